@@ -1,0 +1,38 @@
+/**
+ * Turns what Hardhat wrote into this package: TypeChain's TypeScript becomes `dist/*.js` with declarations, and the
+ * bytecode of every contract (creation, runtime and the Solidity source it came from) becomes `dist/bytecode.js`.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const dist = join(root, 'dist')
+const artifacts = join(root, '../../contracts/artifacts/src')
+
+rmSync(dist, { recursive: true, force: true })
+execFileSync(process.execPath, [join(root, '../../node_modules/typescript/bin/tsc'), '-p', root], { stdio: 'inherit' })
+
+type Artifact = { contractName: string; sourceName: string; bytecode: string; deployedBytecode: string }
+const contracts = readdirSync(artifacts, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.json') && file.includes('.sol/'))
+  .sort()
+  .map((file) => JSON.parse(readFileSync(join(artifacts, file), 'utf8')) as Artifact)
+  .filter((artifact) => artifact.bytecode !== '0x')
+
+const names = contracts.map((contract) => contract.contractName)
+const twice = names.find((name, index) => names.indexOf(name) !== index)
+if (twice) throw new Error(`two contracts are named ${twice}: bytecode is keyed by name`)
+
+const entries = contracts.map(
+  ({ contractName, bytecode, deployedBytecode }) =>
+    `  ${contractName}: { creation: '${bytecode}', runtime: '${deployedBytecode}' },`,
+)
+mkdirSync(dist, { recursive: true })
+writeFileSync(join(dist, 'bytecode.js'), `export const bytecode = {\n${entries.join('\n')}\n}\n`)
+writeFileSync(
+  join(dist, 'bytecode.d.ts'),
+  `/** Creation and runtime code of each contract, as compiled by the build. */\nexport declare const bytecode: {\n${names
+    .map((name) => `  readonly ${name}: { readonly creation: \`0x\${string}\`; readonly runtime: \`0x\${string}\` }`)
+    .join('\n')}\n}\n`,
+)

@@ -1,0 +1,2 @@
+export * from './address.ts'
+export type * from './types.ts'

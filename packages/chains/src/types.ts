@@ -1,0 +1,106 @@
+import type { Address, Hex } from './address.ts'
+
+export type Token = {
+  readonly address: Address
+  readonly symbol: string
+  /** null where no source gives it: read `decimals()` on chain. */
+  readonly decimals: number | null
+}
+
+/** One deployment of a DEX family: a fork is one such row. */
+export type DexRow = {
+  /** Family id as in packages/liquidity/src/dexes; rows of families not supported yet are kept and reported. */
+  readonly family: string
+  readonly brand: string
+  /** What `address` is: factory, vault, registry, pool manager… */
+  readonly role: string
+  readonly address: Address
+  /** Parts per million of the input the pool keeps; families whose pools tell their fee leave it out. */
+  readonly feePpm?: number
+  /** `assumed` and `default` fees are measured on chain before a pool is used. */
+  readonly feeBasis?: string
+  readonly initCodeHash?: Hex
+  /** A block at or before the first pool, a safe lower bound for log queries. */
+  readonly startBlock?: number
+  readonly contracts?: Readonly<Record<string, Address>>
+}
+
+export type L1FeeModel =
+  | 'none'
+  | 'op-stack'
+  | 'arbitrum'
+  | 'zksync'
+  | 'scroll'
+  | 'linea'
+  | 'morph'
+  | 'metis'
+  | 'unknown'
+
+export type Chain = {
+  readonly chainId: number
+  /** Lower-case internal identifier. */
+  readonly name: string
+  readonly displayName: string
+  /** The chain's name in a third-party TVL tracker. */
+  readonly trackerName: string
+  /** The chain's key in the same tracker's price API. */
+  readonly coinsPrefix: string | null
+  readonly nativeCurrency: { readonly symbol: string; readonly name: string; readonly decimals: number }
+  /** null where the chain has no deposit/withdraw wrapper: NATIVE is refused there. */
+  readonly wrappedNative: Token | null
+  /** USD anchors. */
+  readonly stables: readonly Token[]
+  /** Tokens whose pools are asked for when a token is met for the first time: wrapped native, stables, deepest majors. */
+  readonly hubs: readonly Address[]
+  readonly tokens: readonly Token[]
+  readonly rpcUrls: readonly string[]
+  readonly blockTimeMs: number
+  readonly l1FeeModel: L1FeeModel
+  readonly evm: { readonly push0?: boolean; readonly transientStorage?: boolean; readonly mcopy?: boolean }
+  readonly dexes: readonly DexRow[]
+  /** Present where the EVM build of the contracts cannot run; such a chain is recorded but not served. */
+  readonly unsupported?: string
+}
+
+export type Build = 'cancun' | 'london'
+
+export type ContractRecord = {
+  readonly address: Address
+  readonly salt: Hex
+  readonly initCodeHash: Hex
+  /** keccak256 of the runtime code that must stand at `address`. */
+  readonly codeHash: Hex
+  readonly build: Build
+  /** `deployed`: the code hash was seen at `block`. `predicted`: the address it will have; anyone can deploy it. */
+  readonly status: 'deployed' | 'predicted'
+  readonly block?: number
+  readonly transaction?: Hex
+}
+
+/** deployments/<chainId>.json */
+export type Deployment = {
+  readonly chainId: number
+  readonly guard: ContractRecord
+  /** By generation, newest last. Routing uses only the families of the newest deployed one. */
+  readonly executors: readonly (ContractRecord & { readonly version: number; readonly families: readonly string[] })[]
+}
+
+/** One entry of GET /chains. */
+export type ChainMapEntry = {
+  readonly ChainID: string
+  readonly ChainName: string
+  readonly RouterAddress: string
+  readonly TrackerName: string
+  readonly CoinsPrefix: string | null
+  readonly Status: 'deployed' | 'predicted'
+}
+
+/** The chains this process knows, read lazily: a chain's file is opened when it is first asked for. */
+export interface Registry {
+  /** Every chain with a registry file and a deployment that the EVM build can run on, ascending. */
+  supportedIds(): readonly number[]
+  chain(chainId: number): Chain | undefined
+  deployment(chainId: number): Deployment | undefined
+  /** The body of GET /chains: exactly `supportedIds()`. */
+  chainMap(): Readonly<Record<string, ChainMapEntry>>
+}

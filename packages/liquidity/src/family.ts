@@ -1,0 +1,86 @@
+import type { Address, DexRow, Hex } from '@sluice/chains'
+import type { Step, StepInput, StepOutput } from '@sluice/program'
+import type { Log } from '@sluice/rpc'
+
+/** A source of liquidity at the end of one block. Immutable: a change makes a new object with the same id. */
+export type Pool<State = unknown> = {
+  /** Unique on its chain: the pool's address, or its id inside a singleton. */
+  readonly id: string
+  readonly family: string
+  /** Brand, as in the chain's DEX row. */
+  readonly dex: string
+  readonly address: Address
+  /** ERC-20 tokens it trades, in the pool's own order. A pool of the native token lists the zero address. */
+  readonly tokens: readonly Address[]
+  readonly state: State
+}
+
+export type HopQuote<State = unknown> = {
+  /** Base units of the token bought, rounded as the pool does. */
+  readonly amountOut: bigint
+  /** The pool after the swap, for a second leg through the same pool. */
+  readonly state: State
+  /** Gas of the hop as measured on real pools, ticks crossed included. */
+  readonly gas: number
+}
+
+/**
+ * A pool's response seen from one side, for the float search: pieces of x·y=k. Piece k runs from marginal price
+ * sqrtPrice[k]² down to sqrtPrice[k+1]² (output base units per input base unit, before fee) with liquidity[k].
+ * A uniswap-v2 pool is one piece that ends at 0; a uniswap-v3 pool has one per initialised tick. Families without
+ * such a form sample themselves into pieces.
+ */
+export type Curve = {
+  /** Falling; one longer than `liquidity`. */
+  readonly sqrtPrice: Float64Array
+  readonly liquidity: Float64Array
+  /** What is left of the input after the fee: 1 − fee. */
+  readonly keepIn: number
+  /** What is left of the output after an output-side fee; 1 for most families. */
+  readonly keepOut: number
+}
+
+export type PoolRefusalCode = 'EMPTY' | 'TOO_SMALL' | 'TOO_LARGE' | 'WRONG_TOKEN' | 'PAUSED' | 'UNSUPPORTED'
+
+/** Why a pool cannot do a swap. Not a failure of the program: routing goes on without the pool. */
+export class PoolRefusal extends Error {
+  override readonly name = 'PoolRefusal'
+  readonly code: PoolRefusalCode
+
+  constructor(code: PoolRefusalCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** One read of the chain. `code` replaces the account's code for this read (a lens). */
+export type Read = { readonly to: Address; readonly data: Hex; readonly code?: Hex }
+/** Yields batches of reads, is given the answers (null where a read reverted), ends with the result. */
+export type Reads<T> = Generator<readonly Read[], T, readonly (Hex | null)[]>
+
+/** What the rest of the service knows of a family. Pure: it says what to read and decodes the answers. */
+export interface DexFamily<State = unknown> {
+  /** Same name as the folders on both sides and the `op` of its steps. */
+  readonly id: string
+
+  /** The pools that this fork has for any of the pairs. Batched: one generator serves all pairs. */
+  findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]>
+  /** State of many pools of this family at once; null where it cannot be read. */
+  readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (State | null)[]>
+
+  /** topic0 of the logs that change a pool of this family. */
+  readonly topics: readonly Hex[]
+  /** The state after a log of the pool, `'reread'` where the log does not carry enough, `'ignore'` where it changes nothing. */
+  applyLog(pool: Pool<State>, log: Log): State | 'reread' | 'ignore'
+
+  /** @throws PoolRefusal where the pool itself would revert */
+  quoteExactInput(pool: Pool<State>, tokenIn: Address, tokenOut: Address, amountIn: bigint): HopQuote<State>
+  curve(pool: Pool<State>, tokenIn: Address, tokenOut: Address): Curve
+  /** Base units of each token that the pool can give, in the order of `pool.tokens`; for prices and depth. */
+  reserves(pool: Pool<State>): readonly bigint[]
+
+  /** Whether input may be sent to the pool ahead of the swap, and whether a token taxed on transfer can go in. */
+  readonly prepaid: boolean
+  readonly takesTaxedInput: boolean
+  step(pool: Pool<State>, tokenIn: Address, tokenOut: Address, input: StepInput, output: StepOutput): Step
+}

@@ -1,0 +1,29 @@
+import type { Address } from '@sluice/chains'
+import type { BlockHeader } from '@sluice/rpc'
+import type { Pool } from './family.ts'
+
+/** Every known pool of a chain at one block. A value: it can be saved and a quote replayed from it bit for bit. */
+export type Snapshot = {
+  readonly chainId: number
+  readonly block: BlockHeader
+  /** By pool id. */
+  readonly pools: ReadonlyMap<string, Pool>
+  /** Ids of the pools that differ from the snapshot before; null when all may differ. */
+  readonly changed: readonly string[] | null
+}
+
+/** Keeps a chain's pools in memory, found on demand and followed block by block. */
+export interface Market {
+  readonly chainId: number
+  /** The newest whole block. @throws MarketError `NOT_READY` before the first sync */
+  snapshot(): Snapshot
+  /** Finds and reads the pools of tokens not seen before; at once when all are known. Resolves to a snapshot with them. */
+  ensure(tokens: readonly Address[], options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
+  /** Brings memory to the node's head now, whatever the timer says; concurrent calls share one run. */
+  sync(options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
+  /** Resolves once a snapshot at or after the block stands; rejects with MarketError `BEHIND` at the time limit. */
+  waitForBlock(number: number, timeoutMs: number, signal?: AbortSignal): Promise<Snapshot>
+  onSnapshot(listener: (snapshot: Snapshot) => void): () => void
+  start(): void
+  stop(): Promise<void>
+}

@@ -1,0 +1,83 @@
+import type { Address } from '@sluice/chains'
+import type { Pool } from '@sluice/liquidity'
+
+/** What a token keeps of a transfer, by direction. Parts per million of the amount sent. */
+export type TokenTax = {
+  /** Taken when a pool sends it. */
+  readonly buyPpm: number
+  /** Taken when it is sent to a pool. */
+  readonly sellPpm: number
+  /** Taken on any other transfer. */
+  readonly transferPpm: number
+}
+/** Tax of a token in one pool; undefined when untaxed or unknown. */
+export type TaxLookup = (token: Address, poolId: string) => TokenTax | undefined
+
+export type RouteRequest = {
+  /** ERC-20 or NATIVE; NATIVE and the wrapped native are joined by a free edge. */
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  /** Base units, above 0. */
+  readonly amountIn: bigint
+  readonly wrappedNative: Address | null
+  /** Wei per gas; 0 ranks by gross output. */
+  readonly gasPriceWei: bigint
+  /** Wei per byte of calldata on rollups; 0 elsewhere. */
+  readonly l1FeePerByteWei?: number
+  /** 1–4. */
+  readonly maxHops?: number
+  /** Most pools a route may use. */
+  readonly maxSplits?: number
+  /** Pools that may not be used. */
+  readonly excludePools?: ReadonlySet<string>
+  /** Keeps a pool when true; include and exclude filters of the caller. */
+  readonly allow?: (pool: Pool) => boolean
+  readonly tax?: TaxLookup
+}
+
+/** One pool used, in execution order. */
+export type Leg = {
+  readonly pool: Pool
+  /** What the leg trades; never NATIVE (wraps are not legs), except in pools of the native token: the zero address. */
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  /** Taken from what is held of `tokenIn`: floor(held × num / den); num = den takes all. */
+  readonly num: bigint
+  readonly den: bigint
+  /** Base units sent into the pool, before any tax of the token. */
+  readonly amountIn: bigint
+  /** Base units received from the pool, after any tax of the token. */
+  readonly amountOut: bigint
+  readonly gas: number
+}
+
+export type Route = {
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly amountIn: bigint
+  /** Settled in exact integers, after recorded taxes: what the sender receives before a convenience fee. */
+  readonly amountOut: bigint
+  /** Empty for a pure wrap or unwrap. */
+  readonly legs: readonly Leg[]
+  /** Gas of the legs and wraps alone, for ranking. */
+  readonly gas: number
+  /** Gas in output base units at the request's gas price; null when the native token cannot be priced in the output. */
+  readonly gasCostOut: bigint | null
+  /** Output base units for the input at the route's marginal prices before the trade; null when not known. */
+  readonly midAmountOut: bigint | null
+  /** Basis points between the output and the upper bound over the liquidity considered; null where it cannot be computed. */
+  readonly optimalityGapBps: number | null
+}
+
+export type RejectedSource = { readonly pool: string; readonly family: string; readonly reason: string }
+
+export type RouteResult =
+  | { readonly ok: true; readonly route: Route }
+  | {
+      readonly ok: false
+      readonly code: 'UNKNOWN_TOKEN' | 'NO_ROUTE' | 'INSUFFICIENT_LIQUIDITY'
+      readonly message: string
+      readonly reasons: readonly RejectedSource[]
+      /** Largest input that does route, base units; absent when none does. */
+      readonly maxRoutableAmount?: bigint
+    }

@@ -1,0 +1,15 @@
+/**
+ * UNKNOWN_SLOTS: neither slots nor a donor could set the balance up. BAD_TOKEN: tokenIn or tokenOut does not behave as
+ * an ERC-20. BAD_SLOT: a given slot did not take. BAD_REQUEST: parameters contradict each other.
+ */
+export type SimulationErrorCode = 'UNKNOWN_SLOTS' | 'BAD_TOKEN' | 'BAD_SLOT' | 'BAD_REQUEST'
+
+export class SimulationError extends Error {
+  override readonly name = 'SimulationError'
+  readonly code: SimulationErrorCode
+
+  constructor(code: SimulationErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
