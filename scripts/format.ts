@@ -1,0 +1,3 @@
+import { run } from './lib/run.ts'
+
+process.exit((await run('biome', ['check', '--write', '.'])).code)

@@ -1,0 +1,43 @@
+import type { DevnetInfo } from '@sluice/devnet'
+
+type Input = { readonly apiUrl: string; readonly chainId: number; readonly info: DevnetInfo }
+
+/** What a new user pastes first: one line per endpoint, and one that signs and sends the swap. */
+export function curlLines({ apiUrl, chainId, info }: Input): { readonly swapUrl: string; readonly text: string } {
+  const from = info.accounts[0]!.address
+  const weth = info.tokens.WETH!
+  const usdc = info.tokens.USDC!
+  const amount = `1${'0'.repeat(weth.decimals)}`
+  const swapUrl = `${apiUrl}/aggregator/${chainId}?src=${weth.address}&dst=${usdc.address}&amount=${amount}&from=${from}`
+  // transfer(address,uint256): any call that moves tokenIn shows a balance change; here 1 USDC goes to account 1.
+  const to = info.accounts[1]!.address.slice(2).toLowerCase().padStart(64, '0')
+  const transfer = `0xa9059cbb${to}${(10n ** BigInt(usdc.decimals)).toString(16).padStart(64, '0')}`
+  const body = JSON.stringify({
+    from,
+    to: usdc.address,
+    data: transfer,
+    tokenIn: usdc.address,
+    amountIn: (10n ** BigInt(usdc.decimals)).toString(),
+    tokenOut: weth.address,
+  })
+  const text = `
+Paste these into another terminal:
+
+# the best route for 1 WETH to USDC, and the transaction to submit
+curl -s '${swapUrl}'
+
+# what any transaction would do, without funds or approvals (here a plain transfer of 1 USDC)
+curl -s -X POST ${apiUrl}/simulate/${chainId} -H 'content-type: application/json' -d '${body}'
+
+# USD prices, depth in USD, supported chains
+curl -s '${apiUrl}/prices/${chainId}?token=${weth.address},${usdc.address}'
+curl -s '${apiUrl}/liquidity/${chainId}?token=${weth.address},${usdc.address}'
+curl -s '${apiUrl}/chains'
+
+# approve if needed, sign and send the swap with account 0 of the local chain
+npm run -s send -- '${swapUrl}'
+
+Ctrl-C stops everything.
+`
+  return { swapUrl, text }
+}

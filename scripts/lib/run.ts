@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process'
+import { join, resolve } from 'node:path'
+
+export const root = join(import.meta.dirname, '../..')
+
+/** A path given on the command line, seen from the folder the user typed it in (npm itself runs in the root). */
+export function userPath(path: string): string {
+  return resolve(process.env.INIT_CWD ?? root, path)
+}
+
+export type Finished = { readonly code: number; readonly output: string }
+
+/** Runs a command in the repository with its output shown as it comes, and kept when `capture` asks for it. */
+export function run(
+  command: string,
+  args: readonly string[],
+  { cwd = root, capture = false, env = process.env }: { cwd?: string; capture?: boolean; env?: NodeJS.ProcessEnv } = {},
+): Promise<Finished> {
+  return new Promise((done, reject) => {
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', capture ? 'pipe' : 'inherit', 'inherit'] })
+    let output = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk
+      process.stdout.write(chunk)
+    })
+    child.once('error', reject)
+    child.once('close', (code, signal) => done({ code: signal ? 1 : (code ?? 1), output }))
+  })
+}
+
+/** Compiles contracts and bindings unless nothing they depend on has changed. Ends the process when that fails. */
+export async function build(): Promise<void> {
+  const { code } = await run('turbo', ['run', 'build', '--output-logs=new-only', '--log-order=stream'])
+  if (code !== 0) {
+    console.error('The build failed; the lines above say why.')
+    process.exit(code)
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * `npm run send -- '<swap url>'`: asks a running `npm start` for a route, approves the Guard when the allowance is
+ * short, signs the returned transaction with the sender's key of the local chain, sends it, and prints what moved.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { IERC20__factory } from '@sluice/bindings'
+import { NATIVE } from '@sluice/chains'
+import { JsonRpcProvider, Wallet } from 'ethers'
+import { root } from './lib/run.ts'
+
+type DevnetJson = {
+  readonly rpcUrl: string
+  readonly accounts: readonly { readonly address: string; readonly privateKey: string }[]
+  readonly tokens: Readonly<Record<string, { readonly address: string; readonly decimals: number }>>
+}
+
+const url = process.argv[2]
+if (!url) fail("usage: npm run send -- '<swap url>'   (npm start prints one)")
+const devnet = readJson<DevnetJson>(join(root, '.devnet/devnet.json'))
+const from = new URL(url).searchParams.get('from')?.toLowerCase()
+const account = devnet.accounts.find(({ address }) => address.toLowerCase() === from)
+if (!account) fail('from must be an account of .devnet/devnet.json, whose key is known')
+
+const provider = new JsonRpcProvider(devnet.rpcUrl, undefined, { staticNetwork: true })
+const wallet = new Wallet(account.privateKey, provider)
+
+let route = await quote(url)
+if (route.src.toLowerCase() !== NATIVE) {
+  const token = IERC20__factory.connect(route.src, wallet)
+  if ((await token.allowance(account.address, route.tx.to)) < BigInt(route.fromAmount)) {
+    const approval = await token.approve(route.tx.to, route.fromAmount)
+    await approval.wait()
+    console.log(`approved ${route.tx.to} for ${route.fromAmount} of ${route.src}`)
+    route = await quote(url)
+  }
+}
+const before = await balance(route.dst)
+const sent = await wallet.sendTransaction({
+  to: route.tx.to,
+  data: route.tx.data,
+  value: BigInt(route.tx.value),
+  gasLimit: (BigInt(route.gasEstimate) * 12n + 9n) / 10n,
+})
+const receipt = await sent.wait()
+if (!receipt) fail('the transaction was dropped')
+const feePaid = route.dst.toLowerCase() === NATIVE ? receipt.gasUsed * receipt.gasPrice : 0n
+console.log(
+  `transaction ${receipt.hash} in block ${receipt.blockNumber}, gas ${receipt.gasUsed} of ${route.gasEstimate} estimated`,
+)
+console.log(`promised ${route.toAmount}, received ${(await balance(route.dst)) - before + feePaid} of ${route.dst}`)
+provider.destroy()
+
+type Route = {
+  readonly src: string
+  readonly dst: string
+  readonly fromAmount: string
+  readonly toAmount: string
+  readonly gasEstimate: string
+  readonly tx: { readonly to: string; readonly data: string; readonly value: string }
+}
+
+async function quote(swapUrl: string): Promise<Route> {
+  const response = await fetch(swapUrl)
+  const text = await response.text()
+  if (!response.ok) fail(`the quote was refused with ${response.status}: ${text}`)
+  return JSON.parse(text) as Route
+}
+
+function balance(token: string): Promise<bigint> {
+  return token.toLowerCase() === NATIVE
+    ? provider.getBalance(account!.address)
+    : IERC20__factory.connect(token, provider).balanceOf(account!.address)
+}
+
+function readJson<T>(file: string): T {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T
+  } catch {
+    return fail(`${file} is not there: run npm start first`)
+  }
+}
+
+function fail(message: string): never {
+  console.error(message)
+  process.exit(1)
+}
