@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { type Devnet, freePort, startDevnet } from '@sluice/devnet'
+
+const root = join(import.meta.dirname, '../..')
+export const devnetDir = join(root, '.devnet')
+
+export type Service = {
+  readonly url: string
+  readonly stop: () => Promise<void>
+  readonly process: ChildProcess
+}
+
+/** Starts the API as its own process, as an operator would, and resolves when it answers. */
+export async function startService(env: Readonly<Record<string, string>>): Promise<Service> {
+  const port = await freePort()
+  const child = spawn(process.execPath, [join(root, 'packages/api/src/main.ts')], {
+    env: { ...process.env, LOG_LEVEL: 'error', ...env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let errors = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    errors += chunk
+  })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const url = `http://127.0.0.1:${port}`
+  const deadline = Date.now() + 30_000
+  while (
+    !(await fetch(`${url}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  ) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      kill()
+      throw new Error(`the API did not start: ${errors.slice(0, 2000)}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return {
+    url,
+    process: child,
+    stop: async () => {
+      process.off('exit', kill)
+      child.kill('SIGTERM')
+      const timer = setTimeout(kill, 10_000)
+      await exited
+      clearTimeout(timer)
+    },
+  }
+}
+
+export type System = {
+  readonly devnet: Devnet
+  readonly api: string
+  readonly stop: () => Promise<void>
+}
+
+/** A local chain of its own from the saved state, and an API that knows it. */
+export async function startSystem(env: Readonly<Record<string, string>> = {}): Promise<System> {
+  const devnet = await startDevnet({ dir: devnetDir })
+  try {
+    const service = await startService({ ...serviceEnv(devnet), ...env })
+    return {
+      devnet,
+      api: service.url,
+      stop: async () => {
+        await service.stop()
+        await devnet.stop()
+      },
+    }
+  } catch (error) {
+    await devnet.stop()
+    throw error
+  }
+}
+
+export function serviceEnv(devnet: Devnet): Record<string, string> {
+  return {
+    CHAINS_DIR: join(devnetDir, 'chains'),
+    DEPLOYMENTS_DIR: join(devnetDir, 'deployments'),
+    [`RPC_URL_${devnet.chainId}`]: devnet.url,
+  }
+}

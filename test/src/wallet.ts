@@ -1,0 +1,73 @@
+import { IERC20__factory } from '@sluice/bindings'
+import { NATIVE } from '@sluice/chains'
+
+const erc20 = IERC20__factory.createInterface()
+
+export type Receipt = {
+  readonly status: boolean
+  readonly gasUsed: bigint
+  readonly feeWei: bigint
+  readonly blockNumber: number
+}
+export type Transaction = {
+  readonly from: string
+  readonly to: string
+  readonly data: string
+  readonly value?: string | bigint
+  readonly gas?: bigint
+}
+
+/** Plain JSON-RPC to a node whose accounts are unlocked: nothing of the service is used to check the service. */
+export class Node {
+  readonly url: string
+
+  constructor(url: string) {
+    this.url = url
+  }
+
+  async request<T>(method: string, params: readonly unknown[] = []): Promise<T> {
+    const response = await fetch(this.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const { result, error } = (await response.json()) as { result: T; error?: { message: string } }
+    if (error) throw new Error(`${method}: ${error.message}`)
+    return result
+  }
+
+  /** Base units of a token, or wei for NATIVE. */
+  async balance(token: string, owner: string): Promise<bigint> {
+    if (token.toLowerCase() === NATIVE) return BigInt(await this.request<string>('eth_getBalance', [owner, 'latest']))
+    const data = erc20.encodeFunctionData('balanceOf', [owner])
+    return BigInt(await this.request<string>('eth_call', [{ to: token, data }, 'latest']))
+  }
+
+  approve(token: string, owner: string, spender: string, amount: bigint): Promise<Receipt> {
+    return this.send({ from: owner, to: token, data: erc20.encodeFunctionData('approve', [spender, amount]) })
+  }
+
+  transfer(token: string, from: string, to: string, amount: bigint): Promise<Receipt> {
+    return this.send({ from, to: token, data: erc20.encodeFunctionData('transfer', [to, amount]) })
+  }
+
+  /** Sends without asking for an estimate first, so that a revert is mined and seen as status 0. */
+  async send({ from, to, data, value = 0n, gas = 3_000_000n }: Transaction): Promise<Receipt> {
+    const hash = await this.request<string>('eth_sendTransaction', [
+      { from, to, data, value: `0x${BigInt(value).toString(16)}`, gas: `0x${gas.toString(16)}` },
+    ])
+    const receipt = await this.request<{
+      status: string
+      gasUsed: string
+      effectiveGasPrice: string
+      blockNumber: string
+    }>('eth_getTransactionReceipt', [hash])
+    const gasUsed = BigInt(receipt.gasUsed)
+    return {
+      status: receipt.status === '0x1',
+      gasUsed,
+      feeWei: gasUsed * BigInt(receipt.effectiveGasPrice),
+      blockNumber: Number(receipt.blockNumber),
+    }
+  }
+}

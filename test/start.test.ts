@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '@sluice/devnet'
+import { afterEach, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+let kill = () => {}
+afterEach(() => kill())
+
+/** Pids of the processes of a process group, as the kernel lists them; Linux only. */
+function groupMembers(group: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const [, , processGroup] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+          .replace(/^.*\) /, '')
+          .split(' ')
+        return Number(processGroup) === group
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'npm start prints curl lines that work, and Ctrl-C leaves no process behind',
+  async () => {
+    const port = await freePort()
+    // A process group of its own, as a terminal gives a foreground job: Ctrl-C signals the whole group.
+    const child = spawn('npm', ['start', '--silent'], {
+      cwd: root,
+      env: { ...process.env, PORT: String(port) },
+      detached: true,
+    })
+    const group = child.pid!
+    kill = () => {
+      try {
+        process.kill(-group, 'SIGKILL')
+      } catch {
+        // already gone
+      }
+    }
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      output += chunk
+    })
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+    const deadline = Date.now() + 150_000
+    while (!output.includes('Ctrl-C stops everything')) {
+      expect(child.exitCode, output).toBeNull()
+      expect(Date.now(), output).toBeLessThan(deadline)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+
+    const commands = output.split('\n').filter((line) => /^(curl|npm run)/.test(line))
+    expect(commands.length).toBe(6)
+    for (const command of commands) {
+      const { code, stdout } = await shell(command)
+      expect(code, `${command}\n${stdout}`).toBe(0)
+      expect(stdout, command).not.toContain('"error"')
+      if (command.startsWith('npm')) {
+        const [, promised, received] = stdout.match(/promised (\d+), received (\d+)/) ?? []
+        expect(received, stdout).toBe(promised)
+      }
+    }
+
+    const devnet = JSON.parse(readFileSync(join(root, '.devnet/devnet.json'), 'utf8'))
+    expect(devnet).toMatchObject({
+      chainId: 31337,
+      rpcUrl: expect.any(String),
+      apiUrl: `http://localhost:${port}`,
+      guard: expect.any(String),
+      executor: expect.any(String),
+    })
+    expect(devnet.accounts[0]).toMatchObject({ address: expect.any(String), privateKey: expect.any(String) })
+    expect(Object.keys(devnet.tokens).length).toBeGreaterThanOrEqual(12)
+
+    process.kill(-group, 'SIGINT')
+    await exited
+    const gone = Date.now() + 10_000
+    while (groupMembers(group).length > 0 && Date.now() < gone) await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(groupMembers(group)).toEqual([])
+  },
+  240_000,
+)
+
+function shell(command: string): Promise<{ code: number | null; stdout: string }> {
+  return new Promise((resolve) => {
+    const child = spawn('bash', ['-c', command], { cwd: root })
+    let stdout = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      stdout += chunk
+    })
+    child.once('close', (code) => resolve({ code, stdout }))
+  })
+}
