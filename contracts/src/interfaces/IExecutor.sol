@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+/// @title IExecutor
+/// @notice Runs a program of swaps. It owns nothing between calls, no one needs to approve it, and anyone may call it.
+/// @dev The program's byte format is tabled in libraries/Program.sol and in packages/program/src/format.ts.
+interface IExecutor {
+    /// @notice `execute` was entered again before it had ended.
+    error Reentrancy();
+    /// @notice The byte at `offset` of the program is not an opcode of this Executor.
+    error UnknownOpcode(uint256 offset, uint256 opcode);
+    /// @notice The step at `offset` asks for an input or output kind that its family cannot serve.
+    error InvalidStep(uint256 offset, uint256 flags);
+    /// @notice The last step ends at `needed`, beyond the program's `length` bytes.
+    error ProgramTooShort(uint256 needed, uint256 length);
+    /// @notice A callback came from `sender` while `expected` was being called; zero when no pool was.
+    error UnexpectedCallback(address sender, address expected);
+    /// @notice `pool` returned without asking for its payment.
+    error CallbackMissing(address pool);
+    /// @notice `token` refused a transfer or answered it with false.
+    error TransferFailed(address token, address to, uint256 amount);
+    /// @notice `to` refused `amount` of the native token.
+    error NativeTransferFailed(address to, uint256 amount);
+    /// @notice `target` has no code or did not answer a read with a whole word.
+    error ReadFailed(address target);
+
+    /// @notice Runs `program`. Tokens of the caller's swap are drawn through `IGuard(msg.sender).pull`.
+    /// @param program Steps back to back; a malformed one reverts.
+    function execute(bytes calldata program) external payable;
+}
