@@ -1,0 +1,19 @@
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { HDNodeWallet } from 'ethers'
+
+export type Account = { readonly address: Address; readonly privateKey: Hex }
+
+/** Publicly known, the default of anvil and Hardhat: never send anything of value to these accounts. */
+export const MNEMONIC = 'test test test test test test test test test test test junk'
+
+/** Deploys everything and owns the liquidity. Nobody has its key: the node impersonates it while the chain is built. */
+export const DEPLOYER = toAddress('0xde00000000000000000000000000000000000001')
+
+/** The accounts that the node has unlocked, each with 10,000 ETH. */
+export function accounts(count = 10): Account[] {
+  const root = HDNodeWallet.fromPhrase(MNEMONIC, '', "m/44'/60'/0'/0")
+  return Array.from({ length: count }, (_, index) => {
+    const { address, privateKey } = root.deriveChild(index)
+    return { address: toAddress(address), privateKey: privateKey as Hex }
+  })
+}

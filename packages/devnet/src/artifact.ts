@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Hex } from '@sluice/chains'
+import type { InterfaceAbi } from 'ethers'
+
+/** A compiled contract: of our own tokens, or as its authors published it on npm. */
+export type Artifact = { readonly abi: InterfaceAbi; readonly bytecode: Hex }
+
+type PublishedArtifact = {
+  abi: InterfaceAbi
+  bytecode?: string | { object: string }
+  evm?: { bytecode: { object: string } }
+}
+
+const require = createRequire(import.meta.url)
+
+/** Loads a published artifact, such as `@uniswap/v2-core/build/UniswapV2Factory.json`. Truffle, Hardhat, Foundry and waffle shapes. */
+export function artifact(path: string): Artifact {
+  const published = JSON.parse(readFileSync(inNodeModules(path), 'utf8')) as PublishedArtifact
+  const bytecode = published.bytecode ?? published.evm?.bytecode
+  const object = typeof bytecode === 'object' ? bytecode.object : bytecode
+  if (!object) throw new TypeError(`${path} has no bytecode`)
+  return { abi: published.abi, bytecode: (object.startsWith('0x') ? object : `0x${object}`) as Hex }
+}
+
+/** By folder and not by Node's rules: some packages do not export the files they ship. */
+function inNodeModules(path: string): string {
+  const folder = require.resolve.paths(path)?.find((candidate) => existsSync(join(candidate, path)))
+  if (!folder) throw new TypeError(`${path} is in no node_modules folder`)
+  return join(folder, path)
+}
+
+/** `hardhatArtifact('@uniswap/v3-core', 'UniswapV3Factory')`: the layout Hardhat publishes; `name` may have folders. */
+export function hardhatArtifact(pkg: string, name: string): Artifact {
+  return artifact(`${pkg}/artifacts/contracts/${name}.sol/${name.split('/').at(-1)}.json`)
+}

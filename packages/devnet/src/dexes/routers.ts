@@ -1,0 +1,41 @@
+/** Uniswap's routers over both of its DEXes, with Permit2, for side-by-side tests. */
+import { type Address, toAddress } from '@sluice/chains'
+import { keccak256, ZeroAddress } from 'ethers'
+import { artifact, hardhatArtifact } from '../artifact.ts'
+import type { Builder } from '../builder.ts'
+import type { Tokens } from '../tokens.ts'
+
+/** Where Permit2 stands on every chain. */
+export const PERMIT2 = toAddress('0x000000000022D473030F116dDEE9F6B43aC78BA3')
+
+export async function deployUniswapRouters(
+  chain: Builder,
+  tokens: Tokens,
+  deployed: Readonly<Record<string, Address>>,
+): Promise<Record<string, Address>> {
+  const weth = tokens.WETH.address
+  const { uniswapV2Factory, uniswapV3Factory, uniswapV3PositionManager } = deployed
+  const swapRouter02 = await chain.deploy(hardhatArtifact('@uniswap/swap-router-contracts', 'SwapRouter02'), [
+    uniswapV2Factory,
+    uniswapV3Factory,
+    uniswapV3PositionManager,
+    weth,
+  ])
+  // The package ships Permit2 as it stands on chain: code that was already constructed.
+  await chain.setCode(PERMIT2, artifact('@1inch/solidity-utils/dist/src/permit2.json').bytecode)
+  const universal = await chain.deploy(hardhatArtifact('@uniswap/universal-router', 'UniversalRouter'), [
+    {
+      permit2: PERMIT2,
+      weth9: weth,
+      v2Factory: uniswapV2Factory,
+      v3Factory: uniswapV3Factory,
+      pairInitCodeHash: keccak256(artifact('@uniswap/v2-core/build/UniswapV2Pair.json').bytecode),
+      poolInitCodeHash: keccak256(hardhatArtifact('@uniswap/v3-core', 'UniswapV3Pool').bytecode),
+      v4PoolManager: ZeroAddress,
+      v3NFTPositionManager: uniswapV3PositionManager,
+      v4PositionManager: ZeroAddress,
+      spokePool: ZeroAddress,
+    },
+  ])
+  return { permit2: PERMIT2, uniswapSwapRouter02: swapRouter02.address, uniswapUniversalRouter: universal.address }
+}

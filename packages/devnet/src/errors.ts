@@ -1,0 +1,12 @@
+/** BUILD: a transaction of the recipe failed. COMPILE: solc refused a token. NODE: the node refused a request. */
+export type DevnetErrorCode = 'BUILD' | 'COMPILE' | 'NODE'
+
+export class DevnetError extends Error {
+  override readonly name = 'DevnetError'
+  readonly code: DevnetErrorCode
+
+  constructor(code: DevnetErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

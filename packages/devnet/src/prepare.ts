@@ -1,0 +1,95 @@
+/** Builds the local chain once and saves it, so that later starts only load it. */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { bytecode } from '@sluice/bindings/bytecode'
+import { startAnvil } from './anvil.ts'
+import { withLock } from './lock.ts'
+import { request } from './node.ts'
+import { build, type DevnetInfo } from './recipe.ts'
+
+export const CHAIN_ID = 31337
+/** 2025-01-01 00:00:00 UTC. Every block of the local chain is one second after its parent, whatever the wall clock says. */
+export const GENESIS_TIMESTAMP = 1_735_689_600
+export const BLOCK_SECONDS = 1
+
+export type Progress = (step: string) => void
+
+export type PrepareOptions = {
+  /** Where the saved chain lives; `.devnet` in the repository's root by default. */
+  readonly dir?: string
+  readonly onProgress?: Progress
+}
+
+export type Prepared = {
+  readonly info: DevnetInfo
+  /** What anvil loads. */
+  readonly stateFile: string
+  /** True when the saved chain was up to date. */
+  readonly fromCache: boolean
+}
+
+const root = join(import.meta.dirname, '../../..')
+export const DEFAULT_DIR = join(root, '.devnet')
+
+/** Builds when the chain is missing or its inputs changed. Safe to call from several processes at once. */
+export async function prepareDevnet({
+  dir = DEFAULT_DIR,
+  onProgress = () => {},
+}: PrepareOptions = {}): Promise<Prepared> {
+  const states = join(dir, 'state')
+  const home = join(states, inputsHash())
+  if (existsSync(home)) return read(home, true)
+  mkdirSync(states, { recursive: true })
+  return withLock(join(states, 'lock'), async () => {
+    if (existsSync(home)) return read(home, true)
+    const draft = `${home}.${process.pid}`
+    mkdirSync(draft, { recursive: true })
+    try {
+      await buildInto(draft, onProgress)
+      for (const name of readdirSync(states)) {
+        const kept = name === 'lock' || join(states, name) === draft
+        if (!kept) rmSync(join(states, name), { recursive: true, force: true })
+      }
+      renameSync(draft, home)
+    } finally {
+      rmSync(draft, { recursive: true, force: true })
+    }
+    return read(home, false)
+  })
+}
+
+async function buildInto(draft: string, onProgress: Progress): Promise<void> {
+  onProgress('building the local chain')
+  const anvil = await startAnvil({ chainId: CHAIN_ID, args: ['--timestamp', String(GENESIS_TIMESTAMP)] })
+  try {
+    await request(anvil.url, 'anvil_setBlockTimestampInterval', [BLOCK_SECONDS])
+    const info = await build(anvil.url, onProgress)
+    const state = await request<string>(anvil.url, 'anvil_dumpState', [false])
+    // The method answers gzip in hex; the command line wants the JSON inside.
+    writeFileSync(join(draft, 'chain.json'), gunzipSync(Buffer.from(state.slice(2), 'hex')))
+    writeFileSync(join(draft, 'info.json'), `${JSON.stringify(info, null, 2)}\n`)
+  } finally {
+    await anvil.stop()
+  }
+}
+
+function read(home: string, fromCache: boolean): Prepared {
+  const info = JSON.parse(readFileSync(join(home, 'info.json'), 'utf8')) as DevnetInfo
+  return { info, stateFile: join(home, 'chain.json'), fromCache }
+}
+
+/** Whatever can change the outcome: recipes, token sources, packages (by the lockfile) and our contracts' bytecode. */
+function inputsHash(): string {
+  const hash = createHash('sha256')
+  for (const folder of ['src', 'tokens']) {
+    const path = join(import.meta.dirname, '..', folder)
+    for (const file of readdirSync(path, { recursive: true, encoding: 'utf8' }).sort()) {
+      if (!/\.(ts|sol)$/.test(file) || file.endsWith('.test.ts')) continue
+      hash.update(file).update(readFileSync(join(path, file)))
+    }
+  }
+  hash.update(readFileSync(join(root, 'package-lock.json'))).update(JSON.stringify(bytecode))
+  return hash.digest('hex').slice(0, 16)
+}

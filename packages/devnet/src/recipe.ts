@@ -1,0 +1,68 @@
+/** Everything that stands on the local chain, in the order in which it is made. */
+import type { Address, DexRow } from '@sluice/chains'
+import { type Account, accounts, DEPLOYER } from './accounts.ts'
+import { createBuilder } from './builder.ts'
+import type { DevnetPool, Recipe } from './dexes/dex.ts'
+import { pancakeV2 } from './dexes/pancake-v2.ts'
+import { deployUniswapRouters } from './dexes/routers.ts'
+import { uniswapV2 } from './dexes/uniswap-v2.ts'
+import { uniswapV3 } from './dexes/uniswap-v3.ts'
+import { request } from './node.ts'
+import { deployTokens, fundAccounts, TOKENS, type TokenSymbol } from './tokens.ts'
+
+export type DevnetToken = { readonly address: Address; readonly decimals: number }
+
+/** What is where on the local chain. Plain data: it is saved beside the state. */
+export type DevnetInfo = {
+  readonly accounts: readonly Account[]
+  readonly tokens: Readonly<Record<TokenSymbol, DevnetToken>>
+  readonly dexes: readonly DexRow[]
+  readonly pools: readonly DevnetPool[]
+  /** Factories, routers, quoters and position managers of the DEXes by name. */
+  readonly routers: Readonly<Record<string, Address>>
+}
+
+const RECIPES: Readonly<Record<string, Recipe>> = {
+  'Uniswap V2': uniswapV2,
+  'PancakeSwap V2': pancakeV2,
+  'Uniswap V3': uniswapV3,
+}
+
+/** Of the last block that is built: 1 gwei. */
+const BASE_FEE_WEI = 1_000_000_000
+
+/** Ten million ETH for the deployer to wrap. */
+const DEPLOYER_WEI = 10_000_000n * 10n ** 18n
+
+/** Builds the chain on a fresh node. @throws DevnetError BUILD when a transaction reverts */
+export async function build(url: string, onProgress: (step: string) => void): Promise<DevnetInfo> {
+  await request(url, 'anvil_impersonateAccount', [DEPLOYER])
+  await request(url, 'anvil_setBalance', [DEPLOYER, `0x${DEPLOYER_WEI.toString(16)}`])
+  const chain = createBuilder(url, DEPLOYER)
+
+  onProgress('tokens')
+  const tokens = await deployTokens(chain)
+  await fundAccounts(chain, tokens)
+  const dexes: DexRow[] = []
+  const pools: DevnetPool[] = []
+  let routers: Record<string, Address> = {}
+  for (const [name, recipe] of Object.entries(RECIPES)) {
+    onProgress(name)
+    const dex = await recipe(chain, tokens)
+    dexes.push(dex.row)
+    pools.push(...dex.pools)
+    routers = { ...routers, ...dex.routers }
+  }
+  onProgress('routers')
+  routers = { ...routers, ...(await deployUniswapRouters(chain, tokens, routers)) }
+
+  await request(url, 'anvil_stopImpersonatingAccount', [DEPLOYER])
+  // Hundreds of nearly empty blocks let the base fee fall to nothing: the chain is handed over at a price that counts.
+  await request(url, 'anvil_setNextBlockBaseFeePerGas', [`0x${BASE_FEE_WEI.toString(16)}`])
+  await request(url, 'evm_mine', [])
+  const entries = Object.entries(TOKENS).map(([symbol, { decimals }]) => [
+    symbol,
+    { address: tokens[symbol as TokenSymbol].address, decimals },
+  ])
+  return { accounts: accounts(), tokens: Object.fromEntries(entries), dexes, pools, routers }
+}
