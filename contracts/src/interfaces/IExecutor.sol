@@ -7,12 +7,12 @@ pragma solidity ^0.8.30;
 interface IExecutor {
     /// @notice `execute` was entered again before it had ended.
     error Reentrancy();
-    /// @notice The byte at `offset` of the program is not an opcode of this Executor.
+    /// @notice The byte at `offset` of the calldata is not an opcode of this Executor.
     error UnknownOpcode(uint256 offset, uint256 opcode);
-    /// @notice The step at `offset` asks for an input or output kind that its family cannot serve.
-    error InvalidStep(uint256 offset, uint256 flags);
-    /// @notice The last step ends at `needed`, beyond the program's `length` bytes.
-    error ProgramTooShort(uint256 needed, uint256 length);
+    /// @notice A step with these flags asks for an input or output kind that its family cannot serve.
+    error InvalidStep(uint256 flags);
+    /// @notice A step ends at `needed` of the calldata, beyond the program's end at `end`.
+    error ProgramTooShort(uint256 needed, uint256 end);
     /// @notice A callback came from `sender` while `expected` was being called; zero when no pool was.
     error UnexpectedCallback(address sender, address expected);
     /// @notice `pool` returned without asking for its payment.

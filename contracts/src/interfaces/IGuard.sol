@@ -45,6 +45,8 @@ interface IGuard {
     error InvalidWrapper(address wrapper);
     /// @notice The fee is above the cap, or not zero in direct mode where the cap is zero.
     error FeeTooHigh(uint256 feePpm, uint256 maxFeePpm);
+    /// @notice Direct mode with native output: what a wallet forwards on receipt cannot be told from what never came.
+    error DirectNative();
     /// @notice A fee is due to the zero address or to the Guard.
     error InvalidFeeRecipient(address feeRecipient);
     /// @notice The sender would receive less than agreed.

@@ -3,15 +3,17 @@
  * bytecode of every contract (creation, runtime and the Solidity source it came from) becomes `dist/bytecode.js`.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
+// Written aside and moved into place whole, so that a process reading the package never meets half of it.
+const fresh = join(root, `dist.${process.pid}.tmp`)
 const artifacts = join(root, '../../contracts/artifacts/src')
 
-rmSync(dist, { recursive: true, force: true })
-execFileSync(process.execPath, [join(root, '../../node_modules/typescript/bin/tsc'), '-p', root], { stdio: 'inherit' })
+const tsc = join(root, '../../node_modules/typescript/bin/tsc')
+execFileSync(process.execPath, [tsc, '-p', root, '--outDir', fresh], { stdio: 'inherit' })
 
 type Artifact = { contractName: string; sourceName: string; bytecode: string; deployedBytecode: string }
 const contracts = readdirSync(artifacts, { recursive: true, encoding: 'utf8' })
@@ -28,11 +30,13 @@ const entries = contracts.map(
   ({ contractName, bytecode, deployedBytecode }) =>
     `  ${contractName}: { creation: '${bytecode}', runtime: '${deployedBytecode}' },`,
 )
-mkdirSync(dist, { recursive: true })
-writeFileSync(join(dist, 'bytecode.js'), `export const bytecode = {\n${entries.join('\n')}\n}\n`)
+mkdirSync(fresh, { recursive: true })
+writeFileSync(join(fresh, 'bytecode.js'), `export const bytecode = {\n${entries.join('\n')}\n}\n`)
 writeFileSync(
-  join(dist, 'bytecode.d.ts'),
+  join(fresh, 'bytecode.d.ts'),
   `/** Creation and runtime code of each contract, as compiled by the build. */\nexport declare const bytecode: {\n${names
     .map((name) => `  readonly ${name}: { readonly creation: \`0x\${string}\`; readonly runtime: \`0x\${string}\` }`)
     .join('\n')}\n}\n`,
 )
+rmSync(dist, { recursive: true, force: true })
+renameSync(fresh, dist)

@@ -7,6 +7,8 @@ export type StepInput =
   | { readonly kind: 'pull'; readonly amount: bigint }
   /** Whatever of the sender's input has not been drawn yet. */
   | { readonly kind: 'pullRest' }
+  /** Exactly this much of what the Executor holds. Base units, below 2^128. */
+  | { readonly kind: 'held'; readonly amount: bigint }
   /** floor(balance × share / SHARE_DENOMINATOR) of what the Executor holds; 1 ≤ share < SHARE_DENOMINATOR. */
   | { readonly kind: 'share'; readonly share: number }
   /** All that the Executor holds. */

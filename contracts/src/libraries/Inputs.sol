@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IExecutor} from "../interfaces/IExecutor.sol";
+import {IGuard} from "../interfaces/IGuard.sol";
+import {Program} from "./Program.sol";
+import {Transfers} from "./Transfers.sol";
+
+/// @title Inputs
+/// @notice How much a step takes, and how it is paid.
+/// @dev Only while `execute` runs, whose caller is the Guard.
+library Inputs {
+    using Transfers for address;
+
+    /// @notice Whether the sender pays through the Guard.
+    function isPulled(uint256 flags) internal pure returns (bool) {
+        uint256 kind = Program.inputKind(flags);
+        return kind == Program.PULL || kind == Program.PULL_REST;
+    }
+
+    /// @notice What a step takes; `token` zero is the native token and matters only where nothing is pulled.
+    /// @param amount As read from the program.
+    function resolve(uint256 flags, uint256 amount, address token) internal view returns (uint256) {
+        uint256 kind = Program.inputKind(flags);
+        if (kind == Program.PULL || kind == Program.HELD) return amount;
+        if (kind == Program.PULL_REST) return IGuard(msg.sender).remaining();
+        if (kind > Program.SHARE) revert IExecutor.InvalidStep(flags);
+        uint256 held = token == address(0) ? address(this).balance : token.balanceOf(address(this));
+        if (kind == Program.REST) return held;
+        // unchecked: floor(held × amount / 2^24) in two halves; amount is below 2^24, so neither product can pass 2^256.
+        unchecked {
+            return (held >> Program.SHARE_BITS) * amount
+                + ((held & ((1 << Program.SHARE_BITS) - 1)) * amount >> Program.SHARE_BITS);
+        }
+    }
+
+    /// @notice Pays a step's input to `to`, from the sender or from what the Executor holds.
+    function pay(uint256 flags, uint256 amount, address token, address to) internal {
+        amount = resolve(flags, amount, token);
+        if (isPulled(flags)) IGuard(msg.sender).pull(to, amount);
+        else token.transfer(to, amount);
+    }
+
+    /// @notice Makes the Executor hold a step's input.
+    /// @return How much of it the step may use.
+    function take(uint256 flags, uint256 amount, address token) internal returns (uint256) {
+        amount = resolve(flags, amount, token);
+        if (!isPulled(flags)) return amount;
+        // A taxed token arrives short: what was held before is not this step's to spend.
+        uint256 before = token.balanceOf(address(this));
+        IGuard(msg.sender).pull(address(this), amount);
+        return token.balanceOf(address(this)) - before;
+    }
+}

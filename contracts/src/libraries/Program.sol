@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IExecutor} from "../interfaces/IExecutor.sol";
+
+/// @title Program
+/// @notice The byte format that the Executor runs. packages/program/src/format.ts holds the same table.
+/// @dev A program is steps back to back. All numbers are big-endian.
+///
+///   byte 0       opcode
+///   byte 1       flags: bits 0–2 input kind, bits 3–4 output kind, bit 5 zeroForOne, bits 6–7 of the family
+///   amount       by input kind, below
+///   fields       by opcode, below
+///   recipient    20 bytes, where the output kind is ADDRESS
+///
+///   input kind   amount
+///   0 REST       none      all that the Executor holds of the input token
+///   1 SHARE      3 bytes   floor(held × share / 2^24), share from 1
+///   2 HELD       16 bytes  this much of what the Executor holds
+///   3 PULL       16 bytes  this much of the sender's input, drawn through the Guard
+///   4 PULL_REST  none      what is left of the sender's input
+///   5 AT_POOL    none      the step before has paid the pool
+///
+///   output kind  0 Executor, 1 Guard (the caller of `execute`), 2 ADDRESS
+///
+///   opcode             fields                                              bytes
+///   0x01 uniswap-v2    tokenIn 20, pool 20, feePpm 3                       43
+///   0x02 uniswap-v3    tokenIn 20 (absent for PULL and PULL_REST), pool 20  20 or 40
+///   0x03 wrap          wrapper 20                                          20
+///   0x04 unwrap        wrapper 20                                          20
+///
+///   Functions here take an offset into calldata and return what stands there with the offset behind it. They may read past
+///   the program, where calldata gives other bytes or zeros: each family calls `finish` before it acts on what it read.
+library Program {
+    uint256 internal constant UNISWAP_V2 = 0x01;
+    uint256 internal constant UNISWAP_V3 = 0x02;
+    uint256 internal constant WRAP = 0x03;
+    uint256 internal constant UNWRAP = 0x04;
+
+    uint256 internal constant REST = 0;
+    uint256 internal constant SHARE = 1;
+    uint256 internal constant HELD = 2;
+    uint256 internal constant PULL = 3;
+    uint256 internal constant PULL_REST = 4;
+    uint256 internal constant AT_POOL = 5;
+
+    uint256 internal constant TO_EXECUTOR = 0;
+    uint256 internal constant TO_GUARD = 1;
+    uint256 internal constant TO_ADDRESS = 2;
+
+    uint256 internal constant SHARE_BITS = 24;
+
+    function inputKind(uint256 flags) internal pure returns (uint256) {
+        return flags & 7;
+    }
+
+    function outputKind(uint256 flags) internal pure returns (uint256) {
+        return (flags >> 3) & 3;
+    }
+
+    function zeroForOne(uint256 flags) internal pure returns (bool) {
+        return flags & 32 != 0;
+    }
+
+    function readByte(uint256 at) internal pure returns (uint256 value) {
+        assembly ("memory-safe") {
+            value := byte(0, calldataload(at))
+        }
+    }
+
+    function readUint24(uint256 at) internal pure returns (uint256 value, uint256 next) {
+        assembly ("memory-safe") {
+            value := shr(232, calldataload(at))
+            next := add(at, 3)
+        }
+    }
+
+    function readAddress(uint256 at) internal pure returns (address value, uint256 next) {
+        assembly ("memory-safe") {
+            value := shr(96, calldataload(at))
+            next := add(at, 20)
+        }
+    }
+
+    /// @return amount What the input kind carries: a share, an amount, or zero.
+    function readAmount(uint256 at, uint256 flags) internal pure returns (uint256 amount, uint256 next) {
+        uint256 kind = inputKind(flags);
+        if (kind == HELD || kind == PULL) {
+            assembly ("memory-safe") {
+                amount := shr(128, calldataload(at))
+                next := add(at, 16)
+            }
+        } else if (kind == SHARE) {
+            (amount, next) = readUint24(at);
+        } else {
+            next = at;
+        }
+    }
+
+    /// @notice Where the output goes.
+    /// @dev Only while `execute` runs, whose caller is the Guard.
+    function readRecipient(uint256 at, uint256 flags) internal view returns (address to, uint256 next) {
+        uint256 kind = outputKind(flags);
+        if (kind == TO_EXECUTOR) return (address(this), at);
+        if (kind == TO_GUARD) return (msg.sender, at);
+        if (kind != TO_ADDRESS) revert IExecutor.InvalidStep(flags);
+        return readAddress(at);
+    }
+
+    /// @notice Reverts where the step that ends at `next` reaches beyond the program.
+    function finish(uint256 next, uint256 end) internal pure {
+        if (next > end) revert IExecutor.ProgramTooShort(next, end);
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+/// @title Transfers
+/// @notice Moves tokens and reads balances, for tokens that return true, return nothing, return false or have no code.
+/// @dev The five selectors here, with those of the pools, are all that Guard and Executor ever send to another contract.
+///   A callee's revert data is passed on as it came; the errors below stand for empty ones and for answers of false.
+///   Each function equals the plain Solidity call on IERC20 with its return value checked; the assembly spares the memory
+///   and the second code-size check. Its scratch space is below 0x80, and the free memory pointer is put back where it is used.
+library Transfers {
+    error TransferFailed(address token, address to, uint256 amount);
+    error NativeTransferFailed(address to, uint256 amount);
+    error ReadFailed(address target);
+
+    /// @notice `IERC20(token).balanceOf(account)`.
+    function balanceOf(address token, address account) internal view returns (uint256 held) {
+        bool ok;
+        assembly ("memory-safe") {
+            mstore(0x00, 0x70a08231)
+            mstore(0x20, account)
+            // A token without code answers nothing, which the length check catches.
+            ok := staticcall(gas(), token, 0x1c, 0x24, 0x00, 0x20)
+            ok := and(ok, gt(returndatasize(), 0x1f))
+            held := mload(0x00)
+        }
+        if (!ok) revert ReadFailed(token);
+    }
+
+    /// @notice `IERC20(token).transfer(to, amount)`; no answer counts as true where the token has code.
+    function transfer(address token, address to, uint256 amount) internal {
+        bool ok;
+        assembly ("memory-safe") {
+            mstore(0x14, to)
+            mstore(0x34, amount)
+            mstore(0x00, 0xa9059cbb000000000000000000000000)
+            ok := call(gas(), token, 0, 0x10, 0x44, 0x00, 0x20)
+            if and(iszero(ok), gt(returndatasize(), 0)) {
+                returndatacopy(0x00, 0x00, returndatasize())
+                revert(0x00, returndatasize())
+            }
+            ok := and(ok, or(and(eq(mload(0x00), 1), gt(returndatasize(), 0x1f)), iszero(returndatasize())))
+            // Only a token that answers nothing may be one without code.
+            if iszero(returndatasize()) { ok := and(ok, gt(extcodesize(token), 0)) }
+            // The amount reached into the free memory pointer's upper bytes, which are zero in any real program.
+            mstore(0x34, 0)
+        }
+        if (!ok) revert TransferFailed(token, to, amount);
+    }
+
+    /// @notice `IERC20(token).transferFrom(from, to, amount)`; no answer counts as true where the token has code.
+    function transferFrom(address token, address from, address to, uint256 amount) internal {
+        bool ok;
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            mstore(0x60, amount)
+            mstore(0x40, to)
+            mstore(0x2c, shl(96, from))
+            mstore(0x0c, 0x23b872dd000000000000000000000000)
+            ok := call(gas(), token, 0, 0x1c, 0x64, 0x00, 0x20)
+            if and(iszero(ok), gt(returndatasize(), 0)) {
+                returndatacopy(0x00, 0x00, returndatasize())
+                revert(0x00, returndatasize())
+            }
+            ok := and(ok, or(and(eq(mload(0x00), 1), gt(returndatasize(), 0x1f)), iszero(returndatasize())))
+            if iszero(returndatasize()) { ok := and(ok, gt(extcodesize(token), 0)) }
+            mstore(0x60, 0)
+            mstore(0x40, free)
+        }
+        if (!ok) revert TransferFailed(token, to, amount);
+    }
+
+    /// @notice Sends native token with all gas; the callers are locked against re-entry.
+    function sendNative(address to, uint256 amount) internal {
+        bool ok;
+        assembly ("memory-safe") {
+            ok := call(gas(), to, amount, 0, 0, 0, 0)
+        }
+        if (!ok) revert NativeTransferFailed(to, amount);
+    }
+}

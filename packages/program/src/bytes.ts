@@ -1,0 +1,73 @@
+import { ProgramError } from './errors.ts'
+
+type Hex = `0x${string}`
+
+/** Appends numbers and addresses, big-endian. */
+export class ByteWriter {
+  #hex = ''
+
+  /** @throws ProgramError `INVALID_STEP` when the value does not fit */
+  uint(value: bigint | number, bytes: number, name: string): this {
+    const number = BigInt(value)
+    if (number < 0n || number >> BigInt(bytes * 8) !== 0n)
+      throw new ProgramError('INVALID_STEP', `${name} must fit ${bytes} bytes, not ${number}`)
+    this.#hex += number.toString(16).padStart(bytes * 2, '0')
+    return this
+  }
+
+  address(value: string, name: string): this {
+    if (!/^0x[0-9a-f]{40}$/.test(value))
+      throw new ProgramError('INVALID_STEP', `${name} must be 20 bytes of lower-case hex, not ${value.slice(0, 60)}`)
+    this.#hex += value.slice(2)
+    return this
+  }
+
+  toHex(): Hex {
+    return `0x${this.#hex}`
+  }
+}
+
+/** Reads what ByteWriter wrote. */
+export class ByteReader {
+  readonly #hex: string
+  #at = 0
+
+  /** @throws ProgramError `INVALID_PROGRAM` when the text is not whole bytes of hex */
+  constructor(hex: string) {
+    if (!/^0x([0-9a-fA-F]{2})*$/.test(hex)) throw new ProgramError('INVALID_PROGRAM', 'a program is whole bytes of hex')
+    this.#hex = hex.slice(2).toLowerCase()
+  }
+
+  get done(): boolean {
+    return this.#at === this.#hex.length
+  }
+
+  /** In bytes from the start. */
+  get offset(): number {
+    return this.#at / 2
+  }
+
+  take(bytes: number): string {
+    const end = this.#at + bytes * 2
+    if (end > this.#hex.length)
+      throw new ProgramError(
+        'INVALID_PROGRAM',
+        `a step ends at byte ${end / 2} of a program of ${this.#hex.length / 2}`,
+      )
+    const taken = this.#hex.slice(this.#at, end)
+    this.#at = end
+    return taken
+  }
+
+  uint(bytes: number): bigint {
+    return BigInt(`0x${this.take(bytes)}`)
+  }
+
+  number(bytes: number): number {
+    return Number(this.uint(bytes))
+  }
+
+  address(): Hex {
+    return `0x${this.take(20)}`
+  }
+}
