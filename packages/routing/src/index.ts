@@ -1,1 +1,2 @@
+export * from './encode/index.ts'
 export type * from './types.ts'

@@ -1,0 +1,71 @@
+import { IGuard__factory } from '@sluice/bindings'
+import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { encodeProgram, type Step } from '@sluice/program'
+import type { Route } from '../types.ts'
+import { buildSteps, type StepMaker } from './steps.ts'
+
+export { EncodeError, type EncodeErrorCode } from './errors.ts'
+export type { StepMaker } from './steps.ts'
+
+export type SwapRequest = {
+  readonly route: Route
+  readonly guard: Address
+  readonly executor: Address
+  readonly wrappedNative: Address | null
+  /** By family id. */
+  readonly families: ReadonlyMap<string, StepMaker>
+  /** Least output the sender accepts, base units, above 0. */
+  readonly minOutput: bigint
+  /** Unix seconds. */
+  readonly deadline: bigint
+  /** Parts per million of the output, 0–100,000. */
+  readonly feePpm?: bigint
+  /** Needed with a fee. */
+  readonly feeRecipient?: Address
+  /** Direct mode, for an output token that takes a tax on every transfer: the Executor pays this sender itself. Excludes a fee. */
+  readonly direct?: { readonly sender: Address }
+}
+
+export type EncodedSwap = {
+  readonly to: Address
+  readonly data: Hex
+  /** Wei to send along. */
+  readonly value: bigint
+  readonly steps: readonly Step[]
+}
+
+const guardInterface = IGuard__factory.createInterface()
+
+/**
+ * The transaction that swaps along a route.
+ *
+ * @throws EncodeError for a route that cannot be encoded
+ */
+export function encodeSwap(request: SwapRequest): EncodedSwap {
+  const { route, guard, executor, wrappedNative, families, direct, feePpm = 0n } = request
+  const nativeIn = route.tokenIn === NATIVE
+  const steps = buildSteps(route, {
+    wrappedNative,
+    families,
+    destination: direct ? { kind: 'address', address: direct.sender } : { kind: 'guard' },
+  })
+  const order = {
+    tokenIn: nativeIn ? ZERO_ADDRESS : route.tokenIn,
+    amountIn: route.amountIn,
+    tokenOut: route.tokenOut === NATIVE ? ZERO_ADDRESS : route.tokenOut,
+    minOutput: request.minOutput,
+    deadline: request.deadline,
+    executor,
+    // Wrapped in the Guard and drawn like any token, which is cheaper than in the Executor; a pure wrap has nothing to draw.
+    wrapper: nativeIn && route.legs.length > 0 && wrappedNative ? wrappedNative : ZERO_ADDRESS,
+    feePpm,
+    feeRecipient: feePpm > 0n ? (request.feeRecipient ?? ZERO_ADDRESS) : ZERO_ADDRESS,
+    direct: direct !== undefined,
+  }
+  return {
+    to: guard,
+    data: guardInterface.encodeFunctionData('swap', [order, encodeProgram(steps)]) as Hex,
+    value: nativeIn ? route.amountIn : 0n,
+    steps,
+  }
+}

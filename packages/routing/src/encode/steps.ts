@@ -1,0 +1,104 @@
+import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import type { DexFamily } from '@sluice/liquidity'
+import { type Step, type StepInput, type StepOutput, toShare } from '@sluice/program'
+import type { Leg, Route } from '../types.ts'
+import { EncodeError } from './errors.ts'
+
+/** What encoding needs of a family. */
+export type StepMaker = Pick<DexFamily, 'step' | 'prepaid'>
+
+export type StepContext = {
+  readonly wrappedNative: Address | null
+  readonly families: ReadonlyMap<string, StepMaker>
+  /** Where the output of the last steps goes: the Guard, or the sender in direct mode. */
+  readonly destination: StepOutput
+}
+
+/**
+ * The steps that do what the route's legs say, with the same arithmetic: legs out of the sender's token draw their exact
+ * amount, legs out of any other take a share of what is held, and the last of them the rest.
+ *
+ * @throws EncodeError where the legs do not add up to the route
+ */
+export function buildSteps(route: Route, context: StepContext): Step[] {
+  const { wrappedNative, families, destination } = context
+  if (route.legs.length === 0) return [wrapStep(route, context)]
+
+  const source = route.tokenIn === NATIVE ? needWrapped(wrappedNative) : route.tokenIn
+  const target = route.tokenOut === NATIVE ? needWrapped(wrappedNative) : route.tokenOut
+  checkLegs(route, source)
+
+  const ahead = prepaidLegs(route.legs, source, target, families)
+  const steps = route.legs.map((leg) => {
+    const prepaid = ahead.get(leg.tokenOut)
+    const output: StepOutput =
+      leg.tokenOut === target
+        ? route.tokenOut === NATIVE
+          ? { kind: 'executor' }
+          : destination
+        : prepaid
+          ? { kind: 'address', address: prepaid.pool.address }
+          : { kind: 'executor' }
+    const input = ahead.get(leg.tokenIn) === leg ? ({ kind: 'atPool' } as const) : legInput(leg, source)
+    return familyOf(leg, families).step(leg.pool, leg.tokenIn, leg.tokenOut, input, output)
+  })
+  if (route.tokenOut === NATIVE)
+    steps.push({ op: 'unwrap', tokenIn: target, input: { kind: 'rest' }, output: destination })
+  return steps
+}
+
+/** A route without legs: native to its wrapper or back, one to one. */
+function wrapStep({ tokenIn, tokenOut, amountIn }: Route, { wrappedNative, destination }: StepContext): Step {
+  const wrapped = needWrapped(wrappedNative)
+  if (tokenIn === NATIVE && tokenOut === wrapped)
+    return { op: 'wrap', tokenIn: ZERO_ADDRESS, wrapped, input: { kind: 'rest' }, output: destination }
+  if (tokenIn === wrapped && tokenOut === NATIVE)
+    return { op: 'unwrap', tokenIn: wrapped, input: { kind: 'pull', amount: amountIn }, output: destination }
+  throw new EncodeError('INVALID_ROUTE', `a route from ${tokenIn} to ${tokenOut} needs legs`)
+}
+
+function legInput({ tokenIn, amountIn, num, den }: Leg, source: Address): StepInput {
+  if (tokenIn === source) return { kind: 'pull', amount: amountIn }
+  return num === den ? { kind: 'rest' } : { kind: 'share', share: toShare(num, den) }
+}
+
+/**
+ * Tokens between the ends that one leg alone takes, into a pool that measures its own input: whoever makes such a token
+ * pays that pool, which saves a transfer and one tax of a taxed token.
+ */
+function prepaidLegs(
+  legs: readonly Leg[],
+  source: Address,
+  target: Address,
+  families: ReadonlyMap<string, StepMaker>,
+): ReadonlyMap<Address, Leg> {
+  const found = new Map<Address, Leg>()
+  for (const leg of legs) {
+    const { tokenIn, pool } = leg
+    if (tokenIn === source || tokenIn === target || !familyOf(leg, families).prepaid) continue
+    const alone = legs.every((other) => other === leg || (other.tokenIn !== tokenIn && other.pool.id !== pool.id))
+    if (alone) found.set(tokenIn, leg)
+  }
+  return found
+}
+
+function checkLegs({ legs, amountIn, tokenIn }: Route, source: Address): void {
+  if (legs.some((leg) => leg.tokenIn === ZERO_ADDRESS || leg.tokenOut === ZERO_ADDRESS))
+    throw new EncodeError('UNSUPPORTED', 'pools of the native token are not encoded yet')
+  if (legs.some((leg) => leg.tokenOut === source))
+    throw new EncodeError('INVALID_ROUTE', `a leg buys the input token ${source} back`)
+  const drawn = legs.reduce((sum, leg) => (leg.tokenIn === source ? sum + leg.amountIn : sum), 0n)
+  if (drawn !== amountIn)
+    throw new EncodeError('INVALID_ROUTE', `the legs out of ${tokenIn} take ${drawn} of ${amountIn}`)
+}
+
+function familyOf({ pool }: Leg, families: ReadonlyMap<string, StepMaker>): StepMaker {
+  const family = families.get(pool.family)
+  if (!family) throw new EncodeError('UNKNOWN_FAMILY', `pool ${pool.id} is of the unknown family ${pool.family}`)
+  return family
+}
+
+function needWrapped(wrapped: Address | null): Address {
+  if (wrapped === null) throw new EncodeError('INVALID_ROUTE', 'this chain has no wrapped native token')
+  return wrapped
+}
