@@ -25,7 +25,7 @@ export function artifact(path: string): Artifact {
 }
 
 /** By folder and not by Node's rules: some packages do not export the files they ship. */
-function inNodeModules(path: string): string {
+export function inNodeModules(path: string): string {
   const folder = require.resolve.paths(path)?.find((candidate) => existsSync(join(candidate, path)))
   if (!folder) throw new TypeError(`${path} is in no node_modules folder`)
   return join(folder, path)

@@ -3,9 +3,11 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Address, Chain, Token } from '@sluice/chains'
 import type { Account } from './accounts.ts'
-import { BLOCK_SECONDS, CHAIN_ID, DEFAULT_DIR } from './prepare.ts'
+import { BLOCK_SECONDS, CHAIN_ID } from './constants.ts'
 import type { DevnetInfo, DevnetToken } from './recipe.ts'
 import type { TokenSymbol } from './tokens.ts'
+
+const DEFAULT_RPC_URL = 'http://127.0.0.1:8545'
 
 /** The registry entry of the local chain as served at `rpcUrl`. */
 export function devnetChain(info: DevnetInfo, rpcUrl: string): Chain {
@@ -30,17 +32,9 @@ export function devnetChain(info: DevnetInfo, rpcUrl: string): Chain {
   }
 }
 
-export type OverlayOptions = {
-  readonly dir?: string
-  readonly info: DevnetInfo
-  readonly rpcUrl: string
-}
-
-/** Writes `chains/31337.json` under `dir`, to be named by `CHAINS_DIR`. */
-export function writeOverlay({ dir = DEFAULT_DIR, info, rpcUrl }: OverlayOptions): { chainsDir: string } {
-  const chainsDir = join(dir, 'chains')
-  writeJson(join(chainsDir, `${CHAIN_ID}.json`), devnetChain(info, rpcUrl))
-  return { chainsDir }
+/** Writes `chains/31337.json` under `dir`, for `CHAINS_DIR`. A node on another port is named by `RPC_URL_31337`. */
+export function writeOverlay(dir: string, info: DevnetInfo): void {
+  writeJson(join(dir, 'chains', `${CHAIN_ID}.json`), devnetChain(info, DEFAULT_RPC_URL))
 }
 
 /** What a user's script needs to trade on the local chain. */
@@ -48,18 +42,22 @@ export type DevnetJson = {
   readonly chainId: number
   readonly rpcUrl: string
   readonly apiUrl: string
-  readonly guard: Address
-  readonly executor: Address
   readonly accounts: readonly Account[]
   readonly tokens: Readonly<Record<string, DevnetToken>>
 }
 
-/** Writes `devnet.json` under `dir` and returns its path. */
-export function writeDevnetJson(content: DevnetJson, dir: string = DEFAULT_DIR): string {
-  const file = join(dir, 'devnet.json')
-  const { chainId, rpcUrl, apiUrl, guard, executor, accounts, tokens } = content
-  writeJson(file, { chainId, rpcUrl, apiUrl, guard, executor, accounts, tokens })
-  return file
+export type DevnetJsonOptions = {
+  readonly dir: string
+  readonly devnet: { readonly chainId: number; readonly url: string; readonly info: DevnetInfo }
+  readonly apiUrl: string
+}
+
+/** Writes `devnet.json` under `dir`. */
+export function writeDevnetJson({ dir, devnet, apiUrl }: DevnetJsonOptions): DevnetJson {
+  const { accounts, tokens } = devnet.info
+  const content = { chainId: devnet.chainId, rpcUrl: devnet.url, apiUrl, accounts, tokens }
+  writeJson(join(dir, 'devnet.json'), content)
+  return content
 }
 
 /** Replaced as a whole, so that a reader never sees half a file. */

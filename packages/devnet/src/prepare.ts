@@ -5,14 +5,11 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { startAnvil } from './anvil.ts'
+import { BLOCK_SECONDS, CHAIN_ID, GENESIS_TIMESTAMP } from './constants.ts'
 import { withLock } from './lock.ts'
 import { request } from './node.ts'
+import { writeOverlay } from './overlay.ts'
 import { build, type DevnetInfo } from './recipe.ts'
-
-export const CHAIN_ID = 31337
-/** 2025-01-01 00:00:00 UTC. Every block of the local chain is one second after its parent, whatever the wall clock says. */
-export const GENESIS_TIMESTAMP = 1_735_689_600
-export const BLOCK_SECONDS = 1
 
 export type Progress = (step: string) => void
 
@@ -33,11 +30,17 @@ export type Prepared = {
 const root = join(import.meta.dirname, '../../..')
 export const DEFAULT_DIR = join(root, '.devnet')
 
-/** Builds when the chain is missing or its inputs changed. Safe to call from several processes at once. */
-export async function prepareDevnet({
-  dir = DEFAULT_DIR,
-  onProgress = () => {},
-}: PrepareOptions = {}): Promise<Prepared> {
+/**
+ * Builds when the chain is missing or its inputs changed, and writes the files by which the API knows it. Safe to call
+ * from several processes at once.
+ */
+export async function prepareDevnet({ dir = DEFAULT_DIR, onProgress }: PrepareOptions = {}): Promise<Prepared> {
+  const prepared = await loadOrBuild(dir, onProgress ?? (() => {}))
+  writeOverlay(dir, prepared.info)
+  return prepared
+}
+
+async function loadOrBuild(dir: string, onProgress: Progress): Promise<Prepared> {
   const states = join(dir, 'state')
   const home = join(states, inputsHash())
   if (existsSync(home)) return read(home, true)

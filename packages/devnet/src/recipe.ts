@@ -15,7 +15,7 @@ export type DevnetToken = { readonly address: Address; readonly decimals: number
 /** What is where on the local chain. Plain data: it is saved beside the state. */
 export type DevnetInfo = {
   readonly accounts: readonly Account[]
-  readonly tokens: Readonly<Record<TokenSymbol, DevnetToken>>
+  readonly tokens: Readonly<Record<TokenSymbol, DevnetToken>> & Readonly<Record<string, DevnetToken>>
   readonly dexes: readonly DexRow[]
   readonly pools: readonly DevnetPool[]
   /** Factories, routers, quoters and position managers of the DEXes by name. */

@@ -1,6 +1,7 @@
 import { type AnvilOptions, startAnvil } from './anvil.ts'
+import { BLOCK_SECONDS, CHAIN_ID } from './constants.ts'
 import { request } from './node.ts'
-import { BLOCK_SECONDS, CHAIN_ID, type PrepareOptions, prepareDevnet } from './prepare.ts'
+import { type PrepareOptions, prepareDevnet } from './prepare.ts'
 import type { DevnetInfo } from './recipe.ts'
 
 export type StartOptions = PrepareOptions & Pick<AnvilOptions, 'port'>
@@ -26,6 +27,8 @@ export async function startDevnet({ port, ...options }: StartOptions = {}): Prom
     args: ['--load-state', stateFile],
   })
   try {
+    const head = await request<{ timestamp: string }>(anvil.url, 'eth_getBlockByNumber', ['latest', false])
+    await request(anvil.url, 'anvil_setTime', [Number(head.timestamp)])
     await request(anvil.url, 'anvil_setBlockTimestampInterval', [BLOCK_SECONDS])
   } catch (error) {
     await anvil.stop()

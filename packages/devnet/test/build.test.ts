@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { GENESIS_TIMESTAMP, type Prepared, prepareDevnet, startDevnet } from '../src/index.ts'
+import { request } from '../src/node.ts'
+
+const folders: string[] = []
+function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-devnet-'))
+  folders.push(folder)
+  return folder
+}
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** Balances, nonces, code and storage of every account, and the head: all that decides what happens next. */
+function fingerprint({ stateFile }: Prepared): string {
+  const { accounts, block } = JSON.parse(readFileSync(stateFile, 'utf8')) as { accounts: object; block: object }
+  return createHash('sha256')
+    .update(JSON.stringify([accounts, block]))
+    .digest('hex')
+}
+
+describe('the saved chain', () => {
+  it('is the same in every account and address when it is built twice from nothing', async () => {
+    const first = await prepareDevnet({ dir: freshFolder() })
+    const second = await prepareDevnet({ dir: freshFolder() })
+    expect([first.fromCache, second.fromCache]).toEqual([false, false])
+    expect(second.info).toEqual(first.info)
+    expect(fingerprint(second)).toBe(fingerprint(first))
+  })
+
+  it('is built once when many ask for it at the same time', async () => {
+    const dir = freshFolder()
+    const prepared = await Promise.all(Array.from({ length: 4 }, () => prepareDevnet({ dir })))
+    expect(prepared.filter(({ fromCache }) => !fromCache)).toHaveLength(1)
+    expect(new Set(prepared.map(({ stateFile }) => stateFile)).size).toBe(1)
+  })
+})
+
+type Block = { number: string; timestamp: string; hash: string; baseFeePerGas: string }
+const head = (url: string) => request<Block>(url, 'eth_getBlockByNumber', ['latest', false])
+
+describe('nodes on the saved chain', () => {
+  it('start at the same head, live side by side and do not see each other', async () => {
+    const nodes = await Promise.all([startDevnet(), startDevnet(), startDevnet()])
+    try {
+      const heads = await Promise.all(nodes.map(({ url }) => head(url)))
+      expect(new Set(heads.map(({ hash }) => hash)).size).toBe(1)
+      const [first, second] = nodes
+      await request(first.url, 'evm_mine', [])
+      expect(BigInt((await head(first.url)).number)).toBe(BigInt(heads[0]!.number) + 1n)
+      expect((await head(second.url)).number).toBe(heads[0]!.number)
+    } finally {
+      await Promise.all(nodes.map(({ stop }) => stop()))
+    }
+  })
+
+  it('mine a block per transaction from an unlocked account, one second after its parent', async () => {
+    const { url, info, stop } = await startDevnet()
+    try {
+      const before = await head(url)
+      expect(Number(before.timestamp)).toBe(GENESIS_TIMESTAMP + Number(before.number))
+      expect(BigInt(before.baseFeePerGas)).toBe(1_000_000_000n)
+      await new Promise((resolve) => setTimeout(resolve, 1500))
+      const [from, to] = info.accounts
+      await request(url, 'eth_sendTransactionSync', [{ from: from?.address, to: to?.address, value: '0x1' }])
+      const after = await head(url)
+      expect(Number(after.number)).toBe(Number(before.number) + 1)
+      expect(Number(after.timestamp)).toBe(Number(before.timestamp) + 1)
+    } finally {
+      await stop()
+    }
+  })
+
+  it('still tell the logs of the blocks in which the pools were made', async () => {
+    const { url, info, stop } = await startDevnet()
+    try {
+      const logs = await request<unknown[]>(url, 'eth_getLogs', [
+        { fromBlock: '0x0', toBlock: 'latest', address: info.routers.uniswapV2Factory },
+      ])
+      expect(logs).toHaveLength(info.pools.filter(({ dex }) => dex === 'Uniswap V2').length)
+    } finally {
+      await stop()
+    }
+  })
+})

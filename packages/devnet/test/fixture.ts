@@ -1,0 +1,62 @@
+import { createRequire } from 'node:module'
+import { type Address, toAddress } from '@sluice/chains'
+import { type InterfaceAbi, MaxUint256 } from 'ethers'
+import { artifact, hardhatArtifact, inNodeModules } from '../src/artifact.ts'
+import { type Contract, createBuilder } from '../src/builder.ts'
+import { compileTokens } from '../src/compile.ts'
+import { type Devnet, type DevnetInfo, startDevnet } from '../src/index.ts'
+import { TOKENS, type TokenSpec, type TokenSymbol } from '../src/tokens.ts'
+
+export const NEVER = 1n << 40n
+
+/** Contracts of the local chain seen by one of its accounts. */
+export type View = {
+  readonly me: Address
+  readonly chain: ReturnType<typeof createBuilder>
+  token(symbol: TokenSymbol): Contract
+  balance(symbol: TokenSymbol, of?: Address): Promise<bigint>
+  /** By the name of a router and the path of its artifact. */
+  router(name: string, path: string): Contract
+}
+
+export async function startView(): Promise<Devnet & View> {
+  const devnet = await startDevnet()
+  return { ...devnet, ...view(devnet.url, devnet.info, devnet.info.accounts[0]!.address) }
+}
+
+export function view(url: string, info: DevnetInfo, me: Address): View {
+  const chain = createBuilder(url, me)
+  const token = (symbol: TokenSymbol) => chain.at(tokenAbi(symbol), info.tokens[symbol].address)
+  return {
+    me,
+    chain,
+    token,
+    balance: (symbol, of = me) => token(symbol).read<bigint>('balanceOf', [of]),
+    router: (name, path) => {
+      const address = info.routers[name]
+      if (!address) throw new Error(`no router ${name}`)
+      return chain.at(artifact(path).abi, toAddress(address))
+    },
+  }
+}
+
+function tokenAbi(symbol: TokenSymbol) {
+  const { kind = 'Token' }: TokenSpec = TOKENS[symbol]
+  return kind === 'WETH9' ? artifact('@uniswap/v2-periphery/build/WETH9.json').abi : compileTokens()[kind]!.abi
+}
+
+/** Lets a spender take any amount, through zero for tokens that insist on it. */
+export async function approve(token: Contract, spender: Address): Promise<void> {
+  await token.send('approve', [spender, 0n])
+  await token.send('approve', [spender, MaxUint256])
+}
+
+export const pairAbi = artifact('@uniswap/v2-core/build/UniswapV2Pair.json').abi
+export const v3PoolAbi = hardhatArtifact('@uniswap/v3-core', 'UniswapV3Pool').abi
+
+/** The package ships Permit2's code without its ABI, but bindings with it. */
+const bindings = '@1inch/solidity-utils/dist/typechain-types/factories/contracts/interfaces/IPermit2__factory.js'
+const { IPermit2__factory } = createRequire(import.meta.url)(inNodeModules(bindings)) as {
+  IPermit2__factory: { abi: InterfaceAbi }
+}
+export const permit2Abi = IPermit2__factory.abi
