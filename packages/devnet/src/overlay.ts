@@ -1,7 +1,7 @@
 /** The files by which the rest of Sluice knows the local chain. */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Address, Chain, Token } from '@sluice/chains'
+import { type Address, type ChainFile, formatChainFile, type Token } from '@sluice/chains'
 import type { Account } from './accounts.ts'
 import { BLOCK_SECONDS, CHAIN_ID } from './constants.ts'
 import type { DevnetInfo, DevnetToken } from './recipe.ts'
@@ -10,7 +10,7 @@ import type { TokenSymbol } from './tokens.ts'
 const DEFAULT_RPC_URL = 'http://127.0.0.1:8545'
 
 /** The registry entry of the local chain as served at `rpcUrl`. */
-export function devnetChain(info: DevnetInfo, rpcUrl: string): Chain {
+export function devnetChain(info: DevnetInfo, rpcUrl: string): ChainFile {
   const token = (symbol: TokenSymbol): Token => ({ symbol, ...info.tokens[symbol] })
   const address = (symbol: TokenSymbol): Address => info.tokens[symbol].address
   return {
@@ -28,13 +28,13 @@ export function devnetChain(info: DevnetInfo, rpcUrl: string): Chain {
     blockTimeMs: BLOCK_SECONDS * 1000,
     l1FeeModel: 'none',
     evm: { push0: true, transientStorage: true, mcopy: true },
-    dexes: info.dexes,
+    dexes: [...info.dexes],
   }
 }
 
 /** Writes `chains/31337.json` under `dir`, for `CHAINS_DIR`. A node on another port is named by `RPC_URL_31337`. */
 export function writeOverlay(dir: string, info: DevnetInfo): void {
-  writeJson(join(dir, 'chains', `${CHAIN_ID}.json`), devnetChain(info, DEFAULT_RPC_URL))
+  write(join(dir, 'chains', `${CHAIN_ID}.json`), formatChainFile(devnetChain(info, DEFAULT_RPC_URL)))
 }
 
 /** What a user's script needs to trade on the local chain. */
@@ -56,13 +56,13 @@ export type DevnetJsonOptions = {
 export function writeDevnetJson({ dir, devnet, apiUrl }: DevnetJsonOptions): DevnetJson {
   const { accounts, tokens } = devnet.info
   const content = { chainId: devnet.chainId, rpcUrl: devnet.url, apiUrl, accounts, tokens }
-  writeJson(join(dir, 'devnet.json'), content)
+  write(join(dir, 'devnet.json'), `${JSON.stringify(content, null, 2)}\n`)
   return content
 }
 
 /** Replaced as a whole, so that a reader never sees half a file. */
-function writeJson(file: string, content: unknown): void {
+function write(file: string, content: string): void {
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(`${file}.${process.pid}`, `${JSON.stringify(content, null, 2)}\n`)
+  writeFileSync(`${file}.${process.pid}`, content)
   renameSync(`${file}.${process.pid}`, file)
 }

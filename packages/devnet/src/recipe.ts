@@ -1,8 +1,8 @@
 /** Everything that stands on the local chain, in the order in which it is made. */
-import type { Address, DexRow } from '@sluice/chains'
+import type { Address } from '@sluice/chains'
 import { type Account, accounts, DEPLOYER } from './accounts.ts'
 import { createBuilder } from './builder.ts'
-import type { DevnetPool, Recipe } from './dexes/dex.ts'
+import type { DevnetPool, DexEntry, Recipe } from './dexes/dex.ts'
 import { pancakeV2 } from './dexes/pancake-v2.ts'
 import { deployUniswapRouters } from './dexes/routers.ts'
 import { uniswapV2 } from './dexes/uniswap-v2.ts'
@@ -16,7 +16,7 @@ export type DevnetToken = { readonly address: Address; readonly decimals: number
 export type DevnetInfo = {
   readonly accounts: readonly Account[]
   readonly tokens: Readonly<Record<TokenSymbol, DevnetToken>> & Readonly<Record<string, DevnetToken>>
-  readonly dexes: readonly DexRow[]
+  readonly dexes: readonly DexEntry[]
   readonly pools: readonly DevnetPool[]
   /** Factories, routers, quoters and position managers of the DEXes by name. */
   readonly routers: Readonly<Record<string, Address>>
@@ -43,7 +43,7 @@ export async function build(url: string, onProgress: (step: string) => void): Pr
   onProgress('tokens')
   const tokens = await deployTokens(chain)
   await fundAccounts(chain, tokens)
-  const dexes: DexRow[] = []
+  const dexes: DexEntry[] = []
   const pools: DevnetPool[] = []
   let routers: Record<string, Address> = {}
   for (const [name, recipe] of Object.entries(RECIPES)) {

@@ -1,4 +1,4 @@
-import type { Address, DexRow } from '@sluice/chains'
+import type { Address, ChainFile } from '@sluice/chains'
 import type { Builder } from '../builder.ts'
 import type { TokenSymbol, Tokens } from '../tokens.ts'
 
@@ -13,9 +13,12 @@ export type DevnetPool = {
   readonly feePpm?: number
 }
 
+/** As in a chain's file. */
+export type DexEntry = ChainFile['dexes'][number]
+
 /** What a recipe leaves behind. */
 export type Dex = {
-  readonly row: DexRow
+  readonly row: DexEntry
   readonly pools: readonly DevnetPool[]
   /** Routers, quoters and position managers: how tests trade without us. */
   readonly routers: Readonly<Record<string, Address>>

@@ -22,7 +22,7 @@ export const uniswapV2: Recipe = async (chain, tokens) => {
       role: 'factory',
       address: factory.address,
       feePpm: FEE_PPM,
-      feeBasis: 'bytecode',
+      feeBasis: 'measured',
       initCodeHash: keccak256(pair.bytecode) as Hex,
       startBlock: START_BLOCK,
     },

@@ -1,0 +1,31 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadRegistry } from '@sluice/chains'
+import { expect, it } from 'vitest'
+import { CHAIN_ID, prepareDevnet, writeDevnetJson } from '../src/index.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'sluice-devnet-'))
+
+it('the registry reads the local chain from its overlay', async () => {
+  try {
+    const { info } = await prepareDevnet({ dir })
+    const chain = loadRegistry({ chainsDir: join(dir, 'chains') }).chain(CHAIN_ID)
+    expect(chain?.wrappedNative?.address).toBe(info.tokens.WETH.address)
+    expect(chain?.tokens).toHaveLength(Object.keys(info.tokens).length)
+    expect(chain?.dexes).toEqual(info.dexes)
+    expect(new Set(chain?.dexes.map(({ brand }) => brand))).toEqual(new Set(info.pools.map(({ dex }) => dex)))
+
+    const devnet = { chainId: CHAIN_ID, url: 'http://127.0.0.1:1', info }
+    writeDevnetJson({ dir, devnet, apiUrl: 'http://127.0.0.1:2' })
+    expect(JSON.parse(readFileSync(join(dir, 'devnet.json'), 'utf8'))).toMatchObject({
+      chainId: CHAIN_ID,
+      rpcUrl: 'http://127.0.0.1:1',
+      apiUrl: 'http://127.0.0.1:2',
+      accounts: info.accounts,
+      tokens: info.tokens,
+    })
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+})
