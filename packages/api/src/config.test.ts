@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { ConfigError, loadConfig } from './config.ts'
+
+test('an empty environment gives the defaults', () => {
+  expect(loadConfig({ PORT: '', HOME: '/root' })).toMatchObject({ port: 3000, errorVersion: 'B', trustProxy: false })
+})
+
+test('endpoints of a chain are read from its own variable', () => {
+  const { rpcUrls } = loadConfig({ RPC_URL_31337: 'http://127.0.0.1:8545, https://node.example/key' })
+  expect(rpcUrls.get(31337)).toEqual(['http://127.0.0.1:8545', 'https://node.example/key'])
+})
+
+test('every mistake is named in one error', () => {
+  const wrong = {
+    PORT: '70000',
+    ERROR_VERSION: 'C',
+    RPC_URL_1: 'ftp://node',
+    RPC_URL_one: 'http://node',
+    MAX_QUEUED: '-1',
+    FEE_EXEMPT_KEY_HASHES: 'secret',
+    LOG_LEVEL: 'loud',
+  }
+  const message = (() => {
+    try {
+      loadConfig(wrong)
+    } catch (error) {
+      expect(error).toBeInstanceOf(ConfigError)
+      return (error as Error).message
+    }
+    throw new Error('accepted')
+  })()
+  for (const name of Object.keys(wrong)) expect(message).toContain(`${name}: `)
+  expect(message, 'a secret must not be printed').not.toContain('secret')
+})

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+
+const integer = (fallback: number, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,12}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
+    .default(fallback)
+
+const urls = z
+  .string()
+  .transform((text) => text.split(',').map((url) => url.trim()))
+  .pipe(z.array(z.url({ protocol: /^https?$/, error: 'must be http or https addresses, separated by commas' })).min(1))
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/i, 'must be SHA-256 hashes as 64 hex digits, separated by commas')
+
+/** `true` and `false`, a number of proxies, or addresses and subnets, as Express takes them. */
+const trustProxy = z
+  .string()
+  .transform((text) => (text === 'true' ? true : text === 'false' ? false : /^\d+$/.test(text) ? Number(text) : text))
+  .default(false)
+
+const environment = z.object({
+  PORT: integer(3000, 0, 65_535).describe('Port to listen on; 0 takes a free one.'),
+  HOST: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
+  CHAINS_DIR: z.string().min(1).optional().describe('Directory of chain files that overlay the registry.'),
+  DEPLOYMENTS_DIR: z.string().min(1).optional().describe('Directory that replaces `deployments/`.'),
+  ERROR_VERSION: z.enum(['A', 'B'], 'must be A or B').default('B').describe('Which error bodies are served.'),
+  TRUST_PROXY: trustProxy.describe('Proxies whose `X-Forwarded-*` headers count: true, false, a number or subnets.'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be a level of pino')
+    .default('info')
+    .describe('Least severe log line that is written.'),
+  FEE_EXEMPT_KEY_HASHES: z
+    .string()
+    .transform((text) => text.split(',').map((hash) => hash.trim().toLowerCase()))
+    .pipe(z.array(sha256))
+    .default([])
+    .describe('SHA-256 of the keys that `feeExemptKey` accepts, separated by commas.'),
+  REQUEST_TIMEOUT_MS: integer(10_000, 100, 120_000).describe('Time for a whole request, then 504.'),
+  RPC_TIMEOUT_MS: integer(4_000, 50, 60_000).describe('Time for one call to a node.'),
+  MAX_CONCURRENT: integer(64, 1, 10_000).describe('Requests of one chain that run at once.'),
+  MAX_QUEUED: integer(128, 0, 100_000).describe('Requests of one chain that may wait; more get 503.'),
+  IDLE_SLEEP_MS: integer(600_000, 1_000, 86_400_000).describe(
+    'A chain not asked for this long stops following blocks.',
+  ),
+  SIMULATE_GAS_CAP: integer(100_000_000, 100_000, 10_000_000_000).describe('Most gas that one simulation may use.'),
+  SHUTDOWN_GRACE_MS: integer(10_000, 0, 120_000).describe('Time that running requests get when the service stops.'),
+})
+
+const rpcUrlName = /^RPC_URL_([1-9]\d*)$/
+
+export type Config = {
+  readonly port: number
+  readonly host: string
+  readonly chainsDir: string | undefined
+  readonly deploymentsDir: string | undefined
+  readonly errorVersion: 'A' | 'B'
+  readonly trustProxy: boolean | number | string
+  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+  /** Lower-case hex. */
+  readonly feeExemptKeyHashes: ReadonlySet<string>
+  readonly requestTimeoutMs: number
+  readonly rpcTimeoutMs: number
+  readonly maxConcurrent: number
+  readonly maxQueued: number
+  readonly idleSleepMs: number
+  readonly simulateGasCap: bigint
+  readonly shutdownGraceMs: number
+  /** By chain id; chains not named use the registry's public endpoints. */
+  readonly rpcUrls: ReadonlyMap<number, readonly string[]>
+}
+
+/** The environment is wrong. The message has one line per variable. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/**
+ * Reads the whole configuration, once. Empty variables count as absent, as compose files write them.
+ *
+ * @throws ConfigError naming every variable that is wrong
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const mistakes: string[] = []
+  const rpcUrls = new Map<number, readonly string[]>()
+  for (const [name, value] of Object.entries(given)) {
+    const chainId = rpcUrlName.exec(name)?.[1]
+    if (!chainId) {
+      if (name.startsWith('RPC_URL_')) mistakes.push(`${name}: must end in a chain id, such as RPC_URL_1`)
+      continue
+    }
+    const parsed = urls.safeParse(value)
+    if (parsed.success) rpcUrls.set(Number(chainId), parsed.data)
+    else mistakes.push(`${name}: ${parsed.error.issues[0]?.message}`)
+  }
+  const parsed = environment.safeParse(given)
+  if (!parsed.success)
+    mistakes.push(...parsed.error.issues.map(({ path, message }) => `${path[0]?.toString()}: ${message}`))
+  if (!parsed.success || mistakes.length > 0)
+    throw new ConfigError(`The environment is wrong:\n  ${mistakes.join('\n  ')}`)
+  const { data } = parsed
+  return {
+    port: data.PORT,
+    host: data.HOST,
+    chainsDir: data.CHAINS_DIR,
+    deploymentsDir: data.DEPLOYMENTS_DIR,
+    errorVersion: data.ERROR_VERSION,
+    trustProxy: data.TRUST_PROXY,
+    logLevel: data.LOG_LEVEL,
+    feeExemptKeyHashes: new Set(data.FEE_EXEMPT_KEY_HASHES),
+    requestTimeoutMs: data.REQUEST_TIMEOUT_MS,
+    rpcTimeoutMs: data.RPC_TIMEOUT_MS,
+    maxConcurrent: data.MAX_CONCURRENT,
+    maxQueued: data.MAX_QUEUED,
+    idleSleepMs: data.IDLE_SLEEP_MS,
+    simulateGasCap: BigInt(data.SIMULATE_GAS_CAP),
+    shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
+    rpcUrls,
+  }
+}

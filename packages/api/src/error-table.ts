@@ -1,0 +1,108 @@
+/** Every failure that a caller can meet: its HTTP status, where it comes from and what to do about it. */
+export const errorTable = {
+  INVALID_PARAMETER: {
+    status: 400,
+    cause: 'A parameter is missing or invalid; the text names it.',
+    cure: 'Correct the parameter.',
+  },
+  INVALID_BODY: {
+    status: 400,
+    cause: 'The body of a POST is not a JSON object.',
+    cure: 'Send `content-type: application/json` and one object.',
+  },
+  UNKNOWN_SLOTS: {
+    status: 400,
+    cause: 'The storage slots of `tokenIn` could not be found.',
+    cure: 'Give `balanceSlot` and `allowanceSlot`.',
+  },
+  BAD_SLOT: {
+    status: 400,
+    cause: 'A given storage slot does not hold the balance or allowance.',
+    cure: 'Correct the slot or leave it out.',
+  },
+  BAD_TOKEN: {
+    status: 400,
+    cause: '`tokenIn` or `tokenOut` does not behave as an ERC-20.',
+    cure: 'Check the address.',
+  },
+  FEE_TOO_HIGH: { status: 403, cause: '`convenienceFee` is above 10 percent.', cure: 'Ask for at most 10.' },
+  INVALID_FEE_EXEMPT_KEY: {
+    status: 403,
+    cause: '`feeExemptKey` is not known here.',
+    cure: 'Leave it out or ask the operator.',
+  },
+  UNSUPPORTED_CHAIN: { status: 404, cause: 'The chain is not in `/chains`.', cure: 'Use a chain of `/chains`.' },
+  NOT_FOUND: { status: 404, cause: 'There is no such path.', cure: 'See `/openapi.json`.' },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    cause: 'The path does not take this method.',
+    cure: 'Use a method of the `Allow` header.',
+  },
+  BODY_TOO_LARGE: {
+    status: 413,
+    cause: 'The body is larger than 128 kB of calldata needs.',
+    cure: 'Send less calldata.',
+  },
+  TARGET_TOO_LONG: {
+    status: 414,
+    cause: 'Path and query together are longer than 16 kB.',
+    cure: 'Use POST for large calldata.',
+  },
+  UNKNOWN_TOKEN: {
+    status: 422,
+    cause: 'No pool known here trades the token.',
+    cure: 'Check the address and the chain.',
+  },
+  NO_ROUTE: {
+    status: 422,
+    cause: 'No path of pools joins the two tokens.',
+    cure: 'Loosen the filters or use another pair.',
+  },
+  INSUFFICIENT_LIQUIDITY: {
+    status: 422,
+    cause: 'The pools cannot take this amount.',
+    cure: 'Try `maxRoutableAmount` or less.',
+  },
+  ROUTE_REVERTED: {
+    status: 422,
+    cause: 'Every route found reverted in simulation.',
+    cure: 'Check the token; do not retry unchanged.',
+  },
+  PRICE_IMPACT: {
+    status: 422,
+    cause: 'The price impact is above `maxPriceImpact` (15 by default).',
+    cure: 'Swap less, or raise `maxPriceImpact`.',
+  },
+  VALUE_LOSS: {
+    status: 422,
+    cause: 'In USD the output is worth less than the input by more than `maxPriceImpact`.',
+    cure: 'A pool may be manipulated; `maxPriceImpact=100` accepts it.',
+  },
+  GUARD_NOT_DEPLOYED: {
+    status: 422,
+    cause: 'Guard or Executor do not have their recorded code at the simulated block.',
+    cure: 'Deploy the contracts on this chain first; anyone can.',
+  },
+  NATIVE_UNSUPPORTED: {
+    status: 422,
+    cause: 'The chain has no wrapped native token.',
+    cure: 'Swap ERC-20 tokens on this chain.',
+  },
+  INTERNAL: { status: 500, cause: 'A bug in the service.', cure: 'Report it with the `requestId`.' },
+  RPC_FAILED: { status: 502, cause: 'The node behind the chain failed.', cure: 'Retry.' },
+  BEHIND: {
+    status: 503,
+    cause: 'The chain has not reached `minimumBlock` here.',
+    cure: 'Retry after `Retry-After` seconds.',
+  },
+  OVERLOADED: { status: 503, cause: 'Too many requests are in progress.', cure: 'Retry after `Retry-After` seconds.' },
+  NOT_READY: {
+    status: 503,
+    cause: 'The chain is still waking up, or the service is stopping.',
+    cure: 'Retry after `Retry-After` seconds.',
+  },
+  TIMEOUT: { status: 504, cause: 'The request took longer than allowed.', cure: 'Retry.' },
+  CLIENT_CLOSED: { status: 499, cause: 'The caller hung up; only seen in logs and metrics.', cure: 'Nothing.' },
+} as const satisfies Record<string, { readonly status: number; readonly cause: string; readonly cure: string }>
+
+export type ApiErrorCode = keyof typeof errorTable
