@@ -1,2 +1,6 @@
 export * from './address.ts'
+export * from './errors.ts'
+export { formatChainFile } from './format.ts'
+export { CHAIN_DATA_DIR, DEPLOYMENTS_DIR, loadRegistry, type RegistryOptions } from './registry.ts'
+export { type ChainFile, chainFileSchema, deploymentSchema } from './schema.ts'
 export type * from './types.ts'

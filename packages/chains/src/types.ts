@@ -15,6 +15,8 @@ export type DexRow = {
   /** What `address` is: factory, vault, registry, pool manager… */
   readonly role: string
   readonly address: Address
+  /** Where one family's factories come in kinds, as Curve's do. */
+  readonly version?: string
   /** Parts per million of the input the pool keeps; families whose pools tell their fee leave it out. */
   readonly feePpm?: number
   /** `assumed` and `default` fees are measured on chain before a pool is used. */
@@ -23,6 +25,8 @@ export type DexRow = {
   /** A block at or before the first pool, a safe lower bound for log queries. */
   readonly startBlock?: number
   readonly contracts?: Readonly<Record<string, Address>>
+  /** Its operator has given it up; pools may still hold liquidity. */
+  readonly deprecated?: true
 }
 
 export type L1FeeModel =
@@ -48,12 +52,19 @@ export type Chain = {
   readonly nativeCurrency: { readonly symbol: string; readonly name: string; readonly decimals: number }
   /** null where the chain has no deposit/withdraw wrapper: NATIVE is refused there. */
   readonly wrappedNative: Token | null
+  /**
+   * Only where there is no wrapper: the ERC-20 that is worth as much as the native asset, whole token for whole token,
+   * for pricing gas. It cannot be wrapped or unwrapped, and its decimals may differ from the native asset's.
+   */
+  readonly nativeErc20?: Token
   /** USD anchors. */
   readonly stables: readonly Token[]
   /** Tokens whose pools are asked for when a token is met for the first time: wrapped native, stables, deepest majors. */
   readonly hubs: readonly Address[]
   readonly tokens: readonly Token[]
+  /** Public endpoints, best known first; untested. */
   readonly rpcUrls: readonly string[]
+  readonly explorer?: string
   readonly blockTimeMs: number
   readonly l1FeeModel: L1FeeModel
   readonly evm: { readonly push0?: boolean; readonly transientStorage?: boolean; readonly mcopy?: boolean }
@@ -99,6 +110,8 @@ export type ChainMapEntry = {
 export interface Registry {
   /** Every chain with a registry file and a deployment that the EVM build can run on, ascending. */
   supportedIds(): readonly number[]
+  /** Every chain with a registry file, the unsupported and the undeployed too, ascending. */
+  knownIds(): readonly number[]
   chain(chainId: number): Chain | undefined
   deployment(chainId: number): Deployment | undefined
   /** The body of GET /chains: exactly `supportedIds()`. */

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { getAddress } from 'ethers'
+import { describe, expect, test } from 'vitest'
+import { CHAIN_DATA_DIR, type ChainFile, chainFileSchema, formatChainFile } from './index.ts'
+
+const names = readdirSync(CHAIN_DATA_DIR).filter((name) => name.endsWith('.json'))
+const files = names.map((name) => {
+  const text = readFileSync(join(CHAIN_DATA_DIR, name), 'utf8')
+  return { name, text, file: JSON.parse(text) as ChainFile }
+})
+const sourceIds = new Set(
+  readFileSync(join(CHAIN_DATA_DIR, 'README.md'), 'utf8')
+    .split('\n')
+    .flatMap((line) => line.match(/^\| `([^`]+)` \|/)?.[1] ?? []),
+)
+
+test('the registry has at least 150 chains that can run the EVM build', () => {
+  expect(files.filter(({ file }) => file.unsupported === undefined).length).toBeGreaterThanOrEqual(150)
+})
+
+test.each(['chainId', 'name', 'trackerName', 'coinsPrefix'] as const)('no two chains share a %s', (field) => {
+  const values = files.map(({ file }) => file[field]).filter((value) => value !== null)
+  expect(values.filter((value, i) => values.indexOf(value) !== i)).toEqual([])
+})
+
+describe.each(files)('$name', ({ name, text, file }) => {
+  test('holds to the schema, its file name and the layout of one entry per line', () => {
+    const result = chainFileSchema.safeParse(file)
+    expect(result.error?.issues).toBeUndefined()
+    expect(`${file.chainId}.json`).toBe(name)
+    expect(text).toBe(formatChainFile(file))
+  })
+
+  test('writes every address with its checksum', () => {
+    const addresses = text.match(/(?<=")0x[0-9a-fA-F]{40}(?=")/g) ?? []
+    expect(addresses.filter((address) => getAddress(address.toLowerCase()) !== address)).toEqual([])
+  })
+
+  test('lists nothing twice and names only sources that are explained', () => {
+    const twice = (list: readonly { address: string }[]) =>
+      list.map((entry) => entry.address).filter((address, i, all) => all.indexOf(address) !== i)
+    expect([...twice(file.stables), ...twice(file.tokens), ...twice(file.dexes)]).toEqual([])
+    expect(file.tokens.filter((token) => file.stables.some((stable) => stable.address === token.address))).toEqual([])
+    const claims = [...file.stables, ...file.tokens, ...file.dexes].flatMap((entry) => entry.sources ?? [])
+    expect(claims.filter((source) => !sourceIds.has(source))).toEqual([])
+  })
+
+  test('draws its hubs from the tokens it knows, the native one first', () => {
+    const native = file.wrappedNative ?? file.nativeErc20
+    const known = [native, ...file.stables, ...file.tokens].map((token) => token?.address)
+    expect(file.hubs.filter((hub) => !known.includes(hub))).toEqual([])
+    expect(file.hubs[0]).toBe(native?.address)
+  })
+
+  test('has an endpoint to ask and a DEX to trade on', () => {
+    expect(file.rpcUrls.length).toBeGreaterThan(0)
+    expect(file.dexes.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,12 @@
+/** `BAD_FILE`: a registry or deployment file breaks its schema. `BAD_DIRECTORY`: a directory cannot be listed. */
+export type ChainsErrorCode = 'BAD_FILE' | 'BAD_DIRECTORY'
+
+export class ChainsError extends Error {
+  override readonly name = 'ChainsError'
+  readonly code: ChainsErrorCode
+
+  constructor(code: ChainsErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { type Hex, toAddress, ZERO_ADDRESS } from './address.ts'
+
+const nonZeroAddress = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits')
+  .transform(toAddress)
+  .refine((address) => address !== ZERO_ADDRESS, 'must not be the zero address')
+
+const bytes32 = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits')
+  .transform((text) => text.toLowerCase() as Hex)
+
+const chainId = z.int().positive()
+const decimals = z.int().min(0).max(36)
+const url = z.string().regex(/^https?:\/\/\S+$/, 'must be an http or https URL')
+
+/** Where a claim comes from: ids explained in data/README.md. More independent sources, more trust. */
+const sources = z.array(z.string().min(1))
+
+const token = z.strictObject({
+  address: nonZeroAddress,
+  symbol: z.string().min(1),
+  /** null: no source gives it, or sources disagree. */
+  decimals: decimals.nullable(),
+  sources: sources.exactOptional(),
+})
+
+const dexRow = z
+  .strictObject({
+    family: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower case with dashes'),
+    brand: z.string().min(1),
+    role: z.string().min(1),
+    address: nonZeroAddress,
+    version: z.string().min(1).exactOptional(),
+    feePpm: z.int().min(0).max(50_000).exactOptional(),
+    feeBasis: z
+      .enum(['protocol-sdk', 'aggregator', 'tracker', 'tracker-text', 'measured', 'default', 'assumed'])
+      .exactOptional(),
+    initCodeHash: bytes32.exactOptional(),
+    startBlock: z.int().min(0).exactOptional(),
+    contracts: z.record(z.string(), nonZeroAddress).exactOptional(),
+    /** Its operator has given it up; pools may still hold liquidity. */
+    deprecated: z.literal(true).exactOptional(),
+    sources: sources.exactOptional(),
+  })
+  .refine((row) => row.feePpm === undefined || row.feeBasis !== undefined, {
+    path: ['feeBasis'],
+    message: 'must say where feePpm comes from',
+  })
+
+/** A chain's file on disk. Strict, so that a misspelt field is an error and not a silent default. */
+export const chainFileSchema = z
+  .strictObject({
+    chainId,
+    name: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower case with dashes'),
+    displayName: z.string().min(1),
+    trackerName: z.string().min(1),
+    coinsPrefix: z.string().min(1).nullable(),
+    nativeCurrency: z.strictObject({ symbol: z.string().min(1), name: z.string().min(1), decimals }),
+    wrappedNative: token.nullable(),
+    nativeErc20: token.exactOptional(),
+    stables: z.array(token),
+    hubs: z.array(nonZeroAddress).max(16),
+    tokens: z.array(token),
+    rpcUrls: z.array(url),
+    explorer: url.exactOptional(),
+    /** null: no source gives it. */
+    blockTimeMs: z.number().positive().nullable(),
+    l1FeeModel: z.enum(['none', 'op-stack', 'arbitrum', 'zksync', 'scroll', 'linea', 'morph', 'metis', 'unknown']),
+    /** A flag left out is unknown, not false. */
+    evm: z.strictObject({
+      push0: z.boolean().exactOptional(),
+      transientStorage: z.boolean().exactOptional(),
+      mcopy: z.boolean().exactOptional(),
+    }),
+    dexes: z.array(dexRow),
+    unsupported: z.string().min(1).exactOptional(),
+    notes: z.array(z.string().min(1)).exactOptional(),
+  })
+  .refine((file) => file.wrappedNative === null || file.nativeErc20 === undefined, {
+    path: ['nativeErc20'],
+    message: 'belongs to chains without wrappedNative only',
+  })
+
+/** What to write to `<chainId>.json`; addresses in any letter case. */
+export type ChainFile = z.input<typeof chainFileSchema>
+/** A chain's file once parsed: addresses in lower case. */
+export type ParsedChainFile = z.output<typeof chainFileSchema>
+
+/** As much of a chain's file as the chain map needs: cheap to check for all chains at once. */
+export const chainHeaderSchema = z.object({
+  chainId,
+  name: chainFileSchema.shape.name,
+  trackerName: chainFileSchema.shape.trackerName,
+  coinsPrefix: chainFileSchema.shape.coinsPrefix,
+  unsupported: chainFileSchema.shape.unsupported,
+})
+
+const contractRecord = z.object({
+  address: nonZeroAddress,
+  salt: bytes32,
+  initCodeHash: bytes32,
+  codeHash: bytes32,
+  build: z.enum(['cancun', 'london']),
+  status: z.enum(['deployed', 'predicted']),
+  block: z.int().min(0).exactOptional(),
+  transaction: bytes32.exactOptional(),
+})
+
+/** deployments/<chainId>.json. Fields beside these (lenses, tools' own notes) are left alone. */
+export const deploymentSchema = z.object({
+  chainId,
+  guard: contractRecord,
+  executors: z.array(contractRecord.extend({ version: z.int().min(1), families: z.array(z.string().min(1)) })),
+})
