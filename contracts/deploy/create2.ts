@@ -1,0 +1,39 @@
+import type { Address, Hex } from '@sluice/chains'
+import { toAddress } from '@sluice/chains'
+import { concatHex, getContractAddress, keccak256 } from 'viem'
+
+/**
+ * The keyless deployer that most chains have at one address: its creation is a transaction signed by nobody, so anyone
+ * can put it on a new chain, and nobody holds a key to it. It deploys `calldata[32:]` with the salt `calldata[:32]`.
+ *
+ * @see https://github.com/Arachnid/deterministic-deployment-proxy
+ */
+export const KEYLESS_DEPLOYER = {
+  address: toAddress('0x4e59b44847b379578588920cA78FbF26c0B4956C'),
+  /** Sends the creation; must hold `cost` before. */
+  signer: toAddress('0x3fAB184622Dc19b6109349B94811493BF45362e5'),
+  /** 100,000 gas at 100 gwei, in wei. */
+  cost: 10_000_000_000_000_000n,
+  gasLimit: 100_000n,
+  initCode:
+    '0x604580600e600039806000f350fe7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3',
+  runtime:
+    '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3',
+  transaction:
+    '0xf8a58085174876e800830186a08080b853604580600e600039806000f350fe7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf31ba02222222222222222222222222222222222222222222222222222222222222222a02222222222222222222222222222222222222222222222222222222222222222',
+} as const
+
+/** One salt for all: the address depends on the code alone. */
+export const SALT: Hex = `0x${'00'.repeat(32)}`
+
+export function create2Address(initCodeHash: Hex, salt: Hex = SALT): Address {
+  return toAddress(
+    getContractAddress({ opcode: 'CREATE2', from: KEYLESS_DEPLOYER.address, salt, bytecodeHash: initCodeHash }),
+  )
+}
+
+export function create2Calldata(initCode: Hex, salt: Hex = SALT): Hex {
+  return concatHex([salt, initCode])
+}
+
+export const hashOf = (code: Hex): Hex => keccak256(code)

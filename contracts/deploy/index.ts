@@ -1,0 +1,5 @@
+export { create2Address, KEYLESS_DEPLOYER } from './create2.ts'
+export { type DeployOptions, deployContracts } from './deploy.ts'
+export { DeployError, type DeployErrorCode } from './errors.ts'
+export { readDeployment, writeDeployment } from './file.ts'
+export { EXECUTOR_FAMILIES, EXECUTOR_VERSION } from './plan.ts'

@@ -1,0 +1,39 @@
+import type { Address, Build, ContractRecord, Hex } from '@sluice/chains'
+import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
+import { create2Address, hashOf, SALT } from './create2.ts'
+
+/** The generation of the Executor in this source tree, and what it can trade. */
+export const EXECUTOR_VERSION = 1
+export const EXECUTOR_FAMILIES = ['uniswap-v2', 'uniswap-v3'] as const
+
+export type PlannedContract = {
+  readonly name: 'Guard' | 'Executor'
+  readonly address: Address
+  readonly initCode: Hex
+  readonly initCodeHash: Hex
+  /** keccak256 of the runtime code. */
+  readonly codeHash: Hex
+  readonly build: Build
+}
+
+export type Plan = { readonly guard: PlannedContract; readonly executor: PlannedContract }
+
+/** Where this tree's contracts stand on every chain, from the compiled artifacts alone. */
+export async function planDeployment(hre: HardhatRuntimeEnvironment): Promise<Plan> {
+  return { guard: await plan(hre, 'Guard'), executor: await plan(hre, 'Executor') }
+}
+
+async function plan(hre: HardhatRuntimeEnvironment, name: PlannedContract['name']): Promise<PlannedContract> {
+  const artifact = await hre.artifacts.readArtifact(name)
+  const initCode = artifact.bytecode as Hex
+  const initCodeHash = hashOf(initCode)
+  // No immutables: the runtime code of the artifact is what will stand on chain.
+  const codeHash = hashOf(artifact.deployedBytecode as Hex)
+  return { name, address: create2Address(initCodeHash), initCode, initCodeHash, codeHash, build: 'cancun' }
+}
+
+export function record(planned: PlannedContract, seen?: { block: number; transaction?: Hex }): ContractRecord {
+  const { address, initCodeHash, codeHash, build } = planned
+  const common = { address, salt: SALT, initCodeHash, codeHash, build }
+  return seen ? { ...common, status: 'deployed', ...seen } : { ...common, status: 'predicted' }
+}
