@@ -32,9 +32,13 @@ export function devnetChain(info: DevnetInfo, rpcUrl: string): ChainFile {
   }
 }
 
-/** Writes `chains/31337.json` under `dir`, for `CHAINS_DIR`. A node on another port is named by `RPC_URL_31337`. */
+/**
+ * Writes `chains/31337.json` and `deployments/31337.json` under `dir`, for `CHAINS_DIR` and `DEPLOYMENTS_DIR`. A node on
+ * another port than the usual one is named by `RPC_URL_31337`.
+ */
 export function writeOverlay(dir: string, info: DevnetInfo): void {
   write(join(dir, 'chains', `${CHAIN_ID}.json`), formatChainFile(devnetChain(info, DEFAULT_RPC_URL)))
+  write(join(dir, 'deployments', `${CHAIN_ID}.json`), json(info.deployment))
 }
 
 /** What a user's script needs to trade on the local chain. */
@@ -42,6 +46,8 @@ export type DevnetJson = {
   readonly chainId: number
   readonly rpcUrl: string
   readonly apiUrl: string
+  readonly guard: Address
+  readonly executor: Address
   readonly accounts: readonly Account[]
   readonly tokens: Readonly<Record<string, DevnetToken>>
 }
@@ -54,10 +60,14 @@ export type DevnetJsonOptions = {
 
 /** Writes `devnet.json` under `dir`. */
 export function writeDevnetJson({ dir, devnet, apiUrl }: DevnetJsonOptions): DevnetJson {
-  const { accounts, tokens } = devnet.info
-  const content = { chainId: devnet.chainId, rpcUrl: devnet.url, apiUrl, accounts, tokens }
-  write(join(dir, 'devnet.json'), `${JSON.stringify(content, null, 2)}\n`)
+  const { guard, executor, accounts, tokens } = devnet.info
+  const content = { chainId: devnet.chainId, rpcUrl: devnet.url, apiUrl, guard, executor, accounts, tokens }
+  write(join(dir, 'devnet.json'), json(content))
   return content
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
 }
 
 /** Replaced as a whole, so that a reader never sees half a file. */

@@ -68,7 +68,7 @@ async function buildInto(draft: string, onProgress: Progress): Promise<void> {
   const anvil = await startAnvil({ chainId: CHAIN_ID, args: ['--timestamp', String(GENESIS_TIMESTAMP)] })
   try {
     await request(anvil.url, 'anvil_setBlockTimestampInterval', [BLOCK_SECONDS])
-    const info = await build(anvil.url, onProgress)
+    const info = await build({ url: anvil.url, deploymentsDir: draft, onProgress })
     const state = await request<string>(anvil.url, 'anvil_dumpState', [false])
     // The method answers gzip in hex; the command line wants the JSON inside.
     writeFileSync(join(draft, 'chain.json'), gunzipSync(Buffer.from(state.slice(2), 'hex')))
@@ -86,8 +86,8 @@ function read(home: string, fromCache: boolean): Prepared {
 /** Whatever can change the outcome: recipes, token sources, packages (by the lockfile) and our contracts' bytecode. */
 function inputsHash(): string {
   const hash = createHash('sha256')
-  for (const folder of ['src', 'tokens']) {
-    const path = join(import.meta.dirname, '..', folder)
+  for (const folder of ['packages/devnet/src', 'packages/devnet/tokens', 'contracts/deploy']) {
+    const path = join(root, folder)
     for (const file of readdirSync(path, { recursive: true, encoding: 'utf8' }).sort()) {
       if (!/\.(ts|sol)$/.test(file) || file.endsWith('.test.ts')) continue
       hash.update(file).update(readFileSync(join(path, file)))

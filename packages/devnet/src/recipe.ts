@@ -1,12 +1,14 @@
 /** Everything that stands on the local chain, in the order in which it is made. */
-import type { Address } from '@sluice/chains'
+import type { Address, Deployment } from '@sluice/chains'
 import { type Account, accounts, DEPLOYER } from './accounts.ts'
 import { createBuilder } from './builder.ts'
+import { CHAIN_ID } from './constants.ts'
 import type { DevnetPool, DexEntry, Recipe } from './dexes/dex.ts'
 import { pancakeV2 } from './dexes/pancake-v2.ts'
 import { deployUniswapRouters } from './dexes/routers.ts'
 import { uniswapV2 } from './dexes/uniswap-v2.ts'
 import { uniswapV3 } from './dexes/uniswap-v3.ts'
+import { DevnetError } from './errors.ts'
 import { request } from './node.ts'
 import { deployTokens, fundAccounts, TOKENS, type TokenSymbol } from './tokens.ts'
 
@@ -14,6 +16,10 @@ export type DevnetToken = { readonly address: Address; readonly decimals: number
 
 /** What is where on the local chain. Plain data: it is saved beside the state. */
 export type DevnetInfo = {
+  readonly guard: Address
+  /** Of the newest generation. */
+  readonly executor: Address
+  readonly deployment: Deployment
   readonly accounts: readonly Account[]
   readonly tokens: Readonly<Record<TokenSymbol, DevnetToken>> & Readonly<Record<string, DevnetToken>>
   readonly dexes: readonly DexEntry[]
@@ -34,8 +40,15 @@ const BASE_FEE_WEI = 1_000_000_000
 /** Ten million ETH for the deployer to wrap. */
 const DEPLOYER_WEI = 10_000_000n * 10n ** 18n
 
+export type BuildOptions = {
+  readonly url: string
+  /** Receives the record of Guard and Executor. */
+  readonly deploymentsDir: string
+  readonly onProgress: (step: string) => void
+}
+
 /** Builds the chain on a fresh node. @throws DevnetError BUILD when a transaction reverts */
-export async function build(url: string, onProgress: (step: string) => void): Promise<DevnetInfo> {
+export async function build({ url, deploymentsDir, onProgress }: BuildOptions): Promise<DevnetInfo> {
   await request(url, 'anvil_impersonateAccount', [DEPLOYER])
   await request(url, 'anvil_setBalance', [DEPLOYER, `0x${DEPLOYER_WEI.toString(16)}`])
   const chain = createBuilder(url, DEPLOYER)
@@ -56,6 +69,13 @@ export async function build(url: string, onProgress: (step: string) => void): Pr
   onProgress('routers')
   routers = { ...routers, ...(await deployUniswapRouters(chain, tokens, routers)) }
 
+  onProgress('Guard and Executor')
+  // Loaded only when the chain is built: it brings Hardhat along.
+  const { deployContracts } = await import('@sluice/contracts')
+  const deployment = await deployContracts({ rpcUrl: url, chainId: CHAIN_ID, deploymentsDir, onProgress })
+  const executor = deployment.executors.at(-1)
+  if (!executor) throw new DevnetError('BUILD', 'the deployment has no Executor')
+
   await request(url, 'anvil_stopImpersonatingAccount', [DEPLOYER])
   // Hundreds of nearly empty blocks let the base fee fall to nothing: the chain is handed over at a price that counts.
   await request(url, 'anvil_setNextBlockBaseFeePerGas', [`0x${BASE_FEE_WEI.toString(16)}`])
@@ -64,5 +84,14 @@ export async function build(url: string, onProgress: (step: string) => void): Pr
     symbol,
     { address: tokens[symbol as TokenSymbol].address, decimals },
   ])
-  return { accounts: accounts(), tokens: Object.fromEntries(entries), dexes, pools, routers }
+  return {
+    guard: deployment.guard.address,
+    executor: executor.address,
+    deployment,
+    accounts: accounts(),
+    tokens: Object.fromEntries(entries),
+    dexes,
+    pools,
+    routers,
+  }
 }

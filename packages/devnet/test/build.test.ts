@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { keccak256 } from 'ethers'
 import { afterAll, describe, expect, it } from 'vitest'
 import { GENESIS_TIMESTAMP, type Prepared, prepareDevnet, startDevnet } from '../src/index.ts'
 import { request } from '../src/node.ts'
@@ -71,6 +72,17 @@ describe('nodes on the saved chain', () => {
       const after = await head(url)
       expect(Number(after.number)).toBe(Number(before.number) + 1)
       expect(Number(after.timestamp)).toBe(Number(before.timestamp) + 1)
+    } finally {
+      await stop()
+    }
+  })
+
+  it('carry the Guard and the Executor that the deployment records', async () => {
+    const { url, info, stop } = await startDevnet()
+    try {
+      for (const { address, codeHash } of [info.deployment.guard, ...info.deployment.executors]) {
+        expect(keccak256(await request<string>(url, 'eth_getCode', [address, 'latest']))).toBe(codeHash)
+      }
     } finally {
       await stop()
     }

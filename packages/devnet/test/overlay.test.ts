@@ -10,7 +10,11 @@ const dir = mkdtempSync(join(tmpdir(), 'sluice-devnet-'))
 it('the registry reads the local chain from its overlay', async () => {
   try {
     const { info } = await prepareDevnet({ dir })
-    const chain = loadRegistry({ chainsDir: join(dir, 'chains') }).chain(CHAIN_ID)
+    const registry = loadRegistry({ chainsDir: join(dir, 'chains'), deploymentsDir: join(dir, 'deployments') })
+    const chain = registry.chain(CHAIN_ID)
+    expect(registry.deployment(CHAIN_ID)?.guard).toMatchObject({ address: info.guard, status: 'deployed' })
+    expect(registry.deployment(CHAIN_ID)?.executors.at(-1)?.address).toBe(info.executor)
+    expect(registry.supportedIds()).toEqual([CHAIN_ID])
     expect(chain?.wrappedNative?.address).toBe(info.tokens.WETH.address)
     expect(chain?.tokens).toHaveLength(Object.keys(info.tokens).length)
     expect(chain?.dexes).toEqual(info.dexes)
@@ -22,6 +26,8 @@ it('the registry reads the local chain from its overlay', async () => {
       chainId: CHAIN_ID,
       rpcUrl: 'http://127.0.0.1:1',
       apiUrl: 'http://127.0.0.1:2',
+      guard: info.guard,
+      executor: info.executor,
       accounts: info.accounts,
       tokens: info.tokens,
     })
