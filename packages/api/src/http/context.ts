@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import type { Request, RequestHandler, Response } from 'express'
+import type { Logger } from 'pino'
+import { ApiError } from '../errors.ts'
+import { integrator } from './referer.ts'
+
+/** What belongs to one request, from its first byte to its last. */
+export class RequestContext {
+  readonly id: string
+  readonly log: Logger
+  /** Aborted at the deadline (504) or when the caller hangs up; the reason is the ApiError to answer with. */
+  readonly signal: AbortSignal
+  /** Host of the page or service that asks, as it says itself. */
+  readonly integrator: string
+  readonly startedAt = performance.now()
+  /** Milliseconds by stage, for `Server-Timing`. */
+  readonly stages = new Map<string, number>()
+  chainId: number | undefined
+  /** Code of the error answered, for metrics and log. */
+  errorCode: string | undefined
+  private readonly controller = new AbortController()
+  private readonly timer: NodeJS.Timeout
+
+  constructor(request: Request, logger: Logger, timeoutMs: number) {
+    const sent = request.get('x-request-id')
+    this.id = sent && /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID()
+    this.log = logger.child({ requestId: this.id })
+    this.integrator = integrator(request.get('referer'))
+    this.signal = this.controller.signal
+    this.timer = setTimeout(
+      () => this.abort(new ApiError('TIMEOUT', `the request took longer than ${timeoutMs} ms`)),
+      timeoutMs,
+    )
+  }
+
+  abort(reason: ApiError): void {
+    clearTimeout(this.timer)
+    this.controller.abort(reason)
+  }
+
+  finish(): void {
+    clearTimeout(this.timer)
+  }
+
+  /** Runs a stage and adds its time up under the stage's name. */
+  async time<T>(stage: string, work: () => T | Promise<T>): Promise<T> {
+    const started = performance.now()
+    try {
+      return await work()
+    } finally {
+      this.stages.set(stage, (this.stages.get(stage) ?? 0) + performance.now() - started)
+    }
+  }
+
+  /** The work's result, or the reason of the abort when that comes first: nothing that hangs keeps a caller waiting. */
+  async within<T>(work: Promise<T>): Promise<T> {
+    this.signal.throwIfAborted()
+    const { promise: aborted, reject } = Promise.withResolvers<never>()
+    const onAbort = () => reject(this.signal.reason)
+    this.signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await Promise.race([work, aborted])
+    } finally {
+      this.signal.removeEventListener('abort', onAbort)
+    }
+  }
+}
+
+/** Gives every request its context, its id header and its deadline. */
+export function withContext(
+  logger: Logger,
+  timeoutMs: number,
+  onDone: (request: Request, response: Response, context: RequestContext) => void,
+): RequestHandler {
+  return (request, response, next) => {
+    const context = new RequestContext(request, logger, timeoutMs)
+    response.locals.context = context
+    response.setHeader('X-Request-Id', context.id)
+    response.once('close', () => {
+      if (!response.writableFinished) {
+        context.errorCode = 'CLIENT_CLOSED'
+        context.abort(new ApiError('CLIENT_CLOSED', 'the caller hung up'))
+      }
+      context.finish()
+      onDone(request, response, context)
+    })
+    next()
+  }
+}
+
+export function contextOf(response: Response): RequestContext {
+  return response.locals.context as RequestContext
+}

@@ -1,0 +1,54 @@
+import { ApiError } from '../errors.ts'
+
+/**
+ * Lets a bounded number of works run and a bounded number wait; the next is refused at once, since under overload a
+ * quick 503 serves callers better than slow answers for all.
+ */
+export class Limiter {
+  private running = 0
+  private readonly waiting = new Set<() => void>()
+  private readonly maxRunning: number
+  private readonly maxWaiting: number
+
+  constructor(maxRunning: number, maxWaiting: number) {
+    this.maxRunning = maxRunning
+    this.maxWaiting = maxWaiting
+  }
+
+  get load(): { readonly running: number; readonly waiting: number } {
+    return { running: this.running, waiting: this.waiting.size }
+  }
+
+  /**
+   * @throws ApiError `OVERLOADED` when the queue is full
+   * @throws the signal's reason when it aborts before the work's turn
+   */
+  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    if (this.running < this.maxRunning) this.running++
+    else await this.turn(signal)
+    try {
+      return await work()
+    } finally {
+      const [next] = this.waiting
+      if (next) next()
+      else this.running--
+    }
+  }
+
+  /** Resolves when a finished work hands its place over. */
+  private turn(signal: AbortSignal): Promise<void> {
+    if (this.waiting.size >= this.maxWaiting)
+      return Promise.reject(new ApiError('OVERLOADED', 'too many requests are in progress'))
+    return new Promise((resolve, reject) => {
+      const settle = (done: () => void) => {
+        this.waiting.delete(start)
+        signal.removeEventListener('abort', giveUp)
+        done()
+      }
+      const start = () => settle(resolve)
+      const giveUp = () => settle(() => reject(signal.reason))
+      this.waiting.add(start)
+      signal.addEventListener('abort', giveUp, { once: true })
+    })
+  }
+}

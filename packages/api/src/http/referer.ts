@@ -1,0 +1,24 @@
+/** Host of a `Referer` header, `none` without one and `invalid` for anything that is no http address. */
+export function integrator(referer: string | undefined): string {
+  if (!referer) return 'none'
+  const url = URL.parse(referer.slice(0, 2048))
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname.length > 253) return 'invalid'
+  return url.hostname
+}
+
+/** Keeps the number of different labels bounded: the first `limit` keep their name, later ones count as `other`. */
+export class BoundedLabels {
+  private readonly seen = new Set<string>()
+  private readonly limit: number
+
+  constructor(limit: number) {
+    this.limit = limit
+  }
+
+  of(label: string): string {
+    if (this.seen.has(label)) return label
+    if (this.seen.size >= this.limit) return 'other'
+    this.seen.add(label)
+    return label
+  }
+}
