@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Executor} from "../src/Executor.sol";
+import {Guard} from "../src/Guard.sol";
+import {IGuard} from "../src/interfaces/IGuard.sol";
+import {Genuine, IToken} from "./support/Genuine.sol";
+import {Programs} from "./support/Programs.sol";
+import {NoReturnToken, TaxedToken, Token} from "./support/Tokens.sol";
+
+/// @notice What a user's swap does in genuine pools, by each way in and out.
+contract SwapTest is Genuine {
+    Guard internal guard;
+    Executor internal executor;
+    address internal a;
+    address internal b;
+    address internal c;
+    address internal ab;
+    address internal bc;
+    address internal abV3;
+    address internal user = makeAddr("user");
+    address internal partner = makeAddr("partner");
+
+    function setUp() public {
+        deployGenuine();
+        guard = new Guard();
+        executor = new Executor();
+        a = address(new Token());
+        b = address(new Token());
+        c = address(new NoReturnToken());
+        ab = v2Pair(a, b, 1_000_000e18);
+        bc = v2Pair(b, c, 1_000_000e18);
+        abV3 = v3Pool(a, b, 3000, 1_000_000e18);
+        IToken(a).mint(user, 1000e18);
+        vm.deal(user, 100 ether);
+        vm.prank(user);
+        IToken(a).approve(address(guard), type(uint256).max);
+    }
+
+    function order(address tokenIn, uint256 amountIn, address tokenOut, uint256 minOutput)
+        internal
+        view
+        returns (IGuard.Order memory)
+    {
+        return IGuard.Order({
+            tokenIn: tokenIn,
+            amountIn: amountIn,
+            tokenOut: tokenOut,
+            minOutput: minOutput,
+            deadline: block.timestamp,
+            executor: address(executor),
+            wrapper: address(0),
+            feePpm: 0,
+            feeRecipient: address(0),
+            direct: false
+        });
+    }
+
+    function swap(uint256 value, IGuard.Order memory o, bytes memory program) internal returns (uint256) {
+        vm.prank(user);
+        return guard.swap{value: value}(o, program);
+    }
+
+    function test_pays_what_a_uniswap_v2_pair_gives() public {
+        uint256 expected = v2Out(ab, a, 10e18);
+        uint256 got = swap(0, order(a, 10e18, b, expected),
+            Programs.v2(Programs.PULL | Programs.TO_GUARD | zeroForOne(ab, a), Programs.pull(10e18), a, ab, 3000)
+        );
+        assertEq(got, expected);
+        assertEq(IToken(b).balanceOf(user), expected);
+        assertEq(IToken(a).balanceOf(user), 990e18);
+        assertEq(IToken(b).balanceOf(address(guard)), 0);
+    }
+
+    function test_hops_through_two_pairs_that_pay_each_other() public {
+        uint256 middle = v2Out(ab, a, 10e18);
+        uint256 expected = v2Out(bc, b, middle);
+        bytes memory program = bytes.concat(
+            Programs.v2(Programs.PULL_REST | Programs.TO_ADDRESS | zeroForOne(ab, a), "", a, ab, 3000),
+            abi.encodePacked(bc),
+            Programs.v2(Programs.AT_POOL | Programs.TO_GUARD | zeroForOne(bc, b), "", b, bc, 3000)
+        );
+        assertEq(swap(0, order(a, 10e18, c, expected), program), expected);
+    }
+
+    function test_splits_over_two_families_and_joins_again() public {
+        bytes memory program = bytes.concat(
+            Programs.v2(Programs.PULL | zeroForOne(ab, a), Programs.pull(4e18), a, ab, 3000),
+            Programs.v3Pulled(Programs.PULL | zeroForOne(abV3, a), Programs.pull(6e18), abV3),
+            Programs.v2(Programs.SHARE | Programs.TO_GUARD | zeroForOne(bc, b), Programs.share(1 << 23), b, bc, 3000),
+            Programs.v2(Programs.REST | Programs.TO_GUARD | zeroForOne(bc, b), "", b, bc, 3000)
+        );
+        uint256 got = swap(0, order(a, 10e18, c, 1), program);
+        assertEq(IToken(c).balanceOf(user), got);
+        assertApproxEqRel(got, 10e18, 0.01e18);
+        assertEq(IToken(b).balanceOf(address(executor)), 0);
+    }
+
+    function test_takes_native_in_through_the_wrapper() public {
+        address pool = v3Pool(address(weth), b, 3000, 1_000_000e18);
+        IGuard.Order memory o = order(address(0), 2 ether, b, 1);
+        o.wrapper = address(weth);
+        uint256 got = swap(2 ether, o, Programs.v3Pulled(Programs.PULL | Programs.TO_GUARD | zeroForOne(pool, address(weth)), Programs.pull(2 ether), pool)
+        );
+        assertEq(IToken(b).balanceOf(user), got);
+        assertEq(user.balance, 98 ether);
+    }
+
+    function test_gives_native_back_that_the_program_left() public {
+        address pool = v3Pool(address(weth), b, 3000, 1_000_000e18);
+        IGuard.Order memory o = order(address(0), 2 ether, b, 1);
+        o.wrapper = address(weth);
+        swap(2 ether, o, Programs.v3Pulled(Programs.PULL | Programs.TO_GUARD | zeroForOne(pool, address(weth)), Programs.pull(0.5 ether), pool)
+        );
+        assertEq(user.balance, 99.5 ether);
+        assertEq(weth.balanceOf(address(guard)), 0);
+    }
+
+    function test_pays_native_out_less_the_fee() public {
+        address pool = v2Pair(a, address(weth), 1_000_000e18);
+        uint256 expected = v2Out(pool, a, 10e18);
+        IGuard.Order memory o = order(a, 10e18, address(0), 1);
+        o.feePpm = 12_345;
+        o.feeRecipient = partner;
+        bytes memory program = bytes.concat(
+            Programs.v2(Programs.PULL | zeroForOne(pool, a), Programs.pull(10e18), a, pool, 3000),
+            Programs.unwrap(Programs.REST | Programs.TO_GUARD, "", address(weth))
+        );
+        uint256 got = swap(0, o, program);
+        assertEq(partner.balance, expected * 12_345 / 1e6);
+        assertEq(got + partner.balance, expected);
+        assertEq(user.balance, 100 ether + got);
+    }
+
+    function test_wraps_and_unwraps_one_to_one() public {
+        swap(3 ether, order(address(0), 3 ether, address(weth), 3 ether), Programs.wrap(Programs.TO_GUARD, "", address(weth))
+        );
+        assertEq(weth.balanceOf(user), 3 ether);
+        vm.prank(user);
+        weth.approve(address(guard), 3 ether);
+        swap(0, order(address(weth), 3 ether, address(0), 3 ether),
+            Programs.unwrap(Programs.PULL | Programs.TO_GUARD, Programs.pull(3 ether), address(weth))
+        );
+        assertEq(user.balance, 100 ether);
+    }
+
+    function test_pays_a_taxed_output_once_in_direct_mode() public {
+        address taxed = address(new TaxedToken(50_000));
+        address pool = v2Pair(a, taxed, 1_000_000e18);
+        uint256 sent = v2Out(pool, a, 10e18);
+        IGuard.Order memory o = order(a, 10e18, taxed, 1);
+        o.direct = true;
+        uint256 got = swap(0, o,
+            abi.encodePacked(
+                Programs.v2(Programs.PULL | Programs.TO_ADDRESS | zeroForOne(pool, a), Programs.pull(10e18), a, pool, 3000),
+                user
+            )
+        );
+        assertEq(got, sent - sent * 50_000 / 1e6);
+        assertEq(IToken(taxed).balanceOf(user), got);
+    }
+
+    function test_takes_a_taxed_input() public {
+        address taxed = address(new TaxedToken(50_000));
+        address pool = v2Pair(taxed, b, 1_000_000e18);
+        IToken(taxed).mint(user, 10e18);
+        vm.prank(user);
+        IToken(taxed).approve(address(guard), 10e18);
+        uint256 expected = v2Out(pool, taxed, 9.5e18);
+        uint256 got = swap(0, order(taxed, 10e18, b, expected),
+            Programs.v2(Programs.PULL | Programs.TO_GUARD | zeroForOne(pool, taxed), Programs.pull(10e18), taxed, pool, 3000)
+        );
+        assertEq(got, expected);
+    }
+
+    function test_reverts_when_the_sender_gets_one_unit_too_little() public {
+        uint256 expected = v2Out(ab, a, 10e18);
+        bytes memory program =
+            Programs.v2(Programs.PULL | Programs.TO_GUARD | zeroForOne(ab, a), Programs.pull(10e18), a, ab, 3000);
+        vm.prank(user);
+        vm.expectRevert(abi.encodeWithSelector(IGuard.OutputTooLow.selector, expected, expected + 1));
+        guard.swap(order(a, 10e18, b, expected + 1), program);
+        assertEq(IToken(a).balanceOf(user), 1000e18);
+    }
+}
