@@ -1,2 +1,3 @@
+export { createRpc, type RpcOptions } from './client.ts'
 export * from './errors.ts'
 export type * from './types.ts'

@@ -1,0 +1,86 @@
+/** Between this package's types and JSON-RPC's spelling of them. */
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import type { BlockHeader, BlockRef, CallRequest, Log, LogFilter, StateOverrides } from './types.ts'
+
+export const quantity = (value: number | bigint): Hex => `0x${value.toString(16)}`
+
+export function blockParam(block: BlockRef): Hex | string | { blockHash: Hex } {
+  return typeof block === 'number' ? quantity(block) : block
+}
+
+export function callParam({ from, to, data, gas, gasPrice, value }: CallRequest): Record<string, Hex> {
+  return {
+    to,
+    data,
+    ...(from !== undefined && { from }),
+    ...(gas !== undefined && { gas: quantity(gas) }),
+    ...(gasPrice !== undefined && { gasPrice: quantity(gasPrice) }),
+    ...(value !== undefined && { value: quantity(value) }),
+  }
+}
+
+export function overridesParam(overrides: StateOverrides): Record<string, Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(overrides).map(([address, { code, balance, nonce, stateDiff }]) => [
+      address,
+      {
+        ...(code !== undefined && { code }),
+        ...(balance !== undefined && { balance: quantity(balance) }),
+        ...(nonce !== undefined && { nonce: quantity(nonce) }),
+        ...(stateDiff !== undefined && { stateDiff }),
+      },
+    ]),
+  )
+}
+
+export type RawBlock = {
+  readonly number: Hex
+  readonly hash: Hex
+  readonly parentHash: Hex
+  readonly timestamp: Hex
+  readonly gasLimit: Hex
+  readonly baseFeePerGas?: Hex
+  readonly miner?: string
+}
+
+export function decodeBlock(raw: RawBlock): BlockHeader {
+  return {
+    number: Number(raw.number),
+    hash: raw.hash,
+    parentHash: raw.parentHash,
+    timestamp: Number(raw.timestamp),
+    gasLimit: BigInt(raw.gasLimit),
+    baseFeePerGas: raw.baseFeePerGas ? BigInt(raw.baseFeePerGas) : null,
+    miner: toAddress(raw.miner ?? '0x0000000000000000000000000000000000000000'),
+  }
+}
+
+export function logFilterParam(filter: LogFilter): Record<string, unknown> {
+  return {
+    ...(filter.address !== undefined && { address: filter.address }),
+    ...(filter.topics !== undefined && { topics: filter.topics }),
+    ...('blockHash' in filter
+      ? { blockHash: filter.blockHash }
+      : { fromBlock: quantity(filter.fromBlock), toBlock: quantity(filter.toBlock) }),
+  }
+}
+
+export type RawLog = {
+  readonly address: string
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+  readonly blockNumber: Hex
+  readonly blockHash: Hex
+  readonly logIndex: Hex
+}
+
+export function decodeLog(raw: RawLog): Log {
+  return {
+    address: toAddress(raw.address) as Address,
+    topics: raw.topics,
+    data: raw.data,
+    blockNumber: Number(raw.blockNumber),
+    blockHash: raw.blockHash,
+    logIndex: Number(raw.logIndex),
+  }
+}
