@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import ethers from '@nomicfoundation/hardhat-ethers'
@@ -7,6 +8,12 @@ import { defineConfig } from 'hardhat/config'
 
 const root = join(import.meta.dirname, '..')
 const solcPath = createRequire(import.meta.url).resolve('solc/soljson.js')
+
+const compiler = (evmVersion: 'cancun' | 'london') => ({
+  version: '0.8.30',
+  path: solcPath,
+  settings: { evmVersion, optimizer: { enabled: true, runs: 1000000 }, viaIR: true },
+})
 
 export default defineConfig({
   plugins: [viem, ethers, typechain],
@@ -19,9 +26,14 @@ export default defineConfig({
   solidity: {
     profiles: {
       default: {
-        version: '0.8.30',
-        path: solcPath,
-        settings: { evmVersion: 'cancun', optimizer: { enabled: true, runs: 1000000 }, viaIR: true },
+        compilers: [compiler('cancun')],
+        // Lenses run on every chain, also on those without PUSH0.
+        overrides: Object.fromEntries(
+          readdirSync(join(import.meta.dirname, 'src/lenses')).map((file) => [
+            `src/lenses/${file}`,
+            compiler('london'),
+          ]),
+        ),
       },
     },
   },

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IUniswapV3Factory} from "../interfaces/IUniswapV3Factory.sol";
+import {IUniswapV3PoolState} from "../interfaces/IUniswapV3PoolState.sol";
+
+/// @title ConcentratedLens
+/// @notice Finds pools with a tick bitmap and reads them whole, through their getters; never deployed.
+contract ConcentratedLens {
+    int24 private constant MAX_TICK = 887272;
+
+    struct State {
+        uint160 sqrtPriceX96;
+        int24 tick;
+        uint128 liquidity;
+        uint24 feePpm;
+        int24 tickSpacing;
+        /// Two words a tick, rising: its index, then gross liquidity in the high and net liquidity in the low half.
+        uint256[] ticks;
+    }
+
+    error NotInitialised(address pool);
+    error ReadFailed(address pool, bytes4 selector);
+
+    /// @notice The pools that a factory has for `tokens`, taken two by two, at each fee: all fees of the first pair, then
+    /// of the next. Zero where it has none.
+    function find(address factory, address[] calldata tokens, uint24[] calldata fees)
+        external
+        view
+        returns (address[] memory pools)
+    {
+        uint256 pairs = tokens.length / 2;
+        pools = new address[](pairs * fees.length);
+        for (uint256 f = 0; f < fees.length; ++f) {
+            (bool ok, uint256 spacing,) =
+                _read(factory, IUniswapV3Factory.feeAmountTickSpacing.selector, int256(uint256(fees[f])));
+            if (!ok || spacing == 0) continue;
+            for (uint256 i = 0; i < pairs; ++i) {
+                (bool found, bytes memory data) = factory.staticcall(
+                    abi.encodeCall(IUniswapV3Factory.getPool, (tokens[2 * i], tokens[2 * i + 1], fees[f]))
+                );
+                if (found && data.length >= 32) {
+                    pools[i * fees.length + f] = address(uint160(uint256(bytes32(data))));
+                }
+            }
+        }
+    }
+
+    /// @notice Price, liquidity and every initialised tick of a pool.
+    function read(address pool) external view returns (State memory state) {
+        (uint256 word, uint256 second) = _need(pool, IUniswapV3PoolState.slot0.selector, 0);
+        if (word == 0) revert NotInitialised(pool);
+        state.sqrtPriceX96 = uint160(word);
+        state.tick = int24(int256(second));
+        (word,) = _need(pool, IUniswapV3PoolState.liquidity.selector, 0);
+        state.liquidity = uint128(word);
+        (word,) = _need(pool, IUniswapV3PoolState.fee.selector, 0);
+        state.feePpm = uint24(word);
+        (word,) = _need(pool, IUniswapV3PoolState.tickSpacing.selector, 0);
+        state.tickSpacing = int24(int256(word));
+        state.ticks = _ticks(pool, state.tickSpacing);
+    }
+
+    function _ticks(address pool, int24 spacing) private view returns (uint256[] memory words) {
+        // The length is not known ahead: words are laid down at the free pointer, which nothing else moves meanwhile.
+        uint256 count;
+        assembly ("memory-safe") {
+            words := mload(0x40)
+        }
+        int256 last = int256(MAX_TICK / spacing) >> 8;
+        for (int256 position = int256(-MAX_TICK / spacing - 1) >> 8; position <= last; ++position) {
+            (uint256 bits,) = _need(pool, IUniswapV3PoolState.tickBitmap.selector, position);
+            for (int256 tick = position * 256 * spacing; bits != 0; tick += spacing) {
+                if (bits & 0xffff == 0) {
+                    bits >>= 16;
+                    tick += 15 * int256(spacing);
+                    continue;
+                }
+                if (bits & 1 == 1) {
+                    (uint256 gross, uint256 net) = _need(pool, IUniswapV3PoolState.ticks.selector, tick);
+                    assembly ("memory-safe") {
+                        let at := add(add(words, 0x20), mul(count, 0x20))
+                        mstore(at, tick)
+                        mstore(add(at, 0x20), or(shl(128, gross), and(net, 0xffffffffffffffffffffffffffffffff)))
+                        count := add(count, 2)
+                        mstore(0x40, add(at, 0x40))
+                    }
+                }
+                bits >>= 1;
+            }
+        }
+        assembly ("memory-safe") {
+            mstore(words, count)
+            if iszero(count) { mstore(0x40, add(words, 0x20)) }
+        }
+    }
+
+    function _need(address target, bytes4 selector, int256 argument)
+        private
+        view
+        returns (uint256 first, uint256 second)
+    {
+        bool ok;
+        (ok, first, second) = _read(target, selector, argument);
+        if (!ok) revert ReadFailed(target, selector);
+    }
+
+    /// @dev Equals target.staticcall(abi.encodeWithSelector(selector, argument)) and decoding the first two words, without
+    /// leaving memory behind: a pool takes thousands of these. A getter without argument ignores it.
+    function _read(address target, bytes4 selector, int256 argument)
+        private
+        view
+        returns (bool ok, uint256 first, uint256 second)
+    {
+        assembly ("memory-safe") {
+            mstore(0x00, selector)
+            mstore(0x04, argument)
+            ok := staticcall(gas(), target, 0x00, 0x24, 0x00, 0x40)
+            ok := and(ok, gt(returndatasize(), 0x1f))
+            first := mload(0x00)
+            if gt(returndatasize(), 0x3f) { second := mload(0x20) }
+        }
+    }
+}
