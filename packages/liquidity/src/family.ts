@@ -53,8 +53,11 @@ export class PoolRefusal extends Error {
   }
 }
 
-/** One read of the chain. `code` replaces the account's code for this read (a lens). */
-export type Read = { readonly to: Address; readonly data: Hex; readonly code?: Hex }
+/**
+ * One read of the chain. `code` replaces the account's code for this read (a lens). `gas` is roughly what it takes, for
+ * packing reads into calls that a node accepts; little when absent.
+ */
+export type Read = { readonly to: Address; readonly data: Hex; readonly code?: Hex; readonly gas?: number }
 /** Yields batches of reads, is given the answers (null where a read reverted), ends with the result. */
 export type Reads<T> = Generator<readonly Read[], T, readonly (Hex | null)[]>
 
@@ -67,6 +70,10 @@ export interface DexFamily<State = unknown> {
   findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]>
   /** State of many pools of this family at once; null where it cannot be read. */
   readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (State | null)[]>
+
+  /** topic0 of the logs by which a factory of this family tells of a new pool, where it does; `createdPool` decodes them. */
+  readonly creationTopics?: readonly Hex[]
+  createdPool?(row: DexRow, log: Log): Pool<null>
 
   /** topic0 of the logs that change a pool of this family. */
   readonly topics: readonly Hex[]

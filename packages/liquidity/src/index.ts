@@ -1,2 +1,6 @@
+export { families, familyOf } from './dexes/index.ts'
+export type { UniswapV2State } from './dexes/uniswap-v2/types.ts'
+export type { UniswapV3State } from './dexes/uniswap-v3/types.ts'
 export * from './family.ts'
+export type { Tick } from './math/concentrated.ts'
 export type * from './snapshot.ts'

@@ -1,0 +1,18 @@
+import type { Address } from '@sluice/chains'
+import { type Pool, PoolRefusal } from '../family.ts'
+
+/**
+ * Whether a pool of two tokens sells its first.
+ *
+ * @throws PoolRefusal `WRONG_TOKEN` where it does not trade the pair
+ */
+export function isZeroForOne({ id, tokens }: Pool, tokenIn: Address, tokenOut: Address): boolean {
+  if (tokens[0] === tokenIn && tokens[1] === tokenOut) return true
+  if (tokens[1] === tokenIn && tokens[0] === tokenOut) return false
+  throw new PoolRefusal('WRONG_TOKEN', `pool ${id} does not trade ${tokenIn} for ${tokenOut}`)
+}
+
+/** The order in which factories keep the tokens of a pair. */
+export function sortTokens([a, b]: readonly [Address, Address]): readonly [Address, Address] {
+  return a < b ? [a, b] : [b, a]
+}

@@ -1,0 +1,11 @@
+/**
+ * Gas of one more hop in a route, transfers included, from routes of one and two hops through genuine pools whose tokens
+ * are plain ERC-20. Routing weighs pools by it; what a route costs is measured when it is simulated.
+ */
+export const HOP_GAS = {
+  'uniswap-v2': 55_000,
+  'uniswap-v3': 75_000,
+} as const
+
+/** An initialised tick crossed: its fee growth is read and turned over. */
+export const TICK_GAS = 21_000

@@ -1,0 +1,44 @@
+import type { DexFamily } from '../../family.ts'
+import { constantProductCurve } from '../../math/curves.ts'
+import { isZeroForOne } from '../direction.ts'
+import { HOP_GAS } from '../gas.ts'
+import { createdPool, creationTopics, findPools } from './discover.ts'
+import { quote } from './math.ts'
+import { applyLog, readStates, topics } from './state.ts'
+import type { UniswapV2State } from './types.ts'
+
+export const uniswapV2: DexFamily<UniswapV2State> = {
+  id: 'uniswap-v2',
+  findPools,
+  readStates,
+  topics,
+  applyLog,
+  creationTopics,
+  createdPool,
+
+  quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
+    const { amountOut, state } = quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
+    return { amountOut, state, gas: HOP_GAS['uniswap-v2'] }
+  },
+
+  curve(pool, tokenIn, tokenOut) {
+    const { reserve0, reserve1, feePpm } = pool.state
+    return isZeroForOne(pool, tokenIn, tokenOut)
+      ? constantProductCurve(reserve0, reserve1, feePpm)
+      : constantProductCurve(reserve1, reserve0, feePpm)
+  },
+
+  reserves: ({ state }) => [state.reserve0, state.reserve1],
+
+  prepaid: true,
+  takesTaxedInput: true,
+  step: (pool, tokenIn, tokenOut, input, output) => ({
+    op: 'uniswap-v2',
+    pool: pool.address,
+    zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
+    feePpm: pool.state.feePpm,
+    tokenIn,
+    input,
+    output,
+  }),
+}

@@ -1,0 +1,33 @@
+import { PoolRefusal } from '../../family.ts'
+import type { UniswapV2State } from './types.ts'
+
+const MILLION = 1_000_000n
+/** The pair keeps its reserves in 112 bits each. */
+const RESERVE_LIMIT = 1n << 112n
+
+/**
+ * What an exact input buys, rounded down: the most that leaves x·y, counted without the fee, where it was.
+ *
+ * @param amountIn - base units of the token sold, as they arrive in the pair
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL` where nothing would come out, `TOO_LARGE` where the reserve would not fit
+ * @see UniswapV2Library.getAmountOut and UniswapV2Pair.swap, Uniswap/v2-periphery and v2-core
+ */
+export function quote(
+  { reserve0, reserve1, feePpm }: UniswapV2State,
+  zeroForOne: boolean,
+  amountIn: bigint,
+): { readonly amountOut: bigint; readonly state: UniswapV2State } {
+  const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
+  if (reserveIn === 0n || reserveOut === 0n)
+    throw new PoolRefusal('EMPTY', `the pair holds ${reserve0} and ${reserve1}`)
+  if (reserveIn + amountIn >= RESERVE_LIMIT) throw new PoolRefusal('TOO_LARGE', 'the reserve would pass 2^112')
+  const kept = amountIn * (MILLION - BigInt(feePpm))
+  const amountOut = (kept * reserveOut) / (reserveIn * MILLION + kept)
+  if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  return {
+    amountOut,
+    state: zeroForOne
+      ? { reserve0: reserve0 + amountIn, reserve1: reserve1 - amountOut, feePpm }
+      : { reserve0: reserve0 - amountOut, reserve1: reserve1 + amountIn, feePpm },
+  }
+}

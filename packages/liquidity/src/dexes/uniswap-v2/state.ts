@@ -1,0 +1,42 @@
+import { IUniswapV2PairEvents__factory, PairLens__factory } from '@sluice/bindings'
+import type { DexRow, Hex } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Pool, Reads } from '../../family.ts'
+import { PAIR_LENS } from '../../lenses.ts'
+import { chunks } from '../chunks.ts'
+import type { UniswapV2State } from './types.ts'
+
+const lens = PairLens__factory.createInterface()
+const events = IUniswapV2PairEvents__factory.createInterface()
+
+/** Pairs read in one go: about 2.7 million gas, 16 kB out and 16 kB back. */
+const PAIRS_PER_READ = 500
+/** What nearly every fork takes where the row does not say; such a row's fee is measured before use. */
+const DEFAULT_FEE_PPM = 3_000
+const RESERVE_MASK = (1n << 112n) - 1n
+
+export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (UniswapV2State | null)[]> {
+  const feePpm = row.feePpm ?? DEFAULT_FEE_PPM
+  const batches = chunks(pools, PAIRS_PER_READ)
+  const answers = yield batches.map((batch) => ({
+    ...PAIR_LENS,
+    data: lens.encodeFunctionData('reserves', [batch.map((pool) => pool.address)]) as Hex,
+    gas: 6_000 * batch.length,
+  }))
+  return batches.flatMap((batch, b) => {
+    const answer = answers[b]
+    if (!answer) return batch.map(() => null)
+    const [words] = lens.decodeFunctionResult('reserves', answer) as unknown as [bigint[]]
+    return words.map((word) =>
+      word === 0n ? null : { reserve0: (word >> 112n) & RESERVE_MASK, reserve1: word & RESERVE_MASK, feePpm },
+    )
+  })
+}
+
+/** `Sync` is sent at every change of the reserves and carries both. */
+export const topics: readonly Hex[] = [events.getEvent('Sync').topicHash as Hex]
+
+export function applyLog({ state }: Pool<UniswapV2State>, log: Log): UniswapV2State {
+  const { reserve0, reserve1 } = events.decodeEventLog('Sync', log.data, log.topics)
+  return { reserve0, reserve1, feePpm: state.feePpm }
+}

@@ -1,0 +1,15 @@
+import { bytecode } from '@sluice/bindings/bytecode'
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { id } from 'ethers'
+
+/** A contract that only ever runs inside eth_call: where it is put, and its code. */
+export type Lens = { readonly to: Address; readonly code: Hex }
+
+/** Addresses nobody can hold a key of, one for each lens so that several fit in one call. */
+function lens(name: 'PairLens' | 'ConcentratedLens' | 'ReadBatch'): Lens {
+  return { to: toAddress(`0x${id(`sluice.lens.${name}`).slice(-40)}`), code: bytecode[name].runtime }
+}
+
+export const PAIR_LENS = lens('PairLens')
+export const CONCENTRATED_LENS = lens('ConcentratedLens')
+export const READ_BATCH = lens('ReadBatch')

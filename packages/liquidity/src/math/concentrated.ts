@@ -1,0 +1,150 @@
+/**
+ * Concentrated liquidity as UniswapV3Pool.swap does it, shared by every family whose pools step through a tick bitmap.
+ * Checked against SwapMath, SqrtPriceMath and TickBitmap of Uniswap/v3-core d8b1c635.
+ */
+import { PoolRefusal } from '../family.ts'
+import { divUp } from './integers.ts'
+import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtRatioAtTick, tickAtSqrtRatio } from './ticks.ts'
+
+const Q96 = 1n << 96n
+const WORD = 1n << 256n
+const MILLION = 1_000_000n
+
+/**
+ * An initialised tick. Its gross liquidity says when it is switched off again; a state from a source that does not tell
+ * leaves it out, and quotes do not need it.
+ */
+export type Tick = readonly [index: number, liquidityNet: bigint, liquidityGross?: bigint]
+
+export type ConcentratedState = {
+  /** √(token1 / token0) in base units, 96 fractional bits. */
+  readonly sqrtPriceX96: bigint
+  /** Usually floor(log₁.₀₀₀₁ price), one less after a step that ended on a tick from above. */
+  readonly tick: number
+  /** In range at the price. */
+  readonly liquidity: bigint
+  /** Parts per million of the input. */
+  readonly feePpm: number
+  readonly tickSpacing: number
+  /** All initialised ticks, rising. */
+  readonly ticks: readonly Tick[]
+}
+
+export type ConcentratedSwap<State> = {
+  readonly amountOut: bigint
+  readonly state: State
+  readonly ticksCrossed: number
+}
+
+/** √price after `amountIn` of the token sold, rounded so that the pool never gives too much. */
+function nextSqrtPrice(price: bigint, liquidity: bigint, amountIn: bigint, zeroForOne: boolean): bigint {
+  if (!zeroForOne) return price + (amountIn << 96n) / liquidity
+  const shifted = liquidity << 96n
+  const product = amountIn * price
+  // The contract falls back to a coarser formula where its 256 bits would overflow.
+  if (product < WORD && shifted + product < WORD) return divUp(shifted * price, shifted + product)
+  return divUp(shifted, shifted / price + amountIn)
+}
+
+/** Token 0 between two prices. @param lower - below or equal to `upper`, both with 96 fractional bits */
+export function amount0Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
+  const scaled = (liquidity << 96n) * (upper - lower)
+  return roundUp ? divUp(divUp(scaled, upper), lower) : scaled / upper / lower
+}
+
+/** Token 1 between two prices. @param lower - below or equal to `upper`, both with 96 fractional bits */
+export function amount1Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
+  const product = liquidity * (upper - lower)
+  return roundUp ? divUp(product, Q96) : product >> 96n
+}
+
+/** Index of the last tick at or below `tick`; −1 where there is none. */
+export function lastTickAtOrBelow(ticks: readonly Tick[], tick: number): number {
+  let low = 0
+  let high = ticks.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (ticks[middle]![0] <= tick) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+/** The last tick that the bitmap word looked at next reaches: where a step ends if no initialised tick comes first. */
+function wordEnd(tick: number, spacing: number, zeroForOne: boolean): number {
+  const compressed = Math.floor(tick / spacing)
+  const end = zeroForOne ? Math.floor(compressed / 256) * 256 : Math.floor((compressed + 1) / 256) * 256 + 255
+  return Math.max(MIN_TICK, Math.min(MAX_TICK, end * spacing))
+}
+
+/**
+ * Sells exactly `amountIn`, in the steps and roundings of the pool: each ends at an initialised tick or at the end of a
+ * bitmap word.
+ *
+ * @throws PoolRefusal `EMPTY` without a price or liquidity, `TOO_LARGE` where the ticks run out before the input is taken
+ */
+export function swapExactInput<State extends ConcentratedState>(
+  state: State,
+  zeroForOne: boolean,
+  amountIn: bigint,
+): ConcentratedSwap<State> {
+  const { ticks, tickSpacing } = state
+  const fee = BigInt(state.feePpm)
+  const limit = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
+  let { sqrtPriceX96: price, tick, liquidity } = state
+  if (price === 0n) throw new PoolRefusal('EMPTY', 'the pool has no price yet')
+  if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
+  if (amountIn >> 255n) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^255 or more')
+
+  // The next initialised tick: at or below the price when it falls, above it when it rises.
+  let next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
+  let remaining = amountIn
+  let amountOut = 0n
+  let ticksCrossed = 0
+  while (remaining > 0n) {
+    const ahead = ticks[next]
+    if (price === limit || (liquidity === 0n && ahead === undefined))
+      throw new PoolRefusal(
+        amountOut === 0n ? 'EMPTY' : 'TOO_LARGE',
+        `the pool takes ${amountIn - remaining} of ${amountIn}`,
+      )
+    const end = wordEnd(tick, tickSpacing, zeroForOne)
+    const initialised = ahead !== undefined && (zeroForOne ? ahead[0] >= end : ahead[0] <= end)
+    const stop = initialised ? ahead[0] : end
+    const stopPrice = sqrtRatioAtTick(stop)
+    const target = zeroForOne ? max(stopPrice, limit) : min(stopPrice, limit)
+    const [lower, upper] = zeroForOne ? [target, price] : [price, target]
+    const toTarget = zeroForOne
+      ? amount0Between(lower, upper, liquidity, true)
+      : amount1Between(lower, upper, liquidity, true)
+    const afterFee = (remaining * (MILLION - fee)) / MILLION
+    if (afterFee >= toTarget) {
+      remaining -= toTarget + divUp(toTarget * fee, MILLION - fee)
+      amountOut += zeroForOne
+        ? amount1Between(lower, upper, liquidity, false)
+        : amount0Between(lower, upper, liquidity, false)
+      price = target
+      if (target === stopPrice) {
+        if (initialised) {
+          liquidity += zeroForOne ? -ahead[1] : ahead[1]
+          next += zeroForOne ? -1 : 1
+          ticksCrossed++
+        }
+        tick = zeroForOne ? stop - 1 : stop
+      } else tick = tickAtSqrtRatio(price)
+      continue
+    }
+    const reached = nextSqrtPrice(price, liquidity, afterFee, zeroForOne)
+    amountOut += zeroForOne
+      ? amount1Between(reached, price, liquidity, false)
+      : amount0Between(price, reached, liquidity, false)
+    // Rounding never carries the price onto the target: it stops short of what `toTarget`, rounded up, would reach.
+    if (reached !== price) tick = tickAtSqrtRatio(reached)
+    price = reached
+    remaining = 0n
+  }
+  return { amountOut, ticksCrossed, state: { ...state, sqrtPriceX96: price, tick, liquidity } }
+}
+
+const max = (a: bigint, b: bigint) => (a > b ? a : b)
+const min = (a: bigint, b: bigint) => (a < b ? a : b)

@@ -1,0 +1,53 @@
+/** What stands between the ticks of a concentrated-liquidity pool, and how adding and removing liquidity changes it. */
+import { amount0Between, amount1Between, type ConcentratedState, lastTickAtOrBelow, type Tick } from './concentrated.ts'
+import { sqrtRatioAtTick } from './ticks.ts'
+
+/** What the positions hold, fees aside: token 1 below the price, token 0 above it. Base units, rounded down. */
+export function concentratedReserves({ sqrtPriceX96, ticks }: ConcentratedState): [amount0: bigint, amount1: bigint] {
+  let amount0 = 0n
+  let amount1 = 0n
+  let liquidity = 0n
+  let lower = 0n
+  for (const [index, liquidityNet] of ticks) {
+    const upper = sqrtRatioAtTick(index)
+    if (liquidity > 0n) {
+      const middle = sqrtPriceX96 < lower ? lower : sqrtPriceX96 > upper ? upper : sqrtPriceX96
+      amount1 += amount1Between(lower, middle, liquidity, false)
+      amount0 += amount0Between(middle, upper, liquidity, false)
+    }
+    liquidity += liquidityNet
+    lower = upper
+  }
+  return [amount0, amount1]
+}
+
+/**
+ * The pool after a position between two ticks grew or shrank by `amount`.
+ *
+ * @param amount - liquidity; negative when it was removed
+ * @returns null where a tick's gross liquidity is not known, so that the pool has to be read again
+ */
+export function changeLiquidity<State extends ConcentratedState>(
+  state: State,
+  tickLower: number,
+  tickUpper: number,
+  amount: bigint,
+): State | null {
+  if (amount === 0n) return state
+  const withLower = changeTick(state.ticks, tickLower, amount, amount)
+  const ticks = withLower && changeTick(withLower, tickUpper, -amount, amount)
+  if (!ticks) return null
+  const inRange = tickLower <= state.tick && state.tick < tickUpper
+  return { ...state, ticks, liquidity: inRange ? state.liquidity + amount : state.liquidity }
+}
+
+function changeTick(ticks: readonly Tick[], index: number, net: bigint, gross: bigint): readonly Tick[] | null {
+  const at = lastTickAtOrBelow(ticks, index)
+  const existing = ticks[at]
+  if (existing?.[0] !== index) return gross > 0n ? ticks.toSpliced(at + 1, 0, [index, net, gross]) : null
+  const [, netBefore, grossBefore] = existing
+  if (grossBefore === undefined || grossBefore + gross < 0n) return null
+  // A tick without liquidity is switched off in the bitmap.
+  if (grossBefore + gross === 0n) return ticks.toSpliced(at, 1)
+  return ticks.with(at, [index, netBefore + net, grossBefore + gross])
+}
