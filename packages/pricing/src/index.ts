@@ -1,1 +1,2 @@
-export {}
+export { EVIDENCE_FLOOR_USD, type PriceBook, type PricingOptions, priceTokens } from './book.ts'
+export { type DepthPoint, IMPACT_LEVELS } from './impact.ts'
