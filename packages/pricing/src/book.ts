@@ -4,7 +4,6 @@ import { pickAnchors } from './anchors.ts'
 import { sumDepth } from './depth.ts'
 import { buildGraph, canonical } from './graph.ts'
 import { type DepthPoint, sellDepth } from './impact.ts'
-import type { Valuation } from './pool-view.ts'
 import { settle } from './settle.ts'
 
 /** A price with less liquidity behind it than this is not a price. */
@@ -21,7 +20,6 @@ export type PriceBook = {
 }
 
 export type PricingOptions = {
-  readonly familyOf: (id: string) => Valuation | undefined
   /** Asked first; the chain's own file is asked next. */
   readonly decimals?: (token: Address) => number | undefined
 }
@@ -30,12 +28,11 @@ export type PricingOptions = {
  * Prices and depth over a snapshot, anchored at the chain's stables. Pure; the work is done once here, the book only looks
  * up. Pools that have not changed since an earlier snapshot are not looked at again.
  */
-export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOptions): PriceBook {
-  const { familyOf } = options
+export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOptions = {}): PriceBook {
   const listed = listedDecimals(chain)
   const decimals = (token: Address) => options.decimals?.(token) ?? listed.get(token)
 
-  const graph = buildGraph(snapshot.pools.values(), chain, familyOf)
+  const graph = buildGraph(snapshot.pools.values(), chain)
   const settled = settle(graph, pickAnchors(graph, chain, decimals), EVIDENCE_FLOOR_USD)
   const vouched = new Uint8Array(graph.tokens.length)
   for (const token of [...listed.keys(), ...chain.hubs]) {
@@ -61,7 +58,7 @@ export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOp
     },
     depthCurve(address) {
       const found = known(address)
-      return found === null ? null : sellDepth(graph, settled, vouched, found.id, familyOf)
+      return found === null ? null : sellDepth(graph, settled, vouched, found.id)
     },
   }
 }

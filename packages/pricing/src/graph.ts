@@ -1,6 +1,6 @@
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
-import { type PoolView, type Valuation, viewPool } from './pool-view.ts'
+import { type PoolView, viewPool } from './pool-view.ts'
 
 /** Pools as edges between numbered tokens, in flat arrays: a pass over 100,000 pools stays below a second. */
 export type TokenGraph = {
@@ -29,11 +29,7 @@ export function canonical(token: Address, chain: Chain): Address {
   return chain.wrappedNative?.address ?? ZERO_ADDRESS
 }
 
-export function buildGraph(
-  pools: Iterable<Pool>,
-  chain: Chain,
-  familyOf: (id: string) => Valuation | undefined,
-): TokenGraph {
+export function buildGraph(pools: Iterable<Pool>, chain: Chain): TokenGraph {
   const idOf = new Map<Address, number>()
   const tokens: Address[] = []
   const idFor = (address: Address) => {
@@ -51,9 +47,8 @@ export function buildGraph(
   const views: PoolView[] = []
   let pairs = 0
   for (const pool of pools) {
-    const family = familyOf(pool.family)
-    if (family === undefined) continue
-    const view = viewPool(pool, family)
+    const view = viewPool(pool)
+    if (view === null) continue
     holdings.push({ pool, tokens: pool.tokens.map(idFor), reserves: view.reserves })
     views.push(view)
     pairs += view.pairs.length

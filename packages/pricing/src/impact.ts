@@ -1,6 +1,6 @@
-import { type Curve, PoolRefusal } from '@sluice/liquidity'
+import type { Curve } from '@sluice/liquidity'
 import type { Holding, TokenGraph } from './graph.ts'
-import type { Valuation } from './pool-view.ts'
+import { curveOf } from './pool-view.ts'
 import type { Settled } from './settle.ts'
 
 /** Percent. */
@@ -28,13 +28,12 @@ export function sellDepth(
   { price, evidence }: Settled,
   vouched: Uint8Array,
   token: number,
-  familyOf: (id: string) => Valuation | undefined,
 ): readonly DepthPoint[] {
   const own = price[token]!
   const good: Outlet[] = []
   let best: { readonly outlet: Outlet; readonly backing: number } | undefined
   for (const holding of graph.holdings)
-    for (const { outlet, other } of outletsOf(holding, token, price, familyOf)) {
+    for (const { outlet, other } of outletsOf(holding, token, price)) {
       if (vouched[other]) good.push(outlet)
       else if (best === undefined || evidence[other]! > best.backing) best = { outlet, backing: evidence[other]! }
     }
@@ -42,24 +41,13 @@ export function sellDepth(
   return IMPACT_LEVELS.map((impact) => ({ impact, usd: soldUpTo(outlets, own, impact / 100) * own }))
 }
 
-function outletsOf(
-  holding: Holding,
-  token: number,
-  price: Float64Array,
-  familyOf: (id: string) => Valuation | undefined,
-): readonly { outlet: Outlet; other: number }[] {
-  const position = holding.tokens.indexOf(token)
+function outletsOf({ pool, tokens }: Holding, token: number, price: Float64Array): { outlet: Outlet; other: number }[] {
+  const position = tokens.indexOf(token)
   if (position === -1) return []
-  return holding.tokens.flatMap((other, k) => {
+  return tokens.flatMap((other, k) => {
     if (other === token || !(price[other]! > 0)) return []
-    try {
-      const { pool } = holding
-      const curve = familyOf(pool.family)!.curve(pool, pool.tokens[position]!, pool.tokens[k]!)
-      return [{ outlet: { curve, priceOut: price[other]! }, other }]
-    } catch (error) {
-      if (error instanceof PoolRefusal) return []
-      throw error
-    }
+    const curve = curveOf(pool, position, k)
+    return curve === null ? [] : [{ outlet: { curve, priceOut: price[other]! }, other }]
   })
 }
 

@@ -1,7 +1,4 @@
-import { type Curve, type DexFamily, type Pool, PoolRefusal } from '@sluice/liquidity'
-
-/** The part of a family that prices need. */
-export type Valuation = Pick<DexFamily, 'curve' | 'reserves'>
+import { type Curve, type DexFamily, familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 
 /** How far the price is moved, to either side, to see what stands behind it. */
 const BAND = 0.05
@@ -33,30 +30,42 @@ export type PoolView = {
 /** A pool never changes, a new state is a new object: what it says is worked out once. */
 const views = new WeakMap<Pool, PoolView>()
 
-export function viewPool(pool: Pool, family: Valuation): PoolView {
-  let view = views.get(pool)
-  if (view === undefined) {
-    view = readView(pool, family)
-    views.set(pool, view)
-  }
+/** @returns null for a family that this build does not know */
+export function viewPool(pool: Pool): PoolView | null {
+  const known = views.get(pool)
+  if (known !== undefined) return known
+  const family = familyOf(pool.family)
+  if (family === undefined) return null
+  const view = readView(pool, family)
+  views.set(pool, view)
   return view
 }
 
-function readView(pool: Pool, family: Valuation): PoolView {
+/** The pool's curve from one of its tokens to another, by position; null where the pool cannot swap. */
+export function curveOf(pool: Pool, tokenIn: number, tokenOut: number): Curve | null {
+  try {
+    return familyOf(pool.family)!.curve(pool, pool.tokens[tokenIn]!, pool.tokens[tokenOut]!)
+  } catch (error) {
+    if (error instanceof PoolRefusal) return null
+    throw error
+  }
+}
+
+function readView(pool: Pool, family: DexFamily): PoolView {
   const reserves = family.reserves(pool).map(Number)
   const pairs: PairView[] = []
   for (let i = 0; i < pool.tokens.length; i++)
     for (let j = i + 1; j < pool.tokens.length; j++) {
-      const pair = readPair(pool, family, i, j)
+      const pair = readPair(pool, i, j)
       if (pair !== null) pairs.push(pair)
     }
   return { reserves, pairs }
 }
 
-function readPair(pool: Pool, family: Valuation, i: number, j: number): PairView | null {
-  const sell = curveOf(pool, family, i, j)
-  const buy = curveOf(pool, family, j, i)
-  if (sell === null || buy === null) return null
+function readPair(pool: Pool, i: number, j: number): PairView | null {
+  const sell = curveOf(pool, i, j)
+  const buy = curveOf(pool, j, i)
+  if (!sell || !buy || keeps(sell) > HIGHEST_FEE || keeps(buy) > HIGHEST_FEE) return null
   const mid = sell.sqrtPrice[0]! ** 2
   const outputOfJ = outputWithinBand(sell)
   const outputOfI = outputWithinBand(buy)
@@ -67,15 +76,8 @@ function readPair(pool: Pool, family: Valuation, i: number, j: number): PairView
     : null
 }
 
-function curveOf(pool: Pool, family: Valuation, tokenIn: number, tokenOut: number): Curve | null {
-  try {
-    const curve = family.curve(pool, pool.tokens[tokenIn]!, pool.tokens[tokenOut]!)
-    return curve.liquidity.length > 0 && curve.keepIn * curve.keepOut >= 1 - HIGHEST_FEE ? curve : null
-  } catch (error) {
-    if (error instanceof PoolRefusal) return null
-    throw error
-  }
-}
+/** Share of a swap that the pool keeps. */
+const keeps = ({ keepIn, keepOut }: Curve) => 1 - keepIn * keepOut
 
 function outputWithinBand({ sqrtPrice, liquidity }: Curve): number {
   const end = sqrtPrice[0]! * Math.sqrt(1 - BAND)

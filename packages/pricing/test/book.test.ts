@@ -10,7 +10,6 @@ import {
   DAI,
   dai,
   eth,
-  familyOf,
   liquidityFor,
   pair,
   ranged,
@@ -23,7 +22,7 @@ import {
 } from './pools.ts'
 
 const book = (pools: readonly Pool[], on: Chain = chain) =>
-  priceTokens(snapshotOf(pools), on, { familyOf, decimals: (token) => (token >= address(0x1000) ? 18 : undefined) })
+  priceTokens(snapshotOf(pools), on, { decimals: (token) => (token >= address(0x1000) ? 18 : undefined) })
 
 const LOCAL = address(0x1000)
 const OTHER = address(0x1001)
@@ -52,7 +51,7 @@ describe('prices', () => {
   test('show the native asset by its ERC-20 where nothing wraps it, though their decimals differ', () => {
     const twin = { address: OTHER, symbol: 'GAS', decimals: 6 }
     const on: Chain = { ...chain, wrappedNative: null, nativeErc20: twin, hubs: [OTHER, USDC] }
-    const prices = priceTokens(snapshotOf([pair(OTHER, USDC, 1e12, usdc(2e6))]), on, { familyOf })
+    const prices = priceTokens(snapshotOf([pair(OTHER, USDC, 1e12, usdc(2e6))]), on)
     expect(prices.usd(OTHER)).toBeCloseTo(2, 9)
     expect(prices.usd(NATIVE)).toBe(prices.usd(OTHER))
   })
@@ -181,7 +180,7 @@ describe('hostile pools', () => {
   })
 
   test('that keep half of every swap say nothing', () => {
-    expect(book([...centre(), pair(LOCAL, USDC, eth(1), usdc(1e6), 0.5)]).usd(LOCAL)).toBeNull()
+    expect(book([...centre(), pair(LOCAL, USDC, eth(1), usdc(1e6), 500_000)]).usd(LOCAL)).toBeNull()
   })
 
   test('with one empty side say nothing and break nothing', () => {

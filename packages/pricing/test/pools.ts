@@ -1,64 +1,5 @@
 import { type Address, type Chain, NATIVE, toAddress } from '@sluice/chains'
-import { type Curve, type Pool, PoolRefusal, type Snapshot } from '@sluice/liquidity'
-import type { Valuation } from '../src/pool-view.ts'
-
-/** Two shapes of liquidity that tests can place exactly: over all prices, and in ranges. */
-type Product = { readonly reserves: readonly [number, number]; readonly keepIn: number }
-type Range = { readonly from: number; readonly to: number; readonly liquidity: number }
-type Ranges = { readonly price: number; readonly ranges: readonly Range[] }
-
-const product: Valuation = {
-  reserves: (pool) => (pool.state as Product).reserves.map(BigInt),
-  curve(pool, tokenIn) {
-    const { reserves, keepIn } = pool.state as Product
-    const [x, y] = tokenIn === pool.tokens[0] ? reserves : [reserves[1], reserves[0]]
-    if (x === 0 || y === 0) throw new PoolRefusal('EMPTY', 'one side is empty')
-    return {
-      sqrtPrice: Float64Array.of(Math.sqrt(y / x), 0),
-      liquidity: Float64Array.of(Math.sqrt(x * y)),
-      keepIn,
-      keepOut: 1,
-    }
-  },
-}
-
-/** Prices are units of the second token per unit of the first. */
-const ranges: Valuation = {
-  reserves(pool) {
-    const { price, ranges: all } = pool.state as Ranges
-    let first = 0
-    let second = 0
-    for (const { from, to, liquidity } of all) {
-      const at = Math.min(Math.max(Math.sqrt(price), Math.sqrt(from)), Math.sqrt(to))
-      first += liquidity * (1 / at - 1 / Math.sqrt(to))
-      second += liquidity * (at - Math.sqrt(from))
-    }
-    return [BigInt(Math.floor(first)), BigInt(Math.floor(second))]
-  },
-  curve(pool, tokenIn): Curve {
-    const { price, ranges: all } = pool.state as Ranges
-    const zeroForOne = tokenIn === pool.tokens[0]
-    const seen = zeroForOne ? all : all.map(({ from, to, liquidity }) => ({ from: 1 / to, to: 1 / from, liquidity }))
-    const now = zeroForOne ? price : 1 / price
-    const bounds = [now, ...seen.flatMap(({ from, to }) => [from, to]).filter((bound) => bound < now)]
-    const falling = [...new Set(bounds)].sort((x, y) => y - x)
-    const liquidity = falling
-      .slice(1)
-      .map((to, k) =>
-        seen
-          .filter((range) => range.from <= to && range.to >= falling[k]!)
-          .reduce((sum, range) => sum + range.liquidity, 0),
-      )
-    return {
-      sqrtPrice: Float64Array.from(falling, Math.sqrt),
-      liquidity: Float64Array.from(liquidity),
-      keepIn: 0.997,
-      keepOut: 1,
-    }
-  },
-}
-
-export const familyOf = (id: string): Valuation | undefined => ({ product, ranges })[id]
+import type { Pool, Snapshot, UniswapV2State, UniswapV3State } from '@sluice/liquidity'
 
 export const address = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 
@@ -69,11 +10,39 @@ function makePool(family: string, tokens: readonly Address[], state: unknown): P
 }
 
 /** Reserves in base units. */
-export const pair = (a: Address, b: Address, reserveA: number, reserveB: number, keepIn = 0.997) =>
-  makePool('product', [a, b], { reserves: [Math.floor(reserveA), Math.floor(reserveB)], keepIn })
+export const pair = (a: Address, b: Address, reserveA: number, reserveB: number, feePpm = 3_000) =>
+  makePool('uniswap-v2', [a, b], {
+    reserve0: integer(reserveA),
+    reserve1: integer(reserveB),
+    feePpm,
+  } satisfies UniswapV2State)
 
-export const ranged = (a: Address, b: Address, price: number, all: readonly Range[]) =>
-  makePool('ranges', [a, b], { price, ranges: all })
+/** Prices in base units of b per base unit of a. */
+type Range = { readonly from: number; readonly to: number; readonly liquidity: number }
+
+export function ranged(a: Address, b: Address, price: number, all: readonly Range[]): Pool {
+  const net = new Map<number, bigint>()
+  const add = (tick: number, liquidity: bigint) => net.set(tick, (net.get(tick) ?? 0n) + liquidity)
+  const tick = tickAt(price)
+  let liquidity = 0n
+  for (const range of all) {
+    const [lower, upper] = [tickAt(range.from), tickAt(range.to)]
+    add(lower, integer(range.liquidity))
+    add(upper, -integer(range.liquidity))
+    if (lower <= tick && tick < upper) liquidity += integer(range.liquidity)
+  }
+  return makePool('uniswap-v3', [a, b], {
+    sqrtPriceX96: integer(Math.sqrt(price) * 2 ** 96),
+    tick,
+    liquidity,
+    feePpm: 3_000,
+    tickSpacing: 1,
+    ticks: [...net].sort(([x], [y]) => x - y),
+  } satisfies UniswapV3State)
+}
+
+const tickAt = (price: number) => Math.floor(Math.log(price) / Math.log(1.0001))
+const integer = (value: number) => BigInt(Math.floor(value))
 
 /** Liquidity of a range that holds `amount` of the second token below the price. */
 export const liquidityFor = (amount: number, from: number, price: number) =>
