@@ -4,7 +4,26 @@ import { create2Address, hashOf, SALT } from './create2.ts'
 
 /** The generation of the Executor in this source tree, and what it can trade. */
 export const EXECUTOR_VERSION = 1
-export const EXECUTOR_FAMILIES = ['uniswap-v2', 'uniswap-v3'] as const
+export const EXECUTOR_FAMILIES = [
+  'uniswap-v2',
+  'uniswap-v3',
+  'pancake-v3',
+  'slipstream',
+  'ramses-cl',
+  'algebra-v1',
+  'algebra-integral',
+  'uniswap-v4',
+  'solidly',
+  'velodrome-v2',
+  'curve-stable',
+  'curve-crypto',
+  'balancer-v2',
+  'balancer-v3',
+  'liquidity-book',
+  'dodo-v2',
+  'erc4626',
+  'rate-wrapper',
+] as const
 
 export type PlannedContract = {
   readonly name: 'Guard' | 'Executor'

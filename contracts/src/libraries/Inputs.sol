@@ -25,7 +25,7 @@ library Inputs {
         if (kind == Program.PULL || kind == Program.HELD) return amount;
         if (kind == Program.PULL_REST) return IGuard(msg.sender).remaining();
         if (kind > Program.SHARE) revert IExecutor.InvalidStep(flags);
-        uint256 held = token == address(0) ? address(this).balance : token.balanceOf(address(this));
+        uint256 held = token.heldOf(address(this));
         if (kind == Program.REST) return held;
         // unchecked: floor(held × amount / 2^24) in two halves; amount is below 2^24, so neither product can pass 2^256.
         unchecked {
@@ -50,5 +50,32 @@ library Inputs {
         uint256 before = token.balanceOf(address(this));
         IGuard(msg.sender).pull(address(this), amount);
         return token.balanceOf(address(this)) - before;
+    }
+
+    /// @notice Reads and pays a step of a pool that measures its own input: amount, tokenIn 20, pool 20, recipient.
+    function prepay(uint256 at, uint256 flags, uint256 end)
+        internal
+        returns (address tokenIn, address pool, address to, uint256 next)
+    {
+        uint256 amount;
+        (amount, next) = Program.readAmount(at, flags);
+        (tokenIn, next) = Program.readAddress(next);
+        (pool, next) = Program.readAddress(next);
+        (to, next) = Program.readRecipient(next, flags);
+        Program.finish(next, end);
+        if (Program.inputKind(flags) != Program.AT_POOL) pay(flags, amount, tokenIn, pool);
+    }
+
+    /// @notice Reads a step of two tokens and takes its input: amount, tokenIn 20, tokenOut 20, recipient.
+    function takePair(uint256 at, uint256 flags, uint256 end)
+        internal
+        returns (uint256 amount, address tokenIn, address tokenOut, address to, uint256 next)
+    {
+        (amount, next) = Program.readAmount(at, flags);
+        (tokenIn, next) = Program.readAddress(next);
+        (tokenOut, next) = Program.readAddress(next);
+        (to, next) = Program.readRecipient(next, flags);
+        Program.finish(next, end);
+        amount = take(flags, amount, tokenIn);
     }
 }

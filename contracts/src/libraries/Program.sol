@@ -28,6 +28,17 @@ import {IExecutor} from "../interfaces/IExecutor.sol";
 ///   0x02 uniswap-v3    tokenIn 20 (absent for PULL and PULL_REST), pool 20  20 or 40
 ///   0x03 wrap          wrapper 20                                          20
 ///   0x04 unwrap        wrapper 20                                          20
+///   0x05 uniswap-v4    manager 20, tokenIn 20, hops 1,
+///                      {tokenOut 20, fee 3, tickSpacing 3, hooks 20 where flag bit 6 is set} × hops
+///   0x06 solidly       tokenIn 20, pool 20                                 40
+///   0x07 curve         variant 1, i 1, j 1, tokenIn 20, tokenOut 20, pool 20   63
+///                      variant: 0 int128, 1 uint256, 2 int128 received, 3 uint256 received
+///   0x08 balancer-v2   vault 20, tokenIn 20, hops 1, {poolId 32, tokenOut 20} × hops
+///   0x09 balancer-v3   vault 20, tokenIn 20, hops 1, {pool 20, tokenOut 20} × hops
+///   0x0a liquidity-book  tokenIn 20, pool 20; flag bit 5: token X is sold  40
+///   0x0b erc4626       tokenIn 20, tokenOut 20; flag bit 5: deposit        40
+///   0x0c rate-wrapper  tokenIn 20, tokenOut 20; flag bit 5: wrap           40
+///   0x0d dodo-v2       tokenIn 20, pool 20; flag bit 5: the base is sold   40
 ///
 ///   Functions here take an offset into calldata and return what stands there with the offset behind it. They may read past
 ///   the program, where calldata gives other bytes or zeros: each family calls `finish` before it acts on what it read.
@@ -36,6 +47,15 @@ library Program {
     uint256 internal constant UNISWAP_V3 = 0x02;
     uint256 internal constant WRAP = 0x03;
     uint256 internal constant UNWRAP = 0x04;
+    uint256 internal constant UNISWAP_V4 = 0x05;
+    uint256 internal constant SOLIDLY = 0x06;
+    uint256 internal constant CURVE = 0x07;
+    uint256 internal constant BALANCER_V2 = 0x08;
+    uint256 internal constant BALANCER_V3 = 0x09;
+    uint256 internal constant LIQUIDITY_BOOK = 0x0a;
+    uint256 internal constant ERC4626 = 0x0b;
+    uint256 internal constant RATE_WRAPPER = 0x0c;
+    uint256 internal constant DODO_V2 = 0x0d;
 
     uint256 internal constant REST = 0;
     uint256 internal constant SHARE = 1;

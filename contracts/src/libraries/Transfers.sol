@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {IERC20} from "../interfaces/IERC20.sol";
+
 /// @title Transfers
 /// @notice Moves tokens and reads balances, for tokens that return true, return nothing, return false or have no code.
-/// @dev The five selectors here, with those of the pools, are all that Guard and Executor ever send to another contract.
+/// @dev The selectors here, with those of the pools, are all that Guard and Executor ever send to another contract.
 ///   A callee's revert data is passed on as it came; the errors below stand for empty ones and for answers of false.
 ///   Each function equals the plain Solidity call on IERC20 with its return value checked; the assembly spares the memory
 ///   and the second code-size check. Its scratch space is below 0x80, and the free memory pointer is put back where it is used.
@@ -67,6 +69,42 @@ library Transfers {
             mstore(0x40, free)
         }
         if (!ok) revert TransferFailed(token, to, amount);
+    }
+
+    /// @notice `IERC20(token).approve(spender, amount)`; no answer counts as true where the token has code.
+    function approve(address token, address spender, uint256 amount) internal {
+        bool ok;
+        assembly ("memory-safe") {
+            mstore(0x14, spender)
+            mstore(0x34, amount)
+            mstore(0x00, 0x095ea7b3000000000000000000000000)
+            ok := call(gas(), token, 0, 0x10, 0x44, 0x00, 0x20)
+            if and(iszero(ok), gt(returndatasize(), 0)) {
+                returndatacopy(0x00, 0x00, returndatasize())
+                revert(0x00, returndatasize())
+            }
+            ok := and(ok, or(and(eq(mload(0x00), 1), gt(returndatasize(), 0x1f)), iszero(returndatasize())))
+            if iszero(returndatasize()) { ok := and(ok, gt(extcodesize(token), 0)) }
+            mstore(0x34, 0)
+        }
+        if (!ok) revert TransferFailed(token, spender, amount);
+    }
+
+    /// @notice Takes back what `spender` has not used of an approval by this contract.
+    function clearApproval(address token, address spender) internal {
+        if (IERC20(token).allowance(address(this), spender) != 0) approve(token, spender, 0);
+    }
+
+    /// @notice Balance of a token, or of native where it is zero.
+    function heldOf(address token, address account) internal view returns (uint256) {
+        return token == address(0) ? account.balance : balanceOf(token, account);
+    }
+
+    /// @notice Sends a token, or native where it is zero, unless it is there already.
+    function passOn(address token, address to, uint256 amount) internal {
+        if (to == address(this)) return;
+        if (token == address(0)) sendNative(to, amount);
+        else transfer(token, to, amount);
     }
 
     /// @notice Sends native token with all gas; the callers are locked against re-entry.

@@ -22,6 +22,13 @@ export class ByteWriter {
     return this
   }
 
+  bytes32(value: string, name: string): this {
+    if (!/^0x[0-9a-f]{64}$/.test(value))
+      throw new ProgramError('INVALID_STEP', `${name} must be 32 bytes of lower-case hex, not ${value.slice(0, 80)}`)
+    this.#hex += value.slice(2)
+    return this
+  }
+
   toHex(): Hex {
     return `0x${this.#hex}`
   }
@@ -65,6 +72,10 @@ export class ByteReader {
 
   number(bytes: number): number {
     return Number(this.uint(bytes))
+  }
+
+  bytes32(): Hex {
+    return `0x${this.take(32)}`
   }
 
   address(): Hex {

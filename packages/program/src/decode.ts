@@ -1,9 +1,17 @@
 import { ByteReader } from './bytes.ts'
 import { ProgramError } from './errors.ts'
-import { inputKinds, opcodes, outputKinds, ZERO_FOR_ONE } from './format.ts'
+import {
+  curveVariants,
+  DIRECTION,
+  HOOKS,
+  inputKinds,
+  opcodes,
+  outputKinds,
+  PREPAID_OPS,
+  ZERO_ADDRESS,
+} from './format.ts'
 import type { Step, StepInput, StepOutput } from './step.ts'
 
-const ZERO = '0x0000000000000000000000000000000000000000'
 const ops = new Map<number, Step['op']>(Object.entries(opcodes).map(([op, code]) => [code, op as Step['op']]))
 
 /**
@@ -13,7 +21,7 @@ const ops = new Map<number, Step['op']>(Object.entries(opcodes).map(([op, code])
  * @param pulledToken - the order's input token (the wrapper where the Guard wraps)
  * @throws ProgramError `INVALID_PROGRAM` where the Executor would revert for the bytes themselves
  */
-export function decodeProgram(program: string, pulledToken: `0x${string}` = ZERO): Step[] {
+export function decodeProgram(program: string, pulledToken: `0x${string}` = ZERO_ADDRESS): Step[] {
   const bytes = new ByteReader(program)
   const steps: Step[] = []
   while (!bytes.done) steps.push(decodeStep(bytes, pulledToken))
@@ -22,40 +30,90 @@ export function decodeProgram(program: string, pulledToken: `0x${string}` = ZERO
 
 function decodeStep(bytes: ByteReader, pulledToken: `0x${string}`): Step {
   const start = bytes.offset
+  const refuse = (why: string) => new ProgramError('INVALID_PROGRAM', `step at byte ${start}: ${why}`)
   const code = bytes.number(1)
   const op = ops.get(code)
-  if (!op) throw new ProgramError('INVALID_PROGRAM', `byte ${start} is no opcode: ${code}`)
+  if (!op) throw refuse(`${code} is no opcode`)
   const flags = bytes.number(1)
-  const input = decodeInput(bytes, flags, start)
+  const input = decodeInput(bytes, flags, refuse)
+  if (input.kind === 'atPool' && !PREPAID_OPS.has(op)) throw refuse(`${op} cannot be paid ahead`)
   const pulled = input.kind === 'pull' || input.kind === 'pullRest'
-  const zeroForOne = (flags & ZERO_FOR_ONE) !== 0
-  const refuse = (why: string) => new ProgramError('INVALID_PROGRAM', `step at byte ${start}: ${why}`)
-  if (input.kind === 'atPool' && op !== 'uniswap-v2') throw refuse(`${op} cannot be paid ahead`)
+  if (op === 'wrap' && pulled) throw refuse('native token is not pulled')
+  const fields = decodeFields(bytes, op, flags, pulled ? pulledToken : undefined, refuse)
+  return { ...fields, input, output: decodeOutput(bytes, flags, refuse) } as Step
+}
 
+type Fields<S = Step> = S extends Step ? Omit<S, 'input' | 'output'> : never
+
+/** @param pulledToken - undefined where the step does not pull */
+function decodeFields(
+  bytes: ByteReader,
+  op: Step['op'],
+  flags: number,
+  pulledToken: `0x${string}` | undefined,
+  refuse: (why: string) => ProgramError,
+): Fields {
+  const direction = (flags & DIRECTION) !== 0
   switch (op) {
-    case 'uniswap-v2': {
-      const fields = { tokenIn: bytes.address(), pool: bytes.address(), zeroForOne, feePpm: bytes.number(3) }
-      return { op, ...fields, input, output: decodeOutput(bytes, flags, start) }
-    }
-    case 'uniswap-v3': {
-      const fields = { tokenIn: pulled ? pulledToken : bytes.address(), pool: bytes.address(), zeroForOne }
-      return { op, ...fields, input, output: decodeOutput(bytes, flags, start) }
-    }
-    case 'wrap': {
-      if (pulled) throw refuse('native token is not pulled')
-      const wrapped = bytes.address()
-      return { op, tokenIn: ZERO, wrapped, input, output: decodeOutput(bytes, flags, start) }
-    }
+    case 'uniswap-v2':
+      return { op, tokenIn: bytes.address(), pool: bytes.address(), zeroForOne: direction, feePpm: bytes.number(3) }
+    case 'uniswap-v3':
+      return { op, tokenIn: pulledToken ?? bytes.address(), pool: bytes.address(), zeroForOne: direction }
+    case 'wrap':
+      return { op, tokenIn: ZERO_ADDRESS, wrapped: bytes.address() }
     case 'unwrap':
-      return { op, tokenIn: bytes.address(), input, output: decodeOutput(bytes, flags, start) }
+      return { op, tokenIn: bytes.address() }
+    case 'uniswap-v4': {
+      const manager = bytes.address()
+      const tokenIn = bytes.address()
+      const hops = times(bytes.number(1), () => ({
+        tokenOut: bytes.address(),
+        fee: bytes.number(3),
+        tickSpacing: bytes.number(3),
+        hooks: flags & HOOKS ? bytes.address() : (ZERO_ADDRESS as `0x${string}`),
+      }))
+      return { op, manager, tokenIn, hops }
+    }
+    case 'solidly':
+      return { op, tokenIn: bytes.address(), pool: bytes.address(), zeroForOne: direction }
+    case 'curve': {
+      const variant = curveVariants[bytes.number(1)]
+      if (!variant) throw refuse('no such variant of curve')
+      const indices = { i: bytes.number(1), j: bytes.number(1) }
+      return { op, variant, ...indices, tokenIn: bytes.address(), tokenOut: bytes.address(), pool: bytes.address() }
+    }
+    case 'balancer-v2': {
+      const vault = bytes.address()
+      const tokenIn = bytes.address()
+      const hops = times(bytes.number(1), () => ({ poolId: bytes.bytes32(), tokenOut: bytes.address() }))
+      return { op, vault, tokenIn, hops }
+    }
+    case 'balancer-v3': {
+      const vault = bytes.address()
+      const tokenIn = bytes.address()
+      const hops = times(bytes.number(1), () => ({ pool: bytes.address(), tokenOut: bytes.address() }))
+      return { op, vault, tokenIn, hops }
+    }
+    case 'liquidity-book':
+      return { op, tokenIn: bytes.address(), pool: bytes.address(), swapForY: direction }
+    case 'erc4626':
+      return { op, tokenIn: bytes.address(), tokenOut: bytes.address(), deposit: direction }
+    case 'rate-wrapper':
+      return { op, tokenIn: bytes.address(), tokenOut: bytes.address(), wrap: direction }
+    case 'dodo-v2':
+      return { op, tokenIn: bytes.address(), pool: bytes.address(), sellBase: direction }
   }
 }
 
-function decodeInput(bytes: ByteReader, flags: number, start: number): StepInput {
+function times<T>(count: number, read: () => T): T[] {
+  return Array.from({ length: count }, read)
+}
+
+function decodeInput(bytes: ByteReader, flags: number, refuse: (why: string) => ProgramError): StepInput {
   const kind = inputKinds[flags & 7]
   switch (kind) {
     case undefined:
-      throw new ProgramError('INVALID_PROGRAM', `step at byte ${start}: no input kind ${flags & 7}`)
+      throw refuse(`no input kind ${flags & 7}`)
     case 'share':
       return { kind, share: bytes.number(3) }
     case 'held':
@@ -66,8 +124,8 @@ function decodeInput(bytes: ByteReader, flags: number, start: number): StepInput
   }
 }
 
-function decodeOutput(bytes: ByteReader, flags: number, start: number): StepOutput {
+function decodeOutput(bytes: ByteReader, flags: number, refuse: (why: string) => ProgramError): StepOutput {
   const kind = outputKinds[(flags >> 3) & 3]
-  if (kind === undefined) throw new ProgramError('INVALID_PROGRAM', `step at byte ${start}: no output kind 3`)
+  if (kind === undefined) throw refuse('no output kind 3')
   return kind === 'address' ? { kind, address: bytes.address() } : { kind }
 }

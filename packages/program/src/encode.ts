@@ -1,6 +1,18 @@
 import { ByteWriter } from './bytes.ts'
 import { ProgramError } from './errors.ts'
-import { amountBytes, inputKinds, opcodes, outputKinds, SHARE_DENOMINATOR, ZERO_FOR_ONE } from './format.ts'
+import {
+  amountBytes,
+  curveVariants,
+  DIRECTION,
+  HOOKS,
+  inputKinds,
+  NATIVE_INPUT_OPS,
+  opcodes,
+  outputKinds,
+  PREPAID_OPS,
+  SHARE_DENOMINATOR,
+  ZERO_ADDRESS,
+} from './format.ts'
 import type { Step } from './step.ts'
 
 /**
@@ -17,11 +29,15 @@ export function encodeProgram(steps: readonly Step[]): `0x${string}` {
 function encodeStep(step: Step, out: ByteWriter): void {
   checkInput(step)
   const { input, output } = step
-  const direction = 'zeroForOne' in step && step.zeroForOne ? ZERO_FOR_ONE : 0
-  out.uint(opcodes[step.op], 1, 'opcode')
-  out.uint(inputKinds.indexOf(input.kind) | (outputKinds.indexOf(output.kind) << 3) | direction, 1, 'flags')
+  const flags = inputKinds.indexOf(input.kind) | (outputKinds.indexOf(output.kind) << 3) | familyFlags(step)
+  out.uint(opcodes[step.op], 1, 'opcode').uint(flags, 1, 'flags')
   if (input.kind === 'share') out.uint(input.share, amountBytes.share, 'share')
   if (input.kind === 'held' || input.kind === 'pull') out.uint(input.amount, amountBytes.pull, 'amount')
+  encodeFields(step, out)
+  if (output.kind === 'address') out.address(output.address, 'output address')
+}
+
+function encodeFields(step: Step, out: ByteWriter): void {
   switch (step.op) {
     case 'uniswap-v2':
       out.address(step.tokenIn, 'tokenIn').address(step.pool, 'pool').uint(step.feePpm, 3, 'feePpm')
@@ -37,19 +53,79 @@ function encodeStep(step: Step, out: ByteWriter): void {
     case 'unwrap':
       out.address(step.tokenIn, 'tokenIn')
       break
+    case 'uniswap-v4':
+      out.address(step.manager, 'manager').address(step.tokenIn, 'tokenIn').uint(hopCount(step), 1, 'hops')
+      for (const hop of step.hops) {
+        out.address(hop.tokenOut, 'tokenOut').uint(hop.fee, 3, 'fee')
+        // 24 bits, signed on chain; a pool's spacing is never negative.
+        out.uint(hop.tickSpacing, 3, 'tickSpacing')
+        if (hasHooks(step)) out.address(hop.hooks, 'hooks')
+      }
+      break
+    case 'curve':
+      out.uint(curveVariants.indexOf(step.variant), 1, 'variant').uint(step.i, 1, 'i').uint(step.j, 1, 'j')
+      out.address(step.tokenIn, 'tokenIn').address(step.tokenOut, 'tokenOut').address(step.pool, 'pool')
+      break
+    case 'balancer-v2':
+      out.address(step.vault, 'vault').address(step.tokenIn, 'tokenIn').uint(hopCount(step), 1, 'hops')
+      for (const hop of step.hops) out.bytes32(hop.poolId, 'poolId').address(hop.tokenOut, 'tokenOut')
+      break
+    case 'balancer-v3':
+      out.address(step.vault, 'vault').address(step.tokenIn, 'tokenIn').uint(hopCount(step), 1, 'hops')
+      for (const hop of step.hops) out.address(hop.pool, 'pool').address(hop.tokenOut, 'tokenOut')
+      break
+    case 'solidly':
+    case 'liquidity-book':
+    case 'dodo-v2':
+      out.address(step.tokenIn, 'tokenIn').address(step.pool, 'pool')
+      break
+    case 'erc4626':
+    case 'rate-wrapper':
+      out.address(step.tokenIn, 'tokenIn').address(step.tokenOut, 'tokenOut')
+      break
   }
-  if (output.kind === 'address') out.address(output.address, 'output address')
 }
 
-export function isPulled({ input }: Pick<Step, 'input'>): boolean {
+function familyFlags(step: Step): number {
+  switch (step.op) {
+    case 'uniswap-v2':
+    case 'uniswap-v3':
+    case 'solidly':
+      return step.zeroForOne ? DIRECTION : 0
+    case 'liquidity-book':
+      return step.swapForY ? DIRECTION : 0
+    case 'erc4626':
+      return step.deposit ? DIRECTION : 0
+    case 'rate-wrapper':
+      return step.wrap ? DIRECTION : 0
+    case 'dodo-v2':
+      return step.sellBase ? DIRECTION : 0
+    case 'uniswap-v4':
+      return hasHooks(step) ? HOOKS : 0
+    default:
+      return 0
+  }
+}
+
+const hasHooks = ({ hops }: Extract<Step, { op: 'uniswap-v4' }>): boolean =>
+  hops.some(({ hooks }) => hooks !== ZERO_ADDRESS)
+
+function hopCount({ op, hops }: { readonly op: string; readonly hops: readonly unknown[] }): number {
+  if (hops.length === 0) throw new ProgramError('INVALID_STEP', `${op} needs at least one hop`)
+  return hops.length
+}
+
+function isPulled({ input }: Pick<Step, 'input'>): boolean {
   return input.kind === 'pull' || input.kind === 'pullRest'
 }
 
-function checkInput({ op, input }: Pick<Step, 'op' | 'input'>): void {
-  const { kind } = input
-  if (kind === 'atPool' && op !== 'uniswap-v2') throw new ProgramError('INVALID_STEP', `${op} cannot be paid ahead`)
-  if (op === 'wrap' && (kind === 'pull' || kind === 'pullRest'))
-    throw new ProgramError('INVALID_STEP', 'native token is not pulled: it comes with the call')
-  if (kind === 'share' && !(Number.isInteger(input.share) && input.share > 0 && input.share < SHARE_DENOMINATOR))
+function checkInput(step: Step): void {
+  const { op, input, tokenIn } = step
+  if (input.kind === 'atPool' && !PREPAID_OPS.has(op))
+    throw new ProgramError('INVALID_STEP', `${op} cannot be paid ahead`)
+  if (tokenIn === ZERO_ADDRESS && (isPulled(step) || !NATIVE_INPUT_OPS.has(op)))
+    throw new ProgramError('INVALID_STEP', `${op} cannot take native token as ${input.kind}`)
+  if (op === 'wrap' && tokenIn !== ZERO_ADDRESS) throw new ProgramError('INVALID_STEP', 'wrap takes native token alone')
+  if (input.kind === 'share' && !(Number.isInteger(input.share) && input.share > 0 && input.share < SHARE_DENOMINATOR))
     throw new ProgramError('INVALID_STEP', `share must be from 1 to ${SHARE_DENOMINATOR - 1}, not ${input.share}`)
 }

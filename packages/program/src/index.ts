@@ -1,6 +1,6 @@
 export { decodeProgram } from './decode.ts'
 export { encodeProgram } from './encode.ts'
 export { ProgramError, type ProgramErrorCode } from './errors.ts'
-export { opcodes, SHARE_DENOMINATOR } from './format.ts'
+export { opcodes, PREPAID_OPS, SHARE_DENOMINATOR } from './format.ts'
 export { shareOf, toShare } from './share.ts'
 export type * from './step.ts'

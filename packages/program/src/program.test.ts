@@ -34,9 +34,16 @@ describe('a program', () => {
           expect(error).toMatchObject({ code: 'INVALID_PROGRAM' })
           return
         }
-        // Bits without a meaning for the family are not kept; what they decode to stays. A share of 0 has bytes and no use.
-        if (steps.some(({ input }) => input.kind === 'share' && input.share === 0)) return
-        expect(decodeProgram(encodeProgram(steps))).toEqual(steps)
+        // Bits without a meaning for the family are not kept; what they decode to stays. Some bytes decode to steps that
+        // nobody would write, such as a share of 0.
+        let again: `0x${string}`
+        try {
+          again = encodeProgram(steps)
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'INVALID_STEP' })
+          return
+        }
+        expect(decodeProgram(again)).toEqual(steps)
       }),
     )
   })

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IBalancerV3Vault} from "../../interfaces/IBalancerV3Vault.sol";
+import {Inputs} from "../../libraries/Inputs.sol";
+import {Program} from "../../libraries/Program.sol";
+
+/// @title BalancerV3
+/// @notice One or several pools of the vault inside one unlock, paid in its callback.
+library BalancerV3 {
+    /// @notice opcode, flags, amount, vault 20, tokenIn 20, hops 1, {pool 20, tokenOut 20} × hops, recipient.
+    /// @return vault What calls back.
+    /// @return token What is paid.
+    /// @return data What the vault calls back with: amount 32, recipient 20, tokenIn 20, hops as in the program.
+    /// @return next Where the step ends.
+    function read(uint256 at, uint256 flags, uint256 end)
+        internal
+        view
+        returns (address vault, address token, bytes memory data, uint256 next)
+    {
+        uint256 amount;
+        address to;
+        (amount, next) = Program.readAmount(at, flags);
+        (vault, next) = Program.readAddress(next);
+        at = next;
+        (token, next) = Program.readAddress(next);
+        next += 1 + Program.readByte(next) * 40;
+        uint256 hopsEnd = next;
+        (to, next) = Program.readRecipient(next, flags);
+        Program.finish(next, end);
+        data = abi.encodePacked(Inputs.resolve(flags, amount, token), to, msg.data[at:hopsEnd]);
+    }
+
+    /// @notice The vault's callback: its calldata is `data`.
+    /// @param pulled Whether the sender pays.
+    /// @param pay Pays the vault.
+    /// @dev Pays first, since the vault counts what it holds more than before.
+    function settle(bool pulled, function(bool, uint256) internal pay) internal {
+        uint256 amount;
+        address to;
+        address tokenIn;
+        uint256 at;
+        assembly ("memory-safe") {
+            amount := calldataload(0)
+        }
+        (to, at) = Program.readAddress(32);
+        (tokenIn, at) = Program.readAddress(at);
+        uint256 hops = Program.readByte(at);
+        at += 1;
+        IBalancerV3Vault vault = IBalancerV3Vault(msg.sender);
+        pay(pulled, amount);
+        vault.settle(tokenIn, amount);
+        address pool;
+        address tokenOut;
+        for (; hops != 0; --hops) {
+            (pool, at) = Program.readAddress(at);
+            (tokenOut, at) = Program.readAddress(at);
+            (,, amount) = vault.swap(
+                IBalancerV3Vault.VaultSwapParams(IBalancerV3Vault.SwapKind.EXACT_IN, pool, tokenIn, tokenOut, amount, 0, "")
+            );
+            tokenIn = tokenOut;
+        }
+        vault.sendTo(tokenIn, to, amount);
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IDodoV2Pool} from "../../interfaces/IDodoV2Pool.sol";
+import {Inputs} from "../../libraries/Inputs.sol";
+import {Program} from "../../libraries/Program.sol";
+
+/// @title DodoV2
+/// @notice Proactive market makers that are paid before they swap.
+library DodoV2 {
+    /// @notice opcode, flags (bit 5: the base token is sold), amount, tokenIn 20, pool 20, recipient.
+    /// @return next Where the step ends.
+    function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
+        address pool;
+        address to;
+        (, pool, to, next) = Inputs.prepay(at, flags, end);
+        if (Program.zeroForOne(flags)) IDodoV2Pool(pool).sellBase(to);
+        else IDodoV2Pool(pool).sellQuote(to);
+    }
+}

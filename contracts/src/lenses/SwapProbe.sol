@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IERC20} from "../interfaces/IERC20.sol";
+
+/// @title SwapProbe
+/// @notice Runs one swap as its sender would and reports what it paid and what it cost; never deployed.
+/// @dev Lives inside one eth_call, at an address of its own, behind a minimal proxy that a code override puts at the sender. So
+///   the target sees the sender as `msg.sender` and `tx.origin`, and as much gas as a transaction would give it.
+///   Where the sender has code of its own, that code stands at `address(uint160(sender) ^ ORIGINAL_MASK)` and answers
+///   everything the probe does not know. Otherwise the probe answers what an account without code would not be asked.
+contract SwapProbe {
+    struct Order {
+        address target;
+        /// Gas the target may use; the target gets exactly this much where the node's own cap allows it.
+        uint256 gas;
+        /// Wei sent along.
+        uint256 value;
+        /// Zero for native.
+        address tokenIn;
+        address tokenOut;
+        address spender;
+        /// Base units that the sender approves for the spender by itself; zero where an override sets the allowance.
+        uint256 approve;
+        /// Holder that hands `lend` base units of tokenIn over; zero where an override sets the balance.
+        address lender;
+        uint256 lend;
+        /// Most bytes of return data to report.
+        uint256 maxReturn;
+    }
+
+    /// @dev `ok` is false where the token did not answer with a word.
+    struct Reading {
+        bool ok;
+        uint256 amount;
+    }
+
+    struct Balances {
+        Reading tokenIn;
+        Reading allowance;
+        Reading tokenOut;
+    }
+
+    struct Report {
+        bool success;
+        /// Gas of the CALL to the target, its own base cost included.
+        uint256 gasUsed;
+        /// Gas the probe had left just before that CALL: too little of it means that the node capped the call.
+        uint256 gasBefore;
+        Balances before;
+        /// Read only after success.
+        Balances afterwards;
+        address coinbase;
+        uint256 gasPrice;
+        uint256 number;
+        uint256 timestamp;
+        uint256 chainId;
+        /// Before it was cut.
+        uint256 returnSize;
+        bytes returnData;
+    }
+
+    error NotTheSender();
+    error TransferFailed();
+
+    uint160 private constant ORIGINAL_MASK = 0x00517cc1b727220a94fe13abe8fa9a6ee0;
+    /// @dev For one balanceOf or allowance. Rebasing tokens behind proxies stay below 200,000.
+    uint256 private constant READ_GAS = 1_000_000;
+    /// @dev Of ERC-1271.
+    bytes4 private constant VALID_SIGNATURE = 0x1626ba7e;
+
+    /// @notice Only for the eth_call itself, whose sender is also its target.
+    function run(Order calldata order, bytes calldata data) external returns (Report memory report) {
+        if (msg.sender != address(this) || tx.origin != address(this)) revert NotTheSender();
+        if (order.lender != address(0)) SwapProbe(payable(order.lender)).lend(order.tokenIn, order.lend);
+        if (order.approve != 0) _approve(order.tokenIn, order.spender, order.approve);
+
+        report.before = _peek(order);
+        report.gasBefore = gasleft();
+        (report.success, report.gasUsed, report.returnSize, report.returnData) = _measure(order, data);
+        if (report.success) report.afterwards = _balances(order.tokenIn, order.tokenOut, order.spender);
+        report.coinbase = block.coinbase;
+        report.gasPrice = tx.gasprice;
+        report.number = block.number;
+        report.timestamp = block.timestamp;
+        report.chainId = block.chainid;
+    }
+
+    /// @notice Reads the balances and takes everything back by reverting with them, so that no account or slot stays warm.
+    function peek(address tokenIn, address tokenOut, address spender) external {
+        if (msg.sender != address(this)) revert NotTheSender();
+        bytes memory answer = abi.encode(_balances(tokenIn, tokenOut, spender));
+        assembly ("memory-safe") {
+            revert(add(answer, 32), mload(answer))
+        }
+    }
+
+    /// @notice The lender's part, behind the same proxy: hands tokens to the simulated sender and to nobody else.
+    function lend(address token, uint256 amount) external {
+        if (msg.sender != tx.origin) revert NotTheSender();
+        (bool ok,) = token.call(abi.encodeCall(IERC20.transfer, (msg.sender, amount)));
+        if (!ok) revert TransferFailed();
+    }
+
+    /// @dev What else others ask of the sender: payments, token hooks, signatures.
+    fallback() external payable {
+        address original = address(uint160(address(this)) ^ ORIGINAL_MASK);
+        if (original.code.length != 0) {
+            assembly ("memory-safe") {
+                let input := mload(0x40)
+                calldatacopy(input, 0, calldatasize())
+                let ok := delegatecall(gas(), original, input, calldatasize(), 0, 0)
+                returndatacopy(input, 0, returndatasize())
+                if ok { return(input, returndatasize()) }
+                revert(input, returndatasize())
+            }
+        }
+        // Callers ask these only because the proxy makes the sender look like a contract.
+        if (
+            msg.sig == 0x150b7a02 // onERC721Received
+                || msg.sig == 0xf23a6e61 // onERC1155Received
+                || msg.sig == 0xbc197c81 // onERC1155BatchReceived
+        ) _answer(msg.sig);
+        if (msg.sig == VALID_SIGNATURE) {
+            (bytes32 hash, bytes memory signature) = abi.decode(msg.data[4:], (bytes32, bytes));
+            if (_signer(hash, signature) != address(this)) revert NotTheSender();
+            _answer(VALID_SIGNATURE);
+        }
+    }
+
+    function _peek(Order calldata order) private returns (Balances memory) {
+        (, bytes memory answer) =
+            address(this).call(abi.encodeCall(this.peek, (order.tokenIn, order.tokenOut, order.spender)));
+        return abi.decode(answer, (Balances));
+    }
+
+    /// @dev Some tokens refuse to change an allowance that is not zero: those are set to zero first.
+    function _approve(address token, address spender, uint256 amount) private {
+        (bool ok,) = token.call(abi.encodeCall(IERC20.approve, (spender, amount)));
+        if (ok) return;
+        (ok,) = token.call(abi.encodeCall(IERC20.approve, (spender, 0)));
+        (ok,) = token.call(abi.encodeCall(IERC20.approve, (spender, amount)));
+    }
+
+    /// @dev The gas counted is that of the CALL alone, exactly as it would be charged were the target the transaction's own:
+    ///   memory is paid for before, and a call with no gas makes the target warm, as a transaction does.
+    function _measure(Order calldata order, bytes calldata data)
+        private
+        returns (bool success, uint256 gasUsed, uint256 returnSize, bytes memory returnData)
+    {
+        address target = order.target;
+        uint256 limit = order.gas;
+        uint256 value = order.value;
+        uint256 maxReturn = order.maxReturn;
+        assembly ("memory-safe") {
+            let input := mload(0x40)
+            calldatacopy(input, data.offset, data.length)
+            pop(staticcall(0, target, 0, 0, 0, 0))
+            let gasBefore := gas()
+            success := call(limit, target, value, input, data.length, 0, 0)
+            gasUsed := sub(gasBefore, gas())
+            returnSize := returndatasize()
+            let kept := returnSize
+            if gt(kept, maxReturn) { kept := maxReturn }
+            returnData := input
+            mstore(returnData, kept)
+            returndatacopy(add(returnData, 32), 0, kept)
+            mstore(0x40, and(add(add(returnData, kept), 63), not(31)))
+        }
+    }
+
+    function _balances(address tokenIn, address tokenOut, address spender)
+        private
+        view
+        returns (Balances memory balances)
+    {
+        balances.tokenIn = _balance(tokenIn);
+        if (tokenIn != address(0)) {
+            balances.allowance = _read(tokenIn, abi.encodeCall(IERC20.allowance, (address(this), spender)));
+        }
+        balances.tokenOut = _balance(tokenOut);
+    }
+
+    function _balance(address token) private view returns (Reading memory) {
+        if (token == address(0)) return Reading(true, address(this).balance);
+        return _read(token, abi.encodeCall(IERC20.balanceOf, (address(this))));
+    }
+
+    /// @dev Only the first word is copied, however much comes back.
+    function _read(address token, bytes memory input) private view returns (Reading memory reading) {
+        bool ok;
+        uint256 amount;
+        assembly ("memory-safe") {
+            ok := staticcall(READ_GAS, token, add(input, 32), mload(input), 0, 32)
+            ok := and(ok, gt(returndatasize(), 31))
+            amount := mul(ok, mload(0))
+        }
+        return Reading(ok, amount);
+    }
+
+    function _signer(bytes32 hash, bytes memory signature) private pure returns (address) {
+        if (signature.length != 65) return address(0);
+        bytes32 r;
+        bytes32 s;
+        uint8 v;
+        assembly ("memory-safe") {
+            r := mload(add(signature, 32))
+            s := mload(add(signature, 64))
+            v := byte(0, mload(add(signature, 96)))
+        }
+        return ecrecover(hash, v, r, s);
+    }
+
+    function _answer(bytes4 word) private pure {
+        assembly ("memory-safe") {
+            mstore(0, word)
+            return(0, 32)
+        }
+    }
+}
