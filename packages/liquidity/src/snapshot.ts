@@ -12,6 +12,16 @@ export type Snapshot = {
   readonly changed: readonly string[] | null
 }
 
+/** How a market stands with its node. */
+export type MarketHealth = {
+  /** The newest whole block; null before the first sync. */
+  readonly head: BlockHeader | null
+  /** Since memory was last seen to stand at the node's head; null before the first sync. */
+  readonly lagMs: number | null
+  /** Why the last attempt to follow the node failed; null when it did not. */
+  readonly error: string | null
+}
+
 /** Keeps a chain's pools in memory, found on demand and followed block by block. */
 export interface Market {
   readonly chainId: number
@@ -24,6 +34,7 @@ export interface Market {
   /** Resolves once a snapshot at or after the block stands; rejects with MarketError `BEHIND` at the time limit. */
   waitForBlock(number: number, timeoutMs: number, signal?: AbortSignal): Promise<Snapshot>
   onSnapshot(listener: (snapshot: Snapshot) => void): () => void
+  health(): MarketHealth
   start(): void
   stop(): Promise<void>
 }

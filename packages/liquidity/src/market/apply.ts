@@ -1,0 +1,32 @@
+import type { Log } from '@sluice/rpc'
+import type { DexFamily, Pool } from '../family.ts'
+import type { PoolMap } from './pool-map.ts'
+
+export type Applied = {
+  readonly changed: ReadonlyMap<string, Pool>
+  /** Ids of pools whose logs do not tell all: to be read at the end of the block. */
+  readonly reread: ReadonlySet<string>
+}
+
+/** What a block's logs, in their order, make of the pools. Logs of others are passed over. */
+export function applyLogs(
+  pools: PoolMap,
+  logs: readonly Log[],
+  familyOf: (id: string) => DexFamily | undefined,
+): Applied {
+  const changed = new Map<string, Pool>()
+  const reread = new Set<string>()
+  for (const log of [...logs].sort((a, b) => a.logIndex - b.logIndex)) {
+    const id: string = log.address
+    const pool = changed.get(id) ?? pools.get(id)
+    if (!pool || reread.has(id)) continue
+    const family = familyOf(pool.family)
+    if (!family?.topics.includes(log.topics[0]!)) continue
+    const state = family.applyLog(pool, log)
+    if (state === 'reread') {
+      reread.add(id)
+      changed.delete(id)
+    } else if (state !== 'ignore') changed.set(id, { ...pool, state })
+  }
+  return { changed, reread }
+}

@@ -1,0 +1,12 @@
+/** NOT_READY: no block has been read yet. BEHIND: the block asked for did not come in time. STOPPED: the market was stopped. */
+export type MarketErrorCode = 'NOT_READY' | 'BEHIND' | 'STOPPED'
+
+export class MarketError extends Error {
+  override readonly name = 'MarketError'
+  readonly code: MarketErrorCode
+
+  constructor(code: MarketErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

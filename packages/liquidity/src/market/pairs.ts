@@ -1,0 +1,18 @@
+import type { Address } from '@sluice/chains'
+
+export type Pair = readonly [Address, Address]
+
+/** The same for both orders. */
+export function pairKey([a, b]: Pair): string {
+  return a < b ? `${a}${b}` : `${b}${a}`
+}
+
+/** What to ask factories for when tokens are met: each with every hub, and with one another. */
+export function pairsOf(tokens: readonly Address[], hubs: readonly Address[]): readonly Pair[] {
+  const pairs = new Map<string, Pair>()
+  const others = [...new Set([...tokens, ...hubs])]
+  for (const token of new Set(tokens)) {
+    for (const other of others) if (other !== token) pairs.set(pairKey([token, other]), [token, other])
+  }
+  return [...pairs.values()]
+}

@@ -1,0 +1,81 @@
+import type { Pool } from '../family.ts'
+
+type Bucket = ReadonlyMap<string, Pool>
+
+/** Bits of an id's hash that choose its bucket: with 100,000 pools a bucket holds about 25. */
+const BUCKETS = 4096
+const NO_POOLS: Bucket = new Map()
+
+/** Ids are hex, of contracts or hashes: their last three digits spread evenly. */
+function bucketOf(id: string): number {
+  return Number.parseInt(id.slice(-3), 16) || 0
+}
+
+/**
+ * Pools by id. Immutable: `with` makes a new map that shares all buckets but those it changes, so that a snapshot a block,
+ * and the last 64 of them for reorgs, cost little more than what changed.
+ */
+export class PoolMap implements ReadonlyMap<string, Pool> {
+  static readonly empty = new PoolMap(
+    Array.from({ length: BUCKETS }, () => NO_POOLS),
+    0,
+  )
+
+  readonly size: number
+  private readonly buckets: readonly Bucket[]
+
+  private constructor(buckets: readonly Bucket[], size: number) {
+    this.buckets = buckets
+    this.size = size
+  }
+
+  /** This map with `pools` added or put in the place of those with the same id. */
+  with(pools: Iterable<Pool>): PoolMap {
+    const buckets = this.buckets.slice()
+    const fresh = new Map<number, Map<string, Pool>>()
+    let size = this.size
+    for (const pool of pools) {
+      const index = bucketOf(pool.id)
+      let bucket = fresh.get(index)
+      if (!bucket) {
+        bucket = new Map(buckets[index])
+        fresh.set(index, bucket)
+        buckets[index] = bucket
+      }
+      if (!bucket.has(pool.id)) size++
+      bucket.set(pool.id, pool)
+    }
+    return fresh.size === 0 ? this : new PoolMap(buckets, size)
+  }
+
+  get(id: string): Pool | undefined {
+    return this.buckets[bucketOf(id)]!.get(id)
+  }
+
+  has(id: string): boolean {
+    return this.buckets[bucketOf(id)]!.has(id)
+  }
+
+  *entries(): MapIterator<[string, Pool]> {
+    for (const bucket of this.buckets) yield* bucket.entries()
+    return undefined
+  }
+
+  *keys(): MapIterator<string> {
+    for (const bucket of this.buckets) yield* bucket.keys()
+    return undefined
+  }
+
+  *values(): MapIterator<Pool> {
+    for (const bucket of this.buckets) yield* bucket.values()
+    return undefined
+  }
+
+  [Symbol.iterator](): MapIterator<[string, Pool]> {
+    return this.entries()
+  }
+
+  forEach(callback: (pool: Pool, id: string, map: ReadonlyMap<string, Pool>) => void): void {
+    for (const [id, pool] of this) callback(pool, id, this)
+  }
+}

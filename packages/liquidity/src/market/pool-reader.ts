@@ -1,0 +1,56 @@
+import type { Chain, DexRow } from '@sluice/chains'
+import type { BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
+import type { DexFamily, Pool, Reads } from '../family.ts'
+import type { Pair } from './pairs.ts'
+import { runReads } from './reads.ts'
+
+export type Families = ReadonlyMap<string, DexFamily>
+
+/** The rows of a chain that a family serves. */
+export function servedRows(chain: Chain, families: Families): readonly DexRow[] {
+  return chain.dexes.filter((row) => families.has(row.family))
+}
+
+export type FoundPool = { readonly row: DexRow; readonly pool: Pool<null> }
+
+/** Asks every DEX for the pairs. @throws RpcError */
+export async function findPools(
+  rpc: Rpc,
+  block: BlockRef,
+  rows: readonly DexRow[],
+  families: Families,
+  pairs: readonly Pair[],
+  options: RequestOptions,
+): Promise<readonly FoundPool[]> {
+  if (pairs.length === 0) return []
+  const found = await runReads(
+    rpc,
+    block,
+    rows.map((row) => families.get(row.family)!.findPools(row, pairs)),
+    options,
+  )
+  return found.flatMap((pools, i) => pools.map((pool) => ({ row: rows[i]!, pool })))
+}
+
+/** The pools with their state at a block; those that cannot be read are left out. @throws RpcError */
+export async function readPools(
+  rpc: Rpc,
+  block: BlockRef,
+  found: readonly FoundPool[],
+  families: Families,
+  options: RequestOptions,
+): Promise<readonly Pool[]> {
+  const byRow = Map.groupBy(found, ({ row }) => row)
+  const read = function* (row: DexRow, group: readonly FoundPool[]): Reads<readonly Pool[]> {
+    const pools = group.map(({ pool }) => pool)
+    const states = yield* families.get(row.family)!.readStates(row, pools)
+    return pools.flatMap((pool, i) => (states[i] === null ? [] : [{ ...pool, state: states[i] }]))
+  }
+  const results = await runReads(
+    rpc,
+    block,
+    [...byRow].map(([row, group]) => read(row, group)),
+    options,
+  )
+  return results.flat()
+}

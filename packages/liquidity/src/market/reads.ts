@@ -1,0 +1,98 @@
+/** Runs what families ask to read: all of them step together, so that a round of all pools is one call or a few. */
+import { ReadBatch__factory } from '@sluice/bindings'
+import type { Address, Hex } from '@sluice/chains'
+import { type BlockRef, type CallOptions, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
+import type { Read, Reads } from '../family.ts'
+import { READ_BATCH } from '../lenses.ts'
+
+const batch = ReadBatch__factory.createInterface()
+
+/** Of one eth_call: well below the 30 million that the strictest nodes allow, and below their body limits. */
+const MAX_GAS = 20_000_000
+const MAX_BYTES = 256_000
+const LEAST_GAS = 30_000
+
+type Answers = (Hex | null)[]
+
+/**
+ * Runs generators side by side against one block and returns what they end with, in their order.
+ *
+ * @throws RpcError when the node fails; a read that reverts is only null
+ */
+export async function runReads<T>(
+  rpc: Rpc,
+  block: BlockRef,
+  generators: readonly Reads<T>[],
+  options: RequestOptions = {},
+): Promise<T[]> {
+  const results: T[] = []
+  let waiting = generators.flatMap((generator, index) => {
+    const step = generator.next([])
+    if (step.done) results[index] = step.value
+    return step.done ? [] : [{ generator, index, reads: step.value }]
+  })
+  while (waiting.length > 0) {
+    const answers = await read(
+      rpc,
+      block,
+      waiting.flatMap(({ reads }) => reads),
+      options,
+    )
+    let from = 0
+    waiting = waiting.flatMap(({ generator, index, reads }) => {
+      const step = generator.next(answers.slice(from, from + reads.length))
+      from += reads.length
+      if (step.done) results[index] = step.value
+      return step.done ? [] : [{ generator, index, reads: step.value }]
+    })
+  }
+  return results
+}
+
+async function read(rpc: Rpc, block: BlockRef, reads: readonly Read[], options: RequestOptions): Promise<Answers> {
+  const packed = await Promise.all(pack(reads).map((group) => readGroup(rpc, block, group, options)))
+  return packed.flat()
+}
+
+/** Neighbouring reads that fit in one call: by gas, by bytes, and one code for each overridden address. */
+function pack(reads: readonly Read[]): Read[][] {
+  const groups: Read[][] = []
+  let gas = 0
+  let bytes = 0
+  let codes = new Map<Address, Hex>()
+  for (const next of reads) {
+    const nextGas = next.gas ?? LEAST_GAS
+    const nextBytes = next.data.length / 2 + (next.code && !codes.has(next.to) ? next.code.length / 2 : 0)
+    const clash = codes.has(next.to) ? codes.get(next.to) !== next.code : false
+    if (groups.length === 0 || gas + nextGas > MAX_GAS || bytes + nextBytes > MAX_BYTES || clash) {
+      groups.push([])
+      gas = 0
+      bytes = 0
+      codes = new Map()
+    }
+    groups.at(-1)!.push(next)
+    gas += nextGas
+    bytes += nextBytes
+    if (next.code) codes.set(next.to, next.code)
+  }
+  return groups
+}
+
+/** One call; halved where it runs out of gas, so that what one read costs never hides what another says. */
+async function readGroup(rpc: Rpc, block: BlockRef, reads: readonly Read[], options: RequestOptions): Promise<Answers> {
+  const overrides: Record<Address, { code: Hex }> = { [READ_BATCH.to]: { code: READ_BATCH.code } }
+  for (const { to, code } of reads) if (code) overrides[to] = { code }
+  const callOptions: CallOptions = { ...options, overrides }
+  try {
+    const data = batch.encodeFunctionData('run', [reads.map(({ to, data }) => ({ to, data }))]) as Hex
+    const answer = await rpc.call({ to: READ_BATCH.to, data }, block, callOptions)
+    const [answers] = batch.decodeFunctionResult('run', answer)
+    return (answers as { ok: boolean; data: Hex }[]).map(({ ok, data }) => (ok ? data : null))
+  } catch (error) {
+    if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
+    if (reads.length === 1) return [null]
+    const middle = reads.length >> 1
+    const halves = [reads.slice(0, middle), reads.slice(middle)]
+    return (await Promise.all(halves.map((half) => readGroup(rpc, block, half, options)))).flat()
+  }
+}
