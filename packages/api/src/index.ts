@@ -1,1 +1,7 @@
-export {}
+export { createApp } from './app.ts'
+export { type Config, ConfigError, loadConfig } from './config.ts'
+export { type ApiErrorCode, errorTable } from './error-table.ts'
+export { ApiError } from './errors.ts'
+export { createMetrics } from './metrics.ts'
+export { type RunningServer, startServer } from './server.ts'
+export { Services } from './services.ts'

@@ -33,14 +33,16 @@ export const text = (name: string) =>
 
 /** @param allow - refuses the zero address and, unless `native`, NATIVE */
 export const address = (name: string, { native = false, zero = false } = {}) =>
-  text(name).transform((sent, context): SentAddress => {
-    if (sent === '') return refuse(context, `${name} must be provided`)
-    if (!isAddress(sent)) return refuse(context, `${name} must be a valid 0x... address`)
-    const parsed = toAddress(sent)
-    if (!native && parsed === NATIVE) return refuse(context, `${name} must not be the native token`)
-    if (!zero && parsed === ZERO_ADDRESS) return refuse(context, `${name} must not be the zero address`)
-    return { sent, address: parsed }
-  })
+  text(name)
+    .transform((sent, context): SentAddress => {
+      if (sent === '') return refuse(context, `${name} must be provided`)
+      if (!isAddress(sent)) return refuse(context, `${name} must be a valid 0x... address`)
+      const parsed = toAddress(sent)
+      if (!native && parsed === NATIVE) return refuse(context, `${name} must not be the native token`)
+      if (!zero && parsed === ZERO_ADDRESS) return refuse(context, `${name} must not be the zero address`)
+      return { sent, address: parsed }
+    })
+    .meta({ pattern: '^0x[0-9a-fA-F]{40}$' })
 
 /** Whether mixed-case text carries the right EIP-55 checksum; all lower or all upper case carries none and passes. */
 export function hasValidChecksum(sent: string): boolean {
@@ -51,48 +53,58 @@ export function hasValidChecksum(sent: string): boolean {
 
 /** `0` to 2^256 − 1 in base 10. */
 export const uint = (name: string) =>
-  text(name).transform((sent, context): bigint => {
-    if (sent === '') return refuse(context, `${name} must be provided`)
-    if (!/^[0-9]{1,78}$/.test(sent)) return refuse(context, `${name} must be a base-10 integer`)
-    const value = BigInt(sent)
-    if (value >= UINT256_LIMIT) return refuse(context, `${name} must be a base-10 integer below 2^256`)
-    return value
-  })
+  text(name)
+    .transform((sent, context): bigint => {
+      if (sent === '') return refuse(context, `${name} must be provided`)
+      if (!/^[0-9]{1,78}$/.test(sent)) return refuse(context, `${name} must be a base-10 integer`)
+      const value = BigInt(sent)
+      if (value >= UINT256_LIMIT) return refuse(context, `${name} must be a base-10 integer below 2^256`)
+      return value
+    })
+    .meta({ pattern: '^[0-9]{1,78}$' })
 
 /** `0` to 2^256 − 1 in base 10 or 0x-hex. */
 export const uintOrHex = (name: string) =>
-  text(name).transform((sent, context): bigint => {
-    if (sent === '') return refuse(context, `${name} must be provided`)
-    if (!/^([0-9]{1,78}|0x[0-9a-fA-F]{1,64})$/.test(sent))
-      return refuse(context, `${name} must be an integer, base-10 or 0x-hex`)
-    const value = BigInt(sent)
-    if (value >= UINT256_LIMIT) return refuse(context, `${name} must be below 2^256`)
-    return value
-  })
+  text(name)
+    .transform((sent, context): bigint => {
+      if (sent === '') return refuse(context, `${name} must be provided`)
+      if (!/^([0-9]{1,78}|0x[0-9a-fA-F]{1,64})$/.test(sent))
+        return refuse(context, `${name} must be an integer, base-10 or 0x-hex`)
+      const value = BigInt(sent)
+      if (value >= UINT256_LIMIT) return refuse(context, `${name} must be below 2^256`)
+      return value
+    })
+    .meta({ pattern: '^([0-9]{1,78}|0x[0-9a-fA-F]{1,64})$' })
 
 /** A whole number that is counted with, not an amount. */
 export const count = (name: string, min: number, max: number) =>
-  text(name).transform((sent, context): number => {
-    const value = /^[0-9]{1,15}$/.test(sent) ? Number(sent) : Number.NaN
-    if (!(value >= min && value <= max)) return refuse(context, `${name} must be an integer from ${min} to ${max}`)
-    return value
-  })
+  text(name)
+    .transform((sent, context): number => {
+      const value = /^[0-9]{1,15}$/.test(sent) ? Number(sent) : Number.NaN
+      if (!(value >= min && value <= max)) return refuse(context, `${name} must be an integer from ${min} to ${max}`)
+      return value
+    })
+    .meta({ pattern: '^[0-9]{1,15}$' })
 
 /** Percent with at most 4 decimals, read straight into whole parts per million: 0.5 is 5,000n. */
 export const percent = (name: string) =>
-  text(name).transform((sent, context): bigint => {
-    const match = /^([0-9]+)(?:\.([0-9]{1,4}))?$/.exec(sent)
-    if (!match) return refuse(context, `${name} must be a number of percent with at most 4 decimals`)
-    return BigInt(match[1]!) * PPM_PER_PERCENT + BigInt((match[2] ?? '').padEnd(4, '0'))
-  })
+  text(name)
+    .transform((sent, context): bigint => {
+      const match = /^([0-9]+)(?:\.([0-9]{1,4}))?$/.exec(sent)
+      if (!match) return refuse(context, `${name} must be a number of percent with at most 4 decimals`)
+      return BigInt(match[1]!) * PPM_PER_PERCENT + BigInt((match[2] ?? '').padEnd(4, '0'))
+    })
+    .meta({ pattern: '^[0-9]+(\\.[0-9]{1,4})?$' })
 
 export const hexData = (name: string, maxBytes: number) =>
-  text(name).transform((sent, context): Hex => {
-    if (sent === '') return refuse(context, `${name} must be provided`)
-    if (!/^0x([0-9a-fA-F]{2})*$/.test(sent)) return refuse(context, `${name} must be 0x-prefixed hex of whole bytes`)
-    if (sent.length > 2 + 2 * maxBytes) return refuse(context, `${name} must be at most ${maxBytes} bytes`)
-    return sent as Hex
-  })
+  text(name)
+    .transform((sent, context): Hex => {
+      if (sent === '') return refuse(context, `${name} must be provided`)
+      if (!/^0x([0-9a-fA-F]{2})*$/.test(sent)) return refuse(context, `${name} must be 0x-prefixed hex of whole bytes`)
+      if (sent.length > 2 + 2 * maxBytes) return refuse(context, `${name} must be at most ${maxBytes} bytes`)
+      return sent as Hex
+    })
+    .meta({ pattern: '^0x([0-9a-fA-F]{2})*$' })
 
 /** Items between commas, at least one and at most `max`. */
 export const list = <T>(name: string, max: number, item: (sent: string) => T | undefined, what: string) =>

@@ -48,7 +48,7 @@ describe('a swap query', () => {
     [{ amount: '0' }, '400 amount must be a base-10 integer above 0'],
     [{ amount: (2n ** 256n).toString() }, '400 amount must be a base-10 integer below 2^256'],
     [{ amount: (2n ** 256n - 1n).toString() }, 'accepted'],
-    [{ amount: '0'.repeat(77) + '1' }, 'accepted'],
+    [{ amount: `${'0'.repeat(77)}1` }, 'accepted'],
     [{ from: undefined }, '400 from must be provided'],
     [{ from: '0xg' }, '400 from must be a valid 0x... address'],
     [{ from: ZERO }, '400 from must not be the zero address'],

@@ -50,9 +50,9 @@ export const swapQuery = z
       .refine((amount) => amount > 0n, 'amount must be a base-10 integer above 0')
       .describe('Input amount in base units.'),
     from: address('from').describe('Wallet that sends the transaction and receives the output.'),
-    slippage: slippage.default(5_000n).describe('Slippage tolerance in percent, at most 4 decimals. Default 0.5.'),
+    slippage: slippage.prefault('0.5').describe('Slippage tolerance in percent, at most 4 decimals. Default 0.5.'),
     convenienceFee: convenienceFee
-      .default(0n)
+      .prefault('0')
       .describe('Fee in percent of the output, added for the caller; at most 10. Default 0.'),
     convenienceFeeRecipient: address('convenienceFeeRecipient', { native: true, zero: true })
       .optional()
@@ -76,7 +76,7 @@ export const swapQuery = z
     gasPrice: uint('gasPrice').optional().describe('Wei per gas to weigh gas with. Default: the network price.'),
     maxPriceImpact: percent('maxPriceImpact')
       .refine((ppm) => ppm <= WHOLE_PPM, 'maxPriceImpact must be at most 100')
-      .default(150_000n)
+      .prefault('15')
       .describe('Percent above which the route is refused. Default 15; 100 accepts any.'),
   })
   .superRefine((query, context) => {
@@ -107,9 +107,7 @@ export const simulateFields = z
     tokenOut: address('tokenOut', { native: true }).describe('Output token to measure; NATIVE for the native token.'),
     gasPrice: uintOrHex('gasPrice').optional().describe('Wei; 0 simulates without one. Default: the network price.'),
     gas: uintOrHex('gas').optional().describe('Gas limit. Default: half of the block gas limit.'),
-    block: block
-      .default({ sent: 'latest', ref: 'latest' })
-      .describe('Block number (decimal or 0x-hex) or tag. Default `latest`.'),
+    block: block.prefault('latest').describe('Block number (decimal or 0x-hex) or tag. Default `latest`.'),
     spender: address('spender').optional().describe('Receives the allowance. Default: `to`.'),
     coinbase: address('coinbase', { zero: true })
       .optional()

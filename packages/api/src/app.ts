@@ -1,0 +1,140 @@
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express'
+import helmet from 'helmet'
+import type { ChainService } from './chain/chain-service.ts'
+import type { Config } from './config.ts'
+import { ApiError } from './errors.ts'
+import { contextOf, type RequestContext, withContext } from './http/context.ts'
+import { openCors, targetLimit } from './http/edge.ts'
+import { sendError } from './http/reply.ts'
+import { readChainId } from './requests.ts'
+import { health, metricsPage, ready } from './routes/operate.ts'
+import { simulate } from './routes/simulate.ts'
+import { swap } from './routes/swap.ts'
+import { liquidity, prices } from './routes/tokens.ts'
+import type { Services } from './services.ts'
+import { toApiError } from './translate.ts'
+
+/** Bytes of JSON that carry 128 kB of calldata in hex and every other field. */
+const MAX_BODY_BYTES = 270_000
+
+/** An endpoint of one chain: what it returns is the body of a 200. */
+type ChainEndpoint = (
+  request: Request,
+  chain: ChainService,
+  context: RequestContext,
+  config: Config,
+) => Promise<unknown>
+
+/** The whole HTTP interface over the given services; opens no port and owns no chain. */
+export function createApp(services: Services, config: Config): Express {
+  const { metrics, log } = services
+  const app = express()
+  app.set('trust proxy', config.trustProxy)
+  app.set('query parser', 'simple')
+  app.set('etag', false)
+  app.disable('x-powered-by')
+
+  app.use(
+    withContext(log, config.requestTimeoutMs, (request, response, context) => {
+      const endpoint = endpointOf(request)
+      const seconds = (performance.now() - context.startedAt) / 1000
+      const status = context.errorCode === 'CLIENT_CLOSED' ? 499 : response.statusCode
+      metrics.requests.inc({ endpoint, status, code: context.errorCode ?? '' })
+      metrics.byIntegrator.inc({ integrator: metrics.integrators.of(context.integrator), endpoint })
+      metrics.latency.observe({ endpoint }, seconds)
+      for (const [stage, ms] of context.stages) metrics.stages.observe({ stage }, ms / 1000)
+      context.log.info(
+        {
+          method: request.method,
+          path: request.path.slice(0, 200),
+          status,
+          ms: Math.round(seconds * 1e4) / 10,
+          code: context.errorCode,
+          integrator: context.integrator,
+        },
+        'request',
+      )
+    }),
+  )
+  app.use(helmet({ crossOriginResourcePolicy: { policy: 'cross-origin' } }))
+  app.use(openCors)
+  app.use(targetLimit)
+
+  const perChain = (work: ChainEndpoint): RequestHandler => {
+    return async (request, response) => {
+      const context = contextOf(response)
+      const chain: ChainService = response.locals.chain
+      sendJson(
+        response,
+        context,
+        await context.within(chain.limiter.run(context.signal, () => work(request, chain, context, config))),
+      )
+    }
+  }
+  const onChain: RequestHandler = (request, response, next) => {
+    const chainId = readChainId(request.params.chainId as string | undefined)
+    contextOf(response).chainId = chainId
+    response.locals.chain = services.chain(chainId)
+    next()
+  }
+  const json = express.json({ limit: MAX_BODY_BYTES, strict: true })
+
+  app.route('/aggregator/:chainId').get(onChain, perChain(swap)).all(allow('GET, HEAD'))
+  app
+    .route('/simulate/:chainId')
+    .get(onChain, perChain(simulate))
+    .post(onChain, json, perChain(simulate))
+    .all(allow('GET, HEAD, POST'))
+  app.route('/prices/:chainId').get(onChain, perChain(prices)).all(allow('GET, HEAD'))
+  app.route('/liquidity/:chainId').get(onChain, perChain(liquidity)).all(allow('GET, HEAD'))
+  app
+    .route('/chains')
+    .get((_request, response) => void response.json(services.registry.chainMap()))
+    .all(allow('GET, HEAD'))
+  app.route('/health').get(health).all(allow('GET, HEAD'))
+  app.route('/ready').get(ready(services)).all(allow('GET, HEAD'))
+  app.route('/metrics').get(metricsPage(services)).all(allow('GET, HEAD'))
+
+  app.use(() => {
+    throw new ApiError('NOT_FOUND', 'there is no such path; /openapi.json lists those that are')
+  })
+  app.use(errors(config))
+  return app
+}
+
+/** Path pattern for labels of bounded number. */
+function endpointOf(request: Request): string {
+  return typeof request.route?.path === 'string' ? request.route.path : 'other'
+}
+
+function allow(methods: string): RequestHandler {
+  return (_request, response) => {
+    response.setHeader('Allow', methods)
+    throw new ApiError('METHOD_NOT_ALLOWED', `use ${methods}`)
+  }
+}
+
+function sendJson(response: Response, context: RequestContext, body: unknown): void {
+  const stages = [...context.stages].map(([stage, ms]) => `${stage};dur=${ms.toFixed(1)}`)
+  response.setHeader('Server-Timing', stages.join(', '))
+  response.setHeader('Cache-Control', 'no-store')
+  response.json(body)
+}
+
+/** The last stop of every failure: nothing but an ApiError's own text ever reaches a caller. */
+function errors(config: Config): ErrorRequestHandler {
+  return (thrown: unknown, _request, response, _next) => {
+    const context = contextOf(response)
+    const error = toApiError(thrown, context.signal)
+    if (error.code === 'INTERNAL') context.log.error({ err: thrown }, 'unexpected error')
+    else if (error.status >= 500) context.log.warn({ err: thrown, code: error.code }, 'request failed')
+    if (response.headersSent) response.destroy()
+    else sendError(response, error, config.errorVersion)
+  }
+}

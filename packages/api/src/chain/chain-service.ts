@@ -1,0 +1,217 @@
+import { type Address, type Chain, type Deployment, NATIVE } from '@sluice/chains'
+import { createMarket, families, type Market, type Snapshot } from '@sluice/liquidity'
+import { type PriceBook, priceTokens } from '@sluice/pricing'
+import { buildGraph, type Graph } from '@sluice/routing'
+import { createRpc, type Rpc } from '@sluice/rpc'
+import { SimulationError, type SimulationRequest, type SimulationResult, simulateSwap } from '@sluice/simulation'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { ApiError } from '../errors.ts'
+import { Limiter } from '../http/limiter.ts'
+import type { Metrics } from '../metrics.ts'
+import { assertDeployed } from './contracts.ts'
+import { once } from './once.ts'
+import { TaxBook } from './taxes.ts'
+import { TokenFacts } from './tokens.ts'
+import { TouchedPools } from './touched.ts'
+import type { ChainView } from './view.ts'
+
+type Options = {
+  readonly chain: Chain
+  readonly deployment: Deployment
+  readonly routerAddress: string
+  readonly config: Config
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+/** What exists only while the chain is awake. */
+type Awake = { readonly rpc: Rpc; readonly market: Market; view?: ChainView; graph?: Graph }
+
+export type ChainStatus = {
+  readonly chainId: number
+  readonly state: 'awake' | 'asleep' | 'failing'
+  readonly head?: number
+  /** Seconds since the head by its own timestamp. */
+  readonly lagSeconds?: number
+  readonly pools?: number
+}
+
+/** Most milliseconds that a caller waits for `minimumBlock`. */
+const MAX_BLOCK_WAIT_MS = 1_500
+const MAX_DONORS = 3
+
+/** One chain: wakes at its first request, follows blocks while it is asked for, and sleeps when idle. */
+export class ChainService {
+  readonly chain: Chain
+  readonly deployment: Deployment
+  /** The newest that is deployed, else the newest there is: its code is checked before every use. */
+  readonly executor: Deployment['executors'][number]
+  readonly routerAddress: string
+  readonly limiter: Limiter
+  readonly tokens: TokenFacts
+  readonly taxes = new TaxBook()
+  readonly touched = new TouchedPools()
+  readonly families = new Map(families.map((family) => [family.id, family]))
+  readonly metrics: Metrics
+  private readonly config: Config
+  private readonly log: Logger
+  private awake: Awake | undefined
+  private idleTimer: NodeJS.Timeout | undefined
+
+  constructor({ chain, deployment, routerAddress, config, metrics, log }: Options) {
+    const { executors } = deployment
+    const executor = executors.findLast(({ status }) => status === 'deployed') ?? executors.at(-1)
+    if (!executor) throw new ApiError('UNSUPPORTED_CHAIN', `chain ${chain.chainId} has no Executor`)
+    this.chain = chain
+    this.deployment = deployment
+    this.executor = executor
+    this.routerAddress = routerAddress
+    this.config = config
+    this.metrics = metrics
+    this.log = log.child({ chain: chain.chainId })
+    this.limiter = new Limiter(config.maxConcurrent, config.maxQueued)
+    this.tokens = new TokenFacts(chain)
+  }
+
+  get wrappedNative(): Address | null {
+    return this.chain.wrappedNative?.address ?? null
+  }
+
+  get rpc(): Rpc {
+    return this.wake().rpc
+  }
+
+  /** Whether the Executor in use can swap in pools of the family. */
+  executes(family: string): boolean {
+    return this.executor.families.includes(family)
+  }
+
+  /** @throws ApiError for NATIVE on a chain that has no wrapper for it */
+  asErc20(token: Address): Address {
+    if (token !== NATIVE) return token
+    if (!this.wrappedNative) throw new ApiError('NATIVE_UNSUPPORTED', 'this chain has no wrapped native token')
+    return this.wrappedNative
+  }
+
+  /**
+   * The chain as of its head now, with the pools of the tokens.
+   *
+   * @throws ApiError `BEHIND` when `minimumBlock` is not reached in time; RpcError when the node failed
+   */
+  async view(tokens: readonly Address[], minimumBlock: number | undefined, signal: AbortSignal): Promise<ChainView> {
+    const awake = this.wake()
+    const { market, rpc } = awake
+    let snapshot = await market.sync({ signal })
+    if (minimumBlock !== undefined && snapshot.block.number < minimumBlock)
+      snapshot = await this.waitFor(minimumBlock, snapshot.block.number, market, signal)
+    snapshot = await market.ensure(tokens, { signal })
+    await this.tokens.learn(tokens, rpc, { blockHash: snapshot.block.hash }, { signal })
+    if (awake.view?.snapshot !== snapshot) awake.view = this.viewOf(snapshot, awake)
+    return awake.view
+  }
+
+  private waitFor(minimumBlock: number, head: number, market: Market, signal: AbortSignal): Promise<Snapshot> {
+    if (minimumBlock > head + 1)
+      throw new ApiError('BEHIND', `block ${minimumBlock} is ahead of the chain's head ${head}`, {
+        details: { block: head },
+      })
+    return market.waitForBlock(minimumBlock, Math.min(this.chain.blockTimeMs, MAX_BLOCK_WAIT_MS), signal)
+  }
+
+  private viewOf(snapshot: Snapshot, awake: Awake): ChainView {
+    const block = { blockHash: snapshot.block.hash }
+    let graph: Graph | undefined
+    let prices: PriceBook | undefined
+    return {
+      snapshot,
+      graph: () => {
+        graph ??= buildGraph(snapshot, awake.graph)
+        awake.graph = graph
+        return graph
+      },
+      prices: () => {
+        prices ??= priceTokens(snapshot, this.chain, { decimals: (token) => this.tokens.decimals(token) })
+        return prices
+      },
+      gasPriceWei: once(() => awake.rpc.gasPrice()),
+      assertDeployed: once(() =>
+        assertDeployed({ Guard: this.deployment.guard, Executor: this.executor }, awake.rpc, block),
+      ),
+    }
+  }
+
+  /**
+   * Runs a swap against the chain's state. Tokens whose storage cannot be found are lent by pools that hold them.
+   *
+   * @param avoid - pools that the swap uses, which may not lend
+   * @throws SimulationError, RpcError
+   */
+  async simulate(request: SimulationRequest, avoid: ReadonlySet<Address> = new Set()): Promise<SimulationResult> {
+    try {
+      return await simulateSwap(this.rpc, request, this.simulation)
+    } catch (error) {
+      if (!(error instanceof SimulationError) || error.code !== 'UNKNOWN_SLOTS') throw error
+      const { market } = this.wake()
+      const { pools } = await market.ensure([request.tokenIn], request.signal ? { signal: request.signal } : {})
+      const donors: Address[] = []
+      for (const { tokens, address } of pools.values())
+        if (donors.length < MAX_DONORS && tokens.includes(request.tokenIn) && !avoid.has(address)) donors.push(address)
+      if (donors.length === 0) throw error
+      return simulateSwap(this.rpc, { ...request, donors }, this.simulation)
+    }
+  }
+
+  status(): ChainStatus {
+    const { chainId } = this.chain
+    if (!this.awake) return { chainId, state: 'asleep' }
+    const { head, error } = this.awake.market.health()
+    return {
+      chainId,
+      state: error === null ? 'awake' : 'failing',
+      ...(head && { head: head.number, lagSeconds: Math.round(Date.now() / 1000 - head.timestamp) }),
+      ...(this.awake.view && { pools: this.awake.view.snapshot.pools.size }),
+    }
+  }
+
+  exportGauges(): void {
+    const chain = String(this.chain.chainId)
+    const { head, lagSeconds, pools } = this.status()
+    if (head !== undefined) this.metrics.headBlock.set({ chain }, head)
+    if (lagSeconds !== undefined) this.metrics.headAge.set({ chain }, lagSeconds)
+    if (pools !== undefined) this.metrics.pools.set({ chain }, pools)
+    for (const [state, count] of Object.entries(this.limiter.load)) this.metrics.load.set({ chain, state }, count)
+  }
+
+  async sleep(): Promise<void> {
+    clearTimeout(this.idleTimer)
+    const { awake } = this
+    this.awake = undefined
+    await awake?.market.stop()
+    awake?.rpc.close()
+  }
+
+  private wake(): Awake {
+    clearTimeout(this.idleTimer)
+    this.idleTimer = setTimeout(() => this.sleepIfIdle(), this.config.idleSleepMs).unref()
+    if (this.awake) return this.awake
+    const { chainId, rpcUrls } = this.chain
+    const rpc = createRpc({
+      chainId,
+      urls: this.config.rpcUrls.get(chainId) ?? rpcUrls,
+      timeoutMs: this.config.rpcTimeoutMs,
+    })
+    const market = createMarket({ chain: this.chain, rpc })
+    market.onSnapshot((snapshot) => this.touched.observe(snapshot))
+    market.start()
+    this.log.info('chain wakes')
+    this.awake = { rpc, market }
+    return this.awake
+  }
+
+  private async sleepIfIdle(): Promise<void> {
+    if (this.limiter.load.running > 0) return void this.wake()
+    this.log.info('chain sleeps')
+    await this.sleep()
+  }
+}

@@ -1,0 +1,26 @@
+import type { ContractRecord } from '@sluice/chains'
+import type { BlockRef, Rpc } from '@sluice/rpc'
+import { keccak256 } from 'ethers'
+import { ApiError } from '../errors.ts'
+
+/**
+ * A transaction to an address without the recorded code would lose its value or do nothing, so none is ever returned.
+ *
+ * @throws ApiError `GUARD_NOT_DEPLOYED` naming the contract
+ */
+export async function assertDeployed(
+  contracts: Readonly<Record<string, ContractRecord>>,
+  rpc: Rpc,
+  block: BlockRef,
+): Promise<void> {
+  await Promise.all(
+    Object.entries(contracts).map(async ([name, { address, codeHash }]) => {
+      const code = await rpc.getCode(address, block)
+      if (keccak256(code) !== codeHash)
+        throw new ApiError(
+          'GUARD_NOT_DEPLOYED',
+          `the ${name} ${address} ${code === '0x' ? 'has no code' : 'has other code than recorded'} on this chain`,
+        )
+    }),
+  )
+}

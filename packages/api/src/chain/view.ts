@@ -1,0 +1,14 @@
+import type { Snapshot } from '@sluice/liquidity'
+import type { PriceBook } from '@sluice/pricing'
+import type { Graph } from '@sluice/routing'
+
+/** All that one request needs to know of a chain, at one block. Shared by all requests of that block. */
+export type ChainView = {
+  readonly snapshot: Snapshot
+  readonly graph: () => Graph
+  readonly prices: () => PriceBook
+  /** Wei per gas that the network asks for now. */
+  readonly gasPriceWei: () => Promise<bigint>
+  /** Rejects with ApiError `GUARD_NOT_DEPLOYED` unless Guard and Executor have their recorded code at this block. */
+  readonly assertDeployed: () => Promise<void>
+}

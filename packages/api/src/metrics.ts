@@ -1,0 +1,82 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { BoundedLabels } from './http/referer.ts'
+
+/** Seconds. */
+const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const MAX_INTEGRATORS = 200
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** A registry of its own for each server, so that several run in one process. */
+export function createMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+  const integrators = new BoundedLabels(MAX_INTEGRATORS)
+  return {
+    registry,
+    integrators,
+    requests: new Counter({
+      name: 'sluice_requests_total',
+      help: 'Answered requests.',
+      labelNames: ['endpoint', 'status', 'code'],
+      registers,
+    }),
+    byIntegrator: new Counter({
+      name: 'sluice_integrator_requests_total',
+      help: 'Requests by the host of their Referer.',
+      labelNames: ['integrator', 'endpoint'],
+      registers,
+    }),
+    latency: new Histogram({
+      name: 'sluice_request_seconds',
+      help: 'Time from the first byte of a request to the end of its answer.',
+      labelNames: ['endpoint'],
+      buckets: LATENCY_BUCKETS,
+      registers,
+    }),
+    stages: new Histogram({
+      name: 'sluice_stage_seconds',
+      help: 'Time of the stages of a request.',
+      labelNames: ['stage'],
+      buckets: LATENCY_BUCKETS,
+      registers,
+    }),
+    routeGap: new Histogram({
+      name: 'sluice_route_gap_bps',
+      help: 'Basis points between a route and the upper bound over the liquidity considered.',
+      buckets: [0, 0.1, 0.5, 1, 2, 5, 10, 50],
+      registers,
+    }),
+    settledError: new Histogram({
+      name: 'sluice_simulated_versus_settled_ppm',
+      help: 'Parts per million by which the first simulation of a route missed its settled output.',
+      buckets: [0, 1, 10, 100, 1_000, 5_000, 50_000],
+      registers,
+    }),
+    trials: new Counter({
+      name: 'sluice_route_trials_total',
+      help: 'Simulations of routes by outcome: exact, adjusted, shortfall or reverted.',
+      labelNames: ['chain', 'outcome'],
+      registers,
+    }),
+    headBlock: new Gauge({
+      name: 'sluice_head_block',
+      help: 'Newest block held in memory.',
+      labelNames: ['chain'],
+      registers,
+    }),
+    headAge: new Gauge({
+      name: 'sluice_head_age_seconds',
+      help: 'Age of the newest block held in memory by its own timestamp.',
+      labelNames: ['chain'],
+      registers,
+    }),
+    pools: new Gauge({ name: 'sluice_pools', help: 'Pools held in memory.', labelNames: ['chain'], registers }),
+    load: new Gauge({
+      name: 'sluice_chain_requests',
+      help: 'Requests of a chain that run or wait.',
+      labelNames: ['chain', 'state'],
+      registers,
+    }),
+  }
+}

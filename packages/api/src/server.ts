@@ -1,0 +1,65 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { loadRegistry } from '@sluice/chains'
+import { pino } from 'pino'
+import { createApp } from './app.ts'
+import type { Config } from './config.ts'
+import { createMetrics } from './metrics.ts'
+import { Services } from './services.ts'
+
+/** Node's own limit on headers stands far above the 16 kB of a target, so that the service answers 414 itself. */
+const MAX_HEADER_BYTES = 262_144
+const HEADERS_TIMEOUT_MS = 10_000
+const BODY_TIMEOUT_MS = 20_000
+/** Longer than the idle time of common proxies, so that they close first. */
+const KEEP_ALIVE_MS = 75_000
+
+export type RunningServer = {
+  readonly url: string
+  /** Answers what has begun, then stops; requests still running after the grace period are cut. */
+  readonly close: () => Promise<void>
+}
+
+/** @throws ChainsError for a directory of the configuration that cannot be read */
+export async function startServer(config: Config): Promise<RunningServer> {
+  const log = pino({ level: config.logLevel, base: null })
+  const registry = loadRegistry({ chainsDir: config.chainsDir, deploymentsDir: config.deploymentsDir })
+  const services = new Services(registry, config, createMetrics(), log)
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: BODY_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+    createApp(services, config),
+  )
+  await listen(server, config)
+  const { port } = server.address() as AddressInfo
+  const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  log.info({ url, chains: registry.supportedIds().length }, 'listening')
+
+  let closing: Promise<void> | undefined
+  const close = async () => {
+    services.closing = true
+    const stopped = new Promise<void>((resolve) => server.close(() => resolve()))
+    server.closeIdleConnections()
+    const cut = setTimeout(() => server.closeAllConnections(), config.shutdownGraceMs)
+    await stopped
+    clearTimeout(cut)
+    await services.close()
+    log.info('stopped')
+  }
+  return { url, close: () => (closing ??= close()) }
+}
+
+function listen(server: Server, { port, host }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}

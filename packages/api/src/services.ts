@@ -1,0 +1,48 @@
+import type { Registry } from '@sluice/chains'
+import type { Logger } from 'pino'
+import { ChainService } from './chain/chain-service.ts'
+import type { Config } from './config.ts'
+import { ApiError } from './errors.ts'
+import type { Metrics } from './metrics.ts'
+
+/** The chains of this process. Each wakes at its first request; one that fails or hangs holds up no other. */
+export class Services {
+  readonly registry: Registry
+  readonly metrics: Metrics
+  readonly log: Logger
+  /** The service is stopping: not ready for new work. */
+  closing = false
+  private readonly config: Config
+  private readonly chains = new Map<number, ChainService>()
+
+  constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger) {
+    this.registry = registry
+    this.config = config
+    this.metrics = metrics
+    this.log = log
+  }
+
+  /** @throws ApiError `UNSUPPORTED_CHAIN` for a chain outside the chain map */
+  chain(chainId: number): ChainService {
+    const known = this.chains.get(chainId)
+    if (known) return known
+    const entry = this.registry.chainMap()[String(chainId)]
+    const chain = entry && this.registry.chain(chainId)
+    const deployment = entry && this.registry.deployment(chainId)
+    if (!entry || !chain || !deployment)
+      throw new ApiError('UNSUPPORTED_CHAIN', `chain ${chainId} is not supported; /chains lists those that are`)
+    const { config, metrics, log } = this
+    const service = new ChainService({ chain, deployment, routerAddress: entry.RouterAddress, config, metrics, log })
+    this.chains.set(chainId, service)
+    return service
+  }
+
+  /** The chains that have been asked for since the start. */
+  get started(): readonly ChainService[] {
+    return [...this.chains.values()]
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.started.map((chain) => chain.sleep()))
+  }
+}

@@ -1,0 +1,53 @@
+/** The arithmetic of a quote, in whole base units. Parts per million are named Ppm. */
+
+import type { Hex } from '@sluice/chains'
+import { getBytes } from 'ethers'
+
+const PPM = 1_000_000n
+
+/** What the Guard keeps for the fee recipient, rounded down as the Guard does. */
+export function feeOf(output: bigint, feePpm: bigint): bigint {
+  return (output * feePpm) / PPM
+}
+
+/** Least output that the transaction accepts; at least 1, since the Guard refuses 0. */
+export function minOutputOf(amountOut: bigint, slippagePpm: bigint): bigint {
+  const least = (amountOut * (PPM - slippagePpm)) / PPM
+  return least > 0n ? least : 1n
+}
+
+/** Parts per million that are missing from `expected`; negative when there is more. */
+export function shortfallPpm(expected: bigint, actual: bigint): bigint {
+  return expected === 0n ? 0n : ((expected - actual) * PPM) / expected
+}
+
+const TRANSACTION_GAS = 21_000n
+const ZERO_BYTE_GAS = 4n
+const OTHER_BYTE_GAS = 16n
+/** EIP-7623: gas per calldata token (a zero byte is one, another byte four) that a transaction pays at least. */
+const FLOOR_TOKEN_GAS = 10n
+
+/**
+ * Gas of a whole transaction before refunds: intrinsic, calldata and execution, or the calldata floor where that is more.
+ *
+ * @param executionGas - gross gas of the call itself
+ * @see EIP-2028, EIP-7623
+ */
+export function transactionGas(data: Hex, executionGas: bigint): bigint {
+  const bytes = getBytes(data)
+  const zeros = BigInt(bytes.reduce((count, byte) => count + (byte === 0 ? 1 : 0), 0))
+  const others = BigInt(bytes.length) - zeros
+  const standard = TRANSACTION_GAS + zeros * ZERO_BYTE_GAS + others * OTHER_BYTE_GAS + executionGas
+  const floor = TRANSACTION_GAS + (zeros + 4n * others) * FLOOR_TOKEN_GAS
+  return standard > floor ? standard : floor
+}
+
+/** Base units as a float of whole tokens, for USD figures only. */
+export function toWhole(amount: bigint, decimals: number): number {
+  return Number(amount) / 10 ** decimals
+}
+
+/** Parts per million as percent with at most 4 decimals: 12,500n is 1.25. */
+export function toPercent(ppm: bigint): number {
+  return Number(ppm) / 10_000
+}

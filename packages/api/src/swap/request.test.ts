@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { type Address, type Deployment, toAddress } from '@sluice/chains'
+import type { Pool } from '@sluice/liquidity'
+import { expect, test } from 'vitest'
+import { read, swapQuery } from '../requests.ts'
+import { checkFeeExemptKey, toQuoteRequest } from './request.ts'
+
+const GUARD = toAddress(`0x${'11'.repeat(20)}`)
+const EXECUTOR = toAddress(`0x${'22'.repeat(20)}`)
+const CHECKSUMMED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const record = (address: Address) =>
+  ({ address, salt: '0x', initCodeHash: '0x', codeHash: '0x', build: 'cancun', status: 'deployed' }) as const
+const deployment: Deployment = {
+  chainId: 1,
+  guard: record(GUARD),
+  executors: [{ ...record(EXECUTOR), version: 1, families: [] }],
+}
+const swap = { src: `0x${'aa'.repeat(20)}`, dst: `0x${'bb'.repeat(20)}`, amount: '1000', from: CHECKSUMMED }
+const request = (change: Record<string, string>) => toQuoteRequest(read(swapQuery, { ...swap, ...change }), deployment)
+
+test.each([GUARD, EXECUTOR])('%s, a contract of the service, is no sender', (from) => {
+  expect(() => request({ from })).toThrow('from must not be the Guard or an Executor')
+})
+
+test.each([
+  [CHECKSUMMED.replace('5a', '5A'), 'has a wrong EIP-55 checksum'],
+  [`0x${'0'.repeat(40)}`, 'must not be the zero address'],
+  ['0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE', 'must not be the native token'],
+  [GUARD, 'must not be the Guard or an Executor'],
+  [EXECUTOR, 'must not be the Guard or an Executor'],
+])('%s is refused as fee recipient: %s', (convenienceFeeRecipient, reason) => {
+  expect(() => request({ convenienceFee: '1', convenienceFeeRecipient })).toThrow(`convenienceFeeRecipient ${reason}`)
+  expect(request({ convenienceFeeRecipient }).feeRecipient, 'without a fee it is ignored').toBeUndefined()
+})
+
+test.each([CHECKSUMMED, CHECKSUMMED.toLowerCase(), `0x${CHECKSUMMED.slice(2).toUpperCase()}`])(
+  '%s is accepted as fee recipient',
+  (convenienceFeeRecipient) => {
+    const { feePpm, feeRecipient } = request({ convenienceFee: '1.25', convenienceFeeRecipient })
+    expect(feePpm).toBe(12_500n)
+    expect(feeRecipient).toBe(CHECKSUMMED.toLowerCase())
+  },
+)
+
+test('sources are named by family or brand, in any case', () => {
+  const pool = (family: string, dex: string) => ({ family, dex }) as Pool
+  const include = request({ includeSources: 'UNISWAP-v2,Brand Three' }).allow!
+  expect(include(pool('uniswap-v2', 'Any'))).toBe(true)
+  expect(include(pool('uniswap-v3', 'brand three'))).toBe(true)
+  expect(include(pool('uniswap-v3', 'Other'))).toBe(false)
+  const exclude = request({ excludeSources: 'uniswap-v2' }).allow!
+  expect(exclude(pool('uniswap-v2', 'Any'))).toBe(false)
+  expect(exclude(pool('uniswap-v3', 'Any'))).toBe(true)
+  expect(request({}).allow).toBeUndefined()
+})
+
+test('a fee-exempt key must match a configured hash', () => {
+  const hashes = new Set([createHash('sha256').update('open sesame').digest('hex')])
+  checkFeeExemptKey(undefined, hashes)
+  checkFeeExemptKey('open sesame', hashes)
+  for (const wrong of ['', 'open', [...hashes][0]!])
+    expect(() => checkFeeExemptKey(wrong, hashes)).toThrow('feeExemptKey is not valid')
+})

@@ -1,0 +1,117 @@
+import { IGuard__factory } from '@sluice/bindings'
+import { NATIVE } from '@sluice/chains'
+import { type EncodedSwap, encodeSwap, type Route } from '@sluice/routing'
+import type { SimulationResult } from '@sluice/simulation'
+import type { ChainService } from '../chain/chain-service.ts'
+import type { ChainView } from '../chain/view.ts'
+import { ApiError } from '../errors.ts'
+import { feeOf, minOutputOf, shortfallPpm } from './amounts.ts'
+import type { QuoteRequest } from './request.ts'
+
+/** Seconds after the simulated block at which a transaction expires unless the caller says otherwise. */
+const DEADLINE_SECONDS = 1_200
+/** 0.5 %: what a route may pay less than settled before its pool or token counts as not understood. */
+const MAX_SHORTFALL_PPM = 5_000n
+
+const guardInterface = IGuard__factory.createInterface()
+
+/** What simulating a route says about it. */
+export type Trial =
+  | {
+      readonly outcome: 'exact' | 'adjusted'
+      readonly swap: EncodedSwap
+      readonly amountOut: bigint
+      readonly minOutput: bigint
+      readonly simulation: SimulationResult
+      /** Missing from the settled output in the first simulation. */
+      readonly shortfallPpm: bigint
+    }
+  /** Pays too little for a reason not known yet. */
+  | { readonly outcome: 'shortfall'; readonly shortfallPpm: bigint }
+  | { readonly outcome: 'reverted'; readonly reason: string }
+
+export type TrialContext = {
+  readonly chain: ChainService
+  readonly view: ChainView
+  readonly signal: AbortSignal
+}
+
+/** What the sender should receive: the settled output, less the tax of the Guard's own payment, less the fee. */
+export function expectedOutput(route: Route, feePpm: bigint, releaseTaxPpm: bigint): bigint {
+  const paidOut = route.amountOut - feeOf(route.amountOut, feePpm)
+  return paidOut - (paidOut * releaseTaxPpm) / 1_000_000n
+}
+
+/**
+ * Encodes a route and runs the very bytes against the block of the view. When they pay another amount than settled,
+ * the bytes are made anew with a `minOutput` from what was measured, and run again.
+ */
+export async function tryRoute(route: Route, request: QuoteRequest, context: TrialContext): Promise<Trial> {
+  const { chain, view, signal } = context
+  const taxed = chain.taxes.transferPpm(route.tokenOut)
+  const direct = taxed > 0n && request.feePpm === 0n && route.tokenOut !== NATIVE && route.legs.length > 0
+  const deadline = request.deadline ?? view.snapshot.block.timestamp + DEADLINE_SECONDS
+
+  const pools = new Set(route.legs.map(({ pool }) => pool.address))
+
+  const run = async (minOutput: bigint) => {
+    const swap = encodeSwap({
+      route,
+      guard: chain.deployment.guard.address,
+      executor: chain.executor.address,
+      wrappedNative: chain.wrappedNative,
+      families: chain.families,
+      minOutput,
+      deadline: BigInt(deadline),
+      feePpm: request.feePpm,
+      ...(request.feeRecipient && { feeRecipient: request.feeRecipient }),
+      ...(direct && { direct: { sender: request.from } }),
+    })
+    const simulation = await chain.simulate(
+      {
+        from: request.from,
+        to: swap.to,
+        data: swap.data,
+        tokenIn: route.tokenIn,
+        amountIn: route.amountIn,
+        tokenOut: route.tokenOut,
+        block: { blockHash: view.snapshot.block.hash },
+        // No node refuses a price of 0, whatever the base fee of the pinned block.
+        gasPrice: 0n,
+        signal,
+      },
+      pools,
+    )
+    return { swap, simulation }
+  }
+
+  const expected = expectedOutput(route, request.feePpm, direct ? 0n : taxed)
+  const settledMinOutput = minOutputOf(expected, request.slippagePpm)
+  const first = await run(settledMinOutput)
+  const measured = first.simulation.success ? first.simulation.amountOut : tooLittle(first.simulation)
+  if (measured === undefined)
+    return { outcome: 'reverted', reason: first.simulation.revertReason ?? 'reverted without a reason' }
+  const missing = shortfallPpm(expected, measured)
+  if (missing > MAX_SHORTFALL_PPM || measured === 0n) return { outcome: 'shortfall', shortfallPpm: missing }
+  if (first.simulation.success && measured === expected)
+    return { outcome: 'exact', ...first, amountOut: measured, minOutput: settledMinOutput, shortfallPpm: 0n }
+
+  const minOutput = minOutputOf(measured, request.slippagePpm)
+  const second = await run(minOutput)
+  if (!second.simulation.success)
+    return { outcome: 'reverted', reason: second.simulation.revertReason ?? 'reverted without a reason' }
+  if (second.simulation.amountOut !== measured) return { outcome: 'shortfall', shortfallPpm: missing }
+  return { outcome: 'adjusted', ...second, amountOut: measured, minOutput, shortfallPpm: missing }
+}
+
+/** What the sender would have received, from the Guard's own refusal. */
+function tooLittle({ returnData }: SimulationResult): bigint | undefined {
+  const error = guardInterface.parseError(returnData)
+  return error?.name === 'OutputTooLow' ? (error.args.received as bigint) : undefined
+}
+
+/** @throws ApiError when the deadline that the caller asks for has passed at the simulated block */
+export function checkDeadline(deadline: number | undefined, blockTimestamp: number): void {
+  if (deadline !== undefined && deadline <= blockTimestamp)
+    throw new ApiError('INVALID_PARAMETER', `deadline must be after the current block's timestamp ${blockTimestamp}`)
+}

@@ -1,0 +1,69 @@
+/** What failures of other packages mean to a caller. The compiler keeps each table complete. */
+import { MarketError, type MarketErrorCode } from '@sluice/liquidity'
+import { RpcError, type RpcErrorCode } from '@sluice/rpc'
+import { SimulationError, type SimulationErrorCode } from '@sluice/simulation'
+import type { ApiErrorCode } from './error-table.ts'
+import { ApiError } from './errors.ts'
+
+const rpcCodes = {
+  UNREACHABLE: 'RPC_FAILED',
+  TIMEOUT: 'RPC_FAILED',
+  REJECTED: 'RPC_FAILED',
+  REVERTED: 'RPC_FAILED',
+  WRONG_CHAIN: 'RPC_FAILED',
+  NO_OVERRIDES: 'RPC_FAILED',
+  ABORTED: 'TIMEOUT',
+} as const satisfies Record<RpcErrorCode, ApiErrorCode>
+
+/** Endpoints of nodes may carry keys, so callers get these words and the log has the rest. */
+const rpcTexts = {
+  UNREACHABLE: 'no node of the chain answered',
+  TIMEOUT: 'the node of the chain did not answer in time',
+  REJECTED: 'the node of the chain refused the call',
+  REVERTED: 'a read of the chain reverted',
+  WRONG_CHAIN: 'the node answers for another chain',
+  NO_OVERRIDES: 'no node of the chain can simulate',
+  ABORTED: 'the request took too long',
+} as const satisfies Record<RpcErrorCode, string>
+
+const simulationCodes = {
+  UNKNOWN_SLOTS: 'UNKNOWN_SLOTS',
+  BAD_TOKEN: 'BAD_TOKEN',
+  BAD_SLOT: 'BAD_SLOT',
+  BAD_REQUEST: 'INVALID_PARAMETER',
+} as const satisfies Record<SimulationErrorCode, ApiErrorCode>
+
+const marketCodes = {
+  NOT_READY: 'NOT_READY',
+  STOPPED: 'NOT_READY',
+  BEHIND: 'BEHIND',
+} as const satisfies Record<MarketErrorCode, ApiErrorCode>
+
+/** body-parser's `type` of a body that cannot be read. */
+const bodyErrors: Readonly<Record<string, ApiErrorCode>> = {
+  'entity.too.large': 'BODY_TOO_LARGE',
+  'request.aborted': 'CLIENT_CLOSED',
+}
+
+/** @param signal - of the request: once it is aborted, every failure is the abort's */
+export function toApiError(thrown: unknown, signal?: AbortSignal): ApiError {
+  if (signal?.aborted && signal.reason instanceof ApiError) return signal.reason
+  if (thrown instanceof ApiError) return thrown
+  if (thrown instanceof RpcError) return new ApiError(rpcCodes[thrown.code], rpcTexts[thrown.code], { cause: thrown })
+  if (thrown instanceof SimulationError)
+    return new ApiError(simulationCodes[thrown.code], thrown.message, { cause: thrown })
+  if (thrown instanceof MarketError) return new ApiError(marketCodes[thrown.code], thrown.message, { cause: thrown })
+  if (isHttpError(thrown)) {
+    const code = bodyErrors[thrown.type ?? '']
+    if (code) return new ApiError(code, code === 'BODY_TOO_LARGE' ? 'the body is too large' : 'the caller hung up')
+    return thrown.type
+      ? new ApiError('INVALID_BODY', 'the body must be a JSON object', { cause: thrown })
+      : new ApiError('INVALID_PARAMETER', 'the path is not valid percent-encoded text', { cause: thrown })
+  }
+  return new ApiError('INTERNAL', 'unexpected error; please report it with the request id', { cause: thrown })
+}
+
+/** Errors of Express itself: a path that cannot be decoded, a body that cannot be read. */
+function isHttpError(thrown: unknown): thrown is Error & { readonly status: number; readonly type?: string } {
+  return thrown instanceof Error && 'status' in thrown && typeof thrown.status === 'number' && thrown.status < 500
+}

@@ -1,0 +1,55 @@
+/** A service over a temporary deployments directory, for tests that need no node. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadConfig, type RunningServer, startServer } from '../../src/index.ts'
+
+export const GUARD = `0x${'11'.repeat(20)}`
+export const EXECUTOR = `0x${'22'.repeat(20)}`
+const hash = `0x${'33'.repeat(32)}`
+const record = (address: string) => ({
+  address,
+  salt: hash,
+  initCodeHash: hash,
+  codeHash: hash,
+  build: 'cancun',
+  status: 'predicted',
+})
+
+/** Ethereum with contracts that are not there, behind the given endpoint. */
+export async function startWithoutChain(env: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-api-'))
+  const executors = [{ ...record(EXECUTOR), version: 1, families: ['uniswap-v2', 'uniswap-v3'] }]
+  writeFileSync(join(dir, '1.json'), JSON.stringify({ chainId: 1, guard: record(GUARD), executors }))
+  const server = await startServer(
+    loadConfig({
+      PORT: '0',
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'silent',
+      DEPLOYMENTS_DIR: dir,
+      // The port of the discard protocol: nothing listens there.
+      RPC_URL_1: 'http://127.0.0.1:9',
+      ...env,
+    }),
+  )
+  return {
+    url: server.url,
+    close: async () => {
+      await server.close()
+      rmSync(dir, { recursive: true })
+    },
+  }
+}
+
+export type Answer = {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+  readonly headers: Headers
+}
+
+export async function ask(url: string, init?: RequestInit): Promise<Answer> {
+  const response = await fetch(url, init)
+  const type = (response.headers.get('content-type') ?? '').split(';')[0]!
+  return { status: response.status, type, text: await response.text(), headers: response.headers }
+}
