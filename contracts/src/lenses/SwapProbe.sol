@@ -87,7 +87,7 @@ contract SwapProbe {
     }
 
     /// @notice Reads the balances and takes everything back by reverting with them, so that no account or slot stays warm.
-    function peek(address tokenIn, address tokenOut, address spender) external {
+    function peek(address tokenIn, address tokenOut, address spender) external view {
         if (msg.sender != address(this)) revert NotTheSender();
         bytes memory answer = abi.encode(_balances(tokenIn, tokenOut, spender));
         assembly ("memory-safe") {
@@ -102,19 +102,14 @@ contract SwapProbe {
         if (!ok) revert TransferFailed();
     }
 
-    /// @dev What else others ask of the sender: payments, token hooks, signatures.
+    /// @dev Payments to a sender without code stop in the proxy and never get here.
+    receive() external payable {
+        _askOriginal();
+    }
+
+    /// @dev What else others ask of the sender: token hooks and signatures.
     fallback() external payable {
-        address original = address(uint160(address(this)) ^ ORIGINAL_MASK);
-        if (original.code.length != 0) {
-            assembly ("memory-safe") {
-                let input := mload(0x40)
-                calldatacopy(input, 0, calldatasize())
-                let ok := delegatecall(gas(), original, input, calldatasize(), 0, 0)
-                returndatacopy(input, 0, returndatasize())
-                if ok { return(input, returndatasize()) }
-                revert(input, returndatasize())
-            }
-        }
+        _askOriginal();
         // Callers ask these only because the proxy makes the sender look like a contract.
         if (
             msg.sig == 0x150b7a02 // onERC721Received
@@ -125,6 +120,20 @@ contract SwapProbe {
             (bytes32 hash, bytes memory signature) = abi.decode(msg.data[4:], (bytes32, bytes));
             if (_signer(hash, signature) != address(this)) revert NotTheSender();
             _answer(VALID_SIGNATURE);
+        }
+    }
+
+    /// @dev Answers with the sender's own code where it has some, and returns where it has none.
+    function _askOriginal() private {
+        address original = address(uint160(address(this)) ^ ORIGINAL_MASK);
+        if (original.code.length == 0) return;
+        assembly ("memory-safe") {
+            let input := mload(0x40)
+            calldatacopy(input, 0, calldatasize())
+            let ok := delegatecall(gas(), original, input, calldatasize(), 0, 0)
+            returndatacopy(input, 0, returndatasize())
+            if ok { return(input, returndatasize()) }
+            revert(input, returndatasize())
         }
     }
 
