@@ -1,6 +1,6 @@
 /** Sends the recipe's transactions, one block each, and reads back what they made. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
-import { Interface, type InterfaceAbi } from 'ethers'
+import { getCreateAddress, Interface, type InterfaceAbi, type Result } from 'ethers'
 import type { Artifact } from './artifact.ts'
 import { DevnetError } from './errors.ts'
 import { request } from './node.ts'
@@ -9,6 +9,7 @@ export type Receipt = {
   readonly status: Hex
   readonly contractAddress: Hex | null
   readonly gasUsed: Hex
+  readonly effectiveGasPrice: Hex
   readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[]
 }
 
@@ -22,19 +23,23 @@ export type Contract = {
   call(method: string, args?: readonly unknown[]): Promise<Hex>
   /** The first return value of a call at the head. */
   read<T>(method: string, args?: readonly unknown[]): Promise<T>
+  /** All return values of a call at the head, by position and name. */
+  readAll(method: string, args?: readonly unknown[]): Promise<Result>
 }
 
 export type Builder = {
   readonly from: Address
   deploy(artifact: Artifact, args?: readonly unknown[]): Promise<Contract>
   at(abi: InterfaceAbi, address: string): Contract
+  /** Where the deployment after `skip` more transactions will stand. */
+  nextAddress(skip: number): Promise<Address>
   /** Places code that was constructed elsewhere. */
   setCode(address: Address, code: Hex): Promise<void>
   transact(fields: { to?: Address; data?: Hex; value?: bigint }): Promise<Receipt>
 }
 
-/** Half a block: more than any single step needs, and blocks never overflow. */
-const gasLimit = '0xf00000'
+/** A whole block: every transaction has one of its own. */
+const gasLimit = '0x1c9c380'
 
 /** @param from an account that the node signs for */
 export function createBuilder(url: string, from: Address): Builder {
@@ -65,6 +70,7 @@ export function createBuilder(url: string, from: Address): Builder {
       call,
       read: async <T>(method: string, args: readonly unknown[] = []) =>
         iface.decodeFunctionResult(method, await call(method, args))[0] as T,
+      readAll: async (method, args = []) => iface.decodeFunctionResult(method, await call(method, args)),
     }
   }
 
@@ -72,6 +78,10 @@ export function createBuilder(url: string, from: Address): Builder {
     from,
     at,
     transact,
+    nextAddress: async (skip) => {
+      const nonce = Number(await request<Hex>(url, 'eth_getTransactionCount', [from, 'latest']))
+      return toAddress(getCreateAddress({ from, nonce: nonce + skip }))
+    },
     setCode: async (address, code) => void (await request(url, 'anvil_setCode', [address, code])),
     deploy: async ({ abi, bytecode }, args = []) => {
       const iface = Interface.from(abi)

@@ -1,43 +1,49 @@
-/** Compiles the test tokens of `tokens/` with the lockfile's solc, offline, and keeps the result by its inputs' hash. */
+/** Compiles `tokens/` and `helpers/` with the lockfile's solc, offline, and keeps the result by its inputs' hash. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Artifact } from './artifact.ts'
+import { type Artifact, inNodeModules } from './artifact.ts'
 import { DevnetError } from './errors.ts'
 
 const require = createRequire(import.meta.url)
-const sourceDir = join(import.meta.dirname, '../tokens')
-const cacheDir = join(import.meta.dirname, '../cache')
+const root = join(import.meta.dirname, '..')
+const cacheDir = join(root, 'cache')
 const settings = {
-  evmVersion: 'shanghai',
+  evmVersion: 'cancun',
   optimizer: { enabled: true, runs: 200 },
   metadata: { bytecodeHash: 'none', appendCBOR: false },
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
 }
 
-type Solc = { version(): string; compile(input: string): string }
+type Import = (path: string) => { contents: string }
+type Solc = { compile(input: string, callbacks: { import: Import }): string }
 type SolcOutput = {
   errors?: { severity: string; formattedMessage: string }[]
   contracts: Record<string, Record<string, { abi: Artifact['abi']; evm: { bytecode: { object: string } } }>>
 }
 
-/** @throws DevnetError COMPILE with solc's own messages */
-export function compileTokens(): Record<string, Artifact> {
+/** Every contract by its name. @throws DevnetError COMPILE with solc's own messages */
+export function compileSources(): Record<string, Artifact> {
   const sources = Object.fromEntries(
-    readdirSync(sourceDir)
-      .filter((file) => file.endsWith('.sol'))
-      .sort()
-      .map((file) => [file, { content: readFileSync(join(sourceDir, file), 'utf8') }]),
+    ['tokens', 'helpers'].flatMap((folder) =>
+      readdirSync(join(root, folder))
+        .filter((file) => file.endsWith('.sol'))
+        .sort()
+        .map((file) => [`${folder}/${file}`, { content: readFileSync(join(root, folder, file), 'utf8') }]),
+    ),
   )
   const input = JSON.stringify({ language: 'Solidity', sources, settings })
-  const solcVersion = (require('solc/package.json') as { version: string }).version
-  const key = createHash('sha256').update(solcVersion).update(input).digest('hex').slice(0, 16)
-  const cached = join(cacheDir, `tokens-${key}.json`)
+  const versions = ['solc', '@openzeppelin/contracts', '@uniswap/v4-core'].map((name) =>
+    readFileSync(inNodeModules(`${name}/package.json`)),
+  )
+  const key = createHash('sha256').update(versions.join()).update(input).digest('hex').slice(0, 16)
+  const cached = join(cacheDir, `${key}.json`)
   if (existsSync(cached)) return JSON.parse(readFileSync(cached, 'utf8')) as Record<string, Artifact>
 
   const solc = require('solc') as Solc
-  const output = JSON.parse(solc.compile(input)) as SolcOutput
+  const callbacks = { import: (path: string) => ({ contents: readFileSync(inNodeModules(path), 'utf8') }) }
+  const output = JSON.parse(solc.compile(input, callbacks)) as SolcOutput
   const failures = (output.errors ?? []).filter((error) => error.severity === 'error')
   if (failures.length > 0) throw new DevnetError('COMPILE', failures.map((error) => error.formattedMessage).join('\n'))
   const artifacts: Record<string, Artifact> = {}

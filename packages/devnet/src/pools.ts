@@ -73,3 +73,90 @@ export const UNISWAP_V3_POOLS: readonly TieredPoolSpec[] = [
   tiered('CRV', 'WETH', 10000, 900_000n, -16n),
   tiered('PEPE', 'WETH', 10000, 1_500_000n, 13n),
 ]
+
+/** Pairs with WETH trade the native token itself where `native` is set. */
+export type KeyedPoolSpec = TieredPoolSpec & { readonly tickSpacing: number; readonly native: boolean }
+
+const keyed = (spec: TieredPoolSpec, tickSpacing: number, native = false): KeyedPoolSpec => ({
+  ...spec,
+  tickSpacing,
+  native,
+})
+
+export const UNISWAP_V4_POOLS: readonly KeyedPoolSpec[] = [
+  keyed(tiered('WETH', 'USDC', 500, 24_000_000n, -4n), 10, true),
+  keyed(tiered('WETH', 'USDT', 3000, 9_000_000n, 14n), 60, true),
+  keyed(tiered('WETH', 'LINK', 3000, 2_500_000n, -9n), 60, true),
+  keyed(tiered('WBTC', 'USDC', 3000, 4_000_000n, 7n), 60),
+  keyed(tiered('USDC', 'USDT', 10, 20_000_000n, -1n), 1),
+  keyed(tiered('SDAI', 'USDC', 100, 3_000_000n, 2n), 1),
+]
+
+export const PANCAKE_V3_POOLS: readonly TieredPoolSpec[] = [
+  tiered('WETH', 'USDC', 500, 16_000_000n, 3n),
+  tiered('WETH', 'USDT', 2500, 6_000_000n, -12n),
+  tiered('USDC', 'USDT', 100, 12_000_000n, 1n),
+  tiered('AAVE', 'USDC', 2500, 1_800_000n, 9n),
+  tiered('WETH', 'PEPE', 10000, 700_000n, -21n),
+]
+
+export const ALGEBRA_V1_POOLS: readonly PoolSpec[] = [
+  pool('WETH', 'USDC', 7_000_000n, -11n),
+  pool('WETH', 'LINK', 2_000_000n, 12n),
+  pool('UNI', 'USDC', 1_500_000n, -7n),
+]
+
+/** Fees are set by hand: no plugin moves them. */
+export const ALGEBRA_INTEGRAL_POOLS: readonly TieredPoolSpec[] = [
+  tiered('WETH', 'USDT', 900, 6_000_000n, 4n),
+  tiered('WBTC', 'WETH', 400, 9_000_000n, -5n),
+  tiered('FRAX', 'USDC', 80, 5_000_000n, 1n),
+]
+
+export type StablePoolSpec = {
+  readonly tokens: readonly TokenSymbol[]
+  /** Dollars of each token; unequal, so that prices are. */
+  readonly dollars: readonly bigint[]
+  readonly amplification: bigint
+  readonly feePpm: number
+}
+
+export const CURVE_POOLS: readonly StablePoolSpec[] = [
+  {
+    tokens: ['DAI', 'USDC', 'USDT', 'FRAX'],
+    dollars: [3_000_000n, 3_400_000n, 2_600_000n, 3_000_000n],
+    amplification: 200n,
+    feePpm: 400,
+  },
+  {
+    tokens: ['USDC', 'FRAX', 'GUSD', 'DAI'],
+    dollars: [500_000n, 600_000n, 450_000n, 550_000n],
+    amplification: 100n,
+    feePpm: 1000,
+  },
+]
+
+export type WeightedPoolSpec = {
+  readonly tokens: readonly TokenSymbol[]
+  readonly weightsPercent: readonly bigint[]
+  /** On all sides together, shared by weight. */
+  readonly dollars: bigint
+  readonly feePpm: number
+}
+
+export const BALANCER_WEIGHTED_POOLS: readonly WeightedPoolSpec[] = [
+  { tokens: ['AAVE', 'WETH'], weightsPercent: [80n, 20n], dollars: 4_000_000n, feePpm: 3000 },
+  { tokens: ['WBTC', 'WETH', 'USDC'], weightsPercent: [40n, 40n, 20n], dollars: 9_000_000n, feePpm: 1500 },
+  { tokens: ['CRV', 'UNI', 'LINK', 'WETH'], weightsPercent: [25n, 25n, 25n, 25n], dollars: 3_000_000n, feePpm: 2500 },
+]
+
+/** Shares of a vault are counted at what the vault pays for them. */
+export const BALANCER_STABLE_POOLS: readonly StablePoolSpec[] = [
+  {
+    tokens: ['DAI', 'USDC', 'USDT'],
+    dollars: [2_000_000n, 1_700_000n, 2_300_000n],
+    amplification: 500n,
+    feePpm: 300,
+  },
+  { tokens: ['SDAI', 'USDC'], dollars: [1_600_000n, 1_400_000n], amplification: 200n, feePpm: 400 },
+]

@@ -65,7 +65,11 @@ async function loadOrBuild(dir: string, onProgress: Progress): Promise<Prepared>
 
 async function buildInto(draft: string, onProgress: Progress): Promise<void> {
   onProgress('building the local chain')
-  const anvil = await startAnvil({ chainId: CHAIN_ID, args: ['--timestamp', String(GENESIS_TIMESTAMP)] })
+  const anvil = await startAnvil({
+    chainId: CHAIN_ID,
+    // Algebra's first version was published without the optimizer: its pool is larger than the EVM's limit for code.
+    args: ['--timestamp', String(GENESIS_TIMESTAMP), '--disable-code-size-limit'],
+  })
   try {
     await request(anvil.url, 'anvil_setBlockTimestampInterval', [BLOCK_SECONDS])
     const info = await build({ url: anvil.url, deploymentsDir: draft, onProgress })
@@ -86,7 +90,12 @@ function read(home: string, fromCache: boolean): Prepared {
 /** Whatever can change the outcome: recipes, token sources, packages (by the lockfile) and our contracts' bytecode. */
 function inputsHash(): string {
   const hash = createHash('sha256')
-  for (const folder of ['packages/devnet/src', 'packages/devnet/tokens', 'contracts/deploy']) {
+  for (const folder of [
+    'packages/devnet/src',
+    'packages/devnet/tokens',
+    'packages/devnet/helpers',
+    'contracts/deploy',
+  ]) {
     const path = join(root, folder)
     for (const file of readdirSync(path, { recursive: true, encoding: 'utf8' }).sort()) {
       if (!/\.(ts|sol)$/.test(file) || file.endsWith('.test.ts')) continue

@@ -3,11 +3,18 @@ import type { Address, Deployment } from '@sluice/chains'
 import { type Account, accounts, DEPLOYER } from './accounts.ts'
 import { createBuilder } from './builder.ts'
 import { CHAIN_ID } from './constants.ts'
+import { algebraIntegral } from './dexes/algebra-integral.ts'
+import { algebraV1 } from './dexes/algebra-v1.ts'
+import { balancerV2 } from './dexes/balancer-v2.ts'
+import { curveStable } from './dexes/curve-stable.ts'
 import type { DevnetPool, DexEntry, Recipe } from './dexes/dex.ts'
+import { erc4626 } from './dexes/erc4626.ts'
 import { pancakeV2 } from './dexes/pancake-v2.ts'
+import { pancakeV3 } from './dexes/pancake-v3.ts'
 import { deployUniswapRouters } from './dexes/routers.ts'
 import { uniswapV2 } from './dexes/uniswap-v2.ts'
 import { uniswapV3 } from './dexes/uniswap-v3.ts'
+import { uniswapV4 } from './dexes/uniswap-v4.ts'
 import { DevnetError } from './errors.ts'
 import { request } from './node.ts'
 import { deployTokens, fundAccounts, TOKENS, type TokenSymbol } from './tokens.ts'
@@ -32,6 +39,13 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   'Uniswap V2': uniswapV2,
   'PancakeSwap V2': pancakeV2,
   'Uniswap V3': uniswapV3,
+  'Uniswap V4': uniswapV4,
+  'PancakeSwap V3': pancakeV3,
+  'Algebra V1': algebraV1,
+  'Algebra Integral': algebraIntegral,
+  Curve: curveStable,
+  'Balancer V2': balancerV2,
+  'ERC-4626': erc4626,
 }
 
 /** Of the last block that is built: 1 gwei. */
@@ -62,7 +76,7 @@ export async function build({ url, deploymentsDir, onProgress }: BuildOptions): 
   for (const [name, recipe] of Object.entries(RECIPES)) {
     onProgress(name)
     const dex = await recipe(chain, tokens)
-    dexes.push(dex.row)
+    dexes.push(...dex.rows)
     pools.push(...dex.pools)
     routers = { ...routers, ...dex.routers }
   }

@@ -4,7 +4,7 @@ import { request } from './node.ts'
 import { type PrepareOptions, prepareDevnet } from './prepare.ts'
 import type { DevnetInfo } from './recipe.ts'
 
-export type StartOptions = PrepareOptions & Pick<AnvilOptions, 'port'>
+export type StartOptions = PrepareOptions & Pick<AnvilOptions, 'port' | 'args'>
 
 export type Devnet = {
   readonly chainId: number
@@ -19,12 +19,12 @@ export type Devnet = {
  * Block times are counted from the parent, one second each, so that a deadline taken from the head's timestamp holds
  * however long the chain stood idle, and quotes do not depend on when it was started.
  */
-export async function startDevnet({ port, ...options }: StartOptions = {}): Promise<Devnet> {
+export async function startDevnet({ port, args = [], ...options }: StartOptions = {}): Promise<Devnet> {
   const { info, stateFile } = await prepareDevnet(options)
   const anvil = await startAnvil({
     chainId: CHAIN_ID,
     ...(port !== undefined && { port }),
-    args: ['--load-state', stateFile],
+    args: ['--load-state', stateFile, ...args],
   })
   try {
     const head = await request<{ timestamp: string }>(anvil.url, 'eth_getBlockByNumber', ['latest', false])

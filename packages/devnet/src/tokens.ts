@@ -1,9 +1,10 @@
 /** The tokens of the local chain: what each is worth, and which code stands behind it. */
 import type { Address } from '@sluice/chains'
+import { MaxUint256 } from 'ethers'
 import { accounts } from './accounts.ts'
-import { type Artifact, artifact } from './artifact.ts'
+import { artifact } from './artifact.ts'
 import type { Builder, Contract } from './builder.ts'
-import { compileTokens } from './compile.ts'
+import { compileSources } from './compile.ts'
 
 export type TokenSpec = {
   readonly name: string
@@ -11,7 +12,9 @@ export type TokenSpec = {
   /** Micro-dollars per whole token. A choice, not a market: pools are filled by it. */
   readonly usd6: bigint
   /** Contract in `tokens/`, plain by default. WETH9 is the genuine one. */
-  readonly kind?: 'Token' | 'NoReturnToken' | 'TaxedToken' | 'RebasingToken' | 'WETH9'
+  readonly kind?: 'Token' | 'NoReturnToken' | 'TaxedToken' | 'RebasingToken' | 'SavingsVault' | 'WETH9'
+  /** What a vault holds; stands above the vault in the list. */
+  readonly asset?: string
 }
 
 export const TOKENS = {
@@ -32,6 +35,8 @@ export const TOKENS = {
   PEPE: { name: 'Pepe', decimals: 18, usd6: 10n },
   HEX: { name: 'Hex', decimals: 8, usd6: 10_000n },
   TAIL: { name: 'Two Hops Away', decimals: 18, usd6: 250_000n },
+  SDAI: { name: 'Savings Dai', decimals: 18, usd6: 1_050_000n, kind: 'SavingsVault', asset: 'DAI' },
+  SUSDC: { name: 'Savings USD Coin', decimals: 18, usd6: 1_080_000n, kind: 'SavingsVault', asset: 'USDC' },
   FAR: { name: 'Three Hops Away', decimals: 6, usd6: 4_000_000n },
 } as const satisfies Record<string, TokenSpec>
 
@@ -52,39 +57,68 @@ export async function give(
   to: Address,
   amount: bigint,
 ): Promise<void> {
-  if (symbol !== 'WETH') {
-    await tokens[symbol].send('mint', [to, amount])
-    return
+  const token = tokens[symbol]
+  const { kind, asset }: TokenSpec = TOKENS[symbol]
+  if (kind === 'WETH9') {
+    await token.send('deposit', [], amount)
+    if (to !== chain.from) await token.send('transfer', [to, amount])
+  } else if (kind === 'SavingsVault') {
+    await give(chain, tokens, asset as TokenSymbol, chain.from, await token.read<bigint>('previewMint', [amount]))
+    await token.send('mint', [amount, to])
+  } else {
+    await token.send('mint', [to, amount])
   }
-  await tokens.WETH.send('deposit', [], amount)
-  if (to !== chain.from) await tokens.WETH.send('transfer', [to, amount])
 }
 
 export async function deployTokens(chain: Builder): Promise<Tokens> {
-  const own = compileTokens()
+  const own = compileSources()
   const tokens: Partial<Record<TokenSymbol, Contract>> = {}
   for (const symbol of Object.keys(TOKENS) as TokenSymbol[]) {
-    const { name, decimals, kind = 'Token' }: TokenSpec = TOKENS[symbol]
-    const code = kind === 'WETH9' ? artifact('@uniswap/v2-periphery/build/WETH9.json') : (own[kind] as Artifact)
-    tokens[symbol] = await chain.deploy(code, constructorArguments(kind, name, symbol, decimals, chain.from))
+    const { kind = 'Token', asset }: TokenSpec = TOKENS[symbol]
+    const code = kind === 'WETH9' ? artifact('@uniswap/v2-periphery/build/WETH9.json') : own[kind]!
+    const underlying = tokens[asset as TokenSymbol]?.address
+    tokens[symbol] = await chain.deploy(code, constructorArguments(symbol, chain.from, underlying))
   }
   return tokens as Tokens
 }
 
-function constructorArguments(kind: string, name: string, symbol: string, decimals: number, collector: Address) {
-  if (kind === 'WETH9') return []
-  if (kind === 'RebasingToken') return [name, symbol]
-  if (kind === 'TaxedToken') return [name, symbol, decimals, collector]
-  return [name, symbol, decimals]
+function constructorArguments(symbol: TokenSymbol, collector: Address, asset?: Address): unknown[] {
+  const spec: TokenSpec = TOKENS[symbol]
+  switch (spec.kind) {
+    case 'WETH9':
+      return []
+    case 'RebasingToken':
+      return [spec.name, symbol]
+    case 'TaxedToken':
+      return [spec.name, symbol, spec.decimals, collector]
+    case 'SavingsVault':
+      return [spec.name, symbol, asset, spec.decimals - TOKENS[spec.asset as TokenSymbol].decimals]
+    default:
+      return [spec.name, symbol, spec.decimals]
+  }
+}
+
+/** Fills a vault with five million dollars and the interest that makes its share worth its list price. */
+async function seedVault(chain: Builder, tokens: Tokens, symbol: TokenSymbol): Promise<void> {
+  const spec: TokenSpec = TOKENS[symbol]
+  const asset = spec.asset as TokenSymbol
+  const deposit = worth(asset, 5_000_000n)
+  const interest = (deposit * (spec.usd6 - TOKENS[asset].usd6)) / TOKENS[asset].usd6
+  await give(chain, tokens, asset, chain.from, deposit)
+  await tokens[asset].send('approve', [tokens[symbol].address, MaxUint256])
+  await tokens[symbol].send('deposit', [deposit, chain.from])
+  await give(chain, tokens, asset, tokens[symbol].address, interest)
 }
 
 /**
- * Funds the first accounts with a million dollars or 10,000 whole tokens of each, whichever is more, and lets one
- * rebase pass, so that a share of the rebasing token is not worth exactly one base unit.
+ * Funds the first accounts with a million dollars or 10,000 whole tokens of each, whichever is more. Before, vaults
+ * earn interest; after, one rebase passes: neither a share of a vault nor of the rebasing token is worth exactly one.
  */
 export async function fundAccounts(chain: Builder, tokens: Tokens): Promise<void> {
+  const symbols = Object.keys(TOKENS) as TokenSymbol[]
+  for (const symbol of symbols) if ('asset' in TOKENS[symbol]) await seedVault(chain, tokens, symbol)
   for (const { address } of accounts(3)) {
-    for (const symbol of Object.keys(TOKENS) as TokenSymbol[]) {
+    for (const symbol of symbols) {
       const whole = 10_000n * 10n ** BigInt(TOKENS[symbol].decimals)
       const million = worth(symbol, 1_000_000n)
       await give(chain, tokens, symbol, address, million > whole ? million : whole)

@@ -3,11 +3,31 @@ import { type Address, toAddress } from '@sluice/chains'
 import { type InterfaceAbi, MaxUint256 } from 'ethers'
 import { artifact, hardhatArtifact, inNodeModules } from '../src/artifact.ts'
 import { type Contract, createBuilder } from '../src/builder.ts'
-import { compileTokens } from '../src/compile.ts'
-import { type Devnet, type DevnetInfo, startDevnet } from '../src/index.ts'
+import { compileSources } from '../src/compile.ts'
+import { type Devnet, type DevnetInfo, type DevnetPool, prepareDevnet, startDevnet } from '../src/index.ts'
 import { TOKENS, type TokenSpec, type TokenSymbol } from '../src/tokens.ts'
 
 export const NEVER = 1n << 40n
+
+export const { info } = await prepareDevnet()
+
+/** For `it.each`: a readable name and the pool. */
+export const poolsOf = (dex: string) =>
+  info.pools
+    .filter((pool) => pool.dex === dex)
+    .map(
+      (pool) =>
+        [`${pool.tokens.join('/')} ${pool.feePpm ?? ''} ${(pool.id ?? pool.address).slice(0, 8)}`, pool] as const,
+    )
+
+/** Both directions of a pool's first and last token. */
+export function both({ tokens }: DevnetPool): readonly (readonly [TokenSymbol, TokenSymbol])[] {
+  const [a, b] = [tokens[0], tokens.at(-1)] as [TokenSymbol, TokenSymbol]
+  return [
+    [a, b],
+    [b, a],
+  ]
+}
 
 /** Contracts of the local chain seen by one of its accounts. */
 export type View = {
@@ -42,7 +62,7 @@ export function view(url: string, info: DevnetInfo, me: Address): View {
 
 function tokenAbi(symbol: TokenSymbol) {
   const { kind = 'Token' }: TokenSpec = TOKENS[symbol]
-  return kind === 'WETH9' ? artifact('@uniswap/v2-periphery/build/WETH9.json').abi : compileTokens()[kind]!.abi
+  return kind === 'WETH9' ? artifact('@uniswap/v2-periphery/build/WETH9.json').abi : compileSources()[kind]!.abi
 }
 
 /** Lets a spender take any amount, through zero for tokens that insist on it. */

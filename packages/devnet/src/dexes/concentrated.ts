@@ -1,16 +1,34 @@
 /** Arithmetic and positions that concentrated-liquidity pools share, in whole numbers only. */
+import type { Address } from '@sluice/chains'
+import { MaxUint256 } from 'ethers'
+import type { Builder, Contract } from '../builder.ts'
 import type { PoolSpec } from '../pools.ts'
-import type { Tokens } from '../tokens.ts'
+import { give, type Tokens } from '../tokens.ts'
 import { amounts } from './constant-product.ts'
 
 /** Far enough for any price of the local chain, and a multiple of every tick spacing after rounding. */
 const MAX_TICK = 887_272
 
-/** Token order, amounts and start price of a pool as its contract sees them. */
-export function sorted(spec: PoolSpec, tokens: Tokens) {
+/** Past every block of the local chain. */
+const NEVER = 1n << 40n
+
+/** A pool's tokens, amounts and start price in the order its contract keeps. */
+export type SortedPool = {
+  readonly token0: Address
+  readonly token1: Address
+  readonly amount0: bigint
+  readonly amount1: bigint
+  readonly sqrtPriceX96: bigint
+}
+
+/** @param addressOf where a pool's token stands, when that is not the token itself */
+export function sorted(
+  spec: PoolSpec,
+  tokens: Tokens,
+  addressOf: (symbol: PoolSpec['pair'][0]) => Address = (symbol) => tokens[symbol].address,
+): SortedPool {
   const [amountA, amountB] = amounts(spec)
-  const a = tokens[spec.pair[0]].address
-  const b = tokens[spec.pair[1]].address
+  const [a, b] = [addressOf(spec.pair[0]), addressOf(spec.pair[1])]
   const inOrder = BigInt(a) < BigInt(b)
   const [token0, token1, amount0, amount1] = inOrder ? [a, b, amountA, amountB] : [b, a, amountB, amountA]
   return { token0, token1, amount0, amount1, sqrtPriceX96: squareRoot((amount1 << 192n) / amount0) }
@@ -38,6 +56,63 @@ export function ranges(tick: number, spacing: number): Range[] {
     { tickLower: up(tick + near), tickUpper: up(tick + 3 * near), shareBps: 500n, side: '0' },
     { tickLower: down(tick - 3 * near), tickUpper: down(tick - near), shareBps: 500n, side: '1' },
   ]
+}
+
+/**
+ * Liquidity that takes roughly the range's share of the pool's amounts. For pools that are told liquidity and not
+ * amounts: to first order a range of w ticks on one side of the price takes w / 20,000 of what a full range would.
+ */
+export function liquidityOf({ tickLower, tickUpper, shareBps, side }: Range, pool: SortedPool): bigint {
+  const width = (tickUpper - tickLower) / (side === 'both' ? 2 : 1)
+  const ticks = BigInt(Math.min(Math.trunc(width), 20_000))
+  return (squareRoot(pool.amount0 * pool.amount1) * shareBps * 20_000n) / (ticks * 10_000n)
+}
+
+/** Mints the pool's ranges through a position manager of Uniswap V3's kind. */
+export async function mintRanges(
+  chain: Builder,
+  positions: Contract,
+  pool: SortedPool,
+  { tick, spacing }: { tick: number; spacing: number },
+  /** Fields of the manager's own `mint`. */
+  own: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  for (const { tickLower, tickUpper, shareBps, side } of ranges(tick, spacing)) {
+    await positions.send('mint', [
+      {
+        ...own,
+        token0: pool.token0,
+        token1: pool.token1,
+        tickLower,
+        tickUpper,
+        amount0Desired: side === '1' ? 0n : (pool.amount0 * shareBps) / 10_000n,
+        amount1Desired: side === '0' ? 0n : (pool.amount1 * shareBps) / 10_000n,
+        amount0Min: 0n,
+        amount1Min: 0n,
+        recipient: chain.from,
+        deadline: NEVER,
+      },
+    ])
+  }
+}
+
+/** Gives the deployer what the pools need, `times` over, and lets the spender take it. */
+export async function fund(
+  chain: Builder,
+  tokens: Tokens,
+  spender: Address,
+  specs: readonly PoolSpec[],
+  times = 1n,
+): Promise<void> {
+  for (const spec of specs) {
+    const given = amounts(spec)
+    for (const [index, symbol] of spec.pair.entries()) {
+      await give(chain, tokens, symbol, chain.from, given[index]! * times)
+    }
+  }
+  for (const symbol of new Set(specs.flatMap(({ pair }) => pair))) {
+    await tokens[symbol].send('approve', [spender, MaxUint256])
+  }
 }
 
 /** Rounded down. */

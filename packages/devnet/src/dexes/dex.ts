@@ -1,6 +1,9 @@
-import type { Address, ChainFile } from '@sluice/chains'
+import type { Address, ChainFile, Hex } from '@sluice/chains'
 import type { Builder } from '../builder.ts'
 import type { TokenSymbol, Tokens } from '../tokens.ts'
+
+/** A token of a pool; `ETH` is the native one. */
+export type PoolToken = TokenSymbol | 'ETH'
 
 /** A pool of the local chain. */
 export type DevnetPool = {
@@ -8,9 +11,15 @@ export type DevnetPool = {
   readonly dex: string
   readonly family: string
   readonly address: Address
-  readonly tokens: readonly TokenSymbol[]
+  /** In the pool's own order where that matters, as in Curve. */
+  readonly tokens: readonly PoolToken[]
+  /** Inside a contract that holds many pools. */
+  readonly id?: Hex
   /** Parts per million of the input; absent where the fee moves. */
   readonly feePpm?: number
+  /** Uniswap V4: the rest of the pool's key. */
+  readonly tickSpacing?: number
+  readonly hooks?: Address
 }
 
 /** As in a chain's file. */
@@ -18,7 +27,7 @@ export type DexEntry = ChainFile['dexes'][number]
 
 /** What a recipe leaves behind. */
 export type Dex = {
-  readonly row: DexEntry
+  readonly rows: readonly DexEntry[]
   readonly pools: readonly DevnetPool[]
   /** Routers, quoters and position managers: how tests trade without us. */
   readonly routers: Readonly<Record<string, Address>>

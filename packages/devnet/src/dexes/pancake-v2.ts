@@ -16,16 +16,18 @@ export const pancakeV2: Recipe = async (chain, tokens) => {
   ])
   const pools = await fillPairs(chain, tokens, factory, pair, PANCAKE_V2_POOLS)
   return {
-    row: {
-      family: 'uniswap-v2',
-      brand: 'PancakeSwap V2',
-      role: 'factory',
-      address: factory.address,
-      feePpm: FEE_PPM,
-      feeBasis: 'measured',
-      initCodeHash: keccak256(pair.bytecode) as Hex,
-      startBlock: START_BLOCK,
-    },
+    rows: [
+      {
+        family: 'uniswap-v2',
+        brand: 'PancakeSwap V2',
+        role: 'factory',
+        address: factory.address,
+        feePpm: FEE_PPM,
+        feeBasis: 'measured',
+        initCodeHash: keccak256(pair.bytecode) as Hex,
+        startBlock: START_BLOCK,
+      },
+    ],
     pools: pools.map((address, index) => ({
       dex: 'PancakeSwap V2',
       family: 'uniswap-v2',

@@ -1,4 +1,4 @@
-/** Uniswap's routers over both of its DEXes, with Permit2, for side-by-side tests. */
+/** Uniswap's routers over its DEXes, with Permit2, for side-by-side tests. */
 import { type Address, toAddress } from '@sluice/chains'
 import { keccak256, ZeroAddress } from 'ethers'
 import { artifact, hardhatArtifact } from '../artifact.ts'
@@ -14,7 +14,7 @@ export async function deployUniswapRouters(
   deployed: Readonly<Record<string, Address>>,
 ): Promise<Record<string, Address>> {
   const weth = tokens.WETH.address
-  const { uniswapV2Factory, uniswapV3Factory, uniswapV3PositionManager } = deployed
+  const { uniswapV2Factory, uniswapV3Factory, uniswapV3PositionManager, uniswapV4PoolManager } = deployed
   const swapRouter02 = await chain.deploy(hardhatArtifact('@uniswap/swap-router-contracts', 'SwapRouter02'), [
     uniswapV2Factory,
     uniswapV3Factory,
@@ -31,7 +31,7 @@ export async function deployUniswapRouters(
       v3Factory: uniswapV3Factory,
       pairInitCodeHash: keccak256(artifact('@uniswap/v2-core/build/UniswapV2Pair.json').bytecode),
       poolInitCodeHash: keccak256(hardhatArtifact('@uniswap/v3-core', 'UniswapV3Pool').bytecode),
-      v4PoolManager: ZeroAddress,
+      v4PoolManager: uniswapV4PoolManager,
       v3NFTPositionManager: uniswapV3PositionManager,
       v4PositionManager: ZeroAddress,
       spokePool: ZeroAddress,

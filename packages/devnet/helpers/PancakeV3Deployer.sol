@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+
+/// Stands in for PancakeSwap's pool deployer, which its package leaves out: it creates the published pool code, which
+/// a contract of its own holds behind one zero byte, at the address that the published one would give it.
+contract PancakeV3Deployer {
+    struct Parameters {
+        address factory;
+        address token0;
+        address token1;
+        uint24 fee;
+        int24 tickSpacing;
+    }
+
+    /// What the pool's constructor asks for while it is created.
+    Parameters public parameters;
+    address public factoryAddress;
+    address private immutable poolCode;
+
+    error NotTheFactory();
+    error PoolNotCreated();
+
+    constructor(address poolCode_) {
+        poolCode = poolCode_;
+    }
+
+    function setFactoryAddress(address factory) external {
+        if (factoryAddress != address(0)) revert NotTheFactory();
+        factoryAddress = factory;
+    }
+
+    function deploy(address factory, address token0, address token1, uint24 fee, int24 tickSpacing)
+        external
+        returns (address pool)
+    {
+        if (msg.sender != factoryAddress) revert NotTheFactory();
+        parameters = Parameters(factory, token0, token1, fee, tickSpacing);
+        bytes32 salt = keccak256(abi.encode(token0, token1, fee));
+        address source = poolCode;
+        assembly {
+            let size := sub(extcodesize(source), 1)
+            let code := mload(0x40)
+            extcodecopy(source, code, 1, size)
+            pool := create2(0, code, size, salt)
+        }
+        if (pool == address(0)) revert PoolNotCreated();
+        delete parameters;
+    }
+}

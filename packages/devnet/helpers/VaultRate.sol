@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+
+import {IERC4626} from "@openzeppelin/contracts/interfaces/IERC4626.sol";
+
+/// Tells Balancer what a share of a vault is worth, as a fixed-point number of 18 decimals.
+contract VaultRate {
+    IERC4626 public immutable vault;
+
+    constructor(IERC4626 vault_) {
+        vault = vault_;
+    }
+
+    function getRate() external view returns (uint256) {
+        return vault.convertToAssets(1e18);
+    }
+}

@@ -1,0 +1,146 @@
+/** Balancer V2: one Vault holds the tokens of weighted and composable stable pools. */
+import type { Address, Hex } from '@sluice/chains'
+import { toAddress } from '@sluice/chains'
+import { AbiCoder, MaxUint256, ZeroAddress } from 'ethers'
+import { artifact } from '../artifact.ts'
+import type { Builder, Contract } from '../builder.ts'
+import { compileSources } from '../compile.ts'
+import { BALANCER_STABLE_POOLS, BALANCER_WEIGHTED_POOLS } from '../pools.ts'
+import { give, TOKENS, type TokenSpec, type TokenSymbol, type Tokens, worth } from '../tokens.ts'
+import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+
+const BRAND = 'Balancer V2'
+const FAMILY = 'balancer-v2'
+const ONE = 10n ** 18n
+
+/** As deployed in a dated task of Balancer's own deployments. */
+export const balancer = (task: string, name: string) =>
+  artifact(`@balancer-labs/v2-deployments/dist/tasks/${task}/artifact/${name}.json`)
+const WEIGHTED = '20230206-weighted-pool-v3'
+const STABLE = '20230206-composable-stable-pool-v3'
+
+export const balancerV2: Recipe = async (chain, tokens) => {
+  const authorizer = await chain.deploy(balancer('20210418-authorizer', 'Authorizer'), [chain.from])
+  const vault = await chain.deploy(balancer('20210418-vault', 'Vault'), [authorizer.address, tokens.WETH.address, 0, 0])
+  const fees = await chain.deploy(
+    balancer('20220725-protocol-fee-percentages-provider', 'ProtocolFeePercentagesProvider'),
+    [vault.address, ONE, ONE],
+  )
+  const queries = await chain.deploy(balancer('20220721-balancer-queries', 'BalancerQueries'), [vault.address])
+  const factoryArguments = [vault.address, fees.address, '', '']
+  const weightedFactory = await chain.deploy(balancer(WEIGHTED, 'WeightedPoolFactory'), factoryArguments)
+  const stableFactory = await chain.deploy(balancer(STABLE, 'ComposableStablePoolFactory'), factoryArguments)
+  const rateOf = await deployRates(chain, tokens)
+
+  const pools: DevnetPool[] = []
+  for (const spec of BALANCER_WEIGHTED_POOLS) {
+    const parts = inAddressOrder(spec.tokens, tokens)
+    const weights = parts.map(({ index }) => (spec.weightsPercent[index]! * ONE) / 100n)
+    const pool = await create(chain, weightedFactory, balancer(WEIGHTED, 'WeightedPool').abi, [
+      spec.tokens.join('/'),
+      'WEIGHTED',
+      parts.map(({ address }) => address),
+      weights,
+      parts.map(() => ZeroAddress),
+      BigInt(spec.feePpm) * 10n ** 12n,
+      chain.from,
+    ])
+    const dollars = parts.map(({ index }) => (spec.dollars * spec.weightsPercent[index]!) / 100n)
+    pools.push(await join(chain, tokens, vault, pool, parts, dollars, spec.feePpm))
+  }
+  for (const spec of BALANCER_STABLE_POOLS) {
+    const parts = inAddressOrder(spec.tokens, tokens)
+    const pool = await create(chain, stableFactory, balancer(STABLE, 'ComposableStablePool').abi, [
+      spec.tokens.join('/'),
+      'STABLE',
+      parts.map(({ address }) => address),
+      spec.amplification,
+      parts.map(({ symbol }) => rateOf[symbol] ?? ZeroAddress),
+      parts.map(() => 0),
+      parts.map(() => false),
+      BigInt(spec.feePpm) * 10n ** 12n,
+      chain.from,
+    ])
+    const dollars = parts.map(({ index }) => spec.dollars[index]!)
+    pools.push(await join(chain, tokens, vault, pool, parts, dollars, spec.feePpm))
+  }
+  return {
+    rows: [
+      {
+        family: FAMILY,
+        brand: BRAND,
+        role: 'vault',
+        address: vault.address,
+        startBlock: START_BLOCK,
+        contracts: { weightedPoolFactory: weightedFactory.address, stablePoolFactory: stableFactory.address },
+      },
+    ],
+    pools,
+    routers: { balancerV2Vault: vault.address, balancerV2Queries: queries.address },
+  }
+}
+
+type Part = { readonly symbol: TokenSymbol; readonly address: Address; readonly index: number }
+
+/** The Vault takes tokens by rising address. */
+function inAddressOrder(symbols: readonly TokenSymbol[], tokens: Tokens): Part[] {
+  return symbols
+    .map((symbol, index) => ({ symbol, address: tokens[symbol].address, index }))
+    .sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1))
+}
+
+/** One rate provider for each vault share. */
+async function deployRates(chain: Builder, tokens: Tokens): Promise<Partial<Record<TokenSymbol, Address>>> {
+  const rates: Partial<Record<TokenSymbol, Address>> = {}
+  for (const symbol of new Set(BALANCER_STABLE_POOLS.flatMap(({ tokens }) => tokens))) {
+    const { kind }: TokenSpec = TOKENS[symbol]
+    if (kind !== 'SavingsVault') continue
+    rates[symbol] = (await chain.deploy(compileSources().VaultRate!, [tokens[symbol].address])).address
+  }
+  return rates
+}
+
+async function create(
+  chain: Builder,
+  factory: Contract,
+  abi: Parameters<Builder['at']>[0],
+  args: readonly unknown[],
+): Promise<Contract> {
+  const address = toAddress(await factory.read<string>('create', args))
+  await factory.send('create', args)
+  return chain.at(abi, address)
+}
+
+/** The first join. A composable stable pool lists its own share among the tokens, of which nothing is given. */
+async function join(
+  chain: Builder,
+  tokens: Tokens,
+  vault: Contract,
+  pool: Contract,
+  parts: readonly Part[],
+  dollars: readonly bigint[],
+  feePpm: number,
+): Promise<DevnetPool> {
+  const id = await pool.read<Hex>('getPoolId')
+  const { tokens: assets } = (await vault.readAll('getPoolTokens', [id])) as unknown as { tokens: readonly string[] }
+  const given = new Map<Address, bigint>()
+  for (const [index, { symbol, address }] of parts.entries()) {
+    const amount = worth(symbol, dollars[index]!)
+    given.set(address, amount)
+    await give(chain, tokens, symbol, chain.from, amount)
+    await tokens[symbol].send('approve', [vault.address, 0])
+    await tokens[symbol].send('approve', [vault.address, MaxUint256])
+  }
+  const INIT = 0
+  const amounts = assets.map((asset) => given.get(toAddress(asset)) ?? 0n)
+  const userData = AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256[]'], [INIT, amounts])
+  const maxAmountsIn = assets.map(() => MaxUint256)
+  await vault.send('joinPool', [
+    id,
+    chain.from,
+    chain.from,
+    { assets, maxAmountsIn, userData, fromInternalBalance: false },
+  ])
+  const symbols = parts.map(({ symbol }) => symbol)
+  return { dex: BRAND, family: FAMILY, address: pool.address, id, tokens: symbols, feePpm }
+}

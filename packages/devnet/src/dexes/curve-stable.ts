@@ -1,0 +1,41 @@
+/** Curve's pool factory and its plain pool of four coins: the Vyper bytecode that stands on side chains. */
+import { MaxUint256, ZeroAddress } from 'ethers'
+import { artifact } from '../artifact.ts'
+import { CURVE_POOLS } from '../pools.ts'
+import { give, worth } from '../tokens.ts'
+import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+
+const BRAND = 'Curve'
+const FAMILY = 'curve-stable'
+
+export const curve = (name: string) =>
+  artifact(`@perp/curie-deployments/optimism-goerli/core/artifacts/contracts/curve/${name}.vy/${name}.json`)
+
+export const curveStable: Recipe = async (chain, tokens) => {
+  const implementation = await chain.deploy(curve('StableSwap'))
+  const factory = await chain.deploy(curve('FactorySidechains'), [chain.from])
+  const unused = Array.from({ length: 9 }, () => ZeroAddress)
+  await factory.send('set_plain_implementations', [4, [implementation.address, ...unused]])
+
+  const pools: DevnetPool[] = []
+  for (const { tokens: symbols, dollars, amplification, feePpm } of CURVE_POOLS) {
+    const name = symbols.join('/')
+    const coins = symbols.map((symbol) => tokens[symbol].address)
+    // Curve counts fees in parts of 10^10.
+    const terms = [name, name.slice(0, 10), coins, amplification, BigInt(feePpm) * 10_000n]
+    await factory.send('deploy_plain_pool(string,string,address[4],uint256,uint256)', terms)
+    const pool = chain.at(curve('StableSwap').abi, await factory.read<string>('pool_list', [pools.length]))
+    const given = symbols.map((symbol, index) => worth(symbol, dollars[index]!))
+    for (const [index, symbol] of symbols.entries()) {
+      await give(chain, tokens, symbol, chain.from, given[index]!)
+      await tokens[symbol].send('approve', [pool.address, MaxUint256])
+    }
+    await pool.send('add_liquidity(uint256[4],uint256)', [given, 0n])
+    pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: symbols, feePpm })
+  }
+  return {
+    rows: [{ family: FAMILY, brand: BRAND, role: 'factory', address: factory.address, startBlock: START_BLOCK }],
+    pools,
+    routers: { curveFactory: factory.address },
+  }
+}

@@ -1,0 +1,58 @@
+import type { Hex } from '@sluice/chains'
+import { keccak256 } from 'ethers'
+import { hardhatArtifact } from '../artifact.ts'
+import { compileSources } from '../compile.ts'
+import { PANCAKE_V3_POOLS } from '../pools.ts'
+import { fund, liquidityOf, ranges, sorted } from './concentrated.ts'
+import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+
+const BRAND = 'PancakeSwap V3'
+const FAMILY = 'pancake-v3'
+
+export const pancakeV3: Recipe = async (chain, tokens) => {
+  const { PancakeV3Deployer, PancakeV3Trader } = compileSources()
+  const poolCode = hardhatArtifact('@pancakeswap/v3-core', 'PancakeV3Pool')
+  const stored = await chain.transact({ data: storing(poolCode.bytecode) })
+  const deployer = await chain.deploy(PancakeV3Deployer!, [stored.contractAddress])
+  const factory = await chain.deploy(hardhatArtifact('@pancakeswap/v3-core', 'PancakeV3Factory'), [deployer.address])
+  await deployer.send('setFactoryAddress', [factory.address])
+  const trader = await chain.deploy(PancakeV3Trader!)
+
+  await fund(chain, tokens, trader.address, PANCAKE_V3_POOLS, 2n)
+  const pools: DevnetPool[] = []
+  for (const spec of PANCAKE_V3_POOLS) {
+    const side = sorted(spec, tokens)
+    const key = [side.token0, side.token1, spec.fee]
+    await factory.send('createPool', key)
+    const pool = chain.at(poolCode.abi, await factory.read<string>('getPool', key))
+    await pool.send('initialize', [side.sqrtPriceX96])
+    const { tick } = await pool.readAll('slot0')
+    const spacing = await pool.read<bigint>('tickSpacing')
+    for (const range of ranges(Number(tick), Number(spacing))) {
+      await trader.send('mint', [pool.address, range.tickLower, range.tickUpper, liquidityOf(range, side)])
+    }
+    pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: spec.pair, feePpm: spec.fee })
+  }
+  return {
+    rows: [
+      {
+        family: FAMILY,
+        brand: BRAND,
+        role: 'factory',
+        address: factory.address,
+        initCodeHash: keccak256(poolCode.bytecode) as Hex,
+        startBlock: START_BLOCK,
+        contracts: { poolDeployer: deployer.address },
+      },
+    ],
+    pools,
+    routers: { pancakeV3Factory: factory.address, pancakeV3Trader: trader.address },
+  }
+}
+
+/** Creation code of a contract that holds `code` behind one zero byte (STOP), and does nothing when called. */
+function storing(code: Hex): Hex {
+  const size = (code.length / 2).toString(16).padStart(4, '0')
+  // PUSH2 size DUP1 PUSH1 10 RETURNDATASIZE CODECOPY RETURNDATASIZE RETURN, then what is copied from offset 10 on.
+  return `0x61${size}80600a3d393df300${code.slice(2)}`
+}

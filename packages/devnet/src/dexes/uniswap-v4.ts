@@ -1,0 +1,65 @@
+/** One contract holds all pools. A helper trades: the periphery's package is too heavy to install. */
+import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
+import { AbiCoder, keccak256 } from 'ethers'
+import { artifact } from '../artifact.ts'
+import { compileSources } from '../compile.ts'
+import { type KeyedPoolSpec, UNISWAP_V4_POOLS } from '../pools.ts'
+import { fund, liquidityOf, ranges, sorted } from './concentrated.ts'
+import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+
+const BRAND = 'Uniswap V4'
+const FAMILY = 'uniswap-v4'
+
+/** More than any range takes; what is left comes back. */
+const SPARE_WEI = 100_000n * 10n ** 18n
+
+export type PoolKey = {
+  readonly currency0: Address
+  readonly currency1: Address
+  readonly fee: number
+  readonly tickSpacing: number
+  readonly hooks: Address
+}
+
+export function poolId({ currency0, currency1, fee, tickSpacing, hooks }: PoolKey): Hex {
+  const types = ['address', 'address', 'uint24', 'int24', 'address']
+  return keccak256(AbiCoder.defaultAbiCoder().encode(types, [currency0, currency1, fee, tickSpacing, hooks])) as Hex
+}
+
+export const uniswapV4: Recipe = async (chain, tokens) => {
+  const manager = await chain.deploy(artifact('@uniswap/v4-core/out/PoolManager.sol/PoolManager.json'), [chain.from])
+  const trader = await chain.deploy(compileSources().UniswapV4Trader!, [manager.address])
+
+  async function createPool(spec: KeyedPoolSpec): Promise<DevnetPool> {
+    const addressOf = (symbol: KeyedPoolSpec['pair'][0]) =>
+      spec.native && symbol === 'WETH' ? ZERO_ADDRESS : tokens[symbol].address
+    const side = sorted(spec, tokens, addressOf)
+    const { fee, tickSpacing } = spec
+    const key: PoolKey = { currency0: side.token0, currency1: side.token1, fee, tickSpacing, hooks: ZERO_ADDRESS }
+    const tick = Number(await manager.read<bigint>('initialize', [key, side.sqrtPriceX96]))
+    await manager.send('initialize', [key, side.sqrtPriceX96])
+    for (const range of ranges(tick, tickSpacing)) {
+      const value = spec.native ? SPARE_WEI : 0n
+      await trader.send('mint', [key, range.tickLower, range.tickUpper, liquidityOf(range, side)], value)
+    }
+    return {
+      dex: BRAND,
+      family: FAMILY,
+      address: manager.address,
+      id: poolId(key),
+      tokens: spec.pair.map((symbol) => (spec.native && symbol === 'WETH' ? 'ETH' : symbol)),
+      feePpm: fee,
+      tickSpacing,
+      hooks: ZERO_ADDRESS,
+    }
+  }
+
+  await fund(chain, tokens, trader.address, UNISWAP_V4_POOLS, 2n)
+  const pools: DevnetPool[] = []
+  for (const spec of UNISWAP_V4_POOLS) pools.push(await createPool(spec))
+  return {
+    rows: [{ family: FAMILY, brand: BRAND, role: 'pool manager', address: manager.address, startBlock: START_BLOCK }],
+    pools,
+    routers: { uniswapV4PoolManager: manager.address, uniswapV4Trader: trader.address },
+  }
+}
