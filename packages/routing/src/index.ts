@@ -1,2 +1,4 @@
 export * from './encode/index.ts'
+export { findRoute } from './find-route.ts'
+export { buildGraph, type Edge, type Graph } from './graph.ts'
 export type * from './types.ts'

@@ -1,0 +1,190 @@
+import { type Address, NATIVE, toAddress } from '@sluice/chains'
+import { familyOf, type Pool, type Snapshot, type UniswapV2State } from '@sluice/liquidity'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { findRoute } from './find-route.ts'
+import { buildGraph } from './graph.ts'
+import type { Route, RouteRequest } from './types.ts'
+
+const address = (index: number): Address => toAddress(`0x${index.toString(16).padStart(40, '0')}`)
+const tokens = Array.from({ length: 6 }, (_, index) => address(0x1000 + index))
+const WETH = tokens[0]!
+
+function pair(
+  index: number,
+  a: number,
+  b: number,
+  reserveA: bigint,
+  reserveB: bigint,
+  feePpm = 3000,
+): Pool<UniswapV2State> {
+  const swap = tokens[a]! > tokens[b]!
+  return {
+    id: address(index),
+    address: address(index),
+    family: 'uniswap-v2',
+    dex: 'test',
+    tokens: swap ? [tokens[b]!, tokens[a]!] : [tokens[a]!, tokens[b]!],
+    state: swap
+      ? { reserve0: reserveB, reserve1: reserveA, feePpm }
+      : { reserve0: reserveA, reserve1: reserveB, feePpm },
+  }
+}
+
+function snapshotOf(pools: readonly Pool[]): Snapshot {
+  const block = {
+    number: 1,
+    hash: '0x01',
+    parentHash: '0x00',
+    timestamp: 0,
+    gasLimit: 30_000_000n,
+    baseFeePerGas: 0n,
+    miner: address(0),
+  } as const
+  return { chainId: 1, block, pools: new Map(pools.map((pool) => [pool.id, pool])), changed: null }
+}
+
+const request = (over: Partial<RouteRequest>): RouteRequest => ({
+  tokenIn: tokens[1]!,
+  tokenOut: tokens[2]!,
+  amountIn: 10n ** 18n,
+  wrappedNative: WETH,
+  gasPriceWei: 0n,
+  ...over,
+})
+
+function route(pools: readonly Pool[], over: Partial<RouteRequest> = {}): Route {
+  const result = findRoute(buildGraph(snapshotOf(pools)), request(over))
+  if (!result.ok) throw new Error(`${result.code}: ${result.message}`)
+  return result.route
+}
+
+const E18 = 10n ** 18n
+
+describe('a route', () => {
+  test('through one pool pays what the pool pays', () => {
+    const pool = pair(1, 1, 2, 1000n * E18, 2000n * E18)
+    const found = route([pool])
+    const quote = familyOf('uniswap-v2')!.quoteExactInput(pool, tokens[1]!, tokens[2]!, E18)
+    expect(found.amountOut).toBe(quote.amountOut)
+    expect(found.legs).toHaveLength(1)
+  })
+
+  test('over two equal pools takes half of each', () => {
+    const found = route([pair(1, 1, 2, 1000n * E18, 1000n * E18), pair(2, 1, 2, 1000n * E18, 1000n * E18)], {
+      amountIn: 100n * E18,
+    })
+    expect(found.legs).toHaveLength(2)
+    expect(Number(found.legs[0]!.amountIn) / 1e18).toBeCloseTo(50, 4)
+    expect(found.legs.reduce((sum, leg) => sum + leg.amountIn, 0n)).toBe(100n * E18)
+  })
+
+  test('hops where the direct pool is poor, and splits again behind the hop', () => {
+    const pools = [
+      pair(1, 1, 2, 10n * E18, 10n * E18),
+      pair(2, 1, 3, 100_000n * E18, 100_000n * E18),
+      pair(3, 3, 2, 50_000n * E18, 50_000n * E18),
+      pair(4, 3, 2, 50_000n * E18, 50_000n * E18, 500),
+    ]
+    const found = route(pools, { amountIn: 5000n * E18 })
+    expect(new Set(found.legs.map(({ pool }) => pool.id))).toEqual(new Set(pools.map(({ id }) => id)))
+  })
+
+  test('leaves out a pool whose gain does not pay its gas', () => {
+    const pools = [pair(1, 1, 0, 1000n * E18, 1000n * E18), pair(2, 1, 0, 10n * E18, 10n * E18)]
+    const free = route(pools, { tokenOut: WETH, amountIn: E18 })
+    const dear = route(pools, { tokenOut: WETH, amountIn: E18, gasPriceWei: 100n * 10n ** 9n })
+    expect(free.legs).toHaveLength(2)
+    expect(dear.legs).toHaveLength(1)
+    expect(dear.gasCostOut).toBeGreaterThan(0n)
+  })
+
+  test('of NATIVE to its wrapper is one to one and needs no pool', () => {
+    const found = route([pair(1, 1, 0, E18, E18)], { tokenIn: NATIVE, tokenOut: WETH, amountIn: 5n })
+    expect(found).toMatchObject({ amountOut: 5n, legs: [] })
+  })
+
+  test('uses no more pools than allowed', () => {
+    const pools = Array.from({ length: 8 }, (_, index) => pair(index + 1, 1, 2, 1000n * E18, 1000n * E18))
+    expect(route(pools, { amountIn: 500n * E18, maxSplits: 3 }).legs).toHaveLength(3)
+  })
+
+  test('sells a taxed token only through what is left of it, and never passes one in between', () => {
+    const pools = [
+      pair(1, 1, 2, 1000n * E18, 1000n * E18),
+      pair(2, 1, 3, 10n ** 6n * E18, 10n ** 6n * E18),
+      pair(3, 3, 2, 10n ** 6n * E18, 10n ** 6n * E18),
+    ]
+    const tax = (token: Address) =>
+      token === tokens[3] ? { buyPpm: 50_000, sellPpm: 50_000, transferPpm: 50_000 } : undefined
+    const found = route(pools, { tax, amountIn: 10n * E18 })
+    expect(found.legs.map(({ pool }) => pool.id)).toEqual([address(1)])
+    const sold = route([pools[0]!], {
+      tax: (token) => (token === tokens[1] ? { buyPpm: 0, sellPpm: 50_000, transferPpm: 0 } : undefined),
+    })
+    const quote = familyOf('uniswap-v2')!.quoteExactInput(pools[0]!, tokens[1]!, tokens[2]!, (E18 * 95n) / 100n)
+    expect(sold.amountOut).toBe(quote.amountOut)
+  })
+})
+
+describe('no route', () => {
+  test('names a token without pools', () => {
+    const result = findRoute(buildGraph(snapshotOf([pair(1, 1, 2, E18, E18)])), request({ tokenOut: tokens[5]! }))
+    expect(result).toMatchObject({ ok: false, code: 'UNKNOWN_TOKEN' })
+  })
+
+  test('tells which pools were left out and why', () => {
+    const result = findRoute(
+      buildGraph(snapshotOf([pair(1, 1, 2, E18, E18)])),
+      request({ excludePools: new Set([address(1)]) }),
+    )
+    expect(result).toMatchObject({ ok: false, code: 'NO_ROUTE', reasons: [{ pool: address(1) }] })
+  })
+})
+
+describe('on random graphs', () => {
+  const reserve = fc.bigInt({ min: 10n ** 20n, max: 10n ** 24n })
+  const pools = fc
+    .array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 5 }), reserve, reserve), {
+      minLength: 3,
+      maxLength: 14,
+    })
+    .map((rows) => rows.filter(([a, b]) => a !== b).map(([a, b, x, y], index) => pair(index + 1, a, b, x, y)))
+  const amount = fc.bigInt({ min: 10n ** 15n, max: 10n ** 22n })
+
+  test('every token is conserved, each pool is used once, and the output is what the legs pay', () => {
+    fc.assert(
+      fc.property(pools, amount, (all, amountIn) => {
+        const result = findRoute(buildGraph(snapshotOf(all)), request({ amountIn }))
+        if (!result.ok) return
+        const { legs, amountOut } = result.route
+        const balance = new Map<Address, bigint>([[tokens[1]!, amountIn]])
+        for (const leg of legs) {
+          const left = (balance.get(leg.tokenIn) ?? 0n) - leg.amountIn
+          expect(left).toBeGreaterThanOrEqual(0n)
+          balance.set(leg.tokenIn, left)
+          balance.set(leg.tokenOut, (balance.get(leg.tokenOut) ?? 0n) + leg.amountOut)
+        }
+        for (const [token, left] of balance) expect(left).toBe(token === tokens[2] ? amountOut : 0n)
+        expect(new Set(legs.map(({ pool }) => pool.id)).size).toBe(legs.length)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('it pays at least what any single pool pays', () => {
+    fc.assert(
+      fc.property(pools, amount, (all, amountIn) => {
+        const direct = all.filter((pool) => pool.tokens.includes(tokens[1]!) && pool.tokens.includes(tokens[2]!))
+        if (direct.length === 0) return
+        const found = route(all, { amountIn })
+        for (const pool of direct) {
+          const { amountOut } = familyOf('uniswap-v2')!.quoteExactInput(pool, tokens[1]!, tokens[2]!, amountIn)
+          // The search is in floats: within 1e-9 of the exact amount.
+          expect(found.amountOut).toBeGreaterThanOrEqual(amountOut - amountOut / 1_000_000_000n - 1n)
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+})

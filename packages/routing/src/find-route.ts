@@ -1,0 +1,174 @@
+/** From a request to a settled route, or to the reasons why there is none. Pure and deterministic. */
+import { type Address, NATIVE } from '@sluice/chains'
+import type { Graph } from './graph.ts'
+import { bestPaths, bestSinglePaths } from './search/best-path.ts'
+import { netOutput, splitFlow } from './search/columns.ts'
+import { type Flow, optimise, usedEdges } from './search/flow.ts'
+import { DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, EdgeFilter, erc20Of, type Problem } from './search/problem.ts'
+import { marginalRate } from './search/response.ts'
+import { LegRefused, type Settlement, settle } from './settle.ts'
+import type { Route, RouteRequest, RouteResult } from './types.ts'
+
+/** Pools that may refuse before the search is given up. */
+const MAX_REFUSALS = 12
+/** Gas of a wrap or an unwrap. */
+const WRAP_GAS = 30_000
+const MAX_BISECTIONS = 40
+
+export function findRoute(graph: Graph, request: RouteRequest): RouteResult {
+  const { wrappedNative, amountIn } = request
+  const source = erc20Of(request.tokenIn, wrappedNative)
+  const target = erc20Of(request.tokenOut, wrappedNative)
+  if (source === null || target === null)
+    return { ok: false, code: 'NO_ROUTE', message: 'this chain has no wrapper for its native token', reasons: [] }
+  if (source === target) return { ok: true, route: wrapRoute(request) }
+  for (const token of [source, target]) {
+    if (!graph.edgesFrom.has(token))
+      return { ok: false, code: 'UNKNOWN_TOKEN', message: `no pool is known that trades ${token}`, reasons: [] }
+  }
+
+  const filter = new EdgeFilter(graph, request, source, target)
+  const problem: Problem = {
+    source,
+    target,
+    amountIn,
+    maxHops: request.maxHops ?? DEFAULT_MAX_HOPS,
+    maxPools: request.maxSplits ?? DEFAULT_MAX_POOLS,
+    gasPriceOut: gasPriceInOutput(graph, request, target),
+    edgesFrom: (token) => filter.edgesFrom(token),
+  }
+  const found = search(problem, amountIn, filter, request)
+  if (found) return { ok: true, route: toRoute(found, request, problem) }
+
+  const most = largestRoutable(problem, request)
+  return most > 0n
+    ? {
+        ok: false,
+        code: 'INSUFFICIENT_LIQUIDITY',
+        message: `the pools cannot take ${amountIn}; about ${most} can be routed`,
+        reasons: filter.rejected,
+        maxRoutableAmount: most,
+      }
+    : {
+        ok: false,
+        code: 'NO_ROUTE',
+        message: `no path of at most ${problem.maxHops} pools leads from ${request.tokenIn} to ${request.tokenOut}`,
+        reasons: filter.rejected,
+      }
+}
+
+type Found = { readonly flow: Flow; readonly settlement: Settlement }
+
+/** Searches, settles, and searches again without the pools that refused. */
+function search(problem: Problem, amountIn: bigint, filter: EdgeFilter, request: RouteRequest): Found | null {
+  for (let refusals = 0; refusals <= MAX_REFUSALS; refusals++) {
+    const flow = bestFlow(problem, Number(amountIn))
+    if (!flow) return null
+    try {
+      const settlement = settle(flow, problem.source, problem.target, amountIn, request.tax)
+      return settlement.amountOut > 0n ? { flow, settlement } : null
+    } catch (error) {
+      if (!(error instanceof LegRefused)) throw error
+      filter.ban(error.pool, error.message)
+    }
+  }
+  return null
+}
+
+/** The better, net of gas, of the split route and the best single paths of each length. */
+function bestFlow(problem: Problem, amountIn: number): Flow | null {
+  const { source, target } = problem
+  const singles = bestSinglePaths(problem, amountIn)
+  const [seed] = singles
+  if (!seed) return null
+  const flows = singles.map((edges) => optimise(edges, source, target, amountIn))
+  if (problem.maxPools > 1) flows.push(splitFlow(problem, seed, amountIn))
+  const fitting = flows.filter((flow): flow is Flow => flow !== null && usedEdges(flow).length <= problem.maxPools)
+  return fitting.sort((a, b) => netOutput(problem, b) - netOutput(problem, a))[0] ?? null
+}
+
+/** Output base units that a unit of gas costs, by the best marginal path from the wrapped native token. */
+function gasPriceInOutput(graph: Graph, request: RouteRequest, target: Address): number {
+  const { wrappedNative } = request
+  const gasPrice = Number(request.gasPriceWei)
+  if (gasPrice === 0 || wrappedNative === null) return 0
+  if (target === wrappedNative) return gasPrice
+  const paths = bestPaths(
+    { source: wrappedNative, target, maxHops: 3, edgesFrom: (token) => graph.edgesFrom.get(token) ?? [] },
+    1,
+    ({ response }, value) => value * marginalRate(response, 0),
+  )
+  return gasPrice * Math.max(0, ...paths.map(({ value }) => value))
+}
+
+function toRoute({ flow, settlement }: Found, request: RouteRequest, { gasPriceOut }: Problem): Route {
+  const { tokenIn, tokenOut, amountIn } = request
+  const wraps = (tokenIn === NATIVE ? 1 : 0) + (tokenOut === NATIVE ? 1 : 0)
+  const gas = settlement.legs.reduce((sum, leg) => sum + leg.gas, wraps * WRAP_GAS)
+  const priced = gasPriceOut > 0 || request.gasPriceWei === 0n
+  return {
+    tokenIn,
+    tokenOut,
+    amountIn,
+    amountOut: settlement.amountOut,
+    legs: settlement.legs,
+    gas,
+    gasCostOut: priced ? BigInt(Math.round(gas * gasPriceOut)) : null,
+    midAmountOut: midAmountOut(flow, Number(amountIn)),
+    optimalityGapBps: null,
+  }
+}
+
+/** What the same shares would buy at the pools' mid prices: no fee, no tax, no impact. */
+function midAmountOut({ order, out, share }: Flow, amountIn: number): bigint | null {
+  const held = new Map<Address, number>([[order[0]!, amountIn]])
+  for (const token of order) {
+    for (const edge of out.get(token) ?? []) {
+      const mid = edge.response.sqrtPrice[0]! ** 2
+      const bought = (held.get(token) ?? 0) * share.get(edge)! * mid
+      held.set(edge.tokenOut, (held.get(edge.tokenOut) ?? 0) + bought)
+    }
+  }
+  const amount = held.get(order.at(-1)!) ?? 0
+  return Number.isFinite(amount) && amount > 0 ? BigInt(Math.round(amount)) : null
+}
+
+function wrapRoute({ tokenIn, tokenOut, amountIn }: RouteRequest): Route {
+  return {
+    tokenIn,
+    tokenOut,
+    amountIn,
+    amountOut: amountIn,
+    legs: [],
+    gas: WRAP_GAS,
+    gasCostOut: null,
+    midAmountOut: amountIn,
+    optimalityGapBps: 0,
+  }
+}
+
+/** Largest input that still routes, by bisection on the same graph; 0 where none does. */
+function largestRoutable(problem: Problem, request: RouteRequest): bigint {
+  const routes = (amount: bigint) => amount > 0n && canSettle(problem, amount, request)
+  let low = 0n
+  let high = problem.amountIn
+  for (let step = 0; step < MAX_BISECTIONS && high > 1n; step++) {
+    const middle = low === 0n ? high / 16n : (low + high) / 2n
+    if (middle === low) break
+    if (routes(middle)) low = middle
+    else high = middle
+    if (low > 0n && (high - low) * 200n < low) break
+  }
+  return low
+}
+
+function canSettle(problem: Problem, amount: bigint, request: RouteRequest): boolean {
+  const flow = bestFlow({ ...problem, gasPriceOut: 0 }, Number(amount))
+  if (!flow) return false
+  try {
+    return settle(flow, problem.source, problem.target, amount, request.tax).amountOut > 0n
+  } catch (error) {
+    if (error instanceof LegRefused) return false
+    throw error
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * The search's shares made into legs and settled in exact integers, with the arithmetic of the chain: legs out of the
+ * source carry fixed amounts, legs out of any other token take representable shares of what is held, the last one the rest.
+ *
+ * Transfers, and so taxes, are counted as the program makes them: the sender pays the first pool directly (one sell tax),
+ * a pool pays the Guard (one buy tax). What the Guard's own payment to the sender is taxed is the caller's to count, since
+ * direct mode avoids it. Taxed tokens never stand in between.
+ */
+import type { Address } from '@sluice/chains'
+import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
+import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
+import type { Edge } from './graph.ts'
+import { type Flow, usedEdges } from './search/flow.ts'
+import type { Leg, TaxLookup } from './types.ts'
+
+const PPM = 1_000_000n
+
+/** A pool that the search wanted and that refuses its part of the trade. */
+export class LegRefused extends Error {
+  override readonly name = 'LegRefused'
+  readonly pool: Pool
+
+  constructor(pool: Pool, reason: PoolRefusal) {
+    super(reason.message, { cause: reason })
+    this.pool = pool
+  }
+}
+
+export type Settlement = { readonly legs: readonly Leg[]; readonly amountOut: bigint }
+
+/** @throws LegRefused */
+export function settle(flow: Flow, source: Address, target: Address, amountIn: bigint, tax?: TaxLookup): Settlement {
+  const used = new Set(usedEdges(flow))
+  const held = new Map<Address, bigint>([[source, amountIn]])
+  const legs: Leg[] = []
+  for (const token of flow.order) {
+    if (token === target) continue
+    const edges = (flow.out.get(token) ?? []).filter((edge) => used.has(edge))
+    // Largest last: the rest then absorbs what rounding leaves over.
+    edges.sort((a, b) => flow.share.get(a)! - flow.share.get(b)!)
+    let unassigned = edges.reduce((sum, edge) => sum + flow.share.get(edge)!, 0)
+    edges.forEach((edge, index) => {
+      const last = index === edges.length - 1
+      const balance = held.get(token) ?? 0n
+      const part = division(flow.share.get(edge)! / unassigned, balance, last, token === source)
+      unassigned -= flow.share.get(edge)!
+      if (part.amount === 0n) return
+      const leg = settleLeg(edge, part.amount, part, tax)
+      held.set(token, balance - part.amount)
+      held.set(edge.tokenOut, (held.get(edge.tokenOut) ?? 0n) + leg.amountOut)
+      legs.push(leg)
+    })
+  }
+  return { legs, amountOut: held.get(target) ?? 0n }
+}
+
+type Division = { readonly amount: bigint; readonly num: bigint; readonly den: bigint }
+
+/** What a leg takes of a balance, in a form that the program can say. */
+function division(part: number, balance: bigint, last: boolean, fromSource: boolean): Division {
+  if (last || balance === 0n) return { amount: balance, num: 1n, den: 1n }
+  const precision = 1_000_000_000
+  const num = BigInt(Math.min(precision - 1, Math.max(1, Math.round(part * precision))))
+  if (fromSource) {
+    const amount = (balance * num) / BigInt(precision)
+    return { amount, num: amount, den: balance }
+  }
+  const share = toShare(num, BigInt(precision))
+  return { amount: shareOf(balance, share), num: BigInt(share), den: BigInt(SHARE_DENOMINATOR) }
+}
+
+function settleLeg({ pool, tokenIn, tokenOut }: Edge, amountIn: bigint, { num, den }: Division, tax?: TaxLookup): Leg {
+  const family = familyOf(pool.family)
+  if (!family) throw new LegRefused(pool, new PoolRefusal('UNSUPPORTED', `family ${pool.family} is not known`))
+  const sellPpm = BigInt(tax?.(tokenIn, pool.id)?.sellPpm ?? 0)
+  const buyPpm = BigInt(tax?.(tokenOut, pool.id)?.buyPpm ?? 0)
+  try {
+    const arrived = amountIn - (amountIn * sellPpm) / PPM
+    const quote = family.quoteExactInput(pool, tokenIn, tokenOut, arrived)
+    const amountOut = quote.amountOut - (quote.amountOut * buyPpm) / PPM
+    return { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas: quote.gas }
+  } catch (error) {
+    if (error instanceof PoolRefusal) throw new LegRefused(pool, error)
+    throw error
+  }
+}
