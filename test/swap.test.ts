@@ -53,7 +53,7 @@ describe('approve, quote, send', () => {
     const { route } = await expectExact({
       src: token('WETH').address,
       dst: token('USDC').address,
-      amount: units('WETH', 100),
+      amount: units('WETH', 2000),
       from: account(0),
     })
     expect(new Set(route.swaps.map(({ pool }) => pool)).size).toBeGreaterThan(1)
@@ -223,8 +223,8 @@ describe('protection', () => {
     await node.approve(query.src, query.from, guard, units('WETH', 1))
     const route = await quote(api, chainId, query)
     // Someone else sells a lot of the same token first.
-    await node.transfer(query.src, account(0), account(3), units('WETH', 150))
-    await expectExact({ ...query, amount: units('WETH', 150), from: account(3), maxPriceImpact: 100 })
+    await node.transfer(query.src, account(0), account(3), units('WETH', 4000))
+    await expectExact({ ...query, amount: units('WETH', 4000), from: account(3), maxPriceImpact: 100 })
     const { receipt, received, spent } = await send(node, route)
     expect(receipt.status).toBe(false)
     expect(received).toBe(0n)
