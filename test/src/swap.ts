@@ -38,7 +38,9 @@ export async function get<T>(url: string): Promise<Answer<T>> {
 }
 
 export function swapUrl(api: string, chainId: number, query: SwapQuery): string {
-  const parameters = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]))
+  const parameters = new URLSearchParams(
+    Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]),
+  )
   return `${api}/aggregator/${chainId}?${parameters}`
 }
 
