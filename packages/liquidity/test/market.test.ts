@@ -1,0 +1,240 @@
+/** The market against a node: whatever happened there, memory is what a fresh reading gives. */
+import { toAddress } from '@sluice/chains'
+import { startAnvil } from '@sluice/devnet'
+import { createRpc } from '@sluice/rpc'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Market, Snapshot } from '../src/index.ts'
+import { createMarket } from '../src/market/market.ts'
+import { sqrtRatioAtTick } from '../src/math/ticks.ts'
+import { addPair, addPool, addPosition, type Fixture, NEVER, startFixture } from './fixture.ts'
+import { random } from './random.ts'
+
+const E18 = 10n ** 18n
+const FEE = 3000
+/** Pairs of the first DEX, by the numbers of their tokens. */
+const V2_WAYS = [
+  [0, 1],
+  [1, 0],
+  [1, 2],
+  [2, 1],
+] as const
+
+let f: Fixture
+let market: Market
+beforeAll(async () => {
+  f = await startFixture(4)
+  const [a, b, c] = f.tokens
+  await addPair(f, a!, b!, 1_000n * E18, 2_000n * E18)
+  await addPair(f, b!, c!, 500n * E18, 300n * E18)
+  await addPool(f, a!, b!, FEE, sqrtRatioAtTick(0))
+  await mint(-600, 600)
+  await mint(-60_000, 60_000)
+  market = createMarket({ chain: f.chain, rpc: f.rpc })
+  await market.ensure([a!.address, b!.address, c!.address])
+})
+afterAll(async () => {
+  await market?.stop()
+  await f?.stop()
+})
+
+const mint = (tickLower: number, tickUpper: number) =>
+  addPosition(
+    f,
+    { token0: f.tokens[0]!, token1: f.tokens[1]!, fee: FEE },
+    { tickLower, tickUpper, amount0: E18, amount1: E18 },
+  )
+const swapV2 = (from: number, to: number, amountIn: bigint) =>
+  f.v2Router.send('swapExactTokensForTokens', [
+    amountIn,
+    0n,
+    [f.tokens[from]!.address, f.tokens[to]!.address],
+    f.me,
+    NEVER,
+  ])
+const swapV3 = (zeroForOne: boolean, amountIn: bigint) => {
+  const [a, b] = [f.tokens[0]!.address, f.tokens[1]!.address]
+  const [tokenIn, tokenOut] = zeroForOne ? [a, b] : [b, a]
+  return f.v3Router.send('exactInputSingle', [
+    {
+      tokenIn,
+      tokenOut,
+      fee: FEE,
+      recipient: f.me,
+      deadline: NEVER,
+      amountIn,
+      amountOutMinimum: 0n,
+      sqrtPriceLimitX96: 0n,
+    },
+  ])
+}
+const burn = (id: number, liquidity: bigint) => f.positions.send('decreaseLiquidity', [[id, liquidity, 0n, 0n, NEVER]])
+
+/** What a market that has just been made reads at the node's head. */
+async function freshly(tokens = f.tokens.slice(0, 3)): Promise<Snapshot> {
+  const fresh = createMarket({ chain: f.chain, rpc: f.rpc })
+  const snapshot = await fresh.ensure(tokens.map(({ address }) => address))
+  await fresh.stop()
+  return snapshot
+}
+
+async function expectInStep(): Promise<Snapshot> {
+  const [ours, theirs] = [await market.sync(), await freshly()]
+  expect(ours.block).toEqual(theirs.block)
+  expect(sorted(ours)).toEqual(sorted(theirs))
+  return ours
+}
+const sorted = ({ pools }: Snapshot) => [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+
+test('finds the pools of every DEX for the tokens asked for, and only once', async () => {
+  const { pools } = await expectInStep()
+  expect([...pools.values()].map(({ family }) => family).sort()).toEqual(['uniswap-v2', 'uniswap-v2', 'uniswap-v3'])
+  const before = market.snapshot()
+  expect(await market.ensure(f.tokens.slice(0, 3).map(({ address }) => address))).toBe(before)
+})
+
+test('follows swaps, mints and burns of several blocks from their logs alone', async () => {
+  const r = random(3)
+  for (let i = 0; i < 8; i++) {
+    for (let n = r.integer(4); n >= 0; n--) {
+      const what = r.integer(4)
+      if (what === 0) await swapV2(...r.pick(V2_WAYS), r.amount(40, 66))
+      else if (what === 1) await swapV3(r.integer(2) === 0, r.amount(10, 58))
+      else if (what === 2) await mint(-60 * (1 + r.integer(50)), 60 * (1 + r.integer(50)))
+      else await burn(1 + r.integer(2), r.amount(10, 50))
+    }
+    await expectInStep()
+  }
+})
+
+test('a tick whose last liquidity is burnt is gone', async () => {
+  await mint(-1_260, 1_380)
+  const id = Number(await f.positions.read<bigint>('totalSupply'))
+  await expectInStep()
+  const position = await f.positions.readAll('positions', [id])
+  await burn(id, position.liquidity)
+  await expectInStep()
+})
+
+test('a snapshot names the pools that changed in it', async () => {
+  await market.sync()
+  await swapV2(0, 1, E18)
+  const { changed, pools } = await market.sync()
+  expect(changed!.map((id) => pools.get(id)!.family)).toEqual(['uniswap-v2'])
+})
+
+describe('when the chain goes back', () => {
+  let mark: string
+  beforeEach(async () => {
+    await market.sync()
+    mark = await f.request<string>('evm_snapshot')
+  })
+
+  test('undoes the blocks that are gone', async () => {
+    const before = market.snapshot()
+    await swapV2(0, 1, 5n * E18)
+    await swapV3(true, E18 / 100n)
+    await market.sync()
+    await f.request('evm_revert', [mark])
+    const after = await expectInStep()
+    expect(after.block).toEqual(before.block)
+    expect([...after.changed!].length).toBe(2)
+  })
+
+  test('follows another branch that is as long, or longer', async () => {
+    await swapV2(0, 1, 5n * E18)
+    await swapV3(true, E18 / 100n)
+    await market.sync()
+    await f.request('evm_revert', [mark])
+    await swapV2(1, 0, 7n * E18)
+    await swapV3(false, E18 / 50n)
+    await expectInStep()
+    await swapV2(1, 2, E18)
+    await expectInStep()
+  })
+
+  test('a pool found on the branch that is gone is read again on the new one', async () => {
+    await swapV2(0, 1, E18)
+    const fresh = createMarket({ chain: f.chain, rpc: f.rpc })
+    await fresh.sync()
+    await fresh.ensure(f.tokens.slice(0, 3).map(({ address }) => address))
+    await f.request('evm_revert', [mark])
+    await swapV2(1, 0, E18)
+    expect(sorted(await fresh.sync())).toEqual(sorted(await freshly()))
+    await fresh.stop()
+  })
+
+  test('a fork below what is remembered has everything read again', async () => {
+    await f.request('anvil_mine', ['0x60'])
+    await swapV2(0, 1, E18)
+    const ours = await expectInStep()
+    expect(ours.changed).toBeNull()
+    await f.request('evm_revert', [mark])
+    await expectInStep()
+  })
+})
+
+test('pools made later appear: with their creation between tokens that are known', async () => {
+  const [a, , c] = f.tokens
+  await market.sync()
+  const before = market.snapshot().pools.size
+  await addPair(f, a!, c!, 10n * E18, 20n * E18)
+  expect((await expectInStep()).pools.size).toBe(before + 1)
+  const pool = { token0: a!, token1: c!, fee: 500 }
+  await addPool(f, a!, c!, 500, sqrtRatioAtTick(100))
+  await addPosition(f, pool, { tickLower: -1_000, tickUpper: 2_000, amount0: E18, amount1: E18 })
+  expect((await expectInStep()).pools.size).toBe(before + 2)
+})
+
+test('a pool without a price waits until it is given one', async () => {
+  const [a, b] = f.tokens
+  await f.v3Factory.send('createPool', [a!.address, b!.address, 10_000])
+  const { pools } = await market.sync()
+  const address = toAddress(await f.v3Factory.read<string>('getPool', [a!.address, b!.address, 10_000]))
+  expect(pools.has(address)).toBe(false)
+  await addPool(f, a!, b!, 10_000, sqrtRatioAtTick(-5))
+  expect((await expectInStep()).pools.has(address)).toBe(true)
+})
+
+test('waits for a block, up to the time limit', async () => {
+  const { block } = await market.sync()
+  await expect(market.waitForBlock(block.number + 1, 150)).rejects.toMatchObject({ code: 'BEHIND' })
+  const waiting = market.waitForBlock(block.number + 1, 5_000)
+  await f.request('evm_mine')
+  expect((await waiting).block.number).toBe(block.number + 1)
+})
+
+test('has no snapshot before it has read a block', () => {
+  const untouched = createMarket({ chain: f.chain, rpc: f.rpc })
+  expect(() => untouched.snapshot()).toThrowError(expect.objectContaining({ code: 'NOT_READY' }))
+  expect(untouched.health()).toEqual({ head: null, lagMs: null, error: null })
+})
+
+test('keeps trying while the node is dead, says so, and recovers by itself', async () => {
+  const first = await startAnvil()
+  const rpc = createRpc({ chainId: 31337, urls: [first.url] })
+  const lone = createMarket({ chain: { ...f.chain, dexes: [], hubs: [] }, rpc, pollMs: 20 })
+  lone.start()
+  await lone.waitForBlock(0, 5_000)
+  await first.stop()
+  await until(() => lone.health().error !== null)
+  expect(lone.snapshot().block.number).toBe(0)
+  const second = await startAnvil({ port: first.port })
+  await until(() => lone.health().error === null)
+  expect(lone.health().lagMs).toBeLessThan(5_000)
+  await lone.stop()
+  rpc.close()
+  await second.stop()
+})
+
+test('a caller that gives up is let go at once', async () => {
+  const signal = AbortSignal.abort(new Error('enough'))
+  await expect(market.ensure([f.tokens[3]!.address], { signal })).rejects.toThrow('enough')
+})
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 15_000
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('it did not come about')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
