@@ -9,6 +9,8 @@ import type { TokenSymbol } from './tokens.ts'
 
 const DEFAULT_RPC_URL = 'http://127.0.0.1:8545'
 
+const HUBS = ['WETH', 'USDC', 'USDT', 'DAI', 'WBTC', 'LINK', 'UNI'] as const
+
 /** The registry entry of the local chain as served at `rpcUrl`. */
 export function devnetChain(info: DevnetInfo, rpcUrl: string): ChainFile {
   const token = (symbol: TokenSymbol): Token => ({ symbol, ...info.tokens[symbol] })
@@ -22,7 +24,7 @@ export function devnetChain(info: DevnetInfo, rpcUrl: string): ChainFile {
     nativeCurrency: { symbol: 'ETH', name: 'Ether', decimals: 18 },
     wrappedNative: token('WETH'),
     stables: [token('USDC'), token('USDT'), token('DAI')],
-    hubs: [address('WETH'), address('USDC'), address('USDT'), address('DAI'), address('WBTC')],
+    hubs: HUBS.map(address),
     tokens: (Object.keys(info.tokens) as TokenSymbol[]).map(token),
     rpcUrls: [rpcUrl],
     blockTimeMs: BLOCK_SECONDS * 1000,

@@ -1,4 +1,7 @@
-/** Which pools stand on the local chain. Depths and prices differ on purpose, so that good routes split and hop. */
+/**
+ * Which pools stand on the local chain. Depths and prices differ on purpose, so that good routes split and hop. Any two
+ * tokens are at most four pools of Uniswap's V2 and V3 kind apart, and each has such a pool with a hub of the chain.
+ */
 import type { TokenSymbol } from './tokens.ts'
 
 export type PoolSpec = {
@@ -36,7 +39,8 @@ export const UNISWAP_V2_POOLS: readonly PoolSpec[] = [
   pool('USDC', 'USDT', 2_000_000n, 2n),
   pool('USDC', 'GUSD', 500_000n, -4n),
   pool('LINK', 'HEX', 300_000n, 8n),
-  pool('TAIL', 'FAR', 120_000n, -20n),
+  pool('UNI', 'FAR', 120_000n, -20n),
+  pool('TAIL', 'FAR', 60_000n, 25n),
 ]
 
 export const PANCAKE_V2_POOLS: readonly PoolSpec[] = [
@@ -67,6 +71,8 @@ export const UNISWAP_V3_POOLS: readonly TieredPoolSpec[] = [
   tiered('DAI', 'USDC', 100, 30_000_000n, -1n),
   tiered('DAI', 'USDC', 500, 2_000_000n, 3n),
   tiered('FRAX', 'USDC', 500, 8_000_000n, -2n),
+  tiered('SDAI', 'USDC', 100, 1_500_000n, -2n),
+  tiered('SUSDC', 'USDC', 500, 800_000n, 4n),
   tiered('LINK', 'WETH', 3000, 7_000_000n, 6n),
   tiered('UNI', 'WETH', 3000, 5_000_000n, -6n),
   tiered('AAVE', 'WETH', 3000, 3_000_000n, 4n),

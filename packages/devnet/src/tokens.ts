@@ -34,10 +34,10 @@ export const TOKENS = {
   CRV: { name: 'Curve DAO', decimals: 18, usd6: 500_000n },
   PEPE: { name: 'Pepe', decimals: 18, usd6: 10n },
   HEX: { name: 'Hex', decimals: 8, usd6: 10_000n },
-  TAIL: { name: 'Two Hops Away', decimals: 18, usd6: 250_000n },
+  TAIL: { name: 'Tail Token', decimals: 18, usd6: 250_000n },
   SDAI: { name: 'Savings Dai', decimals: 18, usd6: 1_050_000n, kind: 'SavingsVault', asset: 'DAI' },
   SUSDC: { name: 'Savings USD Coin', decimals: 18, usd6: 1_080_000n, kind: 'SavingsVault', asset: 'USDC' },
-  FAR: { name: 'Three Hops Away', decimals: 6, usd6: 4_000_000n },
+  FAR: { name: 'Far Token', decimals: 6, usd6: 4_000_000n },
 } as const satisfies Record<string, TokenSpec>
 
 export type TokenSymbol = keyof typeof TOKENS

@@ -7,7 +7,7 @@ import { CHAIN_ID, prepareDevnet, writeDevnetJson } from '../src/index.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-devnet-'))
 
-it('the registry reads the local chain from its overlay', async () => {
+it('the registry reads the local chain from its overlay, in which hubs lead to every token', async () => {
   try {
     const { info } = await prepareDevnet({ dir })
     const registry = loadRegistry({ chainsDir: join(dir, 'chains'), deploymentsDir: join(dir, 'deployments') })
@@ -19,6 +19,16 @@ it('the registry reads the local chain from its overlay', async () => {
     expect(chain?.tokens).toHaveLength(Object.keys(info.tokens).length)
     expect(chain?.dexes).toEqual(info.dexes)
     expect(new Set(chain?.dexes.map(({ brand }) => brand))).toEqual(new Set(info.pools.map(({ dex }) => dex)))
+
+    const hubs = new Set(chain?.hubs)
+    const pairs = info.pools
+      .filter(({ family }) => family === 'uniswap-v2' || family === 'uniswap-v3')
+      .map(({ tokens }) => tokens.map((symbol) => info.tokens[symbol]!.address))
+    const alone = chain?.tokens.filter(
+      ({ address }) =>
+        !pairs.some((pair) => pair.includes(address) && pair.some((other) => other !== address && hubs.has(other))),
+    )
+    expect(alone, 'tokens without a pool with a hub').toEqual([])
 
     const devnet = { chainId: CHAIN_ID, url: 'http://127.0.0.1:1', info }
     writeDevnetJson({ dir, devnet, apiUrl: 'http://127.0.0.1:2' })
