@@ -1,0 +1,41 @@
+import type { Address, Hex } from '@sluice/chains'
+import { Transaction } from 'ethers'
+
+/** A transaction that has not been signed, and whose sender's nonce does not matter. */
+export type FeeTransaction = {
+  readonly to: Address
+  readonly data: Hex
+  /** Wei. */
+  readonly value: bigint
+  /** What it is expected to use. */
+  readonly gas: bigint
+  /** Wei. */
+  readonly gasPriceWei: bigint
+}
+
+/** What a wallet in use has: three bytes, as the fee counts bytes. */
+const TYPICAL_NONCE = 0x1f_ff_ff
+/** As long and as hard to compress as a real one. */
+const PLACEHOLDER_SIGNATURE = {
+  r: '0x9d1f3b5a7c2e4f60819ab3c5d7e9f10a2b4c6d8e0f1a3b5c7d9eafb0c1d2e3f4',
+  s: '0x6b8da0c2e4f618395a7b9cbddeff01234577899bbcdeef0112345667899abccd',
+  yParity: 1,
+} as const
+
+/** The RLP of the EIP-1559 transaction that a wallet would send. */
+export function serialize(transaction: FeeTransaction, chainId: number, signed: boolean): Hex {
+  const { to, data, value, gas, gasPriceWei } = transaction
+  const built = Transaction.from({
+    type: 2,
+    chainId,
+    nonce: TYPICAL_NONCE,
+    to,
+    data,
+    value,
+    gasLimit: gas,
+    maxFeePerGas: gasPriceWei,
+    maxPriorityFeePerGas: gasPriceWei,
+    ...(signed && { signature: PLACEHOLDER_SIGNATURE }),
+  })
+  return (signed ? built.serialized : built.unsignedSerialized) as Hex
+}
