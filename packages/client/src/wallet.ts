@@ -1,0 +1,112 @@
+/** What a swap needs of a wallet, and how viem, ethers and EIP-1193 wallets give it. */
+import { ClientError } from './errors.ts'
+import type { Hex } from './types.ts'
+
+export type Outgoing = { readonly to: string; readonly data: Hex; readonly value: bigint; readonly gas?: bigint }
+
+export interface Wallet {
+  readonly address: string
+  chainId(): Promise<number>
+  blockNumber(): Promise<number>
+  code(address: string): Promise<string>
+  call(to: string, data: Hex): Promise<string>
+  /** Signs and sends; resolves to the transaction hash. */
+  send(transaction: Outgoing): Promise<string>
+  /** Whether the mined transaction succeeded. */
+  succeeded(hash: string): Promise<boolean>
+}
+
+export interface Eip1193Provider {
+  // biome-ignore lint/suspicious/noExplicitAny: the providers of wallets type this in many ways.
+  request(args: any): Promise<any>
+}
+
+const POLL_MS = 500
+const RECEIPT_TIMEOUT_MS = 300_000
+const hex = (value: bigint): Hex => `0x${value.toString(16)}`
+
+/** A browser wallet, or any node with the account unlocked. */
+export function fromEip1193(provider: Eip1193Provider, address: string): Wallet {
+  const ask = (method: string, ...params: readonly unknown[]): Promise<string> => provider.request({ method, params })
+  return {
+    address,
+    chainId: async () => Number(await ask('eth_chainId')),
+    blockNumber: async () => Number(await ask('eth_blockNumber')),
+    code: (account) => ask('eth_getCode', account, 'latest'),
+    call: (to, data) => ask('eth_call', { from: address, to, data }, 'latest'),
+    send: ({ to, data, value, gas }) =>
+      ask('eth_sendTransaction', { from: address, to, data, value: hex(value), ...(gas && { gas: hex(gas) }) }),
+    async succeeded(hash) {
+      const deadline = Date.now() + RECEIPT_TIMEOUT_MS
+      while (Date.now() < deadline) {
+        const receipt = await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })
+        if (receipt) return receipt.status === '0x1'
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+      }
+      throw new ClientError('WALLET', `transaction ${hash} was not mined within ${RECEIPT_TIMEOUT_MS / 1000} s`)
+    },
+  }
+}
+
+/** The part of an ethers v6 Signer with a provider that is used. */
+export interface EthersSigner {
+  getAddress(): Promise<string>
+  sendTransaction(transaction: {
+    to: string
+    data: string
+    value: bigint
+    gasLimit?: bigint
+  }): Promise<{ hash: string }>
+  readonly provider: {
+    getNetwork(): Promise<{ chainId: bigint }>
+    getBlockNumber(): Promise<number>
+    getCode(address: string): Promise<string>
+    call(transaction: { to: string; data: string }): Promise<string>
+    waitForTransaction(hash: string): Promise<{ status: number | null } | null>
+  } | null
+}
+
+export async function fromEthers(signer: EthersSigner): Promise<Wallet> {
+  const { provider } = signer
+  if (!provider) throw new ClientError('WALLET', 'the signer has no provider')
+  return {
+    address: await signer.getAddress(),
+    chainId: async () => Number((await provider.getNetwork()).chainId),
+    blockNumber: () => provider.getBlockNumber(),
+    code: (address) => provider.getCode(address),
+    call: (to, data) => provider.call({ to, data }),
+    send: async ({ to, data, value, gas }) =>
+      (await signer.sendTransaction({ to, data, value, ...(gas && { gasLimit: gas }) })).hash,
+    succeeded: async (hash) => (await provider.waitForTransaction(hash))?.status === 1,
+  }
+}
+
+/** The parts of viem's clients that are used. */
+export interface ViemWalletClient {
+  readonly account?: { readonly address: string } | undefined
+  // biome-ignore lint/suspicious/noExplicitAny: viem types this by chain and account, which differ for every caller.
+  sendTransaction(transaction: any): Promise<string>
+}
+export interface ViemPublicClient {
+  getChainId(): Promise<number>
+  getBlockNumber(): Promise<bigint>
+  getCode(args: { address: Hex }): Promise<string | undefined>
+  call(args: { to: Hex; data: Hex }): Promise<{ data?: string | undefined }>
+  waitForTransactionReceipt(args: { hash: Hex }): Promise<{ status: 'success' | 'reverted' }>
+}
+
+export function fromViem(walletClient: ViemWalletClient, publicClient: ViemPublicClient): Wallet {
+  const { account } = walletClient
+  if (!account) throw new ClientError('WALLET', 'the wallet client has no account')
+  return {
+    address: account.address,
+    chainId: () => publicClient.getChainId(),
+    blockNumber: async () => Number(await publicClient.getBlockNumber()),
+    code: async (address) => (await publicClient.getCode({ address: address as Hex })) ?? '0x',
+    call: async (to, data) => (await publicClient.call({ to: to as Hex, data })).data ?? '0x',
+    send: ({ to, data, value, gas }) =>
+      walletClient.sendTransaction({ account, to, data, value, chain: null, ...(gas && { gas }) }),
+    succeeded: async (hash) =>
+      (await publicClient.waitForTransactionReceipt({ hash: hash as Hex })).status === 'success',
+  }
+}
