@@ -13,6 +13,7 @@ import { contextOf, type RequestContext, withContext } from './http/context.ts'
 import { openCors, targetLimit } from './http/edge.ts'
 import { sendError } from './http/reply.ts'
 import { readChainId } from './requests.ts'
+import { docs, docsStyle, openApi } from './routes/docs.ts'
 import { health, metricsPage, ready } from './routes/operate.ts'
 import { simulate } from './routes/simulate.ts'
 import { swap } from './routes/swap.ts'
@@ -100,6 +101,10 @@ export function createApp(services: Services, config: Config): Express {
   app.route('/health').get(health).all(allow('GET, HEAD'))
   app.route('/ready').get(ready(services)).all(allow('GET, HEAD'))
   app.route('/metrics').get(metricsPage(services)).all(allow('GET, HEAD'))
+
+  app.route('/openapi.json').get(openApi).all(allow('GET, HEAD'))
+  app.route('/docs').get(docs).all(allow('GET, HEAD'))
+  app.route('/docs.css').get(docsStyle).all(allow('GET, HEAD'))
 
   app.use(() => {
     throw new ApiError('NOT_FOUND', 'there is no such path; /openapi.json lists those that are')

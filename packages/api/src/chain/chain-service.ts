@@ -3,7 +3,14 @@ import { createMarket, families, type Market, type Snapshot } from '@sluice/liqu
 import { type PriceBook, priceTokens } from '@sluice/pricing'
 import { buildGraph, type Graph } from '@sluice/routing'
 import { createRpc, type Rpc } from '@sluice/rpc'
-import { SimulationError, type SimulationRequest, type SimulationResult, simulateSwap } from '@sluice/simulation'
+import {
+  createSimulationContext,
+  SimulationError,
+  type SimulationContext,
+  type SimulationRequest,
+  type SimulationResult,
+  simulateSwap,
+} from '@sluice/simulation'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
@@ -54,6 +61,8 @@ export class ChainService {
   readonly touched = new TouchedPools()
   readonly families = new Map(families.map((family) => [family.id, family]))
   readonly metrics: Metrics
+  /** Storage layouts of tokens stay known while the chain sleeps. */
+  readonly simulation: SimulationContext
   private readonly config: Config
   private readonly log: Logger
   private awake: Awake | undefined
@@ -72,6 +81,7 @@ export class ChainService {
     this.log = log.child({ chain: chain.chainId })
     this.limiter = new Limiter(config.maxConcurrent, config.maxQueued)
     this.tokens = new TokenFacts(chain)
+    this.simulation = createSimulationContext({ maxGas: config.simulateGasCap, timeoutMs: config.rpcTimeoutMs })
   }
 
   get wrappedNative(): Address | null {

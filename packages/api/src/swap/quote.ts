@@ -160,14 +160,20 @@ function judge(
     block: view.snapshot.block,
     gasPriceWei,
     gasCostUsd: nativePrice === null ? null : toWhole(gasWei, chain.chain.nativeCurrency.decimals) * nativePrice,
-    netAmountOut: netAmountOut(trial.amountOut, gasWei, route, gasPriceWei),
+    netAmountOut: netAmountOut(trial.amountOut, gasWei, route, gasPriceWei, chain),
     priceImpactPpm,
     warnings: warnings(request, priceImpactPpm, chain, route),
   }
 }
 
-function netAmountOut(amountOut: bigint, gasWei: bigint, route: Route, gasPriceWei: bigint): bigint | null {
-  if (gasWei === 0n) return amountOut
+function netAmountOut(
+  amountOut: bigint,
+  gasWei: bigint,
+  route: Route,
+  gasPriceWei: bigint,
+  { wrappedNative }: ChainService,
+): bigint | null {
+  if (route.tokenOut === NATIVE || route.tokenOut === wrappedNative) return amountOut - gasWei
   const routeWei = BigInt(Math.round(route.gas)) * gasPriceWei
   if (route.gasCostOut === null || routeWei === 0n) return null
   return amountOut - (route.gasCostOut * gasWei) / routeWei

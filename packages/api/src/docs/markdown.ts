@@ -1,0 +1,137 @@
+/** docs/api.md and the text of /docs, both made from the OpenAPI document and the error table. */
+import { errorTable } from '../error-table.ts'
+import { openApiDocument } from './openapi.ts'
+
+type Schema = {
+  readonly type?: string
+  readonly pattern?: string
+  readonly default?: string
+  readonly enum?: readonly string[]
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly additionalProperties?: Schema | false
+  readonly $ref?: string
+}
+type Parameter = {
+  readonly name: string
+  readonly in: string
+  readonly required: boolean
+  readonly description: string
+  readonly schema: Schema
+}
+type Operation = {
+  readonly summary: string
+  readonly description: string
+  readonly parameters: readonly Parameter[]
+  readonly responses: Readonly<
+    Record<string, { readonly content?: { readonly 'application/json': { readonly schema: Schema } } }>
+  >
+}
+type Document = {
+  readonly info: { readonly description: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+export type Table = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
+export type Section = {
+  readonly title: string
+  readonly paragraphs: readonly string[]
+  readonly tables: readonly Table[]
+}
+
+/** The reference as sections, for whoever renders it. Text is Markdown with nothing but `code`. */
+export function reference(): { readonly intro: string; readonly sections: readonly Section[] } {
+  const { info, paths, components } = openApiDocument() as unknown as Document
+  const endpoints = Object.entries(paths).map(([path, methods]) => endpoint(path, methods, components.schemas))
+  return { intro: info.description, sections: [...endpoints, errors()] }
+}
+
+function endpoint(
+  path: string,
+  methods: Readonly<Record<string, Operation>>,
+  schemas: Document['components']['schemas'],
+): Section {
+  const get = methods.get!
+  const names = Object.keys(methods).map((method) => method.toUpperCase())
+  const query = get.parameters.filter((parameter) => parameter.in === 'query')
+  const name = get.responses[200]!.content!['application/json'].schema.$ref!.split('/').at(-1)!
+  const statuses = Object.keys(get.responses).join(', ')
+  const alsoPost = methods.post ? ['With POST the same fields are one JSON object.'] : []
+  return {
+    title: `${names.join(' and ')} ${path}`,
+    paragraphs: [`${get.summary}. ${get.description}`, ...alsoPost, `Statuses: ${statuses}.`],
+    tables: [
+      ...(query.length > 0
+        ? [{ head: ['Parameter', 'Required', 'Default', 'Meaning'], rows: query.map(parameterRow) }]
+        : []),
+      { head: ['Field of the answer', 'Type', 'Meaning'], rows: fieldRows(schemas[name]!) },
+    ],
+  }
+}
+
+function parameterRow({ name, required, description, schema }: Parameter): readonly string[] {
+  return [
+    `\`${name}\``,
+    required ? 'yes' : 'no',
+    schema.default === undefined ? '' : `\`${schema.default}\``,
+    description,
+  ]
+}
+
+/** One row for each field, with nested ones as `outer.inner` and `outer[].inner`. */
+function fieldRows(schema: Schema, prefix = ''): string[][] {
+  if (schema.additionalProperties) {
+    const value = schema.additionalProperties
+    const key = prefix ? `${prefix}.(key)` : '(key)'
+    return [[`\`${key}\``, typeName(value), value.description ?? schema.description ?? ''], ...fieldRows(value, key)]
+  }
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const path = prefix ? `${prefix}.${name}` : name
+    const inner = field.items ? fieldRows(field.items, `${path}[]`) : fieldRows(field, path)
+    const optional = schema.required?.includes(name) ? '' : ', optional'
+    return [[`\`${path}\``, typeName(field) + optional, field.description ?? ''], ...inner]
+  })
+}
+
+function typeName({ type, enum: names, anyOf }: Schema): string {
+  if (anyOf) return [...new Set(anyOf.map(typeName))].join(' or ')
+  if (names) return names.map((name) => `\`${name}\``).join(' or ')
+  return type ?? 'any'
+}
+
+function errors(): Section {
+  return {
+    title: 'Errors',
+    paragraphs: [
+      'Version B answers `{ "error": text, "code": code, "requestId": id }`, with `reasons` and `maxRoutableAmount` where there is no route. Version A answers plain text, an HTML page for 404, and 200 with `toAmount` `0` and no `tx` where there is no route. A reverting simulation is no error.',
+    ],
+    tables: [
+      {
+        head: ['Status', 'Code', 'Cause', 'Cure'],
+        rows: Object.entries(errorTable).map(([code, { status, cause, cure }]) => [
+          String(status),
+          `\`${code}\``,
+          cause,
+          cure,
+        ]),
+      },
+    ],
+  }
+}
+
+export function markdown(examples: string): string {
+  const { intro, sections } = reference()
+  const body = sections.map(({ title, paragraphs, tables }) =>
+    [`## ${title}`, ...paragraphs, ...tables.map(markdownTable)].join('\n\n'),
+  )
+  return `${['# API', 'Generated by `npm run docs`; do not edit.', intro, ...body, examples].join('\n\n')}\n`
+}
+
+function markdownTable({ head, rows }: Table): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
