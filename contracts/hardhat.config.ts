@@ -7,6 +7,8 @@ import viem from '@nomicfoundation/hardhat-viem'
 import { defineConfig } from 'hardhat/config'
 
 const root = join(import.meta.dirname, '..')
+/** The long profile of fuzz and invariant tests. */
+const long = process.env.LONG === '1'
 const solcPath = createRequire(import.meta.url).resolve('solc/soljson.js')
 
 const compiler = (evmVersion: 'cancun' | 'london') => ({
@@ -21,7 +23,11 @@ export default defineConfig({
   typechain: { outDir: './types' },
   // The tests put the DEXes' published bytecode on their chain.
   test: {
-    solidity: { fsPermissions: { readDirectory: [join(root, 'node_modules'), join(root, 'packages/program/golden')] } },
+    solidity: {
+      fsPermissions: { readDirectory: [join(root, 'node_modules'), join(root, 'packages/program/golden')] },
+      fuzz: { runs: long ? 10_000 : 1_000 },
+      invariant: { runs: long ? 1_000 : 100, depth: 50 },
+    },
   },
   solidity: {
     profiles: {

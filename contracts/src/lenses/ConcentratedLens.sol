@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {ISlipstreamFactory} from "../interfaces/ISlipstreamFactory.sol";
 import {IUniswapV3Factory} from "../interfaces/IUniswapV3Factory.sol";
 import {IUniswapV3PoolState} from "../interfaces/IUniswapV3PoolState.sol";
 
@@ -36,14 +37,37 @@ contract ConcentratedLens {
                 _read(factory, IUniswapV3Factory.feeAmountTickSpacing.selector, int256(uint256(fees[f])));
             if (!ok || spacing == 0) continue;
             for (uint256 i = 0; i < pairs; ++i) {
-                (bool found, bytes memory data) = factory.staticcall(
+                pools[i * fees.length + f] = _address(
+                    factory,
                     abi.encodeCall(IUniswapV3Factory.getPool, (tokens[2 * i], tokens[2 * i + 1], fees[f]))
                 );
-                if (found && data.length >= 32) {
-                    pools[i * fees.length + f] = address(uint160(uint256(bytes32(data))));
-                }
             }
         }
+    }
+
+    /// @notice The same, of a factory whose pools are told apart by tick spacing.
+    function findByTickSpacing(address factory, address[] calldata tokens, int24[] calldata spacings)
+        external
+        view
+        returns (address[] memory pools)
+    {
+        uint256 pairs = tokens.length / 2;
+        pools = new address[](pairs * spacings.length);
+        for (uint256 i = 0; i < pools.length; ++i) {
+            uint256 p = i / spacings.length;
+            pools[i] = _address(
+                factory,
+                abi.encodeCall(
+                    ISlipstreamFactory.getPool, (tokens[2 * p], tokens[2 * p + 1], spacings[i % spacings.length])
+                )
+            );
+        }
+    }
+
+    /// @dev Zero where the target does not answer.
+    function _address(address target, bytes memory call) private view returns (address) {
+        (bool ok, bytes memory data) = target.staticcall(call);
+        return ok && data.length >= 32 ? address(uint160(uint256(bytes32(data)))) : address(0);
     }
 
     /// @notice Price, liquidity and every initialised tick of a pool.

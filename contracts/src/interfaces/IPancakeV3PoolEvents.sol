@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+/// @notice What a pancake-v3 style pool says of a swap; its other events are those of uniswap-v3.
+interface IPancakeV3PoolEvents {
+    event Swap(
+        address indexed sender,
+        address indexed recipient,
+        int256 amount0,
+        int256 amount1,
+        uint160 sqrtPriceX96,
+        uint128 liquidity,
+        int24 tick,
+        uint128 protocolFeesToken0,
+        uint128 protocolFeesToken1
+    );
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IExecutor} from "../../src/interfaces/IExecutor.sol";
+import {IGuard} from "../../src/interfaces/IGuard.sol";
+import {Arena} from "../support/Arena.sol";
+import {IToken} from "../support/Genuine.sol";
+import {Move, Puppet} from "../support/Hostile.sol";
+
+/// @notice Does anything at all to Guard and Executor, with every tool but the victim's own signature.
+contract Attacker {
+    IGuard internal guard;
+    IExecutor internal executor;
+    Puppet internal puppet;
+    address internal victim;
+    address[2] internal tokens;
+
+    constructor(IGuard guard_, IExecutor executor_, Puppet puppet_, address victim_, address[2] memory tokens_) {
+        (guard, executor, puppet, victim, tokens) = (guard_, executor_, puppet_, victim_, tokens_);
+        IToken(tokens[0]).approve(address(guard), type(uint256).max);
+        IToken(tokens[1]).approve(address(guard), type(uint256).max);
+    }
+
+    receive() external payable {}
+
+    function swapWithPuppet(bool flip, uint96 amountIn, uint96 pulled, address to, bool stealing, bool direct) external {
+        address tokenIn = tokens[flip ? 1 : 0];
+        address tokenOut = tokens[flip ? 0 : 1];
+        Move[] memory moves = new Move[](4);
+        moves[0] = Move(address(guard), 0, abi.encodeCall(IGuard.pull, (stealing ? address(this) : to, pulled)), false);
+        moves[1] = Move(
+            tokenIn, 0, abi.encodeWithSignature("transferFrom(address,address,uint256)", victim, address(this), 1), false
+        );
+        moves[2] = Move(
+            address(guard), 0, abi.encodeCall(IGuard.swap, (_order(tokenIn, tokenOut, 1, false), "")), false
+        );
+        moves[3] = Move(tokenOut, 0, abi.encodeWithSignature("mint(address,uint256)", address(guard), 1e18), false);
+        try guard.swap(_order(tokenIn, tokenOut, amountIn, direct), abi.encode(moves)) {} catch {}
+    }
+
+    function swapNative(uint96 amountIn, address wrapper, bytes calldata program, bool genuine) external {
+        IGuard.Order memory order = _order(address(0), tokens[1], amountIn, false);
+        order.wrapper = wrapper;
+        if (genuine) order.executor = address(executor);
+        try guard.swap{value: amountIn % 1e20}(order, program) {} catch {}
+    }
+
+    function pull(address to, uint256 amount) external {
+        try guard.pull(to, amount) {} catch {}
+    }
+
+    function runProgram(bytes calldata program) external {
+        try executor.execute(program) {} catch {}
+    }
+
+    function runStep(uint8 opcode, uint8 flags, uint128 amount, bool flip, bytes calldata rest) external {
+        bytes memory program = abi.encodePacked(
+            opcode % 16, flags % 32, amount, tokens[flip ? 1 : 0], victim, address(this), address(guard), rest
+        );
+        try executor.execute(program) {} catch {}
+        IGuard.Order memory order = _order(tokens[flip ? 1 : 0], tokens[flip ? 0 : 1], amount, false);
+        order.executor = address(executor);
+        try guard.swap(order, program) {} catch {}
+    }
+
+    function callBack(bytes4 name, int256 amount0, int256 amount1, bytes calldata data) external {
+        (bool ok,) = address(executor).call(abi.encodePacked(name, abi.encode(amount0, amount1, data)));
+        ok;
+        (ok,) = address(guard).call(abi.encodePacked(name, abi.encode(amount0, amount1, data)));
+    }
+
+    function _order(address tokenIn, address tokenOut, uint256 amountIn, bool direct)
+        private
+        view
+        returns (IGuard.Order memory)
+    {
+        return IGuard.Order(
+            tokenIn, amountIn, tokenOut, 1, type(uint256).max, address(puppet), address(0), 0, address(0), direct
+        );
+    }
+}
+
+/// @notice Invariant 1, over any sequence of calls.
+contract BystanderInvariant is Arena {
+    address internal victim = makeAddr("victim");
+
+    function setUp() public override {
+        super.setUp();
+        enrich(victim);
+        Attacker attacker =
+            new Attacker(guard, executor, puppet, victim, [address(tokenIn), address(tokenOut)]);
+        tokenIn.mint(address(attacker), WEALTH);
+        tokenOut.mint(address(attacker), WEALTH);
+        vm.deal(address(attacker), WEALTH);
+        targetContract(address(attacker));
+    }
+
+    function invariant_I01_nobody_but_the_sender_of_a_swap_loses_tokens() public view {
+        assertGe(tokenIn.balanceOf(victim), WEALTH);
+        assertGe(tokenOut.balanceOf(victim), WEALTH);
+        assertGe(victim.balance, WEALTH);
+    }
+}
+
+/// @notice Invariants 2, 4, 6 and 11: what is lent, what is kept, and what strangers can add to it.
+contract CustodyInvariants is Arena {
+    function testFuzz_I02_the_sender_loses_at_most_amountIn_of_tokenIn_and_nothing_else(
+        uint96 amountIn,
+        uint96[4] calldata pulls,
+        address[4] calldata to
+    ) public {
+        vm.assume(amountIn != 0);
+        Move[] memory moves = new Move[](6);
+        for (uint256 k; k < 4; ++k) moves[k] = pulling(to[k], pulls[k], false);
+        moves[4] = Move(
+            address(tokenOut), 0, abi.encodeWithSignature("transferFrom(address,address,uint256)", user, partner, 1), false
+        );
+        moves[5] = minting(address(tokenOut), address(guard), 5);
+        uint256 before = tokenOut.balanceOf(user);
+        trySwap(orderOf(amountIn, 1), abi.encode(moves));
+        assertGe(tokenIn.balanceOf(user), WEALTH - amountIn);
+        assertGe(tokenOut.balanceOf(user), before);
+        assertEq(user.balance, WEALTH);
+    }
+
+    function testFuzz_I04_the_guard_keeps_nothing(
+        uint96 amountIn,
+        uint96 pulled,
+        uint96 output,
+        uint96 held,
+        uint24 feePpm,
+        uint8 mode
+    ) public {
+        amountIn = uint96(bound(amountIn, 1, 1e27));
+        output = uint96(bound(output, 1, 1e27));
+        feePpm = uint24(bound(feePpm, 0, 100_000));
+        tokenIn.mint(address(guard), held);
+        tokenOut.mint(address(guard), held);
+        give(address(weth), address(guard), 1e18);
+        vm.deal(address(guard), held);
+
+        IGuard.Order memory order = orderOf(amountIn, 1);
+        bytes memory program;
+        mode = mode % 4;
+        if (mode == 0) {
+            program = two(pulling(partner, pulled, false), minting(address(tokenOut), address(guard), output));
+        } else if (mode == 1) {
+            // Native through the wrapper, drawn in part.
+            (order.tokenIn, order.wrapper) = (address(0), address(weth));
+            program = two(pulling(partner, pulled, false), minting(address(tokenOut), address(guard), output));
+        } else if (mode == 2) {
+            // Native handed over, and a part of it back.
+            order.tokenIn = address(0);
+            program = two(
+                Move(address(guard), pulled % (uint256(amountIn) + 1), "", true),
+                minting(address(tokenOut), address(guard), output)
+            );
+        } else {
+            order.tokenOut = address(0);
+            vm.deal(address(puppet), output);
+            program = two(pulling(partner, pulled, false), Move(address(guard), output, "", true));
+        }
+        (order.feePpm, order.feeRecipient) = (feePpm, partner);
+        swap(order, program);
+
+        assertEq(tokenIn.balanceOf(address(guard)), held);
+        assertEq(tokenOut.balanceOf(address(guard)), held);
+        assertEq(weth.balanceOf(address(guard)), 1e18);
+        assertEq(address(guard).balance, held);
+        assertIdle();
+    }
+
+    function testFuzz_I06_pulled_and_remaining_always_add_up(uint96 amountIn, uint96[5] calldata pulls) public {
+        vm.assume(amountIn != 0);
+        Move[] memory moves = new Move[](11);
+        uint256 left = amountIn;
+        for (uint256 k; k < 5; ++k) {
+            bool fits = pulls[k] <= left;
+            if (fits) left -= pulls[k];
+            moves[2 * k] = pulling(partner, pulls[k], fits);
+            moves[2 * k + 1] =
+                Move(address(this), 0, abi.encodeCall(this.checkRemaining, (left, uint256(amountIn) - left)), true);
+        }
+        moves[10] = minting(address(tokenOut), address(guard), 1);
+        swap(orderOf(amountIn, 1), abi.encode(moves));
+        assertEq(tokenIn.balanceOf(user), WEALTH - (amountIn - left));
+        assertIdle();
+    }
+
+    function checkRemaining(uint256 left, uint256 pulled) external view {
+        assertEq(guard.remaining(), left);
+        assertEq(tokenIn.balanceOf(partner), pulled);
+    }
+
+    function testFuzz_I06_only_the_executor_in_flight_pulls(address caller, uint256 amount) public {
+        // Nobody sends from the zero address, and nothing is lent to it either.
+        vm.assume(caller != address(0));
+        vm.prank(caller);
+        vm.expectRevert(abi.encodeWithSelector(IGuard.NotExecutor.selector, caller));
+        guard.pull(caller, amount);
+
+        vm.assume(caller != address(puppet) && caller != address(vm) && caller.code.length == 0);
+        Move memory stranger = Move(address(this), 0, abi.encodeCall(this.pullAs, (caller)), true);
+        swap(orderOf(10, 1), two(stranger, minting(address(tokenOut), address(guard), 1)));
+        assertEq(tokenIn.balanceOf(user), WEALTH);
+    }
+
+    function pullAs(address caller) external {
+        vm.prank(caller);
+        (bool ok,) = address(guard).call(abi.encodeCall(IGuard.pull, (caller, 1)));
+        assertFalse(ok);
+    }
+
+    function testFuzz_I06_the_guard_is_never_pulled_to(uint96 amountIn) public {
+        vm.assume(amountIn != 0);
+        vm.expectRevert(
+            abi.encodeWithSelector(IGuard.InvalidPull.selector, address(guard), uint256(amountIn), uint256(amountIn))
+        );
+        swap(orderOf(amountIn, 1), one(pulling(address(guard), amountIn, true)));
+    }
+
+    function testFuzz_I11_a_donation_never_lowers_what_the_sender_gets(
+        uint96 output,
+        uint96 before,
+        uint96 during,
+        bool toGuard,
+        bool native
+    ) public {
+        output = uint96(bound(output, 1, 1e27));
+        IGuard.Order memory order = orderOf(1e18, 1);
+        Move memory delivery;
+        Move memory donation;
+        address donee = toGuard ? address(guard) : address(puppet);
+        if (native) {
+            order.tokenOut = address(0);
+            vm.deal(address(puppet), uint256(output) + during);
+            delivery = Move(address(guard), output, "", true);
+            donation = Move(donee, during, "", true);
+            vm.deal(donee, donee.balance + before);
+        } else {
+            delivery = minting(address(tokenOut), address(guard), output);
+            donation = minting(address(tokenOut), donee, during);
+            tokenOut.mint(donee, before);
+        }
+        uint256 got = swap(order, two(donation, delivery));
+        assertGe(got, output);
+        // What was there before the swap stays where it is.
+        assertEq(got, toGuard ? uint256(output) + during : output);
+    }
+
+    function test_I11_a_donation_makes_no_failing_swap_pass_with_the_senders_own_tokens() public {
+        // The Guard's stray tokens are not output.
+        tokenOut.mint(address(guard), 1e18);
+        vm.expectRevert(abi.encodeWithSelector(IGuard.OutputTooLow.selector, 0, 1));
+        swap(orderOf(1e18, 1), one(pulling(partner, 1e18, true)));
+    }
+}

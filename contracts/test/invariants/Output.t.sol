@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IGuard} from "../../src/interfaces/IGuard.sol";
+import {Arena} from "../support/Arena.sol";
+import {IToken} from "../support/Genuine.sol";
+import {Move} from "../support/Hostile.sol";
+import {Programs} from "../support/Programs.sol";
+import {
+    BlacklistToken,
+    FalseToken,
+    HookToken,
+    NoReturnToken,
+    RebasingToken,
+    SplitToken,
+    TaxedToken,
+    Token
+} from "../support/Tokens.sol";
+
+/// @notice Invariants 3, 5, 8 and 12: what the sender gets, what is left over, the fee, and the orders that are refused.
+contract OutputInvariants is Arena {
+    function tokenOfKind(uint256 kind) internal returns (address) {
+        kind = kind % 8;
+        if (kind == 0) return address(new NoReturnToken());
+        if (kind == 1) return address(new FalseToken());
+        if (kind == 2) return address(new TaxedToken(50_000));
+        if (kind == 3) return address(new RebasingToken());
+        if (kind == 4) return address(new HookToken());
+        if (kind == 5) return address(new BlacklistToken());
+        if (kind == 6) return address(new SplitToken());
+        return address(new Token());
+    }
+
+    function testFuzz_I03_the_sender_gains_minOutput_or_nothing_moves(
+        uint8 kind,
+        uint96 output,
+        uint96 minOutput,
+        uint24 feePpm,
+        bool direct
+    ) public {
+        vm.assume(minOutput != 0);
+        address out = tokenOfKind(kind);
+        IGuard.Order memory order = orderOf(1e18, minOutput);
+        order.tokenOut = out;
+        order.direct = direct;
+        if (!direct) (order.feePpm, order.feeRecipient) = (bound(feePpm, 0, 100_000), partner);
+        uint256 before = IToken(out).balanceOf(user);
+        bool ok = trySwap(
+            order, two(pulling(partner, 1e18, true), minting(out, direct ? user : address(guard), output))
+        );
+        if (ok) {
+            assertGe(IToken(out).balanceOf(user) - before, minOutput);
+        } else {
+            assertEq(IToken(out).balanceOf(user), before);
+            assertEq(tokenIn.balanceOf(user), WEALTH);
+        }
+        // An ordinary token that came in full is never refused.
+        if (kind % 8 == 7 && (direct || output - uint256(output) * order.feePpm / 1e6 >= minOutput)) {
+            if (output >= minOutput) assertTrue(ok);
+        }
+        assertIdle();
+    }
+
+    function testFuzz_I03_a_rebase_within_the_swap_is_not_output(uint96 wealth, uint96 output, uint64 factor) public {
+        RebasingToken out = new RebasingToken();
+        factor = uint64(bound(factor, 0.1e18, 10e18));
+        output = uint96(bound(output, 1e6, 1e27));
+        out.mint(user, wealth);
+        IGuard.Order memory order = orderOf(1e18, 1);
+        order.tokenOut = address(out);
+        // Custody: what the sender held before grows or shrinks with the rebase and counts for nothing.
+        uint256 got = swap(
+            order,
+            two(
+                Move(address(out), 0, abi.encodeCall(RebasingToken.rebase, (factor)), true),
+                minting(address(out), address(guard), output)
+            )
+        );
+        assertLe(got, uint256(output) + 1);
+        assertApproxEqAbs(got, output, 2 + factor / 1e18 * 2);
+    }
+
+    function testFuzz_I03_native_output_counts_what_is_sent(uint96 output, uint96 minOutput) public {
+        vm.assume(minOutput != 0);
+        IGuard.Order memory order = orderOf(1e18, minOutput);
+        order.tokenOut = address(0);
+        vm.deal(address(puppet), output);
+        bool ok = trySwap(order, one(Move(address(guard), output, "", true)));
+        assertEq(ok, output >= minOutput);
+        assertEq(user.balance, WEALTH + (ok ? output : 0));
+    }
+
+    function testFuzz_I05_the_executor_ends_empty(uint96 amountIn, uint96 dust, uint24 share, uint128 part) public {
+        amountIn = uint96(bound(amountIn, 1e9, 1e24));
+        // Within what the pools can take: one that runs out of liquidity leaves the rest unsold.
+        dust = uint96(bound(dust, 0, 1e24));
+        share = uint24(bound(share, 1, (1 << 24) - 1));
+        address middle = address(new Token());
+        address first = v2Pair(address(tokenIn), middle, 1e27);
+        address firstV3 = v3Pool(address(tokenIn), middle, 3000, 1e27);
+        address second = v2Pair(middle, address(tokenOut), 1e27);
+        address secondV3 = v3Pool(middle, address(tokenOut), 3000, 1e27);
+        Token(middle).mint(address(executor), dust);
+        part = uint128(bound(part, 1e6, amountIn - 1e6));
+
+        bytes memory program = bytes.concat(
+            Programs.v2(
+                Programs.PULL | zeroForOne(first, address(tokenIn)), Programs.pull(part), address(tokenIn), first, 3000
+            ),
+            Programs.v3Pulled(Programs.PULL_REST | zeroForOne(firstV3, address(tokenIn)), "", firstV3),
+            Programs.v2(
+                Programs.SHARE | Programs.TO_GUARD | zeroForOne(second, middle), Programs.share(share), middle, second, 3000
+            ),
+            Programs.v3(Programs.REST | Programs.TO_GUARD | zeroForOne(secondV3, middle), "", middle, secondV3)
+        );
+        IGuard.Order memory order = orderOf(amountIn, 1);
+        order.executor = address(executor);
+        // A share of dust may be too small for a pair to answer: then nothing moves.
+        if (!trySwap(order, program)) return;
+        assertEq(Token(middle).balanceOf(address(executor)), 0);
+        assertEq(tokenIn.balanceOf(address(executor)), 0);
+        assertEq(tokenOut.balanceOf(address(executor)), 0);
+        assertEq(tokenIn.balanceOf(user), WEALTH - amountIn);
+        address[4] memory pools = [first, firstV3, second, secondV3];
+        for (uint256 k; k < 4; ++k) {
+            assertEq(Token(middle).allowance(address(executor), pools[k]), 0);
+            assertEq(tokenIn.allowance(address(executor), pools[k]), 0);
+        }
+    }
+
+    function testFuzz_I08_the_fee_is_exact_and_goes_to_the_recipient_alone(uint128 output, uint24 feePpm, bool native)
+        public
+    {
+        output = uint128(bound(output, 10, type(uint128).max));
+        feePpm = uint24(bound(feePpm, 0, 100_000));
+        IGuard.Order memory order = orderOf(1e18, 1);
+        (order.feePpm, order.feeRecipient) = (feePpm, partner);
+        Move memory delivery = minting(address(tokenOut), address(guard), output);
+        if (native) {
+            order.tokenOut = address(0);
+            vm.deal(address(puppet), output);
+            delivery = Move(address(guard), output, "", true);
+        }
+        uint256 got = swap(order, one(delivery));
+        uint256 fee = native ? partner.balance : tokenOut.balanceOf(partner);
+        assertEq(fee, uint256(output) * feePpm / 1e6);
+        assertEq(fee + got, output);
+    }
+
+    function testFuzz_I08_a_fee_above_a_tenth_is_refused(uint256 feePpm, bool direct) public {
+        IGuard.Order memory order = orderOf(1, 1);
+        feePpm = bound(feePpm, direct ? 1 : 100_001, type(uint256).max);
+        (order.feePpm, order.feeRecipient, order.direct) = (feePpm, partner, direct);
+        vm.expectRevert(abi.encodeWithSelector(IGuard.FeeTooHigh.selector, feePpm, direct ? 0 : 100_000));
+        swap(order, "");
+    }
+
+    function testFuzz_I12_senseless_orders_are_refused(uint96 amount, uint8 which, address stranger) public {
+        amount = uint96(bound(amount, 1, 1e27));
+        IGuard.Order memory order = orderOf(amount, amount);
+        which = which % 16;
+        bytes memory expected;
+        if (which == 0) {
+            order.tokenOut = order.tokenIn;
+            expected = abi.encodeWithSelector(IGuard.SameToken.selector, order.tokenIn);
+        } else if (which == 1) {
+            order.amountIn = 0;
+            expected = abi.encodeWithSelector(IGuard.ZeroAmount.selector);
+        } else if (which == 2) {
+            order.minOutput = 0;
+            expected = abi.encodeWithSelector(IGuard.ZeroAmount.selector);
+        } else if (which == 3) {
+            order.deadline = block.timestamp - 1;
+            expected = abi.encodeWithSelector(IGuard.Expired.selector, block.timestamp - 1, block.timestamp);
+        } else if (which == 4) {
+            order.executor = address(guard);
+        } else if (which == 5) {
+            order.executor = order.tokenIn;
+        } else if (which == 6) {
+            order.executor = order.tokenOut;
+        } else if (which == 7) {
+            // Precompiles have no code.
+            order.executor = address(uint160(bound(amount, 1, 17)));
+        } else if (which == 8) {
+            vm.assume(stranger.code.length == 0);
+            order.executor = stranger;
+        } else if (which == 9) {
+            (order.tokenIn, order.wrapper, order.executor) = (address(0), address(weth), address(weth));
+        } else if (which == 10) {
+            order.wrapper = address(weth);
+            expected = abi.encodeWithSelector(IGuard.InvalidWrapper.selector, address(weth));
+        } else if (which == 11) {
+            (order.tokenIn, order.wrapper, order.tokenOut) = (address(0), address(weth), address(weth));
+            expected = abi.encodeWithSelector(IGuard.SameToken.selector, address(weth));
+        } else if (which == 12) {
+            (order.feePpm, order.feeRecipient) = (1, address(0));
+            expected = abi.encodeWithSelector(IGuard.InvalidFeeRecipient.selector, address(0));
+        } else if (which == 13) {
+            (order.feePpm, order.feeRecipient) = (1, address(guard));
+            expected = abi.encodeWithSelector(IGuard.InvalidFeeRecipient.selector, address(guard));
+        } else if (which == 14) {
+            (order.tokenOut, order.direct) = (address(0), true);
+            expected = abi.encodeWithSelector(IGuard.DirectNative.selector);
+        } else {
+            (order.tokenIn, order.tokenOut) = (address(0), address(0));
+            expected = abi.encodeWithSelector(IGuard.SameToken.selector, address(0));
+        }
+        if (expected.length == 0) expected = abi.encodeWithSelector(IGuard.InvalidExecutor.selector, order.executor);
+        vm.expectRevert(expected);
+        swap(order, "");
+    }
+
+    function testFuzz_I12_value_must_be_what_the_order_says(uint96 amount, uint96 sent, bool native) public {
+        amount = uint96(bound(amount, 1, 1e27));
+        uint256 needed = native ? amount : 0;
+        vm.assume(sent != needed && sent <= 1e29);
+        IGuard.Order memory order = orderOf(amount, 1);
+        if (native) order.tokenIn = address(0);
+        vm.prank(user);
+        vm.expectRevert(abi.encodeWithSelector(IGuard.InvalidValue.selector, uint256(sent), needed));
+        guard.swap{value: sent}(order, "");
+    }
+
+    function test_I12_native_sent_outside_of_a_swap_is_refused() public {
+        vm.prank(user);
+        (bool ok, bytes memory answer) = address(guard).call{value: 1}("");
+        assertFalse(ok);
+        assertEq(answer, abi.encodeWithSelector(IGuard.UnexpectedNative.selector, user));
+    }
+}

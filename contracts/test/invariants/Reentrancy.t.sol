@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IExecutor} from "../../src/interfaces/IExecutor.sol";
+import {IGuard} from "../../src/interfaces/IGuard.sol";
+import {Arena} from "../support/Arena.sol";
+import {HostilePool, Move, Puppet} from "../support/Hostile.sol";
+import {Programs} from "../support/Programs.sol";
+import {HookToken} from "../support/Tokens.sol";
+
+/// @notice A wrapper that lies, by what it credits and what it gives back.
+contract LyingWrapper {
+    mapping(address => uint256) public balanceOf;
+    uint256 public credited;
+    uint256 public returned;
+
+    constructor(uint256 credited_, uint256 returned_) {
+        (credited, returned) = (credited_, returned_);
+    }
+
+    function deposit() external payable {
+        balanceOf[msg.sender] += credited;
+    }
+
+    function withdraw(uint256) external {
+        (bool ok,) = msg.sender.call{value: returned}("");
+        require(ok);
+    }
+}
+
+/// @notice Invariants 7 and 9: re-entry and callbacks.
+contract ReentrancyInvariants is Arena {
+    /// @dev What a re-entering party tries. The last needs an Executor in flight: else anyone may run a program of his own.
+    function attempt(uint256 which, bool executing) internal view returns (address target, bytes memory data) {
+        which = which % (executing ? 4 : 3);
+        if (which == 0) {
+            return (address(guard), abi.encodeCall(IGuard.swap, (orderOf(1, 1), one(pulling(partner, 1, false)))));
+        }
+        if (which == 1) return (address(guard), abi.encodeCall(IGuard.pull, (partner, 1)));
+        if (which == 2) {
+            return (address(executor), abi.encodeWithSignature("anyName(int256,int256,bytes)", int256(1), int256(0), ""));
+        }
+        return (address(executor), abi.encodeCall(IExecutor.execute, ("")));
+    }
+
+    function testFuzz_I07_a_hooked_token_cannot_re_enter(uint96 amountIn, uint8 which, bool asInput) public {
+        amountIn = uint96(bound(amountIn, 1e6, 1e24));
+        HookToken hooked = new HookToken();
+        hooked.mint(user, WEALTH);
+        vm.prank(user);
+        hooked.approve(address(guard), type(uint256).max);
+        address other = address(tokenOut);
+        address pool = v2Pair(address(hooked), other, 1e27);
+        (address from, address to) = asInput ? (address(hooked), other) : (other, address(hooked));
+        // Armed only now: the pool's own funding is no attack.
+        (address target, bytes memory data) = attempt(which, asInput);
+        hooked.hook(target, data);
+        uint256 got = swap(
+            orderOf(from, amountIn, to, 1, address(executor)),
+            Programs.v2(Programs.PULL | Programs.TO_GUARD | zeroForOne(pool, from), Programs.pull(amountIn), from, pool, 3000)
+        );
+        assertGt(got, 0);
+        assertFalse(hooked.reached(), "the hook got in");
+        assertGt(hooked.answer().length, 0, "the hook never ran");
+        assertIdle();
+    }
+
+    function testFuzz_I07_neither_sender_nor_fee_recipient_re_enters(uint96 output, uint8 which, bool atFee) public {
+        output = uint96(bound(output, 1e6, 1e27));
+        (address target, bytes memory data) = attempt(which, false);
+        Move[] memory moves = new Move[](1);
+        moves[0] = Move(target, 0, data, false);
+        Puppet wallet = new Puppet();
+        tokenIn.mint(address(wallet), 1e18);
+        wallet.run(
+            Move(address(tokenIn), 0, abi.encodeWithSignature("approve(address,uint256)", address(guard), 1e18), true)
+        );
+        Puppet recipient = new Puppet();
+        (atFee ? recipient : wallet).onAnyCall(moves);
+
+        IGuard.Order memory order = orderOf(address(tokenIn), 1e18, address(0), 1, address(puppet));
+        (order.feePpm, order.feeRecipient) = (50_000, address(recipient));
+        vm.deal(address(puppet), output);
+        bytes memory program = one(Move(address(guard), output, "", true));
+        vm.prank(address(wallet));
+        guard.swap(order, program);
+        Puppet attacker = atFee ? recipient : wallet;
+        assertGt(attacker.lastAnswer().length, 0, "the attack never ran");
+        assertFalse(attacker.anySucceeded() && atFee, "the fee recipient got in");
+        assertEq(tokenIn.balanceOf(partner), 0);
+        assertEq(tokenIn.balanceOf(address(wallet)), 1e18);
+        assertIdle();
+    }
+
+    function testFuzz_I07_swaps_in_one_transaction_do_not_touch_each_other(uint96 first, uint96 second, uint96 pulled)
+        public
+    {
+        first = uint96(bound(first, 2, 1e27));
+        second = uint96(bound(second, 1, 1e27));
+        pulled = uint96(bound(pulled, 0, first - 1));
+        bytes memory program = two(pulling(partner, pulled, true), minting(address(tokenOut), address(guard), 1));
+        swap(orderOf(first, 1), program);
+        assertIdle();
+        // What the first left is not lent in the second.
+        program = two(
+            pulling(partner, uint256(second) + 1, false), minting(address(tokenOut), address(guard), 1)
+        );
+        swap(orderOf(second, 1), program);
+        assertEq(tokenIn.balanceOf(user), WEALTH - pulled);
+        assertIdle();
+    }
+
+    function testFuzz_I07_a_lying_wrapper_moves_nothing(uint96 amount, uint96 credited, uint96 returned) public {
+        amount = uint96(bound(amount, 1, 1e27));
+        LyingWrapper wrapper = new LyingWrapper(credited, returned);
+        vm.deal(address(wrapper), type(uint96).max);
+        IGuard.Order memory order = orderOf(address(0), amount, address(tokenOut), 1, address(puppet));
+        order.wrapper = address(wrapper);
+        uint256 stray = 5 ether;
+        vm.deal(address(guard), stray);
+        bool ok = trySwap(order, one(minting(address(tokenOut), address(guard), 1)));
+        assertEq(ok, credited == amount && returned == amount);
+        assertEq(address(guard).balance, stray);
+    }
+
+    function v3Step(address pool, bytes1 kind, uint256 amount) internal pure returns (bytes memory) {
+        return Programs.v3Pulled(kind | Programs.TO_GUARD, Programs.pull(amount), pool);
+    }
+
+    function testFuzz_I09_a_pool_is_paid_once(uint96 amount, uint8 callbacks) public {
+        amount = uint96(bound(amount, 1, 1e27));
+        callbacks = uint8(bound(callbacks, 0, 4));
+        HostilePool pool = new HostilePool();
+        pool.plan(callbacks, 0, address(0));
+        IGuard.Order memory order = orderOf(1e28, 1);
+        order.executor = address(executor);
+        if (callbacks == 0) {
+            vm.expectRevert(abi.encodeWithSelector(IExecutor.CallbackMissing.selector, address(pool)));
+        } else if (callbacks > 1) {
+            vm.expectRevert(abi.encodeWithSelector(IExecutor.UnexpectedCallback.selector, address(pool), address(0)));
+        } else {
+            vm.expectRevert(abi.encodeWithSelector(IGuard.OutputTooLow.selector, 0, 1));
+        }
+        swap(order, v3Step(address(pool), Programs.PULL, amount));
+    }
+
+    function testFuzz_I09_a_pool_never_draws_more_than_amountIn(uint96 amount, uint96 amountIn, uint128 asked) public {
+        amountIn = uint96(bound(amountIn, 1, 1e27));
+        amount = uint96(bound(amount, 1, amountIn));
+        asked = uint128(bound(asked, 1, type(uint128).max));
+        HostilePool pool = new HostilePool();
+        pool.plan(1, asked, address(tokenOut));
+        tokenOut.mint(address(pool), WEALTH);
+        IGuard.Order memory order = orderOf(amountIn, 1);
+        order.executor = address(executor);
+        bool ok = trySwap(order, v3Step(address(pool), Programs.PULL, amount));
+        assertEq(ok, asked <= amountIn);
+        assertEq(tokenIn.balanceOf(address(pool)), ok ? asked : 0);
+        assertGe(tokenIn.balanceOf(user), WEALTH - amountIn);
+    }
+
+    function testFuzz_I09_nobody_else_is_paid(address caller, bytes4 name, int256 amount0, int256 amount1) public {
+        vm.assume(caller != address(0) && name != IExecutor.execute.selector);
+        vm.prank(caller);
+        vm.expectRevert(abi.encodeWithSelector(IExecutor.UnexpectedCallback.selector, caller, address(0)));
+        (bool ok,) = address(executor).call(abi.encodePacked(name, abi.encode(amount0, amount1, "")));
+        ok;
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Executor} from "../../src/Executor.sol";
+import {Guard} from "../../src/Guard.sol";
+import {IGuard} from "../../src/interfaces/IGuard.sol";
+import {Genuine, IToken} from "./Genuine.sol";
+import {HostilePool, Move, Puppet} from "./Hostile.sol";
+import {Token} from "./Tokens.sol";
+
+/// @notice A sender with two tokens and approvals of both, and someone hostile who runs his swap.
+abstract contract Arena is Genuine {
+    Guard internal guard;
+    Executor internal executor;
+    Puppet internal puppet;
+    Token internal tokenIn;
+    Token internal tokenOut;
+    address internal user = makeAddr("user");
+    address internal partner = makeAddr("partner");
+
+    uint256 internal constant WEALTH = 1e30;
+
+    function setUp() public virtual {
+        deployGenuine();
+        guard = new Guard();
+        executor = new Executor();
+        puppet = new Puppet();
+        tokenIn = new Token();
+        tokenOut = new Token();
+        enrich(user);
+    }
+
+    function enrich(address account) internal {
+        tokenIn.mint(account, WEALTH);
+        tokenOut.mint(account, WEALTH);
+        vm.deal(account, WEALTH);
+        vm.startPrank(account);
+        tokenIn.approve(address(guard), type(uint256).max);
+        tokenOut.approve(address(guard), type(uint256).max);
+        vm.stopPrank();
+    }
+
+    /// @dev From `tokenIn` to `tokenOut` by the puppet.
+    function orderOf(uint256 amountIn, uint256 minOutput) internal view returns (IGuard.Order memory) {
+        return orderOf(address(tokenIn), amountIn, address(tokenOut), minOutput, address(puppet));
+    }
+
+    function orderOf(address tokenIn_, uint256 amountIn, address tokenOut_, uint256 minOutput, address executor_)
+        internal
+        view
+        returns (IGuard.Order memory)
+    {
+        return IGuard.Order({
+            tokenIn: tokenIn_,
+            amountIn: amountIn,
+            tokenOut: tokenOut_,
+            minOutput: minOutput,
+            deadline: block.timestamp,
+            executor: executor_,
+            wrapper: address(0),
+            feePpm: 0,
+            feeRecipient: address(0),
+            direct: false
+        });
+    }
+
+    function swap(IGuard.Order memory order, bytes memory program) internal returns (uint256) {
+        vm.prank(user);
+        return guard.swap{value: order.tokenIn == address(0) ? order.amountIn : 0}(order, program);
+    }
+
+    /// @dev False instead of a revert.
+    function trySwap(IGuard.Order memory order, bytes memory program) internal returns (bool ok) {
+        vm.prank(user);
+        (ok,) = address(guard).call{value: order.tokenIn == address(0) ? order.amountIn : 0}(
+            abi.encodeCall(IGuard.swap, (order, program))
+        );
+    }
+
+    function pulling(address to, uint256 amount, bool must) internal view returns (Move memory) {
+        return Move(address(guard), 0, abi.encodeCall(IGuard.pull, (to, amount)), must);
+    }
+
+    function minting(address token, address to, uint256 amount) internal pure returns (Move memory) {
+        return Move(token, 0, abi.encodeWithSignature("mint(address,uint256)", to, amount), true);
+    }
+
+    function one(Move memory a) internal pure returns (bytes memory) {
+        Move[] memory moves = new Move[](1);
+        moves[0] = a;
+        return abi.encode(moves);
+    }
+
+    function two(Move memory a, Move memory b) internal pure returns (bytes memory) {
+        Move[] memory moves = new Move[](2);
+        (moves[0], moves[1]) = (a, b);
+        return abi.encode(moves);
+    }
+
+    function three(Move memory a, Move memory b, Move memory c) internal pure returns (bytes memory) {
+        Move[] memory moves = new Move[](3);
+        (moves[0], moves[1], moves[2]) = (a, b, c);
+        return abi.encode(moves);
+    }
+
+    /// @dev Outside of a swap nothing can be drawn and nobody is awaited.
+    function assertIdle() internal {
+        assertEq(guard.remaining(), 0, "something is still lent");
+        vm.prank(address(puppet));
+        (bool pulled,) = address(guard).call(abi.encodeCall(IGuard.pull, (partner, 0)));
+        assertFalse(pulled, "the Guard is still locked");
+        (bool sent,) = address(guard).call{value: 0}("");
+        assertFalse(sent, "the Guard still takes native");
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IGuard} from "../../src/interfaces/IGuard.sol";
+
+/// @notice One call that a puppet makes. A failed one is recorded and does not stop it, unless it must succeed.
+struct Move {
+    address target;
+    uint256 value;
+    bytes data;
+    bool must;
+}
+
+/// @notice An Executor, pool, wallet or fee recipient that does whatever the test tells it, at every entry it has.
+contract Puppet {
+    Move[] internal onCall;
+    bool public anySucceeded;
+    bytes public lastAnswer;
+
+    function onAnyCall(Move[] memory moves) external {
+        delete onCall;
+        for (uint256 k; k < moves.length; ++k) onCall.push(moves[k]);
+    }
+
+    /// @dev As an Executor its program is its moves.
+    function execute(bytes calldata program) external payable {
+        Move[] memory moves = abi.decode(program, (Move[]));
+        for (uint256 k; k < moves.length; ++k) _make(moves[k]);
+    }
+
+    function run(Move memory move) external payable {
+        _make(move);
+    }
+
+    receive() external payable {
+        _react();
+    }
+
+    fallback() external payable {
+        _react();
+    }
+
+    function _react() internal {
+        for (uint256 k; k < onCall.length; ++k) _make(onCall[k]);
+    }
+
+    function _make(Move memory move) internal {
+        (bool ok, bytes memory answer) = move.target.call{value: move.value}(move.data);
+        lastAnswer = answer;
+        if (ok) anySucceeded = true;
+        if (!ok && move.must) {
+            assembly ("memory-safe") {
+                revert(add(answer, 0x20), mload(answer))
+            }
+        }
+    }
+}
+
+/// @notice A uniswap-v3 style pool that asks for its payment as often, and for as much, as the test says.
+contract HostilePool {
+    uint256 public callbacks = 1;
+    uint256 public asked;
+    address public payOut;
+
+    function plan(uint256 callbacks_, uint256 asked_, address payOut_) external {
+        (callbacks, asked, payOut) = (callbacks_, asked_, payOut_);
+    }
+
+    function swap(address recipient, bool, int256 amount, uint160, bytes calldata) external returns (int256, int256) {
+        for (uint256 k; k < callbacks; ++k) {
+            (bool ok, bytes memory answer) = msg.sender.call(
+                abi.encodeWithSignature("anyName(int256,int256,bytes)", int256(asked == 0 ? uint256(amount) : asked), int256(0), "")
+            );
+            if (!ok) {
+                assembly ("memory-safe") {
+                    revert(add(answer, 0x20), mload(answer))
+                }
+            }
+        }
+        if (payOut != address(0)) {
+            (bool sent,) = payOut.call(abi.encodeWithSignature("transfer(address,uint256)", recipient, uint256(amount)));
+            require(sent, "no output");
+        }
+        return (0, 0);
+    }
+}
