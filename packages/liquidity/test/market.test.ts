@@ -97,7 +97,7 @@ test('follows swaps, mints and burns of several blocks from their logs alone', a
   for (let i = 0; i < 8; i++) {
     for (let n = r.integer(4); n >= 0; n--) {
       const what = r.integer(4)
-      if (what === 0) await swapV2(...r.pick(V2_WAYS), r.amount(40, 66))
+      if (what === 0) await swapV2(...r.pick<readonly [number, number]>(V2_WAYS), r.amount(40, 66))
       else if (what === 1) await swapV3(r.integer(2) === 0, r.amount(10, 58))
       else if (what === 2) await mint(-60 * (1 + r.integer(50)), 60 * (1 + r.integer(50)))
       else await burn(1 + r.integer(2), r.amount(10, 50))

@@ -3,8 +3,8 @@ import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@s
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { PAIR_LENS } from '../../lenses.ts'
-import { chunks } from '../chunks.ts'
-import { sortTokens } from '../direction.ts'
+import { chunks } from '../shared/chunks.ts'
+import { sortTokens } from '../shared/direction.ts'
 
 const lens = PairLens__factory.createInterface()
 const factory = IUniswapV2Factory__factory.createInterface()

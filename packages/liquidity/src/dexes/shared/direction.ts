@@ -1,5 +1,5 @@
 import type { Address } from '@sluice/chains'
-import { type Pool, PoolRefusal } from '../family.ts'
+import { type Pool, PoolRefusal } from '../../family.ts'
 
 /**
  * Whether a pool of two tokens sells its first.

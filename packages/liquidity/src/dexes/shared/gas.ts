@@ -5,7 +5,12 @@
 export const HOP_GAS = {
   'uniswap-v2': 55_000,
   'uniswap-v3': 75_000,
+  'pancake-v3': 80_000,
+  slipstream: 90_000,
+  'ramses-cl': 90_000,
 } as const
+
+export type GasFamily = keyof typeof HOP_GAS
 
 /** An initialised tick crossed: its fee growth is read and turned over. */
 export const TICK_GAS = 21_000

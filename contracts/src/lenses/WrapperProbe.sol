@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IERC20} from "../interfaces/IERC20.sol";
+import {IWrappedNative} from "../interfaces/IWrappedNative.sol";
+
+/// @title WrapperProbe
+/// @notice Wraps and unwraps one native unit and reports what moved; never deployed.
+/// @dev Lives inside one eth_call, by a code override at an address that another override gives a native balance.
+contract WrapperProbe {
+    receive() external payable {}
+
+    /// @param amount Native base units.
+    /// @return wrapped What the balance of the wrapper's token grew by.
+    /// @return unwrapped What the native balance grew by when `wrapped` was withdrawn.
+    function wrap(IWrappedNative wrapper, uint256 amount) external returns (uint256 wrapped, uint256 unwrapped) {
+        IERC20 token = IERC20(address(wrapper));
+        uint256 before = token.balanceOf(address(this));
+        wrapper.deposit{value: amount}();
+        wrapped = token.balanceOf(address(this)) - before;
+        before = address(this).balance;
+        wrapper.withdraw(wrapped);
+        unwrapped = address(this).balance - before;
+    }
+}

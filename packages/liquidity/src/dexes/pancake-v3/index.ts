@@ -1,0 +1,16 @@
+import { IPancakeV3PoolEvents__factory } from '@sluice/bindings'
+import type { DexFamily } from '../../family.ts'
+import { concentratedTrade } from '../shared/concentrated-family.ts'
+import { concentratedLogs, readConcentrated } from '../shared/concentrated-state.ts'
+import { createdPool, creationTopics, findPools } from './discover.ts'
+import type { PancakeV3State } from './types.ts'
+
+export const pancakeV3: DexFamily<PancakeV3State> = {
+  id: 'pancake-v3',
+  findPools,
+  readStates: readConcentrated,
+  creationTopics,
+  createdPool,
+  ...concentratedLogs(IPancakeV3PoolEvents__factory.createInterface()),
+  ...concentratedTrade('pancake-v3'),
+}

@@ -1,0 +1,15 @@
+import type { DexFamily } from '../../family.ts'
+import { concentratedTrade } from '../shared/concentrated-family.ts'
+import { concentratedLogs, readConcentrated } from '../shared/concentrated-state.ts'
+import { createdPool, creationTopics, findPools } from './discover.ts'
+import type { RamsesClState } from './types.ts'
+
+export const ramsesCl: DexFamily<RamsesClState> = {
+  id: 'ramses-cl',
+  findPools,
+  readStates: readConcentrated,
+  creationTopics,
+  createdPool,
+  ...concentratedLogs(),
+  ...concentratedTrade('ramses-cl'),
+}

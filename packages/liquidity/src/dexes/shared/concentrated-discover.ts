@@ -1,0 +1,46 @@
+/** How factories of pools with a tick bitmap are asked for them: by the fee, or by the tick spacing, of a pool. */
+import { ConcentratedLens__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { Pool, Reads } from '../../family.ts'
+import { CONCENTRATED_LENS } from '../../lenses.ts'
+import { chunks } from './chunks.ts'
+import { sortTokens } from './direction.ts'
+
+const lens = ConcentratedLens__factory.createInterface()
+
+/** About 3 million gas where four keys are enabled. */
+const PAIRS_PER_READ = 250
+
+/** What tells a factory's pools of one pair apart, with values worth asking for; the lens skips those not enabled. */
+export type PoolKeys = { readonly by: 'find' | 'findByTickSpacing'; readonly values: readonly number[] }
+
+export function* findByKeys(
+  row: DexRow,
+  pairs: readonly (readonly [Address, Address])[],
+  { by, values }: PoolKeys,
+): Reads<readonly Pool<null>[]> {
+  const batches = chunks(pairs, PAIRS_PER_READ)
+  const encode = (tokens: readonly Address[]) =>
+    by === 'find'
+      ? lens.encodeFunctionData('find', [row.address, [...tokens], [...values]])
+      : lens.encodeFunctionData('findByTickSpacing', [row.address, [...tokens], [...values]])
+  const answers = yield batches.map((batch) => ({
+    ...CONCENTRATED_LENS,
+    data: encode(batch.flat()) as Hex,
+    gas: 100_000 + 13_000 * batch.length,
+  }))
+  return batches.flatMap((batch, b) => {
+    const answer = answers[b]
+    if (!answer) return []
+    const [found] = lens.decodeFunctionResult('find', answer) as unknown as [string[]]
+    return found.flatMap((text, i) => {
+      const address = toAddress(text)
+      return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[Math.floor(i / values.length)]!)]
+    })
+  })
+}
+
+/** A pool of two tokens that is a contract of its own, yet to be read. */
+export function pairPool(row: DexRow, address: Address, pair: readonly [Address, Address]): Pool<null> {
+  return { id: address, family: row.family, dex: row.brand, address, tokens: sortTokens(pair), state: null }
+}

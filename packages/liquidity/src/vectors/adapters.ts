@@ -1,0 +1,10 @@
+import { concentrated } from './concentrated.ts'
+import type { Adapter } from './types.ts'
+import { uniswapV2 } from './uniswap-v2.ts'
+
+/** By the family that a file names. */
+export const adapters: Readonly<Record<string, Adapter>> = {
+  'uniswap-v2': uniswapV2,
+  'uniswap-v3': concentrated('uniswap-v3'),
+  'pancake-v3': concentrated('pancake-v3'),
+}

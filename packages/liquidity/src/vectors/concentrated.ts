@@ -1,0 +1,42 @@
+import type { ConcentratedState, Tick } from '../math/concentrated.ts'
+import { namedAddress } from './address.ts'
+import { pairOf } from './pool.ts'
+import type { Adapter, VectorPool } from './types.ts'
+
+const tokensOf = (pool: VectorPool) =>
+  [pool.token0 ?? pool.currency0 ?? 'A', pool.token1 ?? pool.currency1 ?? 'B'].map(namedAddress)
+
+export const concentrated =
+  (family: string): Adapter =>
+  ({ source, pool }, { reproduced }) => {
+    if (reproduced === false) return 'its source joins steps between ticks: not an exact number'
+    if (source === 'entity') return entity(family, pool)
+    const state: ConcentratedState = {
+      sqrtPriceX96: BigInt(pool.sqrtPriceX96),
+      tick: pool.tick,
+      liquidity: BigInt(pool.liquidity),
+      feePpm: pool.fee,
+      tickSpacing: pool.tickSpacing,
+      // A null is a tick whose liquidity the swap did not read: it is not reached.
+      ticks: pool.ticks.map(([index, net]: [number, string | null]): Tick => [index, BigInt(net ?? 0)]),
+    }
+    return pairOf(family, tokensOf(pool), state)
+  }
+
+/** As an indexer keeps it. */
+function entity(family: string, pool: VectorPool) {
+  const { sqrtPriceX96, tick, liquidity, tickSpacing, ticks } = pool.extra
+  const state: ConcentratedState = {
+    sqrtPriceX96: BigInt(sqrtPriceX96),
+    tick,
+    liquidity: BigInt(liquidity),
+    feePpm: pool.swapFee,
+    tickSpacing,
+    ticks: ticks.map((one: { index: number; liquidityNet: string }): Tick => [one.index, BigInt(one.liquidityNet)]),
+  }
+  return pairOf(
+    family,
+    pool.tokens.map(({ address }: { address: string }) => namedAddress(address)),
+    state,
+  )
+}

@@ -1,0 +1,2 @@
+export { runVectors, type VectorReport } from './run.ts'
+export type { Vector, VectorFile } from './types.ts'

@@ -1,0 +1,38 @@
+/** Known answers of real pools, one file a family. Amounts are decimal strings in base units; addresses in any case. */
+import type { Pool } from '../family.ts'
+
+export type Vector = {
+  /** Key into `states`. */
+  readonly state: string
+  readonly mode: 'exactIn' | 'exactOut' | 'toPrice'
+  readonly tokenIn: string
+  readonly tokenOut: string
+  readonly zeroForOne?: boolean
+  readonly amountIn?: string
+  readonly amountOut?: string
+  /** The pool must refuse. */
+  readonly fails?: boolean
+  /** Swaps one after another: only the first surely starts from `state`. */
+  readonly sequence?: boolean
+  /** False: the source's own number was not met by an independent computation. */
+  readonly reproduced?: boolean
+  readonly sqrtPriceLimitX96?: string
+  readonly after?: { readonly sqrtPriceX96: string; readonly tick: number; readonly liquidity: string }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: states have the shape of the program each was taken from.
+export type VectorPool = any
+export type VectorState = {
+  /** Which form `pool` has. */
+  readonly source: 'chain' | 'unit' | 'onchain-query' | 'entity' | 'simulator'
+  readonly pool: VectorPool
+  readonly basePools?: readonly VectorPool[]
+}
+export type VectorFile = {
+  readonly family: string
+  readonly vectors: readonly Vector[]
+  readonly states: Readonly<Record<string, VectorState>>
+}
+
+/** Turns a state of a file into a pool of a family; a string says why it cannot. */
+export type Adapter = (state: VectorState, vector: Vector) => Pool | string
