@@ -41,9 +41,9 @@ export const swapResponse = z.object({
   blockHash: z.string().describe('Hash of that block.'),
   priceImpact: z.number().nullable().describe('Percent against the mid price of the same route.'),
   gasCost: z.object({
-    native: units.describe('Wei.'),
+    native: units.describe('Wei, `l1Fee` included.'),
     usd: z.number().nullable(),
-    l1Fee: units.nullable().describe('Wei; null where the fee model of the chain is not computed.'),
+    l1Fee: units.nullable().describe('Wei for publishing on the chain below; null where it is not known.'),
   }),
   netToAmount: signedUnits.nullable().describe('`toAmount` less the gas, in base units of the output.'),
   optimalityGap: z.number().nullable().describe('Basis points between this route and the upper bound.'),

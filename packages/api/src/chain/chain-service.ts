@@ -2,11 +2,11 @@ import { type Address, type Chain, type Deployment, NATIVE } from '@sluice/chain
 import { createMarket, families, type Market, type Snapshot } from '@sluice/liquidity'
 import { type PriceBook, priceTokens } from '@sluice/pricing'
 import { buildGraph, type Graph } from '@sluice/routing'
-import { createRpc, type Rpc } from '@sluice/rpc'
+import { createRpc, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
 import {
   createSimulationContext,
-  SimulationError,
   type SimulationContext,
+  SimulationError,
   type SimulationRequest,
   type SimulationResult,
   simulateSwap,
@@ -131,6 +131,7 @@ export class ChainService {
 
   private viewOf(snapshot: Snapshot, awake: Awake): ChainView {
     const block = { blockHash: snapshot.block.hash }
+    const gasPriceWei = once(() => awake.rpc.gasPrice())
     let graph: Graph | undefined
     let prices: PriceBook | undefined
     return {
@@ -144,7 +145,10 @@ export class ChainService {
         prices ??= priceTokens(snapshot, this.chain, { decimals: (token) => this.tokens.decimals(token) })
         return prices
       },
-      gasPriceWei: once(() => awake.rpc.gasPrice()),
+      gasPriceWei,
+      l1FeePerByteWei: once(async () =>
+        estimateL1FeePerByte(awake.rpc, this.chain.l1FeeModel, await gasPriceWei(), block),
+      ),
       assertDeployed: once(() =>
         assertDeployed({ Guard: this.deployment.guard, Executor: this.executor }, awake.rpc, block),
       ),

@@ -9,6 +9,8 @@ export type ChainView = {
   readonly prices: () => PriceBook
   /** Wei per gas that the network asks for now. */
   readonly gasPriceWei: () => Promise<bigint>
+  /** Wei per byte of calldata for publishing on the chain below; 0 where that costs nothing or is not known. */
+  readonly l1FeePerByteWei: () => Promise<number>
   /** Rejects with ApiError `GUARD_NOT_DEPLOYED` unless Guard and Executor have their recorded code at this block. */
   readonly assertDeployed: () => Promise<void>
 }

@@ -19,7 +19,11 @@ test('minOutput is the floor of the output less the slippage, and never 0', () =
 })
 
 test('a fee of 10 % leaves at least nine tenths', () => {
-  fc.assert(fc.property(amount, (out) => expect((out - feeOf(out, 100_000n)) * 10n).toBeGreaterThanOrEqual(out * 9n)))
+  fc.assert(
+    fc.property(amount, (out) => {
+      expect((out - feeOf(out, 100_000n)) * 10n).toBeGreaterThanOrEqual(out * 9n)
+    }),
+  )
 })
 
 test('a shortfall is told in parts per million of what was expected', () => {

@@ -4,7 +4,7 @@ import type { ChainService } from '../chain/chain-service.ts'
 import { NATIVE_TEXT, type SwapQuery } from '../requests.ts'
 import type { SwapLeg, SwapNoRoute, SwapResponse } from '../responses.ts'
 import { toPercent } from './amounts.ts'
-import type { Quote } from './quote.ts'
+import type { Quote } from './judge.ts'
 
 /** Gas of a deposit to or a withdrawal from the wrapped native token, seen from outside. */
 const WRAP_GAS = 27_000
@@ -23,9 +23,9 @@ export function swapResponse(query: SwapQuery, quote: Quote, chain: ChainService
     blockHash: block.hash,
     priceImpact: quote.priceImpactPpm === null ? null : toPercent(quote.priceImpactPpm),
     gasCost: {
-      native: (quote.gasEstimate * quote.gasPriceWei).toString(),
+      native: quote.gasCostWei.toString(),
       usd: quote.gasCostUsd,
-      l1Fee: chain.chain.l1FeeModel === 'none' ? '0' : null,
+      l1Fee: quote.l1FeeWei?.toString() ?? null,
     },
     netToAmount: quote.netAmountOut?.toString() ?? null,
     optimalityGap: route.optimalityGapBps,

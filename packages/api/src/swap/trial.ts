@@ -15,17 +15,22 @@ const MAX_SHORTFALL_PPM = 5_000n
 
 const guardInterface = IGuard__factory.createInterface()
 
+/** A transaction that was seen to work. */
+export type WorkingTrial = {
+  /** Whether the simulation paid what the route settled at. */
+  readonly outcome: 'exact' | 'adjusted'
+  readonly swap: EncodedSwap
+  /** What the sender received, base units. */
+  readonly amountOut: bigint
+  readonly minOutput: bigint
+  readonly simulation: SimulationResult
+  /** Missing from the settled output in the first simulation. */
+  readonly shortfallPpm: bigint
+}
+
 /** What simulating a route says about it. */
 export type Trial =
-  | {
-      readonly outcome: 'exact' | 'adjusted'
-      readonly swap: EncodedSwap
-      readonly amountOut: bigint
-      readonly minOutput: bigint
-      readonly simulation: SimulationResult
-      /** Missing from the settled output in the first simulation. */
-      readonly shortfallPpm: bigint
-    }
+  | WorkingTrial
   /** Pays too little for a reason not known yet. */
   | { readonly outcome: 'shortfall'; readonly shortfallPpm: bigint }
   | { readonly outcome: 'reverted'; readonly reason: string }
