@@ -1,0 +1,102 @@
+/** The eth_call itself: the probe at the sender, the input set up, the environment as asked. */
+import type { Address, Hex } from '@sluice/chains'
+import {
+  type AccountOverride,
+  type BlockHeader,
+  type BlockRef,
+  type CallOptions,
+  type RequestOptions,
+  type Rpc,
+  RpcError,
+  type StateOverrides,
+} from '@sluice/rpc'
+import { callGas, decodeReport, encodeOrder, type ProbeOrder, type ProbeReport, probeAt } from './probe.ts'
+import type { SetUp } from './setup.ts'
+import { storageOverrides } from './slots/reader.ts'
+import type { SimulationRequest } from './types.ts'
+
+/** Of one simulation, known before it runs. */
+export type Surroundings = {
+  readonly header: BlockHeader
+  /** One block, whatever comes after it. */
+  readonly block: BlockRef
+  readonly gasPriceWei: bigint
+  /** Of the transaction. */
+  readonly gas: bigint
+  /** The sender's own. */
+  readonly code: Hex
+}
+
+export type Attempt = {
+  readonly rpc: Rpc
+  readonly request: SimulationRequest
+  readonly surroundings: Surroundings
+  readonly setUp: SetUp
+  /** Bytes. */
+  readonly maxReturn: number
+  readonly options: RequestOptions
+}
+
+/** @throws RpcError when no endpoint ran it as asked */
+export async function runProbe({
+  rpc,
+  request,
+  surroundings,
+  setUp,
+  maxReturn,
+  options,
+}: Attempt): Promise<ProbeReport> {
+  const { from, to, data, tokenIn, tokenOut, spender = to, coinbase } = request
+  const { block, gasPriceWei, gas, code, header } = surroundings
+  const { ways, approve, lend } = setUp
+  const value = ways.balance === 'native' ? setUp.balance : 0n
+  const order: ProbeOrder = {
+    ...{ from, to, data, gas, value, tokenIn, tokenOut, spender, approve, maxReturn },
+    ...(lend && { lend }),
+  }
+  const input = encodeOrder(order)
+  const outerGas = callGas(order, input)
+  const overrides = merge(
+    storageOverrides(setUp.writes),
+    probeAt(from, code),
+    // The node takes the price of all the gas from the sender before it starts.
+    { [from]: { balance: value + outerGas * gasPriceWei } },
+    lend ? probeAt(lend.holder, await rpc.getCode(lend.holder, block, options)) : {},
+  )
+  const call = (blockOverrides?: CallOptions['blockOverrides']) =>
+    rpc.call(
+      { from, to: from, data: input, gas: outerGas, ...(gasPriceWei > 0n && { gasPrice: gasPriceWei }) },
+      block,
+      {
+        ...options,
+        overrides,
+        ...(blockOverrides && { blockOverrides }),
+      },
+    )
+  const author = coinbase && coinbase !== header.miner ? { coinbase } : undefined
+  let answer: Hex
+  try {
+    answer = await call(author)
+  } catch (error) {
+    // Some nodes refuse a price below the block's base fee, others run it: lower the fee where it is refused.
+    if (!(error instanceof RpcError && error.code === 'REJECTED' && /base ?fee/i.test(error.message))) throw error
+    answer = await call({ ...author, baseFeePerGas: gasPriceWei })
+  }
+  const report = decodeReport(answer, order)
+  if (coinbase && report.coinbase !== coinbase)
+    throw new RpcError('NO_OVERRIDES', `block.coinbase was ${report.coinbase} instead of ${coinbase}`)
+  if (report.capped && !report.success)
+    throw new RpcError('REJECTED', `the node caps calls below the ${outerGas} gas of this simulation`)
+  return report
+}
+
+function merge(...all: readonly StateOverrides[]): StateOverrides {
+  const merged: Record<Address, AccountOverride> = {}
+  for (const overrides of all) {
+    for (const [key, override] of Object.entries(overrides)) {
+      const account = key as Address
+      merged[account] = { ...merged[account], ...override }
+    }
+  }
+  return merged
+}

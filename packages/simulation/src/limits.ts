@@ -1,0 +1,18 @@
+/** What one simulation may take. */
+export type SimulationLimits = {
+  /** Gas limit of the simulated transaction. */
+  readonly maxGas: bigint
+  /** Bytes of calldata. */
+  readonly maxCalldata: number
+  /** Bytes of return data that are reported; more is cut off. */
+  readonly maxReturnData: number
+  /** For each eth_call. */
+  readonly timeoutMs: number
+}
+
+export const defaultLimits: SimulationLimits = {
+  maxGas: 100_000_000n,
+  maxCalldata: 128 * 1024,
+  maxReturnData: 64 * 1024,
+  timeoutMs: 4_000,
+}

@@ -1,0 +1,146 @@
+/** The swap probe seen from outside: what an eth_call puts in place for it, what it is asked, what it answers. */
+import { SwapProbe__factory } from '@sluice/bindings'
+import { bytecode } from '@sluice/bindings/bytecode'
+import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { StateOverrides } from '@sluice/rpc'
+import { intrinsicGas } from './gas.ts'
+
+const abi = SwapProbe__factory.createInterface()
+
+/** Where the probe's code stands during the call. */
+const PROBE = toAddress('0x5177cE0000000000000000000000000000000001')
+/** As in SwapProbe.sol. */
+const ORIGINAL_MASK = 0x00517cc1b727220a94fe13abe8fa9a6ee0n
+/** Of one CALL to a warm account, and what the probe's two GAS readings cost between themselves; a test holds it. */
+const CALL_GAS = 123n
+/** What sending native adds to a CALL, less the stipend that its target gets for nothing. */
+const VALUE_GAS = 9_000n
+const STIPEND = 2_300n
+/** Five readings of up to a million each, setting up, and reporting 64 kB. */
+const PROBE_GAS = 8_000_000n
+
+export type ProbeOrder = {
+  readonly from: Address
+  readonly to: Address
+  readonly data: Hex
+  /** Of the transaction, intrinsic gas included. */
+  readonly gas: bigint
+  readonly value: bigint
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly spender: Address
+  /** Base units that the sender approves by itself; 0n where an override sets the allowance. */
+  readonly approve: bigint
+  readonly lend?: { readonly holder: Address; readonly amount: bigint }
+  /** Bytes. */
+  readonly maxReturn: number
+}
+
+export type Reading = { readonly ok: boolean; readonly amount: bigint }
+export type Balances = { readonly tokenIn: Reading; readonly allowance: Reading; readonly tokenOut: Reading }
+export type ProbeReport = {
+  readonly success: boolean
+  /** What the target used: gross, nothing of the transaction's own. */
+  readonly gasUsed: bigint
+  /** The target failed with nothing left. */
+  readonly outOfGas: boolean
+  /** The node gave the target less gas than was asked for. */
+  readonly capped: boolean
+  readonly before: Balances
+  /** All zero and not ok unless successful. */
+  readonly after: Balances
+  readonly coinbase: Address
+  readonly gasPrice: bigint
+  readonly blockNumber: number
+  readonly timestamp: number
+  readonly returnData: Hex
+}
+
+/** Gas that the target itself gets; zero or less when the transaction would not even start. */
+export function targetGas(gas: bigint, data: Hex): bigint {
+  return gas - intrinsicGas(data)
+}
+
+export function encodeOrder(order: ProbeOrder): Hex {
+  // The stipend comes on top of what a CALL with value is given.
+  const gas = targetGas(order.gas, order.data) - (order.value > 0n ? STIPEND : 0n)
+  return abi.encodeFunctionData('run', [
+    {
+      target: order.to,
+      gas: gas > 0n ? gas : 0n,
+      value: order.value,
+      tokenIn: contractSpelling(order.tokenIn),
+      tokenOut: contractSpelling(order.tokenOut),
+      spender: order.spender,
+      approve: order.approve,
+      lender: order.lend?.holder ?? ZERO_ADDRESS,
+      lend: order.lend?.amount ?? 0n,
+      maxReturn: order.maxReturn,
+    },
+    order.data,
+  ]) as Hex
+}
+
+/** Gas limit of the eth_call: the target gets all of what it was promised, the probe its own on top. */
+export function callGas(order: ProbeOrder, input: Hex): bigint {
+  // A call may hand on 63/64 of what is left, EIP-150.
+  return (targetGas(order.gas, order.data) * 64n) / 63n + intrinsicGas(input) + PROBE_GAS
+}
+
+/** @throws Error when the answer is not the probe's, which no node that runs overrides gives */
+export function decodeReport(answer: Hex, order: ProbeOrder): ProbeReport {
+  const [report] = abi.decodeFunctionResult('run', answer)
+  const overhead = CALL_GAS + (order.value > 0n ? VALUE_GAS - STIPEND : 0n)
+  return {
+    success: report.success,
+    gasUsed: report.gasUsed - overhead,
+    outOfGas: !report.success && report.gasUsed - overhead >= targetGas(order.gas, order.data),
+    capped: (report.gasBefore * 63n) / 64n < targetGas(order.gas, order.data),
+    before: balancesOf(report.before),
+    after: balancesOf(report.afterwards),
+    coinbase: toAddress(report.coinbase),
+    gasPrice: report.gasPrice,
+    blockNumber: Number(report.number),
+    timestamp: Number(report.timestamp),
+    returnData: report.returnData as Hex,
+  }
+}
+
+/** The probe at `account`, whose own code moves to where the probe finds it. `code` is '0x' for an account without. */
+export function probeAt(account: Address, code: Hex): StateOverrides {
+  const original = originalCode(code)
+  return {
+    [account]: { code: original === '0x' ? accountProxy : contractProxy },
+    [PROBE]: { code: bytecode.SwapProbe.runtime },
+    ...(original !== '0x' && { [originalAddress(account)]: { code: original } }),
+  }
+}
+
+/** An account under EIP-7702 holds 0xef0100 and an address; a proxy to that address does the same on every chain. */
+function originalCode(code: Hex): Hex {
+  return /^0xef0100[0-9a-f]{40}$/i.test(code) ? minimalProxy(toAddress(`0x${code.slice(8)}`)) : code
+}
+
+function originalAddress(account: Address): Address {
+  return toAddress(`0x${(BigInt(account) ^ ORIGINAL_MASK).toString(16).padStart(40, '0')}`)
+}
+
+/** EIP-1167. */
+function minimalProxy(target: Address, offset = 0): Hex {
+  const jump = (0x2b + offset).toString(16)
+  return `0x363d3d373d3d3d363d73${target.slice(2)}5af43d82803e903d9160${jump}57fd5bf3`
+}
+
+const contractProxy = minimalProxy(PROBE)
+/** Stops at once on a plain payment (CALLDATASIZE PUSH1 5 JUMPI STOP JUMPDEST): 15 gas, well within a stipend. */
+const accountProxy: Hex = `0x36600557005b${minimalProxy(PROBE, 6).slice(2)}`
+
+function contractSpelling(token: Address): Address {
+  return token === NATIVE ? ZERO_ADDRESS : token
+}
+
+type RawReading = { readonly ok: boolean; readonly amount: bigint }
+function balancesOf(raw: { tokenIn: RawReading; allowance: RawReading; tokenOut: RawReading }): Balances {
+  const reading = ({ ok, amount }: RawReading): Reading => ({ ok, amount })
+  return { tokenIn: reading(raw.tokenIn), allowance: reading(raw.allowance), tokenOut: reading(raw.tokenOut) }
+}

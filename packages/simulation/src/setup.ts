@@ -1,0 +1,65 @@
+/** Ways to give the sender its input: storage overrides where the slots are known, otherwise a holder that lends it. */
+import type { Address } from '@sluice/chains'
+import { balanceSetting } from './slots/amount.ts'
+import { allowanceKey, type Mapping, type Write, word } from './slots/mapping.ts'
+import { mergeWrites, type StorageWrites, type TokenReader } from './slots/reader.ts'
+import type { TokenLayout } from './slots/resolver.ts'
+import type { SetUpWays } from './types.ts'
+
+export type SetUp = {
+  readonly writes: StorageWrites
+  /** What the token should say of the sender before the swap, base units. */
+  readonly balance: bigint
+  /** Base units that the sender approves by itself. */
+  readonly approve: bigint
+  readonly lend?: Loan
+  readonly ways: SetUpWays
+}
+export type Loan = { readonly holder: Address; readonly amount: bigint }
+
+export type Input = {
+  readonly from: Address
+  readonly spender: Address
+  readonly amountIn: bigint
+}
+
+export function nativeSetUp(amountIn: bigint): SetUp {
+  return { writes: new Map(), balance: amountIn, approve: 0n, ways: { balance: 'native', allowance: 'none' } }
+}
+
+/** undefined when the token's balances cannot be written. */
+export async function slotSetUp(reader: TokenReader, layout: TokenLayout, input: Input): Promise<SetUp | undefined> {
+  const setting = layout.balance && (await balanceSetting(reader, layout.balance, input.from, input.amountIn))
+  if (!setting) return undefined
+  const writes = mergeWrites([setting.contract, setting.writes], ...allowanceWrites(layout.allowance, input))
+  return setUpWith(writes, layout, input, 'slot', setting.balance)
+}
+
+export function lentSetUp(layout: TokenLayout, input: Input, lend: Loan): SetUp {
+  const writes = mergeWrites(...allowanceWrites(layout.allowance, input))
+  return { ...setUpWith(writes, layout, input, 'lent', input.amountIn), lend }
+}
+
+/** The same, but with the sender approving by itself. */
+export function approving(setUp: SetUp, amountIn: bigint): SetUp {
+  return { ...setUp, approve: amountIn, ways: { ...setUp.ways, allowance: 'approved' } }
+}
+
+function setUpWith(
+  writes: StorageWrites,
+  { allowance }: TokenLayout,
+  { amountIn }: Input,
+  way: 'slot' | 'lent',
+  balance: bigint,
+): SetUp {
+  return {
+    writes,
+    balance,
+    approve: allowance ? 0n : amountIn,
+    ways: { balance: way, allowance: allowance ? 'slot' : 'approved' },
+  }
+}
+
+function allowanceWrites(mapping: Mapping | undefined, { from, spender, amountIn }: Input): [Address, Write[]][] {
+  return mapping ? [[mapping.contract, [{ key: allowanceKey(mapping, from, spender), value: word(amountIn) }]]] : []
+}

@@ -1,0 +1,212 @@
+/** One swap, run in one eth_call as its sender would run it. */
+import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
+import { runProbe, type Surroundings } from './attempt.ts'
+import type { SimulationContext } from './context.ts'
+import { SimulationError } from './errors.ts'
+import { type ProbeReport, targetGas } from './probe.ts'
+import { decodeRevert } from './revert.ts'
+import { approving, type Input, lentSetUp, nativeSetUp, type SetUp, slotSetUp } from './setup.ts'
+import { usualMappings } from './slots/candidates.ts'
+import { findForAccount } from './slots/find.ts'
+import { SLOT_PROBE, TokenReader } from './slots/reader.ts'
+import { givenLayout, type TokenLayout } from './slots/resolver.ts'
+import type { SimulationRequest, SimulationResult } from './types.ts'
+
+/**
+ * Runs the transaction at the block, with the sender's balance and allowance of tokenIn set to exactly `amountIn`, and
+ * checks on what the token itself answers that they were. A revert of the transaction is a result, not an error.
+ *
+ * @throws SimulationError when the request contradicts itself, a token is none, or the input cannot be set up
+ * @throws RpcError when no endpoint could run it
+ */
+export async function simulateSwap(
+  rpc: Rpc,
+  request: SimulationRequest,
+  context: SimulationContext,
+): Promise<SimulationResult> {
+  checkRequest(request, context)
+  const { signal, tokenIn: token, block, from, amountIn, to, spender = to } = request
+  const options = { timeoutMs: context.limits.timeoutMs, ...(signal && { signal }) }
+  const reader = new TokenReader({ rpc, token, block, request: options })
+  const task = { rpc, request, context, options, reader, input: { from, spender, amountIn } }
+  const [surroundings, layout] = await Promise.all([lookAround(task), layoutOf(task)])
+  if (targetGas(surroundings.gas, request.data) <= 0n)
+    throw new SimulationError('BAD_REQUEST', `gas ${surroundings.gas} does not even pay for the calldata`)
+  const trial = token === NATIVE ? await tryNative(task, surroundings) : await tryToken(task, surroundings, layout)
+  return resultOf(trial, surroundings)
+}
+
+type Task = {
+  readonly rpc: Rpc
+  readonly request: SimulationRequest
+  readonly context: SimulationContext
+  readonly options: RequestOptions
+  readonly reader: TokenReader
+  readonly input: Input
+}
+type Trial = { readonly report: ProbeReport; readonly setUp: SetUp }
+
+function checkRequest({ from, to, data, gas, amountIn }: SimulationRequest, { limits }: SimulationContext): void {
+  const bad = (message: string) => new SimulationError('BAD_REQUEST', message)
+  if (from === ZERO_ADDRESS || to === ZERO_ADDRESS) throw bad('from and to must not be the zero address')
+  if (from === to) throw bad('to must differ from from')
+  if (data.length % 2 !== 0) throw bad('data must be whole bytes')
+  if ((data.length - 2) / 2 > limits.maxCalldata) throw bad(`data must be at most ${limits.maxCalldata} bytes`)
+  if (gas !== undefined && gas > limits.maxGas) throw bad(`gas must be at most ${limits.maxGas}`)
+  if (amountIn < 0n || amountIn >> 256n !== 0n) throw bad('amountIn must fit 256 bits')
+}
+
+async function lookAround({ rpc, request, context, options }: Task): Promise<Surroundings> {
+  const { block, from, gasPrice } = request
+  const [header, gasPriceWei, code] = await Promise.all([
+    rpc.getBlock(block, options),
+    gasPrice ?? rpc.gasPrice(options),
+    rpc.getCode(from, block, options),
+  ])
+  if (!header) throw new SimulationError('BAD_REQUEST', 'block does not exist')
+  const half = header.gasLimit / 2n
+  const gas = request.gas ?? (half < context.limits.maxGas ? half : context.limits.maxGas)
+  // A tag moves on between two calls; a number does not.
+  const pinned = typeof block === 'string' && block !== 'pending' ? header.number : block
+  return { header, block: pinned, gasPriceWei, gas, code }
+}
+
+async function layoutOf(task: Task): Promise<TokenLayout> {
+  const { tokenIn, balanceSlot: balance, allowanceSlot: allowance } = task.request
+  if (tokenIn === NATIVE) return {}
+  if (balance === undefined && allowance === undefined) return learnedLayout(task)
+  const given = await givenLayout(task.reader, { balance, allowance })
+  const wrong = (name: string, what: string) => new SimulationError('BAD_SLOT', `${name} does not hold ${what}`)
+  if (balance !== undefined && !given.balance) throw wrong('balanceSlot', `the balances of ${tokenIn}`)
+  if (allowance !== undefined && !given.allowance) throw wrong('allowanceSlot', `the allowances of ${tokenIn}`)
+  return given.balance && given.allowance ? given : { ...(await learnedLayout(task)), ...given }
+}
+
+/** Shared by everyone who asks for the token, so it does not end with the one who asked first. */
+function learnedLayout({ rpc, request, context }: Task): Promise<TokenLayout> {
+  const { timeoutMs } = context.limits
+  return context.slots.layout(
+    new TokenReader({ rpc, token: request.tokenIn, block: request.block, request: { timeoutMs } }),
+  )
+}
+
+async function tryNative(task: Task, surroundings: Surroundings): Promise<Trial> {
+  const setUp = nativeSetUp(task.request.amountIn)
+  return { setUp, report: await run(task, surroundings, setUp) }
+}
+
+/** The exact way first; the next one where the token does not confirm what was set up. */
+async function tryToken(task: Task, surroundings: Surroundings, layout: TokenLayout): Promise<Trial> {
+  const { tokenIn, donors = [] } = task.request
+  const written = (await trySlots(task, surroundings, layout)) ?? (await tryAgain(task, surroundings))
+  if (written && (written.report.success || donors.length === 0 || (await canMove(task, layout)))) return written
+  for (const holder of donors) {
+    const lent = await tryLoan(task, surroundings, layout, holder)
+    if (lent && (lent.report.success || !written)) return lent
+  }
+  if (written) return written
+  throw new SimulationError(
+    'UNKNOWN_SLOTS',
+    `the storage of ${tokenIn} could not be worked out: balanceSlot and allowanceSlot must be given`,
+  )
+}
+
+async function trySlots(task: Task, surroundings: Surroundings, layout: TokenLayout): Promise<Trial | undefined> {
+  const setUp = await slotSetUp(task.reader, layout, task.input)
+  return setUp && confirmed(task, surroundings, setUp)
+}
+
+/** The token may have been upgraded since it was learned, or may keep this account apart from all others. */
+async function tryAgain(task: Task, surroundings: Surroundings): Promise<Trial | undefined> {
+  const { request, context, reader, input } = task
+  if (request.balanceSlot !== undefined || request.allowanceSlot !== undefined)
+    throw new SimulationError('BAD_SLOT', `${request.tokenIn} does not answer with what was written to its slots`)
+  context.slots.forget(request.tokenIn)
+  const layout = await learnedLayout(task)
+  const again = await trySlots(task, surroundings, layout)
+  if (again) return again
+  const mapping = await findForAccount(reader, usualMappings(request.tokenIn), input.from)
+  const shape = { kind: 'plain', shift: 0, width: 256 } as const
+  return mapping && trySlots(task, surroundings, { ...layout, balance: { mapping, shape } })
+}
+
+/** The trial, when the token says that balance and allowance are what they should be. */
+async function confirmed(task: Task, surroundings: Surroundings, setUp: SetUp): Promise<Trial | undefined> {
+  const report = await run(task, surroundings, setUp)
+  if (report.before.tokenIn.amount !== setUp.balance) return undefined
+  return allowed(task, surroundings, { report, setUp })
+}
+
+/** The trial itself, or one in which the sender approves, when the spender may take the amount. */
+async function allowed(task: Task, surroundings: Surroundings, trial: Trial): Promise<Trial | undefined> {
+  const { amountIn } = task.input
+  // More than was written is what the token grants that spender by itself.
+  const { ok, amount } = trial.report.before.allowance
+  if (ok && amount >= amountIn) return trial
+  if (trial.setUp.approve > 0n) return undefined
+  const setUp = approving(trial.setUp, amountIn)
+  return allowed(task, surroundings, { setUp, report: await run(task, surroundings, setUp) })
+}
+
+async function tryLoan(
+  task: Task,
+  surroundings: Surroundings,
+  layout: TokenLayout,
+  holder: Address,
+): Promise<Trial | undefined> {
+  const { amountIn } = task.input
+  let amount = amountIn
+  // The second time makes up for a tax on the loan.
+  for (let round = 0; round < 2; round++) {
+    const setUp = lentSetUp(layout, task.input, { holder, amount })
+    const report = await run(task, surroundings, setUp)
+    const received = report.before.tokenIn.amount
+    if (received >= amountIn) return allowed(task, surroundings, { report, setUp })
+    if (received === 0n) return undefined
+    amount = (amount * amountIn) / received + 1n
+  }
+  return undefined
+}
+
+/** Whether the token lets a spender take what was written, so that a revert is the swap's own. */
+async function canMove({ reader, input }: Task, layout: TokenLayout): Promise<boolean> {
+  const setUp = await slotSetUp(reader, layout, { ...input, spender: SLOT_PROBE })
+  if (!setUp || setUp.approve > 0n) return true
+  const { before, after } = await reader.take(input.from, input.amountIn, setUp.writes)
+  return after < before
+}
+
+/** @throws SimulationError `BAD_TOKEN` when setting the input up reverts, or a token does not answer */
+async function run(task: Task, surroundings: Surroundings, setUp: SetUp): Promise<ProbeReport> {
+  const { rpc, request, context, options } = task
+  const { maxReturnData: maxReturn } = context.limits
+  const report = await runProbe({ rpc, request, surroundings, setUp, maxReturn, options }).catch((error: unknown) => {
+    if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
+    throw new SimulationError('BAD_TOKEN', `setting up the input reverts: ${error.message}`, { cause: error })
+  })
+  const { tokenIn, tokenOut } = report.before
+  if (!tokenIn.ok) throw new SimulationError('BAD_TOKEN', `tokenIn ${request.tokenIn} does not answer balanceOf`)
+  if (!tokenOut.ok) throw new SimulationError('BAD_TOKEN', `tokenOut ${request.tokenOut} does not answer balanceOf`)
+  return report
+}
+
+function resultOf({ report, setUp }: Trial, { header }: Surroundings): SimulationResult {
+  const { success, gasUsed, returnData, before, after } = report
+  const grown = after.tokenOut.amount - before.tokenOut.amount
+  return {
+    success,
+    amountOut: success && grown > 0n ? grown : 0n,
+    gasUsed: Number(gasUsed),
+    returnData,
+    ...(!success && { revertReason: reasonOf(report) }),
+    blockNumber: header.number,
+    blockTimestamp: header.timestamp,
+    header,
+    ways: setUp.ways,
+  }
+}
+
+function reasonOf({ returnData, outOfGas }: ProbeReport): string {
+  return returnData === '0x' && outOfGas ? 'out of gas' : decodeRevert(returnData)
+}

@@ -1,0 +1,74 @@
+/** Finds which of many candidate mappings a token really uses, in one call. */
+import type { Address } from '@sluice/chains'
+import { allowanceKey, balanceWrites, type Mapping, word } from './mapping.ts'
+import { mergeWrites, owner, SLOT_PROBE, type TokenReader } from './reader.ts'
+import { plainShape, type Shape } from './shape.ts'
+
+/** Shows in words of 96 bits and more. */
+const SMALL = 2n ** 80n + 0x1234567n
+/** Shows where a base unit is a large number of shares. */
+const LARGE = 2n ** 240n + 0x777n
+const ALL = 2n ** 256n - 1n
+const SCALES = [SMALL, LARGE, ALL]
+
+export type Found = {
+  /** `shape` is absent where one more call has to tell it. */
+  readonly balance?: { readonly mapping: Mapping; readonly shape?: Shape }
+  readonly allowance?: Mapping
+}
+
+/**
+ * Every candidate, at every scale, belongs to a fictitious owner of its own: the owner who has a balance names the
+ * mapping, whatever the token makes of the word. Allowances are read off the first scale's owners.
+ */
+export async function findMappings(reader: TokenReader, candidates: readonly Mapping[]): Promise<Found> {
+  const ownerOf = (candidate: number, scale: number) => owner(scale * candidates.length + candidate)
+  const writes = mergeWrites(
+    ...candidates.flatMap((mapping, index) => [
+      ...SCALES.map(
+        (value, scale) => [mapping.contract, balanceWrites(mapping, ownerOf(index, scale), value)] as const,
+      ),
+      ...(mapping.order === 'minime' ? [] : [allowanceWrite(mapping, index)]),
+    ]),
+  )
+  function allowanceWrite(mapping: Mapping, index: number) {
+    return [
+      mapping.contract,
+      [{ key: allowanceKey(mapping, ownerOf(index, 0), SLOT_PROBE), value: word(SMALL) }],
+    ] as const
+  }
+  const untouched = SCALES.length * candidates.length
+  const readings = await reader.owners(untouched + 1, writes)
+  const nothing = readings[untouched]!
+
+  const balanceAt = (candidate: number, scale: number) => readings[scale * candidates.length + candidate]!.balance
+  const shows = (candidate: number, scale: number) => {
+    const balance = balanceAt(candidate, scale)
+    return balance !== null && balance !== 0n && balance !== nothing.balance
+  }
+  const plain = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL)
+  const any = candidates.findIndex((_, index) => SCALES.some((_, scale) => shows(index, scale)))
+  const balance = plain !== -1 ? plain : any
+  const allowance = candidates.findIndex(
+    ({ order }, index) => order !== 'minime' && readings[index]!.allowance === SMALL && nothing.allowance !== SMALL,
+  )
+  const shape = plain !== -1 ? plainShape(balanceAt(plain, 2)) : undefined
+  return {
+    ...(balance !== -1 && { balance: { mapping: candidates[balance]!, ...(shape && { shape }) } }),
+    ...(allowance !== -1 && { allowance: candidates[allowance]! }),
+  }
+}
+
+/** For an account that the token treats apart: each candidate writes a number of its own, and the balance names one. */
+export async function findForAccount(
+  reader: TokenReader,
+  candidates: readonly Mapping[],
+  account: Address,
+): Promise<Mapping | undefined> {
+  const marker = (index: number) => SMALL + (BigInt(index) << 32n)
+  const writes = mergeWrites(
+    ...candidates.map((mapping, index) => [mapping.contract, balanceWrites(mapping, account, marker(index))] as const),
+  )
+  const { balance } = await reader.account(account, writes)
+  return candidates.find((_, index) => balance === marker(index))
+}

@@ -1,0 +1,63 @@
+/** How contracts derive the storage keys of balances and allowances from owner and spender. */
+import type { Address, Hex } from '@sluice/chains'
+import { keccak256 } from 'ethers'
+
+/**
+ * `solidity`: keccak(key ‖ base). `vyper`: keccak(base ‖ key). `solady`: packed with a seed of four bytes.
+ * `minime`: an array of checkpoints at the Solidity key, the balance in the upper half of its last element.
+ */
+export type MappingOrder = 'solidity' | 'vyper' | 'solady' | 'minime'
+
+export type Mapping = {
+  readonly order: MappingOrder
+  /** Slot or namespace of the mapping; the seed where the order is solady. */
+  readonly base: bigint
+  /** Whose storage holds it. */
+  readonly contract: Address
+}
+
+export type Write = { readonly key: Hex; readonly value: Hex }
+
+export const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
+
+export function balanceKey({ order, base }: Mapping, owner: Address): Hex {
+  switch (order) {
+    case 'solidity':
+    case 'minime':
+      return hash(pad(owner), digits(base))
+    case 'vyper':
+      return hash(digits(base), pad(owner))
+    case 'solady':
+      return hash(owner.slice(2), '0000000000000000', seed(base))
+  }
+}
+
+export function allowanceKey({ order, base }: Mapping, owner: Address, spender: Address): Hex {
+  switch (order) {
+    case 'solidity':
+    case 'minime':
+      return hash(pad(spender), hash(pad(owner), digits(base)).slice(2))
+    case 'vyper':
+      return hash(hash(digits(base), pad(owner)).slice(2), pad(spender))
+    case 'solady':
+      return hash(owner.slice(2), '0000000000000000', seed(base), spender.slice(2))
+  }
+}
+
+/** What makes the word behind `owner`'s balance equal to `value`. */
+export function balanceWrites(mapping: Mapping, owner: Address, value: bigint): readonly Write[] {
+  const key = balanceKey(mapping, owner)
+  if (mapping.order !== 'minime') return [{ key, value: word(value) }]
+  // One checkpoint, of block 0.
+  return [
+    { key, value: word(1n) },
+    { key: keccak256(key) as Hex, value: word((value & MINIME_MAX) << 128n) },
+  ]
+}
+
+export const MINIME_MAX = 2n ** 128n - 1n
+
+const digits = (value: bigint) => value.toString(16).padStart(64, '0')
+const pad = (address: Address) => address.slice(2).padStart(64, '0')
+const seed = (base: bigint) => base.toString(16).padStart(8, '0')
+const hash = (...parts: readonly string[]) => keccak256(`0x${parts.join('')}`) as Hex

@@ -1,0 +1,126 @@
+/** Reads a token as many fictitious owners at once, under storage that an eth_call overrides. */
+import { type SlotProbe, SlotProbe__factory, StorageProbe__factory } from '@sluice/bindings'
+import { bytecode } from '@sluice/bindings/bytecode'
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import type { BlockRef, RequestOptions, Rpc, StateOverrides } from '@sluice/rpc'
+import type { Write } from './mapping.ts'
+
+const slotProbe = SlotProbe__factory.createInterface()
+const storageProbe = StorageProbe__factory.createInterface()
+
+/** Where the slot probe's code stands during a call; it is also the spender that it asks allowances for. */
+export const SLOT_PROBE = toAddress('0x5177cE0000000000000000000000000000000002')
+const FIRST_OWNER = 0x0aed51ce90000000000000000000000000000000n
+/** As SlotProbe.sol says that a reading failed. */
+const FAILED = 2n ** 256n - 2n
+
+/** The owner with that number: an address nobody has. */
+export const owner = (index: number): Address =>
+  toAddress(`0x${(FIRST_OWNER + BigInt(index)).toString(16).padStart(40, '0')}`)
+
+/** null where the token did not answer. */
+export type OwnerReading = { readonly balance: bigint | null; readonly allowance: bigint | null }
+
+export type StorageWrites = ReadonlyMap<Address, readonly Write[]>
+
+export type ReaderOptions = {
+  readonly rpc: Rpc
+  readonly token: Address
+  readonly block: BlockRef
+  readonly request: RequestOptions
+}
+
+export class TokenReader {
+  readonly token: Address
+  readonly rpc: Rpc
+  readonly block: BlockRef
+  private readonly options: RequestOptions
+
+  constructor({ rpc, token, block, request }: ReaderOptions) {
+    this.rpc = rpc
+    this.token = token
+    this.block = block
+    this.options = request
+  }
+
+  /** The first `count` owners, each with what it allows the probe. */
+  async owners(count: number, writes: StorageWrites): Promise<readonly OwnerReading[]> {
+    return this.read(owner(0), count, writes)
+  }
+
+  async account(account: Address, writes: StorageWrites): Promise<OwnerReading> {
+    return (await this.read(account, 1, writes))[0]!
+  }
+
+  private async read(first: Address, count: number, writes: StorageWrites): Promise<readonly OwnerReading[]> {
+    const input = slotProbe.encodeFunctionData('read', [this.token, SLOT_PROBE, first, count])
+    const answer = await this.call(input as Hex, writes)
+    const [readings] = slotProbe.decodeFunctionResult('read', answer)
+    return readings.map(({ balance, allowance }: SlotProbe.ReadingStructOutput) => ({
+      balance: orNull(balance),
+      allowance: orNull(allowance),
+    }))
+  }
+
+  /** The probe, as spender, takes `amount` from `from`; the balances tell what moved. */
+  async take(
+    from: Address,
+    amount: bigint,
+    writes: StorageWrites,
+  ): Promise<{ readonly before: bigint; readonly after: bigint; readonly received: bigint }> {
+    const answer = await this.call(slotProbe.encodeFunctionData('take', [this.token, from, amount]) as Hex, writes)
+    const { ownerBefore, ownerAfter, received } = slotProbe.decodeFunctionResult('take', answer)
+    return { before: ownerBefore, after: ownerAfter, received }
+  }
+
+  /** Those of `accounts` that the token looks at when it answers. */
+  async touched(accounts: readonly Address[]): Promise<readonly Address[]> {
+    const input = slotProbe.encodeFunctionData('touched', [this.token, owner(0), [...accounts]])
+    const [warm] = slotProbe.decodeFunctionResult('touched', await this.call(input as Hex, new Map()))
+    return accounts.filter((_, index) => warm[index])
+  }
+
+  /** Storage of any contract, in one call. */
+  async storage(contract: Address, slots: readonly bigint[]): Promise<readonly bigint[]> {
+    const data = storageProbe.encodeFunctionData('words', [[...slots]]) as Hex
+    const overrides = { [contract]: { code: bytecode.StorageProbe.runtime } }
+    const answer = await this.rpc.call({ to: contract, data }, this.block, { ...this.options, overrides })
+    return storageProbe.decodeFunctionResult('words', answer)[0]
+  }
+
+  code(contract: Address): Promise<Hex> {
+    return this.rpc.getCode(contract, this.block, this.options)
+  }
+
+  private call(data: Hex, writes: StorageWrites): Promise<Hex> {
+    const overrides: StateOverrides = {
+      ...storageOverrides(writes),
+      [SLOT_PROBE]: { code: bytecode.SlotProbe.runtime },
+    }
+    return this.rpc.call({ to: SLOT_PROBE, data }, this.block, { ...this.options, overrides })
+  }
+}
+
+export function storageOverrides(writes: StorageWrites): StateOverrides {
+  return Object.fromEntries(
+    [...writes].map(([contract, list]) => [
+      contract,
+      { stateDiff: Object.fromEntries(list.map(({ key, value }) => [key, value])) },
+    ]),
+  )
+}
+
+/** Writes of several sources, one list a contract. */
+export function mergeWrites(...all: readonly (readonly [Address, readonly Write[]])[]): StorageWrites {
+  const merged = new Map<Address, Write[]>()
+  for (const [contract, writes] of all) {
+    const list = merged.get(contract)
+    if (list) list.push(...writes)
+    else merged.set(contract, [...writes])
+  }
+  return merged
+}
+
+function orNull(value: bigint): bigint | null {
+  return value === FAILED ? null : value
+}

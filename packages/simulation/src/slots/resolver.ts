@@ -1,0 +1,83 @@
+/** Finds out once per token where balances and allowances lie, and remembers it. */
+import type { Address, Hex } from '@sluice/chains'
+import { keccak256 } from 'ethers'
+import type { BalanceLayout } from './amount.ts'
+import { givenMappings, usualMappings } from './candidates.ts'
+import { type Found, findMappings } from './find.ts'
+import type { Mapping } from './mapping.ts'
+import type { TokenReader } from './reader.ts'
+import { readTrail, searchMappings } from './search.ts'
+import { readShape } from './shape.ts'
+
+/** Either part is absent where it cannot be found. */
+export type TokenLayout = { readonly balance?: BalanceLayout; readonly allowance?: Mapping }
+
+const MAX_REMEMBERED = 10_000
+
+/** Of one chain. Clones of a token share what was learned of their code; what is wrong for one of them is told at use. */
+export class SlotResolver {
+  private readonly byToken = new Map<Address, Promise<TokenLayout>>()
+  private readonly byCode = new Map<Hex, TokenLayout>()
+
+  /** Runs once for any number of callers at a time. A failure of the node is not remembered. */
+  layout(reader: TokenReader): Promise<TokenLayout> {
+    const known = this.byToken.get(reader.token)
+    if (known) return known
+    const resolving = this.resolve(reader)
+    this.remember(reader.token, resolving)
+    return resolving
+  }
+
+  /** A layout that did not hold at its use: the token was upgraded. */
+  forget(token: Address): void {
+    this.byToken.delete(token)
+  }
+
+  private remember(token: Address, layout: Promise<TokenLayout>): void {
+    if (this.byToken.size >= MAX_REMEMBERED) this.byToken.delete(this.byToken.keys().next().value!)
+    this.byToken.set(token, layout)
+    layout.catch(() => this.byToken.delete(token))
+  }
+
+  private async resolve(reader: TokenReader): Promise<TokenLayout> {
+    const [usual, trail] = await Promise.all([
+      findMappings(reader, usualMappings(reader.token)),
+      readTrail(reader, reader.token),
+    ])
+    if (trail.code === '0x') return {}
+    if (usual.balance && usual.allowance) return withShape(reader, usual)
+    const codeHash = keccak256(trail.code) as Hex
+    const known = this.byCode.get(codeHash)
+    if (known) {
+      const again = await findMappings(reader, mappingsOf(known))
+      if (again.balance && again.allowance) return withShape(reader, again)
+    }
+    const layout = await withShape(reader, { ...(await searchMappings(reader, trail)), ...usual })
+    if (this.byCode.size >= MAX_REMEMBERED) this.byCode.clear()
+    this.byCode.set(codeHash, layout)
+    return layout
+  }
+}
+
+/** For slots that the caller names; a part that they do not fit is absent. */
+export async function givenLayout(
+  reader: TokenReader,
+  slots: { readonly balance: bigint | undefined; readonly allowance: bigint | undefined },
+): Promise<TokenLayout> {
+  const find = async (slot: bigint | undefined): Promise<Found> =>
+    slot === undefined ? {} : findMappings(reader, givenMappings(reader.token, slot))
+  const [{ balance }, { allowance }] = await Promise.all([find(slots.balance), find(slots.allowance)])
+  return withShape(reader, { ...(balance && { balance }), ...(allowance && { allowance }) })
+}
+
+async function withShape(reader: TokenReader, { balance, allowance }: Found): Promise<TokenLayout> {
+  const shape = balance && (balance.shape ?? (await readShape(reader, balance.mapping)))
+  return {
+    ...(balance && shape && { balance: { mapping: balance.mapping, shape } }),
+    ...(allowance && { allowance }),
+  }
+}
+
+function mappingsOf({ balance, allowance }: TokenLayout): readonly Mapping[] {
+  return [...(balance ? [balance.mapping] : []), ...(allowance ? [allowance] : [])]
+}

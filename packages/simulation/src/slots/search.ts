@@ -1,0 +1,82 @@
+/** Looks for a token's mappings where its code and storage point to: implementations, namespaces, separate stores. */
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { rareMappings, storeMappings } from './candidates.ts'
+import { type Found, findMappings } from './find.ts'
+import type { TokenReader } from './reader.ts'
+
+/** EIP-1967 implementation and beacon, OpenZeppelin's older implementation slot. */
+const PROXY_SLOTS = [
+  0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbcn,
+  0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50n,
+  0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3n,
+]
+const POINTER_SLOTS = [...Array.from({ length: 64 }, (_, slot) => BigInt(slot)), ...PROXY_SLOTS]
+const MAX_POINTERS = 96
+const MAX_STORES = 8
+const MAX_NAMESPACES = 24
+const ADDRESS_MASK = 2n ** 160n - 1n
+/** Smaller numbers are counters and flags, not addresses. */
+const MIN_ADDRESS = 2n ** 40n
+
+/** What a contract's own code and storage say about where else to look. */
+export type Trail = { readonly code: Hex; readonly words: readonly bigint[] }
+
+export async function readTrail(reader: TokenReader, contract: Address): Promise<Trail> {
+  const [code, words] = await Promise.all([reader.code(contract), reader.storage(contract, POINTER_SLOTS)])
+  return { code, words }
+}
+
+/** At most four round trips. A part that is still missing afterwards cannot be found by its storage. */
+export async function searchMappings(reader: TokenReader, trail: Trail): Promise<Found> {
+  const near = (await reader.touched(pointers([trail], reader.token))).slice(0, MAX_STORES)
+  const trails = await Promise.all(near.map((contract) => readTrail(reader, contract)))
+  const namespaces = constants([trail, ...trails].map(({ code }) => code))
+    .filter((value) => value >> 200n !== 0n && value !== 2n ** 256n - 1n)
+    .slice(0, MAX_NAMESPACES)
+  const candidates = [...rareMappings(reader.token, namespaces), ...near.flatMap(storeMappings)]
+  const further = pointers(trails, reader.token).filter((contract) => !near.includes(contract))
+  const [found, far] = await Promise.all([findMappings(reader, candidates), touchedOf(reader, further)])
+  if ((found.balance && found.allowance) || far.length === 0) return found
+  return { ...(await findMappings(reader, far.slice(0, MAX_STORES).flatMap(storeMappings))), ...found }
+}
+
+async function touchedOf(reader: TokenReader, contracts: readonly Address[]): Promise<readonly Address[]> {
+  return contracts.length === 0 ? [] : reader.touched(contracts)
+}
+
+/** Addresses that storage or code name, those packed behind a flag byte too. */
+function pointers(trails: readonly Trail[], token: Address): readonly Address[] {
+  const found = new Set<Address>()
+  const add = (value: bigint) => {
+    const low = value & ADDRESS_MASK
+    if (low > MIN_ADDRESS) found.add(toAddress(`0x${low.toString(16).padStart(40, '0')}`))
+  }
+  for (const { code, words } of trails) {
+    for (const word of words) {
+      add(word)
+      add(word >> 8n)
+    }
+    for (const constant of constants([code])) if (constant <= ADDRESS_MASK) add(constant)
+  }
+  found.delete(token)
+  return [...found].slice(0, MAX_POINTERS)
+}
+
+const PUSH1 = 0x60
+const PUSH20 = 0x73
+const PUSH32 = 0x7f
+
+/** What the code pushes in 20 bytes (addresses) or 29 and more (namespaces, immutables; zeros in front are cut off). */
+function constants(codes: readonly Hex[]): readonly bigint[] {
+  const found = new Set<bigint>()
+  for (const code of codes) {
+    const bytes = Buffer.from(code.slice(2), 'hex')
+    for (let i = 0; i < bytes.length; i++) {
+      const size = bytes[i]! - PUSH1 + 1
+      if (bytes[i]! < PUSH1 || bytes[i]! > PUSH32) continue
+      if (bytes[i] === PUSH20 || size >= 29) found.add(BigInt(`0x${bytes.toString('hex', i + 1, i + 1 + size) || '0'}`))
+      i += size
+    }
+  }
+  return [...found]
+}
