@@ -1,7 +1,7 @@
 /** Every pool beyond Uniswap's V2 and V3 trades both ways, for what its own DEX says it would. */
 import { toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { AbiCoder, keccak256 } from 'ethers'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hardhatArtifact } from '../src/artifact.ts'
 import type { Contract } from '../src/builder.ts'
 import { compileSources } from '../src/compile.ts'
@@ -18,12 +18,6 @@ beforeAll(async () => {
   devnet = await startView()
 })
 afterAll(() => devnet.stop())
-
-let snapshot = ''
-beforeEach(async () => {
-  if (snapshot) await request(devnet.url, 'evm_revert', [snapshot])
-  snapshot = await request<string>(devnet.url, 'evm_snapshot', [])
-})
 
 const helper = (name: string, at: string) => devnet.chain.at(compileSources()[name]!.abi, info.routers[at]!)
 const addressOf = (symbol: PoolToken) => (symbol === 'ETH' ? ZERO_ADDRESS : info.tokens[symbol].address)

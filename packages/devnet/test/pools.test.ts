@@ -1,6 +1,6 @@
 import { toAddress } from '@sluice/chains'
 import { AbiCoder, concat } from 'ethers'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DevnetPool, PERMIT2 } from '../src/index.ts'
 import { request } from '../src/node.ts'
 import { type TokenSymbol, worth } from '../src/tokens.ts'
@@ -11,12 +11,6 @@ beforeAll(async () => {
   devnet = await startView()
 })
 afterAll(() => devnet.stop())
-
-let snapshot = ''
-beforeEach(async () => {
-  if (snapshot) await request(devnet.url, 'evm_revert', [snapshot])
-  snapshot = await request<string>(devnet.url, 'evm_snapshot', [])
-})
 
 /** x·y=k after the fee, as the pairs compute it. */
 function constantProduct(amountIn: bigint, reserveIn: bigint, reserveOut: bigint, feePpm: number): bigint {
