@@ -24,7 +24,7 @@ export default defineConfig({
   // The tests put the DEXes' published bytecode on their chain.
   test: {
     solidity: {
-      fsPermissions: { readDirectory: [join(root, 'node_modules'), join(root, 'packages/program/golden')] },
+      fsPermissions: { readDirectory: [join(root, 'node_modules'), join(root, 'packages')] },
       fuzz: { runs: long ? 10_000 : 1_000 },
       invariant: { runs: long ? 1_000 : 100, depth: 50 },
     },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-/// @notice What the Executor calls of the balancer-v2 vault.
+/// @notice What the Executor calls of the balancer-v2 vault. Its answer is not read.
 interface IBalancerV2Vault {
     enum SwapKind {
         GIVEN_IN,
@@ -31,5 +31,5 @@ interface IBalancerV2Vault {
         FundManagement calldata funds,
         int256[] calldata limits,
         uint256 deadline
-    ) external payable returns (int256[] memory assetDeltas);
+    ) external payable;
 }

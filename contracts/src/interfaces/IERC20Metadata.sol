@@ -4,4 +4,5 @@ pragma solidity ^0.8.30;
 /// @notice The part of the ERC-20 metadata extension this project reads.
 interface IERC20Metadata {
     function decimals() external view returns (uint8);
+    function symbol() external view returns (string memory);
 }

@@ -3,6 +3,7 @@ pragma solidity ^0.8.30;
 
 /// @notice An ordinary token that anyone mints.
 contract Token {
+    uint8 public constant decimals = 18;
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
     uint256 public totalSupply;

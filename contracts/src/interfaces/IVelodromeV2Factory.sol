@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+/// @notice What this project calls of velodrome-v2 style factories, of any fork.
+interface IVelodromeV2Factory {
+    event PoolCreated(address indexed token0, address indexed token1, bool indexed stable, address pool, uint256 count);
+
+    function getPool(address tokenA, address tokenB, bool stable) external view returns (address pool);
+}
