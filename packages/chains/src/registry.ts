@@ -67,6 +67,7 @@ export function loadRegistry(options: RegistryOptions = {}): Registry {
   return {
     supportedIds: () => Object.keys(chainMap()).map(Number),
     knownIds: () => [...chainFiles.keys()].sort((a, b) => a - b),
+    chainFile: (id) => chainFiles.get(id),
     chain,
     deployment,
     chainMap,

@@ -112,6 +112,8 @@ export interface Registry {
   supportedIds(): readonly number[]
   /** Every chain with a registry file, the unsupported and the undeployed too, ascending. */
   knownIds(): readonly number[]
+  /** Path of the chain's file. */
+  chainFile(chainId: number): string | undefined
   chain(chainId: number): Chain | undefined
   deployment(chainId: number): Deployment | undefined
   /** The body of GET /chains: exactly `supportedIds()`. */

@@ -12,13 +12,14 @@ export type LineaPricing = {
 const KILOWEI = 1_000n
 
 /**
- * The pricing fields of a block: a version byte, then fixed cost, variable cost and gas price in kilowei, 4 bytes each.
+ * The pricing fields of a block: a version byte, then fixed cost, variable cost and gas price in kilowei, 4 bytes each,
+ * filled up to 32 bytes or more.
  *
  * @returns null for another version
  * @see LineaPricingUtils, Consensys/linea-monorepo
  */
 export function decodePricing(extraData: Hex): LineaPricing | null {
-  if (!/^0x01[0-9a-f]{24}/i.test(extraData)) return null
+  if (!/^0x01[0-9a-f]{62}/i.test(extraData)) return null
   const field = (byte: number) => BigInt(`0x${extraData.slice(2 + 2 * byte, 10 + 2 * byte)}`) * KILOWEI
   return { fixedCostWei: field(1), variableCostWei: field(5) }
 }

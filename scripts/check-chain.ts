@@ -1,0 +1,97 @@
+/**
+ * Holds the registry's claims about a chain against the chain itself.
+ * `npm run check:chain -- <id>… | --all [--rpc <url>] [--chains <dir>] [--write] [--report <file>]`
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type ChainFile, formatChainFile, loadRegistry } from '@sluice/chains'
+import { checkChain } from './check-chain/check.ts'
+import type { Finding } from './check-chain/finding.ts'
+import { patch, table, tally } from './check-chain/report.ts'
+import { build, root, userPath } from './lib/run.ts'
+
+const usage = `npm run check:chain -- <id>… | --all
+  --rpc <url>      ask this endpoint and no other (one chain only)
+  --chains <dir>   overlay of the registry; CHAINS_DIR otherwise
+  --write          put what the chain tells into its file
+  --report <file>  all findings as JSON`
+
+/** Chains asked at the same time by --all. */
+const AT_ONCE = 12
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    all: { type: 'boolean', default: false },
+    rpc: { type: 'string' },
+    chains: { type: 'string' },
+    write: { type: 'boolean', default: false },
+    report: { type: 'string' },
+  },
+})
+const exit = (text: string): never => {
+  console.error(text)
+  process.exit(2)
+}
+const wrong = positionals.find((text) => !/^[1-9][0-9]*$/.test(text))
+if (wrong !== undefined) exit(`${wrong} is not a chain id\n${usage}`)
+if (values.all === positionals.length > 0) exit(usage)
+
+const chainsDir = values.chains ? userPath(values.chains) : process.env.CHAINS_DIR || undefined
+const registry = loadRegistry({ chainsDir, deploymentsDir: process.env.DEPLOYMENTS_DIR || undefined })
+const ids = values.all ? [...registry.knownIds()] : positionals.map(Number)
+if (values.rpc !== undefined && ids.length !== 1) exit(`--rpc goes with one chain\n${usage}`)
+const strange = ids.find((id) => registry.chain(id) === undefined)
+if (strange !== undefined) exit(`chain ${strange} is not in the registry`)
+
+await build()
+const found = new Map<number, readonly Finding[]>()
+const queue = [...ids]
+await Promise.all(Array.from({ length: AT_ONCE }, work))
+for (const id of ids) suggest(id, found.get(id)!)
+
+const all = [...found.values()].flat()
+if (values.all) console.log(`\n${ids.length} chains: ${tally(all)}`)
+if (values.report) {
+  const report = ids.map((chainId) => ({
+    chainId,
+    name: registry.chain(chainId)!.name,
+    findings: found.get(chainId)!.map(({ check, status, detail, fix }) => ({ check, status, detail, fixable: !!fix })),
+  }))
+  writeFileSync(userPath(values.report), `${JSON.stringify(report, null, 2)}\n`)
+}
+process.exit(all.some(({ status }) => status === 'fail') ? 1 : 0)
+
+async function work(): Promise<void> {
+  for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
+    const chain = registry.chain(id)!
+    const own = process.env[`RPC_URL_${id}`]
+    const findings = await checkChain(
+      chain,
+      registry.deployment(id),
+      values.rpc ? [values.rpc] : own ? [own] : chain.rpcUrls,
+    )
+    found.set(id, findings)
+    console.log(
+      values.all
+        ? `${id} ${chain.name}: ${tally(findings)}`
+        : `${id} ${chain.name}\n${table(findings)}\n${tally(findings)}`,
+    )
+  }
+}
+
+/** Shows what the file should say, or says it there. */
+function suggest(id: number, findings: readonly Finding[]): void {
+  const fixes = findings.flatMap(({ fix }) => fix ?? [])
+  if (fixes.length === 0) return
+  const path = registry.chainFile(id)!
+  const file = JSON.parse(readFileSync(path, 'utf8')) as ChainFile
+  const before = formatChainFile(file)
+  for (const fix of fixes) fix(file)
+  const after = formatChainFile(file)
+  if (values.write) {
+    writeFileSync(path, after)
+    console.log(`${relative(root, path)}: ${fixes.length} corrected`)
+  } else console.log(`\n${patch(relative(root, path), before, after)}`)
+}

@@ -1,0 +1,52 @@
+import type { Chain, Deployment } from '@sluice/chains'
+import { createRpc, RpcError } from '@sluice/rpc'
+import { checkContracts } from './contracts.ts'
+import { checkDexes } from './dexes.ts'
+import { checkEndpoints } from './endpoints.ts'
+import { canOverride, checkEvm } from './evm.ts'
+import { checkFees } from './fees.ts'
+import { type Check, type Finding, unknown } from './finding.ts'
+import { checkHead } from './head.ts'
+import { checkNative } from './native.ts'
+import { checkTokens } from './tokens.ts'
+
+/** Public endpoints are slow on a bad day; one call may take this long. */
+const TIMEOUT_MS = 15_000
+
+/** Holds a chain's file against the chain itself. @param urls - endpoints to ask */
+export async function checkChain(
+  chain: Chain,
+  deployment: Deployment | undefined,
+  urls: readonly string[],
+): Promise<readonly Finding[]> {
+  const { findings, alive } = await checkEndpoints(chain, urls)
+  if (alive.length === 0) return findings
+  const rpc = createRpc({ chainId: chain.chainId, urls: alive, timeoutMs: TIMEOUT_MS })
+  try {
+    const block = Number(await rpc.request<string>('eth_blockNumber', []))
+    const subject = { chain, rpc, block, overrides: await canOverride(rpc, block) }
+    const checks: Record<string, Check> = {
+      head: checkHead,
+      EVM: checkEvm,
+      native: checkNative,
+      tokens: checkTokens,
+      DEXes: checkDexes,
+      fees: checkFees,
+      contracts: checkContracts(deployment),
+    }
+    const found = await Promise.all(
+      Object.entries(checks).map(([name, check]) => check(subject).catch((error: unknown) => [failed(name, error)])),
+    )
+    return [...findings, ...found.flat()]
+  } catch (error) {
+    return [...findings, failed('head', error)]
+  } finally {
+    rpc.close()
+  }
+}
+
+/** A node that fails says nothing about the chain. */
+function failed(check: string, error: unknown): Finding {
+  if (!(error instanceof RpcError)) throw error
+  return unknown(check, `${error.code}: ${error.message}`)
+}

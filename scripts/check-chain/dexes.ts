@@ -1,0 +1,71 @@
+import { IUniswapV2Factory__factory, IUniswapV3Factory__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { familyOf } from '@sluice/liquidity'
+import { AbiCoder, getCreate2Address, keccak256, solidityPackedKeccak256 } from 'ethers'
+import { type Check, type Finding, fail, pass, type Subject, unknown } from './finding.ts'
+import { hasCode, read } from './read.ts'
+
+/** Code at every factory, and one pool address derived for every init-code hash. */
+export const checkDexes: Check = async (subject) => {
+  const { dexes } = subject.chain
+  const rows = await Promise.all(dexes.map((row) => checkRow(subject, row)))
+  const unsupported = dexes.filter((row) => familyOf(row.family) === undefined)
+  const families = [...new Set(unsupported.map((row) => row.family))].sort()
+  return unsupported.length === 0
+    ? rows.flat()
+    : [...rows.flat(), unknown('families', `${unsupported.length} rows not routed through yet: ${families.join(', ')}`)]
+}
+
+async function checkRow(subject: Subject, row: DexRow): Promise<readonly Finding[]> {
+  const check = `${row.role} ${row.brand}`
+  const fees = row.feeBasis === 'assumed' || row.feeBasis === 'default'
+  const note = fees ? `; its fee of ${row.feePpm! / 10_000} % is a guess` : ''
+  if (!(await hasCode(subject, row.address))) return [fail(check, `no code at ${row.address}`)]
+  const found = pass(check, `${row.address}${note}`)
+  return row.initCodeHash === undefined ? [found] : [found, await checkInitCodeHash(subject, row, row.initCodeHash)]
+}
+
+async function checkInitCodeHash(subject: Subject, row: DexRow, initCodeHash: Hex): Promise<Finding> {
+  const check = `pool address ${row.brand}`
+  const known = await findPool(subject, row)
+  if (known === null) return unknown(check, 'no pool of two hubs to compare with')
+  const deployer = row.contracts?.poolDeployer ?? row.address
+  const derived = toAddress(getCreate2Address(deployer, known.salt, initCodeHash))
+  return derived === known.pool
+    ? pass(check, derived)
+    : fail(check, `the factory says ${known.pool}, the init-code hash gives ${derived}`)
+}
+
+type KnownPool = { readonly pool: Address; readonly salt: Hex }
+
+const v2 = IUniswapV2Factory__factory.createInterface()
+const v3 = IUniswapV3Factory__factory.createInterface()
+/** Parts per million, as the factories of Uniswap V3 and PancakeSwap V3 start with. */
+const V3_FEES = [100, 500, 2_500, 3_000, 10_000] as const
+
+/** A pool that the factory has between two hubs, with the salt it was made with; null for families with other salts. */
+async function findPool(subject: Subject, { family, address }: DexRow): Promise<KnownPool | null> {
+  const hubs = [...subject.chain.hubs].sort()
+  const pairs = hubs.flatMap((a, i) => hubs.slice(i + 1).map((b) => [a, b] as const))
+  const ask = async (data: string, salt: string): Promise<KnownPool | null> => {
+    const answer = await read(subject, address, data as Hex)
+    const pool = answer === null ? ZERO_ADDRESS : toAddress(`0x${answer.slice(-40)}`)
+    return pool === ZERO_ADDRESS ? null : { pool, salt: salt as Hex }
+  }
+  const asked =
+    family === 'uniswap-v2'
+      ? pairs.map(([a, b]) =>
+          ask(v2.encodeFunctionData('getPair', [a, b]), solidityPackedKeccak256(['address', 'address'], [a, b])),
+        )
+      : family === 'uniswap-v3' || family === 'pancake-v3'
+        ? pairs.flatMap(([a, b]) =>
+            V3_FEES.map((fee) =>
+              ask(
+                v3.encodeFunctionData('getPool', [a, b, fee]),
+                keccak256(AbiCoder.defaultAbiCoder().encode(['address', 'address', 'uint24'], [a, b, fee])),
+              ),
+            ),
+          )
+        : []
+  return (await Promise.all(asked)).find((pool) => pool !== null) ?? null
+}

@@ -1,0 +1,50 @@
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { type Rpc, RpcError } from '@sluice/rpc'
+import { type Check, type Finding, fail, missing, pass, unknown } from './finding.ts'
+
+/** An address nobody owns. */
+const PROBE = toAddress('0x00000000000000000000000000000000536C7563')
+
+/** Each ends with one word of memory returned: 1 when the opcode works. */
+const snippets = {
+  push1: '0x600160005260206000f3',
+  push0: '0x60015f5260205ff3',
+  transientStorage: '0x600160005d60005c60005260206000f3',
+  mcopy: '0x6001600052602060006020 5e60206020f3'.replace(' ', ''),
+} as const
+
+async function runs(rpc: Rpc, block: number, code: string): Promise<boolean> {
+  try {
+    const overrides = { [PROBE]: { code: code as Hex } } as Record<Address, { code: Hex }>
+    const answer = await rpc.call({ to: PROBE, data: '0x' }, block, { overrides })
+    return answer !== '0x' && BigInt(answer) === 1n
+  } catch (error) {
+    if (error instanceof RpcError && error.code !== 'UNREACHABLE' && error.code !== 'TIMEOUT') return false
+    throw error
+  }
+}
+
+/** Whether the node puts code in place for a call, on which simulation and bulk reads are built. */
+export const canOverride = (rpc: Rpc, block: number) => runs(rpc, block, snippets.push1)
+
+export const checkEvm: Check = async ({ chain, rpc, block, overrides }) => {
+  if (!overrides)
+    return [
+      fail('state overrides', 'the node ignores or refuses code overrides: quotes cannot be simulated through it'),
+      unknown('EVM features', 'cannot be asked without overrides'),
+    ]
+  const flags = ['push0', 'transientStorage', 'mcopy'] as const
+  const findings = await Promise.all(
+    flags.map(async (flag): Promise<Finding> => {
+      const works = await runs(rpc, block, snippets[flag])
+      const written = chain.evm[flag]
+      const fix: Finding['fix'] = (file) => {
+        file.evm[flag] = works
+      }
+      if (written === works) return pass(flag, works ? 'yes' : 'no')
+      if (written === undefined) return missing(flag, `${works ? 'works' : 'does not work'}, not recorded`, fix)
+      return fail(flag, `recorded as ${written}, but it ${works ? 'works' : 'does not work'}`, fix)
+    }),
+  )
+  return [pass('state overrides', 'code overrides work'), ...findings]
+}

@@ -1,0 +1,39 @@
+import { type L1FeeModel, toAddress } from '@sluice/chains'
+import { estimateL1Fee } from '@sluice/rpc'
+import { type Check, fail, missing, pass, unknown } from './finding.ts'
+
+const SAMPLE = {
+  to: toAddress('0x00000000000000000000000000000000000000ff'),
+  data: '0x',
+  value: 0n,
+  gas: 100_000n,
+} as const
+
+/** The order matters: Metis answers at the same address as the OP Stack and cannot be told from it here. */
+const MODELS = ['op-stack', 'scroll', 'morph', 'arbitrum', 'linea'] as const satisfies readonly L1FeeModel[]
+
+/** Asks for the fee of a small transaction by each model: the one whose oracle answers is the chain's. */
+export const checkFees: Check = async ({ chain, rpc, block }) => {
+  const check = 'L1 fee model'
+  const gasPriceWei = await rpc.gasPrice()
+  const fees = await Promise.all(
+    MODELS.map(async (model) => ({ model, fee: await estimateL1Fee(rpc, model, { ...SAMPLE, gasPriceWei }, block) })),
+  )
+  const answering: L1FeeModel[] = fees.filter(({ fee }) => fee !== null).map(({ model }) => model)
+  const recorded = chain.l1FeeModel
+  const told = recorded === 'metis' ? 'op-stack' : recorded
+  const first = answering[0]
+  const fix = (model: L1FeeModel) => (file: { l1FeeModel: L1FeeModel }) => {
+    file.l1FeeModel = model
+  }
+  if (recorded === 'zksync') return [unknown(check, 'zksync: not asked, such chains are not served')]
+  if (answering.includes(told))
+    return [pass(check, `${recorded}: ${fees.find(({ model }) => model === told)!.fee!.feeWei} wei`)]
+  if (first !== undefined)
+    return recorded === 'unknown'
+      ? [missing(check, `the oracle of ${first} answers, none is recorded`, fix(first))]
+      : [fail(check, `recorded as ${recorded}, but the oracle of ${first} answers`, fix(first))]
+  if (recorded === 'none') return [pass(check, 'none, and no oracle answers')]
+  if (recorded === 'unknown') return [unknown(check, 'no oracle answers, so there may be no such fee')]
+  return [fail(check, `recorded as ${recorded}, but its oracle does not answer`)]
+}

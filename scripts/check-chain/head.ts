@@ -1,0 +1,32 @@
+import { type Check, type Finding, missing, pass, unknown } from './finding.ts'
+
+/** A chain whose newest block is older than this has stopped, or the node has; or it is a local one that mines on demand. */
+const STALE_SECONDS = 3_600
+/** Blocks over which the block time is measured. */
+const SPAN = 1_000
+/** The block time only paces polling: a figure within this factor is good enough. */
+const CLOSE_ENOUGH = 2
+
+export const checkHead: Check = async ({ chain, rpc, block }) => {
+  const [head, earlier] = await Promise.all([rpc.getBlock(block), rpc.getBlock(Math.max(1, block - SPAN))])
+  if (head === null) return [unknown('head', `the node does not know its own block ${block}`)]
+  const findings: Finding[] = []
+  const age = Math.round(Date.now() / 1000) - head.timestamp
+  findings.push(
+    age > STALE_SECONDS
+      ? fail('head', `block ${block} is ${Math.round(age / 3600)} h old`)
+      : pass('head', `block ${block}`),
+  )
+
+  const span = earlier === null ? 0 : head.number - earlier.number
+  if (earlier === null || span < SPAN / 2) return [...findings, unknown('block time', 'too few blocks to measure')]
+  const measured = Math.round((1000 * (head.timestamp - earlier.timestamp)) / span)
+  const ratio = measured / chain.blockTimeMs
+  if (ratio <= CLOSE_ENOUGH && ratio >= 1 / CLOSE_ENOUGH) return [...findings, pass('block time', `${measured} ms`)]
+  return [
+    ...findings,
+    missing('block time', `measured ${measured} ms, taken for ${chain.blockTimeMs} ms`, (file) => {
+      file.blockTimeMs = measured
+    }),
+  ]
+}

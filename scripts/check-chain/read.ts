@@ -1,0 +1,29 @@
+import { IERC20Metadata__factory } from '@sluice/bindings'
+import type { Address, Hex } from '@sluice/chains'
+import { RpcError } from '@sluice/rpc'
+import type { Subject } from './finding.ts'
+
+/** Answer of a contract; null where it reverts or is not there. */
+export async function read({ rpc, block }: Subject, to: Address, data: Hex): Promise<Hex | null> {
+  try {
+    const answer = await rpc.call({ to, data }, block)
+    return answer === '0x' ? null : answer
+  } catch (error) {
+    if (error instanceof RpcError && error.code === 'REVERTED') return null
+    throw error
+  }
+}
+
+export async function hasCode({ rpc, block }: Subject, address: Address): Promise<boolean> {
+  return (await rpc.getCode(address, block)) !== '0x'
+}
+
+const metadata = IERC20Metadata__factory.createInterface()
+
+/** Null where the token does not tell, or tells nonsense. */
+export async function readDecimals(subject: Subject, token: Address): Promise<number | null> {
+  const answer = await read(subject, token, metadata.encodeFunctionData('decimals') as Hex)
+  if (answer === null || answer.length !== 66) return null
+  const decimals = BigInt(answer)
+  return decimals <= 255n ? Number(decimals) : null
+}

@@ -1,0 +1,27 @@
+import type { ChainFile, Token } from '@sluice/chains'
+import { type Check, type Finding, fail, missing, pass, type Subject } from './finding.ts'
+import { readDecimals } from './read.ts'
+
+/** Decimals of the anchors and of the major tokens: prices and amounts hang on them. */
+export const checkTokens: Check = async (subject) => {
+  const { stables, tokens } = subject.chain
+  const findings = await Promise.all([
+    ...stables.map((token) => checkToken(subject, 'anchor', token)),
+    ...tokens.map((token) => checkToken(subject, 'token', token)),
+  ])
+  return stables.length > 0 ? findings : [fail('anchors', 'none: the chain has no USD prices'), ...findings]
+}
+
+async function checkToken(subject: Subject, kind: string, { address, symbol, decimals }: Token): Promise<Finding> {
+  const check = `${kind} ${symbol}`
+  const read = await readDecimals(subject, address)
+  if (read === null) return fail(check, `${address} is no token: it does not tell its decimals`)
+  if (read === decimals) return pass(check, `${decimals} decimals`)
+  const fix = (file: ChainFile) => {
+    for (const token of [...file.stables, ...file.tokens])
+      if (token.address.toLowerCase() === address) token.decimals = read
+  }
+  return decimals === null
+    ? missing(check, `${address} has ${read} decimals, not recorded`, fix)
+    : fail(check, `${address} has ${read} decimals, recorded as ${decimals}`, fix)
+}
