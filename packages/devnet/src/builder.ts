@@ -33,6 +33,8 @@ export type Builder = {
   at(abi: InterfaceAbi, address: string): Contract
   /** Where the deployment after `skip` more transactions will stand. */
   nextAddress(skip: number): Promise<Address>
+  /** Runtime code. */
+  code(address: Address): Promise<Hex>
   /** Places code that was constructed elsewhere. */
   setCode(address: Address, code: Hex): Promise<void>
   transact(fields: { to?: Address; data?: Hex; value?: bigint }): Promise<Receipt>
@@ -82,6 +84,7 @@ export function createBuilder(url: string, from: Address): Builder {
       const nonce = Number(await request<Hex>(url, 'eth_getTransactionCount', [from, 'latest']))
       return toAddress(getCreateAddress({ from, nonce: nonce + skip }))
     },
+    code: (address) => request<Hex>(url, 'eth_getCode', [address, 'latest']),
     setCode: async (address, code) => void (await request(url, 'anvil_setCode', [address, code])),
     deploy: async ({ abi, bytecode }, args = []) => {
       const iface = Interface.from(abi)

@@ -80,22 +80,26 @@ export const UNISWAP_V3_POOLS: readonly TieredPoolSpec[] = [
   tiered('PEPE', 'WETH', 10000, 1_500_000n, 13n),
 ]
 
-/** Pairs with WETH trade the native token itself where `native` is set. */
-export type KeyedPoolSpec = TieredPoolSpec & { readonly tickSpacing: number; readonly native: boolean }
+export type KeyedPoolSpec = TieredPoolSpec & {
+  readonly tickSpacing: number
+  /** `native`: trades the native token where the pair says WETH. `hooked`: a hook takes a fee of its own. */
+  readonly kind: 'plain' | 'native' | 'hooked'
+}
 
-const keyed = (spec: TieredPoolSpec, tickSpacing: number, native = false): KeyedPoolSpec => ({
+const keyed = (spec: TieredPoolSpec, tickSpacing: number, kind: KeyedPoolSpec['kind'] = 'plain'): KeyedPoolSpec => ({
   ...spec,
   tickSpacing,
-  native,
+  kind,
 })
 
 export const UNISWAP_V4_POOLS: readonly KeyedPoolSpec[] = [
-  keyed(tiered('WETH', 'USDC', 500, 24_000_000n, -4n), 10, true),
-  keyed(tiered('WETH', 'USDT', 3000, 9_000_000n, 14n), 60, true),
-  keyed(tiered('WETH', 'LINK', 3000, 2_500_000n, -9n), 60, true),
+  keyed(tiered('WETH', 'USDC', 500, 24_000_000n, -4n), 10, 'native'),
+  keyed(tiered('WETH', 'USDT', 3000, 9_000_000n, 14n), 60, 'native'),
+  keyed(tiered('WETH', 'LINK', 3000, 2_500_000n, -9n), 60, 'native'),
   keyed(tiered('WBTC', 'USDC', 3000, 4_000_000n, 7n), 60),
   keyed(tiered('USDC', 'USDT', 10, 20_000_000n, -1n), 1),
   keyed(tiered('SDAI', 'USDC', 100, 3_000_000n, 2n), 1),
+  keyed(tiered('UNI', 'USDC', 3000, 600_000n, -8n), 60, 'hooked'),
 ]
 
 export const PANCAKE_V3_POOLS: readonly TieredPoolSpec[] = [
@@ -117,6 +121,12 @@ export const ALGEBRA_INTEGRAL_POOLS: readonly TieredPoolSpec[] = [
   tiered('WETH', 'USDT', 900, 6_000_000n, 4n),
   tiered('WBTC', 'WETH', 400, 9_000_000n, -5n),
   tiered('FRAX', 'USDC', 80, 5_000_000n, 1n),
+]
+
+/** The plugin that comes with the protocol moves their fees with volatility. */
+export const ALGEBRA_INTEGRAL_DYNAMIC_POOLS: readonly PoolSpec[] = [
+  pool('WETH', 'USDC', 5_000_000n, 9n),
+  pool('LINK', 'USDC', 1_200_000n, -13n),
 ]
 
 export type StablePoolSpec = {

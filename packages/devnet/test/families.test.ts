@@ -113,10 +113,10 @@ describe('Uniswap V4', () => {
     }
   })
 
-  it('has pools of the native token and of two tokens', () => {
-    const native = pools.filter(([, { tokens }]) => tokens.includes('ETH'))
-    expect(native.length).toBeGreaterThan(0)
-    expect(native.length).toBeLessThan(pools.length)
+  it('has pools of the native token, of two tokens and with a hook', () => {
+    const kind = ({ tokens, hooks }: (typeof info.pools)[number]) =>
+      hooks === ZERO_ADDRESS ? (tokens.includes('ETH') ? 'native' : 'plain') : 'hooked'
+    expect(new Set(pools.map(([, pool]) => kind(pool)))).toEqual(new Set(['native', 'plain', 'hooked']))
   })
 
   const nativeBalance = async () => BigInt(await request<string>(devnet.url, 'eth_getBalance', [devnet.me, 'latest']))
@@ -165,7 +165,8 @@ describe('Algebra Integral', () => {
     const router = devnet.router('algebraIntegralSwapRouter', `${periphery}/SwapRouter.sol/SwapRouter.json`)
     const quoter = devnet.router('algebraIntegralQuoterV2', `${periphery}/lens/QuoterV2.sol/QuoterV2.json`)
     const contract = devnet.chain.at(hardhatArtifact('@cryptoalgebra/integral-core', 'AlgebraPool').abi, pool.address)
-    expect(await contract.read('fee')).toBe(BigInt(pool.feePpm!))
+    if (pool.feePpm !== undefined) expect(await contract.read('fee')).toBe(BigInt(pool.feePpm))
+    expect((await contract.read<string>('plugin')) === ZERO_ADDRESS).toBe(pool.feePpm !== undefined)
     for (const [tokenIn, tokenOut] of both(pool)) {
       const pair = { tokenIn: addressOf(tokenIn), tokenOut: addressOf(tokenOut), deployer: ZERO_ADDRESS }
       await trade(

@@ -1,13 +1,16 @@
-/** Algebra Integral without plugins: each pool's fee is what its administrator set. */
+/** Algebra Integral: pools whose fee the administrator set, and pools whose fee a plugin moves. */
 import type { Hex } from '@sluice/chains'
 import { ZeroAddress } from 'ethers'
 import { hardhatArtifact } from '../artifact.ts'
-import { ALGEBRA_INTEGRAL_POOLS } from '../pools.ts'
+import { ALGEBRA_INTEGRAL_DYNAMIC_POOLS, ALGEBRA_INTEGRAL_POOLS, type PoolSpec } from '../pools.ts'
 import { fund, mintRanges, sorted } from './concentrated.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
 const BRAND = 'Algebra Integral'
 const FAMILY = 'algebra-integral'
+
+/** Pools that no other contract has customised. */
+const STANDARD = { deployer: ZeroAddress }
 
 export const algebraIntegral: Recipe = async (chain, tokens) => {
   const weth = tokens.WETH.address
@@ -25,26 +28,27 @@ export const algebraIntegral: Recipe = async (chain, tokens) => {
   const router = await chain.deploy(periphery('SwapRouter'), [factory.address, weth, deployer.address])
   const quoter = await chain.deploy(periphery('lens/QuoterV2'), [factory.address, weth, deployer.address])
 
-  await fund(chain, tokens, positions.address, ALGEBRA_INTEGRAL_POOLS)
-  const pools: DevnetPool[] = []
-  for (const spec of ALGEBRA_INTEGRAL_POOLS) {
+  async function createPool(spec: PoolSpec, fee?: number): Promise<DevnetPool> {
     const side = sorted(spec, tokens)
-    const standard = { deployer: ZeroAddress }
-    await positions.send('createAndInitializePoolIfNecessary', [
-      side.token0,
-      side.token1,
-      standard.deployer,
-      side.sqrtPriceX96,
-      '0x',
-    ])
-    const address = await factory.read<string>('poolByPair', [side.token0, side.token1])
-    const pool = chain.at(core('AlgebraPool').abi, address)
-    await pool.send('setFee', [spec.fee])
+    const { token0, token1, sqrtPriceX96 } = side
+    const create = [token0, token1, STANDARD.deployer, sqrtPriceX96, '0x']
+    await positions.send('createAndInitializePoolIfNecessary', create)
+    const pool = chain.at(core('AlgebraPool').abi, await factory.read<string>('poolByPair', [token0, token1]))
+    if (fee !== undefined) await pool.send('setFee', [fee])
     const { tick } = await pool.readAll('globalState')
     const spacing = await pool.read<bigint>('tickSpacing')
-    await mintRanges(chain, positions, side, { tick: Number(tick), spacing: Number(spacing) }, standard)
-    pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: spec.pair, feePpm: spec.fee })
+    await mintRanges(chain, positions, side, { tick: Number(tick), spacing: Number(spacing) }, STANDARD)
+    const known = { dex: BRAND, family: FAMILY, address: pool.address, tokens: spec.pair }
+    return fee === undefined ? known : { ...known, feePpm: fee }
   }
+
+  await fund(chain, tokens, positions.address, [...ALGEBRA_INTEGRAL_POOLS, ...ALGEBRA_INTEGRAL_DYNAMIC_POOLS])
+  const pools: DevnetPool[] = []
+  for (const spec of ALGEBRA_INTEGRAL_POOLS) pools.push(await createPool(spec, spec.fee))
+  const plugins = hardhatArtifact('@cryptoalgebra/integral-base-plugin', 'BasePluginV1Factory')
+  const pluginFactory = await chain.deploy(plugins, [factory.address])
+  await factory.send('setDefaultPluginFactory', [pluginFactory.address])
+  for (const spec of ALGEBRA_INTEGRAL_DYNAMIC_POOLS) pools.push(await createPool(spec))
   return {
     rows: [
       {

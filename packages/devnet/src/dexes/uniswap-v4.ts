@@ -1,5 +1,5 @@
 /** One contract holds all pools. A helper trades: the periphery's package is too heavy to install. */
-import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { AbiCoder, keccak256 } from 'ethers'
 import { artifact } from '../artifact.ts'
 import { compileSources } from '../compile.ts'
@@ -10,8 +10,13 @@ import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 const BRAND = 'Uniswap V4'
 const FAMILY = 'uniswap-v4'
 
+/** The low bits of a hook's address say what it does: after a swap (1 << 6) it changes what is owed (1 << 2). */
+const HOOK = toAddress('0x00000000000000000000000000000000ab000044')
+
 /** More than any range takes; what is left comes back. */
 const SPARE_WEI = 100_000n * 10n ** 18n
+
+const core = (name: string) => artifact(`@uniswap/v4-core/out/${name}.sol/${name}.json`)
 
 export type PoolKey = {
   readonly currency0: Address
@@ -27,19 +32,20 @@ export function poolId({ currency0, currency1, fee, tickSpacing, hooks }: PoolKe
 }
 
 export const uniswapV4: Recipe = async (chain, tokens) => {
-  const manager = await chain.deploy(artifact('@uniswap/v4-core/out/PoolManager.sol/PoolManager.json'), [chain.from])
+  const manager = await chain.deploy(core('PoolManager'), [chain.from])
   const trader = await chain.deploy(compileSources().UniswapV4Trader!, [manager.address])
 
   async function createPool(spec: KeyedPoolSpec): Promise<DevnetPool> {
     const addressOf = (symbol: KeyedPoolSpec['pair'][0]) =>
-      spec.native && symbol === 'WETH' ? ZERO_ADDRESS : tokens[symbol].address
+      spec.kind === 'native' && symbol === 'WETH' ? ZERO_ADDRESS : tokens[symbol].address
     const side = sorted(spec, tokens, addressOf)
     const { fee, tickSpacing } = spec
-    const key: PoolKey = { currency0: side.token0, currency1: side.token1, fee, tickSpacing, hooks: ZERO_ADDRESS }
+    const hooks = spec.kind === 'hooked' ? HOOK : ZERO_ADDRESS
+    const key: PoolKey = { currency0: side.token0, currency1: side.token1, fee, tickSpacing, hooks }
     const tick = Number(await manager.read<bigint>('initialize', [key, side.sqrtPriceX96]))
     await manager.send('initialize', [key, side.sqrtPriceX96])
     for (const range of ranges(tick, tickSpacing)) {
-      const value = spec.native ? SPARE_WEI : 0n
+      const value = spec.kind === 'native' ? SPARE_WEI : 0n
       await trader.send('mint', [key, range.tickLower, range.tickUpper, liquidityOf(range, side)], value)
     }
     return {
@@ -47,12 +53,16 @@ export const uniswapV4: Recipe = async (chain, tokens) => {
       family: FAMILY,
       address: manager.address,
       id: poolId(key),
-      tokens: spec.pair.map((symbol) => (spec.native && symbol === 'WETH' ? 'ETH' : symbol)),
+      tokens: spec.pair.map((symbol) => (spec.kind === 'native' && symbol === 'WETH' ? 'ETH' : symbol)),
       feePpm: fee,
       tickSpacing,
-      hooks: ZERO_ADDRESS,
+      hooks,
     }
   }
+
+  // Found by brute force on live chains; here its code is put where it must stand.
+  const hook = await chain.deploy(core('FeeTakingHook'), [manager.address])
+  await chain.setCode(HOOK, await chain.code(hook.address))
 
   await fund(chain, tokens, trader.address, UNISWAP_V4_POOLS, 2n)
   const pools: DevnetPool[] = []
