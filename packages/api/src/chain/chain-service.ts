@@ -15,7 +15,9 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
 import { Limiter } from '../http/limiter.ts'
+import { SingleFlight } from '../http/single-flight.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Quote } from '../swap/judge.ts'
 import { assertDeployed } from './contracts.ts'
 import { once } from './once.ts'
 import { TaxBook } from './taxes.ts'
@@ -56,6 +58,7 @@ export class ChainService {
   readonly executor: Deployment['executors'][number]
   readonly routerAddress: string
   readonly limiter: Limiter
+  readonly quotes = new SingleFlight<Quote>()
   readonly tokens: TokenFacts
   readonly taxes = new TaxBook()
   readonly touched = new TouchedPools()
@@ -107,16 +110,22 @@ export class ChainService {
   /**
    * The chain as of its head now, with the pools of the tokens.
    *
+   * @param groups - tokens whose pools with one another are wanted, beside those with the chain's hubs
    * @throws ApiError `BEHIND` when `minimumBlock` is not reached in time; RpcError when the node failed
    */
-  async view(tokens: readonly Address[], minimumBlock: number | undefined, signal: AbortSignal): Promise<ChainView> {
+  async view(
+    groups: readonly (readonly Address[])[],
+    minimumBlock: number | undefined,
+    signal: AbortSignal,
+  ): Promise<ChainView> {
     const awake = this.wake()
     const { market, rpc } = awake
     let snapshot = await market.sync({ signal })
     if (minimumBlock !== undefined && snapshot.block.number < minimumBlock)
       snapshot = await this.waitFor(minimumBlock, snapshot.block.number, market, signal)
-    snapshot = await market.ensure(tokens, { signal })
-    await this.tokens.learn(tokens, rpc, { blockHash: snapshot.block.hash }, { signal })
+    await Promise.all(groups.map((tokens) => market.ensure(tokens, { signal })))
+    snapshot = market.snapshot()
+    await this.tokens.learn(groups.flat(), rpc, { blockHash: snapshot.block.hash }, { signal })
     if (awake.view?.snapshot !== snapshot) awake.view = this.viewOf(snapshot, awake)
     return awake.view
   }

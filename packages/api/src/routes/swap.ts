@@ -7,7 +7,7 @@ import type { RequestContext } from '../http/context.ts'
 import { read, swapQuery } from '../requests.ts'
 import type { SwapNoRoute, SwapResponse } from '../responses.ts'
 import { quote } from '../swap/quote.ts'
-import { checkFeeExemptKey, toQuoteRequest } from '../swap/request.ts'
+import { checkFeeExemptKey, swapKey, toQuoteRequest } from '../swap/request.ts'
 import { noRouteResponse, swapResponse } from '../swap/response.ts'
 
 /** What version A answers with 200 and no `tx`. */
@@ -28,7 +28,7 @@ export async function swap(
   checkFeeExemptKey(query.feeExemptKey ?? request.get('x-fee-exempt-key'), config.feeExemptKeyHashes)
   const wanted = toQuoteRequest(query, chain.deployment)
   try {
-    return swapResponse(query, await quote(wanted, chain, context), chain)
+    return swapResponse(query, await quote(wanted, swapKey(query), chain, context), chain)
   } catch (error) {
     if (config.errorVersion === 'A' && error instanceof ApiError && noRouteCodes.has(error.code)) {
       context.errorCode = error.code

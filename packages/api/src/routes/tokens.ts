@@ -24,8 +24,8 @@ function viewOf(
   chain: ChainService,
   context: RequestContext,
 ) {
-  const erc20 = [...tokens].map((token) => chain.asErc20(token))
-  return context.time('state', () => chain.view(erc20, undefined, context.signal))
+  const groups = [...tokens].map((token) => [chain.asErc20(token)])
+  return context.time('state', () => chain.view(groups, undefined, context.signal))
 }
 
 /** A map without a prototype, so that no key of a caller can meet one. Keys are as sent. */

@@ -13,17 +13,35 @@ import { checkDeadline, type Trial, tryRoute, type WorkingTrial } from './trial.
 /** Rounds of routing: each later one knows a tax or avoids a pool that the one before met. */
 const MAX_ROUNDS = 5
 
+/** What one piece of work has of the request that started it. */
+type Work = Pick<RequestContext, 'signal' | 'time' | 'log'>
+
 /**
+ * Identical requests at the same block are worked on once.
+ *
+ * @param key - tells requests apart that may get different answers
  * @throws ApiError 422 when there is no route, none that works, or none within the caller's limits; 502 and 503 when
  *   the chain cannot be read or is behind
  */
-export async function quote(request: QuoteRequest, chain: ChainService, context: RequestContext): Promise<Quote> {
+export async function quote(
+  request: QuoteRequest,
+  key: string,
+  chain: ChainService,
+  context: RequestContext,
+): Promise<Quote> {
   const tokens = [request.tokenIn, request.tokenOut].map((token) => chain.asErc20(token))
-  const view = await context.time('state', () => chain.view(tokens, request.minimumBlock, context.signal))
+  const view = await context.time('state', () => chain.view([tokens], request.minimumBlock, context.signal))
   checkDeadline(request.deadline, view.snapshot.block.timestamp)
+  return chain.quotes.run(`${view.snapshot.block.hash}${key}`, context.signal, (signal) =>
+    quoteAt(view, request, chain, { signal, log: context.log, time: (stage, work) => context.time(stage, work) }),
+  )
+}
+
+async function quoteAt(view: ChainView, request: QuoteRequest, chain: ChainService, work: Work): Promise<Quote> {
   const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())
-  const { route, trial } = await findWorkingRoute(request, gasPriceWei, chain, view, context)
-  return context.time('judge', () => judge({ request, gasPriceWei, chain, view, route, trial, signal: context.signal }))
+  const { route, trial } = await findWorkingRoute(request, gasPriceWei, chain, view, work)
+  const found = { request, gasPriceWei, chain, view, route, trial, signal: work.signal }
+  return work.time('judge', () => judge(found))
 }
 
 async function findWorkingRoute(
@@ -31,14 +49,14 @@ async function findWorkingRoute(
   gasPriceWei: bigint,
   chain: ChainService,
   view: ChainView,
-  context: RequestContext,
+  { signal, time, log }: Work,
 ): Promise<{ readonly route: Route; readonly trial: WorkingTrial }> {
   const excludePools = new Set(request.excludePools)
   let lastFailure = ''
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    context.signal.throwIfAborted()
+    signal.throwIfAborted()
     const l1FeePerByteWei = await view.l1FeePerByteWei()
-    const result = await context.time('route', () =>
+    const result = await time('route', () =>
       findRoute(view.graph(), {
         tokenIn: request.tokenIn,
         tokenOut: request.tokenOut,
@@ -56,18 +74,16 @@ async function findWorkingRoute(
     if (!result.ok) throw lastFailure ? reverted(lastFailure, view) : noRoute(result, view)
     const { route } = result
     await view.assertDeployed()
-    const trial = await context.time('simulate', () =>
-      tryRoute(route, request, { chain, view, signal: context.signal }),
-    )
+    const trial = await time('simulate', () => tryRoute(route, request, { chain, view, signal }))
     record(trial, chain)
     if ('swap' in trial) return { route, trial }
     lastFailure =
       trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`
-    context.log.info(
+    log.info(
       { round, failure: lastFailure, pools: route.legs.map(({ pool }) => pool.id) },
       'route failed in simulation',
     )
-    const learned = await context.time('learn', () => chain.taxes.learn(tokensOf(route), route, view, context.signal))
+    const learned = await time('learn', () => chain.taxes.learn(tokensOf(route), route, view, signal))
     if (!learned) for (const pool of suspects(route)) excludePools.add(pool)
     if (!learned && route.legs.length === 0) break
   }
