@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
+import { endWithUs } from './children.ts'
 
 export type AnvilOptions = {
   readonly chainId?: number
@@ -44,13 +45,12 @@ export async function startAnvil({ chainId = 31337, port, args = [] }: AnvilOpti
   const child = spawn(anvilPath(), ['--chain-id', String(chainId), '--port', String(onPort), '--silent', ...args], {
     stdio: 'ignore',
   })
+  endWithUs(child)
   const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   let gone = false
   void exited.then(() => {
     gone = true
-    process.off('exit', kill)
   })
   const url = `http://127.0.0.1:${onPort}`
   const deadline = Date.now() + 20_000
