@@ -12,6 +12,8 @@ export type Pool<State = unknown> = {
   readonly address: Address
   /** ERC-20 tokens it trades, in the pool's own order. A pool of the native token lists the zero address. */
   readonly tokens: readonly Address[]
+  /** What never changes and its family needs beside the tokens, such as a pool key. Plain JSON. */
+  readonly fixed?: unknown
   readonly state: State
 }
 
@@ -73,10 +75,12 @@ export interface DexFamily<State = unknown> {
 
   /** topic0 of the logs by which a factory of this family tells of a new pool, where it does; `createdPool` decodes them. */
   readonly creationTopics?: readonly Hex[]
-  createdPool?(row: DexRow, log: Log): Pool<null>
+  createdPool?(row: DexRow, log: Log): Pool<null> | null
 
   /** topic0 of the logs that change a pool of this family. */
   readonly topics: readonly Hex[]
+  /** The id of the pool that a log speaks of, where one contract speaks for many; else it is the log's address. */
+  poolIdOf?(log: Log): string
   /** The state after a log of the pool, `'reread'` where the log does not carry enough, `'ignore'` where it changes nothing. */
   applyLog(pool: Pool<State>, log: Log): State | 'reread' | 'ignore'
 

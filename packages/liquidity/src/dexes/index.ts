@@ -2,12 +2,24 @@ import type { DexFamily } from '../family.ts'
 import { pancakeV3 } from './pancake-v3/index.ts'
 import { ramsesCl } from './ramses-cl/index.ts'
 import { slipstream } from './slipstream/index.ts'
+import { solidly } from './solidly/index.ts'
 import { uniswapV2 } from './uniswap-v2/index.ts'
 import { uniswapV3 } from './uniswap-v3/index.ts'
+import { uniswapV4 } from './uniswap-v4/index.ts'
+import { velodromeV2 } from './velodrome-v2/index.ts'
 
 /** Every family this build knows. States differ by family; whoever holds a pool finds its family by `pool.family`. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of families with different states; each is only given pools of its own.
-export const families: readonly DexFamily<any>[] = [uniswapV2, uniswapV3, pancakeV3, slipstream, ramsesCl]
+export const families: readonly DexFamily<any>[] = [
+  uniswapV2,
+  uniswapV3,
+  pancakeV3,
+  slipstream,
+  ramsesCl,
+  uniswapV4,
+  solidly,
+  velodromeV2,
+]
 
 const byId = new Map(families.map((family) => [family.id, family]))
 

@@ -13,11 +13,12 @@ export function applyLogs(
   pools: PoolMap,
   logs: readonly Log[],
   familyOf: (id: string) => DexFamily | undefined,
+  idOf: (log: Log) => string,
 ): Applied {
   const changed = new Map<string, Pool>()
   const reread = new Set<string>()
   for (const log of [...logs].sort((a, b) => a.logIndex - b.logIndex)) {
-    const id: string = log.address
+    const id = idOf(log)
     const pool = changed.get(id) ?? pools.get(id)
     if (!pool || reread.has(id)) continue
     const family = familyOf(pool.family)

@@ -39,6 +39,8 @@ class ChainMarket implements Market {
   private readonly rows: readonly DexRow[]
   private readonly rowByFactory: ReadonlyMap<Address, DexRow>
   private readonly topics: readonly Hex[]
+  /** For contracts that speak for many pools. */
+  private readonly idByTopic: ReadonlyMap<Hex, (log: Log) => string>
   private readonly pollMs: number
 
   private history: History | null = null
@@ -69,6 +71,9 @@ class ChainMarket implements Market {
     this.rowByFactory = new Map(this.rows.map((row) => [row.address, row]))
     const served = new Set(this.rows.map((row) => this.families.get(row.family)!))
     this.topics = [...served].flatMap(({ topics, creationTopics = [] }) => [...topics, ...creationTopics])
+    this.idByTopic = new Map(
+      [...served].flatMap(({ topics, poolIdOf }) => (poolIdOf ? topics.map((topic) => [topic, poolIdOf]) : [])),
+    )
     this.pollMs = pollMs ?? Math.min(2_000, Math.max(200, chain.blockTimeMs / 2))
   }
 
@@ -195,7 +200,7 @@ class ChainMarket implements Market {
     const entries: Entry[] = []
     let pools = from.pools
     for (const [i, block] of blocks.entries()) {
-      const { changed, reread } = applyLogs(pools, logs[i]!, (id) => this.families.get(id))
+      const { changed, reread } = applyLogs(pools, logs[i]!, (id) => this.families.get(id), this.idOf)
       const dirty = new Set([...reread, ...this.awaited(pools, logs[i]!), ...this.created(logs[i]!)])
       const read = await this.read(block, dirty)
       pools = pools.with([...changed.values(), ...read])
@@ -218,9 +223,11 @@ class ChainMarket implements Market {
     this.commit(new History([{ block: head, pools, changed: new Set() }]), null)
   }
 
+  private readonly idOf = (log: Log): string => this.idByTopic.get(log.topics[0]!)?.(log) ?? log.address
+
   /** Pools found but not readable so far that a block's logs speak of: one that was given its first price, say. */
   private awaited(pools: PoolMap, logs: readonly Log[]): readonly string[] {
-    return logs.map(({ address }) => address).filter((id) => this.found.has(id) && !pools.has(id))
+    return logs.map(this.idOf).filter((id) => this.found.has(id) && !pools.has(id))
   }
 
   /** Pools that a block made between tokens that are known. */
@@ -231,7 +238,7 @@ class ChainMarket implements Market {
       const family = this.families.get(row.family)
       if (!family?.createdPool || !family.creationTopics?.includes(log.topics[0]!)) return []
       const pool = family.createdPool(row, log)
-      if (!pool.tokens.every((token) => this.tokens.has(token))) return []
+      if (!pool?.tokens.every((token) => this.tokens.has(token))) return []
       this.found.set(pool.id, { row, pool })
       return [pool.id]
     })

@@ -1,5 +1,5 @@
 /** Pools as the float search sees them. Floats never leave the search: amounts are settled in integers. */
-import type { Curve } from '../family.ts'
+import { type Curve, PoolRefusal } from '../family.ts'
 import { type ConcentratedState, lastTickAtOrBelow } from './concentrated.ts'
 import { MAX_TICK, MIN_TICK } from './ticks.ts'
 
@@ -47,4 +47,55 @@ export function concentratedCurve(state: ConcentratedState, zeroForOne: boolean)
   }
   if (inRange > 0n) add(sqrtPriceAt(zeroForOne ? MIN_TICK : MAX_TICK))
   return { sqrtPrice: Float64Array.from(sqrtPrice), liquidity: Float64Array.from(liquidity), keepIn, keepOut: 1 }
+}
+
+/** How the amounts of a sampled curve lie: from a millionth of what the pool holds to ten times that. */
+const SAMPLES = 24
+const SMALLEST = 1e-6
+const LARGEST = 10
+const FALL = 1e-9
+
+/**
+ * A curve without a closed form, by points of it: between two neighbours stands the piece of x·y = k that gives the
+ * output between them over the prices at both.
+ *
+ * @param quote - output for an input that has paid its fee; may refuse
+ * @param scale - base units of the input that are much for this pool
+ */
+export function sampledCurve(quote: (amountIn: bigint) => bigint, scale: bigint, feePpm: number): Curve {
+  const keepIn = 1 - feePpm / 1e6
+  const size = Number(scale)
+  const points: [x: number, y: number][] = [[0, 0]]
+  for (let i = 0; i < SAMPLES; i++) {
+    const x = BigInt(Math.ceil(size * SMALLEST * (LARGEST / SMALLEST) ** (i / (SAMPLES - 1))))
+    const y = orNull(() => quote(x))
+    if (y === null) continue
+    const [lastX, lastY] = points.at(-1)!
+    // Rounding may make neighbours of small pools equal.
+    if (Number(x) > lastX && Number(y) > lastY) points.push([Number(x), Number(y)])
+  }
+  if (points.length < 2) return emptyCurve(keepIn)
+  const means = points.slice(1).map(([x, y], k) => (y - points[k]![1]) / (x - points[k]![0]))
+  // At a point, the price lies between the means on its two sides; a hair of fall keeps flat curves in order.
+  const sqrtPrice = Float64Array.from(points, (_, k) => {
+    const [before, after] = [means[k - 1] ?? means[0]!, means[k] ?? means.at(-1)!]
+    return (before * after) ** 0.25 * (1 - k * FALL)
+  })
+  for (let k = 1; k < sqrtPrice.length; k++) {
+    sqrtPrice[k] = Math.min(sqrtPrice[k]!, sqrtPrice[k - 1]! * (1 - FALL))
+  }
+  const liquidity = Float64Array.from(
+    means,
+    (_, k) => (points[k + 1]![1] - points[k]![1]) / (sqrtPrice[k]! - sqrtPrice[k + 1]!),
+  )
+  return { sqrtPrice, liquidity, keepIn, keepOut: 1 }
+}
+
+function orNull<T>(run: () => T): T | null {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof PoolRefusal) return null
+    throw error
+  }
 }

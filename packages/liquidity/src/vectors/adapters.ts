@@ -1,10 +1,14 @@
 import { concentrated } from './concentrated.ts'
+import { solidly } from './solidly.ts'
 import type { Adapter } from './types.ts'
 import { uniswapV2 } from './uniswap-v2.ts'
+import { uniswapV4 } from './uniswap-v4.ts'
 
 /** By the family that a file names. */
 export const adapters: Readonly<Record<string, Adapter>> = {
   'uniswap-v2': uniswapV2,
   'uniswap-v3': concentrated('uniswap-v3'),
   'pancake-v3': concentrated('pancake-v3'),
+  'uniswap-v4': uniswapV4,
+  solidly,
 }

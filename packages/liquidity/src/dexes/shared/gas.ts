@@ -8,6 +8,9 @@ export const HOP_GAS = {
   'pancake-v3': 80_000,
   slipstream: 90_000,
   'ramses-cl': 90_000,
+  'uniswap-v4': 75_000,
+  solidly: 75_000,
+  'velodrome-v2': 80_000,
 } as const
 
 export type GasFamily = keyof typeof HOP_GAS

@@ -1,0 +1,105 @@
+/** Stable and volatile pairs: what solidly and velodrome-v2 share. */
+import { ISolidlyPairState__factory, SolidlyLens__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { DexFamily, Pool, Reads } from '../../family.ts'
+import { SOLIDLY_LENS } from '../../lenses.ts'
+import { constantProductCurve, sampledCurve } from '../../math/curves.ts'
+import { feeFromSamples, quoteSolidly, type Sample, type SolidlyState, type SolveY } from '../../math/solidly.ts'
+import { chunks } from './chunks.ts'
+import { pairPool } from './concentrated-discover.ts'
+import { isZeroForOne } from './direction.ts'
+import { type GasFamily, HOP_GAS } from './gas.ts'
+
+const lens = SolidlyLens__factory.createInterface()
+const events = ISolidlyPairState__factory.createInterface()
+
+/** About 2.5 million gas. */
+const PAIRS_PER_READ = 250
+/** The curve is solved twice for the samples. */
+const READ_GAS = 150_000
+
+type Kind = { readonly id: GasFamily; readonly velodrome: boolean; readonly solve: SolveY }
+
+export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<SolidlyState> {
+  function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+    const batches = chunks(pairs, PAIRS_PER_READ)
+    const answers = yield batches.map((batch) => ({
+      ...SOLIDLY_LENS,
+      data: lens.encodeFunctionData('find', [row.address, batch.flat(), velodrome]) as Hex,
+      gas: 10_000 * batch.length,
+    }))
+    return batches.flatMap((batch, b) => {
+      const answer = answers[b]
+      if (!answer) return []
+      const [found] = lens.decodeFunctionResult('find', answer) as unknown as [string[]]
+      return found.flatMap((text, i) => {
+        const address = toAddress(text)
+        return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[i >> 1]!)]
+      })
+    })
+  }
+
+  function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (SolidlyState | null)[]> {
+    const answers = yield pools.map((pool) => ({
+      ...SOLIDLY_LENS,
+      data: lens.encodeFunctionData('read', [pool.address]) as Hex,
+      gas: READ_GAS,
+    }))
+    return answers.map((answer) => answer && decodeState(answer))
+  }
+
+  function decodeState(answer: Hex): SolidlyState | null {
+    const [read] = lens.decodeFunctionResult('read', answer)
+    const { reserve0, reserve1, decimals0: unit0, decimals1: unit1, stable } = read
+    const state = { reserve0, reserve1, unit0, unit1, stable }
+    const samples: readonly Sample[] = [
+      { zeroForOne: true, amountIn: read.sample0, amountOut: read.quote0 },
+      { zeroForOne: false, amountIn: read.sample1, amountOut: read.quote1 },
+    ]
+    if (reserve0 === 0n || reserve1 === 0n) return null
+    const feePpm = feeFromSamples(state, samples, solve)
+    return feePpm === null ? null : { ...state, feePpm }
+  }
+
+  return {
+    id,
+    findPools,
+    readStates,
+    topics: [events.getEvent('Sync').topicHash as Hex],
+    applyLog({ state }, log) {
+      const { reserve0, reserve1 } = events.decodeEventLog('Sync', log.data, log.topics)
+      return { ...state, reserve0, reserve1 }
+    },
+
+    quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
+      const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
+      return { ...quoteSolidly(pool.state, zeroForOne, amountIn, solve), gas: HOP_GAS[id] }
+    },
+
+    curve(pool, tokenIn, tokenOut) {
+      const { reserve0, reserve1, stable, feePpm } = pool.state
+      const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
+      const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
+      if (!stable) return constantProductCurve(reserveIn, reserveOut, feePpm)
+      const withoutFee = { ...pool.state, feePpm: 0 }
+      return sampledCurve(
+        (amountIn) => quoteSolidly(withoutFee, zeroForOne, amountIn, solve).amountOut,
+        reserveIn,
+        feePpm,
+      )
+    },
+
+    reserves: ({ state }) => [state.reserve0, state.reserve1],
+
+    prepaid: true,
+    takesTaxedInput: true,
+    step: (pool, tokenIn, tokenOut, input, output) => ({
+      op: 'solidly',
+      pool: pool.address,
+      zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
+      tokenIn,
+      input,
+      output,
+    }),
+  }
+}

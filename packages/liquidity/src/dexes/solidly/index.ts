@@ -1,0 +1,10 @@
+import type { DexFamily } from '../../family.ts'
+import { type SolidlyState, solveSolidly } from '../../math/solidly.ts'
+import { solidlyFamily } from '../shared/solidly-family.ts'
+import { createdPool, creationTopics } from './discover.ts'
+
+export const solidly: DexFamily<SolidlyState> = {
+  ...solidlyFamily({ id: 'solidly', velodrome: false, solve: solveSolidly }),
+  creationTopics,
+  createdPool,
+}

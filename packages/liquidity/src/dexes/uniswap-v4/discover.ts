@@ -1,0 +1,77 @@
+import { IUniswapV4PoolManagerState__factory, UniswapV4Lens__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import { AbiCoder, keccak256 } from 'ethers'
+import type { Pool, Reads } from '../../family.ts'
+import { UNISWAP_V4_LENS } from '../../lenses.ts'
+import { chunks } from '../shared/chunks.ts'
+import { sortTokens } from '../shared/direction.ts'
+import type { UniswapV4Key } from './types.ts'
+
+const lens = UniswapV4Lens__factory.createInterface()
+const manager = IUniswapV4PoolManagerState__factory.createInterface()
+
+/** Fee and tick spacing of pools worth asking for: there is no getter, but an id can be computed. Others are found when made. */
+const USUAL_KEYS: readonly (readonly [fee: number, tickSpacing: number])[] = [
+  [8, 1],
+  [10, 1],
+  [45, 1],
+  [50, 1],
+  [100, 1],
+  [100, 2],
+  [200, 4],
+  [250, 5],
+  [300, 6],
+  [400, 8],
+  [500, 10],
+  [1000, 20],
+  [2000, 40],
+  [2500, 50],
+  [3000, 60],
+  [5000, 100],
+  [10_000, 200],
+  [20_000, 400],
+]
+/** About 2.5 million gas. */
+const IDS_PER_READ = 800
+
+export function poolId([currency0, currency1]: readonly [Address, Address], key: UniswapV4Key): Hex {
+  const types = ['address', 'address', 'uint24', 'int24', 'address']
+  const values = [currency0, currency1, key.fee, key.tickSpacing, key.hooks]
+  return keccak256(AbiCoder.defaultAbiCoder().encode(types, values)) as Hex
+}
+
+export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const candidates = pairs.flatMap((pair) =>
+    USUAL_KEYS.map(([fee, tickSpacing]) => makePool(row, pair, { fee, tickSpacing, hooks: ZERO_ADDRESS })),
+  )
+  const batches = chunks(candidates, IDS_PER_READ)
+  const answers = yield batches.map((batch) => ({
+    ...UNISWAP_V4_LENS,
+    data: lens.encodeFunctionData('slots', [row.address, batch.map(({ id }) => id)]) as Hex,
+    gas: 3_200 * batch.length,
+  }))
+  return batches.flatMap((batch, b) => {
+    const answer = answers[b]
+    if (!answer) return []
+    const [words] = lens.decodeFunctionResult('slots', answer) as unknown as [bigint[]]
+    return batch.filter((_, i) => words[i] !== 0n)
+  })
+}
+
+function makePool(row: DexRow, pair: readonly [Address, Address], key: UniswapV4Key): Pool<null> {
+  const tokens = sortTokens(pair)
+  const { family, brand: dex, address } = row
+  return { id: poolId(tokens, key), family, dex, address, tokens, fixed: key, state: null }
+}
+
+const INITIALIZE = manager.getEvent('Initialize').topicHash as Hex
+export const creationTopics: readonly Hex[] = [INITIALIZE]
+
+/** The pool that was just made; null where it has hooks, whose doings are not known. */
+export function createdPool(row: DexRow, log: Log): Pool<null> | null {
+  const event = manager.decodeEventLog('Initialize', log.data, log.topics)
+  const key = { fee: Number(event.fee), tickSpacing: Number(event.tickSpacing), hooks: toAddress(event.hooks) }
+  if (key.hooks !== ZERO_ADDRESS) return null
+  return makePool(row, [toAddress(event.currency0), toAddress(event.currency1)], key)
+}

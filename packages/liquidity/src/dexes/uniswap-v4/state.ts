@@ -1,0 +1,78 @@
+import { IUniswapV4PoolManagerState__factory, UniswapV4Lens__factory } from '@sluice/bindings'
+import type { DexRow, Hex } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Pool, Reads } from '../../family.ts'
+import { UNISWAP_V4_LENS } from '../../lenses.ts'
+import { changeLiquidity } from '../../math/positions.ts'
+import { decodeTicks } from '../shared/concentrated-state.ts'
+import type { UniswapV4Key, UniswapV4State } from './types.ts'
+
+const lens = UniswapV4Lens__factory.createInterface()
+const manager = IUniswapV4PoolManagerState__factory.createInterface()
+
+const READ_GAS = 1_000_000
+
+export const keyOf = (pool: Pool<unknown>) => pool.fixed as UniswapV4Key
+
+export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (UniswapV4State | null)[]> {
+  const answers = yield pools.map((pool) => ({
+    ...UNISWAP_V4_LENS,
+    data: lens.encodeFunctionData('read', [row.address, pool.id, keyOf(pool).tickSpacing]) as Hex,
+    gas: READ_GAS,
+  }))
+  return pools.map((pool, i) => {
+    const answer = answers[i]
+    return answer ? decodeState(answer, keyOf(pool).tickSpacing) : null
+  })
+}
+
+function decodeState(answer: Hex, tickSpacing: number): UniswapV4State | null {
+  const [{ slot0, liquidity, ticks }] = lens.decodeFunctionResult('read', answer)
+  const field = (shift: bigint, bits: number) => BigInt.asUintN(bits, slot0 >> shift)
+  const sqrtPriceX96 = field(0n, 160)
+  if (sqrtPriceX96 === 0n) return null
+  return {
+    sqrtPriceX96,
+    tick: Number(BigInt.asIntN(24, slot0 >> 160n)),
+    liquidity,
+    ...protocolFees(Number(field(184n, 24))),
+    feePpm: Number(field(208n, 24)),
+    tickSpacing,
+    ticks: decodeTicks([...ticks]),
+  }
+}
+
+/** Twelve bits for each direction. */
+function protocolFees(packed: number): Pick<UniswapV4State, 'protocolFee0Ppm' | 'protocolFee1Ppm'> {
+  return { protocolFee0Ppm: packed & 0xfff, protocolFee1Ppm: packed >> 12 }
+}
+
+const topicOf = (name: 'Swap' | 'ModifyLiquidity' | 'ProtocolFeeUpdated') => manager.getEvent(name).topicHash as Hex
+const SWAP = topicOf('Swap')
+const MODIFY = topicOf('ModifyLiquidity')
+const PROTOCOL_FEE = topicOf('ProtocolFeeUpdated')
+
+export const topics: readonly Hex[] = [SWAP, MODIFY, PROTOCOL_FEE]
+
+/** All pools speak through the manager, each with its id in the first topic. */
+export const poolIdOf = (log: Log): string => log.topics[1]!
+
+export function applyLog({ state }: Pool<UniswapV4State>, log: Log): UniswapV4State | 'reread' {
+  switch (log.topics[0]) {
+    case SWAP: {
+      const { sqrtPriceX96, liquidity, tick } = manager.decodeEventLog('Swap', log.data, log.topics)
+      return { ...state, sqrtPriceX96, liquidity, tick: Number(tick) }
+    }
+    case MODIFY: {
+      const event = manager.decodeEventLog('ModifyLiquidity', log.data, log.topics)
+      const { tickLower, tickUpper, liquidityDelta } = event
+      return changeLiquidity(state, Number(tickLower), Number(tickUpper), liquidityDelta) ?? 'reread'
+    }
+    case PROTOCOL_FEE: {
+      const { protocolFee } = manager.decodeEventLog('ProtocolFeeUpdated', log.data, log.topics)
+      return { ...state, ...protocolFees(Number(protocolFee)) }
+    }
+    default:
+      return 'reread'
+  }
+}

@@ -1,0 +1,15 @@
+import { IVelodromeV2Factory__factory } from '@sluice/bindings'
+import { type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Pool } from '../../family.ts'
+import { pairPool } from '../shared/concentrated-discover.ts'
+
+const factory = IVelodromeV2Factory__factory.createInterface()
+
+export const creationTopics: readonly Hex[] = [factory.getEvent('PoolCreated').topicHash as Hex]
+
+/** The pair that a factory has just made. */
+export function createdPool(row: DexRow, log: Log): Pool<null> {
+  const { token0, token1, pool } = factory.decodeEventLog('PoolCreated', log.data, log.topics)
+  return pairPool(row, toAddress(pool), [toAddress(token0), toAddress(token1)])
+}

@@ -1,0 +1,10 @@
+import type { DexFamily } from '../../family.ts'
+import { type SolidlyState, solveVelodrome } from '../../math/solidly.ts'
+import { solidlyFamily } from '../shared/solidly-family.ts'
+import { createdPool, creationTopics } from './discover.ts'
+
+export const velodromeV2: DexFamily<SolidlyState> = {
+  ...solidlyFamily({ id: 'velodrome-v2', velodrome: true, solve: solveVelodrome }),
+  creationTopics,
+  createdPool,
+}

@@ -1,0 +1,136 @@
+/** Pairs of solidly and its descendants: x·y = k, or x³y + y³x = k for tokens of like value. */
+import { PoolRefusal } from '../family.ts'
+
+const ONE = 10n ** 18n
+
+export type SolidlyState = {
+  /** Base units of the pair's first token. */
+  readonly reserve0: bigint
+  /** Base units of the pair's second token. */
+  readonly reserve1: bigint
+  /** Base units in a whole token: 10^decimals. */
+  readonly unit0: bigint
+  readonly unit1: bigint
+  readonly stable: boolean
+  /** Parts per million of the input, which leave the pair. */
+  readonly feePpm: number
+}
+
+/** Solves the stable curve for the reserve of the token bought: `(x, k, y)` in 18 decimals, `y` where to start. */
+export type SolveY = (x: bigint, k: bigint, y: bigint) => bigint
+
+/** x³y + y³x in 18 decimals. */
+function invariant(x: bigint, y: bigint): bigint {
+  return (((x * y) / ONE) * ((x * x) / ONE + (y * y) / ONE)) / ONE
+}
+
+/** Its derivative in y. */
+function slope(x: bigint, y: bigint): bigint {
+  return (3n * x * ((y * y) / ONE)) / ONE + (((x * x) / ONE) * x) / ONE
+}
+
+const MAX_STEPS = 255
+
+/** @see BaseV1Pair._get_y, solidlyexchange/solidly */
+export const solveSolidly: SolveY = (x, k, start) => {
+  const value = (y: bigint) => (x * ((((y * y) / ONE) * y) / ONE)) / ONE + (((((x * x) / ONE) * x) / ONE) * y) / ONE
+  let y = start
+  for (let i = 0; i < MAX_STEPS; i++) {
+    const before = y
+    const at = value(y)
+    const d = slope(x, y)
+    y = at < k ? y + ((k - at) * ONE) / d : y - ((at - k) * ONE) / d
+    const moved = y > before ? y - before : before - y
+    if (moved <= 1n) break
+  }
+  return y
+}
+
+/** @see Pool._get_y, velodrome-finance/contracts (v2) */
+export const solveVelodrome: SolveY = (x, k, start) => {
+  let y = start
+  for (let i = 0; i < MAX_STEPS; i++) {
+    const at = invariant(x, y)
+    if (at < k) {
+      let dy = ((k - at) * ONE) / slope(x, y)
+      if (dy === 0n) {
+        if (invariant(x, y + 1n) > k) return y + 1n
+        dy = 1n
+      }
+      y += dy
+    } else {
+      let dy = ((at - k) * ONE) / slope(x, y)
+      if (dy === 0n) {
+        if (at === k || invariant(x, y - 1n) < k) return y
+        dy = 1n
+      }
+      y -= dy
+    }
+  }
+  throw new PoolRefusal('UNSUPPORTED', 'the curve has no solution that the pair would find')
+}
+
+/**
+ * What an exact input buys, rounded as the pair does.
+ *
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL` where nothing would come out, `TOO_LARGE` where it would be the whole reserve
+ */
+export function quoteSolidly(
+  state: SolidlyState,
+  zeroForOne: boolean,
+  amountIn: bigint,
+  solve: SolveY,
+): { readonly amountOut: bigint; readonly state: SolidlyState } {
+  const { reserve0, reserve1, unit0, unit1, stable, feePpm } = state
+  if (reserve0 === 0n || reserve1 === 0n) throw new PoolRefusal('EMPTY', `the pair holds ${reserve0} and ${reserve1}`)
+  const kept = amountIn - (amountIn * BigInt(feePpm)) / 1_000_000n
+  const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
+  let amountOut: bigint
+  if (stable) {
+    const [unitIn, unitOut] = zeroForOne ? [unit0, unit1] : [unit1, unit0]
+    const x = (reserveIn * ONE) / unitIn
+    const y = (reserveOut * ONE) / unitOut
+    const k = invariant(x, y)
+    if (k === 0n) throw new PoolRefusal('EMPTY', 'reserves too small for the curve')
+    amountOut = ((y - solve((kept * ONE) / unitIn + x, k, y)) * unitOut) / ONE
+  } else amountOut = (kept * reserveOut) / (reserveIn + kept)
+  if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  if (amountOut >= reserveOut) throw new PoolRefusal('TOO_LARGE', `${amountIn} would buy the whole reserve`)
+  return {
+    amountOut,
+    // The fee goes out of the pair at once.
+    state: zeroForOne
+      ? { ...state, reserve0: reserve0 + kept, reserve1: reserve1 - amountOut }
+      : { ...state, reserve0: reserve0 - amountOut, reserve1: reserve1 + kept },
+  }
+}
+
+/** Fees, in parts per million, that forks are known to take. */
+const FEES_PPM = [
+  100, 300, 500, 1000, 1800, 2000, 2500, 3000, 4000, 5000, 10_000, 20_000, 30_000, 12_500, 9000, 8000, 7500, 7000, 6000,
+  200, 400, 600, 700, 800, 900, 1200, 1500, 1700, 2200, 2700, 3500, 4500, 0, 50, 10, 40, 1, 15_000, 25_000, 50_000,
+]
+
+/** What the pair itself quotes for a sample of each token. */
+export type Sample = { readonly zeroForOne: boolean; readonly amountIn: bigint; readonly amountOut: bigint }
+
+/**
+ * The fee with which this model quotes exactly what the pair does. Null where none does: the pair is of another kind and
+ * must not be quoted.
+ */
+export function feeFromSamples(
+  state: Omit<SolidlyState, 'feePpm'>,
+  samples: readonly Sample[],
+  solve: SolveY,
+): number | null {
+  const agrees = (feePpm: number) =>
+    samples.every(({ zeroForOne, amountIn, amountOut }) => {
+      try {
+        return quoteSolidly({ ...state, feePpm }, zeroForOne, amountIn, solve).amountOut === amountOut
+      } catch (error) {
+        if (error instanceof PoolRefusal) return amountOut === 0n
+        throw error
+      }
+    })
+  return FEES_PPM.find(agrees) ?? null
+}
