@@ -1,0 +1,187 @@
+/**
+ * The price pass over 100,000 pools with hostile ones among them: `node bench/pricing.ts`. The pools are made up, so the
+ * figures tell about speed and about what manipulation achieves, not about real markets. Times are the best of several.
+ */
+import { type Address, type Chain, toAddress } from '@sluice/chains'
+import type { Pool, Snapshot, UniswapV2State, UniswapV3State } from '@sluice/liquidity'
+import { priceTokens } from '@sluice/pricing'
+import { record, rounded } from './record.ts'
+
+const TOKENS = 30_000
+const POOLS = 100_000
+/** Of the tokens at the end of the list, nobody's. */
+const SCAMS = 1_500
+const HUBS = 4
+const HOSTILE_SHARE = 0.05
+const V3_SHARE = 0.3
+const CHANGED_SHARE = 0.01
+const ROUNDS = 7
+
+const random = generator(42)
+const pick = (from: number, to: number) => from + Math.floor(random() * (to - from))
+const address = (n: number): Address => toAddress(`0x${(n + 1).toString(16).padStart(40, '0')}`)
+
+/** Dollars for a whole token: two dollars, ether, bitcoin, and anything from a thousandth of a cent to thousands. */
+const truth = Float64Array.from(
+  { length: TOKENS },
+  (_, t) => [1, 3_000, 1, 60_000][t] ?? Math.exp((random() - 0.5) * 16),
+)
+const usdc = address(0)
+const usdt = address(2)
+
+const pools = new Map(Array.from({ length: POOLS }, (_, i) => makePool(i)).map((pool) => [pool.id, pool]))
+const chain: Chain = {
+  chainId: 1,
+  name: 'bench',
+  displayName: 'Bench',
+  trackerName: 'Bench',
+  coinsPrefix: null,
+  nativeCurrency: { symbol: 'ETH', name: 'Ether', decimals: 18 },
+  wrappedNative: { address: address(1), symbol: 'WETH', decimals: 18 },
+  stables: [usdc, usdt].map((token) => ({ address: token, symbol: 'USD', decimals: 18 })),
+  hubs: [1, 0, 2, 3].map(address),
+  tokens: [],
+  rpcUrls: [],
+  blockTimeMs: 1_000,
+  l1FeeModel: 'none',
+  evm: {},
+  dexes: [],
+}
+
+const [book, firstMs] = timed(() => price(pools))
+const laterMs = Array.from({ length: ROUNDS }, () => {
+  const next = new Map(pools)
+  for (let k = 0; k < POOLS * CHANGED_SHARE; k++) {
+    const pool = makePool(pick(6, POOLS))
+    next.set(pool.id, pool)
+  }
+  return timed(() => price(next))[1]
+})
+const unchangedMs = Array.from({ length: ROUNDS }, () => timed(() => price(pools))[1])
+const curveMs = timed(() => book.depthCurve(address(1)))[1]
+
+let within = 0
+let off = 0
+let unpriced = 0
+for (let t = 0; t < TOKENS - SCAMS; t++) {
+  const usd = book.usd(address(t))
+  if (usd === null) unpriced++
+  else if (Math.abs(usd / truth[t]! - 1) <= 0.02) within++
+  else off++
+}
+let deepestScam = 0
+for (let t = TOKENS - SCAMS; t < TOKENS; t++) deepestScam = Math.max(deepestScam, book.depthUsd(address(t)) ?? 0)
+
+record('pricing', {
+  tokens: TOKENS,
+  pools: POOLS,
+  hostilePools: `${HOSTILE_SHARE * 100} %`,
+  concentratedPools: `${V3_SHARE * 100} %`,
+  ms: {
+    firstPass: rounded(firstMs),
+    onePercentOfPoolsChanged: rounded(Math.min(...laterMs)),
+    nothingChanged: rounded(Math.min(...unchangedMs)),
+    depthCurveOfTheDeepestToken: rounded(curveMs),
+  },
+  realTokens: { within2Percent: within, off, unpriced },
+  deepestScamUsd: Math.round(deepestScam),
+})
+
+function price(all: ReadonlyMap<string, Pool>) {
+  const snapshot: Snapshot = {
+    chainId: 1,
+    block: { number: 1, hash: '0x', parentHash: '0x', timestamp: 0, gasLimit: 0n, baseFeePerGas: null, miner: usdc },
+    pools: all,
+    changed: null,
+  }
+  return priceTokens(snapshot, chain, { decimals: () => 18 })
+}
+
+function makePool(i: number): Pool {
+  const firstScam = TOKENS - SCAMS
+  if (i < 6) {
+    const [a, b] = [
+      [0, 1],
+      [0, 2],
+      [1, 2],
+      [1, 3],
+      [0, 3],
+      [2, 3],
+    ][i] as [number, number]
+    return constantProduct(i, a, b, 1e8, 1)
+  }
+  const hub = random() < 0.8 ? pick(0, HUBS) : pick(0, firstScam)
+  const token = pick(HUBS, firstScam)
+  if (random() < HOSTILE_SHARE) {
+    const kind = random()
+    // A thin pool that shows a hundred times the price, a scam token with about 1,000 real dollars, scams among themselves.
+    if (kind < 0.4) return constantProduct(i, pick(0, HUBS), token, 200, 100)
+    if (kind < 0.7) return constantProduct(i, pick(0, HUBS), pick(firstScam, TOKENS), 400 + random() * 800, 1)
+    return constantProduct(i, pick(firstScam, TOKENS), pick(firstScam, TOKENS - 1), 1e12, 1)
+  }
+  const other = token === hub ? token + 1 : token
+  const usd = Math.exp(6 + random() * 9)
+  const skew = Math.exp((random() - 0.5) * 0.01)
+  return random() < V3_SHARE ? concentrated(i, hub, other, usd, skew) : constantProduct(i, hub, other, usd, skew)
+}
+
+/** @param usd - dollars of the first token. @param lie - how many times its worth the second token seems to be worth */
+function constantProduct(i: number, a: number, b: number, usd: number, lie: number): Pool<UniswapV2State> {
+  const reserve0 = BigInt(Math.floor((usd / truth[a]!) * 1e18))
+  const reserve1 = BigInt(Math.floor((usd / truth[b]! / lie) * 1e18))
+  return make(i, 'uniswap-v2', a, b, { reserve0, reserve1, feePpm: 3_000 })
+}
+
+/** Twenty positions around the price, `usd` dollars of the second token below it. */
+function concentrated(i: number, a: number, b: number, usd: number, skew: number): Pool<UniswapV3State> {
+  const SPACING = 60
+  const price = (truth[a]! / truth[b]!) * skew
+  const tick = Math.floor(Math.log(price) / Math.log(1.0001))
+  const centre = Math.floor(tick / SPACING) * SPACING
+  const net = new Map<number, bigint>()
+  let inRange = 0n
+  for (let k = 1; k <= 20; k++) {
+    const [lower, upper] = [centre - k * 5 * SPACING, centre + k * 7 * SPACING]
+    const width = Math.sqrt(price) - 1.0001 ** (lower / 2)
+    const liquidity = BigInt(Math.floor((usd / truth[b]! / 20 / width) * 1e18))
+    net.set(lower, (net.get(lower) ?? 0n) + liquidity)
+    net.set(upper, (net.get(upper) ?? 0n) - liquidity)
+    inRange += liquidity
+  }
+  return make(i, 'uniswap-v3', a, b, {
+    sqrtPriceX96: BigInt(Math.floor(Math.sqrt(price) * 2 ** 96)),
+    tick,
+    liquidity: inRange,
+    feePpm: 3_000,
+    tickSpacing: SPACING,
+    ticks: [...net].sort(([x], [y]) => x - y),
+  })
+}
+
+function make<State>(i: number, family: string, a: number, b: number, state: State): Pool<State> {
+  return {
+    id: String(i),
+    family,
+    dex: family,
+    address: address(10_000_000 + i),
+    tokens: [address(a), address(b)],
+    state,
+  }
+}
+
+function timed<T>(run: () => T): [T, number] {
+  const start = performance.now()
+  const result = run()
+  return [result, performance.now() - start]
+}
+
+/** Mulberry32: the same pools every time. */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}

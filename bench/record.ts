@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
+
+/** Writes `results/<name>.json`: the figures, and where and when they were measured. */
+export function record(name: string, figures: object): void {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim()
+  const result = {
+    date: new Date().toISOString().slice(0, 10),
+    commit: git('rev-parse', '--short', 'HEAD'),
+    machine: {
+      cpu: cpus()[0]?.model,
+      cores: cpus().length,
+      memoryGB: Math.round(totalmem() / 2 ** 30),
+      node: process.version,
+    },
+    ...figures,
+  }
+  const text = `${JSON.stringify(result, null, 2)}\n`
+  writeFileSync(join(import.meta.dirname, 'results', `${name}.json`), text)
+  console.log(text)
+}
+
+export const rounded = (value: number, digits = 1) => Number(value.toFixed(digits))
