@@ -64,4 +64,6 @@ export type TokenReport = {
   readonly rebasing: boolean | null
   readonly needsApprovalReset: boolean | null
   readonly sellable: boolean | null
+  /** The larger size met a limit that the smaller one did not. */
+  readonly sizeLimited: boolean | null
 }

@@ -34,6 +34,9 @@ export async function startTestChain(): Promise<TestChain> {
   // With traces, which tell gross gas.
   const anvil = await startAnvil({ args: ['--load-state', stateFile, '--steps-tracing'] })
   const rpc = createRpc({ chainId: 31337, urls: [anvil.url] })
+  const head = await rpc.getBlock('latest')
+  await rpc.request('anvil_setTime', [head!.timestamp])
+  await rpc.request('anvil_setBlockTimestampInterval', [1])
   const rich = info.accounts[0]!.address
 
   const newAccount = async () => {
@@ -56,7 +59,7 @@ export async function startTestChain(): Promise<TestChain> {
   const fund = async (owner: Address, token: Address, amount: bigint, spender: Address) => {
     // A token that takes its share is sent again until all has arrived; one that rounds never gets there.
     let missing = amount
-    for (let rounds = 0; missing > 0n && rounds < 12; rounds++) {
+    for (let rounds = 0; missing > 0n && rounds < 24; rounds++) {
       await send({ from: rich, to: token, data: erc20.encodeFunctionData('transfer', [owner, missing]) as Hex })
       missing = amount - (await balanceOf(token, owner))
     }

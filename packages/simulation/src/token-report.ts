@@ -1,0 +1,135 @@
+/** What a token does to those who buy, pass on and sell it, measured in one eth_call. */
+import { IERC20Metadata__factory, type TokenProbe, TokenProbe__factory } from '@sluice/bindings'
+import { bytecode } from '@sluice/bindings/bytecode'
+import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type BlockRef, type Rpc, RpcError } from '@sluice/rpc'
+import { toUtf8String, Utf8ErrorFuncs } from 'ethers'
+import type { SimulationContext } from './context.ts'
+import { SimulationError } from './errors.ts'
+import { slotSetUp } from './setup.ts'
+import { mergeWrites, SLOT_PROBE, storageOverrides, TokenReader } from './slots/reader.ts'
+import type { TokenReport } from './types.ts'
+
+const abi = TokenProbe__factory.createInterface()
+const metadata = IERC20Metadata__factory.createInterface()
+
+/** The account that trades, and the one it passes tokens on to: fictitious ones without code or history. */
+const TRADER = toAddress('0x5177cE0000000000000000000000000000000003')
+const FRIEND = toAddress('0x5177ce00000000000000000000000000000f41e4')
+const PPM = 1_000_000n
+const GAS = 20_000_000n
+
+export type TokenReportRequest = {
+  readonly token: Address
+  readonly block: BlockRef
+  /** A uniswap-v2 style pool of the token; without one only the tax of plain transfers is measured. */
+  readonly pool?: { readonly pair: Address; readonly base: Address }
+  /**
+   * A small and a large amount, base units: of `base` to buy with, or of the token where there is no pool. What only the
+   * large one cannot do is a limit, not a trap.
+   */
+  readonly sizes: readonly bigint[]
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Taxes are those of the smallest size that worked; null is not known, which does not mean none.
+ *
+ * @throws SimulationError `UNKNOWN_SLOTS` when the tokens to trade with cannot be set up, `BAD_REQUEST` without sizes
+ * @throws RpcError when no endpoint could run it
+ */
+export async function reportToken(
+  rpc: Rpc,
+  request: TokenReportRequest,
+  context: SimulationContext,
+): Promise<TokenReport> {
+  const { token, block, pool, sizes, signal } = request
+  const largest = sizes.reduce((most, size) => (size > most ? size : most), 0n)
+  if (largest === 0n) throw new SimulationError('BAD_REQUEST', 'sizes must hold an amount above 0')
+  const options = { timeoutMs: context.limits.timeoutMs, ...(signal && { signal }) }
+  const readerOf = (of: Address) => new TokenReader({ rpc, token: of, block, request: options })
+  const paid = readerOf(pool?.base ?? token)
+  const [layout, paidLayout] = await Promise.all([context.slots.layout(readerOf(token)), context.slots.layout(paid)])
+  const input = { from: TRADER, spender: SLOT_PROBE, amountIn: largest }
+  const setUp = await slotSetUp(paid, paidLayout, input)
+  if (!setUp) throw new SimulationError('UNKNOWN_SLOTS', `the storage of ${paid.token} could not be worked out`)
+  const order = {
+    token,
+    friend: FRIEND,
+    pair: pool?.pair ?? ZERO_ADDRESS,
+    base: pool?.base ?? ZERO_ADDRESS,
+    sizes: [...sizes],
+  }
+  const overrides = {
+    ...storageOverrides(mergeWrites(...setUp.writes)),
+    [TRADER]: { code: bytecode.TokenProbe.runtime },
+  }
+  const data = abi.encodeFunctionData('run', [order]) as Hex
+  const answer = await rpc
+    .call({ from: TRADER, to: TRADER, data, gas: GAS }, block, { ...options, overrides })
+    .catch((error: unknown) => {
+      if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
+      throw new SimulationError('BAD_TOKEN', `${token} cannot be measured: ${error.message}`, { cause: error })
+    })
+  const [report] = abi.decodeFunctionResult('run', answer) as unknown as [TokenProbe.ReportStructOutput]
+  const kind = layout.balance?.shape.kind
+  return {
+    token,
+    decimals: decimalsOf(report.decimals as Hex),
+    symbol: symbolOf(report.symbol as Hex),
+    ...taxesOf(report.rounds),
+    rebasing: kind === undefined ? null : kind === 'shares',
+    needsApprovalReset: report.approves ? report.needsApprovalReset : null,
+  }
+}
+
+type Taxes = Pick<TokenReport, 'buyTaxPpm' | 'sellTaxPpm' | 'transferTaxPpm' | 'sellable' | 'sizeLimited'>
+
+function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
+  const tax = (leg: 'buy' | 'pass' | 'sell') => {
+    const round = rounds.find((of) => of[leg].ok)
+    return round ? taxPpm(round[leg].sent, round[leg].received) : null
+  }
+  const bought = rounds.filter(({ buy }) => buy.ok)
+  const sold = rounds.filter(({ sell }) => sell.ok)
+  const whole = rounds.filter(({ buy, pass, sell }) => pass.ok && buy.ok === sell.ok)
+  return {
+    buyTaxPpm: tax('buy'),
+    transferTaxPpm: tax('pass'),
+    sellTaxPpm: tax('sell'),
+    sellable: bought.length === 0 ? null : sold.length > 0,
+    sizeLimited: whole.length === 0 ? null : whole.length < rounds.length,
+  }
+}
+
+/** Rounded to the nearest part per million: the token has rounded before, and shares round by a unit or two. */
+export function taxPpm(sent: bigint, received: bigint): number | null {
+  if (sent === 0n) return null
+  return received >= sent ? 0 : Number(((sent - received) * PPM + sent / 2n) / sent)
+}
+
+function decimalsOf(answer: Hex): number | null {
+  const value = answer.length < 66 ? 256n : BigInt(answer.slice(0, 66))
+  return value < 256n ? Number(value) : null
+}
+
+/** Older tokens answer 32 bytes instead of a string. Control characters have no place in a symbol. */
+export function symbolOf(answer: Hex): string | null {
+  const text = answer.length === 66 ? bytes32Text(answer) : stringText(answer)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  const clean = text?.replace(/[\u0000-\u001f\u007f]/g, '').trim()
+  return clean ? clean.slice(0, 64) : null
+}
+
+function bytes32Text(answer: Hex): string {
+  return toUtf8String(answer.replace(/(00)+$/, ''), Utf8ErrorFuncs.replace)
+}
+
+function stringText(answer: Hex): string | null {
+  try {
+    return metadata.decodeFunctionResult('symbol', answer)[0]
+  } catch {
+    // Not a string either: the token has no readable symbol.
+    return null
+  }
+}
