@@ -1,0 +1,96 @@
+/** Gas of nine trades by this project's contracts and by their peers, on one local chain. Writes bench/results/gas.json. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Hex, maxUint256 } from 'viem'
+import { startNode } from './node.ts'
+import { floor, swapRouter02, universalRouter, v2Router02 } from './peers.ts'
+import { inputOf, outputOf, type Router, type Scenario, scenarios } from './scenarios.ts'
+import { sluice } from './sluice.ts'
+import { buildWorld, ZERO } from './world.ts'
+
+type Row = Partial<Record<Router['name'], number>>
+type Measured = { readonly gas: number; readonly received: bigint }
+
+const deployments = mkdtempSync(join(tmpdir(), 'sluice-gas-'))
+const node = await startNode()
+try {
+  const world = await buildWorld(node)
+  const routers = [
+    ...(await sluice(node, world, deployments)),
+    await universalRouter(node, world),
+    await swapRouter02(node, world),
+    await v2Router02(node, world),
+    floor(node, world),
+  ]
+  // Approvals are old and without limit, and the user holds every token already.
+  for (const spender of new Set(routers.map((router) => router.spender)))
+    for (const token of [world.a, world.b, world.c, world.weth])
+      await node.write(world.token, token, 'approve', [spender, maxUint256], node.user)
+
+  const held = (token: Hex) =>
+    token === ZERO
+      ? node.client.getBalance({ address: node.user })
+      : node.read<bigint>(world.token, token, 'balanceOf', [node.user])
+
+  const measure = async (router: Router, scenario: Scenario): Promise<Measured | null> => {
+    const transaction = await router.build(scenario)
+    if (!transaction) return null
+    const snapshot = await node.rpc('evm_snapshot')
+    const output = outputOf(scenario, world)
+    const before = await held(output)
+    const receipt = await node.send(node.user, transaction.to, transaction.data, transaction.value ?? 0n)
+    const paidForGas = output === ZERO ? receipt.gasUsed * receipt.effectiveGasPrice : 0n
+    const received = (await held(output)) - before + paidForGas
+    await node.rpc('evm_revert', [snapshot])
+    return { gas: Number(receipt.gasUsed), received }
+  }
+
+  const table: Record<Scenario, Row> = {} as Record<Scenario, Row>
+  for (const scenario of scenarios) {
+    const row: Row = {}
+    let same: bigint | undefined
+    for (const router of routers) {
+      const measured = await measure(router, scenario)
+      if (!measured) continue
+      row[router.name] = measured.gas
+      same ??= measured.received
+      // Nobody is measured on another trade.
+      if (measured.received !== same)
+        throw new Error(`${router.name} received ${measured.received} in ${scenario}, others ${same}`)
+    }
+    table[scenario] = row
+    if (inputOf(scenario, world) === outputOf(scenario, world)) throw new Error(`${scenario} trades a token for itself`)
+  }
+  report(table)
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
+  const about = {
+    machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
+    date: new Date().toISOString().slice(0, 10),
+    commit: git('rev-parse', '--short', 'HEAD'),
+  }
+  const file = join(import.meta.dirname, '../results/gas.json')
+  writeFileSync(file, `${JSON.stringify({ ...table, about }, null, 2)}\n`)
+} finally {
+  await node.anvil.stop()
+  rmSync(deployments, { recursive: true, force: true })
+}
+
+function report(table: Record<Scenario, Row>): void {
+  const names = ['sluice', 'sluiceDirect', 'universalRouter', 'swapRouter02', 'v2Router02', 'floor'] as const
+  const cell = (value: number | undefined) => (value === undefined ? '–' : value.toLocaleString('en')).padStart(15)
+  console.log(['', ...names, 'to universal', 'to floor'].map((name) => name.padStart(15)).join(''))
+  for (const scenario of scenarios) {
+    const row = table[scenario]
+    const ratios = [row.sluice! / row.universalRouter!, row.sluice! / row.floor!].map((ratio) =>
+      ratio.toFixed(3).padStart(15),
+    )
+    console.log([scenario.padStart(15), ...names.map((name) => cell(row[name])), ...ratios].join(''))
+  }
+  const mean = (name: Router['name']) => {
+    const logs = scenarios.flatMap((s) => (table[s][name] ? [Math.log(table[s][name]! / table[s].floor!)] : []))
+    return Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length).toFixed(4)
+  }
+  console.log('geometric mean over the floor:', names.map((name) => `${name} ${mean(name)}`).join(', '))
+}

@@ -1,0 +1,194 @@
+/** The routers that the field uses, from their own npm artifacts, and the floor below which nobody gets. */
+import {
+  type Abi,
+  encodeAbiParameters,
+  encodeFunctionData,
+  encodePacked,
+  type Hex,
+  maxUint160,
+  parseAbi,
+  parseAbiParameters,
+} from 'viem'
+import { type Node, published } from './node.ts'
+import {
+  AMOUNT,
+  DEADLINE,
+  least,
+  NATIVE_AMOUNT,
+  percent,
+  type Router,
+  type Scenario,
+  type Transaction,
+} from './scenarios.ts'
+import { factoryAbi, PERMIT2, type World, ZERO } from './world.ts'
+
+const THE_SENDER: Hex = '0x0000000000000000000000000000000000000001'
+const THE_ROUTER: Hex = '0x0000000000000000000000000000000000000002'
+const path = (...parts: (Hex | number)[]) =>
+  encodePacked(
+    parts.map((part) => (typeof part === 'number' ? 'uint24' : 'address')),
+    parts,
+  )
+
+export function floor(node: Node, world: World): Router {
+  const { a, b, weth, pools, key, zeroForOne, floor: to } = world
+  const from = node.user
+  const [ab, bc] = [zeroForOne(a, b), zeroForOne(b, world.c)]
+  const call = (name: string, args: unknown[], value = 0n): Transaction => ({
+    to,
+    value,
+    data: encodeFunctionData({ abi: world.Floor.abi, functionName: name, args }),
+  })
+  const quote = async (amount: bigint) => {
+    const [reserve0, reserve1] = await node.read<[bigint, bigint]>(factoryAbi, pools.v2ab, 'getReserves')
+    return (amount * 997n * reserve1) / (reserve0 * 1000n + amount * 997n)
+  }
+  const p = percent
+  const build = async (scenario: Scenario): Promise<Transaction> => {
+    const out = await quote(scenario.startsWith('split') ? p(40) : AMOUNT)
+    const trades: Record<Scenario, () => Transaction> = {
+      v2: () => call('v2', [a, from, pools.v2ab, ab, AMOUNT, out, from]),
+      v3: () => call('v3', [a, from, pools.v3ab, ab, AMOUNT, from]),
+      v3v3: () => call('v3v3', [a, from, pools.v3ab, ab, b, pools.v3bc, bc, AMOUNT, from]),
+      v2v3: () => call('v2v3', [a, from, pools.v2ab, ab, out, b, pools.v3bc, bc, AMOUNT, from]),
+      split2: () => call('split2', [a, from, pools.v2ab, ab, p(40), out, pools.v3ab, AMOUNT - p(40), from]),
+      split3: () =>
+        call('split3', [a, from, pools.v2ab, ab, p(40), out, pools.v3ab, p(30), pools.v3abLow, AMOUNT - p(40) - p(30), from]),
+      nativeIn: () => call('nativeIn', [pools.v3bWeth, zeroForOne(weth, b), from], NATIVE_AMOUNT),
+      nativeOut: () => call('nativeOut', [a, from, pools.v3aWeth, zeroForOne(a, weth), NATIVE_AMOUNT, from]),
+      v4: () => call('v4', [a, from, key, ab, AMOUNT, from]),
+    }
+    return trades[scenario]()
+  }
+  return { name: 'floor', spender: to, build }
+}
+
+export async function v2Router02(node: Node, { v2Factory, weth, a, b }: World): Promise<Router> {
+  const { abi, bytecode } = published('@uniswap/v2-periphery/build/UniswapV2Router02.json')
+  const to = await node.deploy({ abi, bytecode }, [v2Factory, weth])
+  const args = [AMOUNT, least(AMOUNT), [a, b], node.user, DEADLINE]
+  const data = encodeFunctionData({ abi, functionName: 'swapExactTokensForTokens', args })
+  return { name: 'v2Router02', spender: to, build: (scenario) => (scenario === 'v2' ? { to, data } : null) }
+}
+
+export async function swapRouter02(node: Node, world: World): Promise<Router> {
+  const { a, b, c, weth } = world
+  const artifact = published('@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json')
+  const to = await node.deploy(artifact, [world.v2Factory, world.v3Factory, ZERO, weth])
+  const abi: Abi = artifact.abi
+  const me = node.user
+  const encode = (functionName: string, args: unknown[]) => encodeFunctionData({ abi, functionName, args })
+  const v2 = (amount: bigint, min: bigint, tokens: Hex[], recipient: Hex) =>
+    encode('swapExactTokensForTokens', [amount, min, tokens, recipient])
+  const v3 = (tokenIn: Hex, tokenOut: Hex, fee: number, recipient: Hex, amountIn: bigint, amountOutMinimum: bigint) =>
+    encode('exactInputSingle', [
+      { tokenIn, tokenOut, fee, recipient, amountIn, amountOutMinimum, sqrtPriceLimitX96: 0n },
+    ])
+  const all = (...calls: Hex[]) => encode('multicall', [DEADLINE, calls])
+  const p = percent
+  const trades: Partial<Record<Scenario, Hex>> = {
+    v2: all(v2(AMOUNT, least(AMOUNT), [a, b], me)),
+    v3: all(v3(a, b, 3000, me, AMOUNT, least(AMOUNT))),
+    v3v3: all(
+      encode('exactInput', [
+        { path: path(a, 3000, b, 3000, c), recipient: me, amountIn: AMOUNT, amountOutMinimum: least(AMOUNT) },
+      ]),
+    ),
+    v2v3: all(v2(AMOUNT, 0n, [a, b], THE_ROUTER), v3(b, c, 3000, me, 0n, least(AMOUNT))),
+    split2: all(v2(p(40), least(p(40)), [a, b], me), v3(a, b, 3000, me, AMOUNT - p(40), least(p(60)))),
+    split3: all(
+      v2(p(40), least(p(40)), [a, b], me),
+      v3(a, b, 3000, me, p(30), least(p(30))),
+      v3(a, b, 500, me, AMOUNT - p(40) - p(30), least(p(30))),
+    ),
+    nativeIn: all(v3(weth, b, 3000, me, NATIVE_AMOUNT, least(NATIVE_AMOUNT))),
+    nativeOut: all(
+      v3(a, weth, 3000, THE_ROUTER, NATIVE_AMOUNT, 0n),
+      encode('unwrapWETH9', [least(NATIVE_AMOUNT), me]),
+    ),
+  }
+  return {
+    name: 'swapRouter02',
+    spender: to,
+    build: (scenario) => {
+      const data = trades[scenario]
+      return data ? { to, data, value: scenario === 'nativeIn' ? NATIVE_AMOUNT : 0n } : null
+    },
+  }
+}
+
+/** With a standing allowance of Permit2: what a wallet pays from its second swap on. */
+export async function universalRouter(node: Node, world: World): Promise<Router> {
+  const { a, b, c, weth, key } = world
+  const artifact = published('@uniswap/universal-router/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json')
+  const to = await node.deploy(artifact, [
+    {
+      permit2: PERMIT2,
+      weth9: weth,
+      v2Factory: world.v2Factory,
+      v3Factory: world.v3Factory,
+      pairInitCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+      poolInitCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+      v4PoolManager: world.manager,
+      v3NFTPositionManager: ZERO,
+      v4PositionManager: ZERO,
+      spokePool: ZERO,
+    },
+  ])
+  const permit2 = parseAbi(['function approve(address,address,uint160,uint48)']) as Abi
+  for (const token of [a, b, c, weth])
+    await node.write(permit2, PERMIT2, 'approve', [token, to, maxUint160, 2 ** 48 - 1], node.user)
+
+  type Command = readonly [code: string, input: Hex]
+  const encode = (types: string, args: unknown[]) => encodeAbiParameters(parseAbiParameters(types), args as never)
+  const v2 = (recipient: Hex, amount: bigint, min: bigint, tokens: Hex[]): Command => [
+    '08',
+    encode('address, uint256, uint256, address[], bool', [recipient, amount, min, tokens, true]),
+  ]
+  const v3 = (recipient: Hex, amount: bigint, min: bigint, route: Hex, fromUser = true): Command => [
+    '00',
+    encode('address, uint256, uint256, bytes, bool', [recipient, amount, min, route, fromUser]),
+  ]
+  const run = (...commands: Command[]): Hex =>
+    encodeFunctionData({
+      abi: parseAbi(['function execute(bytes,bytes[],uint256) payable']),
+      args: [`0x${commands.map(([code]) => code).join('')}`, commands.map(([, input]) => input), DEADLINE],
+    })
+  const ALL_HELD = 1n << 255n
+  const p = percent
+  const swapV4 = encode('((address, address, uint24, int24, address), bool, uint128, uint128, bytes)', [
+    [[key.currency0, key.currency1, key.fee, key.tickSpacing, key.hooks], true, AMOUNT, least(AMOUNT), '0x'],
+  ])
+  const settleAll = encode('address, uint256', [a, AMOUNT])
+  const takeAll = encode('address, uint256', [b, least(AMOUNT)])
+  const trades: Record<Scenario, Hex> = {
+    v2: run(v2(THE_SENDER, AMOUNT, least(AMOUNT), [a, b])),
+    v3: run(v3(THE_SENDER, AMOUNT, least(AMOUNT), path(a, 3000, b))),
+    v3v3: run(v3(THE_SENDER, AMOUNT, least(AMOUNT), path(a, 3000, b, 3000, c))),
+    v2v3: run(v2(THE_ROUTER, AMOUNT, 0n, [a, b]), v3(THE_SENDER, ALL_HELD, least(AMOUNT), path(b, 3000, c), false)),
+    split2: run(
+      v2(THE_SENDER, p(40), least(p(40)), [a, b]),
+      v3(THE_SENDER, AMOUNT - p(40), least(p(60)), path(a, 3000, b)),
+    ),
+    split3: run(
+      v2(THE_SENDER, p(40), least(p(40)), [a, b]),
+      v3(THE_SENDER, p(30), least(p(30)), path(a, 3000, b)),
+      v3(THE_SENDER, AMOUNT - p(40) - p(30), least(p(30)), path(a, 500, b)),
+    ),
+    nativeIn: run(
+      ['0b', encode('address, uint256', [THE_ROUTER, NATIVE_AMOUNT])],
+      v3(THE_SENDER, NATIVE_AMOUNT, least(NATIVE_AMOUNT), path(weth, 3000, b), false),
+    ),
+    nativeOut: run(v3(THE_ROUTER, NATIVE_AMOUNT, 0n, path(a, 3000, weth)), [
+      '0c',
+      encode('address, uint256', [THE_SENDER, least(NATIVE_AMOUNT)]),
+    ]),
+    // SWAP_EXACT_IN_SINGLE, SETTLE_ALL, TAKE_ALL
+    v4: run(['10', encode('bytes, bytes[]', ['0x060c0f', [swapV4, settleAll, takeAll]])]),
+  }
+  return {
+    name: 'universalRouter',
+    spender: PERMIT2,
+    build: (scenario) => ({ to, data: trades[scenario], value: scenario === 'nativeIn' ? NATIVE_AMOUNT : 0n }),
+  }
+}

@@ -1,0 +1,28 @@
+/** The nine trades of the bench, the same for every router. */
+import type { Hex } from 'viem'
+import { type World, ZERO } from './world.ts'
+
+export const scenarios = ['v2', 'v3', 'v3v3', 'v2v3', 'split2', 'split3', 'nativeIn', 'nativeOut', 'v4'] as const
+export type Scenario = (typeof scenarios)[number]
+
+export const AMOUNT = 1_234_567_890_123_456_789_012n
+export const NATIVE_AMOUNT = 12_345_678_901_234_567_890n
+/** 2100-01-01. */
+export const DEADLINE = 4_102_444_800n
+/** A realistic minimum, not zero. */
+export const least = (amount: bigint) => (amount * 90n) / 100n
+export const percent = (part: number) => (AMOUNT * BigInt(part)) / 100n
+export const amountOf = (scenario: Scenario) => (scenario.startsWith('native') ? NATIVE_AMOUNT : AMOUNT)
+
+export const inputOf = (scenario: Scenario, { a }: World): Hex => (scenario === 'nativeIn' ? ZERO : a)
+export const outputOf = (scenario: Scenario, { b, c }: World): Hex =>
+  scenario === 'nativeOut' ? ZERO : scenario === 'v3v3' || scenario === 'v2v3' ? c : b
+
+export type Transaction = { readonly to: Hex; readonly data: Hex; readonly value?: bigint }
+/** A router of the bench; null where it cannot do the trade. */
+export type Router = {
+  readonly name: 'sluice' | 'sluiceDirect' | 'universalRouter' | 'swapRouter02' | 'v2Router02' | 'floor'
+  /** Who is approved by the user. */
+  readonly spender: Hex
+  readonly build: (scenario: Scenario) => Promise<Transaction | null> | Transaction | null
+}

@@ -1,0 +1,114 @@
+/** This project's contracts, through the encoder that the service uses. */
+import { type Address, NATIVE, toAddress } from '@sluice/chains'
+import { deployContracts } from '@sluice/contracts'
+import type { Pool } from '@sluice/liquidity'
+import type { StepInput, StepOutput } from '@sluice/program'
+import { encodeSwap, type Leg, type Route, type StepMaker } from '@sluice/routing'
+import type { Hex } from 'viem'
+import type { Node } from './node.ts'
+import { AMOUNT, amountOf, DEADLINE, least, NATIVE_AMOUNT, percent, type Router, type Scenario } from './scenarios.ts'
+import type { World } from './world.ts'
+
+const families: ReadonlyMap<string, StepMaker> = new Map<string, StepMaker>([
+  [
+    'uniswap-v2',
+    {
+      prepaid: true,
+      step: ({ address: pool }, tokenIn, tokenOut, input, output) => ({
+        op: 'uniswap-v2',
+        tokenIn,
+        pool,
+        zeroForOne: BigInt(tokenIn) < BigInt(tokenOut),
+        feePpm: 3000,
+        input,
+        output,
+      }),
+    },
+  ],
+  [
+    'uniswap-v3',
+    {
+      prepaid: false,
+      step: ({ address: pool }, tokenIn, tokenOut, input, output) => ({
+        op: 'uniswap-v3',
+        tokenIn,
+        pool,
+        zeroForOne: BigInt(tokenIn) < BigInt(tokenOut),
+        input,
+        output,
+      }),
+    },
+  ],
+  [
+    'uniswap-v4',
+    {
+      prepaid: false,
+      step: ({ address: manager }, tokenIn: Address, tokenOut: Address, input: StepInput, output: StepOutput) => ({
+        op: 'uniswap-v4',
+        tokenIn,
+        manager,
+        hops: [{ tokenOut, fee: 3000, tickSpacing: 60, hooks: `0x${'00'.repeat(20)}` }],
+        input,
+        output,
+      }),
+    },
+  ],
+])
+
+export async function sluice(node: Node, world: World, deploymentsDir: string): Promise<Router[]> {
+  const { guard, executors } = await deployContracts({ rpcUrl: node.anvil.url, chainId: 31337, deploymentsDir })
+  const executor = executors.at(-1)!
+  const sender = toAddress(node.user)
+  const build = (direct: boolean) => (scenario: Scenario) => {
+    if (direct && scenario === 'nativeOut') return null
+    return encodeSwap({
+      route: routeOf(scenario, world),
+      guard: guard.address,
+      executor: executor.address,
+      wrappedNative: toAddress(world.weth),
+      families,
+      minOutput: least(amountOf(scenario)),
+      deadline: DEADLINE,
+      ...(direct ? { direct: { sender } } : {}),
+    })
+  }
+  return [
+    { name: 'sluice', spender: guard.address, build: build(false) },
+    { name: 'sluiceDirect', spender: guard.address, build: build(true) },
+  ]
+}
+
+function routeOf(scenario: Scenario, { a, b, c, weth, pools, manager }: World): Route {
+  const leg = (family: string, address: Hex, tokenIn: Hex, tokenOut: Hex, amountIn: bigint): Leg => {
+    const tokens = [toAddress(tokenIn), toAddress(tokenOut)] as const
+    const pool: Pool = { id: address, family, dex: family, address: toAddress(address), tokens, state: null }
+    return { pool, tokenIn: tokens[0], tokenOut: tokens[1], num: 1n, den: 1n, amountIn, amountOut: 0n, gas: 0 }
+  }
+  const [v2, v3] = ['uniswap-v2', 'uniswap-v3']
+  const legs: Record<Scenario, Leg[]> = {
+    v2: [leg(v2!, pools.v2ab, a, b, AMOUNT)],
+    v3: [leg(v3!, pools.v3ab, a, b, AMOUNT)],
+    v3v3: [leg(v3!, pools.v3ab, a, b, AMOUNT), leg(v3!, pools.v3bc, b, c, 0n)],
+    v2v3: [leg(v2!, pools.v2ab, a, b, AMOUNT), leg(v3!, pools.v3bc, b, c, 0n)],
+    split2: [leg(v2!, pools.v2ab, a, b, percent(40)), leg(v3!, pools.v3ab, a, b, AMOUNT - percent(40))],
+    split3: [
+      leg(v2!, pools.v2ab, a, b, percent(40)),
+      leg(v3!, pools.v3ab, a, b, percent(30)),
+      leg(v3!, pools.v3abLow, a, b, AMOUNT - percent(40) - percent(30)),
+    ],
+    nativeIn: [leg(v3!, pools.v3bWeth, weth, b, NATIVE_AMOUNT)],
+    nativeOut: [leg(v3!, pools.v3aWeth, a, weth, NATIVE_AMOUNT)],
+    v4: [leg('uniswap-v4', manager, a, b, AMOUNT)],
+  }
+  return {
+    tokenIn: scenario === 'nativeIn' ? NATIVE : toAddress(a),
+    tokenOut: scenario === 'nativeOut' ? NATIVE : toAddress(scenario === 'v3v3' || scenario === 'v2v3' ? c : b),
+    amountIn: amountOf(scenario),
+    amountOut: 0n,
+    legs: legs[scenario],
+    gas: 0,
+    gasCostOut: null,
+    midAmountOut: null,
+    optimalityGapBps: null,
+  }
+}

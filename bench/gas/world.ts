@@ -1,0 +1,113 @@
+/** The pools that every router of the bench trades in: genuine bytecode, deep, at one to one, warmed in both directions. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Abi, type Hex, maxUint256, parseAbi } from 'viem'
+import { compileOwn, type Node, published } from './node.ts'
+
+export const ZERO: Hex = `0x${'00'.repeat(20)}`
+export const PERMIT2: Hex = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
+const ONE_TO_ONE = 1n << 96n
+const RICH = 10n ** 27n
+
+export const factoryAbi = parseAbi([
+  'function createPair(address,address) returns (address)',
+  'function getPair(address,address) view returns (address)',
+  'function createPool(address,address,uint24) returns (address)',
+  'function getPool(address,address,uint24) view returns (address)',
+  'function initialize(uint160)',
+  'function getReserves() view returns (uint112,uint112,uint32)',
+  'function deposit() payable',
+]) as Abi
+const v4Abi = parseAbi([
+  'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
+  'struct Params { int24 tickLower; int24 tickUpper; int256 liquidityDelta; bytes32 salt; }',
+  'function modifyLiquidity(PoolKey key, Params params, bytes hookData) payable returns (int256)',
+  'function initialize(PoolKey key, uint160 sqrtPriceX96) returns (int24)',
+]) as Abi
+
+export async function buildWorld(node: Node) {
+  const { deploy, write, read, rpc, deployer, user } = node
+  const own = compileOwn()
+  const token = own.BenchToken.abi
+  const weth = await deploy(published('@uniswap/v2-periphery/build/WETH9.json'))
+  const v2Factory = await deploy(published('@uniswap/v2-core/build/UniswapV2Factory.json'), [deployer])
+  const v3Factory = await deploy(
+    published('@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json'),
+  )
+  const manager = await deploy(published('@uniswap/v4-core/out/PoolManager.sol/PoolManager.json'), [deployer])
+  const modules = join(import.meta.dirname, '../../node_modules')
+  // The package carries the runtime code.
+  const permit2 = JSON.parse(readFileSync(join(modules, '@1inch/solidity-utils/dist/src/permit2.json'), 'utf8'))
+  await rpc('anvil_setCode', [PERMIT2, permit2.bytecode ?? permit2])
+
+  const tokens = [await deploy(own.BenchToken), await deploy(own.BenchToken), await deploy(own.BenchToken)]
+  const [a, b, c] = tokens.sort((x, y) => (BigInt(x) < BigInt(y) ? -1 : 1)) as [Hex, Hex, Hex]
+  const filler = await deploy(own.Filler)
+  const floor = await deploy(own.Floor, [weth, manager])
+  for (const t of [a, b, c]) for (const to of [filler, user, deployer, floor]) await write(token, t, 'mint', [to, RICH])
+  await write(factoryAbi, weth, 'deposit', [], deployer, 3_000_000n * 10n ** 18n)
+  await write(token, weth, 'transfer', [filler, 2_000_000n * 10n ** 18n])
+  await write(token, weth, 'transfer', [floor, 10_000n * 10n ** 18n])
+  await write(factoryAbi, weth, 'deposit', [], user, 10_000n * 10n ** 18n)
+
+  const v2 = async (x: Hex, y: Hex): Promise<Hex> => {
+    await write(factoryAbi, v2Factory, 'createPair', [x, y])
+    const pool = await read<Hex>(factoryAbi, v2Factory, 'getPair', [x, y])
+    await write(own.Filler.abi, filler, 'v2', [pool, 10n ** 23n, 10n ** 23n])
+    return pool
+  }
+  const v3 = async (x: Hex, y: Hex, fee: number): Promise<Hex> => {
+    await write(factoryAbi, v3Factory, 'createPool', [x, y, fee])
+    const pool = await read<Hex>(factoryAbi, v3Factory, 'getPool', [x, y, fee])
+    await write(factoryAbi, pool, 'initialize', [ONE_TO_ONE])
+    await write(own.Filler.abi, filler, 'v3', [pool, -60_000, 60_000, 10n ** 23n])
+    return pool
+  }
+  const pools = {
+    v2ab: await v2(a, b),
+    v3ab: await v3(a, b, 3000),
+    v3abLow: await v3(a, b, 500),
+    v3bc: await v3(b, c, 3000),
+    v3aWeth: await v3(a, weth, 3000),
+    v3bWeth: await v3(b, weth, 3000),
+  }
+  const key = { currency0: a, currency1: b, fee: 3000, tickSpacing: 60, hooks: ZERO }
+  const liquidity = await deploy(
+    published('@uniswap/v4-core/out/PoolModifyLiquidityTest.sol/PoolModifyLiquidityTest.json'),
+    [manager],
+  )
+  await write(v4Abi, manager, 'initialize', [key, ONE_TO_ONE])
+  for (const t of [a, b]) await write(token, t, 'approve', [liquidity, maxUint256])
+  const range = { tickLower: -60_000, tickUpper: 60_000, liquidityDelta: 10n ** 23n, salt: `0x${'00'.repeat(32)}` }
+  await write(v4Abi, liquidity, 'modifyLiquidity', [key, range, '0x'])
+
+  const zeroForOne = (x: Hex, y: Hex) => BigInt(x) < BigInt(y)
+  const amount = 10n ** 18n
+  const warm = (name: string, args: unknown[]) => write(own.Floor.abi, floor, name, args)
+  for (const [x, y] of [
+    [a, b],
+    [b, a],
+    [a, b],
+    [b, a],
+  ] as const) {
+    await warm('v2', [x, ZERO, pools.v2ab, zeroForOne(x, y), amount, (amount * 9n) / 10n, floor])
+    await warm('v4', [x, ZERO, key, zeroForOne(x, y), amount, floor])
+  }
+  for (let round = 0; round < 2; round++)
+    for (const [x, y, pool] of [
+      [a, b, pools.v3ab],
+      [a, b, pools.v3abLow],
+      [b, c, pools.v3bc],
+      [a, weth, pools.v3aWeth],
+      [b, weth, pools.v3bWeth],
+    ] as const)
+      for (const [from, to] of [
+        [x, y],
+        [y, x],
+      ] as const)
+        await warm('v3', [from, ZERO, pool, zeroForOne(from, to), amount, floor])
+
+  return { ...own, token, weth, v2Factory, v3Factory, manager, a, b, c, floor, pools, key, zeroForOne }
+}
+
+export type World = Awaited<ReturnType<typeof buildWorld>>
