@@ -33,7 +33,8 @@ export function* findByKeys(
     const answer = answers[b]
     if (!answer) return []
     const [found] = lens.decodeFunctionResult('find', answer) as unknown as [string[]]
-    return found.flatMap((text, i) => {
+    // A plain array: the flatMap of an ethers Result leaves an element behind where nothing is found.
+    return [...found].flatMap((text, i) => {
       const address = toAddress(text)
       return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[Math.floor(i / values.length)]!)]
     })
