@@ -83,7 +83,8 @@ async function findWorkingRoute(
       { round, failure: lastFailure, pools: route.legs.map(({ pool }) => pool.id) },
       'route failed in simulation',
     )
-    const learned = await time('learn', () => chain.taxes.learn(tokensOf(route), route, view, signal))
+    const source = { rpc: chain.rpc, simulation: chain.simulation, snapshot: view.snapshot, signal }
+    const learned = await time('learn', () => chain.taxes.learn(tokensOf(route), source))
     if (!learned) for (const pool of suspects(route)) excludePools.add(pool)
     if (!learned && route.legs.length === 0) break
   }
