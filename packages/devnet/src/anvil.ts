@@ -1,7 +1,14 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { endWithUs } from './children.ts'
+import { DevnetError } from './errors.ts'
+import { request } from './node.ts'
+
+const START_TIMEOUT_MS = 30_000
 
 export type AnvilOptions = {
   readonly chainId?: number
@@ -38,53 +45,61 @@ export function freePort(): Promise<number> {
   })
 }
 
-/** Starts anvil on a port of its own and resolves when it answers. It dies with this process. */
-export async function startAnvil({ chainId = 31337, port, args = [] }: AnvilOptions = {}): Promise<Anvil> {
-  const onPort = port ?? (await freePort())
-  // stdio is ignored: a child that outlives us and holds a pipe hangs the shell.
-  const child = spawn(anvilPath(), ['--chain-id', String(chainId), '--port', String(onPort), '--silent', ...args], {
-    stdio: 'ignore',
-  })
-  endWithUs(child)
-  const kill = () => child.kill('SIGKILL')
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  let gone = false
-  void exited.then(() => {
-    gone = true
-  })
-  const url = `http://127.0.0.1:${onPort}`
-  const deadline = Date.now() + 20_000
-  while (!(await answers(url, chainId))) {
-    if (gone) throw new Error(`anvil ended before it answered on port ${onPort}`)
-    if (Date.now() > deadline) {
-      kill()
-      throw new Error(`anvil did not answer on port ${onPort} within 20 s`)
-    }
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-  return {
-    url,
-    port: onPort,
-    stop: async () => {
-      child.kill('SIGTERM')
-      const timer = setTimeout(kill, 3000)
-      await exited
-      clearTimeout(timer)
+/** Starts anvil and resolves when it answers. It ends with this process. @throws DevnetError NODE in anvil's own words */
+export async function startAnvil({ chainId = 31337, port = 0, args = [] }: AnvilOptions = {}): Promise<Anvil> {
+  // Its output goes to a file: a child that outlives us and holds a pipe hangs the shell.
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-anvil-'))
+  const logFile = join(folder, 'log')
+  const log = openSync(logFile, 'w')
+  // Port 0 lets anvil take a free one, so that nobody else can take it in between.
+  const child = spawn(
+    anvilPath(),
+    ['--chain-id', String(chainId), '--port', String(port), '--color', 'never', ...args],
+    {
+      stdio: ['ignore', log, log],
     },
+  )
+  closeSync(log)
+  endWithUs(child)
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const kill = () => child.kill('SIGKILL')
+  try {
+    const onPort = await listening(child, logFile)
+    const url = `http://127.0.0.1:${onPort}`
+    await request(url, 'anvil_setLoggingEnabled', [false])
+    return {
+      url,
+      port: onPort,
+      stop: async () => {
+        child.kill('SIGTERM')
+        const timer = setTimeout(kill, 3000)
+        await exited
+        clearTimeout(timer)
+      },
+    }
+  } catch (error) {
+    kill()
+    throw error
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function answers(url: string, chainId: number): Promise<boolean> {
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
-      signal: AbortSignal.timeout(1000),
-    })
-    const { result } = (await response.json()) as { result?: string }
-    return Number(result) === chainId
-  } catch {
-    return false
+/** The port, as soon as this very child says that it listens on it. */
+async function listening(child: ChildProcess, logFile: string): Promise<number> {
+  let failure: Error | undefined
+  child.once('error', (error) => {
+    failure = error
+  })
+  const deadline = Date.now() + START_TIMEOUT_MS
+  for (;;) {
+    const text = readFileSync(logFile, 'utf8')
+    const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(text)?.[1]
+    if (port) return Number(port)
+    const ended = failure ?? (child.exitCode !== null || child.signalCode !== null)
+    if (ended)
+      throw new DevnetError('NODE', `anvil ended before it listened: ${failure?.message ?? text.trim().slice(-500)}`)
+    if (Date.now() > deadline) throw new DevnetError('NODE', `anvil did not listen within ${START_TIMEOUT_MS} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

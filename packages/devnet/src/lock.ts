@@ -1,4 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+
+/** Longer than any work under a lock takes: process numbers come round again. */
+const STALE_MS = 300_000
 
 /** Runs `work` while no other process of this machine does. A lock whose holder is gone is taken over. */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
@@ -23,6 +26,7 @@ function acquire(path: string): boolean {
 
 function holderLives(path: string): boolean {
   try {
+    if (Date.now() - statSync(path).mtimeMs > STALE_MS) return false
     const pid = Number(readFileSync(path, 'utf8'))
     // An empty file is a holder between creating and writing.
     if (pid === 0) return true
