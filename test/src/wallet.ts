@@ -17,6 +17,13 @@ export type Transaction = {
   readonly gas?: bigint
 }
 
+type RawReceipt = {
+  readonly status: string
+  readonly gasUsed: string
+  readonly effectiveGasPrice: string
+  readonly blockNumber: string
+}
+
 /** Plain JSON-RPC to a node whose accounts are unlocked: nothing of the service is used to check the service. */
 export class Node {
   readonly url: string
@@ -56,12 +63,7 @@ export class Node {
     const hash = await this.request<string>('eth_sendTransaction', [
       { from, to, data, value: `0x${BigInt(value).toString(16)}`, gas: `0x${gas.toString(16)}` },
     ])
-    const receipt = await this.request<{
-      status: string
-      gasUsed: string
-      effectiveGasPrice: string
-      blockNumber: string
-    }>('eth_getTransactionReceipt', [hash])
+    const receipt = await this.receipt(hash)
     const gasUsed = BigInt(receipt.gasUsed)
     return {
       status: receipt.status === '0x1',
@@ -69,5 +71,16 @@ export class Node {
       feeWei: gasUsed * BigInt(receipt.effectiveGasPrice),
       blockNumber: Number(receipt.blockNumber),
     }
+  }
+
+  /** The node answers a submission before it has mined the block. */
+  private async receipt(hash: string): Promise<RawReceipt> {
+    const deadline = Date.now() + 10_000
+    while (Date.now() < deadline) {
+      const receipt = await this.request<RawReceipt | null>('eth_getTransactionReceipt', [hash])
+      if (receipt) return receipt
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    throw new Error(`transaction ${hash} was not mined`)
   }
 }
