@@ -50,18 +50,19 @@ contract SlotProbe {
         }
     }
 
-    /// @notice As the spender: takes `amount` from `owner`, and what the balances were before and after.
-    function take(address token, address owner, uint256 amount)
+    /// @notice As the spender: moves `amount` from `owner` to `to`, and what the balances were before and after.
+    function take(address token, address owner, address to, uint256 amount)
         external
         returns (uint256 ownerBefore, uint256 ownerAfter, uint256 received)
     {
         ownerBefore = _word(token, abi.encodeCall(IERC20.balanceOf, (owner)));
-        uint256 mineBefore = _word(token, abi.encodeCall(IERC20.balanceOf, (address(this))));
+        uint256 before = _word(token, abi.encodeCall(IERC20.balanceOf, (to)));
         // Not the return value but the balances say what happened.
-        (bool ok,) = token.call(abi.encodeCall(IERC20.transferFrom, (owner, address(this), amount)));
+        (bool ok,) = token.call(abi.encodeCall(IERC20.transferFrom, (owner, to, amount)));
         ok;
         ownerAfter = _word(token, abi.encodeCall(IERC20.balanceOf, (owner)));
-        received = _word(token, abi.encodeCall(IERC20.balanceOf, (address(this)))) - mineBefore;
+        received = _word(token, abi.encodeCall(IERC20.balanceOf, (to)));
+        received = received > before ? received - before : 0;
     }
 
     function _word(address token, bytes memory input) private view returns (uint256 word) {

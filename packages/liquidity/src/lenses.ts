@@ -6,7 +6,9 @@ import { id } from 'ethers'
 export type Lens = { readonly to: Address; readonly code: Hex }
 
 /** Addresses nobody can hold a key of, one for each lens so that several fit in one call. */
-function lens(name: 'PairLens' | 'SolidlyLens' | 'ConcentratedLens' | 'UniswapV4Lens' | 'ReadBatch'): Lens {
+function lens(
+  name: 'PairLens' | 'SolidlyLens' | 'ConcentratedLens' | 'UniswapV4Lens' | 'CurveLens' | 'ReadBatch',
+): Lens {
   return { to: toAddress(`0x${id(`sluice.lens.${name}`).slice(-40)}`), code: bytecode[name].runtime }
 }
 
@@ -14,4 +16,5 @@ export const PAIR_LENS = lens('PairLens')
 export const CONCENTRATED_LENS = lens('ConcentratedLens')
 export const SOLIDLY_LENS = lens('SolidlyLens')
 export const UNISWAP_V4_LENS = lens('UniswapV4Lens')
+export const CURVE_LENS = lens('CurveLens')
 export const READ_BATCH = lens('ReadBatch')

@@ -1,4 +1,5 @@
 import type { DexFamily } from '../family.ts'
+import { curveStable } from './curve-stable/index.ts'
 import { pancakeV3 } from './pancake-v3/index.ts'
 import { ramsesCl } from './ramses-cl/index.ts'
 import { slipstream } from './slipstream/index.ts'
@@ -19,6 +20,7 @@ export const families: readonly DexFamily<any>[] = [
   uniswapV4,
   solidly,
   velodromeV2,
+  curveStable,
 ]
 
 const byId = new Map(families.map((family) => [family.id, family]))

@@ -1,4 +1,5 @@
 import { concentrated } from './concentrated.ts'
+import { curveMeta, curveStable } from './curve-stable.ts'
 import { solidly } from './solidly.ts'
 import type { Adapter } from './types.ts'
 import { uniswapV2 } from './uniswap-v2.ts'
@@ -11,4 +12,9 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   'pancake-v3': concentrated('pancake-v3'),
   'uniswap-v4': uniswapV4,
   solidly,
+  'curve-stable-plain': curveStable('each'),
+  'curve-stable-saddle': curveStable('each'),
+  'curve-stable-ng': curveStable('end'),
+  'curve-stable-meta': curveMeta('each'),
+  'curve-stable-meta-ng': curveMeta('end'),
 }

@@ -16,3 +16,16 @@ export function isZeroForOne({ id, tokens }: Pool, tokenIn: Address, tokenOut: A
 export function sortTokens([a, b]: readonly [Address, Address]): readonly [Address, Address] {
   return a < b ? [a, b] : [b, a]
 }
+
+/**
+ * Where a pool of several tokens keeps the two.
+ *
+ * @throws PoolRefusal `WRONG_TOKEN` where it does not trade them
+ */
+export function coinIndices({ id, tokens }: Pool, tokenIn: Address, tokenOut: Address): readonly [number, number] {
+  const [i, j] = [tokens.indexOf(tokenIn), tokens.indexOf(tokenOut)]
+  if (i < 0 || j < 0 || i === j) {
+    throw new PoolRefusal('WRONG_TOKEN', `pool ${id} does not trade ${tokenIn} for ${tokenOut}`)
+  }
+  return [i, j]
+}

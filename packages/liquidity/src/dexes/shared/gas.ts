@@ -11,6 +11,7 @@ export const HOP_GAS = {
   'uniswap-v4': 75_000,
   solidly: 75_000,
   'velodrome-v2': 80_000,
+  'curve-stable': 110_000,
 } as const
 
 export type GasFamily = keyof typeof HOP_GAS

@@ -1,0 +1,36 @@
+import type { DexFamily } from '../../family.ts'
+import { sampledCurve } from '../../math/curves.ts'
+import { coinIndices } from '../shared/direction.ts'
+import { HOP_GAS } from '../shared/gas.ts'
+import { findPools } from './discover.ts'
+import { quote } from './math.ts'
+import { applyLog, readStates, topics } from './state.ts'
+import type { CurveStableState } from './types.ts'
+
+export const curveStable: DexFamily<CurveStableState> = {
+  id: 'curve-stable',
+  findPools,
+  readStates,
+  topics,
+  applyLog,
+
+  quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
+    const [i, j] = coinIndices(pool, tokenIn, tokenOut)
+    return { ...quote(pool.state, i, j, amountIn), gas: HOP_GAS['curve-stable'] }
+  },
+
+  curve(pool, tokenIn, tokenOut) {
+    const [i, j] = coinIndices(pool, tokenIn, tokenOut)
+    // The fee moves with the balances in some pools: it is left inside.
+    return sampledCurve((amountIn) => quote(pool.state, i, j, amountIn).amountOut, pool.state.balances[i]!, 0)
+  },
+
+  reserves: ({ state }) => state.balances,
+
+  prepaid: false,
+  takesTaxedInput: false,
+  step(pool, tokenIn, tokenOut, input, output) {
+    const [i, j] = coinIndices(pool, tokenIn, tokenOut)
+    return { op: 'curve', pool: pool.address, variant: 'int128', i, j, tokenIn, tokenOut, input, output }
+  },
+}

@@ -1,0 +1,36 @@
+import { PoolRefusal } from '../../family.ts'
+import { dynamicFee, FEE_UNIT, stableBalance, stableInvariant } from '../../math/stable-swap.ts'
+import type { CurveStableState } from './types.ts'
+
+const ONE = 10n ** 18n
+
+/**
+ * What an exact input buys, rounded as `exchange` does.
+ *
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL` where nothing would come out
+ * @see StableSwap.exchange, curvefi/curve-contract, curve-factory and stableswap-ng
+ */
+export function quote(
+  state: CurveStableState,
+  i: number,
+  j: number,
+  amountIn: bigint,
+): { readonly amountOut: bigint; readonly state: CurveStableState } {
+  const { balances, rates, amplification, rounding, feeE10, adminFeeE10, offpegMultiplierE10 } = state
+  const xp = balances.map((balance, k) => (balance * rates[k]!) / ONE)
+  const d = stableInvariant(xp, amplification, rounding)
+  if (d === 0n) throw new PoolRefusal('EMPTY', 'the pool is empty')
+  const x = xp[i]! + (amountIn * rates[i]!) / ONE
+  const y = stableBalance(j, xp.with(i, x), amplification, d)
+  const dy = xp[j]! - y - 1n
+  if (dy <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  const fee = dynamicFee((xp[i]! + x) / 2n, (xp[j]! + y) / 2n, feeE10, offpegMultiplierE10)
+  const toBase = (scaled: bigint) => (scaled * ONE) / rates[j]!
+  const feePart = (dy * fee) / FEE_UNIT
+  const base = toBase(dy)
+  const amountOut = state.feeOrder === 'scaled' ? toBase(dy - feePart) : base - (base * fee) / FEE_UNIT
+  if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  const adminPart = toBase((feePart * adminFeeE10) / FEE_UNIT)
+  const after = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut - adminPart)
+  return { amountOut, state: { ...state, balances: after } }
+}

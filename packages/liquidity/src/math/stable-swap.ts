@@ -1,0 +1,82 @@
+/** The StableSwap invariant of Curve: between x + y and x·y, by the amplification. */
+import { PoolRefusal } from '../family.ts'
+
+export const FEE_UNIT = 10n ** 10n
+const MAX_STEPS = 255
+
+/** In which order a pool's code rounds the product of the balances. */
+export type ProductRounding =
+  /** Divided by balance × n, one after another: the older pools. */
+  | 'each'
+  /** Divided by the balances alone, and by n^n at the end: NG and the newer factory pools. */
+  | 'end'
+
+export type Amplification = {
+  /** A × n^(n−1) as the pool keeps it, in units of 1 / `precision`. */
+  readonly a: bigint
+  /** 1 or 100. */
+  readonly precision: bigint
+}
+
+const ann = ({ a }: Amplification, coins: number) => a * BigInt(coins)
+
+/** @see StableSwap.get_D, curvefi/curve-contract and stableswap-ng */
+export function stableInvariant(
+  balances: readonly bigint[],
+  amplification: Amplification,
+  rounding: ProductRounding,
+): bigint {
+  const n = BigInt(balances.length)
+  const sum = balances.reduce((total, balance) => total + balance, 0n)
+  if (sum === 0n) return 0n
+  if (balances.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its coins')
+  const { precision } = amplification
+  const amplified = ann(amplification, balances.length)
+  let d = sum
+  for (let i = 0; i < MAX_STEPS; i++) {
+    let product = d
+    for (const balance of balances) product = (product * d) / (rounding === 'each' ? balance * n : balance)
+    if (rounding === 'end') product /= n ** n
+    const before = d
+    d =
+      (((amplified * sum) / precision + product * n) * d) /
+      (((amplified - precision) * d) / precision + (n + 1n) * product)
+    if (closer(d, before)) return d
+  }
+  throw new PoolRefusal('UNSUPPORTED', 'the invariant does not converge')
+}
+
+/** The balance of coin `j` that keeps the invariant `d` with the other balances as they are. @see StableSwap.get_y */
+export function stableBalance(j: number, balances: readonly bigint[], amplification: Amplification, d: bigint): bigint {
+  const n = BigInt(balances.length)
+  const amplified = ann(amplification, balances.length)
+  let sum = 0n
+  let c = d
+  for (const [k, balance] of balances.entries()) {
+    if (k === j) continue
+    sum += balance
+    c = (c * d) / (balance * n)
+  }
+  c = (c * d * amplification.precision) / (amplified * n)
+  const b = sum + (d * amplification.precision) / amplified
+  let y = d
+  for (let i = 0; i < MAX_STEPS; i++) {
+    const before = y
+    y = (y * y + c) / (2n * y + b - d)
+    if (closer(y, before)) return y
+  }
+  throw new PoolRefusal('UNSUPPORTED', 'the balance does not converge')
+}
+
+const closer = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
+
+/**
+ * The fee of a swap between coins off their peg, in 10^−10.
+ *
+ * @param multiplier - `offpeg_fee_multiplier`, in 10^−10; at 10^10 or less the fee is fixed
+ */
+export function dynamicFee(xpI: bigint, xpJ: bigint, fee: bigint, multiplier: bigint): bigint {
+  if (multiplier <= FEE_UNIT) return fee
+  const sum = xpI + xpJ
+  return (multiplier * fee) / (((multiplier - FEE_UNIT) * 4n * xpI * xpJ) / (sum * sum) + FEE_UNIT)
+}
