@@ -1,4 +1,4 @@
-export { type Account, accounts, MNEMONIC } from './accounts.ts'
+export { type Account, accounts, DEPLOYER, MNEMONIC } from './accounts.ts'
 export * from './anvil.ts'
 export { type Artifact, artifact, hardhatArtifact } from './artifact.ts'
 export { type Builder, type Contract, createBuilder } from './builder.ts'
