@@ -22,7 +22,11 @@ const from = new URL(url).searchParams.get('from')?.toLowerCase()
 const account = devnet.accounts.find(({ address }) => address.toLowerCase() === from)
 if (!account) fail('from must be an account of .devnet/devnet.json, whose key is known')
 
-const provider = new JsonRpcProvider(devnet.rpcUrl, undefined, { staticNetwork: true })
+const provider = new JsonRpcProvider(devnet.rpcUrl, undefined, {
+  staticNetwork: true,
+  cacheTimeout: -1,
+  pollingInterval: 100,
+})
 const wallet = new Wallet(account.privateKey, provider)
 
 let route = await quote(url)
