@@ -173,7 +173,7 @@ async function tryLoan(
 async function canMove({ reader, input }: Task, layout: TokenLayout): Promise<boolean> {
   const setUp = await slotSetUp(reader, layout, { ...input, spender: SLOT_PROBE })
   if (!setUp || setUp.approve > 0n) return true
-  const { before, after } = await reader.take(input.from, input.amountIn, setUp.writes)
+  const { before, after } = await reader.take(input.from, input.spender, input.amountIn, setUp.writes)
   return after < before
 }
 

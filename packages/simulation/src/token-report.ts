@@ -44,8 +44,8 @@ export async function reportToken(
   context: SimulationContext,
 ): Promise<TokenReport> {
   const { token, block, pool, sizes, signal } = request
-  const largest = sizes.reduce((most, size) => (size > most ? size : most), 0n)
-  if (largest === 0n) throw new SimulationError('BAD_REQUEST', 'sizes must hold an amount above 0')
+  const [largest = 0n] = [...sizes].sort((a, b) => (a < b ? 1 : -1))
+  if (largest <= 0n) throw new SimulationError('BAD_REQUEST', 'sizes must hold an amount above 0')
   const options = { timeoutMs: context.limits.timeoutMs, ...(signal && { signal }) }
   const readerOf = (of: Address) => new TokenReader({ rpc, token: of, block, request: options })
   const paid = readerOf(pool?.base ?? token)

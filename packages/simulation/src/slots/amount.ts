@@ -52,7 +52,7 @@ async function sharesFor(
 ): Promise<{ readonly value: bigint; readonly balance: bigint } | undefined> {
   let rate = shape.rate
   for (let round = 0; rate && round < MAX_ROUNDS; round++) {
-    const tried = around(rate, amount)
+    const tried = around(rate, amount).filter((value) => value >> BigInt(shape.width) === 0n)
     const balances = await balancesOf(reader, mapping, tried)
     const index = balances.findIndex((balance) => balance !== null && balance >= amount)
     // The first one tried may have smaller ones below it that would do as well.

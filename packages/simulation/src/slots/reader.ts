@@ -62,13 +62,14 @@ export class TokenReader {
     }))
   }
 
-  /** The probe, as spender, takes `amount` from `from`; the balances tell what moved. */
+  /** The probe, as spender, moves `amount` from `from` to `to`; the balances tell what happened. */
   async take(
     from: Address,
+    to: Address,
     amount: bigint,
     writes: StorageWrites,
   ): Promise<{ readonly before: bigint; readonly after: bigint; readonly received: bigint }> {
-    const answer = await this.call(slotProbe.encodeFunctionData('take', [this.token, from, amount]) as Hex, writes)
+    const answer = await this.call(slotProbe.encodeFunctionData('take', [this.token, from, to, amount]) as Hex, writes)
     const { ownerBefore, ownerAfter, received } = slotProbe.decodeFunctionResult('take', answer)
     return { before: ownerBefore, after: ownerAfter, received }
   }
