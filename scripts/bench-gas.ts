@@ -1,5 +1,4 @@
 /** `npm run bench:gas`: gas side by side with the peers; the table is printed and kept in bench/results/gas.json. */
-import { build } from './lib/run.ts'
+import {} from './lib/run.ts'
 
-await build()
 await import('../bench/gas/bench.ts')

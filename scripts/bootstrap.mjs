@@ -1,4 +1,5 @@
-// Runs under any Node from 20 up: installs what is missing, then runs `npm run <task>:inner` under the Node the lockfile brings.
+// Runs under any Node from 20 up: installs what is missing, builds what is stale, then runs scripts/<task>.ts under the Node
+// that the lockfile brings.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -28,11 +29,26 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lockHash) {
   writeFileSync(stamp, lockHash)
 }
 
+const node = join(root, 'node_modules/.bin/node')
 const path = [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter)
-const child = spawn(join(root, 'node_modules/.bin/node'), [join(root, 'scripts', `${task}.ts`), ...rest], {
-  cwd: root,
-  stdio: 'inherit',
-  env: { ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: '1' },
-})
+const env = { ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: '1' }
+
+// Scripts import the bindings, which the build makes. Its output goes to stderr: what a script prints may be data.
+if (task !== 'format') {
+  if (!existsSync(join(root, 'packages/bindings/dist'))) console.error('Compiling contracts and bindings…')
+  const shown = task === 'build' || process.env.CI === 'true'
+  const build = spawnSync(
+    join(root, 'node_modules/.bin/turbo'),
+    ['run', 'build', '--output-logs=new-only', '--log-order=stream'],
+    { cwd: root, env, encoding: 'utf8', stdio: shown ? ['ignore', 2, 2] : ['ignore', 'pipe', 'pipe'] },
+  )
+  if (build.status !== 0) {
+    console.error(`${build.stdout ?? ''}${build.stderr ?? ''}The build failed; the lines above say why.`)
+    process.exit(build.status ?? 1)
+  }
+}
+if (task === 'build') process.exit(0)
+
+const child = spawn(node, [join(root, 'scripts', `${task}.ts`), ...rest], { cwd: root, stdio: 'inherit', env })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))

@@ -9,7 +9,7 @@ import { type ChainFile, formatChainFile, loadRegistry } from '@sluice/chains'
 import { checkChain } from './check-chain/check.ts'
 import type { Finding } from './check-chain/finding.ts'
 import { patch, table, tally } from './check-chain/report.ts'
-import { build, root, userPath } from './lib/run.ts'
+import { root, userPath } from './lib/run.ts'
 
 const usage = `npm run check:chain -- <id>… | --all
   --rpc <url>      ask this endpoint and no other (one chain only)
@@ -45,7 +45,6 @@ if (values.rpc !== undefined && ids.length !== 1) exit(`--rpc goes with one chai
 const strange = ids.find((id) => registry.chain(id) === undefined)
 if (strange !== undefined) exit(`chain ${strange} is not in the registry`)
 
-await build()
 const found = new Map<number, readonly Finding[]>()
 const queue = [...ids]
 await Promise.all(Array.from({ length: AT_ONCE }, work))

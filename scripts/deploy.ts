@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DeployError, deployContracts } from '@sluice/contracts'
-import { build, root, userPath } from './lib/run.ts'
+import { root, userPath } from './lib/run.ts'
 
 const usage = 'npm run deploy -- --chain <id> [--rpc <url>] [--deployments <dir>] [--dry-run]'
 const fail = (text: string): never => {
@@ -26,7 +26,6 @@ const privateKey = process.env.DEPLOYER_KEY
 if (privateKey !== undefined && !/^0x[0-9a-fA-F]{64}$/.test(privateKey))
   fail('DEPLOYER_KEY must be 0x and 64 hex digits')
 
-await build()
 try {
   const deployment = await deployContracts({
     rpcUrl,

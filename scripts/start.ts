@@ -3,14 +3,11 @@ import { join } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
 import { freePort, startDevnet, writeDevnetJson } from '@sluice/devnet'
 import { curlLines } from './lib/curl-lines.ts'
-import { build, root } from './lib/run.ts'
+import { root } from './lib/run.ts'
 
 const started = Date.now()
 const say = (text: string) => console.log(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}`)
 const dir = join(root, '.devnet')
-
-say('Compiling contracts and bindings')
-await build()
 
 const devnet = await startDevnet({ dir, port: await preferredPort(8545), onProgress: say })
 say(`Local chain ${devnet.chainId} answers on ${devnet.url}`)

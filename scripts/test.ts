@@ -5,14 +5,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build, root, run } from './lib/run.ts'
+import { root, run } from './lib/run.ts'
 
 type Tally = { passed: number; failed: number; skipped: number }
 
 const env = { ...process.env, ...(process.argv.includes('--long') ? { LONG: '1' } : {}) }
 const only = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
-await build()
 const tallies: Tally[] = []
 if (only.length === 0) tallies.push(await solidity())
 tallies.push(await vitest())

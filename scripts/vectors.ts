@@ -1,6 +1,7 @@
 /** `npm run -s vectors -- <file.json>…`: holds the pool maths against files of known answers. Fails on any mismatch. */
 import { readFileSync } from 'node:fs'
 import { runVectors, type VectorFile } from '@sluice/liquidity/vectors'
+import { userPath } from './lib/run.ts'
 
 const files = process.argv.slice(2)
 if (files.length === 0) {
@@ -10,7 +11,7 @@ if (files.length === 0) {
 
 let mismatches = 0
 for (const file of files) {
-  const content = JSON.parse(readFileSync(file, 'utf8')) as Partial<VectorFile>
+  const content = JSON.parse(readFileSync(userPath(file), 'utf8')) as Partial<VectorFile>
   if (!content.family || !content.vectors || !content.states) {
     console.error(`${file}: is not a file of vectors (family, vectors, states)`)
     process.exit(2)

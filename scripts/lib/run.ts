@@ -27,12 +27,3 @@ export function run(
     child.once('close', (code, signal) => done({ code: signal ? 1 : (code ?? 1), output }))
   })
 }
-
-/** Compiles contracts and bindings unless nothing they depend on has changed. Ends the process when that fails. */
-export async function build(): Promise<void> {
-  const { code } = await run('turbo', ['run', 'build', '--output-logs=new-only', '--log-order=stream'])
-  if (code !== 0) {
-    console.error('The build failed; the lines above say why.')
-    process.exit(code)
-  }
-}
