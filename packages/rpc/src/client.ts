@@ -1,5 +1,7 @@
-/** One chain over one or more endpoints: time limits, retries, failover, and endpoints that lie or lag set aside. */
+/** One chain over one or more endpoints: time limits, a retry, failover, and endpoints that lie or lag set aside. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
+import type { CoinbaseField } from './capabilities.ts'
 import {
   blockParam,
   callParam,
@@ -13,6 +15,7 @@ import {
 } from './encode.ts'
 import { Endpoint } from './endpoint.ts'
 import { RpcError } from './errors.ts'
+import { Seat } from './seat.ts'
 import type {
   BlockHeader,
   BlockOverrides,
@@ -33,60 +36,82 @@ export type RpcOptions = {
   readonly timeoutMs?: number
   /** How long an endpoint that failed is passed over while another one works. */
   readonly ejectMs?: number
+  /** Most HTTP requests under way at one endpoint. */
+  readonly maxConcurrency?: number
 }
 
-type Seat = { readonly endpoint: Endpoint; ejectedUntil: number; checked: boolean }
+/** Blocks that an endpoint may be behind another one before it is passed over. */
+const MAX_LAG = 5
+/** Before everything is tried once more: dropped connections and bursts are over by then. */
+const RETRY_MS = 60
 
 export function createRpc(options: RpcOptions): Rpc {
   return new ChainRpc(options)
 }
 
+/** What is asked of an endpoint, once it is known which one and by when. */
+type Task<T> = (seat: Seat, signal: AbortSignal) => Promise<T>
+
 class ChainRpc implements Rpc {
   readonly chainId: number
   private readonly timeoutMs: number
-  private readonly ejectMs: number
-  private readonly seats: Seat[]
+  private readonly seats: readonly Seat[]
   private readonly closed = new AbortController()
 
-  constructor({ chainId, urls, timeoutMs = 5000, ejectMs = 10_000 }: RpcOptions) {
+  constructor({ chainId, urls, timeoutMs = 5000, ejectMs = 10_000, maxConcurrency = 32 }: RpcOptions) {
     this.chainId = chainId
     this.timeoutMs = timeoutMs
-    this.ejectMs = ejectMs
-    this.seats = urls.map((url) => ({ endpoint: new Endpoint({ url }), ejectedUntil: 0, checked: false }))
+    this.seats = urls.map((url) => new Seat(new Endpoint({ url, maxConcurrency }), chainId, ejectMs))
   }
 
-  /** Tries every endpoint once, those in good standing first. What a node says of the call itself is final. */
-  async request<T>(method: string, params: readonly unknown[], options: RequestOptions = {}): Promise<T> {
-    const now = Date.now()
-    const order = [
-      ...this.seats.filter((seat) => seat.ejectedUntil <= now),
-      ...this.seats.filter((seat) => seat.ejectedUntil > now),
-    ]
-    let last = new RpcError('UNREACHABLE', `no RPC endpoint is known for chain ${this.chainId}`)
-    for (const seat of order) {
+  request<T>(method: string, params: readonly unknown[], options: RequestOptions = {}): Promise<T> {
+    return this.run((seat, signal) => seat.endpoint.request<T>(method, params, { signal }), options)
+  }
+
+  call(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<Hex> {
+    const { overrides, blockOverrides, ...rest } = options
+    const params: unknown[] = [callParam(request), blockParam(block)]
+    if (!overrides && !blockOverrides) return this.request<Hex>('eth_call', params, rest)
+    return this.run(async (seat, signal) => {
+      const able = await seat.capabilities(signal)
+      if (!able.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
+      const all = [...params, overridesParam(overrides ?? {})]
+      if (blockOverrides) all.push(blockOverridesParam(blockOverrides, able.coinbaseField))
+      return seat.endpoint.request<Hex>('eth_call', all, { signal, alone: true })
+    }, rest)
+  }
+
+  /**
+   * Tries every endpoint, those in good standing first, and all of them once more when none could be reached. What a
+   * node says of the call itself is final.
+   */
+  private async run<T>(task: Task<T>, options: RequestOptions): Promise<T> {
+    const first = await this.tryAll(task, options)
+    if (first.done) return first.result
+    if (first.error.code !== 'UNREACHABLE') throw first.error
+    await sleep(RETRY_MS * (0.5 + Math.random()), undefined, { signal: this.closed.signal }).catch(() => {})
+    const second = await this.tryAll(task, options)
+    if (second.done) return second.result
+    throw second.error
+  }
+
+  private async tryAll<T>(task: Task<T>, options: RequestOptions): Promise<Outcome<T>> {
+    let error = new RpcError('UNREACHABLE', `no RPC endpoint is known for chain ${this.chainId}`)
+    for (const seat of [...this.seats].sort((a, b) => Number(a.ejected) - Number(b.ejected))) {
       const limit = AbortSignal.timeout(options.timeoutMs ?? this.timeoutMs)
       const signal = AbortSignal.any([limit, this.closed.signal, ...(options.signal ? [options.signal] : [])])
       try {
-        await this.checkChain(seat, signal)
-        const result = await seat.endpoint.request<T>(method, params, signal)
-        seat.ejectedUntil = 0
-        return result
-      } catch (error) {
-        if (!(error instanceof RpcError)) throw error
-        if (error.code === 'REVERTED' || error.code === 'ABORTED') throw error
-        last = error
-        if (error.code !== 'REJECTED') seat.ejectedUntil = Date.now() + this.ejectMs
+        await seat.checkChain(signal)
+        const result = await task(seat, signal)
+        seat.works()
+        return { done: true, result }
+      } catch (cause) {
+        if (!(cause instanceof RpcError) || cause.code === 'REVERTED' || cause.code === 'ABORTED') throw cause
+        error = cause
+        await seat.failed(cause)
       }
     }
-    throw last
-  }
-
-  async call(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<Hex> {
-    const { overrides, blockOverrides, ...rest } = options
-    const params: unknown[] = [callParam(request), blockParam(block)]
-    if (overrides || blockOverrides) params.push(overridesParam(overrides ?? {}))
-    if (blockOverrides) params.push(blockOverridesParam(blockOverrides))
-    return this.request<Hex>('eth_call', params, rest)
+    return { done: false, error }
   }
 
   async getBlock(block: BlockRef, options?: RequestOptions): Promise<BlockHeader | null> {
@@ -94,39 +119,50 @@ class ChainRpc implements Rpc {
       typeof block === 'object'
         ? await this.request<RawBlock | null>('eth_getBlockByHash', [block.blockHash, false], options)
         : await this.request<RawBlock | null>('eth_getBlockByNumber', [blockParam(block), false], options)
-    return raw && decodeBlock(raw)
+    return raw && readable(() => decodeBlock(raw))
   }
 
   async getLogs(filter: LogFilter, options?: RequestOptions): Promise<readonly Log[]> {
-    return (await this.request<RawLog[]>('eth_getLogs', [logFilterParam(filter)], options)).map(decodeLog)
+    const raw = await this.request<RawLog[]>('eth_getLogs', [logFilterParam(filter)], options)
+    return readable(() => raw.map(decodeLog))
   }
 
-  getCode(address: Address, block: BlockRef, options?: RequestOptions): Promise<Hex> {
-    return this.request<Hex>('eth_getCode', [address, blockParam(block)], options)
+  async getCode(address: Address, block: BlockRef, options?: RequestOptions): Promise<Hex> {
+    return hexAnswer(await this.request('eth_getCode', [address, blockParam(block)], options))
   }
 
   async gasPrice(options?: RequestOptions): Promise<bigint> {
-    return BigInt(await this.request<Hex>('eth_gasPrice', [], options))
+    const raw = await this.request<Hex>('eth_gasPrice', [], options)
+    return readable(() => BigInt(raw))
   }
 
   close(): void {
     this.closed.abort()
   }
 
-  /** An endpoint is trusted only after it has named this chain. */
-  private async checkChain(seat: Seat, signal: AbortSignal): Promise<void> {
-    if (seat.checked) return
-    const chainId = Number(await seat.endpoint.request<Hex>('eth_chainId', [], signal))
-    if (chainId !== this.chainId) {
-      throw new RpcError('WRONG_CHAIN', `an RPC endpoint of chain ${this.chainId} answers for chain ${chainId}`)
-    }
-    seat.checked = true
+  /** An endpoint that has fallen behind another one is passed over until it may have caught up. */
+  private latestBlock(options: RequestOptions = {}): Promise<RawBlock> {
+    return this.run(async (seat, signal) => {
+      const raw = await seat.endpoint.request<RawBlock>('eth_getBlockByNumber', ['latest', false], { signal })
+      seat.sawHead(Number(raw.number))
+      const best = Math.max(...this.seats.filter((other) => other !== seat && !other.ejected).map(({ head }) => head))
+      if (best - Number(raw.number) > MAX_LAG)
+        throw new RpcError('UNREACHABLE', `an RPC endpoint is at block ${Number(raw.number)}, another one at ${best}`)
+      return raw
+    }, options)
   }
 }
 
-function blockOverridesParam({ coinbase, baseFeePerGas }: BlockOverrides): Record<string, Hex> {
+type Outcome<T> = { readonly done: true; readonly result: T } | { readonly done: false; readonly error: RpcError }
+
+/** @throws RpcError `NO_OVERRIDES` when the node has no name for what should be overridden */
+function blockOverridesParam(
+  { coinbase, baseFeePerGas }: BlockOverrides,
+  coinbaseField: CoinbaseField | null,
+): Record<string, Hex> {
+  if (!coinbaseField) throw new RpcError('NO_OVERRIDES', 'the node cannot override the block in eth_call')
   return {
-    ...(coinbase !== undefined && { feeRecipient: toAddress(coinbase) }),
+    ...(coinbase !== undefined && { [coinbaseField]: toAddress(coinbase) }),
     ...(baseFeePerGas !== undefined && { baseFeePerGas: quantity(baseFeePerGas) }),
   }
 }
