@@ -84,7 +84,7 @@ export const errorTable = {
     cure: 'Deploy the contracts on this chain first; anyone can.',
   },
   NATIVE_UNSUPPORTED: {
-    status: 422,
+    status: 400,
     cause: 'The chain has no wrapped native token.',
     cure: 'Swap ERC-20 tokens on this chain.',
   },

@@ -13,6 +13,8 @@ const HEADERS_TIMEOUT_MS = 10_000
 const BODY_TIMEOUT_MS = 20_000
 /** Longer than the idle time of common proxies, so that they close first. */
 const KEEP_ALIVE_MS = 75_000
+/** While stopping. */
+const SWEEP_MS = 50
 
 export type RunningServer = {
   readonly url: string
@@ -44,10 +46,12 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const close = async () => {
     services.closing = true
     const stopped = new Promise<void>((resolve) => server.close(() => resolve()))
-    server.closeIdleConnections()
+    // A connection kept alive by its client turns idle only after its last answer.
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
     const cut = setTimeout(() => server.closeAllConnections(), config.shutdownGraceMs)
     await stopped
     clearTimeout(cut)
+    clearInterval(sweep)
     await services.close()
     log.info('stopped')
   }

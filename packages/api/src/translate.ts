@@ -2,6 +2,7 @@
 import { MarketError, type MarketErrorCode } from '@sluice/liquidity'
 import { RpcError, type RpcErrorCode } from '@sluice/rpc'
 import { SimulationError, type SimulationErrorCode } from '@sluice/simulation'
+import { isError } from 'ethers'
 import type { ApiErrorCode } from './error-table.ts'
 import { ApiError } from './errors.ts'
 
@@ -53,6 +54,9 @@ export function toApiError(thrown: unknown, signal?: AbortSignal): ApiError {
   if (thrown instanceof SimulationError)
     return new ApiError(simulationCodes[thrown.code], thrown.message, { cause: thrown })
   if (thrown instanceof MarketError) return new ApiError(marketCodes[thrown.code], thrown.message, { cause: thrown })
+  // The answer of a contract or a node that does not decode.
+  if (isError(thrown, 'BAD_DATA') || isError(thrown, 'BUFFER_OVERRUN'))
+    return new ApiError('RPC_FAILED', 'the node of the chain answered with what cannot be read', { cause: thrown })
   if (isHttpError(thrown)) {
     const code = bodyErrors[thrown.type ?? '']
     if (code) return new ApiError(code, code === 'BODY_TOO_LARGE' ? 'the body is too large' : 'the caller hung up')

@@ -1,3 +1,5 @@
+import { type Address, ZERO_ADDRESS } from '@sluice/chains'
+import { pricedAs } from '@sluice/pricing'
 import type { Request } from 'express'
 import type { ChainService } from '../chain/chain-service.ts'
 import type { RequestContext } from '../http/context.ts'
@@ -19,12 +21,9 @@ export async function liquidity(request: Request, chain: ChainService, context: 
   })
 }
 
-function viewOf(
-  tokens: Iterable<Parameters<ChainService['asErc20']>[0]>,
-  chain: ChainService,
-  context: RequestContext,
-) {
-  const groups = [...tokens].map((token) => [chain.asErc20(token)])
+function viewOf(tokens: Iterable<Address>, chain: ChainService, context: RequestContext) {
+  const priced = [...tokens].map((token) => pricedAs(token, chain.chain))
+  const groups = priced.filter((token) => token !== ZERO_ADDRESS).map((token) => [token])
   return context.time('state', () => chain.view(groups, undefined, context.signal))
 }
 

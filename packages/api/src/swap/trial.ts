@@ -1,7 +1,7 @@
 import { IGuard__factory } from '@sluice/bindings'
 import { NATIVE } from '@sluice/chains'
 import { type EncodedSwap, encodeSwap, type Route } from '@sluice/routing'
-import type { SimulationResult } from '@sluice/simulation'
+import { SimulationError, type SimulationResult } from '@sluice/simulation'
 import type { ChainService } from '../chain/chain-service.ts'
 import type { ChainView } from '../chain/view.ts'
 import { ApiError } from '../errors.ts'
@@ -52,6 +52,16 @@ export function expectedOutput(route: Route, feePpm: bigint, releaseTaxPpm: bigi
  * the bytes are made anew with a `minOutput` from what was measured, and run again.
  */
 export async function tryRoute(route: Route, request: QuoteRequest, context: TrialContext): Promise<Trial> {
+  try {
+    return await runRoute(route, request, context)
+  } catch (error) {
+    // A token that cannot even be set up for a simulation cannot be promised to anyone.
+    if (error instanceof SimulationError) return { outcome: 'reverted', reason: error.message }
+    throw error
+  }
+}
+
+async function runRoute(route: Route, request: QuoteRequest, context: TrialContext): Promise<Trial> {
   const { chain, view, signal } = context
   const taxed = chain.taxes.transferPpm(route.tokenOut)
   const direct = taxed > 0n && request.feePpm === 0n && route.tokenOut !== NATIVE && route.legs.length > 0

@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { type Devnet, startDevnet } from '@sluice/devnet'
+import { loadConfig, type RunningServer, startServer } from '../../src/index.ts'
+
+const dir = join(import.meta.dirname, '../../../../.devnet')
+
+export function startChain(): Promise<Devnet> {
+  return startDevnet({ dir })
+}
+
+/** A service over the local chain, in this process. */
+export function startOver(rpcUrl: string, env: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+  return startServer(
+    loadConfig({
+      PORT: '0',
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'silent',
+      CHAINS_DIR: join(dir, 'chains'),
+      DEPLOYMENTS_DIR: join(dir, 'deployments'),
+      RPC_URL_31337: rpcUrl,
+      ...env,
+    }),
+  )
+}
+
+export async function request<T>(url: string, method: string, ...params: readonly unknown[]): Promise<T> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = (await response.json()) as { result: T; error?: { message: string } }
+  if (error) throw new Error(`${method}: ${error.message}`)
+  return result
+}

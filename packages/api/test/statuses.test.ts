@@ -1,0 +1,193 @@
+/** Every status, produced by its real cause. */
+import type { Devnet } from '@sluice/devnet'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { RunningServer } from '../src/index.ts'
+import { request, startChain, startOver } from './src/devnet.ts'
+import { NodeProxy } from './src/node-proxy.ts'
+import { ask } from './src/service.ts'
+
+let devnet: Devnet
+let proxy: NodeProxy
+let server: RunningServer
+
+beforeAll(async () => {
+  devnet = await startChain()
+  proxy = await NodeProxy.start(devnet.url)
+  server = await startOver(proxy.url)
+})
+afterAll(async () => {
+  await server?.close()
+  await proxy?.stop()
+  await devnet?.stop()
+})
+afterEach(() => {
+  proxy.answer = () => undefined
+  proxy.delayMs = 0
+})
+
+const token = (symbol: string) => devnet.info.tokens[symbol]!.address
+const swapPath = (change: Record<string, string> = {}) => {
+  const from = devnet.info.accounts[0]!.address
+  const swap = { src: token('WETH'), dst: token('USDC'), amount: '1000000000000000000', from, ...change }
+  return `/aggregator/31337?${new URLSearchParams(swap)}`
+}
+type Body = { error: string; code: string; requestId: string; reasons?: unknown[]; priceImpact?: number }
+const get = async (path: string, from = server) => {
+  const { status, text, headers } = await ask(from.url + path)
+  return { status, body: JSON.parse(text) as Body, headers }
+}
+
+describe('422', () => {
+  test('UNKNOWN_TOKEN: no pool trades the token', async () => {
+    const { status, body } = await get(swapPath({ dst: '0x00000000000000000000000000000000DeaDBeef' }))
+    expect(status).toBe(422)
+    expect(body).toMatchObject({ code: 'UNKNOWN_TOKEN', reasons: [] })
+  })
+
+  test('NO_ROUTE: no source is left', async () => {
+    const { status, body } = await get(swapPath({ includeSources: 'nothing' }))
+    expect(status).toBe(422)
+    expect(body.code).toBe('NO_ROUTE')
+  })
+
+  test('PRICE_IMPACT: above the limit, with the figure, and not with the limit at 100', async () => {
+    const amount = `${10n ** 24n}`
+    const { status, body } = await get(swapPath({ amount }))
+    expect(status).toBe(422)
+    expect(body.code).toBe('PRICE_IMPACT')
+    expect(body.priceImpact).toBeGreaterThan(15)
+    expect((await get(swapPath({ amount, maxPriceImpact: '100' }))).status).toBe(200)
+  })
+
+  test('ROUTE_REVERTED: the token refuses every transfer', async () => {
+    const address = token('PEPE')
+    const code = await request(devnet.url, 'eth_getCode', address, 'latest')
+    expect((await get(swapPath({ dst: address }))).status).toBe(200)
+    // PUSH1 0 PUSH1 0 REVERT
+    await request(devnet.url, 'anvil_setCode', address, '0x60006000fd')
+    await request(devnet.url, 'evm_mine')
+    try {
+      const { status, body } = await get(swapPath({ dst: address }))
+      expect(status, JSON.stringify(body)).toBe(422)
+      expect(body.code).toBe('ROUTE_REVERTED')
+    } finally {
+      await request(devnet.url, 'anvil_setCode', address, code)
+      await request(devnet.url, 'evm_mine')
+    }
+  })
+
+  test('GUARD_NOT_DEPLOYED: the Executor has other code than recorded', async () => {
+    const { executor } = devnet.info as unknown as { executor: string }
+    const code = await request(devnet.url, 'eth_getCode', executor, 'latest')
+    await request(devnet.url, 'anvil_setCode', executor, '0x00')
+    await request(devnet.url, 'evm_mine')
+    try {
+      const { status, body } = await get(swapPath())
+      expect(status).toBe(422)
+      expect(body.code).toBe('GUARD_NOT_DEPLOYED')
+    } finally {
+      await request(devnet.url, 'anvil_setCode', executor, code)
+      await request(devnet.url, 'evm_mine')
+    }
+  })
+})
+
+describe('502', () => {
+  test('the node answers for another chain', async () => {
+    proxy.answer = ({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : undefined)
+    const lied = await startOver(proxy.url)
+    try {
+      const { status, body } = await get(swapPath(), lied)
+      expect(status).toBe(502)
+      expect(body.error).toBe('the node answers for another chain')
+    } finally {
+      await lied.close()
+    }
+  })
+
+  test('the node refuses state overrides', async () => {
+    proxy.answer = ({ method, params }) =>
+      method === 'eth_call' && params.length > 2
+        ? { error: { code: -32602, message: 'too many arguments, want at most 2' } }
+        : undefined
+    const plain = await startOver(proxy.url)
+    try {
+      const { status, body } = await get(swapPath(), plain)
+      expect(status, JSON.stringify(body)).toBe(502)
+      expect(body.code).toBe('RPC_FAILED')
+    } finally {
+      await plain.close()
+    }
+  })
+
+  test('the node answers nonsense', async () => {
+    await get(swapPath())
+    proxy.answer = () => ({ result: { not: 'what was asked for' } })
+    const { status, body } = await get(swapPath())
+    expect(status, JSON.stringify(body)).toBe(502)
+  })
+})
+
+describe('503', () => {
+  test('beyond the running and the waiting requests the next is refused at once', async () => {
+    const small = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '1' })
+    try {
+      expect((await get(swapPath(), small)).status).toBe(200)
+      proxy.delayMs = 300
+      const started = performance.now()
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, async (_, i) => {
+          const answer = await get(swapPath({ amount: `${10n ** 18n + BigInt(i)}` }), small)
+          return { ...answer, ms: performance.now() - started }
+        }),
+      )
+      const refused = answers.filter(({ status }) => status === 503)
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
+      expect(refused).toHaveLength(6)
+      for (const { body, headers, ms } of refused) {
+        expect(body.code).toBe('OVERLOADED')
+        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+        expect(ms).toBeLessThan(250)
+      }
+    } finally {
+      await small.close()
+    }
+  })
+
+  test('minimumBlock ahead of the head', async () => {
+    const head = Number(await request(devnet.url, 'eth_blockNumber'))
+    for (const ahead of [1, 10]) {
+      const { status, body, headers } = await get(swapPath({ minimumBlock: `${head + ahead}` }))
+      expect(status).toBe(503)
+      expect(body.code).toBe('BEHIND')
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect((await get(swapPath({ minimumBlock: `${head}` }))).status).toBe(200)
+  })
+})
+
+test('504: the deadline passes while the node thinks', async () => {
+  const hurried = await startOver(proxy.url, { REQUEST_TIMEOUT_MS: '400' })
+  try {
+    await get(swapPath(), hurried)
+    proxy.delayMs = 1_000
+    const started = performance.now()
+    const { status, body } = await get(swapPath({ amount: `${10n ** 17n}` }), hurried)
+    expect(status).toBe(504)
+    expect(body.code).toBe('TIMEOUT')
+    expect(performance.now() - started).toBeLessThan(900)
+  } finally {
+    await hurried.close()
+  }
+})
+
+test('a request that has begun is answered although the service is stopping', async () => {
+  const stopping = await startOver(proxy.url)
+  await get(swapPath(), stopping)
+  proxy.delayMs = 300
+  const answer = get(swapPath({ amount: `${10n ** 17n}` }), stopping)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await stopping.close()
+  expect((await answer).status).toBe(200)
+  await expect(fetch(`${stopping.url}/health`)).rejects.toThrow()
+})
