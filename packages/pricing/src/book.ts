@@ -42,7 +42,7 @@ export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOp
   const depth = sumDepth(graph, settled, vouched)
 
   const known = (address: Address): { id: number; token: Address } | null => {
-    const token = nativeTwin(address, chain)
+    const token = pricedAs(address, chain)
     const id = graph.idOf.get(token)
     return id !== undefined && depth[id]! >= EVIDENCE_FLOOR_USD && settled.price[id]! > 0 ? { id, token } : null
   }
@@ -63,8 +63,11 @@ export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOp
   }
 }
 
-/** The token whose price the native asset has: its wrapper, or on a chain without one the ERC-20 that shows it. */
-function nativeTwin(address: Address, chain: Chain): Address {
+/**
+ * The token that carries an address's price: itself, and for the native asset its wrapper, or on a chain without one the
+ * ERC-20 that shows it. The zero address where there is neither, and only pools of the native asset itself can tell.
+ */
+export function pricedAs(address: Address, chain: Chain): Address {
   if (address !== NATIVE && address !== ZERO_ADDRESS) return address
   return chain.wrappedNative === null && chain.nativeErc20 ? chain.nativeErc20.address : canonical(address, chain)
 }
