@@ -25,6 +25,11 @@ export const errorTable = {
     cause: '`tokenIn` or `tokenOut` does not behave as an ERC-20.',
     cure: 'Check the address.',
   },
+  NATIVE_UNSUPPORTED: {
+    status: 400,
+    cause: 'The chain has no wrapped native token.',
+    cure: 'Swap ERC-20 tokens on this chain.',
+  },
   FEE_TOO_HIGH: { status: 403, cause: '`convenienceFee` is above 10 percent.', cure: 'Ask for at most 10.' },
   INVALID_FEE_EXEMPT_KEY: {
     status: 403,
@@ -82,11 +87,6 @@ export const errorTable = {
     status: 422,
     cause: 'Guard or Executor do not have their recorded code at the simulated block.',
     cure: 'Deploy the contracts on this chain first; anyone can.',
-  },
-  NATIVE_UNSUPPORTED: {
-    status: 400,
-    cause: 'The chain has no wrapped native token.',
-    cure: 'Swap ERC-20 tokens on this chain.',
   },
   INTERNAL: { status: 500, cause: 'A bug in the service.', cure: 'Report it with the `requestId`.' },
   RPC_FAILED: { status: 502, cause: 'The node behind the chain failed.', cure: 'Retry.' },
