@@ -73,6 +73,7 @@ export const UNISWAP_V3_POOLS: readonly TieredPoolSpec[] = [
   tiered('FRAX', 'USDC', 500, 8_000_000n, -2n),
   tiered('SDAI', 'USDC', 100, 1_500_000n, -2n),
   tiered('SUSDC', 'USDC', 500, 800_000n, 4n),
+  tiered('WSTETH', 'WETH', 100, 6_000_000n, 1n),
   tiered('LINK', 'WETH', 3000, 7_000_000n, 6n),
   tiered('UNI', 'WETH', 3000, 5_000_000n, -6n),
   tiered('AAVE', 'WETH', 3000, 3_000_000n, 4n),

@@ -11,6 +11,7 @@ import type { DevnetPool, DexEntry, Recipe } from './dexes/dex.ts'
 import { erc4626 } from './dexes/erc4626.ts'
 import { pancakeV2 } from './dexes/pancake-v2.ts'
 import { pancakeV3 } from './dexes/pancake-v3.ts'
+import { rateWrapper } from './dexes/rate-wrapper.ts'
 import { deployUniswapRouters } from './dexes/routers.ts'
 import { uniswapV2 } from './dexes/uniswap-v2.ts'
 import { uniswapV3 } from './dexes/uniswap-v3.ts'
@@ -46,6 +47,7 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   Curve: curveStable,
   'Balancer V2': balancerV2,
   'ERC-4626': erc4626,
+  'Rate wrapper': rateWrapper,
 }
 
 /** Of the last block that is built: 1 gwei. */

@@ -12,8 +12,15 @@ export type TokenSpec = {
   /** Micro-dollars per whole token. A choice, not a market: pools are filled by it. */
   readonly usd6: bigint
   /** Contract in `tokens/`, plain by default. WETH9 is the genuine one. */
-  readonly kind?: 'Token' | 'NoReturnToken' | 'TaxedToken' | 'RebasingToken' | 'SavingsVault' | 'WETH9'
-  /** What a vault holds; stands above the vault in the list. */
+  readonly kind?:
+    | 'Token'
+    | 'NoReturnToken'
+    | 'TaxedToken'
+    | 'RebasingToken'
+    | 'SavingsVault'
+    | 'WrappedShares'
+    | 'WETH9'
+  /** What a vault or a wrapper holds; stands above it in the list. */
   readonly asset?: string
 }
 
@@ -37,11 +44,17 @@ export const TOKENS = {
   TAIL: { name: 'Tail Token', decimals: 18, usd6: 250_000n },
   SDAI: { name: 'Savings Dai', decimals: 18, usd6: 1_050_000n, kind: 'SavingsVault', asset: 'DAI' },
   SUSDC: { name: 'Savings USD Coin', decimals: 18, usd6: 1_080_000n, kind: 'SavingsVault', asset: 'USDC' },
+  WSTETH: { name: 'Wrapped Staked Ether', decimals: 18, usd6: 3_094_377_000n, kind: 'WrappedShares', asset: 'STETH' },
   FAR: { name: 'Far Token', decimals: 6, usd6: 4_000_000n },
 } as const satisfies Record<string, TokenSpec>
 
 export type TokenSymbol = keyof typeof TOKENS
 export type Tokens = Readonly<Record<TokenSymbol, Contract>>
+
+export function kindOf(symbol: TokenSymbol): NonNullable<TokenSpec['kind']> {
+  const { kind = 'Token' }: TokenSpec = TOKENS[symbol]
+  return kind
+}
 
 /** Base units of a token that are worth this many dollars. */
 export function worth(symbol: TokenSymbol, dollars: bigint): bigint {
@@ -65,6 +78,14 @@ export async function give(
   } else if (kind === 'SavingsVault') {
     await give(chain, tokens, asset as TokenSymbol, chain.from, await token.read<bigint>('previewMint', [amount]))
     await token.send('mint', [amount, to])
+  } else if (kind === 'WrappedShares') {
+    const underlying = tokens[asset as TokenSymbol]
+    // Wrapping rounds down: a few base units more make sure of the amount.
+    const wrapped = (await underlying.read<bigint>('amountFor', [amount])) + 10n
+    await give(chain, tokens, asset as TokenSymbol, chain.from, wrapped)
+    await underlying.send('approve', [token.address, wrapped])
+    await token.send('wrap', [wrapped])
+    if (to !== chain.from) await token.send('transfer', [to, amount])
   } else {
     await token.send('mint', [to, amount])
   }
@@ -91,6 +112,8 @@ function constructorArguments(symbol: TokenSymbol, collector: Address, asset?: A
       return [spec.name, symbol]
     case 'TaxedToken':
       return [spec.name, symbol, spec.decimals, collector]
+    case 'WrappedShares':
+      return [spec.name, symbol, asset]
     case 'SavingsVault':
       return [spec.name, symbol, asset, spec.decimals - TOKENS[spec.asset as TokenSymbol].decimals]
     default:
@@ -116,7 +139,7 @@ async function seedVault(chain: Builder, tokens: Tokens, symbol: TokenSymbol): P
  */
 export async function fundAccounts(chain: Builder, tokens: Tokens): Promise<void> {
   const symbols = Object.keys(TOKENS) as TokenSymbol[]
-  for (const symbol of symbols) if ('asset' in TOKENS[symbol]) await seedVault(chain, tokens, symbol)
+  for (const symbol of symbols) if (kindOf(symbol) === 'SavingsVault') await seedVault(chain, tokens, symbol)
   for (const { address } of accounts(3)) {
     for (const symbol of symbols) {
       const whole = 10_000n * 10n ** BigInt(TOKENS[symbol].decimals)

@@ -254,3 +254,29 @@ describe('ERC-4626', () => {
     expect(await vault.read('convertToAssets', [wholeShare])).toBeGreaterThan(10n ** BigInt(TOKENS[asset].decimals))
   })
 })
+
+describe('rate wrapper', () => {
+  it('wraps a rebasing token into shares that do not rebase, and back', async () => {
+    const wrapper = devnet.token('WSTETH')
+    const steth = devnet.token('STETH')
+    expect(await wrapper.read('rate')).toBeGreaterThan(10n ** 18n)
+    const amount = worth('STETH', 10_000n)
+    await approve(steth, wrapper.address)
+    const shares = await wrapper.read<bigint>('wrap', [amount])
+    const before = await devnet.balance('WSTETH')
+    await wrapper.send('wrap', [amount])
+    expect((await devnet.balance('WSTETH')) - before).toBe(shares)
+    expect(shares).toBe(await steth.read('sharesFor', [amount]))
+
+    const held = await devnet.balance('WSTETH')
+    await steth.send('rebase', [50_000n])
+    expect(await devnet.balance('WSTETH')).toBe(held)
+    const back = await wrapper.read<bigint>('unwrap', [shares])
+    const steths = await devnet.balance('STETH')
+    await wrapper.send('unwrap', [shares])
+    const received = (await devnet.balance('STETH')) - steths
+    expect(back).toBeGreaterThan(amount)
+    expect(back - received).toBeLessThanOrEqual(2n)
+    await expect(wrapper.call('mint', [devnet.me, 1n])).rejects.toThrow(/revert/)
+  })
+})

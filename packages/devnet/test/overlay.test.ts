@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { loadRegistry } from '@sluice/chains'
 import { expect, it } from 'vitest'
 import { CHAIN_ID, prepareDevnet, writeDevnetJson } from '../src/index.ts'
+import { writeOverlay } from '../src/overlay.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-devnet-'))
 
 it('the registry reads the local chain from its overlay, in which hubs lead to every token', async () => {
   try {
-    const { info } = await prepareDevnet({ dir })
+    const { info } = await prepareDevnet()
+    writeOverlay(dir, info)
     const registry = loadRegistry({ chainsDir: join(dir, 'chains'), deploymentsDir: join(dir, 'deployments') })
     const chain = registry.chain(CHAIN_ID)
     expect(registry.deployment(CHAIN_ID)?.guard).toMatchObject({ address: info.guard, status: 'deployed' })

@@ -26,7 +26,11 @@ contract RebasingToken {
     }
 
     function balanceOf(address owner) public view returns (uint256) {
-        return totalShares == 0 ? 0 : (sharesOf[owner] * totalSupply) / totalShares;
+        return amountFor(sharesOf[owner]);
+    }
+
+    function amountFor(uint256 shares) public view returns (uint256) {
+        return totalShares == 0 ? 0 : (shares * totalSupply) / totalShares;
     }
 
     function sharesFor(uint256 amount) public view returns (uint256) {

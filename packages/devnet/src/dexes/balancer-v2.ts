@@ -6,7 +6,7 @@ import { artifact } from '../artifact.ts'
 import type { Builder, Contract } from '../builder.ts'
 import { compileSources } from '../compile.ts'
 import { BALANCER_STABLE_POOLS, BALANCER_WEIGHTED_POOLS } from '../pools.ts'
-import { give, TOKENS, type TokenSpec, type TokenSymbol, type Tokens, worth } from '../tokens.ts'
+import { give, kindOf, type TokenSymbol, type Tokens, worth } from '../tokens.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
 const BRAND = 'Balancer V2'
@@ -93,8 +93,7 @@ function inAddressOrder(symbols: readonly TokenSymbol[], tokens: Tokens): Part[]
 async function deployRates(chain: Builder, tokens: Tokens): Promise<Partial<Record<TokenSymbol, Address>>> {
   const rates: Partial<Record<TokenSymbol, Address>> = {}
   for (const symbol of new Set(BALANCER_STABLE_POOLS.flatMap(({ tokens }) => tokens))) {
-    const { kind }: TokenSpec = TOKENS[symbol]
-    if (kind !== 'SavingsVault') continue
+    if (kindOf(symbol) !== 'SavingsVault') continue
     rates[symbol] = (await chain.deploy(compileSources().VaultRate!, [tokens[symbol].address])).address
   }
   return rates

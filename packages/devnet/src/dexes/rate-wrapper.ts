@@ -1,0 +1,24 @@
+/** The wrapper of the rebasing token as a place to trade: wrap and unwrap at the rate of its shares. */
+import { TOKENS } from '../tokens.ts'
+import { type Recipe, START_BLOCK } from './dex.ts'
+
+const FAMILY = 'rate-wrapper'
+
+export const rateWrapper: Recipe = async (_chain, tokens) => {
+  const brand = TOKENS.WSTETH.name
+  const address = tokens.WSTETH.address
+  return {
+    rows: [
+      {
+        family: FAMILY,
+        brand,
+        role: 'wrapper',
+        address,
+        startBlock: START_BLOCK,
+        contracts: { underlying: tokens.STETH.address },
+      },
+    ],
+    pools: [{ dex: brand, family: FAMILY, address, tokens: ['STETH', 'WSTETH'], feePpm: 0 }],
+    routers: {},
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+
+import {RebasingToken} from "./RebasingToken.sol";
+import {Token} from "./Token.sol";
+
+/// Holds a rebasing token and hands out its shares, whose number does not change. Unlike other tokens of the local chain
+/// nobody can mint it: wrap instead.
+contract WrappedShares is Token {
+    RebasingToken public immutable underlying;
+
+    error MintByWrapping();
+
+    constructor(string memory name_, string memory symbol_, RebasingToken underlying_) Token(name_, symbol_, 18) {
+        underlying = underlying_;
+    }
+
+    function mint(address, uint256) external pure override {
+        revert MintByWrapping();
+    }
+
+    /// @return shares rounded down, as the underlying token moves them
+    function wrap(uint256 amount) external returns (uint256 shares) {
+        shares = underlying.sharesFor(amount);
+        totalSupply += shares;
+        credit(address(0), msg.sender, shares);
+        underlying.transferFrom(msg.sender, address(this), amount);
+    }
+
+    /// @return amount rounded down; the receiver may get a base unit less of it
+    function unwrap(uint256 shares) external returns (uint256 amount) {
+        amount = underlying.amountFor(shares);
+        debit(msg.sender, shares);
+        totalSupply -= shares;
+        emit Transfer(msg.sender, address(0), shares);
+        underlying.transfer(msg.sender, amount);
+    }
+
+    /// What one whole token unwraps to.
+    function rate() external view returns (uint256) {
+        return underlying.amountFor(1e18);
+    }
+}
