@@ -53,6 +53,10 @@ describe.each(files)('$name', ({ name, text, file }) => {
     expect(file.hubs[0]).toBe(native?.address)
   })
 
+  test('explains a native asset that nothing wraps', () => {
+    if (file.wrappedNative === null) expect(file.notes ?? []).not.toEqual([])
+  })
+
   test('has an endpoint to ask and a DEX to trade on', () => {
     expect(file.rpcUrls.length).toBeGreaterThan(0)
     expect(file.dexes.length).toBeGreaterThan(0)
