@@ -73,6 +73,10 @@ export interface DexFamily<State = unknown> {
   /** State of many pools of this family at once; null where it cannot be read. */
   readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (State | null)[]>
 
+  /** Whether there is no getter for its pools, so that past creation logs have to be searched for them. */
+  readonly listedByLogs?: true
+  /** Whether its pools change without a log, so that they are read again at every block. */
+  readonly changesSilently?: true
   /** topic0 of the logs by which a factory of this family tells of a new pool, where it does; `createdPool` decodes them. */
   readonly creationTopics?: readonly Hex[]
   createdPool?(row: DexRow, log: Log): Pool<null> | null

@@ -7,7 +7,15 @@ export type Lens = { readonly to: Address; readonly code: Hex }
 
 /** Addresses nobody can hold a key of, one for each lens so that several fit in one call. */
 function lens(
-  name: 'PairLens' | 'SolidlyLens' | 'ConcentratedLens' | 'UniswapV4Lens' | 'CurveLens' | 'ReadBatch',
+  name:
+    | 'PairLens'
+    | 'SolidlyLens'
+    | 'ConcentratedLens'
+    | 'UniswapV4Lens'
+    | 'CurveLens'
+    | 'BalancerV2Lens'
+    | 'Erc4626Lens'
+    | 'ReadBatch',
 ): Lens {
   return { to: toAddress(`0x${id(`sluice.lens.${name}`).slice(-40)}`), code: bytecode[name].runtime }
 }
@@ -17,4 +25,6 @@ export const CONCENTRATED_LENS = lens('ConcentratedLens')
 export const SOLIDLY_LENS = lens('SolidlyLens')
 export const UNISWAP_V4_LENS = lens('UniswapV4Lens')
 export const CURVE_LENS = lens('CurveLens')
+export const BALANCER_V2_LENS = lens('BalancerV2Lens')
+export const ERC4626_LENS = lens('Erc4626Lens')
 export const READ_BATCH = lens('ReadBatch')

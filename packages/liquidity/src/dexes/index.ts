@@ -1,5 +1,7 @@
 import type { DexFamily } from '../family.ts'
+import { balancerV2 } from './balancer-v2/index.ts'
 import { curveStable } from './curve-stable/index.ts'
+import { erc4626 } from './erc4626/index.ts'
 import { pancakeV3 } from './pancake-v3/index.ts'
 import { ramsesCl } from './ramses-cl/index.ts'
 import { slipstream } from './slipstream/index.ts'
@@ -21,6 +23,8 @@ export const families: readonly DexFamily<any>[] = [
   solidly,
   velodromeV2,
   curveStable,
+  balancerV2,
+  erc4626,
 ]
 
 const byId = new Map(families.map((family) => [family.id, family]))

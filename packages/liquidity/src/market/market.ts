@@ -1,7 +1,9 @@
 /** A chain's pools in memory: found on demand, followed block by block. The only part of this package that does I/O. */
+import { isDeepStrictEqual } from 'node:util'
 import type { Address, Chain, DexRow, Hex } from '@sluice/chains'
 import type { BlockHeader, Log, Rpc } from '@sluice/rpc'
 import { families as allFamilies } from '../dexes/index.ts'
+import { pairKey } from '../dexes/shared/direction.ts'
 import type { DexFamily, Pool } from '../family.ts'
 import type { Market, MarketHealth, Snapshot } from '../snapshot.ts'
 import { applyLogs } from './apply.ts'
@@ -9,9 +11,10 @@ import { findBranch } from './branch.ts'
 import { MarketError } from './errors.ts'
 import { type Entry, History } from './history.ts'
 import { Mutex } from './mutex.ts'
-import { type Pair, pairKey, pairsOf } from './pairs.ts'
+import { type Pair, pairsOf } from './pairs.ts'
 import { PoolMap } from './pool-map.ts'
 import { type Families, type FoundPool, findPools, readPools, servedRows } from './pool-reader.ts'
+import { scanLogs } from './scan.ts'
 
 export type MarketOptions = {
   readonly chain: Chain
@@ -24,6 +27,8 @@ export type MarketOptions = {
 
 /** A failing node is asked again after a pause that grows up to this. */
 const MAX_PAUSE_MS = 5_000
+/** How long a token that is asked for waits for the search of past logs; what is found later joins by itself. */
+const SCAN_PATIENCE_MS = 500
 /** How often a request that waits for a block asks the node itself. */
 const WAIT_STEP_MS = 50
 
@@ -52,6 +57,11 @@ class ChainMarket implements Market {
 
   /** Every pool found, also those that cannot be read yet, with the DEX it belongs to. */
   private readonly found = new Map<string, FoundPool>()
+  /** Pools that the search of past logs has met, whether anybody wants their tokens or not. */
+  private readonly listed = new Map<string, FoundPool>()
+  private readonly scannedTo = new Map<DexRow, number>()
+  private scanning: Promise<void> | null = null
+
   /** Tokens whose pools were asked for. */
   private readonly tokens = new Set<Address>()
   /** Pairs asked for, or being asked for. */
@@ -100,7 +110,9 @@ class ChainMarket implements Market {
     const pairs = pairsOf(tokens, this.chain.hubs)
     const fresh = pairs.filter((pair) => !this.asked.has(pairKey(pair)))
     if (fresh.length > 0) {
-      const asking = this.discover(fresh)
+      // A search that fails is taken up again with the next token.
+      const scan = this.scan().catch(() => undefined)
+      const asking = Promise.race([scan, sleep(SCAN_PATIENCE_MS)]).then(() => this.discover(fresh))
       for (const pair of fresh) this.asked.set(pairKey(pair), asking)
       // A pair that could not be asked for is asked for again next time.
       asking.catch(() => {
@@ -201,8 +213,12 @@ class ChainMarket implements Market {
     let pools = from.pools
     for (const [i, block] of blocks.entries()) {
       const { changed, reread } = applyLogs(pools, logs[i]!, (id) => this.families.get(id), this.idOf)
-      const dirty = new Set([...reread, ...this.awaited(pools, logs[i]!), ...this.created(logs[i]!)])
-      const read = await this.read(block, dirty)
+      const last = i === blocks.length - 1
+      const silent = last ? this.silent(pools) : []
+      const dirty = new Set([...silent, ...reread, ...this.awaited(pools, logs[i]!), ...this.created(logs[i]!)])
+      const read = (await this.read(block, dirty)).filter(
+        ({ id, state }) => !isDeepStrictEqual(state, pools.get(id)?.state),
+      )
       pools = pools.with([...changed.values(), ...read])
       entries.push({ block, pools, changed: new Set([...changed.keys(), ...read.map(({ id }) => id)]) })
     }
@@ -223,6 +239,13 @@ class ChainMarket implements Market {
     this.commit(new History([{ block: head, pools, changed: new Set() }]), null)
   }
 
+  /** Pools that no log tells about. */
+  private silent(pools: PoolMap): readonly string[] {
+    return [...this.found.values()]
+      .filter(({ row, pool }) => this.families.get(row.family)?.changesSilently && pools.has(pool.id))
+      .map(({ pool }) => pool.id)
+  }
+
   private readonly idOf = (log: Log): string => this.idByTopic.get(log.topics[0]!)?.(log) ?? log.address
 
   /** Pools found but not readable so far that a block's logs speak of: one that was given its first price, say. */
@@ -238,7 +261,9 @@ class ChainMarket implements Market {
       const family = this.families.get(row.family)
       if (!family?.createdPool || !family.creationTopics?.includes(log.topics[0]!)) return []
       const pool = family.createdPool(row, log)
-      if (!pool?.tokens.every((token) => this.tokens.has(token))) return []
+      if (!pool) return []
+      if (family.listedByLogs) this.listed.set(pool.id, { row, pool })
+      if (!this.isWanted(pool)) return []
       this.found.set(pool.id, { row, pool })
       return [pool.id]
     })
@@ -254,18 +279,57 @@ class ChainMarket implements Market {
     const options = { signal: this.stopped.signal }
     const block = { blockHash: this.snapshot().block.hash }
     const found = await findPools(this.rpc, block, this.rows, this.families, pairs, options)
-    await this.mutex.run(async () => {
+    await this.add([...found, ...this.listed.values()].filter(({ pool }) => this.isWanted(pool)))
+  }
+
+  /** A pool that trades at least two tokens that somebody asked for. */
+  private isWanted({ tokens }: Pool<null>): boolean {
+    return tokens.filter((token) => this.tokens.has(token)).length >= 2
+  }
+
+  /** Reads pools at the newest block, which waits meanwhile, and takes them in. */
+  private add(found: readonly FoundPool[]): Promise<void> {
+    return this.mutex.run(async () => {
       const history = this.history!
-      const fresh = found.filter(({ pool }) => !history.top.pools.has(pool.id))
+      const { top } = history
+      const fresh = found.filter(({ pool }) => !top.pools.has(pool.id))
       for (const entry of fresh) this.found.set(entry.pool.id, entry)
       if (fresh.length === 0) return
-      const ids = fresh.map(({ pool }) => pool.id)
-      const { top } = history
-      const read = await this.read(top.block, ids)
+      const read = await this.read(
+        top.block,
+        fresh.map(({ pool }) => pool.id),
+      )
       const changed = read.map(({ id }) => id)
       const entry = { ...top, pools: top.pools.with(read), changed: new Set([...top.changed, ...changed]) }
       this.commit(history.replaceTop(entry), changed)
     })
+  }
+
+  /** Searches past logs for the pools of families without getters; goes on where it was interrupted. */
+  private scan(): Promise<void> {
+    this.scanning ??= this.scanRows().catch((error: unknown) => {
+      this.scanning = null
+      throw error
+    })
+    return this.scanning
+  }
+
+  private async scanRows(): Promise<void> {
+    const options = { signal: this.stopped.signal }
+    const to = this.snapshot().block.number
+    for (const row of this.rows) {
+      const family = this.families.get(row.family)!
+      if (!family.listedByLogs || !family.creationTopics || row.startBlock === undefined) continue
+      const from = this.scannedTo.get(row) ?? row.startBlock
+      const filter = { address: row.address, topics: [family.creationTopics] }
+      for await (const { logs, scannedTo } of scanLogs(this.rpc, filter, from, to, options)) {
+        const pools = logs.flatMap((log) => family.createdPool?.(row, log) ?? [])
+        for (const pool of pools) this.listed.set(pool.id, { row, pool })
+        const wanted = pools.filter((pool) => this.isWanted(pool))
+        if (wanted.length > 0) await this.add(wanted.map((pool) => ({ row, pool })))
+        this.scannedTo.set(row, scannedTo + 1)
+      }
+    }
   }
 
   private commit(history: History, changed: readonly string[] | null): void {

@@ -1,11 +1,7 @@
 import type { Address } from '@sluice/chains'
+import { pairKey } from '../dexes/shared/direction.ts'
 
 export type Pair = readonly [Address, Address]
-
-/** The same for both orders. */
-export function pairKey([a, b]: Pair): string {
-  return a < b ? `${a}${b}` : `${b}${a}`
-}
 
 /** What to ask factories for when tokens are met: each with every hub, and with one another. */
 export function pairsOf(tokens: readonly Address[], hubs: readonly Address[]): readonly Pair[] {

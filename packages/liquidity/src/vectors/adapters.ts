@@ -1,3 +1,4 @@
+import { balancerV2ComposableStable, balancerV2Stable, balancerV2Weighted } from './balancer-v2.ts'
 import { concentrated } from './concentrated.ts'
 import { curveMeta, curveStable } from './curve-stable.ts'
 import { solidly } from './solidly.ts'
@@ -12,6 +13,9 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   'pancake-v3': concentrated('pancake-v3'),
   'uniswap-v4': uniswapV4,
   solidly,
+  'balancer-v2-weighted': balancerV2Weighted,
+  'balancer-v2-stable': balancerV2Stable,
+  'balancer-v2-composable-stable': balancerV2ComposableStable,
   'curve-stable-plain': curveStable('each'),
   'curve-stable-saddle': curveStable('each'),
   'curve-stable-ng': curveStable('end'),

@@ -23,7 +23,7 @@ function amplificationAt(extra: VectorPool, timestamp: number | undefined): bigi
 
 function ratesOf(pool: VectorPool): bigint[] {
   const { extra, staticExtra, tokens } = pool
-  const given = field(extra, 'rateMultipliers')
+  const given = field(extra, 'rateMultipliers') ?? extra.rates
   if (given) return given.map(BigInt)
   const multipliers = field(staticExtra, 'precisionMultipliers')
   if (multipliers) return multipliers.map((multiplier: string) => BigInt(multiplier) * ONE)
@@ -43,14 +43,17 @@ function stateOf(pool: VectorPool, rounding: CurveStableState['rounding']): Curv
     adminFeeE10: BigInt(field(extra, 'adminFee')),
     offpegMultiplierE10: BigInt(field(extra, 'offpegFeeMultiplier') ?? 0),
     rounding,
-    feeOrder: 'scaled',
+    // Pools with an oracle: their source quotes `get_dy`, which takes the fee in base units.
+    feeOrder: staticExtra.oracle ? 'base' : 'scaled',
   }
 }
 
 export const curveStable =
   (rounding: CurveStableState['rounding']): Adapter =>
-  ({ pool }) =>
-    pairOf('curve-stable', pool.tokens.map(addressOf), stateOf(pool, rounding))
+  ({ pool }) => {
+    if (typeof pool.extra === 'string') return 'its ramp runs at the time of the test'
+    return pairOf('curve-stable', pool.tokens.map(addressOf), stateOf(pool, rounding))
+  }
 
 /** Pools of a coin and another pool's share. Swaps of the coins below are two hops, as everywhere in this package. */
 export const curveMeta =

@@ -29,3 +29,8 @@ export function coinIndices({ id, tokens }: Pool, tokenIn: Address, tokenOut: Ad
   }
   return [i, j]
 }
+
+/** The same text for both orders of a pair. */
+export function pairKey(pair: readonly [Address, Address]): string {
+  return sortTokens(pair).join()
+}

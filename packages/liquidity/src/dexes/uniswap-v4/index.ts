@@ -13,6 +13,7 @@ export const uniswapV4: DexFamily<UniswapV4State> = {
   id: 'uniswap-v4',
   findPools,
   readStates,
+  listedByLogs: true,
   creationTopics,
   createdPool,
   topics,

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+/// @notice What lenses read of a tokenised vault, and what it says of deposits and redemptions.
+interface IERC4626State {
+    event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares);
+    event Withdraw(
+        address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares
+    );
+
+    function asset() external view returns (address);
+    function totalAssets() external view returns (uint256);
+    function totalSupply() external view returns (uint256);
+    function maxDeposit(address receiver) external view returns (uint256);
+    function previewDeposit(uint256 assets) external view returns (uint256);
+    function previewRedeem(uint256 shares) external view returns (uint256);
+}

@@ -1,0 +1,65 @@
+import { BalancerV2Lens__factory, IBalancerV2VaultState__factory } from '@sluice/bindings'
+import { type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Pool, Reads } from '../../family.ts'
+import { BALANCER_V2_LENS } from '../../lenses.ts'
+import type { BalancerV2State } from './types.ts'
+
+const lens = BalancerV2Lens__factory.createInterface()
+const vault = IBalancerV2VaultState__factory.createInterface()
+
+const READ_GAS = 250_000
+
+export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV2State | null)[]> {
+  const answers = yield pools.map((pool) => ({
+    ...BALANCER_V2_LENS,
+    data: lens.encodeFunctionData('read', [row.address, pool.id]) as Hex,
+    gas: READ_GAS,
+  }))
+  return answers.map((answer) => answer && decodeState(answer))
+}
+
+/** Null while the pool is paused. */
+function decodeState(answer: Hex): BalancerV2State | null {
+  const [read] = lens.decodeFunctionResult('read', answer)
+  if (read.paused) return null
+  const bptIndex = Number(read.bptIndex)
+  const without = (list: Iterable<bigint>) => [...list].toSpliced(bptIndex, 1)
+  const common = { balances: without(read.balances), scaling: without(read.scaling), swapFee: read.swapFee as bigint }
+  const version = versionOf(read.version)
+  if (read.amp === 0n) return { ...common, kind: 'weighted', weights: [...read.weights], exactPowers: version > 1 }
+  return { ...common, kind: 'stable', amp: read.amp, roundsUp: bptIndex === read.balances.length }
+}
+
+/** From a text such as {"name":"WeightedPool","version":4,…}; the first pools have none. */
+function versionOf(text: string): number {
+  return Number(/"version":\s*"?(\d+)/.exec(text)?.[1] ?? 1)
+}
+
+const topicOf = (name: 'Swap' | 'PoolBalanceChanged' | 'PoolBalanceManaged' | 'TokensRegistered') =>
+  vault.getEvent(name).topicHash as Hex
+
+/** Swaps change balances by what they say, but rates and fees move besides: the pool is read again. */
+export const topics: readonly Hex[] = [topicOf('Swap'), topicOf('PoolBalanceChanged'), topicOf('PoolBalanceManaged')]
+export const applyLog = () => 'reread' as const
+
+/** All pools speak through the vault, each with its id in the first topic. */
+export const poolIdOf = (log: Log): string => log.topics[1]!
+
+export const creationTopics: readonly Hex[] = [topicOf('TokensRegistered')]
+
+/** The pool that registers its tokens; its own share, which some list, is left out. */
+export function createdPool(row: DexRow, log: Log): Pool<null> {
+  const { poolId, tokens } = vault.decodeEventLog('TokensRegistered', log.data, log.topics)
+  const own = toAddress(poolId.slice(0, 42))
+  const traded = [...tokens].map(toAddress).filter((token) => token !== own)
+  return {
+    id: poolId,
+    family: row.family,
+    dex: row.brand,
+    address: own,
+    tokens: traded,
+    fixed: { vault: row.address },
+    state: null,
+  }
+}

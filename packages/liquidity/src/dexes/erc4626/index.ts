@@ -1,0 +1,46 @@
+import type { DexFamily } from '../../family.ts'
+import { sampledCurve } from '../../math/curves.ts'
+import { isZeroForOne } from '../shared/direction.ts'
+import { HOP_GAS } from '../shared/gas.ts'
+import { quote } from './math.ts'
+import { applyLog, findPools, readStates, topics } from './state.ts'
+import type { Erc4626State } from './types.ts'
+
+export const erc4626: DexFamily<Erc4626State> = {
+  id: 'erc4626',
+  findPools,
+  readStates,
+  topics,
+  applyLog,
+  // A share earns as time goes by, or by assets that are sent to the vault.
+  changesSilently: true,
+
+  quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
+    const deposit = isZeroForOne(pool, tokenIn, tokenOut)
+    return { ...quote(pool.state, deposit, amountIn), gas: HOP_GAS.erc4626 }
+  },
+
+  curve(pool, tokenIn, tokenOut) {
+    const deposit = isZeroForOne(pool, tokenIn, tokenOut)
+    const { totalAssets, totalSupply } = pool.state
+    return sampledCurve(
+      (amountIn) => quote(pool.state, deposit, amountIn).amountOut,
+      deposit ? totalAssets : totalSupply,
+      0,
+    )
+  },
+
+  /** Shares can always be made; those that exist are what counts as depth. */
+  reserves: ({ state }) => [state.totalAssets, state.totalSupply],
+
+  prepaid: false,
+  takesTaxedInput: false,
+  step: (pool, tokenIn, tokenOut, input, output) => ({
+    op: 'erc4626',
+    deposit: isZeroForOne(pool, tokenIn, tokenOut),
+    tokenIn,
+    tokenOut,
+    input,
+    output,
+  }),
+}

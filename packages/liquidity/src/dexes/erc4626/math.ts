@@ -1,0 +1,30 @@
+import { PoolRefusal } from '../../family.ts'
+import type { Erc4626State } from './types.ts'
+
+/**
+ * Shares for assets, or assets for shares, rounded down as the vault does.
+ *
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL`, `TOO_LARGE` above what the vault takes or has
+ * @see ERC4626._convertToShares and _convertToAssets, OpenZeppelin Contracts 5
+ */
+export function quote(
+  state: Erc4626State,
+  deposit: boolean,
+  amountIn: bigint,
+): { readonly amountOut: bigint; readonly state: Erc4626State } {
+  const { totalAssets, totalSupply, virtualShares, maxDeposit } = state
+  const shares = totalSupply + virtualShares
+  const assets = totalAssets + (virtualShares > 0n ? 1n : 0n)
+  if (shares === 0n || assets === 0n) throw new PoolRefusal('EMPTY', 'the vault is empty')
+  const amountOut = deposit ? (amountIn * shares) / assets : (amountIn * assets) / shares
+  if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  if (deposit ? amountIn > maxDeposit : amountIn > totalSupply || amountOut > totalAssets) {
+    throw new PoolRefusal('TOO_LARGE', `the vault does not take ${amountIn}`)
+  }
+  return {
+    amountOut,
+    state: deposit
+      ? { ...state, totalAssets: totalAssets + amountIn, totalSupply: totalSupply + amountOut }
+      : { ...state, totalAssets: totalAssets - amountOut, totalSupply: totalSupply - amountIn },
+  }
+}

@@ -1,0 +1,61 @@
+import { Erc4626Lens__factory, IERC4626State__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import { type Pool, PoolRefusal, type Reads } from '../../family.ts'
+import { ERC4626_LENS } from '../../lenses.ts'
+import { pairKey } from '../shared/direction.ts'
+import { quote } from './math.ts'
+import type { Erc4626State } from './types.ts'
+
+const lens = Erc4626Lens__factory.createInterface()
+const vault = IERC4626State__factory.createInterface()
+
+const READ_GAS = 300_000
+/** Decimals that shares may have beyond the asset's. */
+const MAX_OFFSET = 18
+
+/** A row is a vault: it is the pool of its asset and itself. */
+export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const share = row.address
+  if (!pairs.some((pair) => pair.includes(share))) return []
+  const [answer] = yield [{ to: share, data: vault.encodeFunctionData('asset') as Hex }]
+  if (!answer) return []
+  const asset = toAddress(vault.decodeFunctionResult('asset', answer)[0])
+  const wanted = pairKey([asset, share])
+  if (!pairs.some((pair) => pairKey(pair) === wanted)) return []
+  return [{ id: share, family: row.family, dex: row.brand, address: share, tokens: [asset, share], state: null }]
+}
+
+export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Erc4626State | null)[]> {
+  const answers = yield pools.map((pool) => ({
+    ...ERC4626_LENS,
+    data: lens.encodeFunctionData('read', [pool.address]) as Hex,
+    gas: READ_GAS,
+  }))
+  return answers.map((answer) => answer && decodeState(answer))
+}
+
+/** Null where no known way of counting gives what the vault quotes itself: it takes a fee, or is of another kind. */
+function decodeState(answer: Hex): Erc4626State | null {
+  const [read] = lens.decodeFunctionResult('read', answer)
+  const { totalAssets, totalSupply, maxDeposit } = read
+  const kinds = [0n, ...Array.from({ length: MAX_OFFSET + 1 }, (_, offset) => 10n ** BigInt(offset))]
+  for (const virtualShares of kinds) {
+    const state = { totalAssets, totalSupply, virtualShares, maxDeposit }
+    const known = gives(state, true, read.sampleAssets, read.quotedShares)
+    if (known && gives(state, false, read.sampleShares, read.quotedAssets)) return state
+  }
+  return null
+}
+
+function gives(state: Erc4626State, deposit: boolean, amountIn: bigint, amountOut: bigint): boolean {
+  try {
+    return quote({ ...state, maxDeposit: amountIn }, deposit, amountIn).amountOut === amountOut
+  } catch (error) {
+    if (error instanceof PoolRefusal) return false
+    throw error
+  }
+}
+
+const topicOf = (name: 'Deposit' | 'Withdraw') => vault.getEvent(name).topicHash as Hex
+export const topics: readonly Hex[] = [topicOf('Deposit'), topicOf('Withdraw')]
+export const applyLog = () => 'reread' as const

@@ -1,0 +1,88 @@
+/** Weighted and stable pools as Balancer V2 computes them. Numbers have 18 decimals unless said otherwise. */
+import { PoolRefusal } from '../family.ts'
+import { divUp } from './integers.ts'
+import { pow } from './log-exp.ts'
+
+export const ONE = 10n ** 18n
+
+export const mulDown = (a: bigint, b: bigint): bigint => (a * b) / ONE
+export const mulUp = (a: bigint, b: bigint): bigint => divUp(a * b, ONE)
+export const divDown = (a: bigint, b: bigint): bigint => (a * ONE) / b
+export const divUpFixed = (a: bigint, b: bigint): bigint => divUp(a * ONE, b)
+
+/** Parts of 10^18 by which a power may be too low. */
+const MAX_POW_ERROR = 10_000n
+/** A swap takes at most this part of the balance of its input. */
+const MAX_IN_RATIO = (3n * ONE) / 10n
+
+/** x^y, rounded up. @param exact - whether small whole powers are multiplied out, as pools after the first version do */
+export function powUp(x: bigint, y: bigint, exact: boolean): bigint {
+  if (exact && y === ONE) return x
+  if (exact && y === 2n * ONE) return mulUp(x, x)
+  if (exact && y === 4n * ONE) return mulUp(mulUp(x, x), mulUp(x, x))
+  const raw = pow(x, y)
+  return raw + mulUp(raw, MAX_POW_ERROR) + 1n
+}
+
+/**
+ * What an exact input, fee already taken, buys in a weighted pool.
+ *
+ * @see WeightedMath._calcOutGivenIn, balancer/balancer-v2-monorepo
+ */
+export function weightedOut(
+  balanceIn: bigint,
+  weightIn: bigint,
+  balanceOut: bigint,
+  weightOut: bigint,
+  amountIn: bigint,
+  exactPowers: boolean,
+): bigint {
+  if (amountIn > mulDown(balanceIn, MAX_IN_RATIO)) throw new PoolRefusal('TOO_LARGE', 'more than 30 % of the balance')
+  const base = divUpFixed(balanceIn, balanceIn + amountIn)
+  const power = powUp(base, divDown(weightIn, weightOut), exactPowers)
+  return mulDown(balanceOut, power < ONE ? ONE - power : 0n)
+}
+
+/** In which the amplification is kept. */
+export const AMP_PRECISION = 1000n
+const MAX_STEPS = 255
+
+/** The invariant of the first stable pools, which round it up. @see StableMath._calculateInvariant with roundUp */
+export function roundedUpInvariant(balances: readonly bigint[], amp: bigint): bigint {
+  const n = BigInt(balances.length)
+  const sum = balances.reduce((total, balance) => total + balance, 0n)
+  const total = amp * n
+  let d = sum
+  for (let i = 0; i < MAX_STEPS; i++) {
+    let product = balances[0]! * n
+    for (const balance of balances.slice(1)) product = divUp(product * balance * n, d)
+    const before = d
+    d = divUp(
+      n * d * d + divUp(total * sum * product, AMP_PRECISION),
+      (n + 1n) * d + ((total - AMP_PRECISION) * product) / AMP_PRECISION,
+    )
+    if (near(d, before)) return d
+  }
+  throw new PoolRefusal('UNSUPPORTED', 'the invariant does not converge')
+}
+
+/** The balance of token `index` that keeps the invariant. @see StableMath._getTokenBalanceGivenInvariantAndAllOtherBalances */
+export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: bigint, index: number): bigint {
+  const n = BigInt(balances.length)
+  const total = amp * n
+  let product = balances[0]! * n
+  for (const balance of balances.slice(1)) product = (product * balance * n) / d
+  const sum = balances.reduce((all, balance) => all + balance, 0n) - balances[index]!
+  const square = d * d
+  const c = divUp(square, total * product) * AMP_PRECISION * balances[index]!
+  const b = sum + (d / total) * AMP_PRECISION
+  let y = divUp(square + c, d + b)
+  for (let i = 0; i < MAX_STEPS; i++) {
+    const before = y
+    y = divUp(y * y + c, 2n * y + b - d)
+    if (near(y, before)) return y
+  }
+  throw new PoolRefusal('UNSUPPORTED', 'the balance does not converge')
+}
+
+const near = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n

@@ -1,0 +1,118 @@
+/**
+ * Powers of numbers with 18 decimals, with the roundings of Balancer's LogExpMath: series of a fixed number of terms after
+ * taking out known powers of e. Checked against LogExpMath.sol of balancer/balancer-v2-monorepo.
+ */
+import { PoolRefusal } from '../family.ts'
+
+const ONE_18 = 10n ** 18n
+const ONE_20 = 10n ** 20n
+const ONE_36 = 10n ** 36n
+const MAX_EXPONENT = 130n * ONE_18
+const MIN_EXPONENT = -41n * ONE_18
+const MILD_EXPONENT_BOUND = (1n << 254n) / ONE_20
+/** Around 1, the logarithm is taken with 36 decimals. */
+const LN_36_LOWER = ONE_18 - 10n ** 17n
+const LN_36_UPPER = ONE_18 + 10n ** 17n
+
+/** x0, x1 with 18 decimals: 2^7 and 2^6; and e^x without decimals. */
+const LARGE: readonly (readonly [x: bigint, a: bigint])[] = [
+  [128_000_000_000_000_000_000n, 38_877_084_059_945_950_922_200_000_000_000_000_000_000_000_000_000_000_000n],
+  [64_000_000_000_000_000_000n, 6_235_149_080_811_616_882_910_000_000n],
+]
+/** x2 … x11 with 20 decimals: 2^5 … 2^−4; and e^x with 20 decimals. */
+const SMALL: readonly (readonly [x: bigint, a: bigint])[] = [
+  [3_200_000_000_000_000_000_000n, 7_896_296_018_268_069_516_100_000_000_000_000n],
+  [1_600_000_000_000_000_000_000n, 888_611_052_050_787_263_676_000_000n],
+  [800_000_000_000_000_000_000n, 298_095_798_704_172_827_474_000n],
+  [400_000_000_000_000_000_000n, 5_459_815_003_314_423_907_810n],
+  [200_000_000_000_000_000_000n, 738_905_609_893_065_022_723n],
+  [100_000_000_000_000_000_000n, 271_828_182_845_904_523_536n],
+  [50_000_000_000_000_000_000n, 164_872_127_070_012_814_685n],
+  [25_000_000_000_000_000_000n, 128_402_541_668_774_148_407n],
+  [12_500_000_000_000_000_000n, 113_314_845_306_682_631_683n],
+  [6_250_000_000_000_000_000n, 106_449_445_891_785_942_956n],
+]
+
+/** x^y. @param x - 18 decimals, not negative @param y - 18 decimals, not negative */
+export function pow(x: bigint, y: bigint): bigint {
+  if (y === 0n) return ONE_18
+  if (x === 0n) return 0n
+  if (x >> 255n || y >= MILD_EXPONENT_BOUND) throw new PoolRefusal('TOO_LARGE', 'a power out of bounds')
+  let logarithm: bigint
+  if (LN_36_LOWER < x && x < LN_36_UPPER) {
+    const ln36 = lnAroundOne(x)
+    logarithm = (ln36 / ONE_18) * y + ((ln36 % ONE_18) * y) / ONE_18
+  } else logarithm = ln(x) * y
+  logarithm /= ONE_18
+  if (logarithm < MIN_EXPONENT || logarithm > MAX_EXPONENT) throw new PoolRefusal('TOO_LARGE', 'a power out of bounds')
+  return exp(logarithm)
+}
+
+/** e^x, 18 decimals. */
+function exp(exponent: bigint): bigint {
+  if (exponent < 0n) return (ONE_18 * ONE_18) / exp(-exponent)
+  let x = exponent
+  let first = 1n
+  for (const [step, power] of LARGE) {
+    if (x < step) continue
+    x -= step
+    first = power
+    break
+  }
+  x *= 100n
+  let product = ONE_20
+  // The last two are left to the series.
+  for (const [step, power] of SMALL.slice(0, 8)) {
+    if (x < step) continue
+    x -= step
+    product = (product * power) / ONE_20
+  }
+  let sum = ONE_20
+  let term = x
+  sum += term
+  for (let n = 2n; n <= 12n; n++) {
+    term = (term * x) / ONE_20 / n
+    sum += term
+  }
+  return (((product * sum) / ONE_20) * first) / 100n
+}
+
+/** ln x, 18 decimals. */
+function ln(value: bigint): bigint {
+  if (value < ONE_18) return -ln((ONE_18 * ONE_18) / value)
+  let a = value
+  let sum = 0n
+  for (const [step, power] of LARGE) {
+    if (a < power * ONE_18) continue
+    a /= power
+    sum += step
+  }
+  sum *= 100n
+  a *= 100n
+  for (const [step, power] of SMALL) {
+    if (a < power) continue
+    a = (a * ONE_20) / power
+    sum += step
+  }
+  const z = ((a - ONE_20) * ONE_20) / (a + ONE_20)
+  return (sum + oddSeries(z, ONE_20, 11n)) / 100n
+}
+
+/** ln x near 1, 36 decimals. */
+function lnAroundOne(value: bigint): bigint {
+  const x = value * ONE_18
+  const z = ((x - ONE_36) * ONE_36) / (x + ONE_36)
+  return oddSeries(z, ONE_36, 15n)
+}
+
+/** 2 × (z + z³/3 + z⁵/5 + …) up to the given power. */
+function oddSeries(z: bigint, one: bigint, last: bigint): bigint {
+  const square = (z * z) / one
+  let term = z
+  let sum = z
+  for (let n = 3n; n <= last; n += 2n) {
+    term = (term * square) / one
+    sum += term / n
+  }
+  return sum * 2n
+}
