@@ -42,6 +42,8 @@ export type RpcOptions = {
 
 /** Blocks that an endpoint may be behind another one before it is passed over. */
 const MAX_LAG = 5
+/** Between two comparisons of all endpoints' heads. */
+const COMPARE_MS = 10_000
 /** Before everything is tried once more: dropped connections and bursts are over by then. */
 const RETRY_MS = 60
 
@@ -57,6 +59,7 @@ class ChainRpc implements Rpc {
   private readonly timeoutMs: number
   private readonly seats: readonly Seat[]
   private readonly closed = new AbortController()
+  private comparedAt = 0
 
   constructor({ chainId, urls, timeoutMs = 5000, ejectMs = 10_000, maxConcurrency = 32 }: RpcOptions) {
     this.chainId = chainId
@@ -68,17 +71,18 @@ class ChainRpc implements Rpc {
     return this.run((seat, signal) => seat.endpoint.request<T>(method, params, { signal }), options)
   }
 
-  call(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<Hex> {
+  async call(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<Hex> {
     const { overrides, blockOverrides, ...rest } = options
     const params: unknown[] = [callParam(request), blockParam(block)]
-    if (!overrides && !blockOverrides) return this.request<Hex>('eth_call', params, rest)
-    return this.run(async (seat, signal) => {
-      const able = await seat.capabilities(signal)
+    if (!overrides && !blockOverrides) return hexAnswer(await this.request('eth_call', params, rest))
+    const answer = await this.run(async (seat, signal) => {
+      const able = await seat.capabilities()
       if (!able.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
       const all = [...params, overridesParam(overrides ?? {})]
       if (blockOverrides) all.push(blockOverridesParam(blockOverrides, able.coinbaseField))
-      return seat.endpoint.request<Hex>('eth_call', all, { signal, alone: true })
+      return seat.endpoint.request<unknown>('eth_call', all, { signal, alone: true })
     }, rest)
+    return hexAnswer(answer)
   }
 
   /**
@@ -118,7 +122,9 @@ class ChainRpc implements Rpc {
     const raw =
       typeof block === 'object'
         ? await this.request<RawBlock | null>('eth_getBlockByHash', [block.blockHash, false], options)
-        : await this.request<RawBlock | null>('eth_getBlockByNumber', [blockParam(block), false], options)
+        : block === 'latest'
+          ? await this.latestBlock(options)
+          : await this.request<RawBlock | null>('eth_getBlockByNumber', [blockParam(block), false], options)
     return raw && readable(() => decodeBlock(raw))
   }
 
@@ -142,14 +148,28 @@ class ChainRpc implements Rpc {
 
   /** An endpoint that has fallen behind another one is passed over until it may have caught up. */
   private latestBlock(options: RequestOptions = {}): Promise<RawBlock> {
+    this.compareHeads()
     return this.run(async (seat, signal) => {
-      const raw = await seat.endpoint.request<RawBlock>('eth_getBlockByNumber', ['latest', false], { signal })
-      seat.sawHead(Number(raw.number))
+      const raw = await seat.latestBlock(signal)
       const best = Math.max(...this.seats.filter((other) => other !== seat && !other.ejected).map(({ head }) => head))
-      if (best - Number(raw.number) > MAX_LAG)
-        throw new RpcError('UNREACHABLE', `an RPC endpoint is at block ${Number(raw.number)}, another one at ${best}`)
+      if (best - seat.head > MAX_LAG)
+        throw new RpcError('UNREACHABLE', `an RPC endpoint is at block ${seat.head}, another one at ${best}`)
       return raw
     }, options)
+  }
+
+  /** Every now and then, so that it shows when the endpoint in use has fallen behind those not in use. */
+  private compareHeads(): void {
+    if (this.seats.length === 1 || Date.now() - this.comparedAt < COMPARE_MS) return
+    this.comparedAt = Date.now()
+    for (const seat of this.seats.filter(({ ejected }) => !ejected)) {
+      const signal = AbortSignal.any([AbortSignal.timeout(this.timeoutMs), this.closed.signal])
+      // Nobody waits for it, and the request that comes to this endpoint next meets the same failure.
+      seat
+        .checkChain(signal)
+        .then(() => seat.latestBlock(signal))
+        .catch(() => seat.eject())
+    }
   }
 }
 
@@ -165,4 +185,18 @@ function blockOverridesParam(
     ...(coinbase !== undefined && { [coinbaseField]: toAddress(coinbase) }),
     ...(baseFeePerGas !== undefined && { baseFeePerGas: quantity(baseFeePerGas) }),
   }
+}
+
+/** @throws RpcError when a node answers with something else than the method's result */
+function readable<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw new RpcError('UNREACHABLE', 'the node answered with something that cannot be read', '0x', { cause })
+  }
+}
+
+function hexAnswer(answer: unknown): Hex {
+  if (typeof answer === 'string' && /^0x[0-9a-fA-F]*$/.test(answer)) return answer as Hex
+  throw new RpcError('UNREACHABLE', 'the node answered with something that is not hex')
 }

@@ -8,6 +8,14 @@ export type EndpointOptions = {
   readonly batchSize?: number
   /** Most bytes in one HTTP body; anvil refuses more than about 2 MB. */
   readonly batchBytes?: number
+  /** Most HTTP requests under way at a time; more of them wait. */
+  readonly maxConcurrency?: number
+}
+
+export type EndpointRequest = {
+  readonly signal: AbortSignal
+  /** In an HTTP request of its own: a call that may take long must not hold up a batch. */
+  readonly alone?: boolean
 }
 
 type Pending = {
@@ -18,23 +26,32 @@ type Pending = {
 type Answer = { readonly id: number; readonly result?: unknown; readonly error?: NodeError }
 type NodeError = { readonly code?: number; readonly message?: string; readonly data?: unknown }
 
+/** Rate limits and full pools, as providers and clients word them. */
+const busy = /too many requests|rate.?limit|limit ?exceeded|capacity exceeded/i
 const reverted = /revert|VM execution error|out of gas|invalid opcode|StackUnderflow|always failing transaction/i
+
+/** A batch is given up at last, when all who wait for a part of it have long done so. */
+const BATCH_MS = 60_000
 
 export class Endpoint {
   readonly url: string
   private readonly batchSize: number
   private readonly batchBytes: number
+  private readonly maxConcurrency: number
   private queue: Pending[] = []
+  private underWay = 0
+  private readonly waiting: (() => void)[] = []
   private nextId = 1
 
-  constructor({ url, batchSize = 50, batchBytes = 1_000_000 }: EndpointOptions) {
+  constructor({ url, batchSize = 50, batchBytes = 1_000_000, maxConcurrency = 32 }: EndpointOptions) {
     this.url = url
     this.batchSize = batchSize
     this.batchBytes = batchBytes
+    this.maxConcurrency = maxConcurrency
   }
 
   /** @throws RpcError */
-  request<T>(method: string, params: readonly unknown[], signal: AbortSignal): Promise<T> {
+  request<T>(method: string, params: readonly unknown[], { signal, alone }: EndpointRequest): Promise<T> {
     if (signal.aborted) return Promise.reject(abortError(signal, method))
     return new Promise<T>((resolve, reject) => {
       const onAbort = () => reject(abortError(signal, method))
@@ -46,8 +63,10 @@ export class Endpoint {
         else if (answer.error) reject(nodeError(method, answer.error))
         else resolve(answer.result as T)
       }
+      const pending = { id, settle, body: JSON.stringify({ jsonrpc: '2.0', id, method, params }) }
+      if (alone) return void this.post([pending], signal)
       if (this.queue.length === 0) setImmediate(() => this.flush())
-      this.queue.push({ id, settle, body: JSON.stringify({ jsonrpc: '2.0', id, method, params }) })
+      this.queue.push(pending)
     })
   }
 
@@ -68,13 +87,14 @@ export class Endpoint {
     if (batch.length > 0) void this.post(batch)
   }
 
-  private async post(batch: readonly Pending[]): Promise<void> {
+  private async post(batch: readonly Pending[], signal = AbortSignal.timeout(BATCH_MS)): Promise<void> {
+    await this.enter()
     try {
       const response = await fetch(this.url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: batch.length === 1 ? batch[0]!.body : `[${batch.map(({ body }) => body).join(',')}]`,
-        signal: AbortSignal.timeout(60_000),
+        signal,
       })
       const text = await response.text()
       const answers = parseAnswers(text, response.status)
@@ -88,7 +108,24 @@ export class Endpoint {
           ? error
           : new RpcError('UNREACHABLE', `the node cannot be reached: ${causeOf(error)}`, '0x', { cause: error })
       for (const { settle } of batch) settle(failure)
+    } finally {
+      this.leave()
     }
+  }
+
+  private enter(): Promise<void> | undefined {
+    if (this.underWay < this.maxConcurrency) {
+      this.underWay++
+      return undefined
+    }
+    return new Promise((resolve) => this.waiting.push(resolve))
+  }
+
+  /** The place goes to who has waited longest. */
+  private leave(): void {
+    const next = this.waiting.shift()
+    if (next) next()
+    else this.underWay--
   }
 }
 
@@ -113,12 +150,13 @@ function nodeError(method: string, { code, message = 'no message', data }: NodeE
   if (code === 3 || revertData !== undefined || reverted.test(message)) {
     return new RpcError('REVERTED', message, revertData ?? '0x')
   }
+  if (code === -32005 || busy.test(message)) return new RpcError('UNREACHABLE', `the node is busy: ${message}`)
   return new RpcError('REJECTED', `${method}: ${message}`)
 }
 
 /** Revert data stands in `data`, in `data.data`, or in text after "Reverted ", depending on the client. */
 function hexOf(data: unknown): Hex | undefined {
-  if (typeof data === 'string') return data.match(/0x[0-9a-fA-F]*/)?.[0] as Hex | undefined
+  if (typeof data === 'string') return data.match(/^(?:Reverted )?(0x[0-9a-fA-F]*)$/)?.[1] as Hex | undefined
   if (typeof data === 'object' && data !== null && 'data' in data) return hexOf(data.data)
   return undefined
 }

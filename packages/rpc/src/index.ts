@@ -1,3 +1,4 @@
+export type { Capabilities } from './capabilities.ts'
 export { createRpc, type RpcOptions } from './client.ts'
 export * from './errors.ts'
 export { estimateL1Fee, estimateL1FeePerByte, type FeeTransaction, type L1Fee } from './l1-fee/index.ts'

@@ -1,0 +1,56 @@
+/** What an endpoint's eth_call can do beyond the standard, found out by asking it once. */
+import { EnvironmentProbe__factory } from '@sluice/bindings'
+import { bytecode } from '@sluice/bindings/bytecode'
+import { type Hex, toAddress } from '@sluice/chains'
+import { RpcError } from './errors.ts'
+
+export type Capabilities = {
+  /** Code, balance and storage of accounts for the time of one call. */
+  readonly stateOverrides: boolean
+  /** How the node spells the block override of `block.coinbase`; null when it has none. A wrong spelling is ignored. */
+  readonly coinbaseField: CoinbaseField | null
+  /** Most gas that one call gets, to within the cost of measuring it; null when above a thousand million or unknown. */
+  readonly gasCap: bigint | null
+}
+export type CoinbaseField = 'feeRecipient' | 'coinbase'
+
+const abi = EnvironmentProbe__factory.createInterface()
+const PROBE = toAddress('0x5177ce0000000000000000000000000000000004')
+const AUTHOR = toAddress('0x5177ce000000000000000000000000000000beef')
+const PLENTY = 1_000_000_000n
+
+type Ask = (method: string, params: readonly unknown[]) => Promise<Hex>
+
+/** @throws RpcError when the endpoint fails, as opposed to refusing */
+export async function readCapabilities(ask: Ask): Promise<Capabilities> {
+  const call = { to: PROBE, data: abi.encodeFunctionData('read') }
+  const overrides = { [PROBE]: { code: bytecode.EnvironmentProbe.runtime } }
+  const run = (request: object, ...block: object[]) =>
+    ask('eth_call', [request, 'latest', overrides, ...block]).then(decode, refused)
+  const [plain, feeRecipient, coinbase, capped] = await Promise.all([
+    run(call),
+    run(call, { feeRecipient: AUTHOR }),
+    run(call, { coinbase: AUTHOR }),
+    run({ ...call, gas: `0x${PLENTY.toString(16)}` }),
+  ])
+  const named = (answer: Environment | null) => answer?.coinbase.toLowerCase() === AUTHOR
+  return {
+    stateOverrides: plain !== null,
+    coinbaseField: named(feeRecipient) ? 'feeRecipient' : named(coinbase) ? 'coinbase' : null,
+    gasCap: capped && capped.gasLeft < (PLENTY * 9n) / 10n ? capped.gasLeft : null,
+  }
+}
+
+type Environment = { readonly coinbase: string; readonly gasLeft: bigint }
+
+/** A node that ignores overrides answers nothing, since nothing is there. */
+function decode(answer: Hex): Environment | null {
+  if (answer === '0x') return null
+  const { coinbase, gasLeft } = abi.decodeFunctionResult('read', answer)
+  return { coinbase, gasLeft }
+}
+
+function refused(error: unknown): null {
+  if (error instanceof RpcError && (error.code === 'REJECTED' || error.code === 'REVERTED')) return null
+  throw error
+}

@@ -1,0 +1,132 @@
+import { toAddress } from '@sluice/chains'
+import { type Anvil, startAnvil } from '@sluice/devnet'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createRpc } from '../src/index.ts'
+import { type Interceptor, startProxy, type WorseNode } from './proxy.ts'
+
+let anvil: Anvil
+let proxies: WorseNode[] = []
+beforeAll(async () => {
+  anvil = await startAnvil()
+})
+afterAll(() => anvil?.stop())
+afterEach(() => {
+  for (const proxy of proxies) proxy.stop()
+  proxies = []
+})
+
+const worse = async (intercept: Interceptor) => {
+  const proxy = await startProxy(anvil.url, intercept)
+  proxies.push(proxy)
+  return proxy
+}
+const rpcOf = (...urls: string[]) => createRpc({ chainId: 31337, urls, timeoutMs: 1500, ejectMs: 300 })
+const contract = toAddress('0x00000000000000000000000000000000000c0de0')
+const author = toAddress('0x00000000000000000000000000000000000a7408')
+
+/** COINBASE in a word. */
+const overrides = { [contract]: { code: '0x4160005260206000f3' as const } }
+const readCoinbase = (rpc: ReturnType<typeof rpcOf>) =>
+  rpc.call({ to: contract, data: '0x' }, 'latest', { overrides, blockOverrides: { coinbase: author } })
+const wordOf = (address: string) => `0x${address.slice(2).padStart(64, '0')}`
+
+const ignoresOverrides: Interceptor = (request) => {
+  if (request.method === 'eth_call') request.params = request.params.slice(0, 2)
+  return undefined
+}
+const refusesBlockOverrides: Interceptor = ({ method, params }) =>
+  method === 'eth_call' && params.length > 3 ? { error: { code: -32602, message: 'trailing characters' } } : undefined
+
+/** As older clients do: another spelling is ignored. */
+const knowsOnly =
+  (field: string): Interceptor =>
+  ({ params }) => {
+    const block = params[3] as Record<string, unknown> | undefined
+    if (block) params[3] = block[field] ? { coinbase: block[field] } : {}
+    return undefined
+  }
+
+test('a node that ignores overrides is passed over for one that applies them', async () => {
+  const bad = await worse(ignoresOverrides)
+  expect(await readCoinbase(rpcOf(bad.url, anvil.url))).toBe(wordOf(author))
+})
+
+test('where no node can override state the caller is told so', async () => {
+  const bad = await worse(ignoresOverrides)
+  await expect(readCoinbase(rpcOf(bad.url))).rejects.toMatchObject({ code: 'NO_OVERRIDES' })
+})
+
+test('a node without block overrides still serves calls that need only state', async () => {
+  const bad = await worse(refusesBlockOverrides)
+  const rpc = rpcOf(bad.url)
+  expect(await rpc.call({ to: contract, data: '0x' }, 'latest', { overrides })).toHaveLength(66)
+  await expect(readCoinbase(rpc)).rejects.toMatchObject({ code: 'NO_OVERRIDES' })
+})
+
+test.each(['feeRecipient', 'coinbase'])('the author is set on a node that calls it %s', async (field) => {
+  const old = await worse(knowsOnly(field))
+  expect(await readCoinbase(rpcOf(old.url))).toBe(wordOf(author))
+})
+
+test('capabilities are asked for once', async () => {
+  const node = await worse(() => undefined)
+  const rpc = rpcOf(node.url)
+  await readCoinbase(rpc)
+  const calls = node.seen.length
+  await readCoinbase(rpc)
+  expect(node.seen.length).toBe(calls + 1)
+})
+
+test('a node that falls behind another one is passed over', async () => {
+  await rpcOf(anvil.url).request('anvil_mine', ['0x14'])
+  const lagging = await worse((request) => {
+    if (request.method === 'eth_getBlockByNumber') request.params[0] = '0x1'
+    return undefined
+  })
+  const rpc = rpcOf(lagging.url, anvil.url)
+  // The first answer may be the laggard's: the heads of the others are compared behind it.
+  await rpc.getBlock('latest')
+  await expect.poll(async () => (await rpc.getBlock('latest'))?.number).toBeGreaterThanOrEqual(20)
+})
+
+test('a node that lags alone is followed, also backwards', async () => {
+  const snapshot = await rpcOf(anvil.url).request('evm_snapshot', [])
+  const rpc = rpcOf(anvil.url)
+  await rpc.request('anvil_mine', ['0x14'])
+  const head = (await rpc.getBlock('latest'))!.number
+  await rpc.request('evm_revert', [snapshot])
+  expect((await rpc.getBlock('latest'))?.number).toBe(head - 20)
+})
+
+test('a dropped request is tried once more', async () => {
+  let failures = 1
+  const flaky = await worse(({ method }) =>
+    method === 'eth_gasPrice' && failures-- > 0 ? { error: { code: -32005, message: 'limit exceeded' } } : undefined,
+  )
+  expect(await rpcOf(flaky.url).gasPrice()).toBeGreaterThan(0n)
+})
+
+test('an endpoint that was down is used again when it is back', async () => {
+  let down = true
+  const node = await worse(() => (down ? { error: { code: -32005, message: 'too many requests' } } : undefined))
+  const rpc = rpcOf(node.url)
+  await expect(rpc.gasPrice()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  down = false
+  expect(await rpc.gasPrice()).toBeGreaterThan(0n)
+})
+
+test('a call that is too heavy does not put a healthy endpoint out of use', async () => {
+  let mute = false
+  const node = await worse(({ method }) => (mute && method === 'eth_call' ? { result: '0x' } : undefined))
+  const rpc = rpcOf(node.url, anvil.url)
+  // JUMPDEST PUSH1 0 JUMP: runs until its gas is gone.
+  const loop = { [contract]: { code: '0x5b600056' as const } }
+  await rpc.call({ to: contract, data: '0x' }, 'latest', { overrides }).catch(() => {})
+  await expect(
+    rpc.call({ to: contract, data: '0x', gas: 2_000_000_000n }, 'latest', { overrides: loop, timeoutMs: 50 }),
+  ).rejects.toMatchObject({ code: 'TIMEOUT' })
+  mute = true
+  const before = node.seen.length
+  await rpc.gasPrice()
+  expect(node.seen.length).toBeGreaterThan(before)
+})
