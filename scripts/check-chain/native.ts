@@ -37,6 +37,7 @@ async function checkDecimals(
   const decimals = await readDecimals(subject, token)
   if (decimals === null) return fail(check, `${token} does not tell its decimals`)
   if (decimals === recorded) return pass(check, String(decimals))
+  if (decimals === 0) return fail(check, `recorded as ${recorded}, told as 0`)
   return fail(check, `recorded as ${recorded}, are ${decimals}`, (file) => {
     const entry = file.wrappedNative ?? file.nativeErc20
     if (entry) entry.decimals = decimals

@@ -17,6 +17,8 @@ async function checkToken(subject: Subject, kind: string, { address, symbol, dec
   const read = await readDecimals(subject, address)
   if (read === null) return fail(check, `${address} is no token: it does not tell its decimals`)
   if (read === decimals) return pass(check, `${decimals} decimals`)
+  // A proxy that was never set up answers 0, and so does a node with half the state: no reason to write it down.
+  if (read === 0) return fail(check, `${address} tells 0 decimals, recorded as ${decimals}`)
   const fix = (file: ChainFile) => {
     for (const token of [...file.stables, ...file.tokens])
       if (token.address.toLowerCase() === address) token.decimals = read
