@@ -8,16 +8,12 @@ import {IUniswapV3PoolState} from "../interfaces/IUniswapV3PoolState.sol";
 /// @title ConcentratedLens
 /// @notice Finds pools with a tick bitmap and reads them whole, through their getters; never deployed.
 contract ConcentratedLens {
-    int24 private constant MAX_TICK = 887272;
-
     struct State {
         uint160 sqrtPriceX96;
         int24 tick;
         uint128 liquidity;
         uint24 feePpm;
         int24 tickSpacing;
-        /// Two words a tick, rising: its index, then gross liquidity in the high and net liquidity in the low half.
-        uint256[] ticks;
     }
 
     error NotInitialised(address pool);
@@ -70,7 +66,7 @@ contract ConcentratedLens {
         return ok && data.length >= 32 ? address(uint160(uint256(bytes32(data)))) : address(0);
     }
 
-    /// @notice Price, liquidity and every initialised tick of a pool.
+    /// @notice All of a pool but its ticks.
     function read(address pool) external view returns (State memory state) {
         (uint256 word, uint256 second) = _need(pool, IUniswapV3PoolState.slot0.selector, 0);
         if (word == 0) revert NotInitialised(pool);
@@ -82,17 +78,21 @@ contract ConcentratedLens {
         state.feePpm = uint24(word);
         (word,) = _need(pool, IUniswapV3PoolState.tickSpacing.selector, 0);
         state.tickSpacing = int24(int256(word));
-        state.ticks = _ticks(pool, state.tickSpacing);
     }
 
-    function _ticks(address pool, int24 spacing) private view returns (uint256[] memory words) {
+    /// @notice The initialised ticks in the bitmap words `first` to `last`: two words a tick, rising: its index, then gross
+    /// liquidity in the high and net liquidity in the low half.
+    function ticks(address pool, int24 spacing, int16 first, int16 last)
+        external
+        view
+        returns (uint256[] memory words)
+    {
         // The length is not known ahead: words are laid down at the free pointer, which nothing else moves meanwhile.
         uint256 count;
         assembly ("memory-safe") {
             words := mload(0x40)
         }
-        int256 last = int256(MAX_TICK / spacing) >> 8;
-        for (int256 position = int256(-MAX_TICK / spacing - 1) >> 8; position <= last; ++position) {
+        for (int256 position = first; position <= last; ++position) {
             (uint256 bits,) = _need(pool, IUniswapV3PoolState.tickBitmap.selector, position);
             for (int256 tick = position * 256 * spacing; bits != 0; tick += spacing) {
                 if (bits & 0xffff == 0) {

@@ -7,14 +7,10 @@ import {IUniswapV4PoolManagerState} from "../interfaces/IUniswapV4PoolManagerSta
 /// @notice Reads pools of a uniswap-v4 singleton whole, from its storage; never deployed.
 /// @dev Pool.State of Uniswap/v4-core: slot0, two words of fee growth, liquidity, ticks, tickBitmap. `pools` is slot 6.
 contract UniswapV4Lens {
-    int24 private constant MAX_TICK = 887272;
-
     struct State {
         /// sqrtPriceX96 160, tick 24, protocolFee 24 and lpFee 24 bits, from the lowest.
         uint256 slot0;
         uint128 liquidity;
-        /// Two words a tick, rising: its index, then gross liquidity in the high and net liquidity in the low half.
-        uint256[] ticks;
     }
 
     /// @notice First word of each pool: zero where there is none.
@@ -25,21 +21,27 @@ contract UniswapV4Lens {
         }
     }
 
-    function read(address manager, bytes32 id, int24 spacing) external view returns (State memory state) {
+    /// @notice All of a pool but its ticks.
+    function read(address manager, bytes32 id) external view returns (State memory state) {
         uint256 base = _base(id);
         state.slot0 = _load(manager, base);
         state.liquidity = uint128(_load(manager, base + 3));
-        state.ticks = _ticks(manager, base, spacing);
     }
 
-    function _ticks(address manager, uint256 base, int24 spacing) private view returns (uint256[] memory words) {
+    /// @notice The initialised ticks in the bitmap words `first` to `last`: two words a tick, rising: its index, then gross
+    /// liquidity in the high and net liquidity in the low half.
+    function ticks(address manager, bytes32 id, int24 spacing, int16 first, int16 last)
+        external
+        view
+        returns (uint256[] memory words)
+    {
+        uint256 base = _base(id);
         // The length is not known ahead: words are laid down at the free pointer, which nothing else moves meanwhile.
         uint256 count;
         assembly ("memory-safe") {
             words := mload(0x40)
         }
-        int256 last = int256(MAX_TICK / spacing) >> 8;
-        for (int256 position = int256(-MAX_TICK / spacing - 1) >> 8; position <= last; ++position) {
+        for (int256 position = first; position <= last; ++position) {
             uint256 bits = _load(manager, _slot(position, base + 5));
             for (int256 tick = position * 256 * spacing; bits != 0; tick += spacing) {
                 if (bits & 0xffff == 0) {

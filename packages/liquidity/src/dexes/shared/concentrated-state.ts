@@ -7,13 +7,14 @@ import type { Pool, Reads } from '../../family.ts'
 import { CONCENTRATED_LENS } from '../../lenses.ts'
 import type { ConcentratedState, Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
+import { MAX_TICK, MIN_TICK } from '../../math/ticks.ts'
 
 const lens = ConcentratedLens__factory.createInterface()
 const events = IUniswapV3PoolEvents__factory.createInterface()
 
-/** Rough gas of reading a pool, for packing reads: a few hundred bitmap words, some dozens of ticks. */
-const READ_GAS = 1_000_000
+const HEAD_GAS = 60_000
 
+/** First what tells the tick spacing, then the ticks: two rounds for any number of pools. */
 export function* readConcentrated(
   _row: DexRow,
   pools: readonly Pool<null>[],
@@ -21,25 +22,70 @@ export function* readConcentrated(
   const answers = yield pools.map((pool) => ({
     ...CONCENTRATED_LENS,
     data: lens.encodeFunctionData('read', [pool.address]) as Hex,
-    gas: READ_GAS,
+    gas: HEAD_GAS,
   }))
-  return answers.map((answer) => answer && decodeState(answer))
+  const heads = answers.map((answer) => answer && decodeHead(answer))
+  const reads = heads.map((head, i) =>
+    head
+      ? wordRanges(head.tickSpacing).map(({ first, last, gas }) => ({
+          ...CONCENTRATED_LENS,
+          data: lens.encodeFunctionData('ticks', [pools[i]!.address, head.tickSpacing, first, last]) as Hex,
+          gas,
+        }))
+      : [],
+  )
+  const words = yield reads.flat()
+  let from = 0
+  return heads.map((head, i) => {
+    const ticks = joinTicks(words.slice(from, (from += reads[i]!.length)))
+    return head && ticks && { ...head, ticks }
+  })
 }
 
-function decodeState(answer: Hex): ConcentratedState {
-  const [state] = lens.decodeFunctionResult('read', answer)
+function decodeHead(answer: Hex): Omit<ConcentratedState, 'ticks'> {
+  const [head] = lens.decodeFunctionResult('read', answer)
   return {
-    sqrtPriceX96: state.sqrtPriceX96,
-    tick: Number(state.tick),
-    liquidity: state.liquidity,
-    feePpm: Number(state.feePpm),
-    tickSpacing: Number(state.tickSpacing),
-    ticks: decodeTicks([...state.ticks]),
+    sqrtPriceX96: head.sqrtPriceX96,
+    tick: Number(head.tick),
+    liquidity: head.liquidity,
+    feePpm: Number(head.feePpm),
+    tickSpacing: Number(head.tickSpacing),
   }
 }
 
+/** Bitmap words of one read, and what a word takes: a call and a load from storage. */
+const WORDS_PER_READ = 1_500
+const WORD_GAS = 3_300
+/** Some dozens of ticks. */
+const TICKS_GAS = 400_000
+
+/** All words of a bitmap, in pieces that a node will read in one call. */
+export function wordRanges(
+  tickSpacing: number,
+): readonly { readonly first: number; readonly last: number; readonly gas: number }[] {
+  const wordOf = (tick: number) => Math.floor(Math.floor(tick / tickSpacing) / 256)
+  const [lowest, highest] = [wordOf(MIN_TICK), wordOf(MAX_TICK)]
+  const count = Math.ceil((highest - lowest + 1) / WORDS_PER_READ)
+  return Array.from({ length: count }, (_, i) => {
+    const first = lowest + i * WORDS_PER_READ
+    const last = Math.min(highest, first + WORDS_PER_READ - 1)
+    return { first, last, gas: (last - first + 1) * WORD_GAS + TICKS_GAS }
+  })
+}
+
+/** The ticks of several ranges; null where one could not be read. Both lenses answer in the same form. */
+export function joinTicks(answers: readonly (Hex | null)[]): readonly Tick[] | null {
+  const ticks: Tick[] = []
+  for (const answer of answers) {
+    if (!answer) return null
+    const [words] = lens.decodeFunctionResult('ticks', answer) as unknown as [bigint[]]
+    ticks.push(...decodeTicks([...words]))
+  }
+  return ticks
+}
+
 /** Two words a tick, as the lens lays them down. */
-export function decodeTicks(words: readonly bigint[]): readonly Tick[] {
+function decodeTicks(words: readonly bigint[]): readonly Tick[] {
   const ticks: Tick[] = []
   for (let i = 0; i < words.length; i += 2) {
     const liquidity = words[i + 1]!

@@ -3,31 +3,42 @@ import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
+import type { Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
-import { decodeTicks } from '../shared/concentrated-state.ts'
+import { joinTicks, wordRanges } from '../shared/concentrated-state.ts'
 import type { UniswapV4Key, UniswapV4State } from './types.ts'
 
 const lens = UniswapV4Lens__factory.createInterface()
 const manager = IUniswapV4PoolManagerState__factory.createInterface()
 
-const READ_GAS = 1_000_000
-
 export const keyOf = (pool: Pool<unknown>) => pool.fixed as UniswapV4Key
 
+const HEAD_GAS = 20_000
+
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (UniswapV4State | null)[]> {
-  const answers = yield pools.map((pool) => ({
-    ...UNISWAP_V4_LENS,
-    data: lens.encodeFunctionData('read', [row.address, pool.id, keyOf(pool).tickSpacing]) as Hex,
-    gas: READ_GAS,
-  }))
+  const reads = pools.map((pool) => [
+    {
+      ...UNISWAP_V4_LENS,
+      data: lens.encodeFunctionData('read', [row.address, pool.id]) as Hex,
+      gas: HEAD_GAS,
+    },
+    ...wordRanges(keyOf(pool).tickSpacing).map(({ first, last, gas }) => ({
+      ...UNISWAP_V4_LENS,
+      data: lens.encodeFunctionData('ticks', [row.address, pool.id, keyOf(pool).tickSpacing, first, last]) as Hex,
+      gas,
+    })),
+  ])
+  const answers = yield reads.flat()
+  let from = 0
   return pools.map((pool, i) => {
-    const answer = answers[i]
-    return answer ? decodeState(answer, keyOf(pool).tickSpacing) : null
+    const [head, ...words] = answers.slice(from, (from += reads[i]!.length))
+    const ticks = joinTicks(words)
+    return head && ticks ? decodeState(head, keyOf(pool).tickSpacing, ticks) : null
   })
 }
 
-function decodeState(answer: Hex, tickSpacing: number): UniswapV4State | null {
-  const [{ slot0, liquidity, ticks }] = lens.decodeFunctionResult('read', answer)
+function decodeState(answer: Hex, tickSpacing: number, ticks: readonly Tick[]): UniswapV4State | null {
+  const [{ slot0, liquidity }] = lens.decodeFunctionResult('read', answer)
   const field = (shift: bigint, bits: number) => BigInt.asUintN(bits, slot0 >> shift)
   const sqrtPriceX96 = field(0n, 160)
   if (sqrtPriceX96 === 0n) return null
@@ -38,7 +49,7 @@ function decodeState(answer: Hex, tickSpacing: number): UniswapV4State | null {
     ...protocolFees(Number(field(184n, 24))),
     feePpm: Number(field(208n, 24)),
     tickSpacing,
-    ticks: decodeTicks([...ticks]),
+    ticks,
   }
 }
 
