@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url)
 export const abiOf = (file: string): Interface => new Interface((require(file) as { abi: [] }).abi)
 
 export type Transaction = { readonly from: Address; readonly to: Address; readonly data: Hex; readonly value?: bigint }
-export type Sent = { readonly success: boolean; readonly grossGas: bigint; readonly gasUsed: bigint }
+export type Sent = { readonly success: boolean; readonly grossGas: bigint /** Wei. */; readonly fee: bigint }
 
 export type TestChain = {
   readonly anvil: Anvil
@@ -50,7 +50,8 @@ export async function startTestChain(): Promise<TestChain> {
       { from, to, data, value: `0x${value.toString(16)}`, gas: '0x1c9c380' },
     ])
     const receipt = await receiptOf(rpc, hash)
-    return { success: receipt.status === '0x1', gasUsed: BigInt(receipt.gasUsed), grossGas: await grossGas(rpc, hash) }
+    const fee = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
+    return { success: receipt.status === '0x1', fee, grossGas: await grossGas(rpc, hash) }
   }
   const balanceOf = async (token: Address, owner: Address) =>
     token === NATIVE
@@ -68,7 +69,7 @@ export async function startTestChain(): Promise<TestChain> {
   return { anvil, info, rpc, rich, newAccount, send, balanceOf, fund }
 }
 
-type Receipt = { readonly status: Hex; readonly gasUsed: Hex }
+type Receipt = { readonly status: Hex; readonly gasUsed: Hex; readonly effectiveGasPrice: Hex }
 
 /** The block is mined a moment after the node has taken the transaction. */
 async function receiptOf(rpc: Rpc, hash: Hex): Promise<Receipt> {

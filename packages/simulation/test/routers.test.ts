@@ -1,4 +1,7 @@
-import { type Address, type Hex, NATIVE } from '@sluice/chains'
+import { IGuard__factory, IPermit2__factory } from '@sluice/bindings'
+import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { encodeProgram } from '@sluice/program'
+import { AbiCoder, concat, toBeHex } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSimulationContext, simulateSwap } from '../src/index.ts'
 import { abiOf, startTestChain, type TestChain } from './chain.ts'
@@ -7,6 +10,10 @@ let chain: TestChain
 const context = createSimulationContext()
 const v2Router = abiOf('@uniswap/v2-periphery/build/UniswapV2Router02.json')
 const v3Router = abiOf('@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json')
+const universalRouter = abiOf('@uniswap/universal-router/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json')
+const permit2 = IPermit2__factory.createInterface()
+const guardAbi = IGuard__factory.createInterface()
+const coder = AbiCoder.defaultAbiCoder()
 const DEADLINE = 2n ** 40n
 
 beforeAll(async () => {
@@ -20,84 +27,222 @@ const units = (symbol: string, amount: number) =>
   1_000_000n
 
 type Shape = {
-  readonly router: () => Address
+  /** Symbols from the first to the last token; NATIVE stands for native. */
   readonly path: readonly string[]
   readonly amount: number
-  readonly encode: (sender: Address, amountIn: bigint, path: readonly Address[]) => string
+  readonly to: () => Address
+  /** `to` when absent. */
+  readonly spender?: () => Address
+  readonly encode: (sender: Address, amountIn: bigint) => string
+  /** What the sender has done before, beside approving the spender. */
+  readonly prepare?: (sender: Address, amountIn: bigint) => Promise<unknown>
 }
 const routerOf = (name: string) => () => chain.info.routers[name]!
-const v2 = (method: string) => (sender: Address, amountIn: bigint, path: readonly Address[]) =>
-  v2Router.encodeFunctionData(
-    method,
-    method.includes('ExactETH') ? [0, path, sender, DEADLINE] : [amountIn, 0, path, sender, DEADLINE],
-  )
-const v2Shape = (path: string[], amount: number, method = 'swapExactTokensForTokens'): Shape => ({
-  router: routerOf('uniswapV2Router02'),
+/** Routers of this style name the wrapped token where native is meant. */
+const wrapped = (path: readonly string[]) => path.map((symbol) => token(symbol === 'NATIVE' ? 'WETH' : symbol))
+
+const v2 = (path: readonly string[], amount: number, method = 'swapExactTokensForTokens'): Shape => ({
   path,
   amount,
-  encode: v2(method),
+  to: routerOf('uniswapV2Router02'),
+  encode: (sender, amountIn) =>
+    v2Router.encodeFunctionData(
+      method,
+      path[0] === 'NATIVE' ? [0, wrapped(path), sender, DEADLINE] : [amountIn, 0, wrapped(path), sender, DEADLINE],
+    ),
 })
-const v3Shape = (path: string[], fee: number, amount: number): Shape => ({
-  router: routerOf('uniswapSwapRouter02'),
+const supporting = 'swapExactTokensForTokensSupportingFeeOnTransferTokens'
+
+const v3 = (path: readonly string[], fee: number, amount: number): Shape => ({
   path,
   amount,
-  encode: (sender, amountIn, [tokenIn, tokenOut]) =>
-    v3Router.encodeFunctionData('exactInputSingle', [
-      { tokenIn, tokenOut, fee, recipient: sender, amountIn, amountOutMinimum: 0, sqrtPriceLimitX96: 0 },
+  to: routerOf('uniswapSwapRouter02'),
+  encode: (sender, amountIn) => {
+    const [tokenIn, tokenOut] = wrapped(path)
+    const toNative = path.at(-1) === 'NATIVE'
+    const swap = v3Router.encodeFunctionData('exactInputSingle', [
+      // Address 2 is the router itself.
+      {
+        tokenIn,
+        tokenOut,
+        fee,
+        recipient: toNative ? `0x${'2'.padStart(40, '0')}` : sender,
+        amountIn,
+        amountOutMinimum: 0,
+        sqrtPriceLimitX96: 0,
+      },
+    ])
+    if (!toNative) return swap
+    const unwrap = v3Router.encodeFunctionData('unwrapWETH9(uint256,address)', [0, sender])
+    return v3Router.encodeFunctionData('multicall(bytes[])', [[swap, unwrap]])
+  },
+})
+const v3Path = (path: readonly string[], fees: readonly number[], amount: number): Shape => ({
+  path,
+  amount,
+  to: routerOf('uniswapSwapRouter02'),
+  encode: (sender, amountIn) =>
+    v3Router.encodeFunctionData('exactInput', [
+      { path: packedPath(path, fees), recipient: sender, amountIn, amountOutMinimum: 0 },
     ]),
 })
+const packedPath = (path: readonly string[], fees: readonly number[]) =>
+  concat(wrapped(path).flatMap((address, hop) => (hop === 0 ? [address] : [toBeHex(fees[hop - 1]!, 3), address])))
 
-const shapes: Readonly<Record<string, () => Shape>> = {
-  'V2 one hop': () => v2Shape(['USDC', 'WETH'], 1000),
-  'V2 two hops': () => v2Shape(['USDC', 'WETH', 'LINK'], 500),
-  'V2 three hops': () => v2Shape(['DAI', 'WETH', 'LINK', 'HEX'], 100),
-  'V2 without return values': () => v2Shape(['USDT', 'WETH'], 300),
-  'V2 to native': () => v2Shape(['DAI', 'WETH'], 200, 'swapExactTokensForETH'),
-  'V2 taxed in': () => v2Shape(['TAXED', 'WETH'], 50, 'swapExactTokensForTokensSupportingFeeOnTransferTokens'),
-  'V2 taxed out': () => v2Shape(['WETH', 'TAXED'], 0.1, 'swapExactTokensForTokensSupportingFeeOnTransferTokens'),
-  'V2 rebasing in': () => v2Shape(['STETH', 'WETH'], 1, 'swapExactTokensForTokensSupportingFeeOnTransferTokens'),
-  'V2 rebasing out': () => v2Shape(['WETH', 'STETH'], 1, 'swapExactTokensForTokensSupportingFeeOnTransferTokens'),
-  'V2 packed balances': () => v2Shape(['UNI', 'WETH'], 20),
-  'V3 one tick range': () => v3Shape(['USDC', 'WETH'], 500, 100),
-  'V3 several ticks': () => v3Shape(['USDC', 'WETH'], 3000, 200_000),
-  'V3 without return values': () => v3Shape(['USDT', 'WETH'], 500, 1000),
+const V3_SWAP_EXACT_IN = '0x00'
+const V2_SWAP_EXACT_IN = '0x08'
+/** Pulls through Permit2, which the sender has allowed the router before. */
+const universal = (command: string, path: readonly string[], amount: number, fees: readonly number[] = []): Shape => ({
+  path,
+  amount,
+  to: routerOf('uniswapUniversalRouter'),
+  spender: routerOf('permit2'),
+  encode: (sender, amountIn) => {
+    const common = [sender, amountIn, 0]
+    // The prices per hop that the router of this version may be given are left out.
+    const input =
+      command === V2_SWAP_EXACT_IN
+        ? coder.encode(
+            ['address', 'uint256', 'uint256', 'address[]', 'bool', 'uint256[]'],
+            [...common, wrapped(path), true, []],
+          )
+        : coder.encode(
+            ['address', 'uint256', 'uint256', 'bytes', 'bool', 'uint256[]'],
+            [...common, packedPath(path, fees), true, []],
+          )
+    return universalRouter.encodeFunctionData('execute(bytes,bytes[],uint256)', [command, [input], DEADLINE])
+  },
+  prepare: (sender, amountIn) =>
+    chain.send({
+      from: sender,
+      to: chain.info.routers.permit2!,
+      data: permit2.encodeFunctionData('approve', [
+        token(path[0]!),
+        chain.info.routers.uniswapUniversalRouter!,
+        amountIn,
+        DEADLINE,
+      ]) as Hex,
+    }),
+})
+
+const poolOf = (dex: string, symbols: readonly string[], feePpm?: number) => {
+  const found = chain.info.pools.find(
+    (pool) =>
+      pool.dex === dex &&
+      symbols.every((symbol) => pool.tokens.includes(symbol as never)) &&
+      (!feePpm || pool.feePpm === feePpm),
+  )
+  return found!.address
+}
+/** This project's own swap through one pool. */
+const guard = (op: 'uniswap-v2' | 'uniswap-v3', path: readonly [string, string], amount: number): Shape => ({
+  path,
+  amount,
+  to: () => chain.info.guard,
+  encode: (_, amountIn) => {
+    const [tokenIn, tokenOut] = wrapped(path) as [Address, Address]
+    const native = { in: path[0] === 'NATIVE', out: path[1] === 'NATIVE' }
+    const pool = poolOf(
+      op === 'uniswap-v2' ? 'Uniswap V2' : 'Uniswap V3',
+      path.map((symbol) => (symbol === 'NATIVE' ? 'WETH' : symbol)),
+    )
+    const swap = {
+      tokenIn,
+      input: { kind: 'pull' as const, amount: amountIn },
+      output: { kind: native.out ? ('executor' as const) : ('guard' as const) },
+      pool,
+      zeroForOne: tokenIn < tokenOut,
+    }
+    const steps = [
+      op === 'uniswap-v2' ? { op, ...swap, feePpm: 3000 } : { op, ...swap },
+      ...(native.out
+        ? [
+            {
+              op: 'unwrap' as const,
+              tokenIn: tokenOut,
+              input: { kind: 'rest' as const },
+              output: { kind: 'guard' as const },
+            },
+          ]
+        : []),
+    ]
+    const order = {
+      tokenIn: native.in ? ZERO_ADDRESS : tokenIn,
+      amountIn,
+      tokenOut: native.out ? ZERO_ADDRESS : tokenOut,
+      minOutput: 1n,
+      deadline: DEADLINE,
+      executor: chain.info.executor,
+      wrapper: native.in ? tokenIn : ZERO_ADDRESS,
+      feePpm: 0n,
+      feeRecipient: ZERO_ADDRESS,
+      direct: false,
+    }
+    return guardAbi.encodeFunctionData('swap', [order, encodeProgram(steps)])
+  },
+})
+
+const shapes: Readonly<Record<string, Shape>> = {
+  'V2 one hop': v2(['USDC', 'WETH'], 1000),
+  'V2 two hops': v2(['USDC', 'WETH', 'LINK'], 500),
+  'V2 three hops': v2(['DAI', 'WETH', 'LINK', 'HEX'], 100),
+  'V2 without return values': v2(['USDT', 'WETH'], 300),
+  'V2 to native': v2(['DAI', 'NATIVE'], 200, 'swapExactTokensForETH'),
+  'V2 from native': v2(['NATIVE', 'USDC'], 0.5, 'swapExactETHForTokens'),
+  'V2 taxed in': v2(['TAXED', 'WETH'], 50, supporting),
+  'V2 taxed out': v2(['WETH', 'TAXED'], 0.1, supporting),
+  'V2 rebasing in': v2(['STETH', 'WETH'], 1, supporting),
+  'V2 rebasing out': v2(['WETH', 'STETH'], 1, supporting),
+  'V2 to the token itself': v2(['UNI', 'WETH'], 20),
+  'V3 one tick range': v3(['USDC', 'WETH'], 500, 100),
+  'V3 several ticks': v3(['USDC', 'WETH'], 3000, 200_000),
+  'V3 without return values': v3(['USDT', 'WETH'], 500, 1000),
+  'V3 to native': v3(['USDC', 'NATIVE'], 500, 250),
+  'V3 two hops': v3Path(['USDC', 'WETH', 'USDT'], [500, 3000], 700),
+  'Permit2 and V2': universal(V2_SWAP_EXACT_IN, ['DAI', 'WETH'], 90),
+  'Permit2 and V3': universal(V3_SWAP_EXACT_IN, ['USDC', 'WETH'], 333, [500]),
+  'Guard and V2': guard('uniswap-v2', ['LINK', 'WETH'], 12),
+  'Guard and V3': guard('uniswap-v3', ['USDC', 'WETH'], 400),
+  'Guard and V2 without return values': guard('uniswap-v2', ['USDT', 'WETH'], 70),
+  'Guard to native': guard('uniswap-v2', ['DAI', 'NATIVE'], 150),
+  'Guard from native': guard('uniswap-v2', ['NATIVE', 'USDC'], 0.25),
 }
 
-for (const [name, shapeOf] of Object.entries(shapes)) {
+/** Gas that the proxy at the sender takes to receive native. */
+const RECEIVING_GAS = 20n
+
+for (const [name, { path, amount, encode, to: toOf, spender: spenderOf = toOf, prepare }] of Object.entries(shapes)) {
   test(`${name}: amount and gas are those of the transaction really sent`, async () => {
-    const { router, path, amount, encode } = shapeOf()
-    const to = router()
-    const from = await chain.newAccount()
+    const [to, spender, from] = [toOf(), spenderOf(), await chain.newAccount()]
     const [tokenIn, tokenOut] = [token(path[0]!), token(path.at(-1)!)]
     let amountIn = units(path[0]!, amount)
-    if (name === 'V2 rebasing in') {
+    if (path[0] === 'STETH') {
       // Not every amount can be had of a token that keeps shares: take the one that a transfer makes.
-      await chain.fund(from, tokenIn, amountIn, to)
+      await chain.fund(from, tokenIn, amountIn, spender)
       amountIn = await chain.balanceOf(tokenIn, from)
     }
-    const data = encode(from, amountIn, path.map(token)) as Hex
-    const out = name.includes('to native') ? NATIVE : tokenOut
-
     // Funding pays a tax; the first one that is ever paid costs the collector's storage slot.
-    if (name === 'V2 taxed in') await chain.fund(await chain.newAccount(), tokenIn, amountIn, to)
+    if (path[0] === 'TAXED') await chain.fund(await chain.newAccount(), tokenIn, amountIn, spender)
+    const data = encode(from, amountIn) as Hex
+    await prepare?.(from, amountIn)
     // So that oracles which look at the time since the last block find the same answer.
     await chain.rpc.request('evm_mine', [])
     const simulated = await simulateSwap(
       chain.rpc,
-      { from, to, data, tokenIn, amountIn, tokenOut: out, block: 'latest' },
+      { from, to, data, tokenIn, amountIn, tokenOut, spender, block: 'latest' },
       context,
     )
     expect(simulated.revertReason).toBeUndefined()
-    await chain.fund(from, tokenIn, amountIn, to)
+
+    if (tokenIn !== NATIVE) await chain.fund(from, tokenIn, amountIn, spender)
     const before = await chain.balanceOf(tokenOut, from)
-    const sent = await chain.send({ from, to, data })
+    const sent = await chain.send({ from, to, data, value: tokenIn === NATIVE ? amountIn : 0n })
     expect(sent.success).toBe(true)
-    if (out !== NATIVE) {
-      expect(simulated.amountOut).toBe((await chain.balanceOf(tokenOut, from)) - before)
-      expect(BigInt(simulated.gasUsed)).toBe(sent.grossGas)
-    } else {
-      expect(BigInt(simulated.gasUsed) - sent.grossGas).toBeLessThanOrEqual(20n)
-      expect(BigInt(simulated.gasUsed)).toBeGreaterThanOrEqual(sent.grossGas)
-    }
+    const received = (await chain.balanceOf(tokenOut, from)) - before + (tokenOut === NATIVE ? sent.fee : 0n)
+    expect(simulated.amountOut).toBe(received)
+    const difference = BigInt(simulated.gasUsed) - sent.grossGas
+    if (tokenOut !== NATIVE) expect(difference).toBe(0n)
+    expect(difference).toBeGreaterThanOrEqual(0n)
+    expect(difference).toBeLessThanOrEqual(RECEIVING_GAS)
   })
 }
