@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChainFile, formatChainFile, loadRegistry, NATIVE } from '@sluice/chains'
 import { deployContracts } from '@sluice/contracts'
-import { type Anvil, type DevnetInfo, prepareDevnet, startAnvil } from '@sluice/devnet'
+import { type Anvil, type DevnetInfo, prepareDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkChain } from '../scripts/check-chain/check.ts'
+import { startCopy } from './src/copy.ts'
 import { devnetDir, type Service, startService } from './src/service.ts'
 import { get, quote, swapUrl } from './src/swap.ts'
-import { Node } from './src/wallet.ts'
 
 /** Ids that nobody uses: a chain with a wrapped native token, and one without. */
 const MADE_UP = 987_654_321
@@ -31,7 +31,7 @@ beforeAll(async () => {
   mkdirSync(deploymentsDir)
   const { info: found, stateFile } = await prepareDevnet({ dir: devnetDir })
   info = found
-  for (const chainId of [MADE_UP, UNWRAPPED]) nodes.push(await startChain(chainId, stateFile))
+  for (const chainId of [MADE_UP, UNWRAPPED]) nodes.push(await startCopy(chainId, stateFile))
   writeFile(madeUp(MADE_UP, nodes[0]!.url))
   const { wrappedNative, ...rest } = madeUp(UNWRAPPED, nodes[1]!.url)
   writeFile({ ...rest, name: 'unwrapped', wrappedNative: null, nativeErc20: wrappedNative! })
@@ -44,16 +44,6 @@ afterAll(async () => {
   await Promise.all(nodes.map((node) => node.stop()))
   rmSync(dir, { recursive: true })
 })
-
-/** The local chain's state under another id, with its clock. */
-async function startChain(chainId: number, stateFile: string): Promise<Anvil> {
-  const anvil = await startAnvil({ chainId, args: ['--load-state', stateFile] })
-  const node = new Node(anvil.url)
-  const head = await node.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
-  await node.request('anvil_setTime', [Number(head.timestamp)])
-  await node.request('anvil_setBlockTimestampInterval', [1])
-  return anvil
-}
 
 /** The documentation's file with what stands on our chain in the place of what stands on Sonic. */
 function madeUp(chainId: number, rpcUrl: string): ChainFile {

@@ -1,0 +1,113 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { formatChainFile, type L1FeeModel } from '@sluice/chains'
+import { type Anvil, type DevnetInfo, devnetChain, prepareDevnet } from '@sluice/devnet'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startCopy } from './src/copy.ts'
+import { devnetDir, type Service, startService } from './src/service.ts'
+import { quote, type RouteBody } from './src/swap.ts'
+import { Node } from './src/wallet.ts'
+
+/** The same chain over and over: with no fee for data, with the OP Stack's, with Arbitrum's, and with one nobody knows. */
+const models = { 700001: 'none', 700002: 'op-stack', 700003: 'arbitrum', 700004: 'unknown' } as const satisfies Record<
+  number,
+  L1FeeModel
+>
+const [PLAIN, OP_STACK, ARBITRUM, UNKNOWN] = [700_001, 700_002, 700_003, 700_004]
+
+type Priced = RouteBody & {
+  readonly gasCost: { readonly native: string; readonly l1Fee: string | null }
+  readonly netToAmount: string
+}
+
+const dir = mkdtempSync(join(tmpdir(), 'sluice-rollups-'))
+const [chainsDir, deploymentsDir] = [join(dir, 'chains'), join(dir, 'deployments')]
+const nodes = new Map<number, Anvil>()
+let info: DevnetInfo
+let service: Service
+
+beforeAll(async () => {
+  mkdirSync(chainsDir)
+  mkdirSync(deploymentsDir)
+  const { info: found, stateFile } = await prepareDevnet({ dir: devnetDir })
+  info = found
+  for (const [id, l1FeeModel] of Object.entries(models)) {
+    const chainId = Number(id)
+    const anvil = await startCopy(chainId, stateFile)
+    nodes.set(chainId, anvil)
+    const file = { ...devnetChain(info, anvil.url), chainId, name: `rollup-${id}`, l1FeeModel }
+    writeFileSync(join(chainsDir, `${id}.json`), formatChainFile(file))
+    writeFileSync(join(deploymentsDir, `${id}.json`), JSON.stringify({ ...info.deployment, chainId }))
+  }
+  await putOpStackOracle(new Node(nodes.get(OP_STACK)!.url))
+  await putArbitrumStandIn(new Node(nodes.get(ARBITRUM)!.url))
+  service = await startService({ CHAINS_DIR: chainsDir, DEPLOYMENTS_DIR: deploymentsDir })
+})
+afterAll(async () => {
+  await service?.stop()
+  await Promise.all([...nodes.values()].map((node) => node.stop()))
+  rmSync(dir, { recursive: true })
+})
+
+const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
+
+const [L1_BASE_FEE, BLOB_BASE_FEE] = [20_000_000_000n, 3_000_000_000n]
+const [BASE_FEE_SCALAR, BLOB_SCALAR] = [2_269n, 1_055_762n]
+/** Since the Fjord upgrade. */
+const WEI_PER_BYTE = (16n * BASE_FEE_SCALAR * L1_BASE_FEE + BLOB_SCALAR * BLOB_BASE_FEE) / 1_000_000n
+
+/** The published bytecode of the predeploys, with Base's scalars and a busy chain below. */
+async function putOpStackOracle(node: Node): Promise<void> {
+  const fixture = join(import.meta.dirname, '../packages/rpc/test/fixtures/op-stack.json')
+  const { gasPriceOracle, l1Block } = JSON.parse(readFileSync(fixture, 'utf8')) as Record<string, string>
+  const [oracle, block] = ['0x420000000000000000000000000000000000000F', '0x4200000000000000000000000000000000000015']
+  await node.request('anvil_setCode', [oracle, gasPriceOracle])
+  await node.request('anvil_setCode', [block, l1Block])
+  const slots = { 1: L1_BASE_FEE, 3: (BASE_FEE_SCALAR << 96n) | (BLOB_SCALAR << 64n), 7: BLOB_BASE_FEE }
+  for (const [slot, value] of Object.entries(slots))
+    await node.request('anvil_setStorageAt', [block, word(BigInt(slot)), word(value)])
+  await node.request('anvil_setStorageAt', [oracle, word(0n), word(0x0101n)])
+}
+
+/** Nodes answer at this address themselves, there is no code to take: 16 gas for a byte of the call, the base fee, 1 gwei. */
+async function putArbitrumStandIn(node: Node): Promise<void> {
+  const code = '0x3660100260005248602052633b9aca0060405260606000f3'
+  await node.request('anvil_setCode', ['0x00000000000000000000000000000000000000C8', code])
+}
+
+function ask(chainId: number): Promise<Priced> {
+  const { WETH, USDC } = info.tokens
+  const from = info.accounts[0]!.address
+  const query = { src: WETH!.address, dst: USDC!.address, amount: 10n ** 18n, from, maxSplits: 1 }
+  return quote(service.url, chainId, query) as Promise<Priced>
+}
+
+test('a chain of its own charges gas alone', async () => {
+  expect((await ask(PLAIN)).gasCost.l1Fee).toBe('0')
+})
+
+test('on the OP Stack the data fee comes on top of gas and off the net output', async () => {
+  const [plain, rollup] = [await ask(PLAIN), await ask(OP_STACK)]
+  const fee = BigInt(rollup.gasCost.l1Fee!)
+  // Compressed, a swap of one hop is more than the floor of 100 bytes and less than what is sent.
+  const size = BigInt((rollup.tx.data.length - 2) / 2) + 180n
+  expect(fee).toBeGreaterThan(100n * WEI_PER_BYTE)
+  expect(fee).toBeLessThan(size * WEI_PER_BYTE)
+  expect(rollup.gasEstimate).toBe(plain.gasEstimate)
+  expect(BigInt(rollup.gasCost.native) - BigInt(plain.gasCost.native)).toBe(fee)
+  expect(BigInt(rollup.netToAmount)).toBeLessThan(BigInt(plain.netToAmount))
+})
+
+test('on Arbitrum the data fee is gas, and the estimate covers it', async () => {
+  const [plain, rollup] = [await ask(PLAIN), await ask(ARBITRUM)]
+  const extra = BigInt(rollup.gasEstimate) - BigInt(plain.gasEstimate)
+  // Selector, four words, and the calldata of the swap filled up to a word: 16 gas a byte.
+  const size = BigInt((rollup.tx.data.length - 2) / 2)
+  expect(extra).toBe(16n * (4n + 4n * 32n + ((size + 31n) / 32n) * 32n))
+  expect(BigInt(rollup.gasCost.l1Fee!)).toBeGreaterThan(0n)
+})
+
+test('where the model is not known the fee is null, and quotes are given all the same', async () => {
+  expect((await ask(UNKNOWN)).gasCost.l1Fee).toBeNull()
+})
