@@ -95,6 +95,21 @@ describe('a stable off its peg', () => {
     expect(prices.usd(WETH)).toBeCloseTo(3_000, 0)
   })
 
+  test('may be another one than the native asset, where that is a dollar too', () => {
+    const dollar = { address: WETH, symbol: 'WXDAI', decimals: 18 }
+    const on: Chain = { ...chain, wrappedNative: dollar, stables: [dollar, ...chain.stables] }
+    const pools = [
+      pair(WETH, USDC, eth(1e6), usdc(1e6)),
+      pair(WETH, USDT, eth(1e6), usdc(2e6)), // USDT trades at half a dollar
+      pair(WETH, DAI, eth(1e6), dai(1e6)),
+      pair(LOCAL, WETH, eth(1e4), eth(2e4)),
+    ]
+    const prices = book(pools, on)
+    expect(prices.usd(NATIVE)).toBeCloseTo(1, 9)
+    expect(prices.usd(USDT)).toBeCloseTo(0.5, 6)
+    expect(prices.usd(LOCAL)).toBeCloseTo(2, 6)
+  })
+
   test('cannot be made of a sound one by a thin pool', () => {
     const prices = book([...centre(), pair(DAI, USDC, dai(1_000), usdc(10))])
     expect(prices.usd(DAI)).toBeCloseTo(1, 9)
