@@ -1,0 +1,150 @@
+import { IGuard__factory } from '@sluice/bindings'
+import { NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { families, type Pool } from '@sluice/liquidity'
+import { decodeProgram, SHARE_DENOMINATOR } from '@sluice/program'
+import { describe, expect, test } from 'vitest'
+import type { Leg, Route } from '../types.ts'
+import { encodeSwap } from './index.ts'
+
+const address = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
+const [guard, executor, sender, weth] = [address('a'), address('b'), address('c'), address('3')]
+const [tokenA, tokenB, tokenC] = [address('1'), address('2'), address('4')]
+
+const pool = (family: string, id: string, token0: Pool['address'], token1: Pool['address']): Pool => ({
+  id,
+  family,
+  dex: family,
+  address: address(id),
+  tokens: [token0, token1],
+  state: family === 'uniswap-v2' ? { reserve0: 10n ** 24n, reserve1: 10n ** 24n, feePpm: 3000 } : {},
+})
+const leg = (
+  pool: Pool,
+  tokenIn: Pool['address'],
+  tokenOut: Pool['address'],
+  amountIn: bigint,
+  num = 1n,
+  den = 1n,
+): Leg => ({
+  pool,
+  tokenIn,
+  tokenOut,
+  num,
+  den,
+  amountIn,
+  amountOut: 1n,
+  gas: 0,
+})
+const route = (tokenIn: Pool['address'], tokenOut: Pool['address'], amountIn: bigint, legs: Leg[]): Route => ({
+  tokenIn,
+  tokenOut,
+  amountIn,
+  amountOut: 1n,
+  legs,
+  gas: 0,
+  gasCostOut: null,
+  midAmountOut: null,
+  optimalityGapBps: null,
+})
+const encode = (of: Route, more: object = {}) =>
+  encodeSwap({
+    route: of,
+    guard,
+    executor,
+    wrappedNative: weth,
+    families: new Map(families.map((family) => [family.id, family])),
+    minOutput: 7n,
+    deadline: 99n,
+    ...more,
+  })
+const decode = (data: string) => {
+  const [order, program] = IGuard__factory.createInterface().decodeFunctionData('swap', data)
+  return { order: order.toObject() as Record<string, unknown>, program: program as string }
+}
+
+const ab = pool('uniswap-v2', '5', tokenA, tokenB)
+const ab3 = pool('uniswap-v3', '6', tokenA, tokenB)
+const bc = pool('uniswap-v2', '7', tokenB, tokenC)
+const bc3 = pool('uniswap-v3', '8', tokenB, tokenC)
+
+describe('encodeSwap', () => {
+  test('writes what the sender agrees to into the order and the steps into the program', () => {
+    const swap = encode(route(tokenA, tokenB, 100n, [leg(ab, tokenA, tokenB, 100n)]), {
+      feePpm: 5n,
+      feeRecipient: sender,
+    })
+    const { order, program } = decode(swap.data)
+    expect(swap).toMatchObject({ to: guard, value: 0n })
+    expect(order).toMatchObject({ amountIn: 100n, minOutput: 7n, deadline: 99n, feePpm: 5n, direct: false })
+    expect(String(order.feeRecipient).toLowerCase()).toBe(sender)
+    expect(decodeProgram(program, tokenA)).toEqual(swap.steps)
+    expect(swap.steps).toMatchObject([{ input: { kind: 'pull', amount: 100n }, output: { kind: 'guard' } }])
+  })
+
+  test('lets a pool pay the next one where that one measures its input', () => {
+    const { steps } = encode(route(tokenA, tokenC, 9n, [leg(ab3, tokenA, tokenB, 9n), leg(bc, tokenB, tokenC, 8n)]))
+    expect(steps).toMatchObject([
+      { op: 'uniswap-v3', output: { kind: 'address', address: bc.address } },
+      { op: 'uniswap-v2', input: { kind: 'atPool' }, output: { kind: 'guard' } },
+    ])
+  })
+
+  test('draws exact amounts of the input, shares of what is between, and the rest last', () => {
+    const { steps } = encode(
+      route(tokenA, tokenC, 10n, [
+        leg(ab, tokenA, tokenB, 4n),
+        leg(ab3, tokenA, tokenB, 6n),
+        leg(bc, tokenB, tokenC, 5n, 1n, 2n),
+        leg(bc3, tokenB, tokenC, 5n),
+      ]),
+    )
+    expect(steps.map(({ input }) => input)).toEqual([
+      { kind: 'pull', amount: 4n },
+      { kind: 'pull', amount: 6n },
+      { kind: 'share', share: SHARE_DENOMINATOR / 2 },
+      { kind: 'rest' },
+    ])
+    expect(steps.map(({ output }) => output.kind)).toEqual(['executor', 'executor', 'guard', 'guard'])
+  })
+
+  test('has native input wrapped by the Guard and native output unwrapped last', () => {
+    const inPool = pool('uniswap-v2', '9', weth, tokenB)
+    const into = encode(route(NATIVE, tokenB, 5n, [leg(inPool, weth, tokenB, 5n)]))
+    expect(into.value).toBe(5n)
+    expect(decode(into.data).order).toMatchObject({ tokenIn: ZERO_ADDRESS, amountIn: 5n })
+    expect(String(decode(into.data).order.wrapper).toLowerCase()).toBe(weth)
+    const out = encode(route(tokenB, NATIVE, 5n, [leg(inPool, tokenB, weth, 5n)]))
+    expect(decode(out.data).order).toMatchObject({ tokenOut: ZERO_ADDRESS, wrapper: ZERO_ADDRESS })
+    expect(out.steps).toMatchObject([
+      { output: { kind: 'executor' } },
+      { op: 'unwrap', tokenIn: weth, input: { kind: 'rest' }, output: { kind: 'guard' } },
+    ])
+  })
+
+  test('wraps and unwraps without a pool', () => {
+    expect(encode(route(NATIVE, weth, 5n, []))).toMatchObject({ value: 5n, steps: [{ op: 'wrap', wrapped: weth }] })
+    expect(encode(route(weth, NATIVE, 5n, []))).toMatchObject({ value: 0n, steps: [{ op: 'unwrap', tokenIn: weth }] })
+  })
+
+  test('pays the sender directly in direct mode', () => {
+    const swap = encode(route(tokenA, tokenB, 5n, [leg(ab, tokenA, tokenB, 5n)]), { direct: { sender } })
+    expect(decode(swap.data).order.direct).toBe(true)
+    expect(swap.steps).toMatchObject([{ output: { kind: 'address', address: sender } }])
+  })
+
+  test.each([
+    [
+      'legs that do not take the whole input',
+      route(tokenA, tokenB, 6n, [leg(ab, tokenA, tokenB, 5n)]),
+      'INVALID_ROUTE',
+    ],
+    ['no legs between two tokens', route(tokenA, tokenB, 6n, []), 'INVALID_ROUTE'],
+    [
+      'a family that nobody knows',
+      route(tokenA, tokenB, 5n, [leg({ ...ab, family: 'unheard-of' }, tokenA, tokenB, 5n)]),
+      'UNKNOWN_FAMILY',
+    ],
+  ])('refuses %s', (_, bad, code) => {
+    expect(() => encode(bad)).toThrow(expect.objectContaining({ code }))
+  })
+})
