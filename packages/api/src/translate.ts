@@ -32,6 +32,7 @@ const simulationCodes = {
   BAD_TOKEN: 'BAD_TOKEN',
   BAD_SLOT: 'BAD_SLOT',
   BAD_REQUEST: 'INVALID_PARAMETER',
+  OVERLOADED: 'OVERLOADED',
 } as const satisfies Record<SimulationErrorCode, ApiErrorCode>
 
 const marketCodes = {

@@ -1,3 +1,4 @@
+import { CostLimiter } from './limiter.ts'
 import { defaultLimits, type SimulationLimits } from './limits.ts'
 import { SlotResolver } from './slots/resolver.ts'
 
@@ -5,8 +6,12 @@ import { SlotResolver } from './slots/resolver.ts'
 export type SimulationContext = {
   readonly slots: SlotResolver
   readonly limits: SimulationLimits
+  readonly limiter: CostLimiter
 }
 
 export function createSimulationContext(limits: Partial<SimulationLimits> = {}): SimulationContext {
-  return { slots: new SlotResolver(), limits: { ...defaultLimits, ...limits } }
+  const all = { ...defaultLimits, ...limits }
+  const { maxConcurrent: capacity, maxQueued } = all
+  const limiter = new CostLimiter({ capacity, reserved: Math.floor(capacity / 2), maxQueued })
+  return { slots: new SlotResolver(), limits: all, limiter }
 }

@@ -1,4 +1,4 @@
-/** What one simulation may take. */
+/** What one simulation may take, and all of a chain together. */
 export type SimulationLimits = {
   /** Gas limit of the simulated transaction. */
   readonly maxGas: bigint
@@ -8,6 +8,10 @@ export type SimulationLimits = {
   readonly maxReturnData: number
   /** For each eth_call. */
   readonly timeoutMs: number
+  /** Simulations under way; those of slow targets count for more. */
+  readonly maxConcurrent: number
+  /** More than that are refused as OVERLOADED. */
+  readonly maxQueued: number
 }
 
 export const defaultLimits: SimulationLimits = {
@@ -15,4 +19,6 @@ export const defaultLimits: SimulationLimits = {
   maxCalldata: 128 * 1024,
   maxReturnData: 64 * 1024,
   timeoutMs: 4_000,
+  maxConcurrent: 16,
+  maxQueued: 400,
 }

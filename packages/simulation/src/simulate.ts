@@ -26,6 +26,10 @@ export async function simulateSwap(
   context: SimulationContext,
 ): Promise<SimulationResult> {
   checkRequest(request, context)
+  return context.limiter.run(request.to, () => simulate(rpc, request, context), request.signal)
+}
+
+async function simulate(rpc: Rpc, request: SimulationRequest, context: SimulationContext): Promise<SimulationResult> {
   const { signal, tokenIn: token, block, from, amountIn, to, spender = to } = request
   const options = { timeoutMs: context.limits.timeoutMs, ...(signal && { signal }) }
   const reader = new TokenReader({ rpc, token, block, request: options })

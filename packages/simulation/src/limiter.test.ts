@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { toAddress } from '@sluice/chains'
+import { expect, test } from 'vitest'
+import { CostLimiter } from './limiter.ts'
+
+const slow = toAddress(`0x${'51'.repeat(20)}`)
+const quick = toAddress(`0x${'9c'.repeat(20)}`)
+const limiterOf = (maxQueued = 10) => new CostLimiter({ capacity: 4, reserved: 2, maxQueued })
+
+test('a target that was slow runs fewer at a time, and quick ones still find a place', async () => {
+  const limiter = limiterOf()
+  await limiter.run(slow, () => sleep(60))
+  let heavy = 0
+  let mostHeavy = 0
+  const order: string[] = []
+  const heavyWork = async () => {
+    mostHeavy = Math.max(mostHeavy, ++heavy)
+    await sleep(40)
+    heavy--
+    order.push('slow')
+  }
+  await Promise.all([
+    ...Array.from({ length: 3 }, () => limiter.run(slow, heavyWork)),
+    ...Array.from({ length: 4 }, () => limiter.run(quick, async () => void order.push('quick'))),
+  ])
+  expect(mostHeavy).toBe(1)
+  expect(order.slice(0, 4)).toEqual(['quick', 'quick', 'quick', 'quick'])
+})
+
+test('more than the queue holds are refused', async () => {
+  const limiter = limiterOf(1)
+  const running = Array.from({ length: 5 }, () => limiter.run(quick, () => sleep(20)))
+  await expect(limiter.run(quick, () => sleep(1))).rejects.toMatchObject({ code: 'OVERLOADED' })
+  await Promise.all(running)
+})
+
+test('a caller who gives up frees the place in the queue', async () => {
+  const limiter = limiterOf(1)
+  const running = Array.from({ length: 4 }, () => limiter.run(quick, () => sleep(20)))
+  const caller = new AbortController()
+  const waiting = limiter.run(quick, () => sleep(1), caller.signal)
+  caller.abort()
+  await expect(waiting).rejects.toMatchObject({ code: 'OVERLOADED' })
+  await limiter.run(quick, () => sleep(1))
+  await Promise.all(running)
+})
+
+test('work that fails gives its place back', async () => {
+  const limiter = limiterOf()
+  for (let i = 0; i < 10; i++)
+    await expect(limiter.run(quick, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await limiter.run(quick, async () => 7)).toBe(7)
+})

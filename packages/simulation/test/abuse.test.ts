@@ -1,0 +1,96 @@
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSimulationContext, type SimulationRequest, simulateSwap } from '../src/index.ts'
+import { abiOf, startTestChain, type TestChain } from './chain.ts'
+
+let chain: TestChain
+const router = abiOf('@uniswap/v2-periphery/build/UniswapV2Router02.json')
+const from = toAddress(`0x${'f0'.repeat(20)}`)
+const TIMEOUT_MS = 4_000
+
+/** Hand-assembled targets. */
+const attacks = {
+  // JUMPDEST PUSH1 0 JUMP
+  'infinite loop': '0x5b600056',
+  // Reverts with a million bytes.
+  'huge revert': '0x620f42406000fd',
+  // Hashes 64 kB over and over: JUMPDEST PUSH3 65536 PUSH1 0 KECCAK256 POP PUSH1 0 JUMP
+  'gas bomb': '0x5b6201000060002050600056',
+  // CALLER SELFDESTRUCT
+  'self-destruct': '0x33ff',
+} as const satisfies Record<string, Hex>
+const targets = new Map<string, Address>()
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  for (const [index, [name, code]] of Object.entries(attacks).entries()) {
+    const target = toAddress(`0xbad${index.toString().padStart(37, '0')}`)
+    await chain.rpc.request('anvil_setCode', [target, code])
+    targets.set(name, target)
+  }
+})
+afterAll(() => chain?.anvil.stop())
+
+const swap = (amount: bigint): SimulationRequest => {
+  const { USDC, WETH } = chain.info.tokens
+  const data = router.encodeFunctionData('swapExactTokensForTokens', [
+    amount,
+    0,
+    [USDC.address, WETH.address],
+    from,
+    2n ** 40n,
+  ])
+  return {
+    from,
+    to: chain.info.routers.uniswapV2Router02!,
+    data: data as Hex,
+    tokenIn: USDC.address,
+    amountIn: amount,
+    tokenOut: WETH.address,
+    block: 'latest',
+  }
+}
+const attack = (name: string): SimulationRequest => ({ ...swap(1_000_000n), to: targets.get(name)!, data: '0x' })
+
+async function timed<T>(work: () => Promise<T>): Promise<{ result: T; ms: number }> {
+  const start = performance.now()
+  const result = await work()
+  return { result, ms: performance.now() - start }
+}
+
+test.each(Object.keys(attacks))('%s gives an answer within the time limit', async (name) => {
+  const context = createSimulationContext({ timeoutMs: TIMEOUT_MS })
+  const { result, ms } = await timed(() => simulateSwap(chain.rpc, attack(name), context))
+  expect(ms).toBeLessThan(TIMEOUT_MS)
+  expect(result.success).toBe(name === 'self-destruct')
+  expect(result.amountOut).toBe(0n)
+  expect(result.returnData.length).toBeLessThanOrEqual(2 + 2 * context.limits.maxReturnData)
+  if (name === 'infinite loop') expect(result.revertReason).toBe('out of gas')
+})
+
+test('twenty attackers do not keep fifty honest callers waiting', async () => {
+  const context = createSimulationContext({ timeoutMs: TIMEOUT_MS })
+  const honest = () =>
+    Array.from({ length: 50 }, (_, i) => timed(() => simulateSwap(chain.rpc, swap(1_000_000n + BigInt(i)), context)))
+  await Promise.all(honest())
+  const names = Object.keys(attacks)
+  let stop = false
+  const attackers = Array.from({ length: 20 }, async (_, i) => {
+    while (!stop) await simulateSwap(chain.rpc, attack(names[i % names.length]!), context)
+  })
+  const underAttack = await Promise.all(honest())
+  stop = true
+  await Promise.all(attackers)
+  expect(underAttack.every(({ result }) => result.success)).toBe(true)
+  const slowest = Math.max(...underAttack.map(({ ms }) => ms))
+  expect(slowest).toBeLessThan(TIMEOUT_MS)
+})
+
+test('more calldata or gas than allowed is refused before the node is asked', async () => {
+  const context = createSimulationContext({ maxGas: 1_000_000n })
+  await expect(simulateSwap(chain.rpc, { ...swap(1n), gas: 2_000_000n }, context)).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+  })
+  const data = `0x${'00'.repeat(context.limits.maxCalldata + 1)}` as const
+  await expect(simulateSwap(chain.rpc, { ...swap(1n), data }, context)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+})
