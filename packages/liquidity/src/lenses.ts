@@ -15,6 +15,7 @@ function lens(
     | 'CurveLens'
     | 'BalancerV2Lens'
     | 'Erc4626Lens'
+    | 'AlgebraIntegralLens'
     | 'ReadBatch',
 ): Lens {
   return { to: toAddress(`0x${id(`sluice.lens.${name}`).slice(-40)}`), code: bytecode[name].runtime }
@@ -27,4 +28,5 @@ export const UNISWAP_V4_LENS = lens('UniswapV4Lens')
 export const CURVE_LENS = lens('CurveLens')
 export const BALANCER_V2_LENS = lens('BalancerV2Lens')
 export const ERC4626_LENS = lens('Erc4626Lens')
+export const ALGEBRA_INTEGRAL_LENS = lens('AlgebraIntegralLens')
 export const READ_BATCH = lens('ReadBatch')

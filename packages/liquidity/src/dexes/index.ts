@@ -1,4 +1,5 @@
 import type { DexFamily } from '../family.ts'
+import { algebraIntegral } from './algebra-integral/index.ts'
 import { balancerV2 } from './balancer-v2/index.ts'
 import { curveStable } from './curve-stable/index.ts'
 import { erc4626 } from './erc4626/index.ts'
@@ -25,6 +26,7 @@ export const families: readonly DexFamily<any>[] = [
   curveStable,
   balancerV2,
   erc4626,
+  algebraIntegral,
 ]
 
 const byId = new Map(families.map((family) => [family.id, family]))

@@ -70,12 +70,18 @@ export function lastTickAtOrBelow(ticks: readonly Tick[], tick: number): number 
   return low - 1
 }
 
-/** The last tick that the bitmap word looked at next reaches: where a step ends if no initialised tick comes first. */
-function wordEnd(tick: number, spacing: number, zeroForOne: boolean): number {
+/** Where a step ends if no initialised tick comes first. */
+export type StepEnd = (tick: number, spacing: number, zeroForOne: boolean) => number
+
+/** The last tick that the bitmap word looked at next reaches. */
+export const wordEnd: StepEnd = (tick, spacing, zeroForOne) => {
   const compressed = Math.floor(tick / spacing)
   const end = zeroForOne ? Math.floor(compressed / 256) * 256 : Math.floor((compressed + 1) / 256) * 256 + 255
   return Math.max(MIN_TICK, Math.min(MAX_TICK, end * spacing))
 }
+
+/** Pools that keep their initialised ticks in a list look at no others. */
+export const listEnd: StepEnd = (_tick, _spacing, zeroForOne) => (zeroForOne ? MIN_TICK : MAX_TICK)
 
 /**
  * Sells exactly `amountIn`, in the steps and roundings of the pool: each ends at an initialised tick or at the end of a
@@ -87,6 +93,7 @@ export function swapExactInput<State extends ConcentratedState>(
   state: State,
   zeroForOne: boolean,
   amountIn: bigint,
+  stepEnd: StepEnd = wordEnd,
 ): ConcentratedSwap<State> {
   const { ticks, tickSpacing } = state
   const fee = BigInt(state.feePpm)
@@ -108,7 +115,7 @@ export function swapExactInput<State extends ConcentratedState>(
         amountOut === 0n ? 'EMPTY' : 'TOO_LARGE',
         `the pool takes ${amountIn - remaining} of ${amountIn}`,
       )
-    const end = wordEnd(tick, tickSpacing, zeroForOne)
+    const end = stepEnd(tick, tickSpacing, zeroForOne)
     const initialised = ahead !== undefined && (zeroForOne ? ahead[0] >= end : ahead[0] <= end)
     const stop = initialised ? ahead[0] : end
     const stopPrice = sqrtRatioAtTick(stop)

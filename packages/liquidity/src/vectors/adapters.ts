@@ -1,3 +1,4 @@
+import { algebraIntegral } from './algebra-integral.ts'
 import { balancerV2ComposableStable, balancerV2Stable, balancerV2Weighted } from './balancer-v2.ts'
 import { concentrated } from './concentrated.ts'
 import { curveMeta, curveStable } from './curve-stable.ts'
@@ -10,6 +11,7 @@ import { uniswapV4 } from './uniswap-v4.ts'
 export const adapters: Readonly<Record<string, Adapter>> = {
   'uniswap-v2': uniswapV2,
   'uniswap-v3': concentrated('uniswap-v3'),
+  'algebra-integral': algebraIntegral,
   'pancake-v3': concentrated('pancake-v3'),
   'uniswap-v4': uniswapV4,
   solidly,

@@ -35,10 +35,22 @@ export function* readConcentrated(
       : [],
   )
   const words = yield reads.flat()
-  let from = 0
+  const answersOf = splitAnswers(reads, words)
   return heads.map((head, i) => {
-    const ticks = joinTicks(words.slice(from, (from += reads[i]!.length)))
+    const ticks = joinTicks(answersOf[i]!)
     return head && ticks && { ...head, ticks }
+  })
+}
+
+/** The answers to several lists of reads that were put as one. */
+export function splitAnswers<T>(
+  lists: readonly (readonly unknown[])[],
+  answers: readonly T[],
+): readonly (readonly T[])[] {
+  let from = 0
+  return lists.map(({ length }) => {
+    from += length
+    return answers.slice(from - length, from)
   })
 }
 
@@ -85,7 +97,7 @@ export function joinTicks(answers: readonly (Hex | null)[]): readonly Tick[] | n
 }
 
 /** Two words a tick, as the lens lays them down. */
-function decodeTicks(words: readonly bigint[]): readonly Tick[] {
+export function decodeTicks(words: readonly bigint[]): readonly Tick[] {
   const ticks: Tick[] = []
   for (let i = 0; i < words.length; i += 2) {
     const liquidity = words[i + 1]!

@@ -14,6 +14,7 @@ export const HOP_GAS = {
   'curve-stable': 110_000,
   'balancer-v2': 100_000,
   erc4626: 70_000,
+  'algebra-integral': 90_000,
 } as const
 
 export type GasFamily = keyof typeof HOP_GAS

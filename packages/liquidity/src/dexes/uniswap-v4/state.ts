@@ -5,7 +5,7 @@ import type { Pool, Reads } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
-import { joinTicks, wordRanges } from '../shared/concentrated-state.ts'
+import { joinTicks, splitAnswers, wordRanges } from '../shared/concentrated-state.ts'
 import type { UniswapV4Key, UniswapV4State } from './types.ts'
 
 const lens = UniswapV4Lens__factory.createInterface()
@@ -29,9 +29,9 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
     })),
   ])
   const answers = yield reads.flat()
-  let from = 0
+  const answersOf = splitAnswers(reads, answers)
   return pools.map((pool, i) => {
-    const [head, ...words] = answers.slice(from, (from += reads[i]!.length))
+    const [head, ...words] = answersOf[i]!
     const ticks = joinTicks(words)
     return head && ticks ? decodeState(head, keyOf(pool).tickSpacing, ticks) : null
   })

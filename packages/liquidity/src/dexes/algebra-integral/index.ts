@@ -1,0 +1,16 @@
+import type { DexFamily } from '../../family.ts'
+import { type ConcentratedState, listEnd } from '../../math/concentrated.ts'
+import { concentratedTrade } from '../shared/concentrated-family.ts'
+import { createdPool, creationTopics, findPools } from './discover.ts'
+import { applyLog, readStates, topics } from './state.ts'
+
+export const algebraIntegral: DexFamily<ConcentratedState> = {
+  id: 'algebra-integral',
+  findPools,
+  readStates,
+  creationTopics,
+  createdPool,
+  topics,
+  applyLog,
+  ...concentratedTrade('algebra-integral', listEnd),
+}

@@ -1,0 +1,45 @@
+import { AlgebraIntegralLens__factory, IAlgebraIntegralPoolState__factory } from '@sluice/bindings'
+import type { DexRow, Hex } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Pool, Reads } from '../../family.ts'
+import { ALGEBRA_INTEGRAL_LENS } from '../../lenses.ts'
+import type { ConcentratedState } from '../../math/concentrated.ts'
+import { concentratedLogs, decodeTicks } from '../shared/concentrated-state.ts'
+
+const lens = AlgebraIntegralLens__factory.createInterface()
+const events = IAlgebraIntegralPoolState__factory.createInterface()
+
+/** Some dozens of ticks, each read twice. */
+const READ_GAS = 800_000
+
+export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (ConcentratedState | null)[]> {
+  const answers = yield pools.map((pool) => ({
+    ...ALGEBRA_INTEGRAL_LENS,
+    data: lens.encodeFunctionData('read', [pool.address]) as Hex,
+    gas: READ_GAS,
+  }))
+  return answers.map((answer) => answer && decodeState(answer))
+}
+
+function decodeState(answer: Hex): ConcentratedState | null {
+  const [read] = lens.decodeFunctionResult('read', answer)
+  if (read.sqrtPriceX96 === 0n) return null
+  return {
+    sqrtPriceX96: read.sqrtPriceX96,
+    tick: Number(read.tick),
+    liquidity: read.liquidity,
+    feePpm: Number(read.feePpm),
+    tickSpacing: Number(read.tickSpacing),
+    ticks: decodeTicks([...read.ticks]),
+  }
+}
+
+const logs = concentratedLogs()
+const FEE = events.getEvent('Fee').topicHash as Hex
+
+export const topics: readonly Hex[] = [...logs.topics, FEE]
+
+export function applyLog(pool: Pool<ConcentratedState>, log: Log): ConcentratedState | 'reread' {
+  if (log.topics[0] !== FEE) return logs.applyLog(pool, log)
+  return { ...pool.state, feePpm: Number(events.decodeEventLog('Fee', log.data, log.topics).fee) }
+}

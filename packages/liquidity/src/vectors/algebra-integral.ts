@@ -1,0 +1,27 @@
+import type { ConcentratedState, Tick } from '../math/concentrated.ts'
+import { namedAddress } from './address.ts'
+import { pairOf } from './pool.ts'
+import type { Adapter } from './types.ts'
+
+type VectorTick = { readonly Index: number; readonly LiquidityNet: number | string }
+
+/** In the pool's plugin configuration. */
+const DYNAMIC_FEE = 0x80
+
+export const algebraIntegral: Adapter = ({ pool }) => {
+  const { liq, gS, tS, ticks } = pool.extra
+  if (gS.pC & DYNAMIC_FEE) return 'its fee is what a plugin says at the time of the swap'
+  const state: ConcentratedState = {
+    sqrtPriceX96: BigInt(gS.price),
+    tick: gS.tick,
+    liquidity: BigInt(liq),
+    feePpm: gS.lF,
+    tickSpacing: tS,
+    ticks: ticks.map((tick: VectorTick): Tick => [tick.Index, BigInt(tick.LiquidityNet)]),
+  }
+  return pairOf(
+    'algebra-integral',
+    pool.tokens.map(({ address }: { address: string }) => namedAddress(address)),
+    state,
+  )
+}
