@@ -11,7 +11,7 @@ import { concatHex, getContractAddress, keccak256 } from 'viem'
 export const KEYLESS_DEPLOYER = {
   address: toAddress('0x4e59b44847b379578588920cA78FbF26c0B4956C'),
   /** Sends the creation; must hold `cost` before. */
-  signer: toAddress('0x3fAB184622Dc19b6109349B94811493BF45362e5'),
+  signer: toAddress('0x3fAB184622Dc19b6109349B94811493BF2a45362'),
   /** 100,000 gas at 100 gwei, in wei. */
   cost: 10_000_000_000_000_000n,
   gasLimit: 100_000n,

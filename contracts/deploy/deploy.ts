@@ -53,7 +53,7 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
       const old = [before?.guard, ...(before?.executors ?? [])].find(
         (entry) => entry?.address === planned.address && entry.status === 'deployed',
       )
-      return record(planned, old?.block === undefined ? { block } : { ...pick(old), block: old.block })
+      return record(planned, old?.block === undefined ? { block } : { block: old.block, ...pick(old) })
     }
     const newest = { version: EXECUTOR_VERSION, families: EXECUTOR_FAMILIES, ...recordOf(executor) }
     const older = await standing(client, before?.executors.filter(({ address }) => address !== newest.address) ?? [])

@@ -15,7 +15,6 @@ import {UniswapV4} from "./dexes/uniswap-v4/UniswapV4.sol";
 import {WrappedNative} from "./dexes/wrapped-native/WrappedNative.sol";
 import {IBalancerV3Vault} from "./interfaces/IBalancerV3Vault.sol";
 import {IExecutor} from "./interfaces/IExecutor.sol";
-import {IGuard} from "./interfaces/IGuard.sol";
 import {IUniswapV4PoolManager} from "./interfaces/IUniswapV4PoolManager.sol";
 import {Inputs} from "./libraries/Inputs.sol";
 import {Program} from "./libraries/Program.sol";
@@ -53,7 +52,9 @@ contract Executor is IExecutor {
         if (address(uint160(awaited)) != msg.sender) revert UnexpectedCallback(msg.sender, address(uint160(awaited)));
         _set(AWAITED, 0);
         bool pulled = awaited & PULLED != 0;
-        if (awaited & FROM_UNISWAP_V4 != 0) {
+        if (awaited < FROM_UNISWAP_V4) {
+            _pay(pulled, UniswapV3.owed());
+        } else if (awaited & FROM_UNISWAP_V4 != 0) {
             UniswapV4.settle(pulled, _pay);
             assembly ("memory-safe") {
                 // The manager decodes `bytes`: empty ones.
@@ -61,9 +62,9 @@ contract Executor is IExecutor {
                 mstore(0x20, 0)
                 return(0x00, 0x40)
             }
+        } else {
+            BalancerV3.settle(pulled, _pay);
         }
-        if (awaited & FROM_BALANCER_V3 != 0) BalancerV3.settle(pulled, _pay);
-        else _pay(pulled, UniswapV3.owed());
     }
 
     /// @inheritdoc IExecutor
@@ -78,14 +79,11 @@ contract Executor is IExecutor {
             end := add(at, program.length)
         }
         while (at < end) {
-            uint256 opcode = Program.readByte(at);
-            uint256 flags = Program.readByte(at + 1);
-            // unchecked: `at` is an offset into calldata.
-            unchecked {
-                at += 2;
-            }
-            if (opcode == Program.UNISWAP_V2) at = UniswapV2.run(at, flags, end);
-            else if (opcode == Program.UNISWAP_V3) at = _uniswapV3(at, flags, end);
+            uint256 opcode;
+            uint256 flags;
+            (opcode, flags, at) = Program.readHead(at);
+            if (opcode == Program.UNISWAP_V3) at = _uniswapV3(at, flags, end);
+            else if (opcode == Program.UNISWAP_V2) at = UniswapV2.run(at, flags, end);
             else if (opcode == Program.UNISWAP_V4) at = _uniswapV4(at, flags, end);
             else if (opcode == Program.WRAP) at = WrappedNative.wrap(at, flags, end);
             else if (opcode == Program.UNWRAP) at = WrappedNative.unwrap(at, flags, end);
@@ -100,7 +98,6 @@ contract Executor is IExecutor {
             else revert UnknownOpcode(at - 2, opcode);
         }
 
-        _set(TOKEN, 0);
         _set(GUARD, 0);
     }
 
@@ -108,7 +105,7 @@ contract Executor is IExecutor {
         (address pool, address token, uint256 amount, address to, uint256 next) = UniswapV3.read(at, flags, end);
         _await(pool, flags, token, 0);
         UniswapV3.swap(pool, to, Program.zeroForOne(flags), amount);
-        _answered(pool);
+        _answered(pool, flags);
         return next;
     }
 
@@ -116,7 +113,7 @@ contract Executor is IExecutor {
         (address manager, address token, bytes memory data, uint256 next) = UniswapV4.read(at, flags, end);
         _await(manager, flags, token, FROM_UNISWAP_V4);
         IUniswapV4PoolManager(manager).unlock(data);
-        _answered(manager);
+        _answered(manager, flags);
         return next;
     }
 
@@ -124,7 +121,7 @@ contract Executor is IExecutor {
         (address vault, address token, bytes memory data, uint256 next) = BalancerV3.read(at, flags, end);
         _await(vault, flags, token, FROM_BALANCER_V3);
         IBalancerV3Vault(vault).unlock(data);
-        _answered(vault);
+        _answered(vault, flags);
         return next;
     }
 
@@ -138,13 +135,14 @@ contract Executor is IExecutor {
         }
     }
 
-    function _answered(address pool) private view {
+    function _answered(address pool, uint256 flags) private {
         if (_get(AWAITED) != 0) revert CallbackMissing(pool);
+        if (!Inputs.isPulled(flags)) _set(TOKEN, 0);
     }
 
     /// @dev Pays the caller of a callback.
     function _pay(bool pulled, uint256 amount) private {
-        if (pulled) IGuard(address(uint160(_get(GUARD)))).pull(msg.sender, amount);
+        if (pulled) Inputs.pull(address(uint160(_get(GUARD))), msg.sender, amount);
         else address(uint160(_get(TOKEN))).transfer(msg.sender, amount);
     }
 

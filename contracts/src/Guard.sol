@@ -22,15 +22,14 @@ contract Guard is IGuard {
     uint256 private constant PPM = 1_000_000;
     uint256 private constant MAX_FEE_PPM = 100_000;
 
-    // Transient slots: set by a swap, zero outside of one.
-    /// @dev The Executor of the swap in flight; the lock.
+    // Transient slots: set by a swap, zero outside of one. The token that `pull` draws is split over the first two, which
+    // spares a third: its lower 96 bits lie above the Executor, its upper 64 above the payer.
+    /// @dev The Executor of the swap in flight; never zero during one: the lock.
     uint256 private constant EXECUTOR = 0;
     /// @dev Whom `pull` draws from: the sender, or the Guard itself where it wrapped native input.
     uint256 private constant PAYER = 1;
-    /// @dev What `pull` draws.
-    uint256 private constant TOKEN = 2;
-    /// @dev How much it may still draw.
-    uint256 private constant REMAINING = 3;
+    /// @dev How much `pull` may still draw.
+    uint256 private constant REMAINING = 2;
 
     /// @dev Wrappers unwrap to here, and Executors hand native output over; nobody else has a reason to.
     receive() external payable {
@@ -40,19 +39,23 @@ contract Guard is IGuard {
     /// @inheritdoc IGuard
     function swap(Order calldata order, bytes calldata program) external payable returns (uint256 amountOut) {
         if (_get(EXECUTOR) != 0) revert Reentrancy();
-        _check(order);
-        _set(EXECUTOR, uint160(order.executor));
-
-        uint256 nativeBefore = address(this).balance - msg.value;
         address tokenOut = order.tokenOut;
-        if (order.direct) {
+        uint256 minOutput = order.minOutput;
+        bool direct = order.direct;
+        _check(order, tokenOut, minOutput, direct);
+        // unchecked: the value is part of the balance.
+        uint256 nativeBefore;
+        unchecked {
+            nativeBefore = address(this).balance - msg.value;
+        }
+        if (direct) {
             uint256 before = tokenOut.balanceOf(msg.sender);
             _execute(order, program);
             amountOut = _growth(before, tokenOut.balanceOf(msg.sender));
         } else if (tokenOut == address(0)) {
             _execute(order, program);
             amountOut = _takeFee(order, _growth(nativeBefore, address(this).balance));
-            if (amountOut >= order.minOutput) msg.sender.sendNative(amountOut);
+            if (amountOut >= minOutput) msg.sender.sendNative(amountOut);
         } else {
             uint256 before = tokenOut.balanceOf(address(this));
             _execute(order, program);
@@ -63,28 +66,29 @@ contract Guard is IGuard {
                 amountOut = _growth(before, tokenOut.balanceOf(msg.sender));
             }
         }
-        if (amountOut < order.minOutput) revert OutputTooLow(amountOut, order.minOutput);
+        if (amountOut < minOutput) revert OutputTooLow(amountOut, minOutput);
 
         // Native that the Executor did not use or handed back is the sender's. Native output excludes native input.
         if (msg.value != 0 && address(this).balance > nativeBefore) {
             msg.sender.sendNative(address(this).balance - nativeBefore);
         }
         _set(PAYER, 0);
-        _set(TOKEN, 0);
         _set(EXECUTOR, 0);
     }
 
     /// @inheritdoc IGuard
     function pull(address to, uint256 amount) external {
-        if (_get(EXECUTOR) != uint160(msg.sender)) revert NotExecutor(msg.sender);
+        uint256 executor = _get(EXECUTOR);
+        if (uint160(executor) != uint160(msg.sender)) revert NotExecutor(msg.sender);
         uint256 left = _get(REMAINING);
         if (amount > left || to == address(this)) revert InvalidPull(to, amount, left);
         // unchecked: amount is at most left.
         unchecked {
             _set(REMAINING, left - amount);
         }
-        address token = address(uint160(_get(TOKEN)));
-        address payer = address(uint160(_get(PAYER)));
+        uint256 lender = _get(PAYER);
+        address token = address(uint160((executor >> 160) | (lender >> 160) << 96));
+        address payer = address(uint160(lender));
         if (payer == address(this)) token.transfer(to, amount);
         else token.transferFrom(payer, to, amount);
     }
@@ -94,26 +98,33 @@ contract Guard is IGuard {
         return _get(REMAINING);
     }
 
-    /// @dev Lends the input, runs the program and ends the loan.
+    /// @dev Locks, lends the input, runs the program and ends the loan.
     function _execute(Order calldata order, bytes calldata program) private {
         address wrapper = order.wrapper;
         uint256 value = msg.value;
+        address executor = order.executor;
         if (value == 0) {
-            _lend(msg.sender, order.tokenIn, order.amountIn);
-        } else if (wrapper != address(0)) {
+            // Until here only balances were read, in static calls that cannot re-enter.
+            _lend(executor, msg.sender, order.tokenIn, order.amountIn);
+        } else if (wrapper == address(0)) {
+            _set(EXECUTOR, uint160(executor));
+        } else {
+            // Locked before the wrapper is called, and nothing is lent yet.
+            _set(EXECUTOR, uint160(executor));
             uint256 before = wrapper.balanceOf(address(this));
             IWrappedNative(wrapper).deposit{value: value}();
             uint256 moved = _growth(before, wrapper.balanceOf(address(this)));
             if (moved != value) revert WrapMismatch(wrapper, moved, value);
-            _lend(address(this), wrapper, value);
+            _lend(executor, address(this), wrapper, value);
             value = 0;
         }
 
-        IExecutor(order.executor).execute{value: value}(program);
+        _run(executor, value, program);
 
         uint256 left = _get(REMAINING);
+        if (left == 0) return;
         _set(REMAINING, 0);
-        if (left != 0 && wrapper != address(0)) {
+        if (wrapper != address(0)) {
             uint256 before = address(this).balance;
             IWrappedNative(wrapper).withdraw(left);
             uint256 moved = _growth(before, address(this).balance);
@@ -121,9 +132,26 @@ contract Guard is IGuard {
         }
     }
 
-    function _lend(address payer, address token, uint256 amount) private {
-        _set(PAYER, uint160(payer));
-        _set(TOKEN, uint160(token));
+    /// @dev Equals IExecutor(executor).execute{value: value}(program): `_check` has seen that the Executor has code.
+    function _run(address executor, uint256 value, bytes calldata program) private {
+        uint256 selector = uint32(IExecutor.execute.selector);
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            mstore(free, selector)
+            mstore(add(free, 0x20), 0x20)
+            mstore(add(free, 0x40), program.length)
+            calldatacopy(add(free, 0x60), program.offset, program.length)
+            // Not padded to whole words: the Executor reads no further than the length.
+            if iszero(call(gas(), executor, value, add(free, 0x1c), add(0x44, program.length), 0, 0)) {
+                returndatacopy(free, 0, returndatasize())
+                revert(free, returndatasize())
+            }
+        }
+    }
+
+    function _lend(address executor, address payer, address token, uint256 amount) private {
+        _set(EXECUTOR, uint160(executor) | uint256(uint160(token)) << 160);
+        _set(PAYER, uint160(payer) | uint256(uint160(token)) >> 96 << 160);
         _set(REMAINING, amount);
     }
 
@@ -141,15 +169,20 @@ contract Guard is IGuard {
     }
 
     /// @dev What is wrong with the order itself; nothing has been called yet.
-    function _check(Order calldata order) private view {
+    function _check(Order calldata order, address tokenOut, uint256 minOutput, bool direct) private view {
         if (block.timestamp > order.deadline) revert Expired(order.deadline, block.timestamp);
-        if (order.amountIn == 0 || order.minOutput == 0) revert ZeroAmount();
+        uint256 amountIn = order.amountIn;
+        if (amountIn == 0 || minOutput == 0) revert ZeroAmount();
 
-        (address tokenIn, address tokenOut, address wrapper) = (order.tokenIn, order.tokenOut, order.wrapper);
-        // Were the wrapper also the output, the deposit itself would count as output.
-        if (tokenIn == tokenOut || (wrapper == tokenOut && wrapper != address(0))) revert SameToken(tokenOut);
-        if (wrapper != address(0) && tokenIn != address(0)) revert InvalidWrapper(wrapper);
-        uint256 expected = tokenIn == address(0) ? order.amountIn : 0;
+        address tokenIn = order.tokenIn;
+        address wrapper = order.wrapper;
+        if (tokenIn == tokenOut) revert SameToken(tokenOut);
+        if (wrapper != address(0)) {
+            if (tokenIn != address(0)) revert InvalidWrapper(wrapper);
+            // Were the wrapper also the output, the deposit itself would count as output.
+            if (wrapper == tokenOut) revert SameToken(tokenOut);
+        }
+        uint256 expected = tokenIn == address(0) ? amountIn : 0;
         if (msg.value != expected) revert InvalidValue(msg.value, expected);
 
         address executor = order.executor;
@@ -158,14 +191,13 @@ contract Guard is IGuard {
                 || executor.code.length == 0
         ) revert InvalidExecutor(executor);
 
+        if (direct && tokenOut == address(0)) revert DirectNative();
         uint256 feePpm = order.feePpm;
-        if (feePpm != 0) {
-            uint256 cap = order.direct ? 0 : MAX_FEE_PPM;
-            if (feePpm > cap) revert FeeTooHigh(feePpm, cap);
-            address recipient = order.feeRecipient;
-            if (recipient == address(0) || recipient == address(this)) revert InvalidFeeRecipient(recipient);
-        }
-        if (order.direct && tokenOut == address(0)) revert DirectNative();
+        if (feePpm == 0) return;
+        uint256 cap = direct ? 0 : MAX_FEE_PPM;
+        if (feePpm > cap) revert FeeTooHigh(feePpm, cap);
+        address recipient = order.feeRecipient;
+        if (recipient == address(0) || recipient == address(this)) revert InvalidFeeRecipient(recipient);
     }
 
     function _growth(uint256 before, uint256 later) private pure returns (uint256) {

@@ -18,8 +18,8 @@ contract BalancerV2Lens {
         uint256 amp;
         /// Where the pool's own share stands among its tokens; the number of tokens where it does not.
         uint256 bptIndex;
-        /// As the pool tells; empty for the earliest.
-        string version;
+        /// Whether the pool has a version to tell: all but the first have.
+        bool versioned;
     }
 
     function read(IBalancerV2VaultState vault, bytes32 id) external view returns (State memory state) {
@@ -29,8 +29,8 @@ contract BalancerV2Lens {
         state.swapFee = pool.getSwapFeePercentage();
         (state.paused,,) = pool.getPausedState();
         state.bptIndex = state.balances.length;
-        try pool.version() returns (string memory version) {
-            state.version = version;
+        try pool.version() returns (string memory) {
+            state.versioned = true;
         } catch {}
         try pool.getNormalizedWeights() returns (uint256[] memory weights) {
             state.weights = weights;

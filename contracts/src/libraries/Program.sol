@@ -82,6 +82,15 @@ library Program {
         return flags & 32 != 0;
     }
 
+    function readHead(uint256 at) internal pure returns (uint256 opcode, uint256 flags, uint256 next) {
+        assembly ("memory-safe") {
+            let head := calldataload(at)
+            opcode := byte(0, head)
+            flags := byte(1, head)
+            next := add(at, 2)
+        }
+    }
+
     function readByte(uint256 at) internal pure returns (uint256 value) {
         assembly ("memory-safe") {
             value := byte(0, calldataload(at))
@@ -121,8 +130,8 @@ library Program {
     /// @dev Only while `execute` runs, whose caller is the Guard.
     function readRecipient(uint256 at, uint256 flags) internal view returns (address to, uint256 next) {
         uint256 kind = outputKind(flags);
-        if (kind == TO_EXECUTOR) return (address(this), at);
         if (kind == TO_GUARD) return (msg.sender, at);
+        if (kind == TO_EXECUTOR) return (address(this), at);
         if (kind != TO_ADDRESS) revert IExecutor.InvalidStep(flags);
         return readAddress(at);
     }

@@ -36,13 +36,14 @@ library Transfers {
             mstore(0x34, amount)
             mstore(0x00, 0xa9059cbb000000000000000000000000)
             ok := call(gas(), token, 0, 0x10, 0x44, 0x00, 0x20)
-            if and(iszero(ok), gt(returndatasize(), 0)) {
-                returndatacopy(0x00, 0x00, returndatasize())
-                revert(0x00, returndatasize())
+            // Anything but true is looked at again: a failure is passed on, silence counts where there is code.
+            if iszero(and(ok, and(eq(mload(0x00), 1), gt(returndatasize(), 0x1f)))) {
+                if and(iszero(ok), gt(returndatasize(), 0)) {
+                    returndatacopy(0x00, 0x00, returndatasize())
+                    revert(0x00, returndatasize())
+                }
+                ok := and(ok, and(iszero(returndatasize()), gt(extcodesize(token), 0)))
             }
-            ok := and(ok, or(and(eq(mload(0x00), 1), gt(returndatasize(), 0x1f)), iszero(returndatasize())))
-            // Only a token that answers nothing may be one without code.
-            if iszero(returndatasize()) { ok := and(ok, gt(extcodesize(token), 0)) }
             // The amount reached into the free memory pointer's upper bytes, which are zero in any real program.
             mstore(0x34, 0)
         }
@@ -59,12 +60,14 @@ library Transfers {
             mstore(0x2c, shl(96, from))
             mstore(0x0c, 0x23b872dd000000000000000000000000)
             ok := call(gas(), token, 0, 0x1c, 0x64, 0x00, 0x20)
-            if and(iszero(ok), gt(returndatasize(), 0)) {
-                returndatacopy(0x00, 0x00, returndatasize())
-                revert(0x00, returndatasize())
+            // Anything but true is looked at again: a failure is passed on, silence counts where there is code.
+            if iszero(and(ok, and(eq(mload(0x00), 1), gt(returndatasize(), 0x1f)))) {
+                if and(iszero(ok), gt(returndatasize(), 0)) {
+                    returndatacopy(0x00, 0x00, returndatasize())
+                    revert(0x00, returndatasize())
+                }
+                ok := and(ok, and(iszero(returndatasize()), gt(extcodesize(token), 0)))
             }
-            ok := and(ok, or(and(eq(mload(0x00), 1), gt(returndatasize(), 0x1f)), iszero(returndatasize())))
-            if iszero(returndatasize()) { ok := and(ok, gt(extcodesize(token), 0)) }
             mstore(0x60, 0)
             mstore(0x40, free)
         }
@@ -79,12 +82,14 @@ library Transfers {
             mstore(0x34, amount)
             mstore(0x00, 0x095ea7b3000000000000000000000000)
             ok := call(gas(), token, 0, 0x10, 0x44, 0x00, 0x20)
-            if and(iszero(ok), gt(returndatasize(), 0)) {
-                returndatacopy(0x00, 0x00, returndatasize())
-                revert(0x00, returndatasize())
+            // Anything but true is looked at again: a failure is passed on, silence counts where there is code.
+            if iszero(and(ok, and(eq(mload(0x00), 1), gt(returndatasize(), 0x1f)))) {
+                if and(iszero(ok), gt(returndatasize(), 0)) {
+                    returndatacopy(0x00, 0x00, returndatasize())
+                    revert(0x00, returndatasize())
+                }
+                ok := and(ok, and(iszero(returndatasize()), gt(extcodesize(token), 0)))
             }
-            ok := and(ok, or(and(eq(mload(0x00), 1), gt(returndatasize(), 0x1f)), iszero(returndatasize())))
-            if iszero(returndatasize()) { ok := and(ok, gt(extcodesize(token), 0)) }
             mstore(0x34, 0)
         }
         if (!ok) revert TransferFailed(token, spender, amount);
