@@ -26,14 +26,8 @@ function decodeState(answer: Hex): BalancerV2State | null {
   const bptIndex = Number(read.bptIndex)
   const without = (list: Iterable<bigint>) => [...list].toSpliced(bptIndex, 1)
   const common = { balances: without(read.balances), scaling: without(read.scaling), swapFee: read.swapFee as bigint }
-  const version = versionOf(read.version)
-  if (read.amp === 0n) return { ...common, kind: 'weighted', weights: [...read.weights], exactPowers: version > 1 }
+  if (read.amp === 0n) return { ...common, kind: 'weighted', weights: [...read.weights], exactPowers: read.versioned }
   return { ...common, kind: 'stable', amp: read.amp, roundsUp: bptIndex === read.balances.length }
-}
-
-/** From a text such as {"name":"WeightedPool","version":4,…}; the first pools have none. */
-function versionOf(text: string): number {
-  return Number(/"version":\s*"?(\d+)/.exec(text)?.[1] ?? 1)
 }
 
 const topicOf = (name: 'Swap' | 'PoolBalanceChanged' | 'PoolBalanceManaged' | 'TokensRegistered') =>

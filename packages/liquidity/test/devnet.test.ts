@@ -1,0 +1,127 @@
+/** The local chain's pools of every family: found, and quoted as their own contracts quote them. */
+import { type Address, type Chain, type Hex, toAddress } from '@sluice/chains'
+import { artifact, type Devnet, devnetChain, hardhatArtifact, startDevnet } from '@sluice/devnet'
+import { createRpc, type Rpc, RpcError } from '@sluice/rpc'
+import { Interface, type InterfaceAbi } from 'ethers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { familyOf, type Market, type Pool, PoolRefusal } from '../src/index.ts'
+import { createMarket } from '../src/market/market.ts'
+import { type Random, random } from './random.ts'
+
+const QUOTES = process.env.LONG ? 20_000 : 200
+const AT_ONCE = 50
+
+let devnet: Devnet
+let rpc: Rpc
+let market: Market
+beforeAll(async () => {
+  devnet = await startDevnet()
+  rpc = createRpc({ chainId: devnet.chainId, urls: [devnet.url] })
+  market = createMarket({ chain: chainOf(devnet), rpc })
+  await market.ensure(Object.values(devnet.info.tokens).map(({ address }) => toAddress(address)))
+})
+afterAll(async () => {
+  await market?.stop()
+  rpc?.close()
+  await devnet?.stop()
+})
+
+/** As the registry gives it: addresses in lower case. */
+function chainOf({ info, url }: Devnet): Chain {
+  const text = JSON.stringify(devnetChain(info, url))
+  return JSON.parse(text.replace(/"0x[0-9a-fA-F]{40}"/g, (address) => address.toLowerCase()))
+}
+
+const poolsOf = (family: string) => [...market.snapshot().pools.values()].filter((pool) => pool.family === family)
+
+test.each(['uniswap-v2', 'uniswap-v3', 'pancake-v3', 'algebra-integral', 'curve-stable', 'balancer-v2', 'erc4626'])(
+  'finds every pool of %s',
+  (family) => {
+    const ids = devnet.info.pools.filter((pool) => pool.family === family).map((pool) => pool.id ?? pool.address)
+    expect(
+      poolsOf(family)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(ids.map((id) => id.toLowerCase()).sort())
+  },
+)
+
+type Genuine = (pool: Pool, tokenIn: Address, tokenOut: Address, amountIn: bigint) => Promise<bigint | null>
+
+/** Asks `to` in the EVM; null where it reverts. */
+async function ask(abi: InterfaceAbi, to: Address, method: string, args: readonly unknown[]): Promise<bigint | null> {
+  const contract = new Interface(abi)
+  try {
+    const data = contract.encodeFunctionData(method, args) as Hex
+    return contract.decodeFunctionResult(method, await rpc.call({ to, data, gas: 1_000_000_000n }, 'latest'))[0]
+  } catch (error) {
+    if (error instanceof RpcError && error.code === 'REVERTED') return null
+    throw error
+  }
+}
+
+const NOBODY = `0x${'0'.repeat(40)}`
+const curveAbi = artifact(
+  '@perp/curie-deployments/optimism-goerli/core/artifacts/contracts/curve/StableSwap.vy/StableSwap.json',
+).abi
+const queriesAbi = artifact(
+  '@balancer-labs/v2-deployments/dist/tasks/20220721-balancer-queries/artifact/BalancerQueries.json',
+).abi
+const quoterAbi = hardhatArtifact('@cryptoalgebra/integral-periphery', 'lens/QuoterV2').abi
+const vaultAbi = [
+  'function previewDeposit(uint256) view returns (uint256)',
+  'function previewRedeem(uint256) view returns (uint256)',
+]
+
+const genuine: Record<string, Genuine> = {
+  'curve-stable': (pool, tokenIn, tokenOut, amountIn) =>
+    ask(curveAbi, pool.address, 'get_dy(int128,int128,uint256)', [
+      pool.tokens.indexOf(tokenIn),
+      pool.tokens.indexOf(tokenOut),
+      amountIn,
+    ]),
+  'balancer-v2': (pool, assetIn, assetOut, amount) =>
+    ask(queriesAbi, toAddress(devnet.info.routers.balancerV2Queries!), 'querySwap', [
+      { poolId: pool.id, kind: 0, assetIn, assetOut, amount, userData: '0x' },
+      { sender: NOBODY, fromInternalBalance: false, recipient: NOBODY, toInternalBalance: false },
+    ]),
+  erc4626: (pool, tokenIn, _tokenOut, amountIn) =>
+    ask(vaultAbi, pool.address, tokenIn === pool.tokens[0] ? 'previewDeposit' : 'previewRedeem', [amountIn]),
+  'algebra-integral': (_pool, tokenIn, tokenOut, amountIn) =>
+    ask(quoterAbi, toAddress(devnet.info.routers.algebraIntegralQuoterV2!), 'quoteExactInputSingle', [
+      { tokenIn, tokenOut, deployer: NOBODY, amountIn, limitSqrtPrice: 0n },
+    ]),
+}
+
+test.each(Object.keys(genuine))('%s quotes what its contracts do, dust to drain', async (family) => {
+  const r = random(17)
+  const pools = poolsOf(family)
+  let quoted = 0
+  for (let done = 0; done < QUOTES; done += AT_ONCE) {
+    const cases = Array.from({ length: AT_ONCE }, () => pick(r, r.pick(pools)))
+    await Promise.all(
+      cases.map(async ({ pool, tokenIn, tokenOut, amountIn }) => {
+        const theirs = await genuine[family]!(pool, tokenIn, tokenOut, amountIn)
+        const label = `${pool.id} ${tokenIn} ${tokenOut} ${amountIn}`
+        try {
+          const { amountOut } = familyOf(family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn)
+          expect(`${label}: ${amountOut}`).toBe(`${label}: ${theirs}`)
+          quoted++
+        } catch (error) {
+          if (!(error instanceof PoolRefusal)) throw error
+          // A quoter shows no limits: an answer of nothing, or one for an input the pool would not take in full.
+          if (error.code === 'TOO_SMALL') expect(`${label}: ${theirs ?? 0n}`).toBe(`${label}: 0`)
+        }
+      }),
+    )
+  }
+  expect(quoted).toBeGreaterThan(QUOTES / 2)
+})
+
+function pick(r: Random, pool: Pool) {
+  const i = r.integer(pool.tokens.length)
+  const j = (i + 1 + r.integer(pool.tokens.length - 1)) % pool.tokens.length
+  const reserve = familyOf(pool.family)!.reserves(pool)[i]!
+  const bits = reserve.toString(2).length
+  return { pool, tokenIn: pool.tokens[i]!, tokenOut: pool.tokens[j]!, amountIn: r.amount(1, bits) }
+}
