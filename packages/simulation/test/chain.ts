@@ -22,6 +22,7 @@ export type TestChain = {
   readonly rich: Address
   newAccount(): Promise<Address>
   send(transaction: Transaction): Promise<Sent>
+  deploy(creation: Hex): Promise<Address>
   balanceOf(token: Address, owner: Address): Promise<bigint>
   /** That balance (a rebasing token may round it by 2) and exactly that allowance, by real transactions. */
   fund(owner: Address, token: Address, amount: bigint, spender: Address): Promise<void>
@@ -53,6 +54,10 @@ export async function startTestChain(): Promise<TestChain> {
     const fee = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
     return { success: receipt.status === '0x1', fee, grossGas: await grossGas(rpc, hash) }
   }
+  const deploy = async (creation: Hex) => {
+    const hash = await rpc.request<Hex>('eth_sendTransaction', [{ from: rich, data: creation, gas: '0x4c4b40' }])
+    return toAddress((await receiptOf(rpc, hash)).contractAddress!)
+  }
   const balanceOf = async (token: Address, owner: Address) =>
     token === NATIVE
       ? BigInt(await rpc.request<Hex>('eth_getBalance', [owner, 'latest']))
@@ -66,10 +71,15 @@ export async function startTestChain(): Promise<TestChain> {
     }
     await send({ from: owner, to: token, data: erc20.encodeFunctionData('approve', [spender, amount]) as Hex })
   }
-  return { anvil, info, rpc, rich, newAccount, send, balanceOf, fund }
+  return { anvil, info, rpc, rich, newAccount, send, deploy, balanceOf, fund }
 }
 
-type Receipt = { readonly status: Hex; readonly gasUsed: Hex; readonly effectiveGasPrice: Hex }
+type Receipt = {
+  readonly status: Hex
+  readonly gasUsed: Hex
+  readonly effectiveGasPrice: Hex
+  readonly contractAddress: string | null
+}
 
 /** The block is mined a moment after the node has taken the transaction. */
 async function receiptOf(rpc: Rpc, hash: Hex): Promise<Receipt> {

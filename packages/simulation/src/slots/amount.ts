@@ -18,6 +18,10 @@ const NEIGHBOURS = 32n
 /** Grid points per base unit where a base unit is worth many shares. */
 const STEPS_PER_UNIT = 8n
 const MAX_ROUNDS = 3
+/** Base units by which tokens round on the way from shares to balance. */
+const ROUNDING = 2n
+
+const unitsPerShare = ({ shares, units }: Rate) => units / shares
 
 /** undefined when the amount cannot be expressed, for example because it needs more bits than the token keeps. */
 export async function balanceSetting(
@@ -56,7 +60,10 @@ async function sharesFor(
     const balances = await balancesOf(reader, mapping, tried)
     const index = balances.findIndex((balance) => balance !== null && balance >= amount)
     // The first one tried may have smaller ones below it that would do as well.
-    if (index > 0 || (index === 0 && tried[0] === 0n)) return { value: tried[index]!, balance: balances[index]! }
+    if (index > 0 || (index === 0 && tried[0] === 0n)) {
+      const found = { value: tried[index]!, balance: balances[index]! }
+      return found.balance - amount <= unitsPerShare(rate) + ROUNDING ? found : undefined
+    }
     const fresh: Shape | undefined = await readShape(reader, mapping)
     rate = fresh?.rate
   }

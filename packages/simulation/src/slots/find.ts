@@ -47,7 +47,10 @@ export async function findMappings(reader: TokenReader, candidates: readonly Map
     return balance !== null && balance !== 0n && balance !== nothing.balance
   }
   const plain = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL)
-  const any = candidates.findIndex((_, index) => SCALES.some((_, scale) => shows(index, scale)))
+  // Checkpoints hold plain balances only.
+  const any = candidates.findIndex(
+    ({ order }, index) => order !== 'minime' && SCALES.some((_, scale) => shows(index, scale)),
+  )
   const balance = plain !== -1 ? plain : any
   const allowance = candidates.findIndex(
     ({ order }, index) => order !== 'minime' && readings[index]!.allowance === SMALL && nothing.allowance !== SMALL,

@@ -49,11 +49,15 @@ export function shapeOf(values: readonly (bigint | null)[]): Shape | undefined {
     return { kind: 'plain', shift: first, width: end - first }
   }
   // Small words of shares round down to nothing: their low bits belong to the number all the same.
-  return { kind: 'shares', shift: 0, width: end, rate: rateOf(values, first) }
+  const rate = rateOf(values, first)
+  return rate && { kind: 'shares', shift: 0, width: end, rate }
 }
 
+/** Fewer doublings than that are no proportion: the word may be a number that some other word is looked up by. */
+const MIN_DOUBLINGS = 16
+
 /** From the largest word that still follows the line: larger ones may overflow inside the token. */
-function rateOf(values: readonly (bigint | null)[], first: number): Rate {
+function rateOf(values: readonly (bigint | null)[], first: number): Rate | undefined {
   let bit = first
   for (let next = first + 1; next < values.length; next++) {
     const value = values[next]
@@ -61,5 +65,5 @@ function rateOf(values: readonly (bigint | null)[], first: number): Rate {
     if (value == null || value < doubled - 2n || value > doubled + 2n) break
     bit = next
   }
-  return { shares: 1n << BigInt(bit), units: values[bit]! }
+  return bit - first < MIN_DOUBLINGS ? undefined : { shares: 1n << BigInt(bit), units: values[bit]! }
 }

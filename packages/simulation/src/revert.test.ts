@@ -1,0 +1,46 @@
+import { IGuard__factory, IRouterErrors__factory } from '@sluice/bindings'
+import type { Hex } from '@sluice/chains'
+import { AbiCoder } from 'ethers'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { decodeRevert } from './revert.ts'
+
+const guard = IGuard__factory.createInterface()
+const routers = IRouterErrors__factory.createInterface()
+const errorOf = (text: string) => `0x08c379a0${AbiCoder.defaultAbiCoder().encode(['string'], [text]).slice(2)}` as Hex
+
+test('text comes back as it was', () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1, maxLength: 200, unit: 'grapheme' }), (text) => {
+      expect(decodeRevert(errorOf(text))).toBe(text)
+    }),
+  )
+})
+
+test('a panic says what it means', () => {
+  expect(decodeRevert(`0x4e487b71${'11'.padStart(64, '0')}`)).toBe('Panic(0x11): arithmetic overflow or underflow')
+})
+
+test('a known custom error comes with its values, and what it wraps is opened', () => {
+  const inner = guard.encodeErrorResult('OutputTooLow', [7n, 9n]) as Hex
+  expect(decodeRevert(inner)).toMatch(/^OutputTooLow\(\w+: 7, \w+: 9\)$/)
+  const outer = routers.encodeErrorResult('ExecutionFailed', [3n, inner]) as Hex
+  expect(decodeRevert(outer)).toMatch(/^ExecutionFailed\(commandIndex: 3, message: OutputTooLow\(\w+: 7, \w+: 9\)\)$/)
+})
+
+test('an unknown error is its selector, and nothing is nothing', () => {
+  expect(decodeRevert('0xdeadbeef')).toBe('custom error 0xdeadbeef')
+  expect(decodeRevert('0x')).toBe('reverted without a reason')
+})
+
+test('no bytes make it throw, or answer at length', () => {
+  const selectors = ['08c379a0', '4e487b71', guard.getError('OutputTooLow')!.selector.slice(2), 'deadbeef', '']
+  fc.assert(
+    fc.property(fc.constantFrom(...selectors), fc.uint8Array({ maxLength: 400 }), (selector, bytes) => {
+      const text = decodeRevert(`0x${selector}${Buffer.from(bytes).toString('hex')}`)
+      expect(text.length).toBeGreaterThan(0)
+      expect(text.length).toBeLessThanOrEqual(1_001)
+    }),
+    { numRuns: 500 },
+  )
+})
