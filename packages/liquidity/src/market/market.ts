@@ -216,11 +216,17 @@ class ChainMarket implements Market {
       const last = i === blocks.length - 1
       const silent = last ? this.silent(pools) : []
       const dirty = new Set([...silent, ...reread, ...this.awaited(pools, logs[i]!), ...this.created(logs[i]!)])
-      const read = (await this.read(block, dirty)).filter(
-        ({ id, state }) => !isDeepStrictEqual(state, pools.get(id)?.state),
-      )
-      pools = pools.with([...changed.values(), ...read])
-      entries.push({ block, pools, changed: new Set([...changed.keys(), ...read.map(({ id }) => id)]) })
+      const read = await this.read(block, dirty)
+      const readable = new Set(read.map(({ id }) => id))
+      // One that can no longer be read, such as a paused one, must not be quoted from what it was.
+      const gone = [...dirty].filter((id) => !readable.has(id) && pools.has(id))
+      const differ = read.filter(({ id, state }) => !isDeepStrictEqual(state, pools.get(id)?.state))
+      pools = pools.with([...changed.values(), ...differ], gone)
+      entries.push({
+        block,
+        pools,
+        changed: new Set([...changed.keys(), ...differ.map(({ id }) => id), ...gone]),
+      })
     }
     const next = history.goOn(from, entries)
     // Pools found since `from` are not in it: they are read where the history stands now.

@@ -29,22 +29,27 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     this.size = size
   }
 
-  /** This map with `pools` added or put in the place of those with the same id. */
-  with(pools: Iterable<Pool>): PoolMap {
+  /** This map with `pools` added or put in the place of those with the same id, and without those of the ids `gone`. */
+  with(pools: Iterable<Pool>, gone: Iterable<string> = []): PoolMap {
     const buckets = this.buckets.slice()
     const fresh = new Map<number, Map<string, Pool>>()
-    let size = this.size
-    for (const pool of pools) {
-      const index = bucketOf(pool.id)
+    const bucketFor = (id: string) => {
+      const index = bucketOf(id)
       let bucket = fresh.get(index)
       if (!bucket) {
         bucket = new Map(buckets[index])
         fresh.set(index, bucket)
         buckets[index] = bucket
       }
+      return bucket
+    }
+    let size = this.size
+    for (const pool of pools) {
+      const bucket = bucketFor(pool.id)
       if (!bucket.has(pool.id)) size++
       bucket.set(pool.id, pool)
     }
+    for (const id of gone) if (bucketFor(id).delete(id)) size--
     return fresh.size === 0 ? this : new PoolMap(buckets, size)
   }
 

@@ -6,9 +6,16 @@ import { runReads } from './reads.ts'
 
 export type Families = ReadonlyMap<string, DexFamily>
 
-/** The rows of a chain that a family serves. */
+/** Curve's factories are one family in the registry, told apart by the kind of pool they make. */
+const CURVE_STABLE_VERSIONS: readonly (string | undefined)[] = ['stableswap-ng', 'stable-factory']
+
+/** The rows of a chain that a family serves, each under its family's own name. */
 export function servedRows(chain: Chain, families: Families): readonly DexRow[] {
-  return chain.dexes.filter((row) => families.has(row.family))
+  return chain.dexes
+    .map((row) =>
+      row.family === 'curve' && CURVE_STABLE_VERSIONS.includes(row.version) ? { ...row, family: 'curve-stable' } : row,
+    )
+    .filter((row) => families.has(row.family))
 }
 
 export type FoundPool = { readonly row: DexRow; readonly pool: Pool<null> }
