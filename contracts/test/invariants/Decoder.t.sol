@@ -5,7 +5,7 @@ import {IExecutor} from "../../src/interfaces/IExecutor.sol";
 import {Arena} from "../support/Arena.sol";
 import {Recorder, Tape} from "../support/Recorder.sol";
 
-/// @notice Invariant 10: bytes that nobody would write. packages/program/test holds the differential half, against the
+/// @notice Invariant 10: bytes that nobody would write. contracts/test/decoder.test.ts holds the differential half, against the
 ///   reference decoder.
 contract DecoderInvariants is Arena {
     address internal constant EVERYWHERE = 0x2000000000000000000000000000000000000001;
