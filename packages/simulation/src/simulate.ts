@@ -34,10 +34,12 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   const options = { timeoutMs: context.limits.timeoutMs, ...(signal && { signal }) }
   const reader = new TokenReader({ rpc, token, block, request: options })
   const task = { rpc, request, context, options, reader, input: { from, spender, amountIn } }
-  const [surroundings, layout] = await Promise.all([lookAround(task), layoutOf(task)])
+  // What the input needs to be read for goes out together with everything else: one round trip before the call itself.
+  const [surroundings, { layout, setUp }] = await Promise.all([lookAround(task), prepare(task)])
   if (targetGas(surroundings.gas, request.data) <= 0n)
     throw new SimulationError('BAD_REQUEST', `gas ${surroundings.gas} does not even pay for the calldata`)
-  const trial = token === NATIVE ? await tryNative(task, surroundings) : await tryToken(task, surroundings, layout)
+  const trial =
+    token === NATIVE ? await tryNative(task, surroundings) : await tryToken(task, surroundings, layout, setUp)
   return resultOf(trial, surroundings)
 }
 
@@ -76,6 +78,11 @@ async function lookAround({ rpc, request, context, options }: Task): Promise<Sur
   return { header, block: pinned, gasPriceWei, gas, code }
 }
 
+async function prepare(task: Task): Promise<{ readonly layout: TokenLayout; readonly setUp: SetUp | undefined }> {
+  const layout = await layoutOf(task)
+  return { layout, setUp: await slotSetUp(task.reader, layout, task.input) }
+}
+
 async function layoutOf(task: Task): Promise<TokenLayout> {
   const { tokenIn, balanceSlot: balance, allowanceSlot: allowance } = task.request
   if (tokenIn === NATIVE) return {}
@@ -101,9 +108,15 @@ async function tryNative(task: Task, surroundings: Surroundings): Promise<Trial>
 }
 
 /** The exact way first; the next one where the token does not confirm what was set up. */
-async function tryToken(task: Task, surroundings: Surroundings, layout: TokenLayout): Promise<Trial> {
+async function tryToken(
+  task: Task,
+  surroundings: Surroundings,
+  layout: TokenLayout,
+  setUp: SetUp | undefined,
+): Promise<Trial> {
   const { tokenIn, donors = [] } = task.request
-  const written = (await trySlots(task, surroundings, layout)) ?? (await tryAgain(task, surroundings))
+  const first = setUp && (await confirmed(task, surroundings, setUp))
+  const written = first ?? (await tryAgain(task, surroundings))
   if (written && (written.report.success || donors.length === 0 || (await canMove(task, layout)))) return written
   for (const holder of donors) {
     const lent = await tryLoan(task, surroundings, layout, holder)

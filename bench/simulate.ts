@@ -1,0 +1,128 @@
+/**
+ * Simulation beside the node's own eth_call, and slot resolution on 212 real tokens: `node bench/simulate.ts`. The node
+ * is anvil on the same machine, so that the figures are this project's own share and not the network's.
+ */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Hex } from '@sluice/chains'
+import { startDevnet } from '@sluice/devnet'
+import { createRpc } from '@sluice/rpc'
+import { createSimulationContext, type SimulationRequest, simulateSwap } from '@sluice/simulation'
+import { SlotResolver } from '../packages/simulation/src/slots/resolver.ts'
+import { abiOf } from '../packages/simulation/test/chain.ts'
+import { readMainnet, startMainnet } from '../packages/simulation/test/mainnet.ts'
+import { type Check, checkToken, stranger } from '../packages/simulation/test/token-check.ts'
+import { record, rounded } from './record.ts'
+
+const RUNS = 300
+
+const median = (values: readonly number[]) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+const percentile = (values: readonly number[], share: number) =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN
+
+async function times(work: () => Promise<unknown>): Promise<readonly number[]> {
+  for (let i = 0; i < RUNS / 5; i++) await work()
+  const taken: number[] = []
+  for (let i = 0; i < RUNS; i++) {
+    const start = performance.now()
+    await work()
+    taken.push(performance.now() - start)
+  }
+  return taken
+}
+
+const post = (url: string, body: string) =>
+  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body }).then((answer) => answer.text())
+
+/** The body of the eth_call that a simulation sends. */
+async function ethCallOf(url: string, request: SimulationRequest): Promise<string> {
+  let last = ''
+  const server = createServer(async (incoming, outgoing) => {
+    let body = ''
+    for await (const chunk of incoming) body += chunk
+    if (body.includes('eth_call')) last = body
+    outgoing.end(await post(url, body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const rpc = createRpc({ chainId: 31337, urls: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`] })
+  await simulateSwap(rpc, request, createSimulationContext())
+  server.closeAllConnections()
+  server.close()
+  return last
+}
+
+async function measureSimulation() {
+  const devnet = await startDevnet()
+  try {
+    const { USDC, WETH, STETH } = devnet.info.tokens
+    const from = devnet.info.accounts[5]!.address
+    const router = abiOf('@uniswap/v2-periphery/build/UniswapV2Router02.json')
+    const swap = (tokenIn: typeof USDC, amountIn: bigint): SimulationRequest => ({
+      from,
+      to: devnet.info.routers.uniswapV2Router02!,
+      data: router.encodeFunctionData('swapExactTokensForTokensSupportingFeeOnTransferTokens', [
+        amountIn,
+        0,
+        [tokenIn.address, WETH.address],
+        from,
+        2n ** 40n,
+      ]) as Hex,
+      tokenIn: tokenIn.address,
+      amountIn,
+      tokenOut: WETH.address,
+      block: 'latest',
+    })
+    const rpc = createRpc({ chainId: devnet.chainId, urls: [devnet.url] })
+    const context = createSimulationContext()
+    const plain = swap(USDC, 1_000_000n)
+    const body = await ethCallOf(devnet.url, plain)
+    const node = await times(() => post(devnet.url, body))
+    const simulated = await times(() => simulateSwap(rpc, plain, context))
+    const shares = await times(() => simulateSwap(rpc, swap(STETH, 10n ** 18n), context))
+    rpc.close()
+    return {
+      runs: RUNS,
+      nodesOwnEthCallMs: { median: rounded(median(node), 2), p99: rounded(percentile(node, 0.99), 2) },
+      simulateMs: { median: rounded(median(simulated), 2), p99: rounded(percentile(simulated, 0.99), 2) },
+      simulateSharesTokenMs: { median: rounded(median(shares), 2), p99: rounded(percentile(shares, 0.99), 2) },
+      overTheNodeMs: rounded(median(simulated) - median(node), 2),
+      requestBytes: body.length,
+    }
+  } finally {
+    await devnet.stop()
+  }
+}
+
+async function measureSlots() {
+  const fixture = readMainnet()
+  const node = await startMainnet(fixture)
+  try {
+    const rpc = createRpc({ chainId: fixture.chainId, urls: [node.url], timeoutMs: 20_000 })
+    const checks: Check[] = []
+    // The first pass warms node and code up; each pass learns everything anew.
+    for (let pass = 0; pass < 2; pass++) {
+      checks.length = 0
+      const resolver = new SlotResolver()
+      for (const { token, pools } of fixture.tokens)
+        checks.push(await checkToken(rpc, resolver, token, [stranger, ...pools]))
+    }
+    rpc.close()
+    const byTrips = Object.groupBy(checks, ({ calls }) => calls)
+    return {
+      tokens: checks.length,
+      passed: checks.filter(({ outcome }) => outcome === 'passed').length,
+      bothSlotsFound: checks.filter(({ outcome }) => !outcome.startsWith('no ')).length,
+      byRoundTrips: Object.fromEntries(
+        Object.entries(byTrips).map(([trips, group = []]) => {
+          const ms = group.map((check) => check.ms)
+          return [trips, { tokens: group.length, medianMs: rounded(median(ms)), slowestMs: rounded(Math.max(...ms)) }]
+        }),
+      ),
+    }
+  } finally {
+    await node.stop()
+  }
+}
+
+record('simulate', { simulation: await measureSimulation(), slots: await measureSlots() })
