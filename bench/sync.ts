@@ -1,0 +1,76 @@
+/**
+ * `node --expose-gc bench/sync.ts`: following a chain whose market holds 100,000 pools. How long it takes to apply the logs of a block that
+ * changes 200 of them and to have the next map of pools, what the pools and 64 blocks of history weigh, and how long a round
+ * over all of them takes. Results in `results/sync.json`.
+ */
+import { IUniswapV2PairEvents__factory } from '@sluice/bindings'
+import { type Hex, toAddress } from '@sluice/chains'
+import { familyOf, type Pool } from '@sluice/liquidity'
+import { toBeHex } from 'ethers'
+import { applyLogs } from '../packages/liquidity/src/market/apply.ts'
+import { PoolMap } from '../packages/liquidity/src/market/pool-map.ts'
+import { record, rounded } from './record.ts'
+
+const POOLS = 100_000
+const CHANGED = 200
+const BLOCKS = 64
+
+const events = IUniswapV2PairEvents__factory.createInterface()
+const sync = events.getEvent('Sync')
+const addressOf = (n: number) => toAddress(toBeHex((BigInt(n) * 0x9e3779b97f4a7c15n) % (1n << 160n), 20))
+
+const before = memory()
+const pools: Pool[] = Array.from({ length: POOLS }, (_, n) => ({
+  id: addressOf(n + 1),
+  family: 'uniswap-v2',
+  dex: 'Bench',
+  address: addressOf(n + 1),
+  tokens: [addressOf(POOLS + n), addressOf(2 * POOLS + n)],
+  state: { reserve0: 10n ** 20n + BigInt(n), reserve1: 10n ** 20n - BigInt(n), feePpm: 3000 },
+}))
+let map = PoolMap.empty.with(pools)
+const history = [map]
+
+const times: number[] = []
+for (let block = 1; block <= BLOCKS; block++) {
+  const logs = Array.from({ length: CHANGED }, (_, i) => {
+    const { data, topics } = events.encodeEventLog(sync, [10n ** 20n + BigInt(block), 10n ** 20n + BigInt(i)])
+    const address = pools[(i * 499 + block) % POOLS]!.address
+    return {
+      address,
+      topics: topics as Hex[],
+      data: data as Hex,
+      blockNumber: block,
+      blockHash: toBeHex(block, 32) as Hex,
+      logIndex: i,
+    }
+  })
+  const start = performance.now()
+  const { changed } = applyLogs(map, logs, familyOf, (log) => log.address)
+  map = map.with(changed.values())
+  times.push(performance.now() - start)
+  if (changed.size !== CHANGED) throw new Error(`${changed.size} pools changed`)
+  history.push(map)
+}
+times.sort((a, b) => a - b)
+const bytes = memory() - before
+
+const start = performance.now()
+let count = 0
+for (const pool of map.values()) if (pool.state) count++
+const walkMs = performance.now() - start
+if (count !== POOLS || history.length !== BLOCKS + 1) throw new Error('pools were lost')
+
+record('sync', {
+  pools: POOLS,
+  changedPerBlock: CHANGED,
+  blocks: BLOCKS,
+  applyMs: { median: rounded(times[BLOCKS / 2]!, 2), worst: rounded(times.at(-1)!, 2) },
+  memoryMb: rounded(bytes / 2 ** 20),
+  walkMs: rounded(walkMs),
+})
+
+function memory(): number {
+  globalThis.gc?.()
+  return process.memoryUsage().heapUsed
+}
