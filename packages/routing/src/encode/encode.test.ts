@@ -4,7 +4,7 @@ import { families, type Pool } from '@sluice/liquidity'
 import { decodeProgram, SHARE_DENOMINATOR } from '@sluice/program'
 import { describe, expect, test } from 'vitest'
 import type { Leg, Route } from '../types.ts'
-import { encodeSwap } from './index.ts'
+import { encodeSwap, type StepMaker } from './index.ts'
 
 const address = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const [guard, executor, sender, weth] = [address('a'), address('b'), address('c'), address('3')]
@@ -105,6 +105,41 @@ describe('encodeSwap', () => {
       { kind: 'rest' },
     ])
     expect(steps.map(({ output }) => output.kind)).toEqual(['executor', 'executor', 'guard', 'guard'])
+  })
+
+  test('joins hops inside one singleton, unless someone else takes from between', () => {
+    const v4 = (id: string, token0: Pool['address'], token1: Pool['address']): Pool => ({
+      ...pool('uniswap-v4', id, token0, token1),
+      address: address('d'),
+    })
+    const families = new Map([
+      [
+        'uniswap-v4',
+        {
+          prepaid: false,
+          step: ({ address: manager }: Pool, tokenIn, tokenOut, input, output) => ({
+            op: 'uniswap-v4' as const,
+            manager,
+            tokenIn,
+            hops: [{ tokenOut, fee: 3000, tickSpacing: 60, hooks: ZERO_ADDRESS }],
+            input,
+            output,
+          }),
+        } satisfies StepMaker,
+      ],
+    ])
+    const [first, second, third] = [v4('5', tokenA, tokenB), v4('6', tokenB, tokenC), v4('7', tokenB, tokenC)]
+    const chain = route(tokenA, tokenC, 9n, [leg(first, tokenA, tokenB, 9n), leg(second, tokenB, tokenC, 8n)])
+    const joined = encode(chain, { families })
+    expect(joined.steps).toMatchObject([
+      { input: { kind: 'pull' }, output: { kind: 'guard' }, hops: [{ tokenOut: tokenB }, { tokenOut: tokenC }] },
+    ])
+    const fork = route(tokenA, tokenC, 9n, [
+      leg(first, tokenA, tokenB, 9n),
+      leg(second, tokenB, tokenC, 4n, 1n, 2n),
+      leg(third, tokenB, tokenC, 4n),
+    ])
+    expect(encode(fork, { families }).steps).toHaveLength(3)
   })
 
   test('has native input wrapped by the Guard and native output unwrapped last', () => {

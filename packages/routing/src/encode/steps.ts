@@ -3,6 +3,7 @@ import type { DexFamily } from '@sluice/liquidity'
 import { type Step, type StepInput, type StepOutput, toShare } from '@sluice/program'
 import type { Leg, Route } from '../types.ts'
 import { EncodeError } from './errors.ts'
+import { mergeHops } from './merge.ts'
 
 /** What encoding needs of a family. */
 export type StepMaker = Pick<DexFamily, 'step' | 'prepaid'>
@@ -44,7 +45,7 @@ export function buildSteps(route: Route, context: StepContext): Step[] {
   })
   if (route.tokenOut === NATIVE)
     steps.push({ op: 'unwrap', tokenIn: target, input: { kind: 'rest' }, output: destination })
-  return steps
+  return mergeHops(steps, route.legs)
 }
 
 /** A route without legs: native to its wrapper or back, one to one. */
