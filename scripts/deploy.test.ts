@@ -41,6 +41,16 @@ describe('a deployment', () => {
     expect(readdirSync(dir)).toEqual([])
   })
 
+  test('on a chain without transient storage is refused', async () => {
+    const old = await startAnvil({ chainId, args: ['--hardfork', 'london'] })
+    try {
+      await expect(deploy({ rpcUrl: old.url })).rejects.toMatchObject({ code: 'UNSUPPORTED_CHAIN' })
+      expect(readdirSync(dir)).toEqual([])
+    } finally {
+      await old.stop()
+    }
+  })
+
   test('that the account cannot pay is refused before anything is sent', async () => {
     const privateKey = `0x${'77'.repeat(32)}`
     await expect(deploy({ privateKey })).rejects.toMatchObject({ code: 'FUNDS_SHORT' })

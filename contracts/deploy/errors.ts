@@ -1,5 +1,6 @@
 export type DeployErrorCode =
   | 'WRONG_CHAIN'
+  | 'UNSUPPORTED_CHAIN'
   | 'NO_ACCOUNT'
   | 'FUNDS_SHORT'
   | 'KEYLESS_DEPLOYER'
