@@ -12,6 +12,7 @@ import { type GasFamily, HOP_GAS } from './gas.ts'
 
 const lens = SolidlyLens__factory.createInterface()
 const events = ISolidlyPairState__factory.createInterface()
+const SYNC = events.getEvent('Sync')
 
 /** About 2.5 million gas. */
 const PAIRS_PER_READ = 250
@@ -66,9 +67,9 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
     id,
     findPools,
     readStates,
-    topics: [events.getEvent('Sync').topicHash as Hex],
+    topics: [SYNC.topicHash as Hex],
     applyLog({ state }, log) {
-      const { reserve0, reserve1 } = events.decodeEventLog('Sync', log.data, log.topics)
+      const { reserve0, reserve1 } = events.decodeEventLog(SYNC, log.data)
       return { ...state, reserve0, reserve1 }
     },
 
