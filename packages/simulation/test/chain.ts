@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { IERC20__factory } from '@sluice/bindings'
 import { type Address, type Hex, NATIVE, toAddress } from '@sluice/chains'
-import { type Anvil, type DevnetInfo, prepareDevnet, startAnvil } from '@sluice/devnet'
+import { type Anvil, accounts as accountsOfNode, type DevnetInfo, prepareDevnet, startAnvil } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { Interface } from 'ethers'
 
@@ -54,10 +54,6 @@ export async function startTestChain(): Promise<TestChain> {
     const fee = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
     return { success: receipt.status === '0x1', fee, grossGas: await grossGas(rpc, hash) }
   }
-  const deploy = async (creation: Hex) => {
-    const hash = await rpc.request<Hex>('eth_sendTransaction', [{ from: rich, data: creation, gas: '0x4c4b40' }])
-    return toAddress((await receiptOf(rpc, hash)).contractAddress!)
-  }
   const balanceOf = async (token: Address, owner: Address) =>
     token === NATIVE
       ? BigInt(await rpc.request<Hex>('eth_getBalance', [owner, 'latest']))
@@ -71,7 +67,14 @@ export async function startTestChain(): Promise<TestChain> {
     }
     await send({ from: owner, to: token, data: erc20.encodeFunctionData('approve', [spender, amount]) as Hex })
   }
-  return { anvil, info, rpc, rich, newAccount, send, deploy, balanceOf, fund }
+  return { anvil, info, rpc, rich, newAccount, send, deploy: deployer(rpc), balanceOf, fund }
+}
+
+/** Deploys as the node's first account. */
+export const deployer = (rpc: Rpc) => async (creation: Hex) => {
+  const from = accountsOfNode()[0]!.address
+  const hash = await rpc.request<Hex>('eth_sendTransaction', [{ from, data: creation, gas: '0x989680' }])
+  return toAddress((await receiptOf(rpc, hash)).contractAddress!)
 }
 
 type Receipt = {
