@@ -11,6 +11,8 @@ const batch = ReadBatch__factory.createInterface()
 const MAX_GAS = 20_000_000
 const MAX_BYTES = 256_000
 const LEAST_GAS = 30_000
+/** A call near its gas limit takes a busy node seconds. */
+const TIMEOUT_MS = 15_000
 
 type Answers = (Hex | null)[]
 
@@ -82,17 +84,22 @@ function pack(reads: readonly Read[]): Read[][] {
 async function readGroup(rpc: Rpc, block: BlockRef, reads: readonly Read[], options: RequestOptions): Promise<Answers> {
   const overrides: Record<Address, { code: Hex }> = { [READ_BATCH.to]: { code: READ_BATCH.code } }
   for (const { to, code } of reads) if (code) overrides[to] = { code }
-  const callOptions: CallOptions = { ...options, overrides }
+  const callOptions: CallOptions = { timeoutMs: TIMEOUT_MS, ...options, overrides }
   try {
     const data = batch.encodeFunctionData('run', [reads.map(({ to, data }) => ({ to, data }))]) as Hex
     const answer = await rpc.call({ to: READ_BATCH.to, data }, block, callOptions)
     const [answers] = batch.decodeFunctionResult('run', answer)
     return (answers as { ok: boolean; data: Hex }[]).map(({ ok, data }) => (ok ? data : null))
   } catch (error) {
-    if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
+    if (!(error instanceof RpcError && isTooMuch(error))) throw error
     if (reads.length === 1) return [null]
     const middle = reads.length >> 1
     const halves = [reads.slice(0, middle), reads.slice(middle)]
     return (await Promise.all(halves.map((half) => readGroup(rpc, block, half, options)))).flat()
   }
+}
+
+/** Ours reverts where a read has used up the gas; nodes have words of their own for a call that is too much for them. */
+function isTooMuch({ code, message }: RpcError): boolean {
+  return code === 'REVERTED' || (code === 'REJECTED' && /out of gas|gas limit|too large|too big/i.test(message))
 }
