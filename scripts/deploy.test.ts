@@ -1,8 +1,16 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { IGuard__factory } from '@sluice/bindings'
-import { currentPlan, deployContracts, KEYLESS_DEPLOYER, predictDeployments, verifyDeployment } from '@sluice/contracts'
+import {
+  currentPlan,
+  deployContracts,
+  KEYLESS_DEPLOYER,
+  predictDeployments,
+  standardJson,
+  verifyDeployment,
+} from '@sluice/contracts'
 import { type Anvil, startAnvil } from '@sluice/devnet'
 import { getCreateAddress, Transaction } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -123,6 +131,23 @@ describe('the deployments of this repository', () => {
       rmSync(fresh, { recursive: true, force: true })
     }
   })
+})
+
+describe('invariant 14: the standard JSON that explorers are given', () => {
+  test.each(['Guard', 'Executor'] as const)(
+    'of %s compiles to the code that is deployed',
+    async (name) => {
+      const committed = readFileSync(join(root, `deployments/standard-json/${name}.json`), 'utf8')
+      expect(JSON.parse(committed), 'stale: npm run predict').toEqual(standardJson(name))
+      // A compiler of its own, apart from Hardhat's and its cache.
+      const script = join(root, 'contracts/deploy/compile-standard-json.ts')
+      const options = { input: committed, encoding: 'utf8', maxBuffer: 1 << 24 } as const
+      const code = execFileSync(process.execPath, ['--stack-size=8000', script, name], options)
+      const { guard, executor } = await currentPlan()
+      expect(code).toBe((name === 'Guard' ? guard : executor).initCode)
+    },
+    120_000,
+  )
 })
 
 test('the clear-signing file shows the function that the Guard has', () => {

@@ -1,13 +1,19 @@
 /**
  * `npm run predict`: writes `deployments/<chainId>.json` for every chain of the registry on which this tree's contracts
- * can run: where they will stand. Records of what was seen on a chain are kept.
+ * can run: where they will stand. Records of what was seen on a chain are kept. `deployments/standard-json` gets what
+ * explorers verify the code with.
  */
-import { readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { predictDeployments } from '@sluice/contracts'
+import { predictDeployments, standardJson } from '@sluice/contracts'
 import { root } from './lib/run.ts'
 
 const data = join(root, 'packages/chains/data')
 const written = await predictDeployments({ chainsDir: data, deploymentsDir: join(root, 'deployments') })
 console.log(`${written.written.length} written, ${written.skipped.length} skipped of ${readdirSync(data).length} files`)
 for (const { chainId, reason } of written.skipped) console.log(`  ${chainId}: ${reason}`)
+
+const verification = join(root, 'deployments/standard-json')
+mkdirSync(verification, { recursive: true })
+for (const name of ['Guard', 'Executor'] as const)
+  writeFileSync(join(verification, `${name}.json`), `${JSON.stringify(standardJson(name), null, 2)}\n`)

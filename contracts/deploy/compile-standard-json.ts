@@ -1,0 +1,10 @@
+/** Reads standard JSON from stdin, compiles it with the lockfile's solc and prints the creation code of the contract named. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+
+const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
+const [name] = process.argv.slice(2)
+const { contracts, errors } = JSON.parse(solc.compile(readFileSync(0, 'utf8')))
+const failure = errors?.find(({ severity }: { severity: string }) => severity === 'error')
+if (failure) throw new Error(failure.formattedMessage)
+process.stdout.write(`0x${contracts[`project/src/${name}.sol`][name!].evm.bytecode.object}`)

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+
+/**
+ * What solc is given to compile one contract: its sources and what they import, and no others. Explorers and Sourcify
+ * verify a deployment with it. Paths and settings are those of Hardhat's build, so the bytecode is the same.
+ */
+export function standardJson(name: 'Guard' | 'Executor') {
+  const sources: Record<string, { content: string }> = {}
+  const add = (path: string) => {
+    const key = `project/${path}`
+    if (sources[key]) return
+    const content = readFileSync(join(root, path), 'utf8')
+    sources[key] = { content }
+    for (const [, imported] of content.matchAll(/from "(\.[^"]+)"/g)) add(posix.join(posix.dirname(path), imported!))
+  }
+  add(`src/${name}.sol`)
+  return {
+    language: 'Solidity',
+    sources: Object.fromEntries(Object.entries(sources).sort(([a], [b]) => (a < b ? -1 : 1))),
+    settings: {
+      evmVersion: 'cancun',
+      optimizer: { enabled: true, runs: 1_000_000 },
+      viaIR: true,
+      remappings: [],
+      outputSelection: { '*': { '*': ['evm.bytecode.object'] } },
+    },
+  }
+}
