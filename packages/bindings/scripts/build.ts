@@ -10,6 +10,7 @@ const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 // Written aside and moved into place whole, so that a process reading the package never meets half of it.
 const fresh = join(root, `dist.${process.pid}.tmp`)
+process.once('exit', () => rmSync(fresh, { recursive: true, force: true }))
 const artifacts = join(root, '../../contracts/artifacts/src')
 
 const tsc = join(root, '../../node_modules/typescript/bin/tsc')
