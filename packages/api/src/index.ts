@@ -1,5 +1,6 @@
 export { createApp } from './app.ts'
 export { type Config, ConfigError, loadConfig } from './config.ts'
+export { apiReference } from './docs/markdown.ts'
 export { type ApiErrorCode, errorTable } from './error-table.ts'
 export { ApiError } from './errors.ts'
 export { createMetrics } from './metrics.ts'

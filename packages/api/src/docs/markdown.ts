@@ -1,5 +1,6 @@
 /** docs/api.md and the text of /docs, both made from the OpenAPI document and the error table. */
 import { errorTable } from '../error-table.ts'
+import { examples } from './examples.ts'
 import { openApiDocument } from './openapi.ts'
 
 type Schema = {
@@ -123,7 +124,8 @@ function errors(): Section {
   }
 }
 
-export function markdown(examples: string): string {
+/** docs/api.md, whole. */
+export function apiReference(): string {
   const { intro, sections } = reference()
   const body = sections.map(({ title, paragraphs, tables }) =>
     [`## ${title}`, ...paragraphs, ...tables.map(markdownTable)].join('\n\n'),

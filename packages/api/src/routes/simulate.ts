@@ -1,8 +1,9 @@
+import { RpcError } from '@sluice/rpc'
 import type { Request } from 'express'
 import type { ChainService } from '../chain/chain-service.ts'
 import { ApiError } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
-import { read, simulateFields } from '../requests.ts'
+import { read, type SimulateFields, simulateFields } from '../requests.ts'
 import type { SimulationResponse } from '../responses.ts'
 
 export async function simulate(
@@ -11,24 +12,26 @@ export async function simulate(
   context: RequestContext,
 ): Promise<SimulationResponse> {
   const fields = read(simulateFields, request.method === 'POST' ? bodyOf(request) : request.query)
-  const result = await context.time('simulate', () =>
-    chain.simulate({
-      from: fields.from.address,
-      to: fields.to.address,
-      data: fields.data,
-      tokenIn: fields.tokenIn.address,
-      amountIn: fields.amountIn,
-      tokenOut: fields.tokenOut.address,
-      block: fields.block.ref,
-      ...(fields.gas !== undefined && { gas: fields.gas }),
-      ...(fields.gasPrice !== undefined && { gasPrice: fields.gasPrice }),
-      ...(fields.spender && { spender: fields.spender.address }),
-      ...(fields.coinbase && { coinbase: fields.coinbase.address }),
-      ...(fields.balanceSlot !== undefined && { balanceSlot: fields.balanceSlot }),
-      ...(fields.allowanceSlot !== undefined && { allowanceSlot: fields.allowanceSlot }),
-      signal: context.signal,
-    }),
-  )
+  const result = await context
+    .time('simulate', () =>
+      chain.simulate({
+        from: fields.from.address,
+        to: fields.to.address,
+        data: fields.data,
+        tokenIn: fields.tokenIn.address,
+        amountIn: fields.amountIn,
+        tokenOut: fields.tokenOut.address,
+        block: fields.block.ref,
+        ...(fields.gas !== undefined && { gas: fields.gas }),
+        ...(fields.gasPrice !== undefined && { gasPrice: fields.gasPrice }),
+        ...(fields.spender && { spender: fields.spender.address }),
+        ...(fields.coinbase && { coinbase: fields.coinbase.address }),
+        ...(fields.balanceSlot !== undefined && { balanceSlot: fields.balanceSlot }),
+        ...(fields.allowanceSlot !== undefined && { allowanceSlot: fields.allowanceSlot }),
+        signal: context.signal,
+      }),
+    )
+    .catch((error: unknown) => refuseMissingBlock(error, fields, chain))
   return {
     success: result.success,
     amountOut: (result.success ? result.amountOut : 0n).toString(),
@@ -44,4 +47,12 @@ function bodyOf(request: Request): object {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new ApiError('INVALID_BODY', 'the body must be a JSON object with content-type application/json')
   return body
+}
+
+/** Nodes refuse reads at a block that is not there in many words; whose mistake it is, the block itself tells. */
+async function refuseMissingBlock(error: unknown, { block }: SimulateFields, chain: ChainService): Promise<never> {
+  const refused = error instanceof RpcError && error.code === 'REJECTED' && typeof block.ref === 'number'
+  if (refused && (await chain.rpc.getBlock(block.ref)) === null)
+    throw new ApiError('INVALID_PARAMETER', `block ${block.sent} does not exist`)
+  throw error
 }

@@ -1,0 +1,172 @@
+/** What is answered is what is published: every body is held against the schemas of /openapi.json. */
+import type { Devnet } from '@sluice/devnet'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { errorTable, type RunningServer } from '../src/index.ts'
+import { startChain, startOver } from './src/devnet.ts'
+import { ask } from './src/service.ts'
+
+const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+let devnet: Devnet
+let server: RunningServer
+let versionA: RunningServer
+// biome-ignore lint/suspicious/noExplicitAny: the document as any reader gets it
+let document: any
+
+beforeAll(async () => {
+  devnet = await startChain()
+  server = await startOver(devnet.url)
+  versionA = await startOver(devnet.url, { ERROR_VERSION: 'A' })
+  document = JSON.parse((await ask(`${server.url}/openapi.json`)).text)
+})
+afterAll(async () => {
+  await server?.close()
+  await versionA?.close()
+  await devnet?.stop()
+})
+
+const token = (symbol: string) => devnet.info.tokens[symbol]!.address
+const swapPath = (change: Record<string, string> = {}) => {
+  const from = devnet.info.accounts[0]!.address
+  const swap = { src: token('WETH'), dst: token('USDC'), amount: '1000000000000000000', from, ...change }
+  return `/aggregator/31337?${new URLSearchParams(swap)}`
+}
+const validate = (schema: string, body: unknown) => {
+  const result = z.fromJSONSchema(document.components.schemas[schema]).safeParse(body)
+  expect(result.success ? [] : result.error.issues, JSON.stringify(body).slice(0, 500)).toEqual([])
+}
+async function expectBody(path: string, status: number, schema: string, init?: RequestInit, from = server) {
+  const answer = await ask(from.url + path, init)
+  expect(answer.status, answer.text).toBe(status)
+  expect(answer.type).toBe('application/json')
+  const body = JSON.parse(answer.text)
+  validate(schema, body)
+  return body
+}
+
+describe('bodies', () => {
+  test('a schema that is not met is noticed', () => {
+    expect(() => validate('Route', { src: '0x' })).toThrow()
+  })
+
+  test('of a swap, for ERC-20, NATIVE, wrapping, fees and taxes', async () => {
+    const changes = [
+      {},
+      { amount: `${10n ** 20n}` },
+      { src: NATIVE },
+      { dst: NATIVE, src: token('USDC'), amount: '1000000' },
+      { src: NATIVE, dst: token('WETH') },
+      { src: token('WETH'), dst: NATIVE },
+      { convenienceFee: '1.5', convenienceFeeRecipient: devnet.info.accounts[1]!.address.toLowerCase() },
+      { dst: token('TAXED') },
+      { gasPrice: '0', maxHops: '1', maxSplits: '1', deadline: '99999999999' },
+    ]
+    for (const change of changes) {
+      const route = await expectBody(swapPath(change), 200, 'Route')
+      expect(route).toMatchObject({ fromAmount: new URLSearchParams(swapPath(change).split('?')[1]).get('amount') })
+      expect(BigInt(route.toAmount)).toBeGreaterThan(0n)
+      expect(BigInt(route.minToAmount)).toBeLessThanOrEqual(BigInt(route.toAmount))
+    }
+  })
+
+  test('addresses come back as they were sent', async () => {
+    const upper = `0x${token('USDC').slice(2).toUpperCase()}`
+    const { src, dst, tx } = await expectBody(swapPath({ dst: upper, src: NATIVE }), 200, 'Route')
+    expect({ src, dst, from: tx.from }).toEqual({ src: NATIVE, dst: upper, from: devnet.info.accounts[0]!.address })
+  })
+
+  test('filters are obeyed', async () => {
+    const poolsOf = ({ swaps }: { swaps: { pool: string; protocol: string }[] }) => swaps.map(({ pool }) => pool)
+    const free = await expectBody(swapPath(), 200, 'Route')
+    const excludePools = poolsOf(free).join()
+    const without = await expectBody(swapPath({ excludePools }), 200, 'Route')
+    for (const pool of poolsOf(without)) expect(excludePools).not.toContain(pool)
+    const only = await expectBody(swapPath({ includeSources: 'uniswap-v2' }), 200, 'Route')
+    for (const { protocol } of only.swaps) expect(protocol).toBe('uniswap-v2')
+    const one = await expectBody(swapPath({ amount: `${10n ** 20n}`, maxSplits: '1' }), 200, 'Route')
+    expect(one.swaps).toHaveLength(1)
+  })
+
+  test('of simulations that succeed and that revert', async () => {
+    const { tx } = await expectBody(swapPath(), 200, 'Route')
+    const fields = {
+      from: tx.from,
+      to: tx.to,
+      data: tx.data,
+      tokenIn: token('WETH'),
+      amountIn: '0xde0b6b3a7640000',
+      tokenOut: token('USDC'),
+    }
+    const post = (body: unknown) => ({
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const good = await expectBody('/simulate/31337', 200, 'Simulation', post({ ...fields, gasPrice: '0' }))
+    expect(good.success).toBe(true)
+    const bad = await expectBody('/simulate/31337', 200, 'Simulation', post({ ...fields, data: '0xdeadbeef' }))
+    expect(bad).toMatchObject({ success: false, amountOut: '0', revertReason: expect.any(String) })
+    const { simulationBlock } = await expectBody(swapPath(), 200, 'Route')
+    for (const block of [`${simulationBlock}`, `0x${simulationBlock.toString(16)}`, 'pending']) {
+      const { block: echoed } = await expectBody('/simulate/31337', 200, 'Simulation', post({ ...fields, block }))
+      expect(echoed).toBe(block)
+    }
+    const cases: [Record<string, string>, RegExp][] = [
+      [{ gas: '999999999999' }, /gas/],
+      [{ balanceSlot: '12345' }, /balanceSlot/],
+      [{ tokenOut: devnet.info.accounts[1]!.address }, /tokenOut|ERC-20/],
+      [{ tokenIn: devnet.info.accounts[1]!.address }, /tokenIn|ERC-20|balanceSlot/],
+      [{ block: '99999999' }, /block/],
+    ]
+    for (const [change, text] of cases) {
+      const { error } = await expectBody('/simulate/31337', 400, 'Error', post({ ...fields, ...change }))
+      expect(error).toMatch(text)
+    }
+  })
+
+  test('of prices, depth, curves and chains', async () => {
+    const list = [NATIVE, token('WETH'), token('USDC'), devnet.info.accounts[0]!.address].join()
+    await expectBody(`/prices/31337?token=${list}`, 200, 'Prices')
+    await expectBody(`/liquidity/31337?token=${list}`, 200, 'Liquidity')
+    await expectBody(`/liquidity/31337?curve=1&token=${list}`, 200, 'Liquidity')
+    await expectBody('/chains', 200, 'ChainMap')
+  })
+
+  test('of errors, and of no route in both versions', async () => {
+    await expectBody(swapPath({ amount: 'x' }), 400, 'Error')
+    await expectBody('/nothing', 404, 'Error')
+    const refused = await expectBody(swapPath({ includeSources: 'nothing' }), 422, 'Error')
+    expect(Object.keys(errorTable)).toContain(refused.code)
+    const none = await expectBody(swapPath({ includeSources: 'nothing' }), 200, 'NoRoute', undefined, versionA)
+    expect(none).toMatchObject({ toAmount: '0', swaps: null })
+    expect(none).not.toHaveProperty('tx')
+    await expectBody(swapPath(), 200, 'Route', undefined, versionA)
+  })
+})
+
+describe('documentation', () => {
+  test('the document names every endpoint and every parameter', () => {
+    expect(document.openapi).toBe('3.1.0')
+    expect(Object.keys(document.paths)).toEqual([
+      '/aggregator/{chain_id}',
+      '/simulate/{chain_id}',
+      '/prices/{chain_id}',
+      '/liquidity/{chain_id}',
+      '/chains',
+    ])
+    const { parameters } = document.paths['/aggregator/{chain_id}'].get
+    const required = parameters.filter(({ required }: { required: boolean }) => required)
+    expect(required.map(({ name }: { name: string }) => name)).toEqual(['chain_id', 'src', 'dst', 'amount', 'from'])
+    expect(parameters.find(({ name }: { name: string }) => name === 'slippage').schema.default).toBe('0.5')
+  })
+
+  test('the page loads nothing but its own style sheet, under a policy that allows nothing else', async () => {
+    const { text, type, headers } = await ask(`${server.url}/docs`)
+    expect(type).toBe('text/html')
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'/)
+    expect(text.match(/(src|href)="(?!#)[^"]*"/g)).toEqual(['href="docs.css"', 'href="openapi.json"'])
+    expect(text).not.toMatch(/<script|style=/)
+    for (const code of Object.keys(errorTable)) expect(text).toContain(code)
+    expect((await ask(`${server.url}/docs.css`)).type).toBe('text/css')
+  })
+})
