@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Hex } from '@sluice/chains'
+import { type Hex, toAddress } from '@sluice/chains'
 import { startDevnet } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'
 import { createSimulationContext, type SimulationRequest, simulateSwap } from '@sluice/simulation'
@@ -15,6 +15,10 @@ import { type Check, checkToken, stranger } from '../packages/simulation/test/to
 import { record, rounded } from './record.ts'
 
 const RUNS = 300
+const HONEST = 50
+const ATTACKERS = 20
+/** Hashes 64 kB over and over until its gas is gone. */
+const ENDLESS = '0x5b6201000060002050600056'
 
 const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
@@ -80,8 +84,33 @@ async function measureSimulation() {
     const node = await times(() => post(devnet.url, body))
     const simulated = await times(() => simulateSwap(rpc, plain, context))
     const shares = await times(() => simulateSwap(rpc, swap(STETH, 10n ** 18n), context))
+    const honest = () =>
+      Promise.all(
+        Array.from({ length: HONEST }, async (_, i) => {
+          const start = performance.now()
+          await simulateSwap(rpc, swap(USDC, 1_000_000n + BigInt(i)), context)
+          return performance.now() - start
+        }),
+      )
+    const target = toAddress(`0x${'ba'.repeat(20)}`)
+    await rpc.request('anvil_setCode', [target, ENDLESS])
+    await honest()
+    const alone = await honest()
+    let stop = false
+    const attackers = Array.from({ length: ATTACKERS }, async () => {
+      while (!stop) await simulateSwap(rpc, { ...plain, to: target, data: '0x' }, context)
+    })
+    // Until it is known what the attackers cost.
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const attacked = await honest()
+    stop = true
+    await Promise.all(attackers)
     rpc.close()
     return {
+      honestAtOnce: HONEST,
+      honestMs: { median: rounded(median(alone)), slowest: rounded(Math.max(...alone)) },
+      attackers: ATTACKERS,
+      honestUnderAttackMs: { median: rounded(median(attacked)), slowest: rounded(Math.max(...attacked)) },
       runs: RUNS,
       nodesOwnEthCallMs: { median: rounded(median(node), 2), p99: rounded(percentile(node, 0.99), 2) },
       simulateMs: { median: rounded(median(simulated), 2), p99: rounded(percentile(simulated, 0.99), 2) },

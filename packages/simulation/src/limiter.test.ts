@@ -3,13 +3,16 @@ import { toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { CostLimiter } from './limiter.ts'
 
+const work = (ms: number, gasUsed = 100_000) => sleep(ms, { gasUsed })
+
 const slow = toAddress(`0x${'51'.repeat(20)}`)
 const quick = toAddress(`0x${'9c'.repeat(20)}`)
 const limiterOf = (maxQueued = 10) => new CostLimiter({ capacity: 4, reserved: 2, maxQueued })
 
-test('a target that was slow runs fewer at a time, and quick ones still find a place', async () => {
+test('a target that used much gas runs fewer at a time, and others still find a place', async () => {
   const limiter = limiterOf()
-  await limiter.run(slow, () => sleep(60))
+  await limiter.run(slow, () => work(1, 15_000_000))
+  await limiter.run(quick, () => work(1))
   let heavy = 0
   let mostHeavy = 0
   const order: string[] = []
@@ -18,10 +21,11 @@ test('a target that was slow runs fewer at a time, and quick ones still find a p
     await sleep(40)
     heavy--
     order.push('slow')
+    return { gasUsed: 15_000_000 }
   }
   await Promise.all([
     ...Array.from({ length: 3 }, () => limiter.run(slow, heavyWork)),
-    ...Array.from({ length: 4 }, () => limiter.run(quick, async () => void order.push('quick'))),
+    ...Array.from({ length: 4 }, () => limiter.run(quick, async () => ({ gasUsed: order.push('quick') }))),
   ])
   expect(mostHeavy).toBe(1)
   expect(order.slice(0, 4)).toEqual(['quick', 'quick', 'quick', 'quick'])
@@ -29,19 +33,21 @@ test('a target that was slow runs fewer at a time, and quick ones still find a p
 
 test('more than the queue holds are refused', async () => {
   const limiter = limiterOf(1)
-  const running = Array.from({ length: 5 }, () => limiter.run(quick, () => sleep(20)))
-  await expect(limiter.run(quick, () => sleep(1))).rejects.toMatchObject({ code: 'OVERLOADED' })
+  await limiter.run(quick, () => work(1))
+  const running = Array.from({ length: 5 }, () => limiter.run(quick, () => work(20)))
+  await expect(limiter.run(quick, () => work(1))).rejects.toMatchObject({ code: 'OVERLOADED' })
   await Promise.all(running)
 })
 
 test('a caller who gives up frees the place in the queue', async () => {
   const limiter = limiterOf(1)
-  const running = Array.from({ length: 4 }, () => limiter.run(quick, () => sleep(20)))
+  await limiter.run(quick, () => work(1))
+  const running = Array.from({ length: 4 }, () => limiter.run(quick, () => work(20)))
   const caller = new AbortController()
-  const waiting = limiter.run(quick, () => sleep(1), caller.signal)
+  const waiting = limiter.run(quick, () => work(1), caller.signal)
   caller.abort()
   await expect(waiting).rejects.toMatchObject({ code: 'OVERLOADED' })
-  await limiter.run(quick, () => sleep(1))
+  await limiter.run(quick, () => work(1))
   await Promise.all(running)
 })
 
@@ -49,5 +55,5 @@ test('work that fails gives its place back', async () => {
   const limiter = limiterOf()
   for (let i = 0; i < 10; i++)
     await expect(limiter.run(quick, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect(await limiter.run(quick, async () => 7)).toBe(7)
+  expect(await limiter.run(quick, () => work(1, 7))).toEqual({ gasUsed: 7 })
 })

@@ -1,15 +1,18 @@
 /** Lets simulations run by what they may cost, so that a few heavy ones leave room for many light ones. */
 import type { Address } from '@sluice/chains'
+import { RpcError } from '@sluice/rpc'
 import { SimulationError } from './errors.ts'
 
-/** Time at the node that counts as one unit; a plain swap takes a fraction of it. */
-const UNIT_MS = 25
+/** Gas that counts as one unit; a plain swap uses a fraction of it. */
+const UNIT_GAS = 2_000_000
+/** Of a target that was not seen before, or did not end in time: attackers change their addresses. */
+const UNKNOWN_GAS = 8_000_000
 const MAX_REMEMBERED = 10_000
 
 export type LimiterOptions = {
   /** Units that may run at a time. */
   readonly capacity: number
-  /** Of these, those that targets known to be slow may not take: others always find a place soon. */
+  /** Of these, those that targets known to be heavy may not take: others always find a place soon. */
   readonly reserved: number
   readonly maxQueued: number
 }
@@ -22,42 +25,50 @@ export class CostLimiter {
   private heavy = 0
   private readonly queue: Waiting[] = []
   /** Oldest first. */
-  private readonly tookMs = new Map<Address, number>()
+  private readonly gasUsed = new Map<Address, number>()
 
   constructor(options: LimiterOptions) {
     this.options = options
   }
 
   /**
-   * Weighs a target by how long it took before, since a gas limit says nothing: everybody asks for half a block.
+   * Weighs a target by the gas it used before, since a limit says nothing (everybody asks for half a block), and since
+   * time says more about the others that ran beside it.
    *
    * @throws SimulationError `OVERLOADED` when too many wait, or the caller gives up while waiting
    */
-  async run<T>(target: Address, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async run<T extends { readonly gasUsed: number }>(
+    target: Address,
+    work: () => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
     const cost = this.costOf(target)
     if (!this.fits(cost) || this.queue.length > 0) await this.wait(cost, signal)
     else this.enter(cost)
-    const start = performance.now()
     try {
-      return await work()
+      const result = await work()
+      this.remember(target, result.gasUsed)
+      return result
+    } catch (error) {
+      if (error instanceof RpcError && error.code === 'TIMEOUT') this.remember(target, UNKNOWN_GAS)
+      throw error
     } finally {
-      this.remember(target, performance.now() - start)
       this.leave(cost)
     }
   }
 
-  /** Never more than slow targets may take together, so that each can run. */
+  /** Never more than heavy targets may take together, so that each can run. */
   private costOf(target: Address): number {
-    const units = Math.ceil((this.tookMs.get(target) ?? 0) / UNIT_MS) || 1
+    const units = Math.ceil((this.gasUsed.get(target) ?? UNKNOWN_GAS) / UNIT_GAS) || 1
     return Math.min(units, this.options.capacity - this.options.reserved)
   }
 
-  /** Falls by half with each quicker run: a target may have been slow because the node was busy. */
-  private remember(target: Address, ms: number): void {
-    const before = this.tookMs.get(target) ?? 0
-    this.tookMs.delete(target)
-    this.tookMs.set(target, Math.max(ms, before / 2))
-    if (this.tookMs.size > MAX_REMEMBERED) this.tookMs.delete(this.tookMs.keys().next().value!)
+  /** Falls by half with each lighter run: routers do light and heavy work. */
+  private remember(target: Address, gas: number): void {
+    const before = this.gasUsed.get(target) ?? 0
+    this.gasUsed.delete(target)
+    this.gasUsed.set(target, Math.max(gas, before / 2))
+    if (this.gasUsed.size > MAX_REMEMBERED) this.gasUsed.delete(this.gasUsed.keys().next().value!)
   }
 
   private wait(cost: number, signal?: AbortSignal): Promise<void> {
@@ -96,9 +107,9 @@ export class CostLimiter {
     this.startNext()
   }
 
-  /** In turn, but a light one does not wait behind a heavy one that does not fit. */
+  /** In turn, light ones before heavy ones. */
   private startNext(): void {
-    for (const waiting of [...this.queue]) {
+    for (const waiting of [...this.queue].sort((a, b) => Number(a.cost > 1) - Number(b.cost > 1))) {
       if (!this.fits(waiting.cost)) continue
       this.queue.splice(this.queue.indexOf(waiting), 1)
       waiting.start()

@@ -8,7 +8,7 @@ export type SimulationLimits = {
   readonly maxReturnData: number
   /** For each eth_call. */
   readonly timeoutMs: number
-  /** Simulations under way; those of slow targets count for more. */
+  /** Simulations under way; those of heavy targets count for more. */
   readonly maxConcurrent: number
   /** More than that are refused as OVERLOADED. */
   readonly maxQueued: number
