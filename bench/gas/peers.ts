@@ -53,7 +53,19 @@ export function floor(node: Node, world: World): Router {
       v2v3: () => call('v2v3', [a, from, pools.v2ab, ab, out, b, pools.v3bc, bc, AMOUNT, from]),
       split2: () => call('split2', [a, from, pools.v2ab, ab, p(40), out, pools.v3ab, AMOUNT - p(40), from]),
       split3: () =>
-        call('split3', [a, from, pools.v2ab, ab, p(40), out, pools.v3ab, p(30), pools.v3abLow, AMOUNT - p(40) - p(30), from]),
+        call('split3', [
+          a,
+          from,
+          pools.v2ab,
+          ab,
+          p(40),
+          out,
+          pools.v3ab,
+          p(30),
+          pools.v3abLow,
+          AMOUNT - p(40) - p(30),
+          from,
+        ]),
       nativeIn: () => call('nativeIn', [pools.v3bWeth, zeroForOne(weth, b), from], NATIVE_AMOUNT),
       nativeOut: () => call('nativeOut', [a, from, pools.v3aWeth, zeroForOne(a, weth), NATIVE_AMOUNT, from]),
       v4: () => call('v4', [a, from, key, ab, AMOUNT, from]),
@@ -102,10 +114,7 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
       v3(a, b, 500, me, AMOUNT - p(40) - p(30), least(p(30))),
     ),
     nativeIn: all(v3(weth, b, 3000, me, NATIVE_AMOUNT, least(NATIVE_AMOUNT))),
-    nativeOut: all(
-      v3(a, weth, 3000, THE_ROUTER, NATIVE_AMOUNT, 0n),
-      encode('unwrapWETH9', [least(NATIVE_AMOUNT), me]),
-    ),
+    nativeOut: all(v3(a, weth, 3000, THE_ROUTER, NATIVE_AMOUNT, 0n), encode('unwrapWETH9', [least(NATIVE_AMOUNT), me])),
   }
   return {
     name: 'swapRouter02',

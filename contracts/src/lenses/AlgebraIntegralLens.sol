@@ -9,6 +9,8 @@ import {IAlgebraIntegralPoolState} from "../interfaces/IAlgebraIntegralPoolState
 contract AlgebraIntegralLens {
     int24 private constant MIN_TICK = -887272;
     int24 private constant MAX_TICK = 887272;
+    /// @dev Bits of `pluginConfig`: the plugin is asked before a swap, or keeps the fee itself.
+    uint8 private constant PLUGIN_SETS_FEE = 1 | 1 << 7;
 
     struct State {
         uint160 sqrtPriceX96;
@@ -30,8 +32,11 @@ contract AlgebraIntegralLens {
         }
     }
 
+    /// @notice All zero for a pool whose plugin may change the fee at the swap itself: no quote of it would be exact.
     function read(IAlgebraIntegralPoolState pool) external view returns (State memory state) {
-        (state.sqrtPriceX96, state.tick, state.feePpm,,,) = pool.globalState();
+        (uint160 price, int24 tick, uint16 lastFee, uint8 pluginConfig,,) = pool.globalState();
+        if (pluginConfig & PLUGIN_SETS_FEE != 0) return state;
+        (state.sqrtPriceX96, state.tick, state.feePpm) = (price, tick, lastFee);
         // The first release has no such getter; its last fee holds until it is changed.
         try pool.fee() returns (uint16 fee) {
             state.feePpm = fee;

@@ -1,5 +1,5 @@
 import type { Address } from '@sluice/chains'
-import { pairKey } from '../dexes/shared/direction.ts'
+import { pairKey } from '../dexes/common/direction.ts'
 
 export type Pair = readonly [Address, Address]
 

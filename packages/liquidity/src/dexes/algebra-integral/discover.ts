@@ -3,8 +3,8 @@ import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@s
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { ALGEBRA_INTEGRAL_LENS } from '../../lenses.ts'
-import { chunks } from '../shared/chunks.ts'
-import { pairPool } from '../shared/concentrated-discover.ts'
+import { chunks } from '../common/chunks.ts'
+import { pairPool } from '../common/concentrated-discover.ts'
 
 const lens = AlgebraIntegralLens__factory.createInterface()
 const factory = IAlgebraFactory__factory.createInterface()

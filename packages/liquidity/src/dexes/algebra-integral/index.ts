@@ -1,6 +1,6 @@
 import type { DexFamily } from '../../family.ts'
 import { type ConcentratedState, listEnd } from '../../math/concentrated.ts'
-import { concentratedTrade } from '../shared/concentrated-family.ts'
+import { concentratedTrade } from '../common/concentrated-family.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import { applyLog, readStates, topics } from './state.ts'
 

@@ -4,7 +4,7 @@ import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { ALGEBRA_INTEGRAL_LENS } from '../../lenses.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
-import { concentratedLogs, decodeTicks } from '../shared/concentrated-state.ts'
+import { concentratedLogs, decodeTicks } from '../common/concentrated-state.ts'
 
 const lens = AlgebraIntegralLens__factory.createInterface()
 const events = IAlgebraIntegralPoolState__factory.createInterface()

@@ -2,7 +2,7 @@ import { CurveLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { CURVE_LENS } from '../../lenses.ts'
-import { chunks } from '../shared/chunks.ts'
+import { chunks } from '../common/chunks.ts'
 
 const lens = CurveLens__factory.createInterface()
 

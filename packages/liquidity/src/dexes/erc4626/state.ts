@@ -2,7 +2,7 @@ import { Erc4626Lens__factory, IERC4626State__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { type Pool, PoolRefusal, type Reads } from '../../family.ts'
 import { ERC4626_LENS } from '../../lenses.ts'
-import { pairKey } from '../shared/direction.ts'
+import { pairKey } from '../common/direction.ts'
 import { quote } from './math.ts'
 import type { Erc4626State } from './types.ts'
 

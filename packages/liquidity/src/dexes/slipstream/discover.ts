@@ -2,7 +2,7 @@ import { ISlipstreamFactory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool } from '../../family.ts'
-import { findByKeys, pairPool } from '../shared/concentrated-discover.ts'
+import { findByKeys, pairPool } from '../common/concentrated-discover.ts'
 
 const factory = ISlipstreamFactory__factory.createInterface()
 

@@ -1,6 +1,6 @@
 import type { DexFamily } from '../../family.ts'
-import { concentratedTrade } from '../shared/concentrated-family.ts'
-import { concentratedLogs, readConcentrated } from '../shared/concentrated-state.ts'
+import { concentratedTrade } from '../common/concentrated-family.ts'
+import { concentratedLogs, readConcentrated } from '../common/concentrated-state.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import type { SlipstreamState } from './types.ts'
 

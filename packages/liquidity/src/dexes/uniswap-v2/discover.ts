@@ -3,8 +3,8 @@ import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@s
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { PAIR_LENS } from '../../lenses.ts'
-import { chunks } from '../shared/chunks.ts'
-import { sortTokens } from '../shared/direction.ts'
+import { chunks } from '../common/chunks.ts'
+import { sortTokens } from '../common/direction.ts'
 
 const lens = PairLens__factory.createInterface()
 const factory = IUniswapV2Factory__factory.createInterface()

@@ -3,7 +3,7 @@ import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { PAIR_LENS } from '../../lenses.ts'
-import { chunks } from '../shared/chunks.ts'
+import { chunks } from '../common/chunks.ts'
 import type { UniswapV2State } from './types.ts'
 
 const lens = PairLens__factory.createInterface()

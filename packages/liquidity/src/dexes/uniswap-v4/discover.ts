@@ -4,8 +4,8 @@ import type { Log } from '@sluice/rpc'
 import { AbiCoder, keccak256 } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
-import { chunks } from '../shared/chunks.ts'
-import { sortTokens } from '../shared/direction.ts'
+import { chunks } from '../common/chunks.ts'
+import { sortTokens } from '../common/direction.ts'
 import type { UniswapV4Key } from './types.ts'
 
 const lens = UniswapV4Lens__factory.createInterface()

@@ -5,7 +5,7 @@ import type { Pool, Reads } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
-import { joinTicks, splitAnswers, wordRanges } from '../shared/concentrated-state.ts'
+import { joinTicks, splitAnswers, wordRanges } from '../common/concentrated-state.ts'
 import type { UniswapV4Key, UniswapV4State } from './types.ts'
 
 const lens = UniswapV4Lens__factory.createInterface()

@@ -1,6 +1,6 @@
 import type { DexFamily } from '../../family.ts'
 import { type SolidlyState, solveVelodrome } from '../../math/solidly.ts'
-import { solidlyFamily } from '../shared/solidly-family.ts'
+import { solidlyFamily } from '../common/solidly-family.ts'
 import { createdPool, creationTopics } from './discover.ts'
 
 export const velodromeV2: DexFamily<SolidlyState> = {
