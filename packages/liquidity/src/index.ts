@@ -1,3 +1,4 @@
+export { HOP_GAS } from './dexes/common/gas.ts'
 export { families, familyOf } from './dexes/index.ts'
 export type { UniswapV2State } from './dexes/uniswap-v2/types.ts'
 export type { UniswapV3State } from './dexes/uniswap-v3/types.ts'

@@ -142,6 +142,27 @@ describe('no route', () => {
   })
 })
 
+describe('an amount beyond the pools', () => {
+  test('is refused with about the largest that does route', () => {
+    // A pool takes less than 2^112 of a token in all.
+    const pool = pair(1, 1, 2, 2n ** 100n, 2n ** 100n)
+    const most = 2n ** 112n - 2n ** 100n
+    const result = findRoute(buildGraph(snapshotOf([pool])), request({ amountIn: most * 1000n }))
+    expect(result).toMatchObject({ ok: false, code: 'INSUFFICIENT_LIQUIDITY' })
+    if (result.ok || result.maxRoutableAmount === undefined) throw new Error('no largest amount')
+    expect(result.maxRoutableAmount).toBeLessThan(most)
+    expect(Number(result.maxRoutableAmount) / Number(most)).toBeGreaterThan(0.99)
+    expect(route([pool], { amountIn: result.maxRoutableAmount }).legs).toHaveLength(1)
+  })
+})
+
+describe('calldata that is paid for on another chain', () => {
+  test('makes a second pool too dear even where gas is free', () => {
+    const pools = [pair(1, 1, 0, 1000n * E18, 1000n * E18), pair(2, 1, 0, 10n * E18, 10n * E18)]
+    expect(route(pools, { tokenOut: WETH, l1FeePerByteWei: 10 ** 15 }).legs).toHaveLength(1)
+  })
+})
+
 describe('on random graphs', () => {
   const reserve = fc.bigInt({ min: 10n ** 20n, max: 10n ** 24n })
   const pools = fc

@@ -5,7 +5,7 @@ import { bestPaths, bestSinglePaths } from './search/best-path.ts'
 import { netOutput, splitFlow } from './search/columns.ts'
 import { type Flow, optimise, usedEdges } from './search/flow.ts'
 import { DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, EdgeFilter, erc20Of, type Problem } from './search/problem.ts'
-import { marginalRate } from './search/response.ts'
+import { outputOf } from './search/response.ts'
 import { LegRefused, type Settlement, settle } from './settle.ts'
 import type { Route, RouteRequest, RouteResult } from './types.ts'
 
@@ -14,6 +14,11 @@ const MAX_REFUSALS = 12
 /** Gas of a wrap or an unwrap. */
 const WRAP_GAS = 30_000
 const MAX_BISECTIONS = 40
+/** Bytes of calldata that a leg adds to a transaction. */
+const HOP_BYTES = 48
+/** What an ordinary swap costs, to price the native token at a size that matters. */
+const USUAL_ROUTE_GAS = 300_000
+const USUAL_ROUTE_BYTES = 600
 
 export function findRoute(graph: Graph, request: RouteRequest): RouteResult {
   const { wrappedNative, amountIn } = request
@@ -27,6 +32,7 @@ export function findRoute(graph: Graph, request: RouteRequest): RouteResult {
       return { ok: false, code: 'UNKNOWN_TOKEN', message: `no pool is known that trades ${token}`, reasons: [] }
   }
 
+  const outPerWei = outputPerWei(graph, request, target)
   const filter = new EdgeFilter(graph, request, source, target)
   const problem: Problem = {
     source,
@@ -34,13 +40,14 @@ export function findRoute(graph: Graph, request: RouteRequest): RouteResult {
     amountIn,
     maxHops: request.maxHops ?? DEFAULT_MAX_HOPS,
     maxPools: request.maxSplits ?? DEFAULT_MAX_POOLS,
-    gasPriceOut: gasPriceInOutput(graph, request, target),
+    free: outPerWei === 0,
+    cost: ({ gas }) => (gas * Number(request.gasPriceWei) + HOP_BYTES * (request.l1FeePerByteWei ?? 0)) * outPerWei,
     edgesFrom: (token) => filter.edgesFrom(token),
   }
   const found = search(problem, amountIn, filter, request)
-  if (found) return { ok: true, route: toRoute(found, request, problem) }
+  if (found) return { ok: true, route: toRoute(found, request, outPerWei) }
 
-  const most = largestRoutable(problem, request)
+  const most = largestRoutable(graph, problem, request)
   return most > 0n
     ? {
         ok: false,
@@ -87,25 +94,28 @@ function bestFlow(problem: Problem, amountIn: number): Flow | null {
   return fitting.sort((a, b) => netOutput(problem, b) - netOutput(problem, a))[0] ?? null
 }
 
-/** Output base units that a unit of gas costs, by the best marginal path from the wrapped native token. */
-function gasPriceInOutput(graph: Graph, request: RouteRequest, target: Address): number {
-  const { wrappedNative } = request
-  const gasPrice = Number(request.gasPriceWei)
-  if (gasPrice === 0 || wrappedNative === null) return 0
-  if (target === wrappedNative) return gasPrice
+/**
+ * Output base units for a wei, by the best path for about what a swap's gas costs: a marginal rate alone would believe a
+ * mispriced pool with next to nothing in it. 0 where nothing is to be paid or no path leads from the native token.
+ */
+function outputPerWei(graph: Graph, request: RouteRequest, target: Address): number {
+  const { wrappedNative, l1FeePerByteWei = 0 } = request
+  const costWei = USUAL_ROUTE_GAS * Number(request.gasPriceWei) + USUAL_ROUTE_BYTES * l1FeePerByteWei
+  if (costWei === 0 || wrappedNative === null) return 0
+  if (target === wrappedNative) return 1
   const paths = bestPaths(
     { source: wrappedNative, target, maxHops: 3, edgesFrom: (token) => graph.edgesFrom.get(token) ?? [] },
-    1,
-    ({ response }, value) => value * marginalRate(response, 0),
+    costWei,
+    ({ response }, value) => outputOf(response, value),
   )
-  return gasPrice * Math.max(0, ...paths.map(({ value }) => value))
+  return Math.max(0, ...paths.map(({ value }) => value)) / costWei
 }
 
-function toRoute({ flow, settlement }: Found, request: RouteRequest, { gasPriceOut }: Problem): Route {
+function toRoute({ flow, settlement }: Found, request: RouteRequest, outPerWei: number): Route {
   const { tokenIn, tokenOut, amountIn } = request
   const wraps = (tokenIn === NATIVE ? 1 : 0) + (tokenOut === NATIVE ? 1 : 0)
   const gas = settlement.legs.reduce((sum, leg) => sum + leg.gas, wraps * WRAP_GAS)
-  const priced = gasPriceOut > 0 || request.gasPriceWei === 0n
+  const priced = outPerWei > 0 || request.gasPriceWei === 0n
   return {
     tokenIn,
     tokenOut,
@@ -113,7 +123,7 @@ function toRoute({ flow, settlement }: Found, request: RouteRequest, { gasPriceO
     amountOut: settlement.amountOut,
     legs: settlement.legs,
     gas,
-    gasCostOut: priced ? BigInt(Math.round(gas * gasPriceOut)) : null,
+    gasCostOut: priced ? BigInt(Math.round(gas * Number(request.gasPriceWei) * outPerWei)) : null,
     midAmountOut: midAmountOut(flow, Number(amountIn)),
     optimalityGapBps: null,
   }
@@ -147,9 +157,14 @@ function wrapRoute({ tokenIn, tokenOut, amountIn }: RouteRequest): Route {
   }
 }
 
-/** Largest input that still routes, by bisection on the same graph; 0 where none does. */
-function largestRoutable(problem: Problem, request: RouteRequest): bigint {
-  const routes = (amount: bigint) => amount > 0n && canSettle(problem, amount, request)
+/** Largest input that still routes, by bisection on the same graph to half a percent; 0 where none does. */
+function largestRoutable(graph: Graph, problem: Problem, request: RouteRequest): bigint {
+  // A filter of its own each time: a pool that refuses one amount may take a smaller one.
+  const routes = (amount: bigint) => {
+    const filter = new EdgeFilter(graph, request, problem.source, problem.target)
+    const smaller = { ...problem, amountIn: amount, edgesFrom: (token: Address) => filter.edgesFrom(token) }
+    return amount > 0n && search(smaller, amount, filter, request) !== null
+  }
   let low = 0n
   let high = problem.amountIn
   for (let step = 0; step < MAX_BISECTIONS && high > 1n; step++) {
@@ -160,15 +175,4 @@ function largestRoutable(problem: Problem, request: RouteRequest): bigint {
     if (low > 0n && (high - low) * 200n < low) break
   }
   return low
-}
-
-function canSettle(problem: Problem, amount: bigint, request: RouteRequest): boolean {
-  const flow = bestFlow({ ...problem, gasPriceOut: 0 }, Number(amount))
-  if (!flow) return false
-  try {
-    return settle(flow, problem.source, problem.target, amount, request.tax).amountOut > 0n
-  } catch (error) {
-    if (error instanceof LegRefused) return false
-    throw error
-  }
 }

@@ -1,6 +1,6 @@
 /** The pools of one block as a graph over tokens, compiled for the search and shared by all quotes of that block. */
 import type { Address } from '@sluice/chains'
-import { familyOf, type Pool, type Snapshot } from '@sluice/liquidity'
+import { familyOf, HOP_GAS, type Pool, type Snapshot } from '@sluice/liquidity'
 import { compileResponse, type Response } from './search/response.ts'
 
 /** One direction through one pool. */
@@ -20,8 +20,8 @@ export type Graph = {
   readonly edgesFrom: ReadonlyMap<Address, readonly Edge[]>
 }
 
-/** Gas of a hop for ranking, until the exact quote tells. */
-const RANKING_GAS = 100_000
+/** Gas of a hop whose family has no figure of its own. */
+const USUAL_GAS = 120_000
 
 /**
  * Compiles a snapshot; with the graph of the snapshot right before it, only the pools that changed.
@@ -46,12 +46,13 @@ export function buildGraph(snapshot: Snapshot, previous?: Graph): Graph {
 function compilePool(pool: Pool): readonly Edge[] {
   const family = familyOf(pool.family)
   if (!family) return []
+  const gas = (HOP_GAS as Readonly<Record<string, number>>)[pool.family] ?? USUAL_GAS
   const edges: Edge[] = []
   for (const tokenIn of pool.tokens) {
     for (const tokenOut of pool.tokens) {
       if (tokenIn === tokenOut) continue
       const response = compileResponse(family.curve(pool, tokenIn, tokenOut))
-      if (response.liquidity.length > 0) edges.push({ pool, tokenIn, tokenOut, response, gas: RANKING_GAS })
+      if (response.liquidity.length > 0) edges.push({ pool, tokenIn, tokenOut, response, gas })
     }
   }
   return edges

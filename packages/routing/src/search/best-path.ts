@@ -44,7 +44,7 @@ export function bestPaths(
 /** The best path of each length for pushing a whole amount through, best net of gas first. */
 export function bestSinglePaths(problem: Problem, amountIn: number): readonly (readonly Edge[])[] {
   const net = ({ edges, value }: { edges: readonly Edge[]; value: number }) =>
-    value - problem.gasPriceOut * edges.reduce((gas, edge) => gas + edge.gas, 0)
+    value - edges.reduce((cost, edge) => cost + problem.cost(edge), 0)
   return [...bestPaths(problem, amountIn, ({ response }, value) => outputOf(response, value))]
     .sort((a, b) => net(b) - net(a))
     .map(({ edges }) => edges)

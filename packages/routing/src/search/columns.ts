@@ -42,7 +42,7 @@ export function splitFlow(problem: Problem, seed: readonly Edge[], amountIn: num
 
 /** What a flow is worth after gas, in output base units. */
 export function netOutput(problem: Problem, flow: Flow): number {
-  return flow.amountOut - problem.gasPriceOut * usedEdges(flow).reduce((gas, edge) => gas + edge.gas, 0)
+  return flow.amountOut - usedEdges(flow).reduce((cost, edge) => cost + problem.cost(edge), 0)
 }
 
 function bestNewPath(problem: Problem, flow: Flow, barred: ReadonlySet<Edge>): readonly Edge[] | null {
@@ -74,7 +74,7 @@ function prune(problem: Problem, flow: Flow, amountIn: number): Flow {
   for (let round = 0; round < MAX_PRUNINGS; round++) {
     const used = usedEdges(best)
     const tooMany = used.length > maxPools
-    if (!tooMany && problem.gasPriceOut === 0) break
+    if (!tooMany && problem.free) break
     const before = netOutput(problem, best)
     let chosen: Flow | null = null
     for (const edge of byContribution(best, used)) {
@@ -105,15 +105,18 @@ function tidy({ source, target }: Problem, flow: Flow, amountIn: number): Flow {
 }
 
 function byContribution(flow: Flow, used: readonly Edge[]): readonly Edge[] {
-  const part = (edge: Edge) => flow.share.get(edge)! * weight(flow, edge.tokenIn)
+  const weight = weights(flow)
+  const part = (edge: Edge) => flow.share.get(edge)! * weight.get(edge.tokenIn)!
   return [...used].sort((a, b) => part(a) - part(b))
 }
 
-/** Part of the whole trade that passes through a token, 0–1. */
-function weight(flow: Flow, token: Address): number {
-  const [first] = flow.order
-  if (token === first) return 1
-  let total = 0
-  for (const [edge, share] of flow.share) if (edge.tokenOut === token) total += share * weight(flow, edge.tokenIn)
-  return total
+/** Part of the whole trade that passes through each token, 0–1. */
+function weights({ order, out, share }: Flow): ReadonlyMap<Address, number> {
+  const weight = new Map(order.map((token, index) => [token, index === 0 ? 1 : 0]))
+  for (const token of order) {
+    for (const edge of out.get(token) ?? []) {
+      weight.set(edge.tokenOut, weight.get(edge.tokenOut)! + weight.get(token)! * share.get(edge)!)
+    }
+  }
+  return weight
 }

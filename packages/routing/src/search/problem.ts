@@ -12,8 +12,10 @@ export type Problem = {
   readonly amountIn: bigint
   readonly maxHops: number
   readonly maxPools: number
-  /** Output base units that one unit of gas costs; 0 where gas is free or cannot be priced. */
-  readonly gasPriceOut: number
+  /** Output base units that a leg through the edge costs in gas and calldata; 0 where both are free or cannot be priced. */
+  cost(edge: Edge): number
+  /** Whether `cost` is 0 for every edge. */
+  readonly free: boolean
   /** Usable edges out of a token. */
   edgesFrom(token: Address): readonly Edge[]
 }
