@@ -15,6 +15,7 @@ say(`Local chain ${devnet.chainId} answers on ${devnet.url}`)
 const config = loadConfig({
   ...process.env,
   PORT: process.env.PORT ?? '3000',
+  LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
   CHAINS_DIR: join(dir, 'chains'),
   DEPLOYMENTS_DIR: join(dir, 'deployments'),
   [`RPC_URL_${devnet.chainId}`]: devnet.url,
