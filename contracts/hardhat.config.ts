@@ -33,12 +33,11 @@ export default defineConfig({
     profiles: {
       default: {
         compilers: [compiler('cancun')],
-        // Lenses run on every chain, also on those without PUSH0.
+        // Lenses run on every chain, also on those without PUSH0; the london build of Guard and Executor only there.
         overrides: Object.fromEntries(
-          readdirSync(join(import.meta.dirname, 'src/lenses')).map((file) => [
-            `src/lenses/${file}`,
-            compiler('london'),
-          ]),
+          ['src/lenses', 'src/london'].flatMap((folder) =>
+            readdirSync(join(import.meta.dirname, folder)).map((file) => [`${folder}/${file}`, compiler('london')]),
+          ),
         ),
       },
     },

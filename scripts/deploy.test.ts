@@ -3,7 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { IGuard__factory } from '@sluice/bindings'
+import type { Deployment } from '@sluice/chains'
 import {
+  BUILDS,
   currentPlan,
   deployContracts,
   KEYLESS_DEPLOYER,
@@ -49,13 +51,20 @@ describe('a deployment', () => {
     expect(readdirSync(dir)).toEqual([])
   })
 
-  test('on a chain without transient storage is refused', async () => {
-    const old = await startAnvil({ chainId, args: ['--hardfork', 'london'] })
+  test.each(['london', 'shanghai'])('on a chain of %s rules is of the london build, and verifies', async (hardfork) => {
+    const old = await startAnvil({ chainId, args: ['--hardfork', hardfork] })
+    const oldDir = mkdtempSync(join(tmpdir(), 'sluice-deploy-london-'))
     try {
-      await expect(deploy({ rpcUrl: old.url })).rejects.toMatchObject({ code: 'UNSUPPORTED_CHAIN' })
-      expect(readdirSync(dir)).toEqual([])
+      const made = await deploy({ rpcUrl: old.url, deploymentsDir: oldDir })
+      const { guard, executor } = await currentPlan('london')
+      expect(made.guard).toMatchObject({ address: guard.address, build: 'london', status: 'deployed' })
+      expect(made.executors).toMatchObject([{ address: executor.address, build: 'london', status: 'deployed' }])
+      const checks = await verifyDeployment({ chainId, deploymentsDir: oldDir, rpcUrl: old.url })
+      expect(checks).toHaveLength(8)
+      expect(checks.filter(({ ok }) => !ok)).toEqual([])
     } finally {
       await old.stop()
+      rmSync(oldDir, { recursive: true, force: true })
     }
   })
 
@@ -118,15 +127,18 @@ describe('the deployments of this repository', () => {
         chainsDir: join(root, 'packages/chains/data'),
         deploymentsDir: fresh,
       })
-      expect(written.length).toBeGreaterThan(100)
-      const { guard, executor } = await currentPlan()
+      expect(written.length).toBeGreaterThan(150)
+      const builds = new Set<string>()
       for (const id of written) {
-        const committed = JSON.parse(readFileSync(join(root, 'deployments', `${id}.json`), 'utf8'))
-        expect(committed.guard.address, `deployments/${id}.json is stale: npm run predict`).toBe(guard.address)
-        expect(committed.executors.at(-1).address, `deployments/${id}.json is stale: npm run predict`).toBe(
-          executor.address,
+        const [committed, predicted] = [join(root, 'deployments'), fresh].map(
+          (folder) => JSON.parse(readFileSync(join(folder, `${id}.json`), 'utf8')) as Deployment,
         )
+        const stale = `deployments/${id}.json is stale: npm run predict`
+        expect(committed!.guard.address, stale).toBe(predicted!.guard.address)
+        expect(committed!.executors.at(-1)!.address, stale).toBe(predicted!.executors.at(-1)!.address)
+        builds.add(committed!.guard.build)
       }
+      expect([...builds].sort()).toEqual(['cancun', 'london'])
     } finally {
       rmSync(fresh, { recursive: true, force: true })
     }
@@ -134,17 +146,23 @@ describe('the deployments of this repository', () => {
 })
 
 describe('invariant 14: the standard JSON that explorers are given', () => {
-  test.each(['Guard', 'Executor'] as const)(
-    'of %s compiles to the code that is deployed',
-    async (name) => {
+  test.each([
+    ['Guard', 'cancun'],
+    ['Executor', 'cancun'],
+    ['Guard', 'london'],
+    ['Executor', 'london'],
+  ] as const)(
+    'of %s for %s compiles to the code that is deployed',
+    async (contract, build) => {
+      const name = BUILDS[build][contract]
       const committed = readFileSync(join(root, `deployments/standard-json/${name}.json`), 'utf8')
-      expect(JSON.parse(committed), 'stale: npm run predict').toEqual(standardJson(name))
+      expect(JSON.parse(committed), 'stale: npm run predict').toEqual(standardJson(contract, build))
       // A compiler of its own, apart from Hardhat's and its cache.
       const script = join(root, 'contracts/deploy/compile-standard-json.ts')
       const options = { input: committed, encoding: 'utf8', maxBuffer: 1 << 24 } as const
       const code = execFileSync(process.execPath, ['--stack-size=8000', script, name], options)
-      const { guard, executor } = await currentPlan()
-      expect(code).toBe((name === 'Guard' ? guard : executor).initCode)
+      const { guard, executor } = await currentPlan(build)
+      expect(code).toBe((contract === 'Guard' ? guard : executor).initCode)
     },
     120_000,
   )

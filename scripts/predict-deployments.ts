@@ -5,7 +5,7 @@
  */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { predictDeployments, standardJson } from '@sluice/contracts'
+import { BUILDS, predictDeployments, standardJson } from '@sluice/contracts'
 import { root } from './lib/run.ts'
 
 const data = join(root, 'packages/chains/data')
@@ -15,5 +15,9 @@ for (const { chainId, reason } of written.skipped) console.log(`  ${chainId}: ${
 
 const verification = join(root, 'deployments/standard-json')
 mkdirSync(verification, { recursive: true })
-for (const name of ['Guard', 'Executor'] as const)
-  writeFileSync(join(verification, `${name}.json`), `${JSON.stringify(standardJson(name), null, 2)}\n`)
+for (const build of ['cancun', 'london'] as const)
+  for (const contract of ['Guard', 'Executor'] as const)
+    writeFileSync(
+      join(verification, `${BUILDS[build][contract]}.json`),
+      `${JSON.stringify(standardJson(contract, build), null, 2)}\n`,
+    )

@@ -6,7 +6,7 @@ import { DeployError } from './errors.ts'
 import { readDeployment, writeDeployment } from './file.ts'
 import { hardhatFor } from './hardhat.ts'
 import { EXECUTOR_FAMILIES, EXECUTOR_VERSION, type PlannedContract, planDeployment, record } from './plan.ts'
-import { probeCancun } from './probe.ts'
+import { probeBuild } from './probe.ts'
 
 export type DeployOptions = {
   readonly rpcUrl: string
@@ -35,8 +35,7 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
     const found = Number(await connection.provider.request({ method: 'eth_chainId' }))
     if (found !== chainId) throw new DeployError('WRONG_CHAIN', `${rpcUrl} is chain ${found}, not ${chainId}`)
     const client = await connection.viem.getPublicClient()
-    await probeCancun(client)
-    const { guard, executor } = await planDeployment(hre)
+    const { guard, executor } = await planDeployment(hre, await probeBuild(client))
 
     const missing: PlannedContract[] = []
     for (const planned of [guard, executor]) if (!(await stands(client, planned))) missing.push(planned)

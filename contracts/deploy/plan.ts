@@ -25,6 +25,15 @@ export const EXECUTOR_FAMILIES = [
   'rate-wrapper',
 ] as const
 
+/**
+ * What a contract is called in each build. `cancun` needs PUSH0, TSTORE and MCOPY; `london` runs on chains that lack one of
+ * them. The sources are the same but for where a swap in flight is noted.
+ */
+export const BUILDS = {
+  cancun: { evmVersion: 'cancun', Guard: 'Guard', Executor: 'Executor' },
+  london: { evmVersion: 'london', Guard: 'GuardLondon', Executor: 'ExecutorLondon' },
+} as const satisfies Record<Build, { evmVersion: string; Guard: string; Executor: string }>
+
 export type PlannedContract = {
   readonly name: 'Guard' | 'Executor'
   readonly address: Address
@@ -37,18 +46,22 @@ export type PlannedContract = {
 
 export type Plan = { readonly guard: PlannedContract; readonly executor: PlannedContract }
 
-/** Where this tree's contracts stand on every chain, from the compiled artifacts alone. */
-export async function planDeployment(hre: HardhatRuntimeEnvironment): Promise<Plan> {
-  return { guard: await plan(hre, 'Guard'), executor: await plan(hre, 'Executor') }
+/** Where this tree's contracts stand on every chain of a build, from the compiled artifacts alone. */
+export async function planDeployment(hre: HardhatRuntimeEnvironment, build: Build): Promise<Plan> {
+  return { guard: await plan(hre, 'Guard', build), executor: await plan(hre, 'Executor', build) }
 }
 
-async function plan(hre: HardhatRuntimeEnvironment, name: PlannedContract['name']): Promise<PlannedContract> {
-  const artifact = await hre.artifacts.readArtifact(name)
+async function plan(
+  hre: HardhatRuntimeEnvironment,
+  name: PlannedContract['name'],
+  build: Build,
+): Promise<PlannedContract> {
+  const artifact = await hre.artifacts.readArtifact(BUILDS[build][name])
   const initCode = artifact.bytecode as Hex
   const initCodeHash = hashOf(initCode)
   // No immutables: the runtime code of the artifact is what will stand on chain.
   const codeHash = hashOf(artifact.deployedBytecode as Hex)
-  return { name, address: create2Address(initCodeHash), initCode, initCodeHash, codeHash, build: 'cancun' }
+  return { name, address: create2Address(initCodeHash), initCode, initCodeHash, codeHash, build }
 }
 
 export function record(planned: PlannedContract, seen?: { block: number; transaction?: Hex }): ContractRecord {

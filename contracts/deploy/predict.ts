@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Deployment } from '@sluice/chains'
+import type { Build, Deployment } from '@sluice/chains'
 import { readDeployment, writeDeployment } from './file.ts'
 import { hardhatFor } from './hardhat.ts'
 import { EXECUTOR_FAMILIES, EXECUTOR_VERSION, type Plan, planDeployment, record } from './plan.ts'
@@ -15,20 +15,21 @@ export type Predicted = {
 type ChainFacts = {
   readonly chainId: number
   readonly unsupported?: string
-  readonly evm: { transientStorage?: boolean }
+  readonly evm: { push0?: boolean; transientStorage?: boolean; mcopy?: boolean }
 }
 
 /** Where this tree's contracts will stand on every chain that can run them, as far as is known. */
 export async function predictDeployments({ chainsDir, deploymentsDir }: PredictOptions): Promise<Predicted> {
-  const plan = await currentPlan()
+  const plans = { cancun: await currentPlan('cancun'), london: await currentPlan('london') }
   const written: number[] = []
   const skipped: { chainId: number; reason: string }[] = []
   for (const file of readdirSync(chainsDir).filter((name) => /^[0-9]+\.json$/.test(name))) {
     const chain = JSON.parse(readFileSync(join(chainsDir, file), 'utf8')) as ChainFacts
-    const reason = whyNot(chain)
-    if (reason) skipped.push({ chainId: chain.chainId, reason })
+    if (chain.unsupported) skipped.push({ chainId: chain.chainId, reason: chain.unsupported })
     else {
-      writeDeployment(deploymentsDir, predict(chain.chainId, plan, readDeployment(deploymentsDir, chain.chainId)))
+      const before = readDeployment(deploymentsDir, chain.chainId)
+      const build = before?.guard.status === 'deployed' ? before.guard.build : buildFor(chain)
+      writeDeployment(deploymentsDir, predict(chain.chainId, plans[build], before))
       written.push(chain.chainId)
     }
   }
@@ -36,14 +37,13 @@ export async function predictDeployments({ chainsDir, deploymentsDir }: PredictO
 }
 
 /** The plan of the contracts as they are compiled now. No node is asked. */
-export async function currentPlan(): Promise<Plan> {
-  return planDeployment(await hardhatFor('http://127.0.0.1:1'))
+export async function currentPlan(build: Build): Promise<Plan> {
+  return planDeployment(await hardhatFor('http://127.0.0.1:1'), build)
 }
 
-function whyNot({ unsupported, evm }: ChainFacts): string | undefined {
-  if (unsupported) return unsupported
-  if (evm.transientStorage === false) return 'has no transient storage, which the cancun build needs'
-  return undefined
+/** What is not known of a chain counts as there: `npm run deploy` probes it and records the build that runs. */
+function buildFor({ evm }: ChainFacts): Build {
+  return [evm.push0, evm.transientStorage, evm.mcopy].includes(false) ? 'london' : 'cancun'
 }
 
 function predict(chainId: number, { guard, executor }: Plan, before: Deployment | undefined): Deployment {

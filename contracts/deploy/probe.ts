@@ -1,23 +1,29 @@
 import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
+import type { Build } from '@sluice/chains'
 import { BaseError, type Hex } from 'viem'
 import { DeployError } from './errors.ts'
 
-/** TSTORE(0, 0); MCOPY(0, 0, 0); return 1. Zeros are pushed by PUSH0. */
-const PROBE: Hex = '0x5f5f5d5f5f5f5e60015f5260205ff3'
+/**
+ * Creation code that creates a child out of `TSTORE(0, 0); MCOPY(0, 0, 0)`, whose zeros are pushed by PUSH0, and returns 2
+ * where the child ran and 1 where it did not: an endpoint that fails to answer is not taken for a chain without them.
+ */
+const PROBE: Hex = '0x675f5f5d5f5f5f5e00600052600860186000f0151560010160005260206000f3'
 
 /**
- * Runs the instructions that the cancun build needs as creation code of a call that changes nothing.
+ * The build for a chain: `cancun` where it has all that build needs. The probe is a call that changes nothing.
  *
- * @throws DeployError `UNSUPPORTED_CHAIN` when the chain lacks one of them
+ * @throws DeployError `UNSUPPORTED_CHAIN` when the chain does not run the probe itself
  */
-export async function probeCancun(client: PublicClient): Promise<void> {
-  let why = 'the probe returned nothing'
+export async function probeBuild(client: PublicClient): Promise<Build> {
+  let why = 'it returned nothing'
   try {
     const { data } = await client.call({ data: PROBE })
-    if (data && BigInt(data) === 1n) return
+    if (data && BigInt(data) === 2n) return 'cancun'
+    if (data && BigInt(data) === 1n) return 'london'
+    if (data) why = `it returned ${data}`
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
     why = error.shortMessage
   }
-  throw new DeployError('UNSUPPORTED_CHAIN', `the chain lacks PUSH0, TSTORE or MCOPY: ${why}`)
+  throw new DeployError('UNSUPPORTED_CHAIN', `the probe for PUSH0, TSTORE and MCOPY did not run: ${why}`)
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
+import type { Build } from '@sluice/chains'
+import { BUILDS } from './plan.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -7,7 +9,8 @@ const root = join(import.meta.dirname, '..')
  * What solc is given to compile one contract: its sources and what they import, and no others. Explorers and Sourcify
  * verify a deployment with it. Paths and settings are those of Hardhat's build, so the bytecode is the same.
  */
-export function standardJson(name: 'Guard' | 'Executor') {
+export function standardJson(contract: 'Guard' | 'Executor', build: Build) {
+  const name = BUILDS[build][contract]
   const sources: Record<string, { content: string }> = {}
   const add = (path: string) => {
     const key = `project/${path}`
@@ -16,12 +19,12 @@ export function standardJson(name: 'Guard' | 'Executor') {
     sources[key] = { content }
     for (const [, imported] of content.matchAll(/from "(\.[^"]+)"/g)) add(posix.join(posix.dirname(path), imported!))
   }
-  add(`src/${name}.sol`)
+  add(`src/${build === 'london' ? 'london/' : ''}${name}.sol`)
   return {
     language: 'Solidity',
     sources: Object.fromEntries(Object.entries(sources).sort(([a], [b]) => (a < b ? -1 : 1))),
     settings: {
-      evmVersion: 'cancun',
+      evmVersion: BUILDS[build].evmVersion,
       optimizer: { enabled: true, runs: 1_000_000 },
       viaIR: true,
       remappings: [],

@@ -18,9 +18,11 @@ export async function verifyDeployment({ chainId, deploymentsDir, rpcUrl }: Veri
   const deployment = readDeployment(deploymentsDir, chainId)
   if (!deployment) throw new DeployError('BAD_FILE', `${deploymentsDir} has no deployment of chain ${chainId}`)
   const hre = await hardhatFor(rpcUrl ?? 'http://127.0.0.1:1')
-  const plan = await planDeployment(hre)
   const executor = deployment.executors.at(-1)
   if (!executor) throw new DeployError('BAD_FILE', `the deployment of chain ${chainId} has no Executor`)
+  if (executor.build !== deployment.guard.build)
+    throw new DeployError('BAD_FILE', `the Guard and the Executor of chain ${chainId} are of different builds`)
+  const plan = await planDeployment(hre, executor.build)
   const checks = [...compare('Guard', deployment.guard, plan.guard), ...compare('Executor', executor, plan.executor)]
   if (!rpcUrl) return checks
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {BalancerV2} from "../dexes/balancer-v2/BalancerV2.sol";
+import {BalancerV3} from "../dexes/balancer-v3/BalancerV3.sol";
+import {Curve} from "../dexes/curve/Curve.sol";
+import {DodoV2} from "../dexes/dodo-v2/DodoV2.sol";
+import {Erc4626} from "../dexes/erc4626/Erc4626.sol";
+import {LiquidityBook} from "../dexes/liquidity-book/LiquidityBook.sol";
+import {RateWrapper} from "../dexes/rate-wrapper/RateWrapper.sol";
+import {Solidly} from "../dexes/solidly/Solidly.sol";
+import {UniswapV2} from "../dexes/uniswap-v2/UniswapV2.sol";
+import {UniswapV3} from "../dexes/uniswap-v3/UniswapV3.sol";
+import {UniswapV4} from "../dexes/uniswap-v4/UniswapV4.sol";
+import {WrappedNative} from "../dexes/wrapped-native/WrappedNative.sol";
+import {IBalancerV3Vault} from "../interfaces/IBalancerV3Vault.sol";
+import {IExecutor} from "../interfaces/IExecutor.sol";
+import {IUniswapV4PoolManager} from "../interfaces/IUniswapV4PoolManager.sol";
+import {Inputs} from "../libraries/Inputs.sol";
+import {Program} from "../libraries/Program.sol";
+import {Transfers} from "../libraries/Transfers.sol";
+import {Slots} from "../slots/Slots.sol";
+
+/// @title ExecutorCore
+/// @notice Runs programs. It has no owner and no state, holds nothing between calls and is useless as a spender.
+/// @dev 1. No step calls `transferFrom`, or a function that the program's author chooses.
+///   2. Who pays and who may call back stands in slots that only `execute` writes, never in callback data.
+///   3. A callback is answered once, to the contract being called, while it is being called.
+///   4. `execute` cannot be entered again. Whatever is left here belongs to whoever takes it next.
+abstract contract ExecutorCore is IExecutor, Slots {
+    using Transfers for address;
+
+    // Slots: zero outside of `execute`.
+    /// @dev The caller of `execute`; the lock.
+    uint256 private constant GUARD = 0;
+    /// @dev The contract whose callback is awaited, with the bits below.
+    uint256 private constant AWAITED = 1;
+    /// @dev What the callback is paid in, where the Executor pays.
+    uint256 private constant TOKEN = 2;
+
+    /// @dev The Guard pays.
+    uint256 private constant PULLED = 1 << 160;
+    /// @dev Which callback is awaited; none of these for a uniswap-v3 style one.
+    uint256 private constant FROM_UNISWAP_V4 = 1 << 161;
+    uint256 private constant FROM_BALANCER_V3 = 1 << 162;
+
+    /// @dev Wrappers, pools and vaults pay native token out to here.
+    receive() external payable {}
+
+    /// @notice The callback of a pool. Forks of uniswap-v3 name it differently, so the name is left open.
+    fallback() external {
+        uint256 awaited = _get(AWAITED);
+        if (address(uint160(awaited)) != msg.sender) revert UnexpectedCallback(msg.sender, address(uint160(awaited)));
+        _set(AWAITED, 0);
+        bool pulled = awaited & PULLED != 0;
+        if (awaited < FROM_UNISWAP_V4) {
+            _pay(pulled, UniswapV3.owed());
+        } else if (awaited & FROM_UNISWAP_V4 != 0) {
+            UniswapV4.settle(pulled, _pay);
+            assembly ("memory-safe") {
+                // The manager decodes `bytes`: empty ones.
+                mstore(0x00, 0x20)
+                mstore(0x20, 0)
+                return(0x00, 0x40)
+            }
+        } else {
+            BalancerV3.settle(pulled, _pay);
+        }
+    }
+
+    /// @inheritdoc IExecutor
+    function execute(bytes calldata program) external payable {
+        if (_get(GUARD) != 0) revert Reentrancy();
+        _set(GUARD, uint160(msg.sender));
+
+        uint256 at;
+        uint256 end;
+        assembly ("memory-safe") {
+            at := program.offset
+            end := add(at, program.length)
+        }
+        while (at < end) {
+            uint256 opcode;
+            uint256 flags;
+            (opcode, flags, at) = Program.readHead(at);
+            if (opcode == Program.UNISWAP_V3) at = _uniswapV3(at, flags, end);
+            else if (opcode == Program.UNISWAP_V2) at = UniswapV2.run(at, flags, end);
+            else if (opcode == Program.UNISWAP_V4) at = _uniswapV4(at, flags, end);
+            else if (opcode == Program.WRAP) at = WrappedNative.wrap(at, flags, end);
+            else if (opcode == Program.UNWRAP) at = WrappedNative.unwrap(at, flags, end);
+            else if (opcode == Program.SOLIDLY) at = Solidly.run(at, flags, end);
+            else if (opcode == Program.CURVE) at = Curve.run(at, flags, end);
+            else if (opcode == Program.BALANCER_V2) at = BalancerV2.run(at, flags, end);
+            else if (opcode == Program.BALANCER_V3) at = _balancerV3(at, flags, end);
+            else if (opcode == Program.LIQUIDITY_BOOK) at = LiquidityBook.run(at, flags, end);
+            else if (opcode == Program.ERC4626) at = Erc4626.run(at, flags, end);
+            else if (opcode == Program.RATE_WRAPPER) at = RateWrapper.run(at, flags, end);
+            else if (opcode == Program.DODO_V2) at = DodoV2.run(at, flags, end);
+            else revert UnknownOpcode(at - 2, opcode);
+        }
+
+        _set(GUARD, 0);
+    }
+
+    function _uniswapV3(uint256 at, uint256 flags, uint256 end) private returns (uint256) {
+        (address pool, address token, uint256 amount, address to, uint256 next) = UniswapV3.read(at, flags, end);
+        _await(pool, flags, token, 0);
+        UniswapV3.swap(pool, to, Program.zeroForOne(flags), amount);
+        _answered(pool, flags);
+        return next;
+    }
+
+    function _uniswapV4(uint256 at, uint256 flags, uint256 end) private returns (uint256) {
+        (address manager, address token, bytes memory data, uint256 next) = UniswapV4.read(at, flags, end);
+        _await(manager, flags, token, FROM_UNISWAP_V4);
+        IUniswapV4PoolManager(manager).unlock(data);
+        _answered(manager, flags);
+        return next;
+    }
+
+    function _balancerV3(uint256 at, uint256 flags, uint256 end) private returns (uint256) {
+        (address vault, address token, bytes memory data, uint256 next) = BalancerV3.read(at, flags, end);
+        _await(vault, flags, token, FROM_BALANCER_V3);
+        IBalancerV3Vault(vault).unlock(data);
+        _answered(vault, flags);
+        return next;
+    }
+
+    /// @param token What the Executor pays in, where the Guard does not.
+    function _await(address pool, uint256 flags, address token, uint256 from) private {
+        if (Inputs.isPulled(flags)) {
+            _set(AWAITED, uint160(pool) | from | PULLED);
+        } else {
+            _set(AWAITED, uint160(pool) | from);
+            _set(TOKEN, uint160(token));
+        }
+    }
+
+    function _answered(address pool, uint256 flags) private {
+        if (_get(AWAITED) != 0) revert CallbackMissing(pool);
+        if (!Inputs.isPulled(flags)) _set(TOKEN, 0);
+    }
+
+    /// @dev Pays the caller of a callback.
+    function _pay(bool pulled, uint256 amount) private {
+        if (pulled) Inputs.pull(address(uint160(_get(GUARD))), msg.sender, amount);
+        else address(uint160(_get(TOKEN))).transfer(msg.sender, amount);
+    }
+}
