@@ -13,6 +13,7 @@ function lens(
     | 'ConcentratedLens'
     | 'UniswapV4Lens'
     | 'CurveLens'
+    | 'CurveCryptoLens'
     | 'BalancerV2Lens'
     | 'Erc4626Lens'
     | 'AlgebraIntegralLens'
@@ -26,6 +27,7 @@ export const CONCENTRATED_LENS = lens('ConcentratedLens')
 export const SOLIDLY_LENS = lens('SolidlyLens')
 export const UNISWAP_V4_LENS = lens('UniswapV4Lens')
 export const CURVE_LENS = lens('CurveLens')
+export const CURVE_CRYPTO_LENS = lens('CurveCryptoLens')
 export const BALANCER_V2_LENS = lens('BalancerV2Lens')
 export const ERC4626_LENS = lens('Erc4626Lens')
 export const ALGEBRA_INTEGRAL_LENS = lens('AlgebraIntegralLens')

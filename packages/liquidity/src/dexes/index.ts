@@ -1,6 +1,7 @@
 import type { DexFamily } from '../family.ts'
 import { algebraIntegral } from './algebra-integral/index.ts'
 import { balancerV2 } from './balancer-v2/index.ts'
+import { curveCrypto } from './curve-crypto/index.ts'
 import { curveStable } from './curve-stable/index.ts'
 import { erc4626 } from './erc4626/index.ts'
 import { pancakeV3 } from './pancake-v3/index.ts'
@@ -24,6 +25,7 @@ export const families: readonly DexFamily<any>[] = [
   solidly,
   velodromeV2,
   curveStable,
+  curveCrypto,
   balancerV2,
   erc4626,
   algebraIntegral,

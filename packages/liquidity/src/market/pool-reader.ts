@@ -6,14 +6,21 @@ import { runReads } from './reads.ts'
 
 export type Families = ReadonlyMap<string, DexFamily>
 
-/** Curve's factories are one family in the registry, told apart by the kind of pool they make. */
-const CURVE_STABLE_VERSIONS: readonly (string | undefined)[] = ['stableswap-ng', 'stable-factory']
+/** Curve's factories and registries are one family in the chains' files, told apart by the kinds of pools they list. */
+const CURVE_FAMILIES: Readonly<Record<string, readonly string[]>> = {
+  'stable-factory': ['curve-stable'],
+  'stableswap-ng': ['curve-stable'],
+  'crypto-factory': ['curve-crypto'],
+  'twocrypto-ng': ['curve-crypto'],
+  'tricrypto-ng': ['curve-crypto'],
+  'address-provider': ['curve-stable', 'curve-crypto'],
+}
 
 /** The rows of a chain that a family serves, each under its family's own name. */
 export function servedRows(chain: Chain, families: Families): readonly DexRow[] {
   return chain.dexes
-    .map((row) =>
-      row.family === 'curve' && CURVE_STABLE_VERSIONS.includes(row.version) ? { ...row, family: 'curve-stable' } : row,
+    .flatMap((row) =>
+      row.family === 'curve' ? (CURVE_FAMILIES[row.version ?? ''] ?? []).map((family) => ({ ...row, family })) : [row],
     )
     .filter((row) => families.has(row.family))
 }

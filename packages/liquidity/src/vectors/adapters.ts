@@ -1,6 +1,7 @@
 import { algebraIntegral } from './algebra-integral.ts'
 import { balancerV2ComposableStable, balancerV2Stable, balancerV2Weighted } from './balancer-v2.ts'
 import { concentrated } from './concentrated.ts'
+import { curveCrypto } from './curve-crypto.ts'
 import { curveMeta, curveStable } from './curve-stable.ts'
 import { solidly } from './solidly.ts'
 import type { Adapter } from './types.ts'
@@ -23,4 +24,8 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   'curve-stable-ng': curveStable('end'),
   'curve-stable-meta': curveMeta('each'),
   'curve-stable-meta-ng': curveMeta('end'),
+  'curve-twocrypto': curveCrypto('two'),
+  'curve-tricrypto': curveCrypto('tri'),
+  'curve-twocrypto-ng': curveCrypto('two-ng'),
+  'curve-tricrypto-ng': curveCrypto('tri-ng'),
 }

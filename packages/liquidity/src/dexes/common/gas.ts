@@ -12,6 +12,7 @@ export const HOP_GAS = {
   solidly: 75_000,
   'velodrome-v2': 80_000,
   'curve-stable': 110_000,
+  'curve-crypto': 220_000,
   'balancer-v2': 100_000,
   erc4626: 70_000,
   'algebra-integral': 90_000,

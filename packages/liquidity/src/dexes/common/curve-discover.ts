@@ -1,0 +1,56 @@
+import { CurveLens__factory, ICurveAddressProvider__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { Pool, Reads } from '../../family.ts'
+import { CURVE_LENS } from '../../lenses.ts'
+import { chunks } from './chunks.ts'
+
+const lens = CurveLens__factory.createInterface()
+const provider = ICurveAddressProvider__factory.createInterface()
+
+/** Pools of one pair that are asked for in a factory. */
+const DEPTH = 4
+/** About 3 million gas. */
+const PAIRS_PER_READ = 100
+
+export type CurveFamily = {
+  readonly family: string
+  /** The number under which Curve's list of registries keeps the one of pools that come from no factory. */
+  readonly registryId: number
+}
+
+/** The pools of the pairs in a factory, or in the registry that the row leads to: both answer alike. */
+export function findCurvePools({ family, registryId }: CurveFamily) {
+  return function* (row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+    const factory = row.version === 'address-provider' ? yield* registryOf(row.address, registryId) : row.address
+    if (factory === null) return []
+    const answers = yield chunks(pairs, PAIRS_PER_READ).map((batch) => ({
+      ...CURVE_LENS,
+      data: lens.encodeFunctionData('find', [factory, batch.flat(), DEPTH]) as Hex,
+      gas: 30_000 * batch.length,
+    }))
+    const found = answers.flatMap((answer) =>
+      answer ? (lens.decodeFunctionResult('find', answer) as unknown as [string[]])[0].map(toAddress) : [],
+    )
+    const addresses = [...new Set(found)].filter((address) => address !== ZERO_ADDRESS)
+    const coins = yield addresses.map((address) => ({
+      ...CURVE_LENS,
+      data: lens.encodeFunctionData('coins', [address]) as Hex,
+      gas: 40_000,
+    }))
+    return addresses.flatMap((address, i) => {
+      const answer = coins[i]
+      if (!answer) return []
+      const tokens = (lens.decodeFunctionResult('coins', answer) as unknown as [string[]])[0].map(toAddress)
+      // Pools of the native token itself are traded in another way.
+      if (tokens.length < 2 || tokens.includes(NATIVE)) return []
+      return [{ id: address, family, dex: row.brand, address, tokens, state: null }]
+    })
+  }
+}
+
+function* registryOf(list: Address, registryId: number): Reads<Address | null> {
+  const [answer] = yield [{ to: list, data: provider.encodeFunctionData('get_address', [registryId]) as Hex }]
+  if (!answer) return null
+  const registry = toAddress(provider.decodeFunctionResult('get_address', answer)[0])
+  return registry === ZERO_ADDRESS ? null : registry
+}

@@ -1,0 +1,123 @@
+/**
+ * The closed solution that pools of the NG kind use in place of Newton's steps, with the same loss of digits.
+ *
+ * @see get_y of CurveCryptoMathOptimized2, curvefi/twocrypto-ng, and CurveCryptoMathOptimized3, curvefi/tricrypto-ng
+ */
+import { PoolRefusal } from '../../family.ts'
+import { sqrt } from '../../math/integers.ts'
+
+const ONE = 10n ** 18n
+const INT256_END = 1n << 255n
+
+const abs = (value: bigint) => (value < 0n ? -value : value)
+const min = (a: bigint, b: bigint) => (a < b ? a : b)
+
+/** What the pool computes with a check of overflow. */
+function checked(value: bigint): bigint {
+  if (value < -INT256_END || value >= INT256_END) throw new PoolRefusal('TOO_LARGE', 'the pool would overflow')
+  return value
+}
+/** What it computes without. */
+const wrapped = (value: bigint) => BigInt.asIntN(256, value)
+
+function quotient(a: bigint, b: bigint): bigint {
+  if (b === 0n) throw new PoolRefusal('UNSUPPORTED', 'the pool would divide by zero')
+  return a / b
+}
+
+/** Above this, x × 10^18 overflows; and again with another 10^18. */
+const MANY = 115792089237316195423570985008687907853269n
+
+/** ∛(x × 10^36): seven steps from a guess, as on chain. */
+export function cubeRoot(x: bigint): bigint {
+  if (x === 0n) return 0n
+  const scaled = x >= MANY * ONE ? x : x >= MANY ? x * ONE : x * ONE * ONE
+  const log2 = scaled.toString(2).length - 1
+  const rest = BigInt(log2 % 3)
+  let root = (2n ** BigInt(Math.floor(log2 / 3)) * 1260n ** rest) / 1000n ** rest
+  for (let step = 0; step < 7; step++) root = (2n * root + scaled / (root * root)) / 3n
+  return x >= MANY * ONE ? root * 10n ** 12n : x >= MANY ? root * 10n ** 6n : root
+}
+
+const signedCubeRoot = (value: bigint) => (value < 0n ? -cubeRoot(-value) : cubeRoot(value))
+
+/** By how much coefficients are cut where the least of them is this large. */
+type Cut = readonly (readonly [above: bigint, divider: bigint])[]
+const steps = (pairs: readonly (readonly [number, number])[]): Cut =>
+  pairs.map(([above, divider]) => [10n ** BigInt(above), 10n ** BigInt(divider)])
+const CUT_TWO = steps([...Array.from({ length: 13 }, (_, i) => [48 - 2 * i, 30 - 2 * i] as const), [20, 2]])
+const CUT_THREE = steps([...Array.from({ length: 8 }, (_, i) => [48 - 4 * i, 30 - 4 * i] as const)])
+
+const dividerOf = (cut: Cut, value: bigint) => cut.find(([above]) => value > above)?.[1] ?? 1n
+
+/** The balance sought, and k0 to start the search of the invariant from; null where the pool falls back to Newton. */
+export type Solution = { readonly y: bigint; readonly k0: bigint } | null
+
+type Coefficients = { readonly a: bigint; readonly b: bigint; readonly c: bigint; readonly d: bigint }
+
+const delta0Of = ({ a, b, c }: Coefficients) => quotient(wrapped(3n * a * c), b) - b
+const lastOf = ({ a, b, d }: Coefficients) => quotient(wrapped(quotient(wrapped(27n * a * a), b) * d), b)
+
+/** Cardano's cube root, with what it is made of; null where the root under it is not positive. */
+function cardano(b: bigint, delta0: bigint, delta1: bigint): bigint | null {
+  const square = checked(checked(delta1 * delta1) + wrapped(quotient(checked(4n * delta0 * delta0), b) * delta0))
+  if (square <= 0n) return null
+  const root = sqrt(square)
+  const second = delta1 > 0n ? cubeRoot((delta1 + root) / 2n) : -cubeRoot((root - delta1) / 2n)
+  const first = signedCubeRoot(b)
+  return wrapped((checked(first * first) / ONE) * second) / ONE
+}
+
+/** @param other - the balance that is known */
+export function solveTwo(ann: bigint, gamma: bigint, other: bigint, d: bigint): Solution {
+  const gamma2 = gamma * gamma
+  const annGamma2 = checked(ann * gamma2)
+  const a = 10n ** 32n
+  const b = checked(d * annGamma2) / 400_000_000n / other - 3n * 10n ** 32n - 2n * gamma * 10n ** 14n
+  const quarter = (4n * annGamma2) / 400_000_000n
+  const c = 3n * 10n ** 32n + 4n * gamma * 10n ** 14n + gamma2 / 10n ** 4n + checked(quarter * other) / d - quarter
+  const whole = { a, b, c, d: -((ONE + gamma) ** 2n / 10n ** 4n) }
+  const delta0 = quotient(checked(3n * a * c), b) - b
+  const delta1 = 3n * delta0 + b - lastOf(whole)
+  const divider = dividerOf(CUT_TWO, min(min(abs(delta0), abs(delta1)), a))
+  const cut = { a: whole.a / divider, b: whole.b / divider, c: whole.c / divider, d: whole.d / divider }
+  const cut0 = delta0Of(cut)
+  const cut1 = 3n * cut0 + cut.b - lastOf(cut)
+  const c1 = cardano(cut.b, cut0, cut1)
+  if (c1 === null) return null
+  const sum = checked(ONE * c1 - ONE * cut.b - checked(quotient(wrapped(ONE * cut.b), c1) * cut0))
+  const k0 = quotient(sum, 3n * cut.a)
+  return { y: wrapped(((d * d) / other) * k0) / 4n / ONE, k0 }
+}
+
+/** @param xj and `xk` - the balances that are known, in the order of the coins */
+export function solveThree(ann: bigint, gamma: bigint, xj: bigint, xk: bigint, d: bigint): Solution {
+  const gamma2 = gamma * gamma
+  const a = 10n ** 36n / 27n
+  const b =
+    10n ** 36n / 9n + (2n * ONE * gamma) / 27n - checked(wrapped(((d * d) / xj) * gamma2) * ann) / 729n / 10_000n / xk
+  const c =
+    10n ** 36n / 9n +
+    (gamma * (gamma + 4n * ONE)) / 27n +
+    wrapped((checked(gamma2 * (xj + xk - d)) / d) * ann) / 27n / 10_000n
+  const dd = (ONE + gamma) ** 2n / 27n
+  const divider = dividerOf(CUT_THREE, abs(quotient(checked(3n * a * c), b) - b))
+  let cut: Coefficients
+  if (abs(a) > abs(b)) {
+    const more = abs(quotient(a, b))
+    const scale = (value: bigint) => checked(value * more) / divider
+    cut = { a: scale(a), b: scale(b), c: scale(c), d: scale(dd) }
+  } else {
+    const less = abs(b / a)
+    const scale = (value: bigint) => value / less / divider
+    cut = { a: scale(a), b: scale(b), c: scale(c), d: scale(dd) }
+  }
+  const triple = checked(3n * cut.a * cut.c)
+  const delta0 = quotient(triple, cut.b) - cut.b
+  const delta1 = checked(3n * triple) / cut.b - 2n * cut.b - lastOf(cut)
+  const c1 = cardano(cut.b, delta0, delta1)
+  if (c1 === null) return null
+  const k0 = (cut.b + quotient(checked(cut.b * delta0), c1) - c1) / 3n
+  const y = quotient(checked(((((d * d) / 27n / xk) * d) / xj) * k0), cut.a)
+  return { y, k0: quotient(wrapped(ONE * k0), cut.a) }
+}

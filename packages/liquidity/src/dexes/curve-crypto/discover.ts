@@ -1,0 +1,3 @@
+import { findCurvePools } from '../common/curve-discover.ts'
+
+export const findPools = findCurvePools({ family: 'curve-crypto', registryId: 5 })

@@ -1,0 +1,137 @@
+import { PoolRefusal } from '../../family.ts'
+import { solveThree, solveTwo } from './cubic.ts'
+import { checkInvariant, checkPart, geometricMean, newtonBalance, newtonInvariant, ONE, type Range } from './newton.ts'
+import type { CurveCryptoState } from './types.ts'
+
+const FEE_UNIT = 10n ** 10n
+
+/** Balances lie between a hundredth of the invariant and a hundred times it. */
+const FULL_RANGE: Range = { from: 10n ** 16n, to: 10n ** 20n }
+/** Where the range narrows by gamma, it is that of the invariant over the number of coins, up to this gamma. */
+const FULL_RANGE_GAMMA = 2n * 10n ** 16n
+
+/**
+ * What an exact input buys, rounded as `exchange` does, with the checks it makes.
+ *
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL`, also where the swap would lower the value of a share, `TOO_LARGE` where
+ *   balances would leave the pool's range, `UNSUPPORTED` for a second swap of a pool that may have moved its price scale
+ * @see CurveCryptoSwap and CurveCryptoSwap2, curvefi/curve-crypto-contract; CurveTwocryptoOptimized, CurveTricryptoOptimized
+ */
+export function quote(
+  state: CurveCryptoState,
+  i: number,
+  j: number,
+  amountIn: bigint,
+): { readonly amountOut: bigint; readonly state: CurveCryptoState } {
+  if (!state.settled) throw new PoolRefusal('UNSUPPORTED', 'the pool may have moved its price scale')
+  const { amountOut, k0 } = swapOut(state, i, j, amountIn)
+  const { balances } = state
+  const after = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut)
+  return { amountOut, state: settle({ ...state, balances: after }, k0) }
+}
+
+/**
+ * What `get_dy` of the pool says: the same without the checks that come after the swap.
+ *
+ * @returns the output, and a first guess for the invariant after the swap
+ * @throws PoolRefusal as `quote`
+ */
+export function swapOut(
+  state: CurveCryptoState,
+  i: number,
+  j: number,
+  amountIn: bigint,
+): { readonly amountOut: bigint; readonly k0: bigint } {
+  const nothing = () => new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  if (amountIn <= 0n) throw nothing()
+  const { balances } = state
+  const d = state.ramping ? invariant(state, scaled(state, balances), 0n) : state.invariant
+  const xp = scaled(state, balances.with(i, balances[i]! + amountIn))
+  const { y, k0 } = solveBalance(state, xp, d, j)
+  const whole = unscaled(state, j, xp[j]! - y - 1n)
+  if (whole <= 0n) throw nothing()
+  const amountOut = whole - (fee(state, xp.with(j, y)) * whole) / FEE_UNIT
+  if (amountOut <= 0n) throw nothing()
+  return { amountOut, k0 }
+}
+
+/** Balances at the price scale, in the first coin with 18 decimals. */
+export function scaled({ precisions, priceScale }: CurveCryptoState, balances: readonly bigint[]): bigint[] {
+  return balances.map((balance, k) =>
+    k === 0 ? balance * precisions[0]! : (balance * priceScale[k - 1]! * precisions[k]!) / ONE,
+  )
+}
+
+const unscaled = ({ precisions, priceScale }: CurveCryptoState, j: number, amount: bigint) =>
+  (j === 0 ? amount : (amount * ONE) / priceScale[j - 1]!) / precisions[j]!
+
+/** In 10^−10 of the output, by how far balances are from one another. */
+export function fee({ midFeeE10, outFeeE10, feeGamma }: CurveCryptoState, xp: readonly bigint[]): bigint {
+  const sum = xp.reduce((total, x) => total + x, 0n)
+  let k = xp.length === 2 ? 4n * ONE : ONE
+  for (const x of xp) k = xp.length === 2 ? (k * x) / sum : (k * 3n * x) / sum
+  if (xp.length === 2 || feeGamma > 0n) k = (feeGamma * ONE) / (feeGamma + ONE - k)
+  return (midFeeE10 * k + outFeeE10 * (ONE - k)) / ONE
+}
+
+const isNg = ({ kind }: CurveCryptoState) => kind === 'two-ng' || kind === 'tri-ng'
+
+/** Of the coins whose balance is known. */
+function knownRange({ rangeByGamma, gamma }: CurveCryptoState): Range {
+  if (!rangeByGamma) return FULL_RANGE
+  const most = 100n * ONE
+  const limit = gamma > FULL_RANGE_GAMMA ? (most * FULL_RANGE_GAMMA) / gamma : most
+  return { from: ONE ** 2n / 2n / limit, to: limit / 2n }
+}
+
+/** Of the coin whose balance is sought: NG pools grant it a unit more. */
+function soughtRange(state: CurveCryptoState): Range {
+  const range = knownRange(state)
+  return isNg(state) && !state.rangeByGamma ? { ...range, from: range.from - 1n } : range
+}
+
+/** The balance of coin `j`, and a first guess for the invariant after the swap. */
+export function solveBalance(
+  state: CurveCryptoState,
+  xp: readonly bigint[],
+  d: bigint,
+  j: number,
+): { readonly y: bigint; readonly k0: bigint } {
+  const { a, gamma } = state
+  checkInvariant(d)
+  const others = xp.toSpliced(j, 1)
+  for (const x of others) checkPart(x, d, knownRange(state))
+  const closed = closedSolution(state, others, d)
+  if (closed && closed.k0 < 0n) throw new PoolRefusal('TOO_LARGE', 'the pool would find no balance')
+  const found = closed ?? { y: newtonBalance(a, gamma, xp, d, j), k0: 0n }
+  // Where the closed solution falls back to Newton's, pools of two coins make no check.
+  if (closed || state.kind !== 'two-ng') checkPart(found.y, d, soughtRange(state))
+  return found
+}
+
+function closedSolution({ kind, a, gamma }: CurveCryptoState, others: readonly bigint[], d: bigint) {
+  if (kind === 'two-ng') return solveTwo(a, gamma, others[0]!, d)
+  return kind === 'tri-ng' ? solveThree(a, gamma, others[0]!, others[1]!, d) : null
+}
+
+function invariant(state: CurveCryptoState, xp: readonly bigint[], k0: bigint): bigint {
+  const d = newtonInvariant(state.kind, state.a, state.gamma, xp, k0)
+  const range = state.rangeByGamma ? { from: 5n * 10n ** 15n, to: 5n * 10n ** 19n } : soughtRange(state)
+  for (const x of xp) checkPart(x, d, range)
+  return d
+}
+
+/** The pool after its balances have changed: the invariant anew, and a share that must not have lost. */
+function settle(state: CurveCryptoState, k0: bigint): CurveCryptoState {
+  const { kind, priceScale, totalSupply, profit, allowedExtraProfit, ramping } = state
+  const n = BigInt(state.balances.length)
+  const d = invariant(state, scaled(state, state.balances), k0)
+  const held = [d / n, ...priceScale.map((price) => (d * ONE) / (n * price))]
+  const virtualPrice = (ONE * geometricMean(kind, held)) / totalSupply
+  const loses = isNg(state) ? virtualPrice <= state.virtualPrice : virtualPrice < state.virtualPrice
+  if (loses && !ramping) throw new PoolRefusal('TOO_SMALL', 'a share would lose by the swap')
+  const earned = (profit * virtualPrice) / state.virtualPrice
+  // Older pools keep to themselves whether they are about to move their prices.
+  const settled = isNg(state) && !ramping && virtualPrice * 2n - ONE <= earned + 2n * allowedExtraProfit
+  return { ...state, invariant: d, virtualPrice, profit: earned, settled }
+}

@@ -1,0 +1,156 @@
+/**
+ * The invariant of Curve's pools of coins that are not pegged to each other, solved by Newton's steps as the pools do. `xp`
+ * are balances in the first coin at the price scale, with 18 decimals.
+ *
+ * @see CurveCryptoMath3 and CurveCryptoSwap2, curvefi/curve-crypto-contract; CurveCryptoMathOptimized2 and 3
+ */
+import { PoolRefusal } from '../../family.ts'
+import { sqrt } from '../../math/integers.ts'
+import { cubeRoot } from './cubic.ts'
+import type { CryptoKind } from './types.ts'
+
+export const ONE = 10n ** 18n
+const A_UNIT = 10_000n
+const MAX_STEPS = 255
+/** Steps stop below this part of the result. */
+const PRECISION = 10n ** 14n
+
+const LEAST_INVARIANT = 10n ** 17n
+const LARGEST_INVARIANT = 10n ** 33n
+
+const max = (a: bigint, b: bigint) => (a > b ? a : b)
+const distance = (a: bigint, b: bigint) => (a > b ? a - b : b - a)
+const falling = (xs: readonly bigint[]) => [...xs].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
+
+const unsolved = () => new PoolRefusal('UNSUPPORTED', 'the pool would not find its invariant')
+const outOfRange = () => new PoolRefusal('TOO_LARGE', 'balances would leave the range that the pool allows')
+
+export function checkInvariant(d: bigint): void {
+  if (d < LEAST_INVARIANT) throw new PoolRefusal('EMPTY', 'the pool is too small to trade')
+  if (d > LARGEST_INVARIANT) throw outOfRange()
+}
+
+/** Of the invariant, 18 decimals. */
+export type Range = { readonly from: bigint; readonly to: bigint }
+
+export function checkPart(x: bigint, d: bigint, { from, to }: Range): void {
+  const part = (x * ONE) / d
+  if (part < from || part > to) throw outOfRange()
+}
+
+/** How far a product of balances is from its largest, by gamma. */
+const gap = (gamma: bigint, k0: bigint) => distance(gamma + ONE, k0) + 1n
+
+/** D × A_UNIT / A × (gap / gamma)², 18 decimals. */
+const firstTerm = (d: bigint, a: bigint, gamma: bigint, g: bigint) =>
+  (((((ONE * d) / gamma) * g) / gamma) * g * A_UNIT) / a
+
+/** The balance of coin `i` that keeps the invariant. @throws PoolRefusal as the pool would revert */
+export function newtonBalance(a: bigint, gamma: bigint, xp: readonly bigint[], d: bigint, i: number): bigint {
+  const n = BigInt(xp.length)
+  const others = falling(xp.toSpliced(i, 1))
+  const limit = max(max(others[0]! / PRECISION, d / PRECISION), 100n)
+  const sum = others.reduce((total, x) => total + x, 0n)
+  let y = xp.length === 2 ? (d * d) / (others[0]! * n * n) : d / n
+  let product = ONE
+  if (xp.length > 2) for (const x of others.toReversed()) y = (y * d) / (x * n)
+  for (const x of others) product = (product * x * n) / d
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const before = y
+    const k0 = (product * y * n) / d
+    const s = sum + y
+    const g = gap(gamma, k0)
+    const mul1 = firstTerm(d, a, gamma, g)
+    const mul2 = ONE + (2n * ONE * k0) / g
+    const slope = ONE * y + s * mul2 + mul1 - d * mul2
+    if (slope < 0n) {
+      y = before / 2n
+      continue
+    }
+    if (y === 0n || k0 === 0n) throw unsolved()
+    const derivative = slope / y
+    if (derivative === 0n) throw unsolved()
+    const part = mul1 / derivative
+    const plus = (slope + ONE * d) / derivative + (part * ONE) / k0
+    const minus = part + (ONE * s) / derivative
+    y = plus < minus ? before / 2n : plus - minus
+    if (distance(y, before) < max(limit, y / PRECISION)) return y
+  }
+  throw unsolved()
+}
+
+/** The invariant of balances. @param k0 - a first guess as the cubic left it, 0 for none */
+export function newtonInvariant(
+  kind: CryptoKind,
+  a: bigint,
+  gamma: bigint,
+  unsorted: readonly bigint[],
+  k0Before: bigint,
+): bigint {
+  const xp = falling(unsorted)
+  const n = BigInt(xp.length)
+  if (xp.some((x) => x <= 0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its coins')
+  if (kind !== 'tri-ng') checkSpread(xp)
+  const sum = xp.reduce((total, x) => total + x, 0n)
+  let d = firstInvariant(kind, xp, sum, k0Before)
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const before = d
+    if (d === 0n) throw unsolved()
+    let k0 = xp.length === 2 ? n * n * ONE : ONE
+    for (const x of xp) k0 = xp.length === 2 ? (k0 * x) / d : (k0 * x * n) / d
+    if (k0 === 0n) throw unsolved()
+    const g = gap(gamma, k0)
+    const mul1 = firstTerm(d, a, gamma, g)
+    const mul2 = (2n * ONE * n * k0) / g
+    const slope = sum + (sum * mul2) / ONE + (mul1 * n) / k0 - (mul2 * d) / ONE
+    if (slope <= 0n) throw unsolved()
+    const plus = (d * (slope + sum)) / slope
+    const turn = ((((d * (mul1 / slope)) / ONE) * distance(ONE, k0)) / k0) * (ONE > k0 ? 1n : -1n)
+    const minus = (d * d) / slope + turn
+    if (minus < 0n) throw unsolved()
+    d = plus > minus ? plus - minus : (minus - plus) / 2n
+    if (distance(d, before) * PRECISION < max(10n ** 16n, d)) return d
+  }
+  throw unsolved()
+}
+
+function checkSpread(xp: readonly bigint[]): void {
+  const [largest] = xp as [bigint]
+  if (largest < 10n ** 9n || largest > LARGEST_INVARIANT) throw outOfRange()
+  const least = xp.length === 2 ? 10n ** 14n : 10n ** 11n
+  if (xp.some((x) => (x * ONE) / largest < least)) throw outOfRange()
+}
+
+function firstInvariant(kind: CryptoKind, xp: readonly bigint[], sum: bigint, k0: bigint): bigint {
+  const [x, y, z] = xp as [bigint, bigint, bigint]
+  if (k0 === 0n) return BigInt(xp.length) * geometricMean(kind, xp)
+  if (kind === 'two-ng') {
+    const d = sqrt(((4n * x * y) / k0) * ONE)
+    return sum < d ? sum : d
+  }
+  const [unit, back] =
+    sum > 10n ** 36n ? [10n ** 36n, 10n ** 12n] : sum > 10n ** 24n ? [10n ** 24n, 10n ** 6n] : [ONE, 1n]
+  return cubeRoot(((((x * y) / unit) * z) / k0) * 27n * back)
+}
+
+/** Of two or three amounts with 18 decimals. */
+export function geometricMean(kind: CryptoKind, unsorted: readonly bigint[]): bigint {
+  const xs = falling(unsorted)
+  if (kind === 'two-ng') return sqrt(xs[0]! * xs[1]!)
+  if (kind === 'tri-ng') return cubeRoot((((xs[0]! * xs[1]!) / ONE) * xs[2]!) / ONE)
+  const n = BigInt(xs.length)
+  let mean = xs[0]!
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const before = mean
+    if (mean === 0n) throw unsolved()
+    if (kind === 'two') mean = (mean + (xs[0]! * xs[1]!) / mean) / 2n
+    else {
+      let ratio = ONE
+      for (const x of xs) ratio = (ratio * x) / mean
+      mean = (mean * ((n - 1n) * ONE + ratio)) / (n * ONE)
+    }
+    const moved = distance(mean, before)
+    if (moved <= 1n || moved * ONE < mean) return mean
+  }
+  throw unsolved()
+}
