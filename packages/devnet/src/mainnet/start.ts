@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { toBeHex } from 'ethers'
+import { type Anvil, startAnvil } from '../anvil.ts'
+import { setUpFactories } from './factories.ts'
+import { type MainnetState, readMainnetState } from './state.ts'
+
+/**
+ * A node on a selection of Ethereum's real state: genuine tokens, pools and routers under their own addresses. The ten
+ * accounts of the test mnemonic are unlocked and hold ether. What the state does not know reads as zero.
+ */
+export async function startMainnet(): Promise<Anvil> {
+  const state = readMainnetState()
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-mainnet-'))
+  const file = join(folder, 'genesis.json')
+  writeFileSync(file, JSON.stringify(genesis(state)))
+  try {
+    const anvil = await startAnvil({
+      chainId: state.chainId,
+      args: [
+        ...['--init', file, '--hardfork', state.hardfork, '--number', String(state.number)],
+        ...['--timestamp', String(state.timestamp), '--gas-limit', String(BigInt(state.gasLimit))],
+        ...['--block-base-fee-per-gas', String(BigInt(state.baseFeePerGas))],
+      ],
+    })
+    await setUpFactories(anvil.url, state.pools).catch(async (error: unknown) => {
+      await anvil.stop()
+      throw error
+    })
+    return anvil
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function genesis({ chainId, accounts, code, number, timestamp, baseFeePerGas, gasLimit }: MainnetState) {
+  const alloc = Object.fromEntries(
+    Object.entries(accounts).map(([address, { balance, nonce, codeHash, storage = {} }]) => [
+      address,
+      {
+        balance,
+        nonce,
+        code: code[codeHash],
+        storage: Object.fromEntries(
+          Object.entries(storage).map(([slot, value]) => [toBeHex(slot, 32), toBeHex(value, 32)]),
+        ),
+      },
+    ]),
+  )
+  const head = { number: toBeHex(number), timestamp: toBeHex(timestamp), baseFeePerGas, gasLimit, difficulty: '0x0' }
+  return { config: { chainId }, alloc, ...head }
+}
