@@ -1,33 +1,55 @@
 /** What Uniswap V2 and its forks have in common: a pair is made, given its tokens and told to mint. */
-import { type Address, toAddress } from '@sluice/chains'
+import { type Hex, toAddress } from '@sluice/chains'
+import { keccak256 } from 'ethers'
 import type { Artifact } from '../artifact.ts'
 import type { Builder, Contract } from '../builder.ts'
 import type { PoolSpec } from '../pools.ts'
 import { give, type Tokens, worth } from '../tokens.ts'
+import { type DevnetPool, type Dex, type DexEntry, START_BLOCK } from './dex.ts'
 
 /** Base units of both tokens of a pool, in the order of `pair`. */
 export function amounts({ pair: [a, b], dollars, skewBps }: PoolSpec): readonly [bigint, bigint] {
   return [worth(a, dollars / 2n), (worth(b, dollars / 2n) * (10_000n + skewBps)) / 10_000n]
 }
 
-export async function fillPairs(
+type Fork = {
+  readonly brand: string
+  readonly feePpm: number
+  readonly factory: Contract
+  readonly pair: Artifact
+  readonly specs: readonly PoolSpec[]
+}
+
+/** The row and the filled pools of one fork. */
+export async function addFork(
   chain: Builder,
   tokens: Tokens,
-  factory: Contract,
-  pair: Artifact,
-  specs: readonly PoolSpec[],
-): Promise<Address[]> {
-  const addresses: Address[] = []
+  { brand, feePpm, factory, pair, specs }: Fork,
+): Promise<Pick<Dex, 'rows' | 'pools'>> {
+  const family = 'uniswap-v2'
+  const pools: DevnetPool[] = []
   for (const spec of specs) {
     const [a, b] = spec.pair
     const sides = [tokens[a].address, tokens[b].address]
     await factory.send('createPair', sides)
-    const pool = toAddress(await factory.read<string>('getPair', sides))
+    const address = toAddress(await factory.read<string>('getPair', sides))
     const [amountA, amountB] = amounts(spec)
-    await give(chain, tokens, a, pool, amountA)
-    await give(chain, tokens, b, pool, amountB)
-    await chain.at(pair.abi, pool).send('mint', [chain.from])
-    addresses.push(pool)
+    await give(chain, tokens, a, address, amountA)
+    await give(chain, tokens, b, address, amountB)
+    await chain.at(pair.abi, address).send('mint', [chain.from])
+    pools.push({ dex: brand, family, address, tokens: spec.pair, feePpm })
   }
-  return addresses
+  const initCodeHash = keccak256(pair.bytecode) as Hex
+  const { address } = factory
+  const row: DexEntry = {
+    family,
+    brand,
+    role: 'factory',
+    address,
+    feePpm,
+    feeBasis: 'measured',
+    initCodeHash,
+    startBlock: START_BLOCK,
+  }
+  return { rows: [row], pools }
 }
