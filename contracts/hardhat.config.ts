@@ -9,6 +9,8 @@ import { defineConfig } from 'hardhat/config'
 const root = join(import.meta.dirname, '..')
 /** The long profile of fuzz and invariant tests. */
 const long = process.env.LONG === '1'
+/** The builds differ in two lines: the second pass is there to run all of the tests, with fewer cases of each. */
+const runs = process.env.BUILD === 'london' ? 250 : 1_000
 const solcPath = createRequire(import.meta.url).resolve('solc/soljson.js')
 
 const compiler = (evmVersion: 'cancun' | 'london') => ({
@@ -24,8 +26,14 @@ export default defineConfig({
   // The tests put the DEXes' published bytecode on their chain.
   test: {
     solidity: {
-      fsPermissions: { readDirectory: [join(root, 'node_modules'), join(root, 'packages')] },
-      fuzz: { runs: long ? 10_000 : 1_000 },
+      fsPermissions: {
+        readDirectory: [
+          join(root, 'node_modules'),
+          join(root, 'packages'),
+          join(import.meta.dirname, 'artifacts/src/london'),
+        ],
+      },
+      fuzz: { runs: long ? 10_000 : runs },
       invariant: { runs: long ? 1_000 : 100, depth: 50 },
     },
   },

@@ -13,7 +13,7 @@ const env = { ...process.env, ...(process.argv.includes('--long') ? { LONG: '1' 
 const only = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
 const tallies: Tally[] = []
-if (only.length === 0) tallies.push(await solidity())
+if (only.length === 0) for (const build of ['cancun', 'london']) tallies.push(await solidity(build))
 tallies.push(await vitest())
 
 const sum = (key: keyof Tally) => tallies.reduce((total, tally) => total + tally[key], 0)
@@ -22,12 +22,12 @@ console.log(`${sum('passed')} passed, ${sum('failed')} failed${skipped > 0 ? `, 
 process.exit(sum('failed') === 0 ? 0 : 1)
 
 /** Hardhat's own runner for the Solidity tests. A run that cannot be counted is a failure, not a silence. */
-async function solidity(): Promise<Tally> {
-  console.log('\nSolidity tests')
+async function solidity(build: string): Promise<Tally> {
+  console.log(`\nSolidity tests, ${build} build`)
   const { code, output } = await run('hardhat', ['test', 'solidity'], {
     cwd: join(root, 'contracts'),
     capture: true,
-    env,
+    env: { ...env, BUILD: build },
   })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours are control characters
   const plain = output.replace(/\u001b\[[0-9;]*m/g, '')

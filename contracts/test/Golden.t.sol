@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Test} from "forge-std/Test.sol";
 import {Executor} from "../src/Executor.sol";
 import {IBalancerV2Vault} from "../src/interfaces/IBalancerV2Vault.sol";
 import {IBalancerV3Vault} from "../src/interfaces/IBalancerV3Vault.sol";
@@ -15,11 +14,12 @@ import {IUniswapV2Pair} from "../src/interfaces/IUniswapV2Pair.sol";
 import {IUniswapV3Pool} from "../src/interfaces/IUniswapV3Pool.sol";
 import {IUniswapV4PoolManager} from "../src/interfaces/IUniswapV4PoolManager.sol";
 import {IWrappedNative} from "../src/interfaces/IWrappedNative.sol";
+import {Build} from "./support/Build.sol";
 import {Recorder, Tape} from "./support/Recorder.sol";
 
 /// @notice Runs the golden programs of packages/program and compares the calls that the Executor makes with those that
 ///   the steps stand for. Every address in them answers as any pool or token would, and writes down what it was asked.
-contract GoldenTest is Test {
+contract GoldenTest is Build {
     address internal constant A = 0x1000000000000000000000000000000000000001;
     address internal constant B = 0x1000000000000000000000000000000000000002;
     address internal constant C = 0x1000000000000000000000000000000000000003;
@@ -34,7 +34,7 @@ contract GoldenTest is Test {
     string internal json;
 
     function setUp() public {
-        executor = new Executor();
+        executor = newExecutor();
         tape = new Tape();
         json = vm.readFile(string.concat(vm.projectRoot(), "/../packages/program/golden/programs.json"));
         bytes memory code = address(new Recorder(tape)).code;

@@ -23,8 +23,8 @@ contract SwapTest is Genuine {
 
     function setUp() public {
         deployGenuine();
-        guard = new Guard();
-        executor = new Executor();
+        guard = newGuard();
+        executor = newExecutor();
         a = address(new Token());
         b = address(new Token());
         c = address(new NoReturnToken());

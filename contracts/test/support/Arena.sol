@@ -22,8 +22,8 @@ abstract contract Arena is Genuine {
 
     function setUp() public virtual {
         deployGenuine();
-        guard = new Guard();
-        executor = new Executor();
+        guard = newGuard();
+        executor = newExecutor();
         puppet = new Puppet();
         tokenIn = new Token();
         tokenOut = new Token();

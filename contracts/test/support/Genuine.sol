@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Test} from "forge-std/Test.sol";
+import {Build} from "./Build.sol";
 
 interface IToken {
     function balanceOf(address account) external view returns (uint256);
@@ -38,7 +38,7 @@ interface IV3Pool {
 }
 
 /// @notice Puts the DEXes' published bytecode on the test chain, with liquidity at one to one.
-abstract contract Genuine is Test {
+abstract contract Genuine is Build {
     address internal v2Factory;
     address internal v3Factory;
     IWeth internal weth;
@@ -60,13 +60,6 @@ abstract contract Genuine is Test {
         string memory hexText =
             vm.parseJsonString(vm.readFile(string.concat(vm.projectRoot(), "/../node_modules/", path)), key);
         return vm.parseBytes(bytes(hexText)[1] == "x" ? hexText : string.concat("0x", hexText));
-    }
-
-    function create(bytes memory initCode) internal returns (address deployed) {
-        assembly ("memory-safe") {
-            deployed := create(0, add(initCode, 0x20), mload(initCode))
-        }
-        require(deployed != address(0), "creation failed");
     }
 
     function give(address token, address to, uint256 amount) internal {

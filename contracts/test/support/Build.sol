@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Test} from "forge-std/Test.sol";
+import {Executor} from "../../src/Executor.sol";
+import {Guard} from "../../src/Guard.sol";
+
+/// @notice Guard and Executor of the build under test: cancun, or london where the environment says `BUILD=london`.
+abstract contract Build is Test {
+    /// @dev The Guard, of the build under test.
+    function newGuard() internal returns (Guard) {
+        return london() ? Guard(payable(create(londonCode("GuardLondon")))) : new Guard();
+    }
+
+    /// @dev The Executor, of the build under test.
+    function newExecutor() internal returns (Executor) {
+        return london() ? Executor(payable(create(londonCode("ExecutorLondon")))) : new Executor();
+    }
+
+    /// @dev `BUILD=london` runs the suite against that build; the contracts' types are those of cancun, which are the same.
+    function london() internal view returns (bool) {
+        bytes32 build = keccak256(bytes(vm.envOr("BUILD", string("cancun"))));
+        require(build == keccak256("cancun") || build == keccak256("london"), "BUILD is neither cancun nor london");
+        return build == keccak256("london");
+    }
+
+    /// @dev What the build compiled for london rules; here all is compiled for cancun.
+    function londonCode(string memory name) private view returns (bytes memory) {
+        string memory path = string.concat(vm.projectRoot(), "/artifacts/src/london/", name, ".sol/", name, ".json");
+        return vm.parseJsonBytes(vm.readFile(path), ".bytecode");
+    }
+
+    function create(bytes memory initCode) internal returns (address deployed) {
+        assembly ("memory-safe") {
+            deployed := create(0, add(initCode, 0x20), mload(initCode))
+        }
+        require(deployed != address(0), "creation failed");
+    }
+}
