@@ -2,10 +2,8 @@
  * Simulation beside the node's own eth_call, and slot resolution on 212 real tokens: `node bench/simulate.ts`. The node
  * is anvil on the same machine, so that the figures are this project's own share and not the network's.
  */
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type Hex, toAddress } from '@sluice/chains'
-import { startDevnet } from '@sluice/devnet'
+import { NodeProxy, startDevnet } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'
 import { createSimulationContext, type SimulationRequest, simulateSwap } from '@sluice/simulation'
 import { SlotResolver } from '../packages/simulation/src/slots/resolver.ts'
@@ -42,17 +40,13 @@ const post = (url: string, body: string) =>
 /** The body of the eth_call that a simulation sends. */
 async function ethCallOf(url: string, request: SimulationRequest): Promise<string> {
   let last = ''
-  const server = createServer(async (incoming, outgoing) => {
-    let body = ''
-    for await (const chunk of incoming) body += chunk
-    if (body.includes('eth_call')) last = body
-    outgoing.end(await post(url, body))
+  const proxy = await NodeProxy.start(url, (call) => {
+    if (call.method === 'eth_call') last = JSON.stringify({ jsonrpc: '2.0', ...call })
+    return undefined
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const rpc = createRpc({ chainId: 31337, urls: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`] })
+  const rpc = createRpc({ chainId: 31337, urls: [proxy.url] })
   await simulateSwap(rpc, request, createSimulationContext())
-  server.closeAllConnections()
-  server.close()
+  await proxy.stop()
   return last
 }
 

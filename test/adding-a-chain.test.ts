@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ChainFile, formatChainFile, loadRegistry, NATIVE } from '@sluice/chains'
+import { type ChainFile, loadRegistry, NATIVE } from '@sluice/chains'
 import { deployContracts } from '@sluice/contracts'
 import { type Anvil, type DevnetInfo, prepareDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkChain } from '../scripts/check-chain/check.ts'
 import { startCopy } from './src/copy.ts'
+import { Overlay } from './src/overlay.ts'
 import { devnetDir, type Service, startService } from './src/service.ts'
 import { get, quote, swapUrl } from './src/swap.ts'
 
@@ -14,9 +14,8 @@ import { get, quote, swapUrl } from './src/swap.ts'
 const MADE_UP = 987_654_321
 const UNWRAPPED = 987_654_322
 
-const dir = mkdtempSync(join(tmpdir(), 'sluice-adding-'))
-const chainsDir = join(dir, 'chains')
-const deploymentsDir = join(dir, 'deployments')
+const overlay = new Overlay()
+const { chainsDir, deploymentsDir } = overlay
 const nodes: Anvil[] = []
 let info: DevnetInfo
 let service: Service
@@ -27,22 +26,20 @@ const shown = JSON.parse(
 ) as ChainFile
 
 beforeAll(async () => {
-  mkdirSync(chainsDir)
-  mkdirSync(deploymentsDir)
   const { info: found, stateFile } = await prepareDevnet({ dir: devnetDir })
   info = found
   for (const chainId of [MADE_UP, UNWRAPPED]) nodes.push(await startCopy(chainId, stateFile))
-  writeFile(madeUp(MADE_UP, nodes[0]!.url))
+  overlay.addChain(madeUp(MADE_UP, nodes[0]!.url))
   const { wrappedNative, ...rest } = madeUp(UNWRAPPED, nodes[1]!.url)
-  writeFile({ ...rest, name: 'unwrapped', wrappedNative: null, nativeErc20: wrappedNative! })
+  overlay.addChain({ ...rest, name: 'unwrapped', wrappedNative: null, nativeErc20: wrappedNative! })
   for (const [k, chainId] of [MADE_UP, UNWRAPPED].entries())
     await deployContracts({ rpcUrl: nodes[k]!.url, chainId, deploymentsDir })
-  service = await startService({ CHAINS_DIR: chainsDir, DEPLOYMENTS_DIR: deploymentsDir })
+  service = await startService(overlay.env)
 })
 afterAll(async () => {
   await service?.stop()
   await Promise.all(nodes.map((node) => node.stop()))
-  rmSync(dir, { recursive: true })
+  overlay.remove()
 })
 
 /** The documentation's file with what stands on our chain in the place of what stands on Sonic. */
@@ -69,10 +66,8 @@ function madeUp(chainId: number, rpcUrl: string): ChainFile {
   }
 }
 
-const writeFile = (file: ChainFile) => writeFileSync(join(chainsDir, `${file.chainId}.json`), formatChainFile(file))
-
 test('the file that the documentation shows is one that the registry takes', () => {
-  const folder = join(dir, 'shown')
+  const folder = join(overlay.dir, 'shown')
   mkdirSync(folder)
   writeFileSync(join(folder, `${shown.chainId}.json`), JSON.stringify(shown))
   expect(loadRegistry({ chainsDir: folder, deploymentsDir }).chain(shown.chainId)?.displayName).toBe('Sonic')

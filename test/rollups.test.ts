@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { formatChainFile, type L1FeeModel } from '@sluice/chains'
+import type { L1FeeModel } from '@sluice/chains'
 import { type Anvil, type DevnetInfo, devnetChain, prepareDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startCopy } from './src/copy.ts'
+import { Overlay } from './src/overlay.ts'
 import { devnetDir, type Service, startService } from './src/service.ts'
 import { quote, type RouteBody } from './src/swap.ts'
 import { Node } from './src/wallet.ts'
@@ -21,33 +21,29 @@ type Priced = RouteBody & {
   readonly netToAmount: string
 }
 
-const dir = mkdtempSync(join(tmpdir(), 'sluice-rollups-'))
-const [chainsDir, deploymentsDir] = [join(dir, 'chains'), join(dir, 'deployments')]
+const overlay = new Overlay()
 const nodes = new Map<number, Anvil>()
 let info: DevnetInfo
 let service: Service
 
 beforeAll(async () => {
-  mkdirSync(chainsDir)
-  mkdirSync(deploymentsDir)
   const { info: found, stateFile } = await prepareDevnet({ dir: devnetDir })
   info = found
   for (const [id, l1FeeModel] of Object.entries(models)) {
     const chainId = Number(id)
     const anvil = await startCopy(chainId, stateFile)
     nodes.set(chainId, anvil)
-    const file = { ...devnetChain(info, anvil.url), chainId, name: `rollup-${id}`, l1FeeModel }
-    writeFileSync(join(chainsDir, `${id}.json`), formatChainFile(file))
-    writeFileSync(join(deploymentsDir, `${id}.json`), JSON.stringify({ ...info.deployment, chainId }))
+    overlay.addChain({ ...devnetChain(info, anvil.url), chainId, name: `rollup-${id}`, l1FeeModel })
+    overlay.addDeployment(chainId, info.deployment)
   }
   await putOpStackOracle(new Node(nodes.get(OP_STACK)!.url))
   await putArbitrumStandIn(new Node(nodes.get(ARBITRUM)!.url))
-  service = await startService({ CHAINS_DIR: chainsDir, DEPLOYMENTS_DIR: deploymentsDir })
+  service = await startService(overlay.env)
 })
 afterAll(async () => {
   await service?.stop()
   await Promise.all([...nodes.values()].map((node) => node.stop()))
-  rmSync(dir, { recursive: true })
+  overlay.remove()
 })
 
 const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`

@@ -1,9 +1,8 @@
 /** Every status, produced by its real cause. */
-import type { Devnet } from '@sluice/devnet'
+import { type Devnet, NodeProxy } from '@sluice/devnet'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
 import { request, startChain, startOver } from './src/devnet.ts'
-import { NodeProxy } from './src/node-proxy.ts'
 import { ask } from './src/service.ts'
 
 let devnet: Devnet

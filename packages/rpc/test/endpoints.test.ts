@@ -1,22 +1,21 @@
 import { toAddress } from '@sluice/chains'
-import { type Anvil, startAnvil } from '@sluice/devnet'
+import { type Anvil, type Interceptor, NodeProxy, startAnvil } from '@sluice/devnet'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createRpc } from '../src/index.ts'
-import { type Interceptor, startProxy, type WorseNode } from './proxy.ts'
 
 let anvil: Anvil
-let proxies: WorseNode[] = []
+let proxies: NodeProxy[] = []
 beforeAll(async () => {
   anvil = await startAnvil()
 })
 afterAll(() => anvil?.stop())
-afterEach(() => {
-  for (const proxy of proxies) proxy.stop()
+afterEach(async () => {
+  await Promise.all(proxies.map((proxy) => proxy.stop()))
   proxies = []
 })
 
 const worse = async (intercept: Interceptor) => {
-  const proxy = await startProxy(anvil.url, intercept)
+  const proxy = await NodeProxy.start(anvil.url, intercept)
   proxies.push(proxy)
   return proxy
 }

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type Hex, type L1FeeModel, toAddress } from '@sluice/chains'
-import { type Anvil, startAnvil } from '@sluice/devnet'
+import { type Anvil, NodeProxy, request, startAnvil } from '@sluice/devnet'
 import { dataSlice, getBytes, keccak256, Transaction } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRpc, estimateL1Fee, estimateL1FeePerByte, type FeeTransaction, type Rpc } from '../src/index.ts'
@@ -136,33 +134,24 @@ describe('arbitrum', () => {
 
 describe('linea', () => {
   // anvil cannot set the extra data of its blocks: a proxy puts it into what the node answers.
-  let server: Server
+  let node: NodeProxy
   let linea: Rpc
   const fixedKwei = 100
   const variableKwei = 40_000_000
   const hex4 = (value: number) => value.toString(16).padStart(8, '0')
 
   beforeAll(async () => {
-    server = createServer((request, response) => {
-      const chunks: Buffer[] = []
-      request.on('data', (chunk: Buffer) => chunks.push(chunk))
-      request.on('end', async () => {
-        const answer = await fetch(anvil.url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: Buffer.concat(chunks),
-        })
-        const extraData = `0x01${hex4(fixedKwei)}${hex4(variableKwei)}${hex4(0)}${'00'.repeat(19)}`
-        response.setHeader('content-type', 'application/json')
-        response.end((await answer.text()).replaceAll('"extraData":"0x"', `"extraData":"${extraData}"`))
-      })
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    linea = createRpc({ chainId: 31337, urls: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`] })
+    const extraData = `0x01${hex4(fixedKwei)}${hex4(variableKwei)}${hex4(0)}${'00'.repeat(19)}`
+    node = await NodeProxy.start(anvil.url, async ({ method, params }) =>
+      method.startsWith('eth_getBlockBy')
+        ? { result: { ...(await request<object>(anvil.url, method, params)), extraData } }
+        : undefined,
+    )
+    linea = createRpc({ chainId: 31337, urls: [node.url] })
   })
-  afterAll(() => {
+  afterAll(async () => {
     linea?.close()
-    server?.close()
+    await node?.stop()
   })
 
   test('is what the gas price misses of the price at which the sequencer takes the transaction', async () => {

@@ -88,7 +88,8 @@ async function readGroup(rpc: Rpc, block: BlockRef, reads: readonly Read[], opti
   try {
     const data = batch.encodeFunctionData('run', [reads.map(({ to, data }) => ({ to, data }))]) as Hex
     const answer = await rpc.call({ to: READ_BATCH.to, data }, block, callOptions)
-    const [answers] = batch.decodeFunctionResult('run', answer)
+    // As bytes: from text the decoder would read them digit by digit.
+    const [answers] = batch.decodeFunctionResult('run', Buffer.from(answer.slice(2), 'hex'))
     return (answers as { ok: boolean; data: Hex }[]).map(({ ok, data }) => (ok ? data : null))
   } catch (error) {
     if (!(error instanceof RpcError && isTooMuch(error))) throw error

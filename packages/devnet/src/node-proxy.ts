@@ -1,0 +1,68 @@
+/** A wire to a real node that can be slow, lie, lack a feature, or stand for other chains. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type RpcCall = { readonly id: number; method: string; params: unknown[] }
+export type RpcAnswer = { readonly result?: unknown; readonly error?: { code: number; message: string } }
+
+/**
+ * What the proxy answers by itself; undefined to pass the call on, which it may have changed.
+ *
+ * @param path - of the URL that was asked, such as `/10`: one proxy can be many endpoints
+ */
+export type Interceptor = (call: RpcCall, path: string) => RpcAnswer | undefined | Promise<RpcAnswer | undefined>
+
+export class NodeProxy {
+  readonly url: string
+  answer: Interceptor
+  /** Milliseconds before each answer. */
+  delayMs = 0
+  /** Methods asked for so far. */
+  readonly seen: string[] = []
+  private readonly server: Server
+
+  static async start(target: string, answer: Interceptor = () => undefined): Promise<NodeProxy> {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return new NodeProxy(server, target, answer)
+  }
+
+  private constructor(server: Server, target: string, answer: Interceptor) {
+    this.server = server
+    this.answer = answer
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    server.on('request', async (request, response) => {
+      const body = JSON.parse(Buffer.concat(await request.toArray()).toString()) as RpcCall | RpcCall[]
+      await new Promise((resolve) => setTimeout(resolve, this.delayMs))
+      // The node itself may be gone by the time a long call would have ended.
+      const answers = await this.answerAll([body].flat(), request.url ?? '/', target).catch(() => null)
+      if (!answers) return void response.destroy()
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections()
+    await new Promise((resolve) => this.server.close(resolve))
+  }
+
+  private async answerAll(calls: readonly RpcCall[], path: string, target: string): Promise<readonly object[]> {
+    this.seen.push(...calls.map(({ method }) => method))
+    const own = await Promise.all(calls.map(async (call) => ({ call, answer: await this.answer(call, path) })))
+    const passed = own.filter(({ answer }) => !answer).map(({ call }) => call)
+    const forwarded = new Map(passed.length > 0 ? (await forward(target, passed)).map((one) => [one.id, one]) : [])
+    return own.map(({ call, answer }) =>
+      answer ? { jsonrpc: '2.0', id: call.id, ...answer } : forwarded.get(call.id)!,
+    )
+  }
+}
+
+async function forward(target: string, calls: readonly RpcCall[]): Promise<readonly ({ id: number } & RpcAnswer)[]> {
+  const response = await fetch(target, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(calls.map((call) => ({ jsonrpc: '2.0', ...call }))),
+  })
+  return (await response.json()) as ({ id: number } & RpcAnswer)[]
+}

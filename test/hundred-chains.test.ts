@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inWaves, type ManyChains, startManyChains } from './src/many-chains.ts'
+import { get, quote } from './src/swap.ts'
+import { Node } from './src/wallet.ts'
+
+const CHAINS = 100
+const HUBS = 2
+const AT_ONCE = 10
+/** Longer than it takes to ask every chain once, also on a machine that is busy with other tests. */
+const IDLE_MS = 15_000
+
+type Ready = {
+  readonly chains: Readonly<Record<string, { readonly state: string; readonly head?: number; readonly pools?: number }>>
+}
+
+let many: ManyChains
+beforeAll(async () => {
+  many = await startManyChains(CHAINS, HUBS, { IDLE_SLEEP_MS: String(IDLE_MS) })
+})
+afterAll(() => many?.stop())
+
+const states = async () => Object.values((await get<Ready>(`${many.service.url}/ready`)).body.chains)
+const query = () => {
+  const { WETH, USDC } = many.devnet.info.tokens
+  const from = many.devnet.info.accounts[0]!.address
+  return { src: WETH.address, dst: USDC.address, amount: 10n ** 18n, from, maxSplits: 1 }
+}
+
+test('a process starts with all chains asleep', async () => {
+  const { body } = await get<Record<string, { ChainName: string }>>(`${many.service.url}/chains`)
+  expect(Object.keys(body)).toEqual(many.chainIds.map(String))
+  expect(body['10']!.ChainName).toBe('optimism')
+  expect(await states()).toEqual([])
+})
+
+test('a hundred chains wake at their first quote and are awake together', async () => {
+  const routes = await inWaves(many.chainIds, AT_ONCE, (chainId) => quote(many.service.url, chainId, query()))
+  const { WETH } = many.devnet.info.tokens
+  const head = Number(await new Node(many.devnet.url).request<string>('eth_blockNumber'))
+  expect(new Set(routes.map(({ simulationBlock }) => simulationBlock))).toEqual(new Set([head]))
+  expect(new Set(routes.map(({ toAmount }) => toAmount)).size).toBe(1)
+  await inWaves(many.chainIds, AT_ONCE, async (chainId) => {
+    const { status, body } = await get<Record<string, number>>(
+      `${many.service.url}/prices/${chainId}?token=${WETH.address}`,
+    )
+    expect(status, JSON.stringify(body)).toBe(200)
+    expect(body[WETH.address]).toBeGreaterThan(1_000)
+  })
+  const all = await states()
+  expect(all.filter(({ state }) => state === 'awake')).toHaveLength(CHAINS)
+})
+
+test('all of them follow a new block', async () => {
+  const node = new Node(many.devnet.url)
+  await node.request('anvil_mine', ['0x1'])
+  const head = Number(await node.request<string>('eth_blockNumber'))
+  await expect
+    .poll(async () => (await states()).filter((chain) => chain.head === head).length, { timeout: 10_000 })
+    .toBe(CHAINS)
+})
+
+test('they sleep when nobody asks, ask their nodes nothing more, and wake again', async () => {
+  await expect
+    .poll(async () => (await states()).every(({ state }) => state === 'asleep'), { timeout: 2 * IDLE_MS })
+    .toBe(true)
+  const { seen } = many.proxy
+  const before = seen.length
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  expect(seen.length).toBe(before)
+  await quote(many.service.url, 10, query())
+  expect((await states()).filter(({ state }) => state === 'awake')).toHaveLength(1)
+})

@@ -1,0 +1,73 @@
+/** Many chains of the registry over one node: what a process has to hold does not depend on how many nodes there are. */
+import { readFileSync } from 'node:fs'
+import { type ChainFile, loadRegistry } from '@sluice/chains'
+import { type Devnet, devnetChain, NodeProxy, startDevnet } from '@sluice/devnet'
+import { Overlay } from './overlay.ts'
+import { devnetDir, type Service, startService } from './service.ts'
+
+export type ManyChains = {
+  readonly chainIds: readonly number[]
+  readonly devnet: Devnet
+  readonly service: Service
+  readonly proxy: NodeProxy
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * The first `count` chains of the registry by their own names, block times and fee models, with what stands on the local
+ * chain. A proxy answers as `/<chainId>` for each of them; contracts do not see their chain's id, so that the rest of
+ * what the one node says holds for all.
+ *
+ * @param hubCount - of each chain; waking asks for the pools between all of them
+ */
+export async function startManyChains(
+  count: number,
+  hubCount: number,
+  env: Readonly<Record<string, string>>,
+): Promise<ManyChains> {
+  const registry = loadRegistry()
+  const chainIds = registry.supportedIds().slice(0, count)
+  const devnet = await startDevnet({ dir: devnetDir })
+  const proxy = await NodeProxy.start(devnet.url, ({ method }, path) =>
+    method === 'eth_chainId' ? { result: `0x${Number(path.slice(1)).toString(16)}` } : undefined,
+  )
+  const overlay = new Overlay()
+  const stop = async () => {
+    await proxy.stop()
+    await devnet.stop()
+    overlay.remove()
+  }
+  try {
+    for (const chainId of chainIds) {
+      const own = JSON.parse(readFileSync(registry.chainFile(chainId)!, 'utf8')) as ChainFile
+      const { wrappedNative, stables, hubs, tokens, rpcUrls, dexes } = devnetChain(
+        devnet.info,
+        `${proxy.url}/${chainId}`,
+      )
+      const { nativeErc20: _, notes: __, ...identity } = own
+      overlay.addChain({ ...identity, wrappedNative, stables, hubs: hubs.slice(0, hubCount), tokens, rpcUrls, dexes })
+      overlay.addDeployment(chainId, devnet.info.deployment)
+    }
+    const service = await startService({ ...overlay.env, ...env })
+    return {
+      chainIds,
+      devnet,
+      service,
+      proxy,
+      stop: async () => {
+        await service.stop()
+        await stop()
+      },
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Works on all items, `size` at a time: as many callers as a service may meet at once. */
+export async function inWaves<T, R>(items: readonly T[], size: number, work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (let i = 0; i < items.length; i += size) results.push(...(await Promise.all(items.slice(i, i + size).map(work))))
+  return results
+}

@@ -1,0 +1,33 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ChainFile, formatChainFile } from '@sluice/chains'
+
+/** Two folders for `CHAINS_DIR` and `DEPLOYMENTS_DIR`, gone after the test. */
+export class Overlay {
+  readonly dir = mkdtempSync(join(tmpdir(), 'sluice-overlay-'))
+  readonly chainsDir = join(this.dir, 'chains')
+  readonly deploymentsDir = join(this.dir, 'deployments')
+
+  constructor() {
+    mkdirSync(this.chainsDir)
+    mkdirSync(this.deploymentsDir)
+  }
+
+  get env(): { readonly CHAINS_DIR: string; readonly DEPLOYMENTS_DIR: string } {
+    return { CHAINS_DIR: this.chainsDir, DEPLOYMENTS_DIR: this.deploymentsDir }
+  }
+
+  addChain(file: ChainFile): void {
+    writeFileSync(join(this.chainsDir, `${file.chainId}.json`), formatChainFile(file))
+  }
+
+  /** Contracts that stand on `chainId` just as they do on the chain of `deployment`. */
+  addDeployment(chainId: number, deployment: object): void {
+    writeFileSync(join(this.deploymentsDir, `${chainId}.json`), JSON.stringify({ ...deployment, chainId }))
+  }
+
+  remove(): void {
+    rmSync(this.dir, { recursive: true, force: true })
+  }
+}
