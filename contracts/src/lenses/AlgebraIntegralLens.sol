@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IAlgebraFactory} from "../interfaces/IAlgebraFactory.sol";
 import {IAlgebraIntegralPoolState} from "../interfaces/IAlgebraIntegralPoolState.sol";
 
 /// @title AlgebraIntegralLens
-/// @notice Finds and reads Algebra Integral pools; never deployed.
+/// @notice Reads Algebra Integral pools; never deployed.
 contract AlgebraIntegralLens {
     int24 private constant MIN_TICK = -887272;
     int24 private constant MAX_TICK = 887272;
@@ -20,16 +19,6 @@ contract AlgebraIntegralLens {
         int24 tickSpacing;
         /// Two words a tick, rising: its index, then gross liquidity in the high and net liquidity in the low half.
         uint256[] ticks;
-    }
-
-    /// @notice The pools of `tokens`, taken two by two; zero where there is none.
-    function find(address factory, address[] calldata tokens) external view returns (address[] memory pools) {
-        pools = new address[](tokens.length / 2);
-        for (uint256 i = 0; i < pools.length; ++i) {
-            (bool ok, bytes memory data) =
-                factory.staticcall(abi.encodeCall(IAlgebraFactory.poolByPair, (tokens[2 * i], tokens[2 * i + 1])));
-            if (ok && data.length >= 32) pools[i] = address(uint160(uint256(bytes32(data))));
-        }
     }
 
     /// @notice All zero for a pool whose plugin may change the fee at the swap itself: no quote of it would be exact.

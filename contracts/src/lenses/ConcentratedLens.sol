@@ -4,10 +4,11 @@ pragma solidity ^0.8.30;
 import {ISlipstreamFactory} from "../interfaces/ISlipstreamFactory.sol";
 import {IUniswapV3Factory} from "../interfaces/IUniswapV3Factory.sol";
 import {IUniswapV3PoolState} from "../interfaces/IUniswapV3PoolState.sol";
+import {BitmapReader} from "./BitmapReader.sol";
 
 /// @title ConcentratedLens
 /// @notice Finds pools with a tick bitmap and reads them whole, through their getters; never deployed.
-contract ConcentratedLens {
+contract ConcentratedLens is BitmapReader {
     struct State {
         uint160 sqrtPriceX96;
         int24 tick;
@@ -17,7 +18,6 @@ contract ConcentratedLens {
     }
 
     error NotInitialised(address pool);
-    error ReadFailed(address pool, bytes4 selector);
 
     /// @notice The pools that a factory has for `tokens`, taken two by two, at each fee: all fees of the first pair, then
     /// of the next. Zero where it has none.
@@ -80,69 +80,14 @@ contract ConcentratedLens {
         state.tickSpacing = int24(int256(word));
     }
 
-    /// @notice The initialised ticks in the bitmap words `first` to `last`: two words a tick, rising: its index, then gross
-    /// liquidity in the high and net liquidity in the low half.
+    /// @notice The initialised ticks in the bitmap words `first` to `last`, as `BitmapReader` lays them down.
     function ticks(address pool, int24 spacing, int16 first, int16 last)
         external
         view
         returns (uint256[] memory words)
     {
-        // The length is not known ahead: words are laid down at the free pointer, which nothing else moves meanwhile.
-        uint256 count;
-        assembly ("memory-safe") {
-            words := mload(0x40)
-        }
-        for (int256 position = first; position <= last; ++position) {
-            (uint256 bits,) = _need(pool, IUniswapV3PoolState.tickBitmap.selector, position);
-            for (int256 tick = position * 256 * spacing; bits != 0; tick += spacing) {
-                if (bits & 0xffff == 0) {
-                    bits >>= 16;
-                    tick += 15 * int256(spacing);
-                    continue;
-                }
-                if (bits & 1 == 1) {
-                    (uint256 gross, uint256 net) = _need(pool, IUniswapV3PoolState.ticks.selector, tick);
-                    assembly ("memory-safe") {
-                        let at := add(add(words, 0x20), mul(count, 0x20))
-                        mstore(at, tick)
-                        mstore(add(at, 0x20), or(shl(128, gross), and(net, 0xffffffffffffffffffffffffffffffff)))
-                        count := add(count, 2)
-                        mstore(0x40, add(at, 0x40))
-                    }
-                }
-                bits >>= 1;
-            }
-        }
-        assembly ("memory-safe") {
-            mstore(words, count)
-            if iszero(count) { mstore(0x40, add(words, 0x20)) }
-        }
-    }
-
-    function _need(address target, bytes4 selector, int256 argument)
-        private
-        view
-        returns (uint256 first, uint256 second)
-    {
-        bool ok;
-        (ok, first, second) = _read(target, selector, argument);
-        if (!ok) revert ReadFailed(target, selector);
-    }
-
-    /// @dev Equals target.staticcall(abi.encodeWithSelector(selector, argument)) and decoding the first two words, without
-    /// leaving memory behind: a pool takes thousands of these. A getter without argument ignores it.
-    function _read(address target, bytes4 selector, int256 argument)
-        private
-        view
-        returns (bool ok, uint256 first, uint256 second)
-    {
-        assembly ("memory-safe") {
-            mstore(0x00, selector)
-            mstore(0x04, argument)
-            ok := staticcall(gas(), target, 0x00, 0x24, 0x00, 0x40)
-            ok := and(ok, gt(returndatasize(), 0x1f))
-            first := mload(0x00)
-            if gt(returndatasize(), 0x3f) { second := mload(0x20) }
-        }
+        return _ticks(
+            pool, IUniswapV3PoolState.tickBitmap.selector, IUniswapV3PoolState.ticks.selector, spacing, first, last
+        );
     }
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IUniswapV2Factory} from "../interfaces/IUniswapV2Factory.sol";
 import {IUniswapV2Pair} from "../interfaces/IUniswapV2Pair.sol";
 
 /// @title PairLens
-/// @notice Finds and reads many uniswap-v2 style pairs in one eth_call; never deployed.
+/// @notice Finds the pools of factories with one for each pair, and reads many uniswap-v2 style pairs, in one eth_call; never deployed.
 contract PairLens {
     /// @notice The pairs that a factory has for `tokens`, taken two by two; zero where it has none or does not answer.
-    function find(address factory, address[] calldata tokens) external view returns (address[] memory pairs) {
+    /// @param getter Takes the two tokens, such as `getPair`.
+    function find(address factory, bytes4 getter, address[] calldata tokens) external view returns (address[] memory pairs) {
         pairs = new address[](tokens.length / 2);
         for (uint256 i = 0; i < pairs.length; ++i) {
             (bool ok, bytes memory data) =
-                factory.staticcall(abi.encodeCall(IUniswapV2Factory.getPair, (tokens[2 * i], tokens[2 * i + 1])));
+                factory.staticcall(abi.encodeWithSelector(getter, tokens[2 * i], tokens[2 * i + 1]));
             if (ok && data.length >= 32) pairs[i] = address(uint160(uint256(bytes32(data))));
         }
     }

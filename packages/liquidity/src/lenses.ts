@@ -17,6 +17,7 @@ function lens(
     | 'BalancerV2Lens'
     | 'Erc4626Lens'
     | 'AlgebraIntegralLens'
+    | 'AlgebraV1Lens'
     | 'ReadBatch',
 ): Lens {
   return { to: toAddress(`0x${id(`sluice.lens.${name}`).slice(-40)}`), code: bytecode[name].runtime }
@@ -31,4 +32,5 @@ export const CURVE_CRYPTO_LENS = lens('CurveCryptoLens')
 export const BALANCER_V2_LENS = lens('BalancerV2Lens')
 export const ERC4626_LENS = lens('Erc4626Lens')
 export const ALGEBRA_INTEGRAL_LENS = lens('AlgebraIntegralLens')
+export const ALGEBRA_V1_LENS = lens('AlgebraV1Lens')
 export const READ_BATCH = lens('ReadBatch')

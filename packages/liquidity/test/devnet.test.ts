@@ -34,21 +34,27 @@ function chainOf({ info, url }: Devnet): Chain {
 
 const poolsOf = (family: string) => [...market.snapshot().pools.values()].filter((pool) => pool.family === family)
 
-test.each(['uniswap-v2', 'uniswap-v3', 'pancake-v3', 'algebra-integral', 'curve-stable', 'balancer-v2', 'erc4626'])(
-  'finds every pool of %s that can be quoted exactly',
-  (family) => {
-    const ids = devnet.info.pools
-      .filter((pool) => pool.family === family)
-      // A plugin that sets the fee at the swap itself keeps a pool out.
-      .filter((pool) => family !== 'algebra-integral' || pool.feePpm !== undefined)
-      .map((pool) => pool.id ?? pool.address)
-    expect(
-      poolsOf(family)
-        .map(({ id }) => id)
-        .sort(),
-    ).toEqual(ids.map((id) => id.toLowerCase()).sort())
-  },
-)
+test.each([
+  'uniswap-v2',
+  'uniswap-v3',
+  'pancake-v3',
+  'algebra-integral',
+  'algebra-v1',
+  'curve-stable',
+  'balancer-v2',
+  'erc4626',
+])('finds every pool of %s that can be quoted exactly', (family) => {
+  const ids = devnet.info.pools
+    .filter((pool) => pool.family === family)
+    // A plugin that sets the fee at the swap itself keeps a pool out.
+    .filter((pool) => family !== 'algebra-integral' || pool.feePpm !== undefined)
+    .map((pool) => pool.id ?? pool.address)
+  expect(
+    poolsOf(family)
+      .map(({ id }) => id)
+      .sort(),
+  ).toEqual(ids.map((id) => id.toLowerCase()).sort())
+})
 
 type Genuine = (pool: Pool, tokenIn: Address, tokenOut: Address, amountIn: bigint) => Promise<bigint | null>
 
@@ -72,6 +78,7 @@ const queriesAbi = artifact(
   '@balancer-labs/v2-deployments/dist/tasks/20220721-balancer-queries/artifact/BalancerQueries.json',
 ).abi
 const quoterAbi = hardhatArtifact('@cryptoalgebra/integral-periphery', 'lens/QuoterV2').abi
+const quoterV1Abi = hardhatArtifact('@cryptoalgebra/periphery', 'lens/Quoter').abi
 const vaultAbi = [
   'function previewDeposit(uint256) view returns (uint256)',
   'function previewRedeem(uint256) view returns (uint256)',
@@ -91,6 +98,13 @@ const genuine: Record<string, Genuine> = {
     ]),
   erc4626: (pool, tokenIn, _tokenOut, amountIn) =>
     ask(vaultAbi, pool.address, tokenIn === pool.tokens[0] ? 'previewDeposit' : 'previewRedeem', [amountIn]),
+  'algebra-v1': (_pool, tokenIn, tokenOut, amountIn) =>
+    ask(quoterV1Abi, toAddress(devnet.info.routers.algebraV1Quoter!), 'quoteExactInputSingle', [
+      tokenIn,
+      tokenOut,
+      amountIn,
+      0n,
+    ]),
   'algebra-integral': (_pool, tokenIn, tokenOut, amountIn) =>
     ask(quoterAbi, toAddress(devnet.info.routers.algebraIntegralQuoterV2!), 'quoteExactInputSingle', [
       { tokenIn, tokenOut, deployer: NOBODY, amountIn, limitSqrtPrice: 0n },

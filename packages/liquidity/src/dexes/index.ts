@@ -1,5 +1,6 @@
 import type { DexFamily } from '../family.ts'
 import { algebraIntegral } from './algebra-integral/index.ts'
+import { algebraV1 } from './algebra-v1/index.ts'
 import { balancerV2 } from './balancer-v2/index.ts'
 import { curveCrypto } from './curve-crypto/index.ts'
 import { curveStable } from './curve-stable/index.ts'
@@ -29,6 +30,7 @@ export const families: readonly DexFamily<any>[] = [
   balancerV2,
   erc4626,
   algebraIntegral,
+  algebraV1,
 ]
 
 const byId = new Map(families.map((family) => [family.id, family]))

@@ -1,4 +1,5 @@
 import { algebraIntegral } from './algebra-integral.ts'
+import { algebraV1 } from './algebra-v1.ts'
 import { balancerV2ComposableStable, balancerV2Stable, balancerV2Weighted } from './balancer-v2.ts'
 import { concentrated } from './concentrated.ts'
 import { curveCrypto } from './curve-crypto.ts'
@@ -13,6 +14,7 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   'uniswap-v2': uniswapV2,
   'uniswap-v3': concentrated('uniswap-v3'),
   'algebra-integral': algebraIntegral,
+  'algebra-v1': algebraV1,
   'pancake-v3': concentrated('pancake-v3'),
   'uniswap-v4': uniswapV4,
   solidly,

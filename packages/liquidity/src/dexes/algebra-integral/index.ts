@@ -1,7 +1,7 @@
 import type { DexFamily } from '../../family.ts'
 import { type ConcentratedState, listEnd } from '../../math/concentrated.ts'
+import { createdPool, creationTopics, findPools } from '../common/algebra-discover.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
-import { createdPool, creationTopics, findPools } from './discover.ts'
 import { applyLog, readStates, topics } from './state.ts'
 
 export const algebraIntegral: DexFamily<ConcentratedState> = {
@@ -12,5 +12,5 @@ export const algebraIntegral: DexFamily<ConcentratedState> = {
   createdPool,
   topics,
   applyLog,
-  ...concentratedTrade('algebra-integral', listEnd),
+  ...concentratedTrade('algebra-integral', { stepEnd: listEnd }),
 }

@@ -4,7 +4,7 @@ import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@s
 import type { Pool, Reads } from '../../family.ts'
 import { CONCENTRATED_LENS } from '../../lenses.ts'
 import { chunks } from './chunks.ts'
-import { sortTokens } from './direction.ts'
+import { pairPool } from './pair-discover.ts'
 
 const lens = ConcentratedLens__factory.createInterface()
 
@@ -39,9 +39,4 @@ export function* findByKeys(
       return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[Math.floor(i / values.length)]!)]
     })
   })
-}
-
-/** A pool of two tokens that is a contract of its own, yet to be read. */
-export function pairPool(row: DexRow, address: Address, pair: readonly [Address, Address]): Pool<null> {
-  return { id: address, family: row.family, dex: row.brand, address, tokens: sortTokens(pair), state: null }
 }

@@ -5,21 +5,29 @@ import { concentratedReserves } from '../../math/positions.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS, TICK_GAS } from './gas.ts'
 
+/** How a family's pools differ from those of uniswap-v3. */
+export type ConcentratedKind<State> = {
+  readonly stepEnd?: StepEnd
+  /** Parts per million that a swap in this direction pays in all. */
+  readonly swapFeePpm?: (state: State, zeroForOne: boolean) => number
+}
+
 /** What every pool with ticks that asks for its payment in a callback has in common. */
-export function concentratedTrade(
+export function concentratedTrade<State extends ConcentratedState>(
   id: GasFamily,
-  stepEnd: StepEnd = wordEnd,
-): Pick<
-  DexFamily<ConcentratedState>,
-  'quoteExactInput' | 'curve' | 'reserves' | 'prepaid' | 'takesTaxedInput' | 'step'
-> {
+  { stepEnd = wordEnd, swapFeePpm = ({ feePpm }) => feePpm }: ConcentratedKind<State> = {},
+): Pick<DexFamily<State>, 'quoteExactInput' | 'curve' | 'reserves' | 'prepaid' | 'takesTaxedInput' | 'step'> {
   return {
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
-      const { amountOut, state, ticksCrossed } = swapExactInput(pool.state, zeroForOne, amountIn, stepEnd)
-      return { amountOut, state, gas: HOP_GAS[id] + TICK_GAS * ticksCrossed }
+      const withFee = { ...pool.state, feePpm: swapFeePpm(pool.state, zeroForOne) }
+      const { amountOut, state, ticksCrossed } = swapExactInput(withFee, zeroForOne, amountIn, stepEnd)
+      return { amountOut, state: { ...state, feePpm: pool.state.feePpm }, gas: HOP_GAS[id] + TICK_GAS * ticksCrossed }
     },
-    curve: (pool, tokenIn, tokenOut) => concentratedCurve(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
+    curve(pool, tokenIn, tokenOut) {
+      const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
+      return concentratedCurve({ ...pool.state, feePpm: swapFeePpm(pool.state, zeroForOne) }, zeroForOne)
+    },
     reserves: ({ state }) => concentratedReserves(state),
     prepaid: false,
     takesTaxedInput: false,

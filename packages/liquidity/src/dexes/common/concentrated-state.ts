@@ -4,7 +4,7 @@ import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Interface } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
-import { CONCENTRATED_LENS } from '../../lenses.ts'
+import { CONCENTRATED_LENS, type Lens } from '../../lenses.ts'
 import type { ConcentratedState, Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { MAX_TICK, MIN_TICK } from '../../math/ticks.ts'
@@ -25,21 +25,32 @@ export function* readConcentrated(
     gas: HEAD_GAS,
   }))
   const heads = answers.map((answer) => answer && decodeHead(answer))
+  const ticks = yield* readTicks(CONCENTRATED_LENS, pools, heads)
+  return heads.map((head, i) => (head && ticks[i] ? { ...head, ticks: ticks[i] } : null))
+}
+
+/**
+ * All ticks of the pools whose spacing is known: one round.
+ *
+ * @param from - a lens with the `ticks` of ConcentratedLens
+ * @returns null for a pool that is not asked for, or could not be read in full
+ */
+export function* readTicks(
+  from: Lens,
+  pools: readonly Pool<null>[],
+  heads: readonly ({ readonly tickSpacing: number } | null)[],
+): Reads<readonly (readonly Tick[] | null)[]> {
   const reads = heads.map((head, i) =>
     head
       ? wordRanges(head.tickSpacing).map(({ first, last, gas }) => ({
-          ...CONCENTRATED_LENS,
+          ...from,
           data: lens.encodeFunctionData('ticks', [pools[i]!.address, head.tickSpacing, first, last]) as Hex,
           gas,
         }))
       : [],
   )
-  const words = yield reads.flat()
-  const answersOf = splitAnswers(reads, words)
-  return heads.map((head, i) => {
-    const ticks = joinTicks(answersOf[i]!)
-    return head && ticks && { ...head, ticks }
-  })
+  const answersOf = splitAnswers(reads, yield reads.flat())
+  return heads.map((head, i) => head && joinTicks(answersOf[i]!))
 }
 
 /** The answers to several lists of reads that were put as one. */

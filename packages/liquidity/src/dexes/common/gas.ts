@@ -16,6 +16,7 @@ export const HOP_GAS = {
   'balancer-v2': 100_000,
   erc4626: 70_000,
   'algebra-integral': 90_000,
+  'algebra-v1': 100_000,
 } as const
 
 export type GasFamily = keyof typeof HOP_GAS

@@ -6,9 +6,9 @@ import { SOLIDLY_LENS } from '../../lenses.ts'
 import { constantProductCurve, sampledCurve } from '../../math/curves.ts'
 import { feeFromSamples, quoteSolidly, type Sample, type SolidlyState, type SolveY } from '../../math/solidly.ts'
 import { chunks } from './chunks.ts'
-import { pairPool } from './concentrated-discover.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS } from './gas.ts'
+import { pairPool } from './pair-discover.ts'
 
 const lens = SolidlyLens__factory.createInterface()
 const events = ISolidlyPairState__factory.createInterface()

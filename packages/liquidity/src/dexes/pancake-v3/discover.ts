@@ -2,7 +2,8 @@ import { IUniswapV3Factory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool } from '../../family.ts'
-import { findByKeys, pairPool } from '../common/concentrated-discover.ts'
+import { findByKeys } from '../common/concentrated-discover.ts'
+import { pairPool } from '../common/pair-discover.ts'
 
 const factory = IUniswapV3Factory__factory.createInterface()
 

@@ -2,7 +2,8 @@ import { ISlipstreamFactory__factory, IUniswapV3Factory__factory } from '@sluice
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
-import { findByKeys, pairPool } from '../common/concentrated-discover.ts'
+import { findByKeys } from '../common/concentrated-discover.ts'
+import { pairPool } from '../common/pair-discover.ts'
 
 const byFee = IUniswapV3Factory__factory.createInterface()
 const byTickSpacing = ISlipstreamFactory__factory.createInterface()

@@ -2,7 +2,7 @@ import { IVelodromeV2Factory__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool } from '../../family.ts'
-import { pairPool } from '../common/concentrated-discover.ts'
+import { pairPool } from '../common/pair-discover.ts'
 
 const factory = IVelodromeV2Factory__factory.createInterface()
 

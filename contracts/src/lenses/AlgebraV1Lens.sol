@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IAlgebraV1PoolState} from "../interfaces/IAlgebraV1PoolState.sol";
+import {IUniswapV3Pool} from "../interfaces/IUniswapV3Pool.sol";
+import {IUniswapV3PoolState} from "../interfaces/IUniswapV3PoolState.sol";
+import {BitmapReader} from "./BitmapReader.sol";
+
+/// @title AlgebraV1Lens
+/// @notice Reads Algebra v1 pools, with the fees that swaps at this time would pay; never deployed.
+contract AlgebraV1Lens is BitmapReader {
+    struct State {
+        uint160 sqrtPriceX96;
+        int24 tick;
+        uint128 liquidity;
+        /// Of a swap that sells the first token, and of one that sells the second.
+        uint24 fee0Ppm;
+        uint24 fee1Ppm;
+        int24 tickSpacing;
+    }
+
+    /// @dev Words of `globalState` where both directions pay the same fee, and where each has its own.
+    uint256 private constant ONE_FEE = 7;
+    uint256 private constant TWO_FEES = 8;
+
+    error NotInitialised(address pool);
+    error NoFee(address pool, bytes reason);
+
+    /// @notice All of a pool but its ticks.
+    function read(address pool) external returns (State memory state) {
+        (uint256 price, uint256 tick) = _need(pool, IAlgebraV1PoolState.globalState.selector, 0);
+        if (price == 0) revert NotInitialised(pool);
+        (state.sqrtPriceX96, state.tick) = (uint160(price), int24(int256(tick)));
+        (uint256 word,) = _need(pool, IUniswapV3PoolState.liquidity.selector, 0);
+        state.liquidity = uint128(word);
+        (word,) = _need(pool, IUniswapV3PoolState.tickSpacing.selector, 0);
+        state.tickSpacing = int24(int256(word));
+        state.fee0Ppm = _fee(pool, true, state.sqrtPriceX96 - 1);
+        state.fee1Ppm = _fee(pool, false, state.sqrtPriceX96 + 1);
+    }
+
+    /// @notice The initialised ticks in the words `first` to `last` of the table, as `BitmapReader` lays them down.
+    function ticks(address pool, int24 spacing, int16 first, int16 last)
+        external
+        view
+        returns (uint256[] memory words)
+    {
+        return _ticks(
+            pool, IAlgebraV1PoolState.tickTable.selector, IUniswapV3PoolState.ticks.selector, spacing, first, last
+        );
+    }
+
+    /// @dev The first swap of a block sets the fee by the volatility then. So one base unit is sold, and what the pool says
+    /// when it asks for its payment is carried out by a revert, which undoes the swap.
+    function _fee(address pool, bool zeroForOne, uint160 limit) private returns (uint24 feePpm) {
+        try IUniswapV3Pool(pool).swap(address(this), zeroForOne, 1, limit, "") {
+            revert NoFee(pool, "");
+        } catch (bytes memory words) {
+            if (words.length == 32 * ONE_FEE) (,, feePpm) = abi.decode(words, (uint256, int256, uint24));
+            else if (words.length != 32 * TWO_FEES) revert NoFee(pool, words);
+            else if (zeroForOne) (,, feePpm) = abi.decode(words, (uint256, int256, uint24));
+            else (,,, feePpm) = abi.decode(words, (uint256, int256, uint256, uint24));
+        }
+    }
+
+    /// @dev The pool's callback, whatever its name.
+    fallback() external {
+        (, bytes memory words) = msg.sender.staticcall(abi.encodeCall(IAlgebraV1PoolState.globalState, ()));
+        assembly ("memory-safe") {
+            revert(add(words, 0x20), mload(words))
+        }
+    }
+}
