@@ -21,7 +21,7 @@ contract CurveLens {
         uint256 fee;
         uint256 adminFee;
         uint256 offpegMultiplier;
-        /// What the pool itself quotes for a hundredth of coin 0 in coin 1, and the other way round.
+        /// What the pool itself quotes for a hundredth of coin 0 in coin 1, and the other way round; zero where it does not.
         uint256[2] samples;
         uint256[2] quotes;
     }
@@ -73,9 +73,8 @@ contract CurveLens {
         (, state.offpegMultiplier) = _word(pool, abi.encodeCall(ICurvePoolState.offpeg_fee_multiplier, ()));
         if (state.balances[0] == 0 || state.balances[1] == 0) return state;
         state.samples = [state.balances[0] / 100 + 1, state.balances[1] / 100 + 1];
-        state.quotes = [
-            ICurvePoolState(pool).get_dy(0, 1, state.samples[0]), ICurvePoolState(pool).get_dy(1, 0, state.samples[1])
-        ];
+        (, state.quotes[0]) = _word(pool, abi.encodeCall(ICurvePoolState.get_dy, (0, 1, state.samples[0])));
+        (, state.quotes[1]) = _word(pool, abi.encodeCall(ICurvePoolState.get_dy, (1, 0, state.samples[1])));
     }
 
     function _rates(address pool, address[] memory list) private view returns (uint256[] memory rates) {

@@ -1,4 +1,4 @@
-import { CurveLens__factory } from '@sluice/bindings'
+import { type CurveLens, CurveLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
 import { type Pool, PoolRefusal, type Reads } from '../../family.ts'
@@ -23,24 +23,34 @@ export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<r
 
 /** Null where no known order of rounding gives what the pool quotes itself: it is of another kind. */
 function decodeState(answer: Hex): CurveStableState | null {
-  const [read] = lens.decodeFunctionResult('read', answer)
-  const base = {
-    balances: [...read.balances] as bigint[],
-    rates: [...read.rates] as bigint[],
-    feeE10: read.fee as bigint,
-    adminFeeE10: read.adminFee as bigint,
-    offpegMultiplierE10: read.offpegMultiplier as bigint,
-  }
-  const amplification = { a: read.a as bigint, precision: read.precise ? PRECISION : 1n }
+  const read = decodeRead(answer)
   // `get_dy` of older pools takes its fee in base units; `exchange` of all of them in 18 decimals.
   const kinds = (['end', 'each'] as const).flatMap((rounding) =>
-    (['scaled', 'base'] as const).map((feeOrder) => ({ ...base, amplification, rounding, feeOrder })),
+    (['scaled', 'base'] as const).map((feeOrder) => ({ ...toState(read, rounding), feeOrder })),
   )
-  const [samples, quotes] = [[...read.samples], [...read.quotes]] as [bigint[], bigint[]]
   const kind = kinds.find(
-    (state) => agrees(state, 0, 1, samples[0]!, quotes[0]!) && agrees(state, 1, 0, samples[1]!, quotes[1]!),
+    (state) =>
+      agrees(state, 0, 1, read.samples[0], read.quotes[0]) && agrees(state, 1, 0, read.samples[1], read.quotes[1]),
   )
   return kind ? { ...kind, feeOrder: 'scaled' } : null
+}
+
+type Read = CurveLens.StateStructOutput
+
+export const decodeRead = (answer: Hex): Read => lens.decodeFunctionResult('read', answer)[0]
+
+/** What a pool says of itself, as it is. */
+export function toState(read: Read, rounding: CurveStableState['rounding']): CurveStableState {
+  return {
+    balances: [...read.balances],
+    rates: [...read.rates],
+    amplification: { a: read.a, precision: read.precise ? PRECISION : 1n },
+    feeE10: read.fee,
+    adminFeeE10: read.adminFee,
+    offpegMultiplierE10: read.offpegMultiplier,
+    rounding,
+    feeOrder: 'scaled',
+  }
 }
 
 function agrees(state: CurveStableState, i: number, j: number, amountIn: bigint, amountOut: bigint): boolean {
