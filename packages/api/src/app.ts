@@ -50,8 +50,9 @@ export function createApp(services: Services, config: Config): Express {
       metrics.byIntegrator.inc({ integrator: metrics.integrators.of(context.integrator), endpoint })
       metrics.latency.observe({ endpoint }, seconds)
       for (const [stage, ms] of context.stages) metrics.stages.observe({ stage }, ms / 1000)
-      context.log.info(
+      log.info(
         {
+          requestId: context.id,
           method: request.method,
           path: request.path.slice(0, 200),
           status,
@@ -84,6 +85,7 @@ export function createApp(services: Services, config: Config): Express {
     response.locals.chain = services.chain(chainId)
     next()
   }
+  const chainMap = JSON.stringify(services.registry.chainMap())
   const json = express.json({ limit: MAX_BODY_BYTES, strict: true })
 
   app.route('/aggregator/:chainId').get(onChain, perChain(swap)).all(allow('GET, HEAD'))
@@ -96,7 +98,7 @@ export function createApp(services: Services, config: Config): Express {
   app.route('/liquidity/:chainId').get(onChain, perChain(liquidity)).all(allow('GET, HEAD'))
   app
     .route('/chains')
-    .get((_request, response) => void response.json(services.registry.chainMap()))
+    .get((_request, response) => void response.type('application/json').send(chainMap))
     .all(allow('GET, HEAD'))
   app.route('/health').get(health).all(allow('GET, HEAD'))
   app.route('/ready').get(ready(services)).all(allow('GET, HEAD'))

@@ -71,6 +71,17 @@ export function createMetrics() {
       labelNames: ['chain'],
       registers,
     }),
+    memory: new Gauge({
+      name: 'sluice_memory_bytes',
+      help: 'Memory of the process: resident, and the used part of the heap.',
+      labelNames: ['kind'],
+      registers,
+      collect() {
+        const { rss, heapUsed } = process.memoryUsage()
+        this.set({ kind: 'resident' }, rss)
+        this.set({ kind: 'heap_used' }, heapUsed)
+      },
+    }),
     pools: new Gauge({ name: 'sluice_pools', help: 'Pools held in memory.', labelNames: ['chain'], registers }),
     load: new Gauge({
       name: 'sluice_chain_requests',

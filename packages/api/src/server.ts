@@ -24,7 +24,8 @@ export type RunningServer = {
 
 /** @throws ChainsError for a directory of the configuration that cannot be read */
 export async function startServer(config: Config): Promise<RunningServer> {
-  const log = pino({ level: config.logLevel, base: null })
+  // Written beside the requests, not within them; flushed when the process ends.
+  const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 1, sync: false }))
   const registry = loadRegistry({ chainsDir: config.chainsDir, deploymentsDir: config.deploymentsDir })
   const services = new Services(registry, config, createMetrics(), log)
   const server = createServer(

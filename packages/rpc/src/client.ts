@@ -100,7 +100,7 @@ class ChainRpc implements Rpc {
   }
 
   private async tryAll<T>(task: Task<T>, options: RequestOptions): Promise<Outcome<T>> {
-    let error = new RpcError('UNREACHABLE', `no RPC endpoint is known for chain ${this.chainId}`)
+    let error: RpcError | undefined
     for (const seat of [...this.seats].sort((a, b) => Number(a.ejected) - Number(b.ejected))) {
       const limit = AbortSignal.timeout(options.timeoutMs ?? this.timeoutMs)
       const signal = AbortSignal.any([limit, this.closed.signal, ...(options.signal ? [options.signal] : [])])
@@ -115,7 +115,10 @@ class ChainRpc implements Rpc {
         await seat.failed(cause)
       }
     }
-    return { done: false, error }
+    return {
+      done: false,
+      error: error ?? new RpcError('UNREACHABLE', `no RPC endpoint is known for chain ${this.chainId}`),
+    }
   }
 
   async getBlock(block: BlockRef, options?: RequestOptions): Promise<BlockHeader | null> {

@@ -1,6 +1,7 @@
 /** One JSON-RPC endpoint over HTTP: requests made in the same tick travel as one batch, each with its own answer. */
 import type { Hex } from '@sluice/chains'
 import { RpcError } from './errors.ts'
+import { postJson } from './post.ts'
 
 export type EndpointOptions = {
   readonly url: string
@@ -35,6 +36,7 @@ const BATCH_MS = 60_000
 
 export class Endpoint {
   readonly url: string
+  private readonly target: URL
   private readonly batchSize: number
   private readonly batchBytes: number
   private readonly maxConcurrency: number
@@ -45,6 +47,7 @@ export class Endpoint {
 
   constructor({ url, batchSize = 50, batchBytes = 1_000_000, maxConcurrency = 32 }: EndpointOptions) {
     this.url = url
+    this.target = new URL(url)
     this.batchSize = batchSize
     this.batchBytes = batchBytes
     this.maxConcurrency = maxConcurrency
@@ -90,14 +93,9 @@ export class Endpoint {
   private async post(batch: readonly Pending[], signal = AbortSignal.timeout(BATCH_MS)): Promise<void> {
     await this.enter()
     try {
-      const response = await fetch(this.url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: batch.length === 1 ? batch[0]!.body : `[${batch.map(({ body }) => body).join(',')}]`,
-        signal,
-      })
-      const text = await response.text()
-      const answers = parseAnswers(text, response.status)
+      const body = batch.length === 1 ? batch[0]!.body : `[${batch.map(({ body }) => body).join(',')}]`
+      const { status, text } = await postJson(this.target, body, signal)
+      const answers = parseAnswers(text, status)
       const byId = new Map(answers.map((answer) => [answer.id, answer]))
       for (const { id, settle } of batch) {
         settle(byId.get(id) ?? new RpcError('UNREACHABLE', 'the node left a request of a batch unanswered'))

@@ -64,11 +64,11 @@ function checkRequest({ from, to, data, gas, amountIn }: SimulationRequest, { li
 }
 
 async function lookAround({ rpc, request, context, options }: Task): Promise<Surroundings> {
-  const { block, from, gasPrice } = request
+  const { block, from, gasPrice, known } = request
   const [header, gasPriceWei, code] = await Promise.all([
-    rpc.getBlock(block, options),
+    known?.header ?? rpc.getBlock(block, options),
     gasPrice ?? rpc.gasPrice(options),
-    rpc.getCode(from, block, options),
+    known?.senderCode ?? rpc.getCode(from, block, options),
   ])
   if (!header) throw new SimulationError('BAD_REQUEST', 'block does not exist')
   const half = header.gasLimit / 2n

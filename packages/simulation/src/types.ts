@@ -25,7 +25,16 @@ export type SimulationRequest = {
   readonly allowanceSlot?: bigint
   /** Holders that may lend the token when its slots cannot be found; never a pool of the route. */
   readonly donors?: readonly Address[]
+  /** What has been read of the block before; saves the round trip that would read it. */
+  readonly known?: KnownState
   readonly signal?: AbortSignal
+}
+
+export type KnownState = {
+  /** Of `block`. */
+  readonly header: BlockHeader
+  /** Of `from` at that block. */
+  readonly senderCode: Hex
 }
 
 export type SimulationResult = {

@@ -2,7 +2,7 @@ import { type Address, type Chain, type Deployment, NATIVE } from '@sluice/chain
 import { createMarket, families, type Market, type Snapshot } from '@sluice/liquidity'
 import { type PriceBook, priceTokens } from '@sluice/pricing'
 import { buildGraph, type Graph } from '@sluice/routing'
-import { createRpc, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
+import { type BlockHeader, createRpc, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
 import {
   createSimulationContext,
   type SimulationContext,
@@ -19,7 +19,7 @@ import { SingleFlight } from '../http/single-flight.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Quote } from '../swap/judge.ts'
 import { assertDeployed } from './contracts.ts'
-import { once } from './once.ts'
+import { memo, once } from './once.ts'
 import { TaxBook } from './taxes.ts'
 import { TokenFacts } from './tokens.ts'
 import { TouchedPools } from './touched.ts'
@@ -118,15 +118,40 @@ export class ChainService {
     minimumBlock: number | undefined,
     signal: AbortSignal,
   ): Promise<ChainView> {
+    const { number } = await this.head(signal)
+    if (minimumBlock !== undefined && number < minimumBlock)
+      await this.waitFor(minimumBlock, number, this.wake().market, signal)
+    return this.newestView(groups, signal)
+  }
+
+  /** The chain's head now, which is in memory from then on. */
+  async head(signal: AbortSignal): Promise<BlockHeader> {
+    return (await this.wake().market.sync({ signal })).block
+  }
+
+  /** Whether a block is in memory. */
+  get isFollowed(): boolean {
+    return this.awake?.market.health().head != null
+  }
+
+  /** Like `view`, but content with a head that was seen lately. */
+  async recentView(groups: readonly (readonly Address[])[], maxAgeMs: number, signal: AbortSignal): Promise<ChainView> {
+    const age = this.wake().market.health().lagMs
+    if (age === null || age > maxAgeMs) await this.head(signal)
+    return this.newestView(groups, signal)
+  }
+
+  /** Like `view`, of the newest block in memory, whatever has become of the chain since. */
+  async newestView(groups: readonly (readonly Address[])[], signal: AbortSignal): Promise<ChainView> {
     const awake = this.wake()
-    const { market, rpc } = awake
-    let snapshot = await market.sync({ signal })
-    if (minimumBlock !== undefined && snapshot.block.number < minimumBlock)
-      snapshot = await this.waitFor(minimumBlock, snapshot.block.number, market, signal)
+    const { market, rpc, view } = awake
+    const keys = groups.map((tokens) => tokens.join())
+    if (view && view.snapshot === market.snapshot() && keys.every((key) => view.groups.has(key))) return view
     await Promise.all(groups.map((tokens) => market.ensure(tokens, { signal })))
-    snapshot = market.snapshot()
+    const snapshot = market.snapshot()
     await this.tokens.learn(groups.flat(), rpc, { blockHash: snapshot.block.hash }, { signal })
     if (awake.view?.snapshot !== snapshot) awake.view = this.viewOf(snapshot, awake)
+    for (const key of keys) awake.view.groups.add(key)
     return awake.view
   }
 
@@ -145,6 +170,7 @@ export class ChainService {
     let prices: PriceBook | undefined
     return {
       snapshot,
+      groups: new Set(),
       graph: () => {
         graph ??= buildGraph(snapshot, awake.graph)
         awake.graph = graph
@@ -158,6 +184,7 @@ export class ChainService {
       l1FeePerByteWei: once(async () =>
         estimateL1FeePerByte(awake.rpc, this.chain.l1FeeModel, await gasPriceWei(), block),
       ),
+      codeOf: memo((account) => awake.rpc.getCode(account, block)),
       assertDeployed: once(() =>
         assertDeployed({ Guard: this.deployment.guard, Executor: this.executor }, awake.rpc, block),
       ),

@@ -9,3 +9,16 @@ export function once<T>(work: () => Promise<T>): () => Promise<T> {
     return result
   }
 }
+
+/** Runs a work at most once for each key, as `once` does. */
+export function memo<K, T>(work: (key: K) => Promise<T>): (key: K) => Promise<T> {
+  const works = new Map<K, () => Promise<T>>()
+  return (key) => {
+    let run = works.get(key)
+    if (!run) {
+      run = once(() => work(key))
+      works.set(key, run)
+    }
+    return run()
+  }
+}

@@ -7,7 +7,6 @@ import { integrator } from './referer.ts'
 /** What belongs to one request, from its first byte to its last. */
 export class RequestContext {
   readonly id: string
-  readonly log: Logger
   /** Aborted at the deadline (504) or when the caller hangs up; the reason is the ApiError to answer with. */
   readonly signal: AbortSignal
   /** Host of the page or service that asks, as it says itself. */
@@ -20,17 +19,25 @@ export class RequestContext {
   errorCode: string | undefined
   private readonly controller = new AbortController()
   private readonly timer: NodeJS.Timeout
+  private readonly logger: Logger
+  private child: Logger | undefined
 
   constructor(request: Request, logger: Logger, timeoutMs: number) {
     const sent = request.get('x-request-id')
     this.id = sent && /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID()
-    this.log = logger.child({ requestId: this.id })
+    this.logger = logger
     this.integrator = integrator(request.get('referer'))
     this.signal = this.controller.signal
     this.timer = setTimeout(
       () => this.abort(new ApiError('TIMEOUT', `the request took longer than ${timeoutMs} ms`)),
       timeoutMs,
     )
+  }
+
+  /** Made when it is needed: most requests write nothing but their last line. */
+  get log(): Logger {
+    this.child ??= this.logger.child({ requestId: this.id })
+    return this.child
   }
 
   abort(reason: ApiError): void {

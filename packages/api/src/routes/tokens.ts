@@ -5,6 +5,9 @@ import type { ChainService } from '../chain/chain-service.ts'
 import type { RequestContext } from '../http/context.ts'
 import { liquidityQuery, pricesQuery, read } from '../requests.ts'
 
+/** How long ago the head may have been seen; callers are told to keep prices for seconds. */
+const MAX_AGE_MS = 500
+
 export async function prices(request: Request, chain: ChainService, context: RequestContext) {
   const { token } = read(pricesQuery, request.query)
   const book = (await viewOf(token.values(), chain, context)).prices()
@@ -24,7 +27,7 @@ export async function liquidity(request: Request, chain: ChainService, context: 
 function viewOf(tokens: Iterable<Address>, chain: ChainService, context: RequestContext) {
   const priced = [...tokens].map((token) => pricedAs(token, chain.chain))
   const groups = priced.filter((token) => token !== ZERO_ADDRESS).map((token) => [token])
-  return context.time('state', () => chain.view(groups, undefined, context.signal))
+  return context.time('state', () => chain.recentView(groups, MAX_AGE_MS, context.signal))
 }
 
 /** A map without a prototype, so that no key of a caller can meet one. Keys are as sent. */

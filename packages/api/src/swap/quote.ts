@@ -1,4 +1,5 @@
 /** The use case behind the swap endpoint: from a wish to a transaction that was seen to work. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Address } from '@sluice/chains'
 import { findRoute, type Route, type RouteResult } from '@sluice/routing'
 import type { ChainService } from '../chain/chain-service.ts'
@@ -30,14 +31,48 @@ export async function quote(
   context: RequestContext,
 ): Promise<Quote> {
   const tokens = [request.tokenIn, request.tokenOut].map((token) => chain.asErc20(token))
+  const { log } = context
+  const quoteOf = async (view: ChainView, signal: AbortSignal): Promise<Quote> => {
+    checkDeadline(request.deadline, view.snapshot.block.timestamp)
+    return chain.quotes.run(`${view.snapshot.block.hash}${key}`, signal, (signal) =>
+      quoteAt(view, request, chain, { signal, log, time: (stage, work) => context.time(stage, work) }),
+    )
+  }
+  const early = chain.isFollowed ? await quoteBeside(quoteOf, tokens, request.minimumBlock, chain, context) : undefined
+  if (early) return early
   const view = await context.time('state', () => chain.view([tokens], request.minimumBlock, context.signal))
-  checkDeadline(request.deadline, view.snapshot.block.timestamp)
-  return chain.quotes.run(`${view.snapshot.block.hash}${key}`, context.signal, (signal) =>
-    quoteAt(view, request, chain, { signal, log: context.log, time: (stage, work) => context.time(stage, work) }),
-  )
+  return quoteOf(view, context.signal)
+}
+
+/**
+ * Quotes the newest block in memory while the node is asked for its head. Mostly they are the same, and the question took
+ * no time; where they are not, the quote is given up and undefined returned.
+ */
+async function quoteBeside(
+  quoteOf: (view: ChainView, signal: AbortSignal) => Promise<Quote>,
+  tokens: readonly Address[],
+  minimumBlock: number | undefined,
+  chain: ChainService,
+  { signal }: RequestContext,
+): Promise<Quote | undefined> {
+  const outdated = new AbortController()
+  const either = AbortSignal.any([signal, outdated.signal])
+  // One turn later: what the quote sends goes out first.
+  const asked = nextTurn().then(() => chain.head(signal))
+  // Whichever of head and quote fails later has nobody left to tell.
+  asked.catch(() => {})
+  const view = await chain.newestView([tokens], either)
+  const quoted = quoteOf(view, either)
+  quoted.catch(() => {})
+  const head = await asked
+  if (head.hash === view.snapshot.block.hash && head.number >= (minimumBlock ?? 0)) return quoted
+  outdated.abort(new ApiError('TIMEOUT', 'the chain has moved on'))
+  return undefined
 }
 
 async function quoteAt(view: ChainView, request: QuoteRequest, chain: ChainService, work: Work): Promise<Quote> {
+  // Asked for now, needed after routing; a failure is met there.
+  view.codeOf(request.from).catch(() => {})
   const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())
   const { route, trial } = await findWorkingRoute(request, gasPriceWei, chain, view, work)
   const found = { request, gasPriceWei, chain, view, route, trial, signal: work.signal }

@@ -69,6 +69,8 @@ async function runRoute(route: Route, request: QuoteRequest, context: TrialConte
 
   const pools = new Set(route.legs.map(({ pool }) => pool.address))
 
+  const known = { header: view.snapshot.block, senderCode: await view.codeOf(request.from) }
+
   const run = async (minOutput: bigint) => {
     const swap = encodeSwap({
       route,
@@ -93,6 +95,7 @@ async function runRoute(route: Route, request: QuoteRequest, context: TrialConte
         block: { blockHash: view.snapshot.block.hash },
         // No node refuses a price of 0, whatever the base fee of the pinned block.
         gasPrice: 0n,
+        known,
         signal,
       },
       pools,

@@ -1,0 +1,68 @@
+/** The least that speaks HTTP/1.1 on one kept connection: so little work that the server is what is measured. */
+import { connect, type Socket } from 'node:net'
+
+export type Answer = { readonly status: number; readonly bodyBytes: number; readonly ms: number }
+
+const HEADERS_END = Buffer.from('\r\n\r\n')
+
+/** One request at a time. Answers must carry `Content-Length`, as those of Express and of nodes do. */
+export class Connection {
+  private readonly socket: Socket
+  private received: Buffer = Buffer.alloc(0)
+  private sentAt = 0
+  private settle: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined
+
+  private constructor(socket: Socket) {
+    this.socket = socket
+    socket.setNoDelay(true)
+    socket.on('data', (chunk: Buffer) => this.take(chunk))
+    socket.on('error', (error) => this.settle?.reject(error))
+    socket.on('close', () => this.settle?.reject(new Error('the server closed the connection')))
+  }
+
+  static open(url: string): Promise<Connection> {
+    const { hostname, port } = new URL(url)
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => resolve(new Connection(socket)))
+      socket.once('error', reject)
+    })
+  }
+
+  send(request: string): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.settle = { resolve, reject }
+      this.sentAt = performance.now()
+      this.socket.write(request)
+    })
+  }
+
+  close(): void {
+    this.settle = undefined
+    this.socket.destroy()
+  }
+
+  private take(chunk: Buffer): void {
+    this.received = this.received.length === 0 ? chunk : Buffer.concat([this.received, chunk])
+    const end = this.received.indexOf(HEADERS_END)
+    if (end < 0) return
+    const head = this.received.toString('latin1', 0, end)
+    const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
+    if (length === undefined) {
+      this.settle?.reject(new Error(`an answer without Content-Length: ${head}`))
+      return
+    }
+    const bodyBytes = Number(length)
+    if (this.received.length < end + HEADERS_END.length + bodyBytes) return
+    this.received = Buffer.alloc(0)
+    this.settle?.resolve({ status: Number(head.slice(9, 12)), bodyBytes, ms: performance.now() - this.sentAt })
+  }
+}
+
+export function getRequest(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: bench\r\nReferer: https://bench.example/\r\n\r\n`
+}
+
+export function postRequest(body: string): string {
+  const length = Buffer.byteLength(body)
+  return `POST / HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`
+}

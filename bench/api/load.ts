@@ -1,0 +1,83 @@
+import { rounded } from '../record.ts'
+import { type Answer, Connection } from './connection.ts'
+
+export type Load = {
+  readonly url: string
+  /** The next request, whole; called once for each. */
+  readonly next: () => string
+  readonly connections: number
+  readonly seconds: number
+}
+
+export type Figures = {
+  readonly perSecond: number
+  /** Milliseconds of the answers with status 200. */
+  readonly p50: number
+  readonly p99: number
+  readonly slowest: number
+  readonly answers: Readonly<Record<number, number>>
+}
+
+/** Every connection asks again as soon as it is answered. */
+export async function closedLoop({ url, next, connections, seconds }: Load): Promise<Figures> {
+  const answers: Answer[] = []
+  const started = performance.now()
+  const end = started + seconds * 1000
+  await onConnections(url, connections, async (connection) => {
+    while (performance.now() < end) answers.push(await connection.send(next()))
+  })
+  return figures(answers, (performance.now() - started) / 1000)
+}
+
+/**
+ * Requests come at a steady rate, whether earlier ones are answered or not. Latency counts from when a request was due,
+ * also where it had to wait for a free connection.
+ */
+export async function openLoop({ url, next, connections, seconds, rate }: Load & { readonly rate: number }) {
+  const answers: Answer[] = []
+  const idle: Connection[] = []
+  for (let i = 0; i < connections; i++) idle.push(await Connection.open(url))
+  const all = [...idle]
+  const started = performance.now()
+  const pending: Promise<void>[] = []
+  for (let due = 0; due < seconds * rate; due++) {
+    const dueAt = started + (due * 1000) / rate
+    while (performance.now() < dueAt) await new Promise((resolve) => setImmediate(resolve))
+    while (idle.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    const connection = idle.pop()!
+    pending.push(
+      connection.send(next()).then((answer) => {
+        answers.push({ ...answer, ms: performance.now() - dueAt })
+        idle.push(connection)
+      }),
+    )
+  }
+  await Promise.all(pending)
+  const took = (performance.now() - started) / 1000
+  for (const connection of all) connection.close()
+  return figures(answers, took)
+}
+
+async function onConnections(url: string, count: number, work: (connection: Connection) => Promise<void>) {
+  const connections = await Promise.all(Array.from({ length: count }, () => Connection.open(url)))
+  try {
+    await Promise.all(connections.map(work))
+  } finally {
+    for (const connection of connections) connection.close()
+  }
+}
+
+function figures(answers: readonly Answer[], seconds: number): Figures {
+  const good = answers.filter(({ status }) => status === 200).map(({ ms }) => ms)
+  good.sort((a, b) => a - b)
+  const at = (part: number) => rounded(good[Math.min(good.length - 1, Math.floor(good.length * part))] ?? Number.NaN, 2)
+  const counts: Record<number, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return {
+    perSecond: rounded(good.length / seconds),
+    p50: at(0.5),
+    p99: at(0.99),
+    slowest: at(1),
+    answers: counts,
+  }
+}

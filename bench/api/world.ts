@@ -1,0 +1,96 @@
+/** What the benchmark runs against: a local chain, the API and a bare Express beside it, each a process of its own. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { join } from 'node:path'
+import { loadConfig, startServer } from '@sluice/api'
+import { type Devnet, NodeProxy, startDevnet, type TokenSymbol } from '@sluice/devnet'
+
+const dir = join(import.meta.dirname, '../../.devnet')
+
+/** Direct, split and two-hop routes, ERC-20 and native, so that a run is more than one cached path. */
+const pairs: readonly (readonly [TokenSymbol, TokenSymbol, bigint])[] = [
+  ['WETH', 'USDC', 10n ** 18n],
+  ['USDC', 'WETH', 3_000n * 10n ** 6n],
+  ['WBTC', 'DAI', 10n ** 7n],
+  ['DAI', 'USDC', 10_000n * 10n ** 18n],
+  ['LINK', 'UNI', 100n * 10n ** 18n],
+]
+
+export type World = {
+  readonly devnet: Devnet
+  readonly env: Readonly<Record<string, string>>
+  readonly stop: () => Promise<void>
+}
+
+export async function startWorld(): Promise<World> {
+  const devnet = await startDevnet({ dir })
+  const env = {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    CHAINS_DIR: join(dir, 'chains'),
+    DEPLOYMENTS_DIR: join(dir, 'deployments'),
+    RPC_URL_31337: devnet.url,
+  }
+  return { devnet, env, stop: () => devnet.stop() }
+}
+
+/** Starts a file that reports its URL, with its output dropped. */
+export function startProcess(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const options = { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] as const }
+  const child = fork(join(import.meta.dirname, file), args, { ...options, stdio: [...options.stdio] })
+  return new Promise<{ readonly url: string; readonly child: ChildProcess; readonly stop: () => Promise<void> }>(
+    (resolve, reject) => {
+      child.once('message', (url) => {
+        const stop = () =>
+          new Promise<void>((done) => {
+            child.once('exit', () => done())
+            child.disconnect()
+          })
+        resolve({ url: String(url), child, stop })
+      })
+      child.once('exit', (code) => reject(new Error(`${file} ended with ${code} before it answered`)))
+    },
+  )
+}
+
+/** Paths of swaps that are never the same, so that no answer serves two requests. */
+export function swapPaths({ info }: Devnet): () => string {
+  let count = 0
+  return () => {
+    const [src, dst, amount] = pairs[count % pairs.length]!
+    const more = BigInt(++count)
+    const query = {
+      src: info.tokens[src]!.address,
+      dst: info.tokens[dst]!.address,
+      amount: String(amount + more),
+      from: info.accounts[0]!.address,
+    }
+    return `/aggregator/31337?${new URLSearchParams(query)}`
+  }
+}
+
+/** The very eth_calls by which quotes of these paths are simulated, as the node receives them. */
+export async function recordProbes(world: World, paths: readonly string[]): Promise<readonly string[]> {
+  const proxy = await NodeProxy.start(world.devnet.url)
+  const service = await startServer(loadConfig({ ...world.env, LOG_LEVEL: 'silent', RPC_URL_31337: proxy.url }))
+  try {
+    const probes: string[] = []
+    for (const path of paths) {
+      const ask = async () => {
+        const answer = await fetch(service.url + path)
+        if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+      }
+      await ask()
+      proxy.answer = (call) => {
+        if (call.method === 'eth_call' && call.params.length > 2)
+          probes.push(JSON.stringify({ jsonrpc: '2.0', id: 1, method: call.method, params: call.params }))
+        return undefined
+      }
+      await ask()
+      proxy.answer = () => undefined
+    }
+    return probes
+  } finally {
+    await service.close()
+    await proxy.stop()
+  }
+}
