@@ -18,6 +18,8 @@ function lens(
     | 'Erc4626Lens'
     | 'AlgebraIntegralLens'
     | 'AlgebraV1Lens'
+    | 'LiquidityBookLens'
+    | 'DodoV2Lens'
     | 'ReadBatch',
 ): Lens {
   return { to: toAddress(`0x${id(`sluice.lens.${name}`).slice(-40)}`), code: bytecode[name].runtime }
@@ -33,4 +35,6 @@ export const BALANCER_V2_LENS = lens('BalancerV2Lens')
 export const ERC4626_LENS = lens('Erc4626Lens')
 export const ALGEBRA_INTEGRAL_LENS = lens('AlgebraIntegralLens')
 export const ALGEBRA_V1_LENS = lens('AlgebraV1Lens')
+export const LIQUIDITY_BOOK_LENS = lens('LiquidityBookLens')
+export const DODO_V2_LENS = lens('DodoV2Lens')
 export const READ_BATCH = lens('ReadBatch')

@@ -4,7 +4,9 @@ import { algebraV1 } from './algebra-v1/index.ts'
 import { balancerV2 } from './balancer-v2/index.ts'
 import { curveCrypto } from './curve-crypto/index.ts'
 import { curveStable } from './curve-stable/index.ts'
+import { dodoV2 } from './dodo-v2/index.ts'
 import { erc4626 } from './erc4626/index.ts'
+import { liquidityBook } from './liquidity-book/index.ts'
 import { pancakeV3 } from './pancake-v3/index.ts'
 import { ramsesCl } from './ramses-cl/index.ts'
 import { slipstream } from './slipstream/index.ts'
@@ -31,6 +33,8 @@ export const families: readonly DexFamily<any>[] = [
   erc4626,
   algebraIntegral,
   algebraV1,
+  liquidityBook,
+  dodoV2,
 ]
 
 const byId = new Map(families.map((family) => [family.id, family]))

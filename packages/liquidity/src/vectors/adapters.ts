@@ -4,6 +4,8 @@ import { balancerV2ComposableStable, balancerV2Stable, balancerV2Weighted } from
 import { concentrated } from './concentrated.ts'
 import { curveCrypto } from './curve-crypto.ts'
 import { curveMeta, curveStable } from './curve-stable.ts'
+import { dodoV2 } from './dodo-v2.ts'
+import { liquidityBook } from './liquidity-book.ts'
 import { solidly } from './solidly.ts'
 import type { Adapter } from './types.ts'
 import { uniswapV2 } from './uniswap-v2.ts'
@@ -18,6 +20,8 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   'pancake-v3': concentrated('pancake-v3'),
   'uniswap-v4': uniswapV4,
   solidly,
+  dodo: dodoV2,
+  'liquidity-book': liquidityBook,
   'balancer-v2-weighted': balancerV2Weighted,
   'balancer-v2-stable': balancerV2Stable,
   'balancer-v2-composable-stable': balancerV2ComposableStable,

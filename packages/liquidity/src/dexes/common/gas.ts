@@ -17,9 +17,14 @@ export const HOP_GAS = {
   erc4626: 70_000,
   'algebra-integral': 90_000,
   'algebra-v1': 100_000,
+  'liquidity-book': 90_000,
+  'dodo-v2': 110_000,
 } as const
 
 export type GasFamily = keyof typeof HOP_GAS
+
+/** A further bin of a liquidity-book pair: its reserves are read and written. */
+export const BIN_GAS = 20_000
 
 /** An initialised tick crossed: its fee growth is read and turned over. */
 export const TICK_GAS = 21_000

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {ILiquidityBookFactory, ILiquidityBookState} from "../interfaces/ILiquidityBookState.sol";
+
+/// @title LiquidityBookLens
+/// @notice Finds and reads pairs of price bins; never deployed.
+contract LiquidityBookLens {
+    struct Found {
+        /// Which of the pairs of tokens asked for.
+        uint256 index;
+        address pool;
+        address tokenX;
+    }
+
+    struct State {
+        uint256 timestamp;
+        uint256 binStep;
+        uint256 activeId;
+        /// As `getStaticFeeParameters` and `getVariableFeeParameters` order them.
+        uint256[7] fixedFee;
+        uint256[4] variableFee;
+        /// Two words a bin: its id, then reserveX in the high and reserveY in the low half. First those from the active
+        /// one downwards, then those above it, rising.
+        uint256[] below;
+        uint256[] above;
+        /// Whether all bins of a side are there.
+        bool allBelow;
+        bool allAbove;
+    }
+
+    error HasHooks(address pool);
+
+    /// @notice All pairs that a factory has for `tokens`, taken two by two.
+    function find(address factory, address[] calldata tokens) external view returns (Found[] memory found) {
+        ILiquidityBookFactory.PairInformation[][] memory pairs =
+            new ILiquidityBookFactory.PairInformation[][](tokens.length / 2);
+        uint256 count = 0;
+        for (uint256 i = 0; i < pairs.length; ++i) {
+            pairs[i] = ILiquidityBookFactory(factory).getAllLBPairs(tokens[2 * i], tokens[2 * i + 1]);
+            count += pairs[i].length;
+        }
+        found = new Found[](count);
+        count = 0;
+        for (uint256 i = 0; i < pairs.length; ++i) {
+            for (uint256 j = 0; j < pairs[i].length; ++j) {
+                address pool = pairs[i][j].pair;
+                found[count++] = Found(i, pool, ILiquidityBookState(pool).getTokenX());
+            }
+        }
+    }
+
+    /// @param most Bins that are read on each side of the active one.
+    function read(ILiquidityBookState pool, uint256 most) external view returns (State memory state) {
+        try pool.getLBHooksParameters() returns (bytes32 hooks) {
+            if (hooks != 0) revert HasHooks(address(pool));
+        } catch {}
+        state.timestamp = block.timestamp;
+        state.binStep = pool.getBinStep();
+        state.activeId = pool.getActiveId();
+        (
+            state.fixedFee[0],
+            state.fixedFee[1],
+            state.fixedFee[2],
+            state.fixedFee[3],
+            state.fixedFee[4],
+            state.fixedFee[5],
+            state.fixedFee[6]
+        ) = pool.getStaticFeeParameters();
+        (state.variableFee[0], state.variableFee[1], state.variableFee[2], state.variableFee[3]) =
+            pool.getVariableFeeParameters();
+        (state.below, state.allBelow) = _bins(pool, uint24(state.activeId), true, most);
+        (state.above, state.allAbove) = _bins(pool, uint24(state.activeId), false, most);
+    }
+
+    function _bins(ILiquidityBookState pool, uint24 active, bool down, uint256 most)
+        private
+        view
+        returns (uint256[] memory words, bool complete)
+    {
+        words = new uint256[](2 * most);
+        uint256 count = 0;
+        uint24 id = active;
+        // The active bin belongs to the side below.
+        if (down) count = _put(pool, words, count, id);
+        while (true) {
+            id = pool.getNextNonEmptyBin(down, id);
+            complete = id == 0 || id == type(uint24).max;
+            if (complete || count == words.length) break;
+            count = _put(pool, words, count, id);
+        }
+        assembly ("memory-safe") {
+            mstore(words, count)
+        }
+    }
+
+    function _put(ILiquidityBookState pool, uint256[] memory words, uint256 at, uint24 id) private view returns (uint256) {
+        (uint128 reserveX, uint128 reserveY) = pool.getBin(id);
+        words[at] = id;
+        words[at + 1] = uint256(reserveX) << 128 | reserveY;
+        return at + 2;
+    }
+}

@@ -1,0 +1,55 @@
+import { DodoV2Lens__factory, IDodoV2Factory__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Pool, Reads } from '../../family.ts'
+import { DODO_V2_LENS } from '../../lenses.ts'
+import { chunks } from '../common/chunks.ts'
+
+const lens = DodoV2Lens__factory.createInterface()
+const factory = IDodoV2Factory__factory.createInterface()
+
+const PAIRS_PER_READ = 50
+/** Of one factory for one order of two tokens. */
+const MOST_POOLS = 8
+
+/** The row's own factory makes pools of one kind; others stand beside it, `dvmFactory` and `dppFactory2` by name. */
+function factoriesOf({ address, contracts = {} }: DexRow): readonly Address[] {
+  const others = Object.entries(contracts).filter(([name]) => /^(dvm|dpp|dsp)Factory\d*$/.test(name))
+  return [...new Set([address, ...others.map(([, one]) => one)])]
+}
+
+export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const factories = factoriesOf(row)
+  const batches = chunks(pairs, PAIRS_PER_READ)
+  const answers = yield batches.map((batch) => ({
+    ...DODO_V2_LENS,
+    data: lens.encodeFunctionData('find', [[...factories], batch.flat(), MOST_POOLS]) as Hex,
+    gas: 12_000 * factories.length * batch.length,
+  }))
+  return batches.flatMap((batch, b) => {
+    const answer = answers[b]
+    if (!answer) return []
+    const [found] = lens.decodeFunctionResult('find', answer)
+    return [...found].map(({ index, pool, firstIsBase }) => {
+      const [first, second] = batch[Number(index)]!
+      return marketMaker(row, toAddress(pool), firstIsBase ? [first, second] : [second, first])
+    })
+  })
+}
+
+/** Tokens base and quote, in this order. */
+function marketMaker(row: DexRow, address: Address, tokens: readonly [Address, Address]): Pool<null> {
+  return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
+}
+
+const CREATIONS = ['NewDVM', 'NewDPP', 'NewDSP'] as const
+const creations = CREATIONS.map((name) => factory.getEvent(name as 'NewDVM'))
+export const creationTopics: readonly Hex[] = creations.map(({ topicHash }) => topicHash as Hex)
+
+/** The pool that a factory has just made. All kinds tell of it in the same words. */
+export function createdPool(row: DexRow, log: Log): Pool<null> | null {
+  const event = creations.find(({ topicHash }) => topicHash === log.topics[0])
+  if (!event) return null
+  const [base, quote, , pool] = factory.decodeEventLog(event, log.data)
+  return marketMaker(row, toAddress(pool), [toAddress(base), toAddress(quote)])
+}

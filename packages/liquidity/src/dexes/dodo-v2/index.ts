@@ -1,0 +1,47 @@
+import type { DexFamily } from '../../family.ts'
+import { sampledCurve } from '../../math/curves.ts'
+import { isZeroForOne } from '../common/direction.ts'
+import { HOP_GAS } from '../common/gas.ts'
+import { createdPool, creationTopics, findPools } from './discover.ts'
+import { readStates, topics } from './state.ts'
+import { trade } from './trade.ts'
+import type { DodoV2State } from './types.ts'
+
+export const dodoV2: DexFamily<DodoV2State> = {
+  id: 'dodo-v2',
+  findPools,
+  readStates,
+  creationTopics,
+  createdPool,
+  // Owners and oracles move the price without a log.
+  changesSilently: true,
+  topics,
+  applyLog: () => 'reread',
+
+  quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
+    return { ...trade(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn), gas: HOP_GAS['dodo-v2'] }
+  },
+
+  curve(pool, tokenIn, tokenOut) {
+    const sellBase = isZeroForOne(pool, tokenIn, tokenOut)
+    const { base, quote, price } = pool.state
+    // What buys up the other side at the pool's own price, or what it holds, whichever is more.
+    const scale = sellBase ? max(base, (quote * 10n ** 18n) / price) : max(quote, (base * price) / 10n ** 18n)
+    return sampledCurve((amountIn) => trade(pool.state, sellBase, amountIn).amountOut, max(scale, 1n), 0)
+  },
+
+  reserves: ({ state }) => [state.base, state.quote],
+
+  prepaid: true,
+  takesTaxedInput: true,
+  step: (pool, tokenIn, tokenOut, input, output) => ({
+    op: 'dodo-v2',
+    pool: pool.address,
+    sellBase: isZeroForOne(pool, tokenIn, tokenOut),
+    tokenIn,
+    input,
+    output,
+  }),
+}
+
+const max = (a: bigint, b: bigint) => (a > b ? a : b)

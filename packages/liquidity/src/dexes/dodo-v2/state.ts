@@ -1,0 +1,40 @@
+import { IDodoV2State__factory } from '@sluice/bindings'
+import { type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
+import type { Pool, Reads } from '../../family.ts'
+import type { DodoV2State, Side } from './types.ts'
+
+const pool = IDodoV2State__factory.createInterface()
+
+const SIDES: readonly Side[] = ['ONE', 'ABOVE_ONE', 'BELOW_ONE']
+const STATE_GAS = 60_000
+
+/** Two reads a pool, straight from its getters. The fee is that of an account without privileges. */
+export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (DodoV2State | null)[]> {
+  const state = pool.encodeFunctionData('getPMMStateForCall') as Hex
+  const fees = pool.encodeFunctionData('getUserFeeRate', [ZERO_ADDRESS]) as Hex
+  const answers = yield pools.flatMap(({ address: to }) => [state, fees].map((data) => ({ to, data, gas: STATE_GAS })))
+  return pools.map((_, i) => {
+    const [read, rates] = [answers[2 * i], answers[2 * i + 1]]
+    return read && rates ? decodeState(read, rates) : null
+  })
+}
+
+function decodeState(read: Hex, rates: Hex): DodoV2State | null {
+  const { i, K, B, Q, B0, Q0, R } = pool.decodeFunctionResult('getPMMStateForCall', read)
+  const { lpFeeRate, mtFeeRate } = pool.decodeFunctionResult('getUserFeeRate', rates)
+  const side = SIDES[Number(R)]
+  if (i === 0n || side === undefined) return null
+  return {
+    price: i,
+    slippage: K,
+    base: B,
+    quote: Q,
+    baseTarget: B0,
+    quoteTarget: Q0,
+    side,
+    lpFee: lpFeeRate,
+    maintainerFee: mtFeeRate,
+  }
+}
+
+export const topics: readonly Hex[] = [pool.getEvent('DODOSwap').topicHash as Hex]

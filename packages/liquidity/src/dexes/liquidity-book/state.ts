@@ -1,0 +1,75 @@
+import { ILiquidityBookState__factory, LiquidityBookLens__factory } from '@sluice/bindings'
+import type { DexRow, Hex } from '@sluice/chains'
+import type { Pool, Reads } from '../../family.ts'
+import { LIQUIDITY_BOOK_LENS } from '../../lenses.ts'
+import type { Bin, LiquidityBookState } from './types.ts'
+
+const lens = LiquidityBookLens__factory.createInterface()
+const events = ILiquidityBookState__factory.createInterface()
+
+/** Bins on each side of the active one; a swap that would go further is refused. */
+const MOST_BINS = 100
+/** A walk through the tree and two loads for each bin. */
+const READ_GAS = 200_000 + 2 * MOST_BINS * 16_000
+
+export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (LiquidityBookState | null)[]> {
+  const answers = yield pools.map((pool) => ({
+    ...LIQUIDITY_BOOK_LENS,
+    data: lens.encodeFunctionData('read', [pool.address, MOST_BINS]) as Hex,
+    gas: READ_GAS,
+  }))
+  return answers.map((answer) => answer && decodeState(answer))
+}
+
+function decodeState(answer: Hex): LiquidityBookState {
+  const [read] = lens.decodeFunctionResult('read', answer)
+  const numbers = (words: readonly bigint[]) => [...words].map(Number)
+  const [
+    baseFactor,
+    filterPeriod,
+    decayPeriod,
+    reductionFactor,
+    variableFeeControl,
+    protocolShare,
+    maxVolatilityAccumulator,
+  ] = numbers(read.fixedFee) as [number, number, number, number, number, number, number]
+  const [volatilityAccumulator, volatilityReference, idReference, timeOfLastUpdate] = numbers(read.variableFee) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  return {
+    timestamp: Number(read.timestamp),
+    binStep: Number(read.binStep),
+    activeId: Number(read.activeId),
+    bins: [...decodeBins([...read.below]).toReversed(), ...decodeBins([...read.above])],
+    allBelow: read.allBelow,
+    allAbove: read.allAbove,
+    fee: {
+      baseFactor,
+      filterPeriod,
+      decayPeriod,
+      reductionFactor,
+      variableFeeControl,
+      protocolShare,
+      maxVolatilityAccumulator,
+      volatilityAccumulator,
+      volatilityReference,
+      idReference,
+      timeOfLastUpdate,
+    },
+  }
+}
+
+/** Two words a bin, as the lens lays them down. */
+function decodeBins(words: readonly bigint[]): readonly Bin[] {
+  return Array.from({ length: words.length / 2 }, (_, i) => {
+    const reserves = words[2 * i + 1]!
+    return { id: Number(words[2 * i]!), reserveX: reserves >> 128n, reserveY: BigInt.asUintN(128, reserves) }
+  })
+}
+
+export const topics: readonly Hex[] = (
+  ['Swap', 'DepositedToBins', 'WithdrawnFromBins', 'CompositionFees'] as const
+).map((name) => events.getEvent(name as 'Swap').topicHash as Hex)
