@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { L1FeeModel } from '@sluice/chains'
 import { type Anvil, type DevnetInfo, devnetChain, prepareDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startCopy } from './src/copy.ts'
+import { putOpStackOracle, WEI_PER_BYTE } from './src/op-stack.ts'
 import { Overlay } from './src/overlay.ts'
 import { devnetDir, type Service, startService } from './src/service.ts'
 import { quote, type RouteBody } from './src/swap.ts'
@@ -45,26 +44,6 @@ afterAll(async () => {
   await Promise.all([...nodes.values()].map((node) => node.stop()))
   overlay.remove()
 })
-
-const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
-
-const [L1_BASE_FEE, BLOB_BASE_FEE] = [20_000_000_000n, 3_000_000_000n]
-const [BASE_FEE_SCALAR, BLOB_SCALAR] = [2_269n, 1_055_762n]
-/** Since the Fjord upgrade. */
-const WEI_PER_BYTE = (16n * BASE_FEE_SCALAR * L1_BASE_FEE + BLOB_SCALAR * BLOB_BASE_FEE) / 1_000_000n
-
-/** The published bytecode of the predeploys, with Base's scalars and a busy chain below. */
-async function putOpStackOracle(node: Node): Promise<void> {
-  const fixture = join(import.meta.dirname, '../packages/rpc/test/fixtures/op-stack.json')
-  const { gasPriceOracle, l1Block } = JSON.parse(readFileSync(fixture, 'utf8')) as Record<string, string>
-  const [oracle, block] = ['0x420000000000000000000000000000000000000F', '0x4200000000000000000000000000000000000015']
-  await node.request('anvil_setCode', [oracle, gasPriceOracle])
-  await node.request('anvil_setCode', [block, l1Block])
-  const slots = { 1: L1_BASE_FEE, 3: (BASE_FEE_SCALAR << 96n) | (BLOB_SCALAR << 64n), 7: BLOB_BASE_FEE }
-  for (const [slot, value] of Object.entries(slots))
-    await node.request('anvil_setStorageAt', [block, word(BigInt(slot)), word(value)])
-  await node.request('anvil_setStorageAt', [oracle, word(0n), word(0x0101n)])
-}
 
 /** Nodes answer at this address themselves, there is no code to take: 16 gas for a byte of the call, the base fee, 1 gwei. */
 async function putArbitrumStandIn(node: Node): Promise<void> {

@@ -1,8 +1,7 @@
 /** Many chains of the registry over one node: what a process has to hold does not depend on how many nodes there are. */
-import { readFileSync } from 'node:fs'
-import { type ChainFile, loadRegistry } from '@sluice/chains'
-import { type Devnet, devnetChain, NodeProxy, startDevnet } from '@sluice/devnet'
+import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
 import { Overlay } from './overlay.ts'
+import { onLocalChain, registryIds } from './registry-chain.ts'
 import { devnetDir, type Service, startService } from './service.ts'
 
 export type ManyChains = {
@@ -25,8 +24,7 @@ export async function startManyChains(
   hubCount: number,
   env: Readonly<Record<string, string>>,
 ): Promise<ManyChains> {
-  const registry = loadRegistry()
-  const chainIds = registry.supportedIds().slice(0, count)
+  const chainIds = registryIds(count)
   const devnet = await startDevnet({ dir: devnetDir })
   const proxy = await NodeProxy.start(devnet.url, ({ method }, path) =>
     method === 'eth_chainId' ? { result: `0x${Number(path.slice(1)).toString(16)}` } : undefined,
@@ -39,13 +37,8 @@ export async function startManyChains(
   }
   try {
     for (const chainId of chainIds) {
-      const own = JSON.parse(readFileSync(registry.chainFile(chainId)!, 'utf8')) as ChainFile
-      const { wrappedNative, stables, hubs, tokens, rpcUrls, dexes } = devnetChain(
-        devnet.info,
-        `${proxy.url}/${chainId}`,
-      )
-      const { nativeErc20: _, notes: __, ...identity } = own
-      overlay.addChain({ ...identity, wrappedNative, stables, hubs: hubs.slice(0, hubCount), tokens, rpcUrls, dexes })
+      const file = onLocalChain(chainId, devnet.info, `${proxy.url}/${chainId}`)
+      overlay.addChain({ ...file, hubs: file.hubs.slice(0, hubCount) })
       overlay.addDeployment(chainId, devnet.info.deployment)
     }
     const service = await startService({ ...overlay.env, ...env })

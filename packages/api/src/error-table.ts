@@ -27,8 +27,8 @@ export const errorTable = {
   },
   NATIVE_UNSUPPORTED: {
     status: 400,
-    cause: 'The chain has no wrapped native token.',
-    cure: 'Swap ERC-20 tokens on this chain.',
+    cause: 'Nothing wraps the native token of this chain by deposit and withdraw.',
+    cure: 'Trade the ERC-20 that shows it, which the message names, or other tokens.',
   },
   FEE_TOO_HIGH: { status: 403, cause: '`convenienceFee` is above 10 percent.', cure: 'Ask for at most 10.' },
   INVALID_FEE_EXEMPT_KEY: {

@@ -99,6 +99,18 @@ describe('a route', () => {
     expect(dear.gasCostOut).toBeGreaterThan(0n)
   })
 
+  test('prices gas by the token that shows the native asset where nothing wraps it', () => {
+    // Token 0 has 6 decimals, the native asset 18: a wei is worth a millionth of a millionth of its base units.
+    const pools = [pair(1, 1, 0, 1000n * E18, 1000n * 10n ** 6n)]
+    const over = { amountIn: E18, gasPriceWei: 10n ** 12n, wrappedNative: null }
+    const nativeErc20 = { token: WETH, unitsPerWei: 1e-12 }
+    const toToken = route(pools, { ...over, tokenOut: WETH, nativeErc20 })
+    expect(toToken.gasCostOut).toBe(BigInt(Math.round(toToken.gas)))
+    const fromToken = route(pools, { ...over, amountIn: 10n ** 6n, tokenIn: WETH, tokenOut: tokens[1]!, nativeErc20 })
+    expect(Number(fromToken.gasCostOut) / (fromToken.gas * 1e12)).toBeCloseTo(0.997, 2)
+    expect(route(pools, { ...over, tokenOut: WETH }).gasCostOut).toBeNull()
+  })
+
   test('of NATIVE to its wrapper is one to one and needs no pool', () => {
     const found = route([pair(1, 1, 0, E18, E18)], { tokenIn: NATIVE, tokenOut: WETH, amountIn: 5n })
     expect(found).toMatchObject({ amountOut: 5n, legs: [] })

@@ -99,13 +99,14 @@ function bestFlow(problem: Problem, amountIn: number): Flow | null {
  * mispriced pool with next to nothing in it. 0 where nothing is to be paid or no path leads from the native token.
  */
 function outputPerWei(graph: Graph, request: RouteRequest, target: Address): number {
-  const { wrappedNative, l1FeePerByteWei = 0 } = request
+  const { wrappedNative, nativeErc20, l1FeePerByteWei = 0 } = request
   const costWei = USUAL_ROUTE_GAS * Number(request.gasPriceWei) + USUAL_ROUTE_BYTES * l1FeePerByteWei
-  if (costWei === 0 || wrappedNative === null) return 0
-  if (target === wrappedNative) return 1
+  const native = wrappedNative === null ? nativeErc20 : { token: wrappedNative, unitsPerWei: 1 }
+  if (costWei === 0 || !native) return 0
+  if (target === native.token) return native.unitsPerWei
   const paths = bestPaths(
-    { source: wrappedNative, target, maxHops: 3, edgesFrom: (token) => graph.edgesFrom.get(token) ?? [] },
-    costWei,
+    { source: native.token, target, maxHops: 3, edgesFrom: (token) => graph.edgesFrom.get(token) ?? [] },
+    costWei * native.unitsPerWei,
     ({ response }, value) => outputOf(response, value),
   )
   return Math.max(0, ...paths.map(({ value }) => value)) / costWei

@@ -13,6 +13,12 @@ export type TokenTax = {
 /** Tax of a token in one pool; undefined when untaxed or unknown. */
 export type TaxLookup = (token: Address, poolId: string) => TokenTax | undefined
 
+export type NativeErc20 = {
+  readonly token: Address
+  /** Base units that are worth a wei: not 1 where the token has other decimals than the native asset. */
+  readonly unitsPerWei: number
+}
+
 export type RouteRequest = {
   /** ERC-20 or NATIVE; NATIVE and the wrapped native are joined by a free edge. */
   readonly tokenIn: Address
@@ -20,6 +26,8 @@ export type RouteRequest = {
   /** Base units, above 0. */
   readonly amountIn: bigint
   readonly wrappedNative: Address | null
+  /** What gas is priced by where nothing wraps the native token: the ERC-20 that is worth as much. */
+  readonly nativeErc20?: NativeErc20
   /** Wei per gas; 0 ranks by gross output. */
   readonly gasPriceWei: bigint
   /** Wei per byte of calldata on rollups; 0 elsewhere. */

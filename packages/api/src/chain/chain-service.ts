@@ -1,7 +1,7 @@
 import { type Address, type Chain, type Deployment, NATIVE } from '@sluice/chains'
 import { createMarket, families, type Market, type Snapshot } from '@sluice/liquidity'
 import { type PriceBook, priceTokens } from '@sluice/pricing'
-import { buildGraph, type Graph } from '@sluice/routing'
+import { buildGraph, type Graph, type NativeErc20 } from '@sluice/routing'
 import { type BlockHeader, createRpc, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
 import {
   createSimulationContext,
@@ -91,6 +91,14 @@ export class ChainService {
     return this.chain.wrappedNative?.address ?? null
   }
 
+  /** What gas is priced by where nothing wraps the native token. */
+  get nativeErc20(): NativeErc20 | undefined {
+    const token = this.chain.nativeErc20?.address
+    const decimals = token && this.tokens.decimals(token)
+    if (token === undefined || decimals === undefined) return undefined
+    return { token, unitsPerWei: 10 ** (decimals - this.chain.nativeCurrency.decimals) }
+  }
+
   get rpc(): Rpc {
     return this.wake().rpc
   }
@@ -103,8 +111,10 @@ export class ChainService {
   /** @throws ApiError for NATIVE on a chain that has no wrapper for it */
   asErc20(token: Address): Address {
     if (token !== NATIVE) return token
-    if (!this.wrappedNative) throw new ApiError('NATIVE_UNSUPPORTED', 'this chain has no wrapped native token')
-    return this.wrappedNative
+    if (this.wrappedNative) return this.wrappedNative
+    const { displayName, nativeErc20 } = this.chain
+    const instead = nativeErc20 ? `; trade ${nativeErc20.symbol} at ${nativeErc20.address} instead` : ''
+    throw new ApiError('NATIVE_UNSUPPORTED', `nothing wraps the native token of ${displayName}${instead}`)
   }
 
   /**

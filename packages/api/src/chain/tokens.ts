@@ -13,7 +13,7 @@ export class TokenFacts {
   private readonly known = new Map<Address, number | undefined>()
 
   constructor(chain: Chain) {
-    for (const token of [chain.wrappedNative, ...chain.stables, ...chain.tokens])
+    for (const token of [chain.wrappedNative, chain.nativeErc20, ...chain.stables, ...chain.tokens])
       if (token && token.decimals !== null) this.known.set(token.address, token.decimals)
     for (const native of [NATIVE, ZERO_ADDRESS]) this.known.set(native, chain.nativeCurrency.decimals)
   }

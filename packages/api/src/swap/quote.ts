@@ -97,6 +97,7 @@ async function findWorkingRoute(
         tokenOut: request.tokenOut,
         amountIn: request.amountIn,
         wrappedNative: chain.wrappedNative,
+        ...(chain.nativeErc20 && { nativeErc20: chain.nativeErc20 }),
         gasPriceWei,
         l1FeePerByteWei,
         excludePools,
