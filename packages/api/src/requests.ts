@@ -143,11 +143,17 @@ export const liquidityQuery = pricesQuery.extend({
     .describe('1 answers each token with the depth at 0.5, 1, 2, 5 and 10 percent of price impact.'),
 })
 
-/** @throws ApiError 400 for anything but a chain id in base 10 */
+/** @throws ApiError 400 for anything but a chain id in base 10, 404 for one beyond those that exist */
 export function readChainId(sent: string | undefined): number {
   if (!sent || !/^[1-9][0-9]{0,77}$/.test(sent))
     throw new ApiError('INVALID_PARAMETER', 'chain_id must be a base-10 integer')
-  return Number(sent)
+  const chainId = Number(sent)
+  if (!Number.isSafeInteger(chainId)) throw unsupportedChain(sent)
+  return chainId
+}
+
+export function unsupportedChain(chainId: number | string): ApiError {
+  return new ApiError('UNSUPPORTED_CHAIN', `chain ${chainId} is not supported; /chains lists those that are`)
 }
 
 /** @throws ApiError for the first mistake, in the order of the schema's fields */

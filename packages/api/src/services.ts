@@ -2,8 +2,8 @@ import type { Registry } from '@sluice/chains'
 import type { Logger } from 'pino'
 import { ChainService } from './chain/chain-service.ts'
 import type { Config } from './config.ts'
-import { ApiError } from './errors.ts'
 import type { Metrics } from './metrics.ts'
+import { unsupportedChain } from './requests.ts'
 
 /** The chains of this process. Each wakes at its first request; one that fails or hangs holds up no other. */
 export class Services {
@@ -29,8 +29,7 @@ export class Services {
     const entry = this.registry.chainMap()[String(chainId)]
     const chain = entry && this.registry.chain(chainId)
     const deployment = entry && this.registry.deployment(chainId)
-    if (!entry || !chain || !deployment)
-      throw new ApiError('UNSUPPORTED_CHAIN', `chain ${chainId} is not supported; /chains lists those that are`)
+    if (!entry || !chain || !deployment) throw unsupportedChain(chainId)
     const { config, metrics, log } = this
     const service = new ChainService({ chain, deployment, routerAddress: entry.RouterAddress, config, metrics, log })
     this.chains.set(chainId, service)
