@@ -3,21 +3,21 @@ pragma solidity ^0.8.30;
 
 import {IERC20} from "../interfaces/IERC20.sol";
 import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
-import {IUniswapV2Pair} from "../interfaces/IUniswapV2Pair.sol";
+import {SwapProbe} from "./SwapProbe.sol";
 
 /// @title TokenProbe
 /// @notice Buys, passes on and sells a token to see what of it arrives; never deployed.
-/// @dev Lives at an account of its own that is sender and target of one eth_call, with balances given by storage overrides.
-///   Every leg runs in a frame of its own, so that one that fails takes nothing else with it.
+/// @dev Lives at an account of its own that is sender and target of one eth_call. A token sees who sends and who receives and not
+///   why, so that a purchase is what a pool of any kind hands over (SwapProbe stands before its code and lends), and a sale
+///   what the pool is sent. Every leg runs in a frame of its own, so that one that fails takes nothing else with it.
 contract TokenProbe {
     struct Order {
         address token;
         /// Who gets the passed on part.
         address friend;
-        /// A uniswap-v2 style pair of the token and `base`; zero to measure only the transfer.
-        address pair;
-        address base;
-        /// Base units of `base` to buy with, or of the token to pass on where there is no pair; each starts afresh.
+        /// Holds the token for those who trade it; zero to measure only what an override has given to this account.
+        address pool;
+        /// Base units of the token to trade; each starts afresh.
         uint256[] sizes;
     }
 
@@ -25,7 +25,6 @@ contract TokenProbe {
         bool ok;
         uint256 sent;
         uint256 received;
-        uint256 gasUsed;
     }
 
     struct Round {
@@ -46,8 +45,6 @@ contract TokenProbe {
     error OnlySelf();
     error Nothing();
 
-    /// @dev What the pair keeps of its input in the sums below; no pair of this style keeps more.
-    uint256 private constant FEE_PERCENT = 1;
     /// @dev A part is passed on, the rest is sold.
     uint256 private constant PASSED_PART = 4;
     uint256 private constant METADATA_GAS = 200_000;
@@ -72,14 +69,15 @@ contract TokenProbe {
 
     function round(Order calldata order, uint256 size) external onlySelf {
         Round memory result;
-        if (order.pair == address(0)) {
+        if (order.pool == address(0)) {
             result.pass = _leg(abi.encodeCall(this.pass, (order.token, order.friend, size)));
         } else {
-            result.buy = _leg(abi.encodeCall(this.buy, (order.token, order.pair, order.base, size)));
-            if (result.buy.ok && result.buy.received != 0) {
+            result.buy = _leg(abi.encodeCall(this.buy, (order.token, order.pool, size)));
+            if (result.buy.ok) {
                 uint256 part = result.buy.received / PASSED_PART;
                 result.pass = _leg(abi.encodeCall(this.pass, (order.token, order.friend, part)));
-                result.sell = _leg(abi.encodeCall(this.sell, (order.token, order.pair, order.base)));
+                uint256 rest = _balance(order.token, address(this));
+                result.sell = _leg(abi.encodeCall(this.pass, (order.token, order.pool, rest)));
             }
         }
         bytes memory answer = abi.encode(result);
@@ -88,39 +86,23 @@ contract TokenProbe {
         }
     }
 
-    function buy(address token, address pair, address base, uint256 amountIn) external onlySelf returns (Leg memory leg) {
-        _transfer(base, pair, amountIn);
-        (uint256 reserveIn, uint256 reserveOut) = _reserves(pair, base, token);
-        leg.sent = _amountOut(_balance(base, pair) - reserveIn, reserveIn, reserveOut);
+    function buy(address token, address pool, uint256 amount) external onlySelf returns (Leg memory leg) {
         uint256 before = _balance(token, address(this));
-        leg.gasUsed = gasleft();
-        _swap(pair, token, base, leg.sent);
-        leg.gasUsed -= gasleft();
-        leg.received = _balance(token, address(this)) - before;
+        SwapProbe(payable(pool)).lend(token, amount);
+        return _moved(amount, before, _balance(token, address(this)));
     }
 
-    function pass(address token, address friend, uint256 amount) external onlySelf returns (Leg memory leg) {
-        uint256 before = _balance(token, friend);
-        leg.sent = amount;
-        leg.gasUsed = gasleft();
-        _transfer(token, friend, amount);
-        leg.gasUsed -= gasleft();
-        leg.received = _balance(token, friend) - before;
-        if (leg.received == 0) revert Nothing();
+    function pass(address token, address to, uint256 amount) external onlySelf returns (Leg memory leg) {
+        uint256 before = _balance(token, to);
+        // Return values are not looked at: balances say what moved.
+        (bool ok,) = token.call(abi.encodeCall(IERC20.transfer, (to, amount)));
+        if (!ok) revert Nothing();
+        return _moved(amount, before, _balance(token, to));
     }
 
-    function sell(address token, address pair, address base) external onlySelf returns (Leg memory leg) {
-        leg.sent = _balance(token, address(this));
-        leg.gasUsed = gasleft();
-        _transfer(token, pair, leg.sent);
-        leg.gasUsed -= gasleft();
-        // After the transfer: some tokens trade with the pair inside it.
-        (uint256 reserveIn, uint256 reserveOut) = _reserves(pair, token, base);
-        leg.received = _balance(token, pair) - reserveIn;
-        uint256 out = _amountOut(leg.received, reserveIn, reserveOut);
-        uint256 before = _balance(base, address(this));
-        _swap(pair, base, token, out);
-        if (_balance(base, address(this)) <= before) revert Nothing();
+    function _moved(uint256 sent, uint256 before, uint256 afterwards) private pure returns (Leg memory) {
+        if (afterwards <= before) revert Nothing();
+        return Leg(true, sent, afterwards - before);
     }
 
     /// @dev Whether an allowance can be changed at all, and only by way of zero. Leaves allowances behind, after all rounds.
@@ -138,33 +120,7 @@ contract TokenProbe {
     function _leg(bytes memory call) private returns (Leg memory leg) {
         (bool ok, bytes memory answer) = address(this).call(call);
         if (!ok) return leg;
-        leg = abi.decode(answer, (Leg));
-        leg.ok = true;
-    }
-
-    /// @dev Return values are not looked at: balances say what moved.
-    function _transfer(address token, address to, uint256 amount) private {
-        (bool ok,) = token.call(abi.encodeCall(IERC20.transfer, (to, amount)));
-        if (!ok) revert Nothing();
-    }
-
-    function _swap(address pair, address tokenOut, address tokenIn, uint256 amountOut) private {
-        (uint256 out0, uint256 out1) = tokenOut < tokenIn ? (amountOut, uint256(0)) : (uint256(0), amountOut);
-        IUniswapV2Pair(pair).swap(out0, out1, address(this), "");
-    }
-
-    function _reserves(address pair, address tokenIn, address tokenOut)
-        private
-        view
-        returns (uint256 reserveIn, uint256 reserveOut)
-    {
-        (uint256 reserve0, uint256 reserve1,) = IUniswapV2Pair(pair).getReserves();
-        return tokenIn < tokenOut ? (reserve0, reserve1) : (reserve1, reserve0);
-    }
-
-    function _amountOut(uint256 amountIn, uint256 reserveIn, uint256 reserveOut) private pure returns (uint256) {
-        uint256 kept = amountIn * (100 - FEE_PERCENT);
-        return kept * reserveOut / (reserveIn * 100 + kept);
+        return abi.decode(answer, (Leg));
     }
 
     function _balance(address token, address account) private view returns (uint256) {

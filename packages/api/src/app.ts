@@ -17,6 +17,7 @@ import { docs, docsStyle, openApi } from './routes/docs.ts'
 import { health, metricsPage, ready } from './routes/operate.ts'
 import { simulate } from './routes/simulate.ts'
 import { swap } from './routes/swap.ts'
+import { tokens } from './routes/token-report.ts'
 import { liquidity, prices } from './routes/tokens.ts'
 import type { Services } from './services.ts'
 import { toApiError } from './translate.ts'
@@ -96,6 +97,7 @@ export function createApp(services: Services, config: Config): Express {
     .all(allow('GET, HEAD, POST'))
   app.route('/prices/:chainId').get(onChain, perChain(prices)).all(allow('GET, HEAD'))
   app.route('/liquidity/:chainId').get(onChain, perChain(liquidity)).all(allow('GET, HEAD'))
+  app.route('/tokens/:chainId').get(onChain, perChain(tokens)).all(allow('GET, HEAD'))
   app
     .route('/chains')
     .get((_request, response) => void response.type('application/json').send(chainMap))

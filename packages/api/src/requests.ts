@@ -22,6 +22,8 @@ const MAX_FEE_PPM = 100_000n
 /** 100 % in parts per million. */
 const WHOLE_PPM = 1_000_000n
 const MAX_TOKENS = 200
+/** Each is measured by calls of its own. */
+const MAX_REPORTS = 10
 const MAX_CALLDATA_BYTES = 131_072
 export const NATIVE_TEXT = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 
@@ -120,20 +122,26 @@ export const simulateFields = z
   })
 export type SimulateFields = z.output<typeof simulateFields>
 
-const tokenList = text('token').transform((sent, context): ReadonlyMap<string, Address> => {
-  if (sent === '') return refuse(context, 'token must be provided')
-  const read = new Map<string, Address>()
-  for (const part of sent.split(',')) {
-    if (!isAddress(part)) return refuse(context, 'token must be valid 0x... addresses, separated by commas')
-    read.set(part, toAddress(part))
-  }
-  if (new Set(read.values()).size > MAX_TOKENS)
-    return refuse(context, `token must list at most ${MAX_TOKENS} addresses`)
-  return read
-})
+const tokenList = (most: number) =>
+  text('token')
+    .transform((sent, context): ReadonlyMap<string, Address> => {
+      if (sent === '') return refuse(context, 'token must be provided')
+      const read = new Map<string, Address>()
+      for (const part of sent.split(',')) {
+        if (!isAddress(part)) return refuse(context, 'token must be valid 0x... addresses, separated by commas')
+        read.set(part, toAddress(part))
+      }
+      if (new Set(read.values()).size > most) return refuse(context, `token must list at most ${most} addresses`)
+      return read
+    })
+    .describe(`One token address or up to ${most}, separated by commas.`)
 
 export const pricesQuery = z.object({
-  token: tokenList.describe(`One token address or up to ${MAX_TOKENS}, separated by commas.`),
+  token: tokenList(MAX_TOKENS),
+})
+
+export const tokensQuery = z.object({
+  token: tokenList(MAX_REPORTS),
 })
 
 export const liquidityQuery = pricesQuery.extend({

@@ -81,6 +81,32 @@ export const liquidity = z
   .record(hexAddress, z.union([z.number().nonnegative(), impacts]).nullable())
   .describe('Depth in USD by token address as sent; with `curve=1`, by percent of price impact.')
 
+const tax = (what: string) => z.number().min(0).max(100).nullable().describe(`Percent ${what}; null where not known.`)
+export const tokenReport = z.object({
+  symbol: z.string().nullable(),
+  decimals: z.int().nullable(),
+  rebasing: z.boolean().nullable().describe('Whether balances are shares of something that changes.'),
+  needsApprovalReset: z.boolean().nullable().describe('Whether an allowance can be changed by way of 0 only.'),
+  transferTax: tax('that a transfer between people costs'),
+  pools: z
+    .array(
+      z.object({
+        pool: z.string(),
+        protocol: z.string(),
+        dex: z.string(),
+        buyTax: tax('of what the pool hands over that does not arrive'),
+        sellTax: tax('of what is sent to the pool that does not arrive'),
+        sellable: z.boolean().nullable().describe('False where what was bought cannot be sent back.'),
+        sizeLimited: z.boolean().nullable().describe('Whether a thousandth of the pool is too much at once.'),
+      }),
+    )
+    .describe('Measured in the pools that hold most of the token.'),
+})
+export type TokenReportResponse = z.infer<typeof tokenReport>
+export const tokenReports = z
+  .record(hexAddress, tokenReport.nullable())
+  .describe('By token address as sent; null for what cannot be measured.')
+
 export const chainMap = z
   .record(
     z.string().regex(/^[1-9][0-9]*$/),

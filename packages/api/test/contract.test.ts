@@ -132,6 +132,23 @@ describe('bodies', () => {
     await expectBody('/chains', 200, 'ChainMap')
   })
 
+  test('of what tokens do, in pools of every kind', async () => {
+    const list = [NATIVE, token('TAXED'), token('LINK'), token('STETH'), devnet.info.accounts[0]!.address].join()
+    const body = await expectBody(`/tokens/31337?token=${list}`, 200, 'TokenReports')
+    const taxed = body[token('TAXED')]
+    expect(taxed).toMatchObject({ symbol: 'TAXED', decimals: 18, transferTax: 5, rebasing: false })
+    expect(taxed.pools.length).toBeGreaterThan(0)
+    for (const pool of taxed.pools) expect(pool).toMatchObject({ buyTax: 5, sellTax: 5, sellable: true })
+    const { pools } = body[token('LINK')]
+    expect(new Set(pools.map(({ protocol }: { protocol: string }) => protocol)).size).toBeGreaterThan(1)
+    for (const pool of pools) expect(pool).toMatchObject({ buyTax: 0, sellTax: 0, sellable: true, sizeLimited: false })
+    expect(body[token('STETH')]).toMatchObject({ rebasing: true, transferTax: 0 })
+    expect(body[NATIVE]).toBeNull()
+    expect(body[devnet.info.accounts[0]!.address]).toBeNull()
+    const many = Array.from({ length: 11 }, (_, k) => `0x${`${k + 10}`.repeat(20)}`).join()
+    await expectBody(`/tokens/31337?token=${many}`, 400, 'Error')
+  })
+
   test('of errors, and of no route in both versions', async () => {
     await expectBody(swapPath({ amount: 'x' }), 400, 'Error')
     await expectBody('/nothing', 404, 'Error')
@@ -152,6 +169,7 @@ describe('documentation', () => {
       '/simulate/{chain_id}',
       '/prices/{chain_id}',
       '/liquidity/{chain_id}',
+      '/tokens/{chain_id}',
       '/chains',
     ])
     const { parameters } = document.paths['/aggregator/{chain_id}'].get

@@ -6,8 +6,10 @@ import { type BlockRef, type Rpc, RpcError } from '@sluice/rpc'
 import { toUtf8String, Utf8ErrorFuncs } from 'ethers'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
+import { probeAt } from './probe.ts'
 import { slotSetUp } from './setup.ts'
-import { mergeWrites, SLOT_PROBE, storageOverrides, TokenReader } from './slots/reader.ts'
+import { SLOT_PROBE, type StorageWrites, storageOverrides, TokenReader } from './slots/reader.ts'
+import type { TokenLayout } from './slots/resolver.ts'
 import type { TokenReport } from './types.ts'
 
 const abi = TokenProbe__factory.createInterface()
@@ -22,12 +24,9 @@ const GAS = 20_000_000n
 export type TokenReportRequest = {
   readonly token: Address
   readonly block: BlockRef
-  /** A uniswap-v2 style pool of the token; without one only the tax of plain transfers is measured. */
-  readonly pool?: { readonly pair: Address; readonly base: Address }
-  /**
-   * A small and a large amount, base units: of `base` to buy with, or of the token where there is no pool. What only the
-   * large one cannot do is a limit, not a trap.
-   */
+  /** Who holds the token for a pool of any kind: the pool or its vault. Without it only plain transfers are measured. */
+  readonly pool?: Address
+  /** A small and a large amount, base units of the token. What only the large one cannot do is a limit, not a trap. */
   readonly sizes: readonly bigint[]
   readonly signal?: AbortSignal
 }
@@ -35,7 +34,7 @@ export type TokenReportRequest = {
 /**
  * Taxes are those of the smallest size that worked; null is not known, which does not mean none.
  *
- * @throws SimulationError `UNKNOWN_SLOTS` when the tokens to trade with cannot be set up, `BAD_REQUEST` without sizes
+ * @throws SimulationError `UNKNOWN_SLOTS` when there is no pool and the token cannot be set up, `BAD_REQUEST` without sizes
  * @throws RpcError when no endpoint could run it
  */
 export async function reportToken(
@@ -47,21 +46,14 @@ export async function reportToken(
   const [largest = 0n] = [...sizes].sort((a, b) => (a < b ? 1 : -1))
   if (largest <= 0n) throw new SimulationError('BAD_REQUEST', 'sizes must hold an amount above 0')
   const options = { timeoutMs: context.limits.timeoutMs, ...(signal && { signal }) }
-  const readerOf = (of: Address) => new TokenReader({ rpc, token: of, block, request: options })
-  const paid = readerOf(pool?.base ?? token)
-  const [layout, paidLayout] = await Promise.all([context.slots.layout(readerOf(token)), context.slots.layout(paid)])
-  const input = { from: TRADER, spender: SLOT_PROBE, amountIn: largest }
-  const setUp = await slotSetUp(paid, paidLayout, input)
-  if (!setUp) throw new SimulationError('UNKNOWN_SLOTS', `the storage of ${paid.token} could not be worked out`)
-  const order = {
-    token,
-    friend: FRIEND,
-    pair: pool?.pair ?? ZERO_ADDRESS,
-    base: pool?.base ?? ZERO_ADDRESS,
-    sizes: [...sizes],
-  }
+  const reader = new TokenReader({ rpc, token, block, request: options })
+  const [layout, poolCode] = await Promise.all([
+    context.slots.layout(reader),
+    pool ? rpc.getCode(pool, block, options) : undefined,
+  ])
+  const order = { token, friend: FRIEND, pool: pool ?? ZERO_ADDRESS, sizes: [...sizes] }
   const overrides = {
-    ...storageOverrides(mergeWrites(...setUp.writes)),
+    ...(pool && poolCode ? probeAt(pool, poolCode) : storageOverrides(await ownTokens(reader, layout, largest))),
     [TRADER]: { code: bytecode.TokenProbe.runtime },
   }
   const data = abi.encodeFunctionData('run', [order]) as Hex
@@ -81,6 +73,12 @@ export async function reportToken(
     rebasing: kind === undefined ? null : kind === 'shares',
     needsApprovalReset: report.approves ? report.needsApprovalReset : null,
   }
+}
+
+async function ownTokens(reader: TokenReader, layout: TokenLayout, amountIn: bigint): Promise<StorageWrites> {
+  const setUp = await slotSetUp(reader, layout, { from: TRADER, spender: SLOT_PROBE, amountIn })
+  if (!setUp) throw new SimulationError('UNKNOWN_SLOTS', `the storage of ${reader.token} could not be worked out`)
+  return setUp.writes
 }
 
 type Taxes = Pick<TokenReport, 'buyTaxPpm' | 'sellTaxPpm' | 'transferTaxPpm' | 'sellable' | 'sizeLimited'>

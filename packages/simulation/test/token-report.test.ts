@@ -1,6 +1,8 @@
+import { type Hex, toAddress } from '@sluice/chains'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSimulationContext, reportToken } from '../src/index.ts'
 import { startTestChain, type TestChain } from './chain.ts'
+import { compile } from './compile.ts'
 
 let chain: TestChain
 const context = createSimulationContext()
@@ -9,23 +11,24 @@ beforeAll(async () => {
 })
 afterAll(() => chain?.anvil.stop())
 
-const report = (symbol: string, base?: string) => {
-  const pair = chain.info.pools.find(
-    ({ dex, tokens }) =>
-      dex === 'Uniswap V2' && base && tokens.includes(base as never) && tokens.includes(symbol as never),
-  )
-  const address = (name: string) => chain.info.tokens[name]!.address
-  const one = 10n ** BigInt(chain.info.tokens[base ?? symbol]!.decimals)
-  const pool = pair && { pair: pair.address, base: address(base!) }
+const report = (symbol: string, dex?: string) => {
+  const { address, decimals } = chain.info.tokens[symbol]!
+  const pool = dex && poolOf(symbol, dex).address
+  const one = 10n ** BigInt(decimals)
   return reportToken(
     chain.rpc,
-    { token: address(symbol), block: 'latest', sizes: [one / 100n, one], ...(pool && { pool }) },
+    { token: address, block: 'latest', sizes: [one / 100n, one], ...(pool && { pool }) },
     context,
   )
 }
+const poolOf = (symbol: string, dex: string) => {
+  const pool = chain.info.pools.find((pool) => pool.dex === dex && pool.tokens.includes(symbol as never))
+  if (!pool) throw new Error(`no pool of ${symbol} on ${dex}`)
+  return pool
+}
 
 test('a plain token takes nothing on any way', async () => {
-  expect(await report('LINK', 'WETH')).toMatchObject({
+  expect(await report('LINK', 'Uniswap V2')).toMatchObject({
     symbol: 'LINK',
     decimals: 18,
     buyTaxPpm: 0,
@@ -39,13 +42,21 @@ test('a plain token takes nothing on any way', async () => {
 })
 
 test('a tax of five percent shows on all three ways', async () => {
-  expect(await report('TAXED', 'WETH')).toMatchObject({
+  expect(await report('TAXED', 'Uniswap V2')).toMatchObject({
     buyTaxPpm: 50_000,
     transferTaxPpm: 50_000,
     sellTaxPpm: 50_000,
     sellable: true,
   })
 })
+
+test.each(['Uniswap V3', 'PancakeSwap V3', 'Curve'])(
+  'a token is measured in pools of %s just the same',
+  async (dex) => {
+    const symbol = chain.info.pools.find((pool) => pool.dex === dex)!.tokens[0]!
+    expect(await report(symbol, dex)).toMatchObject({ buyTaxPpm: 0, transferTaxPpm: 0, sellTaxPpm: 0, sellable: true })
+  },
+)
 
 test('without a pool the tax of a transfer is still measured', async () => {
   expect(await report('TAXED')).toMatchObject({
@@ -57,7 +68,7 @@ test('without a pool the tax of a transfer is still measured', async () => {
 })
 
 test('a token that keeps shares is rebasing and not taxed', async () => {
-  expect(await report('STETH', 'WETH')).toMatchObject({
+  expect(await report('STETH', 'Uniswap V2')).toMatchObject({
     buyTaxPpm: 0,
     transferTaxPpm: 0,
     sellTaxPpm: 0,
@@ -66,5 +77,17 @@ test('a token that keeps shares is rebasing and not taxed', async () => {
 })
 
 test('a token that returns nothing is measured like any other', async () => {
-  expect(await report('USDT', 'WETH')).toMatchObject({ decimals: 6, transferTaxPpm: 0, sellable: true })
+  expect(await report('USDT', 'Uniswap V2')).toMatchObject({ decimals: 6, transferTaxPpm: 0, sellable: true })
+})
+
+test('what a token takes in one pool says nothing about another, nor one way about the other', async () => {
+  const { PoolTaxed } = compile('PoolTaxed.sol')
+  const token = await chain.deploy(PoolTaxed!.creation)
+  const inPool = async (name: string) => {
+    const answer = await chain.rpc.call({ to: token, data: PoolTaxed!.abi.encodeFunctionData(name) as Hex }, 'latest')
+    const pool = toAddress(`0x${answer.slice(-40)}`)
+    return reportToken(chain.rpc, { token, pool, block: 'latest', sizes: [10n ** 15n, 10n ** 18n] }, context)
+  }
+  expect(await inPool('TAXED_POOL')).toMatchObject({ buyTaxPpm: 30_000, transferTaxPpm: 0, sellTaxPpm: 70_000 })
+  expect(await inPool('FREE_POOL')).toMatchObject({ buyTaxPpm: 0, transferTaxPpm: 0, sellTaxPpm: 0 })
 })

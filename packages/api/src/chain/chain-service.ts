@@ -21,6 +21,7 @@ import type { Quote } from '../swap/judge.ts'
 import { assertDeployed } from './contracts.ts'
 import { memo, once } from './once.ts'
 import { TaxBook } from './taxes.ts'
+import { TokenReports } from './token-reports.ts'
 import { TokenFacts } from './tokens.ts'
 import { TouchedPools } from './touched.ts'
 import type { ChainView } from './view.ts'
@@ -61,6 +62,7 @@ export class ChainService {
   readonly quotes = new SingleFlight<Quote>()
   readonly tokens: TokenFacts
   readonly taxes = new TaxBook()
+  readonly tokenReports = new TokenReports()
   readonly touched = new TouchedPools()
   readonly families = new Map(families.map((family) => [family.id, family]))
   readonly metrics: Metrics

@@ -1,8 +1,17 @@
 /** The OpenAPI 3.1 document, made from the very schemas that read requests. */
 import { z } from 'zod'
 import { errorTable } from '../error-table.ts'
-import { liquidityQuery, pricesQuery, simulateFields, swapQuery } from '../requests.ts'
-import { chainMap, errorBody, liquidity, prices, simulation, swapNoRoute, swapResponse } from '../responses.ts'
+import { liquidityQuery, pricesQuery, simulateFields, swapQuery, tokensQuery } from '../requests.ts'
+import {
+  chainMap,
+  errorBody,
+  liquidity,
+  prices,
+  simulation,
+  swapNoRoute,
+  swapResponse,
+  tokenReports,
+} from '../responses.ts'
 
 type Json = Readonly<Record<string, unknown>>
 type ObjectSchema = { readonly properties: Readonly<Record<string, Json>>; readonly required?: readonly string[] }
@@ -34,6 +43,12 @@ const descriptions = {
   liquidity: {
     summary: 'Depth of tokens in USD',
     description: 'Liquidity of all pools of the chain; null for tokens that are not recognised.',
+    statuses: chainStatuses,
+  },
+  tokens: {
+    summary: 'What tokens do to those who trade them',
+    description:
+      'Taxes by pool and direction, measured on current state at two sizes in one `eth_call` a pool. What a token may do later, or to others, does not show.',
     statuses: chainStatuses,
   },
   chains: {
@@ -137,6 +152,7 @@ export function openApiDocument(): Json {
       '/liquidity/{chain_id}': {
         get: operation('liquidity', 'Liquidity', [chainId, ...queryParameters(liquidityQuery)]),
       },
+      '/tokens/{chain_id}': { get: operation('tokens', 'TokenReports', [chainId, ...queryParameters(tokensQuery)]) },
       '/chains': { get: operation('chains', 'ChainMap', []) },
     },
     components: {
@@ -146,6 +162,7 @@ export function openApiDocument(): Json {
         Simulation: output(simulation),
         Prices: output(prices),
         Liquidity: output(liquidity),
+        TokenReports: output(tokenReports),
         ChainMap: output(chainMap),
         Error: output(errorBody),
       },

@@ -31,7 +31,7 @@ function viewOf(tokens: Iterable<Address>, chain: ChainService, context: Request
 }
 
 /** A map without a prototype, so that no key of a caller can meet one. Keys are as sent. */
-function keyed<K, V>(tokens: ReadonlyMap<string, K>, value: (token: K) => V): Record<string, V> {
+export function keyed<K, V>(tokens: ReadonlyMap<string, K>, value: (token: K) => V): Record<string, V> {
   const map: Record<string, V> = Object.create(null)
   for (const [sent, token] of tokens) map[sent] = value(token)
   return map

@@ -1,8 +1,9 @@
 /** The use case behind the swap endpoint: from a wish to a transaction that was seen to work. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Address } from '@sluice/chains'
+import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { findRoute, type Route, type RouteResult } from '@sluice/routing'
 import type { ChainService } from '../chain/chain-service.ts'
+import type { TradedToken } from '../chain/taxes.ts'
 import type { ChainView } from '../chain/view.ts'
 import { ApiError } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
@@ -119,8 +120,9 @@ async function findWorkingRoute(
       { round, failure: lastFailure, pools: route.legs.map(({ pool }) => pool.id) },
       'route failed in simulation',
     )
-    const source = { rpc: chain.rpc, simulation: chain.simulation, snapshot: view.snapshot, signal }
-    const learned = await time('learn', () => chain.taxes.learn(tokensOf(route), source))
+    const block = { blockHash: view.snapshot.block.hash }
+    const source = { rpc: chain.rpc, simulation: chain.simulation, block, signal }
+    const learned = await time('learn', () => chain.taxes.learn(tradedTokens(route), source))
     if (!learned) for (const pool of suspects(route)) excludePools.add(pool)
     if (!learned && route.legs.length === 0) break
   }
@@ -132,8 +134,11 @@ function record(trial: Trial, { metrics, chain }: ChainService): void {
   if ('shortfallPpm' in trial) metrics.settledError.observe(Math.abs(Number(trial.shortfallPpm)))
 }
 
-function tokensOf(route: Route): ReadonlySet<Address> {
-  return new Set(route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
+function tradedTokens(route: Route): readonly TradedToken[] {
+  const tokens = route.legs.flatMap(({ pool, tokenIn, tokenOut }) =>
+    [tokenIn, tokenOut].map((token) => ({ token, pool })),
+  )
+  return tokens.filter(({ token }) => token !== ZERO_ADDRESS)
 }
 
 /** The pool that carries most of the route: without a better witness, the likeliest to have failed it. */

@@ -71,6 +71,10 @@ async function runRoute(route: Route, request: QuoteRequest, context: TrialConte
 
   const known = { header: view.snapshot.block, senderCode: await view.codeOf(request.from) }
 
+  // The network's price moves on while the block is pinned: nodes refuse one below the block's own base fee.
+  const gasPriceWei = await view.gasPriceWei()
+  const baseFeeWei = view.snapshot.block.baseFeePerGas ?? 0n
+
   const run = async (minOutput: bigint) => {
     const swap = encodeSwap({
       route,
@@ -93,8 +97,7 @@ async function runRoute(route: Route, request: QuoteRequest, context: TrialConte
         amountIn: route.amountIn,
         tokenOut: route.tokenOut,
         block: { blockHash: view.snapshot.block.hash },
-        // No node refuses a price of 0, whatever the base fee of the pinned block.
-        gasPrice: 0n,
+        gasPrice: gasPriceWei > baseFeeWei ? gasPriceWei : baseFeeWei,
         known,
         signal,
       },

@@ -1,0 +1,51 @@
+import { type Address, NATIVE } from '@sluice/chains'
+import { familyOf, type Pool, type Snapshot } from '@sluice/liquidity'
+import { SimulationError, type TokenReport } from '@sluice/simulation'
+import { measureToken, type TaxSource } from './taxes.ts'
+
+/** Pools in which a token is measured: those that hold most of it. */
+const MAX_POOLS = 3
+const REMEMBER_MS = 60_000
+const MAX_REMEMBERED = 1_000
+
+/** A token as measured in each pool; the first says what holds everywhere. */
+export type MeasuredToken = readonly { readonly pool: Pool | undefined; readonly report: TokenReport }[]
+
+/** Reports for those who ask about tokens, remembered for a minute: each costs the node a few calls. */
+export class TokenReports {
+  private readonly known = new Map<Address, { readonly at: number; readonly measured: Promise<MeasuredToken | null> }>()
+
+  /** Null for what is no token. @throws RpcError when the node failed */
+  of(token: Address, snapshot: Snapshot, source: TaxSource): Promise<MeasuredToken | null> {
+    const known = this.known.get(token)
+    if (known && Date.now() - known.at < REMEMBER_MS) return known.measured
+    const measured = measureEverywhere(token, snapshot, source)
+    this.known.delete(token)
+    this.known.set(token, { at: Date.now(), measured })
+    if (this.known.size > MAX_REMEMBERED) this.known.delete(this.known.keys().next().value!)
+    measured.catch(() => this.known.delete(token))
+    return measured
+  }
+}
+
+async function measureEverywhere(token: Address, snapshot: Snapshot, source: TaxSource): Promise<MeasuredToken | null> {
+  if (token === NATIVE) return null
+  const pools = deepestPools(token, snapshot)
+  const places: readonly (Pool | undefined)[] = pools.length > 0 ? pools : [undefined]
+  try {
+    return await Promise.all(places.map(async (pool) => ({ pool, report: await measureToken(token, pool, source) })))
+  } catch (error) {
+    if (error instanceof SimulationError) return null
+    throw error
+  }
+}
+
+function deepestPools(token: Address, { pools }: Snapshot): readonly Pool[] {
+  const held = (pool: Pool) => familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]!
+  return [...pools.values()]
+    .filter((pool) => pool.tokens.includes(token))
+    .map((pool) => ({ pool, held: held(pool) }))
+    .sort((a, b) => (a.held < b.held ? 1 : -1))
+    .slice(0, MAX_POOLS)
+    .map(({ pool }) => pool)
+}
