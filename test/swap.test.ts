@@ -207,7 +207,7 @@ describe('every pair', () => {
         maxPriceImpact: 100,
       })
     }
-  })
+  }, 60_000)
 })
 
 describe('protection', () => {

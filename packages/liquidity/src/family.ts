@@ -40,6 +40,8 @@ export type Curve = {
   readonly keepIn: number
   /** What is left of the output after an output-side fee; 1 for most families. */
   readonly keepOut: number
+  /** Gas that every piece after the first costs, where pieces are the pool's own: a tick that is crossed. */
+  readonly gasPerPiece?: number
 }
 
 export type PoolRefusalCode = 'EMPTY' | 'TOO_SMALL' | 'TOO_LARGE' | 'WRONG_TOKEN' | 'PAUSED' | 'UNSUPPORTED'

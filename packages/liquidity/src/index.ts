@@ -1,4 +1,5 @@
 export { HOP_GAS } from './dexes/common/gas.ts'
+export type { CurveStableState } from './dexes/curve-stable/types.ts'
 export { families, familyOf } from './dexes/index.ts'
 export type { UniswapV2State } from './dexes/uniswap-v2/types.ts'
 export type { UniswapV3State } from './dexes/uniswap-v3/types.ts'

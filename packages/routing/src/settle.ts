@@ -6,11 +6,11 @@
  * a pool pays the Guard (one buy tax). What the Guard's own payment to the sender is taxed is the caller's to count, since
  * direct mode avoids it. Taxed tokens never stand in between.
  */
-import type { Address } from '@sluice/chains'
 import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
 import type { Edge } from './graph.ts'
-import { type Flow, usedEdges } from './search/flow.ts'
+import { type Flow, groupBy } from './search/flow.ts'
+import type { Problem } from './search/problem.ts'
 import type { Leg, TaxLookup } from './types.ts'
 
 const PPM = 1_000_000n
@@ -29,25 +29,26 @@ export class LegRefused extends Error {
 export type Settlement = { readonly legs: readonly Leg[]; readonly amountOut: bigint }
 
 /** @throws LegRefused */
-export function settle(flow: Flow, source: Address, target: Address, amountIn: bigint, tax?: TaxLookup): Settlement {
-  const used = new Set(usedEdges(flow))
-  const held = new Map<Address, bigint>([[source, amountIn]])
+export function settle({ graph, source, target }: Problem, flow: Flow, amountIn: bigint, tax?: TaxLookup): Settlement {
+  const { from, to } = graph.topology
+  const held = new Map<number, bigint>([[source, amountIn]])
   const legs: Leg[] = []
-  for (const token of flow.order) {
-    if (token === target) continue
-    const edges = (flow.out.get(token) ?? []).filter((edge) => used.has(edge))
+  const places = [...flow.edges.keys()]
+  for (const [token, ofToken] of groupBy(places, (place) => from[flow.edges[place]!]!)) {
     // Largest last: the rest then absorbs what rounding leaves over.
-    edges.sort((a, b) => flow.share.get(a)! - flow.share.get(b)!)
-    let unassigned = edges.reduce((sum, edge) => sum + flow.share.get(edge)!, 0)
-    edges.forEach((edge, index) => {
-      const last = index === edges.length - 1
+    ofToken.sort((a, b) => flow.input[a]! - flow.input[b]!)
+    let unassigned = ofToken.reduce((sum, place) => sum + flow.input[place]!, 0)
+    ofToken.forEach((place, index) => {
+      const edge = flow.edges[place]!
+      const input = flow.input[place]!
+      const last = index === ofToken.length - 1
       const balance = held.get(token) ?? 0n
-      const part = division(flow.share.get(edge)! / unassigned, balance, last, token === source)
-      unassigned -= flow.share.get(edge)!
+      const part = division(input / unassigned, balance, last, token === source)
+      unassigned -= input
       if (part.amount === 0n) return
-      const leg = settleLeg(edge, part.amount, part, tax)
+      const leg = settleLeg(graph.edges[edge]!, part.amount, part, tax)
       held.set(token, balance - part.amount)
-      held.set(edge.tokenOut, (held.get(edge.tokenOut) ?? 0n) + leg.amountOut)
+      held.set(to[edge]!, (held.get(to[edge]!) ?? 0n) + leg.amountOut)
       legs.push(leg)
     })
   }

@@ -49,22 +49,51 @@ export function concentratedCurve(state: ConcentratedState, zeroForOne: boolean)
   return { sqrtPrice: Float64Array.from(sqrtPrice), liquidity: Float64Array.from(liquidity), keepIn, keepOut: 1 }
 }
 
-/** How the amounts of a sampled curve lie: from a millionth of what the pool holds to ten times that. */
-const SAMPLES = 24
-const SMALLEST = 1e-6
+/** How the amounts of a sampled curve lie: from a ten-thousandth of what the pool holds to ten times that. */
+const SAMPLES = 32
+const SMALLEST = 1e-4
 const LARGEST = 10
 const FALL = 1e-9
 
 /**
- * A curve without a closed form, by points of it: between two neighbours stands the piece of x·y = k that gives the
- * output between them over the prices at both.
+ * A curve without a closed form, by points of it. Between two neighbours stand two pieces of x·y = k that agree with the
+ * curve in input and output at both points, and in price where they meet the next: the pool's own amounts at every sample.
  *
  * @param quote - output for an input that has paid its fee; may refuse
  * @param scale - base units of the input that are much for this pool
  */
 export function sampledCurve(quote: (amountIn: bigint) => bigint, scale: bigint, feePpm: number): Curve {
   const keepIn = 1 - feePpm / 1e6
-  const size = Number(scale)
+  const points = samplePoints(quote, Number(scale))
+  if (points.length < 2) return emptyCurve(keepIn)
+  const widths = points.slice(1).map(([x], k) => x - points[k]![0])
+  const means = points.slice(1).map(([, y], k) => (y - points[k]![1]) / widths[k]!)
+  // A hair of fall keeps flat curves, and those that rounding makes uneven, in order.
+  for (let k = 1; k < means.length; k++) means[k] = Math.min(means[k]!, means[k - 1]! * (1 - FALL))
+  const middles = means.map(Math.sqrt)
+  // The slope at a point between two intervals, from the means of both: the nearer counts more.
+  const inner = means.slice(1).map((mean, k) => {
+    const [width, nextWidth] = [widths[k]!, widths[k + 1]!]
+    return Math.sqrt((means[k]! * nextWidth + mean * width) / (width + nextWidth))
+  })
+  // The ends lie as far from the middle of their interval as its other end does.
+  const first = middles[0]! ** 2 / (inner[0] ?? middles[0]! * (1 - FALL))
+  const last = middles.at(-1)! ** 2 / (inner.at(-1) ?? middles[0]! * (1 + FALL))
+  const knots = [first, ...inner, last]
+  const sqrtPrice = [first]
+  const liquidity: number[] = []
+  middles.forEach((middle, k) => {
+    const [start, end, width] = [knots[k]!, knots[k + 1]!, widths[k]!]
+    const [upper, lower] = [start - middle, middle - end]
+    // Two depths by two equations: what both pieces sell and what both buy add up to the interval.
+    const scale = (width * middle) / (start - end)
+    liquidity.push((scale * start * lower) / upper, (scale * end * upper) / lower)
+    sqrtPrice.push(middle, end)
+  })
+  return { sqrtPrice: Float64Array.from(sqrtPrice), liquidity: Float64Array.from(liquidity), keepIn, keepOut: 1 }
+}
+
+function samplePoints(quote: (amountIn: bigint) => bigint, size: number): readonly (readonly [x: number, y: number])[] {
   const points: [x: number, y: number][] = [[0, 0]]
   for (let i = 0; i < SAMPLES; i++) {
     const x = BigInt(Math.ceil(size * SMALLEST * (LARGEST / SMALLEST) ** (i / (SAMPLES - 1))))
@@ -74,21 +103,7 @@ export function sampledCurve(quote: (amountIn: bigint) => bigint, scale: bigint,
     // Rounding may make neighbours of small pools equal.
     if (Number(x) > lastX && Number(y) > lastY) points.push([Number(x), Number(y)])
   }
-  if (points.length < 2) return emptyCurve(keepIn)
-  const means = points.slice(1).map(([x, y], k) => (y - points[k]![1]) / (x - points[k]![0]))
-  // At a point, the price lies between the means on its two sides; a hair of fall keeps flat curves in order.
-  const sqrtPrice = Float64Array.from(points, (_, k) => {
-    const [before, after] = [means[k - 1] ?? means[0]!, means[k] ?? means.at(-1)!]
-    return (before * after) ** 0.25 * (1 - k * FALL)
-  })
-  for (let k = 1; k < sqrtPrice.length; k++) {
-    sqrtPrice[k] = Math.min(sqrtPrice[k]!, sqrtPrice[k - 1]! * (1 - FALL))
-  }
-  const liquidity = Float64Array.from(
-    means,
-    (_, k) => (points[k + 1]![1] - points[k]![1]) / (sqrtPrice[k]! - sqrtPrice[k + 1]!),
-  )
-  return { sqrtPrice, liquidity, keepIn, keepOut: 1 }
+  return points
 }
 
 function orNull<T>(run: () => T): T | null {

@@ -1,122 +1,214 @@
-/**
- * Column generation: start from the best single path, then keep adding the path that pays best at the margin of the
- * current flow while it pays more than the flow does; afterwards take out what does not earn its gas.
- */
-import type { Address } from '@sluice/chains'
-import type { Edge } from '../graph.ts'
-import { bestPaths } from './best-path.ts'
-import { type Flow, optimise, topologicalOrder, usedEdges } from './flow.ts'
-import type { Problem } from './problem.ts'
-import { marginalRate } from './response.ts'
+/** Column generation: which further edges would pay at the prices found so far. */
+import { corridor } from './corridor.ts'
+import type { Potential } from './potentials.ts'
+import { leastCost, type Problem } from './problem.ts'
+import type { WaterFilling } from './water-filling.ts'
 
-const MAX_COLUMNS = 40
-/** A path must beat the flow's own margin by this part to be worth a look. */
+const MAX_ROUNDS = 24
+/** Sweeps over an edge list until the values of tokens outside the set stand. */
+const MAX_SWEEPS = 12
+/** An edge must beat the present prices by this part. */
 const MIN_GAIN = 1e-7
-/** Rounds of taking pools out for their gas. */
-const MAX_PRUNINGS = 60
+/** A column must promise this part of the trade, and this part of its gas. */
+const LEAST_BENEFIT = 5e-7
+const GAS_SHARE = 0.2
+/** Detours through tokens outside the set that are added per token and round. */
+const DETOURS = 3
+/** Lists shorter than this are searched whole every time. */
+const SHORT_LIST = 400
+/** Edges within this part of the present prices are looked at in every round; the others when those are through. */
+const NEAR = 1.004
+const LOOSE = 1e-5
+export const TIGHT = 1e-8
 
-export function splitFlow(problem: Problem, seed: readonly Edge[], amountIn: number): Flow | null {
-  const { source, target } = problem
-  let edges = new Set(seed)
-  let flow = optimise(edges, source, target, amountIn)
-  const barred = new Set<Edge>()
-  for (let column = 0; flow && column < MAX_COLUMNS; column++) {
-    const path = bestNewPath(problem, flow, barred)
-    if (!path) break
-    const added = path.filter((edge) => !edges.has(edge))
-    const wider = new Set([...edges, ...path])
-    if (!topologicalOrder(wider, source) || reversesPool(wider)) {
-      for (const edge of added) barred.add(edge)
-      continue
-    }
-    const next = optimise(wider, source, target, amountIn, seeded(flow, path))
-    if (!next || next.amountOut <= flow.amountOut) {
-      for (const edge of added) barred.add(edge)
-      continue
-    }
-    flow = next
-    edges = wider
+/**
+ * Solves, adds what pays at the new prices, and solves again until nothing is left to add.
+ *
+ * @returns whether it came to an end within its rounds
+ */
+export function generateColumns(
+  problem: Problem,
+  filling: WaterFilling,
+  forward: Potential,
+  backward: Potential,
+): boolean {
+  let floor = Number.POSITIVE_INFINITY
+  let all: Int32Array | null = null
+  let near: Int32Array | null = null
+  let loose = true
+  const scratch = new Pricing(problem, filling)
+  const refresh = () => {
+    const marginal = filling.price(problem.source)
+    if (all && marginal >= floor) return all
+    // A little slack, since the marginal price goes on falling.
+    floor = marginal * 0.9995
+    near = null
+    all = corridor(problem, forward, backward, floor)
+    return all
   }
-  return flow && prune(problem, flow, amountIn)
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    filling.solve(loose ? LOOSE : TIGHT)
+    const list = refresh()
+    let added = scratch.add(near ?? list)
+    if (added === 0 && near) added = scratch.add(list)
+    if (added === 0) {
+      if (!loose || filling.residual <= TIGHT) return true
+      loose = false
+      continue
+    }
+    near = list.length < SHORT_LIST ? null : scratch.nearEdges(list)
+    if (round > 0) loose = false
+  }
+  filling.solve(TIGHT)
+  return false
 }
 
-/** What a flow is worth after gas, in output base units. */
-export function netOutput(problem: Problem, flow: Flow): number {
-  return flow.amountOut - usedEdges(flow).reduce((cost, edge) => cost + problem.cost(edge), 0)
-}
+type Detour = { readonly edge: number; readonly benefit: number }
 
-function bestNewPath(problem: Problem, flow: Flow, barred: ReadonlySet<Edge>): readonly Edge[] | null {
-  const paths = bestPaths(problem, 1, (edge, value) =>
-    barred.has(edge) ? 0 : value * marginalRate(edge.response, flow.input.get(edge) ?? 0),
-  )
-  const better = paths
-    .filter(({ edges, value }) => value > flow.marginal * (1 + MIN_GAIN) && edges.some((edge) => !flow.share.has(edge)))
-    .sort((a, b) => b.value - a.value)
-  return better[0]?.edges ?? null
-}
+/** Values of tokens outside the set, by the edges of a list, and the edges worth adding. */
+class Pricing {
+  private readonly problem: Problem
+  private readonly filling: WaterFilling
+  private readonly value: Float64Array
+  private readonly next: Int32Array
 
-/** The flow's shares, with a small start for the edges of a new path. */
-function seeded(flow: Flow, path: readonly Edge[]): ReadonlyMap<Edge, number> {
-  const share = new Map(flow.share)
-  for (const edge of path) if (!share.has(edge)) share.set(edge, 1e-3)
-  return share
-}
+  constructor(problem: Problem, filling: WaterFilling) {
+    this.problem = problem
+    this.filling = filling
+    const count = problem.graph.topology.tokens.length
+    this.value = new Float64Array(count)
+    this.next = new Int32Array(count)
+  }
 
-/** A pool used in two directions, or from two tokens at once, would have one leg change the price of the other. */
-function reversesPool(edges: ReadonlySet<Edge>): boolean {
-  return new Set([...edges].map(({ pool }) => pool.id)).size < edges.size
-}
-
-/** Takes out pools that cost more gas than they bring, cheapest contribution first, and those above the pool limit. */
-function prune(problem: Problem, flow: Flow, amountIn: number): Flow {
-  const { source, target, maxPools } = problem
-  let best = tidy(problem, flow, amountIn)
-  for (let round = 0; round < MAX_PRUNINGS; round++) {
-    const used = usedEdges(best)
-    const tooMany = used.length > maxPools
-    if (!tooMany && problem.free) break
-    const before = netOutput(problem, best)
-    let chosen: Flow | null = null
-    for (const edge of byContribution(best, used)) {
-      const without = optimise(
-        used.filter((other) => other !== edge),
-        source,
-        target,
-        amountIn,
-        best.share,
-      )
-      if (!without) continue
-      if (tooMany || netOutput(problem, without) > before) {
-        chosen = without
-        break
+  add(list: Int32Array): number {
+    const { problem, filling, value } = this
+    const { rate, graph } = problem
+    const { from, to } = graph.topology
+    const { place, has } = filling
+    this.spread(list)
+    const least = LEAST_BENEFIT * filling.value
+    const detours = new Map<number, Map<number, Detour>>()
+    const direct: number[] = []
+    for (let k = 0; k < list.length; k++) {
+      const edge = list[k]!
+      const u = from[edge]!
+      const v = to[edge]!
+      if (place[u]! < 0 || u === problem.target || has[edge]) continue
+      const worth = rate[edge]! * value[v]!
+      if (!(worth > value[u]! * (1 + MIN_GAIN))) continue
+      const { resistance, cost } = this.series(edge)
+      const gain = Math.log(worth / value[u]!)
+      const benefit = (gain * gain) / (2 * resistance)
+      if (!(benefit > Math.max(least, cost * GAS_SHARE))) continue
+      if (place[v]! >= 0) {
+        direct.push(edge)
+        continue
       }
+      const ofToken = detours.get(u) ?? new Map<number, Detour>()
+      if (benefit > (ofToken.get(v)?.benefit ?? 0)) ofToken.set(v, { edge, benefit })
+      detours.set(u, ofToken)
     }
-    if (!chosen) break
-    best = tidy(problem, chosen, amountIn)
+    let added = 0
+    for (const edge of direct) if (filling.addEdge(edge)) added++
+    for (const ofToken of detours.values()) {
+      const chosen = [...ofToken.values()].sort((a, b) => b.benefit - a.benefit).slice(0, DETOURS)
+      for (const { edge } of chosen) added += this.addDetour(edge)
+    }
+    return added
   }
-  return best
-}
 
-/** Drops edges that carry next to nothing. */
-function tidy({ source, target }: Problem, flow: Flow, amountIn: number): Flow {
-  const used = usedEdges(flow)
-  if (used.length === flow.share.size) return flow
-  return optimise(used, source, target, amountIn, flow.share) ?? flow
-}
+  /** Edges of the list that could pay before long. */
+  nearEdges(list: Int32Array): Int32Array {
+    const { problem, filling, value } = this
+    const { rate, graph } = problem
+    const { from, to } = graph.topology
+    this.spread(list)
+    // What a token outside costs at least, by edges out of the set.
+    const cost = new Map<number, number>()
+    for (const token of filling.tokens) cost.set(token, filling.price(token))
+    for (let sweep = 0; sweep < MAX_SWEEPS / 2; sweep++) {
+      let changed = false
+      for (let k = 0; k < list.length; k++) {
+        const edge = list[k]!
+        const v = to[edge]!
+        if (filling.place[v]! >= 0) continue
+        const by = cost.get(from[edge]!)
+        if (by === undefined) continue
+        const via = by / rate[edge]!
+        if (via < (cost.get(v) ?? Number.POSITIVE_INFINITY) * (1 - 1e-13)) {
+          cost.set(v, via)
+          changed = true
+        }
+      }
+      if (!changed) break
+    }
+    return list.filter(
+      (edge) => value[to[edge]!]! * rate[edge]! * NEAR >= (cost.get(from[edge]!) ?? Number.POSITIVE_INFINITY),
+    )
+  }
 
-function byContribution(flow: Flow, used: readonly Edge[]): readonly Edge[] {
-  const weight = weights(flow)
-  const part = (edge: Edge) => flow.share.get(edge)! * weight.get(edge.tokenIn)!
-  return [...used].sort((a, b) => part(a) - part(b))
-}
-
-/** Part of the whole trade that passes through each token, 0–1. */
-function weights({ order, out, share }: Flow): ReadonlyMap<Address, number> {
-  const weight = new Map(order.map((token, index) => [token, index === 0 ? 1 : 0]))
-  for (const token of order) {
-    for (const edge of out.get(token) ?? []) {
-      weight.set(edge.tokenOut, weight.get(edge.tokenOut)! + weight.get(token)! * share.get(edge)!)
+  /** Best value of tokens outside the set by the edges of the list, from those inside. */
+  private spread(list: Int32Array): void {
+    const { problem, filling, value, next } = this
+    const { rate, graph } = problem
+    const { from, to } = graph.topology
+    for (let k = 0; k < list.length; k++) {
+      value[from[list[k]!]!] = 0
+      value[to[list[k]!]!] = 0
+    }
+    for (const token of filling.tokens) {
+      value[token] = filling.price(token)
+      next[token] = -1
+    }
+    for (let sweep = 0; sweep < MAX_SWEEPS; sweep++) {
+      let changed = false
+      for (let k = list.length - 1; k >= 0; k--) {
+        const edge = list[k]!
+        const u = from[edge]!
+        if (filling.place[u]! >= 0) continue
+        const worth = rate[edge]! * value[to[edge]!]!
+        if (worth > value[u]! * (1 + 1e-13)) {
+          value[u] = worth
+          next[u] = edge
+          changed = true
+        }
+      }
+      if (!changed) break
     }
   }
-  return weight
+
+  /** An edge and the way on from it to the set: its resistance at no flow, and what its legs cost. */
+  private series(edge: number): { readonly resistance: number; readonly cost: number } {
+    const { problem, filling, value, next } = this
+    const { conductance, topology } = problem.graph
+    let resistance = 1 / (conductance[edge]! * value[topology.from[edge]!]!)
+    let cost = leastCost(problem, edge)
+    let token = topology.to[edge]!
+    for (let hop = 0; hop < problem.maxHops && filling.place[token]! < 0; hop++) {
+      const on = next[token]!
+      if (on < 0) break
+      resistance += 1 / (conductance[on]! * value[token]!)
+      cost += leastCost(problem, on)
+      token = topology.to[on]!
+    }
+    return { resistance, cost }
+  }
+
+  private addDetour(edge: number): number {
+    const { problem, filling, value, next } = this
+    const { to } = problem.graph.topology
+    const way = [edge]
+    for (let token = to[edge]!; filling.place[token]! < 0; token = to[way.at(-1)!]!) {
+      const on = next[token]!
+      if (on < 0 || way.length >= problem.maxHops) return 0
+      way.push(on)
+    }
+    let added = 0
+    for (const part of way) {
+      const token = to[part]!
+      filling.addToken(token, Math.log(value[token]!))
+      if (filling.addEdge(part)) added++
+    }
+    return added
+  }
 }

@@ -1,87 +1,112 @@
 /** One request made ready for the search: which edges it may use, with the taxes of its ends folded in. */
 import { type Address, NATIVE } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
-import type { Edge, Graph } from '../graph.ts'
+import type { Graph } from '../graph.ts'
 import type { RejectedSource, RouteRequest } from '../types.ts'
-import { withTax } from './response.ts'
+import { firstRate, piecesCrossed, type Response, withTax } from './response.ts'
 
+/** Tokens and edges are numbers of the graph's topology; amounts are floats of base units. */
 export type Problem = {
-  /** ERC-20 that is sold; the wrapper where the request says NATIVE. */
-  readonly source: Address
-  readonly target: Address
-  readonly amountIn: bigint
+  readonly graph: Graph
+  readonly source: number
+  readonly target: number
+  readonly amountIn: number
   readonly maxHops: number
   readonly maxPools: number
-  /** Output base units that a leg through the edge costs in gas and calldata; 0 where both are free or cannot be priced. */
-  cost(edge: Edge): number
-  /** Whether `cost` is 0 for every edge. */
-  readonly free: boolean
-  /** Usable edges out of a token. */
-  edgesFrom(token: Address): readonly Edge[]
+  /** First rate of every edge as this request sees it: 0 where it may not be used. */
+  readonly rate: Float64Array
+  readonly rateBack: Float64Array
+  /** Output base units that a unit of gas costs, and that a leg's calldata costs. */
+  readonly perGas: number
+  readonly perLeg: number
+  /** Responses that a tax changes. */
+  readonly taxed: ReadonlyMap<number, Response>
 }
 
 export const DEFAULT_MAX_HOPS = 4
 export const DEFAULT_MAX_POOLS = 24
 const PPM = 1_000_000
 
-/** A taxed token is only ever sold first or bought last: in between every further transfer would be taxed again. */
-export class EdgeFilter {
+export function responseOf({ taxed, graph }: Problem, edge: number): Response {
+  return (taxed.size > 0 && taxed.get(edge)) || graph.edges[edge]!.response
+}
+
+/** What a leg with this input costs, in output base units. */
+export function costOf(problem: Problem, edge: number, input: number): number {
+  const { perGas, perLeg, graph } = problem
+  if (perGas === 0 && perLeg === 0) return 0
+  const { gas } = graph.edges[edge]!
+  const response = responseOf(problem, edge)
+  const crossing = response.gasPerPiece === 0 ? 0 : response.gasPerPiece * piecesCrossed(response, input)
+  return (gas + crossing) * perGas + perLeg
+}
+
+/** The same before its input is known. */
+export function leastCost({ perGas, perLeg, graph }: Problem, edge: number): number {
+  return graph.edges[edge]!.gas * perGas + perLeg
+}
+
+/** Edges as one request may use them. A taxed token is only ever sold first or bought last, never passed through. */
+export class Admission {
   readonly rejected: RejectedSource[] = []
-  private readonly cache = new Map<Address, readonly Edge[]>()
-  private readonly banned = new Set<string>()
+  readonly rate: Float64Array
+  readonly rateBack: Float64Array
+  readonly taxed = new Map<number, Response>()
   private readonly graph: Graph
-  private readonly request: RouteRequest
-  private readonly source: Address
-  private readonly target: Address
 
-  constructor(graph: Graph, request: RouteRequest, source: Address, target: Address) {
+  constructor(graph: Graph, request: RouteRequest, source: number, target: number) {
     this.graph = graph
-    this.request = request
-    this.source = source
-    this.target = target
-  }
-
-  edgesFrom(token: Address): readonly Edge[] {
-    let edges = this.cache.get(token)
-    if (!edges) {
-      edges = (this.graph.edgesFrom.get(token) ?? []).flatMap((edge) => this.admit(edge) ?? [])
-      this.cache.set(token, edges)
+    this.rate = graph.rate.slice()
+    this.rateBack = graph.rateBack.slice()
+    const { topology } = graph
+    const { offset, reverse } = topology
+    for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) this.set(reverse[edge]!, 0)
+    for (let edge = offset[target]!; edge < offset[target + 1]!; edge++) this.set(edge, 0)
+    const { excludePools, allow, tax } = request
+    if (!excludePools?.size && !allow && !tax) return
+    for (const [id, edges] of topology.edgesOfPool) {
+      const { pool } = graph.edges[edges[0]!]!
+      if (excludePools?.has(id)) this.ban(pool, 'excluded by the request')
+      else if (allow && !allow(pool)) this.ban(pool, 'left out by the source filter')
+      else if (tax) this.applyTaxes(edges, tax, source, target)
     }
-    return edges
   }
 
   /** Takes a pool out of this request, for a reason that is told when nothing is found. */
   ban(pool: Pool, reason: string): void {
-    this.banned.add(pool.id)
     this.rejected.push({ pool: pool.id, family: pool.family, reason })
-    this.cache.clear()
+    for (const edge of this.graph.topology.edgesOfPool.get(pool.id) ?? []) this.set(edge, 0)
   }
 
-  private admit(edge: Edge): Edge | undefined {
-    const { pool, tokenIn, tokenOut } = edge
-    const { request, source, target } = this
-    if (tokenOut === source || tokenIn === target || this.banned.has(pool.id)) return undefined
-    if (request.excludePools?.has(pool.id)) return this.reject(pool, 'excluded by the request')
-    if (request.allow && !request.allow(pool)) return this.reject(pool, 'left out by the source filter')
-    const taxIn = request.tax?.(tokenIn, pool.id)
-    const taxOut = request.tax?.(tokenOut, pool.id)
-    if (taxIn && taxIn.sellPpm > 0) {
-      if (tokenIn !== source) return undefined
-      if (!familyOf(pool.family)?.takesTaxedInput)
-        return this.reject(pool, 'cannot take a token that is taxed on transfer')
+  private applyTaxes(edges: readonly number[], tax: NonNullable<RouteRequest['tax']>, source: number, target: number) {
+    const { from, to } = this.graph.topology
+    for (const edge of edges) {
+      if (this.rate[edge] === 0) continue
+      const { pool, tokenIn, tokenOut, response } = this.graph.edges[edge]!
+      const sellPpm = tax(tokenIn, pool.id)?.sellPpm ?? 0
+      const buyPpm = tax(tokenOut, pool.id)?.buyPpm ?? 0
+      if (sellPpm === 0 && buyPpm === 0) continue
+      const passedThrough = (sellPpm > 0 && from[edge] !== source) || (buyPpm > 0 && to[edge] !== target)
+      const refused = sellPpm > 0 && !familyOf(pool.family)?.takesTaxedInput
+      if (passedThrough || refused || sellPpm >= PPM || buyPpm >= PPM) {
+        this.set(edge, 0)
+        if (refused && !passedThrough) this.tell(pool, 'cannot take a token that is taxed on transfer')
+        else if (!passedThrough) this.tell(pool, 'the token takes all of a transfer')
+        continue
+      }
+      const left = withTax(response, 1 - sellPpm / PPM, 1 - buyPpm / PPM)
+      this.taxed.set(edge, left)
+      this.set(edge, firstRate(left))
     }
-    if (taxOut && taxOut.buyPpm > 0 && tokenOut !== target) return undefined
-    const keptIn = 1 - (taxIn?.sellPpm ?? 0) / PPM
-    const keptOut = 1 - (taxOut?.buyPpm ?? 0) / PPM
-    if (keptIn <= 0 || keptOut <= 0) return this.reject(pool, 'the token takes all of a transfer')
-    const response = withTax(edge.response, keptIn, keptOut)
-    return response === edge.response ? edge : { ...edge, response }
   }
 
-  private reject(pool: Pool, reason: string): undefined {
-    if (!this.rejected.some((source) => source.pool === pool.id))
-      this.rejected.push({ pool: pool.id, family: pool.family, reason })
-    return undefined
+  private tell(pool: Pool, reason: string): void {
+    this.rejected.push({ pool: pool.id, family: pool.family, reason })
+  }
+
+  private set(edge: number, rate: number): void {
+    this.rate[edge] = rate
+    this.rateBack[this.graph.topology.reverse[edge]!] = rate
   }
 }
 

@@ -12,9 +12,19 @@ export type Response = {
   readonly keepIn: number
   /** Part of the output that arrives: what fee and tax leave. */
   readonly keepOut: number
+  /** Gas that every further piece costs: a tick that is crossed. */
+  readonly gasPerPiece: number
 }
 
-export function compileResponse({ sqrtPrice, liquidity, keepIn, keepOut }: Curve): Response {
+/** Where a pool stands once its marginal rate has fallen to a given one. */
+export type Point = {
+  input: number
+  output: number
+  /** Input that a fall of the rate by a small part would draw in, per that part: −∂input / ∂ln rate. */
+  conductance: number
+}
+
+export function compileResponse({ sqrtPrice, liquidity, keepIn, keepOut, gasPerPiece = 0 }: Curve): Response {
   const pieces = liquidity.length
   const inputBefore = new Float64Array(pieces + 1)
   const outputBefore = new Float64Array(pieces + 1)
@@ -23,7 +33,7 @@ export function compileResponse({ sqrtPrice, liquidity, keepIn, keepOut }: Curve
     inputBefore[piece + 1] = inputBefore[piece]! + (depth === 0 ? 0 : depth * (1 / to - 1 / from))
     outputBefore[piece + 1] = outputBefore[piece]! + depth * (from - to)
   }
-  return { sqrtPrice, liquidity, inputBefore, outputBefore, keepIn, keepOut }
+  return { sqrtPrice, liquidity, inputBefore, outputBefore, keepIn, keepOut, gasPerPiece }
 }
 
 export function withTax(response: Response, keptIn: number, keptOut: number): Response {
@@ -31,60 +41,71 @@ export function withTax(response: Response, keptIn: number, keptOut: number): Re
   return { ...response, keepIn: response.keepIn * keptIn, keepOut: response.keepOut * keptOut }
 }
 
-/** Square root of the marginal price once `input` (after fee) has gone in. */
-function sqrtPriceAfter(response: Response, input: number): { readonly sqrtPrice: number; readonly piece: number } {
-  const { sqrtPrice, liquidity, inputBefore } = response
-  const piece = lastAtMost(inputBefore, input, liquidity.length)
-  const depth = liquidity[piece]!
-  if (depth === 0) return { sqrtPrice: sqrtPrice[piece + 1]!, piece }
-  const after = 1 / (1 / sqrtPrice[piece]! + (input - inputBefore[piece]!) / depth)
-  return { sqrtPrice: Math.max(after, sqrtPrice[piece + 1]!), piece }
+/** Output per unit of a vanishing input; 0 for an empty pool. */
+export function firstRate({ sqrtPrice, liquidity, keepIn, keepOut }: Response): number {
+  const rate = keepIn * keepOut * sqrtPrice[0]! ** 2
+  return liquidity.length > 0 && Number.isFinite(rate) ? rate : 0
+}
+
+/** Conductance at no input: how deep the pool is at its present price. */
+export function firstConductance({ sqrtPrice, liquidity, keepIn }: Response): number {
+  // A piece without liquidity is a step of the price: the depth behind it is what counts.
+  for (let piece = 0; piece < liquidity.length; piece++)
+    if (liquidity[piece]! > 0) return liquidity[piece]! / (2 * sqrtPrice[piece]! * keepIn)
+  return 0
 }
 
 /** Output for an input; what the pool cannot take buys nothing more. */
 export function outputOf(response: Response, amountIn: number): number {
-  if (!(amountIn > 0) || response.liquidity.length === 0) return 0
-  const { sqrtPrice: after, piece } = sqrtPriceAfter(response, amountIn * response.keepIn)
-  const within = response.liquidity[piece]! * (response.sqrtPrice[piece]! - after)
-  return (response.outputBefore[piece]! + within) * response.keepOut
+  const { sqrtPrice, liquidity, inputBefore, outputBefore, keepIn, keepOut } = response
+  if (!(amountIn > 0) || liquidity.length === 0) return 0
+  const piece = pieceOfInput(response, amountIn)
+  const depth = liquidity[piece]!
+  const end = sqrtPrice[piece + 1]!
+  const from = sqrtPrice[piece]!
+  const within = amountIn * keepIn - inputBefore[piece]!
+  const to = depth === 0 ? end : Math.max(end, 1 / (1 / from + within / depth))
+  return (outputBefore[piece]! + depth * (from - to)) * keepOut
 }
 
-/** Output per further unit of input once `amountIn` has gone in; 0 where the pool ends. */
-export function marginalRate(response: Response, amountIn: number): number {
-  const { sqrtPrice, liquidity, keepIn, keepOut } = response
-  if (liquidity.length === 0) return 0
-  if (!(amountIn > 0)) return keepIn * keepOut * sqrtPrice[0]! ** 2
-  const { sqrtPrice: after } = sqrtPriceAfter(response, amountIn * keepIn)
-  return after <= sqrtPrice[liquidity.length]! ? 0 : keepIn * keepOut * after * after
+/** Pieces that an input runs through to their end. */
+export function piecesCrossed(response: Response, amountIn: number): number {
+  return response.liquidity.length === 0 ? 0 : pieceOfInput(response, amountIn)
 }
 
-/** Input at which the marginal rate has fallen to `rate`; the pool's whole capacity where it never falls that far. */
-export function inputAtRate(response: Response, rate: number): number {
-  const { sqrtPrice, liquidity, inputBefore, keepIn, keepOut } = response
+function pieceOfInput({ inputBefore, liquidity, keepIn }: Response, amountIn: number): number {
+  const traded = amountIn * keepIn
+  let low = 0
+  let high = liquidity.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (inputBefore[middle]! <= traded) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** Trades until one more unit of input would buy only `rate`: all that the pool has where it never falls that far. */
+export function respond(response: Response, rate: number, into: Point): void {
+  const { sqrtPrice, liquidity, inputBefore, outputBefore, keepIn, keepOut } = response
   const pieces = liquidity.length
   const target = Math.sqrt(rate / (keepIn * keepOut))
-  if (pieces === 0 || target >= sqrtPrice[0]!) return 0
-  if (target <= sqrtPrice[pieces]!) return inputBefore[pieces]! / keepIn
+  if (pieces === 0 || !(target < sqrtPrice[0]!)) {
+    into.input = into.output = into.conductance = 0
+    return
+  }
+  const end = sqrtPrice[pieces]!
+  const to = Math.max(target, end)
   let low = 0
   let high = pieces - 1
   while (low < high) {
     const middle = (low + high + 1) >> 1
-    if (sqrtPrice[middle]! > target) low = middle
+    if (sqrtPrice[middle]! > to) low = middle
     else high = middle - 1
   }
   const depth = liquidity[low]!
-  const within = depth === 0 ? 0 : depth * (1 / target - 1 / sqrtPrice[low]!)
-  return (inputBefore[low]! + within) / keepIn
-}
-
-/** Last index below `length` whose value is at most `value`; 0 when none is. */
-function lastAtMost(values: Float64Array, value: number, length: number): number {
-  let low = 0
-  let high = length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if (values[middle]! <= value) low = middle
-    else high = middle - 1
-  }
-  return low
+  const from = sqrtPrice[low]!
+  into.input = (inputBefore[low]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))) / keepIn
+  into.output = (outputBefore[low]! + depth * (from - to)) * keepOut
+  into.conductance = target > end ? depth / (2 * to * keepIn) : 0
 }

@@ -26,7 +26,8 @@ export function concentratedTrade<State extends ConcentratedState>(
     },
     curve(pool, tokenIn, tokenOut) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
-      return concentratedCurve({ ...pool.state, feePpm: swapFeePpm(pool.state, zeroForOne) }, zeroForOne)
+      const withFee = { ...pool.state, feePpm: swapFeePpm(pool.state, zeroForOne) }
+      return { ...concentratedCurve(withFee, zeroForOne), gasPerPiece: TICK_GAS }
     },
     reserves: ({ state }) => concentratedReserves(state),
     prepaid: false,

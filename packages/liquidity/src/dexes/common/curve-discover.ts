@@ -50,7 +50,8 @@ export function findCurvePools({ family, registryId }: CurveFamily) {
 
 function* registryOf(list: Address, registryId: number): Reads<Address | null> {
   const [answer] = yield [{ to: list, data: provider.encodeFunctionData('get_address', [registryId]) as Hex }]
-  if (!answer) return null
+  // A call to an address without code answers with nothing.
+  if (!answer || answer === '0x') return null
   const registry = toAddress(provider.decodeFunctionResult('get_address', answer)[0])
   return registry === ZERO_ADDRESS ? null : registry
 }

@@ -1,0 +1,86 @@
+/** Best spot rates between a token and all others: what the search may hope for before any price moves. */
+import type { Problem } from './problem.ts'
+
+export type Potential = {
+  /** For each token the best product of first rates to (or from) the root over at most `maxHops` edges or a few more; 0 where there is none. */
+  readonly best: Float64Array
+  /** The same by a way that does not begin (or end) with the neighbour of the best way. */
+  readonly second: Float64Array
+  /** The edge next to the token on the best way; −1 for the root and where there is none. */
+  readonly link: Int32Array
+  /** Fewest edges to (or from) the root; 255 where there is no way. */
+  readonly hops: Uint8Array
+}
+
+const GAIN = 1 + 1e-13
+export const FAR = 255
+
+/**
+ * Labels are corrected in rounds, one edge further each, so that a loop that gains (an arbitrage) comes to an end too.
+ *
+ * @param direction - `to` for ways that end at the root, `from` for ways that begin there
+ */
+export function potential(problem: Problem, root: number, direction: 'to' | 'from'): Potential {
+  const { graph, rate, rateBack, maxHops } = problem
+  const { offset, to, reverse, tokens } = graph.topology
+  const backwards = direction === 'to'
+  const rates = backwards ? rateBack : rate
+  const count = tokens.length
+  const best = new Float64Array(count)
+  const second = new Float64Array(count)
+  const link = new Int32Array(count).fill(-1)
+  const hops = new Uint8Array(count).fill(FAR)
+  const queued = new Uint8Array(count)
+  best[root] = 1
+  hops[root] = 0
+  let frontier = [root]
+  for (let round = 1; round <= maxHops && frontier.length > 0; round++) {
+    const next: number[] = []
+    for (const token of frontier) {
+      queued[token] = 0
+      const value = best[token]!
+      for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
+        const label = rates[edge]! * value
+        const other = to[edge]!
+        if (!(label > best[other]! * GAIN) || other === root) continue
+        best[other] = label
+        link[other] = backwards ? reverse[edge]! : edge
+        if (hops[other] === FAR) hops[other] = round
+        if (queued[other] === 0) {
+          queued[other] = 1
+          next.push(other)
+        }
+      }
+    }
+    frontier = next
+  }
+  // Ways that begin by another neighbour than the best: an edge is not to be judged by a way that returns through it.
+  for (let token = 0; token < count; token++) {
+    const value = best[token]!
+    if (value === 0) continue
+    for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
+      const other = to[edge]!
+      const label = rates[edge]! * value
+      if (label > second[other]! && neighbour(other) !== token) second[other] = label
+    }
+  }
+  return { best, second, link, hops }
+
+  function neighbour(token: number): number {
+    const edge = link[token]!
+    if (edge < 0) return -1
+    return backwards ? to[edge]! : graph.topology.from[edge]!
+  }
+}
+
+/** The edges of the best way from a token to the root of a potential of direction `to`; null where it runs in a circle. */
+export function wayTo(problem: Problem, { link }: Potential, start: number, root: number): readonly number[] | null {
+  const { to } = problem.graph.topology
+  const edges: number[] = []
+  for (let token = start; token !== root; token = to[edges.at(-1)!]!) {
+    const edge = link[token]!
+    if (edge < 0 || edges.length >= problem.maxHops) return null
+    edges.push(edge)
+  }
+  return edges
+}

@@ -1,0 +1,319 @@
+/**
+ * The best division of a trade over a chosen set of edges. Every token has a price in the output token; every edge trades
+ * until its marginal rate equals the ratio of the prices at its ends. The prices at which no token is left over or short are
+ * those that minimise a convex function (the dual), which Newton's method finds: its Hessian is that of a network of
+ * resistors, with the edges' conductances.
+ *
+ * The same function, taken over all edges, bounds what any route can pay: see certificate.ts.
+ */
+import { type Problem, responseOf } from './problem.ts'
+import { type Point, type Response, respond } from './response.ts'
+
+/** Newton steps and step halvings at most. */
+const MAX_STEPS = 60
+const MAX_HALVINGS = 30
+/** Rounds of guessing which idle edges a step switches on. */
+const MAX_GUESSES = 4
+/** A price moves by at most a factor e in one step. */
+const MAX_MOVE = 1
+const SUFFICIENT = 1e-4
+
+/** How an edge counts in the linear model of a step: not at all, with its flow, or as one that the step switches on. */
+const IDLE = 0
+const ACTIVE = 1
+const AWAKENED = 2
+
+export type Checkpoint = {
+  readonly edges: readonly number[]
+  readonly tokens: readonly number[]
+  readonly logPrice: readonly number[]
+}
+
+export class WaterFilling {
+  /** Tokens in the set; the target stands first and has the price 1. */
+  tokens: number[] = []
+  edges: number[] = []
+  /** Natural logarithm of each token's price, by token. */
+  readonly logPrice: Float64Array
+  /** Place of a token in `tokens`, −1 outside. */
+  readonly place: Int32Array
+  readonly has: Uint8Array
+  /** By place in `edges`. */
+  input: Float64Array = new Float64Array(64)
+  output: Float64Array = new Float64Array(64)
+  /** What the trade pays by the prices found. */
+  value = 0
+  /** Largest surplus or shortage of a token, as a part of `value`. */
+  residual = Number.POSITIVE_INFINITY
+
+  private readonly problem: Problem
+  private responses: Response[] = []
+  private conductance: Float64Array = new Float64Array(64)
+  private mode: Uint8Array = new Uint8Array(64)
+  private flow: Float64Array = new Float64Array(64)
+  private weight: Float64Array = new Float64Array(64)
+  private matrix: Float64Array = new Float64Array(0)
+  private readonly point: Point = { input: 0, output: 0, conductance: 0 }
+
+  constructor(problem: Problem) {
+    const { tokens, from } = problem.graph.topology
+    this.problem = problem
+    this.logPrice = new Float64Array(tokens.length)
+    this.place = new Int32Array(tokens.length).fill(-1)
+    this.has = new Uint8Array(from.length)
+    this.addToken(problem.target, 0)
+  }
+
+  addToken(token: number, logPrice: number): void {
+    if (this.place[token]! >= 0) return
+    this.place[token] = this.tokens.length
+    this.tokens.push(token)
+    this.logPrice[token] = logPrice
+  }
+
+  /** Both ends must be in the set. */
+  addEdge(edge: number): boolean {
+    if (this.has[edge]) return false
+    this.has[edge] = 1
+    this.edges.push(edge)
+    this.responses.push(responseOf(this.problem, edge))
+    if (this.edges.length > this.input.length) this.grow()
+    return true
+  }
+
+  removeEdges(dropped: ReadonlySet<number>): void {
+    this.restore({ edges: this.edges.filter((edge) => !dropped.has(edge)), tokens: this.tokens, logPrice: [] })
+    this.dropIdleTokens()
+  }
+
+  checkpoint(): Checkpoint {
+    const { edges, tokens, logPrice } = this
+    return { edges: [...edges], tokens: [...tokens], logPrice: tokens.map((token) => logPrice[token]!) }
+  }
+
+  restore({ edges, tokens, logPrice }: Checkpoint): void {
+    for (const edge of this.edges) this.has[edge] = 0
+    for (const token of this.tokens) this.place[token] = -1
+    this.edges = []
+    this.responses = []
+    this.tokens = [...tokens]
+    tokens.forEach((token, index) => {
+      this.place[token] = index
+      if (logPrice.length > 0) this.logPrice[token] = logPrice[index]!
+    })
+    for (const edge of edges) this.addEdge(edge)
+  }
+
+  price(token: number): number {
+    return Math.exp(this.logPrice[token]!)
+  }
+
+  /** Trades every edge at the present prices and returns the dual's value. */
+  evaluate(): number {
+    const { problem, edges, responses, logPrice, point, input, output, conductance } = this
+    const { from, to } = problem.graph.topology
+    let value = Math.exp(logPrice[problem.source]!) * problem.amountIn
+    for (let k = 0; k < edges.length; k++) {
+      const edge = edges[k]!
+      const bought = logPrice[to[edge]!]!
+      const sold = logPrice[from[edge]!]!
+      respond(responses[k]!, Math.exp(sold - bought), point)
+      input[k] = point.input
+      output[k] = point.output
+      conductance[k] = point.conductance
+      if (point.input > 0) value += point.output * Math.exp(bought) - point.input * Math.exp(sold)
+    }
+    return value
+  }
+
+  /** Moves the prices to where no token is left over by more than `tolerance` of the trade, or as near as it gets. */
+  solve(tolerance: number, maxSteps = MAX_STEPS): void {
+    const { tokens, logPrice } = this
+    const size = tokens.length
+    if (this.matrix.length < size * size) this.matrix = new Float64Array(size * size)
+    const gradient = new Float64Array(size)
+    const step = new Float64Array(size)
+    const before = new Float64Array(size)
+    let value = this.evaluate()
+    let residual = Number.POSITIVE_INFINITY
+    for (let count = 0; count < maxSteps; count++) {
+      this.fillGradient(gradient)
+      residual = 0
+      for (let j = 1; j < size; j++) residual = Math.max(residual, Math.abs(gradient[j]!))
+      if (residual < tolerance * value) break
+      this.newtonStep(gradient, step, value)
+      let largest = 0
+      let slope = 0
+      for (let j = 1; j < size; j++) {
+        largest = Math.max(largest, Math.abs(step[j]!))
+        slope += gradient[j]! * step[j]!
+        before[j] = logPrice[tokens[j]!]!
+      }
+      let scale = largest > MAX_MOVE ? MAX_MOVE / largest : 1
+      let next = value
+      let descended = false
+      for (let halving = 0; halving < MAX_HALVINGS && !descended; halving++) {
+        for (let j = 1; j < size; j++) logPrice[tokens[j]!] = before[j]! + scale * step[j]!
+        next = this.evaluate()
+        descended = next <= value + SUFFICIENT * scale * slope || Math.abs(scale * slope) < 1e-13 * value
+        if (!descended) scale /= 2
+      }
+      if (!descended) {
+        for (let j = 1; j < size; j++) logPrice[tokens[j]!] = before[j]!
+        value = this.evaluate()
+        break
+      }
+      const gained = value - next
+      value = next
+      if (gained < 1e-15 * value && largest < 1e-13) break
+    }
+    this.value = value
+    this.residual = residual / value
+  }
+
+  /** Surplus of each token at the present prices, valued in the output token. */
+  private fillGradient(gradient: Float64Array): void {
+    const { problem, edges, place, logPrice, input, output, mode, flow, weight, conductance } = this
+    const { from, to } = problem.graph.topology
+    gradient.fill(0)
+    gradient[place[problem.source]!]! += Math.exp(logPrice[problem.source]!) * problem.amountIn
+    for (let k = 0; k < edges.length; k++) {
+      mode[k] = IDLE
+      if (!(input[k]! > 0)) continue
+      const u = from[edges[k]!]!
+      const v = to[edges[k]!]!
+      const price = Math.exp(logPrice[u]!)
+      mode[k] = ACTIVE
+      flow[k] = input[k]! * price
+      weight[k] = conductance[k]! * price
+      gradient[place[u]!]! -= flow[k]!
+      gradient[place[v]!]! += output[k]! * Math.exp(logPrice[v]!)
+    }
+  }
+
+  /**
+   * Solves the linear model of the network. Edges that are idle now but that the step would switch on are given their first
+   * conductance and the step is taken again: without that look-ahead Newton's method overshoots at every new edge.
+   */
+  private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
+    const { problem, edges, place, logPrice, mode, flow, weight } = this
+    const { rate, graph } = problem
+    const { from, to } = graph.topology
+    const size = this.tokens.length
+    for (let guess = 0; ; guess++) {
+      this.assemble(gradient, step, value)
+      solveCholesky(this.matrix, step, size)
+      if (guess > 0) {
+        let slope = 0
+        for (let j = 1; j < size; j++) slope += gradient[j]! * step[j]!
+        if (!(slope < 0)) {
+          // The guess broke the descent: take the plain step.
+          for (let k = 0; k < edges.length; k++) if (mode[k] === AWAKENED) mode[k] = IDLE
+          this.assemble(gradient, step, value)
+          solveCholesky(this.matrix, step, size)
+          return
+        }
+      }
+      if (guess >= MAX_GUESSES) return
+      let awakened = false
+      for (let k = 0; k < edges.length; k++) {
+        if (mode[k] !== IDLE) continue
+        const edge = edges[k]!
+        const u = from[edge]!
+        const v = to[edge]!
+        const gap = logPrice[u]! - logPrice[v]! - Math.log(rate[edge]!)
+        if (gap + step[place[u]!]! - step[place[v]!]! < 0 && graph.conductance[edge]! > 0) {
+          mode[k] = AWAKENED
+          weight[k] = graph.conductance[edge]! * Math.exp(logPrice[u]!)
+          flow[k] = -weight[k]! * gap
+          awakened = true
+        }
+      }
+      if (!awakened) return
+    }
+  }
+
+  private assemble(gradient: Float64Array, step: Float64Array, value: number): void {
+    const { problem, edges, place, matrix, mode, flow, weight } = this
+    const { from, to } = problem.graph.topology
+    const size = this.tokens.length
+    matrix.fill(0, 0, size * size)
+    for (let j = 0; j < size; j++) step[j] = -gradient[j]!
+    for (let k = 0; k < edges.length; k++) {
+      if (mode[k] === IDLE) continue
+      const a = place[from[edges[k]!]!]!
+      const b = place[to[edges[k]!]!]!
+      const conductance = weight[k]!
+      if (mode[k] === AWAKENED) {
+        step[a]! += flow[k]!
+        step[b]! -= flow[k]!
+      }
+      matrix[a * size + a]! += conductance
+      matrix[b * size + b]! += conductance
+      matrix[a * size + b]! -= conductance
+      matrix[b * size + a]! -= conductance
+    }
+    let largest = 0
+    for (let j = 1; j < size; j++) largest = Math.max(largest, matrix[j * size + j]!)
+    // A token that nothing flows through has no price of its own; one with a surplus is approached more slowly.
+    for (let j = 1; j < size; j++) {
+      const alone = matrix[j * size + j] === 0 ? value : 0
+      matrix[j * size + j]! += 1e-9 * value + 1e-13 * largest + alone + Math.max(0, gradient[j]!)
+    }
+    step[0] = 0
+  }
+
+  /** Forgets tokens that no edge touches any more. */
+  dropIdleTokens(): void {
+    const { problem } = this
+    const { from, to } = problem.graph.topology
+    const used = new Set([problem.target, problem.source])
+    for (const edge of this.edges) used.add(from[edge]!).add(to[edge]!)
+    for (const token of this.tokens) this.place[token] = -1
+    this.tokens = this.tokens.filter((token) => used.has(token))
+    this.tokens.forEach((token, index) => {
+      this.place[token] = index
+    })
+  }
+
+  private grow(): void {
+    const larger = (array: Float64Array) => {
+      const copy = new Float64Array(array.length * 2)
+      copy.set(array)
+      return copy
+    }
+    this.input = larger(this.input)
+    this.output = larger(this.output)
+    this.conductance = larger(this.conductance)
+    this.flow = larger(this.flow)
+    this.weight = larger(this.weight)
+    this.mode = new Uint8Array(this.input.length)
+  }
+}
+
+/** Solves matrix · x = rhs in place, without row and column 0; the matrix is symmetric, positive definite, row by row. */
+function solveCholesky(matrix: Float64Array, rhs: Float64Array, size: number): void {
+  for (let j = 1; j < size; j++) {
+    const row = j * size
+    let pivot = matrix[row + j]!
+    for (let k = 1; k < j; k++) pivot -= matrix[row + k]! * matrix[row + k]!
+    pivot = pivot > 1e-300 ? Math.sqrt(pivot) : 1e-150
+    matrix[row + j] = pivot
+    for (let i = j + 1; i < size; i++) {
+      const below = i * size
+      let entry = matrix[below + j]!
+      for (let k = 1; k < j; k++) entry -= matrix[below + k]! * matrix[row + k]!
+      matrix[below + j] = entry / pivot
+    }
+  }
+  for (let j = 1; j < size; j++) {
+    let entry = rhs[j]!
+    for (let k = 1; k < j; k++) entry -= matrix[j * size + k]! * rhs[k]!
+    rhs[j] = entry / matrix[j * size + j]!
+  }
+  for (let j = size - 1; j >= 1; j--) {
+    let entry = rhs[j]!
+    for (let k = j + 1; k < size; k++) entry -= matrix[k * size + j]! * rhs[k]!
+    rhs[j] = entry / matrix[j * size + j]!
+  }
+}
