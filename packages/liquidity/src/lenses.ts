@@ -15,6 +15,8 @@ function lens(
     | 'CurveLens'
     | 'CurveCryptoLens'
     | 'BalancerV2Lens'
+    | 'BalancerV3Lens'
+    | 'RateWrapperLens'
     | 'Erc4626Lens'
     | 'AlgebraIntegralLens'
     | 'AlgebraV1Lens'
@@ -32,6 +34,8 @@ export const UNISWAP_V4_LENS = lens('UniswapV4Lens')
 export const CURVE_LENS = lens('CurveLens')
 export const CURVE_CRYPTO_LENS = lens('CurveCryptoLens')
 export const BALANCER_V2_LENS = lens('BalancerV2Lens')
+export const BALANCER_V3_LENS = lens('BalancerV3Lens')
+export const RATE_WRAPPER_LENS = lens('RateWrapperLens')
 export const ERC4626_LENS = lens('Erc4626Lens')
 export const ALGEBRA_INTEGRAL_LENS = lens('AlgebraIntegralLens')
 export const ALGEBRA_V1_LENS = lens('AlgebraV1Lens')

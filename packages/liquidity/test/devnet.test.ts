@@ -43,6 +43,7 @@ test.each([
   'curve-stable',
   'balancer-v2',
   'erc4626',
+  'rate-wrapper',
 ])('finds every pool of %s that can be quoted exactly', (family) => {
   const ids = devnet.info.pools
     .filter((pool) => pool.family === family)

@@ -2,6 +2,7 @@ import type { DexFamily } from '../family.ts'
 import { algebraIntegral } from './algebra-integral/index.ts'
 import { algebraV1 } from './algebra-v1/index.ts'
 import { balancerV2 } from './balancer-v2/index.ts'
+import { balancerV3 } from './balancer-v3/index.ts'
 import { curveCrypto } from './curve-crypto/index.ts'
 import { curveStable } from './curve-stable/index.ts'
 import { dodoV2 } from './dodo-v2/index.ts'
@@ -9,6 +10,7 @@ import { erc4626 } from './erc4626/index.ts'
 import { liquidityBook } from './liquidity-book/index.ts'
 import { pancakeV3 } from './pancake-v3/index.ts'
 import { ramsesCl } from './ramses-cl/index.ts'
+import { rateWrapper } from './rate-wrapper/index.ts'
 import { slipstream } from './slipstream/index.ts'
 import { solidly } from './solidly/index.ts'
 import { uniswapV2 } from './uniswap-v2/index.ts'
@@ -30,7 +32,9 @@ export const families: readonly DexFamily<any>[] = [
   curveStable,
   curveCrypto,
   balancerV2,
+  balancerV3,
   erc4626,
+  rateWrapper,
   algebraIntegral,
   algebraV1,
   liquidityBook,

@@ -66,16 +66,23 @@ export function roundedUpInvariant(balances: readonly bigint[], amp: bigint): bi
   throw new PoolRefusal('UNSUPPORTED', 'the invariant does not converge')
 }
 
-/** The balance of token `index` that keeps the invariant. @see StableMath._getTokenBalanceGivenInvariantAndAllOtherBalances */
-export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: bigint, index: number): bigint {
+/**
+ * The balance of token `index` that keeps the invariant.
+ *
+ * @param version - of Balancer: the third divides once where the second divides and multiplies
+ * @see StableMath._getTokenBalanceGivenInvariantAndAllOtherBalances of V2, StableMath.computeBalance of V3
+ */
+export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: bigint, index: number, version: 2 | 3) {
   const n = BigInt(balances.length)
   const total = amp * n
   let product = balances[0]! * n
   for (const balance of balances.slice(1)) product = (product * balance * n) / d
   const sum = balances.reduce((all, balance) => all + balance, 0n) - balances[index]!
   const square = d * d
-  const c = divUp(square, total * product) * AMP_PRECISION * balances[index]!
-  const b = sum + (d / total) * AMP_PRECISION
+  const perBalance =
+    version === 2 ? divUp(square, total * product) * AMP_PRECISION : divUp(square * AMP_PRECISION, total * product)
+  const c = perBalance * balances[index]!
+  const b = sum + (version === 2 ? (d / total) * AMP_PRECISION : (d * AMP_PRECISION) / total)
   let y = divUp(square + c, d + b)
   for (let i = 0; i < MAX_STEPS; i++) {
     const before = y

@@ -1,11 +1,13 @@
 import { algebraIntegral } from './algebra-integral.ts'
 import { algebraV1 } from './algebra-v1.ts'
 import { balancerV2ComposableStable, balancerV2Stable, balancerV2Weighted } from './balancer-v2.ts'
+import { balancerV3 } from './balancer-v3.ts'
 import { concentrated } from './concentrated.ts'
 import { curveCrypto } from './curve-crypto.ts'
 import { curveMeta, curveStable } from './curve-stable.ts'
 import { dodoV2 } from './dodo-v2.ts'
 import { liquidityBook } from './liquidity-book.ts'
+import { rateWrapper } from './rate-wrapper.ts'
 import { solidly } from './solidly.ts'
 import type { Adapter } from './types.ts'
 import { uniswapV2 } from './uniswap-v2.ts'
@@ -25,6 +27,8 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   'balancer-v2-weighted': balancerV2Weighted,
   'balancer-v2-stable': balancerV2Stable,
   'balancer-v2-composable-stable': balancerV2ComposableStable,
+  'balancer-v3': balancerV3,
+  'staking-rate': rateWrapper,
   'curve-stable-plain': curveStable('each'),
   'curve-stable-saddle': curveStable('each'),
   'curve-stable-ng': curveStable('end'),

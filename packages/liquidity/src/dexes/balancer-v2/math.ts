@@ -42,5 +42,5 @@ function scaledOut(state: BalancerV2State, scaled: readonly bigint[], i: number,
   const d = state.roundsUp
     ? roundedUpInvariant(scaled, amp)
     : stableInvariant(scaled, { a: amp, precision: AMP_PRECISION }, 'each')
-  return scaled[j]! - stableBalanceUp(scaled.with(i, scaled[i]! + kept), amp, d, j) - 1n
+  return scaled[j]! - stableBalanceUp(scaled.with(i, scaled[i]! + kept), amp, d, j, 2) - 1n
 }

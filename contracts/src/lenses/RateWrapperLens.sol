@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IRateWrapperState, IRebasingTokenState} from "../interfaces/IRateWrapperState.sol";
+
+/// @title RateWrapperLens
+/// @notice Reads wrappers of rebasing tokens, of the wstETH kind; never deployed.
+contract RateWrapperLens {
+    uint256 private constant SAMPLE = 123456789012345678901;
+
+    struct State {
+        /// Base units of the rebasing token, and the shares that stand for them.
+        uint256 pooled;
+        uint256 shares;
+        /// Of the wrapper.
+        uint256 supply;
+        /// What the wrapper gives for the sample: shares for so much, and so much for shares.
+        uint256 sample;
+        uint256[2] quotes;
+    }
+
+    /// @notice The token that is wrapped.
+    function underlying(address wrapper) public view returns (address) {
+        (bool found, uint256 token) = _word(wrapper, abi.encodeCall(IRateWrapperState.stETH, ()));
+        if (!found) token = uint160(IRateWrapperState(wrapper).eETH());
+        return address(uint160(token));
+    }
+
+    function read(IRateWrapperState wrapper) external view returns (State memory state) {
+        address token = underlying(address(wrapper));
+        state.supply = wrapper.totalSupply();
+        state.pooled = IRebasingTokenState(token).totalSupply();
+        bool found;
+        (found, state.shares) = _word(token, abi.encodeCall(IRebasingTokenState.getTotalShares, ()));
+        if (!found) state.shares = IRebasingTokenState(token).totalShares();
+        (, uint256 external_) = _word(token, abi.encodeCall(IRebasingTokenState.getExternalEther, ()));
+        state.pooled -= external_;
+        (, external_) = _word(token, abi.encodeCall(IRebasingTokenState.getExternalShares, ()));
+        state.shares -= external_;
+
+        state.sample = SAMPLE;
+        (found, state.quotes[0]) = _word(address(wrapper), abi.encodeCall(wrapper.getWstETHByStETH, (SAMPLE)));
+        if (!found) state.quotes[0] = wrapper.getWeETHByeETH(SAMPLE);
+        (found, state.quotes[1]) = _word(address(wrapper), abi.encodeCall(wrapper.getStETHByWstETH, (SAMPLE)));
+        if (!found) state.quotes[1] = wrapper.getEETHByWeETH(SAMPLE);
+    }
+
+    function _word(address target, bytes memory call) private view returns (bool ok, uint256 word) {
+        bytes memory data;
+        (ok, data) = target.staticcall(call);
+        ok = ok && data.length >= 32;
+        if (ok) word = uint256(bytes32(data));
+    }
+}

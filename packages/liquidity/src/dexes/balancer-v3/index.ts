@@ -1,0 +1,49 @@
+import type { Address } from '@sluice/chains'
+import type { DexFamily } from '../../family.ts'
+import { sampledCurve } from '../../math/curves.ts'
+import { coinIndices } from '../common/direction.ts'
+import { HOP_GAS } from '../common/gas.ts'
+import { quote } from './math.ts'
+import { applyLog, createdPool, creationTopics, poolIdOf, readStates, topics } from './state.ts'
+import type { BalancerV3State } from './types.ts'
+
+export const balancerV3: DexFamily<BalancerV3State> = {
+  id: 'balancer-v3',
+  // The vault has no getter by token: its pools are known from its logs.
+  // biome-ignore lint/correctness/useYield: there is nothing to read.
+  *findPools() {
+    return []
+  },
+  readStates,
+  listedByLogs: true,
+  creationTopics,
+  createdPool,
+  topics,
+  poolIdOf,
+  applyLog,
+
+  quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
+    const [i, j] = coinIndices(pool, tokenIn, tokenOut)
+    return { ...quote(pool.state, i, j, amountIn), gas: HOP_GAS['balancer-v3'] }
+  },
+
+  curve(pool, tokenIn, tokenOut) {
+    const [i, j] = coinIndices(pool, tokenIn, tokenOut)
+    const feePpm = Number(pool.state.swapFee / 10n ** 12n)
+    const withoutFee = { ...pool.state, swapFee: 0n }
+    return sampledCurve((amountIn) => quote(withoutFee, i, j, amountIn).amountOut, pool.state.balances[i]!, feePpm)
+  },
+
+  reserves: ({ state }) => state.balances,
+
+  prepaid: false,
+  takesTaxedInput: false,
+  step: (pool, tokenIn, tokenOut, input, output) => ({
+    op: 'balancer-v3',
+    vault: (pool.fixed as { readonly vault: Address }).vault,
+    hops: [{ pool: pool.address, tokenOut }],
+    tokenIn,
+    input,
+    output,
+  }),
+}

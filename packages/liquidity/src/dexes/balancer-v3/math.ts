@@ -1,0 +1,58 @@
+import { PoolRefusal } from '../../family.ts'
+import { AMP_PRECISION, mulDown, mulUp, ONE, stableBalanceUp, weightedOut } from '../../math/balancer.ts'
+import { stableInvariant } from '../../math/stable-swap.ts'
+import type { BalancerV3State } from './types.ts'
+
+/** The vault refuses swaps of less, in 18 decimals of the common unit. */
+const LEAST_AMOUNT = 10n ** 6n
+
+/**
+ * What an exact input buys, rounded as vault and pool do.
+ *
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL` below the vault's least amount, `TOO_LARGE` above 30 % of a weighted balance
+ * @see Vault._swap, WeightedPool.onSwap and StablePool.onSwap, balancer/balancer-v3-monorepo
+ */
+export function quote(
+  state: BalancerV3State,
+  i: number,
+  j: number,
+  amountIn: bigint,
+): { readonly amountOut: bigint; readonly state: BalancerV3State } {
+  const { balances, scaling, rates, swapFee, aggregateFee } = state
+  const given = mulDown(amountIn * scaling[i]!, rates[i]!)
+  const fee = mulUp(given, swapFee)
+  if (given - fee < LEAST_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than the vault takes`)
+  const out = scaledOut(state, liveBalances(state), i, j, given - fee)
+  if (out < LEAST_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than the vault pays`)
+  const amountOut = (out * ONE) / (scaling[j]! * roundedUp(rates[j]!))
+  if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  const leaving = mulDown((fee * ONE) / (scaling[i]! * rates[i]!), aggregateFee)
+  const after = balances.with(i, balances[i]! + amountIn - leaving).with(j, balances[j]! - amountOut)
+  return { amountOut, state: { ...state, balances: after } }
+}
+
+/** In 18 decimals of the common unit. */
+export const liveBalances = ({ balances, scaling, rates }: BalancerV3State): bigint[] =>
+  balances.map((balance, k) => mulDown(balance * scaling[k]!, rates[k]!))
+
+/** A rate that is not a whole number may have been rounded down itself. */
+const roundedUp = (rate: bigint) => (rate % ONE === 0n ? rate : rate + 1n)
+
+/** What the pool itself answers, for an input without fee: 18 decimals of the common unit. */
+export function scaledOut(
+  state: BalancerV3State,
+  live: readonly bigint[],
+  i: number,
+  j: number,
+  amountIn: bigint,
+): bigint {
+  if (live.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its tokens')
+  if (state.kind === 'weighted') {
+    return weightedOut(live[i]!, state.weights[i]!, live[j]!, state.weights[j]!, amountIn, true)
+  }
+  const { amp } = state
+  const d = stableInvariant(live, { a: amp, precision: AMP_PRECISION }, 'each')
+  const out = live[j]! - stableBalanceUp(live.with(i, live[i]! + amountIn), amp, d, j, 3) - 1n
+  if (out < 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  return out
+}
