@@ -13,6 +13,7 @@ const rpcCodes = {
   REVERTED: 'RPC_FAILED',
   WRONG_CHAIN: 'RPC_FAILED',
   NO_OVERRIDES: 'RPC_FAILED',
+  GAS_CAP: 'RPC_FAILED',
   ABORTED: 'TIMEOUT',
 } as const satisfies Record<RpcErrorCode, ApiErrorCode>
 
@@ -24,6 +25,7 @@ const rpcTexts = {
   REVERTED: 'a read of the chain reverted',
   WRONG_CHAIN: 'the node answers for another chain',
   NO_OVERRIDES: 'no node of the chain can simulate',
+  GAS_CAP: 'no node of the chain gives the call the gas it needs',
   ABORTED: 'the request took too long',
 } as const satisfies Record<RpcErrorCode, string>
 

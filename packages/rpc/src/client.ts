@@ -1,7 +1,7 @@
 /** One chain over one or more endpoints: time limits, a retry, failover, and endpoints that lie or lag set aside. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
-import type { CoinbaseField } from './capabilities.ts'
+import type { Capabilities, CoinbaseField } from './capabilities.ts'
 import {
   blockParam,
   callParam,
@@ -75,13 +75,21 @@ class ChainRpc implements Rpc {
     const { overrides, blockOverrides, ...rest } = options
     const params: unknown[] = [callParam(request), blockParam(block)]
     if (!overrides && !blockOverrides) return hexAnswer(await this.request('eth_call', params, rest))
-    const answer = await this.run(async (seat, signal) => {
+    let capped = false
+    const task: Task<unknown> = async (seat, signal) => {
       const able = await seat.capabilities()
       if (!able.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
+      if (!capped && givesLess(able, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
       const all = [...params, overridesParam(overrides ?? {})]
       if (blockOverrides) all.push(blockOverridesParam(blockOverrides, able.coinbaseField))
       return seat.endpoint.request<unknown>('eth_call', all, { signal, alone: true })
-    }, rest)
+    }
+    // An endpoint that gives all the gas is taken where there is one; less than asked for often does as well.
+    const answer = await this.run(task, rest).catch((error: unknown) => {
+      if (!(error instanceof RpcError && error.code === 'GAS_CAP')) throw error
+      capped = true
+      return this.run(task, rest)
+    })
     return hexAnswer(answer)
   }
 
@@ -177,6 +185,13 @@ class ChainRpc implements Rpc {
 }
 
 type Outcome<T> = { readonly done: true; readonly result: T } | { readonly done: false; readonly error: RpcError }
+
+/** What measuring the cap may have used of it. */
+const CAP_TOLERANCE = 100_000n
+
+function givesLess({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
+  return gas !== undefined && gasCap !== null && gas > gasCap + CAP_TOLERANCE
+}
 
 /** @throws RpcError `NO_OVERRIDES` when the node has no name for what should be overridden */
 function blockOverridesParam(

@@ -3,7 +3,7 @@ import type { Hex } from '@sluice/chains'
 /**
  * UNREACHABLE: no endpoint answered. TIMEOUT: none answered in time. REJECTED: the node answered with an error.
  * REVERTED: the call ran and reverted. WRONG_CHAIN: endpoints answer for another chain. NO_OVERRIDES: none can do
- * state overrides. ABORTED: the caller gave up.
+ * state overrides. GAS_CAP: each gives a call less gas than it needs. ABORTED: the caller gave up.
  */
 export type RpcErrorCode =
   | 'UNREACHABLE'
@@ -12,6 +12,7 @@ export type RpcErrorCode =
   | 'REVERTED'
   | 'WRONG_CHAIN'
   | 'NO_OVERRIDES'
+  | 'GAS_CAP'
   | 'ABORTED'
 
 export class RpcError extends Error {

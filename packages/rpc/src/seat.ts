@@ -71,7 +71,7 @@ export class Seat {
 
   /** Passed over for a while when it is the endpoint that failed, and not the call that was too heavy for it. */
   async failed(error: RpcError): Promise<void> {
-    if (error.code === 'REJECTED' || error.code === 'NO_OVERRIDES') return
+    if (['REJECTED', 'NO_OVERRIDES', 'GAS_CAP'].includes(error.code)) return
     if (error.code === 'TIMEOUT' && (await this.answers())) return
     this.eject(error.code === 'WRONG_CHAIN' ? WRONG_CHAIN_MS : this.ejectMs)
   }

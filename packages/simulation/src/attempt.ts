@@ -85,8 +85,7 @@ export async function runProbe({
   const report = decodeReport(answer, order)
   if (coinbase && report.coinbase !== coinbase)
     throw new RpcError('NO_OVERRIDES', `block.coinbase was ${report.coinbase} instead of ${coinbase}`)
-  if (report.capped && !report.success)
-    throw new RpcError('REJECTED', `the node caps calls below the ${outerGas} gas of this simulation`)
+  if (report.starved) throw new RpcError('GAS_CAP', `the node caps calls below the ${outerGas} gas of this simulation`)
   return report
 }
 

@@ -44,8 +44,8 @@ export type ProbeReport = {
   readonly gasUsed: bigint
   /** The target failed with nothing left. */
   readonly outOfGas: boolean
-  /** The node gave the target less gas than was asked for. */
-  readonly capped: boolean
+  /** The node gave the target less gas than was asked for, and that may be why it failed. */
+  readonly starved: boolean
   readonly before: Balances
   /** All zero and not ok unless successful. */
   readonly after: Balances
@@ -91,11 +91,16 @@ export function callGas(order: ProbeOrder, input: Hex): bigint {
 export function decodeReport(answer: Hex, order: ProbeOrder): ProbeReport {
   const [report] = abi.decodeFunctionResult('run', answer)
   const overhead = CALL_GAS + (order.value > 0n ? VALUE_GAS - STIPEND : 0n)
+  const gasUsed = report.gasUsed - overhead
+  const wanted = targetGas(order.gas, order.data)
+  // A call may hand on 63/64 of what is left, EIP-150.
+  const given = (report.gasBefore * 63n) / 64n
   return {
     success: report.success,
-    gasUsed: report.gasUsed - overhead,
-    outOfGas: !report.success && report.gasUsed - overhead >= targetGas(order.gas, order.data),
-    capped: (report.gasBefore * 63n) / 64n < targetGas(order.gas, order.data),
+    gasUsed,
+    outOfGas: !report.success && gasUsed >= wanted,
+    // One that reverts for a reason of its own has most of its gas left.
+    starved: !report.success && given < wanted && 2n * gasUsed > given,
     before: balancesOf(report.before),
     after: balancesOf(report.afterwards),
     coinbase: toAddress(report.coinbase),
