@@ -4,7 +4,7 @@ import { balancerV2ComposableStable, balancerV2Stable, balancerV2Weighted } from
 import { balancerV3 } from './balancer-v3.ts'
 import { concentrated } from './concentrated.ts'
 import { curveCrypto } from './curve-crypto.ts'
-import { curveMeta, curveStable } from './curve-stable.ts'
+import { curveLending, curveMeta, curveStable } from './curve-stable.ts'
 import { dodoV2 } from './dodo-v2.ts'
 import { liquidityBook } from './liquidity-book.ts'
 import { rateWrapper } from './rate-wrapper.ts'
@@ -32,6 +32,7 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   'curve-stable-plain': curveStable('each'),
   'curve-stable-saddle': curveStable('each'),
   'curve-stable-ng': curveStable('end'),
+  'curve-stable-lending': curveLending,
   'curve-stable-meta': curveMeta('each'),
   'curve-stable-meta-ng': curveMeta('end'),
   'curve-twocrypto': curveCrypto('two'),

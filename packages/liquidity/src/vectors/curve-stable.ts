@@ -43,8 +43,9 @@ function stateOf(pool: VectorPool, rounding: CurveStableState['rounding']): Curv
     adminFeeE10: BigInt(field(extra, 'adminFee')),
     offpegMultiplierE10: BigInt(field(extra, 'offpegFeeMultiplier') ?? 0),
     rounding,
-    // Pools with an oracle: their source quotes `get_dy`, which takes the fee in base units.
-    feeOrder: staticExtra.oracle ? 'base' : 'scaled',
+    // The source quotes pools with an oracle as `get_dy` of the first of them does.
+    margin: staticExtra.oracle ? 0n : 1n,
+    feeOrder: 'scaled',
   }
 }
 
@@ -54,6 +55,10 @@ export const curveStable =
     if (typeof pool.extra === 'string') return 'its ramp runs at the time of the test'
     return pairOf('curve-stable', pool.tokens.map(addressOf), stateOf(pool, rounding))
   }
+
+/** Pools of shares of a lending protocol; their source quotes `get_dy`, which takes the fee in base units. */
+export const curveLending: Adapter = ({ pool }) =>
+  pairOf('curve-stable', pool.tokens.map(addressOf), { ...stateOf(pool, 'each'), margin: 0n, feeOrder: 'base' })
 
 /** Pools of a coin and another pool's share. Swaps of the coins below are two hops, as everywhere in this package. */
 export const curveMeta =

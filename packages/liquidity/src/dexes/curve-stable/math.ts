@@ -22,7 +22,7 @@ export function quote(
   if (d === 0n) throw new PoolRefusal('EMPTY', 'the pool is empty')
   const x = xp[i]! + (amountIn * rates[i]!) / ONE
   const y = stableBalance(j, xp.with(i, x), amplification, d)
-  const dy = xp[j]! - y - 1n
+  const dy = xp[j]! - y - state.margin
   if (dy <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const fee = dynamicFee((xp[i]! + x) / 2n, (xp[j]! + y) / 2n, feeE10, offpegMultiplierE10)
   const toBase = (scaled: bigint) => (scaled * ONE) / rates[j]!

@@ -25,8 +25,12 @@ export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<r
 function decodeState(answer: Hex): CurveStableState | null {
   const read = decodeRead(answer)
   // `get_dy` of older pools takes its fee in base units; `exchange` of all of them in 18 decimals.
-  const kinds = (['end', 'each'] as const).flatMap((rounding) =>
-    (['scaled', 'base'] as const).map((feeOrder) => ({ ...toState(read, rounding), feeOrder })),
+  // Pools of lending shares, which know such a multiplier, keep nothing back; what other pools keep, get_dy does not tell.
+  const margins = read.offpegMultiplier > 0n ? [1n, 0n] : [1n]
+  const kinds = margins.flatMap((margin) =>
+    (['end', 'each'] as const).flatMap((rounding) =>
+      (['scaled', 'base'] as const).map((feeOrder) => ({ ...toState(read, rounding), margin, feeOrder })),
+    ),
   )
   const kind = kinds.find(
     (state) =>
@@ -49,6 +53,7 @@ export function toState(read: Read, rounding: CurveStableState['rounding']): Cur
     adminFeeE10: read.adminFee,
     offpegMultiplierE10: read.offpegMultiplier,
     rounding,
+    margin: 1n,
     feeOrder: 'scaled',
   }
 }

@@ -13,6 +13,8 @@ export type CurveStableState = {
   /** Of pools whose fee rises off the peg, in 10^−10; 0 for a fixed fee. */
   readonly offpegMultiplierE10: bigint
   readonly rounding: ProductRounding
+  /** What the pool keeps of an output against rounding, in 18 decimals: 1, or 0 in pools of lending shares. */
+  readonly margin: bigint
   /** Whether the fee is taken of the output in 18 decimals, as exchanges of all known pools do, or in base units. */
   readonly feeOrder: 'scaled' | 'base'
 }
