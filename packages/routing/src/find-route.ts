@@ -12,9 +12,10 @@ import type { Route, RouteRequest, RouteResult } from './types.ts'
 
 /** Pools that may refuse before the search is given up. */
 const MAX_REFUSALS = 12
+/** The same while only an amount is looked for, which may be a little low. */
+const MAX_PROBE_REFUSALS = 3
 /** Gas of a wrap or an unwrap. */
 const WRAP_GAS = 30_000
-const MAX_BISECTIONS = 40
 /** Bytes of calldata that a leg adds to a transaction. */
 const HOP_BYTES = 48
 /** What an ordinary swap costs, to price the native token at a size that matters. */
@@ -78,8 +79,9 @@ function searchAndSettle(
   amountIn: bigint,
   admission: Admission,
   request: RouteRequest,
+  maxRefusals = MAX_REFUSALS,
 ): FoundRoute | null {
-  for (let refusals = 0; refusals <= MAX_REFUSALS; refusals++) {
+  for (let refusals = 0; refusals <= maxRefusals; refusals++) {
     const found = search(problem)
     if (!found) return null
     try {
@@ -169,23 +171,33 @@ function wrapRoute({ tokenIn, tokenOut, amountIn }: RouteRequest): Route {
   }
 }
 
-/** Largest input that still routes, by bisection on the same graph to half a percent; 0 where none does. */
+/**
+ * Largest input that still routes, to half a percent; 0 where none does. Amounts may be off by seventy powers of ten, so
+ * the power of two is bisected first: 16 searches at most, whatever was asked for.
+ */
 function largestRoutable(problem: Problem, request: RouteRequest): bigint {
+  const { amountIn } = request
   // Admitted anew each time: a pool that refuses one amount may take a smaller one.
   const routes = (amount: bigint) => {
     const admission = new Admission(problem.graph, request, problem.source, problem.target)
     const { rate, rateBack, taxed } = admission
     const smaller = { ...problem, amountIn: Number(amount), rate, rateBack, taxed }
-    return amount > 0n && searchAndSettle(smaller, amount, admission, request) !== null
+    return searchAndSettle(smaller, amount, admission, request, MAX_PROBE_REFUSALS) !== null
   }
-  let low = 0n
-  let high = request.amountIn
-  for (let step = 0; step < MAX_BISECTIONS && high > 1n; step++) {
-    const middle = low === 0n ? high / 16n : (low + high) / 2n
-    if (middle === low) break
+  // Below 2^least it routes, with 2^most or all of it it does not.
+  let [least, most] = [-1n, BigInt(amountIn.toString(2).length)]
+  while (most - least > 1n) {
+    const middle = (least + most) / 2n
+    if (routes(1n << middle)) least = middle
+    else most = middle
+  }
+  if (least < 0n) return 0n
+  let low = 1n << least
+  let high = amountIn < 1n << most ? amountIn : 1n << most
+  while ((high - low) * 200n > high) {
+    const middle = (low + high) / 2n
     if (routes(middle)) low = middle
     else high = middle
-    if (low > 0n && (high - low) * 200n < low) break
   }
   return low
 }
