@@ -30,7 +30,14 @@ const swapPath = (change: Record<string, string> = {}) => {
   const swap = { src: token('WETH'), dst: token('USDC'), amount: '1000000000000000000', from, ...change }
   return `/aggregator/31337?${new URLSearchParams(swap)}`
 }
-type Body = { error: string; code: string; requestId: string; reasons?: unknown[]; priceImpact?: number }
+type Body = {
+  error: string
+  code: string
+  requestId: string
+  reasons?: unknown[]
+  priceImpact?: number
+  maxRoutableAmount?: string
+}
 const get = async (path: string, from = server) => {
   const { status, text, headers } = await ask(from.url + path)
   return { status, body: JSON.parse(text) as Body, headers }
@@ -56,6 +63,18 @@ describe('422', () => {
     expect(body.code).toBe('PRICE_IMPACT')
     expect(body.priceImpact).toBeGreaterThan(15)
     expect((await get(swapPath({ amount, maxPriceImpact: '100' }))).status).toBe(200)
+  })
+
+  test('INSUFFICIENT_LIQUIDITY: with the amount that would go, and why pools were left out', async () => {
+    const whole = `${10n ** 60n}`
+    const { status, body } = await get(swapPath({ amount: whole, maxPriceImpact: '100' }))
+    expect(status).toBe(422)
+    expect(body.code).toBe('INSUFFICIENT_LIQUIDITY')
+    expect(body.reasons!.length).toBeGreaterThan(0)
+    const routable = BigInt(body.maxRoutableAmount!)
+    expect(routable).toBeGreaterThan(0n)
+    expect(routable).toBeLessThan(BigInt(whole))
+    expect((await get(swapPath({ amount: `${routable / 2n}`, maxPriceImpact: '100' }))).status).toBe(200)
   })
 
   test('ROUTE_REVERTED: the token refuses every transfer', async () => {

@@ -16,15 +16,17 @@ const notFoundPage = `<!DOCTYPE html>
 export function sendError(response: Response, error: ApiError, version: ErrorVersion): void {
   const context = contextOf(response)
   context.errorCode = error.code
+  // Version A has no other place for it.
+  const message = error.code === 'INTERNAL' ? `${error.message} ${context.id}` : error.message
   response.status(error.status)
   response.setHeader('Cache-Control', 'no-store')
   if (error.retryAfter !== undefined) response.setHeader('Retry-After', String(error.retryAfter))
   if (version === 'B') {
-    const { code, message, details } = error
+    const { code, details } = error
     response.json({ error: message, code, requestId: context.id, ...details })
   } else if (error.status === 404) {
     response.type('text/html').send(notFoundPage)
   } else {
-    response.type('text/plain').send(error.message)
+    response.type('text/plain').send(message)
   }
 }

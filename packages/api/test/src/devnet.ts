@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { type Devnet, startDevnet } from '@sluice/devnet'
 import { loadConfig, type RunningServer, startServer } from '../../src/index.ts'
 
-const dir = join(import.meta.dirname, '../../../../.devnet')
+export const devnetDir = join(import.meta.dirname, '../../../../.devnet')
 
 export function startChain(): Promise<Devnet> {
-  return startDevnet({ dir })
+  return startDevnet({ dir: devnetDir })
 }
 
 /** A service over the local chain, in this process. */
@@ -15,8 +15,8 @@ export function startOver(rpcUrl: string, env: Readonly<Record<string, string>> 
       PORT: '0',
       HOST: '127.0.0.1',
       LOG_LEVEL: 'silent',
-      CHAINS_DIR: join(dir, 'chains'),
-      DEPLOYMENTS_DIR: join(dir, 'deployments'),
+      CHAINS_DIR: join(devnetDir, 'chains'),
+      DEPLOYMENTS_DIR: join(devnetDir, 'deployments'),
       RPC_URL_31337: rpcUrl,
       ...env,
     }),

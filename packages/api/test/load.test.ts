@@ -1,0 +1,161 @@
+/** Many callers at once: who waits, who shares, who is let go, and that no chain suffers for another. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Devnet, NodeProxy } from '@sluice/devnet'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { RunningServer } from '../src/index.ts'
+import { devnetDir, startChain, startOver } from './src/devnet.ts'
+import { ask } from './src/service.ts'
+
+let devnet: Devnet
+let proxy: NodeProxy
+let server: RunningServer
+/** That the node was asked for. */
+let simulations = 0
+/** What the node's simulations wait for. */
+let held: Promise<void> | undefined
+beforeAll(async () => {
+  devnet = await startChain()
+  proxy = await NodeProxy.start(devnet.url, async ({ method, params }) => {
+    if (method !== 'eth_call' || params.length < 3) return undefined
+    simulations++
+    await held
+    return undefined
+  })
+  server = await startOver(proxy.url)
+  expect((await get(swapPath())).status).toBe(200)
+})
+afterAll(async () => {
+  await server?.close()
+  await proxy?.stop()
+  await devnet?.stop()
+})
+afterEach(() => {
+  proxy.delayMs = 0
+})
+
+const swapPath = (amount = 10n ** 18n, chainId = 31337) => {
+  const { tokens, accounts } = devnet.info
+  const swap = { src: tokens.WETH!.address, dst: tokens.USDC!.address, from: accounts[0]!.address }
+  return `/aggregator/${chainId}?${new URLSearchParams({ ...swap, amount: String(amount) })}`
+}
+const get = (path: string, init?: RequestInit) => ask(server.url + path, init)
+const until = async (holds: () => Promise<boolean> | boolean) => {
+  const deadline = Date.now() + 5_000
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`did not come to hold: ${holds}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+test('identical requests of one block cost one simulation, and one caller who gives up takes nothing from the others', async () => {
+  proxy.delayMs = 300
+  const path = swapPath(3n * 10n ** 18n)
+  const impatient = get(path, { signal: AbortSignal.timeout(100) })
+  const before = simulations
+  const others = Array.from({ length: 9 }, () => get(path))
+  await expect(impatient).rejects.toThrow(/aborted|timeout/i)
+  const answers = await Promise.all(others)
+  for (const { status, text } of answers) expect(status, text).toBe(200)
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  expect(simulations - before).toBe(1)
+})
+
+test('a caller who hangs up frees the place at once, and what was not begun is never asked of the node', async () => {
+  const small = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '5' })
+  try {
+    expect((await ask(small.url + swapPath())).status).toBe(200)
+    const { promise, resolve: release } = Promise.withResolvers<void>()
+    held = promise
+    const before = simulations
+    const state = async (name: string, count: number) =>
+      (await ask(`${small.url}/metrics`)).text.includes(`sluice_chain_requests{chain="31337",state="${name}"} ${count}`)
+    const gone = { first: new AbortController(), others: new AbortController() }
+    const wait = (i: number, { signal }: AbortController) =>
+      ask(small.url + swapPath(4n * 10n ** 18n + BigInt(i)), { signal }).catch(() => 'gone')
+    const waiting = [wait(0, gone.first)]
+    await until(() => simulations === before + 1)
+    waiting.push(...[1, 2, 3].map((i) => wait(i, gone.others)))
+    await until(() => state('waiting', 3))
+    gone.others.abort()
+    await until(() => state('waiting', 0))
+    gone.first.abort()
+    await until(() => state('running', 0))
+    expect(await Promise.all(waiting)).toEqual(['gone', 'gone', 'gone', 'gone'])
+    // The node still holds the first simulation back, but nobody waits for it any more.
+    held = undefined
+    expect((await ask(small.url + swapPath(5n * 10n ** 18n))).status).toBe(200)
+    release()
+    // The one that had begun, and the last: nothing for the three that waited.
+    expect(simulations - before).toBe(2)
+    const { text } = await ask(`${small.url}/metrics`)
+    expect(text).toMatch(/sluice_requests_total{endpoint="\/aggregator\/:chainId",status="499",code="CLIENT_CLOSED"} 4/)
+  } finally {
+    held = undefined
+    await small.close()
+  }
+})
+
+test('a chain whose node crawls, with its places and queue full, does not slow another', async () => {
+  const slowId = 31338
+  const slow = await NodeProxy.start(devnet.url, ({ method }) =>
+    method === 'eth_chainId' ? { result: `0x${slowId.toString(16)}` } : undefined,
+  )
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-two-chains-'))
+  for (const part of ['chains', 'deployments']) {
+    mkdirSync(join(dir, part))
+    const file = readFileSync(join(devnetDir, part, '31337.json'), 'utf8')
+    writeFileSync(join(dir, part, '31337.json'), file)
+    writeFileSync(join(dir, part, `${slowId}.json`), file.replace('"chainId": 31337', `"chainId": ${slowId}`))
+  }
+  const both = await startOver(devnet.url, {
+    CHAINS_DIR: join(dir, 'chains'),
+    DEPLOYMENTS_DIR: join(dir, 'deployments'),
+    [`RPC_URL_${slowId}`]: slow.url,
+  })
+  try {
+    for (const id of [31337, slowId]) {
+      const { status, text } = await ask(both.url + swapPath(10n ** 18n, id))
+      expect(status, text).toBe(200)
+    }
+    slow.delayMs = 2_000
+    const done: string[] = []
+    const crawling = Array.from({ length: 100 }, async (_, i) => {
+      const { status } = await ask(both.url + swapPath(10n ** 18n + BigInt(i), slowId))
+      if (status === 200) done.push('slow')
+      return status
+    })
+    await until(async () => {
+      const { text } = await ask(`${both.url}/metrics`)
+      return text.includes(`sluice_chain_requests{chain="${slowId}",state="waiting"} 16`)
+    })
+    for (let i = 0; i < 20; i++) {
+      const { status } = await ask(both.url + swapPath(2n * 10n ** 18n + BigInt(i)))
+      expect(status).toBe(200)
+      done.push('fast')
+    }
+    // Twenty in a row on the one chain while not one of the other got its answer.
+    expect(done).toEqual(Array.from({ length: 20 }, () => 'fast'))
+    slow.delayMs = 0
+    const statuses = await Promise.all(crawling)
+    expect(statuses.filter((status) => status === 503)).toHaveLength(100 - 32 - 16)
+    expect(statuses.every((status) => [200, 502, 503, 504].includes(status))).toBe(true)
+  } finally {
+    await both.close()
+    await slow.stop()
+    rmSync(dir, { recursive: true })
+  }
+})
+
+test('stopping refuses nothing that has begun, and takes no new connection', async () => {
+  const stopping = await startOver(proxy.url)
+  expect((await ask(stopping.url + swapPath())).status).toBe(200)
+  proxy.delayMs = 300
+  const before = simulations
+  const begun = Array.from({ length: 5 }, (_, i) => ask(stopping.url + swapPath(6n * 10n ** 18n + BigInt(i))))
+  await until(() => simulations === before + 5)
+  await stopping.close()
+  for (const { status } of await Promise.all(begun)) expect(status).toBe(200)
+  await expect(fetch(`${stopping.url}/health`)).rejects.toThrow()
+})
