@@ -15,6 +15,13 @@ let server: RunningServer
 beforeAll(async () => {
   devnet = await startChain()
   server = await startOver(devnet.url)
+  // Finding the first pools takes its time, which is not what is tested.
+  const { WETH, USDC } = devnet.info.tokens
+  const swap = { src: WETH!.address, dst: USDC!.address, amount: '1000000000000000000' }
+  const { status, text } = await ask(
+    `${server.url}/aggregator/31337?${new URLSearchParams({ ...swap, from: devnet.info.accounts[0]!.address })}`,
+  )
+  expect(status, text).toBe(200)
 })
 afterAll(async () => {
   await server?.close()

@@ -12,8 +12,8 @@ import type { Route, RouteRequest, RouteResult } from './types.ts'
 
 /** Pools that may refuse before the search is given up. */
 const MAX_REFUSALS = 12
-/** The same while only an amount is looked for, which may be a little low. */
-const MAX_PROBE_REFUSALS = 3
+/** A leg's amount is 16 bytes in the program; no token in use has as many base units. */
+const AMOUNT_LIMIT = 2n ** 128n
 /** Gas of a wrap or an unwrap. */
 const WRAP_GAS = 30_000
 /** Bytes of calldata that a leg adds to a transaction. */
@@ -51,7 +51,7 @@ export function findRoute(graph: Graph, request: RouteRequest): RouteResult {
     perGas: Number(request.gasPriceWei) * outPerWei,
     perLeg: HOP_BYTES * (request.l1FeePerByteWei ?? 0) * outPerWei,
   }
-  const found = searchAndSettle(problem, amountIn, admission, request)
+  const found = amountIn < AMOUNT_LIMIT ? searchAndSettle(problem, amountIn, admission, request) : null
   if (found) return { ok: true, route: toRoute(problem, found, request, outPerWei) }
 
   const most = largestRoutable(problem, request)
@@ -79,9 +79,8 @@ function searchAndSettle(
   amountIn: bigint,
   admission: Admission,
   request: RouteRequest,
-  maxRefusals = MAX_REFUSALS,
 ): FoundRoute | null {
-  for (let refusals = 0; refusals <= maxRefusals; refusals++) {
+  for (let refusals = 0; refusals <= MAX_REFUSALS; refusals++) {
     const found = search(problem)
     if (!found) return null
     try {
@@ -176,13 +175,13 @@ function wrapRoute({ tokenIn, tokenOut, amountIn }: RouteRequest): Route {
  * the power of two is bisected first: 16 searches at most, whatever was asked for.
  */
 function largestRoutable(problem: Problem, request: RouteRequest): bigint {
-  const { amountIn } = request
+  const amountIn = request.amountIn < AMOUNT_LIMIT ? request.amountIn : AMOUNT_LIMIT
   // Admitted anew each time: a pool that refuses one amount may take a smaller one.
   const routes = (amount: bigint) => {
     const admission = new Admission(problem.graph, request, problem.source, problem.target)
     const { rate, rateBack, taxed } = admission
     const smaller = { ...problem, amountIn: Number(amount), rate, rateBack, taxed }
-    return searchAndSettle(smaller, amount, admission, request, MAX_PROBE_REFUSALS) !== null
+    return searchAndSettle(smaller, amount, admission, request) !== null
   }
   // Below 2^least it routes, with 2^most or all of it it does not.
   let [least, most] = [-1n, BigInt(amountIn.toString(2).length)]
