@@ -34,8 +34,8 @@ export function compileSources(): Record<string, Artifact> {
     ),
   )
   const input = JSON.stringify({ language: 'Solidity', sources, settings })
-  const versions = ['solc', '@openzeppelin/contracts', '@uniswap/v4-core'].map((name) =>
-    readFileSync(inNodeModules(`${name}/package.json`)),
+  const versions = ['solc', '@openzeppelin/contracts', '@uniswap/v4-core', '@balancer-labs/v3-solidity-utils'].map(
+    (name) => readFileSync(inNodeModules(`${name}/package.json`)),
   )
   const key = createHash('sha256').update(versions.join()).update(input).digest('hex').slice(0, 16)
   const cached = join(cacheDir, `${key}.json`)
