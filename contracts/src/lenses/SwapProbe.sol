@@ -80,19 +80,14 @@ contract SwapProbe {
 
         report.before = _peek(order);
         report.gasBefore = gasleft();
-        (report.success, report.gasUsed, report.returnSize, report.returnData) = _measure(order, data);
-        if (report.success) report.afterwards = _balances(order.tokenIn, order.tokenOut, order.spender);
-        report.coinbase = block.coinbase;
-        report.gasPrice = tx.gasprice;
-        report.number = block.number;
-        report.timestamp = block.timestamp;
-        report.chainId = block.chainid;
+        (report.success, report.gasUsed, report.returnSize, report.returnData) = _measure(order, data, false);
+        _conclude(report, order);
     }
 
     /// @notice Reads the balances and takes everything back by reverting with them, so that no account or slot stays warm.
-    function peek(address tokenIn, address tokenOut, address spender) external view {
+    function peek(address account, address tokenIn, address tokenOut, address spender) external view {
         if (msg.sender != address(this)) revert NotTheSender();
-        bytes memory answer = abi.encode(_balances(tokenIn, tokenOut, spender));
+        bytes memory answer = abi.encode(_balances(account, tokenIn, tokenOut, spender));
         assembly ("memory-safe") {
             revert(add(answer, 32), mload(answer))
         }
@@ -126,9 +121,14 @@ contract SwapProbe {
         }
     }
 
-    /// @dev Answers with the sender's own code where it has some, and returns where it has none.
-    function _askOriginal() private {
-        address original = address(uint160(address(this)) ^ ORIGINAL_MASK);
+    /// @dev Where the code stands that the probe stands before.
+    function _original() internal view returns (address) {
+        return address(uint160(address(this)) ^ ORIGINAL_MASK);
+    }
+
+    /// @dev Answers with the account's own code where it has some, and returns where it has none.
+    function _askOriginal() internal {
+        address original = _original();
         if (original.code.length == 0) return;
         assembly ("memory-safe") {
             let input := mload(0x40)
@@ -140,10 +140,19 @@ contract SwapProbe {
         }
     }
 
-    function _peek(Order calldata order) private returns (Balances memory) {
+    function _peek(Order calldata order) internal returns (Balances memory) {
         (, bytes memory answer) =
-            address(this).call(abi.encodeCall(this.peek, (order.tokenIn, order.tokenOut, order.spender)));
+            address(this).call(abi.encodeCall(this.peek, (tx.origin, order.tokenIn, order.tokenOut, order.spender)));
         return abi.decode(answer, (Balances));
+    }
+
+    function _conclude(Report memory report, Order calldata order) internal view {
+        if (report.success) report.afterwards = _balances(tx.origin, order.tokenIn, order.tokenOut, order.spender);
+        report.coinbase = block.coinbase;
+        report.gasPrice = tx.gasprice;
+        report.number = block.number;
+        report.timestamp = block.timestamp;
+        report.chainId = block.chainid;
     }
 
     /// @dev Some tokens refuse to change an allowance that is not zero: those are set to zero first.
@@ -156,11 +165,12 @@ contract SwapProbe {
 
     /// @dev The gas counted is that of the CALL alone, exactly as it would be charged were the target the transaction's own:
     ///   memory is paid for before, and a call with no gas makes the target warm, as a transaction does.
-    function _measure(Order calldata order, bytes calldata data)
-        private
+    /// @param here Whether the target's code is run at this very account, where it was put aside for the probe.
+    function _measure(Order calldata order, bytes calldata data, bool here)
+        internal
         returns (bool success, uint256 gasUsed, uint256 returnSize, bytes memory returnData)
     {
-        address target = order.target;
+        address target = here ? _original() : order.target;
         uint256 limit = order.gas;
         uint256 value = order.value;
         uint256 maxReturn = order.maxReturn;
@@ -168,9 +178,17 @@ contract SwapProbe {
             let input := mload(0x40)
             calldatacopy(input, data.offset, data.length)
             pop(staticcall(0, target, 0, 0, 0, 0))
-            let gasBefore := gas()
-            success := call(limit, target, value, input, data.length, 0, 0)
-            gasUsed := sub(gasBefore, gas())
+            switch here
+            case 0 {
+                let gasBefore := gas()
+                success := call(limit, target, value, input, data.length, 0, 0)
+                gasUsed := sub(gasBefore, gas())
+            }
+            default {
+                let gasBefore := gas()
+                success := delegatecall(limit, target, input, data.length, 0, 0)
+                gasUsed := sub(gasBefore, gas())
+            }
             returnSize := returndatasize()
             let kept := returnSize
             if gt(kept, maxReturn) { kept := maxReturn }
@@ -181,21 +199,21 @@ contract SwapProbe {
         }
     }
 
-    function _balances(address tokenIn, address tokenOut, address spender)
+    function _balances(address account, address tokenIn, address tokenOut, address spender)
         private
         view
         returns (Balances memory balances)
     {
-        balances.tokenIn = _balance(tokenIn);
+        balances.tokenIn = _balance(account, tokenIn);
         if (tokenIn != address(0)) {
-            balances.allowance = _read(tokenIn, abi.encodeCall(IERC20.allowance, (address(this), spender)));
+            balances.allowance = _read(tokenIn, abi.encodeCall(IERC20.allowance, (account, spender)));
         }
-        balances.tokenOut = _balance(tokenOut);
+        balances.tokenOut = _balance(account, tokenOut);
     }
 
-    function _balance(address token) private view returns (Reading memory) {
-        if (token == address(0)) return Reading(true, address(this).balance);
-        return _read(token, abi.encodeCall(IERC20.balanceOf, (address(this))));
+    function _balance(address account, address token) private view returns (Reading memory) {
+        if (token == address(0)) return Reading(true, account.balance);
+        return _read(token, abi.encodeCall(IERC20.balanceOf, (account)));
     }
 
     /// @dev Only the first word is copied, however much comes back.

@@ -10,7 +10,15 @@ import {
   RpcError,
   type StateOverrides,
 } from '@sluice/rpc'
-import { callGas, decodeReport, encodeOrder, type ProbeOrder, type ProbeReport, probeAt } from './probe.ts'
+import {
+  callGas,
+  decodeReport,
+  encodeOrder,
+  type ProbeOrder,
+  type ProbeReport,
+  probeAt,
+  probeAtTarget,
+} from './probe.ts'
 import type { SetUp } from './setup.ts'
 import { storageOverrides } from './slots/reader.ts'
 import type { SimulationRequest } from './types.ts'
@@ -32,6 +40,8 @@ export type Attempt = {
   readonly request: SimulationRequest
   readonly surroundings: Surroundings
   readonly setUp: SetUp
+  /** Code of the target where the probe is to stand there, so that the sender keeps to being without code. */
+  readonly targetCode?: Hex
   /** Bytes. */
   readonly maxReturn: number
   readonly options: RequestOptions
@@ -43,6 +53,7 @@ export async function runProbe({
   request,
   surroundings,
   setUp,
+  targetCode,
   maxReturn,
   options,
 }: Attempt): Promise<ProbeReport> {
@@ -50,22 +61,29 @@ export async function runProbe({
   const { block, gasPriceWei, gas, code, header } = surroundings
   const { ways, approve, lend } = setUp
   const value = ways.balance === 'native' ? setUp.balance : 0n
+  const at = targetCode === undefined ? 'sender' : 'target'
   const order: ProbeOrder = {
-    ...{ from, to, data, gas, value, tokenIn, tokenOut, spender, approve, maxReturn },
+    ...{ at, from, to, data, gas, value, tokenIn, tokenOut, spender, approve, maxReturn },
     ...(lend && { lend }),
   }
   const input = encodeOrder(order)
   const outerGas = callGas(order, input)
   const overrides = merge(
     storageOverrides(setUp.writes),
-    probeAt(from, code),
+    targetCode === undefined ? probeAt(from, code) : probeAtTarget(to, targetCode),
     // The node takes the price of all the gas from the sender before it starts.
     { [from]: { balance: value + outerGas * gasPriceWei } },
     lend ? probeAt(lend.holder, await rpc.getCode(lend.holder, block, options)) : {},
   )
   const call = (blockOverrides?: CallOptions['blockOverrides']) =>
     rpc.call(
-      { from, to: from, data: input, gas: outerGas, ...(gasPriceWei > 0n && { gasPrice: gasPriceWei }) },
+      {
+        from,
+        data: input,
+        gas: outerGas,
+        ...(at === 'sender' ? { to: from } : { to, value }),
+        ...(gasPriceWei > 0n && { gasPrice: gasPriceWei }),
+      },
       block,
       {
         ...options,

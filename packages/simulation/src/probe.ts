@@ -1,18 +1,22 @@
 /** The swap probe seen from outside: what an eth_call puts in place for it, what it is asked, what it answers. */
-import { SwapProbe__factory } from '@sluice/bindings'
+import { type SwapProbe, SwapProbe__factory, TargetProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { StateOverrides } from '@sluice/rpc'
 import { intrinsicGas } from './gas.ts'
 
 const abi = SwapProbe__factory.createInterface()
+const targetAbi = TargetProbe__factory.createInterface()
 
 /** Where the probe's code stands during the call. */
 const PROBE = toAddress('0x5177cE0000000000000000000000000000000001')
+const TARGET_PROBE = toAddress('0x5177ce0000000000000000000000000000000005')
 /** As in SwapProbe.sol. */
 const ORIGINAL_MASK = 0x00517cc1b727220a94fe13abe8fa9a6ee0n
 /** Of one CALL to a warm account, and what the probe's two GAS readings cost between themselves; a test holds it. */
 const CALL_GAS = 123n
+/** The same of a DELEGATECALL. */
+const DELEGATE_GAS = 120n
 /** What sending native adds to a CALL, less the stipend that its target gets for nothing. */
 const VALUE_GAS = 9_000n
 const STIPEND = 2_300n
@@ -20,6 +24,8 @@ const STIPEND = 2_300n
 const PROBE_GAS = 8_000_000n
 
 export type ProbeOrder = {
+  /** Whose code the probe stands before. At the target it leaves the sender as it is: without code. */
+  readonly at: 'sender' | 'target'
   readonly from: Address
   readonly to: Address
   readonly data: Hex
@@ -63,22 +69,24 @@ export function targetGas(gas: bigint, data: Hex): bigint {
 
 export function encodeOrder(order: ProbeOrder): Hex {
   // The stipend comes on top of what a CALL with value is given.
-  const gas = targetGas(order.gas, order.data) - (order.value > 0n ? STIPEND : 0n)
-  return abi.encodeFunctionData('run', [
-    {
-      target: order.to,
-      gas: gas > 0n ? gas : 0n,
-      value: order.value,
-      tokenIn: contractSpelling(order.tokenIn),
-      tokenOut: contractSpelling(order.tokenOut),
-      spender: order.spender,
-      approve: order.approve,
-      lender: order.lend?.holder ?? ZERO_ADDRESS,
-      lend: order.lend?.amount ?? 0n,
-      maxReturn: order.maxReturn,
-    },
-    order.data,
-  ]) as Hex
+  const gas = targetGas(order.gas, order.data) - (order.value > 0n && order.at === 'sender' ? STIPEND : 0n)
+  const input: SwapProbe.OrderStruct = {
+    target: order.to,
+    gas: gas > 0n ? gas : 0n,
+    value: order.value,
+    tokenIn: contractSpelling(order.tokenIn),
+    tokenOut: contractSpelling(order.tokenOut),
+    spender: order.spender,
+    approve: order.approve,
+    lender: order.lend?.holder ?? ZERO_ADDRESS,
+    lend: order.lend?.amount ?? 0n,
+    maxReturn: order.maxReturn,
+  }
+  const data =
+    order.at === 'sender'
+      ? abi.encodeFunctionData('run', [input, order.data])
+      : targetAbi.encodeFunctionData('runHere', [input, order.data])
+  return data as Hex
 }
 
 /** Gas limit of the eth_call: the target gets all of what it was promised, the probe its own on top. */
@@ -89,8 +97,9 @@ export function callGas(order: ProbeOrder, input: Hex): bigint {
 
 /** @throws Error when the answer is not the probe's, which no node that runs overrides gives */
 export function decodeReport(answer: Hex, order: ProbeOrder): ProbeReport {
+  // Both probes report alike.
   const [report] = abi.decodeFunctionResult('run', answer)
-  const overhead = CALL_GAS + (order.value > 0n ? VALUE_GAS - STIPEND : 0n)
+  const overhead = order.at === 'target' ? DELEGATE_GAS : CALL_GAS + (order.value > 0n ? VALUE_GAS - STIPEND : 0n)
   const gasUsed = report.gasUsed - overhead
   const wanted = targetGas(order.gas, order.data)
   // A call may hand on 63/64 of what is left, EIP-150.
@@ -118,6 +127,15 @@ export function probeAt(account: Address, code: Hex): StateOverrides {
     [account]: { code: original === '0x' ? accountProxy : contractProxy },
     [PROBE]: { code: bytecode.SwapProbe.runtime },
     ...(original !== '0x' && { [originalAddress(account)]: { code: original } }),
+  }
+}
+
+/** The probe at the target. @param code - of the target */
+export function probeAtTarget(target: Address, code: Hex): StateOverrides {
+  return {
+    [target]: { code: minimalProxy(TARGET_PROBE) },
+    [TARGET_PROBE]: { code: bytecode.TargetProbe.runtime },
+    [originalAddress(target)]: { code: originalCode(code) },
   }
 }
 

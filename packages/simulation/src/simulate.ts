@@ -1,5 +1,5 @@
 /** One swap, run in one eth_call as its sender would run it. */
-import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { runProbe, type Surroundings } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
@@ -40,7 +40,7 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
     throw new SimulationError('BAD_REQUEST', `gas ${surroundings.gas} does not even pay for the calldata`)
   const trial =
     token === NATIVE ? await tryNative(task, surroundings) : await tryToken(task, surroundings, layout, setUp)
-  return resultOf(trial, surroundings)
+  return resultOf(await secondOpinion(task, surroundings, trial), surroundings)
 }
 
 type Task = {
@@ -186,6 +186,26 @@ async function tryLoan(
   return undefined
 }
 
+/**
+ * What failed for a sender without code may have failed for the code that the probe gives it, since some tokens refuse
+ * contracts: it is run once more with the probe at the target.
+ */
+async function secondOpinion(task: Task, surroundings: Surroundings, trial: Trial): Promise<Trial> {
+  const { rpc, request, options } = task
+  const { report, setUp } = trial
+  if (report.success || report.outOfGas || surroundings.code !== '0x' || setUp.approve > 0n || setUp.lend) return trial
+  const targetCode = await rpc.getCode(request.to, surroundings.block, options)
+  if (targetCode === '0x') return trial
+  const bare = await run(task, surroundings, setUp, targetCode).catch((error: unknown) => {
+    if (error instanceof SimulationError || (error instanceof RpcError && error.code === 'GAS_CAP')) return undefined
+    throw error
+  })
+  const asSetUp = bare && (request.tokenIn === NATIVE || bare.before.tokenIn.amount === setUp.balance)
+  return bare?.success && asSetUp
+    ? { report: bare, setUp: { ...setUp, ways: { ...setUp.ways, sender: 'bare' } } }
+    : trial
+}
+
 /** Whether the token lets a spender take what was written, so that a revert is the swap's own. */
 async function canMove({ reader, input }: Task, layout: TokenLayout): Promise<boolean> {
   const setUp = await slotSetUp(reader, layout, { ...input, spender: SLOT_PROBE })
@@ -195,10 +215,11 @@ async function canMove({ reader, input }: Task, layout: TokenLayout): Promise<bo
 }
 
 /** @throws SimulationError `BAD_TOKEN` when setting the input up reverts, or a token does not answer */
-async function run(task: Task, surroundings: Surroundings, setUp: SetUp): Promise<ProbeReport> {
+async function run(task: Task, surroundings: Surroundings, setUp: SetUp, targetCode?: Hex): Promise<ProbeReport> {
   const { rpc, request, context, options } = task
   const { maxReturnData: maxReturn } = context.limits
-  const report = await runProbe({ rpc, request, surroundings, setUp, maxReturn, options }).catch((error: unknown) => {
+  const attempt = { rpc, request, surroundings, setUp, maxReturn, options, ...(targetCode && { targetCode }) }
+  const report = await runProbe(attempt).catch((error: unknown) => {
     if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
     throw new SimulationError('BAD_TOKEN', `setting up the input reverts: ${error.message}`, { cause: error })
   })

@@ -59,6 +59,8 @@ export type SimulationResult = {
 export type SetUpWays = {
   readonly balance: 'native' | 'slot' | 'lent'
   readonly allowance: 'none' | 'slot' | 'approved'
+  /** `bare`: it works only where the sender has no code, so the probe stood at the target; gas reads a little high. */
+  readonly sender?: 'bare'
 }
 
 /** What a token does on transfers, measured in one call. */

@@ -165,3 +165,29 @@ test('a node that cannot be reached is the node’s failure', async () => {
   const dead = createRpc({ chainId: 31337, urls: ['http://127.0.0.1:9'] })
   await expect(simulateSwap(dead, swap(), createSimulationContext())).rejects.toMatchObject({ code: 'UNREACHABLE' })
 })
+
+test('a token that refuses contracts is sold by a sender without code, and by no other', async () => {
+  const { SuspiciousToken, Exchange } = compile('Suspicious.sol')
+  const [tokenIn, to] = [await chain.deploy(SuspiciousToken!.creation), await chain.deploy(Exchange!.creation)]
+  await chain.rpc.request('anvil_setBalance', [to, '0xde0b6b3a7640000'])
+  const data = Exchange!.abi.encodeFunctionData('swap', [tokenIn, AMOUNT]) as Hex
+  const sale = swap({ to, data, tokenIn, tokenOut: NATIVE })
+  const bare = await simulate(sale)
+  expect(bare).toMatchObject({ success: true, amountOut: AMOUNT, ways: { balance: 'slot', sender: 'bare' } })
+  expect(await simulate({ ...sale, from: chain.info.routers.permit2! })).toMatchObject({
+    success: false,
+    revertReason: 'no contracts',
+  })
+
+  // The same really sent.
+  const from = await chain.newAccount()
+  const { gasUsed } = await simulate({ ...sale, from })
+  const token = SuspiciousToken!.abi
+  await chain.send({ from, to: tokenIn, data: token.encodeFunctionData('mint', [from, AMOUNT]) as Hex })
+  await chain.send({ from, to: tokenIn, data: token.encodeFunctionData('approve', [to, AMOUNT]) as Hex })
+  const sent = await chain.send({ from, to, data })
+  expect(sent.success).toBe(true)
+  // A call of the target to itself goes by way of the probe, at some 700 gas.
+  expect(gasUsed - Number(sent.grossGas)).toBeGreaterThan(0)
+  expect(gasUsed - Number(sent.grossGas)).toBeLessThan(1_000)
+})

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+
+/// Refuses to move the tokens of contracts.
+contract SuspiciousToken {
+    mapping(address => uint256) public balanceOf;
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    function mint(address to, uint256 amount) external {
+        balanceOf[to] += amount;
+    }
+
+    function approve(address spender, uint256 amount) external returns (bool) {
+        allowance[msg.sender][spender] = amount;
+        return true;
+    }
+
+    function transferFrom(address from, address to, uint256 amount) external returns (bool) {
+        require(from.code.length == 0, "no contracts");
+        allowance[from][msg.sender] -= amount;
+        balanceOf[from] -= amount;
+        balanceOf[to] += amount;
+        return true;
+    }
+}
+
+/// Takes tokens and gives as many wei, by a call of its own that comes back to it.
+contract Exchange {
+    constructor() payable {}
+
+    function swap(SuspiciousToken token, uint256 amount) external {
+        token.transferFrom(msg.sender, address(this), amount);
+        this.pay(payable(msg.sender), amount);
+    }
+
+    function pay(address payable to, uint256 amount) external {
+        require(msg.sender == address(this));
+        (bool ok,) = to.call{value: amount}("");
+        require(ok);
+    }
+}
