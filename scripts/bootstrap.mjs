@@ -14,14 +14,14 @@ const lockHash = createHash('sha256')
   .digest('hex')
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lockHash) {
-  console.log('Installing dependencies (about a minute the first time)…')
+  console.error('Installing dependencies (about a minute the first time)…')
   // npm leaves out optional packages whose `engines` the running Node does not meet, among them Hardhat's EVM: install under
   // a newer one. `install --no-save` keeps to the lockfile like `ci`, and also where a registry mirror lacks the executables
   // of other platforms, which `ci` refuses.
   const old = Number(process.versions.node.split('.')[0]) < 22
   const npm = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
   const [command, args] = old ? ['npx', ['--yes', '--package=node@24', 'npm', ...npm]] : ['npm', npm]
-  const install = spawnSync(command, args, { cwd: root, stdio: 'inherit' })
+  const install = spawnSync(command, args, { cwd: root, stdio: ['inherit', 2, 2] })
   if (install.status !== 0) {
     console.error('The installation failed; the lines above say why. Run the same command again to retry.')
     process.exit(install.status ?? 1)

@@ -38,6 +38,13 @@ export type Graph = {
   readonly conductance: Float64Array
 }
 
+/** What hops cost, where they are to be ranked by other figures than those measured on real pools. */
+export type GasTable = {
+  /** By family. */
+  readonly hop: Readonly<Record<string, number>>
+  readonly tick: number
+}
+
 /** Gas of a hop whose family has no figure of its own. */
 const USUAL_GAS = 120_000
 
@@ -45,14 +52,14 @@ const USUAL_GAS = 120_000
  * Compiles a snapshot; with the graph of the snapshot right before it, only the pools that changed. The graph before stays
  * as it is: quotes of its block may still be running.
  */
-export function buildGraph(snapshot: Snapshot, previous?: Graph): Graph {
+export function buildGraph(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
   const { changed, pools } = snapshot
   const known = previous?.topology.edgesOfPool
   const samePools = known && changed && known.size === pools.size && changed.every((id) => known.has(id))
-  return samePools ? update(previous, snapshot, changed) : compile(snapshot, previous)
+  return samePools ? update(previous, snapshot, changed, gas) : compile(snapshot, previous, gas)
 }
 
-function update(previous: Graph, snapshot: Snapshot, changed: readonly string[]): Graph {
+function update(previous: Graph, snapshot: Snapshot, changed: readonly string[], gas?: GasTable): Graph {
   const { topology } = previous
   const edges = previous.edges.slice()
   const rate = previous.rate.slice()
@@ -62,7 +69,7 @@ function update(previous: Graph, snapshot: Snapshot, changed: readonly string[])
     const pool = snapshot.pools.get(id)!
     for (const index of topology.edgesOfPool.get(id)!) {
       const { tokenIn, tokenOut } = edges[index]!
-      const edge = compileEdge(pool, tokenIn, tokenOut)
+      const edge = compileEdge(pool, tokenIn, tokenOut, gas)
       edges[index] = edge
       rate[index] = firstRate(edge.response)
       rateBack[topology.reverse[index]!] = rate[index]!
@@ -72,12 +79,12 @@ function update(previous: Graph, snapshot: Snapshot, changed: readonly string[])
   return { snapshot, topology, edges, rate, rateBack, conductance }
 }
 
-function compile(snapshot: Snapshot, previous?: Graph): Graph {
+function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
   const unsorted: Edge[] = []
   for (const [id, pool] of snapshot.pools) {
     const kept = previous?.topology.edgesOfPool.get(id)?.map((index) => previous.edges[index]!)
     if (kept?.[0]?.pool === pool) unsorted.push(...kept)
-    else unsorted.push(...compilePool(pool))
+    else unsorted.push(...compilePool(pool, gas))
   }
   const tokenIndex = new Map<Address, number>()
   for (const { tokenIn } of unsorted) if (!tokenIndex.has(tokenIn)) tokenIndex.set(tokenIn, tokenIndex.size)
@@ -116,15 +123,16 @@ function compile(snapshot: Snapshot, previous?: Graph): Graph {
 }
 
 /** Both directions of every pair of the pool's tokens, empty ones included: their pool may fill. */
-function compilePool(pool: Pool): Edge[] {
+function compilePool(pool: Pool, gas?: GasTable): Edge[] {
   if (!familyOf(pool.family)) return []
   return pool.tokens.flatMap((tokenIn) =>
-    pool.tokens.flatMap((tokenOut) => (tokenIn === tokenOut ? [] : compileEdge(pool, tokenIn, tokenOut))),
+    pool.tokens.flatMap((tokenOut) => (tokenIn === tokenOut ? [] : compileEdge(pool, tokenIn, tokenOut, gas))),
   )
 }
 
-function compileEdge(pool: Pool, tokenIn: Address, tokenOut: Address): Edge {
-  const gas = (HOP_GAS as Readonly<Record<string, number>>)[pool.family] ?? USUAL_GAS
-  const response = compileResponse(familyOf(pool.family)!.curve(pool, tokenIn, tokenOut))
-  return { pool, tokenIn, tokenOut, response, gas }
+function compileEdge(pool: Pool, tokenIn: Address, tokenOut: Address, table?: GasTable): Edge {
+  const hop: Readonly<Record<string, number>> = table?.hop ?? HOP_GAS
+  const curve = familyOf(pool.family)!.curve(pool, tokenIn, tokenOut)
+  const response = compileResponse(table && curve.gasPerPiece ? { ...curve, gasPerPiece: table.tick } : curve)
+  return { pool, tokenIn, tokenOut, response, gas: hop[pool.family] ?? USUAL_GAS }
 }

@@ -70,6 +70,8 @@ class Pricing {
   private readonly problem: Problem
   private readonly filling: WaterFilling
   private readonly value: Float64Array
+  /** What a token outside costs at least, by edges out of the set. */
+  private readonly cost: Float64Array
   private readonly next: Int32Array
 
   constructor(problem: Problem, filling: WaterFilling) {
@@ -77,6 +79,7 @@ class Pricing {
     this.filling = filling
     const count = problem.graph.topology.tokens.length
     this.value = new Float64Array(count)
+    this.cost = new Float64Array(count)
     this.next = new Int32Array(count)
   }
 
@@ -119,32 +122,30 @@ class Pricing {
 
   /** Edges of the list that could pay before long. */
   nearEdges(list: Int32Array): Int32Array {
-    const { problem, filling, value } = this
+    const { problem, filling, value, cost } = this
     const { rate, graph } = problem
     const { from, to } = graph.topology
     this.spread(list)
-    // What a token outside costs at least, by edges out of the set.
-    const cost = new Map<number, number>()
-    for (const token of filling.tokens) cost.set(token, filling.price(token))
+    for (let k = 0; k < list.length; k++) {
+      cost[from[list[k]!]!] = Number.POSITIVE_INFINITY
+      cost[to[list[k]!]!] = Number.POSITIVE_INFINITY
+    }
+    for (const token of filling.tokens) cost[token] = filling.price(token)
     for (let sweep = 0; sweep < MAX_SWEEPS / 2; sweep++) {
       let changed = false
       for (let k = 0; k < list.length; k++) {
         const edge = list[k]!
         const v = to[edge]!
         if (filling.place[v]! >= 0) continue
-        const by = cost.get(from[edge]!)
-        if (by === undefined) continue
-        const via = by / rate[edge]!
-        if (via < (cost.get(v) ?? Number.POSITIVE_INFINITY) * (1 - 1e-13)) {
-          cost.set(v, via)
+        const via = cost[from[edge]!]! / rate[edge]!
+        if (via < cost[v]! * (1 - 1e-13)) {
+          cost[v] = via
           changed = true
         }
       }
       if (!changed) break
     }
-    return list.filter(
-      (edge) => value[to[edge]!]! * rate[edge]! * NEAR >= (cost.get(from[edge]!) ?? Number.POSITIVE_INFINITY),
-    )
+    return list.filter((edge) => value[to[edge]!]! * rate[edge]! * NEAR >= cost[from[edge]!]!)
   }
 
   /** Best value of tokens outside the set by the edges of the list, from those inside. */
