@@ -138,6 +138,7 @@ function stateOf(pool: ScenarioPool): { readonly family: string; readonly state:
     offpegMultiplierE10: 0n,
     rounding: 'each',
     feeOrder: 'base',
+    margin: 1n,
   }
   return { family: 'curve-stable', state }
 }
