@@ -19,8 +19,12 @@ export type Explanation = {
   readonly deadline: bigint
   readonly fee: { readonly ppm: bigint; readonly recipient: string } | null
   readonly executor: string
-  /** Instructions of the Executor in order; `pool` where a step names one. */
+  /** Instructions of the Executor in order. */
   readonly steps: readonly Step[]
+  /**
+   * Every contract that the route trades with, once: pools, vaults and wrappers; ids for Balancer V2, and the singleton
+   * itself for Uniswap V4, whose hops name their pool by its key.
+   */
   readonly pools: readonly string[]
 }
 
@@ -31,7 +35,7 @@ const PPM_PER_PERCENT = 10_000n
 export function explain(tx: Transaction): Explanation {
   const order = decodeSwap(tx.data)
   const steps = readProgram(order)
-  const pools = steps.flatMap((step) => ('pool' in step ? [step.pool] : []))
+  const pools = steps.flatMap(poolsOf)
   return {
     guard: tx.to,
     recipient: tx.from,
@@ -53,6 +57,27 @@ function readProgram(order: GuardOrder): readonly Step[] {
   } catch (cause) {
     if (!(cause instanceof ProgramError)) throw cause
     throw new ClientError('UNSAFE', `the program cannot be read: ${cause.message}`, {}, { cause })
+  }
+}
+
+function poolsOf(step: Step): readonly string[] {
+  switch (step.op) {
+    case 'wrap':
+      return [step.wrapped]
+    case 'unwrap':
+      return [step.tokenIn]
+    case 'uniswap-v4':
+      return [step.manager]
+    case 'balancer-v2':
+      return step.hops.map(({ poolId }) => poolId)
+    case 'balancer-v3':
+      return step.hops.map(({ pool }) => pool)
+    case 'erc4626':
+      return [step.deposit ? step.tokenOut : step.tokenIn]
+    case 'rate-wrapper':
+      return [step.wrap ? step.tokenOut : step.tokenIn]
+    default:
+      return [step.pool]
   }
 }
 
@@ -82,6 +107,10 @@ export function verify(route: Route, asked: SwapParameters, guard?: string): Exp
   const least = (BigInt(route.toAmount) * (1_000_000n - toPpm(asked.slippage ?? 0.5))) / 1_000_000n
   require(found.minOutput > 0n && found.minOutput >= least, 'the least output')
   require((found.fee?.ppm ?? 0n) === feePpm, 'the fee')
+  const vaults = found.steps.flatMap((step) => ('vault' in step ? [step.vault] : []))
+  const known = new Set([...found.pools, ...vaults, asked.from].map((address) => address.toLowerCase()))
+  for (const { output } of found.steps)
+    require(output.kind !== 'address' || known.has(output.address.toLowerCase()), 'a step pays a stranger')
   require(feePpm === 0n || same(found.fee!.recipient, asked.convenienceFeeRecipient ?? ''), 'the fee recipient')
   return found
 }

@@ -3,6 +3,7 @@ import { encodeCall, selectors } from './abi.ts'
 import type { SluiceClient } from './client.ts'
 import { ClientError } from './errors.ts'
 import { verify } from './explain.ts'
+import { trustedGuard } from './guards.ts'
 import { NATIVE, type Route, type SwapParameters } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
@@ -11,7 +12,7 @@ const MAX_AGE_BLOCKS = 2
 const MAX_QUOTES = 5
 
 export type SwapOptions = {
-  /** Guard Contract that the caller knows for the chain; anything else is refused. Else the one of `/chains`. */
+  /** Guard Contract that the caller knows for the chain, such as that of a local one; else the one this package knows. */
   readonly guard?: string
   /** Called before anything is signed; false stops. */
   readonly confirm?: (route: Route) => boolean | Promise<boolean>
@@ -35,8 +36,7 @@ export async function swap(
   if ((await wallet.chainId()) !== chainId)
     throw new ClientError('WALLET', `the wallet is on chain ${await wallet.chainId()}, not ${chainId}`)
   const asked: SwapParameters = { ...parameters, from: wallet.address }
-  const trusted = guard ?? (await client.chains())[chainId]?.RouterAddress
-  if (!trusted) throw new ClientError('WALLET', `chain ${chainId} is not supported`)
+  const trusted = trustedGuard(chainId, guard)
   const quote = async () => {
     const route = await client.getSwap(chainId, asked)
     verify(route, asked, trusted)

@@ -9,6 +9,7 @@ export interface Wallet {
   chainId(): Promise<number>
   blockNumber(): Promise<number>
   code(address: string): Promise<string>
+  /** As the wallet's own account. */
   call(to: string, data: Hex): Promise<string>
   /** Signs and sends; resolves to the transaction hash. */
   send(transaction: Outgoing): Promise<string>
@@ -61,7 +62,7 @@ export interface EthersSigner {
     getNetwork(): Promise<{ chainId: bigint }>
     getBlockNumber(): Promise<number>
     getCode(address: string): Promise<string>
-    call(transaction: { to: string; data: string }): Promise<string>
+    call(transaction: { from: string; to: string; data: string }): Promise<string>
     waitForTransaction(hash: string): Promise<{ status: number | null } | null>
   } | null
 }
@@ -69,12 +70,13 @@ export interface EthersSigner {
 export async function fromEthers(signer: EthersSigner): Promise<Wallet> {
   const { provider } = signer
   if (!provider) throw new ClientError('WALLET', 'the signer has no provider')
+  const address = await signer.getAddress()
   return {
-    address: await signer.getAddress(),
+    address,
     chainId: async () => Number((await provider.getNetwork()).chainId),
     blockNumber: () => provider.getBlockNumber(),
     code: (address) => provider.getCode(address),
-    call: (to, data) => provider.call({ to, data }),
+    call: (to, data) => provider.call({ from: address, to, data }),
     send: async ({ to, data, value, gas }) =>
       (await signer.sendTransaction({ to, data, value, ...(gas && { gasLimit: gas }) })).hash,
     succeeded: async (hash) => (await provider.waitForTransaction(hash))?.status === 1,
@@ -91,7 +93,7 @@ export interface ViemPublicClient {
   getChainId(): Promise<number>
   getBlockNumber(): Promise<bigint>
   getCode(args: { address: Hex }): Promise<string | undefined>
-  call(args: { to: Hex; data: Hex }): Promise<{ data?: string | undefined }>
+  call(args: { account: Hex; to: Hex; data: Hex }): Promise<{ data?: string | undefined }>
   waitForTransactionReceipt(args: { hash: Hex }): Promise<{ status: 'success' | 'reverted' }>
 }
 
@@ -103,7 +105,8 @@ export function fromViem(walletClient: ViemWalletClient, publicClient: ViemPubli
     chainId: () => publicClient.getChainId(),
     blockNumber: async () => Number(await publicClient.getBlockNumber()),
     code: async (address) => (await publicClient.getCode({ address: address as Hex })) ?? '0x',
-    call: async (to, data) => (await publicClient.call({ to: to as Hex, data })).data ?? '0x',
+    call: async (to, data) =>
+      (await publicClient.call({ account: account.address as Hex, to: to as Hex, data })).data ?? '0x',
     send: ({ to, data, value, gas }) =>
       walletClient.sendTransaction({ account, to, data, value, chain: null, ...(gas && { gas }) }),
     succeeded: async (hash) =>

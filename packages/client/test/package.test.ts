@@ -1,0 +1,76 @@
+/** The package as a consumer gets it: packed, installed from the tarball, type-checked and run. */
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const run = promisify(execFile)
+const here = join(import.meta.dirname, '..')
+const modules = join(here, '../../node_modules')
+
+const consumer = `
+import { type ClientError, explain, fromEip1193, fromEthers, fromViem, guardOf, NATIVE, SluiceClient, swap, verify } from '@sluice/client'
+import type { Signer } from 'ethers'
+import type { Account, Chain, PublicClient, Transport, WalletClient } from 'viem'
+
+export const client = new SluiceClient({ baseUrl: 'http://127.0.0.1:9', timeoutMs: 1000 })
+export async function all(signer: Signer, wallet: WalletClient<Transport, Chain, Account>, chain: PublicClient) {
+  const asked = { src: NATIVE, dst: '0x', amount: 1n, from: '0x', slippage: 0.5 }
+  const route = await client.getSwap(1, asked)
+  const { recipient, minOutput, fee, pools } = verify(route, asked, guardOf(1))
+  const exact: bigint = minOutput
+  await swap(client, await fromEthers(signer), 1, asked)
+  await swap(client, fromViem(wallet, chain), 1, asked)
+  await swap(client, fromEip1193({ request: async () => null }, '0x'), 1, asked)
+  // @ts-expect-error an amount as a float
+  await client.getSwap(1, { ...asked, amount: 1.5 })
+  return [recipient, exact, fee?.ppm, pools, explain(route.tx).steps.map(({ op }) => op)]
+}
+const failed = await client.chains().then(() => undefined, (error: ClientError) => error)
+console.log(failed?.code, failed?.retryable, guardOf(1))
+`
+
+let dir: string
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'sluice-consumer-'))
+  await run('npm', ['pack', '--silent', '--pack-destination', dir], { cwd: here })
+  const [tarball] = readdirSync(dir).filter((name) => name.endsWith('.tgz'))
+  writeFileSync(join(dir, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module', private: true }))
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`], { cwd: dir })
+  writeFileSync(join(dir, 'consumer.ts'), consumer)
+  mkdirSync(join(dir, 'node_modules/@types'), { recursive: true })
+  for (const name of ['viem', 'ethers', '@types/node'])
+    symlinkSync(join(modules, name), join(dir, 'node_modules', name))
+})
+afterAll(() => rmSync(dir, { recursive: true }))
+
+test('holds the compiled package and no dependency, source or test', async () => {
+  const installed = join(dir, 'node_modules/@sluice/client')
+  const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+  expect(dependencies).toBeUndefined()
+  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+  expect(files.filter((name) => /\.test\.|(?<!\.d)\.ts$/.test(name))).toEqual([])
+  expect(readdirSync(join(dir, 'node_modules/@sluice'))).toEqual(['client'])
+})
+
+test.each(['nodenext', 'bundler'])(
+  'type-checks strictly for a consumer that resolves as %s does',
+  async (resolution) => {
+    const module = resolution === 'bundler' ? 'esnext' : 'nodenext'
+    const compilerOptions = {
+      ...{ module, moduleResolution: resolution, target: 'es2022', lib: ['es2024', 'dom'], types: ['node'] },
+      ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck: true },
+    }
+    writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
+    const { stdout } = await run(join(modules, '.bin/tsc'), ['-p', dir]).catch((error) => error)
+    expect(stdout).toBe('')
+  },
+)
+
+test('runs where it is installed', async () => {
+  const { stdout } = await run(process.execPath, [join(dir, 'consumer.ts')])
+  const { guard } = JSON.parse(readFileSync(join(here, '../../deployments/1.json'), 'utf8'))
+  expect(stdout.trim()).toBe(`NETWORK true ${guard.address}`)
+})

@@ -1,0 +1,158 @@
+/** What the client refuses to sign, and when it asks again. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { IGuard__factory } from '@sluice/bindings'
+import { request, startAnvil } from '@sluice/devnet'
+import { decodeProgram, encodeProgram } from '@sluice/program'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { guardsModule } from '../scripts/guards.ts'
+import { fromEip1193, guardOf, type Outgoing, type Route, SluiceClient, swap, type Wallet } from '../src/index.ts'
+import { CHAIN, type Stage, startStage } from './service.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const guardAbi = IGuard__factory.createInterface()
+const stranger = `0x${'57'.repeat(20)}`
+let stage: Stage
+beforeAll(async () => {
+  stage = await startStage()
+})
+afterAll(() => stage?.stop())
+
+const wanted = () => ({ src: stage.token('WETH'), dst: stage.token('USDC'), amount: 10n ** 16n })
+const walletOn = (url: string): Wallet =>
+  fromEip1193(
+    { request: ({ method, params }) => request(url, method, params ?? []) },
+    stage.devnet.info.accounts[0]!.address,
+  )
+/** The wallet, and what it was asked to send. */
+const watched = (wallet = walletOn(stage.devnet.url)) => {
+  const sent: Outgoing[] = []
+  const send = (transaction: Outgoing) => {
+    sent.push(transaction)
+    return wallet.send(transaction)
+  }
+  return { sent, wallet: { ...wallet, send } }
+}
+/** The service, with its routes changed on the way. */
+const behind = (change: (route: Route) => unknown) => {
+  let quotes = 0
+  const fetched: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init)
+    if (!String(input).includes('/aggregator/')) return answer
+    quotes++
+    return Response.json(change((await answer.json()) as Route))
+  }
+  const client = new SluiceClient({ baseUrl: stage.server.url, timeoutMs: 30_000, fetch: fetched })
+  return { client, quotes: () => quotes }
+}
+
+describe('a service that lies', () => {
+  const reorder = (route: Route, change: (order: Record<string, unknown>) => object) => {
+    const [order, program] = guardAbi.decodeFunctionData('swap', route.tx.data)
+    const changed = { ...order.toObject(), ...change(order.toObject()) }
+    return { ...route, tx: { ...route.tx, data: guardAbi.encodeFunctionData('swap', [changed, program]) } }
+  }
+  const lies: Record<string, (route: Route) => unknown> = {
+    'another contract': (route) => ({ ...route, tx: { ...route.tx, to: stranger } }),
+    'another sender': (route) => ({ ...route, tx: { ...route.tx, from: stranger } }),
+    value: (route) => ({ ...route, tx: { ...route.tx, value: '1' } }),
+    'an approval instead': (route) => ({ ...route, tx: { ...route.tx, data: `0x095ea7b3${'0'.repeat(128)}` } }),
+    'another input token': (route) => reorder(route, () => ({ tokenIn: stranger })),
+    'another output token': (route) => reorder(route, () => ({ tokenOut: stranger })),
+    'a larger input': (route) => reorder(route, ({ amountIn }) => ({ amountIn: (amountIn as bigint) + 1n })),
+    'a lower least output': (route) => reorder(route, ({ minOutput }) => ({ minOutput: (minOutput as bigint) - 2n })),
+    'a fee': (route) => reorder(route, () => ({ feePpm: 1n, feeRecipient: stranger })),
+    'a program that cannot be read': (route) => {
+      const [order, program] = guardAbi.decodeFunctionData('swap', route.tx.data)
+      const data = guardAbi.encodeFunctionData('swap', [order.toObject(), `0xff${program.slice(4)}`])
+      return { ...route, tx: { ...route.tx, data } }
+    },
+    'a step that pays a stranger': (route) => {
+      const [order, program] = guardAbi.decodeFunctionData('swap', route.tx.data)
+      const [first, ...rest] = decodeProgram(program, order.tokenIn.toLowerCase())
+      const paid = { ...first!, output: { kind: 'address', address: stranger as `0x${string}` } } as const
+      const data = guardAbi.encodeFunctionData('swap', [order.toObject(), encodeProgram([paid, ...rest])])
+      return { ...route, tx: { ...route.tx, data } }
+    },
+    'calldata that is cut off': (route) => ({ ...route, tx: { ...route.tx, data: route.tx.data.slice(0, -64) } }),
+  }
+  test.each(Object.keys(lies))('%s: nothing is signed', async (name) => {
+    const { sent, wallet } = watched()
+    const { client } = behind(lies[name]!)
+    await expect(swap(client, wallet, CHAIN, wanted(), stage)).rejects.toMatchObject({ code: 'UNSAFE' })
+    expect(sent).toEqual([])
+  })
+
+  test('no tx, or a toAmount of 0: there is no route', async () => {
+    for (const change of [{ tx: undefined }, { toAmount: '0' }, { swaps: null }]) {
+      const { client } = behind((route) => ({ ...route, ...change }))
+      await expect(swap(client, watched().wallet, CHAIN, wanted(), stage)).rejects.toMatchObject({ code: 'NO_ROUTE' })
+    }
+  })
+})
+
+describe('the Guard', () => {
+  test('is known for every chain of deployments/, whatever a service says', () => {
+    const ids = readdirSync(join(root, 'deployments')).flatMap((name) => /^(\d+)\.json$/.exec(name)?.[1] ?? [])
+    expect(ids.length).toBeGreaterThan(100)
+    for (const id of ids) {
+      const { guard } = JSON.parse(readFileSync(join(root, 'deployments', `${id}.json`), 'utf8'))
+      expect(guardOf(Number(id)), id).toBe(guard.address)
+    }
+    expect(readFileSync(join(import.meta.dirname, '../src/chains-by-guard.ts'), 'utf8')).toBe(guardsModule())
+  })
+
+  test('of a chain that nobody vouches for must be named', async () => {
+    const { sent, wallet } = watched()
+    await expect(swap(stage.client, wallet, CHAIN, wanted())).rejects.toMatchObject({ code: 'UNSAFE' })
+    expect(sent).toEqual([])
+  })
+
+  test('gets no approval on a chain where it has no code', async () => {
+    const empty = await startAnvil({ chainId: CHAIN })
+    try {
+      const { sent, wallet } = watched(walletOn(empty.url))
+      await expect(swap(stage.client, wallet, CHAIN, wanted(), stage)).rejects.toMatchObject({
+        code: 'UNSAFE',
+        message: expect.stringContaining('no code'),
+      })
+      expect(sent).toEqual([])
+    } finally {
+      await empty.stop()
+    }
+  })
+})
+
+test('a quote that is more than two blocks old is asked for again', async () => {
+  const mine = async (blocks: number) => {
+    for (let i = 0; i < blocks; i++) await request(stage.devnet.url, 'evm_mine', [])
+  }
+  for (const [blocks, quotes] of [
+    [1, 1],
+    [4, 2],
+  ] as const) {
+    const { client, quotes: asked } = behind((route) => route)
+    const { wallet } = watched()
+    const confirm = async () => {
+      await mine(blocks)
+      return true
+    }
+    await wallet.succeeded(await wallet.send({ to: stage.token('WETH'), data: approveAll(), value: 0n }))
+    const { route } = await swap(client, wallet, CHAIN, wanted(), { guard: stage.guard, confirm })
+    expect(asked()).toBe(quotes)
+    expect(BigInt(route.toAmount)).toBeGreaterThan(0n)
+  }
+})
+
+test('what is not confirmed is not signed, and the chain of the wallet must be the one asked for', async () => {
+  const { sent, wallet } = watched()
+  const options = { guard: stage.guard, confirm: () => false }
+  await expect(swap(stage.client, wallet, CHAIN, wanted(), options)).rejects.toMatchObject({ code: 'WALLET' })
+  await expect(swap(stage.client, wallet, 1, wanted(), options)).rejects.toMatchObject({ code: 'WALLET' })
+  expect(sent).toEqual([])
+})
+
+/** approve(guard, 2^255) */
+function approveAll(): `0x${string}` {
+  return `0x095ea7b3${stage.guard.slice(2).padStart(64, '0')}8${'0'.repeat(63)}`
+}
