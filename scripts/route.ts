@@ -5,7 +5,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { loadScenario, routeTrade, type Scenario, scenarioGraph } from '../bench/router/scenario.ts'
+import { routeTrade, scenarioGraph } from '../bench/router/route.ts'
+import { loadScenario, type Scenario } from '../bench/router/scenario.ts'
 
 const USAGE = 'usage: npm run -s route -- <scenario.json> [--gas-price <wei>] [--trade <id>]'
 

@@ -1,7 +1,6 @@
 /** Scenarios of the router benchmark: pools, trades and prices in one JSON file, and the snapshot they stand for. */
 import { type Address, toAddress } from '@sluice/chains'
 import type { CurveStableState, Pool, Snapshot, UniswapV2State, UniswapV3State } from '@sluice/liquidity'
-import { buildGraph, findRoute, type Graph, type RouteRequest } from '@sluice/routing'
 
 /** Version 1. Integers of chain size are decimal strings; `token0` has the lower address. */
 export type Scenario = {
@@ -141,74 +140,4 @@ function stateOf(pool: ScenarioPool): { readonly family: string; readonly state:
     margin: 1n,
   }
   return { family: 'curve-stable', state }
-}
-
-/** The yardstick by which all routers of the benchmark are judged net of gas. */
-export const YARDSTICK = {
-  route: 100_000,
-  hop: { 'uniswap-v2': 60_000, 'uniswap-v3': 90_000, 'curve-stable': 90_000 },
-  tick: 20_000,
-}
-
-export const scenarioGraph = ({ snapshot }: LoadedScenario): Graph => buildGraph(snapshot, undefined, YARDSTICK)
-
-/** A leg swaps floor(held balance of tokenIn × num / den), in order. */
-export type ScenarioLeg = {
-  readonly pool: number
-  readonly tokenIn: number
-  readonly tokenOut: number
-  readonly num: string
-  readonly den: string
-}
-
-export type RoutedTrade = {
-  readonly id: ScenarioTrade['id']
-  /** Base units; "0" where no route was found. */
-  readonly amountOut: string
-  readonly legs: readonly ScenarioLeg[]
-  readonly gapBps: number | null
-  /** Search and settlement of this trade alone, warm: the middle one of three runs after one that is not counted. */
-  readonly ms: number
-}
-
-/** Routes of the benchmark may be as long and as wide as pays. */
-const LIMITS = { maxHops: 8, maxSplits: 1_000 }
-const RUNS = 3
-
-export function routeTrade(
-  loaded: LoadedScenario,
-  graph: Graph,
-  trade: ScenarioTrade,
-  gasPriceWei: bigint,
-): RoutedTrade {
-  const request: RouteRequest = {
-    tokenIn: loaded.tokenOf(trade.tokenIn),
-    tokenOut: loaded.tokenOf(trade.tokenOut),
-    amountIn: BigInt(trade.amountIn),
-    wrappedNative: loaded.wrappedNative,
-    gasPriceWei,
-    ...LIMITS,
-  }
-  const result = findRoute(graph, request)
-  const times = Array.from({ length: RUNS }, () => {
-    const start = performance.now()
-    findRoute(graph, request)
-    return performance.now() - start
-  }).sort((a, b) => a - b)
-  const ms = Number(times[(RUNS - 1) / 2]!.toFixed(4))
-  if (!result.ok) return { id: trade.id, amountOut: '0', legs: [], gapBps: null, ms }
-  const { amountOut, legs, optimalityGapBps } = result.route
-  return {
-    id: trade.id,
-    amountOut: String(amountOut),
-    legs: legs.map(({ pool, tokenIn, tokenOut, num, den }) => ({
-      pool: Number(pool.id),
-      tokenIn: loaded.idOf(tokenIn),
-      tokenOut: loaded.idOf(tokenOut),
-      num: String(num),
-      den: String(den),
-    })),
-    gapBps: optimalityGapBps,
-    ms,
-  }
 }

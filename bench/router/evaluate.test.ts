@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { evaluate } from './evaluate.ts'
+import { generate } from './generate.ts'
+import { routeTrade, scenarioGraph } from './route.ts'
+import { loadScenario } from './scenario.ts'
+
+const scenario = generate({ name: 'test', nPools: 60, seed: 5, nTrades: 40 })
+
+test('a scenario is the same from the same seed, of the size asked for, with pools of every kind', () => {
+  expect(generate({ name: 'test', nPools: 60, seed: 5, nTrades: 40 })).toEqual(scenario)
+  expect(scenario.pools).toHaveLength(60)
+  expect(new Set(scenario.pools.map(({ type }) => type))).toEqual(new Set(['v2', 'v3', 'stable']))
+})
+
+test('the evaluator finds what the router claims, to the unit, and never more than the bound', () => {
+  const loaded = loadScenario(scenario)
+  const graph = scenarioGraph(loaded)
+  for (const gasPrice of [0n, 10n ** 10n]) {
+    for (const trade of scenario.trades) {
+      const { amountOut, legs, gapBps } = routeTrade(loaded, graph, trade, gasPrice)
+      const evaluation = evaluate(scenario, trade, legs)
+      expect(String(evaluation.amountOut)).toBe(amountOut)
+      expect(evaluation.unspent).toBe(0)
+      expect(gapBps).not.toBeNull()
+    }
+  }
+})
+
+test('the bound is tight where single prices alone leave it far above an optimal route', () => {
+  const loose = generate({ name: 'loose', nPools: 20, seed: 424262, nTrades: 60 })
+  const loaded = loadScenario(loose)
+  const trade = loose.trades.find(({ id }) => id === 6)!
+  expect(routeTrade(loaded, scenarioGraph(loaded), trade, 0n).gapBps).toBeLessThan(1)
+})
+
+test('the evaluator refuses legs of other tokens and of more than is held', () => {
+  const trade = scenario.trades[0]!
+  const { id: pool, token0, token1 } = scenario.pools[0]!
+  const leg = { pool, tokenIn: token0, tokenOut: token1, num: '1', den: '1' }
+  expect(() => evaluate(scenario, trade, [{ ...leg, tokenOut: token0 }])).toThrow('does not trade')
+  expect(() => evaluate(scenario, { ...trade, tokenIn: token0 }, [{ ...leg, num: '2' }])).toThrow('than is held')
+})

@@ -1,0 +1,185 @@
+/** Pools of a generated scenario. Their prices lie within their fees of the tokens' prices: no arbitrage before a trade. */
+import { amount0Between, amount1Between, MAX_TICK, MIN_TICK, sqrtPriceAtTick, tickAtSqrtPrice } from './pool-maths.ts'
+import { type Random, wholeNumber } from './random.ts'
+import type { ScenarioPool, ScenarioToken } from './scenario.ts'
+
+export type PoolType = ScenarioPool['type']
+
+/** A pool's price is off by at most this part of its fee. */
+const WITHIN_FEE = 0.85
+/** Venues of the V2 kind for a pair at most. */
+const PAIR_VENUES = 3
+const SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
+/** Beyond, prices lose too many digits. */
+const TICK_LIMIT = 700_000
+/** Tick pools have 3 to about 30 positions; the first spans the whole range. */
+const LEAST_POSITIONS = 3
+const MORE_POSITIONS = 28
+const WIDEST_POSITION = 25_000
+const FULL_RANGE_WEIGHT = 0.08
+const AMPLIFICATIONS = [100, 200, 500, 1000]
+
+type Base = Pick<ScenarioPool, 'id' | 'address' | 'token0' | 'token1' | 'feePpm' | 'tvlUsd'>
+type Spec = {
+  readonly base: Base
+  readonly token0: ScenarioToken
+  readonly token1: ScenarioToken
+  readonly tvl: number
+  /** Base units of token 1 for one of token 0. */
+  readonly price: number
+}
+
+export class PoolFactory {
+  readonly pools: ScenarioPool[] = []
+  private readonly seen = new Set<string>()
+  private readonly tokens: readonly ScenarioToken[]
+  private readonly random: Random
+
+  constructor(tokens: readonly ScenarioToken[], random: Random) {
+    this.tokens = tokens
+    this.random = random
+  }
+
+  /** Adds a pool of a value in USD; false where there is one already or where it would be too small to be exact. */
+  add(type: PoolType, a: number, b: number, tvl: number, feePpm: number): boolean {
+    const { random, tokens } = this
+    if (a === b) return false
+    const [lower, upper] = BigInt(tokens[a]!.address) > BigInt(tokens[b]!.address) ? [b, a] : [a, b]
+    const venue = type === 'v3' ? feePpm : Math.floor(random.next() * PAIR_VENUES)
+    const key = `${type} ${lower} ${upper} ${venue}`
+    if (this.seen.has(key)) return false
+    const [token0, token1] = [tokens[lower]!, tokens[upper]!]
+    const noise = Math.exp(((random.next() * 2 - 1) * WITHIN_FEE * feePpm) / 1e6)
+    const price = (token0.priceUsd / token1.priceUsd) * 10 ** (token1.decimals - token0.decimals) * noise
+    const base = {
+      id: this.pools.length,
+      address: random.address(),
+      token0: lower,
+      token1: upper,
+      feePpm,
+      tvlUsd: Math.round(tvl),
+    }
+    const make = { v2: makePair, v3: makeTicks, stable: makeStable }[type]
+    const pool = make({ base, token0, token1, tvl, price }, random)
+    if (!pool) return false
+    this.pools.push(pool)
+    this.seen.add(key)
+    return true
+  }
+}
+
+function makePair({ base, token0, tvl, price }: Spec): ScenarioPool | null {
+  const reserve0 = (tvl / 2 / token0.priceUsd) * 10 ** token0.decimals
+  const reserve1 = reserve0 * price
+  if (reserve0 < 1e4 || reserve1 < 1e4) return null
+  return { ...base, type: 'v2', reserve0: String(wholeNumber(reserve0)), reserve1: String(wholeNumber(reserve1)) }
+}
+
+function makeStable({ base, token0, token1, tvl }: Spec, random: Random): ScenarioPool {
+  const A = random.pick(AMPLIFICATIONS)
+  const decimals = Math.max(token0.decimals, token1.decimals)
+  let imbalance = (random.next() * 2 - 1) * 0.35
+  const sides = () => [(tvl / 2) * (1 + imbalance), (tvl / 2) * (1 - imbalance)] as const
+  while (Math.abs(Math.log(stablePrice(...sides(), A * 2))) >= (WITHIN_FEE * base.feePpm) / 1e6) imbalance *= 0.6
+  const unit = 10 ** decimals / token0.priceUsd
+  const [x, y] = sides()
+  const [scale0, scale1] = [10 ** (decimals - token0.decimals), 10 ** (decimals - token1.decimals)]
+  return {
+    ...base,
+    type: 'stable',
+    A: String(A),
+    balance0: String(wholeNumber((x * unit) / scale0)),
+    balance1: String(wholeNumber((y * unit) / scale1)),
+    rate0: String(10n ** BigInt(decimals - token0.decimals)),
+    rate1: String(10n ** BigInt(decimals - token1.decimals)),
+  }
+}
+
+/** Marginal price of a stable pool of two coins, `ann` = 2·A. */
+function stablePrice(x: number, y: number, ann: number): number {
+  let d = x + y
+  for (let iteration = 0; iteration < 60; iteration++) {
+    const product = (((d * d) / (2 * x)) * d) / (2 * y)
+    d = ((ann * (x + y) + 2 * product) * d) / ((ann - 1) * d + 3 * product)
+  }
+  const b = x + d / ann
+  const c = (d * d * d) / (4 * x * ann)
+  const balance = (-(b - d) + Math.sqrt((b - d) ** 2 + 4 * c)) / 2
+  return (balance + c / x) / (2 * balance + b - d)
+}
+
+const larger = (a: bigint, b: bigint) => (a > b ? a : b)
+const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
+
+type Position = { readonly low: number; readonly high: number; readonly liquidity: number }
+
+function makeTicks({ base, token0, token1, tvl, price }: Spec, random: Random): ScenarioPool | null {
+  const spacing = SPACING[base.feePpm]!
+  const sqrtPrice = wholeNumber(Math.sqrt(price) * 2 ** 96)
+  const tick = tickAtSqrtPrice(sqrtPrice)
+  if (Math.abs(tick) > TICK_LIMIT) return null
+  const net = new Map<number, bigint>()
+  let liquidity = 0n
+  let balance0 = 0n
+  let balance1 = 0n
+  for (const position of positions(tick, spacing, { token0, token1, tvl, price }, random)) {
+    const { low, high } = position
+    const amount = wholeNumber(position.liquidity)
+    if (amount < 2n) continue
+    net.set(low, (net.get(low) ?? 0n) + amount)
+    net.set(high, (net.get(high) ?? 0n) - amount)
+    if (low <= tick && tick < high) liquidity += amount
+    const [lowest, highest] = [sqrtPriceAtTick(low), sqrtPriceAtTick(high)]
+    if (sqrtPrice < highest) balance0 += amount0Between(larger(sqrtPrice, lowest), highest, amount, true)
+    if (sqrtPrice > lowest) balance1 += amount1Between(lowest, smaller(sqrtPrice, highest), amount, true)
+  }
+  if (liquidity < 1_000n || balance0 < 10_000n || balance1 < 10_000n) return null
+  return {
+    ...base,
+    type: 'v3',
+    tickSpacing: spacing,
+    sqrtPriceX96: String(sqrtPrice),
+    tick,
+    liquidity: String(liquidity),
+    ticks: [...net]
+      .filter(([, change]) => change !== 0n)
+      .sort(([a], [b]) => a - b)
+      .map(([index, change]) => [index, String(change)] as const),
+    balance0: String(balance0),
+    balance1: String(balance1),
+  }
+}
+
+/** Positions around the price, worth the pool's value together. */
+function positions(
+  tick: number,
+  spacing: number,
+  { token0, token1, tvl, price }: Omit<Spec, 'base'>,
+  random: Random,
+): readonly Position[] {
+  const [lowest, highest] = [Math.ceil(MIN_TICK / spacing) * spacing, Math.floor(MAX_TICK / spacing) * spacing]
+  const narrowest = Math.log(spacing * 2)
+  const count = LEAST_POSITIONS + Math.floor(random.next() * random.next() * MORE_POSITIONS)
+  const made: Position[] = []
+  let total = 0
+  for (let index = 0; index < count; index++) {
+    let [low, high] = [lowest, highest]
+    if (index > 0) {
+      const width = Math.exp(narrowest + random.next() * (Math.log(WIDEST_POSITION) - narrowest))
+      const centre = tick + random.normal() * width * 0.45
+      low = Math.max(low, Math.floor((centre - width) / spacing) * spacing)
+      high = Math.min(high, Math.ceil((centre + width) / spacing) * spacing)
+    }
+    if (high <= low) continue
+    const weight = index === 0 ? FULL_RANGE_WEIGHT : Math.exp(random.normal())
+    const [a, b] = [1.0001 ** (low / 2), 1.0001 ** (high / 2)]
+    const at = Math.min(Math.max(Math.sqrt(price), a), b)
+    const worth =
+      ((at - a) * token1.priceUsd) / 10 ** token1.decimals +
+      ((1 / at - 1 / b) * token0.priceUsd) / 10 ** token0.decimals
+    if (!(worth > 0)) continue
+    made.push({ low, high, liquidity: weight / worth })
+    total += weight
+  }
+  return made.map((position) => ({ ...position, liquidity: (position.liquidity * tvl) / total }))
+}

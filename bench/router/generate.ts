@@ -1,0 +1,211 @@
+/**
+ * Seeded scenarios that look like a chain's liquidity: six hubs, a long tail of tokens with most pools at the hubs, values
+ * that fall off by a power law, and trades of five sizes between tokens of each class.
+ */
+import { PoolFactory, type PoolType } from './generate-pools.ts'
+import { type Random, seeded, wholeNumber } from './random.ts'
+import type { Scenario, ScenarioPool, ScenarioToken, ScenarioTrade } from './scenario.ts'
+
+const HUBS: readonly (readonly [symbol: string, priceUsd: number, decimals: number, address: string])[] = [
+  ['WETH', 3000, 18, '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'],
+  ['USDC', 1, 6, '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'],
+  ['USDT', 1, 6, '0xdac17f958d2ee523a2206206994597c13d831ec7'],
+  ['DAI', 1, 18, '0x6b175474e89094c44da98b954eedeac495271d0f'],
+  ['WBTC', 60000, 8, '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599'],
+  ['WSTETH', 3600, 18, '0x7f39c581f595b53c5cb19bd0b3f8da6c935e2ca0'],
+]
+const WETH = 0
+const USDC = 1
+const USDT = 2
+const DAI = 3
+/** Of the smaller of the deepest pools of the two tokens, by value. */
+const SIZES = [0.0001, 0.001, 0.01, 0.05, 0.2]
+const CLASSES = ['hub-hub', 'hub-tail', 'tail-hub', 'tail-tail'] as const
+/** Tail tokens with less are not traded. */
+const LEAST_DEPTH_USD = 20_000
+
+export type ScenarioSpec = {
+  readonly name: string
+  readonly nPools: number
+  readonly seed: number
+  readonly nTrades?: number
+  /** Kinds of pools; all by default. */
+  readonly only?: readonly PoolType[]
+}
+
+export function generate({ name, nPools, seed, nTrades = 40, only = ['v2', 'v3', 'stable'] }: ScenarioSpec): Scenario {
+  const random = seeded(seed)
+  const tokens = makeTokens(nPools, random)
+  const factory = new PoolFactory(tokens, random)
+  const kinds = new Kinds(only)
+  addHubPools(factory, kinds, nPools, random)
+  addTailPools(factory, kinds, nPools, tokens, random)
+  const { pools } = factory
+  const trades = makeTrades(tokens, pools, nTrades, random)
+  return {
+    version: 1,
+    name,
+    seed,
+    chainId: 1,
+    gasPriceWei: '10000000000',
+    nativeToken: WETH,
+    tokens,
+    pools,
+    trades,
+  }
+}
+
+/** The kind of pool asked for, or the first of those that are wanted. */
+class Kinds {
+  private readonly wanted: readonly PoolType[]
+  constructor(wanted: readonly PoolType[]) {
+    this.wanted = wanted
+  }
+  has(type: PoolType): boolean {
+    return this.wanted.includes(type)
+  }
+  of(type: PoolType): PoolType {
+    return this.has(type) ? type : this.wanted[0]!
+  }
+}
+
+function makeTokens(nPools: number, random: Random): readonly ScenarioToken[] {
+  const count = Math.max(7, Math.round(nPools * (nPools <= 20 ? 0.4 : nPools <= 200 ? 0.33 : 0.36)))
+  const tokens: ScenarioToken[] = HUBS.map(([symbol, priceUsd, decimals, address], id) => ({
+    id,
+    symbol,
+    address,
+    decimals,
+    priceUsd,
+    hub: true,
+  }))
+  while (tokens.length < count) {
+    const id = tokens.length
+    tokens.push({
+      id,
+      symbol: `T${id}`,
+      address: random.address(),
+      decimals: random.next() < 0.88 ? 18 : random.pick([6, 8, 9]),
+      priceUsd: Math.exp(random.normal() * 3 - 1),
+      hub: false,
+    })
+  }
+  return tokens
+}
+
+/** A value in USD by Pareto's law. */
+const pareto = (random: Random, least: number, alpha: number, most: number) =>
+  Math.min(most, least / (random.next() || 1e-9) ** (1 / alpha))
+
+function addHubPools(factory: PoolFactory, kinds: Kinds, nPools: number, random: Random): void {
+  factory.add(kinds.has('v3') ? 'v3' : 'v2', WETH, USDC, 1.2e8, kinds.has('v3') ? 500 : 3000)
+  if (kinds.has('stable')) {
+    factory.add('stable', USDC, USDT, 4e7, 100)
+    factory.add('stable', USDC, DAI, 1.5e7, 400)
+  }
+  factory.add('v2', WETH, USDC, 3e7, 3000)
+  const count = Math.max(8, Math.min(Math.round(nPools * 0.3), 70))
+  const isStable = (token: number) => token >= USDC && token <= DAI
+  for (let attempt = 0; factory.pools.length < count && attempt < 5000; attempt++) {
+    const a = random.next() < 0.45 ? WETH : Math.floor(random.next() * HUBS.length)
+    const b = random.next() < 0.4 ? USDC : Math.floor(random.next() * HUBS.length)
+    if (a === b) continue
+    const stable = isStable(a) && isStable(b)
+    const tvl = pareto(random, stable ? 1.5e6 : 6e5, 0.75, 2.5e8)
+    const kind = random.next()
+    if (stable && kind < 0.5 && kinds.has('stable')) factory.add('stable', a, b, tvl, random.pick([100, 400]))
+    else if (kind >= 0.8) factory.add('v2', a, b, tvl * 0.4, 3000)
+    else if (kinds.of('v3') === 'v2') factory.add('v2', a, b, tvl, 3000)
+    else factory.add('v3', a, b, tvl, random.pick(stable ? [100, 100, 500] : [500, 500, 3000, 3000, 10000, 100]))
+  }
+}
+
+/** Every tail token gets a pool, mostly with a hub; those that come first get most of the others. */
+function addTailPools(
+  factory: PoolFactory,
+  kinds: Kinds,
+  nPools: number,
+  tokens: readonly ScenarioToken[],
+  random: Random,
+): void {
+  const tails = tokens.filter(({ hub }) => !hub).map(({ id }) => id)
+  const partner = () => {
+    const draw = random.next()
+    const hub = [0.55, 0.73, 0.83, 0.87, 0.9, 0.92].findIndex((below) => draw < below)
+    return hub < 0 ? random.pick(tails) : hub
+  }
+  const addPool = (token: number) => {
+    const other = partner()
+    const tvl = Math.max(2000, Math.min(8e7, 6e4 * Math.exp(random.normal() * 2)))
+    if (random.next() < 0.5) return factory.add('v2', token, other, tvl, 3000)
+    if (kinds.of('v3') === 'v2') return factory.add('v2', token, other, tvl, 3000)
+    return factory.add('v3', token, other, tvl, random.pick([3000, 3000, 10000, 10000, 500]))
+  }
+  for (const token of tails) {
+    if (factory.pools.length >= nPools) break
+    for (let attempt = 0; attempt <= 20; attempt++) if (addPool(token)) break
+  }
+  for (let attempt = 0; factory.pools.length < nPools && attempt < nPools * 20; attempt++) {
+    const token = tails[Math.floor(tails.length * random.next() ** 2.2)]!
+    if (random.next() < 0.85) {
+      addPool(token)
+      continue
+    }
+    const [a, b] = [random.pick([0, 0, 1, 2, 3, 4]), random.pick([1, 2, 3, 4, 5])]
+    if (a !== b) factory.add('v2', a, b, pareto(random, 1e5, 1, 5e7), 3000)
+  }
+}
+
+function makeTrades(
+  tokens: readonly ScenarioToken[],
+  pools: readonly ScenarioPool[],
+  count: number,
+  random: Random,
+): readonly ScenarioTrade[] {
+  const depth = new Map<number, number>()
+  for (const { token0, token1, tvlUsd } of pools)
+    for (const token of [token0, token1]) depth.set(token, Math.max(depth.get(token) ?? 0, tvlUsd))
+  const traded = tokens.filter(({ id }) => depth.has(id))
+  const hubs = traded.filter(({ hub }) => hub)
+  const tails = traded.filter(({ hub }) => !hub)
+  const deepTails = tails.filter(({ id }) => depth.get(id)! > LEAST_DEPTH_USD)
+  const group = deepTails.length > 0 ? deepTails : tails
+  const componentOf = components(tokens.length, pools)
+  const trades: ScenarioTrade[] = []
+  for (let attempt = 0; trades.length < count && attempt < 4000; attempt++) {
+    const id = trades.length
+    const tradeClass = CLASSES[id % CLASSES.length]!
+    const sizeFrac = SIZES[Math.floor(id / CLASSES.length) % SIZES.length]!
+    const sold = random.pick(tradeClass.startsWith('hub') ? hubs : group)
+    const bought = random.pick(tradeClass.endsWith('hub') ? hubs : group)
+    if (sold.id === bought.id || componentOf[sold.id] !== componentOf[bought.id]) continue
+    const usd = sizeFrac * Math.min(depth.get(sold.id)!, depth.get(bought.id)!)
+    const amountIn = wholeNumber((usd / sold.priceUsd) * 10 ** sold.decimals)
+    if (amountIn < 100_000n || (usd / bought.priceUsd) * 10 ** bought.decimals < 1e5) continue
+    trades.push({
+      id,
+      tokenIn: sold.id,
+      tokenOut: bought.id,
+      amountIn: String(amountIn),
+      class: tradeClass,
+      sizeFrac,
+      usd: Number(usd.toFixed(2)),
+    })
+  }
+  return trades
+}
+
+/** For each token a number that connected tokens share. */
+function components(count: number, pools: readonly ScenarioPool[]): readonly number[] {
+  const parent = Array.from({ length: count }, (_, token) => token)
+  const root = (token: number): number => {
+    let at = token
+    while (parent[at] !== at) {
+      parent[at] = parent[parent[at]!]!
+      at = parent[at]!
+    }
+    return at
+  }
+  for (const { token0, token1 } of pools) parent[root(token0)] = root(token1)
+  return parent.map((_, token) => root(token))
+}

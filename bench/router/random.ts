@@ -1,0 +1,35 @@
+/** A seeded source of random numbers: the same scenario from the same seed, on every machine. */
+export type Random = {
+  /** In [0, 1). */
+  next(): number
+  /** Of mean 0 and deviation 1. */
+  normal(): number
+  pick<T>(items: readonly T[]): T
+  /** Hexadecimal digits of an address. */
+  address(): string
+}
+
+/** Mulberry32. */
+export function seeded(seed: number): Random {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+  const digit = () => Math.floor(next() * 16).toString(16)
+  return {
+    next,
+    normal: () => Math.sqrt(-2 * Math.log(next() || 1e-12)) * Math.cos(2 * Math.PI * next()),
+    pick: (items) => items[Math.floor(next() * items.length)]!,
+    address: () => `0x${Array.from({ length: 40 }, digit).join('')}`,
+  }
+}
+
+/** The whole number next below a float, which may be beyond 2^53; at least 1. */
+export function wholeNumber(value: number): bigint {
+  if (!(value >= 1)) return 1n
+  const shift = Math.max(0, Math.floor(Math.log2(value)) - 52)
+  return BigInt(Math.floor(value / 2 ** shift)) << BigInt(shift)
+}
