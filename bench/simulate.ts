@@ -7,26 +7,28 @@ import { NodeProxy, startDevnet } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'
 import { createSimulationContext, type SimulationRequest, simulateSwap } from '@sluice/simulation'
 import { SlotResolver } from '../packages/simulation/src/slots/resolver.ts'
-import { abiOf } from '../packages/simulation/test/chain.ts'
+import { attacks } from '../packages/simulation/test/attacks.ts'
+import { abiOf, startTestChain } from '../packages/simulation/test/chain.ts'
 import { readMainnet, startMainnet } from '../packages/simulation/test/mainnet.ts'
+import { compareShape, shapesOn } from '../packages/simulation/test/shapes.ts'
 import { type Check, checkToken, stranger } from '../packages/simulation/test/token-check.ts'
 import { record, rounded } from './record.ts'
 
 const RUNS = 300
+const ATTACKS = 20
 const HONEST = 50
 const ATTACKERS = 20
-/** Hashes 64 kB over and over until its gas is gone. */
-const ENDLESS = '0x5b6201000060002050600056'
 
+let targets = 0
 const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 const percentile = (values: readonly number[], share: number) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN
 
-async function times(work: () => Promise<unknown>): Promise<readonly number[]> {
-  for (let i = 0; i < RUNS / 5; i++) await work()
+async function times(work: () => Promise<unknown>, runs = RUNS): Promise<readonly number[]> {
+  for (let i = 0; i < runs / 5; i++) await work()
   const taken: number[] = []
-  for (let i = 0; i < RUNS; i++) {
+  for (let i = 0; i < runs; i++) {
     const start = performance.now()
     await work()
     taken.push(performance.now() - start)
@@ -86,13 +88,24 @@ async function measureSimulation() {
           return performance.now() - start
         }),
       )
-    const target = toAddress(`0x${'ba'.repeat(20)}`)
-    await rpc.request('anvil_setCode', [target, ENDLESS])
+    const attack = async (code: string) => {
+      const to = toAddress(`0xba${(++targets).toString(16).padStart(38, '0')}`)
+      await rpc.request('anvil_setCode', [to, code])
+      return { ...plain, to, data: '0x' as const }
+    }
+    const attackMs: Record<string, number> = {}
+    for (const [name, code] of Object.entries(attacks)) {
+      const request = await attack(code)
+      attackMs[name] = rounded(
+        median(await times(() => simulateSwap(rpc, request, createSimulationContext()), ATTACKS)),
+      )
+    }
+    const endless = await attack(attacks['gas bomb'])
     await honest()
     const alone = await honest()
     let stop = false
     const attackers = Array.from({ length: ATTACKERS }, async () => {
-      while (!stop) await simulateSwap(rpc, { ...plain, to: target, data: '0x' }, context)
+      while (!stop) await simulateSwap(rpc, endless, context)
     })
     // Until it is known what the attackers cost.
     await new Promise((resolve) => setTimeout(resolve, 500))
@@ -103,6 +116,7 @@ async function measureSimulation() {
     return {
       honestAtOnce: HONEST,
       honestMs: { median: rounded(median(alone)), slowest: rounded(Math.max(...alone)) },
+      eachAttackAloneMs: attackMs,
       attackers: ATTACKERS,
       honestUnderAttackMs: { median: rounded(median(attacked)), slowest: rounded(Math.max(...attacked)) },
       runs: RUNS,
@@ -114,6 +128,30 @@ async function measureSimulation() {
     }
   } finally {
     await devnet.stop()
+  }
+}
+
+/** Amount and gas of the simulation beside those of the same transaction really sent. */
+async function measureShapes() {
+  const chain = await startTestChain()
+  try {
+    const context = createSimulationContext()
+    const differences: number[] = []
+    let equalAmounts = 0
+    for (const shape of Object.values(shapesOn(() => chain))) {
+      const { simulated, sent } = await compareShape(shape, chain, context)
+      if (sent.success && simulated.amountOut === sent.received) equalAmounts++
+      differences.push(simulated.gasUsed - Number(sent.grossGas))
+    }
+    return {
+      shapes: differences.length,
+      amountEqual: equalAmounts,
+      gasEqual: differences.filter((difference) => difference === 0).length,
+      mostGasOver: Math.max(...differences),
+      mostGasUnder: -Math.min(0, ...differences),
+    }
+  } finally {
+    await chain.anvil.stop()
   }
 }
 
@@ -148,4 +186,8 @@ async function measureSlots() {
   }
 }
 
-record('simulate', { simulation: await measureSimulation(), slots: await measureSlots() })
+record('simulate', {
+  simulation: await measureSimulation(),
+  reallySent: await measureShapes(),
+  slots: await measureSlots(),
+})

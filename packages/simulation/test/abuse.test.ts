@@ -1,6 +1,7 @@
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSimulationContext, type SimulationRequest, simulateSwap } from '../src/index.ts'
+import { attacks } from './attacks.ts'
 import { abiOf, startTestChain, type TestChain } from './chain.ts'
 
 let chain: TestChain
@@ -8,17 +9,6 @@ const router = abiOf('@uniswap/v2-periphery/build/UniswapV2Router02.json')
 const from = toAddress(`0x${'f0'.repeat(20)}`)
 const TIMEOUT_MS = 4_000
 
-/** Hand-assembled targets. */
-const attacks = {
-  // JUMPDEST PUSH1 0 JUMP
-  'infinite loop': '0x5b600056',
-  // Reverts with a million bytes.
-  'huge revert': '0x620f42406000fd',
-  // Hashes 64 kB over and over: JUMPDEST PUSH3 65536 PUSH1 0 KECCAK256 POP PUSH1 0 JUMP
-  'gas bomb': '0x5b6201000060002050600056',
-  // CALLER SELFDESTRUCT
-  'self-destruct': '0x33ff',
-} as const satisfies Record<string, Hex>
 const targets = new Map<string, Address>()
 
 beforeAll(async () => {

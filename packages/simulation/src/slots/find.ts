@@ -1,7 +1,8 @@
 /** Finds which of many candidate mappings a token really uses, in one call. */
-import type { Address } from '@sluice/chains'
-import { allowanceKey, balanceWrites, type Mapping, word } from './mapping.ts'
-import { mergeWrites, owner, SLOT_PROBE, type TokenReader } from './reader.ts'
+import { type Address, ZERO_ADDRESS } from '@sluice/chains'
+import { usualMappings } from './candidates.ts'
+import { allowanceKey, balanceWrites, type Mapping, type Write, word } from './mapping.ts'
+import { mergeWrites, owner, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
 import { plainShape, type Shape } from './shape.ts'
 
 /** Shows in words of 96 bits and more. */
@@ -21,22 +22,11 @@ export type Found = {
  * Every candidate, at every scale, belongs to a fictitious owner of its own: the owner who has a balance names the
  * mapping, whatever the token makes of the word. Allowances are read off the first scale's owners.
  */
-export async function findMappings(reader: TokenReader, candidates: readonly Mapping[]): Promise<Found> {
-  const ownerOf = (candidate: number, scale: number) => owner(scale * candidates.length + candidate)
-  const writes = mergeWrites(
-    ...candidates.flatMap((mapping, index) => [
-      ...SCALES.map(
-        (value, scale) => [mapping.contract, balanceWrites(mapping, ownerOf(index, scale), value)] as const,
-      ),
-      ...(mapping.order === 'minime' ? [] : [allowanceWrite(mapping, index)]),
-    ]),
-  )
-  function allowanceWrite(mapping: Mapping, index: number) {
-    return [
-      mapping.contract,
-      [{ key: allowanceKey(mapping, ownerOf(index, 0), SLOT_PROBE), value: word(SMALL) }],
-    ] as const
-  }
+export async function findMappings(
+  reader: TokenReader,
+  candidates: readonly Mapping[],
+  writes = writesOf(candidates),
+): Promise<Found> {
   const untouched = SCALES.length * candidates.length
   const readings = await reader.owners(untouched + 1, writes)
   const nothing = readings[untouched]!
@@ -60,6 +50,31 @@ export async function findMappings(reader: TokenReader, candidates: readonly Map
     ...(balance !== -1 && { balance: { mapping: candidates[balance]!, ...(shape && { shape }) } }),
     ...(allowance !== -1 && { allowance: candidates[allowance]! }),
   }
+}
+
+/** Keys follow from owners and slots alone: those of the usual mappings are worked out once for all tokens. */
+let usualWrites: readonly Write[] | undefined
+
+export function findUsualMappings(reader: TokenReader): Promise<Found> {
+  usualWrites ??= writesOf(usualMappings(ZERO_ADDRESS)).get(ZERO_ADDRESS)!
+  return findMappings(reader, usualMappings(reader.token), new Map([[reader.token, usualWrites]]))
+}
+
+function writesOf(candidates: readonly Mapping[]): StorageWrites {
+  const ownerOf = (index: number, scale: number) => owner(scale * candidates.length + index)
+  return mergeWrites(
+    ...candidates.flatMap((mapping, index): [Address, Write[]][] => [
+      ...SCALES.map((value, scale): [Address, Write[]] => [
+        mapping.contract,
+        [...balanceWrites(mapping, ownerOf(index, scale), value)],
+      ]),
+      ...(mapping.order === 'minime' ? [] : [allowanceWrite(mapping, ownerOf(index, 0))]),
+    ]),
+  )
+}
+
+function allowanceWrite(mapping: Mapping, from: Address): [Address, Write[]] {
+  return [mapping.contract, [{ key: allowanceKey(mapping, from, SLOT_PROBE), value: word(SMALL) }]]
 }
 
 /** For an account that the token treats apart: each candidate writes a number of its own, and the balance names one. */

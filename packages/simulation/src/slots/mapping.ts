@@ -60,4 +60,4 @@ export const MINIME_MAX = 2n ** 128n - 1n
 const digits = (value: bigint) => value.toString(16).padStart(64, '0')
 const pad = (address: Address) => address.slice(2).padStart(64, '0')
 const seed = (base: bigint) => base.toString(16).padStart(8, '0')
-const hash = (...parts: readonly string[]) => keccak256(`0x${parts.join('')}`) as Hex
+const hash = (...parts: readonly string[]) => keccak256(Buffer.from(parts.join(''), 'hex')) as Hex

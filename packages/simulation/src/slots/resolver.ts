@@ -2,8 +2,8 @@
 import type { Address, Hex } from '@sluice/chains'
 import { keccak256 } from 'ethers'
 import type { BalanceLayout } from './amount.ts'
-import { givenMappings, usualMappings } from './candidates.ts'
-import { type Found, findMappings } from './find.ts'
+import { givenMappings } from './candidates.ts'
+import { type Found, findMappings, findUsualMappings } from './find.ts'
 import type { Mapping } from './mapping.ts'
 import type { TokenReader } from './reader.ts'
 import { readTrail, searchMappings } from './search.ts'
@@ -40,10 +40,7 @@ export class SlotResolver {
   }
 
   private async resolve(reader: TokenReader): Promise<TokenLayout> {
-    const [usual, trail] = await Promise.all([
-      findMappings(reader, usualMappings(reader.token)),
-      readTrail(reader, reader.token),
-    ])
+    const [usual, trail] = await Promise.all([findUsualMappings(reader), readTrail(reader, reader.token)])
     if (trail.code === '0x') return {}
     if (usual.balance && usual.allowance) return withShape(reader, usual)
     const codeHash = keccak256(trail.code) as Hex
