@@ -59,6 +59,24 @@ export function createMetrics() {
       labelNames: ['chain', 'outcome'],
       registers,
     }),
+    quotes: new Counter({
+      name: 'sluice_quotes_total',
+      help: 'Quotes by how they came about: made, shared with an identical request, or outdated by a new block.',
+      labelNames: ['chain', 'how'],
+      registers,
+    }),
+    rpcErrors: new Counter({
+      name: 'sluice_rpc_errors_total',
+      help: "Failed calls by the endpoint's place in the chain's list and the code of the error.",
+      labelNames: ['chain', 'endpoint', 'code'],
+      registers,
+    }),
+    slots: new Gauge({
+      name: 'sluice_token_slots',
+      help: 'Tokens whose storage layout is remembered, and how often one asked for was among them (hits) or not (misses).',
+      labelNames: ['chain', 'kind'],
+      registers,
+    }),
     headBlock: new Gauge({
       name: 'sluice_head_block',
       help: 'Newest block held in memory.',

@@ -6,28 +6,17 @@ import { isError } from 'ethers'
 import type { ApiErrorCode } from './error-table.ts'
 import { ApiError } from './errors.ts'
 
-const rpcCodes = {
-  UNREACHABLE: 'RPC_FAILED',
-  TIMEOUT: 'RPC_FAILED',
-  REJECTED: 'RPC_FAILED',
-  REVERTED: 'RPC_FAILED',
-  WRONG_CHAIN: 'RPC_FAILED',
-  NO_OVERRIDES: 'RPC_FAILED',
-  GAS_CAP: 'RPC_FAILED',
-  ABORTED: 'TIMEOUT',
-} as const satisfies Record<RpcErrorCode, ApiErrorCode>
-
 /** Endpoints of nodes may carry keys, so callers get these words and the log has the rest. */
-const rpcTexts = {
-  UNREACHABLE: 'no node of the chain answered',
-  TIMEOUT: 'the node of the chain did not answer in time',
-  REJECTED: 'the node of the chain refused the call',
-  REVERTED: 'a read of the chain reverted',
-  WRONG_CHAIN: 'the node answers for another chain',
-  NO_OVERRIDES: 'no node of the chain can simulate',
-  GAS_CAP: 'no node of the chain gives the call the gas it needs',
-  ABORTED: 'the request took too long',
-} as const satisfies Record<RpcErrorCode, string>
+const rpcErrors = {
+  UNREACHABLE: ['RPC_FAILED', 'no node of the chain answered'],
+  TIMEOUT: ['RPC_FAILED', 'the node of the chain did not answer in time'],
+  REJECTED: ['RPC_FAILED', 'the node of the chain refused the call'],
+  REVERTED: ['RPC_FAILED', 'a read of the chain reverted'],
+  WRONG_CHAIN: ['RPC_FAILED', 'the node answers for another chain'],
+  NO_OVERRIDES: ['RPC_FAILED', 'no node of the chain can simulate'],
+  GAS_CAP: ['RPC_FAILED', 'no node of the chain gives the call the gas it needs'],
+  ABORTED: ['TIMEOUT', 'the request took too long'],
+} as const satisfies Record<RpcErrorCode, readonly [ApiErrorCode, string]>
 
 const simulationCodes = {
   UNKNOWN_SLOTS: 'UNKNOWN_SLOTS',
@@ -53,7 +42,7 @@ const bodyErrors: Readonly<Record<string, ApiErrorCode>> = {
 export function toApiError(thrown: unknown, signal?: AbortSignal): ApiError {
   if (signal?.aborted && signal.reason instanceof ApiError) return signal.reason
   if (thrown instanceof ApiError) return thrown
-  if (thrown instanceof RpcError) return new ApiError(rpcCodes[thrown.code], rpcTexts[thrown.code], { cause: thrown })
+  if (thrown instanceof RpcError) return new ApiError(...rpcErrors[thrown.code], { cause: thrown })
   if (thrown instanceof SimulationError)
     return new ApiError(simulationCodes[thrown.code], thrown.message, { cause: thrown })
   if (thrown instanceof MarketError) return new ApiError(marketCodes[thrown.code], thrown.message, { cause: thrown })

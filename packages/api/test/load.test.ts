@@ -159,3 +159,40 @@ test('stopping refuses nothing that has begun, and takes no new connection', asy
   for (const { status } of await Promise.all(begun)) expect(status).toBe(200)
   await expect(fetch(`${stopping.url}/health`)).rejects.toThrow()
 })
+
+test('metrics tell of all this: stages, endpoints, chains, integrators, slots and failing nodes', async () => {
+  await get(swapPath(7n * 10n ** 18n), { headers: { referer: 'https://user:secret@wallet.example:8443/page?key=1' } })
+  const broken = await NodeProxy.start(devnet.url, ({ method }) =>
+    method === 'eth_call' ? { error: { code: -32005, message: 'limit exceeded' } } : undefined,
+  )
+  const failing = await startOver(broken.url)
+  try {
+    expect((await ask(failing.url + swapPath())).status).toBe(502)
+    const { text } = await ask(`${failing.url}/metrics`)
+    expect(text).toMatch(/sluice_rpc_errors_total{chain="31337",endpoint="0",code="UNREACHABLE"} [1-9]/)
+    expect(text).not.toContain(new URL(broken.url).port)
+  } finally {
+    await failing.close()
+    await broken.stop()
+  }
+  const { text } = await get('/metrics')
+  const lines = [
+    /^sluice_requests_total{endpoint="\/aggregator\/:chainId",status="200",code=""} [1-9]/m,
+    /^sluice_request_seconds_count{endpoint="\/aggregator\/:chainId"} [1-9]/m,
+    /^sluice_stage_seconds_count{stage="route"} [1-9]/m,
+    /^sluice_stage_seconds_count{stage="simulate"} [1-9]/m,
+    /^sluice_route_trials_total{chain="31337",outcome="exact"} [1-9]/m,
+    /^sluice_simulated_versus_settled_ppm_count [1-9]/m,
+    /^sluice_quotes_total{chain="31337",how="made"} [1-9]/m,
+    /^sluice_quotes_total{chain="31337",how="shared"} [1-9]/m,
+    /^sluice_token_slots{chain="31337",kind="remembered"} [1-9]/m,
+    /^sluice_token_slots{chain="31337",kind="hits"} [1-9]/m,
+    /^sluice_head_block{chain="31337"} [1-9]/m,
+    /^sluice_head_age_seconds{chain="31337"} [1-9]/m,
+    /^sluice_memory_bytes{kind="resident"} [1-9]/m,
+    /^sluice_integrator_requests_total{integrator="wallet.example",endpoint="\/aggregator\/:chainId"} 1/m,
+    /^sluice_route_gap_bps_count \d/m,
+  ]
+  for (const line of lines) expect(text).toMatch(line)
+  expect(text).not.toMatch(/secret|key=1/)
+})

@@ -38,6 +38,8 @@ export type RpcOptions = {
   readonly ejectMs?: number
   /** Most HTTP requests under way at one endpoint. */
   readonly maxConcurrency?: number
+  /** Told of every failure of an endpoint, by its place in `urls`: addresses may hold keys. */
+  readonly onFailure?: (endpoint: number, error: RpcError) => void
 }
 
 /** Blocks that an endpoint may be behind another one before it is passed over. */
@@ -57,11 +59,13 @@ type Task<T> = (seat: Seat, signal: AbortSignal) => Promise<T>
 class ChainRpc implements Rpc {
   readonly chainId: number
   private readonly timeoutMs: number
+  private readonly onFailure: RpcOptions['onFailure']
   private readonly seats: readonly Seat[]
   private readonly closed = new AbortController()
   private comparedAt = 0
 
-  constructor({ chainId, urls, timeoutMs = 5000, ejectMs = 10_000, maxConcurrency = 32 }: RpcOptions) {
+  constructor({ chainId, urls, timeoutMs = 5000, ejectMs = 10_000, maxConcurrency = 32, onFailure }: RpcOptions) {
+    this.onFailure = onFailure
     this.chainId = chainId
     this.timeoutMs = timeoutMs
     this.seats = urls.map((url) => new Seat(new Endpoint({ url, maxConcurrency }), chainId, ejectMs))
@@ -120,6 +124,7 @@ class ChainRpc implements Rpc {
       } catch (cause) {
         if (!(cause instanceof RpcError) || cause.code === 'REVERTED' || cause.code === 'ABORTED') throw cause
         error = cause
+        this.onFailure?.(this.seats.indexOf(seat), cause)
         await seat.failed(cause)
       }
     }

@@ -242,6 +242,8 @@ export class ChainService {
     if (head !== undefined) this.metrics.headBlock.set({ chain }, head)
     if (lagSeconds !== undefined) this.metrics.headAge.set({ chain }, lagSeconds)
     if (pools !== undefined) this.metrics.pools.set({ chain }, pools)
+    for (const [kind, count] of Object.entries(this.simulation.slots.statistics))
+      this.metrics.slots.set({ chain, kind }, count)
     for (const [state, count] of Object.entries(this.limiter.load)) this.metrics.load.set({ chain, state }, count)
   }
 
@@ -262,6 +264,7 @@ export class ChainService {
       chainId,
       urls: this.config.rpcUrls.get(chainId) ?? rpcUrls,
       timeoutMs: this.config.rpcTimeoutMs,
+      onFailure: (endpoint, { code }) => this.metrics.rpcErrors.inc({ chain: chainId, endpoint, code }),
     })
     const market = createMarket({ chain: this.chain, rpc })
     market.onSnapshot((snapshot) => this.touched.observe(snapshot))

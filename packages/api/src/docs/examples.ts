@@ -1,19 +1,25 @@
-/** Examples of docs/api.md, written for the local chain that `npm start` prints. */
-export const examples = `## Examples
+/** Examples of docs/api.md: files of docs/examples, which a test runs as they are. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
-\`{base_url}\` is where the service runs, such as \`http://127.0.0.1:3000\`; \`npm start\` prints these lines with real addresses.
+const dir = join(import.meta.dirname, '../../../../docs/examples')
 
-\`\`\`sh
-curl "{base_url}/aggregator/{chain_id}?src={src}&dst={dst}&amount=1000000000000000000&from={from}"
-curl "{base_url}/prices/{chain_id}?token={src},{dst}"
-curl "{base_url}/liquidity/{chain_id}?token={src},{dst}"
-curl "{base_url}/chains"
-\`\`\`
+const parts = [
+  { title: 'curl', language: 'sh', file: 'swap.sh' },
+  { title: 'TypeScript, with `@sluice/client`', language: 'ts', file: 'swap.ts' },
+  { title: 'Python', language: 'python', file: 'swap.py' },
+] as const
 
-\`\`\`ts
-import { SluiceClient } from '@sluice/client'
+const intro = `## Examples
 
-const sluice = new SluiceClient({ baseUrl: '{base_url}', referer: 'https://your-domain.example' })
-const route = await sluice.getSwap(1, { src, dst, amount: 10n ** 18n, from, slippage: 0.5 })
-\`\`\`
-`
+The files stand in \`docs/examples/\`. \`npm start\` prints lines for the local chain with real addresses.
+\`swap()\` of the client does the rest of a swap by the rules of the interface: it approves where that is needed, asks again
+when the quote is too old, and sends; wallets of viem, ethers and EIP-1193 fit.`
+
+export function examples(): string {
+  const blocks = parts.map(
+    ({ title, language, file }) =>
+      `### ${title}\n\n\`\`\`${language}\n${readFileSync(join(dir, file), 'utf8').trimEnd()}\n\`\`\``,
+  )
+  return [intro, ...blocks].join('\n\n')
+}

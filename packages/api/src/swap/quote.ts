@@ -35,9 +35,13 @@ export async function quote(
   const { log } = context
   const quoteOf = async (view: ChainView, signal: AbortSignal): Promise<Quote> => {
     checkDeadline(request.deadline, view.snapshot.block.timestamp)
-    return chain.quotes.run(`${view.snapshot.block.hash}${key}`, signal, (signal) =>
-      quoteAt(view, request, chain, { signal, log, time: (stage, work) => context.time(stage, work) }),
-    )
+    let how = 'shared'
+    const quoted = chain.quotes.run(`${view.snapshot.block.hash}${key}`, signal, (signal) => {
+      how = 'made'
+      return quoteAt(view, request, chain, { signal, log, time: (stage, work) => context.time(stage, work) })
+    })
+    chain.metrics.quotes.inc({ chain: chain.chain.chainId, how })
+    return quoted
   }
   const early = chain.isFollowed ? await quoteBeside(quoteOf, tokens, request.minimumBlock, chain, context) : undefined
   if (early) return early
@@ -67,6 +71,7 @@ async function quoteBeside(
   quoted.catch(() => {})
   const head = await asked
   if (head.hash === view.snapshot.block.hash && head.number >= (minimumBlock ?? 0)) return quoted
+  chain.metrics.quotes.inc({ chain: chain.chain.chainId, how: 'outdated' })
   outdated.abort(new ApiError('TIMEOUT', 'the chain has moved on'))
   return undefined
 }
@@ -112,7 +117,7 @@ async function findWorkingRoute(
     const { route } = result
     await view.assertDeployed()
     const trial = await time('simulate', () => tryRoute(route, request, { chain, view, signal }))
-    record(trial, chain)
+    record(route, trial, chain)
     if ('swap' in trial) return { route, trial }
     lastFailure =
       trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`
@@ -129,7 +134,8 @@ async function findWorkingRoute(
   throw reverted(lastFailure, view)
 }
 
-function record(trial: Trial, { metrics, chain }: ChainService): void {
+function record(route: Route, trial: Trial, { metrics, chain }: ChainService): void {
+  if (route.optimalityGapBps !== null) metrics.routeGap.observe(route.optimalityGapBps)
   metrics.trials.inc({ chain: chain.chainId, outcome: trial.outcome })
   if ('shortfallPpm' in trial) metrics.settledError.observe(Math.abs(Number(trial.shortfallPpm)))
 }

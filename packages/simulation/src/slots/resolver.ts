@@ -18,11 +18,22 @@ const MAX_REMEMBERED = 10_000
 export class SlotResolver {
   private readonly byToken = new Map<Address, Promise<TokenLayout>>()
   private readonly byCode = new Map<Hex, TokenLayout>()
+  private hits = 0
+  private misses = 0
+
+  /** Tokens remembered now, and how often one asked for was among them or not. */
+  get statistics(): { readonly remembered: number; readonly hits: number; readonly misses: number } {
+    return { remembered: this.byToken.size, hits: this.hits, misses: this.misses }
+  }
 
   /** Runs once for any number of callers at a time. A failure of the node is not remembered. */
   layout(reader: TokenReader): Promise<TokenLayout> {
     const known = this.byToken.get(reader.token)
-    if (known) return known
+    if (known) {
+      this.hits++
+      return known
+    }
+    this.misses++
     const resolving = this.resolve(reader)
     this.remember(reader.token, resolving)
     return resolving
