@@ -42,7 +42,10 @@ const bodyErrors: Readonly<Record<string, ApiErrorCode>> = {
 export function toApiError(thrown: unknown, signal?: AbortSignal): ApiError {
   if (signal?.aborted && signal.reason instanceof ApiError) return signal.reason
   if (thrown instanceof ApiError) return thrown
-  if (thrown instanceof RpcError) return new ApiError(...rpcErrors[thrown.code], { cause: thrown })
+  if (thrown instanceof RpcError) {
+    const [code, text] = rpcErrors[thrown.code]
+    return new ApiError(code, text, { cause: thrown })
+  }
   if (thrown instanceof SimulationError)
     return new ApiError(simulationCodes[thrown.code], thrown.message, { cause: thrown })
   if (thrown instanceof MarketError) return new ApiError(marketCodes[thrown.code], thrown.message, { cause: thrown })
