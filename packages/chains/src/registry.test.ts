@@ -76,6 +76,31 @@ describe('the chain map', () => {
   })
 })
 
+describe("the repository's own chain map", () => {
+  const registry = loadRegistry()
+  const entries = Object.entries(registry.chainMap())
+
+  test('has at least 150 chains, each with the fields of the interface', () => {
+    expect(entries.length).toBeGreaterThanOrEqual(150)
+    for (const [id, entry] of entries) {
+      expect(entry).toEqual({
+        ChainID: id,
+        ChainName: expect.stringMatching(/^[a-z0-9-]+$/),
+        RouterAddress: expect.stringMatching(/^0x[0-9a-f]{40}$/),
+        TrackerName: expect.stringMatching(/\S/),
+        CoinsPrefix: entry.CoinsPrefix === null ? null : expect.stringMatching(/\S/),
+        Status: expect.stringMatching(/^(deployed|predicted)$/),
+      })
+    }
+  })
+
+  test('leaves out exactly the chains that cannot run the build, each of which says why', () => {
+    const out = registry.knownIds().filter((id) => !registry.supportedIds().includes(id))
+    expect(out).toContain(324)
+    for (const id of out) expect(registry.chain(id)!.unsupported, `chain ${id}`).toMatch(/\w+ \w+/)
+  })
+})
+
 describe('the overlay', () => {
   test('adds a chain', () => {
     const registry = loadRegistry({

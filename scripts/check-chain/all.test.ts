@@ -1,0 +1,79 @@
+/** The command over the whole registry, and over Ethereum's own recorded state. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadRegistry } from '@sluice/chains'
+import { NodeProxy, startAnvil, startMainnet } from '@sluice/devnet'
+import { expect, test } from 'vitest'
+import { checkChain } from './check.ts'
+
+const registry = loadRegistry()
+
+test('--all asks every chain, many at a time, and reports each', async () => {
+  const anvil = await startAnvil()
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-check-all-'))
+  // One node for all of them: none of their contracts stands on it, but each chain id is right.
+  let open = 0
+  let most = 0
+  const asked = new Set<string>()
+  const proxy = await NodeProxy.start(anvil.url, async ({ method }, path) => {
+    if (method !== 'eth_chainId') return undefined
+    asked.add(path)
+    most = Math.max(most, ++open)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    open--
+    return { result: `0x${Number(path.slice(1)).toString(16)}` }
+  })
+  try {
+    const ids = registry.knownIds()
+    const env = { ...process.env, ...Object.fromEntries(ids.map((id) => [`RPC_URL_${id}`, `${proxy.url}/${id}`])) }
+    const file = join(dir, 'report.json')
+    const script = join(import.meta.dirname, '../check-chain.ts')
+    const { code, stdout } = await new Promise<{ code: unknown; stdout: string }>((resolve) => {
+      const options = { env, maxBuffer: 1 << 26 }
+      execFile(process.execPath, [script, '--all', '--report', file], options, (error, stdout) =>
+        resolve({ code: error?.code ?? 0, stdout }),
+      )
+    })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(new RegExp(`^${ids.length} chains: \\d+ pass, \\d+ fail, \\d+ unknown$`, 'm'))
+    type Row = { chainId: number; findings: { check: string; status: string }[] }
+    const report = JSON.parse(readFileSync(file, 'utf8')) as Row[]
+    expect(report.map(({ chainId }) => chainId)).toEqual(ids)
+    for (const { chainId, findings } of report) {
+      const status = (name: string) => findings.find(({ check }) => check === name)?.status
+      expect([chainId, status('chain id'), status('state overrides')]).toEqual([chainId, 'pass', 'pass'])
+    }
+    expect(asked.size).toBe(ids.length)
+    expect(most).toBeGreaterThan(1)
+  } finally {
+    await proxy.stop()
+    await anvil.stop()
+    rmSync(dir, { recursive: true })
+  }
+}, 120_000)
+
+test("Ethereum's file holds on what is recorded of Ethereum: wrapper, anchors, and the pools of five factories", async () => {
+  const anvil = await startMainnet()
+  try {
+    const findings = await checkChain(registry.chain(1)!, registry.deployment(1), [anvil.url])
+    const passed = findings.filter(({ status }) => status === 'pass').map(({ check }) => check)
+    expect(passed).toEqual(
+      expect.arrayContaining([
+        'deposit and withdraw',
+        'L1 fee model',
+        'CREATE2 deployer',
+        ...['anchor USDC', 'anchor USDT', 'anchor DAI', 'token WBTC', 'token stETH'],
+        ...['Uniswap V2', 'SushiSwap V2', 'Uniswap V3', 'PancakeSwap V3', 'SushiSwap V3'].map(
+          (brand) => `pool address ${brand}`,
+        ),
+      ]),
+    )
+    // The record holds a part of Ethereum: what it lacks is not there, or reads as nothing, but never as something else.
+    const failed = findings.filter(({ status }) => status === 'fail').map(({ detail }) => detail)
+    expect(failed.filter((detail) => !/no code at|is no token|tells 0 decimals|told as 0/.test(detail))).toEqual([])
+  } finally {
+    await anvil.stop()
+  }
+})
