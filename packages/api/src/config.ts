@@ -26,6 +26,12 @@ const environment = z.object({
   HOST: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
   CHAINS_DIR: z.string().min(1).optional().describe('Directory of chain files that overlay the registry.'),
   DEPLOYMENTS_DIR: z.string().min(1).optional().describe('Directory that replaces `deployments/`.'),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Directory where known pools are kept between runs, one SQLite file a chain; nowhere when unset.'),
+  DATA_SAVE_MS: integer(30_000, 1_000, 3_600_000).describe('How often they are saved: what a kill loses at most.'),
   ERROR_VERSION: z.enum(['A', 'B'], 'must be A or B').default('B').describe('Which error bodies are served.'),
   TRUST_PROXY: trustProxy.describe('Proxies whose `X-Forwarded-*` headers count: true, false, a number or subnets.'),
   LOG_LEVEL: z
@@ -56,6 +62,8 @@ export type Config = {
   readonly host: string
   readonly chainsDir: string | undefined
   readonly deploymentsDir: string | undefined
+  readonly dataDir: string | undefined
+  readonly dataSaveMs: number
   readonly errorVersion: 'A' | 'B'
   readonly trustProxy: boolean | number | string
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
@@ -107,6 +115,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     host: data.HOST,
     chainsDir: data.CHAINS_DIR,
     deploymentsDir: data.DEPLOYMENTS_DIR,
+    dataDir: data.DATA_DIR,
+    dataSaveMs: data.DATA_SAVE_MS,
     errorVersion: data.ERROR_VERSION,
     trustProxy: data.TRUST_PROXY,
     logLevel: data.LOG_LEVEL,

@@ -29,6 +29,7 @@ const simulationCodes = {
 const marketCodes = {
   NOT_READY: 'NOT_READY',
   STOPPED: 'NOT_READY',
+  BAD_SNAPSHOT: 'NOT_READY',
   BEHIND: 'BEHIND',
 } as const satisfies Record<MarketErrorCode, ApiErrorCode>
 

@@ -1,6 +1,7 @@
 import type { Address } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 import type { Pool } from './family.ts'
+import type { AuditCount } from './market/audit.ts'
 
 /** Every known pool of a chain at one block. A value: it can be saved and a quote replayed from it bit for bit. */
 export type Snapshot = {
@@ -20,6 +21,8 @@ export type MarketHealth = {
   readonly lagMs: number | null
   /** Why the last attempt to follow the node failed; null when it did not. */
   readonly error: string | null
+  /** What the rotating comparison of memory with the chain has found so far. */
+  readonly audit: AuditCount
 }
 
 /** Keeps a chain's pools in memory, found on demand and followed block by block. */
@@ -29,7 +32,7 @@ export interface Market {
   snapshot(): Snapshot
   /** Finds and reads the pools of tokens not seen before; at once when all are known. Resolves to a snapshot with them. */
   ensure(tokens: readonly Address[], options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
-  /** Brings memory to the node's head now, whatever the timer says; concurrent calls share one run. */
+  /** Brings memory to the node's head now, whatever the timer says; concurrent calls share a run that has not asked for it yet. */
   sync(options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
   /** Resolves once a snapshot at or after the block stands; rejects with MarketError `BEHIND` at the time limit. */
   waitForBlock(number: number, timeoutMs: number, signal?: AbortSignal): Promise<Snapshot>

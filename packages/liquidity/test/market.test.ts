@@ -163,6 +163,20 @@ describe('when the chain goes back', () => {
     await fresh.stop()
   })
 
+  test('a fork at the very edge of what is remembered is undone exactly', async () => {
+    for (let i = 0; i < 64; i++) {
+      if (i % 8 === 0) await swapV2(0, 1, E18)
+      else await f.request('evm_mine')
+      if (i % 16 === 0) await market.sync()
+    }
+    const { block } = await market.sync()
+    await f.request('evm_revert', [mark])
+    await swapV2(1, 0, 3n * E18)
+    const ours = await expectInStep()
+    expect(block.number - ours.block.number).toBe(63)
+    expect(ours.changed).not.toBeNull()
+  })
+
   test('a fork below what is remembered has everything read again', async () => {
     await f.request('anvil_mine', ['0x60'])
     await swapV2(0, 1, E18)
@@ -195,6 +209,42 @@ test('a pool without a price waits until it is given one', async () => {
   expect((await expectInStep()).pools.has(address)).toBe(true)
 })
 
+test('a sync that is asked for while another one runs sees the blocks made since', async () => {
+  const running = market.sync()
+  await new Promise((resolve) => setTimeout(resolve, 1))
+  const number = Number(await f.request<string>('eth_blockNumber'))
+  const made = f.request('evm_mine')
+  await running
+  const late = market.sync()
+  await made
+  const after = market.sync()
+  expect((await after).block.number).toBe(number + 1)
+  await late
+})
+
+test('what memory has wrong is found by reading again, repaired and counted', async () => {
+  const [a, b] = f.tokens
+  const pair = toAddress(await f.v2Factory.read<string>('getPair', [a!.address, b!.address]))
+  const audited = createMarket({ chain: f.chain, rpc: f.rpc, auditMs: 20, pollMs: 20 })
+  await audited.ensure(f.tokens.slice(0, 3).map(({ address }) => address))
+  const before = audited.snapshot().pools.get(pair)
+  // Slot 8 of a pair: both reserves and the time. No log tells of this.
+  const reserves = `0x${1n.toString(16).padStart(8, '0')}${(5n * E18).toString(16).padStart(28, '0')}${(7n * E18).toString(16).padStart(28, '0')}`
+  const genuine = await f.request<string>('eth_getStorageAt', [pair, '0x8', 'latest'])
+  await f.request('anvil_setStorageAt', [pair, `0x${(8).toString(16).padStart(64, '0')}`, reserves])
+  await f.request('evm_mine')
+  audited.start()
+  await until(() => audited.health().audit.repaired === 1)
+  expect(audited.snapshot().pools.get(pair)?.state).not.toEqual(before?.state)
+  expect(audited.snapshot().pools.get(pair)?.state).toMatchObject({ reserve0: 7n * E18, reserve1: 5n * E18 })
+  const { checked } = audited.health().audit
+  await until(() => audited.health().audit.checked > checked)
+  expect(audited.health().audit.repaired).toBe(1)
+  await audited.stop()
+  await f.request('anvil_setStorageAt', [pair, `0x${(8).toString(16).padStart(64, '0')}`, genuine])
+  await f.request('evm_mine')
+})
+
 test('waits for a block, up to the time limit', async () => {
   const { block } = await market.sync()
   await expect(market.waitForBlock(block.number + 1, 150)).rejects.toMatchObject({ code: 'BEHIND' })
@@ -206,7 +256,7 @@ test('waits for a block, up to the time limit', async () => {
 test('has no snapshot before it has read a block', () => {
   const untouched = createMarket({ chain: f.chain, rpc: f.rpc })
   expect(() => untouched.snapshot()).toThrowError(expect.objectContaining({ code: 'NOT_READY' }))
-  expect(untouched.health()).toEqual({ head: null, lagMs: null, error: null })
+  expect(untouched.health()).toEqual({ head: null, lagMs: null, error: null, audit: { checked: 0, repaired: 0 } })
 })
 
 test('keeps trying while the node is dead, says so, and recovers by itself', async () => {

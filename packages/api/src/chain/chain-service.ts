@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import { type Address, type Chain, type Deployment, NATIVE } from '@sluice/chains'
-import { createMarket, families, type Market, type Snapshot } from '@sluice/liquidity'
+import { createMarket, families, type Market, type MarketOptions, type Snapshot } from '@sluice/liquidity'
 import { type PriceBook, priceTokens } from '@sluice/pricing'
 import { buildGraph, type Graph, type NativeErc20 } from '@sluice/routing'
 import { type BlockHeader, createRpc, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
@@ -266,12 +267,20 @@ export class ChainService {
       timeoutMs: this.config.rpcTimeoutMs,
       onFailure: (endpoint, { code }) => this.metrics.rpcErrors.inc({ chain: chainId, endpoint, code }),
     })
-    const market = createMarket({ chain: this.chain, rpc })
+    const market = createMarket({ chain: this.chain, rpc, ...this.saveOptions() })
     market.onSnapshot((snapshot) => this.touched.observe(snapshot))
     market.start()
     this.log.info('chain wakes')
     this.awake = { rpc, market }
     return this.awake
+  }
+
+  private saveOptions(): Pick<MarketOptions, 'save'> {
+    const { dataDir, dataSaveMs } = this.config
+    if (dataDir === undefined) return {}
+    const path = join(dataDir, `${this.chain.chainId}.sqlite`)
+    const onError = (error: Error) => this.log.warn({ err: error, path }, 'known pools cannot be saved or restored')
+    return { save: { path, everyMs: dataSaveMs, onError } }
   }
 
   private async sleepIfIdle(): Promise<void> {

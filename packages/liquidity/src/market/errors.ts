@@ -1,5 +1,8 @@
-/** NOT_READY: no block has been read yet. BEHIND: the block asked for did not come in time. STOPPED: the market was stopped. */
-export type MarketErrorCode = 'NOT_READY' | 'BEHIND' | 'STOPPED'
+/**
+ * NOT_READY: no block has been read yet. BEHIND: the block asked for did not come in time. STOPPED: the market was
+ * stopped. BAD_SNAPSHOT: a file is not a snapshot of this chain that this version reads.
+ */
+export type MarketErrorCode = 'NOT_READY' | 'BEHIND' | 'STOPPED' | 'BAD_SNAPSHOT'
 
 export class MarketError extends Error {
   override readonly name = 'MarketError'

@@ -53,6 +53,19 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     return fresh.size === 0 ? this : new PoolMap(buckets, size)
   }
 
+  /** What differs from another map; buckets that both share are not looked into. */
+  changesSince(before: PoolMap): { readonly changed: readonly Pool[]; readonly gone: readonly string[] } {
+    const changed: Pool[] = []
+    const gone: string[] = []
+    for (const [index, bucket] of this.buckets.entries()) {
+      const old = before.buckets[index]!
+      if (bucket === old) continue
+      for (const [id, pool] of bucket) if (old.get(id) !== pool) changed.push(pool)
+      for (const id of old.keys()) if (!bucket.has(id)) gone.push(id)
+    }
+    return { changed, gone }
+  }
+
   get(id: string): Pool | undefined {
     return this.buckets[bucketOf(id)]!.get(id)
   }

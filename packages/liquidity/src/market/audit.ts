@@ -1,0 +1,57 @@
+/** A rotating re-read: compares memory with the chain, a few pools at a time, and repairs what differs. */
+import type { Follower, MarketParts } from './follow.ts'
+
+/** Each round reads this share of the pools, so that all are seen once in as many rounds. */
+const ROUNDS = 256
+const LEAST_POOLS = 16
+
+export type AuditCount = {
+  /** Pools compared with the chain so far. */
+  readonly checked: number
+  /** Of these, pools that memory had wrong. */
+  readonly repaired: number
+}
+
+export class Auditor {
+  private readonly parts: MarketParts
+  private readonly follower: Follower
+  private queue: string[] = []
+  private checked = 0
+  private repaired = 0
+
+  constructor(parts: MarketParts, follower: Follower) {
+    this.parts = parts
+    this.follower = follower
+  }
+
+  get count(): AuditCount {
+    return { checked: this.checked, repaired: this.repaired }
+  }
+
+  /** Compares the next few pools. New blocks do not wait for it: only a repair holds them up. @throws RpcError */
+  async run(): Promise<void> {
+    const top = this.parts.ledger.history?.top
+    if (!top) return
+    if (this.queue.length === 0) this.queue = [...top.pools.keys()]
+    const ids = new Set(this.queue.splice(0, Math.max(LEAST_POOLS, Math.ceil(top.pools.size / ROUNDS))))
+    for (const id of ids) if (!top.pools.has(id)) ids.delete(id)
+    const { differ, gone } = await this.follower.reread(top.block, top.pools, ids)
+    this.checked += ids.size
+    if (differ.length + gone.length > 0) await this.repair(new Set([...differ.map(({ id }) => id), ...gone]))
+  }
+
+  /** Reads again at the newest block what was wrong at an earlier one. */
+  private repair(ids: ReadonlySet<string>): Promise<void> {
+    const { ledger } = this.parts
+    return ledger.mutex.run(async () => {
+      const history = ledger.history!
+      const { top } = history
+      const { differ, gone } = await this.follower.reread(top.block, top.pools, ids)
+      const changed = [...differ.map(({ id }) => id), ...gone]
+      if (changed.length === 0) return
+      this.repaired += changed.length
+      const entry = { ...top, pools: top.pools.with(differ, gone), changed: new Set([...top.changed, ...changed]) }
+      ledger.commit(history.replaceTop(entry), changed)
+    })
+  }
+}

@@ -1,0 +1,74 @@
+/** Which pools and tokens of a chain are known, and what a log means for them. Does no I/O. */
+import type { Address, Chain, DexRow, Hex } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { DexFamily, Pool } from '../family.ts'
+import type { PoolMap } from './pool-map.ts'
+import { type Families, type FoundPool, servedRows } from './pool-reader.ts'
+
+export class PoolBook {
+  readonly families: Families
+  readonly rows: readonly DexRow[]
+  /** topic0 of every log that may concern a pool. */
+  readonly topics: readonly Hex[]
+  /** Every pool wanted, also those that cannot be read yet, with the DEX it belongs to. */
+  readonly found = new Map<string, FoundPool>()
+  /** Pools that the search of past logs has met, whether anybody wants their tokens or not. */
+  readonly listed = new Map<string, FoundPool>()
+  /** Tokens whose pools were asked for. */
+  readonly tokens = new Set<Address>()
+  /** The next block that the search of past logs of a DEX has to look at. */
+  readonly scannedTo = new Map<DexRow, number>()
+  private readonly rowByFactory: ReadonlyMap<Address, DexRow>
+  /** For contracts that speak for many pools. */
+  private readonly idByTopic: ReadonlyMap<Hex, (log: Log) => string>
+
+  constructor(chain: Chain, families: readonly DexFamily[]) {
+    this.families = new Map(families.map((family) => [family.id, family]))
+    this.rows = servedRows(chain, this.families)
+    this.rowByFactory = new Map(this.rows.map((row) => [row.address, row]))
+    const served = new Set(this.rows.map((row) => this.familyOf(row)))
+    this.topics = [...served].flatMap(({ topics, creationTopics = [] }) => [...topics, ...creationTopics])
+    this.idByTopic = new Map(
+      [...served].flatMap(({ topics, poolIdOf }) => (poolIdOf ? topics.map((topic) => [topic, poolIdOf]) : [])),
+    )
+  }
+
+  familyOf(row: DexRow): DexFamily {
+    return this.families.get(row.family)!
+  }
+
+  readonly idOf = (log: Log): string => this.idByTopic.get(log.topics[0]!)?.(log) ?? log.address
+
+  /** A pool that trades at least two tokens that somebody asked for. */
+  isWanted({ tokens }: Pool<null>): boolean {
+    return tokens.filter((token) => this.tokens.has(token)).length >= 2
+  }
+
+  /** Pools that no log tells about. */
+  silent(pools: PoolMap): readonly string[] {
+    return [...this.found.values()]
+      .filter(({ row, pool }) => this.familyOf(row).changesSilently && pools.has(pool.id))
+      .map(({ pool }) => pool.id)
+  }
+
+  /** Pools found but not readable so far that a block's logs speak of: one that was given its first price, say. */
+  awaited(pools: PoolMap, logs: readonly Log[]): readonly string[] {
+    return logs.map(this.idOf).filter((id) => this.found.has(id) && !pools.has(id))
+  }
+
+  /** Takes note of the pools that a block made. @returns ids of those between tokens that are known */
+  created(logs: readonly Log[]): readonly string[] {
+    return logs.flatMap((log) => {
+      const row = this.rowByFactory.get(log.address)
+      if (!row) return []
+      const family = this.familyOf(row)
+      if (!family.createdPool || !family.creationTopics?.includes(log.topics[0]!)) return []
+      const pool = family.createdPool(row, log)
+      if (!pool) return []
+      if (family.listedByLogs) this.listed.set(pool.id, { row, pool })
+      if (!this.isWanted(pool)) return []
+      this.found.set(pool.id, { row, pool })
+      return [pool.id]
+    })
+  }
+}

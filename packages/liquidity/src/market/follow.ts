@@ -1,0 +1,110 @@
+/** Brings the ledger to the node's head: block by block from logs, back and up another branch, or by reading all anew. */
+import { isDeepStrictEqual } from 'node:util'
+import type { BlockHeader, Rpc } from '@sluice/rpc'
+import type { Pool } from '../family.ts'
+import type { Snapshot } from '../snapshot.ts'
+import { applyLogs } from './apply.ts'
+import type { PoolBook } from './book.ts'
+import { findBranch } from './branch.ts'
+import { MarketError } from './errors.ts'
+import { type Entry, History } from './history.ts'
+import type { Ledger } from './ledger.ts'
+import { PoolMap } from './pool-map.ts'
+import { readPools } from './pool-reader.ts'
+
+export type MarketParts = {
+  readonly rpc: Rpc
+  readonly book: PoolBook
+  readonly ledger: Ledger
+  /** Aborted when the market is stopped. */
+  readonly signal: AbortSignal
+}
+
+export class Follower {
+  private readonly parts: MarketParts
+  private readonly forgetPairs: () => void
+
+  /** @param forgetPairs - called when pools may have been made that were not seen */
+  constructor(parts: MarketParts, forgetPairs: () => void) {
+    this.parts = parts
+    this.forgetPairs = forgetPairs
+  }
+
+  /** Nothing changes when any read fails. The caller holds the ledger's mutex. @throws RpcError, MarketError */
+  async follow(): Promise<Snapshot> {
+    const { rpc, ledger, signal } = this.parts
+    const head = await rpc.getBlock('latest', { signal })
+    if (!head) throw new MarketError('NOT_READY', `the node of chain ${ledger.chainId} has no latest block`)
+    const { history } = ledger
+    if (!history) {
+      ledger.commit(new History([{ block: head, pools: PoolMap.empty, changed: new Set() }]), null)
+    } else if (head.hash !== history.top.block.hash) {
+      const branch = await findBranch(rpc, history, head, { signal })
+      if (branch) await this.replay(history, branch.from, branch.blocks)
+      else await this.rereadAll(head)
+    } else if (!ledger.newest) ledger.commit(history, null)
+    return ledger.snapshot()
+  }
+
+  /** Pools of these ids as they are at the end of a block; those that cannot be read are left out. */
+  read(block: BlockHeader, ids: Iterable<string>): Promise<readonly Pool[]> {
+    const { rpc, book, signal } = this.parts
+    const pools = [...ids].flatMap((id) => book.found.get(id) ?? [])
+    return readPools(rpc, { blockHash: block.hash }, pools, book.families, { signal })
+  }
+
+  /** Goes on from a block that is known: undoes what stood above it and applies the logs of what stands there now. */
+  private async replay(history: History, from: Entry, blocks: readonly BlockHeader[]): Promise<void> {
+    const { rpc, book, ledger, signal } = this.parts
+    const logs = await Promise.all(
+      blocks.map(({ hash }) => rpc.getLogs({ blockHash: hash, topics: [book.topics] }, { signal })),
+    )
+    const undone = history.above(from)
+    const entries: Entry[] = []
+    let pools = from.pools
+    for (const [i, block] of blocks.entries()) {
+      const { changed, reread } = applyLogs(pools, logs[i]!, (id) => book.families.get(id), book.idOf)
+      const last = i === blocks.length - 1
+      const silent = last ? book.silent(pools) : []
+      const dirty = new Set([...silent, ...reread, ...book.awaited(pools, logs[i]!), ...book.created(logs[i]!)])
+      const { differ, gone } = await this.reread(block, pools, dirty)
+      pools = pools.with([...changed.values(), ...differ], gone)
+      entries.push({
+        block,
+        pools,
+        changed: new Set([...changed.keys(), ...differ.map(({ id }) => id), ...gone]),
+      })
+    }
+    const next = history.goOn(from, entries)
+    // Pools found since `from` are not in it: they are read where the history stands now.
+    const missing = undone.length > 0 ? [...history.top.pools.keys()].filter((id) => !pools.has(id)) : []
+    const read = await this.read(next.top.block, missing)
+    const changed = new Set([...undone, ...entries].flatMap((entry) => [...entry.changed]))
+    for (const { id } of read) changed.add(id)
+    const top = { ...next.top, pools: pools.with(read), changed: new Set([...next.top.changed, ...missing]) }
+    ledger.commit(next.replaceTop(top), [...changed])
+  }
+
+  /** What reading pools at the end of a block says otherwise than memory. */
+  async reread(
+    block: BlockHeader,
+    pools: PoolMap,
+    ids: ReadonlySet<string>,
+  ): Promise<{ readonly differ: readonly Pool[]; readonly gone: readonly string[] }> {
+    const read = await this.read(block, ids)
+    const readable = new Set(read.map(({ id }) => id))
+    return {
+      differ: read.filter(({ id, state }) => !isDeepStrictEqual(state, pools.get(id)?.state)),
+      // One that can no longer be read, such as a paused one, must not be quoted from what it was.
+      gone: [...ids].filter((id) => !readable.has(id) && pools.has(id)),
+    }
+  }
+
+  /** Starts over at a block too far from those that are known. Pools made meanwhile are found when their tokens are asked for again. */
+  private async rereadAll(head: BlockHeader): Promise<void> {
+    const { book, ledger } = this.parts
+    const pools = PoolMap.empty.with(await this.read(head, book.found.keys()))
+    this.forgetPairs()
+    ledger.commit(new History([{ block: head, pools, changed: new Set() }]), null)
+  }
+}

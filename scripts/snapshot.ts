@@ -1,0 +1,65 @@
+/**
+ * `npm run snapshot`: what the service has saved of a chain, as one file. `export` copies it out, also while the service
+ * runs; `import` puts a file where the service finds it at its next start; `show` tells what is in one.
+ */
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { copySnapshot, loadSnapshot, MarketError } from '@sluice/liquidity'
+import { userPath } from './lib/run.ts'
+
+const USAGE = `usage: npm run snapshot -- export <chainId> <file>
+       npm run snapshot -- import <file>
+       npm run snapshot -- show <file>
+The service's directory is taken from DATA_DIR.`
+
+const [task, ...rest] = process.argv.slice(2)
+
+const tasks: Readonly<Record<string, () => Promise<void>>> = {
+  async export() {
+    const [chainId, file] = names(2)
+    const { block } = await copySnapshot(saved(chainId!), userPath(file!))
+    console.log(`${file}: chain ${chainId} at block ${block.number}`)
+  },
+
+  async import() {
+    const [file] = names(1)
+    const { chainId, block } = await loadSnapshot(userPath(file!))
+    const path = saved(String(chainId))
+    if (existsSync(path)) fail(`${path} is there already: stop the service and remove it first`)
+    mkdirSync(join(path, '..'), { recursive: true })
+    await copySnapshot(userPath(file!), path)
+    console.log(`${path}: chain ${chainId} at block ${block.number}`)
+  },
+
+  async show() {
+    const [file] = names(1)
+    const { chainId, block, pools } = await loadSnapshot(userPath(file!))
+    console.log(`chain ${chainId}, block ${block.number} ${block.hash}, ${pools.size} pools`)
+    const families = Map.groupBy(pools.values(), ({ family }) => family)
+    for (const [family, group] of [...families].sort()) console.log(`  ${family}: ${group.length}`)
+  },
+}
+
+const run = tasks[task ?? ''] ?? (() => fail(USAGE))
+try {
+  await run()
+} catch (error) {
+  if (!(error instanceof MarketError)) throw error
+  fail(error.message)
+}
+
+function names(count: number): readonly string[] {
+  return rest.length === count ? rest : fail(USAGE)
+}
+
+function saved(chainId: string): string {
+  const { DATA_DIR } = process.env
+  if (!DATA_DIR) fail('DATA_DIR: must name the directory of the service')
+  if (!/^[1-9]\d{0,15}$/.test(chainId)) fail(`chainId: ${chainId} is not a chain id`)
+  return join(userPath(DATA_DIR), `${chainId}.sqlite`)
+}
+
+function fail(message: string): never {
+  console.error(message)
+  process.exit(2)
+}
