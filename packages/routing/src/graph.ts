@@ -36,6 +36,8 @@ export type Graph = {
   readonly rateBack: Float64Array
   /** Input per part of price at no input, see `Point.conductance`. */
   readonly conductance: Float64Array
+  /** Gas of the cheapest hop. */
+  readonly leastGas: number
 }
 
 /** What hops cost, where they are to be ranked by other figures than those measured on real pools. */
@@ -76,7 +78,7 @@ function update(previous: Graph, snapshot: Snapshot, changed: readonly string[],
       conductance[index] = firstConductance(edge.response)
     }
   }
-  return { snapshot, topology, edges, rate, rateBack, conductance }
+  return { snapshot, topology, edges, rate, rateBack, conductance, leastGas: previous.leastGas }
 }
 
 function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
@@ -119,7 +121,8 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
   const conductance = Float64Array.from(edges, ({ response }) => firstConductance(response))
   const tokens = [...tokenIndex.keys()]
   const topology = { tokens, tokenIndex, offset, from, to, reverse, edgesOfPool }
-  return { snapshot, topology, edges, rate, rateBack, conductance }
+  const leastGas = edges.reduce((least, { gas }) => Math.min(least, gas), USUAL_GAS)
+  return { snapshot, topology, edges, rate, rateBack, conductance, leastGas }
 }
 
 /** Both directions of every pair of the pool's tokens, empty ones included: their pool may fill. */

@@ -1,6 +1,6 @@
 /** Column generation: which further edges would pay at the prices found so far. */
 import { corridor } from './corridor.ts'
-import type { Potential } from './potentials.ts'
+import type { PotentialWithSecond } from './potentials.ts'
 import { leastCost, type Problem } from './problem.ts'
 import type { WaterFilling } from './water-filling.ts'
 
@@ -19,6 +19,10 @@ const SHORT_LIST = 400
 /** Edges within this part of the present prices are looked at in every round; the others when those are through. */
 const NEAR = 1.004
 const LOOSE = 1e-5
+/** Alternatives may be dearer by what this much gas is worth, or by this part. */
+const MARGIN_GAS = 300_000
+const MOST_MARGIN = 0.01
+const ALTERNATIVES = 60
 export const TIGHT = 1e-8
 
 /**
@@ -29,8 +33,8 @@ export const TIGHT = 1e-8
 export function generateColumns(
   problem: Problem,
   filling: WaterFilling,
-  forward: Potential,
-  backward: Potential,
+  forward: PotentialWithSecond,
+  backward: PotentialWithSecond,
 ): boolean {
   let floor = Number.POSITIVE_INFINITY
   let all: Int32Array | null = null
@@ -49,14 +53,16 @@ export function generateColumns(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     filling.solve(loose ? LOOSE : TIGHT)
     const list = refresh()
-    let added = scratch.add(near ?? list)
-    if (added === 0 && near) added = scratch.add(list)
+    let added: number = near ? scratch.add(near) : 0
+    if (added === 0) {
+      added = scratch.add(list)
+      near = added === 0 || list.length < SHORT_LIST ? null : scratch.nearEdges(list)
+    }
     if (added === 0) {
       if (!loose || filling.residual <= TIGHT) return true
       loose = false
       continue
     }
-    near = list.length < SHORT_LIST ? null : scratch.nearEdges(list)
     if (round > 0) loose = false
   }
   filling.solve(TIGHT)
@@ -212,4 +218,22 @@ class Pricing {
     }
     return added
   }
+}
+
+/** Idle edges a little below the present prices, between tokens of the set: what pruning may fall back on. */
+export function addAlternatives(problem: Problem, filling: WaterFilling): void {
+  const { graph, rate, target, perGas } = problem
+  const { offset, to } = graph.topology
+  const margin = Math.min(MOST_MARGIN, (MARGIN_GAS * perGas) / filling.value)
+  let left = ALTERNATIVES
+  for (const token of [...filling.tokens]) {
+    if (token === target) continue
+    const least = filling.price(token) * (1 - margin)
+    for (let edge = offset[token]!; edge < offset[token + 1]! && left > 0; edge++) {
+      const other = to[edge]!
+      if (filling.place[other]! < 0 || !(rate[edge]! * filling.price(other) > least)) continue
+      if (filling.addEdge(edge)) left--
+    }
+  }
+  filling.solve(TIGHT)
 }

@@ -1,12 +1,17 @@
 /** Edges that can be part of an optimum, out of all. */
-import { FAR, type Potential } from './potentials.ts'
+import { FAR, type PotentialWithSecond } from './potentials.ts'
 import type { Problem } from './problem.ts'
 
 /**
  * No price along a route falls below what the trade pays at its margin, so an edge whose best spot way from source to
  * target is worth less than `floor` (output per unit of the source) can be left out.
  */
-export function corridor(problem: Problem, forward: Potential, backward: Potential, floor: number): Int32Array {
+export function corridor(
+  problem: Problem,
+  forward: PotentialWithSecond,
+  backward: PotentialWithSecond,
+  floor: number,
+): Int32Array {
   const { rate, maxHops } = problem
   const { from, to } = problem.graph.topology
   const found = new Int32Array(rate.length)

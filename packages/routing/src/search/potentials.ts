@@ -4,13 +4,14 @@ import type { Problem } from './problem.ts'
 export type Potential = {
   /** For each token the best product of first rates to (or from) the root over at most `maxHops` edges or a few more; 0 where there is none. */
   readonly best: Float64Array
-  /** The same by a way that does not begin (or end) with the neighbour of the best way. */
-  readonly second: Float64Array
   /** The edge next to the token on the best way; −1 for the root and where there is none. */
   readonly link: Int32Array
   /** Fewest edges to (or from) the root; 255 where there is no way. */
   readonly hops: Uint8Array
 }
+
+/** With the best rates by ways that do not begin (or end) with the neighbour of the best way. */
+export type PotentialWithSecond = Potential & { readonly second: Float64Array }
 
 const GAIN = 1 + 1e-13
 export const FAR = 255
@@ -27,7 +28,6 @@ export function potential(problem: Problem, root: number, direction: 'to' | 'fro
   const rates = backwards ? rateBack : rate
   const count = tokens.length
   const best = new Float64Array(count)
-  const second = new Float64Array(count)
   const link = new Int32Array(count).fill(-1)
   const hops = new Uint8Array(count).fill(FAR)
   const queued = new Uint8Array(count)
@@ -54,23 +54,28 @@ export function potential(problem: Problem, root: number, direction: 'to' | 'fro
     }
     frontier = next
   }
-  // Ways that begin by another neighbour than the best: an edge is not to be judged by a way that returns through it.
-  for (let token = 0; token < count; token++) {
+  return { best, link, hops }
+}
+
+/** An edge is not to be judged by a way that returns through it: `second` is for those. */
+export function withSecond(problem: Problem, potential: Potential, direction: 'to' | 'from'): PotentialWithSecond {
+  const { graph, rate, rateBack } = problem
+  const { offset, from, to, tokens } = graph.topology
+  const backwards = direction === 'to'
+  const rates = backwards ? rateBack : rate
+  const { best, link } = potential
+  const second = new Float64Array(tokens.length)
+  const neighbour = link.map((edge) => (edge < 0 ? -1 : backwards ? to[edge]! : from[edge]!))
+  for (let token = 0; token < tokens.length; token++) {
     const value = best[token]!
     if (value === 0) continue
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
       const other = to[edge]!
       const label = rates[edge]! * value
-      if (label > second[other]! && neighbour(other) !== token) second[other] = label
+      if (label > second[other]! && neighbour[other] !== token) second[other] = label
     }
   }
-  return { best, second, link, hops }
-
-  function neighbour(token: number): number {
-    const edge = link[token]!
-    if (edge < 0) return -1
-    return backwards ? to[edge]! : graph.topology.from[edge]!
-  }
+  return { ...potential, second }
 }
 
 /** The edges of the best way from a token to the root of a potential of direction `to`; null where it runs in a circle. */

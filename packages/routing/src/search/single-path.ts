@@ -1,10 +1,12 @@
 /** The best path for the whole amount after its gas, by best-first search. */
-import { FAR, type Potential } from './potentials.ts'
+import { type Potential, wayTo } from './potentials.ts'
 import { costOf, leastCost, type Problem, responseOf } from './problem.ts'
 import { outputOf } from './response.ts'
 
-/** Paths looked at before the best one found so far has to do. */
-const MAX_EXPANSIONS = 3000
+/** Pools asked before the best path found so far has to do. */
+const MAX_QUOTES = 20_000
+/** Longer paths are only looked for where shorter ones do not reach. */
+const USUAL_HOPS = 4
 
 type Label = {
   /** What the path can still pay at best: the amount so far at spot rates to the target, less the gas so far. */
@@ -19,44 +21,55 @@ type Label = {
 
 /**
  * Spot rates are better than any rate at size, so the first path that comes out of the queue at the target is the best;
- * nearly so, since of several ways to a token only the most hopeful is followed. Null where no path leads there.
+ * nearly so, since of several ways to a token only the most hopeful is followed. Where the work runs out first, the best
+ * path found so far. Null where no path leads there.
  */
 export function bestSinglePath(problem: Problem, backward: Potential): readonly number[] | null {
   const { source, target, amountIn, maxHops, rate, graph } = problem
-  const { offset, to } = graph.topology
-  const worth = backward.best
+  const { offset, to, tokens } = graph.topology
+  const { best: worth, hops } = backward
+  if (!(worth[source]! > 0)) return null
+  const furthest = Math.min(maxHops, Math.max(USUAL_HOPS, hops[source]!))
   const queue = new MaxHeap()
-  const reached = new Map<number, number>()
-  queue.push({
-    hope: amountIn * worth[source]!,
-    token: source,
-    amount: amountIn,
-    cost: 0,
-    hops: 0,
-    edge: -1,
-    before: null,
-  })
-  for (let expansion = 0; expansion < MAX_EXPANSIONS; expansion++) {
-    const label = queue.pop()
-    if (!label) return null
-    if (label.token === target) return unroll(label)
+  const reached = new Float64Array(tokens.length).fill(Number.NEGATIVE_INFINITY)
+  const first = wayTo(problem, backward, source, target)
+  let best: readonly number[] | null = first
+  let bestNet = first ? netOf(problem, first) : Number.NEGATIVE_INFINITY
+  let budget = MAX_QUOTES
+  const start = { token: source, amount: amountIn, cost: 0, hops: 0, edge: -1, before: null }
+  queue.push({ ...start, hope: amountIn * worth[source]! })
+  for (let label = queue.pop(); label && label.hope > bestNet && budget > 0; label = queue.pop()) {
     for (let edge = offset[label.token]!; edge < offset[label.token + 1]!; edge++) {
       const next = to[edge]!
-      if (rate[edge] === 0 || backward.hops[next] === FAR) continue
-      if (label.hops + 1 + backward.hops[next]! > maxHops) continue
-      const best = reached.get(next) ?? Number.NEGATIVE_INFINITY
+      if (label.hops + 1 + hops[next]! > furthest) continue
+      const least = Math.max(bestNet, reached[next]!)
       // The cheap test first: most edges fail it, without asking the pool.
-      if (label.amount * rate[edge]! * worth[next]! - label.cost - leastCost(problem, edge) <= best) continue
+      if (!(label.amount * rate[edge]! * worth[next]! - label.cost - leastCost(problem, edge) > least)) continue
       if (visits(label, next)) continue
+      budget--
       const amount = outputOf(responseOf(problem, edge), label.amount)
       const cost = label.cost + costOf(problem, edge, label.amount)
       const hope = amount * worth[next]! - cost
-      if (!(amount > 0) || hope <= best) continue
-      reached.set(next, hope)
-      queue.push({ hope, token: next, amount, cost, hops: label.hops + 1, edge, before: label })
+      if (!(amount > 0 && hope > least)) continue
+      reached[next] = hope
+      const reaching = { hope, token: next, amount, cost, hops: label.hops + 1, edge, before: label }
+      if (next === target) {
+        best = unroll(reaching)
+        bestNet = hope
+      } else queue.push(reaching)
     }
   }
-  return null
+  return best
+}
+
+function netOf(problem: Problem, path: readonly number[]): number {
+  let amount = problem.amountIn
+  let cost = 0
+  for (const edge of path) {
+    cost += costOf(problem, edge, amount)
+    amount = outputOf(responseOf(problem, edge), amount)
+  }
+  return amount - cost
 }
 
 function visits(label: Label, token: number): boolean {
