@@ -166,15 +166,16 @@ const simulateParameters: Record<string, Bad[]> = {
 const isText = (name: string): Bad[] => all([7, true, null, {}], `${name} must be a string`)
 
 const tokenText = 'token must be valid 0x... addresses, separated by commas'
-const tokenParameter: Bad[] = [
+const tokenParameter = (most: number): Bad[] => [
   ...provided('token'),
   ...all([...noAddress, `${A},`, `,${A}`, `${A},,${B}`, `${A}, ${B}`, `${A};${B}`], tokenText),
   [
-    Array.from({ length: 201 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`).join(),
-    'token must list at most 200 addresses',
+    Array.from({ length: most + 1 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`).join(),
+    `token must list at most ${most} addresses`,
   ],
   repeated('token', A),
 ]
+const mostTokens = { prices: 200, liquidity: 200, tokens: 10 } as const
 
 const chainIds = [
   '0',
@@ -193,6 +194,7 @@ const chainIds = [
   '1,2',
   '9'.repeat(79),
 ]
+const endpoints = ['aggregator', 'simulate', 'prices', 'liquidity', 'tokens']
 const unknownChains = ['2', '999999', '9'.repeat(78), LIMIT]
 
 const query = (fields: Fields) => {
@@ -256,8 +258,8 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
     for (const bad of typed) await refuses('/simulate/1', bad, post({ ...simulation, [name]: bad[0] }))
   })
 
-  test.each(['prices', 'liquidity'])('/%s refuses every bad token', async (endpoint) => {
-    for (const bad of tokenParameter) await refuses(`/${endpoint}/1?${query({ token: bad[0] })}`, bad)
+  test.each(Object.entries(mostTokens))('/%s refuses every bad token', async (endpoint, most) => {
+    for (const bad of tokenParameter(most)) await refuses(`/${endpoint}/1?${query({ token: bad[0] })}`, bad)
   })
 
   test('/liquidity refuses every bad curve', async () => {
@@ -265,12 +267,12 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
       await refuses(`/liquidity/1?${query({ token: A, curve: value })}`, [value, 'curve must be 0 or 1'])
   })
 
-  test.each(['aggregator', 'simulate', 'prices', 'liquidity'])('/%s refuses every bad chain id', async (endpoint) => {
+  test.each(endpoints)('/%s refuses every bad chain id', async (endpoint) => {
     for (const id of chainIds)
       await refuses(`/${endpoint}/${encodeURIComponent(id)}`, [id, 'chain_id must be a base-10 integer'])
   })
 
-  test.each(['aggregator', 'simulate', 'prices', 'liquidity'])('/%s does not know other chains', async (endpoint) => {
+  test.each(endpoints)('/%s does not know other chains', async (endpoint) => {
     for (const id of unknownChains) {
       const answer = await ask(`${server.url}/${endpoint}/${id}`)
       expect(answer.status, id).toBe(404)

@@ -4,7 +4,7 @@ import { examples } from './examples.ts'
 import { openApiDocument } from './openapi.ts'
 
 type Schema = {
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly pattern?: string
   readonly default?: string
   readonly enum?: readonly string[]
@@ -101,7 +101,7 @@ function fieldRows(schema: Schema, prefix = ''): string[][] {
 function typeName({ type, enum: names, anyOf }: Schema): string {
   if (anyOf) return [...new Set(anyOf.map(typeName))].join(' or ')
   if (names) return names.map((name) => `\`${name}\``).join(' or ')
-  return type ?? 'any'
+  return [type ?? 'any'].flat().join(' or ')
 }
 
 function errors(): Section {

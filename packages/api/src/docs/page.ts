@@ -8,7 +8,7 @@ h2 { margin-top: 3rem; border-bottom: 1px solid #8886; }
 table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid #8883; }
 code { font: 14px ui-monospace, monospace; }
-nav a { margin-right: 1rem; }
+nav a { display: inline-block; margin-right: 1rem; }
 `
 
 /** The reference as one page that works offline under a policy that allows nothing but its style sheet. */
