@@ -118,11 +118,14 @@ async function tryToken(
   const first = setUp && (await confirmed(task, surroundings, setUp))
   const written = first ?? (await tryAgain(task, surroundings))
   if (written && (written.report.success || donors.length === 0 || (await canMove(task, layout)))) return written
+  // A holder may be the very pool that is traded in, which then fails for what it has lent: others are asked first.
+  let failed = written
   for (const holder of donors) {
     const lent = await tryLoan(task, surroundings, layout, holder)
-    if (lent && (lent.report.success || !written)) return lent
+    if (lent?.report.success) return lent
+    failed ??= lent
   }
-  if (written) return written
+  if (failed) return failed
   throw new SimulationError(
     'UNKNOWN_SLOTS',
     `the storage of ${tokenIn} could not be worked out: balanceSlot and allowanceSlot must be given`,
