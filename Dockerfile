@@ -2,7 +2,8 @@
 FROM node:24-slim AS build
 WORKDIR /app
 COPY . .
-RUN npm ci --no-audit --no-fund && node_modules/.bin/turbo run build
+# Not `npm ci`: see the traps in ARCHITECTURE.md.
+RUN node scripts/bootstrap.mjs build
 
 FROM node:24-slim
 WORKDIR /app
