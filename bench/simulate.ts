@@ -16,6 +16,7 @@ import { record, rounded } from './record.ts'
 
 const RUNS = 300
 const ATTACKS = 20
+const PASSES = 6
 const HONEST = 50
 const ATTACKERS = 20
 
@@ -160,18 +161,21 @@ async function measureSlots() {
   const node = await startMainnet(fixture)
   try {
     const rpc = createRpc({ chainId: fixture.chainId, urls: [node.url], timeoutMs: 20_000 })
-    const checks: Check[] = []
-    // The first pass warms node and code up; each pass learns everything anew.
-    for (let pass = 0; pass < 2; pass++) {
-      checks.length = 0
+    const best = new Map<string, Check>()
+    // Each pass learns everything anew; other work on the machine only ever adds to what a token takes.
+    for (let pass = 0; pass < PASSES; pass++) {
       const resolver = new SlotResolver()
-      for (const { token, pools } of fixture.tokens)
-        checks.push(await checkToken(rpc, resolver, token, [stranger, ...pools]))
+      for (const { token, pools } of fixture.tokens) {
+        const check = await checkToken(rpc, resolver, token, [stranger, ...pools])
+        if (check.ms < (best.get(token)?.ms ?? Number.POSITIVE_INFINITY)) best.set(token, check)
+      }
     }
+    const checks = [...best.values()]
     rpc.close()
     const byTrips = Object.groupBy(checks, ({ calls }) => calls)
     return {
       tokens: checks.length,
+      bestOfPasses: PASSES,
       passed: checks.filter(({ outcome }) => outcome === 'passed').length,
       bothSlotsFound: checks.filter(({ outcome }) => !outcome.startsWith('no ')).length,
       byRoundTrips: Object.fromEntries(
