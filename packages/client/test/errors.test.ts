@@ -1,0 +1,72 @@
+/** Both error versions of the interface, from real services, seen through the client. */
+import type { RunningServer } from '@sluice/api'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startOver } from '../../api/test/src/devnet.ts'
+import { SluiceClient } from '../src/index.ts'
+import { CHAIN, type Stage, startStage } from './service.ts'
+
+const NOBODY = `0x${'ab'.repeat(20)}`
+let stage: Stage
+beforeAll(async () => {
+  stage = await startStage()
+})
+afterAll(() => stage?.stop())
+
+const wanted = () => ({
+  src: stage.token('WETH'),
+  dst: stage.token('USDC'),
+  amount: 10n ** 16n,
+  from: stage.devnet.info.accounts[0]!.address,
+})
+
+describe.each(['A', 'B'] as const)('version %s', (version) => {
+  let server: RunningServer
+  let client: SluiceClient
+  beforeAll(async () => {
+    server = await startOver(stage.devnet.url, { ERROR_VERSION: version })
+    client = new SluiceClient({ baseUrl: `${server.url}/`, timeoutMs: 30_000 })
+  })
+  afterAll(() => server?.close())
+
+  test('a route comes typed, from all five endpoints', async () => {
+    const asked = wanted()
+    const route = await client.getSwap(CHAIN, asked)
+    expect(route.tx.to).toBe(stage.guard)
+    const { from, to, data } = route.tx
+    const simulation = { from, to, data, tokenIn: asked.src, amountIn: asked.amount, tokenOut: asked.dst }
+    expect(await client.simulate(CHAIN, simulation)).toMatchObject({ success: true, amountOut: route.toAmount })
+    expect(await client.simulate(CHAIN, { ...simulation, data: '0xdeadbeef' })).toMatchObject({ success: false })
+    expect((await client.prices(CHAIN, [asked.src, asked.dst]))[asked.src]).toBeGreaterThan(0)
+    expect((await client.liquidity(CHAIN, [asked.src]))[asked.src]).toBeGreaterThan(0)
+    expect((await client.chains())[CHAIN]?.RouterAddress).toBe(stage.guard)
+  })
+
+  test('no route is NO_ROUTE, whether it comes as 200 or as 422', async () => {
+    const none = client.getSwap(CHAIN, { ...wanted(), includeSources: ['nothing'] })
+    await expect(none).rejects.toMatchObject({ code: 'NO_ROUTE', retryable: false })
+  })
+
+  test('a mistake carries its text, and an unknown chain its status', async () => {
+    await expect(client.getSwap(CHAIN, { ...wanted(), amount: '1e18' })).rejects.toMatchObject({
+      code: 'HTTP',
+      message: 'amount must be a base-10 integer',
+      details: { status: 400 },
+      retryable: false,
+    })
+    await expect(client.prices(999_999, [NOBODY])).rejects.toMatchObject({ code: 'HTTP', details: { status: 404 } })
+  })
+
+  test('what passes is told as worth another try, with the time to wait', async () => {
+    const ahead = client.getSwap(CHAIN, { ...wanted(), minimumBlock: 10 ** 9 })
+    await expect(ahead).rejects.toMatchObject({ retryable: true, details: { status: 503, retryAfter: 1 } })
+    const deaf = await startOver('http://127.0.0.1:9', { ERROR_VERSION: version })
+    try {
+      const failed = new SluiceClient({ baseUrl: deaf.url }).prices(CHAIN, [NOBODY])
+      await expect(failed).rejects.toMatchObject({ retryable: true, details: { status: 502 } })
+    } finally {
+      await deaf.close()
+    }
+    const gone = new SluiceClient({ baseUrl: deaf.url }).chains()
+    await expect(gone).rejects.toMatchObject({ code: 'NETWORK', retryable: true })
+  })
+})
