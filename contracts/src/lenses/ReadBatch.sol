@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {ReadRunner} from "./ReadRunner.sol";
+
 /// @title ReadBatch
 /// @notice Many reads in one eth_call; never deployed: its code is put at a spare address by a state override.
 contract ReadBatch {
-    struct Read {
-        address to;
-        bytes data;
-    }
-
-    struct Answer {
-        bool ok;
-        bytes data;
-    }
-
-    /// @notice A read used up the gas, so that those after it say nothing: ask for fewer at once.
-    error OutOfGas(uint256 index);
-
-    /// @dev Calls and not static ones: some lenses find out by trying, and undo it themselves.
-    function run(Read[] calldata reads) external returns (Answer[] memory answers) {
-        answers = new Answer[](reads.length);
-        for (uint256 i = 0; i < reads.length; ++i) {
-            uint256 gasBefore = gasleft();
-            (bool ok, bytes memory data) = reads[i].to.call(reads[i].data);
-            // A call is given all but a 64th: when hardly more than that is left, it has burnt all it had.
-            if (!ok && gasleft() < gasBefore / 32) revert OutOfGas(i);
-            answers[i] = Answer(ok, data);
-        }
+    function run(ReadRunner.Read[] memory reads) external returns (ReadRunner.Answer[] memory) {
+        return ReadRunner.run(reads);
     }
 }

@@ -61,7 +61,14 @@ export class PoolRefusal extends Error {
  * One read of the chain. `code` replaces the account's code for this read (a lens). `gas` is roughly what it takes, for
  * packing reads into calls that a node accepts; little when absent.
  */
-export type Read = { readonly to: Address; readonly data: Hex; readonly code?: Hex; readonly gas?: number }
+export type Read = {
+  readonly to: Address
+  readonly data: Hex
+  readonly code?: Hex
+  readonly gas?: number
+  /** Words of accounts' storage for this read and for those beside it. */
+  readonly storage?: Readonly<Record<Address, Readonly<Record<Hex, Hex>>>>
+}
 /** Yields batches of reads, is given the answers (null where a read reverted), ends with the result. */
 export type Reads<T> = Generator<readonly Read[], T, readonly (Hex | null)[]>
 
@@ -72,6 +79,11 @@ export interface DexFamily<State = unknown> {
 
   /** The pools that this fork has for any of the pairs. Batched: one generator serves all pairs. */
   findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]>
+  /**
+   * What has to be found out once, at a block, before a pool is used: the pools with it in `fixed`, or null where it cannot
+   * be told yet and the pool must wait.
+   */
+  settle?(row: DexRow, pools: readonly Pool<null>[], block: number): Reads<readonly (Pool<null> | null)[]>
   /** State of many pools of this family at once; null where it cannot be read. */
   readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (State | null)[]>
 

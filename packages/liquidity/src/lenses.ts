@@ -9,6 +9,7 @@ export type Lens = { readonly to: Address; readonly code: Hex }
 function lens(
   name:
     | 'PairLens'
+    | 'PairFeeLens'
     | 'SolidlyLens'
     | 'ConcentratedLens'
     | 'UniswapV4Lens'
@@ -28,6 +29,7 @@ function lens(
 }
 
 export const PAIR_LENS = lens('PairLens')
+export const PAIR_FEE_LENS = lens('PairFeeLens')
 export const CONCENTRATED_LENS = lens('ConcentratedLens')
 export const SOLIDLY_LENS = lens('SolidlyLens')
 export const UNISWAP_V4_LENS = lens('UniswapV4Lens')

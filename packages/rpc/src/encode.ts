@@ -10,7 +10,7 @@ export function blockParam(block: BlockRef): Hex | string | { blockHash: Hex } {
 
 export function callParam({ from, to, data, gas, gasPrice, value }: CallRequest): Record<string, Hex> {
   return {
-    to,
+    ...(to !== null && { to }),
     data,
     ...(from !== undefined && { from }),
     ...(gas !== undefined && { gas: quantity(gas) }),

@@ -19,7 +19,8 @@ export type BlockHeader = {
 
 export type CallRequest = {
   readonly from?: Address
-  readonly to: Address
+  /** null creates a contract: the answer is what its creation ends with. */
+  readonly to: Address | null
   readonly data: Hex
   readonly gas?: bigint
   /** Wei. */

@@ -18,6 +18,7 @@ export class PoolBook {
   readonly tokens = new Set<Address>()
   /** The next block that the search of past logs of a DEX has to look at. */
   readonly scannedTo = new Map<DexRow, number>()
+  private readonly settled = new WeakSet<Pool<null>>()
   private readonly rowByFactory: ReadonlyMap<Address, DexRow>
   /** For contracts that speak for many pools. */
   private readonly idByTopic: ReadonlyMap<Hex, (log: Log) => string>
@@ -42,6 +43,16 @@ export class PoolBook {
   /** A pool that trades at least two tokens that somebody asked for. */
   isWanted({ tokens }: Pool<null>): boolean {
     return tokens.filter((token) => this.tokens.has(token)).length >= 2
+  }
+
+  /** Whether something has to be found out before the pool can be read. */
+  needsSettling(entry: FoundPool): boolean {
+    return this.familyOf(entry.row).settle !== undefined && !this.settled.has(entry.pool)
+  }
+
+  settle(entry: FoundPool): void {
+    this.found.set(entry.pool.id, entry)
+    this.settled.add(entry.pool)
   }
 
   /** Pools that no log tells about. */

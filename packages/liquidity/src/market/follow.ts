@@ -10,7 +10,7 @@ import { MarketError } from './errors.ts'
 import { type Entry, History } from './history.ts'
 import type { Ledger } from './ledger.ts'
 import { PoolMap } from './pool-map.ts'
-import { readPools } from './pool-reader.ts'
+import { readPools, settlePools } from './pool-reader.ts'
 
 export type MarketParts = {
   readonly rpc: Rpc
@@ -47,9 +47,15 @@ export class Follower {
   }
 
   /** Pools of these ids as they are at the end of a block; those that cannot be read are left out. */
-  read(block: BlockHeader, ids: Iterable<string>): Promise<readonly Pool[]> {
+  async read(block: BlockHeader, ids: Iterable<string>): Promise<readonly Pool[]> {
     const { rpc, book, signal } = this.parts
-    const pools = [...ids].flatMap((id) => book.found.get(id) ?? [])
+    const wanted = [...ids].flatMap((id) => book.found.get(id) ?? [])
+    const unsettled = wanted.filter((entry) => book.needsSettling(entry))
+    for (const entry of await settlePools(rpc, block, unsettled, book.families, { signal })) book.settle(entry)
+    const pools = wanted.flatMap(({ pool }) => {
+      const entry = book.found.get(pool.id)!
+      return book.needsSettling(entry) ? [] : [entry]
+    })
     return readPools(rpc, { blockHash: block.hash }, pools, book.families, { signal })
   }
 

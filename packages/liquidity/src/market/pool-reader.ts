@@ -1,5 +1,5 @@
 import type { Chain, DexRow } from '@sluice/chains'
-import type { BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
+import type { BlockHeader, BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import type { DexFamily, Pool, Reads } from '../family.ts'
 import type { Pair } from './pairs.ts'
 import { runReads } from './reads.ts'
@@ -44,6 +44,25 @@ export async function findPools(
     options,
   )
   return found.flatMap((pools, i) => pools.map((pool) => ({ row: rows[i]!, pool })))
+}
+
+/** What families want to know before a pool is used; those of which it cannot be told yet are left out. @throws RpcError */
+export async function settlePools(
+  rpc: Rpc,
+  block: BlockHeader,
+  found: readonly FoundPool[],
+  families: Families,
+  options: RequestOptions,
+): Promise<readonly FoundPool[]> {
+  const byRow = Map.groupBy(found, ({ row }) => row)
+  const run = function* (row: DexRow, group: readonly FoundPool[]): Reads<readonly FoundPool[]> {
+    const pools = group.map(({ pool }) => pool)
+    const { settle } = families.get(row.family)!
+    const settled = settle ? yield* settle(row, pools, block.number) : pools
+    return settled.flatMap((pool) => (pool ? [{ row, pool }] : []))
+  }
+  const generators = [...byRow].map(([row, group]) => run(row, group))
+  return (await runReads(rpc, { blockHash: block.hash }, generators, options)).flat()
 }
 
 /** The pools with their state at a block; those that cannot be read are left out. @throws RpcError */

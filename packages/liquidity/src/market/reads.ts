@@ -1,11 +1,8 @@
 /** Runs what families ask to read: all of them step together, so that a round of all pools is one call or a few. */
-import { ReadBatch__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
-import { type BlockRef, type CallOptions, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
+import { type BlockRef, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import type { Read, Reads } from '../family.ts'
-import { READ_BATCH } from '../lenses.ts'
-
-const batch = ReadBatch__factory.createInterface()
+import { type Answers, callOverridden, callPlain } from './read-calls.ts'
 
 /** Of one eth_call: well below the 30 million that the strictest nodes allow, and below their body limits. */
 const MAX_GAS = 20_000_000
@@ -13,8 +10,6 @@ const MAX_BYTES = 256_000
 const LEAST_GAS = 30_000
 /** A call near its gas limit takes a busy node seconds. */
 const TIMEOUT_MS = 15_000
-
-type Answers = (Hex | null)[]
 
 /**
  * Runs generators side by side against one block and returns what they end with, in their order.
@@ -80,17 +75,14 @@ function pack(reads: readonly Read[]): Read[][] {
   return groups
 }
 
-/** One call; halved where it runs out of gas, so that what one read costs never hides what another says. */
+/** One call, however the node can be asked; halved where it is too much, so that what one read costs never hides what another says. */
 async function readGroup(rpc: Rpc, block: BlockRef, reads: readonly Read[], options: RequestOptions): Promise<Answers> {
-  const overrides: Record<Address, { code: Hex }> = { [READ_BATCH.to]: { code: READ_BATCH.code } }
-  for (const { to, code } of reads) if (code) overrides[to] = { code }
-  const callOptions: CallOptions = { timeoutMs: TIMEOUT_MS, ...options, overrides }
+  const withLimit = { timeoutMs: TIMEOUT_MS, ...options }
   try {
-    const data = batch.encodeFunctionData('run', [reads.map(({ to, data }) => ({ to, data }))]) as Hex
-    const answer = await rpc.call({ to: READ_BATCH.to, data }, block, callOptions)
-    // As bytes: from text the decoder would read them digit by digit.
-    const [answers] = batch.decodeFunctionResult('run', Buffer.from(answer.slice(2), 'hex'))
-    return (answers as { ok: boolean; data: Hex }[]).map(({ ok, data }) => (ok ? data : null))
+    return await callOverridden(rpc, block, reads, withLimit).catch((error: unknown) => {
+      if (!(error instanceof RpcError && error.code === 'NO_OVERRIDES')) throw error
+      return callPlain(rpc, block, reads, withLimit)
+    })
   } catch (error) {
     if (!(error instanceof RpcError && isTooMuch(error))) throw error
     if (reads.length === 1) return [null]
@@ -102,5 +94,5 @@ async function readGroup(rpc: Rpc, block: BlockRef, reads: readonly Read[], opti
 
 /** Ours reverts where a read has used up the gas; nodes have words of their own for a call that is too much for them. */
 function isTooMuch({ code, message }: RpcError): boolean {
-  return code === 'REVERTED' || (code === 'REJECTED' && /out of gas|gas limit|too large|too big/i.test(message))
+  return code === 'REVERTED' || (code === 'REJECTED' && /out of gas|gas limit|too large|too big|size/i.test(message))
 }

@@ -109,6 +109,7 @@ export class Saver {
       const entry = { row, pool }
       if (book.familyOf(row).listedByLogs) book.listed.set(pool.id, entry)
       if (book.isWanted(pool)) book.found.set(pool.id, entry)
+      if (pool.fixed !== undefined) book.settle(entry)
       this.savedKnown.add(entry)
     }
     discovery.remember(pairs)

@@ -3,6 +3,7 @@ import { constantProductCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
+import { settle } from './fee.ts'
 import { quote } from './math.ts'
 import { applyLog, readStates, topics } from './state.ts'
 import type { UniswapV2State } from './types.ts'
@@ -10,6 +11,7 @@ import type { UniswapV2State } from './types.ts'
 export const uniswapV2: DexFamily<UniswapV2State> = {
   id: 'uniswap-v2',
   findPools,
+  settle,
   readStates,
   topics,
   applyLog,

@@ -4,6 +4,7 @@ import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { PAIR_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
+import type { MeasuredFee } from './fee.ts'
 import type { UniswapV2State } from './types.ts'
 
 const lens = PairLens__factory.createInterface()
@@ -16,7 +17,6 @@ const DEFAULT_FEE_PPM = 3_000
 const RESERVE_MASK = (1n << 112n) - 1n
 
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (UniswapV2State | null)[]> {
-  const feePpm = row.feePpm ?? DEFAULT_FEE_PPM
   const batches = chunks(pools, PAIRS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...PAIR_LENS,
@@ -27,9 +27,10 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
     const answer = answers[b]
     if (!answer) return batch.map(() => null)
     const [words] = lens.decodeFunctionResult('reserves', answer) as unknown as [bigint[]]
-    return words.map((word) =>
-      word === 0n ? null : { reserve0: (word >> 112n) & RESERVE_MASK, reserve1: word & RESERVE_MASK, feePpm },
-    )
+    return words.map((word, i) => {
+      const feePpm = (batch[i]!.fixed as MeasuredFee | undefined)?.feePpm ?? row.feePpm ?? DEFAULT_FEE_PPM
+      return word === 0n ? null : { reserve0: (word >> 112n) & RESERVE_MASK, reserve1: word & RESERVE_MASK, feePpm }
+    })
   })
 }
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IERC20} from "../interfaces/IERC20.sol";
+import {IPairTokens} from "../interfaces/IPairTokens.sol";
+import {IUniswapV2Pair} from "../interfaces/IUniswapV2Pair.sol";
+
+/// @title PairFeeLens
+/// @notice What a pair of Uniswap V2's kind really takes, found by swaps. For the time of the call the pair's storage
+/// says that it holds less of its first token than it does: the difference counts as paid in, and nobody's tokens
+/// are needed.
+contract PairFeeLens {
+    /// @notice The swap went through, and is undone.
+    error Swapped();
+
+    /// @notice No fee, as far as can be told.
+    uint256 public constant UNKNOWN = type(uint256).max;
+    /// @dev In steps of ten parts per million; dearer forks are of no use.
+    uint256 private constant MOST_STEPS = 10_000;
+
+    struct Claim {
+        IUniswapV2Pair pair;
+        /// What the storage has been made to say.
+        uint256 reserve0;
+        uint256 reserve1;
+    }
+
+    /// @notice Balances of both tokens of each pair.
+    function balances(IUniswapV2Pair[] calldata pairs) external view returns (uint256[2][] memory found) {
+        found = new uint256[2][](pairs.length);
+        for (uint256 i = 0; i < pairs.length; ++i) {
+            address pair = address(pairs[i]);
+            found[i][0] = IERC20(IPairTokens(pair).token0()).balanceOf(pair);
+            found[i][1] = IERC20(IPairTokens(pair).token1()).balanceOf(pair);
+        }
+    }
+
+    /// @return feePpm the least fee in parts per million that the pair accepts, to ten of them; `UNKNOWN` where it keeps
+    /// its reserves elsewhere or does not swap
+    function fee(Claim calldata claim) external returns (uint256 feePpm) {
+        (uint112 reserve0, uint112 reserve1,) = claim.pair.getReserves();
+        if (reserve0 != claim.reserve0 || reserve1 != claim.reserve1) return UNKNOWN;
+        address pair = address(claim.pair);
+        uint256 amountIn = IERC20(IPairTokens(pair).token0()).balanceOf(pair) - reserve0;
+        if (!accepts(claim, amountIn, MOST_STEPS)) return UNKNOWN;
+        if (accepts(claim, amountIn, 0)) return 0;
+        uint256 refused = 0;
+        uint256 accepted = MOST_STEPS;
+        while (accepted - refused > 1) {
+            uint256 middle = (accepted + refused) / 2;
+            if (accepts(claim, amountIn, middle)) accepted = middle;
+            else refused = middle;
+        }
+        return accepted * 10;
+    }
+
+    function accepts(Claim calldata claim, uint256 amountIn, uint256 steps) private returns (bool) {
+        uint256 kept = amountIn * (100_000 - steps);
+        uint256 amountOut = (kept * claim.reserve1) / (claim.reserve0 * 100_000 + kept);
+        try this.trySwap(claim.pair, amountOut) {}
+        catch (bytes memory reason) {
+            return reason.length == 4 && bytes4(reason) == Swapped.selector;
+        }
+        return false;
+    }
+
+    /// @dev Always reverts, so that every swap finds the pair as it was.
+    function trySwap(IUniswapV2Pair pair, uint256 amountOut) external {
+        pair.swap(0, amountOut, address(0xdead), "");
+        revert Swapped();
+    }
+}

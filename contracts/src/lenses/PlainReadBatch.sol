@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {ReadRunner} from "./ReadRunner.sol";
+
+/// @title PlainReadBatch
+/// @notice Many reads in one eth_call of a node that cannot override code: a contract creation that is never sent. It
+/// makes the lenses it needs, reads, and ends with the answers in the place of its code.
+contract PlainReadBatch {
+    struct Lens {
+        /// Where the reads expect it.
+        address at;
+        bytes code;
+    }
+
+    /// @notice The answers, where they are longer than the code of a contract may be.
+    error Answers(bytes answers);
+
+    /// @dev EIP-170.
+    uint256 private constant LONGEST_CODE = 24_576;
+    /// @dev PUSH1 11 MSIZE DUP2 CODESIZE SUB DUP1 SWAP3 MSIZE CODECOPY RETURN: returns the code that follows.
+    bytes11 private constant RETURN_REST = 0x600b5981380380925939f3;
+
+    constructor(Lens[] memory lenses, ReadRunner.Read[] memory reads) {
+        for (uint256 i = 0; i < lenses.length; ++i) {
+            bytes memory creation = abi.encodePacked(RETURN_REST, lenses[i].code);
+            address made;
+            assembly ("memory-safe") {
+                made := create(0, add(creation, 32), mload(creation))
+            }
+            for (uint256 j = 0; j < reads.length; ++j) {
+                if (reads[j].to == lenses[i].at) reads[j].to = made;
+            }
+        }
+        bytes memory answers = abi.encode(ReadRunner.run(reads));
+        if (answers.length > LONGEST_CODE) revert Answers(answers);
+        assembly ("memory-safe") {
+            return(add(answers, 32), mload(answers))
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/** How few calls reading takes, that any node will do for it, and that assumed fees are measured first. */
+import { type Chain, toAddress } from '@sluice/chains'
+import { type Interceptor, NodeProxy } from '@sluice/devnet'
+import { createRpc } from '@sluice/rpc'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createMarket, type Snapshot } from '../src/index.ts'
+import { sqrtRatioAtTick } from '../src/math/ticks.ts'
+import { addPair, addPool, addPosition, type Fixture, startFixture } from './fixture.ts'
+
+const E18 = 10n ** 18n
+let f: Fixture
+let stop: (() => Promise<void>)[] = []
+beforeAll(async () => {
+  f = await startFixture(3)
+  const [a, b, c] = f.tokens
+  await addPair(f, a!, b!, 1_000n * E18, 2_000n * E18)
+  await addPair(f, b!, c!, 500n * E18, 300n * E18)
+  await addPool(f, a!, b!, 500, sqrtRatioAtTick(0))
+  const pool = { token0: a!, token1: b!, fee: 500 }
+  for (let i = 1; i <= 20; i++)
+    await addPosition(f, pool, { tickLower: -100 * i, tickUpper: 100 * i, amount0: E18, amount1: E18 })
+})
+afterAll(() => f?.stop())
+afterEach(async () => {
+  for (const each of stop) await each()
+  stop = []
+})
+
+/** All pools at the node's head, and the calls that reading them took. */
+async function read(
+  chain: Chain,
+  intercept: Interceptor = () => undefined,
+): Promise<{ snapshot: Snapshot; calls: number }> {
+  const proxy = await NodeProxy.start(f.anvil.url, intercept)
+  const rpc = createRpc({ chainId: 31337, urls: [proxy.url] })
+  const market = createMarket({ chain, rpc })
+  stop.push(async () => {
+    await market.stop()
+    rpc.close()
+    await proxy.stop()
+  })
+  await market.sync()
+  // What the endpoint can do is asked once, and not for a token.
+  await rpc.call({ to: f.tokens[0]!.address, data: '0x' }, 'latest', { overrides: {} }).catch(() => undefined)
+  const before = proxy.seen.length
+  const snapshot = await market.ensure(f.tokens.map(({ address }) => address))
+  return { snapshot, calls: proxy.seen.slice(before).filter((method) => method === 'eth_call').length }
+}
+const only = (family: string): Chain => ({ ...f.chain, dexes: f.chain.dexes.filter((row) => row.family === family) })
+const sorted = ({ pools }: Snapshot) => [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+
+test('a token never seen is quotable after two calls for Uniswap V2 and at most three for V3', async () => {
+  const v2 = await read(only('uniswap-v2'))
+  expect([v2.snapshot.pools.size, v2.calls]).toEqual([2, 2])
+  const v3 = await read(only('uniswap-v3'))
+  expect(v3.snapshot.pools.size).toBe(1)
+  expect(v3.calls).toBeLessThanOrEqual(3)
+})
+
+test('a node that cannot override anything is read to the same end', async () => {
+  const plain = await read(f.chain, (request) => {
+    if (request.method === 'eth_call' && request.params.length > 2)
+      return { error: { code: -32602, message: 'too many arguments, want at most 2' } }
+    return undefined
+  })
+  const able = await read(f.chain)
+  expect(plain.snapshot.pools.size).toBe(3)
+  expect(sorted(plain.snapshot)).toEqual(sorted(able.snapshot))
+})
+
+describe('a fee that is only assumed', () => {
+  const assumed = (feePpm: number): Chain => ({
+    ...f.chain,
+    dexes: f.chain.dexes
+      .filter(({ family }) => family === 'uniswap-v2')
+      .map((row) => ({ ...row, feePpm, feeBasis: 'assumed' })),
+  })
+
+  test('is measured at the pair before it is used', async () => {
+    const { snapshot } = await read(assumed(9_999))
+    expect(snapshot.pools.size).toBe(2)
+    for (const { state, fixed } of snapshot.pools.values()) {
+      expect(state).toMatchObject({ feePpm: 3_000 })
+      expect(fixed).toEqual({ feePpm: 3_000, block: snapshot.block.number })
+    }
+  })
+
+  test('is measured where tokens were given to the pair without its knowing', async () => {
+    const [a, b] = f.tokens
+    const pair = await f.v2Factory.read<string>('getPair', [a!.address, b!.address])
+    for (const token of [a!, b!]) await token.send('transfer', [pair, 3n * E18])
+    const { snapshot } = await read(assumed(1))
+    expect(snapshot.pools.get(toAddress(pair))?.state).toMatchObject({ feePpm: 3_000 })
+  })
+
+  test('leaves the pair out where it cannot be measured', async () => {
+    const plain: Interceptor = ({ method, params }) =>
+      method === 'eth_call' && params.length > 2
+        ? { error: { code: -32602, message: 'too many arguments' } }
+        : undefined
+    expect((await read(assumed(3_000), plain)).snapshot.pools.size).toBe(0)
+  })
+})
