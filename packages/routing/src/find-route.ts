@@ -193,7 +193,7 @@ function largestRoutable(problem: Problem, request: RouteRequest): bigint {
   if (least < 0n) return 0n
   let low = 1n << least
   let high = amountIn < 1n << most ? amountIn : 1n << most
-  while ((high - low) * 200n > high) {
+  while (high - low > 1n && (high - low) * 200n > high) {
     const middle = (low + high) / 2n
     if (routes(middle)) low = middle
     else high = middle

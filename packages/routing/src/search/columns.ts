@@ -106,8 +106,9 @@ class Pricing {
       const worth = rate[edge]! * value[v]!
       if (!(worth > value[u]! * (1 + MIN_GAIN))) continue
       const { resistance, cost } = this.series(edge)
-      const gain = Math.log(worth / value[u]!)
-      const benefit = (gain * gain) / (2 * resistance)
+      // What a pool of x·y = k earns until its marginal rate has fallen to the present prices.
+      const fall = Math.sqrt(worth / value[u]!) - 1
+      const benefit = (2 * fall * fall) / resistance
       if (!(benefit > Math.max(least, cost * GAS_SHARE))) continue
       if (place[v]! >= 0) {
         direct.push(edge)

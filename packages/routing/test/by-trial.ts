@@ -1,0 +1,80 @@
+/** The best division of a trade over all simple paths of small graphs, by climbing from random starts. Exact and slow. */
+import type { Address } from '@sluice/chains'
+import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
+import { request } from './graphs.ts'
+
+type Hop = { readonly pool: Pool; readonly tokenIn: Address; readonly tokenOut: Address }
+
+const STARTS = 3
+const MAX_HOPS = 3
+
+export function bestByTrial(pools: readonly Pool[], amountIn: bigint, random: () => number): bigint {
+  const { tokenIn, tokenOut } = request()
+  const paths = pathsBetween(pools, tokenIn, tokenOut)
+  let best = 0n
+  for (let start = 0; start < STARTS; start++) {
+    let weights = paths.map((_, index) => (start === 0 ? Number(index === 0) : random() ** 3))
+    let value = evaluate(paths, weights, amountIn)
+    for (let step = 0.5; step > 1e-7; ) {
+      let improved = false
+      for (let a = 0; a < paths.length; a++) {
+        for (let b = 0; b < paths.length; b++) {
+          const total = weights.reduce((sum, weight) => sum + weight, 0)
+          const moved = Math.min(weights[a]!, step * total)
+          if (a === b || moved === 0) continue
+          const tried = weights.with(a, weights[a]! - moved)
+          tried[b]! += moved
+          const result = evaluate(paths, tried, amountIn)
+          if (result <= value) continue
+          weights = tried
+          value = result
+          improved = true
+        }
+      }
+      if (!improved) step /= 3
+    }
+    if (value > best) best = value
+  }
+  return best
+}
+
+function pathsBetween(pools: readonly Pool[], from: Address, to: Address, taken: readonly Hop[] = []): Hop[][] {
+  if (from === to) return [[...taken]]
+  if (taken.length === MAX_HOPS) return []
+  return pools.flatMap((pool) =>
+    pool.tokens.flatMap((tokenOut) => {
+      const visited = tokenOut === taken[0]?.tokenIn || taken.some((hop) => hop.tokenOut === tokenOut)
+      if (!pool.tokens.includes(from) || tokenOut === from || visited || taken.some((hop) => hop.pool === pool))
+        return []
+      return pathsBetween(pools, tokenOut, to, [...taken, { pool, tokenIn: from, tokenOut }])
+    }),
+  )
+}
+
+/** Path after path, each on the pools as those before left them. */
+function evaluate(paths: readonly (readonly Hop[])[], weights: readonly number[], amountIn: bigint): bigint {
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  const states = new Map<string, Pool>()
+  let left = amountIn
+  let out = 0n
+  const used = paths.map((path, index) => ({ path, part: weights[index]! / total })).filter(({ part }) => part > 0)
+  used.forEach(({ path, part }, index) => {
+    let amount = index === used.length - 1 ? left : (amountIn * BigInt(Math.round(part * 2 ** 48))) >> 48n
+    if (amount > left) amount = left
+    left -= amount
+    for (const { pool, tokenIn, tokenOut } of path) {
+      if (amount === 0n) break
+      try {
+        const now = states.get(pool.id) ?? pool
+        const quote = familyOf(pool.family)!.quoteExactInput(now, tokenIn, tokenOut, amount)
+        states.set(pool.id, { ...now, state: quote.state })
+        amount = quote.amountOut
+      } catch (error) {
+        if (!(error instanceof PoolRefusal)) throw error
+        amount = 0n
+      }
+    }
+    out += amount
+  })
+  return out
+}

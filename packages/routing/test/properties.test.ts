@@ -1,0 +1,154 @@
+import { familyOf, type Pool, type UniswapV2State } from '@sluice/liquidity'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { findRoute } from '../src/find-route.ts'
+import { buildGraph } from '../src/graph.ts'
+import type { Route, RouteRequest } from '../src/types.ts'
+import { bestByTrial } from './by-trial.ts'
+import { E18, fairPools, pair, request, seeded, snapshotOf } from './graphs.ts'
+
+const RUNS = process.env.LONG ? 10_000 : 300
+const seed = fc.integer({ min: 1, max: 2 ** 31 })
+const count = fc.integer({ min: 2, max: 24 })
+/** A tenth of a basis point. */
+const SLACK = 1e-5
+
+function routed(pools: readonly Pool[], over: Partial<RouteRequest> = {}): Route {
+  const result = findRoute(buildGraph(snapshotOf(pools)), request(over))
+  if (!result.ok) throw new Error(`${result.code}: ${result.message}`)
+  return result.route
+}
+const out = (pools: readonly Pool[], over: Partial<RouteRequest> = {}) => Number(routed(pools, over).amountOut)
+const amountOf = (random: () => number) => BigInt(Math.floor(10 ** (15 + random() * 8)))
+
+/** Room for every route that pays: what the bound speaks of. */
+const FREE = { maxHops: 8, maxSplits: 64 }
+
+describe('on graphs without arbitrage, with gas free', () => {
+  test('the bound stands at most a basis point above the output, in all but a thousandth of the trades', () => {
+    let loose = 0
+    for (let run = 1; run <= RUNS; run++) {
+      const random = seeded(run)
+      const gap = routed(fairPools(run, 2 + (run % 23)), { ...FREE, amountIn: amountOf(random) }).optimalityGapBps
+      expect(gap).not.toBeNull()
+      expect(gap).toBeGreaterThanOrEqual(0)
+      if (gap! > 1) loose++
+    }
+    expect(loose / RUNS).toBeLessThanOrEqual(0.001)
+  })
+
+  test('more input never buys less', () => {
+    fc.assert(
+      fc.property(seed, count, fc.integer({ min: 101, max: 1000 }), (from, pools, percent) => {
+        const all = fairPools(from, pools)
+        const amountIn = amountOf(seeded(from))
+        const more = out(all, { ...FREE, amountIn: (amountIn * BigInt(percent)) / 100n })
+        expect(more).toBeGreaterThanOrEqual(out(all, { ...FREE, amountIn }) * (1 - SLACK))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('another pool never lowers the output', () => {
+    fc.assert(
+      fc.property(seed, count, (from, pools) => {
+        const all = fairPools(from, pools + 1)
+        const over = { ...FREE, amountIn: amountOf(seeded(from)) }
+        expect(out(all, over)).toBeGreaterThanOrEqual(out(all.slice(0, -1), over) * (1 - SLACK))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('the order of the pools does not matter', () => {
+    fc.assert(
+      fc.property(seed, count, (from, pools) => {
+        const all = fairPools(from, pools)
+        const over = { ...FREE, amountIn: amountOf(seeded(from)) }
+        const forwards = out(all, over)
+        const backwards = out(all.toReversed(), over)
+        expect(Math.abs(forwards / backwards - 1)).toBeLessThan(SLACK)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('the same request gives the same route, to the wei', () => {
+    const all = fairPools(5, 20)
+    const routes = [1, 2].map(() => routed(all, { amountIn: 50n * E18 }))
+    expect(routes[0]).toEqual(routes[1])
+  })
+
+  test('small graphs are solved as well as by trying', () => {
+    for (let run = 1; run <= (process.env.LONG ? 200 : 8); run++) {
+      const all = fairPools(run * 31, 5, 4)
+      const amountIn = amountOf(seeded(run))
+      const tried = bestByTrial(all, amountIn, seeded(run))
+      expect(out(all, { amountIn, maxHops: 3 })).toBeGreaterThanOrEqual(Number(tried) * (1 - SLACK))
+    }
+  })
+})
+
+describe('a graph that follows its chain', () => {
+  test('compiles the pools that changed and answers as one compiled anew', () => {
+    const all = fairPools(11, 20)
+    const before = buildGraph(snapshotOf(all))
+    const moved = { ...all[0]!, state: { ...all[0]!.state, reserve0: all[0]!.state.reserve0 * 2n } }
+    const changed = [moved, ...all.slice(1)]
+    const after = buildGraph(snapshotOf(changed, [moved.id]), before)
+    expect(findRoute(after, request())).toEqual(findRoute(buildGraph(snapshotOf(changed)), request()))
+    // The graph before is still what it was.
+    expect(findRoute(before, request())).toEqual(findRoute(buildGraph(snapshotOf(all)), request()))
+    expect(after.edges.filter((edge, index) => edge !== before.edges[index])).toHaveLength(2)
+  })
+
+  test('takes in a pool that is new', () => {
+    const all = fairPools(12, 20)
+    const before = buildGraph(snapshotOf(all.slice(1)))
+    const after = buildGraph(snapshotOf(all, [all[0]!.id]), before)
+    expect(findRoute(after, request())).toEqual(findRoute(buildGraph(snapshotOf(all)), request()))
+  })
+})
+
+describe('with gas to pay', () => {
+  test('a chain gives way to a direct pool at a slightly worse price', () => {
+    const deep = 10n ** 6n * E18
+    const chain = [
+      pair(1, { a: 1, b: 3, reserveA: deep, reserveB: deep, feePpm: 100 }),
+      pair(2, { a: 3, b: 2, reserveA: deep, reserveB: deep, feePpm: 100 }),
+    ]
+    const direct = pair(3, { a: 1, b: 2, reserveA: deep, reserveB: deep, feePpm: 500 })
+    const native = pair(4, { a: 0, b: 2, reserveA: deep, reserveB: deep })
+    const all = [...chain, direct, native]
+    const amountIn = 10n * E18
+    expect(routed(all, { amountIn }).legs.map(({ pool }) => pool.id)).toContain(chain[0]!.id)
+    const dear = routed(all, { amountIn, gasPriceWei: 100n * 10n ** 9n })
+    expect(dear.legs.map(({ pool }) => pool.id)).toEqual([direct.id])
+  })
+
+  test('the output after gas is at least that of every single pool and pair of pools', () => {
+    fc.assert(
+      fc.property(seed, fc.integer({ min: 3, max: 12 }), (from, pools) => {
+        const all = fairPools(from, pools, 4)
+        const gasPriceWei = 10n ** 10n
+        const amountIn = amountOf(seeded(from))
+        const found = routed(all, { amountIn, gasPriceWei })
+        if (found.gasCostOut === null || found.gas === 0) return
+        const perGas = Number(found.gasCostOut) / found.gas
+        const net = Number(found.amountOut) - Number(found.gasCostOut)
+        for (const pool of all) {
+          const single = quoteOrZero(pool, amountIn)
+          expect(net).toBeGreaterThanOrEqual((single.amountOut - single.gas * perGas) * (1 - SLACK) - 1e6)
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
+
+function quoteOrZero(pool: Pool<UniswapV2State>, amountIn: bigint) {
+  const { tokenIn, tokenOut } = request()
+  if (!pool.tokens.includes(tokenIn) || !pool.tokens.includes(tokenOut)) return { amountOut: 0, gas: 0 }
+  const { amountOut, gas } = familyOf('uniswap-v2')!.quoteExactInput(pool, tokenIn, tokenOut, amountIn)
+  return { amountOut: Number(amountOut), gas }
+}
