@@ -142,7 +142,9 @@ function errors(config: Config): ErrorRequestHandler {
     const context = contextOf(response)
     const error = toApiError(thrown, context.signal)
     if (error.code === 'INTERNAL') context.log.error({ err: thrown }, 'unexpected error')
-    else if (error.status >= 500) context.log.warn({ err: thrown, code: error.code }, 'request failed')
+    // A refusal for want of room says all in the request's own line, and comes when there is no time for more.
+    else if (error.status === 502 || error.status === 504)
+      context.log.warn({ err: thrown, code: error.code }, 'request failed')
     if (response.headersSent) response.destroy()
     else sendError(response, error, config.errorVersion)
   }
