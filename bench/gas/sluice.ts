@@ -58,7 +58,6 @@ const families: ReadonlyMap<string, StepMaker> = new Map<string, StepMaker>([
 export async function sluice(node: Node, world: World, deploymentsDir: string): Promise<Router[]> {
   const { guard, executors } = await deployContracts({ rpcUrl: node.anvil.url, chainId: 31337, deploymentsDir })
   const executor = executors.at(-1)!
-  const sender = toAddress(node.user)
   const build = (direct: boolean) => (scenario: Scenario) => {
     if (direct && scenario === 'nativeOut') return null
     return encodeSwap({
@@ -69,7 +68,7 @@ export async function sluice(node: Node, world: World, deploymentsDir: string): 
       families,
       minOutput: least(amountOf(scenario)),
       deadline: DEADLINE,
-      ...(direct ? { direct: { sender } } : {}),
+      direct,
     })
   }
   return [

@@ -128,7 +128,7 @@ contract FamiliesTest is Arena {
         pure
         returns (bytes memory step)
     {
-        step = abi.encodePacked(bytes1(0x05), flags, amount, manager, from, uint8(path.length));
+        step = abi.encodePacked(bytes1(0x05), flags, amount, Programs.token(flags, from), manager, uint8(path.length));
         for (uint256 k; k < path.length; ++k) step = abi.encodePacked(step, path[k], uint24(3000), uint24(60));
     }
 
@@ -197,7 +197,7 @@ contract FamiliesTest is Arena {
             address(tokenOut),
             abi.encodePacked(
                 bytes1(0x07), Programs.PULL | Programs.TO_GUARD, uint128(1e18), uint8(0), uint8(0), uint8(1),
-                address(tokenIn), address(tokenOut), pool
+                address(tokenOut), pool
             )
         );
         assertEq(got, expected);
@@ -250,7 +250,7 @@ contract FamiliesTest is Arena {
             1e18,
             address(tokenOut),
             abi.encodePacked(
-                bytes1(0x08), Programs.PULL | Programs.TO_GUARD, uint128(1e18), vault, address(tokenIn), uint8(2),
+                bytes1(0x08), Programs.PULL | Programs.TO_GUARD, uint128(1e18), vault, uint8(2),
                 first, middle, second, address(tokenOut)
             )
         );
@@ -287,7 +287,7 @@ contract FamiliesTest is Arena {
             1e18,
             address(vault),
             abi.encodePacked(
-                bytes1(0x0b), Programs.PULL | Programs.TO_GUARD | bytes1(0x20), uint128(1e18), address(tokenIn), address(vault)
+                bytes1(0x0b), Programs.PULL | Programs.TO_GUARD | bytes1(0x20), uint128(1e18), address(vault)
             )
         );
         assertEq(got, expected);
@@ -299,7 +299,7 @@ contract FamiliesTest is Arena {
             address(vault),
             got,
             address(tokenIn),
-            abi.encodePacked(bytes1(0x0b), Programs.PULL_REST | Programs.TO_GUARD, address(vault), address(tokenIn))
+            abi.encodePacked(bytes1(0x0b), Programs.PULL_ALL | Programs.TO_GUARD, address(tokenIn))
         );
         assertEq(got, expected);
     }

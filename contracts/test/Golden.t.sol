@@ -6,6 +6,7 @@ import {IBalancerV2Vault} from "../src/interfaces/IBalancerV2Vault.sol";
 import {IBalancerV3Vault} from "../src/interfaces/IBalancerV3Vault.sol";
 import {IDodoV2Pool} from "../src/interfaces/IDodoV2Pool.sol";
 import {IERC20} from "../src/interfaces/IERC20.sol";
+import {IExecutor} from "../src/interfaces/IExecutor.sol";
 import {IERC4626} from "../src/interfaces/IERC4626.sol";
 import {IGuard} from "../src/interfaces/IGuard.sol";
 import {ILiquidityBookPair} from "../src/interfaces/ILiquidityBookPair.sol";
@@ -48,10 +49,6 @@ contract GoldenTest is Build {
         tape.write(address(this), 0, abi.encodeCall(IGuard.pull, (to, amount)));
     }
 
-    function remaining() external pure returns (uint256) {
-        return 1234;
-    }
-
     receive() external payable {
         tape.write(address(this), msg.value, "");
     }
@@ -60,7 +57,11 @@ contract GoldenTest is Build {
         for (uint256 k; vm.keyExistsJson(json, string.concat("$[", vm.toString(k), "]")); ++k) {
             string memory at = string.concat("$[", vm.toString(k), "]");
             if (keccak256(bytes(vm.parseJsonString(json, string.concat(at, ".name")))) != keccak256(bytes(name))) continue;
-            executor.execute(vm.parseJsonBytes(json, string.concat(at, ".bytes")));
+            string memory pulledToken = string.concat(at, ".pulledToken");
+            address tokenIn = vm.keyExistsJson(json, pulledToken) ? vm.parseJsonAddress(json, pulledToken) : address(0);
+            executor.execute(
+                IExecutor.Task(tokenIn, 1234, address(this)), vm.parseJsonBytes(json, string.concat(at, ".bytes"))
+            );
             return;
         }
         revert(string.concat("no golden program: ", name));

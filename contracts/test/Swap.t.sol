@@ -76,7 +76,7 @@ contract SwapTest is Genuine {
         uint256 middle = v2Out(ab, a, 10e18);
         uint256 expected = v2Out(bc, b, middle);
         bytes memory program = bytes.concat(
-            Programs.v2(Programs.PULL_REST | Programs.TO_ADDRESS | zeroForOne(ab, a), "", a, ab, 3000),
+            Programs.v2(Programs.PULL_ALL | Programs.TO_ADDRESS | zeroForOne(ab, a), "", a, ab, 3000),
             abi.encodePacked(bc),
             Programs.v2(Programs.AT_POOL | Programs.TO_GUARD | zeroForOne(bc, b), "", b, bc, 3000)
         );
@@ -130,6 +130,22 @@ contract SwapTest is Genuine {
         assertEq(partner.balance, expected * 12_345 / 1e6);
         assertEq(got + partner.balance, expected);
         assertEq(user.balance, 100 ether + got);
+    }
+
+    function test_unwraps_what_came_in_the_wrapper() public {
+        address pool = v2Pair(a, address(weth), 1_000_000e18);
+        uint256 expected = v2Out(pool, a, 10e18);
+        give(address(weth), address(guard), 5 ether);
+        vm.deal(address(guard), 7 ether);
+        IGuard.Order memory o = order(a, 10e18, address(0), expected);
+        o.wrapper = address(weth);
+        bytes memory program =
+            Programs.v2(Programs.PULL_ALL | Programs.TO_GUARD | zeroForOne(pool, a), "", a, pool, 3000);
+        assertEq(swap(0, o, program), expected);
+        assertEq(user.balance, 100 ether + expected);
+        // What the Guard held before it still holds.
+        assertEq(weth.balanceOf(address(guard)), 5 ether);
+        assertEq(address(guard).balance, 7 ether);
     }
 
     function test_wraps_and_unwraps_one_to_one() public {

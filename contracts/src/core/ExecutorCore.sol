@@ -15,7 +15,6 @@ import {UniswapV4} from "../dexes/uniswap-v4/UniswapV4.sol";
 import {WrappedNative} from "../dexes/wrapped-native/WrappedNative.sol";
 import {IBalancerV3Vault} from "../interfaces/IBalancerV3Vault.sol";
 import {IExecutor} from "../interfaces/IExecutor.sol";
-import {IUniswapV4PoolManager} from "../interfaces/IUniswapV4PoolManager.sol";
 import {Inputs} from "../libraries/Inputs.sol";
 import {Program} from "../libraries/Program.sol";
 import {Transfers} from "../libraries/Transfers.sol";
@@ -69,7 +68,7 @@ abstract contract ExecutorCore is IExecutor, Slots {
     }
 
     /// @inheritdoc IExecutor
-    function execute(bytes calldata program) external payable {
+    function execute(Task calldata, bytes calldata program) external payable {
         if (_get(GUARD) != 0) revert Reentrancy();
         _set(GUARD, uint160(msg.sender));
 
@@ -111,9 +110,10 @@ abstract contract ExecutorCore is IExecutor, Slots {
     }
 
     function _uniswapV4(uint256 at, uint256 flags, uint256 end) private returns (uint256) {
-        (address manager, address token, bytes memory data, uint256 next) = UniswapV4.read(at, flags, end);
+        (address manager, address token, uint256 amount, address to, uint256 hopsAt, uint256 next) =
+            UniswapV4.read(at, flags, end);
         _await(manager, flags, token, FROM_UNISWAP_V4);
-        IUniswapV4PoolManager(manager).unlock(data);
+        UniswapV4.unlock(manager, token, amount, to, flags, hopsAt);
         _answered(manager, flags);
         return next;
     }
@@ -128,7 +128,7 @@ abstract contract ExecutorCore is IExecutor, Slots {
 
     /// @param token What the Executor pays in, where the Guard does not.
     function _await(address pool, uint256 flags, address token, uint256 from) private {
-        if (Inputs.isPulled(flags)) {
+        if (Program.isPulled(flags)) {
             _set(AWAITED, uint160(pool) | from | PULLED);
         } else {
             _set(AWAITED, uint160(pool) | from);
@@ -138,7 +138,7 @@ abstract contract ExecutorCore is IExecutor, Slots {
 
     function _answered(address pool, uint256 flags) private {
         if (_get(AWAITED) != 0) revert CallbackMissing(pool);
-        if (!Inputs.isPulled(flags)) _set(TOKEN, 0);
+        if (!Program.isPulled(flags)) _set(TOKEN, 0);
     }
 
     /// @dev Pays the caller of a callback.

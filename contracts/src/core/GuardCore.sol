@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {IExecutor} from "../interfaces/IExecutor.sol";
 import {IGuard} from "../interfaces/IGuard.sol";
-import {IWrappedNative} from "../interfaces/IWrappedNative.sol";
+import {Orders} from "../libraries/Orders.sol";
 import {Transfers} from "../libraries/Transfers.sol";
 import {Slots} from "../slots/Slots.sol";
 
@@ -18,6 +18,7 @@ import {Slots} from "../slots/Slots.sol";
 ///   5. The fee is floor(output × feePpm / 1e6), at most a tenth, and goes to the named recipient alone.
 ///   Tokens may return nothing, take a tax, rebase or call back. Stray tokens sent to the Guard stay there for good.
 abstract contract GuardCore is IGuard, Slots {
+    using Orders for Order;
     using Transfers for address;
 
     uint256 private constant PPM = 1_000_000;
@@ -40,26 +41,24 @@ abstract contract GuardCore is IGuard, Slots {
     /// @inheritdoc IGuard
     function swap(Order calldata order, bytes calldata program) external payable returns (uint256 amountOut) {
         if (_get(EXECUTOR) != 0) revert Reentrancy();
-        address tokenOut = order.tokenOut;
-        uint256 minOutput = order.minOutput;
-        bool direct = order.direct;
-        _check(order, tokenOut, minOutput, direct);
+        _check(order);
+        address tokenOut = order.outputToken();
         // unchecked: the value is part of the balance.
         uint256 nativeBefore;
         unchecked {
             nativeBefore = address(this).balance - msg.value;
         }
-        if (direct) {
+        if (order.isDirect()) {
+            if (tokenOut == address(0)) revert DirectNative();
             uint256 before = tokenOut.balanceOf(msg.sender);
-            _execute(order, program);
+            _execute(order, msg.sender, program);
             amountOut = _growth(before, tokenOut.balanceOf(msg.sender));
         } else if (tokenOut == address(0)) {
-            _execute(order, program);
-            amountOut = _takeFee(order, _growth(nativeBefore, address(this).balance));
-            if (amountOut >= minOutput) msg.sender.sendNative(amountOut);
+            amountOut = _takeFee(order, _executeForNative(order, nativeBefore, program));
+            if (amountOut >= order.minOutput) msg.sender.sendNative(amountOut);
         } else {
             uint256 before = tokenOut.balanceOf(address(this));
-            _execute(order, program);
+            _execute(order, address(this), program);
             amountOut = _takeFee(order, _growth(before, tokenOut.balanceOf(address(this))));
             if (amountOut != 0) {
                 before = tokenOut.balanceOf(msg.sender);
@@ -67,7 +66,10 @@ abstract contract GuardCore is IGuard, Slots {
                 amountOut = _growth(before, tokenOut.balanceOf(msg.sender));
             }
         }
-        if (amountOut < minOutput) revert OutputTooLow(amountOut, minOutput);
+        if (amountOut < order.minOutput) {
+            _needCode(order.runner());
+            revert OutputTooLow(amountOut, order.minOutput);
+        }
 
         // Native that the Executor did not use or handed back is the sender's. Native output excludes native input.
         if (msg.value != 0 && address(this).balance > nativeBefore) {
@@ -82,14 +84,22 @@ abstract contract GuardCore is IGuard, Slots {
         uint256 executor = _get(EXECUTOR);
         if (uint160(executor) != uint160(msg.sender)) revert NotExecutor(msg.sender);
         uint256 left = _get(REMAINING);
-        if (amount > left || to == address(this)) revert InvalidPull(to, amount, left);
+        bool refused;
+        assembly ("memory-safe") {
+            refused := or(gt(amount, left), eq(to, address()))
+        }
+        if (refused) revert InvalidPull(to, amount, left);
         // unchecked: amount is at most left.
         unchecked {
             _set(REMAINING, left - amount);
         }
         uint256 lender = _get(PAYER);
-        address token = address(uint160((executor >> 160) | (lender >> 160) << 96));
-        address payer = address(uint160(lender));
+        address token;
+        address payer;
+        assembly ("memory-safe") {
+            token := or(shr(160, executor), shl(96, shr(160, lender)))
+            payer := shr(96, shl(96, lender))
+        }
         if (payer == address(this)) token.transfer(to, amount);
         else token.transferFrom(payer, to, amount);
     }
@@ -100,60 +110,109 @@ abstract contract GuardCore is IGuard, Slots {
     }
 
     /// @dev Locks, lends the input, runs the program and ends the loan.
-    function _execute(Order calldata order, bytes calldata program) private {
-        address wrapper = order.wrapper;
+    /// @param recipient Where the Executor is to send the output.
+    function _execute(Order calldata order, address recipient, bytes calldata program) private {
+        address executor = order.runner();
         uint256 value = msg.value;
-        address executor = order.executor;
         if (value == 0) {
             // Until here only balances were read, in static calls that cannot re-enter.
-            _lend(executor, msg.sender, order.tokenIn, order.amountIn);
-        } else if (wrapper == address(0)) {
-            _set(EXECUTOR, uint160(executor));
-        } else {
-            // Locked before the wrapper is called, and nothing is lent yet.
-            _set(EXECUTOR, uint160(executor));
-            uint256 before = wrapper.balanceOf(address(this));
-            IWrappedNative(wrapper).deposit{value: value}();
-            uint256 moved = _growth(before, wrapper.balanceOf(address(this)));
-            if (moved != value) revert WrapMismatch(wrapper, moved, value);
-            _lend(executor, address(this), wrapper, value);
-            value = 0;
+            address tokenIn = order.inputToken();
+            uint256 amountIn = order.amountIn;
+            _lock(executor, msg.sender, tokenIn);
+            _set(REMAINING, amountIn);
+            _run(executor, 0, tokenIn, recipient, amountIn, program);
+            _set(REMAINING, 0);
+            return;
         }
-
-        _run(executor, value, program);
-
+        // Locked before the wrapper is called, and nothing is lent until it has been.
+        address wrapper = order.inputWrapper();
+        _lock(executor, address(this), wrapper);
+        if (wrapper == address(0)) return _run(executor, value, wrapper, recipient, value, program);
+        uint256 before = wrapper.balanceOf(address(this));
+        wrapper.wrap(value);
+        uint256 moved = _growth(before, wrapper.balanceOf(address(this)));
+        if (moved != value) revert WrapMismatch(wrapper, moved, value);
+        _set(REMAINING, value);
+        _run(executor, 0, wrapper, recipient, value, program);
         uint256 left = _get(REMAINING);
         if (left == 0) return;
         _set(REMAINING, 0);
-        if (wrapper != address(0)) {
-            uint256 before = address(this).balance;
-            IWrappedNative(wrapper).withdraw(left);
-            uint256 moved = _growth(before, address(this).balance);
-            if (moved != left) revert WrapMismatch(wrapper, moved, left);
-        }
+        _unwrap(wrapper, left);
     }
 
-    /// @dev Equals IExecutor(executor).execute{value: value}(program): `_check` has seen that the Executor has code.
-    function _run(address executor, uint256 value, bytes calldata program) private {
+    /// @dev Has the output come as native, or in the order's wrapper and unwraps it.
+    /// @return amount How much there is now.
+    function _executeForNative(Order calldata order, uint256 nativeBefore, bytes calldata program)
+        private
+        returns (uint256 amount)
+    {
+        address wrapper = order.inputWrapper();
+        if (wrapper == address(0)) {
+            _execute(order, address(this), program);
+        } else {
+            uint256 before = wrapper.balanceOf(address(this));
+            _execute(order, address(this), program);
+            amount = _growth(before, wrapper.balanceOf(address(this)));
+            if (amount != 0) _unwrap(wrapper, amount);
+        }
+        amount = _growth(nativeBefore, address(this).balance);
+    }
+
+    function _unwrap(address wrapper, uint256 amount) private {
+        uint256 before = address(this).balance;
+        wrapper.unwrap(amount);
+        uint256 moved = _growth(before, address(this).balance);
+        if (moved != amount) revert WrapMismatch(wrapper, moved, amount);
+    }
+
+    /// @dev Equals IExecutor(executor).execute{value: value}(Task(token, amount, recipient), program), without the check that the
+    ///   Executor has code: one without brings no output, or fails as some precompiles do.
+    function _run(
+        address executor,
+        uint256 value,
+        address token,
+        address recipient,
+        uint256 amount,
+        bytes calldata program
+    ) private {
         uint256 selector = uint32(IExecutor.execute.selector);
+        bool ok;
         assembly ("memory-safe") {
             let free := mload(0x40)
             mstore(free, selector)
-            mstore(add(free, 0x20), 0x20)
-            mstore(add(free, 0x40), program.length)
-            calldatacopy(add(free, 0x60), program.offset, program.length)
+            mstore(add(free, 0x20), token)
+            mstore(add(free, 0x40), amount)
+            mstore(add(free, 0x60), recipient)
+            mstore(add(free, 0x80), 0x80)
+            mstore(add(free, 0xa0), program.length)
+            calldatacopy(add(free, 0xc0), program.offset, program.length)
             // Not padded to whole words: the Executor reads no further than the length.
-            if iszero(call(gas(), executor, value, add(free, 0x1c), add(0x44, program.length), 0, 0)) {
-                returndatacopy(free, 0, returndatasize())
-                revert(free, returndatasize())
-            }
+            ok := call(gas(), executor, value, add(free, 0x1c), add(0xa4, program.length), 0, 0)
+        }
+        if (ok) return;
+        _needCode(executor);
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            returndatacopy(free, 0, returndatasize())
+            revert(free, returndatasize())
         }
     }
 
-    function _lend(address executor, address payer, address token, uint256 amount) private {
-        _set(EXECUTOR, uint160(executor) | uint256(uint160(token)) << 160);
-        _set(PAYER, uint160(payer) | uint256(uint160(token)) >> 96 << 160);
-        _set(REMAINING, amount);
+    /// @param token What `pull` is to draw from `payer`.
+    function _lock(address executor, address payer, address token) private {
+        uint256 first;
+        uint256 second;
+        assembly ("memory-safe") {
+            first := or(executor, shl(160, token))
+            second := or(payer, shl(160, shr(96, token)))
+        }
+        _set(EXECUTOR, first);
+        _set(PAYER, second);
+    }
+
+    /// @dev Looked at only where something went wrong, of which an Executor without code is the reason then.
+    function _needCode(address executor) private view {
+        if (executor.code.length == 0) revert InvalidExecutor(executor);
     }
 
     /// @return kept What is left of `amount` for the sender.
@@ -170,41 +229,50 @@ abstract contract GuardCore is IGuard, Slots {
     }
 
     /// @dev What is wrong with the order itself; nothing has been called yet.
-    function _check(Order calldata order, address tokenOut, uint256 minOutput, bool direct) private view {
+    function _check(Order calldata order) private view {
+        order.check();
         if (block.timestamp > order.deadline) revert Expired(order.deadline, block.timestamp);
         uint256 amountIn = order.amountIn;
-        if (amountIn == 0 || minOutput == 0) revert ZeroAmount();
+        if (amountIn == 0) revert ZeroAmount();
+        if (order.minOutput == 0) revert ZeroAmount();
 
-        address tokenIn = order.tokenIn;
-        address wrapper = order.wrapper;
-        if (tokenIn == tokenOut) revert SameToken(tokenOut);
-        if (wrapper != address(0)) {
-            if (tokenIn != address(0)) revert InvalidWrapper(wrapper);
-            // Were the wrapper also the output, the deposit itself would count as output.
-            if (wrapper == tokenOut) revert SameToken(tokenOut);
+        address tokenIn = order.inputToken();
+        address tokenOut = order.outputToken();
+        address wrapper = order.inputWrapper();
+        bool same;
+        uint256 expected;
+        assembly ("memory-safe") {
+            same := eq(tokenIn, tokenOut)
+            expected := mul(amountIn, iszero(tokenIn))
         }
-        uint256 expected = tokenIn == address(0) ? amountIn : 0;
+        if (same) revert SameToken(tokenOut);
         if (msg.value != expected) revert InvalidValue(msg.value, expected);
+        if (wrapper != address(0)) {
+            if (tokenIn != address(0) && tokenOut != address(0)) revert InvalidWrapper(wrapper);
+            // Were the wrapper also the output, the deposit itself would count as output; and the other way round.
+            if (wrapper == tokenOut || wrapper == tokenIn) revert SameToken(wrapper);
+        }
 
-        address executor = order.executor;
-        if (
-            executor == address(this) || executor == tokenIn || executor == tokenOut || executor == wrapper
-                || executor.code.length == 0
-        ) revert InvalidExecutor(executor);
+        address executor = order.runner();
+        bool refused;
+        assembly ("memory-safe") {
+            refused := or(eq(executor, tokenIn), or(eq(executor, tokenOut), eq(executor, wrapper)))
+            refused := or(eq(executor, address()), refused)
+        }
+        if (refused) revert InvalidExecutor(executor);
 
-        if (direct && tokenOut == address(0)) revert DirectNative();
         uint256 feePpm = order.feePpm;
         if (feePpm == 0) return;
-        uint256 cap = direct ? 0 : MAX_FEE_PPM;
+        uint256 cap = order.isDirect() ? 0 : MAX_FEE_PPM;
         if (feePpm > cap) revert FeeTooHigh(feePpm, cap);
         address recipient = order.feeRecipient;
         if (recipient == address(0) || recipient == address(this)) revert InvalidFeeRecipient(recipient);
     }
 
-    function _growth(uint256 before, uint256 later) private pure returns (uint256) {
-        // unchecked: only the larger minus the smaller. A balance that fell has not grown.
-        unchecked {
-            return later > before ? later - before : 0;
+    /// @dev Zero where the balance fell.
+    function _growth(uint256 before, uint256 later) private pure returns (uint256 grown) {
+        assembly ("memory-safe") {
+            grown := mul(gt(later, before), sub(later, before))
         }
     }
 }

@@ -5,6 +5,15 @@ pragma solidity ^0.8.30;
 /// @notice Runs a program of swaps. It owns nothing between calls, no one needs to approve it, and anyone may call it.
 /// @dev The program's byte format is tabled in libraries/Program.sol and in packages/program/src/format.ts.
 interface IExecutor {
+    struct Task {
+        /// @dev What `pull` draws; zero where the input comes with the call as native token.
+        address tokenIn;
+        /// @dev All that there is of the input.
+        uint256 amountIn;
+        /// @dev Where output goes that a step does not send elsewhere.
+        address recipient;
+    }
+
     /// @notice `execute` was entered again before it had ended.
     error Reentrancy();
     /// @notice The byte at `offset` of the calldata is not an opcode of this Executor.
@@ -25,6 +34,7 @@ interface IExecutor {
     error ReadFailed(address target);
 
     /// @notice Runs `program`. Tokens of the caller's swap are drawn through `IGuard(msg.sender).pull`.
+    /// @param task What the program works on.
     /// @param program Steps back to back; a malformed one reverts.
-    function execute(bytes calldata program) external payable;
+    function execute(Task calldata task, bytes calldata program) external payable;
 }

@@ -19,7 +19,8 @@ interface IGuard {
         uint256 deadline;
         /// @dev Contract that runs the program.
         address executor;
-        /// @dev Native input only: the Guard wraps it here and lends the wrapped token. Zero hands native to the Executor.
+        /// @dev Native input: the Guard wraps it here and lends the wrapped token; zero hands native to the Executor.
+        ///   Native output: what the Guard receives of the wrapped token it unwraps here. Otherwise zero.
         address wrapper;
         /// @dev Part of the output paid to `feeRecipient`, in parts per million; at most 100,000 (10 %).
         uint256 feePpm;
@@ -33,7 +34,7 @@ interface IGuard {
     error Expired(uint256 deadline, uint256 timestamp);
     /// @notice A swap is in flight in this transaction already.
     error Reentrancy();
-    /// @notice Input and output, or output and wrapper, are the same token.
+    /// @notice Two of input, output and wrapper are the same token.
     error SameToken(address token);
     /// @notice `amountIn` or `minOutput` is zero.
     error ZeroAmount();
@@ -41,7 +42,7 @@ interface IGuard {
     error InvalidValue(uint256 sent, uint256 expected);
     /// @notice The Executor has no code, or is the Guard or one of the order's tokens.
     error InvalidExecutor(address executor);
-    /// @notice A wrapper was named although the input is not native.
+    /// @notice A wrapper was named although neither input nor output is native.
     error InvalidWrapper(address wrapper);
     /// @notice The fee is above the cap, or not zero in direct mode where the cap is zero.
     error FeeTooHigh(uint256 feePpm, uint256 maxFeePpm);

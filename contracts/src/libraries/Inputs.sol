@@ -12,20 +12,12 @@ import {Transfers} from "./Transfers.sol";
 library Inputs {
     using Transfers for address;
 
-    /// @notice Whether the sender pays through the Guard.
-    function isPulled(uint256 flags) internal pure returns (bool) {
-        // unchecked: PULL and PULL_REST are neighbours; a smaller kind wraps to a huge number.
-        unchecked {
-            return Program.inputKind(flags) - Program.PULL <= Program.PULL_REST - Program.PULL;
-        }
-    }
-
     /// @notice What a step takes; `token` zero is the native token and matters only where nothing is pulled.
     /// @param amount As read from the program.
     function resolve(uint256 flags, uint256 amount, address token) internal view returns (uint256) {
+        if (Program.isPulled(flags)) return amount;
         uint256 kind = Program.inputKind(flags);
-        if (kind == Program.PULL || kind == Program.HELD) return amount;
-        if (kind == Program.PULL_REST) return IGuard(msg.sender).remaining();
+        if (kind == Program.HELD) return amount;
         if (kind > Program.SHARE) revert IExecutor.InvalidStep(flags);
         uint256 held = token.heldOf(address(this));
         if (kind == Program.REST) return held;
@@ -42,55 +34,53 @@ library Inputs {
         uint256 selector = uint32(IGuard.pull.selector);
         assembly ("memory-safe") {
             let free := mload(0x40)
-            mstore(free, selector)
-            mstore(add(free, 0x20), to)
-            mstore(add(free, 0x40), amount)
-            if iszero(call(gas(), guard, 0, add(free, 0x1c), 0x44, 0, 0)) {
+            mstore(0x00, selector)
+            mstore(0x20, to)
+            mstore(0x40, amount)
+            if iszero(call(gas(), guard, 0, 0x1c, 0x44, 0, 0)) {
                 returndatacopy(free, 0, returndatasize())
                 revert(free, returndatasize())
             }
+            mstore(0x40, free)
         }
     }
 
     /// @notice Pays a step's input to `to`, from the sender or from what the Executor holds.
     function pay(uint256 flags, uint256 amount, address token, address to) internal {
-        amount = resolve(flags, amount, token);
-        if (isPulled(flags)) pull(msg.sender, to, amount);
-        else token.transfer(to, amount);
+        if (Program.isPulled(flags)) pull(msg.sender, to, amount);
+        else token.transfer(to, resolve(flags, amount, token));
     }
 
     /// @notice Makes the Executor hold a step's input.
     /// @return How much of it the step may use.
     function take(uint256 flags, uint256 amount, address token) internal returns (uint256) {
         amount = resolve(flags, amount, token);
-        if (!isPulled(flags)) return amount;
+        if (!Program.isPulled(flags)) return amount;
         // A taxed token arrives short: what was held before is not this step's to spend.
         uint256 before = token.balanceOf(address(this));
         pull(msg.sender, address(this), amount);
         return token.balanceOf(address(this)) - before;
     }
 
-    /// @notice Reads and pays a step of a pool that measures its own input: amount, tokenIn 20, pool 20, recipient.
+    /// @notice Reads and pays a step of a pool that measures its own input: amount, tokenIn, pool 20, address.
     function prepay(uint256 at, uint256 flags, uint256 end)
         internal
         returns (address tokenIn, address pool, address to, uint256 next)
     {
         uint256 amount;
-        (amount, next) = Program.readAmount(at, flags);
-        (tokenIn, next) = Program.readAddress(next);
+        (amount, tokenIn, next) = Program.readInput(at, flags);
         (pool, next) = Program.readAddress(next);
         (to, next) = Program.readRecipient(next, flags);
         Program.finish(next, end);
         if (Program.inputKind(flags) != Program.AT_POOL) pay(flags, amount, tokenIn, pool);
     }
 
-    /// @notice Reads a step of two tokens and takes its input: amount, tokenIn 20, tokenOut 20, recipient.
+    /// @notice Reads a step of two tokens and takes its input: amount, tokenIn, tokenOut 20, address.
     function takePair(uint256 at, uint256 flags, uint256 end)
         internal
         returns (uint256 amount, address tokenIn, address tokenOut, address to, uint256 next)
     {
-        (amount, next) = Program.readAmount(at, flags);
-        (tokenIn, next) = Program.readAddress(next);
+        (amount, tokenIn, next) = Program.readInput(at, flags);
         (tokenOut, next) = Program.readAddress(next);
         (to, next) = Program.readRecipient(next, flags);
         Program.finish(next, end);

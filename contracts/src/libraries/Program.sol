@@ -10,35 +10,36 @@ import {IExecutor} from "../interfaces/IExecutor.sol";
 ///   byte 0       opcode
 ///   byte 1       flags: bits 0–2 input kind, bits 3–4 output kind, bit 5 zeroForOne, bits 6–7 of the family
 ///   amount       by input kind, below
+///   tokenIn      20 bytes, absent for PULL and PULL_ALL: the task says the sender's input
 ///   fields       by opcode, below
-///   recipient    20 bytes, where the output kind is ADDRESS
+///   address      20 bytes, where the output kind is ADDRESS
 ///
 ///   input kind   amount
 ///   0 REST       none      all that the Executor holds of the input token
 ///   1 SHARE      3 bytes   floor(held × share / 2^24), share from 1
 ///   2 HELD       16 bytes  this much of what the Executor holds
-///   3 PULL       16 bytes  this much of the sender's input, drawn through the Guard
-///   4 PULL_REST  none      what is left of the sender's input
-///   5 AT_POOL    none      the step before has paid the pool
+///   3 AT_POOL    none      the step before has paid the pool
+///   4 PULL       16 bytes  this much of the sender's input, drawn through the Guard
+///   5 PULL_ALL   none      the sender's input, whole, drawn through the Guard
 ///
-///   output kind  0 Executor, 1 Guard (the caller of `execute`), 2 ADDRESS
+///   output kind  0 Executor, 1 RECIPIENT (of the task: the Guard, or the sender in direct mode), 2 ADDRESS
 ///
-///   opcode             fields                                              bytes
-///   0x01 uniswap-v2    tokenIn 20, pool 20, feePpm 3                       43
-///   0x02 uniswap-v3    tokenIn 20 (absent for PULL and PULL_REST), pool 20  20 or 40
-///   0x03 wrap          wrapper 20                                          20
-///   0x04 unwrap        wrapper 20                                          20
-///   0x05 uniswap-v4    manager 20, tokenIn 20, hops 1,
+///   opcode             fields
+///   0x01 uniswap-v2    pool 20, feePpm 3
+///   0x02 uniswap-v3    pool 20
+///   0x03 wrap          wrapper 20, and no tokenIn
+///   0x04 unwrap        none: tokenIn is the wrapper
+///   0x05 uniswap-v4    manager 20, hops 1,
 ///                      {tokenOut 20, fee 3, tickSpacing 3, hooks 20 where flag bit 6 is set} × hops
-///   0x06 solidly       tokenIn 20, pool 20                                 40
-///   0x07 curve         variant 1, i 1, j 1, tokenIn 20, tokenOut 20, pool 20   63
+///   0x06 solidly       pool 20
+///   0x07 curve         variant 1, i 1, j 1, tokenOut 20, pool 20
 ///                      variant: 0 int128, 1 uint256, 2 int128 received, 3 uint256 received
-///   0x08 balancer-v2   vault 20, tokenIn 20, hops 1, {poolId 32, tokenOut 20} × hops
-///   0x09 balancer-v3   vault 20, tokenIn 20, hops 1, {pool 20, tokenOut 20} × hops
-///   0x0a liquidity-book  tokenIn 20, pool 20; flag bit 5: token X is sold  40
-///   0x0b erc4626       tokenIn 20, tokenOut 20; flag bit 5: deposit        40
-///   0x0c rate-wrapper  tokenIn 20, tokenOut 20; flag bit 5: wrap           40
-///   0x0d dodo-v2       tokenIn 20, pool 20; flag bit 5: the base is sold   40
+///   0x08 balancer-v2   vault 20, hops 1, {poolId 32, tokenOut 20} × hops
+///   0x09 balancer-v3   vault 20, hops 1, {pool 20, tokenOut 20} × hops
+///   0x0a liquidity-book  pool 20; flag bit 5: token X is sold
+///   0x0b erc4626       tokenOut 20; flag bit 5: deposit
+///   0x0c rate-wrapper  tokenOut 20; flag bit 5: wrap
+///   0x0d dodo-v2       pool 20; flag bit 5: the base is sold
 ///
 ///   Functions here take an offset into calldata and return what stands there with the offset behind it. They may read past
 ///   the program, where calldata gives other bytes or zeros: each family calls `finish` before it acts on what it read.
@@ -60,15 +61,20 @@ library Program {
     uint256 internal constant REST = 0;
     uint256 internal constant SHARE = 1;
     uint256 internal constant HELD = 2;
-    uint256 internal constant PULL = 3;
-    uint256 internal constant PULL_REST = 4;
-    uint256 internal constant AT_POOL = 5;
+    uint256 internal constant AT_POOL = 3;
+    uint256 internal constant PULL = 4;
+    uint256 internal constant PULL_ALL = 5;
 
     uint256 internal constant TO_EXECUTOR = 0;
-    uint256 internal constant TO_GUARD = 1;
+    uint256 internal constant TO_RECIPIENT = 1;
     uint256 internal constant TO_ADDRESS = 2;
 
     uint256 internal constant SHARE_BITS = 24;
+
+    // Where the task stands in the calldata of `execute`.
+    uint256 private constant INPUT_TOKEN_AT = 0x04;
+    uint256 private constant INPUT_AMOUNT_AT = 0x24;
+    uint256 private constant RECIPIENT_AT = 0x44;
 
     function inputKind(uint256 flags) internal pure returns (uint256) {
         return flags & 7;
@@ -76,6 +82,11 @@ library Program {
 
     function outputKind(uint256 flags) internal pure returns (uint256) {
         return (flags >> 3) & 3;
+    }
+
+    /// @notice Whether the sender pays through the Guard.
+    function isPulled(uint256 flags) internal pure returns (bool) {
+        return flags & 4 != 0;
     }
 
     function zeroForOne(uint256 flags) internal pure returns (bool) {
@@ -104,6 +115,13 @@ library Program {
         }
     }
 
+    function readUint128(uint256 at) internal pure returns (uint256 value, uint256 next) {
+        assembly ("memory-safe") {
+            value := shr(128, calldataload(at))
+            next := add(at, 16)
+        }
+    }
+
     function readAddress(uint256 at) internal pure returns (address value, uint256 next) {
         assembly ("memory-safe") {
             value := shr(96, calldataload(at))
@@ -111,26 +129,48 @@ library Program {
         }
     }
 
-    /// @return amount What the input kind carries: a share, an amount, or zero.
-    function readAmount(uint256 at, uint256 flags) internal pure returns (uint256 amount, uint256 next) {
+    /// @notice How much of which token a step takes; all but `wrap` begin with it.
+    /// @dev Only while `execute` runs, whose task they may stand in.
+    /// @return amount What is pulled, or what the input kind carries: a share, an amount, or zero.
+    function readInput(uint256 at, uint256 flags) internal pure returns (uint256 amount, address tokenIn, uint256 next) {
         uint256 kind = inputKind(flags);
-        if (kind == HELD || kind == PULL) {
-            assembly ("memory-safe") {
-                amount := shr(128, calldataload(at))
-                next := add(at, 16)
+        if (isPulled(flags)) {
+            if (kind == PULL_ALL) {
+                assembly ("memory-safe") {
+                    amount := calldataload(INPUT_AMOUNT_AT)
+                    next := at
+                }
+            } else {
+                if (kind != PULL) revert IExecutor.InvalidStep(flags);
+                (amount, next) = readUint128(at);
             }
-        } else if (kind == SHARE) {
-            (amount, next) = readUint24(at);
+            assembly ("memory-safe") {
+                tokenIn := shr(96, shl(96, calldataload(INPUT_TOKEN_AT)))
+            }
         } else {
-            next = at;
+            (amount, next) = readHeld(at, flags);
+            (tokenIn, next) = readAddress(next);
         }
     }
 
+    /// @return amount What an input kind that is not pulled carries: a share, an amount, or zero.
+    function readHeld(uint256 at, uint256 flags) internal pure returns (uint256 amount, uint256 next) {
+        uint256 kind = inputKind(flags);
+        if (kind == HELD) return readUint128(at);
+        if (kind == SHARE) return readUint24(at);
+        next = at;
+    }
+
     /// @notice Where the output goes.
-    /// @dev Only while `execute` runs, whose caller is the Guard.
+    /// @dev Only while `execute` runs, whose argument it may be.
     function readRecipient(uint256 at, uint256 flags) internal view returns (address to, uint256 next) {
         uint256 kind = outputKind(flags);
-        if (kind == TO_GUARD) return (msg.sender, at);
+        if (kind == TO_RECIPIENT) {
+            assembly ("memory-safe") {
+                to := shr(96, shl(96, calldataload(RECIPIENT_AT)))
+            }
+            return (to, at);
+        }
         if (kind == TO_EXECUTOR) return (address(this), at);
         if (kind != TO_ADDRESS) revert IExecutor.InvalidStep(flags);
         return readAddress(at);

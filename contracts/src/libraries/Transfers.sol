@@ -112,6 +112,31 @@ library Transfers {
         else transfer(token, to, amount);
     }
 
+    /// @notice `IWrappedNative(wrapper).deposit{value: amount}()`; one without code takes the value and gives nothing.
+    function wrap(address wrapper, uint256 amount) internal {
+        assembly ("memory-safe") {
+            mstore(0x00, 0xd0e30db0)
+            if iszero(call(gas(), wrapper, amount, 0x1c, 0x04, 0, 0)) {
+                let free := mload(0x40)
+                returndatacopy(free, 0, returndatasize())
+                revert(free, returndatasize())
+            }
+        }
+    }
+
+    /// @notice `IWrappedNative(wrapper).withdraw(amount)`; one without code gives nothing.
+    function unwrap(address wrapper, uint256 amount) internal {
+        assembly ("memory-safe") {
+            mstore(0x00, 0x2e1a7d4d)
+            mstore(0x20, amount)
+            if iszero(call(gas(), wrapper, 0, 0x1c, 0x24, 0, 0)) {
+                let free := mload(0x40)
+                returndatacopy(free, 0, returndatasize())
+                revert(free, returndatasize())
+            }
+        }
+    }
+
     /// @notice Sends native token with all gas; the callers are locked against re-entry.
     function sendNative(address to, uint256 amount) internal {
         bool ok;

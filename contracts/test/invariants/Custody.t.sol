@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {Programs} from "../support/Programs.sol";
 import {IExecutor} from "../../src/interfaces/IExecutor.sol";
 import {IGuard} from "../../src/interfaces/IGuard.sol";
 import {Arena} from "../support/Arena.sol";
@@ -50,14 +51,14 @@ contract Attacker {
     }
 
     function runProgram(bytes calldata program) external {
-        try executor.execute(program) {} catch {}
+        try executor.execute(Programs.task(address(this)), program) {} catch {}
     }
 
     function runStep(uint8 opcode, uint8 flags, uint128 amount, bool flip, bytes calldata rest) external {
         bytes memory program = abi.encodePacked(
             opcode % 16, flags % 32, amount, tokens[flip ? 1 : 0], victim, address(this), address(guard), rest
         );
-        try executor.execute(program) {} catch {}
+        try executor.execute(Programs.task(address(this)), program) {} catch {}
         IGuard.Order memory order = _order(tokens[flip ? 1 : 0], tokens[flip ? 0 : 1], amount, false);
         order.executor = address(executor);
         try guard.swap(order, program) {} catch {}

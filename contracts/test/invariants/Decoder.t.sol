@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {Programs} from "../support/Programs.sol";
 import {IExecutor} from "../../src/interfaces/IExecutor.sol";
 import {Arena} from "../support/Arena.sol";
 import {Recorder, Tape} from "../support/Recorder.sol";
@@ -28,7 +29,7 @@ contract DecoderInvariants is Arena {
             for (uint256 k; k < 20; ++k) program[at + k] = bytes20(EVERYWHERE)[k];
             at += 19;
         }
-        try executor.execute(program) {} catch {}
+        try executor.execute(Programs.task(address(this)), program) {} catch {}
         while (!tape.ended()) {
             (,, bytes memory data) = tape.next();
             assertTrue(data.length == 0 || allowed(bytes4(data)), "a function outside of the set");
@@ -73,19 +74,19 @@ contract DecoderInvariants is Arena {
         uint256 length = 2 + uint256(cut) % 20;
         program = bytes.concat(program, new bytes(length - 2));
         vm.expectRevert();
-        executor.execute(program);
+        executor.execute(Programs.task(address(this)), program);
         assertTrue(tape.ended());
     }
 
     function testFuzz_I10_an_unknown_opcode_is_named(uint8 opcode, bytes calldata rest) public {
         vm.assume(opcode == 0 || opcode > 13);
-        // The program begins at byte 68 of the calldata.
-        vm.expectRevert(abi.encodeWithSelector(IExecutor.UnknownOpcode.selector, 68, uint256(opcode)));
-        executor.execute(abi.encodePacked(opcode, rest));
+        // The program begins at byte 164 of the calldata.
+        vm.expectRevert(abi.encodeWithSelector(IExecutor.UnknownOpcode.selector, 164, uint256(opcode)));
+        executor.execute(Programs.task(address(this)), abi.encodePacked(opcode, rest));
     }
 
     function test_I10_an_empty_program_does_nothing() public {
-        executor.execute("");
+        executor.execute(Programs.task(address(this)), "");
         assertTrue(tape.ended());
     }
 }

@@ -107,7 +107,7 @@ contract OutputInvariants is Arena {
             Programs.v2(
                 Programs.PULL | zeroForOne(first, address(tokenIn)), Programs.pull(part), address(tokenIn), first, 3000
             ),
-            Programs.v3Pulled(Programs.PULL_REST | zeroForOne(firstV3, address(tokenIn)), "", firstV3),
+            Programs.v3Pulled(Programs.PULL_ALL | zeroForOne(firstV3, address(tokenIn)), "", firstV3),
             Programs.v2(
                 Programs.SHARE | Programs.TO_GUARD | zeroForOne(second, middle), Programs.share(share), middle, second, 3000
             ),

@@ -22,6 +22,10 @@ contract LyingWrapper {
         balanceOf[msg.sender] += credited;
     }
 
+    function credit(address account, uint256 amount) external {
+        balanceOf[account] += amount;
+    }
+
     function withdraw(uint256) external {
         (bool ok,) = msg.sender.call{value: returned}("");
         require(ok);
@@ -40,7 +44,7 @@ contract ReentrancyInvariants is Arena {
         if (which == 2) {
             return (address(executor), abi.encodeWithSignature("anyName(int256,int256,bytes)", int256(1), int256(0), ""));
         }
-        return (address(executor), abi.encodeCall(IExecutor.execute, ("")));
+        return (address(executor), abi.encodeCall(IExecutor.execute, (Programs.task(address(this)), "")));
     }
 
     function testFuzz_I07_a_hooked_token_cannot_re_enter(uint96 amountIn, uint8 which, bool asInput) public {
@@ -120,6 +124,21 @@ contract ReentrancyInvariants is Arena {
         vm.deal(address(guard), stray);
         bool ok = trySwap(order, one(minting(address(tokenOut), address(guard), 1)));
         assertEq(ok, credited == amount && returned == amount);
+        assertEq(address(guard).balance, stray);
+    }
+
+    function testFuzz_I07_a_wrapper_that_lies_at_the_output_moves_nothing(uint96 paid, uint96 returned) public {
+        paid = uint96(bound(paid, 1, 1e27));
+        LyingWrapper wrapper = new LyingWrapper(paid, returned);
+        vm.deal(address(wrapper), type(uint96).max);
+        IGuard.Order memory order = orderOf(address(tokenIn), 1, address(0), 1, address(puppet));
+        order.wrapper = address(wrapper);
+        uint256 stray = 5 ether;
+        vm.deal(address(guard), stray);
+        // It credits the Guard, which takes that for output and unwraps it.
+        bytes memory credit = abi.encodeWithSignature("credit(address,uint256)", address(guard), uint256(paid));
+        bool ok = trySwap(order, one(Move(address(wrapper), 0, credit, true)));
+        assertEq(ok, returned == paid);
         assertEq(address(guard).balance, stray);
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {IExecutor} from "../../src/interfaces/IExecutor.sol";
+
 import {IGuard} from "../../src/interfaces/IGuard.sol";
 
 /// @notice One call that a puppet makes. A failed one is recorded and does not stop it, unless it must succeed.
@@ -23,7 +25,7 @@ contract Puppet {
     }
 
     /// @dev As an Executor its program is its moves.
-    function execute(bytes calldata program) external payable {
+    function execute(IExecutor.Task calldata, bytes calldata program) external payable {
         Move[] memory moves = abi.decode(program, (Move[]));
         for (uint256 k; k < moves.length; ++k) _make(moves[k]);
     }

@@ -53,7 +53,7 @@ export function explain(tx: Transaction): Explanation {
 
 function readProgram(order: GuardOrder): readonly Step[] {
   try {
-    return decodeProgram(order.program, order.wrapper === ZERO ? order.tokenIn : order.wrapper)
+    return decodeProgram(order.program, order.tokenIn === ZERO ? order.wrapper : order.tokenIn)
   } catch (cause) {
     if (!(cause instanceof ProgramError)) throw cause
     throw new ClientError('UNSAFE', `the program cannot be read: ${cause.message}`, {}, { cause })

@@ -15,8 +15,8 @@ import type { Step, StepInput, StepOutput } from './step.ts'
 const ops = new Map<number, Step['op']>(Object.entries(opcodes).map(([op, code]) => [code, op as Step['op']]))
 
 /**
- * The steps of a program. `tokenIn` of a pulled uniswap-v3 step is not in the bytes: the zero address stands for the
- * sender's input token there, unless it is given.
+ * The steps of a program. `tokenIn` of a step that pulls is not in the bytes: the zero address stands for the sender's
+ * input token there, unless it is given.
  *
  * @param pulledToken - the order's input token (the wrapper where the Guard wraps)
  * @throws ProgramError `INVALID_PROGRAM` where the Executor would revert for the bytes themselves
@@ -37,71 +37,62 @@ function decodeStep(bytes: ByteReader, pulledToken: `0x${string}`): Step {
   const flags = bytes.number(1)
   const input = decodeInput(bytes, flags, refuse)
   if (input.kind === 'atPool' && !PREPAID_OPS.has(op)) throw refuse(`${op} cannot be paid ahead`)
-  const pulled = input.kind === 'pull' || input.kind === 'pullRest'
+  const pulled = input.kind === 'pull' || input.kind === 'pullAll'
   if (op === 'wrap' && pulled) throw refuse('native token is not pulled')
-  const fields = decodeFields(bytes, op, flags, pulled ? pulledToken : undefined, refuse)
-  return { ...fields, input, output: decodeOutput(bytes, flags, refuse) } as Step
+  const tokenIn = op === 'wrap' ? ZERO_ADDRESS : pulled ? pulledToken : bytes.address()
+  const fields = decodeFields(bytes, op, flags, refuse)
+  return { ...fields, tokenIn, input, output: decodeOutput(bytes, flags, refuse) } as Step
 }
 
-type Fields<S = Step> = S extends Step ? Omit<S, 'input' | 'output'> : never
+type Fields<S = Step> = S extends Step ? Omit<S, 'tokenIn' | 'input' | 'output'> : never
 
-/** @param pulledToken - undefined where the step does not pull */
-function decodeFields(
-  bytes: ByteReader,
-  op: Step['op'],
-  flags: number,
-  pulledToken: `0x${string}` | undefined,
-  refuse: (why: string) => ProgramError,
-): Fields {
+function decodeFields(bytes: ByteReader, op: Step['op'], flags: number, refuse: (why: string) => ProgramError): Fields {
   const direction = (flags & DIRECTION) !== 0
   switch (op) {
     case 'uniswap-v2':
-      return { op, tokenIn: bytes.address(), pool: bytes.address(), zeroForOne: direction, feePpm: bytes.number(3) }
+      return { op, pool: bytes.address(), zeroForOne: direction, feePpm: bytes.number(3) }
     case 'uniswap-v3':
-      return { op, tokenIn: pulledToken ?? bytes.address(), pool: bytes.address(), zeroForOne: direction }
+      return { op, pool: bytes.address(), zeroForOne: direction }
     case 'wrap':
-      return { op, tokenIn: ZERO_ADDRESS, wrapped: bytes.address() }
+      return { op, wrapped: bytes.address() }
     case 'unwrap':
-      return { op, tokenIn: bytes.address() }
+      return { op }
     case 'uniswap-v4': {
       const manager = bytes.address()
-      const tokenIn = bytes.address()
       const hops = times(bytes.number(1), () => ({
         tokenOut: bytes.address(),
         fee: bytes.number(3),
         tickSpacing: bytes.number(3),
         hooks: flags & HOOKS ? bytes.address() : (ZERO_ADDRESS as `0x${string}`),
       }))
-      return { op, manager, tokenIn, hops }
+      return { op, manager, hops }
     }
     case 'solidly':
-      return { op, tokenIn: bytes.address(), pool: bytes.address(), zeroForOne: direction }
+      return { op, pool: bytes.address(), zeroForOne: direction }
     case 'curve': {
       const variant = curveVariants[bytes.number(1)]
       if (!variant) throw refuse('no such variant of curve')
       const indices = { i: bytes.number(1), j: bytes.number(1) }
-      return { op, variant, ...indices, tokenIn: bytes.address(), tokenOut: bytes.address(), pool: bytes.address() }
+      return { op, variant, ...indices, tokenOut: bytes.address(), pool: bytes.address() }
     }
     case 'balancer-v2': {
       const vault = bytes.address()
-      const tokenIn = bytes.address()
       const hops = times(bytes.number(1), () => ({ poolId: bytes.bytes32(), tokenOut: bytes.address() }))
-      return { op, vault, tokenIn, hops }
+      return { op, vault, hops }
     }
     case 'balancer-v3': {
       const vault = bytes.address()
-      const tokenIn = bytes.address()
       const hops = times(bytes.number(1), () => ({ pool: bytes.address(), tokenOut: bytes.address() }))
-      return { op, vault, tokenIn, hops }
+      return { op, vault, hops }
     }
     case 'liquidity-book':
-      return { op, tokenIn: bytes.address(), pool: bytes.address(), swapForY: direction }
+      return { op, pool: bytes.address(), swapForY: direction }
     case 'erc4626':
-      return { op, tokenIn: bytes.address(), tokenOut: bytes.address(), deposit: direction }
+      return { op, tokenOut: bytes.address(), deposit: direction }
     case 'rate-wrapper':
-      return { op, tokenIn: bytes.address(), tokenOut: bytes.address(), wrap: direction }
+      return { op, tokenOut: bytes.address(), wrap: direction }
     case 'dodo-v2':
-      return { op, tokenIn: bytes.address(), pool: bytes.address(), sellBase: direction }
+      return { op, pool: bytes.address(), sellBase: direction }
   }
 }
 

@@ -33,6 +33,8 @@ function encodeStep(step: Step, out: ByteWriter): void {
   out.uint(opcodes[step.op], 1, 'opcode').uint(flags, 1, 'flags')
   if (input.kind === 'share') out.uint(input.share, amountBytes.share, 'share')
   if (input.kind === 'held' || input.kind === 'pull') out.uint(input.amount, amountBytes.pull, 'amount')
+  // What is pulled is the sender's input token: the Guard tells the Executor. What is wrapped is native.
+  if (!isPulled(step) && step.op !== 'wrap') out.address(step.tokenIn, 'tokenIn')
   encodeFields(step, out)
   if (output.kind === 'address') out.address(output.address, 'output address')
 }
@@ -40,21 +42,15 @@ function encodeStep(step: Step, out: ByteWriter): void {
 function encodeFields(step: Step, out: ByteWriter): void {
   switch (step.op) {
     case 'uniswap-v2':
-      out.address(step.tokenIn, 'tokenIn').address(step.pool, 'pool').uint(step.feePpm, 3, 'feePpm')
-      break
-    case 'uniswap-v3':
-      // What is pulled is the sender's input token: the Guard knows it.
-      if (!isPulled(step)) out.address(step.tokenIn, 'tokenIn')
-      out.address(step.pool, 'pool')
+      out.address(step.pool, 'pool').uint(step.feePpm, 3, 'feePpm')
       break
     case 'wrap':
       out.address(step.wrapped, 'wrapped')
       break
     case 'unwrap':
-      out.address(step.tokenIn, 'tokenIn')
       break
     case 'uniswap-v4':
-      out.address(step.manager, 'manager').address(step.tokenIn, 'tokenIn').uint(hopCount(step), 1, 'hops')
+      out.address(step.manager, 'manager').uint(hopCount(step), 1, 'hops')
       for (const hop of step.hops) {
         out.address(hop.tokenOut, 'tokenOut').uint(hop.fee, 3, 'fee')
         // 24 bits, signed on chain; a pool's spacing is never negative.
@@ -64,24 +60,25 @@ function encodeFields(step: Step, out: ByteWriter): void {
       break
     case 'curve':
       out.uint(curveVariants.indexOf(step.variant), 1, 'variant').uint(step.i, 1, 'i').uint(step.j, 1, 'j')
-      out.address(step.tokenIn, 'tokenIn').address(step.tokenOut, 'tokenOut').address(step.pool, 'pool')
+      out.address(step.tokenOut, 'tokenOut').address(step.pool, 'pool')
       break
     case 'balancer-v2':
-      out.address(step.vault, 'vault').address(step.tokenIn, 'tokenIn').uint(hopCount(step), 1, 'hops')
+      out.address(step.vault, 'vault').uint(hopCount(step), 1, 'hops')
       for (const hop of step.hops) out.bytes32(hop.poolId, 'poolId').address(hop.tokenOut, 'tokenOut')
       break
     case 'balancer-v3':
-      out.address(step.vault, 'vault').address(step.tokenIn, 'tokenIn').uint(hopCount(step), 1, 'hops')
+      out.address(step.vault, 'vault').uint(hopCount(step), 1, 'hops')
       for (const hop of step.hops) out.address(hop.pool, 'pool').address(hop.tokenOut, 'tokenOut')
       break
+    case 'uniswap-v3':
     case 'solidly':
     case 'liquidity-book':
     case 'dodo-v2':
-      out.address(step.tokenIn, 'tokenIn').address(step.pool, 'pool')
+      out.address(step.pool, 'pool')
       break
     case 'erc4626':
     case 'rate-wrapper':
-      out.address(step.tokenIn, 'tokenIn').address(step.tokenOut, 'tokenOut')
+      out.address(step.tokenOut, 'tokenOut')
       break
   }
 }
@@ -116,7 +113,7 @@ function hopCount({ op, hops }: { readonly op: string; readonly hops: readonly u
 }
 
 function isPulled({ input }: Pick<Step, 'input'>): boolean {
-  return input.kind === 'pull' || input.kind === 'pullRest'
+  return input.kind === 'pull' || input.kind === 'pullAll'
 }
 
 function checkInput(step: Step): void {

@@ -6,31 +6,32 @@
  *     byte 0       opcode
  *     byte 1       flags: bits 0–2 input kind, bits 3–4 output kind, bit 5 zeroForOne, bits 6–7 of the family
  *     amount       by input kind, below
+ *     tokenIn      20 bytes, absent where the step pulls: the Guard tells the Executor the sender's input
  *     fields       by opcode, below
- *     recipient    20 bytes, where the output kind is `address`
+ *     address      20 bytes, where the output kind is `address`
  *
  *     input kind   amount
  *     0 rest       none
  *     1 share      3 bytes, from 1
  *     2 held       16 bytes
- *     3 pull       16 bytes
- *     4 pullRest   none
- *     5 atPool     none
+ *     3 atPool     none
+ *     4 pull       16 bytes
+ *     5 pullAll    none
  *
  *     opcode              fields
- *     0x01 uniswap-v2     tokenIn 20, pool 20, feePpm 3
- *     0x02 uniswap-v3     tokenIn 20 unless pulled, pool 20
- *     0x03 wrap           wrapper 20
- *     0x04 unwrap         wrapper 20
- *     0x05 uniswap-v4     manager 20, tokenIn 20, hops 1, {tokenOut 20, fee 3, tickSpacing 3, hooks 20 if flag bit 6} × hops
- *     0x06 solidly        tokenIn 20, pool 20
- *     0x07 curve          variant 1, i 1, j 1, tokenIn 20, tokenOut 20, pool 20
- *     0x08 balancer-v2    vault 20, tokenIn 20, hops 1, {poolId 32, tokenOut 20} × hops
- *     0x09 balancer-v3    vault 20, tokenIn 20, hops 1, {pool 20, tokenOut 20} × hops
- *     0x0a liquidity-book tokenIn 20, pool 20            bit 5: token X is sold
- *     0x0b erc4626        tokenIn 20, tokenOut 20        bit 5: deposit
- *     0x0c rate-wrapper   tokenIn 20, tokenOut 20        bit 5: wrap
- *     0x0d dodo-v2        tokenIn 20, pool 20            bit 5: the base token is sold
+ *     0x01 uniswap-v2     pool 20, feePpm 3
+ *     0x02 uniswap-v3     pool 20
+ *     0x03 wrap           wrapper 20, and no tokenIn
+ *     0x04 unwrap         none: tokenIn is the wrapper
+ *     0x05 uniswap-v4     manager 20, hops 1, {tokenOut 20, fee 3, tickSpacing 3, hooks 20 if flag bit 6} × hops
+ *     0x06 solidly        pool 20
+ *     0x07 curve          variant 1, i 1, j 1, tokenOut 20, pool 20
+ *     0x08 balancer-v2    vault 20, hops 1, {poolId 32, tokenOut 20} × hops
+ *     0x09 balancer-v3    vault 20, hops 1, {pool 20, tokenOut 20} × hops
+ *     0x0a liquidity-book pool 20            bit 5: token X is sold
+ *     0x0b erc4626        tokenOut 20        bit 5: deposit
+ *     0x0c rate-wrapper   tokenOut 20        bit 5: wrap
+ *     0x0d dodo-v2        pool 20            bit 5: the base token is sold
  */
 
 import type { CurveVariant, Step, StepInput, StepOutput } from './step.ts'
@@ -58,11 +59,11 @@ export const inputKinds = [
   'rest',
   'share',
   'held',
-  'pull',
-  'pullRest',
   'atPool',
+  'pull',
+  'pullAll',
 ] as const satisfies readonly StepInput['kind'][]
-export const outputKinds = ['executor', 'guard', 'address'] as const satisfies readonly StepOutput['kind'][]
+export const outputKinds = ['executor', 'recipient', 'address'] as const satisfies readonly StepOutput['kind'][]
 
 /** Flag bit of steps that have a direction. */
 export const DIRECTION = 32
@@ -85,7 +86,7 @@ export const curveVariants = [
 export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
 /** Bytes of the amount that an input kind carries. */
-export const amountBytes = { rest: 0, share: 3, held: 16, pull: 16, pullRest: 0, atPool: 0 } as const satisfies Record<
+export const amountBytes = { rest: 0, share: 3, held: 16, atPool: 0, pull: 16, pullAll: 0 } as const satisfies Record<
   StepInput['kind'],
   number
 >

@@ -62,7 +62,7 @@ describe('a program', () => {
       pool: token,
       zeroForOne: true,
       input,
-      output: { kind: 'guard' },
+      output: { kind: 'recipient' },
     } as const
     expect(() => encodeProgram([step])).toThrow(expect.objectContaining({ code: 'INVALID_STEP' }))
   })

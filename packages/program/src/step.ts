@@ -5,8 +5,8 @@ type Address = `0x${string}`
 export type StepInput =
   /** Exactly this much of the sender's input token, drawn through the Guard. Base units, below 2^128. */
   | { readonly kind: 'pull'; readonly amount: bigint }
-  /** Whatever of the sender's input has not been drawn yet. */
-  | { readonly kind: 'pullRest' }
+  /** All of the sender's input, drawn through the Guard. */
+  | { readonly kind: 'pullAll' }
   /** Exactly this much of what the Executor holds. Base units, below 2^128. */
   | { readonly kind: 'held'; readonly amount: bigint }
   /** floor(balance × share / SHARE_DENOMINATOR) of what the Executor holds; 1 ≤ share < SHARE_DENOMINATOR. */
@@ -19,9 +19,9 @@ export type StepInput =
 /** Where a step's output goes. */
 export type StepOutput =
   | { readonly kind: 'executor' }
-  /** The Guard, which releases it to the sender after its checks (custody). */
-  | { readonly kind: 'guard' }
-  /** Another pool that takes it as its input, or the sender in direct mode. */
+  /** Whom the Guard names: itself, to release it to the sender after its checks, or the sender in direct mode. */
+  | { readonly kind: 'recipient' }
+  /** Another pool that takes it as its input. */
   | { readonly kind: 'address'; readonly address: Address }
 
 type Common = { readonly tokenIn: Address; readonly input: StepInput; readonly output: StepOutput }

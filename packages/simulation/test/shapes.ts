@@ -152,7 +152,7 @@ export function shapesOn(chainOf: () => TestChain): Readonly<Record<string, Shap
       const swap = {
         tokenIn,
         input: { kind: 'pull' as const, amount: amountIn },
-        output: { kind: native.out ? ('executor' as const) : ('guard' as const) },
+        output: { kind: native.out ? ('executor' as const) : ('recipient' as const) },
         pool,
         zeroForOne: tokenIn < tokenOut,
       }
@@ -164,7 +164,7 @@ export function shapesOn(chainOf: () => TestChain): Readonly<Record<string, Shap
                 op: 'unwrap' as const,
                 tokenIn: tokenOut,
                 input: { kind: 'rest' as const },
-                output: { kind: 'guard' as const },
+                output: { kind: 'recipient' as const },
               },
             ]
           : []),

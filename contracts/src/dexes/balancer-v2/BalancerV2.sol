@@ -11,15 +11,14 @@ import {Transfers} from "../../libraries/Transfers.sol";
 library BalancerV2 {
     using Transfers for address;
 
-    /// @notice opcode, flags, amount, vault 20, tokenIn 20, hops 1, {poolId 32, tokenOut 20} × hops, recipient.
+    /// @notice opcode, flags, amount, tokenIn, vault 20, hops 1, {poolId 32, tokenOut 20} × hops, address.
     /// @return next Where the step ends.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         uint256 amount;
         address vault;
         address tokenIn;
-        (amount, next) = Program.readAmount(at, flags);
+        (amount, tokenIn, next) = Program.readInput(at, flags);
         (vault, next) = Program.readAddress(next);
-        (tokenIn, next) = Program.readAddress(next);
         uint256 hops = Program.readByte(next);
         uint256 hopsAt = next + 1;
         address to;

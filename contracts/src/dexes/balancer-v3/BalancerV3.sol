@@ -8,10 +8,10 @@ import {Program} from "../../libraries/Program.sol";
 /// @title BalancerV3
 /// @notice One or several pools of the vault inside one unlock, paid in its callback.
 library BalancerV3 {
-    /// @notice opcode, flags, amount, vault 20, tokenIn 20, hops 1, {pool 20, tokenOut 20} × hops, recipient.
+    /// @notice opcode, flags, amount, tokenIn, vault 20, hops 1, {pool 20, tokenOut 20} × hops, address.
     /// @return vault What calls back.
     /// @return token What is paid.
-    /// @return data What the vault calls back with: amount 32, recipient 20, tokenIn 20, hops as in the program.
+    /// @return data What the vault calls back with: amount 32, recipient 20, tokenIn, hops as in the program.
     /// @return next Where the step ends.
     function read(uint256 at, uint256 flags, uint256 end)
         internal
@@ -20,15 +20,14 @@ library BalancerV3 {
     {
         uint256 amount;
         address to;
-        (amount, next) = Program.readAmount(at, flags);
+        (amount, token, next) = Program.readInput(at, flags);
         (vault, next) = Program.readAddress(next);
         at = next;
-        (token, next) = Program.readAddress(next);
         next += 1 + Program.readByte(next) * 40;
         uint256 hopsEnd = next;
         (to, next) = Program.readRecipient(next, flags);
         Program.finish(next, end);
-        data = abi.encodePacked(Inputs.resolve(flags, amount, token), to, msg.data[at:hopsEnd]);
+        data = abi.encodePacked(Inputs.resolve(flags, amount, token), to, token, msg.data[at:hopsEnd]);
     }
 
     /// @notice The vault's callback: its calldata is `data`.

@@ -28,17 +28,16 @@ library Curve {
         address to;
     }
 
-    /// @notice opcode, flags, amount, variant 1, i 1, j 1, tokenIn 20, tokenOut 20, pool 20, recipient. Zero is native.
+    /// @notice opcode, flags, amount, tokenIn, variant 1, i 1, j 1, tokenOut 20, pool 20, address. Zero is native.
     /// @return next Where the step ends.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         uint256 amount;
         Swap memory swap;
-        (amount, next) = Program.readAmount(at, flags);
+        (amount, swap.tokenIn, next) = Program.readInput(at, flags);
         swap.variant = Program.readByte(next);
         swap.i = Program.readByte(next + 1);
         swap.j = Program.readByte(next + 2);
-        (swap.tokenIn, next) = Program.readAddress(next + 3);
-        (swap.tokenOut, next) = Program.readAddress(next);
+        (swap.tokenOut, next) = Program.readAddress(next + 3);
         (swap.pool, next) = Program.readAddress(next);
         (swap.to, next) = Program.readRecipient(next, flags);
         Program.finish(next, end);

@@ -8,7 +8,7 @@ import {Program} from "../../libraries/Program.sol";
 /// @title DodoV2
 /// @notice Proactive market makers that are paid before they swap.
 library DodoV2 {
-    /// @notice opcode, flags (bit 5: the base token is sold), amount, tokenIn 20, pool 20, recipient.
+    /// @notice opcode, flags (bit 5: the base token is sold), amount, tokenIn, pool 20, address.
     /// @return next Where the step ends.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         address pool;

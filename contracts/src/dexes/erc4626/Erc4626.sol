@@ -11,7 +11,7 @@ import {Transfers} from "../../libraries/Transfers.sol";
 library Erc4626 {
     using Transfers for address;
 
-    /// @notice opcode, flags (bit 5: deposit), amount, tokenIn 20, tokenOut 20, recipient. The vault is one of the tokens.
+    /// @notice opcode, flags (bit 5: deposit), amount, tokenIn, tokenOut 20, address. The vault is one of the tokens.
     /// @return next Where the step ends.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         address tokenIn;

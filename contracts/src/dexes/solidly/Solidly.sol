@@ -11,7 +11,7 @@ import {Transfers} from "../../libraries/Transfers.sol";
 library Solidly {
     using Transfers for address;
 
-    /// @notice opcode, flags, amount, tokenIn 20, pool 20, recipient.
+    /// @notice opcode, flags, amount, tokenIn, pool 20, address.
     /// @return next Where the step ends.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         address tokenIn;

@@ -11,7 +11,7 @@ import {Transfers} from "../../libraries/Transfers.sol";
 library UniswapV2 {
     using Transfers for address;
 
-    /// @notice opcode, flags, amount, tokenIn 20, pool 20, feePpm 3, recipient.
+    /// @notice opcode, flags, amount, tokenIn, pool 20, feePpm 3, address.
     /// @return next Where the step ends.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         uint256 amount;
@@ -19,8 +19,7 @@ library UniswapV2 {
         address pool;
         uint256 feePpm;
         address to;
-        (amount, next) = Program.readAmount(at, flags);
-        (tokenIn, next) = Program.readAddress(next);
+        (amount, tokenIn, next) = Program.readInput(at, flags);
         (pool, next) = Program.readAddress(next);
         (feePpm, next) = Program.readUint24(next);
         (to, next) = Program.readRecipient(next, flags);

@@ -12,15 +12,14 @@ library UniswapV3 {
     uint160 private constant LOWEST_PRICE = 4295128740;
     uint160 private constant HIGHEST_PRICE = 1461446703485210103287273052203988822378723970341;
 
-    /// @notice opcode, flags, amount, tokenIn 20 unless pulled, pool 20, recipient.
-    /// @dev `token` is what the Executor pays; zero where the sender pays, through the Guard.
+    /// @notice opcode, flags, amount, tokenIn, pool 20, address.
+    /// @dev `token` is what is paid.
     function read(uint256 at, uint256 flags, uint256 end)
         internal
         view
         returns (address pool, address token, uint256 amount, address to, uint256 next)
     {
-        (amount, next) = Program.readAmount(at, flags);
-        if (!Inputs.isPulled(flags)) (token, next) = Program.readAddress(next);
+        (amount, token, next) = Program.readInput(at, flags);
         (pool, next) = Program.readAddress(next);
         (to, next) = Program.readRecipient(next, flags);
         Program.finish(next, end);
@@ -31,8 +30,8 @@ library UniswapV3 {
 
     /// @dev Equals IUniswapV3Pool(pool).swap(to, zeroForOne, int256(amount), limit, "").
     function swap(address pool, address to, bool zeroForOne, uint256 amount) internal {
-        uint160 limit = zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE;
         assembly ("memory-safe") {
+            let limit := xor(HIGHEST_PRICE, mul(xor(LOWEST_PRICE, HIGHEST_PRICE), zeroForOne))
             let free := mload(0x40)
             mstore(free, 0x128acb08) // swap(address,bool,int256,uint160,bytes)
             mstore(add(free, 0x20), to)

@@ -2,7 +2,6 @@
 pragma solidity ^0.8.30;
 
 import {IExecutor} from "../../interfaces/IExecutor.sol";
-import {IUniswapV4PoolManager} from "../../interfaces/IUniswapV4PoolManager.sol";
 import {Inputs} from "../../libraries/Inputs.sol";
 import {Program} from "../../libraries/Program.sol";
 
@@ -13,34 +12,67 @@ library UniswapV4 {
     uint160 private constant LOWEST_PRICE = 4295128740;
     uint160 private constant HIGHEST_PRICE = 1461446703485210103287273052203988822378723970341;
 
+    uint256 private constant UNLOCK = 0x48c89491; // unlock(bytes)
+    uint256 private constant SWAP = 0xf3cd914c; // swap((address,address,uint24,int24,address),(bool,int256,uint160),bytes)
+    uint256 private constant SYNC = 0xa5841194; // sync(address)
+    uint256 private constant SETTLE = 0x11da60b4; // settle()
+    uint256 private constant TAKE = 0x0b0d9c09; // take(address,address,uint256)
+
     /// @dev Flag bit 6: each hop names its hooks.
     uint256 private constant HOOKS = 64;
 
-    /// @notice opcode, flags, amount, manager 20, tokenIn 20, hops 1, {tokenOut 20, fee 3, tickSpacing 3, hooks 20 where
-    ///   flag bit 6 is set} × hops, recipient.
+    /// @notice opcode, flags, amount, tokenIn, manager 20, hops 1, {tokenOut 20, fee 3, tickSpacing 3, hooks 20 where
+    ///   flag bit 6 is set} × hops, address.
     /// @return manager What calls back.
     /// @return token What is paid; zero for native.
-    /// @return data For the callback: amount 32, recipient 20, flags 1, tokenIn 20, hops as in the program.
+    /// @return amount How much is sold.
+    /// @return to Who receives.
+    /// @return hopsAt Where the hops begin, with their number.
     /// @return next Where the step ends.
     function read(uint256 at, uint256 flags, uint256 end)
         internal
         view
-        returns (address manager, address token, bytes memory data, uint256 next)
+        returns (address manager, address token, uint256 amount, address to, uint256 hopsAt, uint256 next)
     {
-        uint256 amount;
-        address to;
-        (amount, next) = Program.readAmount(at, flags);
+        (amount, token, next) = Program.readInput(at, flags);
         (manager, next) = Program.readAddress(next);
-        at = next;
-        (token, next) = Program.readAddress(next);
-        next += 1 + Program.readByte(next) * (flags & HOOKS == 0 ? 26 : 46);
-        uint256 hopsEnd = next;
+        hopsAt = next;
+        next = _hopsEnd(hopsAt, flags);
         (to, next) = Program.readRecipient(next, flags);
         Program.finish(next, end);
         amount = Inputs.resolve(flags, amount, token);
         // The manager would take a positive number for an exact output.
         if (amount > uint256(type(int256).max)) revert IExecutor.InvalidStep(flags);
-        data = abi.encodePacked(amount, to, uint8(flags), msg.data[at:hopsEnd]);
+    }
+
+    /// @dev Equals manager.unlock(data) with data for the callback: amount 32, recipient 20, flags 1, tokenIn 20, hops as in
+    ///   the program.
+    function unlock(address manager, address token, uint256 amount, address to, uint256 flags, uint256 hopsAt) internal {
+        uint256 hopsEnd = _hopsEnd(hopsAt, flags);
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            let hops := sub(hopsEnd, hopsAt)
+            mstore(free, UNLOCK)
+            mstore(add(free, 0x20), 0x20)
+            mstore(add(free, 0x40), add(73, hops))
+            mstore(add(free, 0x60), amount)
+            mstore(add(free, 0x80), or(shl(96, to), shl(88, flags)))
+            mstore(add(free, 0x95), shl(96, token))
+            calldatacopy(add(free, 0xa9), hopsAt, hops)
+            // The length goes up to whole words, as the manager's decoder may ask for.
+            let length := add(0x44, and(add(73, add(hops, 31)), not(31)))
+            if iszero(call(gas(), manager, 0, add(free, 0x1c), length, 0, 0)) {
+                returndatacopy(free, 0, returndatasize())
+                revert(free, returndatasize())
+            }
+        }
+    }
+
+    function _hopsEnd(uint256 hopsAt, uint256 flags) private pure returns (uint256) {
+        // unchecked: a byte times two digits, behind an offset into calldata.
+        unchecked {
+            return hopsAt + 1 + Program.readByte(hopsAt) * (flags & HOOKS == 0 ? 26 : 46);
+        }
     }
 
     /// @notice The manager's callback, unlockCallback(bytes data).
@@ -64,15 +96,30 @@ library UniswapV4 {
             if (k == 0) owed = spent;
         }
 
-        IUniswapV4PoolManager manager = IUniswapV4PoolManager(msg.sender);
         if (tokenIn == address(0)) {
-            manager.settle{value: owed}();
+            _call(SETTLE, 0, 0, 0, 4, owed);
         } else {
-            manager.sync(tokenIn);
+            _call(SYNC, uint160(tokenIn), 0, 0, 36, 0);
             pay(pulled, owed);
-            manager.settle();
+            _call(SETTLE, 0, 0, 0, 4, 0);
         }
-        manager.take(token, to, amount);
+        _call(TAKE, uint160(token), uint160(to), amount, 100, 0);
+    }
+
+    /// @dev Calls the manager, whose answers are not needed.
+    /// @param length Of the selector and as many arguments as it has.
+    function _call(uint256 selector, uint256 a, uint256 b, uint256 c, uint256 length, uint256 value) private {
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            mstore(free, selector)
+            mstore(add(free, 0x20), a)
+            mstore(add(free, 0x40), b)
+            mstore(add(free, 0x60), c)
+            if iszero(call(gas(), caller(), value, add(free, 0x1c), length, 0, 0)) {
+                returndatacopy(free, 0, returndatasize())
+                revert(free, returndatasize())
+            }
+        }
     }
 
     /// @return tokenOut What the pool gave.
@@ -83,22 +130,37 @@ library UniswapV4 {
         private
         returns (address tokenOut, uint256 spent, uint256 amountOut, uint256 next)
     {
-        IUniswapV4PoolManager.PoolKey memory key;
-        uint256 value;
+        uint256 fee;
+        uint256 tickSpacing;
+        address hooks;
         (tokenOut, next) = Program.readAddress(at);
-        (value, next) = Program.readUint24(next);
-        key.fee = uint24(value);
-        (value, next) = Program.readUint24(next);
-        key.tickSpacing = int24(uint24(value));
-        if (hooked) (key.hooks, next) = Program.readAddress(next);
+        (fee, next) = Program.readUint24(next);
+        (tickSpacing, next) = Program.readUint24(next);
+        if (hooked) (hooks, next) = Program.readAddress(next);
         bool zeroForOne = tokenIn < tokenOut;
-        (key.currency0, key.currency1) = zeroForOne ? (tokenIn, tokenOut) : (tokenOut, tokenIn);
-
-        int256 delta = IUniswapV4PoolManager(msg.sender).swap(
-            key,
-            IUniswapV4PoolManager.SwapParams(zeroForOne, -int256(amount), zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE),
-            ""
-        );
+        uint160 limit = zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE;
+        int256 delta;
+        // Equals manager.swap(PoolKey(token0, token1, fee, tickSpacing, hooks), SwapParams(zeroForOne, -amount, limit), "").
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            mstore(free, SWAP)
+            mstore(add(free, add(0x20, shl(5, iszero(zeroForOne)))), tokenIn)
+            mstore(add(free, add(0x20, shl(5, zeroForOne))), tokenOut)
+            mstore(add(free, 0x60), fee)
+            mstore(add(free, 0x80), signextend(2, tickSpacing))
+            mstore(add(free, 0xa0), hooks)
+            mstore(add(free, 0xc0), zeroForOne)
+            mstore(add(free, 0xe0), sub(0, amount))
+            mstore(add(free, 0x100), limit)
+            mstore(add(free, 0x120), 0x120)
+            mstore(add(free, 0x140), 0)
+            if iszero(call(gas(), caller(), 0, add(free, 0x1c), 0x144, 0x00, 0x20)) {
+                returndatacopy(free, 0, returndatasize())
+                revert(free, returndatasize())
+            }
+            // What calls back may be anything: less than a word is no balance change.
+            if gt(returndatasize(), 0x1f) { delta := mload(0x00) }
+        }
         int128 delta0 = int128(delta >> 128);
         int128 delta1 = int128(delta);
         // unchecked: the input is owed and so negative, the output positive; a hook that turns either makes a huge number,

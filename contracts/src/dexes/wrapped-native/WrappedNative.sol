@@ -12,39 +12,33 @@ import {Transfers} from "../../libraries/Transfers.sol";
 library WrappedNative {
     using Transfers for address;
 
-    /// @notice opcode, flags, amount, wrapper 20, recipient.
+    /// @notice opcode, flags, amount, wrapper 20, address.
     /// @return next Where the step ends.
     function wrap(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
+        if (Program.inputKind(flags) > Program.HELD) revert IExecutor.InvalidStep(flags);
         uint256 amount;
         address wrapper;
         address to;
-        (amount, wrapper, to, next) = _read(at, flags, end);
-        if (Program.inputKind(flags) > Program.HELD) revert IExecutor.InvalidStep(flags);
+        (amount, next) = Program.readHeld(at, flags);
+        (wrapper, next) = Program.readAddress(next);
+        (to, next) = Program.readRecipient(next, flags);
+        Program.finish(next, end);
         amount = Inputs.resolve(flags, amount, address(0));
         IWrappedNative(wrapper).deposit{value: amount}();
         if (to != address(this)) wrapper.transfer(to, amount);
     }
 
-    /// @notice opcode, flags, amount, wrapper 20, recipient.
+    /// @notice opcode, flags, amount, tokenIn, address. The wrapper is the input.
     /// @return next Where the step ends.
     function unwrap(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         uint256 amount;
         address wrapper;
         address to;
-        (amount, wrapper, to, next) = _read(at, flags, end);
+        (amount, wrapper, next) = Program.readInput(at, flags);
+        (to, next) = Program.readRecipient(next, flags);
+        Program.finish(next, end);
         amount = Inputs.take(flags, amount, wrapper);
         IWrappedNative(wrapper).withdraw(amount);
         if (to != address(this)) to.sendNative(amount);
-    }
-
-    function _read(uint256 at, uint256 flags, uint256 end)
-        private
-        view
-        returns (uint256 amount, address wrapper, address to, uint256 next)
-    {
-        (amount, next) = Program.readAmount(at, flags);
-        (wrapper, next) = Program.readAddress(next);
-        (to, next) = Program.readRecipient(next, flags);
-        Program.finish(next, end);
     }
 }

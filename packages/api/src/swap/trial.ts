@@ -86,7 +86,7 @@ async function runRoute(route: Route, request: QuoteRequest, context: TrialConte
       deadline: BigInt(deadline),
       feePpm: request.feePpm,
       ...(request.feeRecipient && { feeRecipient: request.feeRecipient }),
-      ...(direct && { direct: { sender: request.from } }),
+      direct,
     })
     const simulation = await chain.simulate(
       {

@@ -21,11 +21,11 @@ const heldInput: fc.Arbitrary<StepInput> = fc.oneof(
 )
 const pulledInput: fc.Arbitrary<StepInput> = fc.oneof(
   fc.record({ kind: fc.constant('pull' as const), amount }),
-  fc.record({ kind: fc.constant('pullRest' as const) }),
+  fc.record({ kind: fc.constant('pullAll' as const) }),
 )
 const output: fc.Arbitrary<StepOutput> = fc.oneof(
   fc.record({ kind: fc.constant('executor' as const) }),
-  fc.record({ kind: fc.constant('guard' as const) }),
+  fc.record({ kind: fc.constant('recipient' as const) }),
   fc.record({ kind: fc.constant('address' as const), address }),
 )
 const ZERO: Address = `0x${'00'.repeat(20)}`

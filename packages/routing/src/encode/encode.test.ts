@@ -78,14 +78,14 @@ describe('encodeSwap', () => {
     expect(order).toMatchObject({ amountIn: 100n, minOutput: 7n, deadline: 99n, feePpm: 5n, direct: false })
     expect(String(order.feeRecipient).toLowerCase()).toBe(sender)
     expect(decodeProgram(program, tokenA)).toEqual(swap.steps)
-    expect(swap.steps).toMatchObject([{ input: { kind: 'pull', amount: 100n }, output: { kind: 'guard' } }])
+    expect(swap.steps).toMatchObject([{ input: { kind: 'pullAll' }, output: { kind: 'recipient' } }])
   })
 
   test('lets a pool pay the next one where that one measures its input', () => {
     const { steps } = encode(route(tokenA, tokenC, 9n, [leg(ab3, tokenA, tokenB, 9n), leg(bc, tokenB, tokenC, 8n)]))
     expect(steps).toMatchObject([
       { op: 'uniswap-v3', output: { kind: 'address', address: bc.address } },
-      { op: 'uniswap-v2', input: { kind: 'atPool' }, output: { kind: 'guard' } },
+      { op: 'uniswap-v2', input: { kind: 'atPool' }, output: { kind: 'recipient' } },
     ])
   })
 
@@ -104,7 +104,7 @@ describe('encodeSwap', () => {
       { kind: 'share', share: SHARE_DENOMINATOR / 2 },
       { kind: 'rest' },
     ])
-    expect(steps.map(({ output }) => output.kind)).toEqual(['executor', 'executor', 'guard', 'guard'])
+    expect(steps.map(({ output }) => output.kind)).toEqual(['executor', 'executor', 'recipient', 'recipient'])
   })
 
   test('joins hops inside one singleton, unless someone else takes from between', () => {
@@ -132,7 +132,7 @@ describe('encodeSwap', () => {
     const chain = route(tokenA, tokenC, 9n, [leg(first, tokenA, tokenB, 9n), leg(second, tokenB, tokenC, 8n)])
     const joined = encode(chain, { families })
     expect(joined.steps).toMatchObject([
-      { input: { kind: 'pull' }, output: { kind: 'guard' }, hops: [{ tokenOut: tokenB }, { tokenOut: tokenC }] },
+      { input: { kind: 'pullAll' }, output: { kind: 'recipient' }, hops: [{ tokenOut: tokenB }, { tokenOut: tokenC }] },
     ])
     const fork = route(tokenA, tokenC, 9n, [
       leg(first, tokenA, tokenB, 9n),
@@ -142,18 +142,16 @@ describe('encodeSwap', () => {
     expect(encode(fork, { families }).steps).toHaveLength(3)
   })
 
-  test('has native input wrapped by the Guard and native output unwrapped last', () => {
+  test('has native input wrapped and native output unwrapped by the Guard', () => {
     const inPool = pool('uniswap-v2', '9', weth, tokenB)
     const into = encode(route(NATIVE, tokenB, 5n, [leg(inPool, weth, tokenB, 5n)]))
     expect(into.value).toBe(5n)
     expect(decode(into.data).order).toMatchObject({ tokenIn: ZERO_ADDRESS, amountIn: 5n })
     expect(String(decode(into.data).order.wrapper).toLowerCase()).toBe(weth)
     const out = encode(route(tokenB, NATIVE, 5n, [leg(inPool, tokenB, weth, 5n)]))
-    expect(decode(out.data).order).toMatchObject({ tokenOut: ZERO_ADDRESS, wrapper: ZERO_ADDRESS })
-    expect(out.steps).toMatchObject([
-      { output: { kind: 'executor' } },
-      { op: 'unwrap', tokenIn: weth, input: { kind: 'rest' }, output: { kind: 'guard' } },
-    ])
+    expect(decode(out.data).order).toMatchObject({ tokenOut: ZERO_ADDRESS })
+    expect(String(decode(out.data).order.wrapper).toLowerCase()).toBe(weth)
+    expect(out.steps).toMatchObject([{ op: 'uniswap-v2', output: { kind: 'recipient' } }])
   })
 
   test('wraps and unwraps without a pool', () => {
@@ -162,9 +160,9 @@ describe('encodeSwap', () => {
   })
 
   test('pays the sender directly in direct mode', () => {
-    const swap = encode(route(tokenA, tokenB, 5n, [leg(ab, tokenA, tokenB, 5n)]), { direct: { sender } })
+    const swap = encode(route(tokenA, tokenB, 5n, [leg(ab, tokenA, tokenB, 5n)]), { direct: true })
     expect(decode(swap.data).order.direct).toBe(true)
-    expect(swap.steps).toMatchObject([{ output: { kind: 'address', address: sender } }])
+    expect(swap.steps).toMatchObject([{ output: { kind: 'recipient' } }])
   })
 
   test.each([

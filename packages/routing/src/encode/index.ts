@@ -22,8 +22,8 @@ export type SwapRequest = {
   readonly feePpm?: bigint
   /** Needed with a fee. */
   readonly feeRecipient?: Address
-  /** Direct mode, for an output token that takes a tax on every transfer: the Executor pays this sender itself. Excludes a fee. */
-  readonly direct?: { readonly sender: Address }
+  /** Direct mode, for an output token that takes a tax on every transfer: the Executor pays the sender itself. Excludes a fee. */
+  readonly direct?: boolean
 }
 
 export type EncodedSwap = {
@@ -42,25 +42,22 @@ const guardInterface = IGuard__factory.createInterface()
  * @throws EncodeError for a route that cannot be encoded
  */
 export function encodeSwap(request: SwapRequest): EncodedSwap {
-  const { route, guard, executor, wrappedNative, families, direct, feePpm = 0n } = request
+  const { route, guard, executor, wrappedNative, families, direct = false, feePpm = 0n } = request
   const nativeIn = route.tokenIn === NATIVE
-  const steps = buildSteps(route, {
-    wrappedNative,
-    families,
-    destination: direct ? { kind: 'address', address: direct.sender } : { kind: 'guard' },
-  })
+  const nativeOut = route.tokenOut === NATIVE
+  const steps = buildSteps(route, { wrappedNative, families })
   const order = {
     tokenIn: nativeIn ? ZERO_ADDRESS : route.tokenIn,
     amountIn: route.amountIn,
-    tokenOut: route.tokenOut === NATIVE ? ZERO_ADDRESS : route.tokenOut,
+    tokenOut: nativeOut ? ZERO_ADDRESS : route.tokenOut,
     minOutput: request.minOutput,
     deadline: request.deadline,
     executor,
-    // Wrapped in the Guard and drawn like any token, which is cheaper than in the Executor; a pure wrap has nothing to draw.
-    wrapper: nativeIn && route.legs.length > 0 && wrappedNative ? wrappedNative : ZERO_ADDRESS,
+    // Wrapped and unwrapped by the Guard, which is cheaper than by the Executor; a route without legs is nothing else.
+    wrapper: (nativeIn || nativeOut) && route.legs.length > 0 && wrappedNative ? wrappedNative : ZERO_ADDRESS,
     feePpm,
     feeRecipient: feePpm > 0n ? (request.feeRecipient ?? ZERO_ADDRESS) : ZERO_ADDRESS,
-    direct: direct !== undefined,
+    direct,
   }
   return {
     to: guard,

@@ -11,9 +11,10 @@ export type StepMaker = Pick<DexFamily, 'step' | 'prepaid'>
 export type StepContext = {
   readonly wrappedNative: Address | null
   readonly families: ReadonlyMap<string, StepMaker>
-  /** Where the output of the last steps goes: the Guard, or the sender in direct mode. */
-  readonly destination: StepOutput
 }
+
+/** Where the output of the last steps goes: the Guard, or the sender in direct mode. */
+const DESTINATION: StepOutput = { kind: 'recipient' }
 
 /**
  * The steps that do what the route's legs say, with the same arithmetic: legs out of the sender's token draw their exact
@@ -22,7 +23,7 @@ export type StepContext = {
  * @throws EncodeError where the legs do not add up to the route
  */
 export function buildSteps(route: Route, context: StepContext): Step[] {
-  const { wrappedNative, families, destination } = context
+  const { wrappedNative, families } = context
   if (route.legs.length === 0) return [wrapStep(route, context)]
 
   const source = route.tokenIn === NATIVE ? needWrapped(wrappedNative) : route.tokenIn
@@ -34,32 +35,28 @@ export function buildSteps(route: Route, context: StepContext): Step[] {
     const prepaid = ahead.get(leg.tokenOut)
     const output: StepOutput =
       leg.tokenOut === target
-        ? route.tokenOut === NATIVE
-          ? { kind: 'executor' }
-          : destination
+        ? DESTINATION
         : prepaid
           ? { kind: 'address', address: prepaid.pool.address }
           : { kind: 'executor' }
-    const input = ahead.get(leg.tokenIn) === leg ? ({ kind: 'atPool' } as const) : legInput(leg, source)
+    const input = ahead.get(leg.tokenIn) === leg ? ({ kind: 'atPool' } as const) : legInput(leg, route, source)
     return familyOf(leg, families).step(leg.pool, leg.tokenIn, leg.tokenOut, input, output)
   })
-  if (route.tokenOut === NATIVE)
-    steps.push({ op: 'unwrap', tokenIn: target, input: { kind: 'rest' }, output: destination })
   return mergeHops(steps, route.legs)
 }
 
 /** A route without legs: native to its wrapper or back, one to one. */
-function wrapStep({ tokenIn, tokenOut, amountIn }: Route, { wrappedNative, destination }: StepContext): Step {
+function wrapStep({ tokenIn, tokenOut }: Route, { wrappedNative }: StepContext): Step {
   const wrapped = needWrapped(wrappedNative)
   if (tokenIn === NATIVE && tokenOut === wrapped)
-    return { op: 'wrap', tokenIn: ZERO_ADDRESS, wrapped, input: { kind: 'rest' }, output: destination }
+    return { op: 'wrap', tokenIn: ZERO_ADDRESS, wrapped, input: { kind: 'rest' }, output: DESTINATION }
   if (tokenIn === wrapped && tokenOut === NATIVE)
-    return { op: 'unwrap', tokenIn: wrapped, input: { kind: 'pull', amount: amountIn }, output: destination }
+    return { op: 'unwrap', tokenIn: wrapped, input: { kind: 'pullAll' }, output: DESTINATION }
   throw new EncodeError('INVALID_ROUTE', `a route from ${tokenIn} to ${tokenOut} needs legs`)
 }
 
-function legInput({ tokenIn, amountIn, num, den }: Leg, source: Address): StepInput {
-  if (tokenIn === source) return { kind: 'pull', amount: amountIn }
+function legInput({ tokenIn, amountIn, num, den }: Leg, route: Route, source: Address): StepInput {
+  if (tokenIn === source) return amountIn === route.amountIn ? { kind: 'pullAll' } : { kind: 'pull', amount: amountIn }
   return num === den ? { kind: 'rest' } : { kind: 'share', share: toShare(num, den) }
 }
 
