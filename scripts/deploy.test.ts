@@ -170,6 +170,11 @@ describe('invariant 14: the standard JSON that explorers are given', () => {
 
 test('the clear-signing file shows the function that the Guard has', () => {
   const file = JSON.parse(readFileSync(join(root, 'contracts/erc7730-guard.json'), 'utf8'))
+  for (const { chainId: id, address } of file.context.contract.deployments) {
+    const committed = JSON.parse(readFileSync(join(root, `deployments/${id}.json`), 'utf8')) as Deployment
+    expect(address, 'stale: npm run predict').toBe(committed.guard.address)
+  }
+  expect(file.context.contract.deployments.length).toBeGreaterThan(150)
   const shown = IGuard__factory.createInterface().getFunction('swap')
   expect(Object.keys(file.display.formats)).toEqual([
     `${shown

@@ -1,11 +1,11 @@
 /**
  * `npm run predict`: writes `deployments/<chainId>.json` for every chain of the registry on which this tree's contracts
  * can run: where they will stand. Records of what was seen on a chain are kept. `deployments/standard-json` gets what
- * explorers verify the code with.
+ * explorers verify the code with, and the clear-signing file the Guard of each chain.
  */
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BUILDS, predictDeployments, standardJson } from '@sluice/contracts'
+import { BUILDS, predictDeployments, readDeployment, standardJson } from '@sluice/contracts'
 import { root } from './lib/run.ts'
 
 const data = join(root, 'packages/chains/data')
@@ -21,3 +21,18 @@ for (const build of ['cancun', 'london'] as const)
       join(verification, `${BUILDS[build][contract]}.json`),
       `${JSON.stringify(standardJson(contract, build), null, 2)}\n`,
     )
+
+const clearSigning = join(root, 'contracts/erc7730-guard.json')
+const guards = written.written
+  .toSorted((a, b) => a - b)
+  .map((chainId) => {
+    const { address } = readDeployment(join(root, 'deployments'), chainId)!.guard
+    return `        { "chainId": ${chainId}, "address": "${address}" }`
+  })
+writeFileSync(
+  clearSigning,
+  readFileSync(clearSigning, 'utf8').replace(
+    /"deployments": \[[^\]]*\]/,
+    `"deployments": [\n${guards.join(',\n')}\n      ]`,
+  ),
+)
