@@ -46,6 +46,13 @@ describe('a deployment', () => {
     expect(existsSync(join(dir, `${chainId}.json`))).toBe(false)
   })
 
+  test('of a chain that the registry calls unsupported is refused before any node is asked', async () => {
+    await expect(deploy({ chainId: 324, rpcUrl: 'http://127.0.0.1:1' })).rejects.toMatchObject({
+      code: 'UNSUPPORTED_CHAIN',
+    })
+    expect(readdirSync(dir)).toEqual([])
+  })
+
   test('of another chain is refused', async () => {
     await expect(deploy({ chainId: 5 })).rejects.toMatchObject({ code: 'WRONG_CHAIN' })
     expect(readdirSync(dir)).toEqual([])

@@ -1,5 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { PublicClient, WalletClient } from '@nomicfoundation/hardhat-viem/types'
-import type { ContractRecord, Deployment, Hex } from '@sluice/chains'
+import { CHAIN_DATA_DIR, type ContractRecord, type Deployment, type Hex } from '@sluice/chains'
 import { BaseError, formatEther } from 'viem'
 import { create2Calldata, hashOf, KEYLESS_DEPLOYER } from './create2.ts'
 import { DeployError } from './errors.ts'
@@ -28,6 +30,7 @@ export type DeployOptions = {
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
   const { rpcUrl, chainId, deploymentsDir, privateKey, dryRun = false, onProgress = () => {} } = options
+  refuseUnsupported(chainId)
   const before = readDeployment(deploymentsDir, chainId)
   const hre = await hardhatFor(rpcUrl, privateKey)
   const connection = await hre.network.create('target')
@@ -64,6 +67,14 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
   } finally {
     await connection.close()
   }
+}
+
+/** A chain outside the registry is left to the probe. */
+function refuseUnsupported(chainId: number): void {
+  const file = join(CHAIN_DATA_DIR, `${chainId}.json`)
+  if (!existsSync(file)) return
+  const { unsupported } = JSON.parse(readFileSync(file, 'utf8')) as { unsupported?: string }
+  if (unsupported) throw new DeployError('UNSUPPORTED_CHAIN', unsupported)
 }
 
 const pick = ({ transaction }: ContractRecord) => (transaction ? { transaction } : {})
