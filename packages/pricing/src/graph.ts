@@ -48,7 +48,8 @@ export function buildGraph(pools: Iterable<Pool>, chain: Chain): TokenGraph {
   let pairs = 0
   for (const pool of pools) {
     const view = viewPool(pool)
-    if (view === null) continue
+    // The native token and its wrapper are one here.
+    if (view === null || pool.family === 'wrapped-native') continue
     holdings.push({ pool, tokens: pool.tokens.map(idFor), reserves: view.reserves })
     views.push(view)
     pairs += view.pairs.length

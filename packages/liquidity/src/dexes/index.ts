@@ -17,6 +17,7 @@ import { uniswapV2 } from './uniswap-v2/index.ts'
 import { uniswapV3 } from './uniswap-v3/index.ts'
 import { uniswapV4 } from './uniswap-v4/index.ts'
 import { velodromeV2 } from './velodrome-v2/index.ts'
+import { wrappedNative } from './wrapped-native/index.ts'
 
 /** Every family this build knows. States differ by family; whoever holds a pool finds its family by `pool.family`. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of families with different states; each is only given pools of its own.
@@ -35,6 +36,7 @@ export const families: readonly DexFamily<any>[] = [
   balancerV3,
   erc4626,
   rateWrapper,
+  wrappedNative,
   algebraIntegral,
   algebraV1,
   liquidityBook,

@@ -1,5 +1,5 @@
 /** Which pools and tokens of a chain are known, and what a log means for them. Does no I/O. */
-import type { Address, Chain, DexRow, Hex } from '@sluice/chains'
+import { type Address, type Chain, type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { DexFamily, Pool } from '../family.ts'
 import type { PoolMap } from './pool-map.ts'
@@ -26,6 +26,8 @@ export class PoolBook {
   constructor(chain: Chain, families: readonly DexFamily[]) {
     this.families = new Map(families.map((family) => [family.id, family]))
     this.rows = servedRows(chain, this.families)
+    // Pools of the native token are wanted wherever something joins it to its wrapper.
+    if (this.rows.some(({ family }) => family === 'wrapped-native')) this.tokens.add(ZERO_ADDRESS)
     this.rowByFactory = new Map(this.rows.map((row) => [row.address, row]))
     const served = new Set(this.rows.map((row) => this.familyOf(row)))
     this.topics = [...served].flatMap(({ topics, creationTopics = [] }) => [...topics, ...creationTopics])

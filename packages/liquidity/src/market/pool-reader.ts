@@ -18,12 +18,28 @@ const CURVE_FAMILIES: Readonly<Record<string, readonly string[]>> = {
 
 /** The rows of a chain that a family serves, each under its family's own name. */
 export function servedRows(chain: Chain, families: Families): readonly DexRow[] {
-  return chain.dexes
-    .flatMap((row) =>
-      row.family === 'curve' ? (CURVE_FAMILIES[row.version ?? ''] ?? []).map((family) => ({ ...row, family })) : [row],
-    )
-    .filter((row) => families.has(row.family))
+  const rows = chain.dexes.flatMap((row) =>
+    row.family === 'curve' ? (CURVE_FAMILIES[row.version ?? ''] ?? []).map((family) => ({ ...row, family })) : [row],
+  )
+  return [...withNative(rows, chain), ...wrapperRow(rows, chain)].filter((row) => families.has(row.family))
 }
+
+/** Families whose pools may hold the native token itself. */
+const NATIVE_FAMILIES = ['uniswap-v4']
+
+/** They are told of the wrapper: a pair with it is one with the native token too. */
+const withNative = (rows: readonly DexRow[], { wrappedNative }: Chain): readonly DexRow[] =>
+  rows.map((row) =>
+    wrappedNative && NATIVE_FAMILIES.includes(row.family)
+      ? { ...row, contracts: { ...row.contracts, wrappedNative: wrappedNative.address } }
+      : row,
+  )
+
+/** Where there are such pools, the wrapper joins them to all others. */
+const wrapperRow = (rows: readonly DexRow[], { wrappedNative }: Chain): readonly DexRow[] =>
+  wrappedNative && rows.some(({ family }) => NATIVE_FAMILIES.includes(family))
+    ? [{ family: 'wrapped-native', brand: wrappedNative.symbol, role: 'wrapper', address: wrappedNative.address }]
+    : []
 
 export type FoundPool = { readonly row: DexRow; readonly pool: Pool<null> }
 

@@ -1,4 +1,4 @@
-export type EncodeErrorCode = 'UNKNOWN_FAMILY' | 'INVALID_ROUTE' | 'UNSUPPORTED'
+export type EncodeErrorCode = 'UNKNOWN_FAMILY' | 'INVALID_ROUTE'
 
 /** A route that has no calldata: a fault of whoever built it, not of the market. */
 export class EncodeError extends Error {

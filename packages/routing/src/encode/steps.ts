@@ -81,8 +81,6 @@ function prepaidLegs(
 }
 
 function checkLegs({ legs, amountIn, tokenIn }: Route, source: Address): void {
-  if (legs.some((leg) => leg.tokenIn === ZERO_ADDRESS || leg.tokenOut === ZERO_ADDRESS))
-    throw new EncodeError('UNSUPPORTED', 'pools of the native token are not encoded yet')
   if (legs.some((leg) => leg.tokenOut === source))
     throw new EncodeError('INVALID_ROUTE', `a leg buys the input token ${source} back`)
   const drawn = legs.reduce((sum, leg) => (leg.tokenIn === source ? sum + leg.amountIn : sum), 0n)

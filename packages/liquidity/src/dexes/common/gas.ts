@@ -17,6 +17,7 @@ export const HOP_GAS = {
   'balancer-v3': 110_000,
   erc4626: 70_000,
   'rate-wrapper': 90_000,
+  'wrapped-native': 30_000,
   'algebra-integral': 90_000,
   'algebra-v1': 100_000,
   'liquidity-book': 90_000,

@@ -45,7 +45,7 @@ export function poolId([currency0, currency1]: readonly [Address, Address], key:
 }
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const candidates = pairs.flatMap((pair) =>
+  const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) =>
     USUAL_KEYS.map(([fee, tickSpacing]) => makePool(row, pair, { fee, tickSpacing, hooks: ZERO_ADDRESS })),
   )
   const batches = chunks(candidates, IDS_PER_READ)
@@ -60,6 +60,15 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     const [words] = lens.decodeFunctionResult('slots', answer) as unknown as [bigint[]]
     return batch.filter((_, i) => words[i] !== 0n)
   })
+}
+
+/** Pools hold the native token or its wrapper: a pair with one is asked for with both. */
+function withNative(pairs: readonly (readonly [Address, Address])[], wrapped: Address | undefined) {
+  const native = (token: Address) => (token === wrapped ? ZERO_ADDRESS : token)
+  const others = pairs
+    .filter((pair) => wrapped !== undefined && pair.includes(wrapped))
+    .map(([a, b]) => [native(a), native(b)] as const)
+  return [...pairs, ...others]
 }
 
 function makePool(row: DexRow, pair: readonly [Address, Address], key: UniswapV4Key): Pool<null> {

@@ -1,0 +1,51 @@
+import { IERC20Supply__factory } from '@sluice/bindings'
+import { type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
+import { type DexFamily, type Pool, PoolRefusal, type Reads } from '../../family.ts'
+import { sampledCurve } from '../../math/curves.ts'
+import { isZeroForOne } from '../common/direction.ts'
+import { HOP_GAS } from '../common/gas.ts'
+import type { WrappedNativeState } from './types.ts'
+
+const erc20 = IERC20Supply__factory.createInterface()
+
+export const wrappedNative: DexFamily<WrappedNativeState> = {
+  id: 'wrapped-native',
+
+  /** A row is a wrapper. */
+  *findPools({ family, brand, address }: DexRow, pairs): Reads<readonly Pool<null>[]> {
+    if (!pairs.some((pair) => pair.includes(address))) return []
+    return [{ id: address, family, dex: brand, address, tokens: [ZERO_ADDRESS, address], state: null }]
+  },
+
+  *readStates(_row, pools) {
+    const answers = yield pools.map(({ address }) => ({
+      to: address,
+      data: erc20.encodeFunctionData('totalSupply') as Hex,
+    }))
+    return answers.map((answer) => answer && { supply: erc20.decodeFunctionResult('totalSupply', answer)[0] })
+  },
+
+  // One to one whatever happens; how much there is to unwrap changes with every swap of the chain, and seldom matters.
+  topics: [],
+  applyLog: () => 'ignore',
+
+  quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
+    const wrap = isZeroForOne(pool, tokenIn, tokenOut)
+    const { supply } = pool.state
+    if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+    if (!wrap && amountIn > supply) throw new PoolRefusal('TOO_LARGE', `only ${supply} are wrapped`)
+    const after = { supply: wrap ? supply + amountIn : supply - amountIn }
+    return { amountOut: amountIn, state: after, gas: HOP_GAS['wrapped-native'] }
+  },
+
+  curve: ({ state }) => sampledCurve((amountIn) => amountIn, state.supply, 0),
+
+  reserves: ({ state }) => [state.supply, state.supply],
+
+  prepaid: false,
+  takesTaxedInput: false,
+  step: (pool, tokenIn, tokenOut, input, output) =>
+    isZeroForOne(pool, tokenIn, tokenOut)
+      ? { op: 'wrap', tokenIn: ZERO_ADDRESS, wrapped: pool.address, input, output }
+      : { op: 'unwrap', tokenIn: pool.address, input, output },
+}
