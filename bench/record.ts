@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
+import { cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 
 /** Writes `results/<name>.json`: the figures, and where and when they were measured. */
@@ -14,6 +14,8 @@ export function record(name: string, figures: object): void {
       cores: cpus().length,
       memoryGB: Math.round(totalmem() / 2 ** 30),
       node: process.version,
+      // Of the last minute: well above the cores means that others worked beside.
+      loadAverage: Number(loadavg()[0]!.toFixed(1)),
     },
     ...figures,
   }
