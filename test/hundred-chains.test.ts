@@ -7,7 +7,7 @@ const CHAINS = 100
 const HUBS = 2
 const AT_ONCE = 10
 /** Longer than it takes to ask every chain once, also on a machine that is busy with other tests. */
-const IDLE_MS = 15_000
+const IDLE_MS = 20_000
 
 type Ready = {
   readonly chains: Readonly<Record<string, { readonly state: string; readonly head?: number; readonly pools?: number }>>
@@ -15,7 +15,9 @@ type Ready = {
 
 let many: ManyChains
 beforeAll(async () => {
-  many = await startManyChains(CHAINS, HUBS, { IDLE_SLEEP_MS: String(IDLE_MS) })
+  // Patient: what is tested here is not how fast the machine is.
+  const patience = { REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '30000' }
+  many = await startManyChains(CHAINS, HUBS, { IDLE_SLEEP_MS: String(IDLE_MS), ...patience })
 })
 afterAll(() => many?.stop())
 
@@ -38,7 +40,9 @@ test('a hundred chains wake at their first quote and are awake together', async 
   const { WETH } = many.devnet.info.tokens
   const head = Number(await new Node(many.devnet.url).request<string>('eth_blockNumber'))
   expect(new Set(routes.map(({ simulationBlock }) => simulationBlock))).toEqual(new Set([head]))
-  expect(new Set(routes.map(({ toAmount }) => toAmount)).size).toBe(1)
+  // The same pools, but each chain's own gas decides between them.
+  const amounts = routes.map(({ toAmount }) => Number(toAmount))
+  expect(Math.min(...amounts) / Math.max(...amounts)).toBeGreaterThan(0.99)
   await inWaves(many.chainIds, AT_ONCE, async (chainId) => {
     const { status, body } = await get<Record<string, number>>(
       `${many.service.url}/prices/${chainId}?token=${WETH.address}`,
@@ -55,7 +59,7 @@ test('all of them follow a new block', async () => {
   await node.request('anvil_mine', ['0x1'])
   const head = Number(await node.request<string>('eth_blockNumber'))
   await expect
-    .poll(async () => (await states()).filter((chain) => chain.head === head).length, { timeout: 10_000 })
+    .poll(async () => (await states()).filter((chain) => chain.head === head).length, { timeout: 30_000 })
     .toBe(CHAINS)
 })
 
