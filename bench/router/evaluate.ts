@@ -19,28 +19,99 @@ type State =
   | { readonly type: 'stable'; readonly state: StableState }
 type Swapped = { readonly after: State; readonly amountOut: bigint; readonly gas: number; readonly unspent: bigint }
 
+/** Pools that remember what was traded with them. */
+export class Executor {
+  private readonly scenario: Scenario
+  private readonly states = new Map<number, State>()
+
+  constructor(scenario: Scenario) {
+    this.scenario = scenario
+  }
+
+  quote(pool: number, tokenIn: number, tokenOut: number, amountIn: bigint): Swapped {
+    return trade(this.stateOf(pool), sideOf(this.poolOf(pool), tokenIn, tokenOut), amountIn)
+  }
+
+  swap(pool: number, tokenIn: number, tokenOut: number, amountIn: bigint): Swapped {
+    const swapped = this.quote(pool, tokenIn, tokenOut, amountIn)
+    this.states.set(pool, swapped.after)
+    return swapped
+  }
+
+  otherToken(pool: number, token: number): number {
+    const { token0, token1 } = this.poolOf(pool)
+    return token === token0 ? token1 : token0
+  }
+
+  familyOf(pool: number): keyof typeof YARDSTICK.hop {
+    return ({ v2: 'uniswap-v2', v3: 'uniswap-v3', stable: 'curve-stable' } as const)[this.poolOf(pool).type]
+  }
+
+  private stateOf(id: number): State {
+    const known = this.states.get(id)
+    if (known) return known
+    const loaded = load(this.poolOf(id))
+    this.states.set(id, loaded)
+    return loaded
+  }
+
+  private poolOf(id: number): ScenarioPool {
+    const pool = this.scenario.pools[id]
+    if (!pool) throw new RangeError(`the scenario has no pool ${id}`)
+    return pool
+  }
+}
+
 /** Each leg swaps floor(what is held of its token × num / den), in order; a pool keeps what earlier legs did to it. */
 export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonly ScenarioLeg[]): Evaluation {
-  const states = new Map<number, State>()
+  const executor = new Executor(scenario)
   const held = new Map<number, bigint>([[trade.tokenIn, BigInt(trade.amountIn)]])
   let gas = YARDSTICK.route
   let unspent = 0
-  for (const { pool: id, tokenIn, tokenOut, num, den } of legs) {
-    const pool = scenario.pools[id]
-    if (!pool) throw new RangeError(`the scenario has no pool ${id}`)
-    const from = sideOf(pool, tokenIn, tokenOut)
+  for (const { pool, tokenIn, tokenOut, num, den } of legs) {
     const balance = held.get(tokenIn) ?? 0n
     const amountIn = (balance * BigInt(num)) / BigInt(den)
-    if (amountIn > balance) throw new RangeError(`pool ${id}: the leg spends more than is held`)
+    if (amountIn > balance) throw new RangeError(`pool ${pool}: the leg spends more than is held`)
     if (amountIn <= 0n) continue
-    const swapped = swap(states.get(id) ?? load(pool), from, amountIn)
-    states.set(id, swapped.after)
+    const swapped = executor.swap(pool, tokenIn, tokenOut, amountIn)
     held.set(tokenIn, balance - amountIn)
     held.set(tokenOut, (held.get(tokenOut) ?? 0n) + swapped.amountOut)
     gas += swapped.gas
     if (swapped.unspent > 0n) unspent++
   }
   return { amountOut: held.get(trade.tokenOut) ?? 0n, gas, unspent }
+}
+
+/** Paths with their own part of the amount each; the pools they share are priced one path after the other. */
+export function evaluatePaths(
+  scenario: Scenario,
+  trade: ScenarioTrade,
+  paths: readonly { readonly amountIn: bigint | string; readonly hops: readonly Omit<ScenarioLeg, 'num' | 'den'>[] }[],
+): Evaluation {
+  const executor = new Executor(scenario)
+  const crossed = new Map<number, number>()
+  let amountOut = 0n
+  let spent = 0n
+  let unspent = 0
+  for (const path of paths) {
+    let held = BigInt(path.amountIn)
+    let token = trade.tokenIn
+    spent += held
+    for (const { pool, tokenIn, tokenOut } of path.hops) {
+      if (tokenIn !== token) throw new RangeError(`the path breaks off before pool ${pool}`)
+      const swapped = executor.swap(pool, tokenIn, tokenOut, held)
+      held = swapped.amountOut
+      token = tokenOut
+      const base = YARDSTICK.hop[executor.familyOf(pool)]
+      // Paths through the same pool can be made one leg: its base gas counts once, its ticks each time.
+      crossed.set(pool, (crossed.get(pool) ?? base) + swapped.gas - base)
+      if (swapped.unspent > 0n) unspent++
+    }
+    if (token !== trade.tokenOut) throw new RangeError('a path ends at another token')
+    amountOut += held
+  }
+  if (spent > BigInt(trade.amountIn)) throw new RangeError('the paths spend more than the amount')
+  return { amountOut, gas: [...crossed.values()].reduce((sum, gas) => sum + gas, YARDSTICK.route), unspent }
 }
 
 function sideOf({ id, token0, token1 }: ScenarioPool, tokenIn: number, tokenOut: number): 0 | 1 {
@@ -68,7 +139,7 @@ function load(pool: ScenarioPool): State {
   }
 }
 
-function swap(pool: State, from: 0 | 1, amountIn: bigint): Swapped {
+function trade(pool: State, from: 0 | 1, amountIn: bigint): Swapped {
   const { hop, tick } = YARDSTICK
   switch (pool.type) {
     case 'v2': {
