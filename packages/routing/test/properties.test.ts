@@ -89,6 +89,23 @@ describe('on graphs without arbitrage, with gas free', () => {
   })
 })
 
+test('a pool that opens a way of too many hops does not spoil the others', () => {
+  const ends = [
+    [0, 5],
+    [3, 4],
+    [1, 5],
+    [0, 3],
+    [1, 0],
+    [3, 2],
+    [2, 3],
+    [0, 4],
+  ] as const
+  const reserve = 100n * E18
+  const all = ends.map(([a, b], index) => pair(index + 1, { a, b, reserveA: reserve, reserveB: reserve }))
+  const over = { amountIn: 4649n * E18, maxHops: 4 }
+  expect(out(all, over)).toBeGreaterThanOrEqual(out(all.slice(0, -1), over) * (1 - SLACK))
+})
+
 describe('a graph that follows its chain', () => {
   test('compiles the pools that changed and answers as one compiled anew', () => {
     const all = fairPools(11, 20)

@@ -11,6 +11,8 @@ const HOPELESS = 0.1
 /** Removals that earn more than this multiple of their cost are not tried. */
 const SOLID = 3
 const SOLVE_STEPS = 25
+/** Ways to shorten a route that are tried: what an edge earns says little of what takes its place. */
+const MAX_TRIED = 8
 
 /**
  * What an edge earns at the present prices is at most what its removal loses. Those that earn less than they cost are taken
@@ -118,6 +120,8 @@ function leavesWay({ source, target, graph }: Problem, used: readonly number[], 
   return left.some((edge) => from[edge] === source) && left.some((edge) => to[edge] === target)
 }
 
+const netOf = (flow: Flow | null) => flow?.net ?? Number.NEGATIVE_INFINITY
+
 /** Takes out the edges that earn least until the flow has no more pools and hops than it may, and no pool twice. */
 export function withinLimits(problem: Problem, filling: WaterFilling, flow: Flow): Flow | null {
   let best: Flow | null = flow
@@ -130,10 +134,19 @@ export function withinLimits(problem: Problem, filling: WaterFilling, flow: Flow
       .flatMap((edge) => stranded(problem, used, edge) ?? [])
       .map((edges) => ({ edges, profit: [...edges].reduce((sum, edge) => sum + (books.get(edge)?.profit ?? 0), 0) }))
       .sort((a, b) => a.profit - b.profit)
-    if (!removals[0]) return null
-    filling.removeEdges(removals[0].edges)
+      .slice(0, best.edges.length > problem.maxPools ? 1 : MAX_TRIED)
+    const before = filling.checkpoint()
+    const tried = removals.map(({ edges }) => {
+      filling.restore(before)
+      filling.removeEdges(edges)
+      filling.solve(TIGHT, SOLVE_STEPS)
+      return { flow: flowOf(problem, filling), after: filling.checkpoint() }
+    })
+    const next = tried.sort((a, b) => netOf(b.flow) - netOf(a.flow))[0]
+    if (!next) return null
+    filling.restore(next.after)
     filling.solve(TIGHT, SOLVE_STEPS)
-    best = flowOf(problem, filling)
+    best = next.flow
   }
   return null
 }
