@@ -34,9 +34,9 @@ test('the bound is tight where single prices alone leave it far above an optimal
 })
 
 test('the evaluator refuses legs of other tokens and of more than is held', () => {
-  const trade = scenario.trades[0]!
   const { id: pool, token0, token1 } = scenario.pools[0]!
+  const trade = { ...scenario.trades[0]!, tokenIn: token0 }
   const leg = { pool, tokenIn: token0, tokenOut: token1, num: '1', den: '1' }
   expect(() => evaluate(scenario, trade, [{ ...leg, tokenOut: token0 }])).toThrow('does not trade')
-  expect(() => evaluate(scenario, { ...trade, tokenIn: token0 }, [{ ...leg, num: '2' }])).toThrow('than is held')
+  expect(() => evaluate(scenario, trade, [{ ...leg, num: '2' }])).toThrow('than is held')
 })
