@@ -10,17 +10,17 @@ import { median, quantile } from './statistics.ts'
 
 /** Pools, the seeds of that size, and the trades of each. None of the seeds served in development. */
 const SIZES = [
-  { nPools: 20, seeds: [910_001, 910_002, 910_003, 910_004], nTrades: 60 },
-  { nPools: 200, seeds: [920_001, 920_002, 920_003], nTrades: 60 },
+  { nPools: 20, seeds: [910_001, 910_002], nTrades: 60 },
+  { nPools: 200, seeds: [920_001, 920_002], nTrades: 60 },
   { nPools: 2_000, seeds: [930_001, 930_002], nTrades: 40 },
-  { nPools: 20_000, seeds: [940_001], nTrades: 20 },
+  { nPools: 20_000, seeds: [940_001], nTrades: 12 },
 ] as const
 const GAS_PRICES = [0n, 10n ** 10n]
 /** Where gas counts, smaller trades are not routed for what they pay. */
 const LEAST_USD = 500
 /** The plain methods quote every pool anew and are not waited for above this size. */
-const PLAIN_PEERS_UP_TO = 2_000
-const PLAIN_TRADES = 20
+const PLAIN_PEERS_UP_TO = 200
+const PLAIN_TRADES = 10
 const TIMED_RUNS = 3
 /** Differences below are ties, in basis points of the output. */
 const TIE_BPS = 0.1
