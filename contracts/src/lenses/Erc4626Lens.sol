@@ -21,7 +21,8 @@ contract Erc4626Lens {
         state.totalAssets = vault.totalAssets();
         state.totalSupply = vault.totalSupply();
         state.maxDeposit = vault.maxDeposit(address(this));
-        state.sampleAssets = state.totalAssets / 3 + 1;
+        // Large enough that one share or asset, counted beside the others, shows.
+        state.sampleAssets = (state.totalAssets << 20) + 1;
         state.sampleShares = state.totalSupply / 3 + 1;
         state.quotedShares = vault.previewDeposit(state.sampleAssets);
         state.quotedAssets = vault.previewRedeem(state.sampleShares);

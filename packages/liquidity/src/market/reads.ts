@@ -75,14 +75,18 @@ function pack(reads: readonly Read[]): Read[][] {
   return groups
 }
 
-/** One call, however the node can be asked; halved where it is too much, so that what one read costs never hides what another says. */
+/**
+ * One call, however the node can be asked, in which an account without code counts as one that reverts; halved where it is too
+ * much, so that what one read costs never hides what another says.
+ */
 async function readGroup(rpc: Rpc, block: BlockRef, reads: readonly Read[], options: RequestOptions): Promise<Answers> {
   const withLimit = { timeoutMs: TIMEOUT_MS, ...options }
   try {
-    return await callOverridden(rpc, block, reads, withLimit).catch((error: unknown) => {
+    const answers = await callOverridden(rpc, block, reads, withLimit).catch((error: unknown) => {
       if (!(error instanceof RpcError && error.code === 'NO_OVERRIDES')) throw error
       return callPlain(rpc, block, reads, withLimit)
     })
+    return answers.map((answer) => (answer === '0x' ? null : answer))
   } catch (error) {
     if (!(error instanceof RpcError && isTooMuch(error))) throw error
     if (reads.length === 1) return [null]

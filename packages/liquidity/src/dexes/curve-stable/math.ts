@@ -1,5 +1,5 @@
 import { PoolRefusal } from '../../family.ts'
-import { dynamicFee, FEE_UNIT, stableBalance, stableInvariant } from '../../math/stable-swap.ts'
+import { dynamicFee, FEE_UNIT, type ProductRounding, stableBalance, stableInvariant } from '../../math/stable-swap.ts'
 import type { CurveStableState } from './types.ts'
 
 const ONE = 10n ** 18n
@@ -7,16 +7,29 @@ const ONE = 10n ** 18n
 /**
  * What an exact input buys, rounded as `exchange` does.
  *
- * @throws PoolRefusal `EMPTY`, `TOO_SMALL` where nothing would come out
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL` where nothing would come out, `UNSUPPORTED` where roundings differ and the pool's
+ * is not known
  * @see StableSwap.exchange, curvefi/curve-contract, curve-factory and stableswap-ng
  */
-export function quote(
+export function quote(state: CurveStableState, i: number, j: number, amountIn: bigint): Quote {
+  if (state.rounding !== 'unknown') return quoteRounding(state, state.rounding, i, j, amountIn)
+  const [quoted, other] = (['end', 'each'] as const).map((rounding) => quoteRounding(state, rounding, i, j, amountIn))
+  const same = (a: Quote, b: Quote) => a.state.balances.every((balance, k) => balance === b.state.balances[k])
+  if (quoted!.amountOut !== other!.amountOut || !same(quoted!, other!))
+    throw new PoolRefusal('UNSUPPORTED', 'the order in which the pool rounds is not known, and shows here')
+  return quoted!
+}
+
+type Quote = { readonly amountOut: bigint; readonly state: CurveStableState }
+
+function quoteRounding(
   state: CurveStableState,
+  rounding: ProductRounding,
   i: number,
   j: number,
   amountIn: bigint,
-): { readonly amountOut: bigint; readonly state: CurveStableState } {
-  const { balances, rates, amplification, rounding, feeE10, adminFeeE10, offpegMultiplierE10 } = state
+): Quote {
+  const { balances, rates, amplification, feeE10, adminFeeE10, offpegMultiplierE10 } = state
   const xp = balances.map((balance, k) => (balance * rates[k]!) / ONE)
   const d = stableInvariant(xp, amplification, rounding)
   if (d === 0n) throw new PoolRefusal('EMPTY', 'the pool is empty')

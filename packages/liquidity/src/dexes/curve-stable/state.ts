@@ -32,11 +32,14 @@ function decodeState(answer: Hex): CurveStableState | null {
       (['scaled', 'base'] as const).map((feeOrder) => ({ ...toState(read, rounding), margin, feeOrder })),
     ),
   )
-  const kind = kinds.find(
-    (state) =>
-      agrees(state, 0, 1, read.samples[0], read.quotes[0]) && agrees(state, 1, 0, read.samples[1], read.quotes[1]),
-  )
-  return kind ? { ...kind, feeOrder: 'scaled' } : null
+  const agreesTwice = (state: CurveStableState) =>
+    agrees(state, 0, 1, read.samples[0], read.quotes[0]) && agrees(state, 1, 0, read.samples[1], read.quotes[1])
+  const kind = kinds.find(agreesTwice)
+  if (!kind) return null
+  const other =
+    kind.rounding === 'end' &&
+    kinds.find((one) => one.rounding === 'each' && one.margin === kind.margin && agreesTwice(one))
+  return { ...kind, rounding: other ? 'unknown' : kind.rounding, feeOrder: 'scaled' }
 }
 
 type Read = CurveLens.StateStructOutput

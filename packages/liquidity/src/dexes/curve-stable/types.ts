@@ -12,7 +12,8 @@ export type CurveStableState = {
   readonly adminFeeE10: bigint
   /** Of pools whose fee rises off the peg, in 10^−10; 0 for a fixed fee. */
   readonly offpegMultiplierE10: bigint
-  readonly rounding: ProductRounding
+  /** Unknown where the pool has not shown it yet: in balance, both give the same. */
+  readonly rounding: ProductRounding | 'unknown'
   /** What the pool keeps of an output against rounding, in 18 decimals: 1, or 0 in pools of lending shares. */
   readonly margin: bigint
   /** Whether the fee is taken of the output in 18 decimals, as exchanges of all known pools do, or in base units. */

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IERC20} from "../interfaces/IERC20.sol";
+import {IExecutor} from "../interfaces/IExecutor.sol";
+
+/// @title SwapTrial
+/// @notice Runs swaps through an Executor in one eth_call and tells what each paid, so that quotes can be held against the
+/// pools themselves. For tests; never deployed, its code is put at an address that holds tokens.
+contract SwapTrial {
+    struct Swap {
+        /// Zero for the native token.
+        address tokenIn;
+        uint256 amountIn;
+        address tokenOut;
+        /// Sells all that the Executor holds and pays this contract.
+        bytes program;
+    }
+
+    struct Outcome {
+        bool ok;
+        uint256 amountOut;
+        /// Of the input, what the pool did not take.
+        uint256 left;
+        /// Of the Executor's call.
+        uint256 gasUsed;
+    }
+
+    /// @dev A swap that burns all it is given must not starve the next one.
+    uint256 private constant GAS = 60_000_000;
+
+    error TransferFailed(address token);
+
+    receive() external payable {}
+
+    /// @notice Each trial is a list of swaps one after another, and starts from the state as it is.
+    function run(IExecutor executor, Swap[][] calldata trials) external returns (Outcome[][] memory outcomes) {
+        outcomes = new Outcome[][](trials.length);
+        for (uint256 i = 0; i < trials.length; ++i) {
+            try this.attempt(executor, trials[i]) {
+                revert();
+            } catch (bytes memory told) {
+                outcomes[i] = abi.decode(told, (Outcome[]));
+            }
+        }
+    }
+
+    /// @dev Tells its outcomes by a revert, which undoes the swaps.
+    function attempt(IExecutor executor, Swap[] calldata swaps) external {
+        Outcome[] memory outcomes = new Outcome[](swaps.length);
+        for (uint256 i = 0; i < swaps.length; ++i) {
+            try this.swap{gas: GAS}(executor, swaps[i]) returns (Outcome memory outcome) {
+                outcomes[i] = outcome;
+            } catch {}
+        }
+        bytes memory told = abi.encode(outcomes);
+        assembly ("memory-safe") {
+            revert(add(told, 0x20), mload(told))
+        }
+    }
+
+    /// @notice One swap that stays.
+    function swap(IExecutor executor, Swap calldata order) external returns (Outcome memory outcome) {
+        bool native = order.tokenIn == address(0);
+        if (!native) _transfer(order.tokenIn, address(executor), order.amountIn);
+        uint256 before = _balance(order.tokenOut, address(this));
+        uint256 gasBefore = gasleft();
+        executor.execute{value: native ? order.amountIn : 0}(
+            IExecutor.Task(order.tokenIn, order.amountIn, address(this)), order.program
+        );
+        outcome.gasUsed = gasBefore - gasleft();
+        outcome.ok = true;
+        outcome.amountOut = _balance(order.tokenOut, address(this)) - before;
+        outcome.left = _balance(order.tokenIn, address(executor));
+    }
+
+    function _balance(address token, address holder) private view returns (uint256) {
+        return token == address(0) ? holder.balance : IERC20(token).balanceOf(holder);
+    }
+
+    /// @dev Some tokens answer nothing.
+    function _transfer(address token, address to, uint256 amount) private {
+        (bool ok, bytes memory answer) = token.call(abi.encodeCall(IERC20.transfer, (to, amount)));
+        if (!ok || (answer.length > 0 && !abi.decode(answer, (bool)))) revert TransferFailed(token);
+    }
+}

@@ -1,0 +1,138 @@
+/** Random swaps, quoted by the families and run by the pools themselves. */
+import { SwapTrial__factory } from '@sluice/bindings'
+import type { Address, Hex } from '@sluice/chains'
+import { encodeProgram } from '@sluice/program'
+import { familyOf, type HopQuote, type Pool, PoolRefusal } from '../../src/index.ts'
+import { type Random, random } from '../random.ts'
+import type { World } from './world.ts'
+
+export type Tally = {
+  /** Quotes that the pool paid to the unit. */
+  exact: number
+  /** Refusals of swaps that revert, are not taken in full, or pay nothing. */
+  refused: number
+  /** Refusals of what the pool would pay, since the model does not know how exactly (`UNSUPPORTED`). */
+  unsupported: number
+  /** What was asked, quoted and paid. */
+  readonly mismatches: string[]
+}
+
+export type Swap = { readonly tokenIn: Address; readonly tokenOut: Address; readonly amountIn: bigint }
+export type Trial = { readonly pool: Pool; readonly swaps: readonly Swap[] }
+export type Outcome = {
+  readonly ok: boolean
+  readonly amountOut: bigint
+  readonly left: bigint
+  readonly gasUsed: bigint
+}
+
+const contract = SwapTrial__factory.createInterface()
+const TRIALS_PER_CALL = 40
+/** A swap that runs dry walks through thousands of bitmap words. */
+const CALL_GAS = 8_000_000_000n
+const TIMEOUT_MS = 120_000
+
+/**
+ * Tries `count` quotes of a family: amounts from one unit to far more than the pool holds, and after half of the swaps
+ * another one in the same pool, quoted from the state that the first quote says it leaves.
+ */
+export async function fuzz(world: World, family: string, count: number, seed: number): Promise<Tally> {
+  const r = random(seed)
+  const tally: Tally = { exact: 0, refused: 0, unsupported: 0, mismatches: [] }
+  const pools = world.pools().filter((pool) => pool.family === family)
+  if (pools.length === 0) return tally
+  while (tally.exact + tally.refused + tally.mismatches.length < count) {
+    const trials = Array.from({ length: TRIALS_PER_CALL }, () => randomTrial(r, r.pick(pools)))
+    const outcomes = await run(world, trials)
+    for (const [i, trial] of trials.entries()) judge(trial, outcomes[i]!, tally)
+  }
+  return tally
+}
+
+function randomTrial(r: Random, pool: Pool): Trial {
+  return { pool, swaps: Array.from({ length: 1 + r.integer(2) }, () => randomSwap(r, pool)) }
+}
+
+function randomSwap(r: Random, pool: Pool): Swap {
+  const i = r.integer(pool.tokens.length)
+  const j = (i + 1 + r.integer(pool.tokens.length - 1)) % pool.tokens.length
+  const bits = familyOf(pool.family)!.reserves(pool)[i]!.toString(2).length
+  // Mostly what a pool can take; now and then enough to drain it, but never more than the trader holds.
+  const most = Math.min(104, r.integer(5) === 0 ? bits + 10 : bits)
+  return { tokenIn: pool.tokens[i]!, tokenOut: pool.tokens[j]!, amountIn: r.amount(1, Math.max(1, most)) }
+}
+
+/** Runs at the very block that the pools were read at, since some fees follow the time. */
+export async function run(world: World, trials: readonly Trial[]): Promise<readonly (readonly Outcome[])[]> {
+  const data = contract.encodeFunctionData('run', [
+    world.executor,
+    trials.map(({ pool, swaps }) => swaps.map((swap) => order(world, pool, swap))),
+  ]) as Hex
+  const block = { blockHash: world.market.snapshot().block.hash }
+  const answer = await world.rpc.call({ to: world.trader, data, gas: CALL_GAS }, block, { timeoutMs: TIMEOUT_MS })
+  const [outcomes] = contract.decodeFunctionResult('run', answer)
+  return outcomes as unknown as readonly (readonly Outcome[])[]
+}
+
+function order({ trader }: World, pool: Pool, { tokenIn, tokenOut, amountIn }: Swap) {
+  const output = { kind: 'address', address: trader } as const
+  const step = familyOf(pool.family)!.step(pool, tokenIn, tokenOut, { kind: 'rest' }, output)
+  return { tokenIn, amountIn, tokenOut, program: encodeProgram([step]) }
+}
+
+function judge({ pool, swaps }: Trial, outcomes: readonly Outcome[], tally: Tally): void {
+  let { state } = pool
+  for (const [i, swap] of swaps.entries()) {
+    const { ok, amountOut, left } = outcomes[i]!
+    const taken = ok && left === 0n
+    const ours = quote({ ...pool, state }, swap)
+    if (ours instanceof PoolRefusal) {
+      if (ours.code === 'UNSUPPORTED') tally.unsupported++
+      else if (taken && amountOut > 0n) tally.mismatches.push(describe(pool, swaps, i, ours.message, amountOut))
+      else tally.refused++
+      // From here on the pool has changed by a swap that is not modelled.
+      if (ok) return
+      continue
+    }
+    if (!taken || ours.amountOut !== amountOut) {
+      tally.mismatches.push(describe(pool, swaps, i, ours.amountOut, taken ? amountOut : `nothing, ${left} left`))
+      return
+    }
+    tally.exact++
+    state = ours.state
+  }
+}
+
+function quote(pool: Pool, { tokenIn, tokenOut, amountIn }: Swap): HopQuote | PoolRefusal {
+  try {
+    return familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn)
+  } catch (error) {
+    if (error instanceof PoolRefusal) return error
+    throw error
+  }
+}
+
+const describe = (pool: Pool, swaps: readonly Swap[], i: number, ours: unknown, theirs: unknown) =>
+  `${pool.family} ${pool.id}: ${swaps
+    .slice(0, i + 1)
+    .map(({ tokenIn, amountIn }) => `${amountIn} of ${pool.tokens.indexOf(tokenIn)}`)
+    .join(', then ')}: quoted ${ours}, paid ${theirs}`
+
+/** Lets every pool of the world be somewhere else: swaps that stay, and time that passes. */
+export async function stir(world: World, seed: number): Promise<void> {
+  const r = random(seed)
+  for (const pool of world.pools()) {
+    const { tokenIn, tokenOut } = randomSwap(r, pool)
+    const reserve = familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(tokenIn)]!
+    const amountIn = reserve / BigInt(3 + r.integer(60))
+    if (amountIn === 0n || quote(pool, { tokenIn, tokenOut, amountIn }) instanceof PoolRefusal) continue
+    const data = contract.encodeFunctionData('swap', [
+      world.executor,
+      order(world, pool, { tokenIn, tokenOut, amountIn }),
+    ])
+    await world.request('eth_sendTransaction', [{ from: world.trader, to: world.trader, data, gas: '0x1312d00' }])
+  }
+  await world.request('evm_increaseTime', [r.integer(3_600)])
+  await world.request('evm_mine')
+  await world.market.sync()
+}
