@@ -23,6 +23,7 @@ export const EXECUTOR_FAMILIES = [
   'dodo-v2',
   'erc4626',
   'rate-wrapper',
+  'wrapped-native',
 ] as const
 
 /**

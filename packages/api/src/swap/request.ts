@@ -79,7 +79,8 @@ function sourceFilter(include: readonly string[] | undefined, exclude: readonly 
   const excluded = new Set(exclude)
   return ({ family, dex }: Pool): boolean => {
     const named = (names: ReadonlySet<string>) => names.has(family.toLowerCase()) || names.has(dex.toLowerCase())
-    return (!included || named(included)) && !named(excluded)
+    // The wrapper joins two forms of one asset; it is no source that a caller would name to be let through.
+    return (!included || family === 'wrapped-native' || named(included)) && !named(excluded)
   }
 }
 

@@ -1,0 +1,72 @@
+/** Uniswap V4 pools of the native token itself: whatever the ends are, what is received is what was promised, to the wei. */
+import { NATIVE } from '@sluice/chains'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type System, startSystem } from './src/service.ts'
+import { approveQuoteSend } from './src/swap.ts'
+import { Node } from './src/wallet.ts'
+
+let system: System
+let node: Node
+beforeAll(async () => {
+  system = await startSystem()
+  node = new Node(system.devnet.url)
+})
+afterAll(() => system?.stop())
+
+const address = (symbol: string) => system.devnet.info.tokens[symbol]!.address
+const nativePools = () => system.devnet.info.pools.filter(({ tokens }) => tokens.includes('ETH'))
+
+async function expectExact(src: string, dst: string, part: bigint, more: Readonly<Record<string, string>>) {
+  const from = system.devnet.info.accounts[0]!.address
+  const amount = (await node.balance(src, from)) / part
+  const query = { src, dst, amount, from, maxPriceImpact: 100, ...more }
+  const { route, receipt, received } = await approveQuoteSend(node, system.api, system.devnet.chainId, query)
+  expect(receipt.status, 'the returned transaction reverted').toBe(true)
+  expect(received).toBe(BigInt(route.toAmount))
+  return route.swaps.map(({ pool }) => pool.toLowerCase())
+}
+
+test('they are bought from and sold to, with the native token and with its wrapper', async () => {
+  const ids = nativePools().map(({ id }) => id!.toLowerCase())
+  expect(ids).toHaveLength(3)
+  const met = new Set<string>()
+  for (const { tokens } of nativePools()) {
+    const token = address(tokens.find((symbol) => symbol !== 'ETH')!)
+    for (const native of [NATIVE, address('WETH')]) {
+      for (const [src, dst] of [
+        [native, token],
+        [token, native],
+      ] as const) {
+        for (const pool of await expectExact(src, dst, 10_000n, { includeSources: 'uniswap-v4' })) met.add(pool)
+      }
+    }
+  }
+  expect(ids.filter((id) => met.has(id)).length).toBeGreaterThanOrEqual(2)
+})
+
+test('two of them follow each other', async () => {
+  const used = await expectExact(address('LINK'), address('USDT'), 10_000n, {
+    includeSources: 'uniswap-v4',
+  })
+  expect(used.length).toBeGreaterThanOrEqual(2)
+})
+
+test('they share an order with pools of the wrapper, at either end and in between', async () => {
+  const ids = new Set(nativePools().map(({ id }) => id!.toLowerCase()))
+  const [weth, usdc, link] = [address('WETH'), address('USDC'), address('LINK')]
+  const shared: number[] = []
+  for (const [src, dst, part] of [
+    [NATIVE, usdc, 20n],
+    [usdc, NATIVE, 20n],
+    [weth, usdc, 20n],
+    [usdc, weth, 20n],
+    [link, usdc, 20n],
+  ] as const) {
+    const used = await expectExact(src, dst, part, {
+      includeSources: 'uniswap-v4,uniswap-v3,uniswap-v2',
+    })
+    const native = used.filter((pool) => ids.has(pool)).length
+    if (native > 0 && native < used.length) shared.push(used.length)
+  }
+  expect(shared.length).toBeGreaterThanOrEqual(4)
+})
