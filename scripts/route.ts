@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { routeTrade, scenarioGraph } from '../bench/router/route.ts'
 import { loadScenario, type Scenario } from '../bench/router/scenario.ts'
+import { userPath } from './lib/run.ts'
 
 const USAGE = 'usage: npm run -s route -- <scenario.json> [--gas-price <wei>] [--trade <id>]'
 
@@ -26,7 +27,7 @@ function main(): void {
   if (!file || more.length > 0) throw new Error(USAGE)
   const gasPrice = values['gas-price']
   if (!/^\d{1,30}$/.test(gasPrice)) throw new Error(`--gas-price: ${gasPrice} is not a whole number of wei`)
-  const scenario = JSON.parse(readFileSync(file, 'utf8')) as Scenario
+  const scenario = JSON.parse(readFileSync(userPath(file), 'utf8')) as Scenario
   if (scenario.version !== 1) throw new Error(`${file}: version ${scenario.version} is not 1`)
   const trades = scenario.trades.filter(({ id }) => values.trade === undefined || String(id) === values.trade)
   if (trades.length === 0) throw new Error(`--trade: ${file} has no trade ${values.trade}`)
