@@ -122,6 +122,11 @@ describe('bodies', () => {
       const { error } = await expectBody('/simulate/31337', 400, 'Error', post({ ...fields, ...change }))
       expect(error).toMatch(text)
     }
+    // The local chain is loaded without the state of the blocks that made it.
+    for (const block of ['1', '0x2', 'earliest']) {
+      const { error } = await expectBody('/simulate/31337', 502, 'Error', post({ ...fields, block }))
+      expect(error).toBe(`no node of the chain holds the state of block ${block}`)
+    }
   })
 
   test('of prices, depth, curves and chains', async () => {

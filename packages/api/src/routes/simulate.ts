@@ -1,3 +1,4 @@
+import { ZERO_ADDRESS } from '@sluice/chains'
 import { RpcError } from '@sluice/rpc'
 import type { Request } from 'express'
 import type { ChainService } from '../chain/chain-service.ts'
@@ -49,10 +50,13 @@ function bodyOf(request: Request): object {
   return body
 }
 
-/** Nodes refuse reads at a block that is not there in many words; whose mistake it is, the block itself tells. */
+/** Nodes refuse reads at a block that is not there, or whose state they no longer keep, in many words: asking tells which. */
 async function refuseMissingBlock(error: unknown, { block }: SimulateFields, chain: ChainService): Promise<never> {
-  const refused = error instanceof RpcError && error.code === 'REJECTED' && typeof block.ref === 'number'
-  if (refused && (await chain.rpc.getBlock(block.ref)) === null)
+  if (!(error instanceof RpcError && error.code === 'REJECTED') || block.ref === 'latest') throw error
+  if ((await chain.rpc.getBlock(block.ref)) === null)
     throw new ApiError('INVALID_PARAMETER', `block ${block.sent} does not exist`)
+  await chain.rpc.getCode(ZERO_ADDRESS, block.ref).catch((cause: unknown) => {
+    throw new ApiError('RPC_FAILED', `no node of the chain holds the state of block ${block.sent}`, { cause })
+  })
   throw error
 }
