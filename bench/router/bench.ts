@@ -1,4 +1,5 @@
 /** Output, time and bounds of the search on fresh scenarios, beside other routers in the same run. */
+import { PoolMap } from '@sluice/liquidity'
 import { buildGraph } from '@sluice/routing'
 import { record, rounded } from '../record.ts'
 import { evaluate, evaluatePaths } from './evaluate.ts'
@@ -173,13 +174,18 @@ function certificates() {
 function changedPool() {
   const { snapshot } = loadScenario(generate({ name: 'changes', nPools: 20_000, seed: 940_001, nTrades: 1 }))
   const ids = [...snapshot.pools.keys()]
-  let graph = buildGraph(snapshot)
+  let pools = PoolMap.empty.with(snapshot.pools.values())
+  let graph = buildGraph({ ...snapshot, pools })
   const time = (count: number) => {
     const times: number[] = []
     for (let update = 0; update < UPDATES; update++) {
-      const changed = Array.from({ length: count }, (_, index) => ids[(update * 97 + index * 31) % ids.length]!)
+      const changed = new Set(
+        Array.from({ length: count }, (_, index) => ids[(update * 97 + index * 31) % ids.length]!),
+      )
+      // Another object with the same state: compiled anew as after any trade.
+      pools = pools.with(Array.from(changed, (id) => ({ ...pools.get(id)! })))
       const start = performance.now()
-      graph = buildGraph({ ...snapshot, changed }, graph)
+      graph = buildGraph({ ...snapshot, pools }, graph)
       times.push((performance.now() - start) / count)
     }
     return rounded(median(times), 4)

@@ -1,6 +1,6 @@
 /** The pools of one block as a graph over tokens, compiled for the search and shared by all quotes of that block. */
 import type { Address } from '@sluice/chains'
-import { familyOf, HOP_GAS, type Pool, type Snapshot } from '@sluice/liquidity'
+import { familyOf, HOP_GAS, type Pool, poolChanges, type Snapshot } from '@sluice/liquidity'
 import { compileResponse, firstConductance, firstRate, type Response } from './search/response.ts'
 
 /** One direction through one pool. */
@@ -26,18 +26,100 @@ export type Topology = {
   readonly edgesOfPool: ReadonlyMap<string, readonly number[]>
 }
 
-export type Graph = {
-  readonly snapshot: Snapshot
-  readonly topology: Topology
-  readonly edges: readonly Edge[]
+/** What changes from block to block, by edge. */
+type EdgeArrays = {
+  readonly edges: Edge[]
   /** Output per unit of a vanishing input; 0 where an edge has no liquidity. */
   readonly rate: Float64Array
   /** `rate` of the reverse edge: an edge's way back, side by side with the ways out of the same token. */
   readonly rateBack: Float64Array
   /** Input per part of price at no input, see `Point.conductance`. */
   readonly conductance: Float64Array
+}
+
+/**
+ * The pools of a block, never seen to change. Only the newest graph holds the arrays; one before it knows the edges that its
+ * successor replaced, and copies the arrays should it be asked again (H. Baker, "Shallow binding makes functional arrays
+ * fast", 1991). So a block costs what has changed in it, however large the graph is.
+ */
+export class Graph {
+  readonly snapshot: Snapshot
+  readonly topology: Topology
   /** Gas of the cheapest hop. */
   readonly leastGas: number
+  private arrays: EdgeArrays | null
+  private successor: { readonly graph: Graph; readonly replaced: ReadonlyMap<number, Edge> } | null = null
+
+  constructor(snapshot: Snapshot, topology: Topology, edges: Edge[] | EdgeArrays, leastGas: number) {
+    this.snapshot = snapshot
+    this.topology = topology
+    this.arrays = Array.isArray(edges) ? arraysOf(edges, topology) : edges
+    this.leastGas = leastGas
+  }
+
+  get edges(): readonly Edge[] {
+    return (this.arrays ?? this.restore()).edges
+  }
+
+  get rate(): Float64Array {
+    return (this.arrays ?? this.restore()).rate
+  }
+
+  get rateBack(): Float64Array {
+    return (this.arrays ?? this.restore()).rateBack
+  }
+
+  get conductance(): Float64Array {
+    return (this.arrays ?? this.restore()).conductance
+  }
+
+  /** The graph of a later block, in which some edges are others. */
+  with(changed: ReadonlyMap<number, Edge>, snapshot: Snapshot): Graph {
+    const arrays = this.arrays ?? this.restore()
+    const replaced = new Map([...changed.keys()].map((index) => [index, arrays.edges[index]!]))
+    put(arrays, changed, this.topology)
+    const graph = new Graph(snapshot, this.topology, arrays, this.leastGas)
+    this.arrays = null
+    this.successor = { graph, replaced }
+    return graph
+  }
+
+  private restore(): EdgeArrays {
+    const undone: ReadonlyMap<number, Edge>[] = []
+    let owner: Graph = this
+    for (let next = owner.successor; next; next = owner.successor) {
+      undone.push(next.replaced)
+      owner = next.graph
+    }
+    const { edges, rate, rateBack, conductance } = owner.arrays!
+    const arrays = {
+      edges: edges.slice(),
+      rate: rate.slice(),
+      rateBack: rateBack.slice(),
+      conductance: conductance.slice(),
+    }
+    for (const replaced of undone.reverse()) put(arrays, replaced, this.topology)
+    this.arrays = arrays
+    this.successor = null
+    return arrays
+  }
+}
+
+function arraysOf(edges: Edge[], { reverse }: Topology): EdgeArrays {
+  const rate = Float64Array.from(edges, ({ response }) => firstRate(response))
+  const rateBack = Float64Array.from(reverse, (index) => rate[index]!)
+  const conductance = Float64Array.from(edges, ({ response }) => firstConductance(response))
+  return { edges, rate, rateBack, conductance }
+}
+
+function put(arrays: EdgeArrays, changed: ReadonlyMap<number, Edge>, { reverse }: Topology): void {
+  for (const [index, edge] of changed) {
+    const rate = firstRate(edge.response)
+    arrays.edges[index] = edge
+    arrays.rate[index] = rate
+    arrays.rateBack[reverse[index]!] = rate
+    arrays.conductance[index] = firstConductance(edge.response)
+  }
 }
 
 /** What hops cost, where they are to be ranked by other figures than those measured on real pools. */
@@ -51,34 +133,25 @@ export type GasTable = {
 const USUAL_GAS = 120_000
 
 /**
- * Compiles a snapshot; with the graph of the snapshot right before it, only the pools that changed. The graph before stays
- * as it is: quotes of its block may still be running.
+ * Compiles a snapshot; with an earlier graph of the same chain, only the pools that changed since. The graph before stays
+ * what it is: quotes of its block may still be running.
  */
 export function buildGraph(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
-  const { changed, pools } = snapshot
-  const known = previous?.topology.edgesOfPool
-  const samePools = known && changed && known.size === pools.size && changed.every((id) => known.has(id))
+  if (!previous) return compile(snapshot, previous, gas)
+  const { changed, gone } = poolChanges(previous.snapshot.pools, snapshot.pools)
+  const samePools = gone.length === 0 && changed.every(({ id }) => previous.snapshot.pools.has(id))
   return samePools ? update(previous, snapshot, changed, gas) : compile(snapshot, previous, gas)
 }
 
-function update(previous: Graph, snapshot: Snapshot, changed: readonly string[], gas?: GasTable): Graph {
+function update(previous: Graph, snapshot: Snapshot, changed: readonly Pool[], gas?: GasTable): Graph {
   const { topology } = previous
-  const edges = previous.edges.slice()
-  const rate = previous.rate.slice()
-  const rateBack = previous.rateBack.slice()
-  const conductance = previous.conductance.slice()
-  for (const id of changed) {
-    const pool = snapshot.pools.get(id)!
-    for (const index of topology.edgesOfPool.get(id)!) {
-      const { tokenIn, tokenOut } = edges[index]!
-      const edge = compileEdge(pool, tokenIn, tokenOut, gas)
-      edges[index] = edge
-      rate[index] = firstRate(edge.response)
-      rateBack[topology.reverse[index]!] = rate[index]!
-      conductance[index] = firstConductance(edge.response)
+  const edges = new Map<number, Edge>()
+  for (const pool of changed)
+    for (const index of topology.edgesOfPool.get(pool.id) ?? []) {
+      const { tokenIn, tokenOut } = previous.edges[index]!
+      edges.set(index, compileEdge(pool, tokenIn, tokenOut, gas))
     }
-  }
-  return { snapshot, topology, edges, rate, rateBack, conductance, leastGas: previous.leastGas }
+  return previous.with(edges, snapshot)
 }
 
 function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
@@ -116,13 +189,9 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
   for (const ofPool of edgesOfPool.values())
     for (const a of ofPool) reverse[a] = ofPool.find((b) => from[b] === to[a] && to[b] === from[a])!
 
-  const rate = Float64Array.from(edges, ({ response }) => firstRate(response))
-  const rateBack = Float64Array.from(reverse, (index) => rate[index]!)
-  const conductance = Float64Array.from(edges, ({ response }) => firstConductance(response))
-  const tokens = [...tokenIndex.keys()]
-  const topology = { tokens, tokenIndex, offset, from, to, reverse, edgesOfPool }
+  const topology = { tokens: [...tokenIndex.keys()], tokenIndex, offset, from, to, reverse, edgesOfPool }
   const leastGas = edges.reduce((least, { gas }) => Math.min(least, gas), USUAL_GAS)
-  return { snapshot, topology, edges, rate, rateBack, conductance, leastGas }
+  return new Graph(snapshot, topology, edges, leastGas)
 }
 
 /** Both directions of every pair of the pool's tokens, empty ones included: their pool may fill. */

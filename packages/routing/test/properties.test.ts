@@ -119,6 +119,45 @@ describe('a graph that follows its chain', () => {
     expect(after.edges.filter((edge, index) => edge !== before.edges[index])).toHaveLength(2)
   })
 
+  test('notices what changed in blocks it was not built for', () => {
+    const all = fairPools(13, 20)
+    const richer = (pool: Pool<UniswapV2State>) => ({
+      ...pool,
+      state: { ...pool.state, reserve0: pool.state.reserve0 * 2n },
+    })
+    const skipped = [richer(all[0]!), ...all.slice(1)]
+    const newest = [skipped[0]!, richer(all[1]!), ...all.slice(2)]
+    const graph = buildGraph(snapshotOf(newest, [all[1]!.id]), buildGraph(snapshotOf(all)))
+    expect(findRoute(graph, request())).toEqual(findRoute(buildGraph(snapshotOf(newest)), request()))
+  })
+
+  test('every block can be asked again, in any order', () => {
+    fc.assert(
+      fc.property(seed, fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 2, maxLength: 12 }), (from, moves) => {
+        let pools = fairPools(from, 8)
+        const graphs = [buildGraph(snapshotOf(pools))]
+        const states = [pools]
+        for (const [which, base] of moves) {
+          // Not always of the newest: a reorganised chain branches off an earlier block.
+          const parent = base % graphs.length
+          pools = states[parent]!.map((pool, index) =>
+            index === which % 8
+              ? { ...pool, state: { ...pool.state, reserve1: (pool.state.reserve1 * 101n) / 100n } }
+              : pool,
+          )
+          graphs.push(buildGraph(snapshotOf(pools), graphs[parent]))
+          states.push(pools)
+        }
+        graphs.forEach((graph, index) => {
+          const anew = buildGraph(snapshotOf(states[index]!))
+          for (const array of ['rate', 'rateBack', 'conductance'] as const) expect(graph[array]).toEqual(anew[array])
+          expect(graph.edges).toEqual(anew.edges)
+        })
+      }),
+      { numRuns: RUNS / 10 },
+    )
+  })
+
   test('takes in a pool that is new', () => {
     const all = fairPools(12, 20)
     const before = buildGraph(snapshotOf(all.slice(1)))

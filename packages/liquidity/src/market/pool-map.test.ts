@@ -2,7 +2,7 @@ import { ZERO_ADDRESS } from '@sluice/chains'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Pool } from '../family.ts'
-import { PoolMap } from './pool-map.ts'
+import { PoolMap, poolChanges } from './pool-map.ts'
 
 const pool = (id: string, state: number): Pool => ({
   id,
@@ -30,6 +30,29 @@ test('holds what a plain map would, through any changes, and leaves earlier maps
         for (const id of gone) plain.delete(id)
         expect(new Map(map)).toEqual(plain)
         expect(map.size).toBe(plain.size)
+      }
+    }),
+  )
+})
+
+test('tells what differs from any earlier map, and plain maps apart in the same way', () => {
+  fc.assert(
+    fc.property(fc.array(change, { minLength: 1, maxLength: 8 }), (changes) => {
+      let map = PoolMap.empty
+      const maps = [map]
+      for (const { set, gone } of changes) {
+        map = map.with(
+          set.map(([id, state]) => pool(id, state)),
+          gone,
+        )
+        maps.push(map)
+      }
+      for (const before of maps) {
+        const { changed, gone } = poolChanges(before, map)
+        expect(new Map(before.with(changed, gone))).toEqual(new Map(map))
+        const plain = poolChanges(new Map(before), new Map(map))
+        expect(new Set(plain.changed)).toEqual(new Set(changed))
+        expect(new Set(plain.gone)).toEqual(new Set(gone))
       }
     }),
   )

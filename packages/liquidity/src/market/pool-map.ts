@@ -6,6 +6,26 @@ type Bucket = ReadonlyMap<string, Pool>
 const BUCKETS = 4096
 const NO_POOLS: Bucket = new Map()
 
+export type PoolChanges = {
+  /** As they are now: new ones, and others than before under the same id. */
+  readonly changed: readonly Pool[]
+  readonly gone: readonly string[]
+}
+
+/** What differs between two states of a chain, however many blocks lie between; cheap between maps of one market. */
+export function poolChanges(before: ReadonlyMap<string, Pool>, after: ReadonlyMap<string, Pool>): PoolChanges {
+  if (before instanceof PoolMap && after instanceof PoolMap) return after.changesSince(before)
+  const changed: Pool[] = []
+  const gone: string[] = []
+  collectChanges(before, after, changed, gone)
+  return { changed, gone }
+}
+
+function collectChanges(before: Bucket, after: Bucket, changed: Pool[], gone: string[]): void {
+  for (const [id, pool] of after) if (before.get(id) !== pool) changed.push(pool)
+  for (const id of before.keys()) if (!after.has(id)) gone.push(id)
+}
+
 /** Ids are hex, of contracts or hashes: their last three digits spread evenly. */
 function bucketOf(id: string): number {
   return Number.parseInt(id.slice(-3), 16) || 0
@@ -54,14 +74,13 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
   }
 
   /** What differs from another map; buckets that both share are not looked into. */
-  changesSince(before: PoolMap): { readonly changed: readonly Pool[]; readonly gone: readonly string[] } {
+  changesSince(before: PoolMap): PoolChanges {
     const changed: Pool[] = []
     const gone: string[] = []
-    for (const [index, bucket] of this.buckets.entries()) {
+    for (let index = 0; index < BUCKETS; index++) {
+      const bucket = this.buckets[index]!
       const old = before.buckets[index]!
-      if (bucket === old) continue
-      for (const [id, pool] of bucket) if (old.get(id) !== pool) changed.push(pool)
-      for (const id of old.keys()) if (!bucket.has(id)) gone.push(id)
+      if (bucket !== old) collectChanges(old, bucket, changed, gone)
     }
     return { changed, gone }
   }
