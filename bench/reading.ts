@@ -1,10 +1,11 @@
 /**
  * `node bench/reading.ts`: reading pools of genuine bytecode by our lenses and by Multicall3, on one node in one run. 1,000
- * pairs of Uniswap V2, and 200 pools of Uniswap V3 with 40 ticks each. Results in `results/reading.json`.
+ * pairs of Uniswap V2, and 200 pools of Uniswap V3 with 40 ticks each, and the round trips that ours takes. Results in `results/reading.json`.
  */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { IUniswapV2Pair__factory } from '@sluice/bindings'
 import { type Hex, toAddress } from '@sluice/chains'
+import { countRoundTrips } from '@sluice/devnet'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import { Interface, toBeHex } from 'ethers'
 import { runReads } from '../packages/liquidity/src/market/reads.ts'
@@ -61,8 +62,9 @@ try {
         state: null,
       }
     })
+  const { rpc, roundTrips } = countRoundTrips(f.rpc)
   const ours = async (row: typeof v2Row, pools: readonly Pool<null>[]) => {
-    const [states] = await runReads(f.rpc, block, [familyOf(row!.family)!.readStates(row!, pools)])
+    const [states] = await runReads(rpc, block, [familyOf(row!.family)!.readStates(row!, pools)])
     return states!
   }
   const aggregate = async (calls: readonly (readonly [Hex, string])[]) => {
@@ -108,15 +110,26 @@ try {
   const v2Pools = poolsOf(v2Row, copies.pairs)
   const v3Pools = poolsOf(v3Row, copies.pools)
   const v2 = await ours(v2Row, v2Pools)
+  const v2RoundTrips = roundTrips()
   if (v2.filter((state) => state?.reserve0 === 1_000n * E18 || state?.reserve1 === 1_000n * E18).length !== PAIRS)
     throw new Error('pairs were misread')
   const v3 = await ours(v3Row, v3Pools)
+  const v3RoundTrips = roundTrips() - v2RoundTrips
   if (v3.filter((state) => state?.ticks.length === TICKS).length !== POOLS) throw new Error('pools were misread')
   if ((await theirsV3()).length !== POOLS * TICKS) throw new Error('Multicall3 was misused')
   record('reading', {
     runs: RUNS,
-    uniswapV2: { pairs: PAIRS, ...(await sideBySide(() => ours(v2Row, v2Pools), theirsV2)) },
-    uniswapV3: { pools: POOLS, ticks: TICKS, ...(await sideBySide(() => ours(v3Row, v3Pools), theirsV3)) },
+    uniswapV2: {
+      pairs: PAIRS,
+      roundTrips: v2RoundTrips,
+      ...(await sideBySide(() => ours(v2Row, v2Pools), theirsV2)),
+    },
+    uniswapV3: {
+      pools: POOLS,
+      ticks: TICKS,
+      roundTrips: v3RoundTrips,
+      ...(await sideBySide(() => ours(v3Row, v3Pools), theirsV3)),
+    },
   })
 } finally {
   await f.stop()

@@ -1,6 +1,6 @@
 /** The market against a node: whatever happened there, memory is what a fresh reading gives. */
 import { toAddress } from '@sluice/chains'
-import { startAnvil } from '@sluice/devnet'
+import { countRoundTrips, startAnvil } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Market, Snapshot } from '../src/index.ts'
@@ -83,6 +83,21 @@ async function expectInStep(): Promise<Snapshot> {
   expect(sorted(ours)).toEqual(sorted(theirs))
   return ours
 }
+
+test.each([
+  ['uniswap-v2', 2],
+  ['uniswap-v3', 3],
+])('of %s, the pools of a token never asked for are there after %i round trips at most', async (family, most) => {
+  const { rpc, roundTrips } = countRoundTrips(f.rpc)
+  const dexes = f.chain.dexes.filter((row) => row.family === family)
+  const cold = createMarket({ chain: { ...f.chain, dexes }, rpc })
+  await cold.ensure(f.chain.hubs)
+  const before = roundTrips()
+  const { pools } = await cold.ensure([f.tokens[1]!.address])
+  await cold.stop()
+  expect([...pools.values()].map((pool) => pool.family)).toContain(family)
+  expect(roundTrips() - before).toBeLessThanOrEqual(most)
+})
 const sorted = ({ pools }: Snapshot) => [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 
 test('finds the pools of every DEX for the tokens asked for, and only once', async () => {

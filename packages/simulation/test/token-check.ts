@@ -1,5 +1,6 @@
 /** The full check of a token: what was written is what it answers, and a spender can really take it. */
 import type { Address } from '@sluice/chains'
+import { countRoundTrips } from '@sluice/devnet'
 import type { Rpc } from '@sluice/rpc'
 import { type SetUp, slotSetUp } from '../src/setup.ts'
 import { owner, SLOT_PROBE, TokenReader } from '../src/slots/reader.ts'
@@ -29,7 +30,7 @@ export async function checkToken(
   token: Address,
   owners: readonly Address[],
 ): Promise<Check> {
-  const counter = countCalls(rpc)
+  const counter = countRoundTrips(rpc)
   const reader = new TokenReader({ rpc: counter.rpc, token, block: 'latest', request: { timeoutMs: 20_000 } })
   const start = performance.now()
   const layout = await resolver.layout(reader)
@@ -63,24 +64,3 @@ async function checkMove(reader: TokenReader, setUp: SetUp, { from, to, amountIn
 
 /** An account that nobody has. */
 export const stranger = owner(7_000_000)
-
-/** Requests that go out together are one round trip. */
-function countCalls(rpc: Rpc) {
-  let trips = 0
-  let open = 0
-  const counted = new Proxy(rpc, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name)
-      if (typeof value !== 'function') return value
-      return async (...args: unknown[]) => {
-        if (open++ === 0) trips++
-        try {
-          return await (value as (...args: unknown[]) => Promise<unknown>).apply(target, args)
-        } finally {
-          open--
-        }
-      }
-    },
-  })
-  return { rpc: counted, roundTrips: () => trips }
-}
