@@ -127,12 +127,12 @@ describe('a route', () => {
       pair(2, 1, 3, 10n ** 6n * E18, 10n ** 6n * E18),
       pair(3, 3, 2, 10n ** 6n * E18, 10n ** 6n * E18),
     ]
-    const tax = (token: Address) =>
-      token === tokens[3] ? { buyPpm: 50_000, sellPpm: 50_000, transferPpm: 50_000 } : undefined
-    const found = route(pools, { tax, amountIn: 10n * E18 })
+    const usual = { buyPpm: 50_000, sellPpm: 50_000, transferPpm: 50_000 }
+    const taxes = new Map([[tokens[3]!, { usual, inPool: new Map() }]])
+    const found = route(pools, { taxes, amountIn: 10n * E18 })
     expect(found.legs.map(({ pool }) => pool.id)).toEqual([address(1)])
     const sold = route([pools[0]!], {
-      tax: (token) => (token === tokens[1] ? { buyPpm: 0, sellPpm: 50_000, transferPpm: 0 } : undefined),
+      taxes: new Map([[tokens[1]!, { usual: { buyPpm: 0, sellPpm: 50_000, transferPpm: 0 }, inPool: new Map() }]]),
     })
     const quote = familyOf('uniswap-v2')!.quoteExactInput(pools[0]!, tokens[1]!, tokens[2]!, (E18 * 95n) / 100n)
     expect(sold.amountOut).toBe(quote.amountOut)

@@ -84,7 +84,7 @@ function searchAndSettle(
     const found = search(problem)
     if (!found) return null
     try {
-      const settlement = settle(problem, found.flow, amountIn, request.tax)
+      const settlement = settle(problem, found.flow, amountIn, request.taxes)
       return settlement.amountOut > 0n ? { ...found, settlement } : null
     } catch (error) {
       if (!(error instanceof LegRefused)) throw error

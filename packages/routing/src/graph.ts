@@ -2,6 +2,7 @@
 import type { Address } from '@sluice/chains'
 import { familyOf, HOP_GAS, type Pool, poolChanges, type Snapshot } from '@sluice/liquidity'
 import { compileResponse, firstConductance, firstRate, type Response } from './search/response.ts'
+import type { Source } from './sources.ts'
 
 /** One direction through one pool. */
 export type Edge = {
@@ -24,6 +25,8 @@ export type Topology = {
   /** The same pool in the other direction. */
   readonly reverse: Int32Array
   readonly edgesOfPool: ReadonlyMap<string, readonly number[]>
+  /** Ids of the pools of each source. */
+  readonly poolsOfSource: ReadonlyMap<Source, readonly string[]>
 }
 
 /** What changes from block to block, by edge. */
@@ -189,9 +192,30 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
   for (const ofPool of edgesOfPool.values())
     for (const a of ofPool) reverse[a] = ofPool.find((b) => from[b] === to[a] && to[b] === from[a])!
 
-  const topology = { tokens: [...tokenIndex.keys()], tokenIndex, offset, from, to, reverse, edgesOfPool }
+  const topology = {
+    tokens: [...tokenIndex.keys()],
+    tokenIndex,
+    offset,
+    from,
+    to,
+    reverse,
+    edgesOfPool,
+    poolsOfSource: groupBySource(edges, edgesOfPool),
+  }
   const leastGas = edges.reduce((least, { gas }) => Math.min(least, gas), USUAL_GAS)
   return new Graph(snapshot, topology, edges, leastGas)
+}
+
+function groupBySource(edges: readonly Edge[], edgesOfPool: Topology['edgesOfPool']): Topology['poolsOfSource'] {
+  const poolsOf = new Map<string, { readonly source: Source; readonly pools: string[] }>()
+  for (const [id, [edge]] of edgesOfPool) {
+    const { family, dex } = edges[edge!]!.pool
+    const key = `${family} ${dex}`
+    const known = poolsOf.get(key)
+    if (known) known.pools.push(id)
+    else poolsOf.set(key, { source: { family, dex }, pools: [id] })
+  }
+  return new Map(Array.from(poolsOf.values(), ({ source, pools }) => [source, pools]))
 }
 
 /** Both directions of every pair of the pool's tokens, empty ones included: their pool may fill. */

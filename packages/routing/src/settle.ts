@@ -11,7 +11,8 @@ import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
 import type { Edge } from './graph.ts'
 import { type Flow, groupBy } from './search/flow.ts'
 import type { Problem } from './search/problem.ts'
-import type { Leg, TaxLookup } from './types.ts'
+import { type Taxes, taxIn } from './taxes.ts'
+import type { Leg } from './types.ts'
 
 const PPM = 1_000_000n
 
@@ -29,7 +30,7 @@ export class LegRefused extends Error {
 export type Settlement = { readonly legs: readonly Leg[]; readonly amountOut: bigint }
 
 /** @throws LegRefused */
-export function settle({ graph, source, target }: Problem, flow: Flow, amountIn: bigint, tax?: TaxLookup): Settlement {
+export function settle({ graph, source, target }: Problem, flow: Flow, amountIn: bigint, taxes?: Taxes): Settlement {
   const { from, to } = graph.topology
   const held = new Map<number, bigint>([[source, amountIn]])
   const legs: Leg[] = []
@@ -46,7 +47,7 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
       const part = division(input / unassigned, balance, last, token === source)
       unassigned -= input
       if (part.amount === 0n) return
-      const leg = settleLeg(graph.edges[edge]!, part.amount, part, tax)
+      const leg = settleLeg(graph.edges[edge]!, part.amount, part, taxes)
       held.set(token, balance - part.amount)
       held.set(to[edge]!, (held.get(to[edge]!) ?? 0n) + leg.amountOut)
       legs.push(leg)
@@ -70,11 +71,11 @@ function division(part: number, balance: bigint, last: boolean, fromSource: bool
   return { amount: shareOf(balance, share), num: BigInt(share), den: BigInt(SHARE_DENOMINATOR) }
 }
 
-function settleLeg({ pool, tokenIn, tokenOut }: Edge, amountIn: bigint, { num, den }: Division, tax?: TaxLookup): Leg {
+function settleLeg({ pool, tokenIn, tokenOut }: Edge, amountIn: bigint, { num, den }: Division, taxes?: Taxes): Leg {
   const family = familyOf(pool.family)
   if (!family) throw new LegRefused(pool, new PoolRefusal('UNSUPPORTED', `family ${pool.family} is not known`))
-  const sellPpm = BigInt(tax?.(tokenIn, pool.id)?.sellPpm ?? 0)
-  const buyPpm = BigInt(tax?.(tokenOut, pool.id)?.buyPpm ?? 0)
+  const sellPpm = BigInt(taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0)
+  const buyPpm = BigInt(taxIn(taxes, tokenOut, pool.id)?.buyPpm ?? 0)
   try {
     const arrived = amountIn - (amountIn * sellPpm) / PPM
     const quote = family.quoteExactInput(pool, tokenIn, tokenOut, arrived)

@@ -1,17 +1,7 @@
 import type { Address } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
-
-/** What a token keeps of a transfer, by direction. Parts per million of the amount sent. */
-export type TokenTax = {
-  /** Taken when a pool sends it. */
-  readonly buyPpm: number
-  /** Taken when it is sent to a pool. */
-  readonly sellPpm: number
-  /** Taken on any other transfer. */
-  readonly transferPpm: number
-}
-/** Tax of a token in one pool; undefined when untaxed or unknown. */
-export type TaxLookup = (token: Address, poolId: string) => TokenTax | undefined
+import type { SourceFilter } from './sources.ts'
+import type { Taxes } from './taxes.ts'
 
 export type NativeErc20 = {
   readonly token: Address
@@ -19,6 +9,7 @@ export type NativeErc20 = {
   readonly unitsPerWei: number
 }
 
+/** Plain data, so that it can be sent to another thread. */
 export type RouteRequest = {
   /** ERC-20 or NATIVE; NATIVE and the wrapped native are joined by a free edge. */
   readonly tokenIn: Address
@@ -38,9 +29,8 @@ export type RouteRequest = {
   readonly maxSplits?: number
   /** Pools that may not be used. */
   readonly excludePools?: ReadonlySet<string>
-  /** Keeps a pool when true; include and exclude filters of the caller. */
-  readonly allow?: (pool: Pool) => boolean
-  readonly tax?: TaxLookup
+  readonly sources?: SourceFilter
+  readonly taxes?: Taxes
 }
 
 /** One pool used, in execution order. */

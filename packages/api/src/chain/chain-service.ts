@@ -106,9 +106,9 @@ export class ChainService {
     return this.wake().rpc
   }
 
-  /** Whether the Executor in use can swap in pools of the family. */
-  executes(family: string): boolean {
-    return this.executor.families.includes(family)
+  /** Families that the Executor in use can swap in. */
+  get executable(): ReadonlySet<string> {
+    return new Set(this.executor.families)
   }
 
   /** @throws ApiError for NATIVE on a chain that has no wrapper for it */

@@ -1,6 +1,6 @@
 import type { Address } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
-import type { TaxLookup, TokenTax } from '@sluice/routing'
+import { type Taxes, type TaxesOfToken, type TokenTax, taxIn } from '@sluice/routing'
 import type { BlockRef, Rpc } from '@sluice/rpc'
 import { reportToken, type SimulationContext, SimulationError, type TokenReport } from '@sluice/simulation'
 
@@ -12,6 +12,7 @@ const LARGE_PART = 1_000n
 /** Base units of a token without a pool that hands it over. */
 const BLIND_SIZES = [1_000n, 1_000_000n]
 const MAX_REMEMBERED = 20_000
+const MAX_POOLS_OF_TOKEN = 1_000
 
 export type TaxSource = {
   readonly rpc: Rpc
@@ -25,16 +26,18 @@ export type TradedToken = { readonly token: Address; readonly pool: Pool }
 
 /** What tokens keep of their transfers by pool and direction, measured when a route paid less than settled. */
 export class TaxBook {
-  /** By token, and by token and pool; oldest first. */
-  private readonly taxes = new Map<string, TokenTax>()
+  /** Oldest first. Pools that were not measured are taken to be taxed as the one that was measured last. */
+  private readonly taxes = new Map<Address, TaxesOfToken>()
   private readonly measuredAt = new Map<string, number>()
 
-  /** Pools that were not measured are taken to be taxed as the one that was measured last. */
-  readonly lookup: TaxLookup = (token, pool) => this.taxes.get(placeKey(token, pool)) ?? this.taxes.get(token)
+  /** The tokens that tax in some pool at least. */
+  get current(): Taxes {
+    return new Map([...this.taxes].filter(([, { usual, inPool }]) => [usual, ...inPool.values()].some(takes)))
+  }
 
   /** Parts per million that the token keeps of a transfer between people. */
   transferPpm(token: Address): bigint {
-    return BigInt(this.taxes.get(token)?.transferPpm ?? 0)
+    return BigInt(this.taxes.get(token)?.usual.transferPpm ?? 0)
   }
 
   /**
@@ -52,17 +55,18 @@ export class TaxBook {
   }
 
   private async measure(key: string, place: TradedToken, source: TaxSource): Promise<boolean> {
-    const known = this.lookup(place.token, place.pool.id) ?? { buyPpm: 0, sellPpm: 0, transferPpm: 0 }
+    const known = taxIn(this.taxes, place.token, place.pool.id) ?? { buyPpm: 0, sellPpm: 0, transferPpm: 0 }
     const report = await measureToken(place.token, place.pool, source).catch((error: unknown) => {
       // A token that cannot be measured keeps what is recorded of it; its pools are dropped instead.
       if (error instanceof SimulationError) return null
       throw error
     })
-    remember(this.measuredAt, key, Date.now())
+    remember(this.measuredAt, key, Date.now(), MAX_REMEMBERED)
     if (!report) return false
     const tax = taxOf(report, known)
-    remember(this.taxes, key, tax)
-    remember(this.taxes, place.token, tax)
+    const inPool = new Map(this.taxes.get(place.token)?.inPool)
+    remember(inPool, place.pool.id, tax, MAX_POOLS_OF_TOKEN)
+    remember(this.taxes, place.token, { usual: tax, inPool }, MAX_REMEMBERED)
     return tax.buyPpm !== known.buyPpm || tax.sellPpm !== known.sellPpm || tax.transferPpm !== known.transferPpm
   }
 }
@@ -88,10 +92,14 @@ function placeKey(token: Address, pool: string): string {
   return `${token} ${pool}`
 }
 
-function remember<V>(map: Map<string, V>, key: string, value: V): void {
+function takes({ buyPpm, sellPpm }: TokenTax): boolean {
+  return buyPpm > 0 || sellPpm > 0
+}
+
+function remember<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
   map.delete(key)
   map.set(key, value)
-  if (map.size > MAX_REMEMBERED) map.delete(map.keys().next().value!)
+  if (map.size > most) map.delete(map.keys().next().value!)
 }
 
 /** Directions that could not be measured are taken to cost what a plain transfer does. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { type Address, type Deployment, toAddress } from '@sluice/chains'
-import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import { read, swapQuery } from '../requests.ts'
 import { checkFeeExemptKey, swapKey, toQuoteRequest } from './request.ts'
@@ -42,16 +41,11 @@ test.each([CHECKSUMMED, CHECKSUMMED.toLowerCase(), `0x${CHECKSUMMED.slice(2).toU
   },
 )
 
-test('sources are named by family or brand, in any case', () => {
-  const pool = (family: string, dex: string) => ({ family, dex }) as Pool
-  const include = request({ includeSources: 'UNISWAP-v2,Brand Three' }).allow!
-  expect(include(pool('uniswap-v2', 'Any'))).toBe(true)
-  expect(include(pool('uniswap-v3', 'brand three'))).toBe(true)
-  expect(include(pool('uniswap-v3', 'Other'))).toBe(false)
-  const exclude = request({ excludeSources: 'uniswap-v2' }).allow!
-  expect(exclude(pool('uniswap-v2', 'Any'))).toBe(false)
-  expect(exclude(pool('uniswap-v3', 'Any'))).toBe(true)
-  expect(request({}).allow).toBeUndefined()
+test('sources are named in any case', () => {
+  const { sources } = request({ includeSources: 'UNISWAP-v2,Brand Three', excludeSources: 'uniswap-v2' })
+  expect(sources.include).toEqual(new Set(['uniswap-v2', 'brand three']))
+  expect(sources.exclude).toEqual(new Set(['uniswap-v2']))
+  expect(request({}).sources).toEqual({})
 })
 
 test('a fee-exempt key must match a configured hash', () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Address, type Deployment, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import type { Pool } from '@sluice/liquidity'
+import type { SourceFilter } from '@sluice/routing'
 import { ApiError } from '../errors.ts'
 import { hasValidChecksum } from '../parameters.ts'
 import type { SwapQuery } from '../requests.ts'
@@ -21,7 +21,7 @@ export type QuoteRequest = {
   readonly maxHops: number | undefined
   readonly maxSplits: number | undefined
   readonly excludePools: ReadonlySet<string>
-  readonly allow: ((pool: Pool) => boolean) | undefined
+  readonly sources: SourceFilter
   readonly maxPriceImpactPpm: bigint
 }
 
@@ -49,7 +49,10 @@ export function toQuoteRequest(query: SwapQuery, deployment: Deployment): QuoteR
     maxHops: query.maxHops,
     maxSplits: query.maxSplits,
     excludePools: new Set(query.excludePools),
-    allow: sourceFilter(query.includeSources, query.excludeSources),
+    sources: {
+      ...(query.includeSources && { include: new Set(query.includeSources) }),
+      ...(query.excludeSources && { exclude: new Set(query.excludeSources) }),
+    },
     maxPriceImpactPpm: query.maxPriceImpact,
   }
 }
@@ -71,17 +74,6 @@ function feeRecipient(query: SwapQuery, contracts: ReadonlySet<Address>): Addres
   if (address === NATIVE) throw refuse('must not be the native token')
   if (contracts.has(address)) throw refuse('must not be the Guard or an Executor')
   return address
-}
-
-function sourceFilter(include: readonly string[] | undefined, exclude: readonly string[] | undefined) {
-  if (!include && !exclude) return undefined
-  const included = include && new Set(include)
-  const excluded = new Set(exclude)
-  return ({ family, dex }: Pool): boolean => {
-    const named = (names: ReadonlySet<string>) => names.has(family.toLowerCase()) || names.has(dex.toLowerCase())
-    // The wrapper joins two forms of one asset; it is no source that a caller would name to be let through.
-    return (!included || family === 'wrapped-native' || named(included)) && !named(excluded)
-  }
 }
 
 /**

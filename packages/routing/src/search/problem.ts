@@ -2,6 +2,8 @@
 import { type Address, NATIVE } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { Graph } from '../graph.ts'
+import { refusalOf, type SourceFilter } from '../sources.ts'
+import { type Taxes, taxIn } from '../taxes.ts'
 import type { RejectedSource, RouteRequest } from '../types.ts'
 import { firstRate, piecesCrossed, type Response, withTax } from './response.ts'
 
@@ -48,7 +50,7 @@ export function leastCost({ perGas, perLeg, graph }: Problem, edge: number): num
 
 /** Edges as one request may use them. A taxed token is only ever sold first or bought last, never passed through. */
 export class Admission {
-  readonly rejected: RejectedSource[] = []
+  private readonly reasons = new Map<string, RejectedSource>()
   readonly rate: Float64Array
   readonly rateBack: Float64Array
   readonly taxed = new Map<number, Response>()
@@ -62,29 +64,46 @@ export class Admission {
     const { offset, reverse } = topology
     for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) this.set(reverse[edge]!, 0)
     for (let edge = offset[target]!; edge < offset[target + 1]!; edge++) this.set(edge, 0)
-    const { excludePools, allow, tax } = request
-    if (!excludePools?.size && !allow && !tax) return
-    for (const [id, edges] of topology.edgesOfPool) {
-      const { pool } = graph.edges[edges[0]!]!
-      if (excludePools?.has(id)) this.ban(pool, 'excluded by the request')
-      else if (allow && !allow(pool)) this.ban(pool, 'left out by the source filter')
-      else if (tax) this.applyTaxes(edges, tax, source, target)
+    const { excludePools, sources, taxes } = request
+    for (const id of excludePools ?? []) {
+      const edges = topology.edgesOfPool.get(id)
+      if (edges) this.ban(graph.edges[edges[0]!]!.pool, 'excluded by the request')
     }
+    if (sources) this.filter(sources)
+    if (taxes) this.applyTaxes(taxes, source, target)
+  }
+
+  get rejected(): readonly RejectedSource[] {
+    return [...this.reasons.values()]
   }
 
   /** Takes a pool out of this request, for a reason that is told when nothing is found. */
   ban(pool: Pool, reason: string): void {
-    this.rejected.push({ pool: pool.id, family: pool.family, reason })
+    this.tell(pool, reason)
     for (const edge of this.graph.topology.edgesOfPool.get(pool.id) ?? []) this.set(edge, 0)
   }
 
-  private applyTaxes(edges: readonly number[], tax: NonNullable<RouteRequest['tax']>, source: number, target: number) {
-    const { from, to } = this.graph.topology
-    for (const edge of edges) {
+  private filter(sources: SourceFilter): void {
+    const { poolsOfSource, edgesOfPool } = this.graph.topology
+    for (const [source, pools] of poolsOfSource) {
+      const reason = refusalOf(source, sources)
+      if (reason !== null) for (const id of pools) this.ban(this.graph.edges[edgesOfPool.get(id)![0]!]!.pool, reason)
+    }
+  }
+
+  private applyTaxes(taxes: Taxes, source: number, target: number): void {
+    const { from, to, offset, reverse, tokenIndex } = this.graph.topology
+    const touched = new Set<number>()
+    for (const token of taxes.keys()) {
+      const index = tokenIndex.get(token)
+      if (index === undefined) continue
+      for (let edge = offset[index]!; edge < offset[index + 1]!; edge++) touched.add(edge).add(reverse[edge]!)
+    }
+    for (const edge of touched) {
       if (this.rate[edge] === 0) continue
       const { pool, tokenIn, tokenOut, response } = this.graph.edges[edge]!
-      const sellPpm = tax(tokenIn, pool.id)?.sellPpm ?? 0
-      const buyPpm = tax(tokenOut, pool.id)?.buyPpm ?? 0
+      const sellPpm = taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0
+      const buyPpm = taxIn(taxes, tokenOut, pool.id)?.buyPpm ?? 0
       if (sellPpm === 0 && buyPpm === 0) continue
       const passedThrough = (sellPpm > 0 && from[edge] !== source) || (buyPpm > 0 && to[edge] !== target)
       const refused = sellPpm > 0 && !familyOf(pool.family)?.takesTaxedInput
@@ -100,8 +119,8 @@ export class Admission {
     }
   }
 
-  private tell(pool: Pool, reason: string): void {
-    this.rejected.push({ pool: pool.id, family: pool.family, reason })
+  private tell({ id, family }: Pool, reason: string): void {
+    if (!this.reasons.has(id)) this.reasons.set(id, { pool: id, family, reason })
   }
 
   private set(edge: number, rate: number): void {
