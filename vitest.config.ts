@@ -6,6 +6,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 180_000,
+    setupFiles: ['test/src/fast-check.ts'],
     include: ['{packages/*,contracts,test,bench,scripts}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
   },

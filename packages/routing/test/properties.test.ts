@@ -49,6 +49,15 @@ describe('on graphs without arbitrage, with gas free', () => {
     )
   })
 
+  test('pools that are drained by the first billionth of the trade still get it', () => {
+    const all = fairPools(1543252036, 5)
+    const amountIn = 93_760_182n * 10n ** 15n
+    const outputs = [100n, 180n, 204n, 1000n].map((percent) =>
+      out(all, { ...FREE, amountIn: (amountIn * percent) / 100n }),
+    )
+    expect(outputs).toEqual(outputs.toSorted((a, b) => a - b))
+  })
+
   test('another pool never lowers the output', () => {
     fc.assert(
       fc.property(seed, count, (from, pools) => {

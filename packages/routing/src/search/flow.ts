@@ -16,18 +16,43 @@ export type Flow = {
   readonly cut: boolean
 }
 
-/** Edges with less than this part of the trade are left out. */
+/** Edges that add less than this part of the output are left out; a circle with less than this part in it is rounding. */
 const NEGLIGIBLE = 1e-7
 
 /** What a set of prices makes flow, without dust, circles and dead ends. */
 export function flowOf(problem: Problem, filling: WaterFilling): Flow | null {
-  const { from } = problem.graph.topology
   const weights = new Map<number, number>()
   filling.edges.forEach((edge, k) => {
-    const input = filling.input[k]!
-    if (input * filling.price(from[edge]!) > NEGLIGIBLE * filling.value) weights.set(edge, input)
+    if (filling.input[k]! > 0) weights.set(edge, filling.input[k]!)
   })
+  const flow = pushThrough(problem, weights)
+  if (!flow) return null
+  const dust = dustOf(problem, flow)
+  if (dust.length === 0) return flow
+  for (const edge of dust) weights.delete(edge)
   return pushThrough(problem, weights)
+}
+
+/**
+ * Edges whose removal costs next to nothing. Their part is valued by what a token buys on average, not at the margin: where
+ * pools are drained the last unit sold is worth nothing, whatever the first ones brought. Returns diminish, so the average
+ * bounds the loss.
+ */
+function dustOf(problem: Problem, { edges, input, amountOut }: Flow): readonly number[] {
+  const { from, to } = problem.graph.topology
+  const sold = new Map<number, number>()
+  const brought = new Map<number, number>()
+  const dust: number[] = []
+  for (let place = edges.length - 1; place >= 0; place--) {
+    const edge = edges[place]!
+    const [u, v] = [from[edge]!, to[edge]!]
+    const worth = v === problem.target ? 1 : (brought.get(v) ?? 0) / sold.get(v)!
+    const added = outputOf(responseOf(problem, edge), input[place]!) * worth
+    sold.set(u, (sold.get(u) ?? 0) + input[place]!)
+    brought.set(u, (brought.get(u) ?? 0) + added)
+    if (!(added > NEGLIGIBLE * amountOut)) dust.push(edge)
+  }
+  return dust
 }
 
 /** Sends the amount through edges that divide each token by their weights. */
@@ -77,10 +102,12 @@ function prune(problem: Problem, weights: ReadonlyMap<number, number>): { live: 
     if (!stable) continue
     if (!live.some((edge) => from[edge] === source) || !live.some((edge) => to[edge] === target)) return null
     if (topologicalOrder(problem, live)) return { live, cut }
-    const circle = findCircle(problem, live)
-    const thinnest = circle.reduce((a, b) => (weights.get(b)! < weights.get(a)! ? b : a))
+    const outOf = groupBy(live, (edge) => from[edge]!)
+    const share = (edge: number) =>
+      weights.get(edge)! / outOf.get(from[edge]!)!.reduce((sum, other) => sum + weights.get(other)!, 0)
+    const thinnest = findCircle(problem, live).reduce((a, b) => (share(b) < share(a) ? b : a))
+    cut ||= share(thinnest) > NEGLIGIBLE
     live = live.filter((edge) => edge !== thinnest)
-    cut = true
   }
 }
 
