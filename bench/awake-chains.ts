@@ -1,5 +1,5 @@
 /**
- * A hundred chains awake in one process: `node bench/awake-chains.ts`. Each is a chain of the registry with all that stands
+ * A hundred chains awake in one process: `npm run bench -- awake-chains`. Each is a chain of the registry with all that stands
  * on the local chain, over one node behind a proxy. Chains are asked for ten at a time. The node shares the machine.
  */
 import { readFileSync } from 'node:fs'

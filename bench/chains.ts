@@ -1,5 +1,5 @@
 /**
- * What a process pays to know all chains: `node bench/chains.ts`. Each figure is the best of many fresh processes,
+ * What a process pays to know all chains: `npm run bench -- chains`. Each figure is the best of many fresh processes,
  * since other work on the machine only ever adds; every chain has a deployment, so the chain map is as large as it gets.
  */
 import { execFileSync } from 'node:child_process'

@@ -1,5 +1,5 @@
 /**
- * The price pass over 100,000 pools with hostile ones among them: `node bench/pricing.ts`. The pools are made up, so the
+ * The price pass over 100,000 pools with hostile ones among them: `npm run bench -- pricing`. The pools are made up, so the
  * figures tell about speed and about what manipulation achieves, not about real markets. Times are the best of several.
  */
 import { type Address, type Chain, toAddress } from '@sluice/chains'

@@ -1,5 +1,5 @@
 /**
- * `node bench/reading.ts`: reading pools of genuine bytecode by our lenses and by Multicall3, on one node in one run. 1,000
+ * `npm run bench -- reading`: reading pools of genuine bytecode by our lenses and by Multicall3, on one node in one run. 1,000
  * pairs of Uniswap V2, and 200 pools of Uniswap V3 with 40 ticks each, and the round trips that ours takes. Results in `results/reading.json`.
  */
 import { gunzipSync, gzipSync } from 'node:zlib'

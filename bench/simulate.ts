@@ -1,5 +1,5 @@
 /**
- * Simulation beside the node's own eth_call, and slot resolution on 212 real tokens: `node bench/simulate.ts`. The node
+ * Simulation beside the node's own eth_call, and slot resolution on 212 real tokens: `npm run bench -- simulate`. The node
  * is anvil on the same machine, so that the figures are this project's own share and not the network's.
  */
 import { type Hex, toAddress } from '@sluice/chains'

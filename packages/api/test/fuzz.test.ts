@@ -117,5 +117,5 @@ test(`${RUNS} malformed requests get no 5xx, no stack trace and no slow answer`,
   expect(statuses.get(400)).toBeGreaterThan(RUNS / 4)
   expect((await ask(`${server.url}/health`)).status).toBe(200)
   if (process.env.LONG)
-    record('fuzz', { requests: RUNS, seed, answers: Object.fromEntries(statuses), slowestMs: Math.round(slowest) })
+    record('malformed', { requests: RUNS, seed, answers: Object.fromEntries(statuses), slowestMs: Math.round(slowest) })
 })

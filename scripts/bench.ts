@@ -1,0 +1,28 @@
+/**
+ * `npm run bench -- <name> [its arguments]`: one benchmark, whose figures are printed and kept under bench/results. Without
+ * a name it lists them; bench/README.md tells what each measures.
+ */
+const BENCHMARKS: Readonly<Record<string, string>> = {
+  api: 'api/api.ts',
+  'awake-chains': 'awake-chains.ts',
+  chains: 'chains.ts',
+  fuzz: 'fuzz.ts',
+  gas: 'gas/bench.ts',
+  pricing: 'pricing.ts',
+  reading: 'reading.ts',
+  router: 'router/bench.ts',
+  simulate: 'simulate.ts',
+  soak: 'api/soak.ts',
+  sync: 'sync.ts',
+}
+
+const [name = ''] = process.argv.splice(2, 1)
+const file = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined
+if (file) await import(`../bench/${file}`)
+else {
+  const names = Object.keys(BENCHMARKS).join(', ')
+  console.error(
+    name ? `There is no benchmark ${name}; there are ${names}.` : `npm run bench -- <name>, one of ${names}`,
+  )
+  process.exitCode = 1
+}
