@@ -14,7 +14,7 @@ process.once('exit', () => rmSync(fresh, { recursive: true, force: true }))
 const artifacts = join(root, '../../contracts/artifacts/src')
 
 const tsc = join(root, '../../node_modules/typescript/bin/tsc')
-execFileSync(process.execPath, [tsc, '-p', root, '--outDir', fresh], { stdio: 'inherit' })
+execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', fresh], { stdio: 'inherit' })
 
 type Artifact = { contractName: string; sourceName: string; bytecode: string; deployedBytecode: string }
 const contracts = readdirSync(artifacts, { recursive: true, encoding: 'utf8' })

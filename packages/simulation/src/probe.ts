@@ -1,12 +1,19 @@
 /** The swap probe seen from outside: what an eth_call puts in place for it, what it is asked, what it answers. */
 import { type SwapProbe, SwapProbe__factory, TargetProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
+import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { StateOverrides } from '@sluice/rpc'
 import { intrinsicGas } from './gas.ts'
 
-const abi = SwapProbe__factory.createInterface()
-const targetAbi = TargetProbe__factory.createInterface()
+type Values = [order: SwapProbe.OrderStruct, data: Hex]
+/** With what the codec reads in the place of what ethers does. */
+type Results = [
+  report: Omit<SwapProbe.ReportStructOutput, 'coinbase' | 'returnData'> & { coinbase: Address; returnData: Hex },
+]
+
+const swapProbe = callCodec<Values, Results>(SwapProbe__factory.createInterface(), 'run')
+const targetProbe = callCodec<Values, Results>(TargetProbe__factory.createInterface(), 'runHere')
 
 /** Where the probe's code stands during the call. */
 const PROBE = toAddress('0x5177cE0000000000000000000000000000000001')
@@ -82,11 +89,7 @@ export function encodeOrder(order: ProbeOrder): Hex {
     lend: order.lend?.amount ?? 0n,
     maxReturn: order.maxReturn,
   }
-  const data =
-    order.at === 'sender'
-      ? abi.encodeFunctionData('run', [input, order.data])
-      : targetAbi.encodeFunctionData('runHere', [input, order.data])
-  return data as Hex
+  return (order.at === 'sender' ? swapProbe : targetProbe).encode(input, order.data)
 }
 
 /** Gas limit of the eth_call: the target gets all of what it was promised, the probe its own on top. */
@@ -98,7 +101,7 @@ export function callGas(order: ProbeOrder, input: Hex): bigint {
 /** @throws Error when the answer is not the probe's, which no node that runs overrides gives */
 export function decodeReport(answer: Hex, order: ProbeOrder): ProbeReport {
   // Both probes report alike.
-  const [report] = abi.decodeFunctionResult('run', answer)
+  const [report] = swapProbe.decode(answer)
   const overhead = order.at === 'target' ? DELEGATE_GAS : CALL_GAS + (order.value > 0n ? VALUE_GAS - STIPEND : 0n)
   const gasUsed = report.gasUsed - overhead
   const wanted = targetGas(order.gas, order.data)
@@ -110,13 +113,13 @@ export function decodeReport(answer: Hex, order: ProbeOrder): ProbeReport {
     outOfGas: !report.success && gasUsed >= wanted,
     // One that reverts for a reason of its own has most of its gas left.
     starved: !report.success && given < wanted && 2n * gasUsed > given,
-    before: balancesOf(report.before),
-    after: balancesOf(report.afterwards),
-    coinbase: toAddress(report.coinbase),
+    before: report.before,
+    after: report.afterwards,
+    coinbase: report.coinbase,
     gasPrice: report.gasPrice,
     blockNumber: Number(report.number),
     timestamp: Number(report.timestamp),
-    returnData: report.returnData as Hex,
+    returnData: report.returnData,
   }
 }
 
@@ -160,10 +163,4 @@ const accountProxy: Hex = `0x36600557005b${minimalProxy(PROBE, 6).slice(2)}`
 
 function contractSpelling(token: Address): Address {
   return token === NATIVE ? ZERO_ADDRESS : token
-}
-
-type RawReading = { readonly ok: boolean; readonly amount: bigint }
-function balancesOf(raw: { tokenIn: RawReading; allowance: RawReading; tokenOut: RawReading }): Balances {
-  const reading = ({ ok, amount }: RawReading): Reading => ({ ok, amount })
-  return { tokenIn: reading(raw.tokenIn), allowance: reading(raw.allowance), tokenOut: reading(raw.tokenOut) }
 }

@@ -1,7 +1,6 @@
 /** The arithmetic of a quote, in whole base units. Parts per million are named Ppm. */
-
 import type { Hex } from '@sluice/chains'
-import { getBytes } from 'ethers'
+import { intrinsicGas } from '@sluice/simulation'
 
 const PPM = 1_000_000n
 
@@ -22,10 +21,8 @@ export function shortfallPpm(expected: bigint, actual: bigint): bigint {
 }
 
 const TRANSACTION_GAS = 21_000n
-const ZERO_BYTE_GAS = 4n
-const OTHER_BYTE_GAS = 16n
-/** EIP-7623: gas per calldata token (a zero byte is one, another byte four) that a transaction pays at least. */
-const FLOOR_TOKEN_GAS = 10n
+/** EIP-7623: what a byte of calldata costs at least, as a multiple of what it costs by itself: 10 gas for 4. */
+const FLOOR = { gas: 10n, for: 4n }
 
 /**
  * Gas of a whole transaction before refunds: intrinsic, calldata and execution, or the calldata floor where that is more.
@@ -34,12 +31,9 @@ const FLOOR_TOKEN_GAS = 10n
  * @see EIP-2028, EIP-7623
  */
 export function transactionGas(data: Hex, executionGas: bigint): bigint {
-  const bytes = getBytes(data)
-  const zeros = BigInt(bytes.reduce((count, byte) => count + (byte === 0 ? 1 : 0), 0))
-  const others = BigInt(bytes.length) - zeros
-  const standard = TRANSACTION_GAS + zeros * ZERO_BYTE_GAS + others * OTHER_BYTE_GAS + executionGas
-  const floor = TRANSACTION_GAS + (zeros + 4n * others) * FLOOR_TOKEN_GAS
-  return standard > floor ? standard : floor
+  const intrinsic = intrinsicGas(data)
+  const floor = TRANSACTION_GAS + ((intrinsic - TRANSACTION_GAS) * FLOOR.gas) / FLOOR.for
+  return intrinsic + executionGas > floor ? intrinsic + executionGas : floor
 }
 
 /** Base units as a float of whole tokens, for USD figures only. */

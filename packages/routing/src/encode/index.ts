@@ -1,4 +1,5 @@
-import { IGuard__factory } from '@sluice/bindings'
+import { type IGuard, IGuard__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram, type Step } from '@sluice/program'
 import type { Route } from '../types.ts'
@@ -34,7 +35,10 @@ export type EncodedSwap = {
   readonly steps: readonly Step[]
 }
 
-const guardInterface = IGuard__factory.createInterface()
+const guardSwap = callCodec<[order: IGuard.OrderStruct, program: Hex], [bigint]>(
+  IGuard__factory.createInterface(),
+  'swap',
+)
 
 /**
  * The transaction that swaps along a route.
@@ -61,7 +65,7 @@ export function encodeSwap(request: SwapRequest): EncodedSwap {
   }
   return {
     to: guard,
-    data: guardInterface.encodeFunctionData('swap', [order, encodeProgram(steps)]) as Hex,
+    data: guardSwap.encode(order, encodeProgram(steps)),
     value: nativeIn ? route.amountIn : 0n,
     steps,
   }

@@ -1,0 +1,108 @@
+import { Interface } from 'ethers'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type IGuard, IGuard__factory, type SwapProbe, SwapProbe__factory } from '../dist/index.js'
+import { callCodec } from './codec.ts'
+
+const guard = IGuard__factory.createInterface()
+const probe = SwapProbe__factory.createInterface()
+const hex = (bytes: number) =>
+  fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((of) => `0x${Buffer.from(of).toString('hex')}` as const)
+const address = hex(20)
+const amount = fc.bigInt(0n, 2n ** 256n - 1n)
+const data = fc.uint8Array({ maxLength: 200 }).map((of) => `0x${Buffer.from(of).toString('hex')}` as const)
+
+describe('callCodec', () => {
+  test('writes the calls that ethers writes', () => {
+    const swap = callCodec<[IGuard.OrderStruct, string], [bigint]>(guard, 'swap')
+    const order = fc.record({
+      tokenIn: address,
+      amountIn: amount,
+      tokenOut: address,
+      minOutput: amount,
+      deadline: amount,
+      executor: address,
+      wrapper: address,
+      feePpm: amount,
+      feeRecipient: address,
+      direct: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(order, data, (order, program) => {
+        expect(swap.encode(order, program)).toBe(guard.encodeFunctionData('swap', [order, program]))
+      }),
+    )
+  })
+
+  test('reads the answers that ethers writes, with addresses in lower case', () => {
+    const run = callCodec<[SwapProbe.OrderStruct, string], [SwapProbe.ReportStruct]>(probe, 'run')
+    const reading = fc.record({ ok: fc.boolean(), amount })
+    const balances = fc.record({ tokenIn: reading, allowance: reading, tokenOut: reading })
+    const report = fc.record({
+      success: fc.boolean(),
+      gasUsed: amount,
+      gasBefore: amount,
+      before: balances,
+      afterwards: balances,
+      coinbase: address,
+      gasPrice: amount,
+      number: amount,
+      timestamp: amount,
+      chainId: amount,
+      returnSize: amount,
+      returnData: data,
+    })
+    fc.assert(
+      fc.property(report, (report) => {
+        const answer = probe.encodeFunctionResult('run', [report]) as `0x${string}`
+        expect(run.decode(answer)).toEqual([report])
+        const cut = answer.slice(0, 2 + 2 * Math.floor((answer.length - 3) / 2)) as `0x${string}`
+        if (report.returnData !== '0x') expect(() => run.decode(cut.slice(0, -64) as `0x${string}`)).toThrow()
+      }),
+    )
+  })
+
+  test('writes and reads dynamic values between others', () => {
+    const abi = new Interface([
+      'function mix(bytes a, uint8 b, (bytes c, bool d) e) view returns (bytes, uint16, (bytes c, bool d))',
+    ])
+    type Inner = { c: string; d: boolean }
+    const mix = callCodec<[string, bigint, Inner], [string, bigint, Inner]>(abi, 'mix')
+    fc.assert(
+      fc.property(data, fc.bigInt(0n, 255n), data, fc.boolean(), (a, b, c, d) => {
+        expect(mix.encode(a, b, { c, d })).toBe(abi.encodeFunctionData('mix', [a, b, { c, d }]))
+        const answer = abi.encodeFunctionResult('mix', [a, b, { c, d }]) as `0x${string}`
+        expect(mix.decode(answer)).toEqual([a, b, { c, d }])
+      }),
+    )
+  })
+
+  test.each([
+    ['an amount below zero', { amountIn: -1n }],
+    ['an amount of 257 bits', { amountIn: 2n ** 256n }],
+    ['an address of 19 bytes', { executor: `0x${'11'.repeat(19)}` }],
+    ['text that is no address', { executor: 'weth' }],
+  ])('refuses %s', (_, wrong) => {
+    const zero = `0x${'0'.repeat(40)}`
+    const addresses = { tokenIn: zero, tokenOut: zero, executor: zero, wrapper: zero, feeRecipient: zero }
+    const order = { ...addresses, amountIn: 1n, minOutput: 1n, deadline: 1n, feePpm: 0n, direct: false }
+    const swap = callCodec<[IGuard.OrderStruct, string], [bigint]>(guard, 'swap')
+    expect(() => swap.encode({ ...order, ...wrong }, '0x')).toThrow(
+      expect.objectContaining({ code: 'INVALID_ARGUMENT' }),
+    )
+    expect(() => swap.encode(order, '0x0')).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }))
+  })
+
+  test('refuses an answer that is empty, cut off or points beyond its end', () => {
+    const abi = new Interface(['function get() view returns (bytes)'])
+    const get = callCodec<[], [string]>(abi, 'get')
+    const word = (value: bigint) => value.toString(16).padStart(64, '0')
+    for (const answer of ['', word(32n), word(32n) + word(1n), word(2n ** 255n), word(32n) + word(2n ** 200n)])
+      expect(() => get.decode(`0x${answer}`)).toThrow(expect.objectContaining({ code: 'BAD_DATA' }))
+  })
+
+  test('refuses to be made for a type that it does not know', () => {
+    const abi = new Interface(['function list(uint256[] a)'])
+    expect(() => callCodec(abi, 'list')).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_OPERATION' }))
+  })
+})
