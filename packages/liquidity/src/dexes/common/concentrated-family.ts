@@ -3,7 +3,7 @@ import { type ConcentratedState, type StepEnd, swapExactInput, wordEnd } from '.
 import { concentratedCurve } from '../../math/curves.ts'
 import { concentratedReserves } from '../../math/positions.ts'
 import { isZeroForOne } from './direction.ts'
-import { type GasFamily, HOP_GAS, TICK_GAS } from './gas.ts'
+import { type GasFamily, HOP_GAS, PIECE_GAS } from './gas.ts'
 
 /** How a family's pools differ from those of uniswap-v3. */
 export type ConcentratedKind<State> = {
@@ -22,12 +22,16 @@ export function concentratedTrade<State extends ConcentratedState>(
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
       const withFee = { ...pool.state, feePpm: swapFeePpm(pool.state, zeroForOne) }
       const { amountOut, state, ticksCrossed } = swapExactInput(withFee, zeroForOne, amountIn, stepEnd)
-      return { amountOut, state: { ...state, feePpm: pool.state.feePpm }, gas: HOP_GAS[id] + TICK_GAS * ticksCrossed }
+      return {
+        amountOut,
+        state: { ...state, feePpm: pool.state.feePpm },
+        gas: HOP_GAS[id] + PIECE_GAS[id] * ticksCrossed,
+      }
     },
     curve(pool, tokenIn, tokenOut) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
       const withFee = { ...pool.state, feePpm: swapFeePpm(pool.state, zeroForOne) }
-      return { ...concentratedCurve(withFee, zeroForOne), gasPerPiece: TICK_GAS }
+      return { ...concentratedCurve(withFee, zeroForOne), gasPerPiece: PIECE_GAS[id] }
     },
     reserves: ({ state }) => concentratedReserves(state),
     prepaid: false,

@@ -1,6 +1,6 @@
 import type { DexFamily } from '../../family.ts'
 import { isZeroForOne } from '../common/direction.ts'
-import { BIN_GAS, HOP_GAS } from '../common/gas.ts'
+import { HOP_GAS, PIECE_GAS } from '../common/gas.ts'
 import { binsCurve } from './curve.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import { swapBins } from './math.ts'
@@ -20,7 +20,7 @@ export const liquidityBook: DexFamily<LiquidityBookState> = {
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
     const { amountOut, state, binsCrossed } = swapBins(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
-    return { amountOut, state, gas: HOP_GAS['liquidity-book'] + BIN_GAS * binsCrossed }
+    return { amountOut, state, gas: HOP_GAS['liquidity-book'] + PIECE_GAS['liquidity-book'] * binsCrossed }
   },
 
   curve: (pool, tokenIn, tokenOut) => binsCurve(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),

@@ -1,0 +1,40 @@
+/** The spellings that a family's name has in TypeScript and Solidity. */
+export type Names = {
+  /** `some-dex`: folders, opcodes, rows of chain files. */
+  readonly name: string
+  /** `SomeDex` */
+  readonly Name: string
+  /** `someDex` */
+  readonly camel: string
+  /** `some_dex` */
+  readonly snake: string
+  /** How a property of that name is reached: `['some-dex']` or `.dex`. */
+  readonly access: string
+}
+
+/** Why a family cannot be made. */
+export class NewDexError extends Error {
+  override readonly name = 'NewDexError'
+}
+
+const MOST_LETTERS = 32
+
+/** @throws NewDexError for a name that is no lower-case words joined by hyphens */
+export function namesOf(name: string): Names {
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > MOST_LETTERS) {
+    throw new NewDexError(
+      `name: must be at most ${MOST_LETTERS} lower-case letters and digits in words joined by hyphens, such as some-dex-v2, not ${JSON.stringify(name)}`,
+    )
+  }
+  const Name = name
+    .split('-')
+    .map((word) => word[0]!.toUpperCase() + word.slice(1))
+    .join('')
+  const access = name.includes('-') ? `['${name}']` : `.${name}`
+  return { name, Name, camel: name[0] + Name.slice(1), snake: name.replaceAll('-', '_'), access }
+}
+
+/** A template with its `{{…}}` filled in. */
+export function fill(template: string, names: Names): string {
+  return template.replace(/\{\{(name|Name|camel|snake|access)\}\}/g, (_, key: keyof Names) => names[key])
+}
