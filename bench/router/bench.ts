@@ -8,6 +8,7 @@ import { foreignPeer, greedyPeer, type Peer, type PeerRoute } from './peers.ts'
 import { type RoutedTrade, routeTrade, scenarioGraph } from './route.ts'
 import { loadScenario, type Scenario, type ScenarioTrade } from './scenario.ts'
 import { median, quantile } from './statistics.ts'
+import { threadFigures } from './thread.ts'
 
 /** Pools, the seeds of that size, and the trades of each. None of the seeds served in development. */
 const SIZES = [
@@ -42,7 +43,12 @@ for (const { nPools, seeds, nTrades } of SIZES) {
     console.error(nPools, gasPrice, JSON.stringify(figures))
   }
 }
-record('router', { sizes, certificates: certificates(), changedPool: changedPool() })
+record('router', {
+  sizes,
+  certificates: certificates(),
+  changedPool: changedPool(),
+  thread: await threadFigures(20_000, 940_001),
+})
 
 async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<Row[]> {
   const loaded = loadScenario(scenario)

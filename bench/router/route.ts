@@ -28,20 +28,22 @@ export type RoutedTrade = {
 const LIMITS = { maxHops: 8, maxSplits: 1_000 }
 const RUNS = 3
 
+export function requestOf(
+  { tokenOf, wrappedNative }: LoadedScenario,
+  { tokenIn, tokenOut, amountIn }: ScenarioTrade,
+  gasPriceWei: bigint,
+): RouteRequest {
+  const ends = { tokenIn: tokenOf(tokenIn), tokenOut: tokenOf(tokenOut) }
+  return { ...ends, amountIn: BigInt(amountIn), wrappedNative, gasPriceWei, ...LIMITS }
+}
+
 export function routeTrade(
   loaded: LoadedScenario,
   graph: Graph,
   trade: ScenarioTrade,
   gasPriceWei: bigint,
 ): RoutedTrade {
-  const request: RouteRequest = {
-    tokenIn: loaded.tokenOf(trade.tokenIn),
-    tokenOut: loaded.tokenOf(trade.tokenOut),
-    amountIn: BigInt(trade.amountIn),
-    wrappedNative: loaded.wrappedNative,
-    gasPriceWei,
-    ...LIMITS,
-  }
+  const request = requestOf(loaded, trade, gasPriceWei)
   const result = findRoute(graph, request)
   const times = Array.from({ length: RUNS }, () => {
     const start = performance.now()

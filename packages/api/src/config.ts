@@ -1,4 +1,8 @@
+import { availableParallelism } from 'node:os'
 import { z } from 'zod'
+
+/** The process itself needs a core; more than a few threads would only repeat what each holds in memory. */
+const ROUTE_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1))
 
 const integer = (fallback: number, min: number, max: number) =>
   z
@@ -51,6 +55,12 @@ const environment = z.object({
   IDLE_SLEEP_MS: integer(600_000, 1_000, 86_400_000).describe(
     'A chain not asked for this long stops following blocks.',
   ),
+  ROUTE_THREADS: integer(ROUTE_THREADS, 1, 64).describe(
+    'Threads that may search routes of chains with many pools, each with its own copy of them.',
+  ),
+  ROUTE_INLINE_POOLS: integer(1_000, 0, 10_000_000).describe(
+    'Most known pools of a chain whose routes are searched between two requests instead of in a thread.',
+  ),
   SIMULATE_GAS_CAP: integer(100_000_000, 100_000, 10_000_000_000).describe('Most gas that one simulation may use.'),
   SHUTDOWN_GRACE_MS: integer(10_000, 0, 120_000).describe('Time that running requests get when the service stops.'),
 })
@@ -74,6 +84,8 @@ export type Config = {
   readonly maxConcurrent: number
   readonly maxQueued: number
   readonly idleSleepMs: number
+  readonly routeThreads: number
+  readonly routeInlinePools: number
   readonly simulateGasCap: bigint
   readonly shutdownGraceMs: number
   /** By chain id; chains not named use the registry's public endpoints. */
@@ -126,6 +138,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     maxConcurrent: data.MAX_CONCURRENT,
     maxQueued: data.MAX_QUEUED,
     idleSleepMs: data.IDLE_SLEEP_MS,
+    routeThreads: data.ROUTE_THREADS,
+    routeInlinePools: data.ROUTE_INLINE_POOLS,
     simulateGasCap: BigInt(data.SIMULATE_GAS_CAP),
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
     rpcUrls,

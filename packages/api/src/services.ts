@@ -1,4 +1,5 @@
 import type { Registry } from '@sluice/chains'
+import { RouterThreads } from '@sluice/routing'
 import type { Logger } from 'pino'
 import { ChainService } from './chain/chain-service.ts'
 import type { Config } from './config.ts'
@@ -13,11 +14,13 @@ export class Services {
   /** The service is stopping: not ready for new work. */
   closing = false
   private readonly config: Config
+  private readonly threads: RouterThreads
   private readonly chains = new Map<number, ChainService>()
 
   constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger) {
     this.registry = registry
     this.config = config
+    this.threads = new RouterThreads(config.routeThreads)
     this.metrics = metrics
     this.log = log
   }
@@ -30,8 +33,9 @@ export class Services {
     const chain = entry && this.registry.chain(chainId)
     const deployment = entry && this.registry.deployment(chainId)
     if (!entry || !chain || !deployment) throw unsupportedChain(chainId)
-    const { config, metrics, log } = this
-    const service = new ChainService({ chain, deployment, routerAddress: entry.RouterAddress, config, metrics, log })
+    const { config, metrics, log, threads } = this
+    const routerAddress = entry.RouterAddress
+    const service = new ChainService({ chain, deployment, routerAddress, config, metrics, log, threads })
     this.chains.set(chainId, service)
     return service
   }
@@ -43,5 +47,6 @@ export class Services {
 
   async close(): Promise<void> {
     await Promise.all(this.started.map((chain) => chain.sleep()))
+    await this.threads.close()
   }
 }

@@ -2,7 +2,15 @@ import { join } from 'node:path'
 import { type Address, type Chain, type Deployment, NATIVE } from '@sluice/chains'
 import { createMarket, families, type Market, type MarketOptions, type Snapshot } from '@sluice/liquidity'
 import { type PriceBook, priceTokens } from '@sluice/pricing'
-import { buildGraph, type Graph, type NativeErc20 } from '@sluice/routing'
+import {
+  buildGraph,
+  findRoute,
+  type Graph,
+  type NativeErc20,
+  type RouteRequest,
+  type RouteResult,
+  type RouterThreads,
+} from '@sluice/routing'
 import { type BlockHeader, createRpc, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
 import {
   createSimulationContext,
@@ -34,6 +42,7 @@ type Options = {
   readonly config: Config
   readonly metrics: Metrics
   readonly log: Logger
+  readonly threads: RouterThreads
 }
 
 /** What exists only while the chain is awake. */
@@ -71,10 +80,11 @@ export class ChainService {
   readonly simulation: SimulationContext
   private readonly config: Config
   private readonly log: Logger
+  private readonly threads: RouterThreads
   private awake: Awake | undefined
   private idleTimer: NodeJS.Timeout | undefined
 
-  constructor({ chain, deployment, routerAddress, config, metrics, log }: Options) {
+  constructor({ chain, deployment, routerAddress, config, metrics, log, threads }: Options) {
     const { executors } = deployment
     const executor = executors.findLast(({ status }) => status === 'deployed') ?? executors.at(-1)
     if (!executor) throw new ApiError('UNSUPPORTED_CHAIN', `chain ${chain.chainId} has no Executor`)
@@ -84,6 +94,7 @@ export class ChainService {
     this.routerAddress = routerAddress
     this.config = config
     this.metrics = metrics
+    this.threads = threads
     this.log = log.child({ chain: chain.chainId })
     this.limiter = new Limiter(config.maxConcurrent, config.maxQueued)
     this.tokens = new TokenFacts(chain)
@@ -205,6 +216,18 @@ export class ChainService {
   }
 
   /**
+   * The best route in the pools of a view. Large chains are searched in a thread, so that no request waits for the search of
+   * another; small ones here, where a search takes less time than it would to ask a thread.
+   *
+   * @throws RouterThreadError when the thread ends meanwhile
+   */
+  async findRoute({ snapshot, graph }: ChainView, request: RouteRequest): Promise<RouteResult> {
+    return snapshot.pools.size > this.config.routeInlinePools
+      ? this.threads.findRoute(snapshot, request)
+      : findRoute(graph(), request)
+  }
+
+  /**
    * Runs a swap against the chain's state. Tokens whose storage cannot be found are lent by pools that hold them.
    *
    * @param avoid - pools that the swap uses, which may not lend
@@ -252,6 +275,7 @@ export class ChainService {
     clearTimeout(this.idleTimer)
     const { awake } = this
     this.awake = undefined
+    await this.threads.forget(this.chain.chainId)
     await awake?.market.stop()
     awake?.rpc.close()
   }

@@ -1,7 +1,7 @@
 /** The use case behind the swap endpoint: from a wish to a transaction that was seen to work. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
-import { findRoute, type Route, type RouteResult } from '@sluice/routing'
+import type { Route, RouteResult } from '@sluice/routing'
 import type { ChainService } from '../chain/chain-service.ts'
 import type { TradedToken } from '../chain/taxes.ts'
 import type { ChainView } from '../chain/view.ts'
@@ -98,7 +98,7 @@ async function findWorkingRoute(
     signal.throwIfAborted()
     const l1FeePerByteWei = await view.l1FeePerByteWei()
     const result = await time('route', () =>
-      findRoute(view.graph(), {
+      chain.findRoute(view, {
         tokenIn: request.tokenIn,
         tokenOut: request.tokenOut,
         amountIn: request.amountIn,

@@ -50,7 +50,8 @@ export function leastCost({ perGas, perLeg, graph }: Problem, edge: number): num
 
 /** Edges as one request may use them. A taxed token is only ever sold first or bought last, never passed through. */
 export class Admission {
-  private readonly reasons = new Map<string, RejectedSource>()
+  private readonly reasons = new Map<Pool, string>()
+  private readonly ends: readonly (Address | undefined)[]
   readonly rate: Float64Array
   readonly rateBack: Float64Array
   readonly taxed = new Map<number, Response>()
@@ -61,7 +62,8 @@ export class Admission {
     this.rate = graph.rate.slice()
     this.rateBack = graph.rateBack.slice()
     const { topology } = graph
-    const { offset, reverse } = topology
+    const { offset, reverse, tokens } = topology
+    this.ends = [tokens[source], tokens[target]]
     for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) this.set(reverse[edge]!, 0)
     for (let edge = offset[target]!; edge < offset[target + 1]!; edge++) this.set(edge, 0)
     const { excludePools, sources, taxes } = request
@@ -73,8 +75,12 @@ export class Admission {
     if (taxes) this.applyTaxes(taxes, source, target)
   }
 
+  /** Pools that join both ends of the trade first, then those of one of them. */
   get rejected(): readonly RejectedSource[] {
-    return [...this.reasons.values()]
+    const missing = ({ tokens }: Pool) => this.ends.filter((end) => !tokens.some((token) => token === end)).length
+    return [...this.reasons]
+      .sort(([a], [b]) => missing(a) - missing(b) || (a.id < b.id ? -1 : 1))
+      .map(([{ id, family }, reason]) => ({ pool: id, family, reason }))
   }
 
   /** Takes a pool out of this request, for a reason that is told when nothing is found. */
@@ -119,8 +125,8 @@ export class Admission {
     }
   }
 
-  private tell({ id, family }: Pool, reason: string): void {
-    if (!this.reasons.has(id)) this.reasons.set(id, { pool: id, family, reason })
+  private tell(pool: Pool, reason: string): void {
+    if (!this.reasons.has(pool)) this.reasons.set(pool, reason)
   }
 
   private set(edge: number, rate: number): void {

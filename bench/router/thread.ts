@@ -1,0 +1,68 @@
+/** What it costs a process to have a large chain searched by a thread, beside searching it itself. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { PoolMap } from '@sluice/liquidity'
+import { buildGraph, findRoute, RouterThreads } from '@sluice/routing'
+import { rounded } from '../record.ts'
+import { generate } from './generate.ts'
+import { requestOf } from './route.ts'
+import { loadScenario } from './scenario.ts'
+import { median } from './statistics.ts'
+
+const TRADES = 20
+/** Trades of a block that are asked for at once. */
+const AT_ONCE = 10
+
+export async function threadFigures(nPools: number, seed: number) {
+  const scenario = generate({ name: 'thread', nPools, seed, nTrades: TRADES })
+  const loaded = loadScenario(scenario)
+  const snapshot = { ...loaded.snapshot, pools: PoolMap.empty.with(loaded.snapshot.pools.values()) }
+  const requests = scenario.trades.map((trade) => requestOf(loaded, trade, 0n))
+  const graph = buildGraph(snapshot)
+  const threads = new RouterThreads(1)
+  const inThread = (index: number) => threads.findRoute(snapshot, requests[index % TRADES]!)
+
+  const first = await stall(() => inThread(0))
+  for (let index = 0; index < TRADES; index++) findRoute(graph, requests[index]!)
+  for (let index = 0; index < TRADES; index++) await inThread(index)
+  const inline: number[] = []
+  const threaded: number[] = []
+  for (let index = 0; index < TRADES; index++) {
+    inline.push(await timed(async () => findRoute(graph, requests[index]!)))
+    threaded.push(await timed(() => inThread(index)))
+  }
+  const many = Array.from({ length: AT_ONCE }, (_, index) => index)
+  const busyThread = await stall(() => Promise.all(many.map(inThread)))
+  const busyProcess = await stall(async () => {
+    for (const index of many) findRoute(graph, requests[index]!)
+  })
+  await threads.close()
+  return {
+    pools: nPools,
+    ms: { inline: rounded(median(inline), 2), inThread: rounded(median(threaded), 2) },
+    // What another request waits at worst: while the thread is told all pools, and while ten searches run.
+    longestTurnMs: { telling: first, tenInThread: busyThread, tenInline: busyProcess },
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+/** The longest that nothing else had its turn meanwhile, milliseconds. */
+async function stall(work: () => Promise<unknown>): Promise<number> {
+  let running = true
+  let longest = 0
+  const watch = async () => {
+    for (let last = performance.now(); running; last = performance.now()) {
+      await nextTurn()
+      longest = Math.max(longest, performance.now() - last)
+    }
+  }
+  const watched = watch()
+  await work()
+  running = false
+  await watched
+  return rounded(longest, 1)
+}

@@ -1,0 +1,42 @@
+/** What goes between a process and a thread that routes for it. */
+import type { Pool, Snapshot } from '@sluice/liquidity'
+import type { Leg, Route, RouteRequest, RouteResult } from '../types.ts'
+
+export type ToThread =
+  /** Brings the thread's pools of a chain nearer to a block. */
+  | {
+      readonly do: 'change'
+      readonly chainId: number
+      readonly changed: readonly Pool[]
+      readonly gone: readonly string[]
+    }
+  | {
+      readonly do: 'find'
+      readonly job: number
+      readonly chainId: number
+      readonly block: Snapshot['block']
+      readonly request: RouteRequest
+    }
+  | { readonly do: 'forget'; readonly chainId: number }
+
+/** Pools go back as their ids: the process has them. */
+export type PlainRoute = Omit<Route, 'legs'> & { readonly legs: readonly PlainLeg[] }
+export type PlainLeg = Omit<Leg, 'pool'> & { readonly pool: string }
+export type PlainResult = { readonly ok: true; readonly route: PlainRoute } | Extract<RouteResult, { ok: false }>
+
+export type FromThread =
+  | { readonly job: number; readonly result: PlainResult }
+  /** A fault of the search. */
+  | { readonly job: number; readonly error: Error }
+
+export function toPlain(result: RouteResult): PlainResult {
+  if (!result.ok) return result
+  const legs = result.route.legs.map((leg) => ({ ...leg, pool: leg.pool.id }))
+  return { ok: true, route: { ...result.route, legs } }
+}
+
+export function fromPlain(result: PlainResult, pools: ReadonlyMap<string, Pool>): RouteResult {
+  if (!result.ok) return result
+  const legs = result.route.legs.map((leg) => ({ ...leg, pool: pools.get(leg.pool)! }))
+  return { ok: true, route: { ...result.route, legs } }
+}
