@@ -10,9 +10,6 @@ export type Potential = {
   readonly hops: Uint8Array
 }
 
-/** With the best rates by ways that do not begin (or end) with the neighbour of the best way. */
-export type PotentialWithSecond = Potential & { readonly second: Float64Array }
-
 const GAIN = 1 + 1e-13
 export const FAR = 255
 
@@ -57,25 +54,25 @@ export function potential(problem: Problem, root: number, direction: 'to' | 'fro
   return { best, link, hops }
 }
 
-/** An edge is not to be judged by a way that returns through it: `second` is for those. */
-export function withSecond(problem: Problem, potential: Potential, direction: 'to' | 'from'): PotentialWithSecond {
-  const { graph, rate, rateBack } = problem
-  const { offset, from, to, tokens } = graph.topology
-  const backwards = direction === 'to'
-  const rates = backwards ? rateBack : rate
-  const { best, link } = potential
-  const second = new Float64Array(tokens.length)
-  const neighbour = link.map((edge) => (edge < 0 ? -1 : backwards ? to[edge]! : from[edge]!))
-  for (let token = 0; token < tokens.length; token++) {
-    const value = best[token]!
-    if (value === 0) continue
-    for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-      const other = to[edge]!
-      const label = rates[edge]! * value
-      if (label > second[other]! && neighbour[other] !== token) second[other] = label
+/** Fewest edges from the source to every token; 255 where there is no way of `maxHops`. */
+export function distancesFrom({ graph, rate, maxHops }: Problem, source: number): Uint8Array {
+  const { offset, to, tokens } = graph.topology
+  const distances = new Uint8Array(tokens.length).fill(FAR)
+  distances[source] = 0
+  let layer = [source]
+  for (let distance = 1; distance <= maxHops && layer.length > 0; distance++) {
+    const following: number[] = []
+    for (const token of layer) {
+      for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
+        const other = to[edge]!
+        if (distances[other] !== FAR || rate[edge] === 0) continue
+        distances[other] = distance
+        following.push(other)
+      }
     }
+    layer = following
   }
-  return { ...potential, second }
+  return distances
 }
 
 /** The edges of the best way from a token to the root of a potential of direction `to`; null where it runs in a circle. */

@@ -4,19 +4,17 @@ import { upperBound } from './certificate.ts'
 import { addAlternatives, generateColumns } from './columns.ts'
 import { shortenChains } from './direct.ts'
 import { type Flow, flowOf, pushThrough } from './flow.ts'
-import { type Potential, type PotentialWithSecond, potential, wayTo, withSecond } from './potentials.ts'
+import { Frontier } from './frontier.ts'
+import { distancesFrom, type Potential, potential, wayTo } from './potentials.ts'
 import type { Problem } from './problem.ts'
 import { prune, withinLimits } from './pruning.ts'
 import { bestSinglePath } from './single-path.ts'
 import { WaterFilling } from './water-filling.ts'
 
-/** A bound further above the division than this part is worth the work of a better one. */
-const LOOSE = 1e-3
 /** No more is looked for within this part of what is possible. */
 const GOOD_ENOUGH = 1e-6
 
 export type Found = {
-  /** Best first. More than one, for the case that a pool refuses in exact arithmetic. */
   readonly flow: Flow
   /** Output base units that no route can exceed, gas aside; null where none is known. */
   readonly bound: number | null
@@ -33,20 +31,19 @@ export function search(problem: Problem): Found | null {
   const alone = pushThrough(problem, new Map(single.map((edge) => [edge, 1])))
   if (problem.maxPools === 1) return alone && { flow: alone, bound: null }
 
-  const forward = withSecond(problem, potential(problem, source, 'from'), 'from')
-  const back = withSecond(problem, backward, 'to')
+  const frontier = new Frontier(problem, backward, distancesFrom(problem, source))
   const opening = start(problem, free || !first ? single : [...first, ...single], backward)
-  generateColumns(problem, opening, forward, back)
-  const bound = certify(problem, opening, single, [forward, back])
+  generateColumns(problem, opening, frontier)
+  const bound = certify(problem, opening, frontier)
   const flows = [alone, free ? limited(problem, opening) : prune(problem, opening)]
   if (!free && mayImprove(problem, flows, bound, backward)) {
     // The fixed costs make the problem non-convex: other starts end in other places.
     const fresh = start(problem, single, backward)
-    generateColumns(problem, fresh, forward, back)
+    generateColumns(problem, fresh, frontier)
     flows.push(prune(problem, fresh))
     const known = flows.flatMap((flow) => flow?.edges ?? [])
     const repaired = start(problem, [...known, ...opening.edges, ...fresh.edges], backward)
-    generateColumns(problem, repaired, forward, back)
+    generateColumns(problem, repaired, frontier)
     addAlternatives(problem, repaired)
     flows.push(prune(problem, repaired))
   }
@@ -72,24 +69,14 @@ function mayImprove(
   return best.net < (bound - hops[source]! * (graph.leastGas * perGas + perLeg)) * (1 - GOOD_ENOUGH)
 }
 
-/**
- * The bound knows no gas, but gas keeps edges out that its prices need: where it is far above the division, it is found by
- * a division of its own.
- */
-function certify(
-  problem: Problem,
-  filling: WaterFilling,
-  path: readonly number[],
-  [forward, backward]: readonly [PotentialWithSecond, PotentialWithSecond],
-): number | null {
-  const bound = upperBound(problem, filling)
-  if ((problem.perGas === 0 && problem.perLeg === 0) || (bound !== null && bound <= filling.value * (1 + LOOSE)))
-    return bound
+/** The bound knows no gas, but gas keeps edges out that its prices need: they join in a division of their own. */
+function certify(problem: Problem, filling: WaterFilling, frontier: Frontier): number | null {
+  if (problem.perGas === 0 && problem.perLeg === 0) return upperBound(problem, filling, frontier)
   const free = { ...problem, perGas: 0, perLeg: 0 }
-  const gross = start(free, path, backward)
-  generateColumns(free, gross, forward, backward)
-  const tighter = upperBound(free, gross)
-  return tighter === null || bound === null ? (tighter ?? bound) : Math.min(tighter, bound)
+  const gross = new WaterFilling(free)
+  gross.restore(filling.checkpoint())
+  generateColumns(free, gross, frontier)
+  return upperBound(free, gross, frontier)
 }
 
 function start(problem: Problem, edges: readonly number[], backward: Potential): WaterFilling {

@@ -255,11 +255,8 @@ export class WaterFilling {
     }
     let largest = 0
     for (let j = 1; j < size; j++) largest = Math.max(largest, matrix[j * size + j]!)
-    // A token that nothing flows through has no price of its own; one with a surplus is approached more slowly.
-    for (let j = 1; j < size; j++) {
-      const alone = matrix[j * size + j] === 0 ? value : 0
-      matrix[j * size + j]! += 1e-9 * value + 1e-13 * largest + alone + Math.max(0, gradient[j]!)
-    }
+    // A token that is left over or short is approached by steps of about a factor e, whatever little answers to its price.
+    for (let j = 1; j < size; j++) matrix[j * size + j]! += 1e-9 * value + 1e-13 * largest + Math.abs(gradient[j]!)
     step[0] = 0
   }
 

@@ -1,0 +1,195 @@
+/** The tokens and edges around a division that could pay at its prices: where column generation and the bound look. */
+import type { Potential } from './potentials.ts'
+import type { Problem } from './problem.ts'
+import type { WaterFilling } from './water-filling.ts'
+
+/** An edge must beat the prices at its ends by this part. */
+const MIN_GAIN = 1e-9
+/** Edge lists are kept while prices fall by no more than this part. */
+const SLACK = 1e-3
+/** Tokens that less than this part of the trade flows through have no price of their own. */
+const LIVE = 1e-12
+
+export class Frontier {
+  /** Tokens outside the division that some way through them pays for, at the prices of the tokens in it. */
+  tokens: number[] = []
+  /** Edges that are part of such a way, or that join two tokens of the division and would pay themselves. */
+  edges: number[] = []
+  /** What a token costs at least, in output base units: its price where the trade flows through it. */
+  readonly cost: Float64Array
+  /** What it is worth at best; above its cost for `tokens` alone. */
+  readonly worth: Float64Array
+  /** The edge after the token on the way that is worth most, and the one before it on the way that costs least. */
+  readonly next: Int32Array
+  readonly previous: Int32Array
+  /** Whether a token has a price, since the trade flows through it. */
+  readonly live: Uint8Array
+  /** False where labels still moved after the longest way: prices go in circles. */
+  settled = true
+
+  private readonly problem: Problem
+  private readonly backward: Potential
+  private readonly distances: Uint8Array
+  private readonly lists = new Map<number, Int32Array>()
+  private readonly limit: Float64Array
+  private readonly queued: Uint8Array
+  private readonly scratch: Int32Array
+  private reached: number[] = []
+  private liveTokens: number[] = []
+
+  constructor(problem: Problem, backward: Potential, distances: Uint8Array) {
+    const { tokens, from } = problem.graph.topology
+    const count = tokens.length
+    this.problem = problem
+    this.backward = backward
+    this.distances = distances
+    this.cost = new Float64Array(count).fill(Number.POSITIVE_INFINITY)
+    this.worth = new Float64Array(count)
+    this.next = new Int32Array(count)
+    this.previous = new Int32Array(count)
+    this.live = new Uint8Array(count)
+    this.limit = new Float64Array(count).fill(Number.POSITIVE_INFINITY)
+    this.queued = new Uint8Array(count)
+    this.scratch = new Int32Array(from.length)
+  }
+
+  /** Looks around a division that has been solved. */
+  explore(filling: WaterFilling): void {
+    this.clear()
+    this.takePrices(filling)
+    this.spreadCosts()
+    const candidates = this.candidates(filling)
+    this.spreadWorths(candidates)
+    const { rate, graph } = this.problem
+    const { from, to } = graph.topology
+    const { cost, worth, live } = this
+    this.edges = candidates.filter((edge) => rate[edge]! * worth[to[edge]!]! > cost[from[edge]!]! * (1 + MIN_GAIN))
+    this.tokens = this.reached.filter((token) => live[token] === 0 && worth[token]! > cost[token]! * (1 + MIN_GAIN))
+  }
+
+  /** Edges out of a token that could pay for what it costs, at the best that is hoped for behind them. */
+  edgesFrom(token: number, cost: number): Int32Array {
+    if (cost >= this.limit[token]!) return this.lists.get(token)!
+    const { problem, backward, distances, scratch } = this
+    const { offset, to } = problem.graph.topology
+    const { rate, source, maxHops } = problem
+    const { best, hops } = backward
+    const floor = cost * (1 - SLACK)
+    const furthest = maxHops - 1 - distances[token]!
+    let count = 0
+    for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
+      const other = to[edge]!
+      if (rate[edge]! * best[other]! > floor && hops[other]! <= furthest && other !== source) scratch[count++] = edge
+    }
+    const list = scratch.slice(0, count)
+    this.limit[token] = floor
+    this.lists.set(token, list)
+    return list
+  }
+
+  private clear(): void {
+    const { cost, worth, live } = this
+    for (const token of this.reached) {
+      cost[token] = Number.POSITIVE_INFINITY
+      worth[token] = 0
+      live[token] = 0
+    }
+    this.reached = []
+  }
+
+  private takePrices(filling: WaterFilling): void {
+    const { live, cost, worth, problem } = this
+    const { from, to } = problem.graph.topology
+    const take = (token: number) => {
+      if (live[token] === 1) return
+      live[token] = 1
+      cost[token] = filling.price(token)
+      worth[token] = cost[token]!
+      this.reached.push(token)
+    }
+    take(problem.source)
+    take(problem.target)
+    for (let k = 0; k < filling.edges.length; k++) {
+      const edge = filling.edges[k]!
+      if (!(filling.input[k]! > 0)) continue
+      if (!(filling.input[k]! * filling.price(from[edge]!) > LIVE * filling.value)) continue
+      take(from[edge]!)
+      take(to[edge]!)
+    }
+    this.liveTokens = [...this.reached]
+  }
+
+  /** Least costs, from the live tokens on: labels are corrected in rounds, one edge further each. */
+  private spreadCosts(): void {
+    const { problem, backward, cost, previous, live, queued, reached } = this
+    const { to } = problem.graph.topology
+    const { rate, target, maxHops } = problem
+    let layer = this.liveTokens
+    for (let round = 0; layer.length > 0 && round < maxHops; round++) {
+      const following: number[] = []
+      for (const token of layer) {
+        queued[token] = 0
+        if (token === target) continue
+        const price = cost[token]!
+        const list = this.edgesFrom(token, price)
+        for (let k = 0; k < list.length; k++) {
+          const edge = list[k]!
+          const other = to[edge]!
+          if (live[other] === 1) continue
+          const label = price / rate[edge]!
+          if (!(label < cost[other]! && label < backward.best[other]!)) continue
+          if (cost[other] === Number.POSITIVE_INFINITY) reached.push(other)
+          cost[other] = label
+          previous[other] = edge
+          if (queued[other] === 1) continue
+          queued[other] = 1
+          following.push(other)
+        }
+      }
+      layer = following
+    }
+    for (const token of layer) queued[token] = 0
+    this.settled = layer.length === 0
+  }
+
+  private candidates(filling: WaterFilling): number[] {
+    const { problem, backward, cost, live, reached } = this
+    const { to } = problem.graph.topology
+    const { rate, target } = problem
+    const found: number[] = []
+    for (const token of reached) {
+      if (token === target) continue
+      const price = cost[token]!
+      const list = this.edgesFrom(token, price)
+      for (let k = 0; k < list.length; k++) {
+        const edge = list[k]!
+        const other = to[edge]!
+        const ends = live[token]! + live[other]!
+        const most = live[other] === 1 ? cost[other]! : backward.best[other]!
+        if (rate[edge]! * most > price && (ends < 2 || filling.has[edge] === 0)) found.push(edge)
+      }
+    }
+    return found
+  }
+
+  private spreadWorths(candidates: readonly number[]): void {
+    const { problem, worth, next, live } = this
+    const { from, to } = problem.graph.topology
+    const { rate, maxHops } = problem
+    for (let sweep = 0; sweep < maxHops; sweep++) {
+      let changed = false
+      for (let k = candidates.length - 1; k >= 0; k--) {
+        const edge = candidates[k]!
+        const token = from[edge]!
+        if (live[token] === 1) continue
+        const value = rate[edge]! * worth[to[edge]!]!
+        if (!(value > worth[token]! * (1 + 1e-13))) continue
+        worth[token] = value
+        next[token] = edge
+        changed = true
+      }
+      if (!changed) return
+    }
+    this.settled = false
+  }
+}
