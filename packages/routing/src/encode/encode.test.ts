@@ -154,6 +154,82 @@ describe('encodeSwap', () => {
     expect(out.steps).toMatchObject([{ op: 'uniswap-v2', output: { kind: 'recipient' } }])
   })
 
+  describe('pools of the native token', () => {
+    const v4 = (id: string, token: Pool['address']): Pool => ({
+      ...pool('uniswap-v4', id, ZERO_ADDRESS, token),
+      address: address('d'),
+      fixed: { fee: 3000, tickSpacing: 60, hooks: ZERO_ADDRESS },
+    })
+    const wrapper: Pool = {
+      ...pool('wrapped-native', '3', ZERO_ADDRESS, weth),
+      state: { supply: 10n ** 24n },
+    }
+    const [nativeA, nativeB] = [v4('e', tokenA), v4('f', tokenB)]
+    const wethB = pool('uniswap-v3', '9', weth, tokenB)
+    const wrapperOf = (data: string) => String(decode(data).order.wrapper).toLowerCase()
+
+    test('take what the sender brings as it came', () => {
+      const swap = encode(
+        route(NATIVE, tokenB, 5n, [leg(wrapper, weth, ZERO_ADDRESS, 5n), leg(nativeB, ZERO_ADDRESS, tokenB, 5n)]),
+      )
+      expect(wrapperOf(swap.data)).toBe(ZERO_ADDRESS)
+      expect(swap.steps).toMatchObject([
+        { op: 'uniswap-v4', tokenIn: ZERO_ADDRESS, input: { kind: 'rest' }, output: { kind: 'recipient' } },
+      ])
+    })
+
+    test('share it with pools of the wrapper, which the Executor wraps for', () => {
+      const legs = [
+        leg(wethB, weth, tokenB, 4n),
+        leg(wrapper, weth, ZERO_ADDRESS, 5n),
+        leg(nativeB, ZERO_ADDRESS, tokenB, 5n),
+      ]
+      const swap = encode(route(NATIVE, tokenB, 9n, legs))
+      expect(wrapperOf(swap.data)).toBe(ZERO_ADDRESS)
+      expect(swap.steps).toMatchObject([
+        { op: 'wrap', wrapped: weth, input: { kind: 'held', amount: 4n }, output: { kind: 'executor' } },
+        { op: 'uniswap-v3', tokenIn: weth, input: { kind: 'held', amount: 4n } },
+        { op: 'uniswap-v4', tokenIn: ZERO_ADDRESS, input: { kind: 'rest' } },
+      ])
+    })
+
+    test('pay it out as it is, beside what the Guard unwraps', () => {
+      const paid = [leg(nativeB, tokenB, ZERO_ADDRESS, 5n), leg(wrapper, ZERO_ADDRESS, weth, 5n)]
+      const alone = encode(route(tokenB, NATIVE, 5n, paid))
+      expect(wrapperOf(alone.data)).toBe(ZERO_ADDRESS)
+      expect(alone.steps).toMatchObject([{ op: 'uniswap-v4', output: { kind: 'recipient' } }])
+      const both = encode(route(tokenB, NATIVE, 9n, [leg(wethB, tokenB, weth, 4n), ...paid]))
+      expect(wrapperOf(both.data)).toBe(weth)
+      expect(both.steps).toMatchObject([
+        { op: 'uniswap-v3', output: { kind: 'recipient' } },
+        { op: 'uniswap-v4', output: { kind: 'recipient' } },
+      ])
+    })
+
+    test('keep the wrap where another pool takes of what they pay', () => {
+      const { steps } = encode(
+        route(tokenB, NATIVE, 5n, [
+          leg(nativeB, tokenB, ZERO_ADDRESS, 5n),
+          leg(nativeA, ZERO_ADDRESS, tokenA, 2n, 1n, 2n),
+          leg(wrapper, ZERO_ADDRESS, weth, 3n),
+          leg(pool('uniswap-v3', '8', tokenA, weth), tokenA, weth, 2n),
+        ]),
+      )
+      expect(steps.map(({ op }) => op)).toEqual(['uniswap-v4', 'uniswap-v4', 'wrap', 'uniswap-v3'])
+    })
+
+    test('are reached through the wrapper where the sender brings that, or wants it', () => {
+      const from = encode(
+        route(weth, tokenB, 5n, [leg(wrapper, weth, ZERO_ADDRESS, 5n), leg(nativeB, ZERO_ADDRESS, tokenB, 5n)]),
+      )
+      expect(from.steps).toMatchObject([{ op: 'unwrap', input: { kind: 'pullAll' } }, { op: 'uniswap-v4' }])
+      const to = encode(
+        route(tokenB, weth, 5n, [leg(nativeB, tokenB, ZERO_ADDRESS, 5n), leg(wrapper, ZERO_ADDRESS, weth, 5n)]),
+      )
+      expect(to.steps).toMatchObject([{ op: 'uniswap-v4' }, { op: 'wrap', output: { kind: 'recipient' } }])
+    })
+  })
+
   test('wraps and unwraps without a pool', () => {
     expect(encode(route(NATIVE, weth, 5n, []))).toMatchObject({ value: 5n, steps: [{ op: 'wrap', wrapped: weth }] })
     expect(encode(route(weth, NATIVE, 5n, []))).toMatchObject({ value: 0n, steps: [{ op: 'unwrap', tokenIn: weth }] })

@@ -3,6 +3,7 @@ import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram, type Step } from '@sluice/program'
 import type { Route } from '../types.ts'
+import { needsWrapper } from './native.ts'
 import { buildSteps, type StepMaker } from './steps.ts'
 
 export { EncodeError, type EncodeErrorCode } from './errors.ts'
@@ -48,17 +49,16 @@ const guardSwap = callCodec<[order: IGuard.OrderStruct, program: Hex], [bigint]>
 export function encodeSwap(request: SwapRequest): EncodedSwap {
   const { route, guard, executor, wrappedNative, families, direct = false, feePpm = 0n } = request
   const nativeIn = route.tokenIn === NATIVE
-  const nativeOut = route.tokenOut === NATIVE
   const steps = buildSteps(route, { wrappedNative, families })
   const order = {
     tokenIn: nativeIn ? ZERO_ADDRESS : route.tokenIn,
     amountIn: route.amountIn,
-    tokenOut: nativeOut ? ZERO_ADDRESS : route.tokenOut,
+    tokenOut: route.tokenOut === NATIVE ? ZERO_ADDRESS : route.tokenOut,
     minOutput: request.minOutput,
     deadline: request.deadline,
     executor,
-    // Wrapped and unwrapped by the Guard, which is cheaper than by the Executor; a route without legs is nothing else.
-    wrapper: (nativeIn || nativeOut) && route.legs.length > 0 && wrappedNative ? wrappedNative : ZERO_ADDRESS,
+    // Wrapped and unwrapped by the Guard, which is cheaper than by the Executor, where the steps leave it to.
+    wrapper: wrappedNative && needsWrapper(steps, route) ? wrappedNative : ZERO_ADDRESS,
     feePpm,
     feeRecipient: feePpm > 0n ? (request.feeRecipient ?? ZERO_ADDRESS) : ZERO_ADDRESS,
     direct,

@@ -4,6 +4,7 @@ import { type Step, type StepInput, type StepOutput, toShare } from '@sluice/pro
 import type { Leg, Route } from '../types.ts'
 import { EncodeError } from './errors.ts'
 import { mergeHops } from './merge.ts'
+import { withoutDetours } from './native.ts'
 
 /** What encoding needs of a family. */
 export type StepMaker = Pick<DexFamily, 'step' | 'prepaid'>
@@ -22,7 +23,7 @@ const DESTINATION: StepOutput = { kind: 'recipient' }
  *
  * @throws EncodeError where the legs do not add up to the route
  */
-export function buildSteps(route: Route, context: StepContext): Step[] {
+export function buildSteps(route: Route, context: StepContext): readonly Step[] {
   const { wrappedNative, families } = context
   if (route.legs.length === 0) return [wrapStep(route, context)]
 
@@ -42,7 +43,7 @@ export function buildSteps(route: Route, context: StepContext): Step[] {
     const input = ahead.get(leg.tokenIn) === leg ? ({ kind: 'atPool' } as const) : legInput(leg, route, source)
     return familyOf(leg, families).step(leg.pool, leg.tokenIn, leg.tokenOut, input, output)
   })
-  return mergeHops(steps, route.legs)
+  return withoutDetours(mergeHops(steps, route.legs), route)
 }
 
 /** A route without legs: native to its wrapper or back, one to one. */
