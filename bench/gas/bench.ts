@@ -44,6 +44,8 @@ try {
     const paidForGas = output === ZERO ? receipt.gasUsed * receipt.effectiveGasPrice : 0n
     const received = (await held(output)) - before + paidForGas
     await node.rpc('evm_revert', [snapshot])
+    // Or anvil may lose the next transaction.
+    await node.rpc('evm_mine')
     return { gas: Number(receipt.gasUsed), received }
   }
 
