@@ -1,13 +1,17 @@
 import type { ChildProcess } from 'node:child_process'
 
-const children = new Set<ChildProcess>()
+const children = new Map<ChildProcess, () => void>()
 
-/** Sees to it that a child ends when this process exits or is told to by a signal. Only SIGKILL leaves it behind. */
-export function endWithUs(child: ChildProcess): void {
+/**
+ * Sees to it that a child ends when this process exits or is told to by a signal, and that what it leaves is cleaned up then.
+ * Only SIGKILL leaves it behind.
+ */
+export function endWithUs(child: ChildProcess, cleanUp: () => void): void {
   if (children.size === 0) watch()
-  children.add(child)
+  children.set(child, cleanUp)
   child.once('exit', () => {
     children.delete(child)
+    cleanUp()
     if (children.size === 0) unwatch()
   })
 }
@@ -25,7 +29,10 @@ function unwatch(): void {
 }
 
 function killAll(): void {
-  for (const child of children) child.kill('SIGKILL')
+  for (const [child, cleanUp] of children) {
+    child.kill('SIGKILL')
+    cleanUp()
+  }
 }
 
 /** A program that handles the signal itself stops its children in its own time; otherwise we do what Node would do. */
