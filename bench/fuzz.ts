@@ -12,8 +12,6 @@ const ROUNDS = 10
 /** Families of which no genuine contract can be run here. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   solidly: 'no npm package has its bytecode',
-  'velodrome-v2': 'no npm package has its bytecode',
-  slipstream: 'no npm package has its bytecode',
   'ramses-cl': 'no npm package has its bytecode',
   'liquidity-book': 'no npm package has its bytecode',
   'dodo-v2': 'no npm package has its bytecode',

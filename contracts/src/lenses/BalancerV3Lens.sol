@@ -26,6 +26,8 @@ contract BalancerV3Lens {
         /// What the pool answers for a hundredth of token 0 in token 1, and the other way round; 18 decimals, without fee.
         uint256[2] samples;
         uint256[2] quotes;
+        /// What the pool answers for balances that only tell releases apart; zero where it refuses them.
+        uint256 probe;
     }
 
     function read(IBalancerV3VaultState vault, IBalancerV3PoolState pool) external view returns (State memory state) {
@@ -51,6 +53,26 @@ contract BalancerV3Lens {
         uint256[] memory live = data.balancesLiveScaled18;
         state.samples = [live[0] / 100, live[1] / 100];
         state.quotes = [_quote(pool, live, state.samples[0], 0, 1), _quote(pool, live, state.samples[1], 1, 0)];
+        state.probe = _probe(pool, state.weights, live.length);
+    }
+
+    /// @dev A weighted pool sells little of a scarce token of the greater weight for a plentiful one, so that one unit more
+    /// of the scarce one shows. A stable pool is shown one balance 100,000 times the others.
+    function _probe(IBalancerV3PoolState pool, uint256[] memory weights, uint256 count) private view returns (uint256) {
+        bool weighted = weights.length != 0;
+        uint256 plentiful = weighted && weights[0] < weights[1] ? 0 : 1;
+        uint256[] memory balances = new uint256[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            balances[i] = 1e16;
+        }
+        balances[plentiful] = weighted ? 1e30 : 1e21;
+        try pool.onSwap(
+            IBalancerV3PoolState.PoolSwapParams(0, 1e15, balances, 1 - plentiful, plentiful, address(this), "")
+        ) returns (uint256 out) {
+            return out;
+        } catch {
+            return 0;
+        }
     }
 
     function _quote(IBalancerV3PoolState pool, uint256[] memory live, uint256 amount, uint256 i, uint256 j)

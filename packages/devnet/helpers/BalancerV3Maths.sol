@@ -6,8 +6,7 @@ import {FixedPoint} from "@balancer-labs/v3-solidity-utils/contracts/math/FixedP
 import {StableMath} from "@balancer-labs/v3-solidity-utils/contracts/math/StableMath.sol";
 import {WeightedMath} from "@balancer-labs/v3-solidity-utils/contracts/math/WeightedMath.sol";
 
-/// Balancer V3's own libraries, called in the order in which its vault and pools call them. The vault itself takes minutes
-/// to compile.
+/// Balancer V3's own libraries, called in the order in which its vault and pools call them, for pools of any kind and size.
 contract BalancerV3Maths {
     using FixedPoint for uint256;
     using ScalingHelpers for uint256;

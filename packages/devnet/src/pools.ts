@@ -177,3 +177,35 @@ export const BALANCER_STABLE_POOLS: readonly StablePoolSpec[] = [
   },
   { tokens: ['SDAI', 'USDC'], dollars: [1_600_000n, 1_400_000n], amplification: 200n, feePpm: 400 },
 ]
+
+/** Fees are those of the kind unless the pool has one of its own. */
+export type FeeOverride = { readonly ownFeePpm?: number }
+
+export type SolidlyPoolSpec = PoolSpec & FeeOverride & { readonly stable: boolean }
+
+export const VELODROME_V2_POOLS: readonly SolidlyPoolSpec[] = [
+  { ...pool('WETH', 'USDC', 3_000_000n, 8n), stable: false },
+  { ...pool('AAVE', 'UNI', 400_000n, -14n), stable: false, ownFeePpm: 10_000 },
+  { ...pool('USDC', 'USDT', 2_500_000n, 3n), stable: true },
+  { ...pool('DAI', 'USDC', 1_500_000n, -40n), stable: true, ownFeePpm: 100 },
+  { ...pool('WSTETH', 'WETH', 1_800_000n, 15n), stable: true },
+  { ...pool('GUSD', 'FRAX', 300_000n, -25n), stable: true },
+]
+
+export type SpacedPoolSpec = PoolSpec & FeeOverride & { readonly tickSpacing: number }
+
+export const SLIPSTREAM_POOLS: readonly SpacedPoolSpec[] = [
+  { ...pool('WETH', 'USDC', 9_000_000n, -5n), tickSpacing: 100 },
+  { ...pool('USDC', 'USDT', 7_000_000n, 1n), tickSpacing: 1 },
+  { ...pool('WBTC', 'WETH', 4_000_000n, 6n), tickSpacing: 200, ownFeePpm: 2_100 },
+]
+
+export const BALANCER_V3_WEIGHTED_POOLS: readonly WeightedPoolSpec[] = [
+  { tokens: ['UNI', 'WETH'], weightsPercent: [80n, 20n], dollars: 2_200_000n, feePpm: 3000 },
+  { tokens: ['WBTC', 'USDC', 'LINK'], weightsPercent: [50n, 30n, 20n], dollars: 5_000_000n, feePpm: 1000 },
+]
+
+export const BALANCER_V3_STABLE_POOLS: readonly StablePoolSpec[] = [
+  { tokens: ['USDC', 'USDT', 'DAI'], dollars: [1_500_000n, 1_900_000n, 1_300_000n], amplification: 1000n, feePpm: 100 },
+  { tokens: ['SDAI', 'DAI'], dollars: [900_000n, 1_100_000n], amplification: 150n, feePpm: 500 },
+]

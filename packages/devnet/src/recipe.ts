@@ -2,10 +2,12 @@
 import type { Address, Deployment } from '@sluice/chains'
 import { type Account, accounts, DEPLOYER } from './accounts.ts'
 import { createBuilder } from './builder.ts'
+import { compileAhead } from './compile-ahead.ts'
 import { CHAIN_ID } from './constants.ts'
 import { algebraIntegral } from './dexes/algebra-integral.ts'
 import { algebraV1 } from './dexes/algebra-v1.ts'
 import { balancerV2 } from './dexes/balancer-v2.ts'
+import { balancerV3 } from './dexes/balancer-v3.ts'
 import { curveStable } from './dexes/curve-stable.ts'
 import type { DevnetPool, DexEntry, Recipe } from './dexes/dex.ts'
 import { erc4626 } from './dexes/erc4626.ts'
@@ -13,9 +15,11 @@ import { pancakeV2 } from './dexes/pancake-v2.ts'
 import { pancakeV3 } from './dexes/pancake-v3.ts'
 import { rateWrapper } from './dexes/rate-wrapper.ts'
 import { deployUniswapRouters } from './dexes/routers.ts'
+import { slipstream } from './dexes/slipstream.ts'
 import { uniswapV2 } from './dexes/uniswap-v2.ts'
 import { uniswapV3 } from './dexes/uniswap-v3.ts'
 import { uniswapV4 } from './dexes/uniswap-v4.ts'
+import { velodromeV2 } from './dexes/velodrome-v2.ts'
 import { DevnetError } from './errors.ts'
 import { request } from './node.ts'
 import { deployTokens, fundAccounts, TOKENS, type TokenSymbol } from './tokens.ts'
@@ -48,6 +52,9 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   'Balancer V2': balancerV2,
   'ERC-4626': erc4626,
   'Rate wrapper': rateWrapper,
+  Aerodrome: velodromeV2,
+  Slipstream: slipstream,
+  'Balancer V3': balancerV3,
 }
 
 /** Of the last block that is built: 1 gwei. */
@@ -68,6 +75,9 @@ export async function build({ url, deploymentsDir, onProgress }: BuildOptions): 
   await request(url, 'anvil_impersonateAccount', [DEPLOYER])
   await request(url, 'anvil_setBalance', [DEPLOYER, `0x${DEPLOYER_WEI.toString(16)}`])
   const chain = createBuilder(url, DEPLOYER)
+  const compiled = compileAhead()
+  // Whatever fails first is told; what else fails then does not matter.
+  compiled.catch(() => {})
 
   onProgress('tokens')
   const tokens = await deployTokens(chain)
@@ -77,6 +87,7 @@ export async function build({ url, deploymentsDir, onProgress }: BuildOptions): 
   let routers: Record<string, Address> = {}
   for (const [name, recipe] of Object.entries(RECIPES)) {
     onProgress(name)
+    if (recipe === balancerV3) await compiled
     const dex = await recipe(chain, tokens)
     dexes.push(...dex.rows)
     pools.push(...dex.pools)

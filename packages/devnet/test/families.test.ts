@@ -8,7 +8,9 @@ import { compileSources } from '../src/compile.ts'
 import { balancer } from '../src/dexes/balancer-v2.ts'
 import { curve } from '../src/dexes/curve-stable.ts'
 import type { PoolToken } from '../src/dexes/dex.ts'
+import { slipstreamContracts } from '../src/dexes/slipstream.ts'
 import { type PoolKey, poolId } from '../src/dexes/uniswap-v4.ts'
+import { aerodrome } from '../src/dexes/velodrome-v2.ts'
 import { request } from '../src/node.ts'
 import { TOKENS, type TokenSymbol, worth } from '../src/tokens.ts'
 import { approve, both, info, NEVER, poolsOf, startView } from './fixture.ts'
@@ -226,6 +228,61 @@ describe('Balancer V2', () => {
         vault,
         (amountIn) => queries.read('querySwap', [single(amountIn), funds]),
         (amountIn) => vault.send('swap', [single(amountIn), funds, 0n, NEVER]),
+      )
+    }
+  })
+})
+
+describe('Aerodrome', () => {
+  it.each(poolsOf('Aerodrome'))('%s', async (_, pool) => {
+    const contract = devnet.chain.at(aerodrome().Pool!.abi, pool.address)
+    for (const [tokenIn, tokenOut] of both(pool)) {
+      const out = (amountIn: bigint) => contract.read<bigint>('getAmountOut', [amountIn, addressOf(tokenIn)])
+      await trade(tokenIn, tokenOut, contract, out, async (amountIn) => {
+        const amountOut = await out(amountIn)
+        const [out0, out1] =
+          BigInt(addressOf(tokenIn)) < BigInt(addressOf(tokenOut)) ? [0n, amountOut] : [amountOut, 0n]
+        await devnet.token(tokenIn).send('transfer', [pool.address, amountIn])
+        await contract.send('swap', [out0, out1, devnet.me, '0x'])
+      })
+    }
+  })
+})
+
+describe('Slipstream', () => {
+  it.each(poolsOf('Slipstream'))('%s', async (_, { tickSpacing, ...pool }) => {
+    const { SwapRouter, QuoterV2 } = slipstreamContracts()
+    const router = devnet.chain.at(SwapRouter!.abi, info.routers.slipstreamSwapRouter!)
+    const quoter = devnet.chain.at(QuoterV2!.abi, info.routers.slipstreamQuoterV2!)
+    for (const [tokenIn, tokenOut] of both(pool)) {
+      const order = (amountIn: bigint) => ({
+        ...{ tokenIn: addressOf(tokenIn), tokenOut: addressOf(tokenOut), tickSpacing, amountIn },
+        ...{ recipient: devnet.me, deadline: NEVER, amountOutMinimum: 0n, sqrtPriceLimitX96: 0n },
+      })
+      await trade(
+        tokenIn,
+        tokenOut,
+        router,
+        (amountIn) => quoter.read('quoteExactInputSingle', [order(amountIn)]),
+        (amountIn) => router.send('exactInputSingle', [order(amountIn)]),
+      )
+    }
+  })
+})
+
+describe('Balancer V3', () => {
+  it.each(poolsOf('Balancer V3'))('%s', async (_, pool) => {
+    const trader = helper('BalancerV3Trader', 'balancerV3Trader')
+    const symbols = pool.tokens as readonly TokenSymbol[]
+    for (const [i, tokenIn] of symbols.entries()) {
+      const tokenOut = symbols[(i + 1) % symbols.length]!
+      const args = (amountIn: bigint) => [pool.address, addressOf(tokenIn), addressOf(tokenOut), amountIn]
+      await trade(
+        tokenIn,
+        tokenOut,
+        trader,
+        (amountIn) => trader.read('swap', args(amountIn)),
+        (amountIn) => trader.send('swap', args(amountIn)),
       )
     }
   })

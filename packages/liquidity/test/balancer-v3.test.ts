@@ -35,6 +35,7 @@ function makePool(r: Random): Pool<BalancerV3State> {
     rates,
     swapFee: (ONE * BigInt(r.integer(100_000))) / 1_000_000n,
     aggregateFee: ONE / 2n,
+    bounded: false,
   }
   const state: BalancerV3State = r.integer(2)
     ? { ...common, kind: 'stable', amp: BigInt(1 + r.integer(5_000)) * 1_000n }

@@ -30,7 +30,11 @@ export const balancerV2: Recipe = async (chain, tokens) => {
   const factoryArguments = [vault.address, fees.address, '', '']
   const weightedFactory = await chain.deploy(balancer(WEIGHTED, 'WeightedPoolFactory'), factoryArguments)
   const stableFactory = await chain.deploy(balancer(STABLE, 'ComposableStablePoolFactory'), factoryArguments)
-  const rateOf = await deployRates(chain, tokens)
+  const rateOf = await deployRates(
+    chain,
+    tokens,
+    BALANCER_STABLE_POOLS.flatMap((spec) => spec.tokens),
+  )
 
   const pools: DevnetPool[] = []
   for (const spec of BALANCER_WEIGHTED_POOLS) {
@@ -80,19 +84,23 @@ export const balancerV2: Recipe = async (chain, tokens) => {
   }
 }
 
-type Part = { readonly symbol: TokenSymbol; readonly address: Address; readonly index: number }
+export type Part = { readonly symbol: TokenSymbol; readonly address: Address; readonly index: number }
 
 /** The Vault takes tokens by rising address. */
-function inAddressOrder(symbols: readonly TokenSymbol[], tokens: Tokens): Part[] {
+export function inAddressOrder(symbols: readonly TokenSymbol[], tokens: Tokens): Part[] {
   return symbols
     .map((symbol, index) => ({ symbol, address: tokens[symbol].address, index }))
     .sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1))
 }
 
-/** One rate provider for each vault share. */
-async function deployRates(chain: Builder, tokens: Tokens): Promise<Partial<Record<TokenSymbol, Address>>> {
+/** One rate provider for each vault share among the symbols. */
+export async function deployRates(
+  chain: Builder,
+  tokens: Tokens,
+  symbols: readonly TokenSymbol[],
+): Promise<Partial<Record<TokenSymbol, Address>>> {
   const rates: Partial<Record<TokenSymbol, Address>> = {}
-  for (const symbol of new Set(BALANCER_STABLE_POOLS.flatMap(({ tokens }) => tokens))) {
+  for (const symbol of new Set(symbols)) {
     if (kindOf(symbol) !== 'SavingsVault') continue
     rates[symbol] = (await chain.deploy(compileSources().VaultRate!, [tokens[symbol].address])).address
   }

@@ -9,7 +9,7 @@ import type { Adapter, VectorPool } from './types.ts'
 function commonOf(live: readonly string[], scaling: readonly string[], rates: readonly string[]) {
   const factors = { scaling: scaling.map(BigInt), rates: rates.map(BigInt) }
   const balances = live.map((balance, k) => divUp(BigInt(balance) * ONE, factors.scaling[k]! * factors.rates[k]!))
-  return { ...factors, balances }
+  return { ...factors, balances, bounded: false }
 }
 
 /** As an indexer keeps it: `decs` are powers of ten. */

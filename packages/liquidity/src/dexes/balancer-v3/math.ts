@@ -9,7 +9,8 @@ const LEAST_AMOUNT = 10n ** 6n
 /**
  * What an exact input buys, rounded as vault and pool do.
  *
- * @throws PoolRefusal `EMPTY`, `TOO_SMALL` below the vault's least amount, `TOO_LARGE` above 30 % of a weighted balance
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL` below the vault's least amount, `TOO_LARGE` above 30 % of a weighted balance or
+ * where balances would be too far apart
  * @see Vault._swap, WeightedPool.onSwap and StablePool.onSwap, balancer/balancer-v3-monorepo
  */
 export function quote(
@@ -47,12 +48,35 @@ export function scaledOut(
   amountIn: bigint,
 ): bigint {
   if (live.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its tokens')
-  if (state.kind === 'weighted') {
-    return weightedOut(live[i]!, state.weights[i]!, live[j]!, state.weights[j]!, amountIn, true)
-  }
-  const { amp } = state
-  const d = stableInvariant(live, { a: amp, precision: AMP_PRECISION }, 'each')
-  const out = live[j]! - stableBalanceUp(live.with(i, live[i]! + amountIn), amp, d, j, 3) - 1n
-  if (out < 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  return state.kind === 'weighted'
+    ? weightedAnswer(state, live, i, j, amountIn)
+    : stableAnswer(state, live, i, j, amountIn)
+}
+
+type Kind<K extends BalancerV3State['kind']> = Extract<BalancerV3State, { kind: K }>
+
+function weightedAnswer(state: Kind<'weighted'>, live: readonly bigint[], i: number, j: number, amountIn: bigint) {
+  const { bounded, weights, scaling } = state
+  const balanceIn = bounded ? live[i]! + 1n : live[i]!
+  const out = weightedOut(balanceIn, weights[i]!, live[j]!, weights[j]!, amountIn, true)
+  const least = (k: number) => (scaling[k]! > LEAST_AMOUNT ? scaling[k]! : LEAST_AMOUNT)
+  if (bounded && (balanceIn < least(i) || live[j]! - out < least(j)))
+    throw new PoolRefusal('EMPTY', 'the pool keeps a base unit of every token')
   return out
 }
+
+function stableAnswer({ amp, bounded }: Kind<'stable'>, live: readonly bigint[], i: number, j: number, given: bigint) {
+  const after = live.with(i, live[i]! + given)
+  const d = stableInvariant(live, { a: amp, precision: AMP_PRECISION }, 'each')
+  const out = live[j]! - stableBalanceUp(after, amp, d, j, 3) - 1n
+  if (out < 0n) throw new PoolRefusal('TOO_SMALL', `${given} buys nothing`)
+  if (bounded && tooFarApart([...live, after[i]!, live[j]! - out]))
+    throw new PoolRefusal('TOO_LARGE', 'it would leave balances 10,000 times apart')
+  return out
+}
+
+const MAX_IMBALANCE = 10_000n
+
+/** Balances before and after a swap. @see StableMath.ensureBalancesWithinMaxImbalanceRange */
+const tooFarApart = (balances: readonly bigint[]): boolean =>
+  balances.some((least) => least === 0n || balances.some((most) => most / least >= MAX_IMBALANCE))

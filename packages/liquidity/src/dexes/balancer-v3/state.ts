@@ -9,8 +9,8 @@ import type { BalancerV3State } from './types.ts'
 const lens = BalancerV3Lens__factory.createInterface()
 const vault = IBalancerV3VaultState__factory.createInterface()
 
-/** Rates are asked for, and the pool quotes twice. */
-const READ_GAS = 450_000
+/** Rates are asked for, and the pool quotes three times. */
+const READ_GAS = 550_000
 
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV3State | null)[]> {
   const answers = yield pools.map((pool) => ({
@@ -31,14 +31,24 @@ function decodeState(answer: Hex): BalancerV3State | null {
     rates: [...read.rates],
     swapFee: read.swapFee,
     aggregateFee: read.aggregateFee,
+    bounded: false,
   }
-  const state: BalancerV3State =
+  const earlier: BalancerV3State =
     read.amp === 0n
       ? { ...common, kind: 'weighted', weights: [...read.weights] }
       : { ...common, kind: 'stable', amp: read.amp }
+  const state = { ...earlier, bounded: !agreesWithProbe(earlier, read.probe) }
   const live = liveBalances(state)
   const agrees = (i: 0 | 1, j: 0 | 1) => poolAnswer(state, live, i, j, read.samples[i]) === read.quotes[i]
   return agrees(0, 1) && agrees(1, 0) ? state : null
+}
+
+/** Whether a pool of the first release would answer this: the balances are those of `_probe` in BalancerV3Lens. */
+function agreesWithProbe(state: BalancerV3State, answer: bigint): boolean {
+  const weighted = state.kind === 'weighted'
+  const plentiful = weighted && state.weights[0]! < state.weights[1]! ? 0 : 1
+  const balances = state.balances.map(() => 10n ** 16n).with(plentiful, weighted ? 10n ** 30n : 10n ** 21n)
+  return poolAnswer(state, balances, 1 - plentiful, plentiful, 10n ** 15n) === answer
 }
 
 function poolAnswer(state: BalancerV3State, live: readonly bigint[], i: number, j: number, amountIn: bigint) {

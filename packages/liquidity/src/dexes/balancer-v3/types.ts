@@ -9,6 +9,8 @@ type Common = {
   readonly swapFee: bigint
   /** Part of the fee that leaves the pool, 18 decimals. */
   readonly aggregateFee: bigint
+  /** Of the release that keeps balances within bounds, and in weighted pools rounds the balance of the input up. */
+  readonly bounded: boolean
 }
 
 export type BalancerV3State =

@@ -1,0 +1,128 @@
+/** Balancer V3, compiled from its sources: the vault in its three parts, weighted and stable pools. */
+import type { Address } from '@sluice/chains'
+import { MaxUint256, ZeroAddress } from 'ethers'
+import type { Artifact } from '../artifact.ts'
+import type { Builder, Contract } from '../builder.ts'
+import { compileSources } from '../compile.ts'
+import { BALANCER_V3_STABLE_POOLS, BALANCER_V3_WEIGHTED_POOLS } from '../pools.ts'
+import { compile, published } from '../solc.ts'
+import { give, type TokenSymbol, worth } from '../tokens.ts'
+import { deployRates, inAddressOrder, type Part } from './balancer-v2.ts'
+import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+
+const BRAND = 'Balancer V3'
+const FAMILY = 'balancer-v3'
+const ONE = 10n ** 18n
+const DAY = 86_400
+
+/**
+ * Without the compiler's slow pipeline through its intermediate language, which alone brings the vault below the EVM's limit
+ * for code: that would take minutes.
+ */
+export const balancerV3Contracts = () =>
+  compile({
+    compiler: 'solc',
+    evmVersion: 'cancun',
+    runs: 1,
+    sources: published([
+      ...['Vault', 'VaultExtension', 'VaultAdmin', 'ProtocolFeeController'].map(
+        (name) => `@balancer-labs/v3-vault/contracts/${name}.sol`,
+      ),
+      '@balancer-labs/v3-pool-weighted/contracts/WeightedPool.sol',
+      '@balancer-labs/v3-pool-stable/contracts/StablePool.sol',
+    ]),
+    packages: ['vault', 'interfaces', 'solidity-utils', 'pool-utils', 'pool-weighted', 'pool-stable']
+      .map((name) => `@balancer-labs/v3-${name}`)
+      .concat('@openzeppelin/contracts'),
+  })
+
+export const balancerV3: Recipe = async (chain, tokens) => {
+  const contracts = balancerV3Contracts()
+  const { vault, extension } = await deployVault(chain, contracts)
+  const trader = await chain.deploy(compileSources().BalancerV3Trader!, [vault.address])
+  const rateOf = await deployRates(
+    chain,
+    tokens,
+    BALANCER_V3_STABLE_POOLS.flatMap((spec) => spec.tokens),
+  )
+
+  /** Registers a pool, and gives it its tokens. */
+  async function add(pool: Contract, parts: readonly Part[], dollars: readonly bigint[], feePpm: number) {
+    const config = parts.map(({ symbol, address }) => {
+      const rate = rateOf[symbol]
+      return {
+        token: address,
+        tokenType: rate ? 1 : 0,
+        rateProvider: rate ?? ZeroAddress,
+        paysYieldFees: Boolean(rate),
+      }
+    })
+    const nobody = { pauseManager: ZeroAddress, swapFeeManager: ZeroAddress, poolCreator: ZeroAddress }
+    const liquidity = {
+      disableUnbalancedLiquidity: false,
+      enableAddLiquidityCustom: false,
+      enableRemoveLiquidityCustom: false,
+      enableDonation: false,
+    }
+    const fee = BigInt(feePpm) * 10n ** 12n
+    await extension.send('registerPool', [pool.address, config, fee, 0, false, nobody, ZeroAddress, liquidity])
+    const given = parts.map(({ symbol }, index) => worth(symbol, dollars[index]!))
+    for (const [index, { symbol }] of parts.entries()) {
+      await give(chain, tokens, symbol, chain.from, given[index]!)
+      await tokens[symbol].send('approve', [trader.address, 0])
+      await tokens[symbol].send('approve', [trader.address, MaxUint256])
+    }
+    await trader.send('initialize', [pool.address, parts.map(({ address }) => address), given])
+    const symbols: readonly TokenSymbol[] = parts.map(({ symbol }) => symbol)
+    pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: symbols, feePpm })
+  }
+
+  const pools: DevnetPool[] = []
+  for (const spec of BALANCER_V3_WEIGHTED_POOLS) {
+    const parts = inAddressOrder(spec.tokens, tokens)
+    const decimals = await Promise.all(parts.map(({ symbol }) => tokens[symbol].read<bigint>('decimals')))
+    const terms = {
+      name: spec.tokens.join('/'),
+      symbol: 'WEIGHTED',
+      numTokens: parts.length,
+      normalizedWeights: parts.map(({ index }) => (spec.weightsPercent[index]! * ONE) / 100n),
+      version: '',
+      // As the factory would: no less than a base unit, nor than the vault trades.
+      minTokenBalances: decimals.map((places) => (places < 12n ? 10n ** (18n - places) : 10n ** 6n)),
+    }
+    const pool = await chain.deploy(contracts.WeightedPool!, [terms, vault.address])
+    const dollars = parts.map(({ index }) => (spec.dollars * spec.weightsPercent[index]!) / 100n)
+    await add(pool, parts, dollars, spec.feePpm)
+  }
+  for (const spec of BALANCER_V3_STABLE_POOLS) {
+    const parts = inAddressOrder(spec.tokens, tokens)
+    const { amplification: amplificationParameter } = spec
+    const terms = { name: spec.tokens.join('/'), symbol: 'STABLE', amplificationParameter, version: '' }
+    const pool = await chain.deploy(contracts.StablePool!, [terms, vault.address])
+    const dollars = parts.map(({ index }) => spec.dollars[index]!)
+    await add(pool, parts, dollars, spec.feePpm)
+  }
+  return {
+    rows: [{ family: FAMILY, brand: BRAND, role: 'vault', address: vault.address, startBlock: START_BLOCK }],
+    pools,
+    routers: { balancerV3Vault: vault.address, balancerV3Trader: trader.address },
+  }
+}
+
+type Vault = {
+  readonly vault: Contract
+  /** The vault seen by the functions that it delegates. */
+  readonly extension: Contract
+}
+
+/** Its parts know the vault's address before it stands. Half of swap fees and a tenth of yields go to the protocol. */
+async function deployVault(chain: Builder, contracts: Readonly<Record<string, Artifact>>): Promise<Vault> {
+  const LEAST_SWAP = 10n ** 6n
+  const LEAST_WRAP = 10n ** 4n
+  const address: Address = await chain.nextAddress(3)
+  const admin = await chain.deploy(contracts.VaultAdmin!, [address, 365 * DAY, 90 * DAY, LEAST_SWAP, LEAST_WRAP])
+  const extension = await chain.deploy(contracts.VaultExtension!, [address, admin.address])
+  const fees = await chain.deploy(contracts.ProtocolFeeController!, [address, ONE / 2n, ONE / 10n])
+  const vault = await chain.deploy(contracts.Vault!, [extension.address, chain.from, fees.address])
+  return { vault, extension: chain.at(contracts.VaultExtension!.abi, vault.address) }
+}

@@ -1,0 +1,74 @@
+/** Slipstream, Aerodrome's concentrated liquidity, compiled from its sources. */
+import { ZeroAddress } from 'ethers'
+import { compileSources } from '../compile.ts'
+import { SLIPSTREAM_POOLS } from '../pools.ts'
+import { compile, published } from '../solc.ts'
+import { fund, mintRanges, sorted } from './concentrated.ts'
+import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+
+const BRAND = 'Slipstream'
+const FAMILY = 'slipstream'
+const SOURCES = 'sphere-mezo-solidity-files/domains/aerodrome-slipstream/contracts'
+
+export const slipstreamContracts = () =>
+  compile({
+    compiler: 'solc-0.7.6',
+    evmVersion: 'istanbul',
+    // As its authors set it: the pool has little room below the EVM's limit for code.
+    runs: 200,
+    sources: published([
+      `${SOURCES}/core/CLPool.sol`,
+      `${SOURCES}/core/CLFactory.sol`,
+      `${SOURCES}/core/fees/CustomSwapFeeModule.sol`,
+      `${SOURCES}/periphery/NonfungiblePositionManager.sol`,
+      `${SOURCES}/periphery/SwapRouter.sol`,
+      `${SOURCES}/periphery/lens/QuoterV2.sol`,
+    ]),
+    packages: ['sphere-mezo-solidity-files'],
+  })
+
+export const slipstream: Recipe = async (chain, tokens) => {
+  const { CLPool, CLFactory, CustomSwapFeeModule, NonfungiblePositionManager, SwapRouter, QuoterV2 } =
+    slipstreamContracts()
+  const weth = tokens.WETH.address
+  // Both the voter, which would know gauges, and the factory before this one, which would know pools.
+  const { address: nothing } = await chain.deploy(compileSources().SlipstreamBeginnings!)
+  const implementation = await chain.deploy(CLPool!)
+  const factory = await chain.deploy(CLFactory!, [nothing, nothing, implementation.address])
+  const feeModule = await chain.deploy(CustomSwapFeeModule!, [factory.address])
+  await factory.send('setSwapFeeModule', [feeModule.address])
+  const positions = await chain.deploy(NonfungiblePositionManager!, [
+    factory.address,
+    weth,
+    ZeroAddress,
+    'Slipstream Position NFT',
+    'CL-POS',
+  ])
+  const router = await chain.deploy(SwapRouter!, [factory.address, weth])
+  const quoter = await chain.deploy(QuoterV2!, [factory.address, weth])
+
+  await fund(chain, tokens, positions.address, SLIPSTREAM_POOLS)
+  const pools: DevnetPool[] = []
+  for (const spec of SLIPSTREAM_POOLS) {
+    const { tickSpacing } = spec
+    const side = sorted(spec, tokens)
+    await factory.send('createPool', [side.token0, side.token1, tickSpacing, side.sqrtPriceX96])
+    const pool = chain.at(CLPool!.abi, await factory.read<string>('getPool', [side.token0, side.token1, tickSpacing]))
+    const { tick } = await pool.readAll('slot0')
+    const own = { tickSpacing, sqrtPriceX96: 0n }
+    await mintRanges(chain, positions, side, { tick: Number(tick), spacing: tickSpacing }, own)
+    if (spec.ownFeePpm) await feeModule.send('setCustomFee', [pool.address, spec.ownFeePpm])
+    const feePpm = Number(await pool.read<bigint>('fee'))
+    pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: spec.pair, feePpm, tickSpacing })
+  }
+  return {
+    rows: [{ family: FAMILY, brand: BRAND, role: 'factory', address: factory.address, startBlock: START_BLOCK }],
+    pools,
+    routers: {
+      slipstreamFactory: factory.address,
+      slipstreamPositionManager: positions.address,
+      slipstreamSwapRouter: router.address,
+      slipstreamQuoterV2: quoter.address,
+    },
+  }
+}

@@ -1,0 +1,60 @@
+/** Aerodrome's volatile and stable pools, compiled from its sources: Velodrome's second version. */
+import { toAddress } from '@sluice/chains'
+import { type PoolSpec, VELODROME_V2_POOLS } from '../pools.ts'
+import { compile, published } from '../solc.ts'
+import { give, TOKENS } from '../tokens.ts'
+import { amounts } from './constant-product.ts'
+import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+
+const BRAND = 'Aerodrome'
+const FAMILY = 'velodrome-v2'
+const SOURCES = 'sphere-mezo-solidity-files/domains/aerodrome/contracts'
+
+export const aerodrome = () =>
+  compile({
+    compiler: 'solc',
+    evmVersion: 'cancun',
+    runs: 200,
+    sources: published([`${SOURCES}/Pool.sol`, `${SOURCES}/factories/PoolFactory.sol`]),
+    packages: ['sphere-mezo-solidity-files', '@openzeppelin/contracts'],
+  })
+
+export const velodromeV2: Recipe = async (chain, tokens) => {
+  const { Pool, PoolFactory } = aerodrome()
+  const implementation = await chain.deploy(Pool!)
+  const factory = await chain.deploy(PoolFactory!, [implementation.address])
+  const pools: DevnetPool[] = []
+  for (const spec of VELODROME_V2_POOLS) {
+    const key = [...spec.pair.map((symbol) => tokens[symbol].address), spec.stable]
+    await factory.send('createPool(address,address,bool)', key)
+    const pool = chain.at(Pool!.abi, await factory.read<string>('getPool(address,address,bool)', key))
+    const given = amounts(spec)
+    const first = spec.stable ? equalParts(spec.pair, given) : given
+    for (const [index, amount] of first.entries()) await give(chain, tokens, spec.pair[index]!, pool.address, amount)
+    await pool.send('mint', [chain.from])
+    for (const [index, symbol] of spec.pair.entries()) {
+      const rest = given[index]! - first[index]!
+      if (rest > 0n) await give(chain, tokens, symbol, pool.address, rest)
+    }
+    await pool.send('sync')
+    // The factory counts fees in parts of 10,000; pools without one of their own have that of their kind.
+    if (spec.ownFeePpm) await factory.send('setCustomFee', [pool.address, spec.ownFeePpm / 100])
+    const feePpm = 100 * Number(await factory.read<bigint>('getFee', [pool.address, spec.stable]))
+    pools.push({ dex: BRAND, family: FAMILY, address: toAddress(pool.address), tokens: spec.pair, feePpm })
+  }
+  return {
+    rows: [{ family: FAMILY, brand: BRAND, role: 'factory', address: factory.address, startBlock: START_BLOCK }],
+    pools,
+    routers: { aerodromePoolFactory: factory.address },
+  }
+}
+
+/** The first liquidity of a stable pool must be as many whole tokens of one as of the other. */
+function equalParts([a, b]: PoolSpec['pair'], [givenA, givenB]: readonly [bigint, bigint]): readonly [bigint, bigint] {
+  const unitA = 10n ** BigInt(TOKENS[a].decimals)
+  const unitB = 10n ** BigInt(TOKENS[b].decimals)
+  const coarser = unitA < unitB ? unitA : unitB
+  const [partA, partB] = [(givenA * coarser) / unitA, (givenB * coarser) / unitB]
+  const part = partA < partB ? partA : partB
+  return [(part * unitA) / coarser, (part * unitB) / coarser]
+}

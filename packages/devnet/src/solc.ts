@@ -1,0 +1,70 @@
+/** Compiles Solidity offline with a solc of the lockfile, and keeps the result by its inputs' hash. */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { type Artifact, inNodeModules } from './artifact.ts'
+import { DevnetError } from './errors.ts'
+
+const require = createRequire(import.meta.url)
+const cacheDir = join(import.meta.dirname, '../cache')
+
+export type Unit = {
+  /** Name of the compiler's package: which version is the lockfile's business. */
+  readonly compiler: 'solc' | 'solc-0.7.6'
+  readonly evmVersion: 'istanbul' | 'cancun'
+  /** How often the optimizer expects code to run; fewer make it smaller. */
+  readonly runs: number
+  /** Text by path; imports that are not among them are looked for in node_modules. */
+  readonly sources: Readonly<Record<string, string>>
+  /** Packages that sources are imported from: another version is another result. */
+  readonly packages: readonly string[]
+}
+
+type Import = (path: string) => { contents: string }
+type Solc = { compile(input: string, callbacks: { import: Import }): string }
+type SolcOutput = {
+  errors?: { severity: string; formattedMessage: string }[]
+  contracts: Record<string, Record<string, { abi: Artifact['abi']; evm: { bytecode: { object: string } } }>>
+}
+
+/** Every contract of the unit's own files by its name. @throws DevnetError COMPILE with solc's own messages */
+export function compile({ compiler, evmVersion, runs, sources, packages }: Unit): Record<string, Artifact> {
+  const settings = {
+    evmVersion,
+    optimizer: { enabled: true, runs },
+    metadata: { bytecodeHash: 'none' },
+    outputSelection: Object.fromEntries(
+      Object.keys(sources).map((path) => [path, { '*': ['abi', 'evm.bytecode.object'] }]),
+    ),
+  }
+  const input = JSON.stringify({
+    language: 'Solidity',
+    sources: Object.fromEntries(Object.entries(sources).map(([path, content]) => [path, { content }])),
+    settings,
+  })
+  const versions = [compiler, ...packages].map((name) => readFileSync(inNodeModules(`${name}/package.json`)))
+  const key = createHash('sha256').update(versions.join()).update(input).digest('hex').slice(0, 16)
+  const cached = join(cacheDir, `${key}.json`)
+  if (existsSync(cached)) return JSON.parse(readFileSync(cached, 'utf8')) as Record<string, Artifact>
+
+  const solc = require(compiler) as Solc
+  const callbacks = { import: (path: string) => ({ contents: readFileSync(inNodeModules(path), 'utf8') }) }
+  const output = JSON.parse(solc.compile(input, callbacks)) as SolcOutput
+  const failures = (output.errors ?? []).filter((error) => error.severity === 'error')
+  if (failures.length > 0) throw new DevnetError('COMPILE', failures.map((error) => error.formattedMessage).join('\n'))
+  const artifacts: Record<string, Artifact> = {}
+  for (const path of Object.keys(sources)) {
+    for (const [name, { abi, evm }] of Object.entries(output.contracts[path] ?? {})) {
+      artifacts[name] = { abi, bytecode: `0x${evm.bytecode.object}` }
+    }
+  }
+  mkdirSync(cacheDir, { recursive: true })
+  writeFileSync(`${cached}.${process.pid}`, JSON.stringify(artifacts))
+  renameSync(`${cached}.${process.pid}`, cached)
+  return artifacts
+}
+
+/** The files of packages that publish sources and no bytecode: `published(['<package>/<path>.sol'])`. */
+export const published = (paths: readonly string[]): Record<string, string> =>
+  Object.fromEntries(paths.map((path) => [path, readFileSync(inNodeModules(path), 'utf8')]))
