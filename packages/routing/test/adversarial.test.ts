@@ -106,7 +106,7 @@ describe('the search', () => {
       ),
       { numRuns: process.env.LONG ? 20_000 : 400 },
     )
-  })
+  }, 600_000)
 
   test('knows NATIVE only where something wraps it', () => {
     const pool = pair(1, { a: 0, b: 2, reserveA: 100n * E18, reserveB: 100n * E18 })

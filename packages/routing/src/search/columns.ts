@@ -65,19 +65,17 @@ class Pricing {
     const { from, to } = problem.graph.topology
     if (frontier.edges.length === 0) return 0
     this.relax()
-    const joining = this.detours()
-    for (const token of joining) filling.addToken(token, Math.log(frontier.worth[token]!))
+    const ways = this.detours()
+    for (const edge of ways)
+      for (const token of [from[edge]!, to[edge]!]) filling.addToken(token, Math.log(frontier.worth[token]!))
     const least = LEAST_BENEFIT * filling.value
     let added = 0
-    const ways = new Set<number>()
-    for (const token of joining) ways.add(frontier.previous[token]!).add(frontier.next[token]!)
+    for (const edge of ways) if (filling.addEdge(edge)) added++
     for (const edge of frontier.edges) {
-      const [u, v] = [from[edge]!, to[edge]!]
-      if (filling.place[u]! < 0 || filling.place[v]! < 0) continue
+      if (filling.place[from[edge]!]! < 0 || filling.place[to[edge]!]! < 0) continue
       const enough = Math.max(least, leastCost(problem, edge) * GAS_SHARE)
       if (this.earning(edge) > enough && filling.addEdge(edge)) added++
     }
-    for (const edge of ways) if (filling.addEdge(edge)) added++
     return added
   }
 
@@ -124,7 +122,7 @@ class Pricing {
     }
   }
 
-  /** The tokens that promise most, with those on the ways from and to the division. */
+  /** The ways through the tokens that promise most, from the division and back to it. */
   private detours(): ReadonlySet<number> {
     const { problem, filling, frontier, benefit } = this
     const { from, to } = problem.graph.topology
@@ -144,15 +142,9 @@ class Pricing {
       if (benefit[token]! > GAS_SHARE * this.way(token).reduce((sum, edge) => sum + leastCost(problem, edge), 0))
         promising.push({ token, benefit: benefit[token]! })
     }
-    const joining = new Set<number>()
     const most = DETOURS + (filling.tokens.length >> 1)
-    for (const { token } of promising.sort((a, b) => b.benefit - a.benefit).slice(0, most)) {
-      for (const edge of this.way(token)) {
-        if (live[from[edge]!] === 0) joining.add(from[edge]!)
-        if (live[to[edge]!] === 0) joining.add(to[edge]!)
-      }
-    }
-    return joining
+    const chosen = promising.sort((a, b) => b.benefit - a.benefit).slice(0, most)
+    return new Set(chosen.flatMap(({ token }) => this.way(token)))
   }
 
   /** The cheapest way to a token and the best way on, both within the frontier. */
