@@ -1,44 +1,8 @@
-/**
- * Routers that are run beside the service's own. Two plain methods that many routers rest on are here, on the evaluator's
- * arithmetic; others can be given by file: a module with `make(scenario, { gasPrice })` whose `run(trade)` returns
- * `{ route: { legs } }`, `{ route: { paths } }` or null.
- */
-import { pathToFileURL } from 'node:url'
-import { Executor } from './evaluate.ts'
-import type { ScenarioLeg } from './route.ts'
-import type { Scenario, ScenarioTrade } from './scenario.ts'
-import { YARDSTICK } from './yardstick.ts'
-
-export type Peer = {
-  readonly name: string
-  /** Null where it finds no route. */
-  readonly run: (trade: ScenarioTrade) => PeerRoute | null | Promise<PeerRoute | null>
-}
-type Hop = Pick<ScenarioLeg, 'pool' | 'tokenIn' | 'tokenOut'>
-export type PeerRoute =
-  | { readonly legs: readonly ScenarioLeg[] }
-  | { readonly paths: readonly { readonly amountIn: bigint | string; readonly hops: readonly Hop[] }[] }
-
-type PeerModule = {
-  make(scenario: Scenario, options: { gasPrice: number }): Promise<ForeignPeer> | ForeignPeer
-}
-type ForeignPeer = {
-  readonly name: string
-  run(trade: ScenarioTrade): Promise<{ route: PeerRoute } | null> | { route: PeerRoute } | null
-}
-
-export async function foreignPeer(file: string, scenario: Scenario, gasPrice: number): Promise<Peer> {
-  const { make } = (await import(pathToFileURL(file).href)) as PeerModule
-  const { name, run } = await make(scenario, { gasPrice })
-  // Awaited only where it is a promise: a microtask would be timed too.
-  return {
-    name,
-    run: (trade) => {
-      const found = run(trade)
-      return found instanceof Promise ? found.then((result) => result?.route ?? null) : (found?.route ?? null)
-    },
-  }
-}
+/** Two plain methods that many routers rest on, on the evaluator's arithmetic. */
+import { Executor } from '../evaluate.ts'
+import type { Scenario, ScenarioTrade } from '../scenario.ts'
+import { YARDSTICK } from '../yardstick.ts'
+import type { Hop, Peer, PeerRoute } from './peer.ts'
 
 const MAX_HOPS = 3
 /** Parts of the amount that are routed one after the other. */

@@ -1,0 +1,30 @@
+import { rounded } from '../record.ts'
+import { generate } from './generate.ts'
+import { routeTrade, scenarioGraph } from './route.ts'
+import { loadScenario } from './scenario.ts'
+import { median, quantile } from './statistics.ts'
+
+const CERTIFICATES = { scenarios: 167, nPools: 20, nTrades: 60, seed: 950_000 }
+
+/** How near the bound stands to the route over many random trades, without gas. */
+export function certificates() {
+  const gaps: (number | null)[] = []
+  for (let index = 0; index < CERTIFICATES.scenarios; index++) {
+    const { nPools, nTrades, seed } = CERTIFICATES
+    const scenario = generate({ name: 'certificates', nPools, nTrades, seed: seed + index })
+    const loaded = loadScenario(scenario)
+    const graph = scenarioGraph(loaded)
+    for (const trade of scenario.trades) gaps.push(routeTrade(loaded, graph, trade, 0n).gapBps)
+  }
+  const known = gaps.filter((gap) => gap !== null)
+  return {
+    trades: gaps.length,
+    withoutBound: gaps.length - known.length,
+    within1Bps: rounded(known.filter((gap) => gap <= 1).length / gaps.length, 5),
+    bps: {
+      median: rounded(median(known), 4),
+      p999: rounded(quantile(known, 0.999), 3),
+      max: rounded(Math.max(...known), 3),
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import { PoolMap } from '@sluice/liquidity'
+import { buildGraph } from '@sluice/routing'
+import { rounded } from '../record.ts'
+import { generate } from './generate.ts'
+import { loadScenario } from './scenario.ts'
+import { median } from './statistics.ts'
+
+const UPDATES = 200
+
+/** What it costs to bring the compiled graph of 20,000 pools to the next block, a pool at a time and a hundred at once. */
+export function changedPool() {
+  const { snapshot } = loadScenario(generate({ name: 'changes', nPools: 20_000, seed: 940_001, nTrades: 1 }))
+  const ids = [...snapshot.pools.keys()]
+  let pools = PoolMap.empty.with(snapshot.pools.values())
+  let graph = buildGraph({ ...snapshot, pools })
+  const time = (count: number) => {
+    const times: number[] = []
+    for (let update = 0; update < UPDATES; update++) {
+      const changed = new Set(
+        Array.from({ length: count }, (_, index) => ids[(update * 97 + index * 31) % ids.length]!),
+      )
+      // Another object with the same state: compiled anew as after any trade.
+      pools = pools.with(Array.from(changed, (id) => ({ ...pools.get(id)! })))
+      const start = performance.now()
+      graph = buildGraph({ ...snapshot, pools }, graph)
+      times.push((performance.now() - start) / count)
+    }
+    return rounded(median(times), 4)
+  }
+  time(10)
+  return { pools: ids.length, msPerPool: { alone: time(1), ofAHundred: time(100) } }
+}

@@ -1,0 +1,69 @@
+/** The figures of a size, and how each peer stands beside the service's own router, trade by trade. */
+import { rounded } from '../record.ts'
+import type { RoutedTrade } from './route.ts'
+import { median, quantile } from './statistics.ts'
+
+/** Differences below are ties, in basis points of the output. */
+const TIE_BPS = 0.1
+/** Trades told of that a peer routed better. */
+const MOST_LOST = 10
+
+export type Outcome = { readonly net: number; readonly ms: number }
+export type Row = {
+  readonly seed: number
+  readonly own: RoutedTrade
+  /** Output base units after gas. */
+  readonly net: number
+  /** Null where the peer found no route. */
+  readonly peers: ReadonlyMap<string, Outcome | null>
+}
+
+export function summary(rows: readonly Row[], gasPrice: bigint) {
+  const gaps = rows.map(({ own }) => own.gapBps).filter((gap) => gap !== null)
+  const ms = rows.map(({ own }) => own.ms)
+  return {
+    trades: rows.length,
+    unrouted: rows.filter(({ own }) => own.legs.length === 0).length,
+    withoutBound: rows.length - gaps.length,
+    // With gas the bound, which knows none, cannot be reached.
+    ...(gasPrice === 0n
+      ? { bpsBelowBound: { median: rounded(median(gaps), 4), p99: rounded(quantile(gaps, 0.99), 3) } }
+      : {}),
+    ms: { median: rounded(median(ms), 3), p95: rounded(quantile(ms, 0.95), 3) },
+    peers: comparisons(rows),
+  }
+}
+
+export function comparisons(rows: readonly Row[]) {
+  const names = new Set(rows.flatMap(({ peers }) => [...peers.keys()]))
+  return [...names].map((name) => compared(rows, name))
+}
+
+function compared(rows: readonly Row[], name: string) {
+  const run = rows.filter(({ peers }) => peers.has(name))
+  const paired = run.flatMap(({ seed, own, net, peers }) => {
+    const peer = peers.get(name)
+    if (!peer) return []
+    const bps = ((net - peer.net) / Math.abs(Number(own.amountOut) || 1)) * 10_000
+    return [{ seed, trade: own.id, bps, ratio: own.ms / peer.ms, ms: peer.ms }]
+  })
+  const lost = paired.filter(({ bps }) => bps < -TIE_BPS).sort((a, b) => a.bps - b.bps)
+  const differences = paired.map(({ bps }) => bps)
+  const times = paired.map(({ ms }) => ms)
+  return {
+    name,
+    trades: run.length,
+    withoutRoute: run.length - paired.length,
+    better: differences.filter((bps) => bps > TIE_BPS).length,
+    tie: differences.filter((bps) => Math.abs(bps) <= TIE_BPS).length,
+    worse: lost.length,
+    bpsBetter: {
+      least: rounded(Math.min(...differences), 3),
+      median: rounded(median(differences), 3),
+      p95: rounded(quantile(differences, 0.95), 1),
+    },
+    worst: lost.slice(0, MOST_LOST).map(({ seed, trade, bps }) => ({ seed, trade, bps: rounded(bps, 3) })),
+    ms: { median: rounded(median(times), 3), p95: rounded(quantile(times, 0.95), 3) },
+    ourTimeToTheirs: rounded(median(paired.map(({ ratio }) => ratio)), 2),
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * The pools that AlphaRouter would look at: its rules for Ethereum, on the scenario's liquidity where the package asks a
+ * subgraph. Names of the limits are the package's own.
+ */
+import type { Scenario, ScenarioPool } from '../scenario.ts'
+
+type Limits = {
+  readonly topN: number
+  readonly topNDirectSwaps: number
+  readonly topNTokenInOut: number
+  readonly topNSecondHop: number
+  readonly topNWithEachBaseToken: number
+  readonly topNWithBaseToken: number
+}
+/** DEFAULT_ROUTING_CONFIG_BY_CHAIN of smart-order-router 4.31.10. */
+const V3: Limits = {
+  topN: 2,
+  topNDirectSwaps: 2,
+  topNTokenInOut: 3,
+  topNSecondHop: 1,
+  topNWithEachBaseToken: 3,
+  topNWithBaseToken: 5,
+}
+const V2: Limits = {
+  topN: 3,
+  topNDirectSwaps: 1,
+  topNTokenInOut: 5,
+  topNSecondHop: 2,
+  topNWithEachBaseToken: 2,
+  topNWithBaseToken: 6,
+}
+
+export type Candidates = (tokenIn: number, tokenOut: number) => readonly ScenarioPool[]
+
+/** Stable pools, which the package does not know, are offered with those of V2: to its advantage. */
+export function candidatesOf({ pools, tokens, nativeToken }: Scenario): Candidates {
+  const byDepth = pools.toSorted((a, b) => b.tvlUsd - a.tvlUsd)
+  const ofToken = new Map<number, ScenarioPool[]>(tokens.map(({ id }) => [id, []]))
+  for (const pool of byDepth) for (const token of [pool.token0, pool.token1]) ofToken.get(token)!.push(pool)
+  const bases = tokens.filter(({ hub }) => hub).map(({ id }) => id)
+
+  const choose = (tokenIn: number, tokenOut: number, limits: Limits, kind: (pool: ScenarioPool) => boolean) => {
+    const chosen = new Set<ScenarioPool>()
+    const take = (
+      from: readonly ScenarioPool[],
+      most: number,
+      wanted: (pool: ScenarioPool) => boolean = () => true,
+    ) => {
+      let taken = 0
+      for (const pool of from) {
+        if (taken >= most) break
+        if (chosen.has(pool) || !kind(pool) || !wanted(pool)) continue
+        chosen.add(pool)
+        taken++
+      }
+      return taken
+    }
+    const trades = (token: number) => (pool: ScenarioPool) => pool.token0 === token || pool.token1 === token
+    for (const end of [tokenIn, tokenOut]) {
+      let left = limits.topNWithBaseToken
+      for (const base of bases)
+        if (base !== end) left -= take(ofToken.get(end)!, Math.min(left, limits.topNWithEachBaseToken), trades(base))
+    }
+    take(ofToken.get(tokenIn)!, limits.topNDirectSwaps, trades(tokenOut))
+    for (const end of [tokenIn, tokenOut]) take(ofToken.get(end)!, 1, trades(nativeToken))
+    take(byDepth, limits.topN)
+    for (const end of [tokenIn, tokenOut]) take(ofToken.get(end)!, limits.topNTokenInOut)
+    for (const end of [tokenIn, tokenOut])
+      for (const pool of [...chosen].filter(trades(end)))
+        take(ofToken.get(pool.token0 === end ? pool.token1 : pool.token0)!, limits.topNSecondHop)
+    return chosen
+  }
+  return (tokenIn, tokenOut) => [
+    ...choose(tokenIn, tokenOut, V3, ({ type }) => type === 'v3'),
+    ...choose(tokenIn, tokenOut, V2, ({ type }) => type !== 'v3'),
+  ]
+}

@@ -1,0 +1,153 @@
+/**
+ * Uniswap's smart-order-router as npm carries it: its own `computeAllRoutes` and `getBestSwapRouteBy`, which splits by steps of
+ * five percent. What the package asks a node and a subgraph for comes from the scenario: the pools to look at, and the quotes,
+ * which are exact here. Its times therefore lack the calls to the node that it makes in production.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { Executor } from '../evaluate.ts'
+import type { Scenario, ScenarioPool, ScenarioTrade } from '../scenario.ts'
+import type { Hop, Peer, PeerRoute } from './peer.ts'
+import { candidatesOf } from './uniswap-candidates.ts'
+
+const PACKAGE = '@uniswap/smart-order-router'
+const FUNCTIONS = `${PACKAGE}/build/main/routers/alpha-router/functions`
+/** Defaults of the package. */
+const STEP_PERCENT = 5
+const MAX_SPLITS = 7
+const MAX_HOPS = 3
+const PERCENTS = Array.from({ length: 100 / STEP_PERCENT }, (_, index) => (index + 1) * STEP_PERCENT)
+
+/** The little of the package that is used. */
+type Token = { equals(other: Token): boolean }
+type Amount = { readonly quotient: { toString(): string }; subtract(other: Amount): Amount }
+type PoolOfPackage = { readonly pool: ScenarioPool; readonly token0: Token; readonly token1: Token }
+type Quote = { readonly hops: readonly Hop[]; readonly amount: Amount; readonly quoteAdjustedForGas: Amount }
+type Package = {
+  computeAllRoutes(
+    tokenIn: Token,
+    tokenOut: Token,
+    build: (pools: readonly PoolOfPackage[]) => { readonly pools: readonly PoolOfPackage[] },
+    involves: (pool: PoolOfPackage, token: Token) => boolean,
+    pools: readonly PoolOfPackage[],
+    maxHops: number,
+  ): readonly { readonly pools: readonly PoolOfPackage[] }[]
+  getBestSwapRouteBy(...args: readonly unknown[]): Promise<{ readonly routes: readonly Quote[] } | null>
+  Token: new (chainId: number, address: string, decimals: number, symbol: string) => Token
+  CurrencyAmount: { fromRawAmount(token: Token, amount: string): Amount }
+  BigNumber: { from(value: number): unknown }
+}
+
+/** Installs what the folder's own lockfile names, apart from the workspace: it is heavy, and old in places. */
+function load(): Package {
+  if (!existsSync(join(import.meta.dirname, 'node_modules', PACKAGE))) {
+    console.error('Installing the peers of the benchmark…')
+    const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    execFileSync('npm', args, { cwd: import.meta.dirname, stdio: ['ignore', 2, 2] })
+  }
+  const require = createRequire(import.meta.url)
+  // First, since its parts import one another in a circle.
+  require(PACKAGE)
+  // Paths are only written out for its log, at a cost that is not the search's.
+  const names = require(`${PACKAGE}/build/main/util/routes.js`)
+  for (const name of ['routeToString', 'routeAmountsToString', 'poolToString']) names[name] = () => ''
+  return {
+    ...require(`${FUNCTIONS}/compute-all-routes.js`),
+    ...require(`${FUNCTIONS}/best-swap-route.js`),
+    ...require('@uniswap/sdk-core'),
+    ...require('@ethersproject/bignumber'),
+  }
+}
+
+let loaded: Package | undefined
+
+export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
+  loaded ??= load()
+  const { computeAllRoutes, getBestSwapRouteBy, Token, CurrencyAmount, BigNumber } = loaded
+  const tokens = scenario.tokens.map(({ address, decimals, symbol }) => new Token(1, address, decimals, symbol))
+  const pools = new Map<ScenarioPool, PoolOfPackage>(
+    scenario.pools.map((pool) => [pool, { pool, token0: tokens[pool.token0]!, token1: tokens[pool.token1]! }]),
+  )
+  const candidates = candidatesOf(scenario)
+  const native = scenario.tokens[scenario.nativeToken]!
+  const executor = new Executor(scenario)
+
+  /** A path's exact output and gas for a part of the amount; null where a pool cannot take it. */
+  const quote = (path: readonly PoolOfPackage[], tokenIn: number, amountIn: bigint) => {
+    const hops: Hop[] = []
+    let amount = amountIn
+    let gas = 0
+    let token = tokenIn
+    for (const { pool } of path) {
+      const next = executor.otherToken(pool.id, token)
+      const swapped = executor.quote(pool.id, token, next, amount)
+      if (swapped.amountOut <= 0n || swapped.unspent > 0n) return null
+      hops.push({ pool: pool.id, tokenIn: token, tokenOut: next })
+      amount = swapped.amountOut
+      gas += swapped.gas
+      token = next
+    }
+    return { hops, amount, gas }
+  }
+
+  const run = async (trade: ScenarioTrade): Promise<PeerRoute | null> => {
+    const [tokenIn, tokenOut] = [tokens[trade.tokenIn]!, tokens[trade.tokenOut]!]
+    const out = scenario.tokens[trade.tokenOut]!
+    const perGas = ((gasPrice / 10 ** native.decimals) * native.priceUsd * 10 ** out.decimals) / out.priceUsd
+    const total = BigInt(trade.amountIn)
+    const paths = computeAllRoutes(
+      tokenIn,
+      tokenOut,
+      (pools) => ({ pools }),
+      (pool, token) => pool.token0.equals(token) || pool.token1.equals(token),
+      candidates(trade.tokenIn, trade.tokenOut).map((pool) => pools.get(pool)!),
+      MAX_HOPS,
+    )
+    const none = CurrencyAmount.fromRawAmount(tokenOut, '0')
+    const quotes: Record<number, Quote[]> = {}
+    for (const percent of PERCENTS) {
+      const part = (total * BigInt(percent)) / 100n
+      const amount = CurrencyAmount.fromRawAmount(tokenIn, String(part))
+      for (const { pools } of paths) {
+        const found = quote(pools, trade.tokenIn, part)
+        if (!found) continue
+        const gasCostInToken = CurrencyAmount.fromRawAmount(tokenOut, String(BigInt(Math.floor(found.gas * perGas))))
+        const paid = CurrencyAmount.fromRawAmount(tokenOut, String(found.amount))
+        const ids = found.hops.map((hop) => String(hop.pool))
+        quotes[percent] ??= []
+        quotes[percent].push({
+          ...{
+            protocol: 'MIXED',
+            percent,
+            tradeType: 0,
+            quoteToken: tokenOut,
+            poolIdentifiers: ids,
+            poolAddresses: ids,
+          },
+          ...{ quote: paid, gasCostInToken, gasCostInUSD: none, gasEstimate: BigNumber.from(found.gas) },
+          ...{ route: { input: tokenIn, output: tokenOut, path: [tokenIn, tokenOut], pools: [] } },
+          amount,
+          quoteAdjustedForGas: paid.subtract(gasCostInToken),
+          hops: found.hops,
+        } as Quote)
+      }
+    }
+    const routing = {
+      maxSplits: MAX_SPLITS,
+      minSplits: 1,
+      forceCrossProtocol: false,
+      distributionPercent: STEP_PERCENT,
+    }
+    const portion = { getRouteWithQuotePortionAdjusted: (_type: unknown, routes: unknown) => routes }
+    const net = ({ quoteAdjustedForGas }: Quote) => quoteAdjustedForGas
+    const best = await getBestSwapRouteBy(0, quotes, PERCENTS, 1, net, routing, portion)
+    if (!best) return null
+    const parts = best.routes.map(({ amount, hops }) => ({ amountIn: BigInt(amount.quotient.toString()), hops }))
+    // Percentages round down; the rest goes with the last, as in the package's own `getBestSwapRoute`.
+    parts.at(-1)!.amountIn += total - parts.reduce((sum, { amountIn }) => sum + amountIn, 0n)
+    return { paths: parts }
+  }
+  return { name: `${PACKAGE} 4.31.10`, run }
+}
