@@ -2,7 +2,7 @@ import { Interface } from 'ethers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type IGuard, IGuard__factory, type SwapProbe, SwapProbe__factory } from '../dist/index.js'
-import { callCodec } from './codec.ts'
+import { callCodec, eventReader } from './codec.ts'
 
 const guard = IGuard__factory.createInterface()
 const probe = SwapProbe__factory.createInterface()
@@ -104,5 +104,26 @@ describe('callCodec', () => {
   test('refuses to be made for a type that it does not know', () => {
     const abi = new Interface(['function list(uint256[] a)'])
     expect(() => callCodec(abi, 'list')).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_OPERATION' }))
+  })
+})
+
+describe('eventReader', () => {
+  const abi = new Interface(['event Swap(address indexed to, int256 a, uint112 b, int24 c, bool d)'])
+  const read = eventReader<[bigint, bigint, bigint, boolean]>(abi, 'Swap')
+  const signed = (bits: bigint) => fc.bigInt(-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n)
+
+  test('reads what ethers writes, of which nothing is indexed', () => {
+    const values = fc.tuple(address, signed(256n), fc.bigInt(0n, 2n ** 112n - 1n), signed(24n), fc.boolean())
+    fc.assert(
+      fc.property(values, ([to, ...carried]) => {
+        const { data } = abi.encodeEventLog('Swap', [to, ...carried])
+        expect(read(data as `0x${string}`)).toEqual(carried)
+      }),
+    )
+  })
+
+  test('refuses data that is cut off, and an event that there is not', () => {
+    expect(() => read(`0x${'0'.repeat(64 * 3)}`)).toThrow(expect.objectContaining({ code: 'BAD_DATA' }))
+    expect(() => eventReader(abi, 'Sync')).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_OPERATION' }))
   })
 })

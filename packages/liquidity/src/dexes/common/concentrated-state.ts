@@ -1,5 +1,6 @@
 /** Reading pools with a tick bitmap, and following them from their logs. */
 import { ConcentratedLens__factory, IUniswapV3PoolEvents__factory } from '@sluice/bindings'
+import { eventReader } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Interface } from 'ethers'
@@ -128,15 +129,18 @@ const INITIALIZE = topicOf(events, 'Initialize')
  * @param swapEvents - holds the family's `Swap`, which forks have given further fields
  */
 export function concentratedLogs(swapEvents: Interface = events) {
-  const swap = swapEvents.getEvent('Swap')!
-  const SWAP = swap.topicHash as Hex
+  const SWAP = topicOf(swapEvents, 'Swap')
+  // A block has hundreds of these; forks add fields behind the five.
+  const readSwap = eventReader<[unknown, unknown, sqrtPriceX96: bigint, liquidity: bigint, tick: bigint]>(
+    swapEvents,
+    'Swap',
+  )
   return {
     topics: [INITIALIZE, SWAP, MINT, BURN] as readonly Hex[],
     applyLog<State extends ConcentratedState>({ state }: Pool<State>, log: Log): State | 'reread' {
       switch (log.topics[0]) {
         case SWAP: {
-          // None of these is indexed: decoding without the topics takes half the time, and a block has hundreds of swaps.
-          const { sqrtPriceX96, liquidity, tick } = swapEvents.decodeEventLog(swap, log.data)
+          const [, , sqrtPriceX96, liquidity, tick] = readSwap(log.data)
           return { ...state, sqrtPriceX96, liquidity, tick: Number(tick) }
         }
         case MINT: {

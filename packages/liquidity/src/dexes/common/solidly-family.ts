@@ -1,5 +1,6 @@
 /** Stable and volatile pairs: what solidly and velodrome-v2 share. */
 import { ISolidlyPairState__factory, SolidlyLens__factory } from '@sluice/bindings'
+import { eventReader } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { SOLIDLY_LENS } from '../../lenses.ts'
@@ -12,7 +13,8 @@ import { pairPool } from './pair-discover.ts'
 
 const lens = SolidlyLens__factory.createInterface()
 const events = ISolidlyPairState__factory.createInterface()
-const SYNC = events.getEvent('Sync')
+const SYNC = events.getEvent('Sync').topicHash as Hex
+const readSync = eventReader<[bigint, bigint]>(events, 'Sync')
 
 /** About 2.5 million gas. */
 const PAIRS_PER_READ = 250
@@ -67,9 +69,9 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
     id,
     findPools,
     readStates,
-    topics: [SYNC.topicHash as Hex],
+    topics: [SYNC],
     applyLog({ state }, log) {
-      const { reserve0, reserve1 } = events.decodeEventLog(SYNC, log.data)
+      const [reserve0, reserve1] = readSync(log.data)
       return { ...state, reserve0, reserve1 }
     },
 

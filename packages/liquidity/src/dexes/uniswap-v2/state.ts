@@ -1,4 +1,5 @@
 import { IUniswapV2PairEvents__factory, PairLens__factory } from '@sluice/bindings'
+import { eventReader } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
@@ -34,12 +35,11 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
   })
 }
 
-/** `Sync` is sent at every change of the reserves and carries both. */
-const SYNC = events.getEvent('Sync')
-export const topics: readonly Hex[] = [SYNC.topicHash as Hex]
+/** `Sync` is sent at every change of the reserves and carries both. A block has hundreds of these. */
+const readSync = eventReader<[bigint, bigint]>(events, 'Sync')
+export const topics: readonly Hex[] = [events.getEvent('Sync').topicHash as Hex]
 
-/** Nothing is indexed: decoding without the topics takes half the time, and a block has hundreds of these. */
 export function applyLog({ state }: Pool<UniswapV2State>, log: Log): UniswapV2State {
-  const { reserve0, reserve1 } = events.decodeEventLog(SYNC, log.data)
+  const [reserve0, reserve1] = readSync(log.data)
   return { reserve0, reserve1, feePpm: state.feePpm }
 }
