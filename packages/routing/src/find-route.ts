@@ -5,13 +5,10 @@ import type { Flow } from './search/flow.ts'
 import { potential } from './search/potentials.ts'
 import { Admission, DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of, type Problem } from './search/problem.ts'
 import { outputOf } from './search/response.ts'
-import { search } from './search/search.ts'
 import { bestSinglePath } from './search/single-path.ts'
-import { LegRefused, type Settlement, settle } from './settle.ts'
+import { type FoundRoute, searchAndSettle } from './search-and-settle.ts'
 import type { Route, RouteRequest, RouteResult } from './types.ts'
 
-/** Pools that may refuse before the search is given up. */
-const MAX_REFUSALS = 12
 /** A leg's amount is 16 bytes in the program; no token in use has as many base units. */
 const AMOUNT_LIMIT = 2n ** 128n
 /** Gas of a wrap or an unwrap. */
@@ -45,13 +42,14 @@ export function findRoute(graph: Graph, request: RouteRequest): RouteResult {
     amountIn: Number(amountIn),
     maxHops: request.maxHops ?? DEFAULT_MAX_HOPS,
     maxPools: request.maxSplits ?? DEFAULT_MAX_POOLS,
+    reuse: true,
     rate: admission.rate,
     rateBack: admission.rateBack,
     taxed: admission.taxed,
     perGas: Number(request.gasPriceWei) * outPerWei,
     perLeg: HOP_BYTES * (request.l1FeePerByteWei ?? 0) * outPerWei,
   }
-  const found = amountIn < AMOUNT_LIMIT ? searchAndSettle(problem, amountIn, admission, request) : null
+  const found = amountIn < AMOUNT_LIMIT ? searchAndSettle(problem, amountIn, admission, request.taxes) : null
   if (found) return { ok: true, route: toRoute(problem, found, request, outPerWei) }
 
   const most = largestRoutable(problem, request)
@@ -71,29 +69,6 @@ export function findRoute(graph: Graph, request: RouteRequest): RouteResult {
       }
 }
 
-type FoundRoute = { readonly flow: Flow; readonly settlement: Settlement; readonly bound: number | null }
-
-/** Searches, settles, and searches again without the pools that refused. */
-function searchAndSettle(
-  problem: Problem,
-  amountIn: bigint,
-  admission: Admission,
-  request: RouteRequest,
-): FoundRoute | null {
-  for (let refusals = 0; refusals <= MAX_REFUSALS; refusals++) {
-    const found = search(problem)
-    if (!found) return null
-    try {
-      const settlement = settle(problem, found.flow, amountIn, request.taxes)
-      return settlement.amountOut > 0n ? { ...found, settlement } : null
-    } catch (error) {
-      if (!(error instanceof LegRefused)) throw error
-      admission.ban(error.pool, error.message)
-    }
-  }
-  return null
-}
-
 /**
  * Output base units for a wei, by the best path for about what a swap's gas costs: a marginal rate alone would believe a
  * mispriced pool with next to nothing in it. 0 where nothing is to be paid or no path leads from the native token.
@@ -108,7 +83,18 @@ function outputPerWei(graph: Graph, request: RouteRequest, target: number): numb
   const { rate, rateBack } = graph
   const amountIn = costWei * native.unitsPerWei
   const free = { perGas: 0, perLeg: 0, taxed: new Map() }
-  const problem: Problem = { graph, source, target, amountIn, maxHops: 3, maxPools: 1, rate, rateBack, ...free }
+  const problem: Problem = {
+    graph,
+    source,
+    target,
+    amountIn,
+    maxHops: 3,
+    maxPools: 1,
+    reuse: false,
+    rate,
+    rateBack,
+    ...free,
+  }
   const path = bestSinglePath(problem, potential(problem, target, 'to'))
   const value = path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.response, amount), amountIn) ?? 0
   return value / costWei
@@ -181,7 +167,7 @@ function largestRoutable(problem: Problem, request: RouteRequest): bigint {
     const admission = new Admission(problem.graph, request, problem.source, problem.target)
     const { rate, rateBack, taxed } = admission
     const smaller = { ...problem, amountIn: Number(amount), rate, rateBack, taxed }
-    return searchAndSettle(smaller, amount, admission, request) !== null
+    return searchAndSettle(smaller, amount, admission, request.taxes) !== null
   }
   // Below 2^least it routes, with 2^most or all of it it does not.
   let [least, most] = [-1n, BigInt(amountIn.toString(2).length)]

@@ -4,7 +4,8 @@
  *
  * Transfers, and so taxes, are counted as the program makes them: the sender pays the first pool directly (one sell tax),
  * a pool pays the Guard (one buy tax). What the Guard's own payment to the sender is taxed is the caller's to count, since
- * direct mode avoids it. Taxed tokens never stand in between.
+ * direct mode avoids it. Taxed tokens never stand in between. A pool that two legs use is quoted for the second as the first
+ * leaves it.
  */
 import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
@@ -20,20 +21,30 @@ const PPM = 1_000_000n
 export class LegRefused extends Error {
   override readonly name = 'LegRefused'
   readonly pool: Pool
+  /** Whether the pool had been traded with before, by another leg. */
+  readonly again: boolean
 
-  constructor(pool: Pool, reason: PoolRefusal) {
+  constructor(pool: Pool, reason: PoolRefusal, again: boolean) {
     super(reason.message, { cause: reason })
     this.pool = pool
+    this.again = again
   }
 }
 
-export type Settlement = { readonly legs: readonly Leg[]; readonly amountOut: bigint }
+export type Settlement = {
+  readonly legs: readonly Leg[]
+  readonly amountOut: bigint
+  /** Edges of pools that an earlier leg had traded with, and those pools as that left them. */
+  readonly reused: ReadonlyMap<number, Pool>
+}
 
 /** @throws LegRefused */
 export function settle({ graph, source, target }: Problem, flow: Flow, amountIn: bigint, taxes?: Taxes): Settlement {
   const { from, to } = graph.topology
   const held = new Map<number, bigint>([[source, amountIn]])
   const legs: Leg[] = []
+  const traded = new Map<string, Pool>()
+  const reused = new Map<number, Pool>()
   const places = [...flow.edges.keys()]
   for (const [token, ofToken] of groupBy(places, (place) => from[flow.edges[place]!]!)) {
     // Largest last: the rest then absorbs what rounding leaves over.
@@ -47,13 +58,17 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
       const part = division(input / unassigned, balance, last, token === source)
       unassigned -= input
       if (part.amount === 0n) return
-      const leg = settleLeg(graph.edges[edge]!, part.amount, part, taxes)
+      const { pool } = graph.edges[edge]!
+      const before = traded.get(pool.id)
+      if (before) reused.set(edge, before)
+      const { leg, after } = settleLeg(graph.edges[edge]!, before, part, taxes)
+      traded.set(pool.id, after)
       held.set(token, balance - part.amount)
       held.set(to[edge]!, (held.get(to[edge]!) ?? 0n) + leg.amountOut)
       legs.push(leg)
     })
   }
-  return { legs, amountOut: held.get(target) ?? 0n }
+  return { legs, amountOut: held.get(target) ?? 0n, reused }
 }
 
 type Division = { readonly amount: bigint; readonly num: bigint; readonly den: bigint }
@@ -71,18 +86,26 @@ function division(part: number, balance: bigint, last: boolean, fromSource: bool
   return { amount: shareOf(balance, share), num: BigInt(share), den: BigInt(SHARE_DENOMINATOR) }
 }
 
-function settleLeg({ pool, tokenIn, tokenOut }: Edge, amountIn: bigint, { num, den }: Division, taxes?: Taxes): Leg {
+/** @param before - the pool as an earlier leg left it, where one did */
+function settleLeg(
+  { pool, tokenIn, tokenOut }: Edge,
+  before: Pool | undefined,
+  { amount: amountIn, num, den }: Division,
+  taxes?: Taxes,
+): { readonly leg: Leg; readonly after: Pool } {
+  const again = before !== undefined
   const family = familyOf(pool.family)
-  if (!family) throw new LegRefused(pool, new PoolRefusal('UNSUPPORTED', `family ${pool.family} is not known`))
+  if (!family) throw new LegRefused(pool, new PoolRefusal('UNSUPPORTED', `family ${pool.family} is not known`), again)
   const sellPpm = BigInt(taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0)
   const buyPpm = BigInt(taxIn(taxes, tokenOut, pool.id)?.buyPpm ?? 0)
   try {
     const arrived = amountIn - (amountIn * sellPpm) / PPM
-    const quote = family.quoteExactInput(pool, tokenIn, tokenOut, arrived)
+    const quote = family.quoteExactInput(before ?? pool, tokenIn, tokenOut, arrived)
     const amountOut = quote.amountOut - (quote.amountOut * buyPpm) / PPM
-    return { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas: quote.gas }
+    const leg = { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas: quote.gas }
+    return { leg, after: { ...pool, state: quote.state } }
   } catch (error) {
-    if (error instanceof PoolRefusal) throw new LegRefused(pool, error)
+    if (error instanceof PoolRefusal) throw new LegRefused(pool, error, again)
     throw error
   }
 }

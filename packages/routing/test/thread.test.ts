@@ -58,21 +58,21 @@ test('chains are kept apart, and a chain that was forgotten is told anew', async
 
 test('while a large search runs, small ones are answered', async () => {
   const small = buildGraph(snapshotOf(fairPools(2, 20)))
-  // No pool can take as much: all that can be routed is bisected, with a search for each step.
-  const asked = request({ amountIn: 2n ** 200n })
+  // More than all reserves together: the search weighs every pool.
+  const asked = request({ amountIn: 2n ** 100n })
   let running = true
   const large = threads.findRoute(snapshot, asked).finally(() => {
     running = false
   })
   let answered = 0
   for (; running; await nextTurn()) if (findRoute(small, request()).ok) answered++
-  expect(await large).toMatchObject({ ok: false, code: 'INSUFFICIENT_LIQUIDITY' })
-  expect(answered).toBeGreaterThan(50)
+  expect(await large).toEqual(anew(snapshot, asked))
+  expect(answered).toBeGreaterThan(10)
 })
 
 test('a thread that ends fails its searches, and the next one starts another', async () => {
   const thread = new RouterThread()
-  const lost = thread.findRoute(snapshot, request({ amountIn: 2n ** 200n }))
+  const lost = thread.findRoute(snapshot, request())
   const failed = expect(lost).rejects.toThrow(RouterThreadError)
   await nextTurn()
   await thread.close()

@@ -160,8 +160,8 @@ function findCircle({ graph, source }: Problem, edges: readonly number[]): reado
   return edges
 }
 
-export function groupBy(edges: Iterable<number>, key: (edge: number) => number): Map<number, number[]> {
-  const groups = new Map<number, number[]>()
+export function groupBy<K>(edges: Iterable<number>, key: (edge: number) => K): Map<K, number[]> {
+  const groups = new Map<K, number[]>()
   for (const edge of edges) {
     const group = groups.get(key(edge))
     if (group) group.push(edge)

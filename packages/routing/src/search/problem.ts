@@ -15,13 +15,15 @@ export type Problem = {
   readonly amountIn: number
   readonly maxHops: number
   readonly maxPools: number
+  /** Whether a pool of more than two tokens may be used for several pairs of them. */
+  readonly reuse: boolean
   /** First rate of every edge as this request sees it: 0 where it may not be used. */
   readonly rate: Float64Array
   readonly rateBack: Float64Array
   /** Output base units that a unit of gas costs, and that a leg's calldata costs. */
   readonly perGas: number
   readonly perLeg: number
-  /** Responses that a tax changes. */
+  /** Responses that a tax changes, or an earlier leg through the same pool. */
   readonly taxed: ReadonlyMap<number, Response>
 }
 

@@ -153,14 +153,12 @@ export function withinLimits(problem: Problem, filling: WaterFilling, flow: Flow
 
 /** Edges one of which has to go: all of them above the pool limit, those of the longest way above the hop limit. */
 function violations(problem: Problem, flow: Flow): readonly number[] {
-  const { graph, maxPools, maxHops } = problem
-  const seen = new Map<string, number[]>()
-  for (const edge of flow.edges) {
-    const { id } = graph.edges[edge]!.pool
-    seen.set(id, [...(seen.get(id) ?? []), edge])
+  const { graph, maxPools, maxHops, reuse } = problem
+  if (!reuse) {
+    const ofPool = groupBy(flow.edges, (edge) => graph.edges[edge]!.pool.id)
+    const twice = [...ofPool.values()].find((edges) => edges.length > 1)
+    if (twice) return twice
   }
-  const twice = [...seen.values()].find((edges) => edges.length > 1)
-  if (twice) return twice
   if (flow.edges.length > maxPools) return flow.edges
   return flow.hops > maxHops ? longestWay(problem, flow) : []
 }
