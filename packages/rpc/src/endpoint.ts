@@ -31,9 +31,6 @@ type NodeError = { readonly code?: number; readonly message?: string; readonly d
 const busy = /too many requests|rate.?limit|limit ?exceeded|capacity exceeded/i
 const reverted = /revert|VM execution error|out of gas|invalid opcode|StackUnderflow|always failing transaction/i
 
-/** A batch is given up at last, when all who wait for a part of it have long done so. */
-const BATCH_MS = 60_000
-
 export class Endpoint {
   readonly url: string
   private readonly target: URL
@@ -90,7 +87,7 @@ export class Endpoint {
     if (batch.length > 0) void this.post(batch)
   }
 
-  private async post(batch: readonly Pending[], signal = AbortSignal.timeout(BATCH_MS)): Promise<void> {
+  private async post(batch: readonly Pending[], signal?: AbortSignal): Promise<void> {
     await this.enter()
     try {
       const body = batch.length === 1 ? batch[0]!.body : `[${batch.map(({ body }) => body).join(',')}]`
