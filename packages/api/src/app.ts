@@ -1,17 +1,10 @@
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express'
-import helmet from 'helmet'
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express'
 import type { ChainService } from './chain/chain-service.ts'
 import type { Config } from './config.ts'
 import { ApiError } from './errors.ts'
 import { contextOf, type RequestContext, withContext } from './http/context.ts'
-import { openCors, targetLimit } from './http/edge.ts'
-import { sendError } from './http/reply.ts'
+import { edge } from './http/edge.ts'
+import { reply, replyError, replyJson } from './http/reply.ts'
 import { readChainId } from './requests.ts'
 import { docs, docsStyle, openApi } from './routes/docs.ts'
 import { health, metricsPage, ready } from './routes/operate.ts'
@@ -65,20 +58,19 @@ export function createApp(services: Services, config: Config): Express {
       )
     }),
   )
-  app.use(helmet({ crossOriginResourcePolicy: { policy: 'cross-origin' } }))
-  app.use(openCors)
-  app.use(targetLimit)
+  app.use(edge)
 
   const perChain = (work: ChainEndpoint): RequestHandler => {
     return async (request, response) => {
       const context = contextOf(response)
       const chain: ChainService = response.locals.chain
-      sendJson(
-        response,
-        context,
-        await context.within(chain.limiter.run(context.signal, () => work(request, chain, context, config))),
-      )
+      const run = chain.limiter.run(context.signal, () => work(request, chain, context, config))
+      replyJson(response, context, await context.within(run))
     }
+  }
+  const allow = (methods: string): RequestHandler => {
+    const error = new ApiError('METHOD_NOT_ALLOWED', `use ${methods}`)
+    return (_request, response) => replyError(response, error, config.errorVersion, ['Allow', methods])
   }
   const onChain: RequestHandler = (request, response, next) => {
     const chainId = readChainId(request.params.chainId as string | undefined)
@@ -100,7 +92,7 @@ export function createApp(services: Services, config: Config): Express {
   app.route('/tokens/:chainId').get(onChain, perChain(tokens)).all(allow('GET, HEAD'))
   app
     .route('/chains')
-    .get((_request, response) => void response.type('application/json').send(chainMap))
+    .get((_request, response) => reply(response, { type: 'json', body: chainMap }))
     .all(allow('GET, HEAD'))
   app.route('/health').get(health).all(allow('GET, HEAD'))
   app.route('/ready').get(ready(services)).all(allow('GET, HEAD'))
@@ -122,30 +114,16 @@ function endpointOf(request: Request): string {
   return typeof request.route?.path === 'string' ? request.route.path : 'other'
 }
 
-function allow(methods: string): RequestHandler {
-  return (_request, response) => {
-    response.setHeader('Allow', methods)
-    throw new ApiError('METHOD_NOT_ALLOWED', `use ${methods}`)
-  }
-}
-
-function sendJson(response: Response, context: RequestContext, body: unknown): void {
-  const stages = [...context.stages].map(([stage, ms]) => `${stage};dur=${ms.toFixed(1)}`)
-  response.setHeader('Server-Timing', stages.join(', '))
-  response.setHeader('Cache-Control', 'no-store')
-  response.json(body)
-}
-
 /** The last stop of every failure: nothing but an ApiError's own text ever reaches a caller. */
 function errors(config: Config): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
     const context = contextOf(response)
-    const error = toApiError(thrown, context.signal)
+    const error = toApiError(thrown, context.abortReason)
     if (error.code === 'INTERNAL') context.log.error({ err: thrown }, 'unexpected error')
     // A refusal for want of room says all in the request's own line, and comes when there is no time for more.
     else if (error.status === 502 || error.status === 504)
       context.log.warn({ err: thrown, code: error.code }, 'request failed')
     if (response.headersSent) response.destroy()
-    else sendError(response, error, config.errorVersion)
+    else replyError(response, error, config.errorVersion)
   }
 }

@@ -13,6 +13,8 @@ const HEADERS_TIMEOUT_MS = 10_000
 const BODY_TIMEOUT_MS = 20_000
 /** Longer than the idle time of common proxies, so that they close first. */
 const KEEP_ALIVE_MS = 75_000
+/** Lines are written by the page, beside the requests and not within them; the last ones when the process ends. */
+const LOG = { dest: 1, sync: false, minLength: 4_096, periodicFlush: 500 }
 /** While stopping. */
 const SWEEP_MS = 50
 
@@ -24,8 +26,7 @@ export type RunningServer = {
 
 /** @throws ChainsError for a directory of the configuration that cannot be read */
 export async function startServer(config: Config): Promise<RunningServer> {
-  // Written beside the requests, not within them; flushed when the process ends.
-  const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 1, sync: false }))
+  const log = pino({ level: config.logLevel, base: null }, pino.destination(LOG))
   const registry = loadRegistry({ chainsDir: config.chainsDir, deploymentsDir: config.deploymentsDir })
   const services = new Services(registry, config, createMetrics(), log)
   const server = createServer(

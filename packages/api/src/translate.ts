@@ -39,9 +39,9 @@ const bodyErrors: Readonly<Record<string, ApiErrorCode>> = {
   'request.aborted': 'CLIENT_CLOSED',
 }
 
-/** @param signal - of the request: once it is aborted, every failure is the abort's */
-export function toApiError(thrown: unknown, signal?: AbortSignal): ApiError {
-  if (signal?.aborted && signal.reason instanceof ApiError) return signal.reason
+/** @param abortReason - of the request: once its work is given up, every failure is that */
+export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
+  if (abortReason) return abortReason
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof RpcError) {
     const [code, text] = rpcErrors[thrown.code]

@@ -7,8 +7,6 @@ import { integrator } from './referer.ts'
 /** What belongs to one request, from its first byte to its last. */
 export class RequestContext {
   readonly id: string
-  /** Aborted at the deadline (504) or when the caller hangs up; the reason is the ApiError to answer with. */
-  readonly signal: AbortSignal
   /** Host of the page or service that asks, as it says itself. */
   readonly integrator: string
   readonly startedAt = performance.now()
@@ -17,9 +15,11 @@ export class RequestContext {
   chainId: number | undefined
   /** Code of the error answered, for metrics and log. */
   errorCode: string | undefined
-  private readonly controller = new AbortController()
-  private readonly timer: NodeJS.Timeout
+  private readonly timeoutMs: number
   private readonly logger: Logger
+  private controller: AbortController | undefined
+  private timer: NodeJS.Timeout | undefined
+  private reason: ApiError | undefined
   private child: Logger | undefined
 
   constructor(request: Request, logger: Logger, timeoutMs: number) {
@@ -27,11 +27,7 @@ export class RequestContext {
     this.id = sent && /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID()
     this.logger = logger
     this.integrator = integrator(request.get('referer'))
-    this.signal = this.controller.signal
-    this.timer = setTimeout(
-      () => this.abort(new ApiError('TIMEOUT', `the request took longer than ${timeoutMs} ms`)),
-      timeoutMs,
-    )
+    this.timeoutMs = timeoutMs
   }
 
   /** Made when it is needed: most requests write nothing but their last line. */
@@ -40,9 +36,32 @@ export class RequestContext {
     return this.child
   }
 
+  /**
+   * Aborted at the deadline (504) or when the caller hangs up; the reason is the ApiError to answer with. Made when it is
+   * needed: what is answered at once has nothing to abort.
+   */
+  get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController()
+      if (this.reason) this.controller.abort(this.reason)
+      else this.timer = setTimeout(() => this.expire(), this.timeoutMs - (performance.now() - this.startedAt))
+    }
+    return this.controller.signal
+  }
+
+  /** Why the work for this request was given up, if it was. */
+  get abortReason(): ApiError | undefined {
+    return this.reason
+  }
+
   abort(reason: ApiError): void {
     clearTimeout(this.timer)
-    this.controller.abort(reason)
+    this.reason ??= reason
+    this.controller?.abort(this.reason)
+  }
+
+  private expire(): void {
+    this.abort(new ApiError('TIMEOUT', `the request took longer than ${this.timeoutMs} ms`))
   }
 
   finish(): void {
@@ -61,19 +80,20 @@ export class RequestContext {
 
   /** The work's result, or the reason of the abort when that comes first: nothing that hangs keeps a caller waiting. */
   async within<T>(work: Promise<T>): Promise<T> {
-    this.signal.throwIfAborted()
+    const { signal } = this
+    signal.throwIfAborted()
     const { promise: aborted, reject } = Promise.withResolvers<never>()
-    const onAbort = () => reject(this.signal.reason)
-    this.signal.addEventListener('abort', onAbort, { once: true })
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
     try {
       return await Promise.race([work, aborted])
     } finally {
-      this.signal.removeEventListener('abort', onAbort)
+      signal.removeEventListener('abort', onAbort)
     }
   }
 }
 
-/** Gives every request its context, its id header and its deadline. */
+/** Gives every request its context. */
 export function withContext(
   logger: Logger,
   timeoutMs: number,
@@ -82,7 +102,6 @@ export function withContext(
   return (request, response, next) => {
     const context = new RequestContext(request, logger, timeoutMs)
     response.locals.context = context
-    response.setHeader('X-Request-Id', context.id)
     response.once('close', () => {
       if (!response.writableFinished) {
         context.errorCode = 'CLIENT_CLOSED'

@@ -1,9 +1,51 @@
-/** How errors look on the wire, in both versions of the interface. */
+/** How answers look on the wire: whole, in one write. */
 import type { Response } from 'express'
+import { Registry } from 'prom-client'
 import type { ApiError } from '../errors.ts'
-import { contextOf } from './context.ts'
+import { contextOf, type RequestContext } from './context.ts'
+import { type FixedHeaders, fixedHeaders } from './headers.ts'
 
 export type ErrorVersion = 'A' | 'B'
+
+const types = {
+  json: 'application/json; charset=utf-8',
+  text: 'text/plain; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  metrics: Registry.PROMETHEUS_CONTENT_TYPE,
+} as const
+
+export type Reply = {
+  /** 200 when absent. */
+  readonly status?: number
+  readonly type: keyof typeof types
+  readonly body: string
+  /** Name, value, name, value. */
+  readonly headers?: readonly string[]
+  /** In the place of those that every answer has. */
+  readonly fixed?: FixedHeaders
+}
+
+const everywhere = fixedHeaders()
+const noStore = ['Cache-Control', 'no-store']
+
+export function reply(response: Response, { status = 200, type, body, headers = [], fixed = everywhere }: Reply): void {
+  const length = Buffer.byteLength(body)
+  const own = ['X-Request-Id', contextOf(response).id, 'Content-Type', types[type], 'Content-Length', String(length)]
+  response.writeHead(status, [...fixed, ...own, ...headers])
+  response.end(body)
+}
+
+export function replyEmpty(response: Response, headers: readonly string[]): void {
+  response.writeHead(204, [...everywhere, 'X-Request-Id', contextOf(response).id, ...headers])
+  response.end()
+}
+
+/** What was worked out for a caller, and how long that took. */
+export function replyJson(response: Response, context: RequestContext, body: unknown): void {
+  const timing = [...context.stages].map(([stage, ms]) => `${stage};dur=${ms.toFixed(1)}`).join(', ')
+  reply(response, { type: 'json', body: JSON.stringify(body), headers: ['Server-Timing', timing, ...noStore] })
+}
 
 const notFoundPage = `<!DOCTYPE html>
 <html lang="en">
@@ -13,20 +55,21 @@ const notFoundPage = `<!DOCTYPE html>
 `
 
 /** Version A answers text, and a page for 404; version B answers JSON. */
-export function sendError(response: Response, error: ApiError, version: ErrorVersion): void {
+export function replyError(
+  response: Response,
+  error: ApiError,
+  version: ErrorVersion,
+  more: readonly string[] = [],
+): void {
   const context = contextOf(response)
   context.errorCode = error.code
+  const { status, code, details, retryAfter } = error
   // Version A has no other place for it.
-  const message = error.code === 'INTERNAL' ? `${error.message} ${context.id}` : error.message
-  response.status(error.status)
-  response.setHeader('Cache-Control', 'no-store')
-  if (error.retryAfter !== undefined) response.setHeader('Retry-After', String(error.retryAfter))
+  const message = code === 'INTERNAL' ? `${error.message} ${context.id}` : error.message
+  const headers = [...noStore, ...more, ...(retryAfter === undefined ? [] : ['Retry-After', String(retryAfter)])]
   if (version === 'B') {
-    const { code, details } = error
-    response.json({ error: message, code, requestId: context.id, ...details })
-  } else if (error.status === 404) {
-    response.type('text/html').send(notFoundPage)
-  } else {
-    response.type('text/plain').send(message)
-  }
+    const body = JSON.stringify({ error: message, code, requestId: context.id, ...details })
+    reply(response, { status, type: 'json', body, headers })
+  } else if (status === 404) reply(response, { status, type: 'html', body: notFoundPage, headers })
+  else reply(response, { status, type: 'text', body: message, headers })
 }

@@ -18,9 +18,9 @@ export class SingleFlight<T> {
       return await Promise.race([flight.result, gaveUp])
     } finally {
       signal.removeEventListener('abort', giveUp)
-      if (--flight.waiting === 0) {
-        // Harmless after the end of the work; before it, nobody is left who wants it.
-        if (this.flights.get(key) === flight) this.flights.delete(key)
+      // Before the end of the work, nobody is left who wants it.
+      if (--flight.waiting === 0 && this.flights.get(key) === flight) {
+        this.flights.delete(key)
         flight.controller.abort(signal.reason)
       }
     }

@@ -1,20 +1,25 @@
 import type { RequestHandler } from 'express'
 import { openApiDocument } from '../docs/openapi.ts'
 import { docsPage, styleSheet } from '../docs/page.ts'
+import { fixedHeaders } from '../http/headers.ts'
+import { type Reply, reply } from '../http/reply.ts'
 
-const POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const none = ["'none'"]
+/** Nothing but the style sheet beside the page. */
+const fixed = fixedHeaders({
+  useDefaults: false,
+  directives: { defaultSrc: none, styleSrc: ["'self'"], baseUri: none, formAction: none, frameAncestors: none },
+})
 
 /** Serves text made once, when it is first asked for. */
-function page(type: string, make: () => string): RequestHandler {
+function page(type: Reply['type'], make: () => string): RequestHandler {
   let text: string | undefined
   return (_request, response) => {
     text ??= make()
-    response.setHeader('Content-Security-Policy', POLICY)
-    response.setHeader('Cache-Control', 'public, max-age=300')
-    response.type(type).send(text)
+    reply(response, { type, body: text, headers: ['Cache-Control', 'public, max-age=300'], fixed })
   }
 }
 
-export const openApi = page('application/json', () => JSON.stringify(openApiDocument()))
-export const docs = page('text/html', docsPage)
-export const docsStyle = page('text/css', () => styleSheet)
+export const openApi = page('json', () => JSON.stringify(openApiDocument()))
+export const docs = page('html', docsPage)
+export const docsStyle = page('css', () => styleSheet)
