@@ -1,6 +1,6 @@
-/** `npm run -s vectors -- <file.json>…`: holds the pool maths against files of known answers. Fails on any mismatch. */
+/** `npm run -s vectors -- <file.json>…`: holds the pool maths against files of known answers. Fails on any mismatch, and on a file that cannot be read. */
 import { readFileSync } from 'node:fs'
-import { runVectors, type VectorFile } from '@sluice/liquidity/vectors'
+import { parseVectors, runVectors, type VectorFile } from '@sluice/liquidity/vectors'
 import { userPath } from './lib/run.ts'
 
 const files = process.argv.slice(2)
@@ -10,17 +10,27 @@ if (files.length === 0) {
 }
 
 let mismatches = 0
+let unreadable = 0
 for (const file of files) {
-  const content = JSON.parse(readFileSync(userPath(file), 'utf8')) as Partial<VectorFile>
-  if (!content.family || !content.vectors || !content.states) {
-    console.error(`${file}: is not a file of vectors (family, vectors, states)`)
-    process.exit(2)
+  try {
+    const content = parseVectors(readFileSync(userPath(file), 'utf8'))
+    if (content) mismatches += report(content)
+    else console.log(`${file}: an index of other files, holds no vectors`)
+  } catch (error) {
+    const isFile = error instanceof TypeError || (error as NodeJS.ErrnoException).code !== undefined
+    if (!isFile) throw error
+    console.error(`${file}: ${(error as Error).message}`)
+    unreadable++
   }
-  const { family, passed, failed, skipped } = runVectors(content as VectorFile)
+}
+process.exit(unreadable > 0 ? 2 : mismatches > 0 ? 1 : 0)
+
+/** @returns how many answers are not met */
+function report(content: VectorFile): number {
+  const { family, passed, failed, skipped } = runVectors(content)
   const left = [...skipped.values()].reduce((sum, count) => sum + count, 0)
   console.log(`${family}: ${passed}/${failed.length}/${left}`)
   for (const line of failed) console.log(`  mismatch: ${line}`)
   for (const [reason, count] of skipped) console.log(`  skipped ${count}: ${reason}`)
-  mismatches += failed.length
+  return failed.length
 }
-process.exit(mismatches === 0 ? 0 : 1)

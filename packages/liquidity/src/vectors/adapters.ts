@@ -29,6 +29,7 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   'balancer-v2-composable-stable': balancerV2ComposableStable,
   'balancer-v3': balancerV3,
   'staking-rate': rateWrapper,
+  erc4626: () => 'its state has sampled rates, and not the assets and shares of the vault',
   'curve-stable-plain': curveStable('each'),
   'curve-stable-saddle': curveStable('each'),
   'curve-stable-ng': curveStable('end'),

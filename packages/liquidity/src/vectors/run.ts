@@ -1,5 +1,5 @@
 import { familyOf } from '../dexes/index.ts'
-import { PoolRefusal } from '../family.ts'
+import { type Pool, PoolRefusal } from '../family.ts'
 import { adapters } from './adapters.ts'
 import { namedAddress } from './address.ts'
 import type { Vector, VectorFile } from './types.ts'
@@ -32,11 +32,19 @@ function check({ family, states }: VectorFile, vector: Vector): string {
   const adapter = adapters[family]
   if (!adapter) return 'skip: the family is not one of this build'
   if (vector.mode !== 'exactIn') return `skip: ${vector.mode} is not quoted`
-  if (vector.sequence) return 'skip: starts from an unknown state'
+  if (vector.sequence && vector.provenance?.row !== 0) return 'skip: starts from an unknown state'
   if (vector.sqrtPriceLimitX96 !== undefined) return 'skip: price limits are not used'
   const state = states[vector.state]
   if (!state) return `names the unknown state ${vector.state}`
-  const pool = adapter(state, vector)
+  let pool: Pool | string
+  try {
+    pool = adapter(state, vector)
+  } catch (error) {
+    // A field that is missing, or no number: adapters trust the form that their source has.
+    if (error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError)
+      return `state ${vector.state} has not the form of ${family}: ${error.message}`
+    throw error
+  }
   if (typeof pool === 'string') return `skip: ${pool}`
   const asked = `${vector.amountIn} ${vector.tokenIn} for ${vector.tokenOut} in ${vector.state}`
   const tokens =

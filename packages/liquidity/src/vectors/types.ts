@@ -5,15 +5,17 @@ export type Vector = {
   /** Key into `states`. */
   readonly state: string
   readonly mode: 'exactIn' | 'exactOut' | 'toPrice'
-  readonly tokenIn: string
-  readonly tokenOut: string
+  /** Absent where the source names no tokens; `zeroForOne` tells the direction then. */
+  readonly tokenIn?: string | null
+  readonly tokenOut?: string | null
   readonly zeroForOne?: boolean
   readonly amountIn?: string
   readonly amountOut?: string
   /** The pool must refuse. */
   readonly fails?: boolean
-  /** Swaps one after another: only the first surely starts from `state`. */
+  /** Swaps one after another: only the first, row 0 of its source, surely starts from `state`. */
   readonly sequence?: boolean
+  readonly provenance?: { readonly row?: number }
   /** False: the source's own number was not met by an independent computation. */
   readonly reproduced?: boolean
   readonly sqrtPriceLimitX96?: string

@@ -1,0 +1,58 @@
+import type { Vector, VectorFile, VectorState } from './types.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * The content of a file of vectors; null for an index, which only counts what other files hold.
+ *
+ * @throws TypeError that names the field which is missing or of another kind
+ */
+export function parseVectors(text: string): VectorFile | null {
+  let content: unknown
+  try {
+    content = JSON.parse(text)
+  } catch (cause) {
+    throw new TypeError(`is not JSON: ${(cause as SyntaxError).message}`, { cause })
+  }
+  const file = fieldsOf(content, 'the file')
+  if (isIndex(file)) return null
+  if (typeof file.family !== 'string') throw new TypeError('family: is no text')
+  if (!Array.isArray(file.vectors)) throw new TypeError('vectors: is no list')
+  const states = fieldsOf(file.states, 'states')
+  for (const [key, value] of Object.entries(states)) {
+    const state = fieldsOf(value, `states.${key}`)
+    fieldsOf(state.pool, `states.${key}.pool`)
+  }
+  file.vectors.forEach(checkVector)
+  return {
+    family: file.family,
+    vectors: file.vectors as readonly Vector[],
+    states: states as Readonly<Record<string, VectorState>>,
+  }
+}
+
+const isIndex = (file: Fields): boolean =>
+  Object.keys(file).length > 0 &&
+  Object.values(file).every((entry) => typeof (entry as Fields | null)?.vectors === 'number')
+
+function checkVector(value: unknown, index: number): void {
+  const vector = fieldsOf(value, `vectors[${index}]`)
+  const text = (name: string) => {
+    if (typeof vector[name] !== 'string') throw new TypeError(`vectors[${index}].${name}: is no text`)
+    return vector[name]
+  }
+  const amount = (name: string) => {
+    if (!/^\d+$/.test(text(name))) throw new TypeError(`vectors[${index}].${name}: is no whole number in decimals`)
+  }
+  text('state')
+  // Not every source names its tokens.
+  for (const name of ['tokenIn', 'tokenOut']) if (vector[name] != null) text(name)
+  if (text('mode') !== 'exactIn') return
+  amount('amountIn')
+  if (!vector.fails) amount('amountOut')
+}
+
+function fieldsOf(value: unknown, name: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`${name}: is no object`)
+  return value as Fields
+}
