@@ -47,21 +47,22 @@ export function freePort(): Promise<number> {
 
 /** Starts anvil and resolves when it answers. It ends with this process. @throws DevnetError NODE in anvil's own words */
 export async function startAnvil({ chainId = 31337, port = 0, args = [] }: AnvilOptions = {}): Promise<Anvil> {
-  // Its output goes to a file: a child that outlives us and holds a pipe hangs the shell. Beside it go the states of past
-  // blocks, up to a gigabyte, which anvil would leave in the home directory.
+  // Where states of past blocks go, up to a gigabyte: anvil would leave them in the home directory.
+  const states = mkdtempSync(join(tmpdir(), 'sluice-states-'))
+  // Its output goes to a file: a child that outlives us and holds a pipe hangs the shell.
   const folder = mkdtempSync(join(tmpdir(), 'sluice-anvil-'))
   const logFile = join(folder, 'log')
   const log = openSync(logFile, 'w')
   // Port 0 lets anvil take a free one, so that nobody else can take it in between.
   const child = spawn(
     anvilPath(),
-    ['--chain-id', String(chainId), '--port', String(port), '--color', 'never', '--cache-path', folder, ...args],
+    ['--chain-id', String(chainId), '--port', String(port), '--color', 'never', '--cache-path', states, ...args],
     {
       stdio: ['ignore', log, log],
     },
   )
   closeSync(log)
-  endWithUs(child, () => rmSync(folder, { recursive: true, force: true }))
+  endWithUs(child, () => rmSync(states, { recursive: true, force: true }))
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const kill = () => child.kill('SIGKILL')
   try {
@@ -81,6 +82,8 @@ export async function startAnvil({ chainId = 31337, port = 0, args = [] }: Anvil
   } catch (error) {
     kill()
     throw error
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
