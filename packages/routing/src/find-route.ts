@@ -119,9 +119,8 @@ function toRoute(problem: Problem, found: FoundRoute, request: RouteRequest, out
   }
 }
 
-/** Null where a circle had to be cut: then the bound counts an arbitrage that is not for the user to make. */
-function gapBps({ bound, flow }: FoundRoute, amountOut: bigint): number | null {
-  if (bound === null || flow.cut || bound <= 0) return null
+function gapBps({ bound }: FoundRoute, amountOut: bigint): number | null {
+  if (bound === null || bound <= 0) return null
   return Math.max(0, (1 - Number(amountOut) / bound) * 10_000)
 }
 

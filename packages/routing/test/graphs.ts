@@ -62,13 +62,22 @@ const toBig = (value: number): bigint => {
 
 /** Pools whose prices agree within their fees, so that no circle of swaps gains anything. */
 export function fairPools(seed: number, count: number, tokens = 6): Pool<UniswapV2State>[] {
+  return randomPools(seed, count, { tokens, disagreement: 0.8 * 0.003 })
+}
+
+/** @param disagreement - part by which prices are off at most, up and down */
+export function randomPools(
+  seed: number,
+  count: number,
+  { tokens, disagreement }: { readonly tokens: number; readonly disagreement: number },
+): Pool<UniswapV2State>[] {
   const random = seeded(seed)
   const price = Array.from({ length: tokens }, () => Math.exp((random() - 0.5) * 8))
   return Array.from({ length: count }, (_, index) => {
     const a = index === 0 ? 1 : Math.floor(random() * tokens)
     const b = index === 0 ? 2 : (a + 1 + Math.floor(random() * (tokens - 1))) % tokens
     const depth = 1e18 * Math.exp(random() * 10)
-    const noise = Math.exp((random() - 0.5) * 1.6 * 0.003)
+    const noise = Math.exp((random() - 0.5) * 2 * disagreement)
     return pair(index + 1, { a, b, reserveA: toBig((depth / price[a]!) * noise), reserveB: toBig(depth / price[b]!) })
   })
 }

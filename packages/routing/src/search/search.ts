@@ -1,7 +1,8 @@
 /** The steps of a search, from several starts where gas makes the problem non-convex. */
 
 import { upperBound } from './certificate.ts'
-import { addAlternatives, generateColumns } from './columns.ts'
+import { type Division, inOrderOf, openCircles } from './circles.ts'
+import { addAlternatives, generateColumns, TIGHT } from './columns.ts'
 import { shortenChains } from './direct.ts'
 import { type Flow, flowOf, pushThrough } from './flow.ts'
 import { Frontier } from './frontier.ts'
@@ -13,6 +14,10 @@ import { WaterFilling } from './water-filling.ts'
 
 /** No more is looked for within this part of what is possible. */
 const GOOD_ENOUGH = 1e-6
+/** A bound that an arbitrage lifts by more than this part says nothing of the route. */
+const WORTHLESS = 1e-3
+/** Orders that are tried where pools disagree on a price. */
+const MAX_TURNS = 4
 
 export type Found = {
   readonly flow: Flow
@@ -31,25 +36,64 @@ export function search(problem: Problem): Found | null {
   const alone = pushThrough(problem, new Map(single.map((edge) => [edge, 1])))
   if (problem.maxPools === 1) return alone && { flow: alone, bound: null }
 
-  const frontier = new Frontier(problem, backward, distancesFrom(problem, source))
+  const around = (open: Problem) => new Frontier(open, backward, distances)
+  const distances = distancesFrom(problem, source)
+  const frontier = around(problem)
   const opening = start(problem, free || !first ? single : [...first, ...single], backward)
   generateColumns(problem, opening, frontier)
   const bound = certify(problem, opening, frontier)
-  const flows = [alone, free ? limited(problem, opening) : prune(problem, opening)]
-  if (!free && mayImprove(problem, flows, bound, backward)) {
+  const divide = (open: Problem, edges: readonly number[]): Division => {
+    const filling = start(open, edges, backward)
+    generateColumns(open, filling, open === problem ? frontier : around(open))
+    return openCircles({ open, filling }, around)
+  }
+  const reduce = ({ open, filling }: Division) => (free ? limited(open, filling) : prune(open, filling))
+
+  const tangled = opening.checkpoint()
+  const opened = openCircles({ open: problem, filling: opening }, around)
+  const circular = opened.open !== problem
+  const flows = [alone, reduce(opened)]
+  let { open } = opened
+  if (circular) {
+    opening.restore(tangled)
+    opening.solve(TIGHT)
+    flows.push(reduce({ open: problem, filling: opening }), reduce(divide(open, single)))
+    open = turnAround(problem, flows, (ordered, { edges }) => reduce(divide(ordered, edges)))
+  }
+  if (!free && mayImprove(open, flows, bound, backward)) {
     // The fixed costs make the problem non-convex: other starts end in other places.
-    const fresh = start(problem, single, backward)
-    generateColumns(problem, fresh, frontier)
-    flows.push(prune(problem, fresh))
+    const fresh = divide(problem, single)
+    flows.push(reduce(fresh))
     const known = flows.flatMap((flow) => flow?.edges ?? [])
-    const repaired = start(problem, [...known, ...opening.edges, ...fresh.edges], backward)
-    generateColumns(problem, repaired, frontier)
-    addAlternatives(problem, repaired)
-    flows.push(prune(problem, repaired))
+    const repaired = divide(open, [...known, ...opening.edges, ...fresh.filling.edges])
+    addAlternatives(repaired.open, repaired.filling)
+    flows.push(reduce(repaired))
   }
   const best = bestOf(problem, flows)
   if (!best) return null
-  return { flow: free ? best : shortenChains(problem, best), bound }
+  // What running in circles would earn is in the bound too.
+  const worthless = (circular || best.cut) && bound !== null && bound > best.amountOut * (1 + WORTHLESS)
+  return { flow: free ? best : shortenChains(problem, best), bound: worthless ? null : bound }
+}
+
+/**
+ * Which edge of a circle has to go is a guess: the trade is divided again in the order of the best route so far, as long as
+ * that makes a better one. Returns the problem in that order.
+ */
+function turnAround(
+  problem: Problem,
+  flows: (Flow | null)[],
+  divided: (ordered: Problem, best: Flow) => Flow | null,
+): Problem {
+  let ordered = problem
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const best = bestOf(problem, flows)
+    if (!best) break
+    ordered = inOrderOf(problem, best)
+    flows.push(divided(ordered, best))
+    if (!((bestOf(problem, flows)?.net ?? 0) > best.net * (1 + GOOD_ENOUGH))) break
+  }
+  return ordered
 }
 
 function bestOf(problem: Problem, flows: readonly (Flow | null)[]): Flow | undefined {

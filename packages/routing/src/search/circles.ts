@@ -1,0 +1,104 @@
+/**
+ * Where pools disagree on a price by more than their fees, the best division runs money in circles: an arbitrage, which is
+ * not for the user to carry. The circles are opened at the edge that carries least, and the rest is divided again.
+ */
+import { generateColumns } from './columns.ts'
+import type { Flow } from './flow.ts'
+import type { Frontier } from './frontier.ts'
+import type { Problem } from './problem.ts'
+import type { WaterFilling } from './water-filling.ts'
+
+/** Opening circles makes others pay; what is left after so many rounds is cut by `flow.ts`. */
+const MAX_ROUNDS = 32
+/** Circles that carry less than this part of the trade are rounding. */
+const NEGLIGIBLE = 1e-7
+
+/** A division of the trade, and the problem it is of: without the edges that had to go. */
+export type Division = { readonly open: Problem; readonly filling: WaterFilling }
+
+/** Takes edges out of a division until money runs in no circle. */
+export function openCircles({ open, filling }: Division, around: (open: Problem) => Frontier): Division {
+  let left = open
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const closing = closingEdges(left, filling)
+    if (closing.size === 0) break
+    left = without(left, closing)
+    filling.removeEdges(closing)
+    generateColumns(left, filling, around(left))
+  }
+  return { open: left, filling }
+}
+
+/** The problem without the edges that lead back from a token of the flow to an earlier one. */
+export function inOrderOf(problem: Problem, { edges }: Flow): Problem {
+  const { from, to, offset } = problem.graph.topology
+  const place = new Map<number, number>()
+  for (const edge of edges) if (!place.has(from[edge]!)) place.set(from[edge]!, place.size)
+  const backwards: number[] = []
+  for (const [token, at] of place) {
+    for (let edge = offset[token]!; edge < offset[token + 1]!; edge++)
+      if ((place.get(to[edge]!) ?? at) < at) backwards.push(edge)
+  }
+  return without(problem, backwards)
+}
+
+/** A problem of its own, in which the edges may not be used. */
+function without(problem: Problem, edges: Iterable<number>): Problem {
+  const rate = problem.rate.slice()
+  const rateBack = problem.rateBack.slice()
+  for (const edge of edges) {
+    rate[edge] = 0
+    rateBack[problem.graph.topology.reverse[edge]!] = 0
+  }
+  return { ...problem, rate, rateBack }
+}
+
+/** Of every circle the edge that carries least, once what the circles share is taken off. */
+function closingEdges(problem: Problem, filling: WaterFilling): Set<number> {
+  const { from, to } = problem.graph.topology
+  const carried = new Map<number, number>()
+  const outOf = new Map<number, number[]>()
+  filling.edges.forEach((edge, k) => {
+    const token = from[edge]!
+    const worth = filling.input[k]! * filling.price(token)
+    if (!(worth > NEGLIGIBLE * filling.value)) return
+    carried.set(edge, worth)
+    const beside = outOf.get(token)
+    if (beside) beside.push(edge)
+    else outOf.set(token, [edge])
+  })
+  const closing = new Set<number>()
+  const done = new Set<number>()
+  for (const start of outOf.keys()) {
+    // Depth first; whenever the way meets itself, the circle is opened and the way goes on from there.
+    const way: number[] = []
+    let token = start
+    for (;;) {
+      const edge = done.has(token)
+        ? undefined
+        : outOf.get(token)?.find((next) => !closing.has(next) && !done.has(to[next]!))
+      if (edge === undefined) {
+        done.add(token)
+        const last = way.pop()
+        if (last === undefined) break
+        token = from[last]!
+        continue
+      }
+      way.push(edge)
+      token = to[edge]!
+      const at = way.findIndex((step) => from[step] === token)
+      if (at < 0) continue
+      const circle = way.slice(at)
+      const least = Math.min(...circle.map((step) => carried.get(step)!))
+      for (const step of circle) {
+        const left = carried.get(step)! - least
+        carried.set(step, left)
+        if (left <= 0) closing.add(step)
+      }
+      const first = way.findIndex((step) => closing.has(step))
+      token = from[way[first]!]!
+      way.length = first
+    }
+  }
+  return closing
+}
