@@ -13,6 +13,8 @@ const SOLID = 3
 const SOLVE_STEPS = 25
 /** Ways to shorten a route that are tried: what an edge earns says little of what takes its place. */
 const MAX_TRIED = 8
+/** Of the edges above the limit on pools, the part that goes at once. */
+const BULK_PART = 0.25
 
 /**
  * What an edge earns at the present prices is at most what its removal loses. Those that earn less than they cost are taken
@@ -50,12 +52,13 @@ function bestRemoval(
   bulky: boolean,
 ): Removal | null {
   const books = bookkeeping(problem, filling)
+  const ways = waysOf(problem, [...books.keys()])
   const bulk = new Set<number>()
   let best: Removal | null = null
   let bestSaving = 0
   for (const [edge, { profit, cost }] of books) {
     if (kept.has(edge) || profit > cost * SOLID) continue
-    const edges = stranded(problem, [...books.keys()], edge)
+    const edges = stranded(problem, ways, edge)
     if (!edges) continue
     let saving = 0
     let earned = 0
@@ -88,11 +91,20 @@ function bookkeeping(problem: Problem, filling: WaterFilling) {
   return books
 }
 
-/** The edge and all that its removal leaves without a way in or out; null where that is every way to the target. */
-function stranded({ source, target, graph }: Problem, used: readonly number[], first: number): Set<number> | null {
+/** Edges in use, by the token that they buy and by the one that they sell. */
+type Ways = {
+  readonly into: ReadonlyMap<number, readonly number[]>
+  readonly outOf: ReadonlyMap<number, readonly number[]>
+}
+
+function waysOf({ graph }: Problem, used: readonly number[]): Ways {
   const { from, to } = graph.topology
-  const into = groupBy(used, (edge) => to[edge]!)
-  const outOf = groupBy(used, (edge) => from[edge]!)
+  return { into: groupBy(used, (edge) => to[edge]!), outOf: groupBy(used, (edge) => from[edge]!) }
+}
+
+/** The edge and all that its removal leaves without a way in or out; null where that is every way to the target. */
+function stranded({ source, target, graph }: Problem, { into, outOf }: Ways, first: number): Set<number> | null {
+  const { from, to } = graph.topology
   const gone = new Set([first])
   const queue = [first]
   const take = (edges: readonly number[]) => {
@@ -130,11 +142,14 @@ export function withinLimits(problem: Problem, filling: WaterFilling, flow: Flow
     if (candidates.length === 0) return best
     const books = bookkeeping(problem, filling)
     const used = [...books.keys()]
-    const removals = candidates
-      .flatMap((edge) => stranded(problem, used, edge) ?? [])
+    const ways = waysOf(problem, used)
+    const above: number = best.edges.length - problem.maxPools
+    const ranked: readonly Candidate[] = candidates
+      .flatMap((edge) => stranded(problem, ways, edge) ?? [])
       .map((edges) => ({ edges, profit: [...edges].reduce((sum, edge) => sum + (books.get(edge)?.profit ?? 0), 0) }))
       .sort((a, b) => a.profit - b.profit)
-      .slice(0, best.edges.length > problem.maxPools ? 1 : MAX_TRIED)
+    const removals =
+      above > 0 ? [least(problem, used, ranked, Math.ceil(above * BULK_PART))] : ranked.slice(0, MAX_TRIED)
     const before = filling.checkpoint()
     const tried = removals.map(({ edges }) => {
       filling.restore(before)
@@ -149,6 +164,23 @@ export function withinLimits(problem: Problem, filling: WaterFilling, flow: Flow
     best = next.flow
   }
   return null
+}
+
+type Candidate = { readonly edges: ReadonlySet<number>; readonly profit: number }
+
+/** The removals that lose least, as many as take out so many edges; the first alone where nothing would be left. */
+function least(
+  problem: Problem,
+  used: readonly number[],
+  ranked: readonly Candidate[],
+  count: number,
+): Pick<Candidate, 'edges'> {
+  const edges = new Set<number>()
+  for (const removal of ranked) {
+    if (edges.size >= count) break
+    for (const edge of removal.edges) edges.add(edge)
+  }
+  return leavesWay(problem, used, edges) ? { edges } : ranked[0]!
 }
 
 /** Edges one of which has to go: all of them above the pool limit, those of the longest way above the hop limit. */
