@@ -8,6 +8,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   chains: 'chains.ts',
   fuzz: 'fuzz.ts',
   gas: 'gas/bench.ts',
+  'hop-gas': 'hop-gas/bench.ts',
   pricing: 'pricing.ts',
   reading: 'reading.ts',
   router: 'router/bench.ts',

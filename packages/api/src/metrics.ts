@@ -100,6 +100,12 @@ export function createMetrics() {
         this.set({ kind: 'heap_used' }, heapUsed)
       },
     }),
+    audited: new Gauge({
+      name: 'sluice_audited_pools',
+      help: 'Pools compared with the chain since it woke (checked), and those of them that memory had wrong (repaired).',
+      labelNames: ['chain', 'kind'],
+      registers,
+    }),
     pools: new Gauge({ name: 'sluice_pools', help: 'Pools held in memory.', labelNames: ['chain'], registers }),
     load: new Gauge({
       name: 'sluice_chain_requests',

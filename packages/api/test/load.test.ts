@@ -189,6 +189,8 @@ test('metrics tell of all this: stages, endpoints, chains, integrators, slots an
     /^sluice_token_slots{chain="31337",kind="hits"} [1-9]/m,
     /^sluice_head_block{chain="31337"} [1-9]/m,
     /^sluice_head_age_seconds{chain="31337"} [1-9]/m,
+    /^sluice_audited_pools{chain="31337",kind="checked"} \d/m,
+    /^sluice_audited_pools{chain="31337",kind="repaired"} 0$/m,
     /^sluice_memory_bytes{kind="resident"} [1-9]/m,
     /^sluice_integrator_requests_total{integrator="wallet.example",endpoint="\/aggregator\/:chainId"} 1/m,
     /^sluice_route_gap_bps_count \d/m,

@@ -1,4 +1,4 @@
-export { HOP_GAS } from './dexes/common/gas.ts'
+export { GAS_TABLE, type GasRow, HOP_GAS, PIECE_GAS, ROUTE_GAS } from './dexes/common/gas.ts'
 export type { CurveStableState } from './dexes/curve-stable/types.ts'
 export { families, familyOf } from './dexes/index.ts'
 export type { UniswapV2State } from './dexes/uniswap-v2/types.ts'

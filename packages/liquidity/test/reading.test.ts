@@ -2,8 +2,10 @@
 import { type Chain, toAddress } from '@sluice/chains'
 import { type Interceptor, NodeProxy } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'
+import { id } from 'ethers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createMarket, type Snapshot } from '../src/index.ts'
+import { PAIR_FEE_LENS } from '../src/lenses.ts'
 import { sqrtRatioAtTick } from '../src/math/ticks.ts'
 import { addPair, addPool, addPosition, type Fixture, startFixture } from './fixture.ts'
 
@@ -26,11 +28,7 @@ afterEach(async () => {
   stop = []
 })
 
-/** All pools at the node's head, and the calls that reading them took. */
-async function read(
-  chain: Chain,
-  intercept: Interceptor = () => undefined,
-): Promise<{ snapshot: Snapshot; calls: number }> {
+async function start(chain: Chain, intercept: Interceptor = () => undefined) {
   const proxy = await NodeProxy.start(f.anvil.url, intercept)
   const rpc = createRpc({ chainId: 31337, urls: [proxy.url] })
   const market = createMarket({ chain, rpc })
@@ -40,6 +38,12 @@ async function read(
     await proxy.stop()
   })
   await market.sync()
+  return { proxy, rpc, market }
+}
+
+/** All pools at the node's head, and the calls that reading them took. */
+async function read(chain: Chain, intercept?: Interceptor): Promise<{ snapshot: Snapshot; calls: number }> {
+  const { proxy, rpc, market } = await start(chain, intercept)
   // What the endpoint can do is asked once, and not for a token.
   await rpc.call({ to: f.tokens[0]!.address, data: '0x' }, 'latest', { overrides: {} }).catch(() => undefined)
   const before = proxy.seen.length
@@ -99,5 +103,26 @@ describe('a fee that is only assumed', () => {
         ? { error: { code: -32602, message: 'too many arguments' } }
         : undefined
     expect((await read(assumed(3_000), plain)).snapshot.pools.size).toBe(0)
+  })
+  test('that cannot be measured is tried at ever rarer blocks, however often the pair changes', async () => {
+    const [a, , c] = f.tokens
+    // Too little for a fee to show through the rounding.
+    await addPair(f, a!, c!, 10_000n, 10_000n)
+    const pair = toAddress(await f.v2Factory.read<string>('getPair', [a!.address, c!.address]))
+    let attempts = 0
+    const { market } = await start(assumed(3_000), ({ method, params }) => {
+      if (method === 'eth_call' && JSON.stringify(params).includes(PAIR_FEE_LENS.to.slice(2))) attempts++
+      return undefined
+    })
+    await market.ensure(f.tokens.map(({ address }) => address))
+    const atBlock: boolean[] = []
+    for (let block = 0; block < 16; block++) {
+      const before = attempts
+      await f.request('eth_sendTransactionSync', [{ from: f.me, to: pair, data: id('sync()').slice(0, 10) }])
+      expect((await market.sync()).pools.has(pair)).toBe(false)
+      atBlock.push(attempts > before)
+    }
+    // After one block, two, four and eight.
+    expect(atBlock.flatMap((tried, block) => (tried ? [block] : []))).toEqual([0, 2, 6, 14])
   })
 })

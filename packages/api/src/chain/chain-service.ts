@@ -266,6 +266,8 @@ export class ChainService {
     if (head !== undefined) this.metrics.headBlock.set({ chain }, head)
     if (lagSeconds !== undefined) this.metrics.headAge.set({ chain }, lagSeconds)
     if (pools !== undefined) this.metrics.pools.set({ chain }, pools)
+    for (const [kind, count] of Object.entries(this.awake?.market.health().audit ?? {}))
+      this.metrics.audited.set({ chain, kind }, count)
     for (const [kind, count] of Object.entries(this.simulation.slots.statistics))
       this.metrics.slots.set({ chain, kind }, count)
     for (const [state, count] of Object.entries(this.limiter.load)) this.metrics.load.set({ chain, state }, count)

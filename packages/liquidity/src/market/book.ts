@@ -2,8 +2,12 @@
 import { type Address, type Chain, type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { DexFamily, Pool } from '../family.ts'
+import { Backoff } from './backoff.ts'
 import type { PoolMap } from './pool-map.ts'
 import { type Families, type FoundPool, servedRows } from './pool-reader.ts'
+
+/** A pair with next to nothing in it may be traded at every block for long before its fee can be measured. */
+const MOST_BLOCKS_UNSETTLED = 1_024
 
 export class PoolBook {
   readonly families: Families
@@ -19,6 +23,8 @@ export class PoolBook {
   /** The next block that the search of past logs of a DEX has to look at. */
   readonly scannedTo = new Map<DexRow, number>()
   private readonly settled = new WeakSet<Pool<null>>()
+  /** Of pools that could not be settled. */
+  private readonly unsettled = new Backoff(MOST_BLOCKS_UNSETTLED)
   private readonly rowByFactory: ReadonlyMap<Address, DexRow>
   /** For contracts that speak for many pools. */
   private readonly idByTopic: ReadonlyMap<Hex, (log: Log) => string>
@@ -52,9 +58,19 @@ export class PoolBook {
     return this.familyOf(entry.row).settle !== undefined && !this.settled.has(entry.pool)
   }
 
+  /** Whether to try that at a block: what could not be found out is asked for less and less often. */
+  isDueToSettle(entry: FoundPool, block: number): boolean {
+    return this.needsSettling(entry) && this.unsettled.isDue(entry.pool.id, block)
+  }
+
   settle(entry: FoundPool): void {
     this.found.set(entry.pool.id, entry)
     this.settled.add(entry.pool)
+    this.unsettled.worked(entry.pool.id)
+  }
+
+  couldNotSettle(entry: FoundPool, block: number): void {
+    this.unsettled.failed(entry.pool.id, block)
   }
 
   /** Pools that no log tells about. */

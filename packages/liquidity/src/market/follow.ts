@@ -50,8 +50,12 @@ export class Follower {
   async read(block: BlockHeader, ids: Iterable<string>): Promise<readonly Pool[]> {
     const { rpc, book, signal } = this.parts
     const wanted = [...ids].flatMap((id) => book.found.get(id) ?? [])
-    const unsettled = wanted.filter((entry) => book.needsSettling(entry))
+    const unsettled = wanted.filter((entry) => book.isDueToSettle(entry, block.number))
     for (const entry of await settlePools(rpc, block, unsettled, book.families, { signal })) book.settle(entry)
+    for (const { pool } of unsettled) {
+      const entry = book.found.get(pool.id)!
+      if (book.needsSettling(entry)) book.couldNotSettle(entry, block.number)
+    }
     const pools = wanted.flatMap(({ pool }) => {
       const entry = book.found.get(pool.id)!
       return book.needsSettling(entry) ? [] : [entry]

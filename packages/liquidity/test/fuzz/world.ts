@@ -10,7 +10,9 @@ export type World = {
   readonly name: string
   readonly rpc: Rpc
   readonly market: Market
+  readonly chain: Chain
   readonly trader: Address
+  readonly guard: Address
   readonly executor: Address
   /** Pools at the head that can be tried. */
   pools(): readonly Pool[]
@@ -29,6 +31,7 @@ type Start = {
   readonly name: string
   readonly chain: Chain
   readonly url: string
+  readonly guard: Address
   readonly executor: Address
   readonly tokens: readonly Address[]
   /** Tokens of which less or more arrives than was sent, by why. */
@@ -40,7 +43,7 @@ type Start = {
   readonly stop: () => Promise<void>
 }
 
-async function start({ name, chain, url, executor, tokens, uneven, lame, funded, stop }: Start): Promise<World> {
+async function start({ name, chain, url, guard, executor, tokens, uneven, lame, funded, stop }: Start): Promise<World> {
   const ask = <T>(method: string, params: readonly unknown[] = []) => request<T>(url, method, params)
   const rpc = createRpc({ chainId: chain.chainId, urls: [url] })
   const market = createMarket({ chain, rpc })
@@ -79,7 +82,9 @@ async function start({ name, chain, url, executor, tokens, uneven, lame, funded,
     name,
     rpc,
     market,
+    chain,
     trader: TRADER,
+    guard,
     executor,
     skipped,
     request: ask,
@@ -101,6 +106,7 @@ export async function startLocal(): Promise<World> {
     name: 'devnet',
     chain: JSON.parse(lowered),
     url,
+    guard: toAddress(info.guard),
     executor: toAddress(info.executor),
     tokens: Object.values(info.tokens).map(({ address }) => toAddress(address)),
     uneven: new Map([
@@ -118,11 +124,14 @@ export async function startEthereum(): Promise<World> {
   const { url, stop } = await startMainnet()
   const chain = loadRegistry().chain(1)!
   const executor = toAddress('0x00000000000000000000000000000000e8ec0704')
+  const guard = toAddress('0x00000000000000000000000000000000009a4d07')
   await request(url, 'anvil_setCode', [executor, bytecode.Executor.runtime as Hex])
+  await request(url, 'anvil_setCode', [guard, bytecode.Guard.runtime as Hex])
   return start({
     name: 'ethereum',
     chain,
     url,
+    guard,
     executor,
     tokens: chain.hubs,
     lame: new Map([['pancake-v3', 'a pool that tells a farm of ticks it crosses, whose storage the state lacks']]),

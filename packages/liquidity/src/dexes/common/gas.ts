@@ -20,6 +20,8 @@ const rows: Readonly<Record<GasFamily, GasRow>> = table.families
 const each = (pick: (row: GasRow) => number) =>
   Object.fromEntries(Object.entries(rows).map(([id, row]) => [id, pick(row)])) as Readonly<Record<GasFamily, number>>
 
+/** Gas of everything about a swap but its hops: the transaction, the Guard, its transfers. */
+export const ROUTE_GAS: number = table.route
 export const GAS_TABLE = rows
 export const HOP_GAS = each(({ hop }) => hop)
 export const PIECE_GAS = each(({ piece }) => piece)

@@ -1,0 +1,71 @@
+/** Swaps through the real Guard and Executor, sent as transactions: what a sender is charged for them. */
+import { IERC20__factory } from '@sluice/bindings'
+import type { Address, Hex } from '@sluice/chains'
+import { families, familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
+import { EncodeError, encodeSwap, type Leg, type Route } from '@sluice/routing'
+import { MaxUint256 } from 'ethers'
+import type { World } from '../../packages/liquidity/test/fuzz/world.ts'
+
+const byId = new Map(families.map((family) => [family.id, family]))
+const erc20 = IERC20__factory.createInterface()
+const NEVER = 1n << 40n
+const GAS_LIMIT = '0x1312d00'
+
+export type Hop = { readonly pool: Pool; readonly tokenIn: Address; readonly tokenOut: Address }
+
+/** Lets the Guard draw every token that the trader holds. */
+export async function approveAll(world: World): Promise<void> {
+  const tokens = new Set([...world.market.snapshot().pools.values()].flatMap(({ tokens }) => tokens))
+  const data = erc20.encodeFunctionData('approve', [world.guard, MaxUint256]) as Hex
+  for (const to of tokens) await transact(world, to, data)
+}
+
+/** One pool after another; null where one of them refuses the amount. */
+export function chain(hops: readonly Hop[], amountIn: bigint): Route | null {
+  const legs: Leg[] = []
+  let amount = amountIn
+  for (const { pool, tokenIn, tokenOut } of hops) {
+    try {
+      const { amountOut, gas } = familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amount)
+      legs.push({ pool, tokenIn, tokenOut, num: 1n, den: 1n, amountIn: amount, amountOut, gas })
+      amount = amountOut
+    } catch (error) {
+      if (error instanceof PoolRefusal) return null
+      throw error
+    }
+  }
+  const gas = legs.reduce((sum, leg) => sum + leg.gas, 0)
+  const ends = { tokenIn: hops[0]!.tokenIn, tokenOut: hops.at(-1)!.tokenOut }
+  return {
+    ...ends,
+    amountIn,
+    amountOut: amount,
+    legs,
+    gas,
+    gasCostOut: null,
+    midAmountOut: null,
+    optimalityGapBps: null,
+  }
+}
+
+/** Gas that the sender pays, after refunds; null where the swap cannot be encoded or reverts. */
+export async function gasOf(world: World, route: Route): Promise<number | null> {
+  const { guard, executor } = world
+  const wrappedNative = world.chain.wrappedNative?.address ?? null
+  try {
+    const request = { route, guard, executor, wrappedNative, families: byId, minOutput: 1n, deadline: NEVER }
+    const { to, data, value } = encodeSwap(request)
+    return await transact(world, to, data, value)
+  } catch (error) {
+    if (error instanceof EncodeError) return null
+    throw error
+  }
+}
+
+type Receipt = { readonly status: Hex; readonly gasUsed: Hex }
+
+async function transact(world: World, to: Address, data: Hex, value = 0n): Promise<number | null> {
+  const transaction = { from: world.trader, to, data, value: `0x${value.toString(16)}`, gas: GAS_LIMIT }
+  const { status, gasUsed } = await world.request<Receipt>('eth_sendTransactionSync', [transaction])
+  return status === '0x1' ? Number(gasUsed) : null
+}

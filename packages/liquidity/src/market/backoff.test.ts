@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { Backoff } from './backoff.ts'
+
+test('what fails at every attempt is tried at ever rarer blocks, up to a limit', () => {
+  const backoff = new Backoff(8)
+  const tried: number[] = []
+  for (let block = 100; block < 140; block++) {
+    if (!backoff.isDue('a', block)) continue
+    tried.push(block)
+    backoff.failed('a', block)
+  }
+  expect(tried).toEqual([100, 101, 103, 107, 115, 123, 131, 139])
+})
+
+test('what worked, and what was never tried, is due at once', () => {
+  const backoff = new Backoff(8)
+  backoff.failed('a', 5)
+  backoff.failed('a', 6)
+  expect(backoff.isDue('a', 7)).toBe(false)
+  expect(backoff.isDue('b', 7)).toBe(true)
+  backoff.worked('a')
+  expect(backoff.isDue('a', 7)).toBe(true)
+})
