@@ -12,7 +12,7 @@ import type { WaterFilling } from './water-filling.ts'
 
 const MAX_ROUNDS = 6
 const MAX_SWEEPS = 4
-const BISECTIONS = 30
+const MAX_STEPS = 12
 /** A bound this near to what the prices promise is not worth work. */
 const TIGHT_ENOUGH = 1e-6
 /** Edges join in the order of what they earn, so many at a time. */
@@ -82,41 +82,43 @@ function balancedPrices(problem: Problem, { edges, tokens, live, cost, worth }: 
   for (const edge of edges)
     for (const token of [from[edge]!, to[edge]!])
       price.set(token, live[token] === 1 ? cost[token]! : Math.sqrt(cost[token]! * worth[token]!))
-  if (tokens.length === 0) return price
   const around = new Map<number, number[]>(tokens.map((token) => [token, []]))
   for (const edge of edges) {
     around.get(from[edge]!)?.push(edge)
     around.get(to[edge]!)?.push(edge)
   }
-  for (let sweep = 0; sweep < MAX_SWEEPS; sweep++) {
-    for (const [token, near] of around) {
-      let low = cost[token]!
-      let high = worth[token]!
-      for (let step = 0; step < BISECTIONS && high > low * (1 + 1e-15); step++) {
-        const middle = Math.sqrt(low * high)
-        price.set(token, middle)
-        if (surplus(problem, price, near, token) > 0) high = middle
-        else low = middle
-      }
-      price.set(token, low)
-    }
-    if (tokens.length === 1) break
-  }
+  const sweeps = tokens.length === 1 ? 1 : MAX_SWEEPS
+  for (let sweep = 0; sweep < sweeps; sweep++)
+    for (const [token, near] of around) balance(problem, price, near, token, cost[token]!, worth[token]!)
   return price
 }
 
-/** What edges buy of a token less what they sell of it: rises with its price. */
-function surplus(
+/** Moves one price to where what its edges buy of the token is what they sell of it: Newton's method within a bracket. */
+function balance(
   problem: Problem,
-  price: ReadonlyMap<number, number>,
+  price: Map<number, number>,
   edges: readonly number[],
   token: number,
-): number {
+  least: number,
+  most: number,
+): void {
   const { from, to } = problem.graph.topology
-  let left = 0
-  for (const edge of edges) {
-    respond(responseOf(problem, edge), price.get(from[edge]!)! / price.get(to[edge]!)!, point)
-    left += to[edge] === token ? point.output : -point.input
+  let [low, high] = [least, most]
+  for (let step = 0; step < MAX_STEPS && high > low * (1 + 1e-15); step++) {
+    const at = price.get(token)!
+    let surplus = 0
+    let slope = 0
+    for (const edge of edges) {
+      const ratio = price.get(from[edge]!)! / price.get(to[edge]!)!
+      respond(responseOf(problem, edge), ratio, point)
+      const bought = to[edge] === token
+      surplus += bought ? point.output : -point.input
+      slope += point.conductance * (bought ? ratio : 1)
+    }
+    if (surplus > 0) high = at
+    else low = at
+    const next = at * Math.exp(-surplus / slope)
+    price.set(token, next > low && next < high ? next : Math.sqrt(low * high))
+    if (Math.abs(next / at - 1) < 1e-12) return
   }
-  return left
 }

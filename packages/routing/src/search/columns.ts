@@ -45,9 +45,14 @@ class Pricing {
   private readonly frontier: Frontier
   /** Natural logarithms of the prices at which tokens that may join would be neither left over nor short. */
   private readonly logPrice: Float64Array
+  /** Of the edges around a token: the sum of their conductances, in output base units, and of what they would earn. */
   private readonly weight: Float64Array
   private readonly moment: Float64Array
   private readonly benefit: Float64Array
+  /** The edges that may earn enough; with logarithms of their rates and conductances at the cost of what they sell. */
+  private edges: number[] = []
+  private logRate = new Float64Array(256)
+  private conductance = new Float64Array(256)
 
   constructor(problem: Problem, filling: WaterFilling, frontier: Frontier) {
     const count = problem.graph.topology.tokens.length
@@ -63,59 +68,79 @@ class Pricing {
   addColumns(): number {
     const { problem, filling, frontier } = this
     const { from, to } = problem.graph.topology
-    if (frontier.edges.length === 0) return 0
+    const least = LEAST_BENEFIT * filling.value
+    this.select(least)
+    if (this.edges.length === 0) return 0
     this.relax()
-    const ways = this.detours()
+    const ways = this.detours(least)
     for (const edge of ways)
       for (const token of [from[edge]!, to[edge]!]) filling.addToken(token, Math.log(frontier.worth[token]!))
-    const least = LEAST_BENEFIT * filling.value
     let added = 0
     for (const edge of ways) if (filling.addEdge(edge)) added++
-    for (const edge of frontier.edges) {
+    for (let k = 0; k < this.edges.length; k++) {
+      const edge = this.edges[k]!
       if (filling.place[from[edge]!]! < 0 || filling.place[to[edge]!]! < 0) continue
       const enough = Math.max(least, leastCost(problem, edge) * GAS_SHARE)
-      if (this.earning(edge) > enough && filling.addEdge(edge)) added++
+      if (this.earning(k) > enough && filling.addEdge(edge)) added++
     }
     return added
   }
 
-  /** What an edge would earn: half its conductance times the square of the gain that is left at the balanced prices. */
-  private earning(edge: number): number {
+  /** Leaves out what would earn too little even between the cost of what it sells and the worth of what it buys. */
+  private select(least: number): void {
     const { logPrice } = this
     const { rate, graph } = this.problem
     const { from, to } = graph.topology
-    const gain = Math.log(rate[edge]!) + logPrice[to[edge]!]! - logPrice[from[edge]!]!
+    const { edges, cost, worth } = this.frontier
+    if (this.logRate.length < edges.length) {
+      this.logRate = new Float64Array(2 * edges.length)
+      this.conductance = new Float64Array(2 * edges.length)
+    }
+    this.edges = []
+    for (const edge of edges) {
+      const [u, v] = [from[edge]!, to[edge]!]
+      const fall = Math.sqrt((rate[edge]! * worth[v]!) / cost[u]!) - 1
+      const conductance = graph.conductance[edge]! * cost[u]!
+      if (!(2 * conductance * fall * fall > least / 4)) continue
+      this.logRate[this.edges.length] = Math.log(rate[edge]!)
+      this.conductance[this.edges.length] = conductance
+      this.edges.push(edge)
+      // The geometric mean; that is the price itself where the trade flows.
+      logPrice[u] = Math.log(cost[u]! * worth[u]!) / 2
+      logPrice[v] = Math.log(cost[v]! * worth[v]!) / 2
+    }
+  }
+
+  /** What an edge would earn: what a pool of x·y = k does until its rate has fallen to that of the balanced prices. */
+  private earning(k: number): number {
+    const { logPrice, logRate, conductance, edges } = this
+    const { from, to } = this.problem.graph.topology
+    const gain = logRate[k]! + logPrice[to[edges[k]!]!]! - logPrice[from[edges[k]!]!]!
     if (!(gain > 0)) return 0
     const fall = Math.exp(gain / 2) - 1
-    return 2 * graph.conductance[edge]! * Math.exp(logPrice[from[edge]!]!) * fall * fall
+    return 2 * conductance[k]! * fall * fall
   }
 
   /** Balances the prices of the tokens that may join, all others' standing: a network of resistors, relaxed a few times. */
   private relax(): void {
-    const { problem, frontier, logPrice, weight, moment } = this
-    const { rate, graph } = problem
-    const { from, to } = graph.topology
-    const { cost, worth, live, edges, tokens } = frontier
-    for (const edge of edges) {
-      for (const token of [from[edge]!, to[edge]!])
-        logPrice[token] = live[token] === 1 ? Math.log(cost[token]!) : Math.log(cost[token]! * worth[token]!) / 2
-    }
+    const { logPrice, logRate, conductance, weight, moment, edges } = this
+    const { from, to } = this.problem.graph.topology
+    const { cost, worth, live, tokens } = this.frontier
     for (let round = 0; round < RELAXATIONS; round++) {
       for (const token of tokens) weight[token] = moment[token] = 0
-      for (const edge of edges) {
-        const [u, v] = [from[edge]!, to[edge]!]
-        if (live[u]! + live[v]! === 2) continue
-        const logRate = Math.log(rate[edge]!)
-        const gain = logRate + logPrice[v]! - logPrice[u]!
-        if (!(gain > 0)) continue
-        const conductance = graph.conductance[edge]! * Math.exp(logPrice[u]!)
-        weight[u]! += conductance
-        moment[u]! += conductance * (logRate + logPrice[v]!)
-        weight[v]! += conductance
-        moment[v]! += conductance * (logPrice[u]! - logRate)
+      for (let k = 0; k < edges.length; k++) {
+        const u = from[edges[k]!]!
+        const v = to[edges[k]!]!
+        const sold = logPrice[u]!
+        const bought = logPrice[v]!
+        if (!(logRate[k]! + bought > sold)) continue
+        weight[u]! += conductance[k]!
+        moment[u]! += conductance[k]! * (logRate[k]! + bought)
+        weight[v]! += conductance[k]!
+        moment[v]! += conductance[k]! * (sold - logRate[k]!)
       }
       for (const token of tokens) {
-        if (!(weight[token]! > 0)) continue
+        if (live[token] === 1 || !(weight[token]! > 0)) continue
         const balanced = moment[token]! / weight[token]!
         logPrice[token] = Math.min(Math.log(worth[token]!), Math.max(Math.log(cost[token]!), balanced))
       }
@@ -123,19 +148,19 @@ class Pricing {
   }
 
   /** The ways through the tokens that promise most, from the division and back to it. */
-  private detours(): ReadonlySet<number> {
-    const { problem, filling, frontier, benefit } = this
+  private detours(least: number): ReadonlySet<number> {
+    const { problem, filling, frontier, benefit, edges } = this
     const { from, to } = problem.graph.topology
-    const { live, edges, tokens } = frontier
+    const { live, tokens } = frontier
     for (const token of tokens) benefit[token] = 0
-    for (const edge of edges) {
-      const [u, v] = [from[edge]!, to[edge]!]
+    for (let k = 0; k < edges.length; k++) {
+      const u = from[edges[k]!]!
+      const v = to[edges[k]!]!
       if (live[u]! + live[v]! === 2) continue
-      const earning = this.earning(edge)
-      if (live[u] === 0) benefit[u]! += earning
-      if (live[v] === 0) benefit[v]! += earning
+      const earning = this.earning(k)
+      benefit[u]! += earning
+      benefit[v]! += earning
     }
-    const least = LEAST_BENEFIT * filling.value
     const promising: Detour[] = []
     for (const token of tokens) {
       if (!(benefit[token]! > least)) continue

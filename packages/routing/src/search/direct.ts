@@ -3,24 +3,55 @@ import { TIGHT } from './columns.ts'
 import { type Flow, flowOf, groupBy } from './flow.ts'
 import { costOf, leastCost, type Problem, responseOf } from './problem.ts'
 import { outputOf } from './response.ts'
+import { holdAtTicks } from './ticks.ts'
 import { WaterFilling } from './water-filling.ts'
 
 const MAX_MOVES = 8
-/** Direct pools that are tried for a chain. */
-const CANDIDATES = 2
+/** Moves that are tried, those that promise most first, before the search ends. */
+const MAX_TRIED = 8
 
 /** Replaces chains while that improves what is left after gas. */
 export function shortenChains(problem: Problem, flow: Flow): Flow {
+  const filling = divisionOver(problem, flow.edges)
   let best = flow
   for (let move = 0; move < MAX_MOVES; move++) {
-    const better = chainsOf(problem, best)
-      .flatMap((chain) => directEdges(problem, best, chain).map((direct) => replaced(problem, best, chain, direct)))
-      .filter((candidate): candidate is Flow => candidate !== null && candidate.net > best.net)
-      .sort((a, b) => b.net - a.net)[0]
+    const better = firstImprovement(problem, filling, best)
     if (!better) break
     best = better
   }
   return best
+}
+
+/** The division that a flow uses, with its prices. */
+function divisionOver(problem: Problem, edges: readonly number[]): WaterFilling {
+  const { graph, rate } = problem
+  const { from, to } = graph.topology
+  const filling = new WaterFilling(problem)
+  // A flow's edges stand in topological order: seen from the end, the price of what an edge buys is known.
+  for (const edge of edges.toReversed())
+    filling.addToken(from[edge]!, filling.logPrice[to[edge]!]! + Math.log(rate[edge]!))
+  for (const edge of edges) filling.addEdge(edge)
+  filling.solve(TIGHT)
+  return filling
+}
+
+/** Leaves the filling as the improvement has it, or as it was. */
+function firstImprovement(problem: Problem, filling: WaterFilling, best: Flow): Flow | null {
+  const moves = chainsOf(problem, best)
+    .flatMap((chain) => movesFor(problem, filling, best, chain))
+    .sort((a, b) => b.gain - a.gain)
+  for (const { chain, direct } of moves.slice(0, MAX_TRIED)) {
+    const before = filling.checkpoint()
+    filling.addEdge(direct)
+    filling.removeEdges(new Set(chain))
+    filling.solve(TIGHT)
+    const flow = flowOf(problem, filling)
+    const held = flow && holdAtTicks(problem, filling, flow)
+    if (held && held.net > best.net) return held
+    filling.restore(before)
+    filling.evaluate()
+  }
+  return null
 }
 
 /** Runs of two or more edges through tokens that nothing else enters or leaves. */
@@ -42,50 +73,26 @@ function chainsOf({ graph, source, target }: Problem, { edges }: Flow): readonly
   return chains
 }
 
-function directEdges(problem: Problem, flow: Flow, chain: readonly number[]): readonly number[] {
+type Move = { readonly chain: readonly number[]; readonly direct: number; readonly gain: number }
+
+/** Direct pools for a chain, with what each would gain if all other amounts stood still. */
+function movesFor(problem: Problem, filling: WaterFilling, flow: Flow, chain: readonly number[]): readonly Move[] {
   const { graph, rate } = problem
   const { offset, from, to } = graph.topology
   const start = from[chain[0]!]!
   const end = to[chain.at(-1)!]!
-  const input = flow.input[flow.edges.indexOf(chain[0]!)]!
-  const found: { edge: number; net: number }[] = []
+  const worth = filling.price(end)
+  const inputOf = (edge: number) => flow.input[flow.edges.indexOf(edge)]!
+  const cost = chain.reduce((sum, edge) => sum + costOf(problem, edge, inputOf(edge)), 0)
+  const received = outputOf(responseOf(problem, chain.at(-1)!), inputOf(chain.at(-1)!))
+  const moves: Move[] = []
   for (let edge = offset[start]!; edge < offset[start + 1]!; edge++) {
-    if (to[edge] !== end || rate[edge] === 0 || flow.edges.includes(edge)) continue
-    if (leastCost(problem, edge) >= chain.reduce((sum, step) => sum + leastCost(problem, step), 0)) continue
-    found.push({ edge, net: outputOf(responseOf(problem, edge), input) - costOf(problem, edge, input) })
+    if (to[edge] !== end || rate[edge] === 0 || filling.has[edge] || leastCost(problem, edge) >= cost) continue
+    const input = inputOf(chain[0]!)
+    const output = outputOf(responseOf(problem, edge), input)
+    const gain = (output - received) * worth + cost - costOf(problem, edge, input)
+    // What a pool loses against the chain is less once the amounts are divided anew.
+    if (gain > -cost) moves.push({ chain, direct: edge, gain })
   }
-  return found
-    .sort((a, b) => b.net - a.net)
-    .slice(0, CANDIDATES)
-    .map(({ edge }) => edge)
-}
-
-function replaced(problem: Problem, flow: Flow, chain: readonly number[], direct: number): Flow | null {
-  return divide(problem, [...flow.edges.filter((edge) => !chain.includes(edge)), direct])
-}
-
-/** The best division over a few given edges. */
-export function divide(problem: Problem, edges: readonly number[]): Flow | null {
-  const { graph, rate } = problem
-  const { from, to } = graph.topology
-  const filling = new WaterFilling(problem)
-  // Prices to begin with: along the edges, back from the target.
-  const known = new Map<number, number>([[problem.target, 0]])
-  for (let sweep = 0; sweep < edges.length; sweep++) {
-    for (const edge of edges) {
-      const next = known.get(to[edge]!)
-      if (next === undefined) continue
-      const value = next + Math.log(rate[edge]!)
-      if (value > (known.get(from[edge]!) ?? Number.NEGATIVE_INFINITY)) known.set(from[edge]!, value)
-    }
-  }
-  for (const edge of edges) {
-    const [u, v] = [from[edge]!, to[edge]!]
-    if (!known.has(u) || !known.has(v)) return null
-    filling.addToken(u, known.get(u)!)
-    filling.addToken(v, known.get(v)!)
-    filling.addEdge(edge)
-  }
-  filling.solve(TIGHT)
-  return flowOf(problem, filling)
+  return moves
 }

@@ -17,7 +17,7 @@ export type Flow = {
 }
 
 /** Edges that add less than this part of the output are left out; a circle with less than this part in it is rounding. */
-const NEGLIGIBLE = 1e-7
+export const NEGLIGIBLE = 1e-7
 
 /** What a set of prices makes flow, without dust, circles and dead ends. */
 export function flowOf(problem: Problem, filling: WaterFilling): Flow | null {

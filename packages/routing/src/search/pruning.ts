@@ -1,61 +1,104 @@
 /** Takes out of a division what does not earn its gas, and what is above the limits on pools and hops. */
 import { TIGHT } from './columns.ts'
-import { type Flow, flowOf, groupBy } from './flow.ts'
-import { costOf, type Problem } from './problem.ts'
+import { type Flow, flowOf, groupBy, NEGLIGIBLE } from './flow.ts'
+import type { Problem } from './problem.ts'
+import { costAtBest, holdAtTicks } from './ticks.ts'
 import type { WaterFilling } from './water-filling.ts'
 
 const MAX_ROUNDS = 200
-/** In the first rounds everything that earns less than this part of its cost goes at once. */
-const BULK_ROUNDS = 8
-const HOPELESS = 0.1
+/** What earns less than this part of its cost goes together with others of its kind, this part of them at a time. */
+const HOPELESS = 0.3
+const BATCH = 0.5
 /** Removals that earn more than this multiple of their cost are not tried. */
 const SOLID = 3
 const SOLVE_STEPS = 25
-/** Ways to shorten a route that are tried: what an edge earns says little of what takes its place. */
-const MAX_TRIED = 8
 /** Of the edges above the limit on pools, the part that goes at once. */
 const BULK_PART = 0.25
+/** A division that leaves more than this part over is no division. */
+const UNSOLVED = 1e-4
+/** Ways to shorten a route that are tried: what an edge earns says little of what takes its place. */
+const MAX_TRIED = 8
 
 /**
  * What an edge earns at the present prices is at most what its removal loses. Those that earn less than they cost are taken
  * out, the largest saving first, with all that their removal strands, and the rest is solved again.
+ *
+ * @param idle - whether edges without flow may take over what others leave
  */
-export function prune(problem: Problem, filling: WaterFilling): Flow | null {
+export function prune(problem: Problem, filling: WaterFilling, idle: 'drop' | 'keep'): Flow | null {
+  if (idle === 'drop') {
+    filling.removeEdges(idleEdges(filling))
+    filling.evaluate()
+  }
   const kept = new Set<number>()
-  let best = flowOf(problem, filling)
-  for (let round = 0; round < MAX_ROUNDS && best; round++) {
-    const bulky = round < BULK_ROUNDS
-    const removal = bestRemoval(problem, filling, kept, bulky)
-    if (!removal) break
+  let batch = BATCH
+  let best = netOf(problem, filling)
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const removals = savings(problem, filling, kept)
+    const [first] = removals
+    if (!first) break
+    const hopeless = removals.filter(({ saving, earned }) => earned < HOPELESS * (saving + earned))
+    const together = hopeless.slice(0, Math.floor(hopeless.length * batch))
     const before = filling.checkpoint()
-    filling.removeEdges(removal.edges)
+    const idle = idleEdges(filling)
+    filling.removeEdges(new Set((together.length > 1 ? together : [first]).flatMap(({ edges }) => [...edges])))
     filling.solve(TIGHT, SOLVE_STEPS)
-    const flow = flowOf(problem, filling)
-    if (flow && flow.net > best.net) {
-      best = flow
+    let net = netOf(problem, filling)
+    if (net <= best && sendBack(problem, filling, idle)) net = netOf(problem, filling)
+    if (net > best) {
+      best = net
       continue
     }
     filling.restore(before)
     filling.evaluate()
-    if (removal.bulk) round = Math.max(round, BULK_ROUNDS)
-    else kept.add(removal.cause)
+    if (together.length > 1) batch /= 4
+    else kept.add(first.cause)
   }
-  return best && withinLimits(problem, filling, best)
+  const flow = flowOf(problem, filling)
+  const allowed = flow && withinLimits(problem, filling, flow)
+  return allowed && holdAtTicks(problem, filling, allowed)
 }
 
-type Removal = { readonly edges: ReadonlySet<number>; readonly cause: number; readonly bulk: boolean }
+/** What a division pays after its costs by its prices; −∞ where it was not solved: without a way to the target, say. */
+function netOf(problem: Problem, filling: WaterFilling): number {
+  if (!(filling.residual < UNSOLVED)) return Number.NEGATIVE_INFINITY
+  const { from, to } = problem.graph.topology
+  let net = filling.value
+  for (let k = 0; k < filling.edges.length; k++) {
+    const edge = filling.edges[k]!
+    const [input, output] = [filling.input[k]!, filling.output[k]!]
+    const ends = { sold: filling.price(from[edge]!), bought: filling.price(to[edge]!) }
+    // Edges that are idle but for rounding are not going to be legs.
+    if (input * ends.sold > NEGLIGIBLE * filling.value) net -= costAtBest(problem, edge, { input, output }, ends)
+  }
+  return net
+}
 
-function bestRemoval(
-  problem: Problem,
-  filling: WaterFilling,
-  kept: ReadonlySet<number>,
-  bulky: boolean,
-): Removal | null {
+function idleEdges(filling: WaterFilling): ReadonlySet<number> {
+  return new Set(filling.edges.filter((_, k) => !(filling.input[k]! > 0)))
+}
+
+/** Takes out edges that a removal woke and that do not earn their cost; false where there are none. */
+function sendBack(problem: Problem, filling: WaterFilling, idle: ReadonlySet<number>): boolean {
+  const woken = [...bookkeeping(problem, filling)].filter(([edge, { profit, cost }]) => idle.has(edge) && profit < cost)
+  if (woken.length === 0) return false
+  filling.removeEdges(new Set(woken.map(([edge]) => edge)))
+  filling.solve(TIGHT, SOLVE_STEPS)
+  return true
+}
+
+type Removal = {
+  readonly edges: ReadonlySet<number>
+  readonly cause: number
+  readonly saving: number
+  readonly earned: number
+}
+
+/** Removals that promise to save more than they lose, the best first. */
+function savings(problem: Problem, filling: WaterFilling, kept: ReadonlySet<number>): readonly Removal[] {
   const books = bookkeeping(problem, filling)
   const ways = waysOf(problem, [...books.keys()])
-  const bulk = new Set<number>()
-  let best: Removal | null = null
-  let bestSaving = 0
+  const removals: Removal[] = []
   for (const [edge, { profit, cost }] of books) {
     if (kept.has(edge) || profit > cost * SOLID) continue
     const edges = stranded(problem, ways, edge)
@@ -67,15 +110,9 @@ function bestRemoval(
       saving += book.cost - book.profit
       earned += book.profit
     }
-    if (bulky && earned < HOPELESS * (saving + earned)) for (const other of edges) bulk.add(other)
-    if (saving > bestSaving) {
-      bestSaving = saving
-      best = { edges, cause: edge, bulk: false }
-    }
+    if (saving > 0) removals.push({ edges, cause: edge, saving, earned })
   }
-  if (best && bulk.size > best.edges.size && leavesWay(problem, [...books.keys()], bulk))
-    return { edges: bulk, cause: best.cause, bulk: true }
-  return best
+  return removals.sort((a, b) => b.saving - a.saving)
 }
 
 /** Profit at the present prices and cost of every edge in use, in output base units. */
@@ -85,8 +122,10 @@ function bookkeeping(problem: Problem, filling: WaterFilling) {
   filling.edges.forEach((edge, k) => {
     const input = filling.input[k]!
     if (!(input > 0)) return
-    const profit = filling.output[k]! * filling.price(to[edge]!) - input * filling.price(from[edge]!)
-    books.set(edge, { profit, cost: costOf(problem, edge, input) })
+    const output = filling.output[k]!
+    const ends = { sold: filling.price(from[edge]!), bought: filling.price(to[edge]!) }
+    const profit = output * ends.bought - input * ends.sold
+    books.set(edge, { profit, cost: costAtBest(problem, edge, { input, output }, ends) })
   })
   return books
 }
@@ -132,8 +171,6 @@ function leavesWay({ source, target, graph }: Problem, used: readonly number[], 
   return left.some((edge) => from[edge] === source) && left.some((edge) => to[edge] === target)
 }
 
-const netOf = (flow: Flow | null) => flow?.net ?? Number.NEGATIVE_INFINITY
-
 /** Takes out the edges that earn least until the flow has no more pools and hops than it may, and no pool twice. */
 export function withinLimits(problem: Problem, filling: WaterFilling, flow: Flow): Flow | null {
   let best: Flow | null = flow
@@ -151,13 +188,14 @@ export function withinLimits(problem: Problem, filling: WaterFilling, flow: Flow
     const removals =
       above > 0 ? [least(problem, used, ranked, Math.ceil(above * BULK_PART))] : ranked.slice(0, MAX_TRIED)
     const before = filling.checkpoint()
-    const tried = removals.map(({ edges }) => {
+    const tried = removals.flatMap(({ edges }) => {
       filling.restore(before)
       filling.removeEdges(edges)
       filling.solve(TIGHT, SOLVE_STEPS)
-      return { flow: flowOf(problem, filling), after: filling.checkpoint() }
+      const left = flowOf(problem, filling)
+      return left ? [{ flow: left, after: filling.checkpoint() }] : []
     })
-    const next = tried.sort((a, b) => netOf(b.flow) - netOf(a.flow))[0]
+    const next = tried.sort((a, b) => b.flow.net - a.flow.net)[0]
     if (!next) return null
     filling.restore(next.after)
     filling.solve(TIGHT, SOLVE_STEPS)

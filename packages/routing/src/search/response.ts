@@ -41,6 +41,16 @@ export function withTax(response: Response, keptIn: number, keptOut: number): Re
   return { ...response, keepIn: response.keepIn * keptIn, keepOut: response.keepOut * keptOut }
 }
 
+/** A part of a piece that keeps rounding from running into the next one. */
+const MARGIN = 1e-7
+
+/** The same pool, ending where a piece does: just before the tick behind it is crossed. */
+export function upToPiece(response: Response, piece: number): Response {
+  const sqrtPrice = response.sqrtPrice.slice(0, piece + 2)
+  sqrtPrice[piece + 1]! += MARGIN * (sqrtPrice[piece]! - sqrtPrice[piece + 1]!)
+  return { ...response, sqrtPrice, liquidity: response.liquidity.slice(0, piece + 1) }
+}
+
 /** Output per unit of a vanishing input; 0 for an empty pool. */
 export function firstRate({ sqrtPrice, liquidity, keepIn, keepOut }: Response): number {
   const rate = keepIn * keepOut * sqrtPrice[0]! ** 2

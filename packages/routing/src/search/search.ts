@@ -47,7 +47,8 @@ export function search(problem: Problem): Found | null {
     generateColumns(open, filling, open === problem ? frontier : around(open))
     return openCircles({ open, filling }, around)
   }
-  const reduce = ({ open, filling }: Division) => (free ? limited(open, filling) : prune(open, filling))
+  const reduce = ({ open, filling }: Division, idle: 'drop' | 'keep' = 'drop') =>
+    free ? limited(open, filling) : prune(open, filling, idle)
 
   const tangled = opening.checkpoint()
   const opened = openCircles({ open: problem, filling: opening }, around)
@@ -67,7 +68,7 @@ export function search(problem: Problem): Found | null {
     const known = flows.flatMap((flow) => flow?.edges ?? [])
     const repaired = divide(open, [...known, ...opening.edges, ...fresh.filling.edges])
     addAlternatives(repaired.open, repaired.filling)
-    flows.push(reduce(repaired))
+    flows.push(reduce(repaired, 'keep'))
   }
   const best = bestOf(problem, flows)
   if (!best) return null

@@ -6,6 +6,8 @@
  *
  * The same function, taken over all edges, bounds what any route can pay: see certificate.ts.
  */
+
+import { solveSymmetric } from './linear.ts'
 import { type Problem, responseOf } from './problem.ts'
 import { type Point, type Response, respond } from './response.ts'
 
@@ -17,6 +19,8 @@ const MAX_GUESSES = 4
 /** A price moves by at most a factor e in one step. */
 const MAX_MOVE = 1
 const SUFFICIENT = 1e-4
+/** Matrices below this size are dense to no harm. */
+const FEW_TOKENS = 12
 
 /** How an edge counts in the linear model of a step: not at all, with its flow, or as one that the step switches on. */
 const IDLE = 0
@@ -128,6 +132,7 @@ export class WaterFilling {
 
   /** Moves the prices to where no token is left over by more than `tolerance` of the trade, or as near as it gets. */
   solve(tolerance: number, maxSteps = MAX_STEPS): void {
+    this.putHubsLast()
     const { tokens, logPrice } = this
     const size = tokens.length
     if (this.matrix.length < size * size) this.matrix = new Float64Array(size * size)
@@ -202,7 +207,7 @@ export class WaterFilling {
     const size = this.tokens.length
     for (let guess = 0; ; guess++) {
       this.assemble(gradient, step, value)
-      solveCholesky(this.matrix, step, size)
+      solveSymmetric(this.matrix, step, size)
       if (guess > 0) {
         let slope = 0
         for (let j = 1; j < size; j++) slope += gradient[j]! * step[j]!
@@ -210,7 +215,7 @@ export class WaterFilling {
           // The guess broke the descent: take the plain step.
           for (let k = 0; k < edges.length; k++) if (mode[k] === AWAKENED) mode[k] = IDLE
           this.assemble(gradient, step, value)
-          solveCholesky(this.matrix, step, size)
+          solveSymmetric(this.matrix, step, size)
           return
         }
       }
@@ -250,14 +255,30 @@ export class WaterFilling {
       }
       matrix[a * size + a]! += conductance
       matrix[b * size + b]! += conductance
-      matrix[a * size + b]! -= conductance
-      matrix[b * size + a]! -= conductance
+      matrix[a < b ? a * size + b : b * size + a]! -= conductance
     }
     let largest = 0
     for (let j = 1; j < size; j++) largest = Math.max(largest, matrix[j * size + j]!)
     // A token that is left over or short is approached by steps of about a factor e, whatever little answers to its price.
     for (let j = 1; j < size; j++) matrix[j * size + j]! += 1e-9 * value + 1e-13 * largest + Math.abs(gradient[j]!)
     step[0] = 0
+  }
+
+  /** Tokens of few edges first: the matrix then stays sparse while it is solved. */
+  private putHubsLast(): void {
+    const { edges, tokens, place, problem } = this
+    if (tokens.length < FEW_TOKENS) return
+    const { from, to } = problem.graph.topology
+    const degree = new Uint32Array(tokens.length)
+    for (const edge of edges) {
+      degree[place[from[edge]!]!]! += 1
+      degree[place[to[edge]!]!]! += 1
+    }
+    const order = [...tokens.keys()].slice(1).sort((a, b) => degree[a]! - degree[b]!)
+    this.tokens = [tokens[0]!, ...order.map((index) => tokens[index]!)]
+    this.tokens.forEach((token, index) => {
+      place[token] = index
+    })
   }
 
   /** Forgets tokens that no edge touches any more. */
@@ -285,32 +306,5 @@ export class WaterFilling {
     this.flow = larger(this.flow)
     this.weight = larger(this.weight)
     this.mode = new Uint8Array(this.input.length)
-  }
-}
-
-/** Solves matrix · x = rhs in place, without row and column 0; the matrix is symmetric, positive definite, row by row. */
-function solveCholesky(matrix: Float64Array, rhs: Float64Array, size: number): void {
-  for (let j = 1; j < size; j++) {
-    const row = j * size
-    let pivot = matrix[row + j]!
-    for (let k = 1; k < j; k++) pivot -= matrix[row + k]! * matrix[row + k]!
-    pivot = pivot > 1e-300 ? Math.sqrt(pivot) : 1e-150
-    matrix[row + j] = pivot
-    for (let i = j + 1; i < size; i++) {
-      const below = i * size
-      let entry = matrix[below + j]!
-      for (let k = 1; k < j; k++) entry -= matrix[below + k]! * matrix[row + k]!
-      matrix[below + j] = entry / pivot
-    }
-  }
-  for (let j = 1; j < size; j++) {
-    let entry = rhs[j]!
-    for (let k = 1; k < j; k++) entry -= matrix[j * size + k]! * rhs[k]!
-    rhs[j] = entry / matrix[j * size + j]!
-  }
-  for (let j = size - 1; j >= 1; j--) {
-    let entry = rhs[j]!
-    for (let k = j + 1; k < size; k++) entry -= matrix[k * size + j]! * rhs[k]!
-    rhs[j] = entry / matrix[j * size + j]!
   }
 }
