@@ -1,9 +1,13 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express'
 import type { ChainService } from './chain/chain-service.ts'
 import type { Config } from './config.ts'
 import { ApiError } from './errors.ts'
-import { contextOf, type RequestContext, withContext } from './http/context.ts'
+import { attach, contextOf, RequestContext } from './http/context.ts'
 import { edge } from './http/edge.ts'
+import { refusedPath } from './http/gate.ts'
+import { overloaded } from './http/limiter.ts'
+import { record } from './http/record.ts'
 import { reply, replyError, replyJson } from './http/reply.ts'
 import { readChainId } from './requests.ts'
 import { docs, docsStyle, openApi } from './routes/docs.ts'
@@ -18,55 +22,50 @@ import { toApiError } from './translate.ts'
 /** Bytes of JSON that carry 128 kB of calldata in hex and every other field. */
 const MAX_BODY_BYTES = 270_000
 
-/** An endpoint of one chain: what it returns is the body of a 200. */
-type ChainEndpoint = (
+/** An endpoint of one chain. */
+type ChainEndpoint<Body> = (
   request: Request,
   chain: ChainService,
   context: RequestContext,
   config: Config,
-) => Promise<unknown>
+) => Promise<Body>
 
 /** The whole HTTP interface over the given services; opens no port and owns no chain. */
-export function createApp(services: Services, config: Config): Express {
-  const { metrics, log } = services
+export function createApp(services: Services, config: Config): RequestListener {
+  const app = createRoutes(services, config)
+  return (request, response) => {
+    const context = new RequestContext(request, services.log, config.requestTimeoutMs)
+    const refused = refusedPath(request, services)
+    attach(context, response, () => record(refused ?? endpointOf(request), request, response, context, services))
+    if (refused) replyError(response, overloaded, config.errorVersion)
+    else app(request, response)
+  }
+}
+
+function createRoutes(services: Services, config: Config): Express {
   const app = express()
   app.set('trust proxy', config.trustProxy)
   app.set('query parser', 'simple')
   app.set('etag', false)
   app.disable('x-powered-by')
 
-  app.use(
-    withContext(log, config.requestTimeoutMs, (request, response, context) => {
-      const endpoint = endpointOf(request)
-      const seconds = (performance.now() - context.startedAt) / 1000
-      const status = context.errorCode === 'CLIENT_CLOSED' ? 499 : response.statusCode
-      metrics.requests.inc({ endpoint, status, code: context.errorCode ?? '' })
-      metrics.byIntegrator.inc({ integrator: metrics.integrators.of(context.integrator), endpoint })
-      metrics.latency.observe({ endpoint }, seconds)
-      for (const [stage, ms] of context.stages) metrics.stages.observe({ stage }, ms / 1000)
-      log.info(
-        {
-          requestId: context.id,
-          method: request.method,
-          path: request.path.slice(0, 200),
-          status,
-          ms: Math.round(seconds * 1e4) / 10,
-          code: context.errorCode,
-          integrator: context.integrator,
-        },
-        'request',
-      )
-    }),
-  )
   app.use(edge)
 
-  const perChain = (work: ChainEndpoint): RequestHandler => {
+  const perChain = (work: ChainEndpoint<string>): RequestHandler => {
     return async (request, response) => {
       const context = contextOf(response)
       const chain: ChainService = response.locals.chain
       const run = chain.limiter.run(context.signal, () => work(request, chain, context, config))
       replyJson(response, context, await context.within(run))
     }
+  }
+  const json = (work: ChainEndpoint<object>): RequestHandler =>
+    perChain(async (...request) => JSON.stringify(await work(...request)))
+  const known: RequestHandler = (request, response, next) => {
+    const chain: ChainService = response.locals.chain
+    const body = chain.recentAnswer(request.url)
+    if (body === undefined) next()
+    else replyJson(response, contextOf(response), body)
   }
   const allow = (methods: string): RequestHandler => {
     const error = new ApiError('METHOD_NOT_ALLOWED', `use ${methods}`)
@@ -79,17 +78,17 @@ export function createApp(services: Services, config: Config): Express {
     next()
   }
   const chainMap = JSON.stringify(services.registry.chainMap())
-  const json = express.json({ limit: MAX_BODY_BYTES, strict: true })
+  const readBody = express.json({ limit: MAX_BODY_BYTES, strict: true })
 
-  app.route('/aggregator/:chainId').get(onChain, perChain(swap)).all(allow('GET, HEAD'))
+  app.route('/aggregator/:chainId').get(onChain, json(swap)).all(allow('GET, HEAD'))
   app
     .route('/simulate/:chainId')
-    .get(onChain, perChain(simulate))
-    .post(onChain, json, perChain(simulate))
+    .get(onChain, json(simulate))
+    .post(onChain, readBody, json(simulate))
     .all(allow('GET, HEAD, POST'))
-  app.route('/prices/:chainId').get(onChain, perChain(prices)).all(allow('GET, HEAD'))
-  app.route('/liquidity/:chainId').get(onChain, perChain(liquidity)).all(allow('GET, HEAD'))
-  app.route('/tokens/:chainId').get(onChain, perChain(tokens)).all(allow('GET, HEAD'))
+  app.route('/prices/:chainId').get(onChain, known, perChain(prices)).all(allow('GET, HEAD'))
+  app.route('/liquidity/:chainId').get(onChain, known, perChain(liquidity)).all(allow('GET, HEAD'))
+  app.route('/tokens/:chainId').get(onChain, json(tokens)).all(allow('GET, HEAD'))
   app
     .route('/chains')
     .get((_request, response) => reply(response, { type: 'json', body: chainMap }))
@@ -110,7 +109,7 @@ export function createApp(services: Services, config: Config): Express {
 }
 
 /** Path pattern for labels of bounded number. */
-function endpointOf(request: Request): string {
+function endpointOf(request: IncomingMessage & Partial<Pick<Request, 'route'>>): string {
   return typeof request.route?.path === 'string' ? request.route.path : 'other'
 }
 

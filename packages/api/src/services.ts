@@ -40,6 +40,11 @@ export class Services {
     return service
   }
 
+  /** Whether a chain has no room for another request. */
+  isFull(chainId: number): boolean {
+    return this.chains.get(chainId)?.limiter.isFull ?? false
+  }
+
   /** The chains that have been asked for since the start. */
   get started(): readonly ChainService[] {
     return [...this.chains.values()]

@@ -128,7 +128,7 @@ test('a chain whose node crawls, with its places and queue full, does not slow a
     })
     await until(async () => {
       const { text } = await ask(`${both.url}/metrics`)
-      return text.includes(`sluice_chain_requests{chain="${slowId}",state="waiting"} 16`)
+      return text.includes(`sluice_chain_requests{chain="${slowId}",state="waiting"} 8`)
     })
     for (let i = 0; i < 20; i++) {
       const { status } = await ask(both.url + swapPath(2n * 10n ** 18n + BigInt(i)))
@@ -139,7 +139,7 @@ test('a chain whose node crawls, with its places and queue full, does not slow a
     expect(done).toEqual(Array.from({ length: 20 }, () => 'fast'))
     slow.delayMs = 0
     const statuses = await Promise.all(crawling)
-    expect(statuses.filter((status) => status === 503)).toHaveLength(100 - 32 - 16)
+    expect(statuses.filter((status) => status === 503)).toHaveLength(100 - 32 - 8)
     expect(statuses.every((status) => [200, 502, 503, 504].includes(status))).toBe(true)
   } finally {
     await both.close()

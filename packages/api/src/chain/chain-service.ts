@@ -27,6 +27,7 @@ import { Limiter } from '../http/limiter.ts'
 import { SingleFlight } from '../http/single-flight.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Quote } from '../swap/judge.ts'
+import { Answers } from './answers.ts'
 import { assertDeployed } from './contracts.ts'
 import { memo, once } from './once.ts'
 import { TaxBook } from './taxes.ts'
@@ -60,6 +61,13 @@ export type ChainStatus = {
 /** Most milliseconds that a caller waits for `minimumBlock`. */
 const MAX_BLOCK_WAIT_MS = 1_500
 const MAX_DONORS = 3
+/** Milliseconds ago that a recent head was seen at most; callers are told to keep prices for seconds. */
+const RECENT_MS = 500
+
+function isRecent(market: Market): boolean {
+  const { lagMs } = market.health()
+  return lagMs !== null && lagMs <= RECENT_MS
+}
 
 /** One chain: wakes at its first request, follows blocks while it is asked for, and sleeps when idle. */
 export class ChainService {
@@ -159,10 +167,15 @@ export class ChainService {
   }
 
   /** Like `view`, but content with a head that was seen lately. */
-  async recentView(groups: readonly (readonly Address[])[], maxAgeMs: number, signal: AbortSignal): Promise<ChainView> {
-    const age = this.wake().market.health().lagMs
-    if (age === null || age > maxAgeMs) await this.head(signal)
+  async recentView(groups: readonly (readonly Address[])[], signal: AbortSignal): Promise<ChainView> {
+    if (!isRecent(this.wake().market)) await this.head(signal)
     return this.newestView(groups, signal)
+  }
+
+  /** The body that the same request got while the head was the same, if that was seen lately. */
+  recentAnswer(target: string): string | undefined {
+    const { market, view } = this.wake()
+    return view && view.snapshot === market.snapshot() && isRecent(market) ? view.answers.get(target) : undefined
   }
 
   /** Like `view`, of the newest block in memory, whatever has become of the chain since. */
@@ -195,6 +208,7 @@ export class ChainService {
     return {
       snapshot,
       groups: new Set(),
+      answers: new Answers(),
       graph: () => {
         graph ??= buildGraph(snapshot, awake.graph)
         awake.graph = graph

@@ -2,12 +2,14 @@ import type { Address, Hex } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import type { PriceBook } from '@sluice/pricing'
 import type { Graph } from '@sluice/routing'
+import type { Answers } from './answers.ts'
 
 /** All that one request needs to know of a chain, at one block. Shared by all requests of that block. */
 export type ChainView = {
   readonly snapshot: Snapshot
   /** Tokens, joined by commas, whose pools the snapshot is known to hold. */
   readonly groups: Set<string>
+  readonly answers: Answers
   readonly graph: () => Graph
   readonly prices: () => PriceBook
   /** Wei per gas that the network asks for now. */

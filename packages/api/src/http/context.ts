@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Request, RequestHandler, Response } from 'express'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { ApiError } from '../errors.ts'
 import { integrator } from './referer.ts'
@@ -22,11 +22,11 @@ export class RequestContext {
   private reason: ApiError | undefined
   private child: Logger | undefined
 
-  constructor(request: Request, logger: Logger, timeoutMs: number) {
-    const sent = request.get('x-request-id')
-    this.id = sent && /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID()
+  constructor({ headers }: IncomingMessage, logger: Logger, timeoutMs: number) {
+    const sent = headers['x-request-id']
+    this.id = typeof sent === 'string' && /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID()
     this.logger = logger
-    this.integrator = integrator(request.get('referer'))
+    this.integrator = integrator(headers.referer)
     this.timeoutMs = timeoutMs
   }
 
@@ -93,27 +93,22 @@ export class RequestContext {
   }
 }
 
-/** Gives every request its context. */
-export function withContext(
-  logger: Logger,
-  timeoutMs: number,
-  onDone: (request: Request, response: Response, context: RequestContext) => void,
-): RequestHandler {
-  return (request, response, next) => {
-    const context = new RequestContext(request, logger, timeoutMs)
-    response.locals.context = context
-    response.once('close', () => {
-      if (!response.writableFinished) {
-        context.errorCode = 'CLIENT_CLOSED'
-        context.abort(new ApiError('CLIENT_CLOSED', 'the caller hung up'))
-      }
-      context.finish()
-      onDone(request, response, context)
-    })
-    next()
-  }
+const CONTEXT = Symbol('context of the request')
+type WithContext = ServerResponse & { [CONTEXT]?: RequestContext }
+
+/** Gives a request its context until its answer is sent or its caller is gone. */
+export function attach(context: RequestContext, response: WithContext, onDone: () => void): void {
+  response[CONTEXT] = context
+  response.once('close', () => {
+    if (!response.writableFinished) {
+      context.errorCode = 'CLIENT_CLOSED'
+      context.abort(new ApiError('CLIENT_CLOSED', 'the caller hung up'))
+    }
+    context.finish()
+    onDone()
+  })
 }
 
-export function contextOf(response: Response): RequestContext {
-  return response.locals.context as RequestContext
+export function contextOf(response: WithContext): RequestContext {
+  return response[CONTEXT]!
 }

@@ -1,5 +1,8 @@
 import { ApiError } from '../errors.ts'
 
+/** One for all: it is thrown when there is no time for more. */
+export const overloaded = new ApiError('OVERLOADED', 'too many requests are in progress')
+
 /**
  * Lets a bounded number of works run and a bounded number wait; the next is refused at once, since under overload a
  * quick 503 serves callers better than slow answers for all.
@@ -17,6 +20,10 @@ export class Limiter {
 
   get load(): { readonly running: number; readonly waiting: number } {
     return { running: this.running, waiting: this.waiting.size }
+  }
+
+  get isFull(): boolean {
+    return this.running >= this.maxRunning && this.waiting.size >= this.maxWaiting
   }
 
   /**
@@ -37,8 +44,7 @@ export class Limiter {
 
   /** Resolves when a finished work hands its place over. */
   private turn(signal: AbortSignal): Promise<void> {
-    if (this.waiting.size >= this.maxWaiting)
-      return Promise.reject(new ApiError('OVERLOADED', 'too many requests are in progress'))
+    if (this.isFull) return Promise.reject(overloaded)
     return new Promise((resolve, reject) => {
       const settle = (done: () => void) => {
         this.waiting.delete(start)

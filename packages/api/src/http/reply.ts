@@ -1,5 +1,5 @@
 /** How answers look on the wire: whole, in one write. */
-import type { Response } from 'express'
+import type { ServerResponse } from 'node:http'
 import { Registry } from 'prom-client'
 import type { ApiError } from '../errors.ts'
 import { contextOf, type RequestContext } from './context.ts'
@@ -29,22 +29,25 @@ export type Reply = {
 const everywhere = fixedHeaders()
 const noStore = ['Cache-Control', 'no-store']
 
-export function reply(response: Response, { status = 200, type, body, headers = [], fixed = everywhere }: Reply): void {
+export function reply(
+  response: ServerResponse,
+  { status = 200, type, body, headers = [], fixed = everywhere }: Reply,
+): void {
   const length = Buffer.byteLength(body)
   const own = ['X-Request-Id', contextOf(response).id, 'Content-Type', types[type], 'Content-Length', String(length)]
   response.writeHead(status, [...fixed, ...own, ...headers])
   response.end(body)
 }
 
-export function replyEmpty(response: Response, headers: readonly string[]): void {
+export function replyEmpty(response: ServerResponse, headers: readonly string[]): void {
   response.writeHead(204, [...everywhere, 'X-Request-Id', contextOf(response).id, ...headers])
   response.end()
 }
 
 /** What was worked out for a caller, and how long that took. */
-export function replyJson(response: Response, context: RequestContext, body: unknown): void {
+export function replyJson(response: ServerResponse, context: RequestContext, body: string): void {
   const timing = [...context.stages].map(([stage, ms]) => `${stage};dur=${ms.toFixed(1)}`).join(', ')
-  reply(response, { type: 'json', body: JSON.stringify(body), headers: ['Server-Timing', timing, ...noStore] })
+  reply(response, { type: 'json', body, headers: ['Server-Timing', timing, ...noStore] })
 }
 
 const notFoundPage = `<!DOCTYPE html>
@@ -56,7 +59,7 @@ const notFoundPage = `<!DOCTYPE html>
 
 /** Version A answers text, and a page for 404; version B answers JSON. */
 export function replyError(
-  response: Response,
+  response: ServerResponse,
   error: ApiError,
   version: ErrorVersion,
   more: readonly string[] = [],

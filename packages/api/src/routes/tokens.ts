@@ -1,33 +1,40 @@
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
-import { pricedAs } from '@sluice/pricing'
+import { type PriceBook, pricedAs } from '@sluice/pricing'
 import type { Request } from 'express'
 import type { ChainService } from '../chain/chain-service.ts'
 import type { RequestContext } from '../http/context.ts'
 import { liquidityQuery, pricesQuery, read } from '../requests.ts'
 
-/** How long ago the head may have been seen; callers are told to keep prices for seconds. */
-const MAX_AGE_MS = 500
-
-export async function prices(request: Request, chain: ChainService, context: RequestContext) {
+export function prices(request: Request, chain: ChainService, context: RequestContext): Promise<string> {
   const { token } = read(pricesQuery, request.query)
-  const book = (await viewOf(token.values(), chain, context)).prices()
-  return keyed(token, (address) => book.usd(address))
+  return answer(request, chain, context, token, (book) => keyed(token, (address) => book.usd(address)))
 }
 
-export async function liquidity(request: Request, chain: ChainService, context: RequestContext) {
+export function liquidity(request: Request, chain: ChainService, context: RequestContext): Promise<string> {
   const { token, curve } = read(liquidityQuery, request.query)
-  const book = (await viewOf(token.values(), chain, context)).prices()
-  if (curve === '0') return keyed(token, (address) => book.depthUsd(address))
-  return keyed(token, (address) => {
-    const points = book.depthCurve(address)
-    return points && Object.fromEntries(points.map(({ impact, usd }) => [String(impact), usd]))
+  return answer(request, chain, context, token, (book) => {
+    if (curve === '0') return keyed(token, (address) => book.depthUsd(address))
+    return keyed(token, (address) => {
+      const points = book.depthCurve(address)
+      return points && Object.fromEntries(points.map(({ impact, usd }) => [String(impact), usd]))
+    })
   })
 }
 
-function viewOf(tokens: Iterable<Address>, chain: ChainService, context: RequestContext) {
-  const priced = [...tokens].map((token) => pricedAs(token, chain.chain))
+/** Made once for a target and a block: many ask for the same tokens again and again. */
+async function answer(
+  request: Request,
+  chain: ChainService,
+  context: RequestContext,
+  tokens: ReadonlyMap<string, Address>,
+  make: (book: PriceBook) => object,
+): Promise<string> {
+  const priced = [...tokens.values()].map((token) => pricedAs(token, chain.chain))
   const groups = priced.filter((token) => token !== ZERO_ADDRESS).map((token) => [token])
-  return context.time('state', () => chain.recentView(groups, MAX_AGE_MS, context.signal))
+  const view = await context.time('state', () => chain.recentView(groups, context.signal))
+  const body = JSON.stringify(make(view.prices()))
+  view.answers.keep(request.url, body)
+  return body
 }
 
 /** A map without a prototype, so that no key of a caller can meet one. Keys are as sent. */

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { Answers } from './answers.ts'
+
+test('keeps bodies by target, up to a size in all', () => {
+  const answers = new Answers()
+  const large = 'x'.repeat(900_000)
+  for (const target of ['/a', '/b', '/c']) answers.keep(target, large)
+  answers.keep('/d', '{}')
+  expect(answers.get('/b')).toBe(large)
+  expect(answers.get('/c')).toBeUndefined()
+  expect(answers.get('/d')).toBe('{}')
+})

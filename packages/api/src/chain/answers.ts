@@ -1,0 +1,19 @@
+/** Characters of targets and bodies together: some thousand askers of ten tokens each. */
+const MAX_SIZE = 2_000_000
+
+/** Bodies that were made from one view of a chain, by the target of the request; what comes when it is full is not kept. */
+export class Answers {
+  private readonly bodies = new Map<string, string>()
+  private size = 0
+
+  get(target: string): string | undefined {
+    return this.bodies.get(target)
+  }
+
+  keep(target: string, body: string): void {
+    const size = target.length + body.length
+    if (this.size + size > MAX_SIZE || this.bodies.has(target)) return
+    this.bodies.set(target, body)
+    this.size += size
+  }
+}
