@@ -4,11 +4,10 @@
  * through have the prices that the search found. All others are priced between what they are worth and what they cost, so
  * that only the edges of the frontier earn; should they earn more than rounding, they join the division.
  */
-import { TIGHT } from './columns.ts'
 import type { Frontier } from './frontier.ts'
 import { type Problem, responseOf } from './problem.ts'
 import { type Point, respond } from './response.ts'
-import type { WaterFilling } from './water-filling.ts'
+import { TIGHT, type WaterFilling } from './water-filling.ts'
 
 const MAX_ROUNDS = 6
 const MAX_SWEEPS = 4

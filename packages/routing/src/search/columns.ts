@@ -1,7 +1,7 @@
 /** Column generation: which further edges would pay at the prices found so far. */
 import type { Frontier } from './frontier.ts'
 import { leastCost, type Problem } from './problem.ts'
-import type { WaterFilling } from './water-filling.ts'
+import { TIGHT, type WaterFilling } from './water-filling.ts'
 
 const MAX_ROUNDS = 24
 /** A column must promise this part of the trade, and this part of its gas. */
@@ -16,7 +16,6 @@ const LOOSE = 1e-5
 const MARGIN_GAS = 300_000
 const MOST_MARGIN = 0.01
 const ALTERNATIVES = 60
-export const TIGHT = 1e-8
 
 /** Solves, adds what pays at the new prices, and solves again until nothing is left to add. */
 export function generateColumns(problem: Problem, filling: WaterFilling, frontier: Frontier): void {

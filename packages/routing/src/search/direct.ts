@@ -1,10 +1,9 @@
 /** The move that pruning cannot make: a chain of pools for a direct pool that costs less gas at a slightly worse price. */
-import { TIGHT } from './columns.ts'
 import { type Flow, flowOf, groupBy } from './flow.ts'
 import { costOf, leastCost, type Problem, responseOf } from './problem.ts'
 import { outputOf } from './response.ts'
 import { holdAtTicks } from './ticks.ts'
-import { WaterFilling } from './water-filling.ts'
+import { TIGHT, WaterFilling } from './water-filling.ts'
 
 const MAX_MOVES = 8
 /** Moves that are tried, those that promise most first, before the search ends. */

@@ -2,15 +2,16 @@
 
 import { upperBound } from './certificate.ts'
 import { type Division, inOrderOf, openCircles } from './circles.ts'
-import { addAlternatives, generateColumns, TIGHT } from './columns.ts'
+import { addAlternatives, generateColumns } from './columns.ts'
 import { shortenChains } from './direct.ts'
 import { type Flow, flowOf, pushThrough } from './flow.ts'
 import { Frontier } from './frontier.ts'
+import { withinLimits } from './limits.ts'
 import { distancesFrom, type Potential, potential, wayTo } from './potentials.ts'
 import type { Problem } from './problem.ts'
-import { prune, withinLimits } from './pruning.ts'
+import { prune } from './pruning.ts'
 import { bestSinglePath } from './single-path.ts'
-import { WaterFilling } from './water-filling.ts'
+import { TIGHT, WaterFilling } from './water-filling.ts'
 
 /** No more is looked for within this part of what is possible. */
 const GOOD_ENOUGH = 1e-6

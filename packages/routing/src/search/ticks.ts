@@ -2,11 +2,9 @@
 import { type Flow, flowOf } from './flow.ts'
 import { leastCost, type Problem, responseOf } from './problem.ts'
 import { piecesCrossed, type Response, upToPiece } from './response.ts'
-import { WaterFilling } from './water-filling.ts'
+import { FEW_STEPS, TIGHT, WaterFilling } from './water-filling.ts'
 
 const MAX_ROUNDS = 3
-const TOLERANCE = 1e-8
-const SOLVE_STEPS = 25
 
 type Trade = { readonly input: number; readonly output: number }
 /** The prices of what a pool takes and of what it gives, in output base units. */
@@ -47,7 +45,7 @@ export function holdAtTicks(problem: Problem, filling: WaterFilling, flow: Flow)
     held = { ...held, taxed: new Map([...held.taxed, ...stops]) }
     const next = new WaterFilling(held)
     next.restore(division.checkpoint())
-    next.solve(TOLERANCE, SOLVE_STEPS)
+    next.solve(TIGHT, FEW_STEPS)
     const shorter = flowOf(held, next)
     if (!shorter || shorter.net <= best.net) break
     best = shorter

@@ -19,6 +19,9 @@ const MAX_GUESSES = 4
 /** A price moves by at most a factor e in one step. */
 const MAX_MOVE = 1
 const SUFFICIENT = 1e-4
+/** Tolerance of a division that is to be settled, and steps enough for one that changed by a few edges. */
+export const TIGHT = 1e-8
+export const FEW_STEPS = 25
 /** Matrices below this size are dense to no harm. */
 const FEW_TOKENS = 12
 
