@@ -1,4 +1,4 @@
-/** What failures of other packages mean to a caller. The compiler keeps each table complete. */
+/** What failures of other packages mean to a caller. The compiler keeps the table complete. */
 import { MarketError, type MarketErrorCode } from '@sluice/liquidity'
 import { RpcError, type RpcErrorCode } from '@sluice/rpc'
 import { SimulationError, type SimulationErrorCode } from '@sluice/simulation'
@@ -6,32 +6,34 @@ import { isError } from 'ethers'
 import type { ApiErrorCode } from './error-table.ts'
 import { ApiError } from './errors.ts'
 
-/** Endpoints of nodes may carry keys, so callers get these words and the log has the rest. */
-const rpcErrors = {
-  UNREACHABLE: ['RPC_FAILED', 'no node of the chain answered'],
-  TIMEOUT: ['RPC_FAILED', 'the node of the chain did not answer in time'],
-  REJECTED: ['RPC_FAILED', 'the node of the chain refused the call'],
-  REVERTED: ['RPC_FAILED', 'a read of the chain reverted'],
-  WRONG_CHAIN: ['RPC_FAILED', 'the node answers for another chain'],
-  NO_OVERRIDES: ['RPC_FAILED', 'no node of the chain can simulate'],
-  GAS_CAP: ['RPC_FAILED', 'no node of the chain gives the call the gas it needs'],
-  ABORTED: ['TIMEOUT', 'the request took too long'],
-} as const satisfies Record<RpcErrorCode, readonly [ApiErrorCode, string]>
+/** With words in the place of the error's own where those may hold what callers must not see: addresses of nodes, with keys. */
+type Meaning = readonly [code: ApiErrorCode, words?: string]
 
-const simulationCodes = {
-  UNKNOWN_SLOTS: 'UNKNOWN_SLOTS',
-  BAD_TOKEN: 'BAD_TOKEN',
-  BAD_SLOT: 'BAD_SLOT',
-  BAD_REQUEST: 'INVALID_PARAMETER',
-  OVERLOADED: 'OVERLOADED',
-} as const satisfies Record<SimulationErrorCode, ApiErrorCode>
-
-const marketCodes = {
-  NOT_READY: 'NOT_READY',
-  STOPPED: 'NOT_READY',
-  BAD_SNAPSHOT: 'NOT_READY',
-  BEHIND: 'BEHIND',
-} as const satisfies Record<MarketErrorCode, ApiErrorCode>
+const meanings = {
+  RpcError: {
+    UNREACHABLE: ['RPC_FAILED', 'no node of the chain answered'],
+    TIMEOUT: ['RPC_FAILED', 'the node of the chain did not answer in time'],
+    REJECTED: ['RPC_FAILED', 'the node of the chain refused the call'],
+    REVERTED: ['RPC_FAILED', 'a read of the chain reverted'],
+    WRONG_CHAIN: ['RPC_FAILED', 'the node answers for another chain'],
+    NO_OVERRIDES: ['RPC_FAILED', 'no node of the chain can simulate'],
+    GAS_CAP: ['RPC_FAILED', 'no node of the chain gives the call the gas it needs'],
+    ABORTED: ['TIMEOUT', 'the request took too long'],
+  } satisfies Record<RpcErrorCode, Required<Meaning>>,
+  SimulationError: {
+    UNKNOWN_SLOTS: ['UNKNOWN_SLOTS'],
+    BAD_TOKEN: ['BAD_TOKEN'],
+    BAD_SLOT: ['BAD_SLOT'],
+    BAD_REQUEST: ['INVALID_PARAMETER'],
+    OVERLOADED: ['OVERLOADED'],
+  } satisfies Record<SimulationErrorCode, Meaning>,
+  MarketError: {
+    NOT_READY: ['NOT_READY'],
+    STOPPED: ['NOT_READY'],
+    BAD_SNAPSHOT: ['NOT_READY'],
+    BEHIND: ['BEHIND'],
+  } satisfies Record<MarketErrorCode, Meaning>,
+} as const
 
 /** body-parser's `type` of a body that cannot be read. */
 const bodyErrors: Readonly<Record<string, ApiErrorCode>> = {
@@ -43,13 +45,10 @@ const bodyErrors: Readonly<Record<string, ApiErrorCode>> = {
 export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
   if (abortReason) return abortReason
   if (thrown instanceof ApiError) return thrown
-  if (thrown instanceof RpcError) {
-    const [code, text] = rpcErrors[thrown.code]
-    return new ApiError(code, text, { cause: thrown })
+  if (thrown instanceof RpcError || thrown instanceof SimulationError || thrown instanceof MarketError) {
+    const [code, words = thrown.message] = (meanings[thrown.name] as Readonly<Record<string, Meaning>>)[thrown.code]!
+    return new ApiError(code, words, { cause: thrown })
   }
-  if (thrown instanceof SimulationError)
-    return new ApiError(simulationCodes[thrown.code], thrown.message, { cause: thrown })
-  if (thrown instanceof MarketError) return new ApiError(marketCodes[thrown.code], thrown.message, { cause: thrown })
   // The answer of a contract or a node that does not decode.
   if (isError(thrown, 'BAD_DATA') || isError(thrown, 'BUFFER_OVERRUN'))
     return new ApiError('RPC_FAILED', 'the node of the chain answered with what cannot be read', { cause: thrown })

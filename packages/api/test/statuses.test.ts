@@ -24,6 +24,8 @@ afterEach(() => {
   proxy.delayMs = 0
 })
 
+const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+const hexOf = (amount: string) => `0x${BigInt(amount).toString(16)}`
 const token = (symbol: string) => devnet.info.tokens[symbol]!.address
 const swapPath = (change: Record<string, string> = {}) => {
   const from = devnet.info.accounts[0]!.address
@@ -36,6 +38,7 @@ type Body = {
   requestId: string
   reasons?: unknown[]
   priceImpact?: number
+  valueLoss?: number
   maxRoutableAmount?: string
 }
 const get = async (path: string, from = server) => {
@@ -63,6 +66,32 @@ describe('422', () => {
     expect(body.code).toBe('PRICE_IMPACT')
     expect(body.priceImpact).toBeGreaterThan(15)
     expect((await get(swapPath({ amount, maxPriceImpact: '100' }))).status).toBe(200)
+  })
+
+  test('VALUE_LOSS: a pool that a large trade has just moved, by its own price hardly any impact', async () => {
+    const snapshot = await request(devnet.url, 'evm_snapshot')
+    const only = { includeSources: 'uniswap-v2', maxHops: '1' }
+    const large = { src: NATIVE, amount: `${800n * 10n ** 18n}`, ...only, maxPriceImpact: '100' }
+    try {
+      const { status, body } = await get(swapPath(large))
+      expect(status, JSON.stringify(body)).toBe(200)
+      const { from, to, data, value } = (body as unknown as { tx: Record<string, string> }).tx
+      const gas = '0x1e8480'
+      const hash = await request(devnet.url, 'eth_sendTransaction', { from, to, data, gas, value: hexOf(value!) })
+      await expect.poll(() => request(devnet.url, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+
+      const small = { amount: `${10n ** 16n}`, ...only }
+      const refused = await get(swapPath(small))
+      expect(refused.status, JSON.stringify(refused.body)).toBe(422)
+      expect(refused.body).toMatchObject({ code: 'VALUE_LOSS', valueLoss: expect.any(Number) })
+      expect(refused.body.valueLoss).toBeGreaterThan(15)
+      expect(refused.body.priceImpact).toBeLessThan(15)
+      expect((await get(swapPath({ ...small, maxPriceImpact: '100' }))).status).toBe(200)
+      expect((await get(swapPath({ amount: small.amount }))).status).toBe(200)
+    } finally {
+      await request(devnet.url, 'evm_revert', snapshot)
+      await request(devnet.url, 'evm_mine')
+    }
   })
 
   test('INSUFFICIENT_LIQUIDITY: with the amount that would go', async () => {
@@ -111,6 +140,20 @@ describe('422', () => {
 })
 
 describe('502', () => {
+  test('the node is down', async () => {
+    const own = await NodeProxy.start(devnet.url)
+    const orphan = await startOver(own.url)
+    try {
+      expect((await get(swapPath(), orphan)).status).toBe(200)
+      await own.stop()
+      const { status, body } = await get(swapPath(), orphan)
+      expect(status).toBe(502)
+      expect(body).toMatchObject({ code: 'RPC_FAILED', error: 'no node of the chain answered' })
+    } finally {
+      await orphan.close()
+    }
+  })
+
   test('the node answers for another chain', async () => {
     proxy.answer = ({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : undefined)
     const lied = await startOver(proxy.url)
