@@ -49,8 +49,9 @@ export function concentratedCurve(state: ConcentratedState, zeroForOne: boolean)
   return { sqrtPrice: Float64Array.from(sqrtPrice), liquidity: Float64Array.from(liquidity), keepIn, keepOut: 1 }
 }
 
-/** How the amounts of a sampled curve lie: from a ten-thousandth of what the pool holds to ten times that. */
-const SAMPLES = 32
+/** The amounts of a sampled curve: from a ten-thousandth of what the pool holds to ten times that, and where it bends most. */
+const EVEN_SAMPLES = 24
+const FURTHER_SAMPLES = 24
 const SMALLEST = 1e-4
 const LARGEST = 10
 const FALL = 1e-9
@@ -93,17 +94,44 @@ export function sampledCurve(quote: (amountIn: bigint) => bigint, scale: bigint,
   return { sqrtPrice: Float64Array.from(sqrtPrice), liquidity: Float64Array.from(liquidity), keepIn, keepOut: 1 }
 }
 
-function samplePoints(quote: (amountIn: bigint) => bigint, size: number): readonly (readonly [x: number, y: number])[] {
-  const points: [x: number, y: number][] = [[0, 0]]
-  for (let i = 0; i < SAMPLES; i++) {
-    const x = BigInt(Math.ceil(size * SMALLEST * (LARGEST / SMALLEST) ** (i / (SAMPLES - 1))))
-    const y = orNull(() => quote(x))
-    if (y === null) continue
-    const [lastX, lastY] = points.at(-1)!
-    // Rounding may make neighbours of small pools equal.
-    if (Number(x) > lastX && Number(y) > lastY) points.push([Number(x), Number(y)])
+type Point = readonly [x: number, y: number]
+
+function samplePoints(quote: (amountIn: bigint) => bigint, size: number): readonly Point[] {
+  const points: Point[] = [[0, 0]]
+  /** False where the pool refuses, or rounding makes neighbours equal. */
+  const insert = (x: number, place: number): boolean => {
+    const amountIn = BigInt(Math.ceil(x))
+    const y = orNull(() => quote(amountIn))
+    if (y === null) return false
+    const point = [Number(amountIn), Number(y)] as const
+    const [before, after] = [points[place - 1]!, points[place]]
+    if (!(point[0] > before[0] && point[1] > before[1])) return false
+    if (after && !(after[0] > point[0] && after[1] > point[1])) return false
+    points.splice(place, 0, point)
+    return true
+  }
+  for (let i = 0; i < EVEN_SAMPLES; i++)
+    insert(size * SMALLEST * (LARGEST / SMALLEST) ** (i / (EVEN_SAMPLES - 1)), points.length)
+  for (let i = 0; i < FURTHER_SAMPLES; i++) {
+    const place = mostBent(points)
+    if (place < 0 || !insert(Math.sqrt(points[place - 1]![0] * points[place]![0]), place)) break
   }
   return points
+}
+
+/** Where a point tells most: the end of the interval with the largest product of its output and the fall of the price. */
+function mostBent(points: readonly Point[]): number {
+  const slope = (k: number) => (points[k]![1] - points[k - 1]![1]) / (points[k]![0] - points[k - 1]![0])
+  let most = 0
+  let place = -1
+  for (let k = 2; k < points.length; k++) {
+    const part = (points[k]![1] - points[k - 1]![1]) / points[k]![1]
+    const fall = Math.log(slope(k - 1) / slope(Math.min(k + 1, points.length - 1)))
+    if (!(part * fall > most)) continue
+    most = part * fall
+    place = k
+  }
+  return place
 }
 
 function orNull<T>(run: () => T): T | null {
