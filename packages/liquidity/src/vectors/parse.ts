@@ -47,7 +47,7 @@ function checkVector(value: unknown, index: number): void {
   text('state')
   // Not every source names its tokens.
   for (const name of ['tokenIn', 'tokenOut']) if (vector[name] != null) text(name)
-  if (text('mode') !== 'exactIn') return
+  if (text('mode') !== 'exactIn' || vector.sqrtPriceLimitX96 !== undefined) return
   amount('amountIn')
   if (!vector.fails) amount('amountOut')
 }
