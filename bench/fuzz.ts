@@ -1,13 +1,22 @@
 /**
- * `npm run bench:fuzz`: 100,000 random quotes held against genuine bytecode, on the local chain and on Ethereum's real state.
- * Between rounds every pool is swapped with for good and time passes. Results in `results/quotes.json`; fails on a mismatch.
+ * `npm run bench -- fuzz [minutes]`: 100,000 random quotes held against genuine bytecode, on the local chain and on
+ * Ethereum's real state. In each round every pool is swapped with for good and time passes. Results in
+ * `results/quotes.json`; fails on a mismatch. With minutes it stops after the round that exceeds them, and the next run goes
+ * on, as long as the model is the same.
  */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fuzz, stir } from '../packages/liquidity/test/fuzz/trials.ts'
-import { startEthereum, startLocal } from '../packages/liquidity/test/fuzz/world.ts'
+import { startEthereum, startLocal, type World } from '../packages/liquidity/test/fuzz/world.ts'
 import { record, rounded } from './record.ts'
 
 const QUOTES = Number(process.env.QUOTES ?? 100_000)
-const ROUNDS = 10
+const MINUTES = Number(process.argv[2] ?? Number.POSITIVE_INFINITY)
+const ROUNDS = 5
+/** Quotes that a family gets of a world in a round, so that all are `QUOTES` with 17 of them. */
+const SHARE = Math.ceil(QUOTES / ROUNDS / 17)
+const WORLDS: readonly (() => Promise<World>)[] = [startLocal, startEthereum]
 
 /** Families of which no genuine contract can be run here. */
 const NOT_RUN: Readonly<Record<string, string>> = {
@@ -18,40 +27,78 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'curve-crypto': 'held against real pools by packages/liquidity/test/curve.test.ts',
 }
 
-const started = performance.now()
-const families: Record<string, { exact: number; refused: number; unsupported: number; mismatches: number }> = {}
-const skipped: Record<string, number> = {}
-const mismatches: string[] = []
-const worlds = [await startLocal(), await startEthereum()]
-const kinds = worlds.map((world) => ({ world, names: [...new Set(world.pools().map(({ family }) => family))] }))
-const share = Math.ceil(QUOTES / ROUNDS / kinds.reduce((sum, { names }) => sum + names.length, 0))
-for (const { world, names } of kinds) {
-  for (const [reason, count] of world.skipped) skipped[`${world.name}: ${reason}`] = count
-  for (let round = 0; round < ROUNDS; round++) {
-    await stir(world, 100 + round)
-    for (const [i, family] of names.entries()) {
-      const tally = await fuzz(world, family, share, 1_000 * (round + 1) + i)
-      const name = `${world.name} ${family}`
-      const sum = families[name] ?? { exact: 0, refused: 0, unsupported: 0, mismatches: 0 }
-      families[name] = {
-        exact: sum.exact + tally.exact,
-        refused: sum.refused + tally.refused,
-        unsupported: sum.unsupported + tally.unsupported,
-        mismatches: sum.mismatches + tally.mismatches.length,
-      }
-      mismatches.push(...tally.mismatches)
-    }
+type Count = { exact: number; refused: number; unsupported: number; mismatches: number }
+type Round = {
+  readonly world: string
+  readonly seconds: number
+  readonly families: Readonly<Record<string, Count>>
+  readonly skipped: Readonly<Record<string, number>>
+  readonly mismatches: readonly string[]
+}
+type Progress = { readonly model: string; readonly share: number; readonly rounds: readonly Round[] }
+
+const root = join(import.meta.dirname, '..')
+const file = join(root, '.devnet/fuzz.json')
+const model = execFileSync('git', ['rev-parse', 'HEAD:packages/liquidity/src'], { cwd: root, encoding: 'utf8' }).trim()
+
+const deadline = performance.now() + MINUTES * 60_000
+let { rounds } = earlier()
+while (rounds.length < ROUNDS * WORLDS.length && performance.now() < deadline) {
+  rounds = [...rounds, await run(rounds.length)]
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, JSON.stringify({ model, share: SHARE, rounds } satisfies Progress))
+}
+if (rounds.length < ROUNDS * WORLDS.length)
+  console.log(`${rounds.length} of ${ROUNDS * WORLDS.length} rounds are done: run again to go on`)
+else report()
+
+function earlier(): Progress {
+  const none = { model, share: SHARE, rounds: [] }
+  if (!existsSync(file)) return none
+  const saved = JSON.parse(readFileSync(file, 'utf8')) as Progress
+  return saved.model === model && saved.share === SHARE ? saved : none
+}
+
+async function run(number: number): Promise<Round> {
+  const started = performance.now()
+  const world = await WORLDS[number % WORLDS.length]!()
+  const families: Record<string, Count> = {}
+  const mismatches: string[] = []
+  for (let time = 0; time < 2; time++) await stir(world, 100 * number + time)
+  for (const [i, family] of [...new Set(world.pools().map((pool) => pool.family))].entries()) {
+    const tally = await fuzz(world, family, SHARE, 1_000 * (number + 1) + i)
+    families[family] = { ...tally, mismatches: tally.mismatches.length }
+    mismatches.push(...tally.mismatches)
   }
   await world.stop()
+  const seconds = (performance.now() - started) / 1_000
+  for (const line of mismatches.slice(0, 50)) console.error(line)
+  console.log(`${world.name}: ${Object.keys(families).length} families in ${rounded(seconds)} s`)
+  return { world: world.name, seconds, families, skipped: Object.fromEntries(world.skipped), mismatches }
 }
-const total = Object.values(families).reduce((sum, { exact, refused }) => sum + exact + refused, mismatches.length)
-for (const line of mismatches.slice(0, 50)) console.error(line)
-record('quotes', {
-  quotes: total,
-  mismatches: mismatches.length,
-  seconds: rounded((performance.now() - started) / 1_000),
-  families,
-  poolsSkipped: skipped,
-  familiesNotRun: NOT_RUN,
-})
-if (total < QUOTES || mismatches.length > 0) process.exitCode = 1
+
+function report(): void {
+  const families: Record<string, Count> = {}
+  const skipped: Record<string, number> = {}
+  for (const round of rounds) {
+    for (const [reason, count] of Object.entries(round.skipped)) skipped[`${round.world}: ${reason}`] = count
+    for (const [family, count] of Object.entries(round.families)) {
+      const name = `${round.world} ${family}`
+      const sum = families[name] ?? { exact: 0, refused: 0, unsupported: 0, mismatches: 0 }
+      for (const key of ['exact', 'refused', 'unsupported', 'mismatches'] as const) sum[key] += count[key]
+      families[name] = sum
+    }
+  }
+  const counts = Object.values(families)
+  const mismatches = counts.reduce((sum, count) => sum + count.mismatches, 0)
+  const quotes = counts.reduce((sum, { exact, refused }) => sum + exact + refused, mismatches)
+  record('quotes', {
+    quotes,
+    mismatches,
+    seconds: rounded(rounds.reduce((sum, round) => sum + round.seconds, 0)),
+    families,
+    poolsSkipped: skipped,
+    familiesNotRun: NOT_RUN,
+  })
+  if (quotes < QUOTES || mismatches > 0) process.exitCode = 1
+}
