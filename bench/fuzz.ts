@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- fuzz [minutes]`: 100,000 random quotes held against genuine bytecode, on the local chain and on
- * Ethereum's real state. In each round every pool is swapped with for good and time passes. Results in
+ * `npm run bench -- fuzz [minutes]`: 100,000 random quotes held against genuine bytecode, on the local chain, on
+ * Ethereum's real state and on real pools of two rollups. In each round every pool is swapped with for good and time passes. Results in
  * `results/quotes.json`; fails on a mismatch. With minutes it stops after the round that exceeds them, and the next run goes
  * on, as long as the model is the same.
  */
@@ -8,22 +8,27 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fuzz, stir } from '../packages/liquidity/test/fuzz/trials.ts'
-import { startEthereum, startLocal, type World } from '../packages/liquidity/test/fuzz/world.ts'
+import { type PoolWorld, startEthereum, startLocal, startRollupPools } from '../packages/liquidity/test/fuzz/world.ts'
 import { record, rounded } from './record.ts'
 
 const QUOTES = Number(process.env.QUOTES ?? 100_000)
 const MINUTES = Number(process.argv[2] ?? Number.POSITIVE_INFINITY)
 const ROUNDS = 5
-/** Quotes that a family gets of a world in a round, so that all are `QUOTES` with 17 of them. */
-const SHARE = Math.ceil(QUOTES / ROUNDS / 17)
-const WORLDS: readonly (() => Promise<World>)[] = [startLocal, startEthereum]
+const WORLDS: readonly (() => Promise<PoolWorld>)[] = [
+  startLocal,
+  startEthereum,
+  () => startRollupPools('linea'),
+  () => startRollupPools('scroll'),
+]
+/** Families that the worlds have, taken together. */
+const KINDS = 21
+/** Quotes that a family gets of a world in a round. */
+const SHARE = Math.ceil(QUOTES / ROUNDS / KINDS)
 
 /** Families of which no genuine contract can be run here. */
 const NOT_RUN: Readonly<Record<string, string>> = {
-  solidly: 'no npm package has its bytecode',
-  'ramses-cl': 'no npm package has its bytecode',
-  'liquidity-book': 'no npm package has its bytecode',
-  'dodo-v2': 'no npm package has its bytecode',
+  'liquidity-book': 'neither an npm package nor the real state has its bytecode',
+  'dodo-v2': 'neither an npm package nor the real state has its bytecode',
   'curve-crypto': 'held against real pools by packages/liquidity/test/curve.test.ts',
 }
 

@@ -7,6 +7,8 @@ interface IUniswapV3PoolState {
     function slot0() external view returns (uint160 sqrtPriceX96, int24 tick);
     function liquidity() external view returns (uint128);
     function fee() external view returns (uint24);
+    /// @dev Of ramses-cl, where `fee` is what the pool began with.
+    function currentFee() external view returns (uint24);
     function tickSpacing() external view returns (int24);
     function tickBitmap(int16 word) external view returns (uint256);
     function ticks(int24 tick) external view returns (uint128 liquidityGross, int128 liquidityNet);

@@ -74,7 +74,9 @@ contract ConcentratedLens is BitmapReader {
         state.tick = int24(int256(second));
         (word,) = _need(pool, IUniswapV3PoolState.liquidity.selector, 0);
         state.liquidity = uint128(word);
-        (word,) = _need(pool, IUniswapV3PoolState.fee.selector, 0);
+        bool moves;
+        (moves, word,) = _read(pool, IUniswapV3PoolState.currentFee.selector, 0);
+        if (!moves) (word,) = _need(pool, IUniswapV3PoolState.fee.selector, 0);
         state.feePpm = uint24(word);
         (word,) = _need(pool, IUniswapV3PoolState.tickSpacing.selector, 0);
         state.tickSpacing = int24(int256(word));

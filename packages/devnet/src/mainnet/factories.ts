@@ -36,7 +36,7 @@ function byFee(bytecode: () => Hex, tiers: number, found: number): Kind {
   }
 }
 
-const KINDS: Readonly<Record<MainnetPool['family'], Kind>> = {
+const KINDS: Readonly<Partial<Record<MainnetPool['family'], Kind>>> = {
   'uniswap-v2': {
     bytecode: () => artifact('@uniswap/v2-core/build/UniswapV2Factory.json').bytecode,
     getter: 'getPair',
@@ -55,6 +55,7 @@ export async function setUpFactories(url: string, pools: readonly MainnetPool[])
   for (const factory of new Set(pools.map((pool) => pool.factory))) {
     const made = pools.filter((pool) => pool.factory === factory)
     const kind = KINDS[made[0]!.family]
+    if (!kind) throw new DevnetError('BUILD', `nothing stands in for the factory of ${made[0]!.family}`)
     if ((await request<Hex>(url, 'eth_getCode', [factory, 'latest'])) === '0x') {
       // A call without a target runs the constructor, with a zero for its argument, and answers with the code it leaves.
       const data = `${kind.bytecode()}${'00'.repeat(32)}`

@@ -4,19 +4,36 @@ import { join } from 'node:path'
 import { toBeHex } from 'ethers'
 import { type Anvil, startAnvil } from '../anvil.ts'
 import { setUpFactories } from './factories.ts'
-import { type MainnetState, readMainnetState } from './state.ts'
+import { type MainnetPool, type MainnetState, readState } from './state.ts'
 
 /**
  * A node on a selection of Ethereum's real state: genuine tokens, pools and routers under their own addresses. The ten
  * accounts of the test mnemonic are unlocked and hold ether. What the state does not know reads as zero.
  */
 export async function startMainnet(): Promise<Anvil> {
-  const state = readMainnetState()
+  const state = readState('ethereum')
+  const anvil = await start(state)
+  await setUpFactories(anvil.url, state.pools).catch(async (error: unknown) => {
+    await anvil.stop()
+    throw error
+  })
+  return anvil
+}
+
+/** A few pools of a rollup with all they need, of families that Ethereum's state has not. Their factories know little. */
+export async function startRollup(
+  name: 'linea' | 'scroll',
+): Promise<Anvil & { readonly pools: readonly MainnetPool[] }> {
+  const state = readState(name)
+  return { ...(await start(state)), pools: state.pools }
+}
+
+async function start(state: MainnetState): Promise<Anvil> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-mainnet-'))
   const file = join(folder, 'genesis.json')
   writeFileSync(file, JSON.stringify(genesis(state)))
   try {
-    const anvil = await startAnvil({
+    return await startAnvil({
       chainId: state.chainId,
       args: [
         ...['--init', file, '--hardfork', state.hardfork, '--number', String(state.number)],
@@ -24,11 +41,6 @@ export async function startMainnet(): Promise<Anvil> {
         ...['--block-base-fee-per-gas', String(BigInt(state.baseFeePerGas))],
       ],
     })
-    await setUpFactories(anvil.url, state.pools).catch(async (error: unknown) => {
-      await anvil.stop()
-      throw error
-    })
-    return anvil
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import type { Address, Hex } from '@sluice/chains'
 
-/** Real accounts of Ethereum as they stood before one block. Numbers are hex, addresses lower case. */
+/** Real accounts of a chain as they stood before one block. Numbers are hex, addresses lower case. */
 export type MainnetState = {
   readonly chainId: number
   readonly hardfork: string
@@ -27,9 +27,9 @@ export type MainnetAccount = {
   readonly storage?: Readonly<Record<Hex, Hex>>
 }
 
-/** A pool that its factory has to tell of; `fee` in ppm and `tickSpacing` where the factory knows its pools by them. */
+/** A pool that its factory has to tell of, or on a rollup one that a test may use; `fee` in ppm and `tickSpacing` where the factory knows its pools by them. */
 export type MainnetPool = {
-  readonly family: 'uniswap-v2' | 'uniswap-v3' | 'pancake-v3'
+  readonly family: 'uniswap-v2' | 'uniswap-v3' | 'pancake-v3' | 'ramses-cl' | 'solidly'
   readonly factory: Address
   readonly address: Address
   readonly tokens: readonly [Address, Address]
@@ -37,8 +37,10 @@ export type MainnetPool = {
   readonly tickSpacing?: number
 }
 
-const file = join(import.meta.dirname, '../../mainnet/state.json.br')
+/** Chains of which a selection of state is kept. */
+export type StateName = 'ethereum' | 'linea' | 'scroll'
 
-export function readMainnetState(): MainnetState {
+export function readState(name: StateName): MainnetState {
+  const file = join(import.meta.dirname, `../../mainnet/${name}.json.br`)
   return JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as MainnetState
 }

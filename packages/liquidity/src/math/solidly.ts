@@ -14,6 +14,8 @@ export type SolidlyState = {
   readonly stable: boolean
   /** Parts per million of the input, which leave the pair. */
   readonly feePpm: number
+  /** After a swap of a pair of which it is not known whether the fee has left it. */
+  readonly unsettled?: true
 }
 
 /** Solves the stable curve for the reserve of the token bought: `(x, k, y)` in 18 decimals, `y` where to start. */

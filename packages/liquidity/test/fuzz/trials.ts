@@ -4,7 +4,7 @@ import type { Address, Hex } from '@sluice/chains'
 import { encodeProgram } from '@sluice/program'
 import { familyOf, type HopQuote, type Pool, PoolRefusal } from '../../src/index.ts'
 import { type Random, random } from '../random.ts'
-import type { World } from './world.ts'
+import type { PoolWorld } from './world.ts'
 
 export type Tally = {
   /** Quotes that the pool paid to the unit. */
@@ -36,7 +36,7 @@ const TIMEOUT_MS = 120_000
  * Tries `count` quotes of a family: amounts from one unit to far more than the pool holds, and after half of the swaps
  * another one in the same pool, quoted from the state that the first quote says it leaves.
  */
-export async function fuzz(world: World, family: string, count: number, seed: number): Promise<Tally> {
+export async function fuzz(world: PoolWorld, family: string, count: number, seed: number): Promise<Tally> {
   const r = random(seed)
   const tally: Tally = { exact: 0, refused: 0, unsupported: 0, mismatches: [] }
   const pools = world.pools().filter((pool) => pool.family === family)
@@ -63,18 +63,18 @@ function randomSwap(r: Random, pool: Pool): Swap {
 }
 
 /** Runs at the very block that the pools were read at, since some fees follow the time. */
-export async function run(world: World, trials: readonly Trial[]): Promise<readonly (readonly Outcome[])[]> {
+export async function run(world: PoolWorld, trials: readonly Trial[]): Promise<readonly (readonly Outcome[])[]> {
   const data = contract.encodeFunctionData('run', [
     world.executor,
     trials.map(({ pool, swaps }) => swaps.map((swap) => order(world, pool, swap))),
   ]) as Hex
-  const block = { blockHash: world.market.snapshot().block.hash }
+  const block = { blockHash: world.blockHash() }
   const answer = await world.rpc.call({ to: world.trader, data, gas: CALL_GAS }, block, { timeoutMs: TIMEOUT_MS })
   const [outcomes] = contract.decodeFunctionResult('run', answer)
   return outcomes as unknown as readonly (readonly Outcome[])[]
 }
 
-function order({ trader }: World, pool: Pool, { tokenIn, tokenOut, amountIn }: Swap) {
+function order({ trader }: PoolWorld, pool: Pool, { tokenIn, tokenOut, amountIn }: Swap) {
   const output = { kind: 'address', address: trader } as const
   const step = familyOf(pool.family)!.step(pool, tokenIn, tokenOut, { kind: 'rest' }, output)
   return { tokenIn, amountIn, tokenOut, program: encodeProgram([step]) }
@@ -119,7 +119,7 @@ const describe = (pool: Pool, swaps: readonly Swap[], i: number, ours: unknown, 
     .join(', then ')}: quoted ${ours}, paid ${theirs}`
 
 /** Lets every pool of the world be somewhere else: swaps that stay, and time that passes. */
-export async function stir(world: World, seed: number): Promise<void> {
+export async function stir(world: PoolWorld, seed: number): Promise<void> {
   const r = random(seed)
   for (const pool of world.pools()) {
     const { tokenIn, tokenOut } = randomSwap(r, pool)
@@ -134,5 +134,5 @@ export async function stir(world: World, seed: number): Promise<void> {
   }
   await world.request('evm_increaseTime', [r.integer(3_600)])
   await world.request('evm_mine')
-  await world.market.sync()
+  await world.sync()
 }

@@ -2,7 +2,7 @@
 import { ISolidlyPairState__factory, SolidlyLens__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
+import { type DexFamily, type Pool, PoolRefusal, type Reads } from '../../family.ts'
 import { SOLIDLY_LENS } from '../../lenses.ts'
 import { constantProductCurve, sampledCurve } from '../../math/curves.ts'
 import { feeFromSamples, quoteSolidly, type Sample, type SolidlyState, type SolveY } from '../../math/solidly.ts'
@@ -77,7 +77,11 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
 
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
-      return { ...quoteSolidly(pool.state, zeroForOne, amountIn, solve), gas: HOP_GAS[id] }
+      if (pool.state.unsettled) throw new PoolRefusal('UNSUPPORTED', 'whether the fee has left the pair is not known')
+      const { amountOut, state } = quoteSolidly(pool.state, zeroForOne, amountIn, solve)
+      // Forks send the fee away, or leave it in the pair where nobody is to have it.
+      const known = velodrome || state.feePpm === 0
+      return { amountOut, state: known ? state : { ...state, unsettled: true }, gas: HOP_GAS[id] }
     },
 
     curve(pool, tokenIn, tokenOut) {
