@@ -8,6 +8,8 @@ import { FEW_STEPS, TIGHT, type WaterFilling } from './water-filling.ts'
 const BULK_PART = 0.25
 /** Ways to shorten a route that are tried: what an edge earns says little of what takes its place. */
 const MAX_TRIED = 8
+/** Routes of more pools lose little by any one of them: all their ways that are too long are broken at once. */
+const MANY = 40
 
 /** Takes out the edges that earn least until the flow has no more pools and hops than it may, and no pool twice. */
 export function withinLimits(problem: Problem, filling: WaterFilling, flow: Flow): Flow | null {
@@ -23,8 +25,12 @@ export function withinLimits(problem: Problem, filling: WaterFilling, flow: Flow
       .flatMap((edge) => stranded(problem, ways, edge) ?? [])
       .map((edges) => ({ edges, profit: [...edges].reduce((sum, edge) => sum + (books.get(edge)?.profit ?? 0), 0) }))
       .sort((a, b) => a.profit - b.profit)
-    const removals =
-      above > 0 ? [least(problem, used, ranked, Math.ceil(above * BULK_PART))] : ranked.slice(0, MAX_TRIED)
+    const removals: readonly Pick<Candidate, 'edges'>[] =
+      above > 0
+        ? [least(problem, used, ranked, Math.ceil(above * BULK_PART))]
+        : best.edges.length > MANY
+          ? [{ edges: breaks(problem, best, (edge) => books.get(edge)?.profit ?? 0) }]
+          : ranked.slice(0, MAX_TRIED)
     const before = filling.checkpoint()
     const tried = removals.flatMap(({ edges }) => {
       filling.restore(before)
@@ -71,18 +77,28 @@ function violations(problem: Problem, flow: Flow): readonly number[] {
   return flow.hops > maxHops ? longestWay(problem, flow) : []
 }
 
+/** Of every way that is too long the edge that earns least. */
+function breaks(problem: Problem, flow: Flow, profit: (edge: number) => number): ReadonlySet<number> {
+  const broken = new Set<number>()
+  for (;;) {
+    const way = longestWay(problem, { ...flow, edges: flow.edges.filter((edge) => !broken.has(edge)) })
+    if (way.length <= problem.maxHops) return broken
+    broken.add(way.reduce((a, b) => (profit(b) < profit(a) ? b : a)))
+  }
+}
+
 function longestWay({ graph, source, target }: Problem, { edges }: Flow): readonly number[] {
   const { from, to } = graph.topology
   const depth = new Map<number, number>([[source, 0]])
   const last = new Map<number, number>()
   for (const edge of edges) {
-    const reached = depth.get(from[edge]!)! + 1
-    if (reached <= (depth.get(to[edge]!) ?? 0)) continue
+    const reached = (depth.get(from[edge]!) ?? Number.NaN) + 1
+    if (!(reached > (depth.get(to[edge]!) ?? 0))) continue
     depth.set(to[edge]!, reached)
     last.set(to[edge]!, edge)
   }
   const way: number[] = []
-  for (let token = target; token !== source; token = from[way.at(-1)!]!) way.push(last.get(token)!)
+  for (let token = target; token !== source && last.has(token); token = from[way.at(-1)!]!) way.push(last.get(token)!)
   return way
 }
 
