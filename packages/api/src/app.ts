@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
+import { parse as parseQuery } from 'node:querystring'
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express'
 import type { ChainService } from './chain/chain-service.ts'
 import type { Config } from './config.ts'
@@ -45,7 +46,8 @@ export function createApp(services: Services, config: Config): RequestListener {
 function createRoutes(services: Services, config: Config): Express {
   const app = express()
   app.set('trust proxy', config.trustProxy)
-  app.set('query parser', 'simple')
+  // Every parameter is read: the limit on the target is limit enough.
+  app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }))
   app.set('etag', false)
   app.disable('x-powered-by')
 

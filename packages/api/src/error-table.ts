@@ -43,6 +43,13 @@ export const errorTable = {
     cause: 'The path does not take this method.',
     cure: 'Use a method of the `Allow` header.',
   },
+  MALFORMED_REQUEST: {
+    status: 400,
+    cause: 'What was sent is no valid HTTP/1.1 request.',
+    cure: 'Send one, with its path and query percent-encoded.',
+  },
+  REQUEST_TIMEOUT: { status: 408, cause: 'The request did not arrive in time.', cure: 'Send it faster.' },
+  HEADERS_TOO_LARGE: { status: 431, cause: 'The headers are too large.', cure: 'Send fewer or shorter ones.' },
   BODY_TOO_LARGE: {
     status: 413,
     cause: 'The body is larger than 128 kB of calldata needs.',

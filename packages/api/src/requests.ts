@@ -153,7 +153,7 @@ export const liquidityQuery = pricesQuery.extend({
 
 /** @throws ApiError 400 for anything but a chain id in base 10, 404 for one beyond those that exist */
 export function readChainId(sent: string | undefined): number {
-  if (!sent || !/^[1-9][0-9]{0,77}$/.test(sent))
+  if (!sent || !/^[1-9][0-9]*$/.test(sent))
     throw new ApiError('INVALID_PARAMETER', 'chain_id must be a base-10 integer')
   const chainId = Number(sent)
   if (!Number.isSafeInteger(chainId)) throw unsupportedChain(sent)
@@ -161,7 +161,10 @@ export function readChainId(sent: string | undefined): number {
 }
 
 export function unsupportedChain(chainId: number | string): ApiError {
-  return new ApiError('UNSUPPORTED_CHAIN', `chain ${chainId} is not supported; /chains lists those that are`)
+  return new ApiError(
+    'UNSUPPORTED_CHAIN',
+    `chain ${String(chainId).slice(0, 80)} is not supported; /chains lists those that are`,
+  )
 }
 
 /** @throws ApiError for the first mistake, in the order of the schema's fields */

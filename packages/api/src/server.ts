@@ -4,6 +4,7 @@ import { loadRegistry } from '@sluice/chains'
 import { pino } from 'pino'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
+import { answerMalformed } from './http/malformed.ts'
 import { createMetrics } from './metrics.ts'
 import { Services } from './services.ts'
 
@@ -29,15 +30,21 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const log = pino({ level: config.logLevel, base: null }, pino.destination(LOG))
   const registry = loadRegistry({ chainsDir: config.chainsDir, deploymentsDir: config.deploymentsDir })
   const services = new Services(registry, config, createMetrics(), log)
+  const app = createApp(services, config)
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: BODY_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
+      // Refused by the app, with a body.
+      requireHostHeader: false,
     },
-    createApp(services, config),
+    app,
   )
+  server.on('clientError', answerMalformed(config.errorVersion, services.metrics))
+  // An expectation that nobody knows is passed over, as HTTP allows.
+  server.on('checkExpectation', app)
   await listen(server, config)
   const { port } = server.address() as AddressInfo
   const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host

@@ -55,9 +55,9 @@ export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
   if (isHttpError(thrown)) {
     const code = bodyErrors[thrown.type ?? '']
     if (code) return new ApiError(code, code === 'BODY_TOO_LARGE' ? 'the body is too large' : 'the caller hung up')
-    return thrown.type
-      ? new ApiError('INVALID_BODY', 'the body must be a JSON object', { cause: thrown })
-      : new ApiError('INVALID_PARAMETER', 'the path is not valid percent-encoded text', { cause: thrown })
+    return thrown instanceof URIError
+      ? new ApiError('INVALID_PARAMETER', 'the path is not valid percent-encoded text', { cause: thrown })
+      : new ApiError('INVALID_BODY', 'the body must be a JSON object', { cause: thrown })
   }
   return new ApiError('INTERNAL', 'unexpected error; please report it with the request id', { cause: thrown })
 }

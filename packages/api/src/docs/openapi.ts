@@ -21,7 +21,9 @@ export type Operation = {
   readonly statuses: readonly number[]
 }
 
-const chainStatuses = [400, 404, 405, 414, 500, 502, 503, 504]
+/** Of every request: malformed, too slow or with too large headers. */
+const anyStatuses = [400, 405, 408, 431, 500]
+const chainStatuses = [...anyStatuses, 404, 414, 502, 503, 504]
 const descriptions = {
   swap: {
     summary: 'Best route and the transaction to submit',
@@ -54,7 +56,7 @@ const descriptions = {
   chains: {
     summary: 'Supported chains',
     description: 'Exactly the chains that every other endpoint takes.',
-    statuses: [405, 500],
+    statuses: anyStatuses,
   },
 } as const satisfies Record<string, Operation>
 

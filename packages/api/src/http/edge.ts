@@ -1,4 +1,4 @@
-/** What stands before every endpoint: the limit on the request target, and the answer to preflights of browsers. */
+/** What stands before every endpoint: the limit on the request target, a Host, and the answer to preflights of browsers. */
 import type { RequestHandler } from 'express'
 import { ApiError } from '../errors.ts'
 import { preflightHeaders } from './headers.ts'
@@ -13,6 +13,8 @@ export const edge: RequestHandler = (request, response, next) => {
       'TARGET_TOO_LONG',
       `path and query must be at most ${MAX_TARGET_BYTES} bytes; use POST for large calldata`,
     )
+  if (!request.headers.host && request.httpVersion === '1.1')
+    throw new ApiError('MALFORMED_REQUEST', 'a Host header must be sent')
   if (request.method === 'OPTIONS') replyEmpty(response, preflightHeaders)
   else next()
 }

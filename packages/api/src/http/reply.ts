@@ -1,5 +1,5 @@
 /** How answers look on the wire: whole, in one write. */
-import type { ServerResponse } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import { Registry } from 'prom-client'
 import type { ApiError } from '../errors.ts'
 import { contextOf, type RequestContext } from './context.ts'
@@ -33,9 +33,7 @@ export function reply(
   response: ServerResponse,
   { status = 200, type, body, headers = [], fixed = everywhere }: Reply,
 ): void {
-  const length = Buffer.byteLength(body)
-  const own = ['X-Request-Id', contextOf(response).id, 'Content-Type', types[type], 'Content-Length', String(length)]
-  response.writeHead(status, [...fixed, ...own, ...headers])
+  response.writeHead(status, [...headersOf(contextOf(response).id, type, body, fixed), ...headers])
   response.end(body)
 }
 
@@ -58,6 +56,17 @@ const notFoundPage = `<!DOCTYPE html>
 `
 
 /** Version A answers text, and a page for 404; version B answers JSON. */
+export function errorReply(error: ApiError, requestId: string, version: ErrorVersion): Reply {
+  const { status, code, details, retryAfter } = error
+  const headers = [...noStore, ...(retryAfter === undefined ? [] : ['Retry-After', String(retryAfter)])]
+  // Version A has no other place for it.
+  const message = code === 'INTERNAL' ? `${error.message} ${requestId}` : error.message
+  if (version === 'B')
+    return { status, type: 'json', body: JSON.stringify({ error: message, code, requestId, ...details }), headers }
+  if (status === 404) return { status, type: 'html', body: notFoundPage, headers }
+  return { status, type: 'text', body: message, headers }
+}
+
 export function replyError(
   response: ServerResponse,
   error: ApiError,
@@ -66,13 +75,18 @@ export function replyError(
 ): void {
   const context = contextOf(response)
   context.errorCode = error.code
-  const { status, code, details, retryAfter } = error
-  // Version A has no other place for it.
-  const message = code === 'INTERNAL' ? `${error.message} ${context.id}` : error.message
-  const headers = [...noStore, ...more, ...(retryAfter === undefined ? [] : ['Retry-After', String(retryAfter)])]
-  if (version === 'B') {
-    const body = JSON.stringify({ error: message, code, requestId: context.id, ...details })
-    reply(response, { status, type: 'json', body, headers })
-  } else if (status === 404) reply(response, { status, type: 'html', body: notFoundPage, headers })
-  else reply(response, { status, type: 'text', body: message, headers })
+  const { headers = [], ...rest } = errorReply(error, context.id, version)
+  reply(response, { ...rest, headers: [...headers, ...more] })
+}
+
+/** The same as `reply`, in bytes, for what came before there was a request to answer. */
+export function rawReply(requestId: string, { status = 200, type, body, headers = [] }: Reply): string {
+  const all = [...headersOf(requestId, type, body), ...headers, 'Connection', 'close']
+  const lines = all.flatMap((name, k) => (k % 2 === 0 ? [`${name}: ${all[k + 1]}`] : []))
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`
+}
+
+function headersOf(requestId: string, type: Reply['type'], body: string, fixed = everywhere): readonly string[] {
+  const length = String(Buffer.byteLength(body))
+  return [...fixed, 'X-Request-Id', requestId, 'Content-Type', types[type], 'Content-Length', length]
 }

@@ -1,0 +1,25 @@
+/** Answers what cannot be read as a request in the words of the service, where Node would send a bare status. */
+import { randomUUID } from 'node:crypto'
+import type { Duplex } from 'node:stream'
+import type { ApiErrorCode } from '../error-table.ts'
+import { ApiError } from '../errors.ts'
+import type { Metrics } from '../metrics.ts'
+import { type ErrorVersion, errorReply, rawReply } from './reply.ts'
+
+const meanings: Readonly<Record<string, readonly [code: ApiErrorCode, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'the headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'the request did not arrive in time'],
+}
+const otherwise = ['MALFORMED_REQUEST', 'this is not a valid HTTP/1.1 request'] as const
+
+/** For `clientError` of a server. */
+export function answerMalformed(version: ErrorVersion, metrics: Metrics) {
+  return (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+    const [code, message] = meanings[error.code ?? ''] ?? otherwise
+    const refusal = new ApiError(code, message)
+    metrics.requests.inc({ endpoint: 'other', status: refusal.status, code })
+    const requestId = randomUUID()
+    socket.end(rawReply(requestId, errorReply(refusal, requestId, version)))
+  }
+}
