@@ -13,8 +13,45 @@ const MAX_ROUNDS = 32
 /** Circles that carry less than this part of the trade are rounding. */
 const NEGLIGIBLE = 1e-7
 
+/** Rounds of correcting labels between two looks for a circle. */
+const CHECK_EVERY = 8
+
 /** A division of the trade, and the problem it is of: without the edges that had to go. */
 export type Division = { readonly open: Problem; readonly filling: WaterFilling }
+
+/** Whether some pools disagree on a price by more than their fees: labels that gain are corrected until one feeds itself. */
+export function gainsInCircle({ graph, rate }: Problem): boolean {
+  const { from, to, offset, tokens } = graph.topology
+  const best = new Float64Array(tokens.length).fill(1)
+  const link = new Int32Array(tokens.length).fill(-1)
+  let frontier = tokens.map((_, token) => token)
+  for (let round = 1; frontier.length > 0; round++) {
+    const next = new Set<number>()
+    for (const token of frontier) {
+      for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
+        const other = to[edge]!
+        const label = best[token]! * rate[edge]!
+        if (!(label > best[other]! * (1 + 1e-12))) continue
+        best[other] = label
+        link[other] = edge
+        next.add(other)
+      }
+    }
+    frontier = [...next]
+    if (round % CHECK_EVERY === 0 && frontier.some((token) => leadsBack(link, from, token))) return true
+  }
+  return false
+}
+
+/** Whether the way by which a token got its label comes by a token twice. */
+function leadsBack(link: Int32Array, from: ArrayLike<number>, token: number): boolean {
+  const seen = new Set<number>()
+  for (let at = token; link[at]! >= 0; at = from[link[at]!]!) {
+    if (seen.has(at)) return true
+    seen.add(at)
+  }
+  return false
+}
 
 /** Takes edges out of a division until money runs in no circle. */
 export function openCircles({ open, filling }: Division, around: (open: Problem) => Frontier): Division {

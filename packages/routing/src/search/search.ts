@@ -1,7 +1,7 @@
 /** The steps of a search, from several starts where gas makes the problem non-convex. */
 
 import { upperBound } from './certificate.ts'
-import { type Division, inOrderOf, openCircles } from './circles.ts'
+import { type Division, gainsInCircle, inOrderOf, openCircles } from './circles.ts'
 import { addAlternatives, generateColumns } from './columns.ts'
 import { shortenChains } from './direct.ts'
 import { type Flow, flowOf, pushThrough } from './flow.ts'
@@ -22,7 +22,10 @@ const MAX_TURNS = 4
 
 export type Found = {
   readonly flow: Flow
-  /** Output base units that no route can exceed, gas aside; null where none is known. */
+  /**
+   * Output base units that no route can exceed, gas aside; null where none is known, or where what running in circles would
+   * earn makes it say nothing.
+   */
   readonly bound: number | null
 }
 
@@ -73,8 +76,7 @@ export function search(problem: Problem): Found | null {
   }
   const best = bestOf(problem, flows)
   if (!best) return null
-  // What running in circles would earn is in the bound too.
-  const worthless = (circular || best.cut) && bound !== null && bound > best.amountOut * (1 + WORTHLESS)
+  const worthless = bound !== null && bound > best.amountOut * (1 + WORTHLESS) && gainsInCircle(problem)
   return { flow: free ? best : shortenChains(problem, best), bound: worthless ? null : bound }
 }
 
