@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { judgeAudit } from './audit.ts'
+
+const report = (severity: string) =>
+  JSON.stringify({
+    vulnerabilities: { lib: { severity, range: '<1.2.3' } },
+    metadata: { vulnerabilities: { [severity]: 1, total: 1 } },
+  })
+
+test('high and critical advisories fail, by name', () => {
+  for (const severity of ['high', 'critical']) {
+    const { outcome, lines } = judgeAudit(report(severity))
+    expect(outcome).toBe('failed')
+    expect(lines[0]).toBe(`${severity}: lib <1.2.3`)
+  }
+})
+
+test('lesser ones pass, and are counted', () => {
+  expect(judgeAudit(report('moderate'))).toEqual({ outcome: 'passed', lines: ['passed: {"moderate":1,"total":1}'] })
+})
+
+test('a registry that does not audit means skipped with its words, and no report means skipped too', () => {
+  const refused = JSON.stringify({ message: '405 Method Not Allowed', method: 'POST' })
+  expect(judgeAudit(refused)).toEqual({ outcome: 'skipped', lines: ['skipped: 405 Method Not Allowed'] })
+  for (const text of ['', 'npm error', '{}']) expect(judgeAudit(text).outcome).toBe('skipped')
+})

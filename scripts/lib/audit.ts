@@ -1,0 +1,27 @@
+/** What `npm audit --json` printed, judged. */
+
+type Report = {
+  readonly message?: string
+  readonly metadata?: { readonly vulnerabilities: Readonly<Record<string, number>> }
+  readonly vulnerabilities?: Readonly<Record<string, { readonly severity: string; readonly range: string }>>
+}
+
+export type Verdict = { readonly outcome: 'passed' | 'failed' | 'skipped'; readonly lines: readonly string[] }
+
+/** Fails on high and critical advisories. Without a report nothing was audited, which is never a pass. */
+export function judgeAudit(printed: string): Verdict {
+  const { message, metadata, vulnerabilities = {} } = parse(printed)
+  if (!metadata) return { outcome: 'skipped', lines: [`skipped: ${message ?? 'npm audit gave no report'}`] }
+  const serious = Object.entries(vulnerabilities).filter(([, { severity }]) => ['high', 'critical'].includes(severity))
+  const outcome = serious.length === 0 ? 'passed' : 'failed'
+  const named = serious.map(([name, { severity, range }]) => `${severity}: ${name} ${range}`)
+  return { outcome, lines: [...named, `${outcome}: ${JSON.stringify(metadata.vulnerabilities)}`] }
+}
+
+function parse(text: string): Report {
+  try {
+    return JSON.parse(text) as Report
+  } catch {
+    return {}
+  }
+}
