@@ -26,12 +26,19 @@ beforeAll(async () => {
 })
 afterAll(() => system?.stop())
 
+/** Its pools set their fee at the first swap of a block, by the volatility at that time: the block simulated has another. */
+const FEE_BY_TIME = 'algebra-v1'
+const FEE_DRIFT_PPM = 10n
+
 /** Everything the interface promises of one executed swap. */
 async function expectExact(query: Parameters<typeof approveQuoteSend>[3]) {
   const executed = await approveQuoteSend(node, api, chainId, query)
   const { route, receipt, received } = executed
   expect(receipt.status, 'the returned transaction reverted').toBe(true)
-  expect(received).toBe(BigInt(route.toAmount))
+  const missed = received - BigInt(route.toAmount)
+  if (route.swaps.some(({ protocol }) => protocol.startsWith(FEE_BY_TIME))) {
+    expect((missed < 0n ? -missed : missed) * 1_000_000n).toBeLessThanOrEqual(FEE_DRIFT_PPM * received)
+  } else expect(missed).toBe(0n)
   expect(receipt.gasUsed).toBeLessThanOrEqual(BigInt(route.gasEstimate))
   expect(receipt.blockNumber - route.simulationBlock).toBe(1)
   return executed
@@ -173,7 +180,7 @@ describe('awkward tokens', () => {
     await expectExact({
       src: token('USDT').address,
       dst: token('DAI').address,
-      amount: units('USDT', 5),
+      amount: units('USDT', 500),
       from: account(0),
     })
     await expectExact({

@@ -32,6 +32,26 @@ interface ILiquidityBookState {
     event DepositedToBins(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts);
     event WithdrawnFromBins(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts);
     event CompositionFees(address indexed sender, uint24 id, bytes32 totalFees, bytes32 protocolFees);
+    event FlashLoan(
+        address indexed sender,
+        address indexed receiver,
+        uint24 activeId,
+        bytes32 amounts,
+        bytes32 totalFees,
+        bytes32 protocolFees
+    );
+    event StaticFeeParametersSet(
+        address indexed sender,
+        uint16 baseFactor,
+        uint16 filterPeriod,
+        uint16 decayPeriod,
+        uint16 reductionFactor,
+        uint24 variableFeeControl,
+        uint16 protocolShare,
+        uint24 maxVolatilityAccumulator
+    );
+    event ForcedDecay(address indexed sender, uint24 idReference, uint24 volatilityReference);
+    event HooksParametersSet(address indexed sender, bytes32 hooksParameters);
 
     function getTokenX() external view returns (address);
     function getBinStep() external view returns (uint16);

@@ -34,7 +34,9 @@ const routeEcho = {
 
 export const swapResponse = z.object({
   ...routeEcho,
-  toAmount: units.describe('Output that the simulation of `tx` measured, in base units, after fee and taxes.'),
+  toAmount: units.describe(
+    'Output that the simulation of `tx` measured at `simulationBlock`, in base units, after fee and taxes. Pools whose fee or rate follows the time (algebra-v1, liquidity-book, vaults) may pay a few millionths more or less in a later block.',
+  ),
   minToAmount: units.describe('Least output that `tx` accepts before it reverts.'),
   gasEstimate: units.describe('Gas of the whole transaction before refunds. Set the gas limit 20 % higher.'),
   simulationBlock: z.int().describe('Block at which `tx` was simulated.'),

@@ -1,6 +1,6 @@
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Step, StepInput, StepOutput } from '@sluice/program'
-import type { Log } from '@sluice/rpc'
+import type { BlockHeader, Log } from '@sluice/rpc'
 
 /** A source of liquidity at the end of one block. Immutable: a change makes a new object with the same id. */
 export type Pool<State = unknown> = {
@@ -89,8 +89,11 @@ export interface DexFamily<State = unknown> {
 
   /** Whether there is no getter for its pools, so that past creation logs have to be searched for them. */
   readonly listedByLogs?: true
-  /** Whether its pools change without a log, so that they are read again at every block. */
-  readonly changesSilently?: true
+  /**
+   * What moves without a log, where anything does: known states, to which the logs of a block have been applied, brought to its
+   * end. Asked for at every block, so it reads no more than that; null where a pool can no longer be read.
+   */
+  refreshStates?(row: DexRow, pools: readonly Pool<State>[], block: BlockHeader): Reads<readonly (State | null)[]>
   /** topic0 of the logs by which a factory of this family tells of a new pool, where it does; `createdPool` decodes them. */
   readonly creationTopics?: readonly Hex[]
   createdPool?(row: DexRow, log: Log): Pool<null> | null

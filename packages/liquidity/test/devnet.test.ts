@@ -1,10 +1,11 @@
 /** The local chain's pools of every family: found, and quoted as their own contracts quote them. */
+import { IERC20__factory } from '@sluice/bindings'
 import { type Address, type Chain, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import { artifact, type Devnet, devnetChain, hardhatArtifact, startDevnet } from '@sluice/devnet'
+import { artifact, type Devnet, devnetChain, hardhatArtifact, NodeProxy, startDevnet } from '@sluice/devnet'
 import { createRpc, type Rpc, RpcError } from '@sluice/rpc'
 import { Interface, type InterfaceAbi } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { familyOf, type Market, type Pool, PoolRefusal } from '../src/index.ts'
+import { familyOf, type Market, type Pool, PoolRefusal, type Snapshot } from '../src/index.ts'
 import { createMarket } from '../src/market/market.ts'
 import { type Random, random } from './random.ts'
 
@@ -147,3 +148,32 @@ function pick(r: Random, pool: Pool) {
   const bits = reserve.toString(2).length
   return { pool, tokenIn: pool.tokens[i]!, tokenOut: pool.tokens[j]!, amountIn: r.amount(1, bits) }
 }
+
+test('what moves without a log is brought to a new block in one call, to what reading everything says', async () => {
+  const proxy = await NodeProxy.start(devnet.url)
+  const counted = createRpc({ chainId: devnet.chainId, urls: [proxy.url] })
+  const followed = createMarket({ chain: chainOf(devnet), rpc: counted })
+  const tokens = Object.values(devnet.info.tokens).map(({ address }) => toAddress(address))
+  await followed.ensure(tokens)
+  const before = followed.snapshot()
+  // A gift makes a vault's shares worth more, and no log of the vault tells of it.
+  const [vault] = poolsOf('erc4626')
+  const data = IERC20__factory.createInterface().encodeFunctionData('transfer', [vault!.address, 12_345_678n])
+  await rpc.request('evm_increaseTime', [3_600])
+  const gift = { from: devnet.info.accounts[0]!.address, to: vault!.tokens[0], data }
+  await rpc.request('eth_sendTransactionSync', [gift])
+  const seen = proxy.seen.length
+  const after = await followed.sync()
+  expect(proxy.seen.slice(seen).filter((method) => method === 'eth_call')).toHaveLength(1)
+  const moved = [...after.pools.values()].filter((pool) => before.pools.get(pool.id) !== pool)
+  expect(moved.map(({ id }) => id)).toContain(vault!.id)
+
+  const anew = createMarket({ chain: chainOf(devnet), rpc })
+  await anew.ensure(tokens)
+  expect(anew.snapshot().block.hash).toBe(after.block.hash)
+  const sorted = (snapshot: Snapshot) => [...snapshot.pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  expect(sorted(after)).toEqual(sorted(anew.snapshot()))
+  for (const each of [followed, anew]) await each.stop()
+  counted.close()
+  await proxy.stop()
+})

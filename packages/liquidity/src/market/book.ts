@@ -73,10 +73,10 @@ export class PoolBook {
     this.unsettled.failed(entry.pool.id, block)
   }
 
-  /** Pools that no log tells about. */
+  /** Pools of which not all is told by logs. */
   silent(pools: PoolMap): readonly string[] {
     return [...this.found.values()]
-      .filter(({ row, pool }) => this.familyOf(row).changesSilently && pools.has(pool.id))
+      .filter(({ row, pool }) => this.familyOf(row).refreshStates && pools.has(pool.id))
       .map(({ pool }) => pool.id)
   }
 

@@ -10,7 +10,7 @@ import { MarketError } from './errors.ts'
 import { type Entry, History } from './history.ts'
 import type { Ledger } from './ledger.ts'
 import { PoolMap } from './pool-map.ts'
-import { readPools, settlePools } from './pool-reader.ts'
+import { readPools, refreshPools, settlePools } from './pool-reader.ts'
 
 export type MarketParts = {
   readonly rpc: Rpc
@@ -18,6 +18,18 @@ export type MarketParts = {
   readonly ledger: Ledger
   /** Aborted when the market is stopped. */
   readonly signal: AbortSignal
+}
+
+type Differences = { readonly differ: readonly Pool[]; readonly gone: readonly string[] }
+
+/** Memory beside what was read of the pools with these ids. */
+function compare(pools: PoolMap, ids: Iterable<string>, read: readonly Pool[]): Differences {
+  const readable = new Set(read.map(({ id }) => id))
+  return {
+    differ: read.filter(({ id, state }) => !isDeepStrictEqual(state, pools.get(id)?.state)),
+    // One that can no longer be read, such as a paused one, must not be quoted from what it was.
+    gone: [...ids].filter((id) => !readable.has(id) && pools.has(id)),
+  }
 }
 
 export class Follower {
@@ -75,10 +87,13 @@ export class Follower {
     for (const [i, block] of blocks.entries()) {
       const { changed, reread } = applyLogs(pools, logs[i]!, (id) => book.families.get(id), book.idOf)
       const last = i === blocks.length - 1
-      const silent = last ? book.silent(pools) : []
-      const dirty = new Set([...silent, ...reread, ...book.awaited(pools, logs[i]!), ...book.created(logs[i]!)])
-      const { differ, gone } = await this.reread(block, pools, dirty)
-      pools = pools.with([...changed.values(), ...differ], gone)
+      const dirty = new Set([...reread, ...book.awaited(pools, logs[i]!), ...book.created(logs[i]!)])
+      const told = pools.with(changed.values())
+      const silent = last ? book.silent(told).filter((id) => !dirty.has(id)) : []
+      const found = await Promise.all([this.reread(block, pools, dirty), this.refresh(block, told, silent)])
+      const differ = found.flatMap((each) => each.differ)
+      const gone = found.flatMap((each) => each.gone)
+      pools = told.with(differ, gone)
       entries.push({
         block,
         pools,
@@ -96,18 +111,15 @@ export class Follower {
   }
 
   /** What reading pools at the end of a block says otherwise than memory. */
-  async reread(
-    block: BlockHeader,
-    pools: PoolMap,
-    ids: ReadonlySet<string>,
-  ): Promise<{ readonly differ: readonly Pool[]; readonly gone: readonly string[] }> {
-    const read = await this.read(block, ids)
-    const readable = new Set(read.map(({ id }) => id))
-    return {
-      differ: read.filter(({ id, state }) => !isDeepStrictEqual(state, pools.get(id)?.state)),
-      // One that can no longer be read, such as a paused one, must not be quoted from what it was.
-      gone: [...ids].filter((id) => !readable.has(id) && pools.has(id)),
-    }
+  async reread(block: BlockHeader, pools: PoolMap, ids: ReadonlySet<string>): Promise<Differences> {
+    return compare(pools, ids, await this.read(block, ids))
+  }
+
+  /** What has moved in these pools at the end of a block, beside what its logs told. */
+  private async refresh(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<Differences> {
+    const { rpc, book, signal } = this.parts
+    const known = ids.map((id) => ({ row: book.found.get(id)!.row, pool: pools.get(id)! }))
+    return compare(pools, ids, await refreshPools(rpc, block, known, book.families, { signal }))
   }
 
   /** Starts over at a block too far from those that are known. Pools made meanwhile are found when their tokens are asked for again. */

@@ -42,6 +42,8 @@ const wrapperRow = (rows: readonly DexRow[], { wrappedNative }: Chain): readonly
     : []
 
 export type FoundPool = { readonly row: DexRow; readonly pool: Pool<null> }
+/** With its state. */
+export type KnownPool = { readonly row: DexRow; readonly pool: Pool }
 
 /** Asks every DEX for the pairs. @throws RpcError */
 export async function findPools(
@@ -82,24 +84,47 @@ export async function settlePools(
 }
 
 /** The pools with their state at a block; those that cannot be read are left out. @throws RpcError */
-export async function readPools(
+export function readPools(
   rpc: Rpc,
   block: BlockRef,
   found: readonly FoundPool[],
   families: Families,
   options: RequestOptions,
 ): Promise<readonly Pool[]> {
-  const byRow = Map.groupBy(found, ({ row }) => row)
-  const read = function* (row: DexRow, group: readonly FoundPool[]): Reads<readonly Pool[]> {
-    const pools = group.map(({ pool }) => pool)
-    const states = yield* families.get(row.family)!.readStates(row, pools)
-    return pools.flatMap((pool, i) => (states[i] === null ? [] : [{ ...pool, state: states[i] }]))
+  return withStates(rpc, block, found, (row, pools) => families.get(row.family)!.readStates(row, pools), options)
+}
+
+/** Pools whose state is of a block before it or of its logs, at its end; those that can no longer be read are left out. @throws RpcError */
+export function refreshPools(
+  rpc: Rpc,
+  block: BlockHeader,
+  known: readonly KnownPool[],
+  families: Families,
+  options: RequestOptions,
+): Promise<readonly Pool[]> {
+  const refresh: StateReader<Pool> = (row, pools) => families.get(row.family)!.refreshStates!(row, pools, block)
+  return withStates(rpc, { blockHash: block.hash }, known, refresh, options)
+}
+
+type StateReader<P> = (row: DexRow, pools: readonly P[]) => Reads<readonly unknown[]>
+
+async function withStates<P extends Pool>(
+  rpc: Rpc,
+  block: BlockRef,
+  pools: readonly { readonly row: DexRow; readonly pool: P }[],
+  reader: StateReader<P>,
+  options: RequestOptions,
+): Promise<readonly Pool[]> {
+  const read = function* (row: DexRow, group: readonly P[]): Reads<readonly Pool[]> {
+    const states = yield* reader(row, group)
+    return group.flatMap((pool, i) => (states[i] === null ? [] : [{ ...pool, state: states[i] }]))
   }
-  const results = await runReads(
-    rpc,
-    block,
-    [...byRow].map(([row, group]) => read(row, group)),
-    options,
+  const byRow = Map.groupBy(pools, ({ row }) => row)
+  const generators = [...byRow].map(([row, group]) =>
+    read(
+      row,
+      group.map(({ pool }) => pool),
+    ),
   )
-  return results.flat()
+  return (await runReads(rpc, block, generators, options)).flat()
 }

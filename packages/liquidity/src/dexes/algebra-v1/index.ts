@@ -2,15 +2,14 @@ import type { DexFamily } from '../../family.ts'
 import { createdPool, creationTopics, findPools } from '../common/algebra-discover.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
 import { concentratedLogs } from '../common/concentrated-state.ts'
-import { readStates } from './state.ts'
+import { readStates, refreshStates } from './state.ts'
 import type { AlgebraV1State } from './types.ts'
 
 export const algebraV1: DexFamily<AlgebraV1State> = {
   id: 'algebra-v1',
   findPools,
   readStates,
-  // The fee follows the time.
-  changesSilently: true,
+  refreshStates,
   creationTopics,
   createdPool,
   ...concentratedLogs(),

@@ -17,22 +17,42 @@ type Head = Omit<AlgebraV1State, 'ticks'>
  * The first releases keep a bit for each multiple of the spacing, later ones for every tick, and nothing tells which. The
  * short table is read first; where its ticks do not make up the liquidity in range, the long one.
  */
-export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (AlgebraV1State | null)[]> {
-  const answers = yield pools.map((pool) => ({
-    ...ALGEBRA_V1_LENS,
-    data: lens.encodeFunctionData('read', [pool.address]) as Hex,
-    gas: HEAD_GAS,
-  }))
-  const heads = answers.map((answer) => answer && decodeHead(answer))
+export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AlgebraV1State | null)[]> {
+  const heads = yield* readHeads(pools)
   const states = yield* withTicks(pools, heads)
   const doubtful = heads.map((head, i) => (head && !states[i] ? { ...head, tickSpacing: 1 } : null))
   const others = yield* withTicks(pools, doubtful)
   return states.map((state, i) => state ?? others[i]!)
 }
 
+/** The fee follows the time; ticks change by logs alone, and are read again only where they do not explain the liquidity. */
+export function* refreshStates(
+  row: DexRow,
+  pools: readonly Pool<AlgebraV1State>[],
+): Reads<readonly (AlgebraV1State | null)[]> {
+  const heads = yield* readHeads(pools)
+  const states = heads.map((head, i) => {
+    const { ticks, tickSpacing } = pools[i]!.state
+    return head && explains(ticks, head) ? { ...head, tickSpacing, ticks } : null
+  })
+  const doubtful = pools.filter((_, i) => heads[i] && !states[i])
+  if (doubtful.length === 0) return states
+  const read = yield* readStates(row, doubtful)
+  return states.map((state, i) => state ?? read[doubtful.indexOf(pools[i]!)] ?? null)
+}
+
+function* readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
+  const answers = yield pools.map((pool) => ({
+    ...ALGEBRA_V1_LENS,
+    data: lens.encodeFunctionData('read', [pool.address]) as Hex,
+    gas: HEAD_GAS,
+  }))
+  return answers.map((answer) => answer && decodeHead(answer))
+}
+
 /** The pools whose ticks, read at the spacing given, explain their liquidity. */
 function* withTicks(
-  pools: readonly Pool<null>[],
+  pools: readonly Pool[],
   heads: readonly (Head | null)[],
 ): Reads<readonly (AlgebraV1State | null)[]> {
   const ticks = yield* readTicks(ALGEBRA_V1_LENS, pools, heads)

@@ -38,7 +38,7 @@ export function* readConcentrated(
  */
 export function* readTicks(
   from: Lens,
-  pools: readonly Pool<null>[],
+  pools: readonly Pool[],
   heads: readonly ({ readonly tickSpacing: number } | null)[],
 ): Reads<readonly (readonly Tick[] | null)[]> {
   const reads = heads.map((head, i) =>

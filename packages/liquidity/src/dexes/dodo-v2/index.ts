@@ -14,7 +14,7 @@ export const dodoV2: DexFamily<DodoV2State> = {
   creationTopics,
   createdPool,
   // Owners and oracles move the price without a log.
-  changesSilently: true,
+  refreshStates: readStates,
   topics,
   applyLog: () => 'reread',
 

@@ -9,7 +9,7 @@ const SIDES: readonly Side[] = ['ONE', 'ABOVE_ONE', 'BELOW_ONE']
 const STATE_GAS = 60_000
 
 /** Two reads a pool, straight from its getters. The fee is that of an account without privileges. */
-export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (DodoV2State | null)[]> {
+export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (DodoV2State | null)[]> {
   const state = pool.encodeFunctionData('getPMMStateForCall') as Hex
   const fees = pool.encodeFunctionData('getUserFeeRate', [ZERO_ADDRESS]) as Hex
   const answers = yield pools.flatMap(({ address: to }) => [state, fees].map((data) => ({ to, data, gas: STATE_GAS })))

@@ -13,7 +13,7 @@ export const erc4626: DexFamily<Erc4626State> = {
   topics,
   applyLog,
   // A share earns as time goes by, or by assets that are sent to the vault.
-  changesSilently: true,
+  refreshStates: readStates,
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
     const deposit = isZeroForOne(pool, tokenIn, tokenOut)

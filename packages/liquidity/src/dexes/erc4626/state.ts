@@ -25,7 +25,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   return [{ id: share, family: row.family, dex: row.brand, address: share, tokens: [asset, share], state: null }]
 }
 
-export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Erc4626State | null)[]> {
+export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (Erc4626State | null)[]> {
   const answers = yield pools.map((pool) => ({
     ...ERC4626_LENS,
     data: lens.encodeFunctionData('read', [pool.address]) as Hex,

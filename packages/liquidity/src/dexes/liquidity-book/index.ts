@@ -4,7 +4,7 @@ import { HOP_GAS, PIECE_GAS } from '../common/gas.ts'
 import { binsCurve } from './curve.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import { swapBins } from './math.ts'
-import { readStates, topics } from './state.ts'
+import { readStates, refreshStates, topics } from './state.ts'
 import type { LiquidityBookState } from './types.ts'
 
 export const liquidityBook: DexFamily<LiquidityBookState> = {
@@ -13,8 +13,7 @@ export const liquidityBook: DexFamily<LiquidityBookState> = {
   readStates,
   creationTopics,
   createdPool,
-  // Volatility, and the fee with it, fades by the time.
-  changesSilently: true,
+  refreshStates,
   topics,
   applyLog: () => 'reread',
 

@@ -1,5 +1,6 @@
 import { ILiquidityBookState__factory, LiquidityBookLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
+import type { BlockHeader } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { LIQUIDITY_BOOK_LENS } from '../../lenses.ts'
 import type { Bin, LiquidityBookState } from './types.ts'
@@ -19,6 +20,15 @@ export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<r
     gas: READ_GAS,
   }))
   return answers.map((answer) => answer && decodeState(answer))
+}
+
+/** Volatility, and the fee with it, fades by the time and by nothing else: nothing is read. */
+export function* refreshStates(
+  _row: DexRow,
+  pools: readonly Pool<LiquidityBookState>[],
+  { timestamp }: BlockHeader,
+): Reads<readonly LiquidityBookState[]> {
+  return pools.map(({ state }) => ({ ...state, timestamp }))
 }
 
 function decodeState(answer: Hex): LiquidityBookState {
@@ -71,5 +81,14 @@ function decodeBins(words: readonly bigint[]): readonly Bin[] {
 }
 
 export const topics: readonly Hex[] = (
-  ['Swap', 'DepositedToBins', 'WithdrawnFromBins', 'CompositionFees'] as const
+  [
+    'Swap',
+    'DepositedToBins',
+    'WithdrawnFromBins',
+    'CompositionFees',
+    'FlashLoan',
+    'StaticFeeParametersSet',
+    'ForcedDecay',
+    'HooksParametersSet',
+  ] as const
 ).map((name) => events.getEvent(name as 'Swap').topicHash as Hex)

@@ -13,7 +13,7 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
   topics,
   applyLog,
   // The rebasing token tells of its rate, not the wrapper, and some do not.
-  changesSilently: true,
+  refreshStates: readStates,
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
     const wrap = isZeroForOne(pool, tokenIn, tokenOut)

@@ -24,7 +24,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   return [{ id: wrapper, family: row.family, dex: row.brand, address: wrapper, tokens: [token, wrapper], state: null }]
 }
 
-export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (RateWrapperState | null)[]> {
+export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (RateWrapperState | null)[]> {
   const answers = yield pools.map((pool) => ({
     ...RATE_WRAPPER_LENS,
     data: lens.encodeFunctionData('read', [pool.address]) as Hex,
