@@ -53,3 +53,8 @@ export function stranded({ source, target, graph }: Problem, { into, outOf }: Wa
   }
   return gone
 }
+
+/** Edges that nothing flows through. */
+export function idleEdges(filling: WaterFilling): ReadonlySet<number> {
+  return new Set(filling.edges.filter((_, k) => !(filling.input[k]! > 0)))
+}

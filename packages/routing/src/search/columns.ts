@@ -7,8 +7,9 @@ const MAX_ROUNDS = 24
 /** A column must promise this part of the trade, and this part of its gas. */
 const LEAST_BENEFIT = 5e-7
 const GAS_SHARE = 0.2
-/** Tokens that join in one round at most, beside one for every two tokens in the division. */
+/** Tokens that join in the first round at most; later, so many for every token in the division. */
 const DETOURS = 6
+const GROWTH = 2
 /** Rounds of balancing the prices of tokens that may join. */
 const RELAXATIONS = 4
 const LOOSE = 1e-5
@@ -24,7 +25,7 @@ export function generateColumns(problem: Problem, filling: WaterFilling, frontie
   for (let round = 0; round < MAX_ROUNDS; round++) {
     filling.solve(tolerance)
     frontier.explore(filling)
-    if (pricing.addColumns() > 0) {
+    if (pricing.addColumns(round === 0) > 0) {
       if (round > 0) tolerance = TIGHT
       continue
     }
@@ -64,14 +65,14 @@ class Pricing {
     this.benefit = new Float64Array(count)
   }
 
-  addColumns(): number {
+  addColumns(first: boolean): number {
     const { problem, filling, frontier } = this
     const { from, to } = problem.graph.topology
     const least = LEAST_BENEFIT * filling.value
     this.select(least)
     if (this.edges.length === 0) return 0
     this.relax()
-    const ways = this.detours(least)
+    const ways = this.detours(least, first)
     for (const edge of ways)
       for (const token of [from[edge]!, to[edge]!]) filling.addToken(token, Math.log(frontier.worth[token]!))
     let added = 0
@@ -147,7 +148,7 @@ class Pricing {
   }
 
   /** The ways through the tokens that promise most, from the division and back to it. */
-  private detours(least: number): ReadonlySet<number> {
+  private detours(least: number, first: boolean): ReadonlySet<number> {
     const { problem, filling, frontier, benefit, edges } = this
     const { from, to } = problem.graph.topology
     const { live, tokens } = frontier
@@ -166,7 +167,7 @@ class Pricing {
       if (benefit[token]! > GAS_SHARE * this.way(token).reduce((sum, edge) => sum + leastCost(problem, edge), 0))
         promising.push({ token, benefit: benefit[token]! })
     }
-    const most = DETOURS + (filling.tokens.length >> 1)
+    const most = Math.max(DETOURS, first ? 0 : GROWTH * filling.tokens.length)
     const chosen = promising.sort((a, b) => b.benefit - a.benefit).slice(0, most)
     return new Set(chosen.flatMap(({ token }) => this.way(token)))
   }

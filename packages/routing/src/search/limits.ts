@@ -1,5 +1,5 @@
 /** Takes out of a division what is above the limits on pools and hops. */
-import { bookkeeping, stranded, waysOf } from './books.ts'
+import { bookkeeping, idleEdges, stranded, waysOf } from './books.ts'
 import { type Flow, flowOf, groupBy } from './flow.ts'
 import type { Problem } from './problem.ts'
 import { FEW_STEPS, TIGHT, type WaterFilling } from './water-filling.ts'
@@ -29,7 +29,7 @@ export function withinLimits(problem: Problem, filling: WaterFilling, flow: Flow
       above > 0
         ? [least(problem, used, ranked, Math.ceil(above * BULK_PART))]
         : best.edges.length > MANY
-          ? [{ edges: breaks(problem, best, (edge) => books.get(edge)?.profit ?? 0) }]
+          ? [{ edges: new Set([...breaks(problem, best, books), ...idleEdges(filling)]) }]
           : ranked.slice(0, MAX_TRIED)
     const before = filling.checkpoint()
     const tried = removals.flatMap(({ edges }) => {
@@ -41,9 +41,10 @@ export function withinLimits(problem: Problem, filling: WaterFilling, flow: Flow
     })
     const next = tried.sort((a, b) => b.flow.net - a.flow.net)[0]
     if (!next) return null
-    filling.restore(next.after)
-    filling.solve(TIGHT, FEW_STEPS)
     best = next.flow
+    if (removals.length === 1) continue
+    filling.restore(next.after)
+    filling.evaluate()
   }
   return null
 }
@@ -78,7 +79,8 @@ function violations(problem: Problem, flow: Flow): readonly number[] {
 }
 
 /** Of every way that is too long the edge that earns least. */
-function breaks(problem: Problem, flow: Flow, profit: (edge: number) => number): ReadonlySet<number> {
+function breaks(problem: Problem, flow: Flow, books: ReturnType<typeof bookkeeping>): ReadonlySet<number> {
+  const profit = (edge: number) => books.get(edge)?.profit ?? 0
   const broken = new Set<number>()
   for (;;) {
     const way = longestWay(problem, { ...flow, edges: flow.edges.filter((edge) => !broken.has(edge)) })

@@ -1,6 +1,6 @@
 /** Takes out of a division what does not earn its gas. */
 
-import { bookkeeping, stranded, waysOf } from './books.ts'
+import { bookkeeping, idleEdges, stranded, waysOf } from './books.ts'
 import { type Flow, flowOf, NEGLIGIBLE } from './flow.ts'
 import { withinLimits } from './limits.ts'
 import type { Problem } from './problem.ts'
@@ -69,10 +69,6 @@ function netOf(problem: Problem, filling: WaterFilling): number {
     if (input * ends.sold > NEGLIGIBLE * filling.value) net -= costAtBest(problem, edge, { input, output }, ends)
   }
   return net
-}
-
-function idleEdges(filling: WaterFilling): ReadonlySet<number> {
-  return new Set(filling.edges.filter((_, k) => !(filling.input[k]! > 0)))
 }
 
 /** Takes out edges that a removal woke and that do not earn their cost; false where there are none. */
