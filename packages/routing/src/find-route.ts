@@ -42,7 +42,7 @@ export function findRoute(graph: Graph, request: RouteRequest): RouteResult {
     amountIn: Number(amountIn),
     maxHops: request.maxHops ?? DEFAULT_MAX_HOPS,
     maxPools: request.maxSplits ?? DEFAULT_MAX_POOLS,
-    reuse: true,
+    reuse: graph.topology.hasWidePools,
     rate: admission.rate,
     rateBack: admission.rateBack,
     taxed: admission.taxed,

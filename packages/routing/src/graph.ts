@@ -25,6 +25,8 @@ export type Topology = {
   /** The same pool in the other direction. */
   readonly reverse: Int32Array
   readonly edgesOfPool: ReadonlyMap<string, readonly number[]>
+  /** Whether some pool trades more than two tokens. */
+  readonly hasWidePools: boolean
   /** Ids of the pools of each source. */
   readonly poolsOfSource: ReadonlyMap<Source, readonly string[]>
 }
@@ -192,6 +194,8 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
   for (const ofPool of edgesOfPool.values())
     for (const a of ofPool) reverse[a] = ofPool.find((b) => from[b] === to[a] && to[b] === from[a])!
 
+  const hasWidePools = edges.some(({ pool }) => pool.tokens.length > 2)
+  const poolsOfSource = groupBySource(edges, edgesOfPool)
   const topology = {
     tokens: [...tokenIndex.keys()],
     tokenIndex,
@@ -200,7 +204,8 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
     to,
     reverse,
     edgesOfPool,
-    poolsOfSource: groupBySource(edges, edgesOfPool),
+    hasWidePools,
+    poolsOfSource,
   }
   const leastGas = edges.reduce((least, { gas }) => Math.min(least, gas), USUAL_GAS)
   return new Graph(snapshot, topology, edges, leastGas)

@@ -13,6 +13,9 @@ const MAX_REFUSALS = 12
 /** How often the pairs of a pool are weighed against each other. */
 const REUSE_ROUNDS = 2
 
+/** A single path this much below the bound is not believed to be all there is. */
+const SUSPECT = 1e-4
+
 export type FoundRoute = { readonly flow: Flow; readonly settlement: Settlement; readonly bound: number | null }
 
 /** Searches, settles, and searches again without the pools that refused. */
@@ -24,51 +27,60 @@ export function searchAndSettle(
 ): FoundRoute | null {
   let problem = wanted
   for (let refusals = 0; refusals <= MAX_REFUSALS; refusals++) {
-    try {
-      const found = attempt(problem, amountIn, taxes)
-      return found && found.settlement.reused.size > 0 ? weighPairs(problem, found, amountIn, taxes) : found
-    } catch (error) {
-      if (!(error instanceof LegRefused)) throw error
-      if (error.again) problem = { ...problem, reuse: false }
-      else admission.ban(error.pool, error.message)
+    const found = attempt(problem, amountIn, taxes)
+    if (found === null) return null
+    if (!(found instanceof LegRefused)) {
+      if (!problem.reuse || (found.settlement.reused.size === 0 && !isSuspect(found))) return found
+      const single = searchAndSettle({ ...problem, reuse: false }, amountIn, admission, taxes)
+      return weighPairs(problem, found, single, amountIn, taxes)
     }
+    // A pool may be asked for more than it has only because the search counted another one's liquidity twice.
+    if (found.reusing) problem = { ...problem, reuse: false }
+    else admission.ban(found.pool, found.message)
   }
   return null
 }
 
-/** @throws LegRefused */
-function attempt(problem: Problem, amountIn: bigint, taxes?: Taxes): FoundRoute | null {
+/** Of a division that the limits on a route would not let stand, nothing but the best path is left. */
+function isSuspect({ flow, bound, settlement }: FoundRoute): boolean {
+  return flow.edges.length === flow.hops && (bound === null || Number(settlement.amountOut) < bound * (1 - SUSPECT))
+}
+
+function attempt(problem: Problem, amountIn: bigint, taxes?: Taxes): FoundRoute | LegRefused | null {
   const found = search(problem)
   if (!found) return null
-  const settlement = settle(problem, found.flow, amountIn, taxes)
-  return settlement.amountOut > 0n ? { ...found, settlement } : null
+  try {
+    const settlement = settle(problem, found.flow, amountIn, taxes)
+    return settlement.amountOut > 0n ? { ...found, settlement } : null
+  } catch (error) {
+    if (error instanceof LegRefused) return error
+    throw error
+  }
 }
 
 /**
  * The search takes the pairs of a pool for pools of their own, of which none feels what is traded in another. So each pair
- * that was used after another is looked at anew in the pool as it then stood; and each pool with one pair alone. The bound
- * counts such a pool's liquidity for each of its pairs: it would say nothing, and is left out.
+ * that was used after another is looked at anew in the pool as it then stood, and the best is taken. The bound counts such a
+ * pool's liquidity for each of its pairs: it would say nothing, and is left out.
+ *
+ * @param single - the route that uses one pair of each pool
  */
-function weighPairs(problem: Problem, first: FoundRoute, amountIn: bigint, taxes?: Taxes): FoundRoute {
-  const tryAgain = (changed: Problem): FoundRoute | null => {
-    try {
-      return attempt(changed, amountIn, taxes)
-    } catch (error) {
-      if (error instanceof LegRefused) return null
-      throw error
-    }
-  }
+function weighPairs(
+  problem: Problem,
+  first: FoundRoute,
+  single: FoundRoute | null,
+  amountIn: bigint,
+  taxes?: Taxes,
+): FoundRoute {
   const routes = [first]
-  for (let round = 0, last = first; round < REUSE_ROUNDS && last.settlement.reused.size > 0; round++) {
-    const next = tryAgain(afterOthers(problem, last.settlement.reused))
-    if (!next) break
+  for (let round = 0; round < REUSE_ROUNDS && routes.at(-1)!.settlement.reused.size > 0; round++) {
+    const next = attempt(afterOthers(problem, routes.at(-1)!.settlement.reused), amountIn, taxes)
+    if (next === null || next instanceof LegRefused) break
     routes.push(next)
-    last = next
   }
-  const single = tryAgain({ ...problem, reuse: false })
   if (single) routes.push(single)
   const best = routes.reduce((a, b) => (netOf(problem, b) > netOf(problem, a) ? b : a))
-  return { ...best, bound: null }
+  return { ...best, bound: best.settlement.reused.size > 0 || first.settlement.reused.size > 0 ? null : first.bound }
 }
 
 /** The problem in which some edges are what another leg left of them. */

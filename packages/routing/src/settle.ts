@@ -21,13 +21,13 @@ const PPM = 1_000_000n
 export class LegRefused extends Error {
   override readonly name = 'LegRefused'
   readonly pool: Pool
-  /** Whether the pool had been traded with before, by another leg. */
-  readonly again: boolean
+  /** Whether the flow uses some pool more than once. */
+  readonly reusing: boolean
 
-  constructor(pool: Pool, reason: PoolRefusal, again: boolean) {
+  constructor(pool: Pool, reason: PoolRefusal, reusing: boolean) {
     super(reason.message, { cause: reason })
     this.pool = pool
-    this.again = again
+    this.reusing = reusing
   }
 }
 
@@ -45,6 +45,7 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
   const legs: Leg[] = []
   const traded = new Map<string, Pool>()
   const reused = new Map<number, Pool>()
+  const reusing = new Set(flow.edges.map((edge) => graph.edges[edge]!.pool.id)).size < flow.edges.length
   const places = [...flow.edges.keys()]
   for (const [token, ofToken] of groupBy(places, (place) => from[flow.edges[place]!]!)) {
     // Largest last: the rest then absorbs what rounding leaves over.
@@ -61,7 +62,9 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
       const { pool } = graph.edges[edge]!
       const before = traded.get(pool.id)
       if (before) reused.set(edge, before)
-      const { leg, after } = settleLeg(graph.edges[edge]!, before, part, taxes)
+      const settled = settleLeg(graph.edges[edge]!, before ?? pool, part, taxes)
+      if (settled instanceof PoolRefusal) throw new LegRefused(pool, settled, reusing)
+      const { leg, after } = settled
       traded.set(pool.id, after)
       held.set(token, balance - part.amount)
       held.set(to[edge]!, (held.get(to[edge]!) ?? 0n) + leg.amountOut)
@@ -86,26 +89,25 @@ function division(part: number, balance: bigint, last: boolean, fromSource: bool
   return { amount: shareOf(balance, share), num: BigInt(share), den: BigInt(SHARE_DENOMINATOR) }
 }
 
-/** @param before - the pool as an earlier leg left it, where one did */
+/** @param now - the pool of the edge as earlier legs left it */
 function settleLeg(
   { pool, tokenIn, tokenOut }: Edge,
-  before: Pool | undefined,
+  now: Pool,
   { amount: amountIn, num, den }: Division,
   taxes?: Taxes,
-): { readonly leg: Leg; readonly after: Pool } {
-  const again = before !== undefined
+): { readonly leg: Leg; readonly after: Pool } | PoolRefusal {
   const family = familyOf(pool.family)
-  if (!family) throw new LegRefused(pool, new PoolRefusal('UNSUPPORTED', `family ${pool.family} is not known`), again)
+  if (!family) return new PoolRefusal('UNSUPPORTED', `family ${pool.family} is not known`)
   const sellPpm = BigInt(taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0)
   const buyPpm = BigInt(taxIn(taxes, tokenOut, pool.id)?.buyPpm ?? 0)
   try {
     const arrived = amountIn - (amountIn * sellPpm) / PPM
-    const quote = family.quoteExactInput(before ?? pool, tokenIn, tokenOut, arrived)
+    const quote = family.quoteExactInput(now, tokenIn, tokenOut, arrived)
     const amountOut = quote.amountOut - (quote.amountOut * buyPpm) / PPM
     const leg = { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas: quote.gas }
     return { leg, after: { ...pool, state: quote.state } }
   } catch (error) {
-    if (error instanceof PoolRefusal) throw new LegRefused(pool, error, again)
+    if (error instanceof PoolRefusal) return error
     throw error
   }
 }
