@@ -2,9 +2,11 @@ import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import ethers from '@nomicfoundation/hardhat-ethers'
+import keystore from '@nomicfoundation/hardhat-keystore'
 import typechain from '@nomicfoundation/hardhat-typechain'
 import viem from '@nomicfoundation/hardhat-viem'
 import { defineConfig } from 'hardhat/config'
+import { registryNetworks } from './deploy/networks.ts'
 
 const root = join(import.meta.dirname, '..')
 /** The long profile of fuzz and invariant tests. */
@@ -20,7 +22,8 @@ const compiler = (evmVersion: 'cancun' | 'london') => ({
 })
 
 export default defineConfig({
-  plugins: [viem, ethers, typechain],
+  plugins: [viem, ethers, typechain, keystore],
+  networks: registryNetworks(),
   paths: { sources: './src' },
   typechain: { outDir: './types' },
   // The tests put the DEXes' published bytecode on their chain.

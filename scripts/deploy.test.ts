@@ -1,20 +1,20 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { IGuard__factory } from '@sluice/bindings'
 import type { Deployment } from '@sluice/chains'
 import {
-  BUILDS,
+  compileStandardJson,
+  create2Address,
   currentPlan,
   deployContracts,
   KEYLESS_DEPLOYER,
   predictDeployments,
   standardJson,
+  standardJsonFile,
   verifyDeployment,
 } from '@sluice/contracts'
 import { type Anvil, startAnvil } from '@sluice/devnet'
-import { getCreateAddress, Transaction } from 'ethers'
+import { getCreateAddress, keccak256, Transaction } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
@@ -22,11 +22,12 @@ const chainId = 424_242
 let anvil: Anvil
 let dir: string
 
-async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
+async function rpcOf<T>(url: string, method: string, ...params: unknown[]): Promise<T> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const response = await fetch(anvil.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   return ((await response.json()) as { result: T }).result
 }
+const rpc = <T>(method: string, ...params: unknown[]): Promise<T> => rpcOf(anvil.url, method, ...params)
 const deploy = (more: object = {}) => deployContracts({ rpcUrl: anvil.url, chainId, deploymentsDir: dir, ...more })
 
 beforeAll(async () => {
@@ -40,8 +41,13 @@ afterAll(async () => {
 
 describe('a deployment', () => {
   test('that is a dry run sends and writes nothing', async () => {
-    const { guard } = await deploy({ dryRun: true })
+    const said: string[] = []
+    const { guard, executors } = await deploy({ dryRun: true, onProgress: (text: string) => said.push(text) })
     expect(guard.status).toBe('predicted')
+    const text = said.join('\n')
+    for (const address of [KEYLESS_DEPLOYER.address, guard.address, executors[0]!.address])
+      expect(text).toContain(`at ${address}`)
+    expect(text).toMatch(/would cost up to 0\.0\d+ native at [\d.]+ gwei; nothing was sent or written/)
     expect(Number(await rpc<string>('eth_blockNumber'))).toBe(0)
     expect(existsSync(join(dir, `${chainId}.json`))).toBe(false)
   })
@@ -66,9 +72,10 @@ describe('a deployment', () => {
       const { guard, executor } = await currentPlan('london')
       expect(made.guard).toMatchObject({ address: guard.address, build: 'london', status: 'deployed' })
       expect(made.executors).toMatchObject([{ address: executor.address, build: 'london', status: 'deployed' }])
-      const checks = await verifyDeployment({ chainId, deploymentsDir: oldDir, rpcUrl: old.url })
+      const { checks, notes } = await verifyDeployment({ chainId, deploymentsDir: oldDir, rpcUrl: old.url })
       expect(checks).toHaveLength(8)
       expect(checks.filter(({ ok }) => !ok)).toEqual([])
+      expect(notes).toEqual([])
     } finally {
       await old.stop()
       rmSync(oldDir, { recursive: true, force: true })
@@ -109,9 +116,74 @@ describe('a deployment', () => {
   })
 
   test('verifies against this source tree and the chain', async () => {
-    const checks = await verifyDeployment({ chainId, deploymentsDir: dir, rpcUrl: anvil.url })
+    const { checks, notes } = await verifyDeployment({ chainId, deploymentsDir: dir, rpcUrl: anvil.url })
     expect(checks).toHaveLength(8)
     expect(checks.filter(({ ok }) => !ok)).toEqual([])
+    expect(notes).toEqual([])
+  })
+
+  test('is recorded without a transaction where another sender came first', async () => {
+    const contested = await startAnvil({ chainId })
+    const contestedDir = mkdtempSync(join(tmpdir(), 'sluice-deploy-race-'))
+    const send = <T>(method: string, ...params: unknown[]) => rpcOf<T>(contested.url, method, ...params)
+    try {
+      const { guard } = await currentPlan('cancun')
+      const rival = (await send<string[]>('eth_accounts'))[1]
+      await send('evm_setAutomine', false)
+      const data = `0x${'00'.repeat(32)}${guard.initCode.slice(2)}`
+      await send('eth_sendTransaction', { from: rival, to: KEYLESS_DEPLOYER.address, data, gasPrice: '0x4a817c800' })
+      // The rival's transaction waits for a block until ours is refused.
+      const onProgress = (text: string) => {
+        if (text.startsWith('refused')) void send('evm_setAutomine', true).then(() => send('evm_mine'))
+      }
+      const made = await deploy({ rpcUrl: contested.url, deploymentsDir: contestedDir, onProgress })
+      expect(made.guard).toMatchObject({ status: 'deployed', address: guard.address })
+      expect(made.guard.transaction).toBeUndefined()
+      expect(made.executors[0]!.transaction).toBeDefined()
+    } finally {
+      await contested.stop()
+      rmSync(contestedDir, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('generations of the Executor', () => {
+  test('stay in the list while they stand, and verify from what their compiler was given', async () => {
+    const generationsDir = mkdtempSync(join(tmpdir(), 'sluice-generations-'))
+    try {
+      const older = {
+        ...standardJson('Executor', 'cancun'),
+        sources: { 'Executor.sol': { content: 'contract Executor { fallback() external {} }' } },
+      }
+      writeFileSync(join(generationsDir, standardJsonFile('Executor', 'cancun', 77)), JSON.stringify(older))
+      const initCode = compileStandardJson(JSON.stringify(older), 'Executor', 'cancun')
+      const salt = `0x${'00'.repeat(32)}` as const
+      const address = create2Address(keccak256(initCode) as `0x${string}`, salt)
+      const [from] = await rpc<string[]>('eth_accounts')
+      await rpc('eth_sendTransaction', { from, to: KEYLESS_DEPLOYER.address, data: salt + initCode.slice(2) })
+      const codeHash = keccak256(await rpc<string>('eth_getCode', address, 'latest'))
+      const record = { address, salt, initCodeHash: keccak256(initCode), codeHash, build: 'cancun' }
+      const seen = { version: 77, families: ['uniswap-v2'], ...record, status: 'deployed', block: 1 }
+      const gone = { ...seen, address: `0x${'99'.repeat(20)}`, version: 76 }
+
+      const [newest] = (await deploy()).executors
+      const file = join(generationsDir, `${chainId}.json`)
+      const { guard } = (await deploy()) as Deployment
+      writeFileSync(file, JSON.stringify({ chainId, guard, executors: [gone, seen, newest] }))
+      const { executors } = await deploy({ deploymentsDir: generationsDir })
+      expect(executors).toEqual([seen, newest])
+
+      const options = { chainId, deploymentsDir: generationsDir, rpcUrl: anvil.url }
+      const { checks } = await verifyDeployment({ ...options, standardJsonDir: generationsDir })
+      expect(checks.filter(({ what }) => what.startsWith('Executor 77'))).toHaveLength(3)
+      expect(checks.filter(({ ok }) => !ok)).toEqual([])
+      const { checks: without } = await verifyDeployment(options)
+      expect(without.filter(({ ok }) => !ok).map(({ what }) => what)).toEqual([
+        expect.stringContaining('Executor.v77.json is missing'),
+      ])
+    } finally {
+      rmSync(generationsDir, { recursive: true, force: true })
+    }
   })
 })
 
@@ -127,6 +199,27 @@ test('the keyless deployer is what its own transaction says', () => {
 })
 
 describe('the deployments of this repository', () => {
+  test('verify, and say that nothing is deployed yet where it is only predicted', async () => {
+    const { checks, notes } = await verifyDeployment({ chainId: 10, deploymentsDir: join(root, 'deployments') })
+    expect(checks.filter(({ ok }) => !ok)).toEqual([])
+    expect(notes.filter((note) => note.includes('is predicted'))).toHaveLength(2)
+    const empty = await startAnvil({ chainId: 10 })
+    try {
+      const asked = await verifyDeployment({
+        chainId: 10,
+        deploymentsDir: join(root, 'deployments'),
+        rpcUrl: empty.url,
+      })
+      expect(asked.checks.filter(({ ok }) => !ok)).toEqual([])
+      expect(asked.notes).toEqual([
+        expect.stringContaining('Guard is NOT deployed yet'),
+        expect.stringContaining('Executor 1 is NOT deployed yet'),
+      ])
+    } finally {
+      await empty.stop()
+    }
+  })
+
   test('are those that this source tree predicts', async () => {
     const fresh = mkdtempSync(join(tmpdir(), 'sluice-predict-'))
     try {
@@ -161,34 +254,12 @@ describe('invariant 14: the standard JSON that explorers are given', () => {
   ] as const)(
     'of %s for %s compiles to the code that is deployed',
     async (contract, build) => {
-      const name = BUILDS[build][contract]
-      const committed = readFileSync(join(root, `deployments/standard-json/${name}.json`), 'utf8')
+      const committed = readFileSync(join(root, 'deployments/standard-json', standardJsonFile(contract, build)), 'utf8')
       expect(JSON.parse(committed), 'stale: npm run predict').toEqual(standardJson(contract, build))
-      // A compiler of its own, apart from Hardhat's and its cache.
-      const script = join(root, 'contracts/deploy/compile-standard-json.ts')
-      const options = { input: committed, encoding: 'utf8', maxBuffer: 1 << 24 } as const
-      const code = execFileSync(process.execPath, ['--stack-size=8000', script, name], options)
+      const code = compileStandardJson(committed, contract, build)
       const { guard, executor } = await currentPlan(build)
       expect(code).toBe((contract === 'Guard' ? guard : executor).initCode)
     },
     120_000,
   )
-})
-
-test('the clear-signing file shows the function that the Guard has', () => {
-  const file = JSON.parse(readFileSync(join(root, 'contracts/erc7730-guard.json'), 'utf8'))
-  for (const { chainId: id, address } of file.context.contract.deployments) {
-    const committed = JSON.parse(readFileSync(join(root, `deployments/${id}.json`), 'utf8')) as Deployment
-    expect(address, 'stale: npm run predict').toBe(committed.guard.address)
-  }
-  expect(file.context.contract.deployments.length).toBeGreaterThan(150)
-  const shown = IGuard__factory.createInterface().getFunction('swap')
-  expect(Object.keys(file.display.formats)).toEqual([
-    `${shown
-      .format('full')
-      .replace(/^function /, '')
-      .replace(/ payable.*$/, '')
-      .replace('tuple(', '(')
-      .replaceAll(', ', ',')}`,
-  ])
 })

@@ -5,7 +5,8 @@
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BUILDS, predictDeployments, readDeployment, standardJson } from '@sluice/contracts'
+import { predictDeployments, readDeployment, standardJson, standardJsonFile } from '@sluice/contracts'
+import { getAddress } from 'ethers'
 import { root } from './lib/run.ts'
 
 const data = join(root, 'packages/chains/data')
@@ -18,7 +19,7 @@ mkdirSync(verification, { recursive: true })
 for (const build of ['cancun', 'london'] as const)
   for (const contract of ['Guard', 'Executor'] as const)
     writeFileSync(
-      join(verification, `${BUILDS[build][contract]}.json`),
+      join(verification, standardJsonFile(contract, build)),
       `${JSON.stringify(standardJson(contract, build), null, 2)}\n`,
     )
 
@@ -27,7 +28,7 @@ const guards = written.written
   .toSorted((a, b) => a - b)
   .map((chainId) => {
     const { address } = readDeployment(join(root, 'deployments'), chainId)!.guard
-    return `        { "chainId": ${chainId}, "address": "${address}" }`
+    return `        { "chainId": ${chainId}, "address": "${getAddress(address)}" }`
   })
 writeFileSync(
   clearSigning,

@@ -1,6 +1,6 @@
 /**
- * `npm run verify-deployment -- <chainId> [--rpc <url>] [--deployments <dir>]`: compares the recorded addresses and
- * hashes with what this source tree compiles to, and with the chain's code where an endpoint is given.
+ * `npm run verify-deployment -- <chainId> [--rpc <url>] [--deployments <dir>]`: holds the recorded addresses and hashes of
+ * the Guard and of every Executor against their sources, and against the chain's code where an endpoint is given.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -17,12 +17,14 @@ if (!id || !/^[1-9][0-9]*$/.test(id)) {
   process.exit(1)
 }
 try {
-  const checks = await verifyDeployment({
+  const rpcUrl = values.rpc ?? process.env[`RPC_URL_${id}`]
+  const { checks, notes } = await verifyDeployment({
     chainId: Number(id),
     deploymentsDir: values.deployments ? userPath(values.deployments) : join(root, 'deployments'),
-    ...(values.rpc ? { rpcUrl: values.rpc } : {}),
+    ...(rpcUrl ? { rpcUrl } : {}),
   })
   for (const { what, ok } of checks) console.log(`${ok ? 'same     ' : 'DIFFERENT'} ${what}`)
+  for (const note of notes) console.log(`note      ${note}`)
   if (checks.some(({ ok }) => !ok)) process.exit(1)
 } catch (error) {
   if (!(error instanceof DeployError)) throw error

@@ -1,14 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { PublicClient, WalletClient } from '@nomicfoundation/hardhat-viem/types'
-import { CHAIN_DATA_DIR, type ContractRecord, type Deployment, type Hex } from '@sluice/chains'
-import { BaseError, formatEther } from 'viem'
+import type { ContractRecord, Deployment, Hex } from '@sluice/chains'
+import { BaseError, formatEther, formatGwei } from 'viem'
 import { create2Calldata, hashOf, KEYLESS_DEPLOYER } from './create2.ts'
 import { DeployError } from './errors.ts'
 import { readDeployment, writeDeployment } from './file.ts'
-import { hardhatFor } from './hardhat.ts'
+import { expectChain, hardhatFor } from './hardhat.ts'
+import { chainFacts } from './networks.ts'
+import { describe, type Outlay, outlaysFor, totalOf } from './outlay.ts'
 import { EXECUTOR_FAMILIES, EXECUTOR_VERSION, type PlannedContract, planDeployment, record } from './plan.ts'
 import { probeBuild } from './probe.ts'
+
+/** A few blocks of most chains. */
+const RIVAL_SECONDS = 30
 
 export type DeployOptions = {
   readonly rpcUrl: string
@@ -35,19 +39,29 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
   const hre = await hardhatFor(rpcUrl, privateKey)
   const connection = await hre.network.create('target')
   try {
-    const found = Number(await connection.provider.request({ method: 'eth_chainId' }))
-    if (found !== chainId) throw new DeployError('WRONG_CHAIN', `${rpcUrl} is chain ${found}, not ${chainId}`)
+    await expectChain(connection.provider, rpcUrl, chainId)
     const client = await connection.viem.getPublicClient()
-    const { guard, executor } = await planDeployment(hre, await probeBuild(client))
+    const build = await probeBuild(client)
+    onProgress(`chain ${chainId} runs the ${build} build`)
+    const { guard, executor } = await planDeployment(hre, build)
 
     const missing: PlannedContract[] = []
-    for (const planned of [guard, executor]) if (!(await stands(client, planned))) missing.push(planned)
+    for (const planned of [guard, executor]) {
+      if (await stands(client, planned)) onProgress(`${planned.name} stands at ${planned.address}`)
+      else missing.push(planned)
+    }
+    const outlays = await outlaysFor(client, missing)
     const transactions = new Map<PlannedContract, Hex>()
-    if (missing.length > 0 && !dryRun) {
+    if (dryRun) {
+      await announce(client, outlays, onProgress)
+    } else if (missing.length > 0) {
       const wallet = await payer(connection.viem.getWalletClients)
-      await checkFunds(client, wallet, missing)
+      await checkFunds(client, wallet, outlays)
       await ensureKeylessDeployer(client, wallet, onProgress)
-      for (const planned of missing) transactions.set(planned, await deployOne(client, wallet, planned, onProgress))
+      for (const planned of missing) {
+        const hash = await deployOne(client, wallet, planned, onProgress)
+        if (hash) transactions.set(planned, hash)
+      }
     }
     const block = Number(await client.getBlockNumber())
     const recordOf = (planned: PlannedContract) => {
@@ -71,10 +85,20 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
 
 /** A chain outside the registry is left to the probe. */
 function refuseUnsupported(chainId: number): void {
-  const file = join(CHAIN_DATA_DIR, `${chainId}.json`)
-  if (!existsSync(file)) return
-  const { unsupported } = JSON.parse(readFileSync(file, 'utf8')) as { unsupported?: string }
+  const unsupported = chainFacts(chainId)?.unsupported
   if (unsupported) throw new DeployError('UNSUPPORTED_CHAIN', unsupported)
+}
+
+/** What a deployment would send now. */
+async function announce(
+  client: PublicClient,
+  outlays: readonly Outlay[],
+  onProgress: (text: string) => void,
+): Promise<void> {
+  const gasPrice = await client.getGasPrice()
+  for (const outlay of outlays) onProgress(`would ${describe(outlay)}`)
+  const total = formatEther(totalOf(outlays, gasPrice))
+  onProgress(`would cost up to ${total} native at ${formatGwei(gasPrice)} gwei; nothing was sent or written`)
 }
 
 const pick = ({ transaction }: ContractRecord) => (transaction ? { transaction } : {})
@@ -100,28 +124,14 @@ async function payer(getWalletClients: () => Promise<WalletClient[]>): Promise<W
   return wallet
 }
 
-/** An upper estimate before anything is sent: code deposit, calldata and execution of each creation. */
-async function checkFunds(
-  client: PublicClient,
-  wallet: WalletClient,
-  missing: readonly PlannedContract[],
-): Promise<void> {
-  const gas = missing.reduce((sum, { initCode }) => sum + creationGas(initCode), 0n)
-  const gasPrice = await client.getGasPrice()
-  const keyless = (await client.getCode({ address: KEYLESS_DEPLOYER.address })) ? 0n : KEYLESS_DEPLOYER.cost
-  const needed = gas * gasPrice + keyless
+async function checkFunds(client: PublicClient, wallet: WalletClient, outlays: readonly Outlay[]): Promise<void> {
+  const needed = totalOf(outlays, await client.getGasPrice())
   const held = await client.getBalance({ address: wallet.account.address })
   if (held < needed)
     throw new DeployError(
       'FUNDS_SHORT',
       `${wallet.account.address} holds ${formatEther(held)} of the native token and needs about ${formatEther(needed)}`,
     )
-}
-
-/** 200 gas per byte of code deposited, at most 16 per byte sent, 53,000 for a creating transaction, a half more to be safe. */
-function creationGas(initCode: Hex): bigint {
-  const bytes = BigInt((initCode.length - 2) / 2)
-  return ((bytes * 216n + 53_000n) * 3n) / 2n
 }
 
 async function ensureKeylessDeployer(
@@ -143,38 +153,62 @@ async function ensureKeylessDeployer(
     const held = await client.getBalance({ address: signer })
     if (held < cost) {
       onProgress(`funding the keyless deployer's signer with ${formatEther(cost - held)}`)
-      await mined(client, await wallet.sendTransaction({ to: signer, value: cost - held }))
+      await mined(client, await sent(wallet.sendTransaction({ to: signer, value: cost - held })))
     }
     onProgress('creating the keyless deployer')
-    await mined(client, await client.sendRawTransaction({ serializedTransaction: transaction }))
+    await mined(client, await sent(client.sendRawTransaction({ serializedTransaction: transaction })))
   }
   const found = await client.getCode({ address })
   if (found !== runtime)
     throw new DeployError('KEYLESS_DEPLOYER', `other code than the keyless deployer's at ${address}`)
 }
 
+/** @returns the transaction that made it; undefined where another one came first */
 async function deployOne(
   client: PublicClient,
   wallet: WalletClient,
   planned: PlannedContract,
   onProgress: (text: string) => void,
-): Promise<Hex> {
-  onProgress(`deploying ${planned.name} to ${planned.address}`)
-  const hash = await wallet.sendTransaction({ to: KEYLESS_DEPLOYER.address, data: create2Calldata(planned.initCode) })
-  await mined(client, hash)
+): Promise<Hex | undefined> {
+  onProgress(`creating ${planned.name} at ${planned.address}`)
+  const data = create2Calldata(planned.initCode)
+  let hash: Hex
+  try {
+    hash = await sent(wallet.sendTransaction({ to: KEYLESS_DEPLOYER.address, data }))
+  } catch (error) {
+    // Another transaction may be on its way, of someone else or of a run that was killed: then a second creation is refused.
+    onProgress(`refused; waiting up to ${RIVAL_SECONDS} s whether another transaction creates ${planned.name}`)
+    for (let second = 0; second < RIVAL_SECONDS; second++) {
+      if (await stands(client, planned)) return undefined
+      await setTimeout(1_000)
+    }
+    throw error
+  }
+  const made = (await receiptOf(client, hash)).status === 'success'
   if (!(await stands(client, planned)))
     throw new DeployError('TRANSACTION_FAILED', `${hash} was mined and left no ${planned.name} at ${planned.address}`)
-  return hash
+  return made ? hash : undefined
+}
+
+async function sent(hash: Promise<Hex>): Promise<Hex> {
+  try {
+    return await hash
+  } catch (cause) {
+    if (!(cause instanceof BaseError)) throw cause
+    throw new DeployError('TRANSACTION_FAILED', `a transaction was not accepted: ${cause.shortMessage}`, { cause })
+  }
 }
 
 async function mined(client: PublicClient, hash: Hex): Promise<void> {
+  const { status } = await receiptOf(client, hash)
+  if (status !== 'success') throw new DeployError('TRANSACTION_FAILED', `${hash} reverted`)
+}
+
+async function receiptOf(client: PublicClient, hash: Hex) {
   try {
-    const receipt = await client.waitForTransactionReceipt({ hash, timeout: 180_000 })
-    if (receipt.status === 'success') return
+    return await client.waitForTransactionReceipt({ hash, timeout: 180_000 })
   } catch (cause) {
-    if (cause instanceof BaseError)
-      throw new DeployError('TRANSACTION_FAILED', `${hash} was not mined: ${cause.shortMessage}`, { cause })
-    throw cause
+    if (!(cause instanceof BaseError)) throw cause
+    throw new DeployError('TRANSACTION_FAILED', `${hash} was not mined: ${cause.shortMessage}`, { cause })
   }
-  throw new DeployError('TRANSACTION_FAILED', `${hash} reverted`)
 }

@@ -1,6 +1,8 @@
 export type DeployErrorCode =
+  | 'UNREACHABLE'
   | 'WRONG_CHAIN'
   | 'UNSUPPORTED_CHAIN'
+  | 'BAD_KEY'
   | 'NO_ACCOUNT'
   | 'FUNDS_SHORT'
   | 'KEYLESS_DEPLOYER'

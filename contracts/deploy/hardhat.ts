@@ -1,18 +1,32 @@
 import { join } from 'node:path'
-import type { Hex } from '@sluice/chains'
 import { createHardhatRuntimeEnvironment } from 'hardhat/hre'
+import type { SensitiveString } from 'hardhat/types/config'
 import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
+import type { EthereumProvider } from 'hardhat/types/providers'
 import config from '../hardhat.config.ts'
+import { DeployError } from './errors.ts'
 
 const root = join(import.meta.dirname, '..')
 
 /** Hardhat with one network, `target`, behind the given endpoint; without a key the node's own accounts sign. */
-export function hardhatFor(rpcUrl: string, privateKey?: Hex): Promise<HardhatRuntimeEnvironment> {
+export function hardhatFor(rpcUrl: string, key?: SensitiveString): Promise<HardhatRuntimeEnvironment> {
   const target = {
     type: 'http' as const,
     chainType: 'generic' as const,
     url: rpcUrl,
-    accounts: privateKey ? [privateKey] : ('remote' as const),
+    accounts: key === undefined ? ('remote' as const) : [key],
   }
   return createHardhatRuntimeEnvironment({ ...config, networks: { target } }, {}, root)
+}
+
+/** @throws DeployError `UNREACHABLE`, `WRONG_CHAIN` */
+export async function expectChain(provider: EthereumProvider, rpcUrl: string, chainId: number): Promise<void> {
+  let found: unknown
+  try {
+    found = await provider.request({ method: 'eth_chainId' })
+  } catch (cause) {
+    throw new DeployError('UNREACHABLE', `${rpcUrl} does not answer: ${(cause as Error).message}`, { cause })
+  }
+  if (Number(found) !== chainId)
+    throw new DeployError('WRONG_CHAIN', `${rpcUrl} is chain ${Number(found)}, not ${chainId}`)
 }

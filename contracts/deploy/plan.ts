@@ -3,7 +3,7 @@ import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
 import { create2Address, hashOf, SALT } from './create2.ts'
 
 /** The generation of the Executor in this source tree, and what it can trade. */
-export const EXECUTOR_VERSION = 1
+export const EXECUTOR_VERSION: number = 1
 export const EXECUTOR_FAMILIES = [
   'uniswap-v2',
   'uniswap-v3',

@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import type { Build } from '@sluice/chains'
-import { BUILDS } from './plan.ts'
+import type { Build, Hex } from '@sluice/chains'
+import { BUILDS, EXECUTOR_VERSION } from './plan.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -31,4 +32,17 @@ export function standardJson(contract: 'Guard' | 'Executor', build: Build) {
       outputSelection: { '*': { '*': ['evm.bytecode.object'] } },
     },
   }
+}
+
+/** Its name in `deployments/standard-json`, where every generation of the Executor keeps its own. */
+export function standardJsonFile(contract: 'Guard' | 'Executor', build: Build, version = EXECUTOR_VERSION): string {
+  return contract === 'Guard' ? `${BUILDS[build].Guard}.json` : `${BUILDS[build].Executor}.v${version}.json`
+}
+
+/** The creation code it compiles to, by a compiler of its own, apart from Hardhat's and its cache. */
+export function compileStandardJson(json: string, contract: 'Guard' | 'Executor', build: Build): Hex {
+  const script = join(import.meta.dirname, 'compile-standard-json.ts')
+  // The compiler recurses deeply.
+  const args = ['--stack-size=8000', script, BUILDS[build][contract]]
+  return execFileSync(process.execPath, args, { input: json, encoding: 'utf8', maxBuffer: 1 << 24 }) as Hex
 }

@@ -1,56 +1,102 @@
-import type { ContractRecord } from '@sluice/chains'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ContractRecord, DEPLOYMENTS_DIR, type Deployment } from '@sluice/chains'
 import { create2Address, hashOf } from './create2.ts'
 import { DeployError } from './errors.ts'
 import { readDeployment } from './file.ts'
-import { hardhatFor } from './hardhat.ts'
-import { type PlannedContract, planDeployment } from './plan.ts'
+import { expectChain, hardhatFor } from './hardhat.ts'
+import { EXECUTOR_VERSION, type PlannedContract, planDeployment } from './plan.ts'
+import { compileStandardJson, standardJsonFile } from './standard-json.ts'
 
 export type VerifyOptions = {
   readonly chainId: number
   readonly deploymentsDir: string
   /** Compares the code on chain too. */
   readonly rpcUrl?: string
+  /** Holds what compilers were given, by generation; `deployments/standard-json` by default. */
+  readonly standardJsonDir?: string
 }
 export type Check = { readonly what: string; readonly ok: boolean }
+export type Verified = {
+  readonly checks: readonly Check[]
+  /** What the reader should know besides, such as that nothing is deployed yet. */
+  readonly notes: readonly string[]
+}
+type Entry = { readonly name: string; readonly record: ContractRecord; readonly version?: number }
 
-/** @throws DeployError `BAD_FILE` when the chain has no deployment, `WRONG_CHAIN` when the endpoint serves another */
-export async function verifyDeployment({ chainId, deploymentsDir, rpcUrl }: VerifyOptions): Promise<Check[]> {
+/**
+ * Holds every recorded contract against the source it came from, and against the chain where an endpoint is given.
+ *
+ * @throws DeployError `BAD_FILE` when the chain has no deployment, `WRONG_CHAIN` when the endpoint serves another
+ */
+export async function verifyDeployment(options: VerifyOptions): Promise<Verified> {
+  const { chainId, deploymentsDir, rpcUrl, standardJsonDir = join(DEPLOYMENTS_DIR, 'standard-json') } = options
   const deployment = readDeployment(deploymentsDir, chainId)
   if (!deployment) throw new DeployError('BAD_FILE', `${deploymentsDir} has no deployment of chain ${chainId}`)
+  const entries = entriesOf(deployment)
   const hre = await hardhatFor(rpcUrl ?? 'http://127.0.0.1:1')
-  const executor = deployment.executors.at(-1)
-  if (!executor) throw new DeployError('BAD_FILE', `the deployment of chain ${chainId} has no Executor`)
-  if (executor.build !== deployment.guard.build)
-    throw new DeployError('BAD_FILE', `the Guard and the Executor of chain ${chainId} are of different builds`)
-  const plan = await planDeployment(hre, executor.build)
-  const checks = [...compare('Guard', deployment.guard, plan.guard), ...compare('Executor', executor, plan.executor)]
-  if (!rpcUrl) return checks
+  const plan = await planDeployment(hre, deployment.guard.build)
+  const checks: Check[] = []
+  const notes: string[] = []
+  for (const { name, record, version } of entries) {
+    if (version === undefined) checks.push(...compare(name, record, plan.guard))
+    else if (version === EXECUTOR_VERSION) checks.push(...compare(name, record, plan.executor))
+    else
+      checks.push(
+        compareOlder(name, record, join(standardJsonDir, standardJsonFile('Executor', record.build, version))),
+      )
+    const derived = create2Address(record.initCodeHash, record.salt)
+    checks.push({ what: `${name} address ${record.address}`, ok: record.address === derived })
+  }
+  if (!rpcUrl) {
+    for (const { name, record } of entries)
+      if (record.status === 'predicted') notes.push(`${name} is predicted: it will have this address once deployed`)
+    return { checks, notes: [...notes, 'no endpoint was given (--rpc), so no chain was asked'] }
+  }
 
   const connection = await hre.network.create('target')
   try {
-    const found = Number(await connection.provider.request({ method: 'eth_chainId' }))
-    if (found !== chainId) throw new DeployError('WRONG_CHAIN', `${rpcUrl} is chain ${found}, not ${chainId}`)
+    await expectChain(connection.provider, rpcUrl, chainId)
     const client = await connection.viem.getPublicClient()
-    for (const [name, { address, codeHash }] of [
-      ['Guard', deployment.guard],
-      ['Executor', executor],
-    ] as const) {
-      const code = await client.getCode({ address })
-      checks.push({ what: `${name} code on chain ${chainId}`, ok: code !== undefined && hashOf(code) === codeHash })
+    for (const { name, record } of entries) {
+      const code = await client.getCode({ address: record.address })
+      const what = `${name} code on chain ${chainId}`
+      if (code && code !== '0x') {
+        checks.push({ what, ok: hashOf(code) === record.codeHash })
+        if (record.status === 'predicted') notes.push(`${name} is deployed, which npm run deploy would record`)
+      } else if (record.status === 'predicted') {
+        notes.push(`${name} is NOT deployed yet: there is no code at ${record.address}`)
+      } else {
+        checks.push({ what, ok: false })
+      }
     }
-    return checks
+    return { checks, notes }
   } finally {
     await connection.close()
   }
+}
+
+/** The Guard and every generation of the Executor, with the generation's number. */
+function entriesOf({ chainId, guard, executors }: Deployment): Entry[] {
+  if (executors.length === 0) throw new DeployError('BAD_FILE', `the deployment of chain ${chainId} has no Executor`)
+  if (executors.some(({ build }) => build !== guard.build))
+    throw new DeployError('BAD_FILE', `the Guard and the Executors of chain ${chainId} are of different builds`)
+  return [
+    { name: 'Guard', record: guard },
+    ...executors.map((record) => ({ name: `Executor ${record.version}`, record, version: record.version })),
+  ]
 }
 
 function compare(name: string, recorded: ContractRecord, planned: PlannedContract): Check[] {
   return [
     { what: `${name} creation code`, ok: recorded.initCodeHash === planned.initCodeHash },
     { what: `${name} runtime code`, ok: recorded.codeHash === planned.codeHash },
-    {
-      what: `${name} address ${recorded.address}`,
-      ok: recorded.address === create2Address(recorded.initCodeHash, recorded.salt),
-    },
   ]
+}
+
+/** This tree holds the source of the newest generation; of the others it holds what a compiler was given. */
+function compareOlder(name: string, { build, initCodeHash }: ContractRecord, file: string): Check {
+  if (!existsSync(file)) return { what: `${name} creation code: ${file} is missing`, ok: false }
+  const initCode = compileStandardJson(readFileSync(file, 'utf8'), 'Executor', build)
+  return { what: `${name} creation code, compiled from ${file}`, ok: hashOf(initCode) === initCodeHash }
 }

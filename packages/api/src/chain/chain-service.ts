@@ -28,7 +28,7 @@ import { SingleFlight } from '../http/single-flight.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Quote } from '../swap/judge.ts'
 import { Answers } from './answers.ts'
-import { assertDeployed } from './contracts.ts'
+import { assertDeployed, executorInUse } from './contracts.ts'
 import { memo, once } from './once.ts'
 import { TaxBook } from './taxes.ts'
 import { TokenReports } from './token-reports.ts'
@@ -73,7 +73,6 @@ function isRecent(market: Market): boolean {
 export class ChainService {
   readonly chain: Chain
   readonly deployment: Deployment
-  /** The newest that is deployed, else the newest there is: its code is checked before every use. */
   readonly executor: Deployment['executors'][number]
   readonly routerAddress: string
   readonly limiter: Limiter
@@ -93,8 +92,7 @@ export class ChainService {
   private idleTimer: NodeJS.Timeout | undefined
 
   constructor({ chain, deployment, routerAddress, config, metrics, log, threads }: Options) {
-    const { executors } = deployment
-    const executor = executors.findLast(({ status }) => status === 'deployed') ?? executors.at(-1)
+    const executor = executorInUse(deployment)
     if (!executor) throw new ApiError('UNSUPPORTED_CHAIN', `chain ${chain.chainId} has no Executor`)
     this.chain = chain
     this.deployment = deployment

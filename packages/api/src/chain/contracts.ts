@@ -1,7 +1,15 @@
-import type { ContractRecord } from '@sluice/chains'
+import type { ContractRecord, Deployment } from '@sluice/chains'
 import type { BlockRef, Rpc } from '@sluice/rpc'
 import { keccak256 } from 'ethers'
 import { ApiError } from '../errors.ts'
+
+/**
+ * The newest generation that is deployed, else the newest there is: its code is checked before every use. Routes use the
+ * families that this one has.
+ */
+export function executorInUse({ executors }: Deployment): Deployment['executors'][number] | undefined {
+  return executors.findLast(({ status }) => status === 'deployed') ?? executors.at(-1)
+}
 
 /**
  * A transaction to an address without the recorded code would lose its value or do nothing, so none is ever returned.

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CHAIN_DATA_DIR } from '@sluice/chains'
+import { configVariable } from 'hardhat/config'
+
+/** What the key of the deployer is called, in the environment and in Hardhat's keystore. */
+export const DEPLOYER_KEY = 'DEPLOYER_KEY'
+
+type ChainFacts = {
+  readonly chainId: number
+  readonly name: string
+  readonly rpcUrls: readonly string[]
+  readonly unsupported?: string
+}
+
+/** The registry's file of a chain; undefined for a chain it does not know. */
+export function chainFacts(chainId: number): ChainFacts | undefined {
+  return allChains().find((chain) => chain.chainId === chainId)
+}
+
+function allChains(): ChainFacts[] {
+  return readdirSync(CHAIN_DATA_DIR)
+    .filter((name) => /^[0-9]+\.json$/.test(name))
+    .map((name) => JSON.parse(readFileSync(join(CHAIN_DATA_DIR, name), 'utf8')) as ChainFacts)
+}
+
+/**
+ * Hardhat's networks: every chain of the registry that can run the contracts, under its name there. `RPC_URL_<chainId>`
+ * names the endpoint, else it is the first public one of the chain's file.
+ */
+export function registryNetworks() {
+  return Object.fromEntries(
+    allChains()
+      .filter(({ unsupported, rpcUrls }) => !unsupported && rpcUrls.length > 0)
+      .map(({ chainId, name, rpcUrls }) => [
+        name,
+        {
+          type: 'http' as const,
+          chainType: 'generic' as const,
+          chainId,
+          url: configVariable(`RPC_URL_${chainId}`, { default: rpcUrls[0]! }),
+          accounts: [configVariable(DEPLOYER_KEY)],
+        },
+      ]),
+  )
+}

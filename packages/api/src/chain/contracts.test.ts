@@ -1,0 +1,41 @@
+import { type ContractRecord, type Deployment, toAddress } from '@sluice/chains'
+import { describe, expect, test } from 'vitest'
+import { executorInUse } from './contracts.ts'
+
+const record = (status: ContractRecord['status']): ContractRecord => ({
+  address: toAddress(`0x${'11'.repeat(20)}`),
+  salt: `0x${'00'.repeat(32)}`,
+  initCodeHash: `0x${'22'.repeat(32)}`,
+  codeHash: `0x${'33'.repeat(32)}`,
+  build: 'cancun',
+  status,
+})
+const generation = (version: number, status: ContractRecord['status'], families: readonly string[]) => ({
+  ...record(status),
+  version,
+  families,
+})
+const deployment = (...executors: Deployment['executors'][number][]): Deployment => ({
+  chainId: 1,
+  guard: record('deployed'),
+  executors,
+})
+const [old, next] = [['uniswap-v2'], ['uniswap-v2', 'dodo-v2']]
+
+describe('the Executor in use', () => {
+  test('is the newest that is deployed, with its families', () => {
+    const both = deployment(generation(1, 'deployed', old), generation(2, 'deployed', next))
+    expect(executorInUse(both)).toMatchObject({ version: 2, families: next })
+  })
+
+  test('stays the older one until the newer is deployed', () => {
+    const coming = deployment(generation(1, 'deployed', old), generation(2, 'predicted', next))
+    expect(executorInUse(coming)).toMatchObject({ version: 1, families: old })
+  })
+
+  test('is the newest predicted one where none is deployed, and none where there is no list', () => {
+    const predicted = deployment(generation(1, 'predicted', old), generation(2, 'predicted', next))
+    expect(executorInUse(predicted)).toMatchObject({ version: 2 })
+    expect(executorInUse(deployment())).toBeUndefined()
+  })
+})

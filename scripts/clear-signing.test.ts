@@ -1,0 +1,104 @@
+/** contracts/erc7730-guard.json tells wallets how to show a swap (ERC-7730, version 1 of its schema). */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { IGuard__factory } from '@sluice/bindings'
+import type { Deployment } from '@sluice/chains'
+import { type FunctionFragment, getAddress, id, type ParamType } from 'ethers'
+import { expect, test } from 'vitest'
+
+type Field = {
+  readonly path: string
+  readonly label: string
+  readonly format: string
+  readonly params?: Readonly<Record<string, unknown>>
+}
+type Format = {
+  readonly intent: string
+  readonly fields: readonly Field[]
+  readonly required: readonly string[]
+  readonly excluded: readonly string[]
+}
+
+const root = join(import.meta.dirname, '..')
+const file = JSON.parse(readFileSync(join(root, 'contracts/erc7730-guard.json'), 'utf8'))
+const swap = IGuard__factory.createInterface().getFunction('swap')
+const [[signature, format]] = Object.entries(file.display.formats) as [[string, Format]]
+
+/** The type of every value of the call, by its path. */
+function leaves(parameters: readonly ParamType[], above = ''): [path: string, type: string][] {
+  return parameters.flatMap((parameter) => {
+    const path = above + parameter.name
+    return parameter.components ? leaves(parameter.components, `${path}.`) : [[path, parameter.type]]
+  })
+}
+const typeOf = new Map(leaves(swap.inputs))
+
+/** What the values of a format are, and the parameters it needs and may have. */
+const FORMATS: Readonly<Record<string, { type: RegExp; needs: readonly string[]; may: readonly string[] }>> = {
+  tokenAmount: { type: /^uint/, needs: ['tokenPath'], may: ['nativeCurrencyAddress', 'threshold', 'message'] },
+  date: { type: /^uint/, needs: ['encoding'], may: [] },
+  unit: { type: /^uint/, needs: ['base'], may: ['decimals', 'prefix'] },
+  addressName: { type: /^address$/, needs: [], may: ['types', 'sources'] },
+}
+
+test('it has the sections of the schema and no others', () => {
+  expect(file.$schema).toBe('https://eips.ethereum.org/assets/eip-7730/erc7730-v1.schema.json')
+  expect(Object.keys(file)).toEqual(['$schema', 'context', 'metadata', 'display'])
+  expect(Object.keys(file.context)).toEqual(['$id', 'contract'])
+  expect(Object.keys(file.context.contract)).toEqual(['abi', 'deployments'])
+  expect(Object.keys(file.display.formats)).toHaveLength(1)
+  expect(Object.keys(format)).toEqual(['intent', 'fields', 'required', 'excluded'])
+})
+
+test("the function it shows is the Guard's swap, by signature and by ABI", () => {
+  const types = signature.replace(/ \w+(?=[,)])/g, '')
+  expect(id(types).slice(0, 10)).toBe(swap.selector)
+  expect(signature).toBe(withNames(swap))
+  expect(file.context.contract.abi).toEqual([JSON.parse(swap.format('json'), withoutEmpty)])
+})
+
+function withNames({ name, inputs }: FunctionFragment): string {
+  const one = ({ type, name, components }: ParamType): string =>
+    `${components ? `(${components.map(one).join(',')})` : type} ${name}`
+  return `${name}(${inputs.map(one).join(',')})`
+}
+
+/** ethers writes `constant` and `payable` of the oldest ABIs too. */
+function withoutEmpty(key: string, value: unknown): unknown {
+  return key === 'constant' || key === 'payable' ? undefined : value
+}
+
+test('every value of the call is shown or left out on purpose, once', () => {
+  const named = [...format.fields.map(({ path }) => path), ...format.excluded]
+  // The token addresses are shown as the units of the amounts.
+  const units = format.fields.flatMap(({ params }) => (params?.tokenPath ? [String(params.tokenPath)] : []))
+  expect([...named, ...units].sort()).toEqual([...typeOf.keys()].sort())
+  const shown = format.fields.map(({ path }) => path)
+  expect(format.required.filter((path) => !shown.includes(path))).toEqual([])
+})
+
+test.each(format.fields.map((field) => [field.path, field] as const))('%s suits its format', (path, field) => {
+  const rule = FORMATS[field.format]
+  expect(rule, `unknown format ${field.format}`).toBeDefined()
+  expect(typeOf.get(path)).toMatch(rule!.type)
+  expect(field.label.length).toBeGreaterThan(0)
+  const given = Object.keys(field.params ?? {})
+  expect(rule!.needs.filter((name) => !given.includes(name))).toEqual([])
+  expect(given.filter((name) => ![...rule!.needs, ...rule!.may].includes(name))).toEqual([])
+  const { tokenPath, nativeCurrencyAddress = [], base, decimals } = field.params ?? {}
+  if (tokenPath !== undefined) expect(typeOf.get(String(tokenPath))).toBe('address')
+  for (const reference of nativeCurrencyAddress as string[])
+    expect(file.metadata.constants[reference.replace('$.metadata.constants.', '')]).toBe(`0x${'00'.repeat(20)}`)
+  // A million parts are 100 %.
+  if (path === 'order.feePpm') expect(1_000_000 / 10 ** Number(decimals), String(base)).toBe(100)
+})
+
+test('it names the Guard of every chain, with the checksum of its address', () => {
+  const { deployments } = file.context.contract as { deployments: { chainId: number; address: string }[] }
+  expect(deployments.length).toBeGreaterThan(150)
+  expect(new Set(deployments.map(({ chainId }) => chainId)).size).toBe(deployments.length)
+  for (const { chainId, address } of deployments) {
+    const committed = JSON.parse(readFileSync(join(root, `deployments/${chainId}.json`), 'utf8')) as Deployment
+    expect(address, 'stale: npm run predict').toBe(getAddress(committed.guard.address))
+  }
+})

@@ -1,0 +1,48 @@
+/** The deployer's key comes from the environment or from Hardhat's keystore. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { registryNetworks } from '@sluice/contracts'
+import { afterAll, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const key = `0x${'12'.repeat(32)}`
+/** A keystore of its own. In CI Hardhat looks at no keystore. */
+const home = mkdtempSync(join(tmpdir(), 'sluice-keystore-'))
+const { CI: _, DEPLOYER_KEY: __, ...outside } = process.env
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+function runNode(args: readonly string[], { input = '', env = {} }: { input?: string; env?: NodeJS.ProcessEnv } = {}) {
+  return spawnSync(process.execPath, args, {
+    cwd: join(root, 'contracts'),
+    env: { ...outside, XDG_CONFIG_HOME: home, ...env },
+    input,
+    encoding: 'utf8',
+  })
+}
+const found = (env: NodeJS.ProcessEnv = {}) =>
+  runNode(['-e', "console.log(await (await import('@sluice/contracts')).deployerKey())"], { env }).stdout.trim()
+
+test('there is none where neither has it; the environment comes before the keystore', () => {
+  expect(found()).toBe('undefined')
+  const hardhat = join(root, 'node_modules/hardhat/dist/src/cli.js')
+  const stored = runNode([hardhat, 'keystore', 'set', '--dev', 'DEPLOYER_KEY'], { input: `${key}\n` })
+  expect(stored.stdout).toContain('set in the development keystore')
+  expect(found()).toBe(key)
+  const other = `0x${'34'.repeat(32)}`
+  expect(found({ DEPLOYER_KEY: other })).toBe(other)
+}, 180_000)
+
+test('Hardhat has a network for every chain of the registry that runs the contracts', () => {
+  const networks = Object.entries(registryNetworks())
+  expect(networks.length).toBeGreaterThan(150)
+  expect(new Set(networks.map(([, { chainId }]) => chainId)).size).toBe(networks.length)
+  expect(registryNetworks().ethereum).toMatchObject({
+    chainId: 1,
+    url: { name: 'RPC_URL_1', default: expect.stringMatching(/^https:/) },
+    accounts: [{ name: 'DEPLOYER_KEY' }],
+  })
+  // What a network resolves to shows no key.
+  expect(JSON.stringify(registryNetworks())).not.toMatch(/0x[0-9a-f]{64}/)
+})
