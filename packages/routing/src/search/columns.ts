@@ -12,7 +12,6 @@ const DETOURS = 6
 const GROWTH = 2
 /** Rounds of balancing the prices of tokens that may join. */
 const RELAXATIONS = 4
-const LOOSE = 1e-5
 /** Alternatives may be dearer by what this much gas is worth, or by this part. */
 const MARGIN_GAS = 300_000
 const MOST_MARGIN = 0.01
@@ -21,16 +20,10 @@ const ALTERNATIVES = 60
 /** Solves, adds what pays at the new prices, and solves again until nothing is left to add. */
 export function generateColumns(problem: Problem, filling: WaterFilling, frontier: Frontier): void {
   const pricing = new Pricing(problem, filling, frontier)
-  let tolerance = LOOSE
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    filling.solve(tolerance)
+    filling.solve(TIGHT)
     frontier.explore(filling)
-    if (pricing.addColumns(round === 0) > 0) {
-      if (round > 0) tolerance = TIGHT
-      continue
-    }
-    if (filling.residual <= TIGHT || tolerance === TIGHT) return
-    tolerance = TIGHT
+    if (pricing.addColumns(round === 0) === 0) return
   }
   filling.solve(TIGHT)
   frontier.explore(filling)
