@@ -42,7 +42,7 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
     await expectChain(connection.provider, rpcUrl, chainId)
     const client = await connection.viem.getPublicClient()
     const build = await probeBuild(client)
-    onProgress(`chain ${chainId} runs the ${build} build`)
+    onProgress(`chain ${chainId}, by ${new URL(rpcUrl).host}, runs the ${build} build`)
     const { guard, executor } = await planDeployment(hre, build)
 
     const missing: PlannedContract[] = []
@@ -95,6 +95,7 @@ async function announce(
   outlays: readonly Outlay[],
   onProgress: (text: string) => void,
 ): Promise<void> {
+  if (outlays.length === 0) return onProgress('nothing is left to send')
   const gasPrice = await client.getGasPrice()
   for (const outlay of outlays) onProgress(`would ${describe(outlay)}`)
   const total = formatEther(totalOf(outlays, gasPrice))

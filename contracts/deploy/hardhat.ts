@@ -8,8 +8,14 @@ import { DeployError } from './errors.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** Hardhat with one network, `target`, behind the given endpoint; without a key the node's own accounts sign. */
-export function hardhatFor(rpcUrl: string, key?: SensitiveString): Promise<HardhatRuntimeEnvironment> {
+/**
+ * Hardhat with one network, `target`, behind the given endpoint; without a key the node's own accounts sign.
+ *
+ * @throws DeployError `UNREACHABLE` for what is no endpoint
+ */
+export async function hardhatFor(rpcUrl: string, key?: SensitiveString): Promise<HardhatRuntimeEnvironment> {
+  if (!/^https?:/.test(rpcUrl) || !URL.canParse(rpcUrl))
+    throw new DeployError('UNREACHABLE', `${rpcUrl} is not an http address`)
   const target = {
     type: 'http' as const,
     chainType: 'generic' as const,
