@@ -1,6 +1,8 @@
 /** How factories with one pool for each pair are asked for them. */
 import { PairLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Interface } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { PAIR_LENS } from '../../lenses.ts'
 import { chunks } from './chunks.ts'
@@ -12,7 +14,7 @@ const lens = PairLens__factory.createInterface()
 const PAIRS_PER_READ = 500
 
 /** @param getter - selector of the factory's getter of a pool by its two tokens */
-export function* findByPair(
+function* findByPair(
   row: DexRow,
   pairs: readonly (readonly [Address, Address])[],
   getter: string,
@@ -37,4 +39,23 @@ export function* findByPair(
 /** A pool of two tokens that is a contract of its own, yet to be read. */
 export function pairPool(row: DexRow, address: Address, pair: readonly [Address, Address]): Pool<null> {
   return { id: address, family: row.family, dex: row.brand, address, tokens: sortTokens(pair), state: null }
+}
+
+/**
+ * A factory with one pool for each pair.
+ *
+ * @param getter - of a pool by its two tokens
+ * @param created - the event by which it tells of a new pool: both tokens, then the pool
+ */
+export function pairFactory(factory: Interface, getter: string, created: string) {
+  const { selector } = factory.getFunction(getter)!
+  const event = factory.getEvent(created)!
+  return {
+    findPools: (row: DexRow, pairs: readonly (readonly [Address, Address])[]) => findByPair(row, pairs, selector),
+    creationTopics: [event.topicHash as Hex] as readonly Hex[],
+    createdPool(row: DexRow, log: Log): Pool<null> {
+      const [token0, token1, pool] = factory.decodeEventLog(event, log.data, log.topics)
+      return pairPool(row, toAddress(pool), [toAddress(token0), toAddress(token1)])
+    },
+  }
 }

@@ -1,18 +1,8 @@
 import { IUniswapV2Factory__factory } from '@sluice/bindings'
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import type { Log } from '@sluice/rpc'
-import type { Pool } from '../../family.ts'
-import { findByPair, pairPool } from '../common/pair-discover.ts'
+import { pairFactory } from '../common/pair-discover.ts'
 
-const factory = IUniswapV2Factory__factory.createInterface()
-
-export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
-  findByPair(row, pairs, factory.getFunction('getPair').selector)
-
-export const creationTopics: readonly Hex[] = [factory.getEvent('PairCreated').topicHash as Hex]
-
-/** The pair that a factory has just made. */
-export function createdPool(row: DexRow, log: Log): Pool<null> {
-  const { token0, token1, pair } = factory.decodeEventLog('PairCreated', log.data, log.topics)
-  return pairPool(row, toAddress(pair), [toAddress(token0), toAddress(token1)])
-}
+export const { findPools, creationTopics, createdPool } = pairFactory(
+  IUniswapV2Factory__factory.createInterface(),
+  'getPair',
+  'PairCreated',
+)
