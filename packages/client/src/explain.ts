@@ -2,6 +2,7 @@
 import { decodeProgram, ProgramError, type Step } from '../../program/src/index.ts'
 import { decodeSwap, type GuardOrder } from './abi.ts'
 import { ClientError } from './errors.ts'
+import { poolsOf, tradesIn } from './pools.ts'
 import { NATIVE, type Route, type SwapParameters, type Transaction } from './types.ts'
 
 export type Explanation = {
@@ -21,10 +22,7 @@ export type Explanation = {
   readonly executor: string
   /** Instructions of the Executor in order. */
   readonly steps: readonly Step[]
-  /**
-   * Every contract that the route trades with, once: pools, vaults and wrappers; ids for Balancer V2, and the singleton
-   * itself for Uniswap V4, whose hops name their pool by its key.
-   */
+  /** Every pool that the route trades in, once: addresses, ids for pools of Uniswap V4 and Balancer V2, wrappers. */
   readonly pools: readonly string[]
 }
 
@@ -60,34 +58,13 @@ function readProgram(order: GuardOrder): readonly Step[] {
   }
 }
 
-function poolsOf(step: Step): readonly string[] {
-  switch (step.op) {
-    case 'wrap':
-      return [step.wrapped]
-    case 'unwrap':
-      return [step.tokenIn]
-    case 'uniswap-v4':
-      return [step.manager]
-    case 'balancer-v2':
-      return step.hops.map(({ poolId }) => poolId)
-    case 'balancer-v3':
-      return step.hops.map(({ pool }) => pool)
-    case 'erc4626':
-      return [step.deposit ? step.tokenOut : step.tokenIn]
-    case 'rate-wrapper':
-      return [step.wrap ? step.tokenOut : step.tokenIn]
-    default:
-      return [step.pool]
-  }
-}
-
 function tokenText(token: string): string {
   return token === ZERO ? NATIVE : token
 }
 
 /**
- * Proves that a route's transaction does what was asked for: tokens, amount, sender, slippage, fee, value and, where it is
- * known, the Guard. Nothing in the route but the bytes of `tx` is trusted.
+ * Proves that a route's transaction does what was asked for: tokens, amount, sender, slippage, fee, value, pools and, where it
+ * is known, the Guard. Nothing in the route but the bytes of `tx` is trusted.
  *
  * @throws ClientError `UNSAFE` naming what differs
  */
@@ -107,7 +84,10 @@ export function verify(route: Route, asked: SwapParameters, guard?: string): Exp
   const least = (BigInt(route.toAmount) * (1_000_000n - toPpm(asked.slippage ?? 0.5))) / 1_000_000n
   require(found.minOutput > 0n && found.minOutput >= least, 'the least output')
   require((found.fee?.ppm ?? 0n) === feePpm, 'the fee')
-  const vaults = found.steps.flatMap((step) => ('vault' in step ? [step.vault] : []))
+  require(tradesIn(found.steps, route.swaps), 'the pools')
+  const vaults = found.steps.flatMap((step) =>
+    'vault' in step ? [step.vault] : 'manager' in step ? [step.manager] : [],
+  )
   const known = new Set([...found.pools, ...vaults, asked.from].map((address) => address.toLowerCase()))
   for (const { output } of found.steps)
     require(output.kind !== 'address' || known.has(output.address.toLowerCase()), 'a step pays a stranger')

@@ -1,0 +1,71 @@
+/** Keccak-256 of bytes written as hex, as contracts hash; the id of a Uniswap V4 pool is one. A test holds it against ethers. */
+import type { Hex } from './types.ts'
+
+/** Bytes that are taken in at a time. */
+const RATE = 136
+const LANE = (1n << 64n) - 1n
+const ROUNDS = 24
+
+/** Of the iota step, by the linear feedback register of FIPS 202. */
+const constants = roundConstants()
+
+export function keccak256(data: Hex): Hex {
+  const digits = `${data.slice(2)}01`
+  const blocks = Math.ceil(digits.length / (2 * RATE))
+  const padded = digits.padEnd(blocks * 2 * RATE, '0')
+  // The last byte of the padding; where it is also the first, both bits are in it.
+  const last = (Number.parseInt(padded.slice(-2), 16) | 0x80).toString(16)
+  const message = padded.slice(0, -2) + last
+  const state: bigint[] = Array.from({ length: 25 }, () => 0n)
+  for (let at = 0; at < message.length; at += 2 * RATE) {
+    for (let lane = 0; lane < RATE / 8; lane++)
+      state[lane]! ^= swapBytes(BigInt(`0x${message.slice(at + 16 * lane, at + 16 * lane + 16)}`))
+    permute(state)
+  }
+  return `0x${[0, 1, 2, 3].map((lane) => swapBytes(state[lane]!).toString(16).padStart(16, '0')).join('')}`
+}
+
+function permute(a: bigint[]): void {
+  for (let round = 0; round < ROUNDS; round++) {
+    // Theta: every bit takes in the parity of two columns.
+    const parity = [0, 1, 2, 3, 4].map((x) => a[x]! ^ a[x + 5]! ^ a[x + 10]! ^ a[x + 15]! ^ a[x + 20]!)
+    for (let i = 0; i < 25; i++) a[i]! ^= parity[(i + 4) % 5]! ^ rotate(parity[(i + 1) % 5]!, 1)
+    // Rho and pi: lanes are turned, and moved along one path through all of them but the first.
+    let [x, y] = [1, 0]
+    let lane = a[1]!
+    for (let t = 1; t <= 24; t++) {
+      ;[x, y] = [y, (2 * x + 3 * y) % 5]
+      const next = a[x + 5 * y]!
+      a[x + 5 * y] = rotate(lane, ((t * (t + 1)) / 2) % 64)
+      lane = next
+    }
+    // Chi: the one step that is not linear.
+    for (let row = 0; row < 25; row += 5) {
+      const old = a.slice(row, row + 5)
+      for (let k = 0; k < 5; k++) a[row + k] = old[k]! ^ (~old[(k + 1) % 5]! & LANE & old[(k + 2) % 5]!)
+    }
+    a[0]! ^= constants[round]!
+  }
+}
+
+function rotate(lane: bigint, by: number): bigint {
+  return ((lane << BigInt(by)) | (lane >> BigInt(64 - by))) & LANE
+}
+
+/** Lanes are little-endian. */
+function swapBytes(lane: bigint): bigint {
+  const bytes = lane.toString(16).padStart(16, '0').match(/../g)!
+  return BigInt(`0x${bytes.reverse().join('')}`)
+}
+
+function roundConstants(): readonly bigint[] {
+  let register = 1
+  return Array.from({ length: ROUNDS }, () => {
+    let constant = 0n
+    for (let j = 0; j < 7; j++) {
+      if (register & 1) constant |= 1n << BigInt((1 << j) - 1)
+      register = (register << 1) ^ (register & 0x80 ? 0x171 : 0)
+    }
+    return constant
+  })
+}
