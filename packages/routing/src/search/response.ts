@@ -75,7 +75,9 @@ export function outputOf(response: Response, amountIn: number): number {
   const from = sqrtPrice[piece]!
   const within = amountIn * keepIn - inputBefore[piece]!
   const to = depth === 0 ? end : Math.max(end, 1 / (1 / from + within / depth))
-  return (outputBefore[piece]! + depth * (from - to)) * keepOut
+  // The difference of two prices that are all but equal would lose what dust buys of a deep pool.
+  const bought = to > end ? from * to * within : depth * (from - to)
+  return (outputBefore[piece]! + bought) * keepOut
 }
 
 /** Pieces that an input runs through to their end. */
