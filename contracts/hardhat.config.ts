@@ -9,10 +9,10 @@ import { defineConfig } from 'hardhat/config'
 import { registryNetworks } from './deploy/networks.ts'
 
 const root = join(import.meta.dirname, '..')
-/** The long profile of fuzz and invariant tests. */
-const long = process.env.LONG === '1'
-/** The builds differ in two lines: the second pass is there to run all of the tests, with fewer cases of each. */
-const runs = process.env.BUILD === 'london' ? 250 : 1_000
+/** Cases of each fuzz test, and sequences of each invariant test. */
+const runs = Number(process.env.RUNS ?? (process.env.LONG === '1' ? 10_000 : 1_000))
+/** The same cases each time, unless another seed is asked for. */
+const seed = process.env.SEED ?? '0x51ce'
 const solcPath = createRequire(import.meta.url).resolve('solc/soljson.js')
 
 const compiler = (evmVersion: 'cancun' | 'london') => ({
@@ -34,10 +34,11 @@ export default defineConfig({
           join(root, 'node_modules'),
           join(root, 'packages'),
           join(import.meta.dirname, 'artifacts/src/london'),
+          join(import.meta.dirname, 'cache/mutant'),
         ],
       },
-      fuzz: { runs: long ? 10_000 : runs },
-      invariant: { runs: long ? 1_000 : 100, depth: 50 },
+      fuzz: { runs, seed },
+      invariant: { runs, depth: 20 },
     },
   },
   solidity: {
@@ -47,7 +48,9 @@ export default defineConfig({
         // Lenses run on every chain, also on those without PUSH0; the london build of Guard and Executor only there.
         overrides: Object.fromEntries(
           ['src/lenses', 'src/london'].flatMap((folder) =>
-            readdirSync(join(import.meta.dirname, folder)).map((file) => [`${folder}/${file}`, compiler('london')]),
+            readdirSync(join(import.meta.dirname, folder))
+              .filter((file) => file.endsWith('.sol'))
+              .map((file) => [`${folder}/${file}`, compiler('london')]),
           ),
         ),
       },

@@ -9,6 +9,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   fuzz: 'fuzz.ts',
   gas: 'gas/bench.ts',
   'hop-gas': 'hop-gas/bench.ts',
+  invariants: 'invariants.ts',
   pricing: 'pricing.ts',
   reading: 'reading.ts',
   router: 'router/bench.ts',

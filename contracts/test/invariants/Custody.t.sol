@@ -7,6 +7,7 @@ import {IGuard} from "../../src/interfaces/IGuard.sol";
 import {Arena} from "../support/Arena.sol";
 import {IToken} from "../support/Genuine.sol";
 import {Move, Puppet} from "../support/Hostile.sol";
+import {HookToken} from "../support/Tokens.sol";
 
 /// @notice Does anything at all to Guard and Executor, with every tool but the victim's own signature.
 contract Attacker {
@@ -88,6 +89,11 @@ contract BystanderInvariant is Arena {
     function setUp() public override {
         super.setUp();
         enrich(victim);
+        // Nobody should approve the Executor, and some will.
+        vm.startPrank(victim);
+        tokenIn.approve(address(executor), type(uint256).max);
+        tokenOut.approve(address(executor), type(uint256).max);
+        vm.stopPrank();
         Attacker attacker =
             new Attacker(guard, executor, puppet, victim, [address(tokenIn), address(tokenOut)]);
         tokenIn.mint(address(attacker), WEALTH);
@@ -249,10 +255,69 @@ contract CustodyInvariants is Arena {
         assertEq(got, toGuard ? uint256(output) + during : output);
     }
 
-    function test_I11_a_donation_makes_no_failing_swap_pass_with_the_senders_own_tokens() public {
-        // The Guard's stray tokens are not output.
-        tokenOut.mint(address(guard), 1e18);
-        vm.expectRevert(abi.encodeWithSelector(IGuard.OutputTooLow.selector, 0, 1));
-        swap(orderOf(1e18, 1), one(pulling(partner, 1e18, true)));
+    function testFuzz_I11_a_donation_pays_for_no_failing_swap(
+        uint96 output,
+        uint96 missing,
+        uint96 gift,
+        uint8 donee,
+        bool native,
+        bool direct
+    ) public {
+        missing = uint96(bound(missing, 1, 1e27));
+        output = uint96(bound(output, 0, 1e27));
+        direct = direct && !native;
+        IGuard.Order memory order = orderOf(1e18, uint256(output) + missing);
+        order.direct = direct;
+        // The strays of whoever takes part: none of them is output.
+        address[4] memory donees = [address(guard), address(executor), address(puppet), user];
+        vm.deal(donees[donee % 4], donees[donee % 4].balance + gift);
+        tokenOut.mint(donees[donee % 4], gift);
+        Move memory delivery = minting(address(tokenOut), direct ? user : address(guard), output);
+        if (native) {
+            order.tokenOut = address(0);
+            vm.deal(address(puppet), uint256(gift) + output);
+            delivery = Move(address(guard), output, "", true);
+        }
+        vm.expectRevert(abi.encodeWithSelector(IGuard.OutputTooLow.selector, output, order.minOutput));
+        swap(order, two(pulling(partner, 1e18, true), delivery));
+    }
+
+    function testFuzz_I11_a_donation_changes_nothing_of_a_genuine_swap(uint96 amountIn, uint96 gift, uint8 where) public {
+        amountIn = uint96(bound(amountIn, 1e6, 1e24));
+        gift = uint96(bound(gift, 0, 1e24));
+        address pool = v2Pair(address(tokenIn), address(tokenOut), 1e27);
+        uint256 expected = v2Out(pool, address(tokenIn), amountIn);
+        address[2] memory donees = [address(guard), address(executor)];
+        address donee = donees[where % 2];
+        tokenIn.mint(donee, gift);
+        tokenOut.mint(donee, gift);
+        give(address(weth), donee, gift);
+        IGuard.Order memory order = orderOf(amountIn, 1);
+        order.executor = address(executor);
+        bytes1 flags = Programs.PULL_ALL | Programs.TO_GUARD | zeroForOne(pool, address(tokenIn));
+        assertEq(swap(order, Programs.v2(flags, "", address(tokenIn), pool, 3000)), expected);
+        assertEq(tokenIn.balanceOf(donee), gift);
+        assertEq(tokenOut.balanceOf(donee), gift);
+        assertEq(tokenIn.balanceOf(user), WEALTH - amountIn);
+    }
+
+    function testFuzz_I11_a_hook_that_donates_lowers_nothing(uint96 amountIn, uint96 gift, uint8 where) public {
+        amountIn = uint96(bound(amountIn, 1e6, 1e24));
+        gift = uint96(bound(gift, 0, 1e24));
+        HookToken hooked = new HookToken();
+        hooked.mint(user, WEALTH);
+        vm.prank(user);
+        hooked.approve(address(guard), type(uint256).max);
+        address pool = v2Pair(address(hooked), address(tokenOut), 1e27);
+        uint256 expected = v2Out(pool, address(hooked), amountIn);
+        address[3] memory donees = [address(guard), address(executor), pool];
+        bytes memory mint = abi.encodeWithSignature("mint(address,uint256)", donees[where % 3], uint256(gift));
+        hooked.hook(address(tokenOut), mint);
+        bytes1 flags = Programs.PULL_ALL | Programs.TO_GUARD | zeroForOne(pool, address(hooked));
+        uint256 got = swap(
+            orderOf(address(hooked), amountIn, address(tokenOut), expected, address(executor)),
+            Programs.v2(flags, "", address(hooked), pool, 3000)
+        );
+        assertEq(got, where % 3 == 0 ? expected + gift : expected);
     }
 }

@@ -1,36 +1,17 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {IExecutor} from "../../src/interfaces/IExecutor.sol";
 import {IGuard} from "../../src/interfaces/IGuard.sol";
 import {Arena} from "../support/Arena.sol";
 import {IToken} from "../support/Genuine.sol";
 import {Move} from "../support/Hostile.sol";
 import {Programs} from "../support/Programs.sol";
-import {
-    BlacklistToken,
-    FalseToken,
-    HookToken,
-    NoReturnToken,
-    RebasingToken,
-    SplitToken,
-    TaxedToken,
-    Token
-} from "../support/Tokens.sol";
+import {RebasingToken, Token} from "../support/Tokens.sol";
+import {Spender} from "../support/Vaults.sol";
 
 /// @notice Invariants 3, 5, 8 and 12: what the sender gets, what is left over, the fee, and the orders that are refused.
 contract OutputInvariants is Arena {
-    function tokenOfKind(uint256 kind) internal returns (address) {
-        kind = kind % 8;
-        if (kind == 0) return address(new NoReturnToken());
-        if (kind == 1) return address(new FalseToken());
-        if (kind == 2) return address(new TaxedToken(50_000));
-        if (kind == 3) return address(new RebasingToken());
-        if (kind == 4) return address(new HookToken());
-        if (kind == 5) return address(new BlacklistToken());
-        if (kind == 6) return address(new SplitToken());
-        return address(new Token());
-    }
-
     function testFuzz_I03_the_sender_gains_minOutput_or_nothing_moves(
         uint8 kind,
         uint96 output,
@@ -55,7 +36,7 @@ contract OutputInvariants is Arena {
             assertEq(tokenIn.balanceOf(user), WEALTH);
         }
         // An ordinary token that came in full is never refused.
-        if (kind % 8 == 7 && (direct || output - uint256(output) * order.feePpm / 1e6 >= minOutput)) {
+        if (kind % KINDS == KINDS - 1 && (direct || output - uint256(output) * order.feePpm / 1e6 >= minOutput)) {
             if (output >= minOutput) assertTrue(ok);
         }
         assertIdle();
@@ -126,6 +107,30 @@ contract OutputInvariants is Arena {
             assertEq(Token(middle).allowance(address(executor), pools[k]), 0);
             assertEq(tokenIn.allowance(address(executor), pools[k]), 0);
         }
+    }
+
+    function testFuzz_I05_no_approval_outlives_a_step(uint96 amount, uint96 part, uint8 family) public {
+        amount = uint96(bound(amount, 1, 1e27));
+        part = uint96(bound(part, 0, uint256(amount) + 1));
+        address spender = address(new Spender(IToken(address(tokenIn)), IToken(address(tokenOut)), part));
+        tokenIn.mint(address(executor), 1e28);
+        bytes1 flags = Programs.HELD | Programs.TO_GUARD | bytes1(0x20);
+        bytes memory head = abi.encodePacked(flags, uint128(amount), address(tokenIn));
+        bytes memory program;
+        family = family % 5;
+        if (family < 2) {
+            // curve by int128 and by uint256.
+            program = abi.encodePacked(bytes1(0x07), head, family, uint8(0), uint8(1), address(tokenOut), spender);
+        } else if (family == 2) {
+            program = abi.encodePacked(bytes1(0x08), head, spender, uint8(1), bytes32(0), address(tokenOut));
+        } else {
+            program = abi.encodePacked(family == 3 ? bytes1(0x0b) : bytes1(0x0c), head, spender);
+        }
+        (bool ok,) =
+            address(executor).call(abi.encodeCall(IExecutor.execute, (Programs.task(address(this)), program)));
+        assertEq(ok, part <= amount);
+        assertEq(tokenIn.allowance(address(executor), spender), 0);
+        assertEq(tokenIn.balanceOf(spender), ok ? part : 0);
     }
 
     function testFuzz_I08_the_fee_is_exact_and_goes_to_the_recipient_alone(uint128 output, uint24 feePpm, bool native)
@@ -221,10 +226,30 @@ contract OutputInvariants is Arena {
         guard.swap{value: sent}(order, "");
     }
 
-    function test_I12_native_sent_outside_of_a_swap_is_refused() public {
-        vm.prank(user);
-        (bool ok, bytes memory answer) = address(guard).call{value: 1}("");
+    function testFuzz_I12_native_sent_outside_of_a_swap_is_refused(address from, uint96 amount) public {
+        vm.deal(from, amount);
+        vm.prank(from);
+        (bool ok, bytes memory answer) = address(guard).call{value: amount}("");
         assertFalse(ok);
-        assertEq(answer, abi.encodeWithSelector(IGuard.UnexpectedNative.selector, user));
+        assertEq(answer, abi.encodeWithSelector(IGuard.UnexpectedNative.selector, from));
+    }
+
+    function testFuzz_I12_a_word_wider_than_its_type_is_refused(uint8 which, uint256 dirt, bool delivered) public {
+        // tokenIn, tokenOut, executor, wrapper, feeRecipient, direct.
+        uint8[6] memory fields = [0, 2, 5, 6, 8, 9];
+        which = uint8(bound(which, 0, 5));
+        uint256 bits = which == 5 ? 1 : 160;
+        dirt = bound(dirt, 1, type(uint256).max >> bits) << bits;
+        bytes memory program = one(minting(address(tokenOut), address(guard), 1));
+        bytes memory data = abi.encodeCall(IGuard.swap, (orderOf(1, 1), delivered ? program : bytes("")));
+        uint256 at = 0x24 + 0x20 * uint256(fields[which]);
+        assembly ("memory-safe") {
+            let field := add(data, at)
+            mstore(field, or(mload(field), dirt))
+        }
+        vm.prank(user);
+        (bool ok, bytes memory answer) = address(guard).call(data);
+        assertFalse(ok);
+        assertEq(answer.length, 0);
     }
 }

@@ -7,6 +7,7 @@ import {Arena} from "../support/Arena.sol";
 import {HostilePool, Move, Puppet} from "../support/Hostile.sol";
 import {Programs} from "../support/Programs.sol";
 import {HookToken} from "../support/Tokens.sol";
+import {HostileVault} from "../support/Vaults.sol";
 
 /// @notice A wrapper that lies, by what it credits and what it gives back.
 contract LyingWrapper {
@@ -29,6 +30,43 @@ contract LyingWrapper {
     function withdraw(uint256) external {
         (bool ok,) = msg.sender.call{value: returned}("");
         require(ok);
+    }
+}
+
+/// @notice An honest wrapper but for what it tries whenever it is called.
+contract MeddlingWrapper {
+    mapping(address => uint256) public balanceOf;
+    address internal target;
+    bytes internal data;
+    bool public entered;
+    bytes public answer;
+
+    function intrude(address target_, bytes calldata data_) external {
+        (target, data) = (target_, data_);
+    }
+
+    function deposit() external payable {
+        _intrude();
+        balanceOf[msg.sender] += msg.value;
+    }
+
+    function withdraw(uint256 amount) external {
+        balanceOf[msg.sender] -= amount;
+        _intrude();
+        (bool ok,) = msg.sender.call{value: amount}("");
+        require(ok);
+    }
+
+    function transfer(address to, uint256 amount) external returns (bool) {
+        balanceOf[msg.sender] -= amount;
+        balanceOf[to] += amount;
+        return true;
+    }
+
+    function _intrude() private {
+        bool ok;
+        (ok, answer) = target.call(data);
+        entered = entered || ok;
     }
 }
 
@@ -142,6 +180,45 @@ contract ReentrancyInvariants is Arena {
         assertEq(address(guard).balance, stray);
     }
 
+    function testFuzz_I07_a_pool_cannot_re_enter(uint96 amountIn, uint8 which) public {
+        amountIn = uint96(bound(amountIn, 1, 1e27));
+        HostilePool pool = new HostilePool();
+        pool.plan(1, 0, address(tokenOut));
+        tokenOut.mint(address(pool), WEALTH);
+        // Its own callback aside, which is tested below.
+        (address target, bytes memory data) = attempt(which % 3 == 2 ? 3 : which % 3, true);
+        pool.intrude(Move(target, 0, data, false));
+        IGuard.Order memory order = orderOf(amountIn, amountIn);
+        order.executor = address(executor);
+        swap(order, v3Step(address(pool), Programs.PULL, amountIn));
+        assertEq(pool.entered(), 0, "the pool got in");
+        assertGt(pool.answer().length, 0, "the pool never tried");
+        assertEq(tokenIn.balanceOf(user), WEALTH - amountIn);
+        assertIdle();
+    }
+
+    function testFuzz_I07_a_wrapper_cannot_re_enter(uint96 amount, uint8 which, bool atOutput) public {
+        amount = uint96(bound(amount, 1, 1e27));
+        MeddlingWrapper wrapper = new MeddlingWrapper();
+        (address target, bytes memory data) = attempt(which, false);
+        wrapper.intrude(target, data);
+        IGuard.Order memory order = orderOf(address(0), amount, address(tokenOut), 1, address(puppet));
+        bytes memory program = one(minting(address(tokenOut), address(guard), 1));
+        if (atOutput) {
+            order = orderOf(address(tokenIn), amount, address(0), amount, address(puppet));
+            vm.deal(address(puppet), amount);
+            program = two(
+                Move(address(wrapper), amount, abi.encodeCall(MeddlingWrapper.deposit, ()), true),
+                Move(address(wrapper), 0, abi.encodeCall(MeddlingWrapper.transfer, (address(guard), amount)), true)
+            );
+        }
+        order.wrapper = address(wrapper);
+        swap(order, program);
+        assertFalse(wrapper.entered(), "the wrapper got in");
+        assertGt(wrapper.answer().length, 0, "the wrapper never tried");
+        assertIdle();
+    }
+
     function v3Step(address pool, bytes1 kind, uint256 amount) internal pure returns (bytes memory) {
         return Programs.v3Pulled(kind | Programs.TO_GUARD, Programs.pull(amount), pool);
     }
@@ -184,5 +261,61 @@ contract ReentrancyInvariants is Arena {
         vm.expectRevert(abi.encodeWithSelector(IExecutor.UnexpectedCallback.selector, caller, address(0)));
         (bool ok,) = address(executor).call(abi.encodePacked(name, abi.encode(amount0, amount1, "")));
         ok;
+    }
+
+    function vaultStep(bool balancer, address vault, uint256 amount) internal view returns (bytes memory) {
+        bytes1 flags = Programs.PULL | Programs.TO_GUARD;
+        bytes memory head = abi.encodePacked(balancer ? bytes1(0x09) : bytes1(0x05), flags, uint128(amount), vault, uint8(1));
+        return balancer
+            ? abi.encodePacked(head, vault, address(tokenOut))
+            : abi.encodePacked(head, address(tokenOut), uint24(3000), uint24(60));
+    }
+
+    function testFuzz_I09_a_vault_is_paid_once(uint96 amount, uint8 callbacks, bool balancer) public {
+        amount = uint96(bound(amount, 1, 1e18));
+        callbacks = uint8(bound(callbacks, 0, 4));
+        HostileVault vault = new HostileVault();
+        vault.plan(balancer, callbacks, 0, address(tokenOut), "");
+        tokenOut.mint(address(vault), WEALTH);
+        IGuard.Order memory order = orderOf(1e28, 1);
+        order.executor = address(executor);
+        if (callbacks == 0) {
+            vm.expectRevert(abi.encodeWithSelector(IExecutor.CallbackMissing.selector, address(vault)));
+        } else if (callbacks > 1) {
+            vm.expectRevert(abi.encodeWithSelector(IExecutor.UnexpectedCallback.selector, address(vault), address(0)));
+        }
+        swap(order, vaultStep(balancer, address(vault), amount));
+        if (callbacks == 1) assertEq(tokenIn.balanceOf(address(vault)), amount);
+    }
+
+    function testFuzz_I09_a_vault_that_forges_its_callback_draws_no_more_than_amountIn(
+        uint96 amountIn,
+        uint128 asked,
+        bool balancer,
+        address to
+    ) public {
+        amountIn = uint96(bound(amountIn, 1, 1e27));
+        asked = uint128(bound(asked, 1, uint128(type(int128).max)));
+        vm.assume(to != address(guard) && to != user);
+        HostileVault vault = new HostileVault();
+        bytes memory forged = balancer
+            // Amount, recipient, token in, hops.
+            ? abi.encodePacked(uint256(asked), to, address(tokenOut), uint8(1), address(vault), address(tokenOut))
+            // Amount, recipient, flags, token in, hops.
+            : abi.encodePacked(uint256(asked), to, bytes1(0), address(tokenIn), uint8(1), address(tokenOut), uint48(0));
+        vault.plan(balancer, 1, asked, address(0), forged);
+        IGuard.Order memory order = orderOf(amountIn, 1);
+        order.executor = address(executor);
+        bool ok = trySwap(order, vaultStep(balancer, address(vault), 1));
+        // Whoever it tells to pay gives nothing: no output came.
+        assertFalse(ok);
+        assertEq(tokenIn.balanceOf(user), WEALTH);
+        // Where it does pay, it has drawn what it asked for and no more than the order lends.
+        vault.plan(balancer, 1, asked, address(tokenOut), "");
+        tokenOut.mint(address(vault), WEALTH * 1e9);
+        ok = trySwap(order, vaultStep(balancer, address(vault), balancer ? asked : 1));
+        assertEq(ok, asked <= amountIn);
+        assertEq(tokenIn.balanceOf(address(vault)), ok ? asked : 0);
+        assertGe(tokenIn.balanceOf(user), WEALTH - amountIn);
     }
 }

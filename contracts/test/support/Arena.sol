@@ -6,7 +6,16 @@ import {Guard} from "../../src/Guard.sol";
 import {IGuard} from "../../src/interfaces/IGuard.sol";
 import {Genuine, IToken} from "./Genuine.sol";
 import {HostilePool, Move, Puppet} from "./Hostile.sol";
-import {Token} from "./Tokens.sol";
+import {
+    BlacklistToken,
+    FalseToken,
+    HookToken,
+    NoReturnToken,
+    RebasingToken,
+    SplitToken,
+    TaxedToken,
+    Token
+} from "./Tokens.sol";
 
 /// @notice A sender with two tokens and approvals of both, and someone hostile who runs his swap.
 abstract contract Arena is Genuine {
@@ -19,6 +28,12 @@ abstract contract Arena is Genuine {
     address internal partner = makeAddr("partner");
 
     uint256 internal constant WEALTH = 1e30;
+
+    // Kinds of tokens, of which the last is an ordinary one.
+    uint8 internal constant KINDS = 8;
+    uint8 internal constant TAXED = 2;
+    uint8 internal constant REBASING = 3;
+    uint8 internal constant HOOKED = 4;
 
     function setUp() public virtual {
         deployGenuine();
@@ -38,6 +53,18 @@ abstract contract Arena is Genuine {
         tokenIn.approve(address(guard), type(uint256).max);
         tokenOut.approve(address(guard), type(uint256).max);
         vm.stopPrank();
+    }
+
+    function tokenOfKind(uint256 kind) internal returns (address) {
+        kind = kind % KINDS;
+        if (kind == 0) return address(new NoReturnToken());
+        if (kind == 1) return address(new FalseToken());
+        if (kind == TAXED) return address(new TaxedToken(50_000));
+        if (kind == REBASING) return address(new RebasingToken());
+        if (kind == HOOKED) return address(new HookToken());
+        if (kind == 5) return address(new BlacklistToken());
+        if (kind == 6) return address(new SplitToken());
+        return address(new Token());
     }
 
     /// @dev From `tokenIn` to `tokenOut` by the puppet.

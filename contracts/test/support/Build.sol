@@ -9,12 +9,22 @@ import {Guard} from "../../src/Guard.sol";
 abstract contract Build is Test {
     /// @dev The Guard, of the build under test.
     function newGuard() internal returns (Guard) {
-        return london() ? Guard(payable(create(londonCode("GuardLondon")))) : new Guard();
+        return Guard(payable(create(guardCode())));
     }
 
     /// @dev The Executor, of the build under test.
     function newExecutor() internal returns (Executor) {
-        return london() ? Executor(payable(create(londonCode("ExecutorLondon")))) : new Executor();
+        return Executor(payable(create(executorCode())));
+    }
+
+    function guardCode() internal view returns (bytes memory) {
+        if (mutated()) return mutantCode("Guard");
+        return london() ? londonCode("GuardLondon") : type(Guard).creationCode;
+    }
+
+    function executorCode() internal view returns (bytes memory) {
+        if (mutated()) return mutantCode("Executor");
+        return london() ? londonCode("ExecutorLondon") : type(Executor).creationCode;
     }
 
     /// @dev `BUILD=london` runs the suite against that build; the contracts' types are those of cancun, which are the same.
@@ -22,6 +32,20 @@ abstract contract Build is Test {
         bytes32 build = keccak256(bytes(vm.envOr("BUILD", string("cancun"))));
         require(build == keccak256("cancun") || build == keccak256("london"), "BUILD is neither cancun nor london");
         return build == keccak256("london");
+    }
+
+    /// @dev Instrumented code is longer and dearer: what is said of code and gas does not hold for it.
+    function instrumented() internal view returns (bool) {
+        return vm.envOr("COVERAGE", false);
+    }
+
+    /// @dev `MUTANT=1`: code that scripts/mutants.ts has broken on purpose.
+    function mutated() private view returns (bool) {
+        return vm.envOr("MUTANT", false);
+    }
+
+    function mutantCode(string memory name) private view returns (bytes memory) {
+        return vm.parseBytes(vm.readFile(string.concat(vm.projectRoot(), "/cache/mutant/", name, ".hex")));
     }
 
     /// @dev What the build compiled for london rules; here all is compiled for cancun.

@@ -63,26 +63,43 @@ contract HostilePool {
     uint256 public callbacks = 1;
     uint256 public asked;
     address public payOut;
+    /// @notice What it tries before it asks for its payment, and once more when it was paid.
+    Move internal intrusion;
+    uint256 public entered;
+    bytes public answer;
+
+    function intrude(Move calldata move) external {
+        intrusion = move;
+    }
 
     function plan(uint256 callbacks_, uint256 asked_, address payOut_) external {
         (callbacks, asked, payOut) = (callbacks_, asked_, payOut_);
     }
 
     function swap(address recipient, bool, int256 amount, uint160, bytes calldata) external returns (int256, int256) {
+        _intrude();
         for (uint256 k; k < callbacks; ++k) {
-            (bool ok, bytes memory answer) = msg.sender.call(
+            (bool ok, bytes memory said) = msg.sender.call(
                 abi.encodeWithSignature("anyName(int256,int256,bytes)", int256(asked == 0 ? uint256(amount) : asked), int256(0), "")
             );
             if (!ok) {
                 assembly ("memory-safe") {
-                    revert(add(answer, 0x20), mload(answer))
+                    revert(add(said, 0x20), mload(said))
                 }
             }
         }
+        _intrude();
         if (payOut != address(0)) {
             (bool sent,) = payOut.call(abi.encodeWithSignature("transfer(address,uint256)", recipient, uint256(amount)));
             require(sent, "no output");
         }
         return (0, 0);
+    }
+
+    function _intrude() private {
+        if (intrusion.target == address(0)) return;
+        bool ok;
+        (ok, answer) = intrusion.target.call(intrusion.data);
+        if (ok) ++entered;
     }
 }

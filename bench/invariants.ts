@@ -1,0 +1,85 @@
+/**
+ * `npm run bench -- invariants [build…] [file…]`: the long profile of the Solidity tests that carry an invariant's number,
+ * 10,000 cases of each (RUNS for another number, SEED for another seed), on both builds. Into results/invariants.json, where
+ * what is named alone replaces its part: `npm run bench -- invariants london Siege`.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { bytecode } from '@sluice/bindings/bytecode'
+import { root, run } from '../scripts/lib/run.ts'
+import { record, rounded } from './record.ts'
+
+type Property = { readonly name: string; readonly runs: number }
+type Part = {
+  readonly build: string
+  readonly file: string
+  readonly seed: string
+  readonly commit: string
+  readonly seconds: number
+  readonly properties: readonly Property[]
+}
+
+const BUILDS = ['cancun', 'london']
+const RUNS = process.env.RUNS ?? '10000'
+const SEED = process.env.SEED ?? '0x51ce'
+const contracts = join(root, 'contracts')
+const named = process.argv.slice(2)
+const files = readdirSync(join(contracts, 'test/invariants')).map((file) => basename(file, '.t.sol'))
+for (const name of named) if (![...BUILDS, ...files].includes(name)) throw new Error(`no build and no file ${name}`)
+const chosen = (all: readonly string[]) => {
+  const some = all.filter((name) => named.includes(name))
+  return some.length > 0 ? some : all
+}
+
+const parts = new Map(earlier().map((part) => [`${part.build} ${part.file}`, part]))
+for (const build of chosen(BUILDS)) {
+  for (const file of chosen(files)) {
+    parts.set(`${build} ${file}`, await measure(build, file))
+    write()
+  }
+}
+
+async function measure(build: string, file: string): Promise<Part> {
+  console.log(`\n${file}, ${build} build, ${RUNS} cases`)
+  const started = performance.now()
+  const { code, output } = await run('hardhat', ['test', 'solidity', `test/invariants/${file}.t.sol`], {
+    cwd: contracts,
+    capture: true,
+    env: { ...process.env, BUILD: build, RUNS, SEED, FORCE_COLOR: '0' },
+  })
+  if (code !== 0) throw new Error(`${file} failed on the ${build} build`)
+  const properties = [...output.matchAll(/✔ ((?:testFuzz|invariant)_(I\d\d_\w+))\(.*\(runs: (\d+)/g)].map(
+    ([, , name, runs]) => ({ name: name!, runs: Number(runs) }),
+  )
+  if (properties.length === 0) throw new Error(`${file} has no property`)
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
+  return { build, file, seed: SEED, commit, seconds: rounded((performance.now() - started) / 1000), properties }
+}
+
+function write(): void {
+  const all = [...parts.values()].sort((a, b) => a.build.localeCompare(b.build) || a.file.localeCompare(b.file))
+  const properties = all.flatMap((part) => part.properties)
+  const sha256 = (name: keyof typeof bytecode) =>
+    createHash('sha256')
+      .update(Buffer.from(bytecode[name].runtime.slice(2), 'hex'))
+      .digest('hex')
+  record('invariants', {
+    properties: properties.length,
+    fewestRuns: Math.min(...properties.map(({ runs }) => runs)),
+    invariants: [...new Set(properties.map(({ name }) => name.slice(0, 3)))].sort(),
+    code: { Guard: sha256('Guard'), Executor: sha256('Executor') },
+    parts: all,
+  })
+}
+
+function earlier(): Part[] {
+  try {
+    return (JSON.parse(readFileSync(join(import.meta.dirname, 'results/invariants.json'), 'utf8')) as { parts: Part[] })
+      .parts
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}

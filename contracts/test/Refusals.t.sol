@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IBalancerV2Vault} from "../src/interfaces/IBalancerV2Vault.sol";
+import {IExecutor} from "../src/interfaces/IExecutor.sol";
+import {IGuard} from "../src/interfaces/IGuard.sol";
+import {StorageSlots} from "../src/slots/StorageSlots.sol";
+import {Arena} from "./support/Arena.sol";
+import {Move} from "./support/Hostile.sol";
+import {Programs} from "./support/Programs.sol";
+import {Recorder, Tape} from "./support/Recorder.sol";
+import {FalseToken} from "./support/Tokens.sol";
+
+contract Slots is StorageSlots {
+    function get(uint256 slot) external view returns (uint256) {
+        return _get(slot);
+    }
+
+    function set(uint256 slot, uint256 value) external {
+        _set(slot, value);
+    }
+}
+
+/// @notice A token whose `approve` answers false.
+contract UnapprovableToken is FalseToken {
+    function approve(address, uint256) external pure override returns (bool) {
+        return false;
+    }
+}
+
+/// @notice Ways that are rare, most of which fail, and what is said then.
+contract RefusalsTest is Arena {
+    function run(IExecutor.Task memory task, bytes memory program) internal {
+        executor.execute(task, program);
+    }
+
+    function test_a_fee_recipient_that_takes_no_native_is_named() public {
+        IGuard.Order memory order = orderOf(address(tokenIn), 1, address(0), 1, address(puppet));
+        // A token has no use for native.
+        (order.feePpm, order.feeRecipient) = (100_000, address(tokenOut));
+        vm.deal(address(puppet), 1000);
+        vm.expectRevert(abi.encodeWithSelector(IGuard.NativeTransferFailed.selector, address(tokenOut), 100));
+        swap(order, one(Move(address(guard), 1000, "", true)));
+    }
+
+    function test_an_input_that_answers_false_is_named() public {
+        FalseToken token = new FalseToken();
+        IGuard.Order memory order = orderOf(address(token), 7, address(tokenOut), 1, address(puppet));
+        vm.expectRevert(abi.encodeWithSelector(IGuard.TransferFailed.selector, address(token), partner, 7));
+        swap(order, one(pulling(partner, 7, true)));
+    }
+
+    function test_a_token_without_a_readable_balance_is_named() public {
+        IGuard.Order memory order = orderOf(address(tokenIn), 7, partner, 1, address(puppet));
+        vm.expectRevert(abi.encodeWithSelector(IGuard.ReadFailed.selector, partner));
+        swap(order, "");
+    }
+
+    function test_an_approval_that_answers_false_is_named() public {
+        address token = address(new UnapprovableToken());
+        bytes memory program = abi.encodePacked(bytes1(0x0b), bytes1(0x22), uint128(5), token, partner);
+        vm.expectRevert(abi.encodeWithSelector(IExecutor.TransferFailed.selector, token, partner, 5));
+        run(Programs.task(address(this)), program);
+    }
+
+    function test_an_amount_that_a_pool_would_take_for_an_output_is_refused() public {
+        IExecutor.Task memory task = IExecutor.Task(address(tokenIn), 1 << 255, address(this));
+        vm.expectRevert(abi.encodeWithSelector(IExecutor.InvalidStep.selector, uint8(Programs.PULL_ALL)));
+        run(task, abi.encodePacked(bytes1(0x02), Programs.PULL_ALL, partner));
+        vm.expectRevert(abi.encodeWithSelector(IExecutor.InvalidStep.selector, uint8(Programs.PULL_ALL)));
+        run(task, abi.encodePacked(bytes1(0x05), Programs.PULL_ALL, partner, uint8(0)));
+    }
+
+    function test_balancer_v2_takes_native_as_value() public {
+        Tape tape = new Tape();
+        address vault = address(new Recorder(tape));
+        vm.deal(address(executor), 9);
+        run(
+            Programs.task(address(this)),
+            abi.encodePacked(
+                bytes1(0x08), Programs.HELD, uint128(9), address(0), vault, uint8(1), bytes32(0), address(tokenOut)
+            )
+        );
+        (address target, uint256 value, bytes memory data) = tape.next();
+        assertEq(target, vault);
+        assertEq(value, 9);
+        assertEq(bytes4(data), IBalancerV2Vault.batchSwap.selector);
+    }
+
+    function test_curve_passes_native_on() public {
+        Tape tape = new Tape();
+        address pool = address(new Recorder(tape));
+        tokenIn.mint(address(executor), 9);
+        vm.deal(address(executor), 5);
+        bytes memory head = abi.encodePacked(bytes1(0x07), Programs.HELD | Programs.TO_GUARD, uint128(9), address(tokenIn));
+        run(Programs.task(partner), abi.encodePacked(head, uint8(0), uint8(0), uint8(1), address(0), pool));
+        // What was here before is not this step's to send.
+        assertEq(address(executor).balance, 5);
+        assertEq(partner.balance, 0);
+        assertEq(tokenIn.allowance(address(executor), pool), 0);
+    }
+
+    function testFuzz_a_slot_in_storage_reads_as_written_and_never_goes_back_to_zero(uint256 slot, uint256 value) public {
+        Slots slots = new Slots();
+        assertEq(slots.get(slot), 0);
+        slots.set(slot, value);
+        // The largest value wraps around, and reads as zero.
+        assertEq(slots.get(slot), value == type(uint256).max ? 0 : value);
+        slots.set(slot, 0);
+        assertEq(slots.get(slot), 0);
+        assertEq(vm.load(address(slots), bytes32(slot)), bytes32(uint256(1)));
+    }
+}
