@@ -1,14 +1,15 @@
 /**
  * `npm run bench -- fuzz [minutes]`: 100,000 random quotes held against genuine bytecode, on the local chain, on
- * Ethereum's real state and on real pools of two rollups. In each round every pool is swapped with for good and time passes. Results in
+ * Ethereum's real state, and on real pools of two rollups and of Curve. In each round every pool is swapped with for good and time passes. Results in
  * `results/quotes.json`; fails on a mismatch. With minutes it stops after the round that exceeds them, and the next run goes
  * on, as long as the model is the same.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { startCurvePools, startRollupPools } from '../packages/liquidity/test/fuzz/given.ts'
 import { fuzz, stir } from '../packages/liquidity/test/fuzz/trials.ts'
-import { type PoolWorld, startEthereum, startLocal, startRollupPools } from '../packages/liquidity/test/fuzz/world.ts'
+import { type PoolWorld, startEthereum, startLocal } from '../packages/liquidity/test/fuzz/world.ts'
 import { record, rounded } from './record.ts'
 
 const QUOTES = Number(process.env.QUOTES ?? 100_000)
@@ -19,9 +20,10 @@ const WORLDS: readonly (() => Promise<PoolWorld>)[] = [
   startEthereum,
   () => startRollupPools('linea'),
   () => startRollupPools('scroll'),
+  startCurvePools,
 ]
 /** Families that the worlds have, taken together. */
-const KINDS = 21
+const KINDS = 23
 /** Quotes that a family gets of a world in a round. */
 const SHARE = Math.ceil(QUOTES / ROUNDS / KINDS)
 
@@ -29,7 +31,6 @@ const SHARE = Math.ceil(QUOTES / ROUNDS / KINDS)
 const NOT_RUN: Readonly<Record<string, string>> = {
   'liquidity-book': 'neither an npm package nor the real state has its bytecode',
   'dodo-v2': 'neither an npm package nor the real state has its bytecode',
-  'curve-crypto': 'held against real pools by packages/liquidity/test/curve.test.ts',
 }
 
 type Count = { exact: number; refused: number; unsupported: number; mismatches: number }

@@ -1,7 +1,8 @@
 /** Every family against genuine bytecode: no difference of one unit is allowed. The long profile is `npm run bench:fuzz`. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startCurvePools, startRollupPools } from './given.ts'
 import { fuzz, stir } from './trials.ts'
-import { type PoolWorld, startEthereum, startLocal, startRollupPools } from './world.ts'
+import { type PoolWorld, startEthereum, startLocal } from './world.ts'
 
 const QUOTES = 200
 
@@ -10,6 +11,7 @@ describe.each([
   ['the real state of Ethereum', startEthereum],
   ['real pools of Linea', () => startRollupPools('linea')],
   ['real pools of Scroll', () => startRollupPools('scroll')],
+  ['real pools of Curve', startCurvePools],
 ] as const)('%s', (_, start) => {
   let world: PoolWorld
   beforeAll(async () => {

@@ -1,11 +1,10 @@
 /** Chains with genuine pools, and on each a trader that holds plenty of every token and is SwapTrial. */
 import { bytecode } from '@sluice/bindings/bytecode'
-import { type Address, type Chain, type DexRow, type Hex, loadRegistry, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import { devnetChain, request, startDevnet, startMainnet, startRollup } from '@sluice/devnet'
+import { type Address, type Chain, type Hex, loadRegistry, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { devnetChain, request, startDevnet, startMainnet } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
-import { type DexFamily, familyOf, type Market, type Pool, type Reads } from '../../src/index.ts'
+import { familyOf, type Market, type Pool } from '../../src/index.ts'
 import { createMarket } from '../../src/market/market.ts'
-import { runReads } from '../../src/market/reads.ts'
 
 /** Pools and who tries them. */
 export type PoolWorld = {
@@ -27,10 +26,10 @@ export type PoolWorld = {
 /** A chain that a market follows. */
 export type World = PoolWorld & { readonly market: Market; readonly chain: Chain; readonly guard: Address }
 
-const TRADER = toAddress('0x00000000000000000000000000000000007261de')
+export const TRADER = toAddress('0x00000000000000000000000000000000007261de')
 /** More than any pool holds, and below what pools can keep as a reserve. */
-const PLENTY = 1n << 111n
-const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
+export const PLENTY = 1n << 111n
+export const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
 
 type Start = {
   readonly name: string
@@ -48,12 +47,12 @@ type Start = {
   readonly stop: () => Promise<void>
 }
 
-const ODD_BALANCES = 'a token whose balances are not where they are sought'
+export const ODD_BALANCES = 'a token whose balances are not where they are sought'
 
-type Ask = <T>(method: string, params?: readonly unknown[]) => Promise<T>
+export type Ask = <T>(method: string, params?: readonly unknown[]) => Promise<T>
 
 /** Gives the trader plenty. @returns of which tokens that could be done, the native one among them */
-async function deal(ask: Ask, tokens: readonly Address[]): Promise<ReadonlySet<Address>> {
+export async function deal(ask: Ask, tokens: readonly Address[]): Promise<ReadonlySet<Address>> {
   const held = new Set<Address>([ZERO_ADDRESS])
   for (const token of new Set(tokens)) {
     if (token === ZERO_ADDRESS) continue
@@ -80,6 +79,9 @@ async function start({ name, chain, url, guard, executor, tokens, uneven, lame, 
     ask,
     tokensOfPools.filter((token) => !uneven.has(token)),
   )
+  // Dealt wrapped tokens have nothing behind them.
+  for (const { family, address } of all.pools.values())
+    if (family === 'wrapped-native') await ask('anvil_setBalance', [address, word(PLENTY << 1n)])
   const skipped = new Map<string, number>()
   for (const pool of all.pools.values()) {
     for (const token of funded.has(pool.family) ? pool.tokens : []) {
@@ -162,71 +164,4 @@ export async function startEthereum(): Promise<World> {
     ]),
     stop,
   })
-}
-
-/** Real pools of a rollup. Its factories do not tell of them: they are read as if found. */
-export async function startRollupPools(name: 'linea' | 'scroll'): Promise<PoolWorld> {
-  const { url, pools: known, stop } = await startRollup(name)
-  const ask = <T>(method: string, params: readonly unknown[] = []) => request<T>(url, method, params)
-  const chainId = Number(await ask<Hex>('eth_chainId'))
-  const rpc = createRpc({ chainId, urls: [url] })
-  const executor = toAddress('0x00000000000000000000000000000000e8ec0704')
-  await ask('anvil_setCode', [executor, bytecode.Executor.runtime as Hex])
-  await ask('anvil_setCode', [TRADER, bytecode.SwapTrial.runtime])
-  await ask('anvil_setBalance', [TRADER, word(PLENTY)])
-  await ask('anvil_impersonateAccount', [TRADER])
-  const held = await deal(
-    ask,
-    known.flatMap(({ tokens }) => tokens),
-  )
-  // What a pool holds may be of an earlier block than what it counts.
-  for (const { address, tokens } of known.filter(({ family }) => family === 'ramses-cl'))
-    for (const token of tokens) if (held.has(token)) await ask('anvil_dealERC20', [address, token, word(PLENTY)])
-  await ask('evm_mine')
-
-  const skipped = new Map<string, number>()
-  let pools: readonly Pool[] = []
-  let blockHash: Hex = '0x'
-  async function sync(): Promise<void> {
-    blockHash = (await ask<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])).hash
-    const reads = [...Map.groupBy(known, ({ family }) => family)].map(([family, members]) => {
-      const found = members.map(({ address, tokens }) => ({
-        id: address,
-        family,
-        dex: name,
-        address,
-        tokens,
-        state: null,
-      }))
-      const row = { family, brand: name, role: 'factory', address: members[0]!.factory } as const
-      return readAll(familyOf(family)!, row, found)
-    })
-    pools = (await runReads(rpc, { blockHash }, reads)).flat()
-    const unread = known.length - pools.length
-    if (unread > 0) skipped.set('a pool that cannot be read', unread)
-    const whole = pools.filter(({ tokens }) => tokens.every((token) => held.has(token)))
-    if (whole.length < pools.length) skipped.set(ODD_BALANCES, pools.length - whole.length)
-    pools = whole
-  }
-  await sync()
-  return {
-    name,
-    rpc,
-    trader: TRADER,
-    executor,
-    skipped,
-    request: ask,
-    pools: () => pools,
-    blockHash: () => blockHash,
-    sync,
-    async stop() {
-      rpc.close()
-      await stop()
-    },
-  }
-}
-
-function* readAll(family: DexFamily, row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool[]> {
-  const states = yield* family.readStates(row, pools)
-  return pools.flatMap((pool, i) => (states[i] ? [{ ...pool, state: states[i] }] : []))
 }

@@ -1,0 +1,147 @@
+/** Worlds of real pools that no factory or registry of the state tells of: they are read as if they had been found. */
+import { CurveCryptoLens__factory, CurveLens__factory } from '@sluice/bindings'
+import { bytecode } from '@sluice/bindings/bytecode'
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { type Anvil, request, startMainnet, startRollup } from '@sluice/devnet'
+import { createRpc } from '@sluice/rpc'
+import * as crypto from '../../src/dexes/curve-crypto/state.ts'
+import * as stable from '../../src/dexes/curve-stable/state.ts'
+import { familyOf, type Pool, type Reads } from '../../src/index.ts'
+import { CURVE_CRYPTO_LENS, CURVE_LENS } from '../../src/lenses.ts'
+import { runReads } from '../../src/market/reads.ts'
+import { type Ask, deal, ODD_BALANCES, PLENTY, type PoolWorld, TRADER, word } from './world.ts'
+
+type Given = {
+  readonly family: string
+  readonly address: Address
+  readonly tokens: readonly Address[]
+  /** Whether the pool is given plenty too: what it holds may be of an earlier block than what it counts. */
+  readonly funded?: boolean
+  /** By its family where absent. */
+  readonly read?: (address: Address) => Reads<unknown>
+}
+
+const EXECUTOR = toAddress('0x00000000000000000000000000000000e8ec0704')
+
+/** Pools of ramses-cl and solidly. */
+export async function startRollupPools(name: 'linea' | 'scroll'): Promise<PoolWorld> {
+  const { pools, ...anvil } = await startRollup(name)
+  return start(
+    name,
+    anvil,
+    pools.map((pool) => ({ ...pool, funded: pool.family === 'ramses-cl' })),
+  )
+}
+
+const cryptoLens = CurveCryptoLens__factory.createInterface()
+const stableLens = CurveLens__factory.createInterface()
+
+/** By their lenses alone: the contracts that answer `get_dy` of these pools are not in the state. */
+function* readCrypto(address: Address): Reads<unknown> {
+  const [answer] = yield [
+    { ...CURVE_CRYPTO_LENS, data: cryptoLens.encodeFunctionData('read', [address, 3]) as Hex, gas: 1_000_000 },
+  ]
+  return answer ? crypto.toState(crypto.decodeRead(answer)) : null
+}
+const readStable = (rounding: 'each' | 'end') =>
+  function* (address: Address): Reads<unknown> {
+    const [answer] = yield [
+      { ...CURVE_LENS, data: stableLens.encodeFunctionData('read', [address]) as Hex, gas: 1_000_000 },
+    ]
+    return answer ? stable.toState(stable.decodeRead(answer), rounding) : null
+  }
+
+const USDT = toAddress('0xdac17f958d2ee523a2206206994597c13d831ec7')
+const USDC = toAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48')
+const WBTC = toAddress('0x2260fac5e5542a773aa44fbcfedf7c193bc2c599')
+const WETH = toAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2')
+const CRVUSD = toAddress('0xf939e0a03fb07f59a73314e73794be0e57ac1b4e')
+const CRV = toAddress('0xd533a949740bb3306d119cc777fa900ba034cd52')
+const USDE = toAddress('0x4c9edd5852cd905f086c759e8383e09bff1e68b3')
+
+const cryptoPool = (address: Hex, tokens: readonly Address[]): Given => ({
+  family: 'curve-crypto',
+  address: toAddress(address),
+  tokens,
+  funded: true,
+  read: readCrypto,
+})
+const stablePool = (address: Hex, rounding: 'each' | 'end', tokens: readonly Address[]): Given => ({
+  family: 'curve-stable',
+  address: toAddress(address),
+  tokens,
+  read: readStable(rounding),
+})
+
+/** Curve's pools of Ethereum: tricrypto of both generations, and stable pools before and after NG. */
+export async function startCurvePools(): Promise<PoolWorld> {
+  const anvil = await startMainnet()
+  // The decimals of WETH, which no recorded transaction read.
+  await request(anvil.url, 'anvil_setStorageAt', [WETH, word(2n), word(18n)])
+  return start('curve', anvil, [
+    cryptoPool('0xd51a44d3fae010294c616388b506acda1bfaae46', [USDT, WBTC, WETH]),
+    cryptoPool('0x7f86bf177dd4f3494b841a37e810a34dd56c829b', [USDC, WBTC, WETH]),
+    cryptoPool('0x4ebdf703948ddcea3b11f675b4d1fba9d2414a14', [CRVUSD, WETH, CRV]),
+    stablePool('0x4dece678ceceb27446b35c672dc7d61f30bad69e', 'end', [USDC, CRVUSD]),
+    stablePool('0x02950460e2b9529d0e00284a5fa2d7bdf3fa4d72', 'each', [USDE, USDC]),
+  ])
+}
+
+async function start(name: string, { url, stop }: Anvil, given: readonly Given[]): Promise<PoolWorld> {
+  const ask: Ask = (method, params = []) => request(url, method, params)
+  const rpc = createRpc({ chainId: Number(await ask<Hex>('eth_chainId')), urls: [url] })
+  await ask('anvil_setCode', [EXECUTOR, bytecode.Executor.runtime])
+  await ask('anvil_setCode', [TRADER, bytecode.SwapTrial.runtime])
+  await ask('anvil_setBalance', [TRADER, word(PLENTY)])
+  await ask('anvil_impersonateAccount', [TRADER])
+  const held = await deal(
+    ask,
+    given.flatMap(({ tokens }) => tokens),
+  )
+  for (const { address, tokens } of given.filter(({ funded }) => funded))
+    for (const token of tokens) if (held.has(token)) await ask('anvil_dealERC20', [address, token, word(PLENTY)])
+  // What backs the wrapped native token: some pools unwrap it.
+  await ask('anvil_setBalance', [WETH, word(PLENTY)])
+  await ask('evm_mine')
+
+  const skipped = new Map<string, number>()
+  let pools: readonly Pool[] = []
+  let blockHash: Hex = '0x'
+  async function sync(): Promise<void> {
+    blockHash = (await ask<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])).hash
+    const states = await runReads(rpc, { blockHash }, given.map(readOne))
+    const read = given.flatMap(({ family, address, tokens }, i) =>
+      states[i] ? [{ id: address, family, dex: name, address, tokens, state: states[i] }] : [],
+    )
+    pools = read.filter(({ tokens }) => tokens.every((token) => held.has(token)))
+    const leftOut: readonly (readonly [string, number])[] = [
+      ['a pool that cannot be read', given.length - read.length],
+      [ODD_BALANCES, read.length - pools.length],
+    ]
+    for (const [reason, count] of leftOut) if (count > 0) skipped.set(reason, count)
+  }
+  await sync()
+  return {
+    name,
+    rpc,
+    trader: TRADER,
+    executor: EXECUTOR,
+    skipped,
+    request: ask,
+    pools: () => pools,
+    blockHash: () => blockHash,
+    sync,
+    async stop() {
+      rpc.close()
+      await stop()
+    },
+  }
+}
+
+function* readOne({ family, address, tokens, read }: Given): Reads<unknown> {
+  if (read) return yield* read(address)
+  const row = { family, brand: 'given', role: 'factory', address } as const
+  const pool = { id: address, family, dex: 'given', address, tokens, state: null }
+  const [state] = yield* familyOf(family)!.readStates(row, [pool])
+  return state
+}
