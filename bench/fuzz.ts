@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- fuzz [minutes]`: 100,000 random quotes held against genuine bytecode, on the local chain, on
- * Ethereum's real state, and on real pools of two rollups and of Curve. In each round every pool is swapped with for good and time passes. Results in
- * `results/quotes.json`; fails on a mismatch. With minutes it stops after the round that exceeds them, and the next run goes
- * on, as long as the model is the same.
+ * Ethereum's real state, and on real pools of two rollups and of Curve. In each round every pool is swapped with for good
+ * and time passes. Results in `results/quotes.json`; fails on a mismatch. With minutes it stops after the round that exceeds
+ * them, and the next run goes on, as long as the model is the same.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

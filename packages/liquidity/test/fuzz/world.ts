@@ -72,6 +72,9 @@ async function start({ name, chain, url, guard, executor, tokens, uneven, lame, 
   await ask('anvil_setCode', [TRADER, bytecode.SwapTrial.runtime])
   await ask('anvil_setBalance', [TRADER, word(PLENTY)])
   await ask('anvil_impersonateAccount', [TRADER])
+  // Wrapped tokens that are dealt have nothing behind them.
+  for (const { family, address } of chain.dexes)
+    if (family === 'wrapped-native') await ask('anvil_setBalance', [address, word(PLENTY << 1n)])
   await market.sync()
   const all = await market.ensure(tokens)
   const tokensOfPools = [...all.pools.values()].flatMap((pool) => pool.tokens)
@@ -79,9 +82,6 @@ async function start({ name, chain, url, guard, executor, tokens, uneven, lame, 
     ask,
     tokensOfPools.filter((token) => !uneven.has(token)),
   )
-  // Dealt wrapped tokens have nothing behind them.
-  for (const { family, address } of all.pools.values())
-    if (family === 'wrapped-native') await ask('anvil_setBalance', [address, word(PLENTY << 1n)])
   const skipped = new Map<string, number>()
   for (const pool of all.pools.values()) {
     for (const token of funded.has(pool.family) ? pool.tokens : []) {
