@@ -73,8 +73,7 @@ async function start({ name, chain, url, guard, executor, tokens, uneven, lame, 
   await ask('anvil_setBalance', [TRADER, word(PLENTY)])
   await ask('anvil_impersonateAccount', [TRADER])
   // Wrapped tokens that are dealt have nothing behind them.
-  for (const { family, address } of chain.dexes)
-    if (family === 'wrapped-native') await ask('anvil_setBalance', [address, word(PLENTY << 1n)])
+  if (chain.wrappedNative) await ask('anvil_setBalance', [chain.wrappedNative.address, word(PLENTY << 1n)])
   await market.sync()
   const all = await market.ensure(tokens)
   const tokensOfPools = [...all.pools.values()].flatMap((pool) => pool.tokens)
