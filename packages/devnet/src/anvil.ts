@@ -9,6 +9,8 @@ import { DevnetError } from './errors.ts'
 import { request } from './node.ts'
 
 const START_TIMEOUT_MS = 30_000
+/** States of past blocks on disk, a megabyte or more each; as many again and more are in anvil's memory. */
+const MAX_PERSISTED = 200
 
 export type AnvilOptions = {
   readonly chainId?: number
@@ -56,10 +58,11 @@ export async function startAnvil({ chainId = 31337, port = 0, args = [] }: Anvil
   // Port 0 lets anvil take a free one, so that nobody else can take it in between.
   const child = spawn(
     anvilPath(),
-    ['--chain-id', String(chainId), '--port', String(port), '--color', 'never', '--cache-path', states, ...args],
-    {
-      stdio: ['ignore', log, log],
-    },
+    [
+      ...['--chain-id', String(chainId), '--port', String(port), '--color', 'never'],
+      ...['--cache-path', states, '--max-persisted-states', String(MAX_PERSISTED), ...args],
+    ],
+    { stdio: ['ignore', log, log] },
   )
   closeSync(log)
   endWithUs(child, () => rmSync(states, { recursive: true, force: true }))
