@@ -10,18 +10,30 @@ export function userPath(path: string): string {
 
 export type Finished = { readonly code: number; readonly output: string }
 
-/** Runs a command in the repository with its output shown as it comes, and kept when `capture` asks for it. */
+/** Runs a command in the repository with its output shown as it comes, kept when `capture` asks for it, or `quiet`: only kept. */
 export function run(
   command: string,
   args: readonly string[],
-  { cwd = root, capture = false, env = process.env }: { cwd?: string; capture?: boolean; env?: NodeJS.ProcessEnv } = {},
+  {
+    cwd = root,
+    quiet = false,
+    capture = quiet,
+    env = process.env,
+  }: { cwd?: string; quiet?: boolean; capture?: boolean; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Finished> {
   return new Promise((done, reject) => {
-    const child = spawn(command, args, { cwd, env, stdio: ['ignore', capture ? 'pipe' : 'inherit', 'inherit'] })
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      stdio: ['ignore', capture ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
+    })
     let output = ''
     child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk
-      process.stdout.write(chunk)
+      if (!quiet) process.stdout.write(chunk)
+    })
+    child.stderr?.on('data', (chunk: Buffer) => {
+      output += chunk
     })
     child.once('error', reject)
     child.once('close', (code, signal) => done({ code: signal ? 1 : (code ?? 1), output }))

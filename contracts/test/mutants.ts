@@ -1,0 +1,79 @@
+/** What scripts/mutants.ts breaks: each check and each clearing that an invariant rests on, one at a time. */
+export type Mutant = {
+  readonly name: string
+  /** Below contracts/src. */
+  readonly file: string
+  /** Must stand in the file; its first occurrence is replaced. */
+  readonly from: string
+  readonly to: string
+}
+
+const guard = (name: string, from: string, to = ''): Mutant => ({ name, file: 'core/GuardCore.sol', from, to })
+const executor = (name: string, from: string, to = ''): Mutant => ({ name, file: 'core/ExecutorCore.sol', from, to })
+
+const SILENCE = 'ok := and(ok, and(iszero(returndatasize()), gt(extcodesize(token), 0)))'
+
+export const mutants: readonly Mutant[] = [
+  guard('the Guard can be entered again', 'if (_get(EXECUTOR) != 0) revert Reentrancy();'),
+  guard('anyone may pull', 'if (uint160(executor) != uint160(msg.sender)) revert NotExecutor(msg.sender);'),
+  guard('a pull may pass what is left', 'or(gt(amount, left), eq(to, address()))', 'eq(to, address())'),
+  guard('the Guard may be pulled to', 'or(gt(amount, left), eq(to, address()))', 'gt(amount, left)'),
+  guard('a pull is not counted', '_set(REMAINING, left - amount);'),
+  guard('any output will do', 'amountOut < order.minOutput)', 'amountOut == 0)'),
+  guard('one unit too little passes', 'if (amountOut < order.minOutput)', 'if (amountOut + 1 < order.minOutput)'),
+  guard(
+    'a tax on the way to the sender is not seen',
+    'tokenOut.transfer(msg.sender, amountOut);\n                amountOut = _growth(before, tokenOut.balanceOf(msg.sender));',
+    'tokenOut.transfer(msg.sender, amountOut);',
+  ),
+  guard(
+    'strays at the Guard count as output',
+    '_takeFee(order, _growth(before, tokenOut.balanceOf(address(this))))',
+    '_takeFee(order, tokenOut.balanceOf(address(this)))',
+  ),
+  guard('native strays count as output', '_growth(nativeBefore, address(this).balance)', 'address(this).balance'),
+  guard('the fee is rounded up', 'amount * order.feePpm / PPM', '(amount * order.feePpm + PPM - 1) / PPM'),
+  guard('the cap is a fifth', 'MAX_FEE_PPM = 100_000', 'MAX_FEE_PPM = 200_000'),
+  guard('direct mode takes a fee', 'order.isDirect() ? 0 : MAX_FEE_PPM', 'MAX_FEE_PPM'),
+  guard('the Guard may be the fee recipient', ' || recipient == address(this)'),
+  guard('the loan outlives the swap', '_set(REMAINING, 0);\n            return;', 'return;'),
+  guard('the lock outlives the swap', '_set(EXECUTOR, 0);'),
+  guard('a wrapper is believed', 'if (moved != value) revert WrapMismatch(wrapper, moved, value);'),
+  guard('an unwrapping is believed', 'if (moved != amount) revert WrapMismatch(wrapper, moved, amount);'),
+  guard('unused native stays', 'address(this).balance > nativeBefore', 'false'),
+  guard('native is taken at any time', 'if (_get(EXECUTOR) == 0) revert UnexpectedNative(msg.sender);'),
+  guard('wide words pass', 'order.check();'),
+  guard(
+    'the deadline is ignored',
+    'if (block.timestamp > order.deadline) revert Expired(order.deadline, block.timestamp);',
+  ),
+  guard('value is ignored', 'if (msg.value != expected) revert InvalidValue(msg.value, expected);'),
+  guard('a token may be the Executor', 'or(eq(executor, address()), refused)', 'eq(executor, address())'),
+  executor('the Executor can be entered again', 'if (_get(GUARD) != 0) revert Reentrancy();'),
+  executor(
+    'anyone may call back',
+    'if (address(uint160(awaited)) != msg.sender) revert UnexpectedCallback(msg.sender, address(uint160(awaited)));',
+  ),
+  executor('a pool is paid again', '_set(AWAITED, 0);'),
+  executor('a callback may fail to come', 'if (_get(AWAITED) != 0) revert CallbackMissing(pool);'),
+  executor('an unknown opcode is skipped', 'else revert UnknownOpcode(at - 2, opcode);'),
+  {
+    name: 'a step may reach beyond the program',
+    file: 'libraries/Program.sol',
+    from: 'if (next > end) revert IExecutor.ProgramTooShort(next, end);',
+    to: '',
+  },
+  { name: 'an answer of false is true', file: 'libraries/Transfers.sol', from: SILENCE, to: '' },
+  {
+    name: 'curve keeps its approval',
+    file: 'dexes/curve/Curve.sol',
+    from: 'if (!native) swap.tokenIn.clearApproval(swap.pool);',
+    to: '',
+  },
+  {
+    name: 'a vault keeps its approval',
+    file: 'dexes/erc4626/Erc4626.sol',
+    from: 'tokenIn.clearApproval(tokenOut);',
+    to: '',
+  },
+]

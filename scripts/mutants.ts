@@ -1,0 +1,109 @@
+/**
+ * `npm run mutants [words of a name]`: breaks the contracts on purpose, one line at a time (contracts/test/mutants.ts), runs the
+ * tests of the invariants against each, and tells which of them notice; into bench/results/mutants.json. Fails where none does.
+ *
+ * The sources stay as they are: the tests are compiled once, and load the broken code from contracts/cache/mutant.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { record, rounded } from '../bench/record.ts'
+import { type Mutant, mutants } from '../contracts/test/mutants.ts'
+import { root, run } from './lib/run.ts'
+
+type Output = {
+  readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[]
+  readonly contracts: Readonly<
+    Record<string, Readonly<Record<string, { readonly evm: { readonly bytecode: { readonly object: string } } }>>>
+  >
+}
+
+const RUNS = process.env.RUNS ?? '60'
+const contracts = join(root, 'contracts')
+const solc = createRequire(join(contracts, 'package.json'))('solc') as { compile(input: string): string }
+const folder = join(contracts, 'cache/mutant')
+const TARGETS = ['Guard', 'Executor']
+const wanted = process.argv.slice(2).join(' ')
+
+mkdirSync(folder, { recursive: true })
+try {
+  // Without this, a suite that always fails would kill everything.
+  const healthy = await failures({ name: 'none', file: 'core/GuardCore.sol', from: '', to: '' })
+  if (healthy.length > 0) throw new Error(`the tests fail without a mutation: ${healthy.join(', ')}`)
+
+  const results = []
+  for (const mutant of mutants.filter(({ name }) => name.includes(wanted))) {
+    const started = performance.now()
+    const killedBy = await failures(mutant)
+    console.log(
+      `${killedBy.length > 0 ? 'killed  ' : 'SURVIVED'}  ${mutant.name}${killedBy.length > 0 ? `: ${killedBy.join(', ')}` : ''}`,
+    )
+    results.push({ ...mutant, seconds: rounded((performance.now() - started) / 1000), killedBy })
+  }
+  const survived = results.filter(({ killedBy }) => killedBy.length === 0).map(({ name }) => name)
+  const shown = results.map(({ name, file, seconds, killedBy }) => ({ name, file, seconds, killedBy }))
+  const summary = {
+    casesOfEachProperty: Number(RUNS),
+    killed: results.length - survived.length,
+    survived,
+    mutants: shown,
+  }
+  if (wanted) console.log(JSON.stringify(summary, null, 2))
+  else record('mutants', summary)
+  if (survived.length > 0) process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** The tests that fail against a mutant. */
+async function failures(mutant: Mutant): Promise<string[]> {
+  compile(mutant)
+  const { code, output } = await run('hardhat', ['test', 'solidity', ...invariantTests()], {
+    cwd: contracts,
+    quiet: true,
+    env: { ...process.env, MUTANT: 'true', RUNS, FORCE_COLOR: '0' },
+  })
+  const failed = [...output.matchAll(/\d+\) ((?:testFuzz|test|invariant)_\w+)\(/g)].map(([, name]) => name!)
+  if (code !== 0 && failed.length === 0 && !/\d+ failing/.test(output)) {
+    throw new Error(`the tests did not run against "${mutant.name}":\n${output.slice(-2_000)}`)
+  }
+  return [...new Set(code === 0 ? [] : failed.length > 0 ? failed : ['setUp'])]
+}
+
+function invariantTests(): string[] {
+  return readdirSync(join(contracts, 'test/invariants'))
+    .filter((file) => file !== 'Gas.t.sol')
+    .map((file) => `test/invariants/${file}`)
+}
+
+function compile({ name, file, from, to }: Mutant): void {
+  const sources = Object.fromEntries(
+    readdirSync(join(contracts, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.sol') && !path.startsWith('lenses'))
+      .map((path) => [`src/${path}`, { content: readFileSync(join(contracts, 'src', path), 'utf8') }]),
+  )
+  const source = sources[`src/${file}`]
+  if (!source?.content.includes(from)) throw new Error(`"${name}" breaks a line that is not in ${file} any more`)
+  source.content = source.content.replace(from, to)
+  const input = {
+    language: 'Solidity',
+    sources,
+    settings: {
+      evmVersion: 'cancun',
+      viaIR: true,
+      optimizer: { enabled: true, runs: 1 },
+      outputSelection: Object.fromEntries(
+        TARGETS.map((target) => [`src/${target}.sol`, { '*': ['evm.bytecode.object'] }]),
+      ),
+    },
+  }
+  const output = JSON.parse(solc.compile(JSON.stringify(input))) as Output
+  const wrong = output.errors?.find(({ severity }) => severity === 'error')
+  if (wrong) throw new Error(`"${name}" does not compile:\n${wrong.formattedMessage}`)
+  for (const target of TARGETS) {
+    writeFileSync(
+      join(folder, `${target}.hex`),
+      `0x${output.contracts[`src/${target}.sol`]![target]!.evm.bytecode.object}`,
+    )
+  }
+}
