@@ -37,16 +37,23 @@ export function fromEip1193(provider: Eip1193Provider, address: string): Wallet 
     call: (to, data) => ask('eth_call', { from: address, to, data }, 'latest'),
     send: ({ to, data, value, gas }) =>
       ask('eth_sendTransaction', { from: address, to, data, value: hex(value), ...(gas && { gas: hex(gas) }) }),
-    async succeeded(hash) {
-      const deadline = Date.now() + RECEIPT_TIMEOUT_MS
-      while (Date.now() < deadline) {
+    succeeded: (hash) =>
+      mined(hash, async () => {
         const receipt = await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })
-        if (receipt) return receipt.status === '0x1'
-        await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-      }
-      throw new ClientError('WALLET', `transaction ${hash} was not mined within ${RECEIPT_TIMEOUT_MS / 1000} s`)
-    },
+        return receipt && receipt.status === '0x1'
+      }),
   }
+}
+
+/** Asks for the receipt until it is there: waiting for the next block would miss the one that held the transaction. */
+async function mined(hash: string, succeeded: () => Promise<boolean | null | undefined>): Promise<boolean> {
+  const deadline = Date.now() + RECEIPT_TIMEOUT_MS
+  while (Date.now() < deadline) {
+    const outcome = await succeeded()
+    if (typeof outcome === 'boolean') return outcome
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+  throw new ClientError('WALLET', `transaction ${hash} was not mined within ${RECEIPT_TIMEOUT_MS / 1000} s`)
 }
 
 /** The part of an ethers v6 Signer with a provider that is used. */
@@ -63,7 +70,7 @@ export interface EthersSigner {
     getBlockNumber(): Promise<number>
     getCode(address: string): Promise<string>
     call(transaction: { from: string; to: string; data: string }): Promise<string>
-    waitForTransaction(hash: string): Promise<{ status: number | null } | null>
+    getTransactionReceipt(hash: string): Promise<{ status: number | null } | null>
   } | null
 }
 
@@ -79,7 +86,11 @@ export async function fromEthers(signer: EthersSigner): Promise<Wallet> {
     call: (to, data) => provider.call({ from: address, to, data }),
     send: async ({ to, data, value, gas }) =>
       (await signer.sendTransaction({ to, data, value, ...(gas && { gasLimit: gas }) })).hash,
-    succeeded: async (hash) => (await provider.waitForTransaction(hash))?.status === 1,
+    succeeded: (hash) =>
+      mined(hash, async () => {
+        const receipt = await provider.getTransactionReceipt(hash)
+        return receipt && receipt.status === 1
+      }),
   }
 }
 
