@@ -12,7 +12,7 @@ let threaded: RunningServer
 beforeAll(async () => {
   devnet = await startChain()
   inline = await startOver(devnet.url)
-  threaded = await startOver(devnet.url, { ROUTE_INLINE_POOLS: '0', ROUTE_THREADS: '2' })
+  threaded = await startOver(devnet.url, { ROUTE_INLINE_POOLS: '0', ROUTE_THREADS: '2', MAX_QUEUED: '100' })
 })
 afterAll(async () => {
   await inline?.close()

@@ -157,25 +157,29 @@ function wrapRoute({ tokenIn, tokenOut, amountIn }: RouteRequest): Route {
 
 /**
  * Largest input that still routes, to half a percent; 0 where none does. Amounts may be off by seventy powers of ten, so
- * the power of two is bisected first: 16 searches at most, whatever was asked for.
+ * the power of two is bisected first: by single paths, which are found in no time, and from there on by divisions.
  */
 function largestRoutable(problem: Problem, request: RouteRequest): bigint {
   const amountIn = request.amountIn < AMOUNT_LIMIT ? request.amountIn : AMOUNT_LIMIT
   // Admitted anew each time: a pool that refuses one amount may take a smaller one.
-  const routes = (amount: bigint) => {
+  const routes = (amount: bigint, maxPools = problem.maxPools) => {
     const admission = new Admission(problem.graph, request, problem.source, problem.target)
     const { rate, rateBack, taxed } = admission
-    const smaller = { ...problem, amountIn: Number(amount), rate, rateBack, taxed }
+    const smaller = { ...problem, maxPools, amountIn: Number(amount), rate, rateBack, taxed }
     return searchAndSettle(smaller, amount, admission, request.taxes) !== null
   }
   // Below 2^least it routes, with 2^most or all of it it does not.
   let [least, most] = [-1n, BigInt(amountIn.toString(2).length)]
-  while (most - least > 1n) {
-    const middle = (least + most) / 2n
-    if (routes(1n << middle)) least = middle
-    else most = middle
+  for (const maxPools of [1, problem.maxPools]) {
+    const end = most
+    while (most - least > 1n) {
+      const middle = (least + most) / 2n
+      if (routes(1n << middle, maxPools)) least = middle
+      else most = middle
+    }
+    if (least < 0n) return 0n
+    if (maxPools === 1) most = end
   }
-  if (least < 0n) return 0n
   let low = 1n << least
   let high = amountIn < 1n << most ? amountIn : 1n << most
   while (high - low > 1n && (high - low) * 200n > high) {

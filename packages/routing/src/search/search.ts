@@ -32,7 +32,8 @@ export type Found = {
 export function search(problem: Problem): Found | null {
   const { source, target, perGas, perLeg } = problem
   const backward = potential(problem, target, 'to')
-  if (!(backward.best[source]! > 0)) return null
+  // Not even at the rates of the first unit would it buy one.
+  if (!(backward.best[source]! * problem.amountIn >= 1)) return null
   const free = perGas === 0 && perLeg === 0
   const first = wayTo(problem, backward, source, target)
   const single = free && first ? first : bestSinglePath(problem, backward)

@@ -14,6 +14,9 @@ import { type Point, type Response, respond } from './response.ts'
 /** Newton steps and step halvings at most. */
 const MAX_STEPS = 60
 const MAX_HALVINGS = 30
+/** Steps in a row that gain less than this part: where an arbitrage dwarfs the trade, rounding keeps the goal out of reach. */
+const MAX_IDLE = 4
+const STALLED = 1e-12
 /** Rounds of guessing which idle edges a step switches on. */
 const MAX_GUESSES = 4
 /** A price moves by at most a factor e in one step. */
@@ -144,6 +147,7 @@ export class WaterFilling {
     const before = new Float64Array(size)
     let value = this.evaluate()
     let residual = Number.POSITIVE_INFINITY
+    let idle = 0
     for (let count = 0; count < maxSteps; count++) {
       this.fillGradient(gradient)
       residual = 0
@@ -174,6 +178,8 @@ export class WaterFilling {
       const gained = value - next
       value = next
       if (gained < 1e-15 * value && largest < 1e-13) break
+      idle = gained < STALLED * value ? idle + 1 : 0
+      if (idle === MAX_IDLE) break
     }
     this.value = value
     this.residual = residual / value
