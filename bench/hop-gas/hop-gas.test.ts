@@ -25,10 +25,10 @@ test('the table agrees with fresh swaps through Guard, Executor and pools', asyn
   }
 })
 
-test('what the table says of routes is within three tenths of what senders are charged, nine times in ten', async () => {
+test('what the table says of routes is within 15 % of what senders are charged, half the time at least', async () => {
   const rows = new Map(Object.entries(GAS_TABLE))
   const errors = errorsOf(await predict(world, { route: ROUTE_GAS, rows }, 40, 78))
   console.info(`off by, in per cent: ${JSON.stringify(errors)}`)
   expect(errors.routes).toBe(40)
-  expect(errors.absoluteP90).toBeLessThan(30)
+  expect(errors.absoluteMedian).toBeLessThan(15)
 })
