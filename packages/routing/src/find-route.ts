@@ -49,7 +49,9 @@ export function findRoute(graph: Graph, request: RouteRequest): RouteResult {
     perGas: Number(request.gasPriceWei) * outPerWei,
     perLeg: HOP_BYTES * (request.l1FeePerByteWei ?? 0) * outPerWei,
   }
-  const found = amountIn < AMOUNT_LIMIT ? searchAndSettle(problem, amountIn, admission, request.taxes) : null
+  const divided = amountIn < AMOUNT_LIMIT ? searchAndSettle(problem, amountIn, admission, request.taxes) : null
+  // Where every division meets a pool that refuses its part, one path may still take all.
+  const found = divided ?? (amountIn < AMOUNT_LIMIT ? routedAs({ ...problem, maxPools: 1 }, amountIn, request) : null)
   if (found) return { ok: true, route: toRoute(problem, found, request, outPerWei) }
 
   const most = largestRoutable(problem, request)
@@ -155,30 +157,34 @@ function wrapRoute({ tokenIn, tokenOut, amountIn }: RouteRequest): Route {
   }
 }
 
+/** Admitted anew: a pool that refuses one amount may take a smaller one. */
+function routedAs(problem: Problem, amountIn: bigint, request: RouteRequest): FoundRoute | null {
+  const admission = new Admission(problem.graph, request, problem.source, problem.target)
+  const { rate, rateBack, taxed } = admission
+  const smaller = { ...problem, amountIn: Number(amountIn), rate, rateBack, taxed }
+  return searchAndSettle(smaller, amountIn, admission, request.taxes)
+}
+
 /**
  * Largest input that still routes, to half a percent; 0 where none does. Amounts may be off by seventy powers of ten, so
  * the power of two is bisected first: by single paths, which are found in no time, and from there on by divisions.
  */
 function largestRoutable(problem: Problem, request: RouteRequest): bigint {
   const amountIn = request.amountIn < AMOUNT_LIMIT ? request.amountIn : AMOUNT_LIMIT
-  // Admitted anew each time: a pool that refuses one amount may take a smaller one.
-  const routes = (amount: bigint, maxPools = problem.maxPools) => {
-    const admission = new Admission(problem.graph, request, problem.source, problem.target)
-    const { rate, rateBack, taxed } = admission
-    const smaller = { ...problem, maxPools, amountIn: Number(amount), rate, rateBack, taxed }
-    return searchAndSettle(smaller, amount, admission, request.taxes) !== null
-  }
+  const single = { ...problem, maxPools: 1 }
+  const routes = (amount: bigint, as = problem) =>
+    routedAs(single, amount, request) !== null || (as !== single && routedAs(as, amount, request) !== null)
   // Below 2^least it routes, with 2^most or all of it it does not.
   let [least, most] = [-1n, BigInt(amountIn.toString(2).length)]
-  for (const maxPools of [1, problem.maxPools]) {
+  for (const as of [single, problem]) {
     const end = most
     while (most - least > 1n) {
       const middle = (least + most) / 2n
-      if (routes(1n << middle, maxPools)) least = middle
+      if (routes(1n << middle, as)) least = middle
       else most = middle
     }
     if (least < 0n) return 0n
-    if (maxPools === 1) most = end
+    if (as === single) most = end
   }
   let low = 1n << least
   let high = amountIn < 1n << most ? amountIn : 1n << most
