@@ -1,6 +1,7 @@
 /** Uniswap V4 pools of the native token itself: whatever the ends are, what is received is what was promised, to the wei. */
 import { IGuard__factory } from '@sluice/bindings'
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { ROUTE_GAS } from '@sluice/liquidity'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type System, startSystem } from './src/service.ts'
 import { approveQuoteSend, type RouteBody } from './src/swap.ts'
@@ -24,7 +25,7 @@ async function expectExact(src: string, dst: string, part: bigint, more: Readonl
   const { route, receipt, received } = await approveQuoteSend(node, system.api, system.devnet.chainId, query)
   expect(receipt.status, 'the returned transaction reverted').toBe(true)
   expect(received).toBe(BigInt(route.toAmount))
-  return { wrapper: wrapperOf(route), used: route.swaps.map(({ pool }) => pool.toLowerCase()) }
+  return { route, receipt, wrapper: wrapperOf(route), used: route.swaps.map(({ pool }) => pool.toLowerCase()) }
 }
 
 /** The wrapper that an order names: zero where the Guard has nothing to wrap or unwrap. */
@@ -37,6 +38,7 @@ test('they are bought from and sold to, with the native token and with its wrapp
   const ids = nativePools().map(({ id }) => id!.toLowerCase())
   expect(ids).toHaveLength(3)
   const met = new Set<string>()
+  const measured: number[] = []
   for (const { tokens } of nativePools()) {
     const token = address(tokens.find((symbol) => symbol !== 'ETH')!)
     for (const native of [NATIVE, address('WETH')]) {
@@ -44,14 +46,23 @@ test('they are bought from and sold to, with the native token and with its wrapp
         [native, token],
         [token, native],
       ] as const) {
-        const { used, wrapper } = await expectExact(src, dst, 10_000n, { includeSources: 'uniswap-v4' })
+        const { route, receipt, used, wrapper } = await expectExact(src, dst, 10_000n, { includeSources: 'uniswap-v4' })
         // Native token goes in and comes out as it is: nothing of these orders is wrapped.
         expect(wrapper).toBe(ZERO_ADDRESS)
+        // With the wrapper at an end there is a leg to or from it, with NATIVE there is none.
+        expect(route.swaps.filter(({ protocol }) => protocol === 'wrapped-native')).toHaveLength(
+          native === NATIVE ? 0 : 1,
+        )
+        // What the search counts is what is spent; a wrap too many or too few would be a fifth of it.
+        const counted = route.swaps.reduce((sum, { gas }) => sum + Number(gas), ROUTE_GAS)
+        if (used.length === (native === NATIVE ? 1 : 2)) measured.push(counted / Number(receipt.gasUsed))
         for (const pool of used) met.add(pool)
       }
     }
   }
   expect(ids.filter((id) => met.has(id)).length).toBeGreaterThanOrEqual(2)
+  expect(measured.length).toBeGreaterThanOrEqual(4)
+  for (const ratio of measured) expect(Math.abs(ratio - 1)).toBeLessThan(0.1)
 })
 
 test('two of them follow each other', async () => {

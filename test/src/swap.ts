@@ -17,6 +17,7 @@ export type RouteBody = {
     readonly tokenOut: string
     readonly amountIn: string
     readonly amountOut: string
+    readonly gas: string
   }[]
   readonly tx: { readonly from: string; readonly to: string; readonly data: string; readonly value: string }
 }

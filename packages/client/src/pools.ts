@@ -30,8 +30,8 @@ export function poolsOf(step: Step): readonly string[] {
 }
 
 /**
- * Whether the program trades in the pools that the route names, each as often and no others. Wrapping may be named and
- * left to the Guard or to a pool of the native token, but wraps nothing that is not named.
+ * Whether the program trades in the pools that the route names, each as often and no others. A wrap alone may be left to the
+ * Guard; wraps that are not named are into and out of what the named pools trade.
  */
 export function tradesIn(steps: readonly Step[], swaps: readonly SwapLeg[]): boolean {
   const sorted = (pools: readonly string[]) =>
@@ -40,7 +40,9 @@ export function tradesIn(steps: readonly Step[], swaps: readonly SwapLeg[]): boo
       .sort()
       .join()
   const wraps = (step: Step) => step.op === 'wrap' || step.op === 'unwrap'
-  const named = new Set(swaps.map(({ pool }) => pool.toLowerCase()))
+  const named = new Set(
+    swaps.flatMap(({ pool, tokenIn, tokenOut }) => [pool, tokenIn, tokenOut]).map((text) => text.toLowerCase()),
+  )
   const wrappers = steps.filter(wraps).flatMap(poolsOf)
   const traded = steps.filter((step) => !wraps(step)).flatMap(poolsOf)
   const pools = swaps.filter(({ protocol }) => protocol !== 'wrapped-native').map(({ pool }) => pool)

@@ -1,5 +1,5 @@
-import { type Address, NATIVE, toAddress } from '@sluice/chains'
-import { familyOf, type Pool, type Snapshot, type UniswapV2State } from '@sluice/liquidity'
+import { type Address, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { familyOf, HOP_GAS, type Pool, type Snapshot, type UniswapV2State } from '@sluice/liquidity'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findRoute } from './find-route.ts'
@@ -114,6 +114,57 @@ describe('a route', () => {
   test('of NATIVE to its wrapper is one to one and needs no pool', () => {
     const found = route([pair(1, 1, 0, E18, E18)], { tokenIn: NATIVE, tokenOut: WETH, amountIn: 5n })
     expect(found).toMatchObject({ amountOut: 5n, legs: [] })
+  })
+
+  describe('of NATIVE', () => {
+    // Token 0 is the wrapper; its pools are as good as those of the native token itself.
+    const wrapper = { ...pair(9, 0, 0, 1n, 1n), family: 'wrapped-native', address: WETH, tokens: [ZERO_ADDRESS, WETH] }
+    const ofNative = (pool: Pool): Pool => ({ ...pool, tokens: [ZERO_ADDRESS, pool.tokens[1]!] })
+    const depth = [1000n * E18, 3_000_000n * E18] as const
+    const wrapped = pair(1, 0, 1, ...depth)
+    const native = ofNative(pair(2, 0, 1, ...depth))
+    const pools = [{ ...wrapper, state: { supply: 10n ** 30n } }, wrapped, native]
+    const pairsOf = ({ legs }: Route) => legs.map(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
+    const legGas = ({ legs }: Route) => legs.reduce((sum, { gas }) => sum + gas, 0)
+
+    test.each([
+      ['sold', { tokenIn: NATIVE, tokenOut: tokens[1]!, amountIn: E18 }, [ZERO_ADDRESS, tokens[1]!]],
+      ['bought', { tokenIn: tokens[1]!, tokenOut: NATIVE, amountIn: 3000n * E18 }, [tokens[1]!, ZERO_ADDRESS]],
+    ] as const)('%s meets pools of the native token and of its wrapper in one hop', (_, trade, direct) => {
+      const both = route(pools, { ...trade, maxHops: 1 })
+      expect(both.legs).toHaveLength(2)
+      expect(both.gas).toBe(legGas(both) + HOP_GAS['wrapped-native'])
+      expect(both.optimalityGapBps).toBeLessThan(0.001)
+      // Two pools pay more than one, but not by the gas of a pool and a wrap.
+      const dear = route(pools, { ...trade, gasPriceWei: 50n * 10n ** 9n })
+      expect(pairsOf(dear)).toEqual([direct])
+      expect(dear.gas).toBe(legGas(dear))
+      const only = route([pools[0]!, wrapped], { ...trade, gasPriceWei: 50n * 10n ** 9n })
+      expect(only.gas).toBe(legGas(only) + HOP_GAS['wrapped-native'])
+    })
+
+    test('weighs the wrap that pools share against pools that need none', () => {
+      // The wrapper's pool is better by a part of the trade that is worth less gas than the wrap takes, or more.
+      const poorer = ofNative(pair(2, 0, 1, 1000n * E18, 2_999_400n * E18))
+      const trade = { tokenIn: NATIVE, tokenOut: tokens[1]!, amountIn: E18, maxSplits: 1 }
+      const [better, worse] = [10n, 5n].map((gwei) =>
+        route([pools[0]!, wrapped, poorer], { ...trade, gasPriceWei: gwei * 10n ** 9n }),
+      )
+      expect(pairsOf(better!)).toEqual([[ZERO_ADDRESS, tokens[1]!]])
+      expect(pairsOf(worse!)).toEqual([[WETH, tokens[1]!]])
+    })
+
+    test('is one with its wrapper at the ends alone', () => {
+      const trade = { tokenIn: WETH, tokenOut: tokens[1]!, amountIn: E18 }
+      const found = route([pools[0]!, native], trade)
+      expect(pairsOf(found)).toEqual([
+        [WETH, ZERO_ADDRESS],
+        [ZERO_ADDRESS, tokens[1]!],
+      ])
+      expect(found.gas).toBe(legGas(found))
+      const graph = buildGraph(snapshotOf([pools[0]!, native]))
+      expect(findRoute(graph, request({ ...trade, maxHops: 1 }))).toMatchObject({ ok: false, code: 'NO_ROUTE' })
+    })
   })
 
   test('uses no more pools than allowed', () => {

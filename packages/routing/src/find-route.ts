@@ -1,31 +1,30 @@
 /** From a request to a settled route, or to the reasons why there is none. Pure and deterministic. */
-import { NATIVE } from '@sluice/chains'
 import type { Graph } from './graph.ts'
+import { startsOrEndsNative, usesWrapper, WRAP_GAS, withoutWrapper } from './native.ts'
 import type { Flow } from './search/flow.ts'
 import { potential } from './search/potentials.ts'
 import { Admission, DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of, type Problem } from './search/problem.ts'
 import { outputOf } from './search/response.ts'
 import { bestSinglePath } from './search/single-path.ts'
-import { type FoundRoute, searchAndSettle } from './search-and-settle.ts'
+import { type FoundRoute, netOf, searchAndSettle } from './search-and-settle.ts'
 import type { Route, RouteRequest, RouteResult } from './types.ts'
 
 /** A leg's amount is 16 bytes in the program; no token in use has as many base units. */
 const AMOUNT_LIMIT = 2n ** 128n
-/** Gas of a wrap or an unwrap. */
-const WRAP_GAS = 30_000
 /** Bytes of calldata that a leg adds to a transaction. */
 const HOP_BYTES = 48
 /** What an ordinary swap costs, to price the native token at a size that matters. */
 const USUAL_ROUTE_GAS = 300_000
 const USUAL_ROUTE_BYTES = 600
 
-export function findRoute(graph: Graph, request: RouteRequest): RouteResult {
+export function findRoute(chainGraph: Graph, request: RouteRequest): RouteResult {
   const { wrappedNative, amountIn } = request
   const sold = erc20Of(request.tokenIn, wrappedNative)
   const bought = erc20Of(request.tokenOut, wrappedNative)
   if (sold === null || bought === null)
     return { ok: false, code: 'NO_ROUTE', message: 'this chain has no wrapper for its native token', reasons: [] }
   if (sold === bought) return { ok: true, route: wrapRoute(request) }
+  const graph = startsOrEndsNative(request) ? chainGraph.joined : chainGraph
   const source = graph.topology.tokenIndex.get(sold)
   const target = graph.topology.tokenIndex.get(bought)
   if (source === undefined || target === undefined) {
@@ -33,7 +32,7 @@ export function findRoute(graph: Graph, request: RouteRequest): RouteResult {
     return { ok: false, code: 'UNKNOWN_TOKEN', message: `no pool is known that trades ${token}`, reasons: [] }
   }
 
-  const outPerWei = outputPerWei(graph, request, target)
+  const outPerWei = outputPerWei(chainGraph, request, target)
   const admission = new Admission(graph, request, source, target)
   const problem: Problem = {
     graph,
@@ -49,9 +48,7 @@ export function findRoute(graph: Graph, request: RouteRequest): RouteResult {
     perGas: Number(request.gasPriceWei) * outPerWei,
     perLeg: HOP_BYTES * (request.l1FeePerByteWei ?? 0) * outPerWei,
   }
-  const divided = amountIn < AMOUNT_LIMIT ? searchAndSettle(problem, amountIn, admission, request.taxes) : null
-  // Where every division meets a pool that refuses its part, one path may still take all.
-  const found = divided ?? (amountIn < AMOUNT_LIMIT ? routedAs({ ...problem, maxPools: 1 }, amountIn, request) : null)
+  const found = amountIn < AMOUNT_LIMIT ? bestOf(problem, request, admission) : null
   if (found) return { ok: true, route: toRoute(problem, found, request, outPerWei) }
 
   const most = largestRoutable(problem, request)
@@ -69,6 +66,21 @@ export function findRoute(graph: Graph, request: RouteRequest): RouteResult {
         message: `no path of at most ${problem.maxHops} pools leads from ${request.tokenIn} to ${request.tokenOut}`,
         reasons: admission.rejected,
       }
+}
+
+function bestOf(problem: Problem, request: RouteRequest, admission: Admission): FoundRoute | null {
+  const { amountIn, taxes } = request
+  // Where every division meets a pool that refuses its part, one path may still take all.
+  const found =
+    searchAndSettle(problem, amountIn, admission, taxes) ?? routedAs({ ...problem, maxPools: 1 }, amountIn, request)
+  if (!found || problem.perGas === 0 || !usesWrapper(found.settlement.legs, request)) return found
+  // The search knows no cost that legs share: a route that needs no wrap may be worth more by what one costs.
+  const native = admit(problem, amountIn, request)
+  if (!withoutWrapper(native.admission, problem, request)) return found
+  const other = searchAndSettle(native.problem, amountIn, native.admission, taxes)
+  return other && netOf(problem, other) > netOf(problem, found) - WRAP_GAS * problem.perGas
+    ? { ...other, bound: found.bound }
+    : found
 }
 
 /**
@@ -105,8 +117,7 @@ function outputPerWei(graph: Graph, request: RouteRequest, target: number): numb
 function toRoute(problem: Problem, found: FoundRoute, request: RouteRequest, outPerWei: number): Route {
   const { tokenIn, tokenOut, amountIn } = request
   const { legs, amountOut } = found.settlement
-  const wraps = (tokenIn === NATIVE ? 1 : 0) + (tokenOut === NATIVE ? 1 : 0)
-  const gas = legs.reduce((sum, leg) => sum + leg.gas, wraps * WRAP_GAS)
+  const gas = legs.reduce((sum, leg) => sum + leg.gas, usesWrapper(legs, request) ? WRAP_GAS : 0)
   const priced = outPerWei > 0 || request.gasPriceWei === 0n
   return {
     tokenIn,
@@ -159,10 +170,14 @@ function wrapRoute({ tokenIn, tokenOut, amountIn }: RouteRequest): Route {
 
 /** Admitted anew: a pool that refuses one amount may take a smaller one. */
 function routedAs(problem: Problem, amountIn: bigint, request: RouteRequest): FoundRoute | null {
+  const anew = admit(problem, amountIn, request)
+  return searchAndSettle(anew.problem, amountIn, anew.admission, request.taxes)
+}
+
+function admit(problem: Problem, amountIn: bigint, request: RouteRequest) {
   const admission = new Admission(problem.graph, request, problem.source, problem.target)
   const { rate, rateBack, taxed } = admission
-  const smaller = { ...problem, amountIn: Number(amountIn), rate, rateBack, taxed }
-  return searchAndSettle(smaller, amountIn, admission, request.taxes)
+  return { admission, problem: { ...problem, amountIn: Number(amountIn), rate, rateBack, taxed } }
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Address } from '@sluice/chains'
 import { familyOf, HOP_GAS, type Pool, poolChanges, type Snapshot } from '@sluice/liquidity'
 import { compileResponse, firstConductance, firstRate, type Response } from './search/response.ts'
-import type { Source } from './sources.ts'
+import { type Source, WRAPPER_FAMILY } from './sources.ts'
 
 /** One direction through one pool. */
 export type Edge = {
@@ -29,6 +29,8 @@ export type Topology = {
   readonly hasWidePools: boolean
   /** Ids of the pools of each source. */
   readonly poolsOfSource: ReadonlyMap<Source, readonly string[]>
+  /** The same with the native token and its wrapper as one, under the wrapper's number; null where nothing wraps. */
+  readonly joined: Topology | null
 }
 
 /** What changes from block to block, by edge. */
@@ -76,6 +78,12 @@ export class Graph {
 
   get conductance(): Float64Array {
     return (this.arrays ?? this.restore()).conductance
+  }
+
+  /** The same pools with the native token and its wrapper as one. Good until a graph of a later block is made. */
+  get joined(): Graph {
+    const { joined } = this.topology
+    return joined ? new Graph(this.snapshot, joined, this.arrays ?? this.restore(), this.leastGas) : this
   }
 
   /** The graph of a later block, in which some edges are others. */
@@ -166,7 +174,10 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
     if (kept?.[0]?.pool === pool) unsorted.push(...kept)
     else unsorted.push(...compilePool(pool, gas))
   }
+  // The native token next to its wrapper: the edges out of either stand side by side, and out of both where they are joined.
+  const [native, wrapped] = unsorted.find(({ pool }) => pool.family === WRAPPER_FAMILY)?.pool.tokens ?? []
   const tokenIndex = new Map<Address, number>()
+  for (const token of [wrapped, native]) if (token) tokenIndex.set(token, tokenIndex.size)
   for (const { tokenIn } of unsorted) if (!tokenIndex.has(tokenIn)) tokenIndex.set(tokenIn, tokenIndex.size)
 
   const count = unsorted.length
@@ -196,7 +207,7 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
 
   const hasWidePools = edges.some(({ pool }) => pool.tokens.length > 2)
   const poolsOfSource = groupBySource(edges, edgesOfPool)
-  const topology = {
+  const apart = {
     tokens: [...tokenIndex.keys()],
     tokenIndex,
     offset,
@@ -206,9 +217,20 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
     edgesOfPool,
     hasWidePools,
     poolsOfSource,
+    joined: null,
   }
+  const topology = { ...apart, joined: native ? withNextJoined(apart, tokenIndex.get(wrapped!)!) : null }
   const leastGas = edges.reduce((least, { gas }) => Math.min(least, gas), USUAL_GAS)
   return new Graph(snapshot, topology, edges, leastGas)
+}
+
+/** A token and the one numbered next to it as one token. */
+function withNextJoined(topology: Topology, token: number): Topology {
+  const next = token + 1
+  const rename = (ends: Int32Array) => ends.map((end) => (end === next ? token : end))
+  const offset = topology.offset.slice()
+  offset[next] = offset[next + 1]!
+  return { ...topology, offset, from: rename(topology.from), to: rename(topology.to) }
 }
 
 function groupBySource(edges: readonly Edge[], edgesOfPool: Topology['edgesOfPool']): Topology['poolsOfSource'] {

@@ -106,7 +106,8 @@ function compile({ tokenIn, tokenOut, response }: Edge, pool: Pool) {
   return compileResponse(curve.gasPerPiece ? { ...curve, gasPerPiece: response.gasPerPiece } : curve)
 }
 
-function netOf(problem: Problem, { flow, settlement }: FoundRoute): number {
+/** What a route pays after the gas of its legs, output base units. */
+export function netOf(problem: Problem, { flow, settlement }: FoundRoute): number {
   const cost = flow.edges.reduce((sum, edge, k) => sum + costOf(problem, edge, flow.input[k]!), 0)
   return Number(settlement.amountOut) - cost
 }

@@ -12,14 +12,15 @@ export type SourceFilter = {
 /** The pools of one family that one DEX deployed. */
 export type Source = { readonly family: string; readonly dex: string }
 
-/** The wrapper joins two forms of one asset; it is no source that a caller would name to be let through. */
-const ALWAYS_INCLUDED = 'wrapped-native'
+/** Wrappers of the native token, as pools of both. */
+export const WRAPPER_FAMILY = 'wrapped-native'
 
 /** Why a source may not be used; null where it may. */
 export function refusalOf({ family, dex }: Source, { executable, include, exclude }: SourceFilter): string | null {
   const named = (names: ReadonlySet<string>) => names.has(family.toLowerCase()) || names.has(dex.toLowerCase())
   if (executable && !executable.has(family)) return `this chain's Executor cannot swap in pools of the family ${family}`
-  if (include && family !== ALWAYS_INCLUDED && !named(include)) return 'not among the sources to include'
+  // A wrapper joins two forms of one asset; it is no source that a caller would name to be let through.
+  if (include && family !== WRAPPER_FAMILY && !named(include)) return 'not among the sources to include'
   if (exclude && named(exclude)) return 'among the sources to exclude'
   return null
 }

@@ -36,10 +36,13 @@ export type RouteRequest = {
 /** One pool used, in execution order. */
 export type Leg = {
   readonly pool: Pool
-  /** What the leg trades; never NATIVE (wraps are not legs), except in pools of the native token: the zero address. */
+  /** What the leg trades; never NATIVE: in pools of the native token the zero address, in all others the wrapper. */
   readonly tokenIn: Address
   readonly tokenOut: Address
-  /** Taken from what is held of `tokenIn`: floor(held × num / den); num = den takes all. */
+  /**
+   * Taken from what is held of `tokenIn`: floor(held × num / den); num = den takes all. Where the sender brings NATIVE, that
+   * and its wrapper count as one: what legs out of the wrapper take is wrapped at once, and is no leg.
+   */
   readonly num: bigint
   readonly den: bigint
   /** Base units sent into the pool, before any tax of the token. */
@@ -57,7 +60,7 @@ export type Route = {
   readonly amountOut: bigint
   /** Empty for a pure wrap or unwrap. */
   readonly legs: readonly Leg[]
-  /** Gas of the legs and wraps alone, for ranking. */
+  /** Gas of the legs, and of the wrap or unwrap of what the wrapper's pools trade at an end that is NATIVE; for ranking. */
   readonly gas: number
   /** Gas in output base units at the request's gas price; null when the native token cannot be priced in the output. */
   readonly gasCostOut: bigint | null

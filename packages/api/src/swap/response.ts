@@ -6,9 +6,6 @@ import type { SwapLeg, SwapNoRoute, SwapResponse } from '../responses.ts'
 import { toPercent } from './amounts.ts'
 import type { Quote } from './judge.ts'
 
-/** Gas of a deposit to or a withdrawal from the wrapped native token, seen from outside. */
-const WRAP_GAS = 27_000
-
 /** The body of a found route. Addresses of the request are echoed as they were sent. */
 export function swapResponse(query: SwapQuery, quote: Quote, chain: ChainService): SwapResponse {
   const { route, swap, block } = quote
@@ -30,7 +27,7 @@ export function swapResponse(query: SwapQuery, quote: Quote, chain: ChainService
     netToAmount: quote.netAmountOut?.toString() ?? null,
     optimalityGap: route.optimalityGapBps,
     warnings: [...quote.warnings],
-    swaps: route.legs.length > 0 ? legs(route) : [wrapLeg(route, chain)],
+    swaps: route.legs.length > 0 ? legs(route, chain) : [wrapLeg(route, chain)],
     tx: { from: query.from.sent, to: chain.routerAddress, data: swap.data, value: swap.value.toString() },
   }
 }
@@ -48,9 +45,12 @@ export function noRouteResponse(query: SwapQuery, block: number): SwapNoRoute {
   }
 }
 
-function legs(route: Route): SwapLeg[] {
+function legs(route: Route, { wrappedNative }: ChainService): SwapLeg[] {
+  // Of NATIVE input, pools of the native token and of its wrapper take their shares alike.
+  const taken = ({ tokenIn }: Leg) =>
+    route.tokenIn === NATIVE && (tokenIn === ZERO_ADDRESS || tokenIn === wrappedNative) ? NATIVE : tokenIn
   const flow = new Map<string, bigint>()
-  for (const { tokenIn, amountIn } of route.legs) flow.set(tokenIn, (flow.get(tokenIn) ?? 0n) + amountIn)
+  for (const leg of route.legs) flow.set(taken(leg), (flow.get(taken(leg)) ?? 0n) + leg.amountIn)
   return route.legs.map((leg) => ({
     pool: leg.pool.id,
     protocol: leg.pool.family,
@@ -59,7 +59,7 @@ function legs(route: Route): SwapLeg[] {
     tokenOut: tokenText(leg.tokenOut),
     amountIn: leg.amountIn.toString(),
     amountOut: leg.amountOut.toString(),
-    share: sharePercent(leg, flow.get(leg.tokenIn)!),
+    share: sharePercent(leg, flow.get(taken(leg))!),
     gas: Math.round(leg.gas).toString(),
   }))
 }
@@ -73,7 +73,7 @@ function tokenText(token: string): string {
   return token === ZERO_ADDRESS || token === NATIVE ? NATIVE_TEXT : token
 }
 
-function wrapLeg({ tokenIn, tokenOut, amountIn, amountOut }: Route, chain: ChainService): SwapLeg {
+function wrapLeg({ tokenIn, tokenOut, amountIn, amountOut, gas }: Route, chain: ChainService): SwapLeg {
   return {
     pool: chain.wrappedNative ?? '',
     protocol: 'wrapped-native',
@@ -83,6 +83,6 @@ function wrapLeg({ tokenIn, tokenOut, amountIn, amountOut }: Route, chain: Chain
     amountIn: amountIn.toString(),
     amountOut: amountOut.toString(),
     share: 100,
-    gas: WRAP_GAS.toString(),
+    gas: gas.toString(),
   }
 }

@@ -164,14 +164,12 @@ describe('encodeSwap', () => {
       ...pool('wrapped-native', '3', ZERO_ADDRESS, weth),
       state: { supply: 10n ** 24n },
     }
-    const [nativeA, nativeB] = [v4('e', tokenA), v4('f', tokenB)]
-    const wethB = pool('uniswap-v3', '9', weth, tokenB)
+    const [nativeB, native2B] = [v4('e', tokenB), v4('f', tokenB)]
+    const [wethB, weth3B] = [pool('uniswap-v3', '9', weth, tokenB), pool('uniswap-v3', '8', weth, tokenB)]
     const wrapperOf = (data: string) => String(decode(data).order.wrapper).toLowerCase()
 
     test('take what the sender brings as it came', () => {
-      const swap = encode(
-        route(NATIVE, tokenB, 5n, [leg(wrapper, weth, ZERO_ADDRESS, 5n), leg(nativeB, ZERO_ADDRESS, tokenB, 5n)]),
-      )
+      const swap = encode(route(NATIVE, tokenB, 5n, [leg(nativeB, ZERO_ADDRESS, tokenB, 5n)]))
       expect(wrapperOf(swap.data)).toBe(ZERO_ADDRESS)
       expect(swap.steps).toMatchObject([
         { op: 'uniswap-v4', tokenIn: ZERO_ADDRESS, input: { kind: 'rest' }, output: { kind: 'recipient' } },
@@ -180,42 +178,33 @@ describe('encodeSwap', () => {
 
     test('share it with pools of the wrapper, which the Executor wraps for', () => {
       const legs = [
-        leg(wethB, weth, tokenB, 4n),
-        leg(wrapper, weth, ZERO_ADDRESS, 5n),
-        leg(nativeB, ZERO_ADDRESS, tokenB, 5n),
+        leg(wethB, weth, tokenB, 3n),
+        leg(nativeB, ZERO_ADDRESS, tokenB, 2n),
+        leg(weth3B, weth, tokenB, 1n),
+        leg(native2B, ZERO_ADDRESS, tokenB, 3n),
       ]
       const swap = encode(route(NATIVE, tokenB, 9n, legs))
       expect(wrapperOf(swap.data)).toBe(ZERO_ADDRESS)
       expect(swap.steps).toMatchObject([
         { op: 'wrap', wrapped: weth, input: { kind: 'held', amount: 4n }, output: { kind: 'executor' } },
-        { op: 'uniswap-v3', tokenIn: weth, input: { kind: 'held', amount: 4n } },
+        { op: 'uniswap-v3', tokenIn: weth, input: { kind: 'held', amount: 3n } },
+        { op: 'uniswap-v4', tokenIn: ZERO_ADDRESS, input: { kind: 'held', amount: 2n } },
+        { op: 'uniswap-v3', tokenIn: weth, input: { kind: 'held', amount: 1n } },
         { op: 'uniswap-v4', tokenIn: ZERO_ADDRESS, input: { kind: 'rest' } },
       ])
     })
 
     test('pay it out as it is, beside what the Guard unwraps', () => {
-      const paid = [leg(nativeB, tokenB, ZERO_ADDRESS, 5n), leg(wrapper, ZERO_ADDRESS, weth, 5n)]
-      const alone = encode(route(tokenB, NATIVE, 5n, paid))
+      const paid = leg(nativeB, tokenB, ZERO_ADDRESS, 5n)
+      const alone = encode(route(tokenB, NATIVE, 5n, [paid]))
       expect(wrapperOf(alone.data)).toBe(ZERO_ADDRESS)
       expect(alone.steps).toMatchObject([{ op: 'uniswap-v4', output: { kind: 'recipient' } }])
-      const both = encode(route(tokenB, NATIVE, 9n, [leg(wethB, tokenB, weth, 4n), ...paid]))
+      const both = encode(route(tokenB, NATIVE, 9n, [leg(wethB, tokenB, weth, 4n), paid]))
       expect(wrapperOf(both.data)).toBe(weth)
       expect(both.steps).toMatchObject([
         { op: 'uniswap-v3', output: { kind: 'recipient' } },
         { op: 'uniswap-v4', output: { kind: 'recipient' } },
       ])
-    })
-
-    test('keep the wrap where another pool takes of what they pay', () => {
-      const { steps } = encode(
-        route(tokenB, NATIVE, 5n, [
-          leg(nativeB, tokenB, ZERO_ADDRESS, 5n),
-          leg(nativeA, ZERO_ADDRESS, tokenA, 2n, 1n, 2n),
-          leg(wrapper, ZERO_ADDRESS, weth, 3n),
-          leg(pool('uniswap-v3', '8', tokenA, weth), tokenA, weth, 2n),
-        ]),
-      )
-      expect(steps.map(({ op }) => op)).toEqual(['uniswap-v4', 'uniswap-v4', 'wrap', 'uniswap-v3'])
     })
 
     test('are reached through the wrapper where the sender brings that, or wants it', () => {

@@ -58,7 +58,7 @@ export function encodeSwap(request: SwapRequest): EncodedSwap {
     deadline: request.deadline,
     executor,
     // Wrapped and unwrapped by the Guard, which is cheaper than by the Executor, where the steps leave it to.
-    wrapper: wrappedNative && needsWrapper(steps, route) ? wrappedNative : ZERO_ADDRESS,
+    wrapper: wrappedNative && needsWrapper(route, wrappedNative) ? wrappedNative : ZERO_ADDRESS,
     feePpm,
     feeRecipient: feePpm > 0n ? (request.feeRecipient ?? ZERO_ADDRESS) : ZERO_ADDRESS,
     direct,

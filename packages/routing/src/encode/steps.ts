@@ -1,10 +1,11 @@
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { DexFamily } from '@sluice/liquidity'
 import { type Step, type StepInput, type StepOutput, toShare } from '@sluice/program'
+import { takesNative } from '../native.ts'
 import type { Leg, Route } from '../types.ts'
 import { EncodeError } from './errors.ts'
 import { mergeHops } from './merge.ts'
-import { withoutDetours } from './native.ts'
+import { inputAsBrought, tokensOf, wrapsAhead } from './native.ts'
 
 /** What encoding needs of a family. */
 export type StepMaker = Pick<DexFamily, 'step' | 'prepaid'>
@@ -27,23 +28,31 @@ export function buildSteps(route: Route, context: StepContext): readonly Step[] 
   const { wrappedNative, families } = context
   if (route.legs.length === 0) return [wrapStep(route, context)]
 
-  const source = route.tokenIn === NATIVE ? needWrapped(wrappedNative) : route.tokenIn
-  const target = route.tokenOut === NATIVE ? needWrapped(wrappedNative) : route.tokenOut
-  checkLegs(route, source)
+  const sources = tokensOf(route.tokenIn, wrappedNative)
+  const targets = tokensOf(route.tokenOut, wrappedNative)
+  checkLegs(route, sources)
 
-  const ahead = prepaidLegs(route.legs, source, target, families)
+  const asBrought = takesNative(route.legs, route)
+  const ahead = prepaidLegs(route.legs, [...sources, ...targets], families)
   const steps = route.legs.map((leg) => {
     const prepaid = ahead.get(leg.tokenOut)
-    const output: StepOutput =
-      leg.tokenOut === target
-        ? DESTINATION
-        : prepaid
-          ? { kind: 'address', address: prepaid.pool.address }
-          : { kind: 'executor' }
-    const input = ahead.get(leg.tokenIn) === leg ? ({ kind: 'atPool' } as const) : legInput(leg, route, source)
+    const output: StepOutput = targets.includes(leg.tokenOut)
+      ? DESTINATION
+      : prepaid
+        ? { kind: 'address', address: prepaid.pool.address }
+        : { kind: 'executor' }
+    const input =
+      ahead.get(leg.tokenIn) === leg
+        ? ({ kind: 'atPool' } as const)
+        : !sources.includes(leg.tokenIn)
+          ? share(leg)
+          : asBrought
+            ? inputAsBrought(leg, route)
+            : drawn(leg, route)
     return familyOf(leg, families).step(leg.pool, leg.tokenIn, leg.tokenOut, input, output)
   })
-  return withoutDetours(mergeHops(steps, route.legs), route)
+  const merged = mergeHops(steps, route.legs)
+  return asBrought ? [...wrapsAhead(route, needWrapped(wrappedNative)), ...merged] : merged
 }
 
 /** A route without legs: native to its wrapper or back, one to one. */
@@ -56,10 +65,11 @@ function wrapStep({ tokenIn, tokenOut }: Route, { wrappedNative }: StepContext):
   throw new EncodeError('INVALID_ROUTE', `a route from ${tokenIn} to ${tokenOut} needs legs`)
 }
 
-function legInput({ tokenIn, amountIn, num, den }: Leg, route: Route, source: Address): StepInput {
-  if (tokenIn === source) return amountIn === route.amountIn ? { kind: 'pullAll' } : { kind: 'pull', amount: amountIn }
-  return num === den ? { kind: 'rest' } : { kind: 'share', share: toShare(num, den) }
-}
+const drawn = ({ amountIn }: Leg, route: Route): StepInput =>
+  amountIn === route.amountIn ? { kind: 'pullAll' } : { kind: 'pull', amount: amountIn }
+
+const share = ({ num, den }: Leg): StepInput =>
+  num === den ? { kind: 'rest' } : { kind: 'share', share: toShare(num, den) }
 
 /**
  * Tokens between the ends that one leg alone takes, into a pool that measures its own input: whoever makes such a token
@@ -67,24 +77,23 @@ function legInput({ tokenIn, amountIn, num, den }: Leg, route: Route, source: Ad
  */
 function prepaidLegs(
   legs: readonly Leg[],
-  source: Address,
-  target: Address,
+  ends: readonly (Address | null)[],
   families: ReadonlyMap<string, StepMaker>,
 ): ReadonlyMap<Address, Leg> {
   const found = new Map<Address, Leg>()
   for (const leg of legs) {
     const { tokenIn, pool } = leg
-    if (tokenIn === source || tokenIn === target || !familyOf(leg, families).prepaid) continue
+    if (ends.includes(tokenIn) || !familyOf(leg, families).prepaid) continue
     const alone = legs.every((other) => other === leg || (other.tokenIn !== tokenIn && other.pool.id !== pool.id))
     if (alone) found.set(tokenIn, leg)
   }
   return found
 }
 
-function checkLegs({ legs, amountIn, tokenIn }: Route, source: Address): void {
-  if (legs.some((leg) => leg.tokenOut === source))
-    throw new EncodeError('INVALID_ROUTE', `a leg buys the input token ${source} back`)
-  const drawn = legs.reduce((sum, leg) => (leg.tokenIn === source ? sum + leg.amountIn : sum), 0n)
+function checkLegs({ legs, amountIn, tokenIn }: Route, sources: readonly (Address | null)[]): void {
+  if (legs.some((leg) => sources.includes(leg.tokenOut)))
+    throw new EncodeError('INVALID_ROUTE', `a leg buys the input token ${tokenIn} back`)
+  const drawn = legs.reduce((sum, leg) => (sources.includes(leg.tokenIn) ? sum + leg.amountIn : sum), 0n)
   if (drawn !== amountIn)
     throw new EncodeError('INVALID_ROUTE', `the legs out of ${tokenIn} take ${drawn} of ${amountIn}`)
 }

@@ -91,6 +91,11 @@ export class Admission {
     for (const edge of this.graph.topology.edgesOfPool.get(pool.id) ?? []) this.set(edge, 0)
   }
 
+  /** Takes one direction through a pool out of this request. */
+  close(edge: number): void {
+    this.set(edge, 0)
+  }
+
   private filter(sources: SourceFilter): void {
     const { poolsOfSource, edgesOfPool } = this.graph.topology
     for (const [source, pools] of poolsOfSource) {
