@@ -41,6 +41,7 @@ export type RawBlock = {
   readonly gasLimit: Hex
   readonly baseFeePerGas?: Hex
   readonly miner?: string
+  readonly logsBloom?: Hex
 }
 
 export function decodeBlock(raw: RawBlock): BlockHeader {
@@ -52,6 +53,7 @@ export function decodeBlock(raw: RawBlock): BlockHeader {
     gasLimit: BigInt(raw.gasLimit),
     baseFeePerGas: raw.baseFeePerGas ? BigInt(raw.baseFeePerGas) : null,
     miner: toAddress(raw.miner ?? '0x0000000000000000000000000000000000000000'),
+    ...(raw.logsBloom && { logsBloom: raw.logsBloom }),
   }
 }
 

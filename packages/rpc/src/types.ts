@@ -15,6 +15,8 @@ export type BlockHeader = {
   /** Wei; null before EIP-1559. */
   readonly baseFeePerGas: bigint | null
   readonly miner: Address
+  /** Filter of its logs' addresses and topics, 256 bytes; not every chain keeps one. */
+  readonly logsBloom?: Hex
 }
 
 export type CallRequest = {

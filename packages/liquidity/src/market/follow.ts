@@ -4,6 +4,7 @@ import type { BlockHeader, Rpc } from '@sluice/rpc'
 import type { Pool } from '../family.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { applyLogs } from './apply.ts'
+import { logsOf } from './block-logs.ts'
 import type { PoolBook } from './book.ts'
 import { findBranch } from './branch.ts'
 import { MarketError } from './errors.ts'
@@ -78,9 +79,7 @@ export class Follower {
   /** Goes on from a block that is known: undoes what stood above it and applies the logs of what stands there now. */
   private async replay(history: History, from: Entry, blocks: readonly BlockHeader[]): Promise<void> {
     const { rpc, book, ledger, signal } = this.parts
-    const logs = await Promise.all(
-      blocks.map(({ hash }) => rpc.getLogs({ blockHash: hash, topics: [book.topics] }, { signal })),
-    )
+    const logs = await Promise.all(blocks.map((block) => logsOf(rpc, block, book.topics, signal)))
     const undone = history.above(from)
     const entries: Entry[] = []
     let pools = from.pools

@@ -1,0 +1,38 @@
+/** The logs of a block. A node may tell of a block before it has filed its logs: the block's own bloom filter shows it. */
+import type { Hex } from '@sluice/chains'
+import type { BlockHeader, Log, Rpc } from '@sluice/rpc'
+import { keccak256 } from 'ethers'
+import { sleep } from './timing.ts'
+
+/** Pauses before an empty answer is asked for again; after the last one it is believed, since filters may be wrong. */
+const PAUSES_MS = [10, 40, 160] as const
+
+/** The block's logs with one of the topics at the head. @throws RpcError */
+export async function logsOf(
+  rpc: Rpc,
+  { hash, logsBloom }: BlockHeader,
+  topics: readonly Hex[],
+  signal: AbortSignal,
+): Promise<readonly Log[]> {
+  for (let attempt = 0; ; attempt++) {
+    const logs = await rpc.getLogs({ blockHash: hash, topics: [topics] }, { signal })
+    const pause = PAUSES_MS[attempt]
+    if (logs.length > 0 || pause === undefined || !logsBloom || !topics.some((topic) => mayHold(logsBloom, topic)))
+      return logs
+    await sleep(pause)
+  }
+}
+
+const bitsOf = new Map<Hex, readonly number[]>()
+
+/** Whether a bloom filter of 2,048 bits has the three of a topic. @see Ethereum yellow paper, 4.4.3 */
+export function mayHold(bloom: Hex, topic: Hex): boolean {
+  let bits = bitsOf.get(topic)
+  if (!bits) {
+    const hash = Buffer.from(keccak256(topic).slice(2), 'hex')
+    bits = [0, 2, 4].map((at) => hash.readUInt16BE(at) % 2048)
+    bitsOf.set(topic, bits)
+  }
+  // The lowest bit stands at the end; a hexadecimal digit holds four.
+  return bits.every((bit) => (Number.parseInt(bloom[bloom.length - 1 - (bit >> 2)]!, 16) >> (bit & 3)) & 1)
+}

@@ -1,0 +1,63 @@
+/** A node that tells of a block before it has filed its logs. */
+import { type Hex, toAddress } from '@sluice/chains'
+import { NodeProxy } from '@sluice/devnet'
+import { createRpc } from '@sluice/rpc'
+import { id } from 'ethers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createMarket } from '../src/index.ts'
+import { mayHold } from '../src/market/block-logs.ts'
+import { addPair, type Fixture, startFixture } from './fixture.ts'
+
+const E18 = 10n ** 18n
+const SYNC = id('Sync(uint112,uint112)') as Hex
+const MINT = id('Mint(address,uint256,uint256)') as Hex
+
+let f: Fixture
+let pair: string
+beforeAll(async () => {
+  f = await startFixture(2)
+  const [a, b] = f.tokens
+  await addPair(f, a!, b!, 1_000n * E18, 2_000n * E18)
+  pair = await f.v2Factory.read<string>('getPair', [a!.address, b!.address])
+})
+afterAll(() => f?.stop())
+
+const donate = async () => {
+  await f.tokens[0]!.send('transfer', [pair, E18])
+  await f.request('eth_sendTransactionSync', [
+    { from: f.me, to: pair, data: id('sync()').slice(0, 10), gas: '0x30d40' },
+  ])
+}
+
+test('the bloom filter of a block holds the topics of its logs', async () => {
+  await donate()
+  const { logsBloom } = (await f.rpc.getBlock('latest'))!
+  expect(mayHold(logsBloom!, SYNC)).toBe(true)
+  expect(mayHold(logsBloom!, MINT)).toBe(false)
+})
+
+test('an empty answer that the block contradicts is asked for again', async () => {
+  let withheld = 0
+  let late = false
+  const proxy = await NodeProxy.start(f.anvil.url, ({ method }) => {
+    if (method !== 'eth_getLogs' || !late || withheld === 2) return undefined
+    withheld++
+    return { result: [] }
+  })
+  const rpc = createRpc({ chainId: 31337, urls: [proxy.url] })
+  const market = createMarket({ chain: f.chain, rpc })
+  try {
+    await market.sync()
+    await market.ensure(f.tokens.map(({ address }) => address))
+    late = true
+    const before = market.snapshot().pools.get(toAddress(pair))!
+    await donate()
+    const after = (await market.sync()).pools.get(toAddress(pair))!
+    expect(withheld).toBe(2)
+    expect(after.state).not.toEqual(before.state)
+  } finally {
+    await market.stop()
+    rpc.close()
+    await proxy.stop()
+  }
+})
