@@ -30,8 +30,7 @@ function quoteRounding(
   amountIn: bigint,
 ): Quote {
   const { balances, rates, amplification, feeE10, adminFeeE10, offpegMultiplierE10 } = state
-  const xp = balances.map((balance, k) => (balance * rates[k]!) / ONE)
-  const d = stableInvariant(xp, amplification, rounding)
+  const { xp, d } = scaledBalances(state, rounding)
   if (d === 0n) throw new PoolRefusal('EMPTY', 'the pool is empty')
   const x = xp[i]! + (amountIn * rates[i]!) / ONE
   const y = stableBalance(j, xp.with(i, x), amplification, d)
@@ -46,4 +45,17 @@ function quoteRounding(
   const adminPart = toBase((feePart * adminFeeE10) / FEE_UNIT)
   const after = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut - adminPart)
   return { amountOut, state: { ...state, balances: after } }
+}
+
+type Scaled = { readonly rounding: ProductRounding; readonly xp: readonly bigint[]; readonly d: bigint }
+const scaled = new WeakMap<CurveStableState, Scaled>()
+
+/** Balances at one scale, and their invariant: the same for all quotes of a state, and most of what a quote costs. */
+function scaledBalances(state: CurveStableState, rounding: ProductRounding): Scaled {
+  const known = scaled.get(state)
+  if (known?.rounding === rounding) return known
+  const xp = state.balances.map((balance, k) => (balance * state.rates[k]!) / ONE)
+  const fresh = { rounding, xp, d: stableInvariant(xp, state.amplification, rounding) }
+  scaled.set(state, fresh)
+  return fresh
 }
