@@ -17,7 +17,11 @@ const HOP_BYTES = 48
 const USUAL_ROUTE_GAS = 300_000
 const USUAL_ROUTE_BYTES = 600
 
-export function findRoute(chainGraph: Graph, request: RouteRequest): RouteResult {
+export function findRoute(graph: Graph, request: RouteRequest): RouteResult {
+  return graph.topology.scratch.within(() => routeWithin(graph, request))
+}
+
+function routeWithin(chainGraph: Graph, request: RouteRequest): RouteResult {
   const { wrappedNative, amountIn } = request
   const sold = erc20Of(request.tokenIn, wrappedNative)
   const bought = erc20Of(request.tokenOut, wrappedNative)

@@ -2,6 +2,7 @@
 import type { Address } from '@sluice/chains'
 import { familyOf, HOP_GAS, type Pool, poolChanges, type Snapshot } from '@sluice/liquidity'
 import { compileResponse, firstConductance, firstRate, type Response } from './search/response.ts'
+import { Scratch } from './search/scratch.ts'
 import { type Source, WRAPPER_FAMILY } from './sources.ts'
 
 /** One direction through one pool. */
@@ -31,6 +32,7 @@ export type Topology = {
   readonly poolsOfSource: ReadonlyMap<Source, readonly string[]>
   /** The same with the native token and its wrapper as one, under the wrapper's number; null where nothing wraps. */
   readonly joined: Topology | null
+  readonly scratch: Scratch
 }
 
 /** What changes from block to block, by edge. */
@@ -218,6 +220,7 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
     hasWidePools,
     poolsOfSource,
     joined: null,
+    scratch: new Scratch(),
   }
   const topology = { ...apart, joined: native ? withNextJoined(apart, tokenIndex.get(wrapped!)!) : null }
   const leastGas = edges.reduce((least, { gas }) => Math.min(least, gas), USUAL_GAS)

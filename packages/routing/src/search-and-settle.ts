@@ -87,8 +87,8 @@ function weighPairs(
 function afterOthers(problem: Problem, reused: ReadonlyMap<number, Pool>): Problem {
   const { graph } = problem
   const taxed = new Map(problem.taxed)
-  const rate = problem.rate.slice()
-  const rateBack = problem.rateBack.slice()
+  const rate = graph.topology.scratch.copy(problem.rate)
+  const rateBack = graph.topology.scratch.copy(problem.rateBack)
   for (const [index, pool] of reused) {
     const edge = graph.edges[index]!
     const before = problem.taxed.get(index) ?? edge.response

@@ -21,9 +21,9 @@ export type Division = { readonly open: Problem; readonly filling: WaterFilling 
 
 /** Whether some pools disagree on a price by more than their fees: labels that gain are corrected until one feeds itself. */
 export function gainsInCircle({ graph, rate }: Problem): boolean {
-  const { from, to, offset, tokens } = graph.topology
-  const best = new Float64Array(tokens.length).fill(1)
-  const link = new Int32Array(tokens.length).fill(-1)
+  const { from, to, offset, tokens, scratch } = graph.topology
+  const best = scratch.floats(tokens.length, 1)
+  const link = scratch.ints(tokens.length, -1)
   let frontier = tokens.map((_, token) => token)
   for (let round = 1; frontier.length > 0; round++) {
     const next = new Set<number>()
@@ -81,11 +81,12 @@ export function inOrderOf(problem: Problem, { edges }: Flow): Problem {
 
 /** A problem of its own, in which the edges may not be used. */
 function without(problem: Problem, edges: Iterable<number>): Problem {
-  const rate = problem.rate.slice()
-  const rateBack = problem.rateBack.slice()
+  const { scratch, reverse } = problem.graph.topology
+  const rate = scratch.copy(problem.rate)
+  const rateBack = scratch.copy(problem.rateBack)
   for (const edge of edges) {
     rate[edge] = 0
-    rateBack[problem.graph.topology.reverse[edge]!] = 0
+    rateBack[reverse[edge]!] = 0
   }
   return { ...problem, rate, rateBack }
 }

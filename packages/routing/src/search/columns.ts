@@ -1,6 +1,7 @@
 /** Column generation: which further edges would pay at the prices found so far. */
 import type { Frontier } from './frontier.ts'
 import { leastCost, type Problem } from './problem.ts'
+import { roomFor } from './scratch.ts'
 import { TIGHT, type WaterFilling } from './water-filling.ts'
 
 const MAX_ROUNDS = 24
@@ -44,18 +45,20 @@ class Pricing {
   private readonly benefit: Float64Array
   /** The edges that may earn enough; with logarithms of their rates and conductances at the cost of what they sell. */
   private edges: number[] = []
-  private logRate = new Float64Array(256)
-  private conductance = new Float64Array(256)
+  private logRate: Float64Array
+  private conductance: Float64Array
 
   constructor(problem: Problem, filling: WaterFilling, frontier: Frontier) {
-    const count = problem.graph.topology.tokens.length
+    const { tokens, scratch } = problem.graph.topology
+    const count = tokens.length
     this.problem = problem
     this.filling = filling
     this.frontier = frontier
-    this.logPrice = new Float64Array(count)
-    this.weight = new Float64Array(count)
-    this.moment = new Float64Array(count)
-    this.benefit = new Float64Array(count)
+    this.logPrice = scratch.floats(count)
+    this.weight = scratch.floats(count)
+    this.moment = scratch.floats(count)
+    this.benefit = scratch.floats(count)
+    this.logRate = this.conductance = scratch.floats(0)
   }
 
   addColumns(first: boolean): number {
@@ -86,8 +89,9 @@ class Pricing {
     const { from, to } = graph.topology
     const { edges, cost, worth } = this.frontier
     if (this.logRate.length < edges.length) {
-      this.logRate = new Float64Array(2 * edges.length)
-      this.conductance = new Float64Array(2 * edges.length)
+      const room = roomFor(edges.length)
+      this.logRate = graph.topology.scratch.floats(room)
+      this.conductance = graph.topology.scratch.floats(room)
     }
     this.edges = []
     for (const edge of edges) {

@@ -38,19 +38,19 @@ export class Frontier {
   private liveTokens: number[] = []
 
   constructor(problem: Problem, backward: Potential, distances: Uint8Array) {
-    const { tokens, from } = problem.graph.topology
+    const { tokens, from, scratch } = problem.graph.topology
     const count = tokens.length
     this.problem = problem
     this.backward = backward
     this.distances = distances
-    this.cost = new Float64Array(count).fill(Number.POSITIVE_INFINITY)
-    this.worth = new Float64Array(count)
-    this.next = new Int32Array(count)
-    this.previous = new Int32Array(count)
-    this.live = new Uint8Array(count)
-    this.limit = new Float64Array(count).fill(Number.POSITIVE_INFINITY)
-    this.queued = new Uint8Array(count)
-    this.scratch = new Int32Array(from.length)
+    this.cost = scratch.floats(count, Number.POSITIVE_INFINITY)
+    this.worth = scratch.floats(count, 0)
+    this.next = scratch.ints(count)
+    this.previous = scratch.ints(count)
+    this.live = scratch.bytes(count, 0)
+    this.limit = scratch.floats(count, Number.POSITIVE_INFINITY)
+    this.queued = scratch.bytes(count, 0)
+    this.scratch = scratch.ints(from.length)
   }
 
   /** Looks around a division that has been solved. */

@@ -20,14 +20,14 @@ export const FAR = 255
  */
 export function potential(problem: Problem, root: number, direction: 'to' | 'from'): Potential {
   const { graph, rate, rateBack, maxHops } = problem
-  const { offset, to, reverse, tokens } = graph.topology
+  const { offset, to, reverse, tokens, scratch } = graph.topology
   const backwards = direction === 'to'
   const rates = backwards ? rateBack : rate
   const count = tokens.length
-  const best = new Float64Array(count)
-  const link = new Int32Array(count).fill(-1)
-  const hops = new Uint8Array(count).fill(FAR)
-  const queued = new Uint8Array(count)
+  const best = scratch.floats(count, 0)
+  const link = scratch.ints(count, -1)
+  const hops = scratch.bytes(count, FAR)
+  const queued = scratch.bytes(count, 0)
   best[root] = 1
   hops[root] = 0
   let frontier = [root]
@@ -56,8 +56,8 @@ export function potential(problem: Problem, root: number, direction: 'to' | 'fro
 
 /** Fewest edges from the source to every token; 255 where there is no way of `maxHops`. */
 export function distancesFrom({ graph, rate, maxHops }: Problem, source: number): Uint8Array {
-  const { offset, to, tokens } = graph.topology
-  const distances = new Uint8Array(tokens.length).fill(FAR)
+  const { offset, to, tokens, scratch } = graph.topology
+  const distances = scratch.bytes(tokens.length, FAR)
   distances[source] = 0
   let layer = [source]
   for (let distance = 1; distance <= maxHops && layer.length > 0; distance++) {

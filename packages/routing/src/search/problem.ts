@@ -61,9 +61,9 @@ export class Admission {
 
   constructor(graph: Graph, request: RouteRequest, source: number, target: number) {
     this.graph = graph
-    this.rate = graph.rate.slice()
-    this.rateBack = graph.rateBack.slice()
     const { topology } = graph
+    this.rate = topology.scratch.copy(graph.rate)
+    this.rateBack = topology.scratch.copy(graph.rateBack)
     const { offset, reverse, tokens } = topology
     this.ends = [tokens[source], tokens[target]]
     for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) this.set(reverse[edge]!, 0)

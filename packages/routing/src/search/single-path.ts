@@ -26,12 +26,12 @@ type Label = {
  */
 export function bestSinglePath(problem: Problem, backward: Potential): readonly number[] | null {
   const { source, target, amountIn, maxHops, rate, graph } = problem
-  const { offset, to, tokens } = graph.topology
+  const { offset, to, tokens, scratch } = graph.topology
   const { best: worth, hops } = backward
   if (!(worth[source]! > 0)) return null
   const furthest = Math.min(maxHops, Math.max(USUAL_HOPS, hops[source]!))
   const queue = new MaxHeap()
-  const reached = new Float64Array(tokens.length).fill(Number.NEGATIVE_INFINITY)
+  const reached = scratch.floats(tokens.length, Number.NEGATIVE_INFINITY)
   const first = wayTo(problem, backward, source, target)
   let best: readonly number[] | null = first
   let bestNet = first ? netOf(problem, first) : Number.NEGATIVE_INFINITY

@@ -10,6 +10,7 @@
 import { solveSymmetric } from './linear.ts'
 import { type Problem, responseOf } from './problem.ts'
 import { type Point, type Response, respond } from './response.ts'
+import { roomFor } from './scratch.ts'
 
 /** Newton steps and step halvings at most. */
 const MAX_STEPS = 60
@@ -25,6 +26,9 @@ const SUFFICIENT = 1e-4
 /** Tolerance of a division that is to be settled, and steps enough for one that changed by a few edges. */
 export const TIGHT = 1e-8
 export const FEW_STEPS = 25
+/** Room for edges at first. */
+const FEW_EDGES = 64
+const NOTHING = new Float64Array(0)
 /** Matrices below this size are dense to no harm. */
 const FEW_TOKENS = 12
 
@@ -49,8 +53,8 @@ export class WaterFilling {
   readonly place: Int32Array
   readonly has: Uint8Array
   /** By place in `edges`. */
-  input: Float64Array = new Float64Array(64)
-  output: Float64Array = new Float64Array(64)
+  input: Float64Array
+  output: Float64Array
   /** What the trade pays by the prices found. */
   value = 0
   /** Largest surplus or shortage of a token, as a part of `value`. */
@@ -58,19 +62,29 @@ export class WaterFilling {
 
   private readonly problem: Problem
   private responses: Response[] = []
-  private conductance: Float64Array = new Float64Array(64)
-  private mode: Uint8Array = new Uint8Array(64)
-  private flow: Float64Array = new Float64Array(64)
-  private weight: Float64Array = new Float64Array(64)
-  private matrix: Float64Array = new Float64Array(0)
+  private conductance: Float64Array
+  private mode: Uint8Array
+  private flow: Float64Array
+  private weight: Float64Array
+  /** By place in `tokens`. */
+  private gradient: Float64Array = NOTHING
+  private step: Float64Array = NOTHING
+  private before: Float64Array = NOTHING
+  private matrix: Float64Array = NOTHING
   private readonly point: Point = { input: 0, output: 0, conductance: 0 }
 
   constructor(problem: Problem) {
-    const { tokens, from } = problem.graph.topology
+    const { tokens, from, scratch } = problem.graph.topology
     this.problem = problem
-    this.logPrice = new Float64Array(tokens.length)
-    this.place = new Int32Array(tokens.length).fill(-1)
-    this.has = new Uint8Array(from.length)
+    this.logPrice = scratch.floats(tokens.length)
+    this.place = scratch.ints(tokens.length, -1)
+    this.has = scratch.bytes(from.length, 0)
+    this.input = scratch.floats(FEW_EDGES)
+    this.output = scratch.floats(FEW_EDGES)
+    this.conductance = scratch.floats(FEW_EDGES)
+    this.flow = scratch.floats(FEW_EDGES)
+    this.weight = scratch.floats(FEW_EDGES)
+    this.mode = scratch.bytes(FEW_EDGES)
     this.addToken(problem.target, 0)
   }
 
@@ -141,10 +155,8 @@ export class WaterFilling {
     this.putHubsLast()
     const { tokens, logPrice } = this
     const size = tokens.length
-    if (this.matrix.length < size * size) this.matrix = new Float64Array(size * size)
-    const gradient = new Float64Array(size)
-    const step = new Float64Array(size)
-    const before = new Float64Array(size)
+    if (size > this.step.length) this.makeRoomForTokens(size)
+    const { gradient, step, before } = this
     let value = this.evaluate()
     let residual = Number.POSITIVE_INFINITY
     let idle = 0
@@ -303,9 +315,19 @@ export class WaterFilling {
     })
   }
 
+  private makeRoomForTokens(size: number): void {
+    const { scratch } = this.problem.graph.topology
+    const room = roomFor(size)
+    this.gradient = scratch.floats(room)
+    this.step = scratch.floats(room)
+    this.before = scratch.floats(room)
+    this.matrix = scratch.floats(room * room)
+  }
+
   private grow(): void {
+    const { scratch } = this.problem.graph.topology
     const larger = (array: Float64Array) => {
-      const copy = new Float64Array(array.length * 2)
+      const copy = scratch.floats(array.length * 2)
       copy.set(array)
       return copy
     }
@@ -314,6 +336,6 @@ export class WaterFilling {
     this.conductance = larger(this.conductance)
     this.flow = larger(this.flow)
     this.weight = larger(this.weight)
-    this.mode = new Uint8Array(this.input.length)
+    this.mode = scratch.bytes(this.input.length)
   }
 }
