@@ -15,17 +15,25 @@ const runs = Number(process.env.RUNS ?? (process.env.LONG === '1' ? 10_000 : 1_0
 const seed = process.env.SEED ?? '0x51ce'
 const solcPath = createRequire(import.meta.url).resolve('solc/soljson.js')
 
+/** Set by scripts/coverage.ts. Instrumented code is kept apart from what is deployed, and compiles in seconds unoptimized. */
+const coverage = process.env.COVERAGE === 'true'
+
 const compiler = (evmVersion: 'cancun' | 'london') => ({
   version: '0.8.30',
   path: solcPath,
-  settings: { evmVersion, optimizer: { enabled: true, runs: 1000000 }, viaIR: true },
+  settings: { evmVersion, optimizer: { enabled: !coverage, runs: 1000000 }, viaIR: !coverage },
 })
 
 export default defineConfig({
   plugins: [viem, ethers, typechain, keystore],
   networks: registryNetworks(),
-  paths: { sources: './src' },
-  typechain: { outDir: './types' },
+  paths: {
+    sources: './src',
+    ...(coverage ? { artifacts: './cache/coverage/artifacts', cache: './cache/coverage' } : {}),
+  },
+  // Lenses are never deployed, and are tested in TypeScript.
+  coverage: { skipFiles: ['src/lenses/**'] },
+  typechain: { outDir: coverage ? './cache/coverage/types' : './types' },
   // The tests put the DEXes' published bytecode on their chain.
   test: {
     solidity: {

@@ -4,8 +4,12 @@ pragma solidity ^0.8.30;
 import {IBalancerV2Vault} from "../src/interfaces/IBalancerV2Vault.sol";
 import {IExecutor} from "../src/interfaces/IExecutor.sol";
 import {IGuard} from "../src/interfaces/IGuard.sol";
+import {IUniswapV2Pair} from "../src/interfaces/IUniswapV2Pair.sol";
+import {IUniswapV4PoolManager} from "../src/interfaces/IUniswapV4PoolManager.sol";
+import {IWrappedNative} from "../src/interfaces/IWrappedNative.sol";
 import {StorageSlots} from "../src/slots/StorageSlots.sol";
 import {Arena} from "./support/Arena.sol";
+import {IToken} from "./support/Genuine.sol";
 import {Move} from "./support/Hostile.sol";
 import {Programs} from "./support/Programs.sol";
 import {Recorder, Tape} from "./support/Recorder.sol";
@@ -61,6 +65,71 @@ contract RefusalsTest is Arena {
         bytes memory program = abi.encodePacked(bytes1(0x0b), bytes1(0x22), uint128(5), token, partner);
         vm.expectRevert(abi.encodeWithSelector(IExecutor.TransferFailed.selector, token, partner, 5));
         run(Programs.task(address(this)), program);
+    }
+
+    /// @dev Whatever the Executor or the Guard calls: its reason is the swap's.
+    function refuse(address target, bytes4 name) internal {
+        bytes memory reason = abi.encodeWithSignature("Refused(bytes4)", name);
+        vm.mockCallRevert(target, abi.encodePacked(name), reason);
+        vm.expectRevert(reason);
+    }
+
+    function test_what_a_token_says_against_an_approval_is_passed_on() public {
+        refuse(address(tokenIn), IToken.approve.selector);
+        run(
+            Programs.task(address(this)),
+            abi.encodePacked(bytes1(0x0b), bytes1(0x22), uint128(5), address(tokenIn), partner)
+        );
+    }
+
+    function test_a_uniswap_v2_pair_without_reserves_is_named() public {
+        vm.expectRevert(abi.encodeWithSelector(IExecutor.ReadFailed.selector, partner));
+        run(Programs.task(address(this)), Programs.v2(Programs.AT_POOL, "", address(tokenIn), partner, 3000));
+    }
+
+    function test_only_pairs_that_are_paid_first_take_what_is_there() public {
+        vm.expectRevert(abi.encodeWithSelector(IExecutor.InvalidStep.selector, uint8(Programs.AT_POOL)));
+        run(Programs.task(address(this)), Programs.v3(Programs.AT_POOL, "", address(tokenIn), partner));
+    }
+
+    function test_what_a_uniswap_v2_pair_says_against_a_swap_is_passed_on() public {
+        address pool = v2Pair(address(tokenIn), address(tokenOut), 1e18);
+        refuse(pool, IUniswapV2Pair.swap.selector);
+        run(Programs.task(address(this)), Programs.v2(Programs.AT_POOL, "", address(tokenIn), pool, 3000));
+    }
+
+    function test_what_the_uniswap_v4_manager_says_is_passed_on() public {
+        address manager = address(new Recorder(new Tape()));
+        bytes memory program = abi.encodePacked(
+            abi.encodePacked(bytes1(0x05), Programs.HELD, uint128(5), address(tokenIn), manager),
+            abi.encodePacked(uint8(1), address(tokenOut), uint24(3000), int24(60))
+        );
+        tokenIn.mint(address(executor), 5);
+        bytes4[4] memory names = [
+            IUniswapV4PoolManager.swap.selector,
+            IUniswapV4PoolManager.sync.selector,
+            IUniswapV4PoolManager.settle.selector,
+            IUniswapV4PoolManager.take.selector
+        ];
+        for (uint256 k; k < names.length; ++k) {
+            refuse(manager, names[k]);
+            run(Programs.task(address(this)), program);
+            vm.clearMockedCalls();
+        }
+        run(Programs.task(address(this)), program);
+    }
+
+    function test_what_a_wrapper_says_is_passed_on() public {
+        give(address(weth), address(puppet), 1);
+        IGuard.Order memory order = orderOf(address(0), 1, address(tokenOut), 1, address(puppet));
+        order.wrapper = address(weth);
+        refuse(address(weth), IWrappedNative.deposit.selector);
+        swap(order, "");
+
+        order = orderOf(address(tokenIn), 1, address(0), 1, address(puppet));
+        order.wrapper = address(weth);
+        refuse(address(weth), IWrappedNative.withdraw.selector);
+        swap(order, one(Move(address(weth), 0, abi.encodeCall(IToken.transfer, (address(guard), 1)), true)));
     }
 
     function test_an_amount_that_a_pool_would_take_for_an_output_is_refused() public {

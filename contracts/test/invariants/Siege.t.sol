@@ -51,7 +51,8 @@ contract SiegeInvariants is Siege {
         if (!ok || order.direct) return;
         // In custody all that came goes out again: of the output, and of native where either side is.
         if (order.tokenOut == address(0)) assertEq(left.native, 1e20);
-        else assertLe(left.output, 1e20 + (plan.kindOut == REBASING ? 3 : 0));
+        // A share is worth less than two units here: up to one stays of each of two payments, and balances round down.
+        else assertLe(left.output, 1e20 + (plan.kindOut == REBASING ? 4 : 0));
         if (order.tokenIn == address(0)) assertEq(left.native, 1e20);
     }
 
