@@ -191,5 +191,8 @@ describe('documentation', () => {
     expect(text).not.toMatch(/<script|style=/)
     for (const code of Object.keys(errorTable)) expect(text).toContain(code)
     expect((await ask(`${server.url}/docs.css`)).type).toBe('text/css')
+    const slashed = await fetch(`${server.url}/docs/`)
+    expect(slashed).toMatchObject({ status: 200, url: `${server.url}/docs` })
+    expect(await slashed.text()).toBe(text)
   })
 })

@@ -21,5 +21,11 @@ function page(type: Reply['type'], make: () => string): RequestHandler {
 }
 
 export const openApi = page('json', () => JSON.stringify(openApiDocument()))
-export const docs = page('html', docsPage)
+const docsText = page('html', docsPage)
+/** Its links are relative, so that it can stand under any prefix: `/docs/` would lead them astray. */
+export const docs: RequestHandler = (request, response, next) => {
+  if (request.path.endsWith('/')) response.redirect(301, '../docs')
+  else docsText(request, response, next)
+}
+
 export const docsStyle = page('css', () => styleSheet)
