@@ -45,6 +45,22 @@ async function expectExact(query: Parameters<typeof approveQuoteSend>[3]) {
 }
 
 describe('approve, quote, send', () => {
+  // Before any swap moves a price.
+  test('quotes between the main tokens tell how far below the bound they are', async () => {
+    for (const [src, dst, amount] of [
+      ['WETH', 'USDC', 1],
+      ['USDC', 'WETH', 3_000],
+      ['USDC', 'USDT', 3_000],
+      ['WBTC', 'DAI', 0.1],
+      ['LINK', 'WETH', 100],
+    ] as const) {
+      const query = { src: token(src).address, dst: token(dst).address, amount: units(src, amount), from: account(0) }
+      const { optimalityGap } = await quote(api, chainId, query)
+      expect(optimalityGap, `${src} to ${dst}`).toBeGreaterThanOrEqual(0)
+      expect(optimalityGap, `${src} to ${dst}`).toBeLessThan(5)
+    }
+  })
+
   test('an ERC-20 swap pays exactly toAmount and takes exactly amount', async () => {
     const amount = units('WETH', 1)
     const { spent } = await expectExact({

@@ -10,6 +10,7 @@ export type RouteBody = {
   readonly minToAmount: string
   readonly gasEstimate: string
   readonly simulationBlock: number
+  readonly optimalityGap: number | null
   readonly swaps: readonly {
     readonly pool: string
     readonly protocol: string

@@ -1,5 +1,6 @@
 /**
- * Which pools stand on the local chain. Depths and prices differ on purpose, so that good routes split and hop. Any two
+ * Which pools stand on the local chain. Depths and prices differ on purpose, so that good routes split and hop; but no pool
+ * is off the list price by more than its fee, so that running in circles earns nothing, and quotes know their bound. Any two
  * tokens are at most four pools of Uniswap's V2 and V3 kind apart, and each has such a pool with a hub of the chain.
  */
 import type { TokenSymbol } from './tokens.ts'
@@ -68,10 +69,10 @@ export const UNISWAP_V3_POOLS: readonly TieredPoolSpec[] = [
   tiered('WBTC', 'USDC', 3000, 6_000_000n, -10n),
   tiered('WBTC', 'TBTC', 100, 5_000_000n, 1n),
   tiered('USDC', 'USDT', 100, 40_000_000n, 1n),
-  tiered('DAI', 'USDC', 100, 30_000_000n, -1n),
+  tiered('DAI', 'USDC', 100, 30_000_000n),
   tiered('DAI', 'USDC', 500, 2_000_000n, 3n),
   tiered('FRAX', 'USDC', 500, 8_000_000n, -2n),
-  tiered('SDAI', 'USDC', 100, 1_500_000n, -2n),
+  tiered('SDAI', 'USDC', 100, 1_500_000n),
   tiered('SUSDC', 'USDC', 500, 800_000n, 4n),
   tiered('WSTETH', 'WETH', 100, 6_000_000n, 1n),
   tiered('LINK', 'WETH', 3000, 7_000_000n, 6n),
@@ -98,8 +99,8 @@ export const UNISWAP_V4_POOLS: readonly KeyedPoolSpec[] = [
   keyed(tiered('WETH', 'USDT', 3000, 9_000_000n, 14n), 60, 'native'),
   keyed(tiered('WETH', 'LINK', 3000, 2_500_000n, -9n), 60, 'native'),
   keyed(tiered('WBTC', 'USDC', 3000, 4_000_000n, 7n), 60),
-  keyed(tiered('USDC', 'USDT', 10, 20_000_000n, -1n), 1),
-  keyed(tiered('SDAI', 'USDC', 100, 3_000_000n, 2n), 1),
+  keyed(tiered('USDC', 'USDT', 10, 20_000_000n), 1),
+  keyed(tiered('SDAI', 'USDC', 100, 3_000_000n, 1n), 1),
   keyed(tiered('UNI', 'USDC', 3000, 600_000n, -8n), 60, 'hooked'),
 ]
 
@@ -112,16 +113,16 @@ export const PANCAKE_V3_POOLS: readonly TieredPoolSpec[] = [
 ]
 
 export const ALGEBRA_V1_POOLS: readonly PoolSpec[] = [
-  pool('WETH', 'USDC', 7_000_000n, -11n),
-  pool('WETH', 'LINK', 2_000_000n, 12n),
-  pool('UNI', 'USDC', 1_500_000n, -7n),
+  pool('WETH', 'USDC', 7_000_000n, 1n),
+  pool('WETH', 'LINK', 2_000_000n),
+  pool('UNI', 'USDC', 1_500_000n, 1n),
 ]
 
 /** Fees are set by hand: no plugin moves them. */
 export const ALGEBRA_INTEGRAL_POOLS: readonly TieredPoolSpec[] = [
   tiered('WETH', 'USDT', 900, 6_000_000n, 4n),
-  tiered('WBTC', 'WETH', 400, 9_000_000n, -5n),
-  tiered('FRAX', 'USDC', 80, 5_000_000n, 1n),
+  tiered('WBTC', 'WETH', 400, 9_000_000n, -3n),
+  tiered('FRAX', 'USDC', 80, 5_000_000n),
 ]
 
 /** The plugin that comes with the protocol moves their fees with volatility. */
@@ -141,13 +142,13 @@ export type StablePoolSpec = {
 export const CURVE_POOLS: readonly StablePoolSpec[] = [
   {
     tokens: ['DAI', 'USDC', 'USDT', 'FRAX'],
-    dollars: [3_000_000n, 3_400_000n, 2_600_000n, 3_000_000n],
+    dollars: [3_000_000n, 3_100_000n, 2_900_000n, 3_000_000n],
     amplification: 200n,
     feePpm: 400,
   },
   {
     tokens: ['USDC', 'FRAX', 'GUSD', 'DAI'],
-    dollars: [500_000n, 600_000n, 450_000n, 550_000n],
+    dollars: [520_000n, 545_000n, 505_000n, 530_000n],
     amplification: 100n,
     feePpm: 1000,
   },
@@ -171,11 +172,11 @@ export const BALANCER_WEIGHTED_POOLS: readonly WeightedPoolSpec[] = [
 export const BALANCER_STABLE_POOLS: readonly StablePoolSpec[] = [
   {
     tokens: ['DAI', 'USDC', 'USDT'],
-    dollars: [2_000_000n, 1_700_000n, 2_300_000n],
+    dollars: [2_000_000n, 1_900_000n, 2_100_000n],
     amplification: 500n,
     feePpm: 300,
   },
-  { tokens: ['SDAI', 'USDC'], dollars: [1_600_000n, 1_400_000n], amplification: 200n, feePpm: 400 },
+  { tokens: ['SDAI', 'USDC'], dollars: [1_540_000n, 1_460_000n], amplification: 200n, feePpm: 400 },
 ]
 
 /** Fees are those of the kind unless the pool has one of its own. */
@@ -188,14 +189,14 @@ export const VELODROME_V2_POOLS: readonly SolidlyPoolSpec[] = [
   { ...pool('AAVE', 'UNI', 400_000n, -14n), stable: false, ownFeePpm: 10_000 },
   { ...pool('USDC', 'USDT', 2_500_000n, 3n), stable: true },
   { ...pool('DAI', 'USDC', 1_500_000n, -40n), stable: true, ownFeePpm: 100 },
-  { ...pool('WSTETH', 'WETH', 1_800_000n, 15n), stable: true },
+  { ...pool('WSTETH', 'WETH', 1_800_000n, 15n), stable: false },
   { ...pool('GUSD', 'FRAX', 300_000n, -25n), stable: true },
 ]
 
 export type SpacedPoolSpec = PoolSpec & FeeOverride & { readonly tickSpacing: number }
 
 export const SLIPSTREAM_POOLS: readonly SpacedPoolSpec[] = [
-  { ...pool('WETH', 'USDC', 9_000_000n, -5n), tickSpacing: 100 },
+  { ...pool('WETH', 'USDC', 9_000_000n, -4n), tickSpacing: 100 },
   { ...pool('USDC', 'USDT', 7_000_000n, 1n), tickSpacing: 1 },
   { ...pool('WBTC', 'WETH', 4_000_000n, 6n), tickSpacing: 200, ownFeePpm: 2_100 },
 ]
@@ -206,6 +207,6 @@ export const BALANCER_V3_WEIGHTED_POOLS: readonly WeightedPoolSpec[] = [
 ]
 
 export const BALANCER_V3_STABLE_POOLS: readonly StablePoolSpec[] = [
-  { tokens: ['USDC', 'USDT', 'DAI'], dollars: [1_500_000n, 1_900_000n, 1_300_000n], amplification: 1000n, feePpm: 100 },
-  { tokens: ['SDAI', 'DAI'], dollars: [900_000n, 1_100_000n], amplification: 150n, feePpm: 500 },
+  { tokens: ['USDC', 'USDT', 'DAI'], dollars: [1_550_000n, 1_600_000n, 1_500_000n], amplification: 1000n, feePpm: 100 },
+  { tokens: ['SDAI', 'DAI'], dollars: [970_000n, 1_030_000n], amplification: 150n, feePpm: 500 },
 ]

@@ -154,6 +154,15 @@ describe('a route', () => {
       expect(pairsOf(worse!)).toEqual([[WETH, tokens[1]!]])
     })
 
+    test('there and back through its wrapper earns nothing: what gas leaves of the bound is told', () => {
+      const equal = [pair(3, 1, 2, ...depth), pair(4, 1, 2, ...depth)]
+      const trade = { tokenIn: tokens[1]!, tokenOut: tokens[2]!, amountIn: 3n * E18, gasPriceWei: 500n * 10n ** 9n }
+      const found = route([pools[0]!, pair(5, 0, 2, ...depth), ...equal], trade)
+      expect(found.legs).toHaveLength(1)
+      expect(found.optimalityGapBps).toBeGreaterThan(12)
+      expect(found.optimalityGapBps).toBeLessThan(18)
+    })
+
     test('is one with its wrapper at the ends alone', () => {
       const trade = { tokenIn: WETH, tokenOut: tokens[1]!, amountIn: E18 }
       const found = route([pools[0]!, native], trade)

@@ -13,6 +13,8 @@ const MAX_ROUNDS = 32
 /** Circles that carry less than this part of the trade are rounding. */
 const NEGLIGIBLE = 1e-7
 
+/** What a circle gains by less than this part of each rate is rounding: fitted curves of a wrapper gain 1e-9 there and back. */
+const LEAST_GAIN = 1e-8
 /** Rounds of correcting labels between two looks for a circle. */
 const CHECK_EVERY = 8
 
@@ -31,7 +33,7 @@ export function gainsInCircle({ graph, rate }: Problem): boolean {
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
         const other = to[edge]!
         const label = best[token]! * rate[edge]!
-        if (!(label > best[other]! * (1 + 1e-12))) continue
+        if (!(label > best[other]! * (1 + LEAST_GAIN))) continue
         best[other] = label
         link[other] = edge
         next.add(other)
