@@ -9,7 +9,7 @@
  */
 import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
-import type { Edge } from './graph.ts'
+import type { Edge, Graph } from './graph.ts'
 import { type Flow, groupBy } from './search/flow.ts'
 import type { Problem } from './search/problem.ts'
 import { type Taxes, taxIn } from './taxes.ts'
@@ -45,7 +45,6 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
   const legs: Leg[] = []
   const traded = new Map<string, Pool>()
   const reused = new Map<number, Pool>()
-  const reusing = new Set(flow.edges.map((edge) => graph.edges[edge]!.pool.id)).size < flow.edges.length
   const places = [...flow.edges.keys()]
   for (const [token, ofToken] of groupBy(places, (place) => from[flow.edges[place]!]!)) {
     // Largest last: the rest then absorbs what rounding leaves over.
@@ -63,7 +62,7 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
       const before = traded.get(pool.id)
       if (before) reused.set(edge, before)
       const settled = settleLeg(graph.edges[edge]!, before ?? pool, part, taxes)
-      if (settled instanceof PoolRefusal) throw new LegRefused(pool, settled, reusing)
+      if (settled instanceof PoolRefusal) throw new LegRefused(pool, settled, usesPoolTwice(graph, flow))
       const { leg, after } = settled
       traded.set(pool.id, after)
       held.set(token, balance - part.amount)
@@ -73,6 +72,9 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
   }
   return { legs, amountOut: held.get(target) ?? 0n, reused }
 }
+
+const usesPoolTwice = ({ edges }: Graph, flow: Flow): boolean =>
+  new Set(flow.edges.map((edge) => edges[edge]!.pool.id)).size < flow.edges.length
 
 type Division = { readonly amount: bigint; readonly num: bigint; readonly den: bigint }
 

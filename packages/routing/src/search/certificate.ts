@@ -27,6 +27,7 @@ export function upperBound(problem: Problem, filling: WaterFilling, frontier: Fr
   let bound = Number.POSITIVE_INFINITY
   for (let round = 0; round < MAX_ROUNDS; round++) {
     if (!frontier.settled) return null
+    if (frontier.edges.length === 0) return Math.min(bound, filling.value)
     const price = balancedPrices(problem, frontier)
     const earning = frontier.edges
       .map((edge) => ({ edge, profit: profitOf(problem, price, edge) }))

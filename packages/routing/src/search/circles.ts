@@ -3,7 +3,7 @@
  * not for the user to carry. The circles are opened at the edge that carries least, and the rest is divided again.
  */
 import { generateColumns } from './columns.ts'
-import type { Flow } from './flow.ts'
+import { type Flow, groupBy, isAcyclic } from './flow.ts'
 import type { Frontier } from './frontier.ts'
 import type { Problem } from './problem.ts'
 import type { WaterFilling } from './water-filling.ts'
@@ -97,17 +97,15 @@ function without(problem: Problem, edges: Iterable<number>): Problem {
 function closingEdges(problem: Problem, filling: WaterFilling): Set<number> {
   const { from, to } = problem.graph.topology
   const carried = new Map<number, number>()
-  const outOf = new Map<number, number[]>()
-  filling.edges.forEach((edge, k) => {
-    const token = from[edge]!
-    const worth = filling.input[k]! * filling.price(token)
-    if (!(worth > NEGLIGIBLE * filling.value)) return
-    carried.set(edge, worth)
-    const beside = outOf.get(token)
-    if (beside) beside.push(edge)
-    else outOf.set(token, [edge])
-  })
+  for (let k = 0; k < filling.edges.length; k++) {
+    if (!(filling.input[k]! > 0)) continue
+    const edge = filling.edges[k]!
+    const worth = filling.input[k]! * filling.price(from[edge]!)
+    if (worth > NEGLIGIBLE * filling.value) carried.set(edge, worth)
+  }
   const closing = new Set<number>()
+  if (isAcyclic(problem, [...carried.keys()])) return closing
+  const outOf = groupBy(carried.keys(), (edge) => from[edge]!)
   const done = new Set<number>()
   for (const start of outOf.keys()) {
     // Depth first; whenever the way meets itself, the circle is opened and the way goes on from there.

@@ -20,10 +20,12 @@ const ALTERNATIVES = 60
 
 /** Solves, adds what pays at the new prices, and solves again until nothing is left to add. */
 export function generateColumns(problem: Problem, filling: WaterFilling, frontier: Frontier): void {
-  const pricing = new Pricing(problem, filling, frontier)
+  let pricing: Pricing | undefined
   for (let round = 0; round < MAX_ROUNDS; round++) {
     filling.solve(TIGHT)
     frontier.explore(filling)
+    if (frontier.edges.length === 0) return
+    pricing ??= new Pricing(problem, filling, frontier)
     if (pricing.addColumns(round === 0) === 0) return
   }
   filling.solve(TIGHT)

@@ -1,6 +1,7 @@
 /** Edges with what flows into them: a route before it is made exact. */
 import { costOf, type Problem, responseOf } from './problem.ts'
 import { outputOf } from './response.ts'
+import { roomFor } from './scratch.ts'
 import type { WaterFilling } from './water-filling.ts'
 
 /** In topological order of the tokens sold; inputs in base units. */
@@ -21,16 +22,19 @@ export const NEGLIGIBLE = 1e-7
 
 /** What a set of prices makes flow, without dust, circles and dead ends. */
 export function flowOf(problem: Problem, filling: WaterFilling): Flow | null {
-  const weights = new Map<number, number>()
-  filling.edges.forEach((edge, k) => {
-    if (filling.input[k]! > 0) weights.set(edge, filling.input[k]!)
-  })
-  const flow = pushThrough(problem, weights)
+  const edges: number[] = []
+  const weights: number[] = []
+  for (let k = 0; k < filling.edges.length; k++) {
+    if (!(filling.input[k]! > 0)) continue
+    edges.push(filling.edges[k]!)
+    weights.push(filling.input[k]!)
+  }
+  const flow = pushThrough(problem, edges, weights)
   if (!flow) return null
   const dust = dustOf(problem, flow)
-  if (dust.length === 0) return flow
-  for (const edge of dust) weights.delete(edge)
-  return pushThrough(problem, weights)
+  if (dust.size === 0) return flow
+  const kept = (_: number, k: number) => !dust.has(edges[k]!)
+  return pushThrough(problem, edges.filter(kept), weights.filter(kept))
 }
 
 /**
@@ -38,98 +42,162 @@ export function flowOf(problem: Problem, filling: WaterFilling): Flow | null {
  * pools are drained the last unit sold is worth nothing, whatever the first ones brought. Returns diminish, so the average
  * bounds the loss.
  */
-function dustOf(problem: Problem, { edges, input, amountOut }: Flow): readonly number[] {
-  const { from, to } = problem.graph.topology
-  const sold = new Map<number, number>()
-  const brought = new Map<number, number>()
-  const dust: number[] = []
-  for (let place = edges.length - 1; place >= 0; place--) {
-    const edge = edges[place]!
-    const [u, v] = [from[edge]!, to[edge]!]
-    const worth = v === problem.target ? 1 : (brought.get(v) ?? 0) / sold.get(v)!
-    const added = outputOf(responseOf(problem, edge), input[place]!) * worth
-    sold.set(u, (sold.get(u) ?? 0) + input[place]!)
-    brought.set(u, (brought.get(u) ?? 0) + added)
-    if (!(added > NEGLIGIBLE * amountOut)) dust.push(edge)
-  }
+function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySet<number> {
+  const { from, to, tokens, scratch } = problem.graph.topology
+  const dust = new Set<number>()
+  scratch.within(() => {
+    const sold = scratch.floats(tokens.length, 0)
+    const brought = scratch.floats(tokens.length, 0)
+    for (let place = edges.length - 1; place >= 0; place--) {
+      const edge = edges[place]!
+      const u = from[edge]!
+      const v = to[edge]!
+      const worth = v === problem.target ? 1 : brought[v]! / sold[v]!
+      const added = outputOf(responseOf(problem, edge), input[place]!) * worth
+      sold[u]! += input[place]!
+      brought[u]! += added
+      if (!(added > NEGLIGIBLE * amountOut)) dust.add(edge)
+    }
+  })
   return dust
 }
 
 /** Sends the amount through edges that divide each token by their weights. */
-export function pushThrough(problem: Problem, weights: ReadonlyMap<number, number>): Flow | null {
+export function pushThrough(problem: Problem, edges: readonly number[], weights: readonly number[]): Flow | null {
+  return problem.graph.topology.scratch.within(() => {
+    const pruned = prune(problem, edges, weights)
+    return pruned && push(problem, pruned)
+  })
+}
+
+/** Edges by the token that they sell, as lists of their places. */
+class OutOf {
+  readonly edges: readonly number[]
+  private readonly first: Int32Array
+  private readonly following: Int32Array
+
+  constructor({ graph }: Problem, edges: readonly number[]) {
+    const { from, tokens, scratch } = graph.topology
+    this.edges = edges
+    this.first = scratch.ints(tokens.length, -1)
+    this.following = scratch.ints(roomFor(edges.length))
+    for (let k = edges.length - 1; k >= 0; k--) {
+      const token = from[edges[k]!]!
+      this.following[k] = this.first[token]!
+      this.first[token] = k
+    }
+  }
+
+  /** The first place of a token, and the one after a place; −1 where there are no more. */
+  of(token: number): number {
+    return this.first[token]!
+  }
+
+  after(place: number): number {
+    return this.following[place]!
+  }
+}
+
+type Pruned = {
+  readonly outOf: OutOf
+  readonly weights: readonly number[]
+  /** Tokens from the source on, each before all that its edges buy. */
+  readonly order: readonly number[]
+  readonly cut: boolean
+}
+
+function push(problem: Problem, { outOf, weights, order, cut }: Pruned): Flow {
   const { source, target, amountIn } = problem
-  const { from, to } = problem.graph.topology
-  const pruned = prune(problem, weights)
-  if (!pruned) return null
-  const { live, cut } = pruned
-  const order = topologicalOrder(problem, live)!
-  const outOf = groupBy(live, (edge) => from[edge]!)
-  const held = new Map<number, number>([[source, amountIn]])
-  const depth = new Map<number, number>([[source, 0]])
+  const { to, tokens, scratch } = problem.graph.topology
+  const held = scratch.floats(tokens.length, 0)
+  const depth = scratch.ints(tokens.length, 0)
+  held[source] = amountIn
   const edges: number[] = []
   const inputs: number[] = []
   let cost = 0
   for (const token of order) {
     if (token === target) continue
-    const out = outOf.get(token) ?? []
-    const total = out.reduce((sum, edge) => sum + weights.get(edge)!, 0)
-    for (const edge of out) {
-      const input = (held.get(token)! * weights.get(edge)!) / total
+    let total = 0
+    for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) total += weights[k]!
+    for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {
+      const edge = outOf.edges[k]!
+      const input = (held[token]! * weights[k]!) / total
       const next = to[edge]!
-      held.set(next, (held.get(next) ?? 0) + outputOf(responseOf(problem, edge), input))
-      depth.set(next, Math.max(depth.get(next) ?? 0, depth.get(token)! + 1))
+      held[next]! += outputOf(responseOf(problem, edge), input)
+      depth[next] = Math.max(depth[next]!, depth[token]! + 1)
       edges.push(edge)
       inputs.push(input)
       cost += costOf(problem, edge, input)
     }
   }
-  const amountOut = held.get(target) ?? 0
-  return { edges, input: inputs, amountOut, net: amountOut - cost, hops: depth.get(target) ?? 0, cut }
+  const amountOut = held[target]!
+  return { edges, input: inputs, amountOut, net: amountOut - cost, hops: depth[target]!, cut }
 }
 
 /** Drops dead ends and cuts circles at their thinnest edge; null where nothing is left that joins source and target. */
-function prune(problem: Problem, weights: ReadonlyMap<number, number>): { live: number[]; cut: boolean } | null {
-  const { source, target } = problem
+function prune(problem: Problem, given: readonly number[], givenWeights: readonly number[]): Pruned | null {
   const { from, to } = problem.graph.topology
-  let live = [...weights.keys()]
+  let [edges, weights] = [given, givenWeights]
   let cut = false
   for (;;) {
-    const reached = new Set([source, ...live.map((edge) => to[edge]!)])
-    const leaving = new Set([target, ...live.map((edge) => from[edge]!)])
-    const kept = live.filter((edge) => reached.has(from[edge]!) && leaving.has(to[edge]!))
-    const stable = kept.length === live.length
-    live = kept
-    if (!stable) continue
-    if (!live.some((edge) => from[edge] === source) || !live.some((edge) => to[edge] === target)) return null
-    if (topologicalOrder(problem, live)) return { live, cut }
-    const outOf = groupBy(live, (edge) => from[edge]!)
-    const share = (edge: number) =>
-      weights.get(edge)! / outOf.get(from[edge]!)!.reduce((sum, other) => sum + weights.get(other)!, 0)
-    const thinnest = findCircle(problem, live).reduce((a, b) => (share(b) < share(a) ? b : a))
+    const live = places(problem, edges)
+    if (live.length < edges.length) {
+      const [before, weightsBefore] = [edges, weights]
+      edges = live.map((k) => before[k]!)
+      weights = live.map((k) => weightsBefore[k]!)
+      continue
+    }
+    const { source, target } = problem
+    if (!edges.some((edge) => from[edge] === source) || !edges.some((edge) => to[edge] === target)) return null
+    const outOf = new OutOf(problem, edges)
+    const order = topologicalOrder(problem, outOf)
+    if (order) return { outOf, weights, order, cut }
+    const beside = groupBy(edges.keys(), (k) => from[edges[k]!]!)
+    const share = (k: number) => weights[k]! / beside.get(from[edges[k]!]!)!.reduce((sum, j) => sum + weights[j]!, 0)
+    const thinnest = findCircle(problem, edges)
+      .map((edge) => edges.indexOf(edge))
+      .reduce((a, b) => (share(b) < share(a) ? b : a))
     cut ||= share(thinnest) > NEGLIGIBLE
-    live = live.filter((edge) => edge !== thinnest)
+    edges = edges.filter((_, k) => k !== thinnest)
+    weights = weights.filter((_, k) => k !== thinnest)
   }
 }
 
+/** Places of the edges whose token sold something brings, and whose token bought something sells. */
+function places({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
+  const { from, to, tokens, scratch } = graph.topology
+  const reached = scratch.bytes(tokens.length, 0)
+  const leaving = scratch.bytes(tokens.length, 0)
+  reached[source] = leaving[target] = 1
+  for (const edge of edges) reached[to[edge]!] = leaving[from[edge]!] = 1
+  const live: number[] = []
+  for (let k = 0; k < edges.length; k++) if (reached[from[edges[k]!]!]! & leaving[to[edges[k]!]!]!) live.push(k)
+  return live
+}
+
+/** Whether edges that all lie on ways from the source form no circle. */
+export function isAcyclic(problem: Problem, edges: readonly number[]): boolean {
+  return problem.graph.topology.scratch.within(() => topologicalOrder(problem, new OutOf(problem, edges)) !== null)
+}
+
 /** Tokens from the source on, each before all that its edges buy; null where they form a circle. */
-function topologicalOrder({ source, graph }: Problem, edges: readonly number[]): readonly number[] | null {
-  const { from, to } = graph.topology
-  const outOf = groupBy(edges, (edge) => from[edge]!)
-  const incoming = new Map<number, number>()
-  for (const edge of edges) incoming.set(to[edge]!, (incoming.get(to[edge]!) ?? 0) + 1)
-  const ready = incoming.has(source) ? [] : [source]
+function topologicalOrder({ source, graph }: Problem, outOf: OutOf): readonly number[] | null {
+  const { to, tokens, scratch } = graph.topology
+  const incoming = scratch.ints(tokens.length, 0)
+  for (const edge of outOf.edges) incoming[to[edge]!]! += 1
+  const ready = incoming[source]! > 0 ? [] : [source]
   const order: number[] = []
   let seen = 0
   for (let token = ready.pop(); token !== undefined; token = ready.pop()) {
     order.push(token)
-    for (const edge of outOf.get(token) ?? []) {
+    for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {
       seen++
-      const left = incoming.get(to[edge]!)! - 1
-      incoming.set(to[edge]!, left)
-      if (left === 0) ready.push(to[edge]!)
+      const next = to[outOf.edges[k]!]!
+      incoming[next]! -= 1
+      if (incoming[next] === 0) ready.push(next)
     }
   }
-  return seen === edges.length ? order : null
+  return seen === outOf.edges.length ? order : null
 }
 
 /** Some circle among edges of which no token is without a way in or out. */

@@ -38,8 +38,16 @@ export function search(problem: Problem): Found | null {
   const first = wayTo(problem, backward, source, target)
   const single = free && first ? first : bestSinglePath(problem, backward)
   if (!single) return null
-  const alone = pushThrough(problem, new Map(single.map((edge) => [edge, 1])))
-  if (problem.maxPools === 1) return alone && { flow: alone, bound: null }
+  const alone = () =>
+    pushThrough(
+      problem,
+      single,
+      single.map(() => 1),
+    )
+  if (problem.maxPools === 1) {
+    const flow = alone()
+    return flow && { flow, bound: null }
+  }
 
   const around = (open: Problem) => new Frontier(open, backward, distances)
   const distances = distancesFrom(problem, source)
@@ -58,7 +66,9 @@ export function search(problem: Problem): Found | null {
   const tangled = opening.checkpoint()
   const opened = openCircles({ open: problem, filling: opening }, around)
   const circular = opened.open !== problem
-  const flows = [alone, reduce(opened)]
+  const flows = [reduce(opened)]
+  // Where nothing costs gas, a division pays at least what one path does.
+  if (!free || circular || !flows[0] || !fits(problem, flows[0])) flows.push(alone())
   let { open } = opened
   if (circular) {
     opening.restore(tangled)
