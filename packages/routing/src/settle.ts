@@ -10,7 +10,7 @@
 import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
 import type { Edge, Graph } from './graph.ts'
-import { type Flow, groupBy } from './search/flow.ts'
+import type { Flow } from './search/flow.ts'
 import type { Problem } from './search/problem.ts'
 import { type Taxes, taxIn } from './taxes.ts'
 import type { Leg } from './types.ts'
@@ -41,23 +41,28 @@ export type Settlement = {
 /** @throws LegRefused */
 export function settle({ graph, source, target }: Problem, flow: Flow, amountIn: bigint, taxes?: Taxes): Settlement {
   const { from, to } = graph.topology
+  const { edges, input } = flow
   const held = new Map<number, bigint>([[source, amountIn]])
   const legs: Leg[] = []
   const traded = new Map<string, Pool>()
   const reused = new Map<number, Pool>()
-  const places = [...flow.edges.keys()]
-  for (const [token, ofToken] of groupBy(places, (place) => from[flow.edges[place]!]!)) {
+  for (let start = 0, end = 0; start < edges.length; start = end) {
+    const token = from[edges[start]!]!
+    const places: number[] = []
+    let unassigned = 0
+    for (; end < edges.length && from[edges[end]!] === token; end++) {
+      places.push(end)
+      unassigned += input[end]!
+    }
     // Largest last: the rest then absorbs what rounding leaves over.
-    ofToken.sort((a, b) => flow.input[a]! - flow.input[b]!)
-    let unassigned = ofToken.reduce((sum, place) => sum + flow.input[place]!, 0)
-    ofToken.forEach((place, index) => {
-      const edge = flow.edges[place]!
-      const input = flow.input[place]!
-      const last = index === ofToken.length - 1
-      const balance = held.get(token) ?? 0n
-      const part = division(input / unassigned, balance, last, token === source)
-      unassigned -= input
-      if (part.amount === 0n) return
+    if (places.length > 1) places.sort((a, b) => input[a]! - input[b]!)
+    let balance = held.get(token) ?? 0n
+    for (const place of places) {
+      const edge = edges[place]!
+      const last = place === places[places.length - 1]
+      const part = division(input[place]! / unassigned, balance, last, token === source)
+      unassigned -= input[place]!
+      if (part.amount === 0n) continue
       const { pool } = graph.edges[edge]!
       const before = traded.get(pool.id)
       if (before) reused.set(edge, before)
@@ -65,10 +70,11 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
       if (settled instanceof PoolRefusal) throw new LegRefused(pool, settled, usesPoolTwice(graph, flow))
       const { leg, after } = settled
       traded.set(pool.id, after)
-      held.set(token, balance - part.amount)
+      balance -= part.amount
       held.set(to[edge]!, (held.get(to[edge]!) ?? 0n) + leg.amountOut)
       legs.push(leg)
-    })
+    }
+    held.set(token, balance)
   }
   return { legs, amountOut: held.get(target) ?? 0n, reused }
 }

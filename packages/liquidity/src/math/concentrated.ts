@@ -87,16 +87,18 @@ export const listEnd: StepEnd = (_tick, _spacing, zeroForOne) => (zeroForOne ? M
  * Sells exactly `amountIn`, in the steps and roundings of the pool: each ends at an initialised tick or at the end of a
  * bitmap word.
  *
+ * @param feePpm - parts per million of the input
  * @throws PoolRefusal `EMPTY` without a price or liquidity, `TOO_LARGE` where the ticks run out before the input is taken
  */
 export function swapExactInput<State extends ConcentratedState>(
   state: State,
+  feePpm: number,
   zeroForOne: boolean,
   amountIn: bigint,
   stepEnd: StepEnd = wordEnd,
 ): ConcentratedSwap<State> {
   const { ticks, tickSpacing } = state
-  const fee = BigInt(state.feePpm)
+  const fee = BigInt(feePpm)
   const limit = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
   let { sqrtPriceX96: price, tick, liquidity } = state
   if (price === 0n) throw new PoolRefusal('EMPTY', 'the pool has no price yet')

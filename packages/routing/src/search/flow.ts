@@ -4,7 +4,7 @@ import { outputOf } from './response.ts'
 import { roomFor } from './scratch.ts'
 import type { WaterFilling } from './water-filling.ts'
 
-/** In topological order of the tokens sold; inputs in base units. */
+/** In topological order of the tokens sold, the edges of a token side by side; inputs in base units. */
 export type Flow = {
   readonly edges: readonly number[]
   readonly input: readonly number[]

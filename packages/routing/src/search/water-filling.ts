@@ -49,6 +49,8 @@ export class WaterFilling {
   edges: number[] = []
   /** Natural logarithm of each token's price, by token. */
   readonly logPrice: Float64Array
+  /** Prices as of the last evaluation, by token. */
+  private readonly prices: Float64Array
   /** Place of a token in `tokens`, −1 outside. */
   readonly place: Int32Array
   readonly has: Uint8Array
@@ -62,6 +64,9 @@ export class WaterFilling {
 
   private readonly problem: Problem
   private responses: Response[] = []
+  private sold: Int32Array
+  private bought: Int32Array
+  private logRate: Float64Array
   private conductance: Float64Array
   private mode: Uint8Array
   private flow: Float64Array
@@ -77,10 +82,14 @@ export class WaterFilling {
     const { tokens, from, scratch } = problem.graph.topology
     this.problem = problem
     this.logPrice = scratch.floats(tokens.length)
+    this.prices = scratch.floats(tokens.length)
     this.place = scratch.ints(tokens.length, -1)
     this.has = scratch.bytes(from.length, 0)
     this.input = scratch.floats(FEW_EDGES)
     this.output = scratch.floats(FEW_EDGES)
+    this.sold = scratch.ints(FEW_EDGES)
+    this.bought = scratch.ints(FEW_EDGES)
+    this.logRate = scratch.floats(FEW_EDGES)
     this.conductance = scratch.floats(FEW_EDGES)
     this.flow = scratch.floats(FEW_EDGES)
     this.weight = scratch.floats(FEW_EDGES)
@@ -98,10 +107,15 @@ export class WaterFilling {
   /** Both ends must be in the set. */
   addEdge(edge: number): boolean {
     if (this.has[edge]) return false
+    const { rate, graph } = this.problem
+    const k = this.edges.length
+    if (k === this.input.length) this.grow()
     this.has[edge] = 1
     this.edges.push(edge)
     this.responses.push(responseOf(this.problem, edge))
-    if (this.edges.length > this.input.length) this.grow()
+    this.sold[k] = graph.topology.from[edge]!
+    this.bought[k] = graph.topology.to[edge]!
+    this.logRate[k] = Math.log(rate[edge]!)
     return true
   }
 
@@ -134,18 +148,23 @@ export class WaterFilling {
 
   /** Trades every edge at the present prices and returns the dual's value. */
   evaluate(): number {
-    const { problem, edges, responses, logPrice, point, input, output, conductance } = this
-    const { from, to } = problem.graph.topology
-    let value = Math.exp(logPrice[problem.source]!) * problem.amountIn
+    const { problem, tokens, edges, responses, logPrice, prices, sold, bought, point, input, output, conductance } =
+      this
+    const { rate } = problem
+    for (let j = 0; j < tokens.length; j++) prices[tokens[j]!] = Math.exp(logPrice[tokens[j]!]!)
+    let value = prices[problem.source]! * problem.amountIn
     for (let k = 0; k < edges.length; k++) {
-      const edge = edges[k]!
-      const bought = logPrice[to[edge]!]!
-      const sold = logPrice[from[edge]!]!
-      respond(responses[k]!, Math.exp(sold - bought), point)
+      const price = prices[sold[k]!]!
+      const worth = prices[bought[k]!]!
+      if (price >= rate[edges[k]!]! * worth) {
+        input[k] = output[k] = conductance[k] = 0
+        continue
+      }
+      respond(responses[k]!, price / worth, point)
       input[k] = point.input
       output[k] = point.output
       conductance[k] = point.conductance
-      if (point.input > 0) value += point.output * Math.exp(bought) - point.input * Math.exp(sold)
+      value += point.output * worth - point.input * price
     }
     return value
   }
@@ -199,21 +218,19 @@ export class WaterFilling {
 
   /** Surplus of each token at the present prices, valued in the output token. */
   private fillGradient(gradient: Float64Array): void {
-    const { problem, edges, place, logPrice, input, output, mode, flow, weight, conductance } = this
-    const { from, to } = problem.graph.topology
+    const { problem, edges, place, prices, sold, bought, input, output, mode, flow, weight, conductance } = this
     gradient.fill(0)
-    gradient[place[problem.source]!]! += Math.exp(logPrice[problem.source]!) * problem.amountIn
+    gradient[place[problem.source]!]! += prices[problem.source]! * problem.amountIn
     for (let k = 0; k < edges.length; k++) {
       mode[k] = IDLE
       if (!(input[k]! > 0)) continue
-      const u = from[edges[k]!]!
-      const v = to[edges[k]!]!
-      const price = Math.exp(logPrice[u]!)
+      const u = sold[k]!
+      const v = bought[k]!
       mode[k] = ACTIVE
-      flow[k] = input[k]! * price
-      weight[k] = conductance[k]! * price
+      flow[k] = input[k]! * prices[u]!
+      weight[k] = conductance[k]! * prices[u]!
       gradient[place[u]!]! -= flow[k]!
-      gradient[place[v]!]! += output[k]! * Math.exp(logPrice[v]!)
+      gradient[place[v]!]! += output[k]! * prices[v]!
     }
   }
 
@@ -222,9 +239,8 @@ export class WaterFilling {
    * conductance and the step is taken again: without that look-ahead Newton's method overshoots at every new edge.
    */
   private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
-    const { problem, edges, place, logPrice, mode, flow, weight } = this
-    const { rate, graph } = problem
-    const { from, to } = graph.topology
+    const { edges, place, logPrice, prices, sold, bought, logRate, mode, flow, weight } = this
+    const first = this.problem.graph.conductance
     const size = this.tokens.length
     for (let guess = 0; ; guess++) {
       this.assemble(gradient, step, value)
@@ -244,13 +260,12 @@ export class WaterFilling {
       let awakened = false
       for (let k = 0; k < edges.length; k++) {
         if (mode[k] !== IDLE) continue
-        const edge = edges[k]!
-        const u = from[edge]!
-        const v = to[edge]!
-        const gap = logPrice[u]! - logPrice[v]! - Math.log(rate[edge]!)
-        if (gap + step[place[u]!]! - step[place[v]!]! < 0 && graph.conductance[edge]! > 0) {
+        const u = sold[k]!
+        const v = bought[k]!
+        const gap = logPrice[u]! - logPrice[v]! - logRate[k]!
+        if (gap + step[place[u]!]! - step[place[v]!]! < 0 && first[edges[k]!]! > 0) {
           mode[k] = AWAKENED
-          weight[k] = graph.conductance[edge]! * Math.exp(logPrice[u]!)
+          weight[k] = first[edges[k]!]! * prices[u]!
           flow[k] = -weight[k]! * gap
           awakened = true
         }
@@ -260,15 +275,14 @@ export class WaterFilling {
   }
 
   private assemble(gradient: Float64Array, step: Float64Array, value: number): void {
-    const { problem, edges, place, matrix, mode, flow, weight } = this
-    const { from, to } = problem.graph.topology
+    const { edges, place, matrix, sold, bought, mode, flow, weight } = this
     const size = this.tokens.length
     matrix.fill(0, 0, size * size)
     for (let j = 0; j < size; j++) step[j] = -gradient[j]!
     for (let k = 0; k < edges.length; k++) {
       if (mode[k] === IDLE) continue
-      const a = place[from[edges[k]!]!]!
-      const b = place[to[edges[k]!]!]!
+      const a = place[sold[k]!]!
+      const b = place[bought[k]!]!
       const conductance = weight[k]!
       if (mode[k] === AWAKENED) {
         step[a]! += flow[k]!
@@ -333,6 +347,14 @@ export class WaterFilling {
     }
     this.input = larger(this.input)
     this.output = larger(this.output)
+    const numbers = (array: Int32Array) => {
+      const copy = scratch.ints(array.length * 2)
+      copy.set(array)
+      return copy
+    }
+    this.sold = numbers(this.sold)
+    this.bought = numbers(this.bought)
+    this.logRate = larger(this.logRate)
     this.conductance = larger(this.conductance)
     this.flow = larger(this.flow)
     this.weight = larger(this.weight)

@@ -20,13 +20,9 @@ export function concentratedTrade<State extends ConcentratedState>(
   return {
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
-      const withFee = { ...pool.state, feePpm: swapFeePpm(pool.state, zeroForOne) }
-      const { amountOut, state, ticksCrossed } = swapExactInput(withFee, zeroForOne, amountIn, stepEnd)
-      return {
-        amountOut,
-        state: { ...state, feePpm: pool.state.feePpm },
-        gas: HOP_GAS[id] + PIECE_GAS[id] * ticksCrossed,
-      }
+      const feePpm = swapFeePpm(pool.state, zeroForOne)
+      const { amountOut, state, ticksCrossed } = swapExactInput(pool.state, feePpm, zeroForOne, amountIn, stepEnd)
+      return { amountOut, state, gas: HOP_GAS[id] + PIECE_GAS[id] * ticksCrossed }
     },
     curve(pool, tokenIn, tokenOut) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
