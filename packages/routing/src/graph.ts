@@ -1,7 +1,7 @@
 /** The pools of one block as a graph over tokens, compiled for the search and shared by all quotes of that block. */
 import type { Address } from '@sluice/chains'
 import { familyOf, HOP_GAS, type Pool, poolChanges, type Snapshot } from '@sluice/liquidity'
-import { compileResponse, firstConductance, firstRate, type Response } from './search/response.ts'
+import { compileResponse, firstConductance, firstRate, mostConductance, type Response } from './search/response.ts'
 import { Scratch } from './search/scratch.ts'
 import { type Source, WRAPPER_FAMILY } from './sources.ts'
 
@@ -44,6 +44,8 @@ type EdgeArrays = {
   readonly rateBack: Float64Array
   /** Input per part of price at no input, see `Point.conductance`. */
   readonly conductance: Float64Array
+  /** The same at the deepest of the pool. */
+  readonly mostConductance: Float64Array
 }
 
 /**
@@ -82,6 +84,10 @@ export class Graph {
     return (this.arrays ?? this.restore()).conductance
   }
 
+  get mostConductance(): Float64Array {
+    return (this.arrays ?? this.restore()).mostConductance
+  }
+
   /** The same pools with the native token and its wrapper as one. Good until a graph of a later block is made. */
   get joined(): Graph {
     const { joined } = this.topology
@@ -106,12 +112,13 @@ export class Graph {
       undone.push(next.replaced)
       owner = next.graph
     }
-    const { edges, rate, rateBack, conductance } = owner.arrays!
+    const { edges, rate, rateBack, conductance, mostConductance } = owner.arrays!
     const arrays = {
       edges: edges.slice(),
       rate: rate.slice(),
       rateBack: rateBack.slice(),
       conductance: conductance.slice(),
+      mostConductance: mostConductance.slice(),
     }
     for (const replaced of undone.reverse()) put(arrays, replaced, this.topology)
     this.arrays = arrays
@@ -124,7 +131,8 @@ function arraysOf(edges: Edge[], { reverse }: Topology): EdgeArrays {
   const rate = Float64Array.from(edges, ({ response }) => firstRate(response))
   const rateBack = Float64Array.from(reverse, (index) => rate[index]!)
   const conductance = Float64Array.from(edges, ({ response }) => firstConductance(response))
-  return { edges, rate, rateBack, conductance }
+  const most = Float64Array.from(edges, ({ response }) => mostConductance(response))
+  return { edges, rate, rateBack, conductance, mostConductance: most }
 }
 
 function put(arrays: EdgeArrays, changed: ReadonlyMap<number, Edge>, { reverse }: Topology): void {
@@ -134,6 +142,7 @@ function put(arrays: EdgeArrays, changed: ReadonlyMap<number, Edge>, { reverse }
     arrays.rate[index] = rate
     arrays.rateBack[reverse[index]!] = rate
     arrays.conductance[index] = firstConductance(edge.response)
+    arrays.mostConductance[index] = mostConductance(edge.response)
   }
 }
 

@@ -27,12 +27,12 @@ export function upperBound(problem: Problem, filling: WaterFilling, frontier: Fr
   let bound = Number.POSITIVE_INFINITY
   for (let round = 0; round < MAX_ROUNDS; round++) {
     if (!frontier.settled) return null
-    if (frontier.edges.length === 0) return Math.min(bound, filling.value)
+    if (frontier.edges.length === 0) return Math.min(bound, filling.value + frontier.dust)
     const price = balancedPrices(problem, frontier)
     const earning = frontier.edges
       .map((edge) => ({ edge, profit: profitOf(problem, price, edge) }))
       .filter(({ profit }) => profit > 0)
-    bound = Math.min(bound, filling.value + earning.reduce((sum, { profit }) => sum + profit, 0))
+    bound = Math.min(bound, filling.value + frontier.dust + earning.reduce((sum, { profit }) => sum + profit, 0))
     if (bound <= filling.value * (1 + TIGHT_ENOUGH)) break
     const joining = earning.sort((a, b) => b.profit - a.profit).slice(0, MOST_JOINING)
     if (

@@ -9,6 +9,10 @@ const MIN_GAIN = 1e-9
 const SLACK = 1e-3
 /** Tokens that less than this part of the trade flows through have no price of their own. */
 const LIVE = 1e-12
+/** Where spot rates give hope to more tokens than this, it is worth finding out what all tokens are worth at the present prices. */
+const FEW = 48
+/** An edge that cannot earn more than this part of the trade is left out, and what it may earn counted. */
+const DUST = 1e-9
 
 export class Frontier {
   /** Tokens outside the division that some way through them pays for, at the prices of the tokens in it. */
@@ -24,6 +28,8 @@ export class Frontier {
   readonly previous: Int32Array
   /** Whether a token has a price, since the trade flows through it. */
   readonly live: Uint8Array
+  /** What the edges that were left out may earn together, in output base units. */
+  dust = 0
   /** False where labels still moved after the longest way: prices go in circles. */
   settled = true
 
@@ -57,7 +63,16 @@ export class Frontier {
   explore(filling: WaterFilling): void {
     this.clear()
     this.takePrices(filling)
-    this.spreadCosts()
+    if (this.spreadCosts()) this.lookNear(filling)
+    else {
+      this.clear()
+      this.takePrices(filling)
+      this.lookFar(filling)
+    }
+  }
+
+  /** What spot rates give hope to is little enough to look at all of it. */
+  private lookNear(filling: WaterFilling): void {
     const candidates = this.candidates(filling)
     this.spreadWorths(candidates)
     const { rate, graph } = this.problem
@@ -65,6 +80,14 @@ export class Frontier {
     const { cost, worth, live } = this
     this.edges = candidates.filter((edge) => rate[edge]! * worth[to[edge]!]! > cost[from[edge]!]! * (1 + MIN_GAIN))
     this.tokens = this.reached.filter((token) => live[token] === 0 && worth[token]! > cost[token]! * (1 + MIN_GAIN))
+  }
+
+  /** First what every token is worth at the present prices, then only where that is more than it costs. */
+  private lookFar(filling: WaterFilling): void {
+    const dust = DUST * filling.value
+    this.measureWorths()
+    this.spreadCostsWithin(dust)
+    this.collect(filling, dust)
   }
 
   /** Edges out of a token that could pay for what it costs, at the best that is hoped for behind them. */
@@ -95,6 +118,8 @@ export class Frontier {
       live[token] = 0
     }
     this.reached = []
+    this.dust = 0
+    this.settled = true
   }
 
   private takePrices(filling: WaterFilling): void {
@@ -119,8 +144,11 @@ export class Frontier {
     this.liveTokens = [...this.reached]
   }
 
-  /** Least costs, from the live tokens on: labels are corrected in rounds, one edge further each. */
-  private spreadCosts(): void {
+  /**
+   * Least costs, from the live tokens on: labels are corrected in rounds, one edge further each. False where that would reach
+   * many tokens.
+   */
+  private spreadCosts(): boolean {
     const { problem, backward, cost, previous, live, queued, reached } = this
     const { to } = problem.graph.topology
     const { rate, target, maxHops } = problem
@@ -147,9 +175,11 @@ export class Frontier {
         }
       }
       layer = following
+      if (reached.length > FEW + this.liveTokens.length) break
     }
     for (const token of layer) queued[token] = 0
     this.settled = layer.length === 0
+    return reached.length <= FEW + this.liveTokens.length
   }
 
   private candidates(filling: WaterFilling): number[] {
@@ -191,5 +221,101 @@ export class Frontier {
       if (!changed) return
     }
     this.settled = false
+  }
+
+  /** Best worths of all tokens, from the live ones back. */
+  private measureWorths(): void {
+    const { problem, backward, distances, worth, next, live, queued } = this
+    const { offset, to, reverse } = problem.graph.topology
+    const { rateBack, maxHops } = problem
+    worth.fill(0)
+    for (const token of this.liveTokens) worth[token] = this.cost[token]!
+    let layer = this.liveTokens
+    for (let round = 0; layer.length > 0 && round < maxHops; round++) {
+      const following: number[] = []
+      for (const token of layer) {
+        queued[token] = 0
+        const value = worth[token]!
+        const furthest = maxHops - 1 - backward.hops[token]!
+        for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
+          const other = to[edge]!
+          const label = rateBack[edge]! * value
+          if (!(label > worth[other]! * (1 + 1e-13)) || live[other] === 1 || distances[other]! > furthest) continue
+          worth[other] = label
+          next[other] = reverse[edge]!
+          if (queued[other] === 1) continue
+          queued[other] = 1
+          following.push(other)
+        }
+      }
+      layer = following
+    }
+    for (const token of layer) queued[token] = 0
+    this.settled = layer.length === 0
+  }
+
+  private spreadCostsWithin(dust: number): void {
+    const { problem, backward, distances, cost, worth, previous, live, queued, reached } = this
+    const { offset, to } = problem.graph.topology
+    const { rate, target, maxHops } = problem
+    let layer = this.liveTokens
+    for (let round = 0; layer.length > 0 && round < maxHops; round++) {
+      const following: number[] = []
+      for (const token of layer) {
+        queued[token] = 0
+        if (token === target) continue
+        const price = cost[token]!
+        const furthest = maxHops - 1 - distances[token]!
+        for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
+          const other = to[edge]!
+          const value = rate[edge]! * worth[other]!
+          if (!(value > price * (1 + MIN_GAIN)) || live[other] === 1 || backward.hops[other]! > furthest) continue
+          const label = price / rate[edge]!
+          if (!(label < cost[other]!) || this.mostEarned(edge, price, value) < dust) continue
+          if (cost[other] === Number.POSITIVE_INFINITY) reached.push(other)
+          cost[other] = label
+          previous[other] = edge
+          if (queued[other] === 1) continue
+          queued[other] = 1
+          following.push(other)
+        }
+      }
+      layer = following
+    }
+    for (const token of layer) queued[token] = 0
+    this.settled &&= layer.length === 0
+  }
+
+  private collect(filling: WaterFilling, dust: number): void {
+    const { problem, backward, distances, cost, worth, live } = this
+    const { offset, to } = problem.graph.topology
+    const { rate, source, target, maxHops } = problem
+    this.edges = []
+    for (const token of this.reached) {
+      if (token === target) continue
+      const price = cost[token]!
+      const furthest = maxHops - 1 - distances[token]!
+      for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
+        const other = to[edge]!
+        const value = rate[edge]! * worth[other]!
+        if (!(value > price * (1 + MIN_GAIN)) || other === source || backward.hops[other]! > furthest) continue
+        if (live[token]! + live[other]! === 2 && filling.has[edge] === 1) continue
+        const earned = this.mostEarned(edge, price, value)
+        if (earned < dust || cost[other] === Number.POSITIVE_INFINITY) this.dust += earned
+        else this.edges.push(edge)
+      }
+    }
+    this.tokens = this.reached.filter((token) => live[token] === 0 && worth[token]! > cost[token]! * (1 + MIN_GAIN))
+  }
+
+  /**
+   * What an edge earns at most where what it sells costs `price` and what it buys for the first unit is worth `value`: that
+   * of a pool of x·y = k that is everywhere as deep as this one is at its deepest.
+   */
+  private mostEarned(edge: number, price: number, value: number): number {
+    const { taxed, graph } = this.problem
+    if (taxed.size > 0 && taxed.has(edge)) return Number.POSITIVE_INFINITY
+    const fall = Math.sqrt(value / price) - 1
+    return 2 * graph.mostConductance[edge]! * price * fall * fall
   }
 }

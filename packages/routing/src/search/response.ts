@@ -65,6 +65,13 @@ export function firstConductance({ sqrtPrice, liquidity, keepIn }: Response): nu
   return 0
 }
 
+/** The same where the pool is deepest. */
+export function mostConductance({ sqrtPrice, liquidity, keepIn }: Response): number {
+  let most = 0
+  for (let piece = 0; piece < liquidity.length; piece++) most = Math.max(most, liquidity[piece]!)
+  return most === 0 ? 0 : most / (2 * sqrtPrice[0]! * keepIn)
+}
+
 /** Output for an input; what the pool cannot take buys nothing more. */
 export function outputOf(response: Response, amountIn: number): number {
   const { sqrtPrice, liquidity, inputBefore, outputBefore, keepIn, keepOut } = response

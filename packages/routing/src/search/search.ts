@@ -67,8 +67,7 @@ export function search(problem: Problem): Found | null {
   const opened = openCircles({ open: problem, filling: opening }, around)
   const circular = opened.open !== problem
   const flows = [reduce(opened)]
-  // Where nothing costs gas, a division pays at least what one path does.
-  if (!free || circular || !flows[0] || !fits(problem, flows[0])) flows.push(alone())
+  if (mayImprove(problem, flows, bound, backward)) flows.push(alone())
   let { open } = opened
   if (circular) {
     opening.restore(tangled)
