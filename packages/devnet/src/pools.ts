@@ -113,9 +113,9 @@ export const PANCAKE_V3_POOLS: readonly TieredPoolSpec[] = [
 ]
 
 export const ALGEBRA_V1_POOLS: readonly PoolSpec[] = [
-  pool('WETH', 'USDC', 7_000_000n, 1n),
-  pool('WETH', 'LINK', 2_000_000n),
-  pool('UNI', 'USDC', 1_500_000n, 1n),
+  pool('WETH', 'USDC', 7_000_000n, -11n),
+  pool('WETH', 'LINK', 2_000_000n, 12n),
+  pool('UNI', 'USDC', 1_500_000n, -7n),
 ]
 
 /** Fees are set by hand: no plugin moves them. */

@@ -9,6 +9,13 @@ import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 const BRAND = 'Algebra V1'
 const FAMILY = 'algebra-v1'
 
+/**
+ * The factory's own fees but for the least one, parts per million: 100 would make these pools, whose quotes hold for a second
+ * only, the cheapest of the chain.
+ */
+const LEAST_FEE = 1_500
+const FEES = [3_000 - LEAST_FEE, 12_000, 360, 60_000, 59, 8_500, 0, 10, LEAST_FEE]
+
 export const algebraV1: Recipe = async (chain, tokens) => {
   const weth = tokens.WETH.address
   const poolCode = hardhatArtifact('@cryptoalgebra/core', 'AlgebraPool')
@@ -19,6 +26,7 @@ export const algebraV1: Recipe = async (chain, tokens) => {
     chain.from,
   ])
   await deployer.send('setFactory', [factory.address])
+  await factory.send('setBaseFeeConfiguration', FEES)
   const periphery = (name: string) => withPoolHash(hardhatArtifact('@cryptoalgebra/periphery', name), hash)
   const positions = await chain.deploy(periphery('NonfungiblePositionManager'), [
     factory.address,
