@@ -87,6 +87,9 @@ function bestOf(problem: Problem, request: RouteRequest, admission: Admission): 
     : found
 }
 
+/** Output base units for a wei, by graph, target and what a swap costs. */
+const worthOfWei = new WeakMap<Graph, Map<string, number>>()
+
 /**
  * Output base units for a wei, by the best path for about what a swap's gas costs: a marginal rate alone would believe a
  * mispriced pool with next to nothing in it. 0 where nothing is to be paid or no path leads from the native token.
@@ -98,24 +101,22 @@ function outputPerWei(graph: Graph, request: RouteRequest, target: number): numb
   const source = native && graph.topology.tokenIndex.get(native.token)
   if (costWei === 0 || source === undefined || !native) return 0
   if (target === source) return native.unitsPerWei
+  const known = worthOfWei.get(graph) ?? new Map<string, number>()
+  worthOfWei.set(graph, known)
+  const key = `${source} ${target} ${costWei}`
+  const worth = known.get(key) ?? outputFor(graph, source, target, costWei * native.unitsPerWei) / costWei
+  known.set(key, worth)
+  return worth
+}
+
+/** What the best path for an amount pays, gas aside; 0 where there is none. */
+function outputFor(graph: Graph, source: number, target: number, amountIn: number): number {
   const { rate, rateBack } = graph
-  const amountIn = costWei * native.unitsPerWei
   const free = { perGas: 0, perLeg: 0, taxed: new Map() }
-  const problem: Problem = {
-    graph,
-    source,
-    target,
-    amountIn,
-    maxHops: 3,
-    maxPools: 1,
-    reuse: false,
-    rate,
-    rateBack,
-    ...free,
-  }
+  const ends = { graph, source, target, amountIn, maxHops: 3, maxPools: 1, reuse: false }
+  const problem: Problem = { ...ends, rate, rateBack, ...free }
   const path = bestSinglePath(problem, potential(problem, target, 'to'))
-  const value = path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.response, amount), amountIn) ?? 0
-  return value / costWei
+  return path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.response, amount), amountIn) ?? 0
 }
 
 function toRoute(problem: Problem, found: FoundRoute, request: RouteRequest, outPerWei: number): Route {

@@ -2,6 +2,7 @@
  * Where pools disagree on a price by more than their fees, the best division runs money in circles: an arbitrage, which is
  * not for the user to carry. The circles are opened at the edge that carries least, and the rest is divided again.
  */
+import type { Graph } from '../graph.ts'
 import { generateColumns } from './columns.ts'
 import { type Flow, groupBy, isAcyclic } from './flow.ts'
 import type { Frontier } from './frontier.ts'
@@ -21,8 +22,21 @@ const CHECK_EVERY = 8
 /** A division of the trade, and the problem it is of: without the edges that had to go. */
 export type Division = { readonly open: Problem; readonly filling: WaterFilling }
 
-/** Whether some pools disagree on a price by more than their fees: labels that gain are corrected until one feeds itself. */
-export function gainsInCircle({ graph, rate }: Problem): boolean {
+/** Graphs of which it is known whether any of their pools disagree. */
+const disagreeing = new WeakMap<Graph, boolean>()
+
+/** Whether some pools disagree on a price by more than their fees. Most graphs have none, whatever a request leaves out. */
+export function gainsInCircle({ graph, rate, taxed }: Problem): boolean {
+  let anywhere = disagreeing.get(graph)
+  if (anywhere === undefined) {
+    anywhere = feedsItself(graph, graph.rate)
+    disagreeing.set(graph, anywhere)
+  }
+  return (anywhere || taxed.size > 0) && feedsItself(graph, rate)
+}
+
+/** Labels that gain are corrected until one feeds itself. */
+function feedsItself(graph: Graph, rate: Float64Array): boolean {
   const { from, to, offset, tokens, scratch } = graph.topology
   const best = scratch.floats(tokens.length, 1)
   const link = scratch.ints(tokens.length, -1)

@@ -42,6 +42,12 @@ export class Frontier {
   private readonly scratch: Int32Array
   private reached: number[] = []
   private liveTokens: number[] = []
+  /** What tokens are worth at most, times `rise`: at spot rates, or as measured for an earlier division. */
+  private hope: Float64Array
+  private rise = 1
+  private measured: Float64Array | null = null
+  /** Tokens that the trade flowed through when that was measured. */
+  private measuredAt: readonly number[] = []
 
   constructor(problem: Problem, backward: Potential, distances: Uint8Array) {
     const { tokens, from, scratch } = problem.graph.topology
@@ -49,6 +55,7 @@ export class Frontier {
     this.problem = problem
     this.backward = backward
     this.distances = distances
+    this.hope = backward.best
     this.cost = scratch.floats(count, Number.POSITIVE_INFINITY)
     this.worth = scratch.floats(count, 0)
     this.next = scratch.ints(count)
@@ -63,6 +70,7 @@ export class Frontier {
   explore(filling: WaterFilling): void {
     this.clear()
     this.takePrices(filling)
+    this.takeHope()
     if (this.spreadCosts()) this.lookNear(filling)
     else {
       this.clear()
@@ -86,23 +94,25 @@ export class Frontier {
   private lookFar(filling: WaterFilling): void {
     const dust = DUST * filling.value
     this.measureWorths()
+    this.keepHope()
     this.spreadCostsWithin(dust)
     this.collect(filling, dust)
   }
 
   /** Edges out of a token that could pay for what it costs, at the best that is hoped for behind them. */
   edgesFrom(token: number, cost: number): Int32Array {
-    if (cost >= this.limit[token]!) return this.lists.get(token)!
-    const { problem, backward, distances, scratch } = this
+    const { problem, backward, distances, scratch, hope } = this
+    const hoped = cost / this.rise
+    if (hoped >= this.limit[token]!) return this.lists.get(token)!
     const { offset, to } = problem.graph.topology
     const { rate, source, maxHops } = problem
-    const { best, hops } = backward
-    const floor = cost * (1 - SLACK)
+    const { hops } = backward
+    const floor = hoped * (1 - SLACK)
     const furthest = maxHops - 1 - distances[token]!
     let count = 0
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
       const other = to[edge]!
-      if (rate[edge]! * best[other]! > floor && hops[other]! <= furthest && other !== source) scratch[count++] = edge
+      if (rate[edge]! * hope[other]! > floor && hops[other]! <= furthest && other !== source) scratch[count++] = edge
     }
     const list = scratch.slice(0, count)
     this.limit[token] = floor
@@ -114,9 +124,9 @@ export class Frontier {
     const { cost, worth, live } = this
     for (const token of this.reached) {
       cost[token] = Number.POSITIVE_INFINITY
-      worth[token] = 0
       live[token] = 0
     }
+    worth.fill(0)
     this.reached = []
     this.dust = 0
     this.settled = true
@@ -145,11 +155,38 @@ export class Frontier {
   }
 
   /**
+   * Prices bound all worths behind them: where they have risen since worths were measured by a part at most, so have those.
+   * That holds as long as none of the prices that were taken for given then has gone.
+   */
+  private takeHope(): void {
+    const { backward, measured, measuredAt, live, cost, liveTokens } = this
+    const hope = measured && measuredAt.every((token) => live[token] === 1) ? measured : backward.best
+    if (hope !== this.hope) this.forgetLists()
+    this.hope = hope
+    this.rise = 1
+    if (hope === measured) for (const token of liveTokens) this.rise = Math.max(this.rise, cost[token]! / hope[token]!)
+  }
+
+  private keepHope(): void {
+    const { worth, problem } = this
+    this.measured ??= problem.graph.topology.scratch.floats(worth.length)
+    this.measured.set(worth)
+    this.measuredAt = this.liveTokens
+    this.hope = this.measured
+    this.forgetLists()
+  }
+
+  private forgetLists(): void {
+    this.lists.clear()
+    this.limit.fill(Number.POSITIVE_INFINITY)
+  }
+
+  /**
    * Least costs, from the live tokens on: labels are corrected in rounds, one edge further each. False where that would reach
    * many tokens.
    */
   private spreadCosts(): boolean {
-    const { problem, backward, cost, previous, live, queued, reached } = this
+    const { problem, hope, rise, cost, previous, live, queued, reached } = this
     const { to } = problem.graph.topology
     const { rate, target, maxHops } = problem
     let layer = this.liveTokens
@@ -165,7 +202,7 @@ export class Frontier {
           const other = to[edge]!
           if (live[other] === 1) continue
           const label = price / rate[edge]!
-          if (!(label < cost[other]! && label < backward.best[other]!)) continue
+          if (!(label < cost[other]! && label < rise * hope[other]!)) continue
           if (cost[other] === Number.POSITIVE_INFINITY) reached.push(other)
           cost[other] = label
           previous[other] = edge
@@ -183,7 +220,7 @@ export class Frontier {
   }
 
   private candidates(filling: WaterFilling): number[] {
-    const { problem, backward, cost, live, reached } = this
+    const { problem, hope, rise, cost, live, reached } = this
     const { to } = problem.graph.topology
     const { rate, target } = problem
     const found: number[] = []
@@ -195,7 +232,7 @@ export class Frontier {
         const edge = list[k]!
         const other = to[edge]!
         const ends = live[token]! + live[other]!
-        const most = live[other] === 1 ? cost[other]! : backward.best[other]!
+        const most = live[other] === 1 ? cost[other]! : rise * hope[other]!
         if (rate[edge]! * most > price && (ends < 2 || filling.has[edge] === 0)) found.push(edge)
       }
     }
@@ -228,7 +265,6 @@ export class Frontier {
     const { problem, backward, distances, worth, next, live, queued } = this
     const { offset, to, reverse } = problem.graph.topology
     const { rateBack, maxHops } = problem
-    worth.fill(0)
     for (const token of this.liveTokens) worth[token] = this.cost[token]!
     let layer = this.liveTokens
     for (let round = 0; layer.length > 0 && round < maxHops; round++) {
