@@ -1,6 +1,5 @@
 /** Best spot rates between a token and all others: what the search may hope for before any price moves. */
-import { type Problem, responseOf } from './problem.ts'
-import { inputOf } from './response.ts'
+import type { Problem } from './problem.ts'
 
 export type Potential = {
   /** For each token the best product of first rates to (or from) the root over at most `maxHops` edges or a few more; 0 where there is none. */
@@ -53,38 +52,6 @@ export function potential(problem: Problem, root: number, direction: 'to' | 'fro
     frontier = next
   }
   return { best, link, hops }
-}
-
-/**
- * The same by the least amounts that pay `amountOut` of the root, in place of spot rates: what an amount of a token may pay
- * by any way that pays at least `amountOut`, per unit. Rates fall with size, so this bounds larger amounts too.
- */
-export function potentialAtSize(problem: Problem, root: number, amountOut: number): Float64Array {
-  const { graph, rateBack, maxHops } = problem
-  const { offset, to, reverse, tokens, scratch } = graph.topology
-  const best = scratch.floats(tokens.length, 0)
-  const queued = scratch.bytes(tokens.length, 0)
-  best[root] = 1
-  let frontier = [root]
-  for (let round = 1; round <= maxHops && frontier.length > 0; round++) {
-    const next: number[] = []
-    for (const token of frontier) {
-      queued[token] = 0
-      const value = best[token]!
-      for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-        const other = to[edge]!
-        if (!(rateBack[edge]! * value > best[other]! * GAIN) || other === root) continue
-        const label = amountOut / inputOf(responseOf(problem, reverse[edge]!), amountOut / value)
-        if (!(label > best[other]! * GAIN)) continue
-        best[other] = label
-        if (queued[other] === 1) continue
-        queued[other] = 1
-        next.push(other)
-      }
-    }
-    frontier = next
-  }
-  return best
 }
 
 /** Fewest edges from the source to every token; 255 where there is no way of `maxHops`. */

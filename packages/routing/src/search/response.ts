@@ -87,26 +87,6 @@ export function outputOf(response: Response, amountIn: number): number {
   return (outputBefore[piece]! + bought) * keepOut
 }
 
-/** The inverse of `outputOf`; Infinity for more than the pool pays. */
-export function inputOf(
-  { sqrtPrice, liquidity, inputBefore, outputBefore, keepIn, keepOut }: Response,
-  out: number,
-): number {
-  const bought = out / keepOut
-  if (liquidity.length === 0 || !(bought < outputBefore[liquidity.length]!)) return Number.POSITIVE_INFINITY
-  let low = 0
-  let high = liquidity.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if (outputBefore[middle]! <= bought) low = middle
-    else high = middle - 1
-  }
-  const from = sqrtPrice[low]!
-  const within = bought - outputBefore[low]!
-  const to = from - within / liquidity[low]!
-  return (inputBefore[low]! + within / (from * to)) / keepIn
-}
-
 /** Pieces that an input runs through to their end. */
 export function piecesCrossed(response: Response, amountIn: number): number {
   return response.liquidity.length === 0 ? 0 : pieceOfInput(response, amountIn)

@@ -1,16 +1,15 @@
 /** The best path for the whole amount after its gas, by best-first search. */
-import { type Potential, potentialAtSize, wayTo } from './potentials.ts'
+import { type Potential, wayTo } from './potentials.ts'
 import { costOf, leastCost, type Problem, responseOf } from './problem.ts'
 import { outputOf } from './response.ts'
 
-/** Pools asked before spot rates have to give way to rates at size, and before the best path found so far has to do. */
-const FEW_QUOTES = 500
-const MAX_QUOTES = 20_000
+/** Pools asked before the best path found so far has to do. */
+const MAX_QUOTES = 6_000
 /** Longer paths are only looked for where shorter ones do not reach. */
 const USUAL_HOPS = 4
 
 type Label = {
-  /** What the path can still pay at best: the amount so far by the best rates to the target, less its gas and that of the legs to come. */
+  /** What the path can still pay at best: the amount so far at spot rates to the target, less its gas and that of the legs to come. */
   readonly hope: number
   readonly token: number
   readonly amount: number
@@ -20,47 +19,32 @@ type Label = {
   readonly before: Label | null
 }
 
-type Best = { readonly path: readonly number[] | null; readonly net: number }
-
 /**
  * Spot rates are better than any rate at size, so the first path that comes out of the queue at the target is the best;
- * nearly so, since of several ways to a token only the most hopeful is followed. Where they give hope to too many, what
- * tokens may pay is found out for the size of the trade. Where the work runs out even so, the best path found so far. Null
- * where no path leads there.
+ * nearly so, since of several ways to a token only the most hopeful is followed. Where the work runs out first, the best
+ * path found so far. Null where no path leads there.
  */
 export function bestSinglePath(problem: Problem, backward: Potential): readonly number[] | null {
-  const { source, target } = problem
-  if (!(backward.best[source]! > 0)) return null
-  const first = wayTo(problem, backward, source, target)
-  let best: Best = { path: first, net: first ? netOf(problem, first) : Number.NEGATIVE_INFINITY }
-  const near = improve(problem, backward, backward.best, best, FEW_QUOTES)
-  best = near.best
-  if (!near.done) {
-    const worth = best.net > 0 ? potentialAtSize(problem, target, best.net) : backward.best
-    best = improve(problem, backward, worth, best, MAX_QUOTES).best
-  }
-  return best.path
-}
-
-/** @param worth - what a unit of each token may pay at best */
-function improve(problem: Problem, { hops }: Potential, worth: Float64Array, known: Best, quotes: number) {
   const { source, target, amountIn, maxHops, rate, graph, perGas, perLeg } = problem
   const { offset, to, tokens, scratch } = graph.topology
+  const { best: worth, hops } = backward
+  if (!(worth[source]! > 0)) return null
   const furthest = Math.min(maxHops, Math.max(USUAL_HOPS, hops[source]!))
   /** What every leg still to come costs at least. */
   const leastLeg = graph.leastGas * perGas + perLeg
   const queue = new MaxHeap()
   const reached = scratch.floats(tokens.length, Number.NEGATIVE_INFINITY)
-  let best = known
-  let budget = quotes
+  const first = wayTo(problem, backward, source, target)
+  let best: readonly number[] | null = first
+  let bestNet = first ? netOf(problem, first) : Number.NEGATIVE_INFINITY
+  let budget = MAX_QUOTES
   const start = { token: source, amount: amountIn, cost: 0, hops: 0, edge: -1, before: null }
   queue.push({ ...start, hope: amountIn * worth[source]! - hops[source]! * leastLeg })
-  for (let label = queue.pop(); label && label.hope > best.net; label = queue.pop()) {
-    if (budget <= 0) return { best, done: false }
+  for (let label = queue.pop(); label && label.hope > bestNet && budget > 0; label = queue.pop()) {
     for (let edge = offset[label.token]!; edge < offset[label.token + 1]!; edge++) {
       const next = to[edge]!
       if (label.hops + 1 + hops[next]! > furthest) continue
-      const least = Math.max(best.net, reached[next]!)
+      const least = Math.max(bestNet, reached[next]!)
       // The cheap test first: most edges fail it, without asking the pool.
       const ahead = hops[next]! * leastLeg
       if (!(label.amount * rate[edge]! * worth[next]! - label.cost - leastCost(problem, edge) - ahead > least)) continue
@@ -72,11 +56,13 @@ function improve(problem: Problem, { hops }: Potential, worth: Float64Array, kno
       if (!(amount > 0 && hope > least)) continue
       reached[next] = hope
       const reaching = { hope, token: next, amount, cost, hops: label.hops + 1, edge, before: label }
-      if (next === target) best = { path: unroll(reaching), net: hope }
-      else queue.push(reaching)
+      if (next === target) {
+        best = unroll(reaching)
+        bestNet = hope
+      } else queue.push(reaching)
     }
   }
-  return { best, done: true }
+  return best
 }
 
 function netOf(problem: Problem, path: readonly number[]): number {
