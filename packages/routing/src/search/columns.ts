@@ -8,6 +8,8 @@ const MAX_ROUNDS = 24
 /** A column must promise this part of the trade, and this part of its gas. */
 const LEAST_BENEFIT = 5e-7
 const GAS_SHARE = 0.2
+/** Edges that cannot earn this part of their gas are not even looked at. */
+const LEAST_SHARE = 0.05
 /** Tokens that join in the first round at most; later, so many for every token in the division. */
 const DETOURS = 6
 const GROWTH = 2
@@ -20,16 +22,18 @@ const ALTERNATIVES = 60
 
 /** Solves, adds what pays at the new prices, and solves again until nothing is left to add. */
 export function generateColumns(problem: Problem, filling: WaterFilling, frontier: Frontier): void {
+  const { graph, perGas, perLeg } = problem
+  const least = LEAST_SHARE * (graph.leastGas * perGas + perLeg)
   let pricing: Pricing | undefined
   for (let round = 0; round < MAX_ROUNDS; round++) {
     filling.solve(TIGHT)
-    frontier.explore(filling)
+    frontier.explore(filling, least)
     if (frontier.edges.length === 0) return
     pricing ??= new Pricing(problem, filling, frontier)
     if (pricing.addColumns(round === 0) === 0) return
   }
   filling.solve(TIGHT)
-  frontier.explore(filling)
+  frontier.explore(filling, least)
 }
 
 type Detour = { readonly token: number; readonly benefit: number }

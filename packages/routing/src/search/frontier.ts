@@ -66,8 +66,12 @@ export class Frontier {
     this.scratch = scratch.ints(from.length)
   }
 
-  /** Looks around a division that has been solved. */
-  explore(filling: WaterFilling): void {
+  /**
+   * Looks around a division that has been solved.
+   *
+   * @param least - edges that cannot earn this may be left out, in output base units
+   */
+  explore(filling: WaterFilling, least = 0): void {
     this.clear()
     this.takePrices(filling)
     this.takeHope()
@@ -75,7 +79,7 @@ export class Frontier {
     else {
       this.clear()
       this.takePrices(filling)
-      this.lookFar(filling)
+      this.lookFar(filling, Math.max(least, DUST * filling.value))
     }
   }
 
@@ -91,8 +95,7 @@ export class Frontier {
   }
 
   /** First what every token is worth at the present prices, then only where that is more than it costs. */
-  private lookFar(filling: WaterFilling): void {
-    const dust = DUST * filling.value
+  private lookFar(filling: WaterFilling, dust: number): void {
     this.measureWorths()
     this.keepHope()
     this.spreadCostsWithin(dust)
