@@ -43,14 +43,18 @@ class Pricing {
   private readonly problem: Problem
   private readonly filling: WaterFilling
   private readonly frontier: Frontier
-  /** Natural logarithms of the prices at which tokens that may join would be neither left over nor short. */
+  /** Natural logarithms of the prices at which tokens that may join would be neither left over nor short, and of their bounds. */
   private readonly logPrice: Float64Array
+  private readonly logCost: Float64Array
+  private readonly logWorth: Float64Array
   /** Of the edges around a token: the sum of their conductances, in output base units, and of what they would earn. */
   private readonly weight: Float64Array
   private readonly moment: Float64Array
   private readonly benefit: Float64Array
   /** The edges that may earn enough; with logarithms of their rates and conductances at the cost of what they sell. */
   private edges: number[] = []
+  private sold: Int32Array
+  private bought: Int32Array
   private logRate: Float64Array
   private conductance: Float64Array
 
@@ -61,9 +65,12 @@ class Pricing {
     this.filling = filling
     this.frontier = frontier
     this.logPrice = scratch.floats(count)
+    this.logCost = scratch.floats(count)
+    this.logWorth = scratch.floats(count)
     this.weight = scratch.floats(count)
     this.moment = scratch.floats(count)
     this.benefit = scratch.floats(count)
+    this.sold = this.bought = scratch.ints(0)
     this.logRate = this.conductance = scratch.floats(0)
   }
 
@@ -90,75 +97,85 @@ class Pricing {
 
   /** Leaves out what would earn too little even between the cost of what it sells and the worth of what it buys. */
   private select(least: number): void {
-    const { logPrice } = this
+    const { logPrice, logCost, logWorth } = this
     const { rate, graph } = this.problem
     const { from, to } = graph.topology
-    const { edges, cost, worth } = this.frontier
-    if (this.logRate.length < edges.length) {
-      const room = roomFor(edges.length)
-      this.logRate = graph.topology.scratch.floats(room)
-      this.conductance = graph.topology.scratch.floats(room)
+    const { edges, tokens, liveTokens, cost, worth } = this.frontier
+    if (this.logRate.length < edges.length) this.makeRoom(edges.length)
+    for (const token of liveTokens) logPrice[token] = Math.log(cost[token]!)
+    for (const token of tokens) {
+      logCost[token] = Math.log(cost[token]!)
+      logWorth[token] = Math.log(worth[token]!)
+      logPrice[token] = (logCost[token]! + logWorth[token]!) / 2
     }
     this.edges = []
     for (const edge of edges) {
-      const [u, v] = [from[edge]!, to[edge]!]
+      const u = from[edge]!
+      const v = to[edge]!
       const fall = Math.sqrt((rate[edge]! * worth[v]!) / cost[u]!) - 1
       const conductance = graph.conductance[edge]! * cost[u]!
       if (!(2 * conductance * fall * fall > least / 4)) continue
-      this.logRate[this.edges.length] = Math.log(rate[edge]!)
-      this.conductance[this.edges.length] = conductance
+      const k = this.edges.length
+      this.sold[k] = u
+      this.bought[k] = v
+      this.logRate[k] = Math.log(rate[edge]!)
+      this.conductance[k] = conductance
       this.edges.push(edge)
-      // The geometric mean; that is the price itself where the trade flows.
-      logPrice[u] = Math.log(cost[u]! * worth[u]!) / 2
-      logPrice[v] = Math.log(cost[v]! * worth[v]!) / 2
     }
+  }
+
+  private makeRoom(edges: number): void {
+    const { scratch } = this.problem.graph.topology
+    const room = roomFor(edges)
+    this.sold = scratch.ints(room)
+    this.bought = scratch.ints(room)
+    this.logRate = scratch.floats(room)
+    this.conductance = scratch.floats(room)
   }
 
   /** What an edge would earn: what a pool of x·y = k does until its rate has fallen to that of the balanced prices. */
   private earning(k: number): number {
-    const { logPrice, logRate, conductance, edges } = this
-    const { from, to } = this.problem.graph.topology
-    const gain = logRate[k]! + logPrice[to[edges[k]!]!]! - logPrice[from[edges[k]!]!]!
+    const { logPrice, logRate, conductance, sold, bought } = this
+    const gain = logRate[k]! + logPrice[bought[k]!]! - logPrice[sold[k]!]!
     if (!(gain > 0)) return 0
-    const fall = Math.exp(gain / 2) - 1
+    const fall = Math.expm1(gain / 2)
     return 2 * conductance[k]! * fall * fall
   }
 
   /** Balances the prices of the tokens that may join, all others' standing: a network of resistors, relaxed a few times. */
   private relax(): void {
-    const { logPrice, logRate, conductance, weight, moment, edges } = this
-    const { from, to } = this.problem.graph.topology
-    const { cost, worth, live, tokens } = this.frontier
+    const { logPrice, logCost, logWorth, logRate, conductance, sold, bought, weight, moment, edges } = this
+    const { tokens } = this.frontier
     for (let round = 0; round < RELAXATIONS; round++) {
       for (const token of tokens) weight[token] = moment[token] = 0
       for (let k = 0; k < edges.length; k++) {
-        const u = from[edges[k]!]!
-        const v = to[edges[k]!]!
-        const sold = logPrice[u]!
-        const bought = logPrice[v]!
-        if (!(logRate[k]! + bought > sold)) continue
-        weight[u]! += conductance[k]!
-        moment[u]! += conductance[k]! * (logRate[k]! + bought)
-        weight[v]! += conductance[k]!
-        moment[v]! += conductance[k]! * (sold - logRate[k]!)
+        const u = sold[k]!
+        const v = bought[k]!
+        const value = logRate[k]! + logPrice[v]!
+        if (!(value > logPrice[u]!)) continue
+        const weighs = conductance[k]!
+        weight[u]! += weighs
+        moment[u]! += weighs * value
+        weight[v]! += weighs
+        moment[v]! += weighs * (logPrice[u]! - logRate[k]!)
       }
       for (const token of tokens) {
-        if (live[token] === 1 || !(weight[token]! > 0)) continue
+        if (!(weight[token]! > 0)) continue
         const balanced = moment[token]! / weight[token]!
-        logPrice[token] = Math.min(Math.log(worth[token]!), Math.max(Math.log(cost[token]!), balanced))
+        logPrice[token] = Math.min(logWorth[token]!, Math.max(logCost[token]!, balanced))
       }
     }
   }
 
   /** The ways through the tokens that promise most, from the division and back to it. */
   private detours(least: number, first: boolean): ReadonlySet<number> {
-    const { problem, filling, frontier, benefit, edges } = this
-    const { from, to } = problem.graph.topology
+    const { problem, filling, frontier, benefit, sold, bought, edges } = this
     const { live, tokens } = frontier
+    const free = problem.perGas === 0 && problem.perLeg === 0
     for (const token of tokens) benefit[token] = 0
     for (let k = 0; k < edges.length; k++) {
-      const u = from[edges[k]!]!
-      const v = to[edges[k]!]!
+      const u = sold[k]!
+      const v = bought[k]!
       if (live[u]! + live[v]! === 2) continue
       const earning = this.earning(k)
       benefit[u]! += earning
@@ -167,12 +184,16 @@ class Pricing {
     const promising: Detour[] = []
     for (const token of tokens) {
       if (!(benefit[token]! > least)) continue
-      if (benefit[token]! > GAS_SHARE * this.way(token).reduce((sum, edge) => sum + leastCost(problem, edge), 0))
+      if (free || benefit[token]! > GAS_SHARE * this.costOfWay(token))
         promising.push({ token, benefit: benefit[token]! })
     }
     const most = Math.max(DETOURS, first ? 0 : GROWTH * filling.tokens.length)
     const chosen = promising.sort((a, b) => b.benefit - a.benefit).slice(0, most)
     return new Set(chosen.flatMap(({ token }) => this.way(token)))
+  }
+
+  private costOfWay(token: number): number {
+    return this.way(token).reduce((sum, edge) => sum + leastCost(this.problem, edge), 0)
   }
 
   /** The cheapest way to a token and the best way on, both within the frontier. */

@@ -17,6 +17,8 @@ const DUST = 1e-9
 export class Frontier {
   /** Tokens outside the division that some way through them pays for, at the prices of the tokens in it. */
   tokens: number[] = []
+  /** Tokens that the trade flows through. */
+  liveTokens: readonly number[] = []
   /** Edges that are part of such a way, or that join two tokens of the division and would pay themselves. */
   edges: number[] = []
   /** What a token costs at least, in output base units: its price where the trade flows through it. */
@@ -41,7 +43,6 @@ export class Frontier {
   private readonly queued: Uint8Array
   private readonly scratch: Int32Array
   private reached: number[] = []
-  private liveTokens: number[] = []
   /** What tokens are worth at most, times `rise`: at spot rates, or as measured for an earlier division. */
   private hope: Float64Array
   private rise = 1
