@@ -1,29 +1,29 @@
 /** Arrays of a kind and length that are kept. A search takes more only where pools disagree on prices. */
-const MOST_KEPT = 8
+const MOST_KEPT = 32
 
 /**
  * Arrays that searches work on, kept between them: for a graph of many pools, making them anew takes longer than most
  * searches. They come as the last search left them, unless a value to fill them with is given.
  */
 export class Scratch {
-  private readonly floatsOf = new Map<number, Shelf<Float64Array>>()
-  private readonly intsOf = new Map<number, Shelf<Int32Array>>()
-  private readonly bytesOf = new Map<number, Shelf<Uint8Array>>()
   /** Where the arrays in use go back to, in the order in which they were lent. */
   private readonly inUse: Shelf<unknown>[] = []
+  private readonly floatArrays = new Shelves(Float64Array, this.inUse)
+  private readonly intArrays = new Shelves(Int32Array, this.inUse)
+  private readonly byteArrays = new Shelves(Uint8Array, this.inUse)
 
   floats(length: number, value?: number): Float64Array {
-    const array = this.lend(this.floatsOf, length, () => new Float64Array(length))
+    const array = this.floatArrays.lend(length)
     return value === undefined ? array : array.fill(value)
   }
 
   ints(length: number, value?: number): Int32Array {
-    const array = this.lend(this.intsOf, length, () => new Int32Array(length))
+    const array = this.intArrays.lend(length)
     return value === undefined ? array : array.fill(value)
   }
 
   bytes(length: number, value?: number): Uint8Array {
-    const array = this.lend(this.bytesOf, length, () => new Uint8Array(length))
+    const array = this.byteArrays.lend(length)
     return value === undefined ? array : array.fill(value)
   }
 
@@ -46,20 +46,44 @@ export class Scratch {
       }
     }
   }
+}
 
-  private lend<T>(shelves: Map<number, Shelf<T>>, length: number, make: () => T): T {
-    let shelf = shelves.get(length)
-    if (!shelf) {
-      shelf = { arrays: [], lent: 0 }
-      shelves.set(length, shelf)
-    }
-    if (shelf.lent === shelf.arrays.length) shelf.arrays.push(make())
+type Shelf<T> = { readonly arrays: T[]; lent: number }
+
+/** Arrays of one kind, by length. */
+class Shelves<T> {
+  private readonly Kind: new (
+    length: number,
+  ) => T
+  private readonly inUse: Shelf<unknown>[]
+  private readonly byLength = new Map<number, Shelf<T>>()
+  /** Mostly the same length is asked for as before. */
+  private length = -1
+  private shelf: Shelf<T> = { arrays: [], lent: 0 }
+
+  constructor(Kind: new (length: number) => T, inUse: Shelf<unknown>[]) {
+    this.Kind = Kind
+    this.inUse = inUse
+  }
+
+  lend(length: number): T {
+    if (length !== this.length) this.turnTo(length)
+    const { shelf } = this
+    if (shelf.lent === shelf.arrays.length) shelf.arrays.push(new this.Kind(length))
     this.inUse.push(shelf)
     return shelf.arrays[shelf.lent++]!
+  }
+
+  private turnTo(length: number): void {
+    let shelf = this.byLength.get(length)
+    if (!shelf) {
+      shelf = { arrays: [], lent: 0 }
+      this.byLength.set(length, shelf)
+    }
+    this.shelf = shelf
+    this.length = length
   }
 }
 
 /** A length for arrays that grow: one of a few, so that they are found again. */
 export const roomFor = (length: number): number => Math.max(16, 2 ** Math.ceil(Math.log2(length)))
-
-type Shelf<T> = { readonly arrays: T[]; lent: number }
