@@ -144,18 +144,17 @@ function gapBps({ bound }: FoundRoute, amountOut: bigint): number | null {
 
 /** What the same shares would buy at the pools' mid prices: no fee, no tax, no impact. */
 function midAmountOut({ graph, source, target, amountIn }: Problem, { edges, input }: Flow): bigint | null {
-  const { from, to } = graph.topology
-  const sold = new Map<number, number>()
-  edges.forEach((edge, k) => {
-    sold.set(from[edge]!, (sold.get(from[edge]!) ?? 0) + input[k]!)
-  })
-  const held = new Map<number, number>([[source, amountIn]])
-  edges.forEach((edge, k) => {
-    const part = input[k]! / sold.get(from[edge]!)!
-    const mid = graph.edges[edge]!.response.sqrtPrice[0]! ** 2
-    held.set(to[edge]!, (held.get(to[edge]!) ?? 0) + (held.get(from[edge]!) ?? 0) * part * mid)
-  })
-  const amount = held.get(target) ?? 0
+  const { from, to, tokens, scratch } = graph.topology
+  const sold = scratch.floats(tokens.length, 0)
+  const held = scratch.floats(tokens.length, 0)
+  for (let k = 0; k < edges.length; k++) sold[from[edges[k]!]!]! += input[k]!
+  held[source] = amountIn
+  for (let k = 0; k < edges.length; k++) {
+    const edge = edges[k]!
+    const token = from[edge]!
+    held[to[edge]!]! += held[token]! * (input[k]! / sold[token]!) * graph.edges[edge]!.response.sqrtPrice[0]! ** 2
+  }
+  const amount = held[target]!
   return Number.isFinite(amount) && amount > 0 ? BigInt(Math.round(amount)) : null
 }
 
