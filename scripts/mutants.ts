@@ -1,6 +1,7 @@
 /**
  * `npm run mutants [words of a name]`: breaks the contracts on purpose, one line at a time (contracts/test/mutants.ts), runs the
- * tests of the invariants against each, and tells which of them notice; into bench/results/mutants.json. Fails where none does.
+ * tests of the invariants and refusals against each, and tells which of them notice; into bench/results/mutants.json. Fails
+ * where none does.
  *
  * The sources stay as they are: the tests are compiled once, and load the broken code from contracts/cache/mutant.
  */
@@ -58,7 +59,7 @@ try {
 /** The tests that fail against a mutant. */
 async function failures(mutant: Mutant): Promise<string[]> {
   compile(mutant)
-  const { code, output } = await run('hardhat', ['test', 'solidity', ...invariantTests()], {
+  const { code, output } = await run('hardhat', ['test', 'solidity', ...tests()], {
     cwd: contracts,
     quiet: true,
     env: { ...process.env, MUTANT: 'true', RUNS, FORCE_COLOR: '0' },
@@ -70,10 +71,9 @@ async function failures(mutant: Mutant): Promise<string[]> {
   return [...new Set(code === 0 ? [] : failed.length > 0 ? failed : ['setUp'])]
 }
 
-function invariantTests(): string[] {
-  return readdirSync(join(contracts, 'test/invariants'))
-    .filter((file) => file !== 'Gas.t.sol')
-    .map((file) => `test/invariants/${file}`)
+function tests(): string[] {
+  const invariants = readdirSync(join(contracts, 'test/invariants')).filter((file) => file !== 'Gas.t.sol')
+  return ['test/Refusals.t.sol', ...invariants.map((file) => `test/invariants/${file}`)]
 }
 
 function compile({ name, file, from, to }: Mutant): void {

@@ -47,6 +47,15 @@ contract RefusalsTest is Arena {
         swap(order, one(Move(address(guard), 1000, "", true)));
     }
 
+    function test_a_fee_that_the_token_does_not_pay_is_named() public {
+        IGuard.Order memory order = orderOf(1, 1);
+        (order.feePpm, order.feeRecipient) = (100_000, partner);
+        // False to the recipient alone: the sender would have his output, and the Guard would keep the fee.
+        vm.mockCall(address(tokenOut), abi.encodeCall(IToken.transfer, (partner, 100)), abi.encode(false));
+        vm.expectRevert(abi.encodeWithSelector(IGuard.TransferFailed.selector, address(tokenOut), partner, 100));
+        swap(order, one(minting(address(tokenOut), address(guard), 1000)));
+    }
+
     function test_an_input_that_answers_false_is_named() public {
         FalseToken token = new FalseToken();
         IGuard.Order memory order = orderOf(address(token), 7, address(tokenOut), 1, address(puppet));
