@@ -209,6 +209,28 @@ describe('with gas to pay', () => {
       { numRuns: RUNS },
     )
   })
+
+  /** What leaving out one of the pools would gain at best, as a part of the output. */
+  function gainWithoutOne(run: number): number {
+    const pools = fairPools(run * 7919, 4 + (run % 14), 4 + (run % 3))
+    const amountIn = BigInt(Math.floor(10 ** (17 + seeded(run)() * 5)))
+    const graph = buildGraph(snapshotOf(pools))
+    const net = (excludePools: ReadonlySet<string> = new Set()) => {
+      const result = findRoute(graph, request({ amountIn, gasPriceWei: 10n ** 10n, excludePools }))
+      return result.ok ? Number(result.route.amountOut) - Number(result.route.gasCostOut) : 0
+    }
+    const best = net()
+    return best > 0 ? Math.max(...pools.map(({ id }) => net(new Set([id])))) / best - 1 : 0
+  }
+
+  test('hardly ever would the search do better without one of the pools', () => {
+    const graphs = Array.from({ length: RUNS }, (_, index) => index + 1)
+    expect(graphs.filter((run) => gainWithoutOne(run) > SLACK).length / RUNS).toBeLessThanOrEqual(0.01)
+  })
+
+  test('parts of routes that were found from different starts are put together', () => {
+    expect(gainWithoutOne(572)).toBeLessThanOrEqual(SLACK)
+  })
 })
 
 function quoteOrZero(pool: Pool<UniswapV2State>, amountIn: bigint) {

@@ -5,7 +5,7 @@ import { type Flow, flowOf, NEGLIGIBLE } from './flow.ts'
 import { withinLimits } from './limits.ts'
 import type { Problem } from './problem.ts'
 import { costAtBest, holdAtTicks } from './ticks.ts'
-import { FEW_STEPS, TIGHT, type WaterFilling } from './water-filling.ts'
+import { type Checkpoint, FEW_STEPS, TIGHT, type WaterFilling } from './water-filling.ts'
 
 const MAX_ROUNDS = 200
 /** What earns less than this part of its cost goes together with others of its kind, this part of them at a time. */
@@ -15,6 +15,7 @@ const BATCH = 0.5
 const SOLID = 3
 /** A division that leaves more than this part over is no division. */
 const UNSOLVED = 1e-4
+const NONE: ReadonlySet<number> = new Set()
 
 /**
  * What an edge earns at the present prices is at most what its removal loses. Those that earn less than they cost are taken
@@ -51,9 +52,46 @@ export function prune(problem: Problem, filling: WaterFilling, idle: 'drop' | 'k
     if (together.length > 1) batch /= 4
     else kept.add(first.cause)
   }
+  return settledFlow(problem, filling)
+}
+
+function settledFlow(problem: Problem, filling: WaterFilling): Flow | null {
   const flow = flowOf(problem, filling)
   const allowed = flow && withinLimits(problem, filling, flow)
   return allowed && holdAtTicks(problem, filling, allowed)
+}
+
+/**
+ * The same for a few edges, which are worth more work: each time what improves most goes, of all that may. Edges without flow
+ * may take over from a single one, so that ways are mended which without it would lead nowhere.
+ */
+export function pruneByTrial(problem: Problem, filling: WaterFilling): Flow | null {
+  let best = netOf(problem, filling)
+  for (;;) {
+    const before = filling.checkpoint()
+    let chosen: Checkpoint | null = null
+    for (const { edges } of removals(problem, filling)) {
+      filling.removeEdges(edges)
+      filling.solve(TIGHT, FEW_STEPS)
+      const net = netOf(problem, filling)
+      if (net > best) {
+        best = net
+        chosen = filling.checkpoint()
+      }
+      filling.restore(before)
+    }
+    filling.restore(chosen ?? before)
+    filling.evaluate()
+    if (!chosen) return settledFlow(problem, filling)
+  }
+}
+
+/** With what only edges in use hold together, and with what those without flow would hold as well. */
+function removals(problem: Problem, filling: WaterFilling): readonly Removal[] {
+  const all = savings(problem, filling, NONE)
+  const mended = savings(problem, filling, NONE, filling.edges)
+  const known = new Map(all.map(({ cause, edges }) => [cause, edges.size]))
+  return [...all, ...mended.filter(({ cause, edges }) => known.get(cause) !== edges.size)]
 }
 
 /** What a division pays after its costs by its prices; −∞ where it was not solved: without a way to the target, say. */
@@ -88,9 +126,14 @@ type Removal = {
 }
 
 /** Removals that promise to save more than they lose, the best first. */
-function savings(problem: Problem, filling: WaterFilling, kept: ReadonlySet<number>): readonly Removal[] {
+function savings(
+  problem: Problem,
+  filling: WaterFilling,
+  kept: ReadonlySet<number>,
+  standing?: readonly number[],
+): readonly Removal[] {
   const books = bookkeeping(problem, filling)
-  const ways = waysOf(problem, [...books.keys()])
+  const ways = waysOf(problem, standing ?? [...books.keys()])
   const removals: Removal[] = []
   for (const [edge, { profit, cost }] of books) {
     if (kept.has(edge) || profit > cost * SOLID) continue
@@ -99,7 +142,8 @@ function savings(problem: Problem, filling: WaterFilling, kept: ReadonlySet<numb
     let saving = 0
     let earned = 0
     for (const other of edges) {
-      const book = books.get(other)!
+      const book = books.get(other)
+      if (!book) continue
       saving += book.cost - book.profit
       earned += book.profit
     }

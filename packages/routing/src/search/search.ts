@@ -9,7 +9,7 @@ import { Frontier } from './frontier.ts'
 import { withinLimits } from './limits.ts'
 import { distancesFrom, type Potential, potential, wayTo } from './potentials.ts'
 import type { Problem } from './problem.ts'
-import { prune } from './pruning.ts'
+import { prune, pruneByTrial } from './pruning.ts'
 import { bestSinglePath } from './single-path.ts'
 import { TIGHT, WaterFilling } from './water-filling.ts'
 
@@ -17,6 +17,8 @@ import { TIGHT, WaterFilling } from './water-filling.ts'
 const GOOD_ENOUGH = 1e-6
 /** A bound that an arbitrage lifts by more than this part says nothing of the route. */
 const WORTHLESS = 1e-3
+/** Routes of more pools together are not combined. */
+const MOST_COMBINED = 24
 /** Orders that are tried where pools disagree on a price. */
 const MAX_TURNS = 4
 
@@ -84,10 +86,17 @@ export function search(problem: Problem): Found | null {
     addAlternatives(repaired.open, repaired.filling)
     flows.push(reduce(repaired, 'keep'))
   }
-  const best = bestOf(problem, flows)
+  let best = bestOf(problem, flows)
   if (!best) return null
+  if (!free) {
+    best = shortenChains(problem, best)
+    if (mayImprove(open, [best], bound, backward)) {
+      const mixed = bestOf(problem, [best, combined(open, [...flows, best], backward)])!
+      if (mixed !== best) best = shortenChains(problem, mixed)
+    }
+  }
   const worthless = bound !== null && bound > best.amountOut * (1 + WORTHLESS) && gainsInCircle(problem)
-  return { flow: free ? best : shortenChains(problem, best), bound: worthless ? null : bound }
+  return { flow: best, bound: worthless ? null : bound }
 }
 
 /**
@@ -108,6 +117,15 @@ function turnAround(
     if (!((bestOf(problem, flows)?.net ?? 0) > best.net * (1 + GOOD_ENOUGH))) break
   }
   return ordered
+}
+
+/** Each route has parts that the others lack; null where none has. */
+function combined(problem: Problem, flows: readonly (Flow | null)[], backward: Potential): Flow | null {
+  const edges = new Set(flows.flatMap((flow) => flow?.edges ?? []))
+  if (edges.size > MOST_COMBINED || flows.every((flow) => !flow || flow.edges.length === edges.size)) return null
+  const filling = start(problem, [...edges], backward)
+  filling.solve(TIGHT)
+  return pruneByTrial(problem, filling)
 }
 
 function bestOf(problem: Problem, flows: readonly (Flow | null)[]): Flow | undefined {
