@@ -59,6 +59,7 @@ export class Graph {
   /** Gas of the cheapest hop. */
   readonly leastGas: number
   private arrays: EdgeArrays | null
+  private asJoined: Graph | null = null
   private successor: { readonly graph: Graph; readonly replaced: ReadonlyMap<number, Edge> } | null = null
 
   constructor(snapshot: Snapshot, topology: Topology, edges: Edge[] | EdgeArrays, leastGas: number) {
@@ -91,7 +92,9 @@ export class Graph {
   /** The same pools with the native token and its wrapper as one. Good until a graph of a later block is made. */
   get joined(): Graph {
     const { joined } = this.topology
-    return joined ? new Graph(this.snapshot, joined, this.arrays ?? this.restore(), this.leastGas) : this
+    if (!joined) return this
+    this.asJoined ??= new Graph(this.snapshot, joined, this.arrays ?? this.restore(), this.leastGas)
+    return this.asJoined
   }
 
   /** The graph of a later block, in which some edges are others. */
@@ -101,6 +104,7 @@ export class Graph {
     put(arrays, changed, this.topology)
     const graph = new Graph(snapshot, this.topology, arrays, this.leastGas)
     this.arrays = null
+    this.asJoined = null
     this.successor = { graph, replaced }
     return graph
   }
