@@ -5,6 +5,7 @@ import { changedPool } from './changed-pool.ts'
 import { comparisons, type Outcome, type Row, summary } from './compare.ts'
 import { evaluate, evaluatePaths } from './evaluate.ts'
 import { generate } from './generate.ts'
+import { netOf } from './net.ts'
 import { greedyPeer } from './peers/greedy.ts'
 import { foreignPeer, type Peer, type PeerRoute } from './peers/peer.ts'
 import { uniswapPeer } from './peers/uniswap.ts'
@@ -93,17 +94,4 @@ async function runPeer(peer: Peer, runs: number, scenario: Scenario, trade: Scen
   const evaluation =
     'legs' in route ? evaluate(scenario, trade, route.legs) : evaluatePaths(scenario, trade, route.paths)
   return { net: netOf(evaluation, scenario, trade, gasPrice), ms: median(times) }
-}
-
-/** Output base units after gas, valued at the scenario's prices: the same for all routers. */
-function netOf(
-  { amountOut, gas }: { readonly amountOut: bigint; readonly gas: number },
-  { tokens, nativeToken }: Scenario,
-  { tokenOut }: ScenarioTrade,
-  gasPrice: bigint,
-): number {
-  const native = tokens[nativeToken]!
-  const token = tokens[tokenOut]!
-  const gasUsd = ((gas * Number(gasPrice)) / 10 ** native.decimals) * native.priceUsd
-  return Number(amountOut) - (gasUsd / token.priceUsd) * 10 ** token.decimals
 }

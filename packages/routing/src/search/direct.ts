@@ -1,4 +1,4 @@
-/** The move that pruning cannot make: a chain of pools for a direct pool that costs less gas at a slightly worse price. */
+/** The move that pruning cannot make: a pool or a chain of them for a direct pool that costs less gas at a slightly worse price. */
 import { type Flow, flowOf, groupBy } from './flow.ts'
 import { costOf, leastCost, type Problem, responseOf } from './problem.ts'
 import { outputOf } from './response.ts'
@@ -53,7 +53,7 @@ function firstImprovement(problem: Problem, filling: WaterFilling, best: Flow): 
   return null
 }
 
-/** Runs of two or more edges through tokens that nothing else enters or leaves. */
+/** Edges, and runs of them through tokens that nothing else enters or leaves. */
 function chainsOf({ graph, source, target }: Problem, { edges }: Flow): readonly (readonly number[])[] {
   const { from, to } = graph.topology
   const into = groupBy(edges, (edge) => to[edge]!)
@@ -61,6 +61,7 @@ function chainsOf({ graph, source, target }: Problem, { edges }: Flow): readonly
   const chains: number[][] = []
   for (const first of edges) {
     const chain = [first]
+    chains.push([first])
     for (;;) {
       const token = to[chain.at(-1)!]!
       const next = outOf.get(token) ?? []

@@ -1,0 +1,14 @@
+import type { Scenario, ScenarioTrade } from './scenario.ts'
+
+/** Output base units after gas, valued at the scenario's prices: the same for all routers. */
+export function netOf(
+  { amountOut, gas }: { readonly amountOut: bigint; readonly gas: number },
+  { tokens, nativeToken }: Scenario,
+  { tokenOut }: ScenarioTrade,
+  gasPrice: bigint,
+): number {
+  const native = tokens[nativeToken]!
+  const token = tokens[tokenOut]!
+  const gasUsd = ((gas * Number(gasPrice)) / 10 ** native.decimals) * native.priceUsd
+  return Number(amountOut) - (gasUsd / token.priceUsd) * 10 ** token.decimals
+}
