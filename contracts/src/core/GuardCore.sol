@@ -130,8 +130,11 @@ abstract contract GuardCore is IGuard, Slots {
         if (wrapper == address(0)) return _run(executor, value, wrapper, recipient, value, program);
         uint256 before = wrapper.balanceOf(address(this));
         wrapper.wrap(value);
-        uint256 moved = _growth(before, wrapper.balanceOf(address(this)));
-        if (moved != value) revert WrapMismatch(wrapper, moved, value);
+        // Where the Guard held none of it, a wrapper that gave too little has nothing to lend: the draw or the unwrapping fails.
+        if (before != 0) {
+            uint256 moved = _growth(before, wrapper.balanceOf(address(this)));
+            if (moved != value) revert WrapMismatch(wrapper, moved, value);
+        }
         _set(REMAINING, value);
         _run(executor, 0, wrapper, recipient, value, program);
         uint256 left = _get(REMAINING);
@@ -248,9 +251,14 @@ abstract contract GuardCore is IGuard, Slots {
         if (same) revert SameToken(tokenOut);
         if (msg.value != expected) revert InvalidValue(msg.value, expected);
         if (wrapper != address(0)) {
-            if (tokenIn != address(0) && tokenOut != address(0)) revert InvalidWrapper(wrapper);
+            bool unneeded;
             // Were the wrapper also the output, the deposit itself would count as output; and the other way round.
-            if (wrapper == tokenOut || wrapper == tokenIn) revert SameToken(wrapper);
+            assembly ("memory-safe") {
+                unneeded := iszero(or(iszero(tokenIn), iszero(tokenOut)))
+                same := or(eq(wrapper, tokenIn), eq(wrapper, tokenOut))
+            }
+            if (unneeded) revert InvalidWrapper(wrapper);
+            if (same) revert SameToken(wrapper);
         }
 
         address executor = order.runner();

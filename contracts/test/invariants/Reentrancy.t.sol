@@ -33,6 +33,23 @@ contract LyingWrapper {
     }
 }
 
+/// @notice A token that takes whatever value it is sent, for nothing.
+contract SwallowingWrapper {
+    mapping(address => uint256) public balanceOf;
+
+    function deposit() external payable {}
+
+    function credit(address account, uint256 amount) external {
+        balanceOf[account] += amount;
+    }
+
+    function transfer(address to, uint256 amount) external returns (bool) {
+        balanceOf[msg.sender] -= amount;
+        balanceOf[to] += amount;
+        return true;
+    }
+}
+
 /// @notice An honest wrapper but for what it tries whenever it is called.
 contract MeddlingWrapper {
     mapping(address => uint256) public balanceOf;
@@ -152,17 +169,42 @@ contract ReentrancyInvariants is Arena {
         assertIdle();
     }
 
-    function testFuzz_I07_a_lying_wrapper_moves_nothing(uint96 amount, uint96 credited, uint96 returned) public {
+    function testFuzz_I07_a_lying_wrapper_moves_nothing(
+        uint96 amount,
+        uint96 credited,
+        uint96 returned,
+        uint96 strayWrapped,
+        uint8 truths
+    ) public {
         amount = uint96(bound(amount, 1, 1e27));
+        // Half of the cases each: it credits, and returns, what it should; the Guard holds some of it.
+        if (truths & 1 != 0) credited = amount;
+        if (truths & 2 != 0) returned = amount;
+        if (truths & 4 != 0) strayWrapped = 0;
         LyingWrapper wrapper = new LyingWrapper(credited, returned);
+        wrapper.credit(address(guard), strayWrapped);
         vm.deal(address(wrapper), type(uint96).max);
         IGuard.Order memory order = orderOf(address(0), amount, address(tokenOut), 1, address(puppet));
         order.wrapper = address(wrapper);
         uint256 stray = 5 ether;
         vm.deal(address(guard), stray);
         bool ok = trySwap(order, one(minting(address(tokenOut), address(guard), 1)));
-        assertEq(ok, credited == amount && returned == amount);
+        assertEq(ok, (credited == amount || strayWrapped == 0) && returned == amount);
         assertEq(address(guard).balance, stray);
+        assertGe(wrapper.balanceOf(address(guard)), strayWrapped);
+    }
+
+    function testFuzz_I07_a_wrapper_that_gives_nothing_lends_nothing(uint96 amount, uint96 strayWrapped) public {
+        amount = uint96(bound(amount, 1, 1e27));
+        // Takes the value, credits nothing, and is a token otherwise.
+        SwallowingWrapper wrapper = new SwallowingWrapper();
+        wrapper.credit(address(guard), strayWrapped);
+        IGuard.Order memory order = orderOf(address(0), amount, address(tokenOut), 1, address(puppet));
+        order.wrapper = address(wrapper);
+        bool ok = trySwap(order, two(pulling(partner, amount, true), minting(address(tokenOut), address(guard), 1)));
+        assertFalse(ok, "it was lent");
+        assertEq(wrapper.balanceOf(address(guard)), strayWrapped);
+        assertEq(wrapper.balanceOf(partner), 0);
     }
 
     function testFuzz_I07_a_wrapper_that_lies_at_the_output_moves_nothing(uint96 paid, uint96 returned) public {
