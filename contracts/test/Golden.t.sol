@@ -102,15 +102,15 @@ contract GoldenTest is Build {
     function test_one_uniswap_v2_hop() public {
         run("one uniswap-v2 hop into custody");
         pulled(P, 1_000_000);
-        swappedV2(P, 0, 0, address(this));
+        swappedV2(P, 0, 249, address(this));
         assertTrue(tape.ended());
     }
 
     function test_two_uniswap_v2_hops() public {
         run("a uniswap-v2 pair that pays the next one, and the sender");
         pulled(P, 1234);
-        swappedV2(P, 0, 0, Q);
-        swappedV2(Q, 0, 0, U);
+        swappedV2(P, 249, 0, Q);
+        swappedV2(Q, 0, 249, U);
         assertTrue(tape.ended());
     }
 
@@ -128,9 +128,9 @@ contract GoldenTest is Build {
         swappedV3(P, address(executor), false, 0);
         sent(B, P, 5);
         sent(B, Q, uint256(1000) * 16_777_215 / 16_777_216);
-        swappedV2(Q, 0, 0, address(this));
+        swappedV2(Q, 0, 248, address(this));
         sent(B, P, 5);
-        swappedV2(P, 0, 0, address(this));
+        swappedV2(P, 0, 250, address(this));
         assertTrue(tape.ended());
     }
 

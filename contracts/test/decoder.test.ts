@@ -1,117 +1,256 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { IExecutor__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Anvil, startAnvil } from '@sluice/devnet'
-import { decodeProgram, encodeProgram, type Step } from '@sluice/program'
+import { encodeProgram, type Step } from '@sluice/program'
 import fc from 'fast-check'
+import { type Abi, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ByteReader } from '../../packages/program/src/bytes.ts'
+import { decodeStep } from '../../packages/program/src/decode.ts'
 import { inputKinds, opcodes } from '../../packages/program/src/format.ts'
-import { step } from '../../packages/program/src/testing/arbitrary.ts'
+import { PULLED_TOKEN, step, program as steps } from '../../packages/program/src/testing/arbitrary.ts'
+import { asked, type Call, type Scene, WORD } from './support/asked.ts'
 
-const CASES = process.env.LONG === '1' ? 50_000 : 3_000
-const BATCH = 250
-const EXECUTOR = `0x${'ee'.repeat(20)}`
+const LONG = process.env.LONG === '1'
+const CASES = LONG ? 50_000 : 3_000
+const BATCH = 100
+const scene: Scene = {
+  executor: `0x${'ee'.repeat(20)}`,
+  guard: `0x${'cc'.repeat(20)}`,
+  task: { tokenIn: PULLED_TOKEN, amountIn: 1_234_567n, recipient: `0x${'bb'.repeat(20)}` },
+  native: 1n << 200n,
+  timestamp: 4_102_444_800,
+}
 const executor = IExecutor__factory.createInterface()
-const TASK = { tokenIn: `0x${'aa'.repeat(20)}`, amountIn: 1n, recipient: `0x${'bb'.repeat(20)}` }
-/** What the Executor says when it refuses the bytes themselves. */
-const refusals = ['UnknownOpcode', 'InvalidStep', 'ProgramTooShort'].map((name) => executor.getError(name)!.selector)
+/** Where the program begins in the calldata of `execute`. */
+const PROGRAM_AT = 164n
+const REFUSALS = ['UnknownOpcode', 'InvalidStep', 'ProgramTooShort']
+
 let anvil: Anvil
+/** Code that stands for a Recorder: of a pool or token, and of a balancer-v3 vault. */
+let recorder: Hex
+let vaultRecorder: Hex
 
 beforeAll(async () => {
   anvil = await startAnvil()
-  await post({ jsonrpc: '2.0', id: 1, method: 'anvil_setCode', params: [EXECUTOR, bytecode.Executor.runtime] })
+  recorder = await deployRecorder(false)
+  vaultRecorder = await deployRecorder(true)
+  await rpc('anvil_setCode', [scene.executor, bytecode.Executor.runtime])
+  await rpc('anvil_setBalance', [scene.executor, `0x${scene.native.toString(16)}`])
 })
 afterAll(() => anvil?.stop())
 
-async function post(body: unknown): Promise<unknown> {
+async function post<T>(body: unknown): Promise<T> {
   const headers = { 'content-type': 'application/json' }
-  return (await fetch(anvil.url, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+  return (await (await fetch(anvil.url, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as T
 }
 
-/** Code that answers every call with the number one. */
-const ANSWERS_ONE = '0x600160005260206000f3'
-
-/**
- * The one token that a program needs code at to come as far as a refusal: a curve pool that is paid ahead looks at its
- * balance before it refuses an input that was paid ahead already.
- */
-function overrides(program: string): object[] {
-  const [opcode, flags] = [Number(`0x${program.slice(2, 4)}`), Number(`0x${program.slice(4, 6) || '0'}`)]
-  if (opcode !== opcodes.curve || (flags & 7) !== inputKinds.indexOf('atPool')) return []
-  return [{ [`0x${program.slice(6, 46).padEnd(40, '0')}`]: { code: ANSWERS_ONE } }]
+async function rpc<T>(method: string, params: readonly unknown[]): Promise<T> {
+  const { result, error } = await post<{ result: T; error?: unknown }>({ jsonrpc: '2.0', id: 1, method, params })
+  if (error) throw new Error(`${method}: ${JSON.stringify(error)}`)
+  return result
 }
 
-/** Revert data that the programs end in. Nothing else at their addresses has code, so each fails at its first step. */
-async function errorsOf(programs: readonly string[]): Promise<string[]> {
+type Compiled = Readonly<Record<'Tape' | 'Recorder', { abi: Abi; evm: { bytecode: { object: string } } }>>
+
+function compileRecorder(): Compiled {
+  const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
+  const content = readFileSync(join(import.meta.dirname, 'support/Recorder.sol'), 'utf8')
+  const settings = { outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } }
+  const input = { language: 'Solidity', sources: { 'Recorder.sol': { content } }, settings }
+  return JSON.parse(solc.compile(JSON.stringify(input))).contracts['Recorder.sol']
+}
+
+/** @returns code that hands every call on to a Recorder (EIP-1167) */
+async function deployRecorder(balancer: boolean): Promise<Hex> {
+  const { Tape, Recorder } = compileRecorder()
+  const [from] = await rpc<Hex[]>('eth_accounts', [])
+  const send = async (data: Hex, to?: Hex) =>
+    (await rpc<{ contractAddress: Hex }>('eth_sendTransactionSync', [{ from, to, data }])).contractAddress
+  const deploy = ({ abi, evm }: Compiled['Tape'], args: readonly unknown[]) =>
+    send(encodeDeployData({ abi, bytecode: `0x${evm.bytecode.object}`, args }))
+  const tape = await deploy(Tape, [])
+  await send(encodeFunctionData({ abi: Tape.abi, functionName: 'set', args: [balancer] }), tape)
+  await send(encodeFunctionData({ abi: Tape.abi, functionName: 'setWord', args: [WORD] }), tape)
+  const implementation = await deploy(Recorder, [tape])
+  return `0x363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3`
+}
+
+type Reference = {
+  readonly steps: readonly Step[]
+  /** Where the step begins that is refused, in bytes; undefined where the whole program is sound. */
+  readonly refusedAt: number | undefined
+}
+
+function referenceOf(program: string): Reference {
+  const bytes = new ByteReader(program)
+  const decoded: Step[] = []
+  while (!bytes.done) {
+    const at = bytes.offset
+    try {
+      decoded.push(decodeStep(bytes, PULLED_TOKEN))
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'INVALID_PROGRAM' })
+      return { steps: decoded, refusedAt: at }
+    }
+  }
+  return { steps: decoded, refusedAt: undefined }
+}
+
+/** A Recorder at every address that the steps name. */
+function stateOverrides(program: string, { steps: decoded, refusedAt }: Reference): object {
+  const balance = `0x${(1n << 250n).toString(16)}`
+  const at: Record<string, object> = {}
+  const stand = (value: unknown): void => {
+    if (typeof value === 'string' && value.length === 42) at[value] = { code: recorder, balance }
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(stand)
+  }
+  stand([scene.guard, decoded])
+  // A curve pool that is paid ahead looks at its balance before it refuses an input that was paid ahead already.
+  if (refusedAt !== undefined) stand(`0x${program.slice(6 + 2 * refusedAt, 46 + 2 * refusedAt).padEnd(40, '0')}`)
+  for (const one of decoded) if (one.op === 'balancer-v3') at[one.vault] = { code: vaultRecorder, balance }
+  return at
+}
+
+type Frame = {
+  readonly from: string
+  readonly to: string
+  readonly type: string
+  readonly input: string
+  readonly value?: string
+  readonly output?: string
+  readonly error?: string
+  readonly calls?: readonly Frame[]
+}
+
+/** Runs the programs, each on its own. */
+async function traces(programs: readonly string[], references: readonly Reference[]): Promise<Frame[]> {
   const calls = programs.map((program, id) => ({
     jsonrpc: '2.0',
     id,
-    method: 'eth_call',
+    method: 'debug_traceCall',
     params: [
-      { to: EXECUTOR, data: executor.encodeFunctionData('execute', [TASK, program]) },
+      { from: scene.guard, to: scene.executor, data: executor.encodeFunctionData('execute', [scene.task, program]) },
       'latest',
-      ...overrides(program),
+      {
+        tracer: 'callTracer',
+        stateOverrides: stateOverrides(program, references[id]!),
+        blockOverrides: { time: `0x${scene.timestamp.toString(16)}` },
+      },
     ],
   }))
-  const answers = (await post(calls)) as { id: number; result?: string; error?: { data?: string } }[]
-  return answers.sort((a, b) => a.id - b.id).map(({ error, result }) => (result ? 'none' : (error?.data ?? '0x')))
+  const answers = await post<{ id: number; result: Frame }[]>(calls)
+  return answers.sort((a, b) => a.id - b.id).map(({ result }) => result)
 }
 
-/** Whether the first step is whole and sensible, by the reference decoder: some beginning of the bytes is a program. */
-function firstStepDecodes(bytes: string): boolean {
-  for (let end = 4; end <= bytes.length; end += 2) {
-    try {
-      decodeProgram(bytes.slice(0, end))
-      return true
-    } catch (error) {
-      expect(error).toMatchObject({ code: 'INVALID_PROGRAM' })
-    }
-  }
-  return false
+/** What the Executor asked of others, in order, reads aside. */
+function askedIn(frame: Frame): Call[] {
+  const inner = (frame.calls ?? []).flatMap(askedIn)
+  if (frame.type !== 'CALL' || frame.from !== scene.executor) return inner
+  const { to, input, value = '0x0' } = frame
+  return [{ to, input, value: BigInt(value) }, ...inner]
 }
 
-/** Steps, steps with a byte or their input kind changed, steps cut short or run on, and noise. */
+/** Steps; steps with a byte changed, another input kind, cut short or run on; and noise: one after the other. */
 const bytes = fc.oneof(
-  step.map((one) => encodeProgram([one])),
-  fc.tuple(step, fc.nat(), fc.nat({ max: 255 })).map(([one, at, value]) => {
-    const buffer = Buffer.from(encodeProgram([one]).slice(2), 'hex')
-    buffer[at % Math.min(buffer.length, 24)] = value
+  steps.map(encodeProgram),
+  fc.tuple(steps, fc.nat(), fc.nat({ max: 255 })).map(([some, at, value]) => {
+    const buffer = Buffer.from(encodeProgram(some).slice(2), 'hex')
+    buffer[at % buffer.length] = value
     return `0x${buffer.toString('hex')}`
   }),
-  fc.tuple(step, fc.nat()).map(([one, cut]) => {
-    const whole = encodeProgram([one])
+  // Opcode, flags and the fields right behind them of a later step.
+  fc.tuple(steps, step, fc.nat({ max: 23 }), fc.nat({ max: 255 })).map(([some, last, at, value]) => {
+    const buffer = Buffer.from(encodeProgram([last]).slice(2), 'hex')
+    buffer[Math.min(at, buffer.length - 1)] = value
+    return encodeProgram(some) + buffer.toString('hex')
+  }),
+  fc.tuple(steps, fc.nat()).map(([some, cut]) => {
+    const whole = encodeProgram(some)
     return whole.slice(0, 4 + 2 * (cut % (whole.length / 2 - 2)))
   }),
   fc
-    .tuple(step, fc.uint8Array({ maxLength: 12 }))
-    .map(([one, more]) => encodeProgram([one]) + Buffer.from(more).toString('hex')),
+    .tuple(steps, fc.uint8Array({ maxLength: 12 }))
+    .map(([some, more]) => encodeProgram(some) + Buffer.from(more).toString('hex')),
   // Inputs of another kind, told by the flags alone.
-  fc.tuple(step, fc.nat({ max: 7 })).map(([one, kind]) => {
-    const rest = one.op === 'wrap' || one.input.kind === 'pull' ? one : { ...one, input: { kind: 'rest' as const } }
+  fc.tuple(steps, step, fc.nat({ max: 7 })).map(([some, last, kind]) => {
+    const rest = last.op === 'wrap' || last.input.kind === 'pull' ? last : { ...last, input: { kind: 'rest' as const } }
     const buffer = Buffer.from(encodeProgram([rest as Step]).slice(2), 'hex')
     buffer[1] = (buffer[1]! & 0xf8) | kind
-    return `0x${buffer.toString('hex')}`
+    return encodeProgram(some) + buffer.toString('hex')
   }),
   fc.uint8Array({ minLength: 1, maxLength: 120 }).map((noise) => `0x${Buffer.from(noise).toString('hex')}`),
 )
 
-describe('invariant 10: the decoder of the Executor', () => {
-  test('refuses the first step of a program exactly where the reference decoder does', async () => {
-    const cases = fc.sample(bytes, CASES)
-    let refused = 0
-    for (let from = 0; from < cases.length; from += BATCH) {
-      const batch = cases.slice(from, from + BATCH)
-      const errors = await errorsOf(batch)
-      batch.forEach((program, index) => {
-        const error = errors[index]!
-        expect(error, `${program} ran`).not.toBe('none')
-        const said = refusals.includes(error.slice(0, 10))
-        expect(said, `${program} ended in ${error}`).toBe(!firstStepDecodes(program))
-        if (said) refused++
-      })
-    }
-    expect(cases.filter((program) => overrides(program).length > 0).length).toBeGreaterThan(CASES / 1_000)
-    // Both kinds were met often.
-    expect(refused).toBeGreaterThan(cases.length / 10)
-    expect(refused).toBeLessThan((cases.length * 9) / 10)
+/**
+ * Compares one run with what the reference reads in the program.
+ *
+ * @returns false where they cannot be compared, because the program spends native token that the Executor has not
+ */
+function compare(program: string, reference: Reference, run: Frame): boolean {
+  const where = `${program}, ${reference.steps.length} steps`
+  // Of a callback that goes with what the Executor said, the selector is enough.
+  const expected = asked(reference.steps, scene)
+  if (!expected) return false
+  const seen = askedIn(run).map((call, k) => {
+    const whole = expected[k]?.input.length !== 10 || call.input.length === 10
+    return whole ? call : { ...call, input: call.input.slice(0, 10) }
   })
+  const said = run.output ?? '0x'
+  const error = run.error && said.length >= 10 ? executor.parseError(said) : null
+  expect(run.error === undefined, `${where}: ${run.error} ${run.output}`).toBe(reference.refusedAt === undefined)
+  expect(seen, where).toEqual(expected)
+  if (reference.refusedAt === undefined) return true
+  expect(REFUSALS, `${where}: ${run.output}`).toContain(error?.name)
+  const at = PROGRAM_AT + BigInt(reference.refusedAt)
+  const end = PROGRAM_AT + BigInt(program.length / 2 - 1)
+  const byte = (k: number) => BigInt(`0x${program.slice(2 + 2 * (reference.refusedAt! + k)).slice(0, 2) || '0'}`)
+  if (error!.name === 'UnknownOpcode') expect([...error!.args], where).toEqual([at, byte(0)])
+  else if (error!.name === 'InvalidStep') expect([...error!.args], where).toEqual([byte(1)])
+  else {
+    expect(error!.args[0], where).toBeGreaterThan(end)
+    expect(error!.args[1], where).toBe(end)
+  }
+  return true
+}
+
+describe('invariant 10: the decoder of the Executor', () => {
+  test(
+    'reads every step of a program as the reference decoder does, and refuses the same one',
+    async () => {
+      const cases = fc.sample(bytes, CASES)
+      const met = { incomparable: 0, sound: 0, refused: 0, refusedLater: 0, paidAhead: 0 }
+      const ops = new Map<string, number>()
+      for (let from = 0; from < cases.length; from += BATCH) {
+        const batch = cases.slice(from, from + BATCH)
+        const references = batch.map(referenceOf)
+        const runs = await traces(batch, references)
+        batch.forEach((program, k) => {
+          const reference = references[k]!
+          const { refusedAt } = reference
+          if (!compare(program, reference, runs[k]!)) met.incomparable++
+          for (const { op } of reference.steps) ops.set(op, (ops.get(op) ?? 0) + 1)
+          if (refusedAt === undefined) met.sound++
+          else met.refused++
+          if (refusedAt) met.refusedLater++
+          const [code, flags] = [0, 1].map((b) =>
+            Number(`0x${program.slice(2 + 2 * ((refusedAt ?? 0) + b)).slice(0, 2)}`),
+          )
+          if (refusedAt !== undefined && code === opcodes.curve && (flags! & 7) === inputKinds.indexOf('atPool'))
+            met.paidAhead++
+        })
+      }
+      expect(met.incomparable).toBeLessThan(CASES / 20)
+      // All kinds were met often, and every opcode.
+      expect(met.sound).toBeGreaterThan(CASES / 5)
+      expect(met.refused).toBeGreaterThan(CASES / 5)
+      expect(met.refusedLater).toBeGreaterThan(CASES / 10)
+      expect(met.paidAhead).toBeGreaterThan(CASES / 2_000)
+      for (const op of Object.keys(opcodes)) expect(ops.get(op), op).toBeGreaterThan(CASES / 20)
+    },
+    LONG ? 900_000 : 60_000,
+  )
 })

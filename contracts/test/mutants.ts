@@ -31,7 +31,11 @@ export const mutants: readonly Mutant[] = [
     '_takeFee(order, _growth(before, tokenOut.balanceOf(address(this))))',
     '_takeFee(order, tokenOut.balanceOf(address(this)))',
   ),
-  guard('native strays count as output', '_growth(nativeBefore, address(this).balance)', 'address(this).balance'),
+  guard(
+    'native strays count as output',
+    'amount = _growth(nativeBefore, address(this).balance)',
+    'amount = address(this).balance',
+  ),
   guard('the fee is rounded up', 'amount * order.feePpm / PPM', '(amount * order.feePpm + PPM - 1) / PPM'),
   guard('the cap is a fifth', 'MAX_FEE_PPM = 100_000', 'MAX_FEE_PPM = 200_000'),
   guard('direct mode takes a fee', 'order.isDirect() ? 0 : MAX_FEE_PPM', 'MAX_FEE_PPM'),
@@ -40,7 +44,12 @@ export const mutants: readonly Mutant[] = [
   guard('the lock outlives the swap', '_set(EXECUTOR, 0);'),
   guard('a wrapper is believed', 'if (moved != value) revert WrapMismatch(wrapper, moved, value);'),
   guard('an unwrapping is believed', 'if (moved != amount) revert WrapMismatch(wrapper, moved, amount);'),
-  guard('unused native stays', 'address(this).balance > nativeBefore', 'false'),
+  guard('unused native stays', 'if (unused != 0) msg.sender.sendNative(unused);'),
+  guard(
+    'native strays are given back as unused',
+    'unused = _growth(nativeBefore, address(this).balance)',
+    'unused = address(this).balance',
+  ),
   guard('native is taken at any time', 'if (_get(EXECUTOR) == 0) revert UnexpectedNative(msg.sender);'),
   guard('wide words pass', 'order.check();'),
   guard(

@@ -72,8 +72,9 @@ abstract contract GuardCore is IGuard, Slots {
         }
 
         // Native that the Executor did not use or handed back is the sender's. Native output excludes native input.
-        if (msg.value != 0 && address(this).balance > nativeBefore) {
-            msg.sender.sendNative(address(this).balance - nativeBefore);
+        if (msg.value != 0) {
+            uint256 unused = _growth(nativeBefore, address(this).balance);
+            if (unused != 0) msg.sender.sendNative(unused);
         }
         _set(PAYER, 0);
         _set(EXECUTOR, 0);

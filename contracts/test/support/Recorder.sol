@@ -13,9 +13,15 @@ contract Tape {
     uint256 internal read;
     /// @notice How a recorder answers `unlock`: the callback of uniswap-v4, or of balancer-v3.
     bool public balancer;
+    /// @notice What a recorder answers.
+    uint256 public word = 1000;
 
     function set(bool balancer_) external {
         balancer = balancer_;
+    }
+
+    function setWord(uint256 word_) external {
+        word = word_;
     }
 
     function write(address target, uint256 value, bytes calldata data) external {
@@ -34,7 +40,7 @@ contract Tape {
 }
 
 /// @notice Stands at every address of a golden program: writes down each call that changes state, calls back where a pool
-///   would, and answers with words of 1000, for balances, reserves and amounts alike.
+///   would, and answers with the same word for balances and amounts alike, and half of it for reserves.
 contract Recorder {
     Tape internal immutable TAPE;
 
@@ -60,6 +66,8 @@ contract Recorder {
             (bool ok,) = msg.sender.call{value: abi.decode(msg.data[4:], (uint256))}("");
             require(ok);
         }
+        uint256 word = TAPE.word();
+        if (name == 0x0902f1ac) _answer(word / 2, word / 2, 0);
         // Token transfers and approvals answer true; an allowance is used up.
         if (name == 0xa9059cbb || name == 0x095ea7b3 || name == 0x23b872dd) _answer(1, 0, 0);
         if (name == 0xdd62ed3e) _answer(0, 0, 0);
@@ -68,7 +76,7 @@ contract Recorder {
             bool zeroForOne = uint256(bytes32(msg.data[164:196])) == 1;
             _answer(zeroForOne ? (uint256(uint128(int128(-5))) << 128) | 7 : (7 << 128) | uint256(uint128(int128(-5))), 0, 0);
         }
-        _answer(1000, 1000, 1000);
+        _answer(word, word, word);
     }
 
     function _callBack(bytes memory data) private {

@@ -28,7 +28,8 @@ export function decodeProgram(program: string, pulledToken: `0x${string}` = ZERO
   return steps
 }
 
-function decodeStep(bytes: ByteReader, pulledToken: `0x${string}`): Step {
+/** The step that begins where the reader stands. */
+export function decodeStep(bytes: ByteReader, pulledToken: `0x${string}`): Step {
   const start = bytes.offset
   const refuse = (why: string) => new ProgramError('INVALID_PROGRAM', `step at byte ${start}: ${why}`)
   const code = bytes.number(1)

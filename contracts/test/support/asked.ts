@@ -1,0 +1,242 @@
+/**
+ * What the Executor asks of others when it runs steps, where a Recorder (Recorder.sol) stands at every address: the reference
+ * that the fuzz of the decoder holds it to. Reads are left out.
+ */
+import {
+  IBalancerV2Vault__factory,
+  IBalancerV3Vault__factory,
+  ICurvePool__factory,
+  IDodoV2Pool__factory,
+  IERC20__factory,
+  IERC4626__factory,
+  IGuard__factory,
+  ILiquidityBookPair__factory,
+  IRateWrapper__factory,
+  IUniswapV2Pair__factory,
+  IUniswapV3Pool__factory,
+  IUniswapV4PoolManager__factory,
+  IWrappedNative__factory,
+} from '@sluice/bindings'
+import type { Step, StepInput } from '@sluice/program'
+
+/** What every Recorder answers for a balance or an amount. */
+export const WORD = 10n ** 30n
+const RESERVE = WORD / 2n
+/** What a pool of uniswap-v3 or v4 asks for, and what one of v4 gives. */
+const [OWED, GIVEN] = [5n, 7n]
+const [LOWEST_PRICE, HIGHEST_PRICE] = [4295128740n, 1461446703485210103287273052203988822378723970341n]
+const ZERO = `0x${'00'.repeat(20)}`
+
+export type Scene = {
+  readonly executor: string
+  readonly guard: string
+  readonly task: { readonly tokenIn: string; readonly amountIn: bigint; readonly recipient: string }
+  /** Of the Executor, wei. */
+  readonly native: bigint
+  /** Seconds. */
+  readonly timestamp: number
+}
+/** `input` in full, or its selector where the rest is for the callee to hand back. */
+export type Call = { readonly to: string; readonly value: bigint; readonly input: string }
+
+const token = IERC20__factory.createInterface()
+const guard = IGuard__factory.createInterface()
+const wrapper = IWrappedNative__factory.createInterface()
+const v2 = IUniswapV2Pair__factory.createInterface()
+const v3 = IUniswapV3Pool__factory.createInterface()
+const v4 = IUniswapV4PoolManager__factory.createInterface()
+const curve = ICurvePool__factory.createInterface()
+const balancerV2 = IBalancerV2Vault__factory.createInterface()
+const balancerV3 = IBalancerV3Vault__factory.createInterface()
+const liquidityBook = ILiquidityBookPair__factory.createInterface()
+const vault = IERC4626__factory.createInterface()
+const rate = IRateWrapper__factory.createInterface()
+const dodo = IDodoV2Pool__factory.createInterface()
+
+/** @returns undefined where the steps spend more native token than the Executor has */
+export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined {
+  const calls: Call[] = []
+  let { native } = scene
+  const call = (to: string, input: string, value = 0n) => {
+    calls.push({ to, value, input })
+    native -= value
+  }
+  const isPulled = ({ kind }: StepInput) => kind === 'pull' || kind === 'pullAll'
+  const resolve = (input: StepInput, of: string): bigint => {
+    const held = of === ZERO ? native : WORD
+    if (input.kind === 'pull' || input.kind === 'held') return input.amount
+    if (input.kind === 'pullAll') return scene.task.amountIn
+    return input.kind === 'share' ? (held * BigInt(input.share)) >> 24n : held
+  }
+  const pull = (to: string, amount: bigint) => call(scene.guard, guard.encodeFunctionData('pull', [to, amount]))
+  const transfer = (of: string, to: string, amount: bigint) =>
+    call(of, token.encodeFunctionData('transfer', [to, amount]))
+  const approve = (of: string, to: string, amount: bigint) =>
+    call(of, token.encodeFunctionData('approve', [to, amount]))
+  /** Pays what a callback asks for. */
+  const pay = ({ input, tokenIn }: Step, to: string, amount: bigint) =>
+    isPulled(input) ? pull(to, amount) : transfer(tokenIn, to, amount)
+  const prepay = (step: Step, pool: string) => {
+    if (step.input.kind !== 'atPool') pay(step, pool, resolve(step.input, step.tokenIn))
+  }
+  /** A Recorder's balances never grow: of what is pulled, nothing arrives. */
+  const take = ({ input, tokenIn }: Step): bigint => {
+    const amount = resolve(input, tokenIn)
+    if (!isPulled(input)) return amount
+    pull(scene.executor, amount)
+    return 0n
+  }
+  const passOn = (of: string, to: string, amount: bigint) => {
+    if (to !== scene.executor) transfer(of, to, amount)
+  }
+
+  for (const step of steps) {
+    const { input, tokenIn, output } = step
+    const to =
+      output.kind === 'executor' ? scene.executor : output.kind === 'recipient' ? scene.task.recipient : output.address
+    switch (step.op) {
+      case 'uniswap-v2': {
+        prepay(step, step.pool)
+        // A fee above 100 % wraps, as the Executor's words do.
+        const wrap = (value: bigint) => BigInt.asUintN(256, value)
+        const kept = wrap(RESERVE * BigInt(1_000_000 - step.feePpm))
+        const out = wrap(kept * RESERVE) / wrap(RESERVE * 1_000_000n + kept)
+        const outs = step.zeroForOne ? [0n, out] : [out, 0n]
+        call(step.pool, v2.encodeFunctionData('swap', [outs[0]!, outs[1]!, to, '0x']))
+        break
+      }
+      case 'uniswap-v3': {
+        const amount = resolve(input, tokenIn)
+        const limit = step.zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE
+        call(step.pool, v3.encodeFunctionData('swap', [to, step.zeroForOne, amount, limit, '0x']))
+        pay(step, step.pool, OWED)
+        break
+      }
+      case 'wrap': {
+        const amount = resolve(input, ZERO)
+        if (amount > native) return undefined
+        call(step.wrapped, wrapper.encodeFunctionData('deposit'), amount)
+        passOn(step.wrapped, to, amount)
+        break
+      }
+      case 'unwrap': {
+        const amount = take(step)
+        call(tokenIn, wrapper.encodeFunctionData('withdraw', [amount]))
+        native += amount
+        if (to !== scene.executor) call(to, '0x', amount)
+        break
+      }
+      case 'uniswap-v4': {
+        let amount = resolve(input, tokenIn)
+        call(step.manager, v4.getFunction('unlock').selector)
+        let sold: string = tokenIn
+        for (const { tokenOut, fee, tickSpacing, hooks } of step.hops) {
+          const zeroForOne = BigInt(sold) < BigInt(tokenOut)
+          const [currency0, currency1] = zeroForOne ? [sold, tokenOut] : [tokenOut, sold]
+          const key = { currency0, currency1, fee, tickSpacing: BigInt.asIntN(24, BigInt(tickSpacing)), hooks }
+          const limit = zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE
+          const params = { zeroForOne, amountSpecified: -amount, sqrtPriceLimitX96: limit }
+          call(step.manager, v4.encodeFunctionData('swap', [key, params, '0x']))
+          sold = tokenOut
+          amount = GIVEN
+        }
+        const owed = step.hops.length === 0 ? 0n : OWED
+        call(step.manager, v4.encodeFunctionData('sync', [tokenIn]))
+        pay(step, step.manager, owed)
+        call(step.manager, v4.encodeFunctionData('settle'))
+        call(step.manager, v4.encodeFunctionData('take', [sold, to, amount]))
+        break
+      }
+      case 'solidly': {
+        prepay(step, step.pool)
+        const outs = step.zeroForOne ? [0n, WORD] : [WORD, 0n]
+        call(step.pool, v2.encodeFunctionData('swap', [outs[0]!, outs[1]!, to, '0x']))
+        break
+      }
+      case 'curve': {
+        const { i, j, variant } = step
+        if (variant === 'int128-received' || variant === 'uint256-received') {
+          prepay(step, step.pool)
+          const swap =
+            variant === 'int128-received'
+              ? 'exchange_received(int128,int128,uint256,uint256,address)'
+              : 'exchange_received(uint256,uint256,uint256,uint256,address)'
+          call(step.pool, curve.encodeFunctionData(swap, [i, j, 0n, 0n, to]))
+          break
+        }
+        const amount = take(step)
+        approve(tokenIn, step.pool, amount)
+        const swap =
+          variant === 'int128' ? 'exchange(int128,int128,uint256,uint256)' : 'exchange(uint256,uint256,uint256,uint256)'
+        call(step.pool, curve.encodeFunctionData(swap, [i, j, amount, 0n]))
+        passOn(step.tokenOut, to, 0n)
+        break
+      }
+      case 'balancer-v2': {
+        const amount = take(step)
+        approve(tokenIn, step.vault, amount)
+        const swaps = step.hops.map(({ poolId }, k) => ({
+          poolId,
+          assetInIndex: k,
+          assetOutIndex: k + 1,
+          amount: k === 0 ? amount : 0n,
+          userData: '0x',
+        }))
+        const assets = [tokenIn, ...step.hops.map(({ tokenOut }) => tokenOut)]
+        const funds = { sender: scene.executor, fromInternalBalance: false, recipient: to, toInternalBalance: false }
+        const limits = assets.map((_, k) => (k === 0 ? amount : 0n))
+        call(step.vault, balancerV2.encodeFunctionData('batchSwap', [0, swaps, assets, funds, limits, scene.timestamp]))
+        break
+      }
+      case 'balancer-v3': {
+        let amount = resolve(input, tokenIn)
+        call(step.vault, balancerV3.getFunction('unlock').selector)
+        pay(step, step.vault, amount)
+        call(step.vault, balancerV3.encodeFunctionData('settle', [tokenIn, amount]))
+        let sold: string = tokenIn
+        for (const { pool, tokenOut } of step.hops) {
+          const params = {
+            kind: 0,
+            pool,
+            tokenIn: sold,
+            tokenOut,
+            amountGivenRaw: amount,
+            limitRaw: 0n,
+            userData: '0x',
+          }
+          call(step.vault, balancerV3.encodeFunctionData('swap', [params]))
+          sold = tokenOut
+          amount = WORD
+        }
+        call(step.vault, balancerV3.encodeFunctionData('sendTo', [sold, to, amount]))
+        break
+      }
+      case 'liquidity-book':
+        prepay(step, step.pool)
+        call(step.pool, liquidityBook.encodeFunctionData('swap', [step.swapForY, to]))
+        break
+      case 'erc4626': {
+        const amount = take(step)
+        if (step.deposit) {
+          approve(tokenIn, step.tokenOut, amount)
+          call(step.tokenOut, vault.encodeFunctionData('deposit', [amount, to]))
+        } else call(tokenIn, vault.encodeFunctionData('redeem', [amount, to, scene.executor]))
+        break
+      }
+      case 'rate-wrapper': {
+        const amount = take(step)
+        if (step.wrap) {
+          approve(tokenIn, step.tokenOut, amount)
+          call(step.tokenOut, rate.encodeFunctionData('wrap', [amount]))
+        } else call(tokenIn, rate.encodeFunctionData('unwrap', [amount]))
+        passOn(step.tokenOut, to, 0n)
+        break
+      }
+      case 'dodo-v2':
+        prepay(step, step.pool)
+        call(step.pool, dodo.encodeFunctionData(step.sellBase ? 'sellBase' : 'sellQuote', [to]))
+        break
+    }
+  }
+  return calls
+}
