@@ -160,7 +160,7 @@ describe('generations of the Executor', () => {
       const salt = `0x${'00'.repeat(32)}` as const
       const address = create2Address(keccak256(initCode) as `0x${string}`, salt)
       const [from] = await rpc<string[]>('eth_accounts')
-      await rpc('eth_sendTransaction', { from, to: KEYLESS_DEPLOYER.address, data: salt + initCode.slice(2) })
+      await rpc('eth_sendTransactionSync', { from, to: KEYLESS_DEPLOYER.address, data: salt + initCode.slice(2) })
       const codeHash = keccak256(await rpc<string>('eth_getCode', address, 'latest'))
       const record = { address, salt, initCodeHash: keccak256(initCode), codeHash, build: 'cancun' }
       const seen = { version: 77, families: ['uniswap-v2'], ...record, status: 'deployed', block: 1 }

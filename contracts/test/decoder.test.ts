@@ -15,7 +15,7 @@ import { PULLED_TOKEN, step, program as steps } from '../../packages/program/src
 import { asked, type Call, type Scene, WORD } from './support/asked.ts'
 
 const LONG = process.env.LONG === '1'
-const CASES = LONG ? 50_000 : 3_000
+const CASES = LONG ? 20_000 : 3_000
 const BATCH = 100
 const scene: Scene = {
   executor: `0x${'ee'.repeat(20)}`,

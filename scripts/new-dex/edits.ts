@@ -18,6 +18,7 @@ export function editsFor({ name, Name, camel, snake }: Names, opcode: number): r
   const program = 'contracts/src/libraries/Program.sol'
   const core = 'contracts/src/core/ExecutorCore.sol'
   const golden = 'contracts/test/Golden.t.sol'
+  const asked = 'contracts/test/support/asked.ts'
   const families = 'packages/liquidity/src/dexes/index.ts'
   return [
     {
@@ -60,6 +61,21 @@ export function editsFor({ name, Name, camel, snake }: Names, opcode: number): r
       file: golden,
       before: 'import {IWrappedNative}',
       insert: `import {I${Name}Pool} from "../src/interfaces/I${Name}Pool.sol";\n`,
+    },
+    { file: asked, before: '  IERC20__factory,\n', insert: `  I${Name}Pool__factory,\n` },
+    {
+      file: asked,
+      before: '\nexport type Scene',
+      insert: `const ${camel} = I${Name}Pool__factory.createInterface()\n`,
+    },
+    {
+      file: asked,
+      before: "      case 'erc4626': {",
+      insert: `      case '${name}':
+        prepay(step, step.pool)
+        call(step.pool, ${camel}.encodeFunctionData('swap', [step.zeroForOne, to]))
+        break
+`,
     },
     { file: 'contracts/deploy/plan.ts', before: "  'erc4626',\n", insert: `  '${name}',\n` },
     {

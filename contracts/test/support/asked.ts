@@ -91,7 +91,7 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
   }
 
   for (const step of steps) {
-    const { input, tokenIn, output } = step
+    const { tokenIn, output } = step
     const to =
       output.kind === 'executor' ? scene.executor : output.kind === 'recipient' ? scene.task.recipient : output.address
     switch (step.op) {
@@ -106,14 +106,14 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         break
       }
       case 'uniswap-v3': {
-        const amount = resolve(input, tokenIn)
+        const amount = resolve(step.input, tokenIn)
         const limit = step.zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE
         call(step.pool, v3.encodeFunctionData('swap', [to, step.zeroForOne, amount, limit, '0x']))
         pay(step, step.pool, OWED)
         break
       }
       case 'wrap': {
-        const amount = resolve(input, ZERO)
+        const amount = resolve(step.input, ZERO)
         if (amount > native) return undefined
         call(step.wrapped, wrapper.encodeFunctionData('deposit'), amount)
         passOn(step.wrapped, to, amount)
@@ -127,7 +127,7 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         break
       }
       case 'uniswap-v4': {
-        let amount = resolve(input, tokenIn)
+        let amount = resolve(step.input, tokenIn)
         call(step.manager, v4.getFunction('unlock').selector)
         let sold: string = tokenIn
         for (const { tokenOut, fee, tickSpacing, hooks } of step.hops) {
@@ -157,18 +157,20 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         const { i, j, variant } = step
         if (variant === 'int128-received' || variant === 'uint256-received') {
           prepay(step, step.pool)
-          const swap =
+          const input =
             variant === 'int128-received'
-              ? 'exchange_received(int128,int128,uint256,uint256,address)'
-              : 'exchange_received(uint256,uint256,uint256,uint256,address)'
-          call(step.pool, curve.encodeFunctionData(swap, [i, j, 0n, 0n, to]))
+              ? curve.encodeFunctionData('exchange_received(int128,int128,uint256,uint256,address)', [i, j, 0, 0, to])
+              : curve.encodeFunctionData('exchange_received(uint256,uint256,uint256,uint256,address)', [i, j, 0, 0, to])
+          call(step.pool, input)
           break
         }
         const amount = take(step)
         approve(tokenIn, step.pool, amount)
-        const swap =
-          variant === 'int128' ? 'exchange(int128,int128,uint256,uint256)' : 'exchange(uint256,uint256,uint256,uint256)'
-        call(step.pool, curve.encodeFunctionData(swap, [i, j, amount, 0n]))
+        const input =
+          variant === 'int128'
+            ? curve.encodeFunctionData('exchange(int128,int128,uint256,uint256)', [i, j, amount, 0])
+            : curve.encodeFunctionData('exchange(uint256,uint256,uint256,uint256)', [i, j, amount, 0])
+        call(step.pool, input)
         passOn(step.tokenOut, to, 0n)
         break
       }
@@ -189,7 +191,7 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         break
       }
       case 'balancer-v3': {
-        let amount = resolve(input, tokenIn)
+        let amount = resolve(step.input, tokenIn)
         call(step.vault, balancerV3.getFunction('unlock').selector)
         pay(step, step.vault, amount)
         call(step.vault, balancerV3.encodeFunctionData('settle', [tokenIn, amount]))
@@ -234,7 +236,10 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
       }
       case 'dodo-v2':
         prepay(step, step.pool)
-        call(step.pool, dodo.encodeFunctionData(step.sellBase ? 'sellBase' : 'sellQuote', [to]))
+        call(
+          step.pool,
+          step.sellBase ? dodo.encodeFunctionData('sellBase', [to]) : dodo.encodeFunctionData('sellQuote', [to]),
+        )
         break
     }
   }
