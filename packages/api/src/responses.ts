@@ -50,7 +50,12 @@ export const swapResponse = z.object({
   netToAmount: signedUnits.nullable().describe('`toAmount` less the gas, in base units of the output.'),
   optimalityGap: z.number().nullable().describe('Basis points between this route and the upper bound.'),
   warnings: z.array(z.string()),
-  swaps: z.array(swapLeg).min(1).describe('Pools used, in execution order.'),
+  swaps: z
+    .array(swapLeg)
+    .min(1)
+    .describe(
+      'Pools used, in execution order. What is wrapped or unwrapped at an end that is NATIVE is no leg, unless it is all there is to do.',
+    ),
   tx: transaction,
 })
 export type SwapResponse = z.infer<typeof swapResponse>

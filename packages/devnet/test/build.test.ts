@@ -36,7 +36,7 @@ describe('the saved chain', () => {
     expect(second.fromCache).toBe(false)
     expect(second.info).toEqual(asked[0].info)
     expect(fingerprint(second)).toBe(fingerprint(asked[0]))
-  })
+  }, 180_000)
 })
 
 type Block = { number: string; timestamp: string; hash: string; baseFeePerGas: string }
