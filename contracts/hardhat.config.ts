@@ -15,13 +15,16 @@ const runs = Number(process.env.RUNS ?? (process.env.LONG === '1' ? 10_000 : 1_0
 const seed = process.env.SEED ?? '0x51ce'
 const solcPath = createRequire(import.meta.url).resolve('solc/soljson.js')
 
-/** Set by scripts/coverage.ts. Instrumented code is kept apart from what is deployed, and compiles in seconds unoptimized. */
-const coverage = process.env.COVERAGE === 'true'
+/**
+ * scripts/coverage.ts and scripts/mutants.ts test code that is never deployed: unoptimized, which compiles in seconds, and apart
+ * from the artifacts.
+ */
+const apart = ['coverage', 'mutant'].find((purpose) => process.env[purpose.toUpperCase()] === 'true')
 
 const compiler = (evmVersion: 'cancun' | 'london') => ({
   version: '0.8.30',
   path: solcPath,
-  settings: { evmVersion, optimizer: { enabled: !coverage, runs: 1000000 }, viaIR: !coverage },
+  settings: { evmVersion, optimizer: { enabled: !apart, runs: 1000000 }, viaIR: !apart },
 })
 
 export default defineConfig({
@@ -29,11 +32,11 @@ export default defineConfig({
   networks: registryNetworks(),
   paths: {
     sources: './src',
-    ...(coverage ? { artifacts: './cache/coverage/artifacts', cache: './cache/coverage' } : {}),
+    ...(apart ? { artifacts: `./cache/apart/${apart}/artifacts`, cache: `./cache/apart/${apart}` } : {}),
   },
   // Lenses are never deployed, and are tested in TypeScript.
   coverage: { skipFiles: ['src/lenses/**'] },
-  typechain: { outDir: coverage ? './cache/coverage/types' : './types' },
+  typechain: { outDir: apart ? `./cache/apart/${apart}/types` : './types' },
   // The tests put the DEXes' published bytecode on their chain.
   test: {
     solidity: {

@@ -90,8 +90,6 @@ function compile({ name, file, from, to }: Mutant): void {
     sources,
     settings: {
       evmVersion: 'cancun',
-      viaIR: true,
-      optimizer: { enabled: true, runs: 1 },
       outputSelection: Object.fromEntries(
         TARGETS.map((target) => [`src/${target}.sol`, { '*': ['evm.bytecode.object'] }]),
       ),
