@@ -90,9 +90,10 @@ function movesFor(problem: Problem, filling: WaterFilling, flow: Flow, chain: re
     if (to[edge] !== end || rate[edge] === 0 || filling.has[edge] || leastCost(problem, edge) >= cost) continue
     const input = inputOf(chain[0]!)
     const output = outputOf(responseOf(problem, edge), input)
-    const gain = (output - received) * worth + cost - costOf(problem, edge, input)
+    const saving = cost - costOf(problem, edge, input)
+    const gain = (output - received) * worth + saving
     // What a pool loses against the chain is less once the amounts are divided anew.
-    if (gain > -cost) moves.push({ chain, direct: edge, gain })
+    if (gain > -saving) moves.push({ chain, direct: edge, gain })
   }
   return moves
 }

@@ -17,7 +17,9 @@ import { TIGHT, WaterFilling } from './water-filling.ts'
 const GOOD_ENOUGH = 1e-6
 /** A bound that an arbitrage lifts by more than this part says nothing of the route. */
 const WORTHLESS = 1e-3
-/** Routes of more pools together are not combined. */
+/** Routes that are worse by more than this part are not combined with the best, */
+const MUCH_WORSE = 2e-3
+/** nor those of more pools together. */
 const MOST_COMBINED = 24
 /** Orders that are tried where pools disagree on a price. */
 const MAX_TURNS = 4
@@ -91,7 +93,7 @@ export function search(problem: Problem): Found | null {
   if (!free) {
     best = shortenChains(problem, best)
     if (mayImprove(open, [best], bound, backward)) {
-      const mixed = bestOf(problem, [best, combined(open, [...flows, best], backward)])!
+      const mixed = bestOf(problem, [best, combined(open, flows, best, backward)])!
       if (mixed !== best) best = shortenChains(problem, mixed)
     }
   }
@@ -119,10 +121,11 @@ function turnAround(
   return ordered
 }
 
-/** Each route has parts that the others lack; null where none has. */
-function combined(problem: Problem, flows: readonly (Flow | null)[], backward: Potential): Flow | null {
-  const edges = new Set(flows.flatMap((flow) => flow?.edges ?? []))
-  if (edges.size > MOST_COMBINED || flows.every((flow) => !flow || flow.edges.length === edges.size)) return null
+/** Routes have parts that the best of them lacks: all are divided over once more. Null where there are none, or too many. */
+function combined(problem: Problem, flows: readonly (Flow | null)[], best: Flow, backward: Potential): Flow | null {
+  const good = flows.filter((flow) => flow !== null && flow.net > best.net * (1 - MUCH_WORSE))
+  const edges = new Set([...good, best].flatMap((flow) => flow!.edges))
+  if (edges.size > MOST_COMBINED || edges.size === best.edges.length) return null
   const filling = start(problem, [...edges], backward)
   filling.solve(TIGHT)
   return pruneByTrial(problem, filling)
