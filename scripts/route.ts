@@ -6,23 +6,20 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { evaluate } from '../bench/router/evaluate.ts'
-import { routeTrade, scenarioGraph } from '../bench/router/route.ts'
+import { routeTrade, scenarioGraph, warmUp } from '../bench/router/route.ts'
 import { loadScenario } from '../bench/router/scenario.ts'
 import { readScenario } from '../bench/router/scenario-file.ts'
 import { userPath } from './lib/run.ts'
 
 const USAGE = 'usage: npm run -s route -- <scenario.json> [--gas-price <wei>] [--trade <id>]'
-/** How long the search is run before it is timed: then it has been compiled. */
-const WARM_UP_MS = 700
-
 try {
-  main()
+  await main()
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 }
 
-function main(): void {
+async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { 'gas-price': { type: 'string', default: '0' }, trade: { type: 'string' } },
@@ -40,8 +37,7 @@ function main(): void {
   const loaded = loadScenario(scenario)
   const graph = scenarioGraph(loaded)
   const route = (trade: (typeof trades)[number]) => routeTrade(loaded, graph, trade, BigInt(gasPrice))
-  const end = performance.now() + WARM_UP_MS
-  for (let index = 0; performance.now() < end; index++) route(trades[index % trades.length]!)
+  await warmUp(trades, route)
   for (const trade of trades) {
     const routed = route(trade)
     const { amountOut } = evaluate(scenario, trade, routed.legs)

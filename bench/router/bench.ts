@@ -9,7 +9,7 @@ import { netOf } from './net.ts'
 import { greedyPeer } from './peers/greedy.ts'
 import { foreignPeer, type Peer, type PeerRoute } from './peers/peer.ts'
 import { uniswapPeer } from './peers/uniswap.ts'
-import { routeTrade, scenarioGraph } from './route.ts'
+import { routeTrade, scenarioGraph, warmUp } from './route.ts'
 import { loadScenario, type Scenario, type ScenarioTrade } from './scenario.ts'
 import { median } from './statistics.ts'
 import { threadFigures } from './thread.ts'
@@ -63,6 +63,8 @@ async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<Row[]>
   const foreign = await Promise.all(process.argv.slice(2).map((file) => foreignPeer(file, scenario, price)))
   const rows: Row[] = []
   const trades = scenario.trades.filter(({ usd = 0 }) => gasPrice === 0n || usd >= LEAST_USD)
+  for (const peer of foreign) await warmUp(trades, peer.run)
+  await warmUp(trades, (trade) => routeTrade(loaded, graph, trade, gasPrice))
   for (const [index, trade] of trades.entries()) {
     const own = routeTrade(loaded, graph, trade, gasPrice)
     const peers = new Map<string, Outcome | null>()
