@@ -1,6 +1,6 @@
 /** Column generation: which further edges would pay at the prices found so far. */
 import type { Frontier } from './frontier.ts'
-import { leastCost, type Problem } from './problem.ts'
+import { isFree, leastCost, leastLegCost, type Problem } from './problem.ts'
 import { roomFor } from './scratch.ts'
 import { TIGHT, type WaterFilling } from './water-filling.ts'
 
@@ -22,8 +22,7 @@ const ALTERNATIVES = 60
 
 /** Solves, adds what pays at the new prices, and solves again until nothing is left to add. */
 export function generateColumns(problem: Problem, filling: WaterFilling, frontier: Frontier): void {
-  const { graph, perGas, perLeg } = problem
-  const least = LEAST_SHARE * (graph.leastGas * perGas + perLeg)
+  const least = LEAST_SHARE * leastLegCost(problem)
   let pricing: Pricing | undefined
   for (let round = 0; round < MAX_ROUNDS; round++) {
     filling.solve(TIGHT)
@@ -171,7 +170,7 @@ class Pricing {
   private detours(least: number, first: boolean): ReadonlySet<number> {
     const { problem, filling, frontier, benefit, sold, bought, edges } = this
     const { live, tokens } = frontier
-    const free = problem.perGas === 0 && problem.perLeg === 0
+    const free = isFree(problem)
     for (const token of tokens) benefit[token] = 0
     for (let k = 0; k < edges.length; k++) {
       const u = sold[k]!

@@ -104,7 +104,7 @@ export class Frontier {
   }
 
   /** Edges out of a token that could pay for what it costs, at the best that is hoped for behind them. */
-  edgesFrom(token: number, cost: number): Int32Array {
+  private edgesFrom(token: number, cost: number): Int32Array {
     const { problem, backward, distances, scratch, hope } = this
     const hoped = cost / this.rise
     if (hoped >= this.limit[token]!) return this.lists.get(token)!
@@ -190,7 +190,7 @@ export class Frontier {
    * many tokens.
    */
   private spreadCosts(): boolean {
-    const { problem, hope, rise, cost, previous, live, queued, reached } = this
+    const { problem, hope, rise, cost, live, queued, reached } = this
     const { to } = problem.graph.topology
     const { rate, target, maxHops } = problem
     let layer = this.liveTokens
@@ -207,12 +207,7 @@ export class Frontier {
           if (live[other] === 1) continue
           const label = price / rate[edge]!
           if (!(label < cost[other]! && label < rise * hope[other]!)) continue
-          if (cost[other] === Number.POSITIVE_INFINITY) reached.push(other)
-          cost[other] = label
-          previous[other] = edge
-          if (queued[other] === 1) continue
-          queued[other] = 1
-          following.push(other)
+          this.takeCost(other, label, edge, following)
         }
       }
       layer = following
@@ -221,6 +216,16 @@ export class Frontier {
     for (const token of layer) queued[token] = 0
     this.settled = layer.length === 0
     return reached.length <= FEW + this.liveTokens.length
+  }
+
+  /** Notes a lower cost, and that what it leads to is to be looked at again. */
+  private takeCost(token: number, cost: number, edge: number, following: number[]): void {
+    if (this.cost[token] === Number.POSITIVE_INFINITY) this.reached.push(token)
+    this.cost[token] = cost
+    this.previous[token] = edge
+    if (this.queued[token] === 1) return
+    this.queued[token] = 1
+    following.push(token)
   }
 
   private candidates(filling: WaterFilling): number[] {
@@ -295,7 +300,7 @@ export class Frontier {
   }
 
   private spreadCostsWithin(dust: number): void {
-    const { problem, backward, distances, cost, worth, previous, live, queued, reached } = this
+    const { problem, backward, distances, cost, worth, live, queued } = this
     const { offset, to } = problem.graph.topology
     const { rate, target, maxHops } = problem
     let layer = this.liveTokens
@@ -312,12 +317,7 @@ export class Frontier {
           if (!(value > price * (1 + MIN_GAIN)) || live[other] === 1 || backward.hops[other]! > furthest) continue
           const label = price / rate[edge]!
           if (!(label < cost[other]!) || this.mostEarned(edge, price, value) < dust) continue
-          if (cost[other] === Number.POSITIVE_INFINITY) reached.push(other)
-          cost[other] = label
-          previous[other] = edge
-          if (queued[other] === 1) continue
-          queued[other] = 1
-          following.push(other)
+          this.takeCost(other, label, edge, following)
         }
       }
       layer = following

@@ -35,10 +35,16 @@ export function responseOf({ taxed, graph }: Problem, edge: number): Response {
   return (taxed.size > 0 && taxed.get(edge)) || graph.edges[edge]!.response
 }
 
+/** Whether legs cost nothing. */
+export const isFree = ({ perGas, perLeg }: Problem): boolean => perGas === 0 && perLeg === 0
+
+/** What any leg costs at least, in output base units. */
+export const leastLegCost = ({ graph, perGas, perLeg }: Problem): number => graph.leastGas * perGas + perLeg
+
 /** What a leg with this input costs, in output base units. */
 export function costOf(problem: Problem, edge: number, input: number): number {
+  if (isFree(problem)) return 0
   const { perGas, perLeg, graph } = problem
-  if (perGas === 0 && perLeg === 0) return 0
   const { gas } = graph.edges[edge]!
   const response = responseOf(problem, edge)
   const crossing = response.gasPerPiece === 0 ? 0 : response.gasPerPiece * piecesCrossed(response, input)

@@ -8,7 +8,7 @@ import { type Flow, flowOf, pushThrough } from './flow.ts'
 import { Frontier } from './frontier.ts'
 import { withinLimits } from './limits.ts'
 import { distancesFrom, type Potential, potential, wayTo } from './potentials.ts'
-import type { Problem } from './problem.ts'
+import { isFree, leastLegCost, type Problem } from './problem.ts'
 import { prune, pruneByTrial } from './pruning.ts'
 import { bestSinglePath } from './single-path.ts'
 import { TIGHT, WaterFilling } from './water-filling.ts'
@@ -34,11 +34,11 @@ export type Found = {
 }
 
 export function search(problem: Problem): Found | null {
-  const { source, target, perGas, perLeg } = problem
+  const { source, target } = problem
   const backward = potential(problem, target, 'to')
   // Not even at the rates of the first unit would it buy one.
   if (!(backward.best[source]! * problem.amountIn >= 1)) return null
-  const free = perGas === 0 && perLeg === 0
+  const free = isFree(problem)
   const first = wayTo(problem, backward, source, target)
   const single = free && first ? first : bestSinglePath(problem, backward)
   if (!single) return null
@@ -142,15 +142,14 @@ function mayImprove(
   bound: number | null,
   { hops }: Potential,
 ): boolean {
-  const { graph, perGas, perLeg, source } = problem
   const best = bestOf(problem, flows)
   if (bound === null || !best || best.cut) return true
-  return best.net < (bound - hops[source]! * (graph.leastGas * perGas + perLeg)) * (1 - GOOD_ENOUGH)
+  return best.net < (bound - hops[problem.source]! * leastLegCost(problem)) * (1 - GOOD_ENOUGH)
 }
 
 /** The bound knows no gas, but gas keeps edges out that its prices need: they join in a division of their own. */
 function certify(problem: Problem, filling: WaterFilling, frontier: Frontier): number | null {
-  if (problem.perGas === 0 && problem.perLeg === 0) return upperBound(problem, filling, frontier)
+  if (isFree(problem)) return upperBound(problem, filling, frontier)
   const free = { ...problem, perGas: 0, perLeg: 0 }
   const gross = new WaterFilling(free)
   gross.restore(filling.checkpoint())

@@ -1,6 +1,6 @@
 /** The best path for the whole amount after its gas, by best-first search. */
 import { type Potential, wayTo } from './potentials.ts'
-import { costOf, leastCost, type Problem, responseOf } from './problem.ts'
+import { costOf, leastCost, leastLegCost, type Problem, responseOf } from './problem.ts'
 import { outputOf } from './response.ts'
 
 /** Pools asked before the best path found so far has to do. */
@@ -25,13 +25,13 @@ type Label = {
  * path found so far. Null where no path leads there.
  */
 export function bestSinglePath(problem: Problem, backward: Potential): readonly number[] | null {
-  const { source, target, amountIn, maxHops, rate, graph, perGas, perLeg } = problem
+  const { source, target, amountIn, maxHops, rate, graph } = problem
   const { offset, to, tokens, scratch } = graph.topology
   const { best: worth, hops } = backward
   if (!(worth[source]! > 0)) return null
   const furthest = Math.min(maxHops, Math.max(USUAL_HOPS, hops[source]!))
   /** What every leg still to come costs at least. */
-  const leastLeg = graph.leastGas * perGas + perLeg
+  const leastLeg = leastLegCost(problem)
   const queue = new MaxHeap()
   const reached = scratch.floats(tokens.length, Number.NEGATIVE_INFINITY)
   const first = wayTo(problem, backward, source, target)

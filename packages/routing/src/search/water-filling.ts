@@ -340,24 +340,20 @@ export class WaterFilling {
 
   private grow(): void {
     const { scratch } = this.problem.graph.topology
-    const larger = (array: Float64Array) => {
-      const copy = scratch.floats(array.length * 2)
-      copy.set(array)
-      return copy
+    const room = this.input.length * 2
+    const moved = <A extends Float64Array | Int32Array>(from: A, to: A): A => {
+      to.set(from)
+      return to
     }
-    this.input = larger(this.input)
-    this.output = larger(this.output)
-    const numbers = (array: Int32Array) => {
-      const copy = scratch.ints(array.length * 2)
-      copy.set(array)
-      return copy
-    }
-    this.sold = numbers(this.sold)
-    this.bought = numbers(this.bought)
-    this.logRate = larger(this.logRate)
-    this.conductance = larger(this.conductance)
-    this.flow = larger(this.flow)
-    this.weight = larger(this.weight)
-    this.mode = scratch.bytes(this.input.length)
+    const floats = (from: Float64Array) => moved(from, scratch.floats(room))
+    this.input = floats(this.input)
+    this.output = floats(this.output)
+    this.sold = moved(this.sold, scratch.ints(room))
+    this.bought = moved(this.bought, scratch.ints(room))
+    this.logRate = floats(this.logRate)
+    this.conductance = floats(this.conductance)
+    this.flow = floats(this.flow)
+    this.weight = floats(this.weight)
+    this.mode = scratch.bytes(room)
   }
 }
