@@ -7,6 +7,7 @@ import * as crypto from '../src/dexes/curve-crypto/state.ts'
 import * as stable from '../src/dexes/curve-stable/state.ts'
 import { familyOf, type HopQuote, type Pool, PoolRefusal } from '../src/index.ts'
 import { CURVE_CRYPTO_LENS, CURVE_LENS } from '../src/lenses.ts'
+import { CRV, CRVUSD, USDC, USDE, USDT, WBTC, WETH } from './ethereum-tokens.ts'
 import { type Mainnet, onMainnet } from './mainnet.ts'
 import { type Random, random } from './random.ts'
 
@@ -23,14 +24,6 @@ beforeAll(async () => {
   await mainnet.setSlot(WETH, '0x2', 18n)
 })
 afterAll(() => mainnet?.stop())
-
-const USDT = toAddress('0xdac17f958d2ee523a2206206994597c13d831ec7')
-const USDC = toAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48')
-const WBTC = toAddress('0x2260fac5e5542a773aa44fbcfedf7c193bc2c599')
-const WETH = toAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2')
-const CRVUSD = toAddress('0xf939e0a03fb07f59a73314e73794be0e57ac1b4e')
-const CRV = toAddress('0xd533a949740bb3306d119cc777fa900ba034cd52')
-const USDE = toAddress('0x4c9edd5852cd905f086c759e8383e09bff1e68b3')
 
 type Case = {
   readonly name: string
