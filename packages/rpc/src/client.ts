@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import type { Capabilities, CoinbaseField } from './capabilities.ts'
+import { withDeadline } from './deadline.ts'
 import {
   blockParam,
   callParam,
@@ -17,6 +18,7 @@ import { Endpoint } from './endpoint.ts'
 import { RpcError } from './errors.ts'
 import { Seat } from './seat.ts'
 import type {
+  AnswerAtHead,
   BlockHeader,
   BlockOverrides,
   BlockRef,
@@ -72,29 +74,48 @@ class ChainRpc implements Rpc {
   }
 
   request<T>(method: string, params: readonly unknown[], options: RequestOptions = {}): Promise<T> {
-    return this.run((seat, signal) => seat.endpoint.request<T>(method, params, { signal }), options)
+    return this.run((seat, signal) => seat.endpoint.request<T>(method, params, signal), options)
   }
 
   async call(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<Hex> {
-    const { overrides, blockOverrides, ...rest } = options
-    const params: unknown[] = [callParam(request), blockParam(block)]
-    if (!overrides && !blockOverrides) return hexAnswer(await this.request('eth_call', params, rest))
+    if (options.overrides || options.blockOverrides)
+      return this.override(request, block, options, async (seat, params, signal) =>
+        hexAnswer(await seat.call(params, signal)),
+      )
+    return hexAnswer(await this.request('eth_call', [callParam(request), blockParam(block)], options))
+  }
+
+  callWithHead(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<AnswerAtHead> {
+    this.compareHeads()
+    return this.override(request, block, options, async (seat, params, signal) => {
+      const [answer, raw] = await seat.callWithHead(params, signal)
+      this.refuseLag(seat)
+      return { answer: hexAnswer(answer), head: readable(() => decodeBlock(raw)) }
+    })
+  }
+
+  /** An eth_call at an endpoint that can do what it asks for. */
+  private override<T>(
+    request: CallRequest,
+    block: BlockRef,
+    { overrides = {}, blockOverrides, ...rest }: CallOptions,
+    send: (seat: Seat, params: readonly unknown[], signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const params: unknown[] = [callParam(request), blockParam(block), overridesParam(overrides)]
     let capped = false
-    const task: Task<unknown> = async (seat, signal) => {
+    const task: Task<T> = async (seat, signal) => {
       const able = await seat.capabilities()
       if (!able.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
       if (!capped && givesLess(able, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
-      const all = [...params, overridesParam(overrides ?? {})]
-      if (blockOverrides) all.push(blockOverridesParam(blockOverrides, able.coinbaseField))
-      return seat.endpoint.request<unknown>('eth_call', all, { signal, alone: true })
+      const more = blockOverrides ? [blockOverridesParam(blockOverrides, able.coinbaseField)] : []
+      return send(seat, [...params, ...more], signal)
     }
     // An endpoint that gives all the gas is taken where there is one; less than asked for often does as well.
-    const answer = await this.run(task, rest).catch((error: unknown) => {
+    return this.run(task, rest).catch((error: unknown) => {
       if (!(error instanceof RpcError && error.code === 'GAS_CAP')) throw error
       capped = true
       return this.run(task, rest)
     })
-    return hexAnswer(answer)
   }
 
   /**
@@ -114,11 +135,11 @@ class ChainRpc implements Rpc {
   private async tryAll<T>(task: Task<T>, options: RequestOptions): Promise<Outcome<T>> {
     let error: RpcError | undefined
     for (const seat of [...this.seats].sort((a, b) => Number(a.ejected) - Number(b.ejected))) {
-      const limit = AbortSignal.timeout(options.timeoutMs ?? this.timeoutMs)
-      const signal = AbortSignal.any([limit, this.closed.signal, ...(options.signal ? [options.signal] : [])])
       try {
-        await seat.checkChain(signal)
-        const result = await task(seat, signal)
+        const result = await this.inTime(options, async (signal) => {
+          await seat.checkChain(signal)
+          return task(seat, signal)
+        })
         seat.works()
         return { done: true, result }
       } catch (cause) {
@@ -167,11 +188,23 @@ class ChainRpc implements Rpc {
     this.compareHeads()
     return this.run(async (seat, signal) => {
       const raw = await seat.latestBlock(signal)
-      const best = Math.max(...this.seats.filter((other) => other !== seat && !other.ejected).map(({ head }) => head))
-      if (best - seat.head > MAX_LAG)
-        throw new RpcError('UNREACHABLE', `an RPC endpoint is at block ${seat.head}, another one at ${best}`)
+      this.refuseLag(seat)
       return raw
     }, options)
+  }
+
+  /** @throws RpcError when another endpoint is further than the one that was just asked for its head */
+  private refuseLag(seat: Seat): void {
+    const best = Math.max(...this.seats.filter((other) => other !== seat && !other.ejected).map(({ head }) => head))
+    if (best - seat.head > MAX_LAG)
+      throw new RpcError('UNREACHABLE', `an RPC endpoint is at block ${seat.head}, another one at ${best}`)
+  }
+
+  private inTime<T>(
+    { timeoutMs = this.timeoutMs, signal }: RequestOptions,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return withDeadline(timeoutMs, [this.closed.signal, signal], work)
   }
 
   /** Every now and then, so that it shows when the endpoint in use has fallen behind those not in use. */
@@ -179,12 +212,11 @@ class ChainRpc implements Rpc {
     if (this.seats.length === 1 || Date.now() - this.comparedAt < COMPARE_MS) return
     this.comparedAt = Date.now()
     for (const seat of this.seats.filter(({ ejected }) => !ejected)) {
-      const signal = AbortSignal.any([AbortSignal.timeout(this.timeoutMs), this.closed.signal])
       // Nobody waits for it, and the request that comes to this endpoint next meets the same failure.
-      seat
-        .checkChain(signal)
-        .then(() => seat.latestBlock(signal))
-        .catch(() => seat.eject())
+      this.inTime({}, async (signal) => {
+        await seat.checkChain(signal)
+        return seat.latestBlock(signal)
+      }).catch(() => seat.eject())
     }
   }
 }

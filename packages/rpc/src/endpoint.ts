@@ -13,11 +13,7 @@ export type EndpointOptions = {
   readonly maxConcurrency?: number
 }
 
-export type EndpointRequest = {
-  readonly signal: AbortSignal
-  /** In an HTTP request of its own: a call that may take long must not hold up a batch. */
-  readonly alone?: boolean
-}
+export type EndpointCall = readonly [method: string, params: readonly unknown[]]
 
 type Pending = {
   readonly body: string
@@ -51,7 +47,22 @@ export class Endpoint {
   }
 
   /** @throws RpcError */
-  request<T>(method: string, params: readonly unknown[], { signal, alone }: EndpointRequest): Promise<T> {
+  request<T>(method: string, params: readonly unknown[], signal: AbortSignal): Promise<T> {
+    return this.ask<T>([method, params], signal, (pending) => {
+      if (this.queue.length === 0) setImmediate(() => this.flush())
+      this.queue.push(pending)
+    })
+  }
+
+  /** Requests in an HTTP body of their own, sent at once: what may take long must not hold up a batch. */
+  requestTogether(calls: readonly EndpointCall[], signal: AbortSignal): readonly Promise<unknown>[] {
+    const batch: Pending[] = []
+    const answers = calls.map((call) => this.ask(call, signal, (pending) => batch.push(pending)))
+    if (batch.length > 0) void this.post(batch, signal)
+    return answers
+  }
+
+  private ask<T>([method, params]: EndpointCall, signal: AbortSignal, send: (pending: Pending) => void): Promise<T> {
     if (signal.aborted) return Promise.reject(abortError(signal, method))
     return new Promise<T>((resolve, reject) => {
       const onAbort = () => reject(abortError(signal, method))
@@ -63,10 +74,7 @@ export class Endpoint {
         else if (answer.error) reject(nodeError(method, answer.error))
         else resolve(answer.result as T)
       }
-      const pending = { id, settle, body: JSON.stringify({ jsonrpc: '2.0', id, method, params }) }
-      if (alone) return void this.post([pending], signal)
-      if (this.queue.length === 0) setImmediate(() => this.flush())
-      this.queue.push(pending)
+      send({ id, settle, body: JSON.stringify({ jsonrpc: '2.0', id, method, params }) })
     })
   }
 

@@ -1,7 +1,7 @@
 /** One POST of JSON over a kept connection. undici costs half of what `node:http` does, and every quote waits for it. */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { Agent, errors } from 'undici'
+import { Agent, type Dispatcher, errors } from 'undici'
 
 export type Posted = { readonly status: number; readonly text: string }
 
@@ -35,18 +35,11 @@ export async function postJson(url: URL, body: string, signal?: AbortSignal): Pr
     const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64')
     headers.authorization = `Basic ${credentials}`
   }
+  const options = { origin, path: pathname + search, method: 'POST', headers, body } as const
   for (let attempt = 0; ; attempt++) {
     try {
-      const answer = await agent.request({
-        origin,
-        path: pathname + search,
-        method: 'POST',
-        headers,
-        body,
-        ...(signal && { signal }),
-      })
-      const zipped = answer.headers['content-encoding'] === 'gzip'
-      return { status: answer.statusCode, text: zipped ? await unzipped(answer.body) : await answer.body.text() }
+      const { status, zipped, bytes } = await dispatch(options, signal)
+      return { status, text: (zipped ? await unzip(bytes, { maxOutputLength: MAX_ANSWER_BYTES }) : bytes).toString() }
     } catch (error) {
       // The other side may close a kept connection at the very moment it is used again.
       if (!(error instanceof errors.SocketError) || attempt > 0) throw error
@@ -54,6 +47,34 @@ export async function postJson(url: URL, body: string, signal?: AbortSignal): Pr
   }
 }
 
-async function unzipped(body: { readonly bytes: () => Promise<Uint8Array> }): Promise<string> {
-  return (await unzip(await body.bytes(), { maxOutputLength: MAX_ANSWER_BYTES })).toString()
+type Answer = { readonly status: number; readonly zipped: boolean; readonly bytes: Buffer }
+
+/** Without the stream that undici's `request` puts around an answer, which costs as much as the rest of the request. */
+function dispatch(options: Dispatcher.DispatchOptions, signal?: AbortSignal): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let status = 0
+    let zipped = false
+    let abort: (() => void) | undefined
+    const settle = (done: () => void) => {
+      if (abort) signal?.removeEventListener('abort', abort)
+      done()
+    }
+    agent.dispatch(options, {
+      onRequestStart(controller) {
+        if (!signal) return
+        abort = () => controller.abort(signal.reason)
+        if (signal.aborted) abort()
+        else signal.addEventListener('abort', abort, { once: true })
+      },
+      onResponseStart(_controller, statusCode, headers) {
+        status = statusCode
+        zipped = headers['content-encoding'] === 'gzip'
+      },
+      onResponseData: (_controller, chunk) => void chunks.push(chunk),
+      onResponseEnd: () =>
+        settle(() => resolve({ status, zipped, bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) })),
+      onResponseError: (_controller, error) => settle(() => reject(error)),
+    })
+  })
 }

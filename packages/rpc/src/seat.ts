@@ -2,7 +2,7 @@
 import type { Hex } from '@sluice/chains'
 import { type Capabilities, readCapabilities } from './capabilities.ts'
 import type { RawBlock } from './encode.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint, EndpointCall } from './endpoint.ts'
 import { RpcError } from './errors.ts'
 
 /** Endpoints of another chain are looked at again now and then: somebody may have repaired the configuration. */
@@ -11,6 +11,7 @@ const PING_MS = 1_000
 const PROBE_MS = 5_000
 /** How long a head that was seen says something about others. */
 const HEAD_MS = 30_000
+const LATEST: EndpointCall = ['eth_getBlockByNumber', ['latest', false]]
 
 export class Seat {
   readonly endpoint: Endpoint
@@ -37,15 +38,24 @@ export class Seat {
   }
 
   async latestBlock(signal: AbortSignal): Promise<RawBlock> {
-    const raw = await this.endpoint.request<RawBlock>('eth_getBlockByNumber', ['latest', false], { signal })
-    this.seenHead = { number: Number(raw.number), at: Date.now() }
-    return raw
+    return this.seen(await this.endpoint.request<RawBlock>(...LATEST, signal))
+  }
+
+  /** A call and the head in one HTTP request: a quote that wants both waits for both anyway. */
+  async callWithHead(params: readonly unknown[], signal: AbortSignal): Promise<readonly [unknown, RawBlock]> {
+    const [answer, raw] = await Promise.all(this.endpoint.requestTogether([['eth_call', params], LATEST], signal))
+    return [answer, this.seen(raw as RawBlock)]
+  }
+
+  /** In an HTTP request of its own. */
+  call(params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+    return this.endpoint.requestTogether([['eth_call', params]], signal)[0]!
   }
 
   /** @throws RpcError `WRONG_CHAIN` */
   async checkChain(signal: AbortSignal): Promise<void> {
     if (this.chainChecked) return
-    const chainId = Number(await this.endpoint.request<Hex>('eth_chainId', [], { signal }))
+    const chainId = Number(await this.endpoint.request<Hex>('eth_chainId', [], signal))
     if (chainId !== this.chainId)
       throw new RpcError('WRONG_CHAIN', `an RPC endpoint of chain ${this.chainId} answers for chain ${chainId}`)
     this.chainChecked = true
@@ -56,7 +66,7 @@ export class Seat {
     if (!this.known) {
       // Its own time limit: the caller who asks first may give up before the others who wait for the answer.
       const signal = AbortSignal.timeout(PROBE_MS)
-      const known = readCapabilities((method, params) => this.endpoint.request(method, params, { signal }))
+      const known = readCapabilities((method, params) => this.endpoint.request(method, params, signal))
       this.known = known
       known.catch(() => {
         this.known = undefined
@@ -83,8 +93,13 @@ export class Seat {
     this.known = undefined
   }
 
+  private seen(raw: RawBlock): RawBlock {
+    this.seenHead = { number: Number(raw.number), at: Date.now() }
+    return raw
+  }
+
   private async answers(): Promise<boolean> {
-    const ping = this.endpoint.request('eth_blockNumber', [], { signal: AbortSignal.timeout(PING_MS) })
+    const ping = this.endpoint.request('eth_blockNumber', [], AbortSignal.timeout(PING_MS))
     return ping.then(
       () => true,
       () => false,

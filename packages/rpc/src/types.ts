@@ -47,6 +47,8 @@ export type CallOptions = RequestOptions & {
   readonly blockOverrides?: BlockOverrides
 }
 
+export type AnswerAtHead = { readonly answer: Hex; readonly head: BlockHeader }
+
 export type Log = {
   readonly address: Address
   readonly topics: readonly Hex[]
@@ -70,6 +72,12 @@ export interface Rpc {
    * @throws RpcError `REVERTED` with the revert data when the call itself reverts, another code when the node failed
    */
   call(request: CallRequest, block: BlockRef, options?: CallOptions): Promise<Hex>
+  /**
+   * The same, and the node's head, which it was asked for in the same HTTP request: whether the block of the call is still
+   * the newest costs no request of its own.
+   * @throws RpcError as `call` does
+   */
+  callWithHead(request: CallRequest, block: BlockRef, options?: CallOptions): Promise<AnswerAtHead>
   getBlock(block: BlockRef, options?: RequestOptions): Promise<BlockHeader | null>
   getLogs(filter: LogFilter, options?: RequestOptions): Promise<readonly Log[]>
   getCode(address: Address, block: BlockRef, options?: RequestOptions): Promise<Hex>

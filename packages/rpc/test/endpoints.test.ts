@@ -76,6 +76,32 @@ test('capabilities are asked for once', async () => {
   expect(node.seen.length).toBe(calls + 1)
 })
 
+test('a call tells the head that the node had when it ran, in one HTTP request', async () => {
+  const node = await worse(() => undefined)
+  const rpc = rpcOf(node.url)
+  const before = (await rpc.getBlock('latest'))!
+  const callBefore = () => rpc.callWithHead({ to: contract, data: '0x' }, { blockHash: before.hash }, { overrides })
+  expect((await callBefore()).head).toEqual(before)
+  await rpc.request('anvil_mine', ['0x1'])
+  node.seen.length = 0
+  const { answer, head } = await callBefore()
+  expect(answer).toBe(wordOf((await rpc.getBlock(before.number))!.miner))
+  expect(head).toMatchObject({ number: before.number + 1, parentHash: before.hash })
+  expect(node.seen.slice(0, 2)).toEqual(['eth_call', 'eth_getBlockByNumber'])
+})
+
+test('a node that lags is passed over also where the head comes with a call', async () => {
+  await rpcOf(anvil.url).request('anvil_mine', ['0x14'])
+  const lagging = await worse((request) => {
+    if (request.method === 'eth_getBlockByNumber') request.params[0] = '0x1'
+    return undefined
+  })
+  const rpc = rpcOf(lagging.url, anvil.url)
+  const call = () => rpc.callWithHead({ to: contract, data: '0x' }, 'latest', { overrides })
+  await call()
+  await expect.poll(async () => (await call()).head.number).toBeGreaterThanOrEqual(20)
+})
+
 test('a node that falls behind another one is passed over', async () => {
   await rpcOf(anvil.url).request('anvil_mine', ['0x14'])
   const lagging = await worse((request) => {

@@ -5,6 +5,7 @@ import {
   type BlockHeader,
   type BlockRef,
   type CallOptions,
+  type CallRequest,
   type RequestOptions,
   type Rpc,
   RpcError,
@@ -29,8 +30,8 @@ export type Surroundings = {
   /** One block, whatever comes after it. */
   readonly block: BlockRef
   readonly gasPriceWei: bigint
-  /** Of the transaction. */
-  readonly gas: bigint
+  /** What of the transaction's gas its target gets; zero or less when it would not even start. */
+  readonly targetGas: bigint
   /** The sender's own. */
   readonly code: Hex
 }
@@ -47,6 +48,11 @@ export type Attempt = {
   readonly options: RequestOptions
 }
 
+/** What the probe saw, and the node's head where that was asked for. */
+export type RunReport = ProbeReport & { readonly head?: BlockHeader }
+
+type Answered = { readonly answer: Hex; readonly head?: BlockHeader }
+
 /** @throws RpcError when no endpoint ran it as asked */
 export async function runProbe({
   rpc,
@@ -56,14 +62,14 @@ export async function runProbe({
   targetCode,
   maxReturn,
   options,
-}: Attempt): Promise<ProbeReport> {
-  const { from, to, data, tokenIn, tokenOut, spender = to, coinbase } = request
-  const { block, gasPriceWei, gas, code, header } = surroundings
+}: Attempt): Promise<RunReport> {
+  const { from, to, data, tokenIn, tokenOut, spender = to, coinbase, withHead } = request
+  const { block, gasPriceWei, targetGas, code, header } = surroundings
   const { ways, approve, lend } = setUp
   const value = ways.balance === 'native' ? setUp.balance : 0n
   const at = targetCode === undefined ? 'sender' : 'target'
   const order: ProbeOrder = {
-    ...{ at, from, to, data, gas, value, tokenIn, tokenOut, spender, approve, maxReturn },
+    ...{ at, from, to, data, gas: targetGas, value, tokenIn, tokenOut, spender, approve, maxReturn },
     ...(lend && { lend }),
   }
   const input = encodeOrder(order)
@@ -75,36 +81,28 @@ export async function runProbe({
     { [from]: { balance: value + outerGas * gasPriceWei } },
     lend ? probeAt(lend.holder, await rpc.getCode(lend.holder, block, options)) : {},
   )
-  const call = (blockOverrides?: CallOptions['blockOverrides']) =>
-    rpc.call(
-      {
-        from,
-        data: input,
-        gas: outerGas,
-        ...(at === 'sender' ? { to: from } : { to, value }),
-        ...(gasPriceWei > 0n && { gasPrice: gasPriceWei }),
-      },
-      block,
-      {
-        ...options,
-        overrides,
-        ...(blockOverrides && { blockOverrides }),
-      },
-    )
+  const probe: CallRequest = {
+    from,
+    data: input,
+    gas: outerGas,
+    ...(at === 'sender' ? { to: from } : { to, value }),
+    ...(gasPriceWei > 0n && { gasPrice: gasPriceWei }),
+  }
+  const call = async (blockOverrides?: CallOptions['blockOverrides']): Promise<Answered> => {
+    const all = { ...options, overrides, ...(blockOverrides && { blockOverrides }) }
+    return withHead ? rpc.callWithHead(probe, block, all) : { answer: await rpc.call(probe, block, all) }
+  }
   const author = coinbase && coinbase !== header.miner ? { coinbase } : undefined
-  let answer: Hex
-  try {
-    answer = await call(author)
-  } catch (error) {
+  const { answer, head } = await call(author).catch((error: unknown) => {
     // Some nodes refuse a price below the block's base fee, others run it: lower the fee where it is refused.
     if (!(error instanceof RpcError && error.code === 'REJECTED' && /base ?fee/i.test(error.message))) throw error
-    answer = await call({ ...author, baseFeePerGas: gasPriceWei })
-  }
+    return call({ ...author, baseFeePerGas: gasPriceWei })
+  })
   const report = decodeReport(answer, order)
   if (coinbase && report.coinbase !== coinbase)
     throw new RpcError('NO_OVERRIDES', `block.coinbase was ${report.coinbase} instead of ${coinbase}`)
   if (report.starved) throw new RpcError('GAS_CAP', `the node caps calls below the ${outerGas} gas of this simulation`)
-  return report
+  return { ...report, ...(head && { head }) }
 }
 
 function merge(...all: readonly StateOverrides[]): StateOverrides {

@@ -7,8 +7,8 @@ const BYTE_GAS = 16n
 
 /** What a transaction is charged before its first instruction. */
 export function intrinsicGas(data: Hex): bigint {
+  const bytes = Buffer.from(data.slice(2), 'hex')
   let zeros = 0
-  for (let i = 2; i < data.length; i += 2) if (data[i] === '0' && data[i + 1] === '0') zeros++
-  const bytes = (data.length - 2) / 2
-  return TRANSACTION_GAS + BigInt(zeros) * ZERO_BYTE_GAS + BigInt(bytes - zeros) * BYTE_GAS
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] === 0) zeros++
+  return TRANSACTION_GAS + BigInt(zeros) * ZERO_BYTE_GAS + BigInt(bytes.length - zeros) * BYTE_GAS
 }

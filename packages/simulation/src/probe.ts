@@ -36,7 +36,7 @@ export type ProbeOrder = {
   readonly from: Address
   readonly to: Address
   readonly data: Hex
-  /** Of the transaction, intrinsic gas included. */
+  /** What the target gets. */
   readonly gas: bigint
   readonly value: bigint
   readonly tokenIn: Address
@@ -69,14 +69,9 @@ export type ProbeReport = {
   readonly returnData: Hex
 }
 
-/** Gas that the target itself gets; zero or less when the transaction would not even start. */
-export function targetGas(gas: bigint, data: Hex): bigint {
-  return gas - intrinsicGas(data)
-}
-
 export function encodeOrder(order: ProbeOrder): Hex {
   // The stipend comes on top of what a CALL with value is given.
-  const gas = targetGas(order.gas, order.data) - (order.value > 0n && order.at === 'sender' ? STIPEND : 0n)
+  const gas = order.gas - (order.value > 0n && order.at === 'sender' ? STIPEND : 0n)
   const input: SwapProbe.OrderStruct = {
     target: order.to,
     gas: gas > 0n ? gas : 0n,
@@ -95,7 +90,7 @@ export function encodeOrder(order: ProbeOrder): Hex {
 /** Gas limit of the eth_call: the target gets all of what it was promised, the probe its own on top. */
 export function callGas(order: ProbeOrder, input: Hex): bigint {
   // A call may hand on 63/64 of what is left, EIP-150.
-  return (targetGas(order.gas, order.data) * 64n) / 63n + intrinsicGas(input) + PROBE_GAS
+  return (order.gas * 64n) / 63n + intrinsicGas(input) + PROBE_GAS
 }
 
 /** @throws Error when the answer is not the probe's, which no node that runs overrides gives */
@@ -104,7 +99,7 @@ export function decodeReport(answer: Hex, order: ProbeOrder): ProbeReport {
   const [report] = swapProbe.decode(answer)
   const overhead = order.at === 'target' ? DELEGATE_GAS : CALL_GAS + (order.value > 0n ? VALUE_GAS - STIPEND : 0n)
   const gasUsed = report.gasUsed - overhead
-  const wanted = targetGas(order.gas, order.data)
+  const wanted = order.gas
   // A call may hand on 63/64 of what is left, EIP-150.
   const given = (report.gasBefore * 63n) / 64n
   return {

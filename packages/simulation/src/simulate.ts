@@ -1,10 +1,10 @@
 /** One swap, run in one eth_call as its sender would run it. */
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
-import { runProbe, type Surroundings } from './attempt.ts'
+import { type RunReport, runProbe, type Surroundings } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
-import { type ProbeReport, targetGas } from './probe.ts'
+import { intrinsicGas } from './gas.ts'
 import { decodeRevert } from './revert.ts'
 import { approving, type Input, lentSetUp, nativeSetUp, type SetUp, slotSetUp } from './setup.ts'
 import { usualMappings } from './slots/candidates.ts'
@@ -36,8 +36,6 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   const task = { rpc, request, context, options, reader, input: { from, spender, amountIn } }
   // What the input needs to be read for goes out together with everything else: one round trip before the call itself.
   const [surroundings, { layout, setUp }] = await Promise.all([lookAround(task), prepare(task)])
-  if (targetGas(surroundings.gas, request.data) <= 0n)
-    throw new SimulationError('BAD_REQUEST', `gas ${surroundings.gas} does not even pay for the calldata`)
   const trial =
     token === NATIVE ? await tryNative(task, surroundings) : await tryToken(task, surroundings, layout, setUp)
   return resultOf(await secondOpinion(task, surroundings, trial), surroundings)
@@ -51,7 +49,7 @@ type Task = {
   readonly reader: TokenReader
   readonly input: Input
 }
-type Trial = { readonly report: ProbeReport; readonly setUp: SetUp }
+type Trial = { readonly report: RunReport; readonly setUp: SetUp }
 
 function checkRequest({ from, to, data, gas, amountIn }: SimulationRequest, { limits }: SimulationContext): void {
   const bad = (message: string) => new SimulationError('BAD_REQUEST', message)
@@ -73,9 +71,11 @@ async function lookAround({ rpc, request, context, options }: Task): Promise<Sur
   if (!header) throw new SimulationError('BAD_REQUEST', 'block does not exist')
   const half = header.gasLimit / 2n
   const gas = request.gas ?? (half < context.limits.maxGas ? half : context.limits.maxGas)
+  const targetGas = gas - intrinsicGas(request.data)
+  if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
   // A tag moves on between two calls; a number does not.
   const pinned = typeof block === 'string' && block !== 'pending' ? header.number : block
-  return { header, block: pinned, gasPriceWei, gas, code }
+  return { header, block: pinned, gasPriceWei, targetGas, code }
 }
 
 async function prepare(task: Task): Promise<{ readonly layout: TokenLayout; readonly setUp: SetUp | undefined }> {
@@ -218,7 +218,7 @@ async function canMove({ reader, input }: Task, layout: TokenLayout): Promise<bo
 }
 
 /** @throws SimulationError `BAD_TOKEN` when setting the input up reverts, or a token does not answer */
-async function run(task: Task, surroundings: Surroundings, setUp: SetUp, targetCode?: Hex): Promise<ProbeReport> {
+async function run(task: Task, surroundings: Surroundings, setUp: SetUp, targetCode?: Hex): Promise<RunReport> {
   const { rpc, request, context, options } = task
   const { maxReturnData: maxReturn } = context.limits
   const attempt = { rpc, request, surroundings, setUp, maxReturn, options, ...(targetCode && { targetCode }) }
@@ -244,10 +244,11 @@ function resultOf({ report, setUp }: Trial, { header }: Surroundings): Simulatio
     blockNumber: header.number,
     blockTimestamp: header.timestamp,
     header,
+    ...(report.head && { head: report.head }),
     ways: setUp.ways,
   }
 }
 
-function reasonOf({ returnData, outOfGas }: ProbeReport): string {
+function reasonOf({ returnData, outOfGas }: RunReport): string {
   return returnData === '0x' && outOfGas ? 'out of gas' : decodeRevert(returnData)
 }

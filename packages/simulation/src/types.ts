@@ -27,6 +27,8 @@ export type SimulationRequest = {
   readonly donors?: readonly Address[]
   /** What has been read of the block before; saves the round trip that would read it. */
   readonly known?: KnownState
+  /** Also asks the node for its head, at no request of its own. */
+  readonly withHead?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -49,6 +51,8 @@ export type SimulationResult = {
   readonly blockNumber: number
   readonly blockTimestamp: number
   readonly header: BlockHeader
+  /** The node's newest block when it was asked to run it, where the request wanted to know. */
+  readonly head?: BlockHeader
   readonly ways: SetUpWays
 }
 

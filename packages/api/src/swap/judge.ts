@@ -36,6 +36,8 @@ export type Quote = {
   /** Against the mid price of the same route; null when that is not known. */
   readonly priceImpactPpm: bigint | null
   readonly block: BlockHeader
+  /** The node's newest block when it ran the simulation. */
+  readonly head: BlockHeader | undefined
   readonly warnings: readonly string[]
 }
 
@@ -70,6 +72,7 @@ export async function judge(found: Case): Promise<Quote> {
     netAmountOut: netAmountOut(found, gas.costWei),
     priceImpactPpm,
     block: view.snapshot.block,
+    head: trial.simulation.head,
     warnings: warnings(found, priceImpactPpm),
   }
 }

@@ -1,7 +1,7 @@
 /** The use case behind the swap endpoint: from a wish to a transaction that was seen to work. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Route, RouteResult } from '@sluice/routing'
+import { RpcError } from '@sluice/rpc'
 import type { ChainService } from '../chain/chain-service.ts'
 import type { TradedToken } from '../chain/taxes.ts'
 import type { ChainView } from '../chain/view.ts'
@@ -32,48 +32,62 @@ export async function quote(
   context: RequestContext,
 ): Promise<Quote> {
   const tokens = [request.tokenIn, request.tokenOut].map((token) => chain.asErc20(token))
-  const { log } = context
-  const quoteOf = async (view: ChainView, signal: AbortSignal): Promise<Quote> => {
+  const { log, signal } = context
+  const quoteOf: QuoteOf = (view) => {
     checkDeadline(request.deadline, view.snapshot.block.timestamp)
-    let how = 'shared'
+    let how: 'made' | 'shared' = 'shared'
     const quoted = chain.quotes.run(`${view.snapshot.block.hash}${key}`, signal, (signal) => {
       how = 'made'
       return quoteAt(view, request, chain, { signal, log, time: (stage, work) => context.time(stage, work) })
     })
     chain.metrics.quotes.inc({ chain: chain.chain.chainId, how })
-    return quoted
+    return { quoted, shared: how === 'shared' }
   }
-  const early = chain.isFollowed ? await quoteBeside(quoteOf, tokens, request.minimumBlock, chain, context) : undefined
+  const early = chain.isFollowed ? await quoteNewest(quoteOf, tokens, request.minimumBlock, chain, signal) : undefined
   if (early) return early
-  const view = await context.time('state', () => chain.view([tokens], request.minimumBlock, context.signal))
-  return quoteOf(view, context.signal)
+  const view = await context.time('state', () => chain.view([tokens], request.minimumBlock, signal))
+  return quoteOf(view).quoted
+}
+
+type QuoteOf = (view: ChainView) => {
+  readonly quoted: Promise<Quote>
+  /** With a request that came before. */
+  readonly shared: boolean
 }
 
 /**
- * Quotes the newest block in memory while the node is asked for its head. Mostly they are the same, and the question took
- * no time; where they are not, the quote is given up and undefined returned.
+ * Quotes the newest block in memory; the node tells its head along with the simulation. Mostly they are the same, and the
+ * question took no time; where they are not, undefined is returned.
  */
-async function quoteBeside(
-  quoteOf: (view: ChainView, signal: AbortSignal) => Promise<Quote>,
+async function quoteNewest(
+  quoteOf: QuoteOf,
   tokens: readonly Address[],
-  minimumBlock: number | undefined,
+  minimumBlock = 0,
   chain: ChainService,
-  { signal }: RequestContext,
+  signal: AbortSignal,
 ): Promise<Quote | undefined> {
-  const outdated = new AbortController()
-  const either = AbortSignal.any([signal, outdated.signal])
-  // One turn later: what the quote sends goes out first.
-  const asked = nextTurn().then(() => chain.head(signal))
-  // Whichever of head and quote fails later has nobody left to tell.
-  asked.catch(() => {})
-  const view = await chain.newestView([tokens], either)
-  const quoted = quoteOf(view, either)
-  quoted.catch(() => {})
-  const head = await asked
-  if (head.hash === view.snapshot.block.hash && head.number >= (minimumBlock ?? 0)) return quoted
-  chain.metrics.quotes.inc({ chain: chain.chain.chainId, how: 'outdated' })
-  outdated.abort(new ApiError('TIMEOUT', 'the chain has moved on'))
-  return undefined
+  const view = await chain.newestView([tokens], signal)
+  const { hash, number } = view.snapshot.block
+  if (number < minimumBlock) return undefined
+  const { quoted, shared } = quoteOf(view)
+  // What was asked for before this request came says nothing of the head now.
+  const asked = shared ? chain.head(signal) : undefined
+  asked?.catch(() => {})
+  const outcome = await quoted.then(
+    (quote) => ({ head: quote.head, quote }),
+    (error: unknown) => {
+      // Everything but a node that fails may look different at another block; the state of a block may be gone with it.
+      if (error instanceof RpcError && error.code !== 'REJECTED') throw error
+      return { head: undefined, error }
+    },
+  )
+  const head = (await asked) ?? outcome.head ?? (await chain.head(signal))
+  if (head.hash !== hash) {
+    chain.metrics.quotes.inc({ chain: chain.chain.chainId, how: 'outdated' })
+    return undefined
+  }
+  if ('error' in outcome) throw outcome.error
+  return outcome.quote
 }
 
 async function quoteAt(view: ChainView, request: QuoteRequest, chain: ChainService, work: Work): Promise<Quote> {

@@ -59,10 +59,9 @@ export function toQuoteRequest(query: SwapQuery, deployment: Deployment): QuoteR
 
 /** The same for requests that differ only in how they are written, or in what does not change the answer. */
 export function swapKey({ feeExemptKey: _, minimumBlock: __, ...query }: SwapQuery): string {
-  return JSON.stringify(query, (_name, value) => {
-    if (typeof value === 'bigint') return value.toString()
-    return typeof value === 'object' && value !== null && 'address' in value ? value.address : value
-  })
+  return Object.entries(query)
+    .map(([name, value]) => `${name}=${typeof value === 'object' && 'address' in value ? value.address : value}`)
+    .join('\n')
 }
 
 /** A typo here pays a stranger, so this address alone is held to its checksum. */

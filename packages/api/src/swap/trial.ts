@@ -99,6 +99,7 @@ async function runRoute(route: Route, request: QuoteRequest, context: TrialConte
         block: { blockHash: view.snapshot.block.hash },
         gasPrice: gasPriceWei > baseFeeWei ? gasPriceWei : baseFeeWei,
         known,
+        withHead: true,
         signal,
       },
       pools,

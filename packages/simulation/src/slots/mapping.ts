@@ -60,4 +60,17 @@ export const MINIME_MAX = 2n ** 128n - 1n
 const digits = (value: bigint) => value.toString(16).padStart(64, '0')
 const pad = (address: Address) => address.slice(2).padStart(64, '0')
 const seed = (base: bigint) => base.toString(16).padStart(8, '0')
-const hash = (...parts: readonly string[]) => keccak256(Buffer.from(parts.join(''), 'hex')) as Hex
+
+/** Whoever asks for one quote asks for more, with the same tokens: hashes by what they are of, oldest first. */
+const hashes = new Map<string, Hex>()
+const MAX_HASHES = 10_000
+
+function hash(...parts: readonly string[]): Hex {
+  const digits = parts.join('')
+  const known = hashes.get(digits)
+  if (known !== undefined) return known
+  const made = keccak256(Buffer.from(digits, 'hex')) as Hex
+  if (hashes.size >= MAX_HASHES) hashes.delete(hashes.keys().next().value!)
+  hashes.set(digits, made)
+  return made
+}
