@@ -6,8 +6,7 @@ import type { Config } from './config.ts'
 import { ApiError } from './errors.ts'
 import { attach, contextOf, RequestContext } from './http/context.ts'
 import { edge } from './http/edge.ts'
-import { refusedPath } from './http/gate.ts'
-import { overloaded } from './http/limiter.ts'
+import { gate } from './http/gate.ts'
 import { record } from './http/record.ts'
 import { reply, replyError, replyJson } from './http/reply.ts'
 import { readChainId } from './requests.ts'
@@ -34,13 +33,11 @@ type ChainEndpoint<Body> = (
 /** The whole HTTP interface over the given services; opens no port and owns no chain. */
 export function createApp(services: Services, config: Config): RequestListener {
   const app = createRoutes(services, config)
-  return (request, response) => {
+  return gate(services, config.errorVersion, (request, response) => {
     const context = new RequestContext(request, services.log, config.requestTimeoutMs)
-    const refused = refusedPath(request, services)
-    attach(context, response, () => record(refused ?? endpointOf(request), request, response, context, services))
-    if (refused) replyError(response, overloaded, config.errorVersion)
-    else app(request, response)
-  }
+    attach(context, response, () => record(endpointOf(request), request, response, context, services))
+    app(request, response)
+  })
 }
 
 function createRoutes(services: Services, config: Config): Express {

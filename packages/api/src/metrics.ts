@@ -29,7 +29,7 @@ export function createMetrics() {
     }),
     latency: new Histogram({
       name: 'sluice_request_seconds',
-      help: 'Time from the first byte of a request to the end of its answer.',
+      help: 'Time from the first byte of a request to the end of its answer, of those that were not turned away.',
       labelNames: ['endpoint'],
       buckets: LATENCY_BUCKETS,
       registers,

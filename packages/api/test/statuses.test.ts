@@ -208,8 +208,13 @@ describe('503', () => {
       for (const { body, headers, ms } of refused) {
         expect(body.code).toBe('OVERLOADED')
         expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+        expect(headers.get('access-control-allow-origin')).toBe('*')
+        expect(headers.get('x-request-id')).toBe(body.requestId)
         expect(ms).toBeLessThan(250)
       }
+      expect(new Set(refused.map(({ body }) => body.requestId)).size).toBe(6)
+      const { text } = await ask(`${small.url}/metrics`)
+      expect(text).toMatch(/sluice_requests_total{endpoint="\/aggregator\/:chainId",status="503",code="OVERLOADED"} 6/)
     } finally {
       await small.close()
     }

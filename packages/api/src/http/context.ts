@@ -4,6 +4,12 @@ import type { Logger } from 'pino'
 import { ApiError } from '../errors.ts'
 import { integrator } from './referer.ts'
 
+/** The caller's own where it sends one that is fit for logs. */
+export function requestId({ headers }: IncomingMessage): string {
+  const sent = headers['x-request-id']
+  return typeof sent === 'string' && /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID()
+}
+
 /** What belongs to one request, from its first byte to its last. */
 export class RequestContext {
   readonly id: string
@@ -22,11 +28,10 @@ export class RequestContext {
   private reason: ApiError | undefined
   private child: Logger | undefined
 
-  constructor({ headers }: IncomingMessage, logger: Logger, timeoutMs: number) {
-    const sent = headers['x-request-id']
-    this.id = typeof sent === 'string' && /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID()
+  constructor(request: IncomingMessage, logger: Logger, timeoutMs: number) {
+    this.id = requestId(request)
     this.logger = logger
-    this.integrator = integrator(headers.referer)
+    this.integrator = integrator(request.headers.referer)
     this.timeoutMs = timeoutMs
   }
 

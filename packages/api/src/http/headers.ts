@@ -13,6 +13,9 @@ const openCors: FixedHeaders = [
   'X-Request-Id, Retry-After, Server-Timing',
 ]
 
+/** What an answer needs that is nothing but an error, and is sent when every header counts. */
+export const leastHeaders: FixedHeaders = ['X-Content-Type-Options', 'nosniff', ...openCors]
+
 export const preflightHeaders: FixedHeaders = [
   'Access-Control-Allow-Methods',
   'GET, HEAD, POST, OPTIONS',

@@ -3,7 +3,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import { Registry } from 'prom-client'
 import type { ApiError } from '../errors.ts'
 import { contextOf, type RequestContext } from './context.ts'
-import { type FixedHeaders, fixedHeaders } from './headers.ts'
+import { type FixedHeaders, fixedHeaders, leastHeaders } from './headers.ts'
 
 export type ErrorVersion = 'A' | 'B'
 
@@ -84,6 +84,11 @@ export function rawReply(requestId: string, { status = 200, type, body, headers 
   const all = [...headersOf(requestId, type, body), ...headers, 'Connection', 'close']
   const lines = all.flatMap((name, k) => (k % 2 === 0 ? [`${name}: ${all[k + 1]}`] : []))
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`
+}
+
+/** Of an answer that is sent when every header counts. */
+export function sparseHeaders(requestId: string, type: Reply['type'], body: string): readonly string[] {
+  return headersOf(requestId, type, body, leastHeaders)
 }
 
 function headersOf(requestId: string, type: Reply['type'], body: string, fixed = everywhere): readonly string[] {
