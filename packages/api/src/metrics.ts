@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Afterwards } from './http/afterwards.ts'
 import { BoundedLabels } from './http/referer.ts'
 
 /** Seconds. */
@@ -15,6 +16,8 @@ export function createMetrics() {
   return {
     registry,
     integrators,
+    /** What is to be counted and logged of requests. */
+    afterwards: new Afterwards(),
     requests: new Counter({
       name: 'sluice_requests_total',
       help: 'Answered requests.',

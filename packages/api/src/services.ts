@@ -52,6 +52,7 @@ export class Services {
 
   async close(): Promise<void> {
     await Promise.all(this.started.map((chain) => chain.sleep()))
+    this.metrics.afterwards.settle()
     await this.threads.close()
   }
 }

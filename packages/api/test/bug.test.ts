@@ -22,10 +22,11 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
   let server: Server
   let url: string
   const lines: string[] = []
+  const metrics = createMetrics()
   beforeAll(async () => {
     const config = loadConfig({ ERROR_VERSION: version })
     const log = pino({ base: null }, { write: (line: string) => void lines.push(line) })
-    server = createServer(createApp(new BrokenServices(loadRegistry(), config, createMetrics(), log), config))
+    server = createServer(createApp(new BrokenServices(loadRegistry(), config, metrics, log), config))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   })
@@ -45,6 +46,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
       else expect(JSON.parse(text)).toEqual({ error: `${words} trace-7`, code: 'INTERNAL', requestId: 'trace-7' })
       expect(text).not.toContain(SECRET)
 
+      metrics.afterwards.settle()
       const logged = lines.map((line) => JSON.parse(line))
       expect(logged.find(({ msg }) => msg === 'unexpected error')).toMatchObject({
         requestId: 'trace-7',

@@ -22,8 +22,10 @@ export function callCodec<Values extends readonly unknown[], Results extends rea
   if (!fragment) throw makeError(`there is no function ${name}`, 'UNSUPPORTED_OPERATION', { operation: name })
   const inputs = sequence(fragment.inputs.map(coderOf))
   const outputs = sequence(fragment.outputs.map(coderOf))
+  // ethers hashes the signature whenever it is asked.
+  const selector = fragment.selector as Hex
   return {
-    encode: (...values) => `${fragment.selector as Hex}${inputs.write(values)}`,
+    encode: (...values) => `${selector}${inputs.write(values)}`,
     decode: (answer) => outputs.read(answer, 2) as unknown as Results,
   }
 }

@@ -295,9 +295,11 @@ export class ChainService {
   }
 
   private wake(): Awake {
-    clearTimeout(this.idleTimer)
+    if (this.awake) {
+      this.idleTimer?.refresh()
+      return this.awake
+    }
     this.idleTimer = setTimeout(() => this.sleepIfIdle(), this.config.idleSleepMs).unref()
-    if (this.awake) return this.awake
     const { chainId, rpcUrls } = this.chain
     const rpc = createRpc({
       chainId,

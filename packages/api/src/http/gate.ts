@@ -14,19 +14,24 @@ const working = /^\/(aggregator|simulate|tokens)\/([1-9][0-9]{0,15})(?:[?/]|$)/
 /** Refusals get a line of log together, this often. */
 const LOG_MS = 1_000
 
+type TurnedAway = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly path: string }
+
 /** @param listener - of what there is room for */
 export function gate(services: Services, version: ErrorVersion, listener: RequestListener): RequestListener {
   const { metrics, log } = services
   const answer = answerer(version)
-  let turnedAway: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly path: string }[] = []
+  let turnedAway: TurnedAway[] = []
   let unlogged = 0
   const answerAll = () => {
     const all = turnedAway
     turnedAway = []
     if (unlogged === 0) setTimeout(logAll, LOG_MS).unref()
     unlogged += all.length
-    for (const { request, response, path } of all) {
-      answer(request, response)
+    for (const { request, response } of all) answer(request, response)
+    metrics.afterwards.add(() => count(all))
+  }
+  const count = (all: readonly TurnedAway[]) => {
+    for (const { request, path } of all) {
       const endpoint = `/${path}/:chainId`
       metrics.requests.inc({ endpoint, status: overloaded.status, code: overloaded.code })
       metrics.byIntegrator.inc({ integrator: metrics.integrators.of(integrator(request.headers.referer)), endpoint })

@@ -14,22 +14,24 @@ export function record(
 ): void {
   const ms = performance.now() - context.startedAt
   const status = context.errorCode === 'CLIENT_CLOSED' ? 499 : response.statusCode
-  metrics.requests.inc({ endpoint, status, code: context.errorCode ?? '' })
-  metrics.byIntegrator.inc({ integrator: metrics.integrators.of(context.integrator), endpoint })
-  metrics.latency.observe({ endpoint }, ms / 1000)
-  for (const [stage, stageMs] of context.stages) metrics.stages.observe({ stage }, stageMs / 1000)
-  log.info(
-    {
-      requestId: context.id,
-      method: request.method,
-      path: pathOf(request).slice(0, 200),
-      status,
-      ms: Math.round(ms * 10) / 10,
-      code: context.errorCode,
-      integrator: context.integrator,
-    },
-    'request',
-  )
+  metrics.afterwards.add(() => {
+    metrics.requests.inc({ endpoint, status, code: context.errorCode ?? '' })
+    metrics.byIntegrator.inc({ integrator: metrics.integrators.of(context.integrator), endpoint })
+    metrics.latency.observe({ endpoint }, ms / 1000)
+    for (const [stage, stageMs] of context.stages) metrics.stages.observe({ stage }, stageMs / 1000)
+    log.info(
+      {
+        requestId: context.id,
+        method: request.method,
+        path: pathOf(request).slice(0, 200),
+        status,
+        ms: Math.round(ms * 10) / 10,
+        code: context.errorCode,
+        integrator: context.integrator,
+      },
+      'request',
+    )
+  })
 }
 
 /** Without the query, which may hold a key. */

@@ -24,6 +24,7 @@ export function ready(services: Services): RequestHandler {
 export function metricsPage(services: Services): RequestHandler {
   return async (_request, response) => {
     const { metrics } = services
+    metrics.afterwards.settle()
     for (const chain of services.started) chain.exportGauges()
     reply(response, { type: 'metrics', body: await metrics.registry.metrics() })
   }

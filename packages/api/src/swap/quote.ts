@@ -40,7 +40,7 @@ export async function quote(
       how = 'made'
       return quoteAt(view, request, chain, { signal, log, time: (stage, work) => context.time(stage, work) })
     })
-    chain.metrics.quotes.inc({ chain: chain.chain.chainId, how })
+    chain.metrics.afterwards.add(() => chain.metrics.quotes.inc({ chain: chain.chain.chainId, how }))
     return { quoted, shared: how === 'shared' }
   }
   const early = chain.isFollowed ? await quoteNewest(quoteOf, tokens, request.minimumBlock, chain, signal) : undefined
@@ -131,7 +131,7 @@ async function findWorkingRoute(
     const { route } = result
     await view.assertDeployed()
     const trial = await time('simulate', () => tryRoute(route, request, { chain, view, signal }))
-    record(route, trial, chain)
+    chain.metrics.afterwards.add(() => record(route, trial, chain))
     if ('swap' in trial) return { route, trial }
     lastFailure =
       trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`

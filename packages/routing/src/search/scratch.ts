@@ -1,5 +1,7 @@
-/** Arrays of a kind and length that are kept. A search takes more only where pools disagree on prices. */
-const MOST_KEPT = 32
+/** Arrays of a kind and length that are kept at least. A search takes more only where pools disagree on prices. */
+const LEAST_KEPT = 32
+/** Numbers that arrays of a kind and length may hold together beyond that: of short ones, thousands are kept. */
+const NUMBERS_KEPT = 131_072
 
 /**
  * Arrays that searches work on, kept between them: for a graph of many pools, making them anew takes longer than most
@@ -42,13 +44,13 @@ export class Scratch {
       while (this.inUse.length > before) {
         const shelf = this.inUse.pop()!
         shelf.lent--
-        if (shelf.arrays.length > MOST_KEPT && shelf.lent >= MOST_KEPT) shelf.arrays.pop()
+        if (shelf.arrays.length > shelf.kept && shelf.lent >= shelf.kept) shelf.arrays.pop()
       }
     }
   }
 }
 
-type Shelf<T> = { readonly arrays: T[]; lent: number }
+type Shelf<T> = { readonly arrays: T[]; readonly kept: number; lent: number }
 
 /** Arrays of one kind, by length. */
 class Shelves<T> {
@@ -59,7 +61,7 @@ class Shelves<T> {
   private readonly byLength = new Map<number, Shelf<T>>()
   /** Mostly the same length is asked for as before. */
   private length = -1
-  private shelf: Shelf<T> = { arrays: [], lent: 0 }
+  private shelf: Shelf<T> = { arrays: [], kept: 0, lent: 0 }
 
   constructor(Kind: new (length: number) => T, inUse: Shelf<unknown>[]) {
     this.Kind = Kind
@@ -77,7 +79,7 @@ class Shelves<T> {
   private turnTo(length: number): void {
     let shelf = this.byLength.get(length)
     if (!shelf) {
-      shelf = { arrays: [], lent: 0 }
+      shelf = { arrays: [], kept: Math.max(LEAST_KEPT, Math.floor(NUMBERS_KEPT / length)), lent: 0 }
       this.byLength.set(length, shelf)
     }
     this.shelf = shelf

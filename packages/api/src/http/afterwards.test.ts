@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { Afterwards } from './afterwards.ts'
+
+test('works are done in turn, soon or when somebody wants to see them done, and each once', async () => {
+  const afterwards = new Afterwards()
+  const done: number[] = []
+  for (const k of [1, 2]) afterwards.add(() => done.push(k))
+  expect(done).toEqual([])
+  afterwards.settle()
+  afterwards.add(() => done.push(3))
+  expect(done).toEqual([1, 2])
+  await expect.poll(() => done).toEqual([1, 2, 3])
+})
+
+test('a thousand are not kept waiting', () => {
+  const afterwards = new Afterwards()
+  let done = 0
+  for (let k = 0; k < 1_000; k++) afterwards.add(() => done++)
+  expect(done).toBe(1_000)
+})
