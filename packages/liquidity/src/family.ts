@@ -1,6 +1,7 @@
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Step, StepInput, StepOutput } from '@sluice/program'
 import type { BlockHeader, Log } from '@sluice/rpc'
+import type { Surface } from './math/surface.ts'
 
 /** A source of liquidity at the end of one block. Immutable: a change makes a new object with the same id. */
 export type Pool<State = unknown> = {
@@ -108,6 +109,8 @@ export interface DexFamily<State = unknown> {
   /** @throws PoolRefusal where the pool itself would revert */
   quoteExactInput(pool: Pool<State>, tokenIn: Address, tokenOut: Address, amountIn: bigint): HopQuote<State>
   curve(pool: Pool<State>, tokenIn: Address, tokenOut: Address): Curve
+  /** A pool of more than two tokens as one function over all of them; null where it lacks one. For families that have such. */
+  surface?(pool: Pool<State>): Surface | null
   /** Base units of each token that the pool can give, in the order of `pool.tokens`; for prices and depth. */
   reserves(pool: Pool<State>): readonly bigint[]
 

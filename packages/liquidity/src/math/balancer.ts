@@ -2,6 +2,7 @@
 import { PoolRefusal } from '../family.ts'
 import { divUp } from './integers.ts'
 import { pow } from './log-exp.ts'
+import { type Invariant, type Surface, stableLevel, weightedLevel } from './surface.ts'
 
 export const ONE = 10n ** 18n
 
@@ -93,3 +94,38 @@ export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: big
 }
 
 const near = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
+
+/** The part of a balance that a swap may add to it, as a float. */
+const MOST_SOLD = Number(MAX_IN_RATIO) / Number(ONE)
+
+type Balances = {
+  /** 18 decimals of the common unit. */
+  readonly live: readonly bigint[]
+  /** Common units of a base unit, by token. */
+  readonly units: Float64Array
+  readonly swapFee: bigint
+}
+
+/** @param weights - by token; they add up to one */
+export function weightedSurface(balances: Balances, weights: readonly bigint[]): Surface {
+  return surface(balances, weightedLevel, Float64Array.from(weights, toFloat), MOST_SOLD)
+}
+
+export function stableSurface(balances: Balances, amp: bigint, d: bigint): Surface {
+  const coins = balances.live.length
+  const ann = (Number(amp) * coins) / Number(AMP_PRECISION)
+  const weights = new Float64Array(coins).fill(1)
+  return surface(balances, stableLevel(ann, Number(d), coins), weights, Number.POSITIVE_INFINITY)
+}
+
+function surface(
+  { live, units, swapFee }: Balances,
+  invariant: Invariant,
+  weights: Float64Array,
+  mostSold: number,
+): Surface {
+  const balances = Float64Array.from(live, Number)
+  return { invariant, balances, units, weights, keepIn: 1 - toFloat(swapFee), keepOut: 1, fixedFee: true, mostSold }
+}
+
+const toFloat = (fixed: bigint): number => Number(fixed) / Number(ONE)

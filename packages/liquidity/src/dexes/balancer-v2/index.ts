@@ -3,7 +3,7 @@ import type { DexFamily } from '../../family.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { coinIndices } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
-import { quote } from './math.ts'
+import { quote, surface } from './math.ts'
 import { applyLog, createdPool, creationTopics, poolIdOf, readStates, topics } from './state.ts'
 import type { BalancerV2State } from './types.ts'
 
@@ -33,6 +33,8 @@ export const balancerV2: DexFamily<BalancerV2State> = {
     const withoutFee = { ...pool.state, swapFee: 0n }
     return sampledCurve((amountIn) => quote(withoutFee, i, j, amountIn).amountOut, pool.state.balances[i]!, feePpm)
   },
+
+  surface: ({ state }) => surface(state),
 
   reserves: ({ state }) => state.balances,
 

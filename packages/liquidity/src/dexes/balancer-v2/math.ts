@@ -6,9 +6,12 @@ import {
   mulUp,
   roundedUpInvariant,
   stableBalanceUp,
+  stableSurface,
   weightedOut,
+  weightedSurface,
 } from '../../math/balancer.ts'
 import { stableInvariant } from '../../math/stable-swap.ts'
+import type { Surface } from '../../math/surface.ts'
 import type { BalancerV2State } from './types.ts'
 
 /**
@@ -25,7 +28,7 @@ export function quote(
 ): { readonly amountOut: bigint; readonly state: BalancerV2State } {
   const { balances, scaling, swapFee } = state
   if (balances.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its tokens')
-  const scaled = balances.map((balance, k) => mulDown(balance, scaling[k]!))
+  const scaled = scaledBalances(state)
   const kept = mulDown(amountIn - mulUp(amountIn, swapFee), scaling[i]!)
   const amountOut = divDown(scaledOut(state, scaled, i, j, kept), scaling[j]!)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
@@ -38,9 +41,26 @@ function scaledOut(state: BalancerV2State, scaled: readonly bigint[], i: number,
     const { weights, exactPowers } = state
     return weightedOut(scaled[i]!, weights[i]!, scaled[j]!, weights[j]!, kept, exactPowers)
   }
-  const { amp } = state
-  const d = state.roundsUp
-    ? roundedUpInvariant(scaled, amp)
-    : stableInvariant(scaled, { a: amp, precision: AMP_PRECISION }, 'each')
-  return scaled[j]! - stableBalanceUp(scaled.with(i, scaled[i]! + kept), amp, d, j, 2) - 1n
+  const d = invariant(state, scaled)
+  return scaled[j]! - stableBalanceUp(scaled.with(i, scaled[i]! + kept), state.amp, d, j, 2) - 1n
+}
+
+const scaledBalances = ({ balances, scaling }: BalancerV2State) =>
+  balances.map((balance, k) => mulDown(balance, scaling[k]!))
+
+const invariant = (
+  { amp, roundsUp }: Extract<BalancerV2State, { kind: 'stable' }>,
+  scaled: readonly bigint[],
+): bigint =>
+  roundsUp ? roundedUpInvariant(scaled, amp) : stableInvariant(scaled, { a: amp, precision: AMP_PRECISION }, 'each')
+
+/** The pool as one function over its tokens; null where it lacks one. */
+export function surface(state: BalancerV2State): Surface | null {
+  const { balances, scaling, swapFee } = state
+  if (balances.includes(0n)) return null
+  const live = scaledBalances(state)
+  const all = { live, units: Float64Array.from(scaling, (factor) => Number(factor) / 1e18), swapFee }
+  return state.kind === 'weighted'
+    ? weightedSurface(all, state.weights)
+    : stableSurface(all, state.amp, invariant(state, live))
 }

@@ -1,6 +1,16 @@
 import { PoolRefusal } from '../../family.ts'
-import { AMP_PRECISION, mulDown, mulUp, ONE, stableBalanceUp, weightedOut } from '../../math/balancer.ts'
+import {
+  AMP_PRECISION,
+  mulDown,
+  mulUp,
+  ONE,
+  stableBalanceUp,
+  stableSurface,
+  weightedOut,
+  weightedSurface,
+} from '../../math/balancer.ts'
 import { stableInvariant } from '../../math/stable-swap.ts'
+import type { Surface } from '../../math/surface.ts'
 import type { BalancerV3State } from './types.ts'
 
 /** The vault refuses swaps of less, in 18 decimals of the common unit. */
@@ -67,7 +77,7 @@ function weightedAnswer(state: Kind<'weighted'>, live: readonly bigint[], i: num
 
 function stableAnswer({ amp, bounded }: Kind<'stable'>, live: readonly bigint[], i: number, j: number, given: bigint) {
   const after = live.with(i, live[i]! + given)
-  const d = stableInvariant(live, { a: amp, precision: AMP_PRECISION }, 'each')
+  const d = invariant(live, amp)
   const out = live[j]! - stableBalanceUp(after, amp, d, j, 3) - 1n
   if (out < 0n) throw new PoolRefusal('TOO_SMALL', `${given} buys nothing`)
   if (bounded && tooFarApart([...live, after[i]!, live[j]! - out]))
@@ -80,3 +90,17 @@ const MAX_IMBALANCE = 10_000n
 /** Balances before and after a swap. @see StableMath.ensureBalancesWithinMaxImbalanceRange */
 const tooFarApart = (balances: readonly bigint[]): boolean =>
   balances.some((least) => least === 0n || balances.some((most) => most / least >= MAX_IMBALANCE))
+
+const invariant = (live: readonly bigint[], amp: bigint) =>
+  stableInvariant(live, { a: amp, precision: AMP_PRECISION }, 'each')
+
+/** The pool as one function over its tokens; null where it lacks one. */
+export function surface(state: BalancerV3State): Surface | null {
+  const live = liveBalances(state)
+  if (live.includes(0n)) return null
+  const units = Float64Array.from(state.scaling, (factor, k) => (Number(factor) * Number(state.rates[k]!)) / 1e18)
+  const all = { live, units, swapFee: state.swapFee }
+  return state.kind === 'weighted'
+    ? weightedSurface(all, state.weights)
+    : stableSurface(all, state.amp, invariant(live, state.amp))
+}

@@ -3,7 +3,7 @@ import { sampledCurve } from '../../math/curves.ts'
 import { coinIndices } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { findPools } from './discover.ts'
-import { quote } from './math.ts'
+import { quote, surface } from './math.ts'
 import { applyLog, readStates, topics } from './state.ts'
 import type { CurveCryptoState } from './types.ts'
 
@@ -24,6 +24,8 @@ export const curveCrypto: DexFamily<CurveCryptoState> = {
     // The fee moves with the balances: it is left inside.
     return sampledCurve((amountIn) => quote(pool.state, i, j, amountIn).amountOut, pool.state.balances[i]!, 0)
   },
+
+  surface: ({ state }) => surface(state),
 
   reserves: ({ state }) => state.balances,
 

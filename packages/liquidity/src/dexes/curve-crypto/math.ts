@@ -1,9 +1,12 @@
 import { PoolRefusal } from '../../family.ts'
+import { cryptoLevel, type Surface } from '../../math/surface.ts'
 import { solveThree, solveTwo } from './cubic.ts'
 import { checkInvariant, checkPart, geometricMean, newtonBalance, newtonInvariant, ONE, type Range } from './newton.ts'
 import type { CurveCryptoState } from './types.ts'
 
 const FEE_UNIT = 10n ** 10n
+/** Units of A. */
+const A_PRECISION = 10_000
 
 /** Balances lie between a hundredth of the invariant and a hundred times it. */
 const FULL_RANGE: Range = { from: 10n ** 16n, to: 10n ** 20n }
@@ -45,7 +48,7 @@ export function swapOut(
   const nothing = () => new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   if (amountIn <= 0n) throw nothing()
   const { balances } = state
-  const d = state.ramping ? invariant(state, scaled(state, balances), 0n) : state.invariant
+  const d = presentInvariant(state)
   const xp = scaled(state, balances.with(i, balances[i]! + amountIn))
   const { y, k0 } = solveBalance(state, xp, d, j)
   const whole = unscaled(state, j, xp[j]! - y - 1n)
@@ -54,6 +57,10 @@ export function swapOut(
   if (amountOut <= 0n) throw nothing()
   return { amountOut, k0 }
 }
+
+/** The invariant that a swap starts from. */
+const presentInvariant = (state: CurveCryptoState): bigint =>
+  state.ramping ? invariant(state, scaled(state, state.balances), 0n) : state.invariant
 
 /** Balances at the price scale, in the first coin with 18 decimals. */
 export function scaled({ precisions, priceScale }: CurveCryptoState, balances: readonly bigint[]): bigint[] {
@@ -134,4 +141,24 @@ function settle(state: CurveCryptoState, k0: bigint): CurveCryptoState {
   // Older pools keep to themselves whether they are about to move their prices.
   const settled = isNg(state) && !ramping && virtualPrice * 2n - ONE <= earned + 2n * allowedExtraProfit
   return { ...state, invariant: d, virtualPrice, profit: earned, settled }
+}
+
+/** The pool as one function over its coins; null where it lacks one. */
+export function surface(state: CurveCryptoState): Surface | null {
+  const { balances, precisions, priceScale, a, gamma, midFeeE10, outFeeE10 } = state
+  if (balances.includes(0n) || !state.settled) return null
+  const xp = scaled(state, balances)
+  const coins = balances.length
+  return {
+    invariant: cryptoLevel(Number(a) / A_PRECISION, Number(gamma) / 1e18, Number(presentInvariant(state)), coins),
+    balances: Float64Array.from(xp, Number),
+    units: Float64Array.from(precisions, (precision, k) =>
+      k === 0 ? Number(precision) : (Number(precision) * Number(priceScale[k - 1]!)) / 1e18,
+    ),
+    weights: new Float64Array(coins).fill(1),
+    keepIn: 1,
+    keepOut: 1 - Number(fee(state, xp)) / Number(FEE_UNIT),
+    fixedFee: midFeeE10 === outFeeE10,
+    mostSold: Number.POSITIVE_INFINITY,
+  }
 }

@@ -1,5 +1,6 @@
 import { PoolRefusal } from '../../family.ts'
 import { dynamicFee, FEE_UNIT, type ProductRounding, stableBalance, stableInvariant } from '../../math/stable-swap.ts'
+import { type Surface, stableLevel } from '../../math/surface.ts'
 import type { CurveStableState } from './types.ts'
 
 const ONE = 10n ** 18n
@@ -58,4 +59,23 @@ function scaledBalances(state: CurveStableState, rounding: ProductRounding): Sca
   const fresh = { rounding, xp, d: stableInvariant(xp, state.amplification, rounding) }
   scaled.set(state, fresh)
   return fresh
+}
+
+/** The pool as one function over its coins; null where it lacks one. The fee of coins off their peg is left out. */
+export function surface(state: CurveStableState): Surface | null {
+  const { balances, rates, amplification, feeE10, offpegMultiplierE10, rounding } = state
+  if (balances.includes(0n)) return null
+  const { xp, d } = scaledBalances(state, rounding === 'unknown' ? 'end' : rounding)
+  const coins = balances.length
+  const ann = (Number(amplification.a) * coins) / Number(amplification.precision)
+  return {
+    invariant: stableLevel(ann, Number(d), coins),
+    balances: Float64Array.from(xp, Number),
+    units: Float64Array.from(rates, (rate) => Number(rate) / 1e18),
+    weights: new Float64Array(coins).fill(1),
+    keepIn: 1,
+    keepOut: 1 - Number(feeE10) / Number(FEE_UNIT),
+    fixedFee: offpegMultiplierE10 <= FEE_UNIT,
+    mostSold: Number.POSITIVE_INFINITY,
+  }
 }
