@@ -1,17 +1,12 @@
 /** Search and settlement in turn, until they agree: pools may refuse what the search wants, or be met twice in a route. */
-import { familyOf, type Pool } from '@sluice/liquidity'
-import type { Edge } from './graph.ts'
 import type { Flow } from './search/flow.ts'
 import { type Admission, costOf, type Problem } from './search/problem.ts'
-import { compileResponse, firstRate, withTax } from './search/response.ts'
 import { search } from './search/search.ts'
 import { LegRefused, type Settlement, settle } from './settle.ts'
 import type { Taxes } from './taxes.ts'
 
 /** Pools that may refuse before the search is given up. */
 const MAX_REFUSALS = 12
-/** How often the pairs of a pool are weighed against each other. */
-const REUSE_ROUNDS = 2
 
 /** A single path this much below the bound is not believed to be all there is. */
 const SUSPECT = 1e-4
@@ -30,9 +25,9 @@ export function searchAndSettle(
     const found = attempt(problem, amountIn, taxes)
     if (found === null) return null
     if (!(found instanceof LegRefused)) {
-      if (!problem.reuse || (found.settlement.reused.size === 0 && !isSuspect(found))) return found
+      if (!problem.reuse || (!found.settlement.sharing && !isSuspect(found))) return found
       const single = searchAndSettle({ ...problem, reuse: false }, amountIn, admission, taxes)
-      return weighPairs(problem, found, single, amountIn, taxes)
+      return single && netOf(problem, single) > netOf(problem, found) ? { ...single, bound: found.bound } : found
     }
     // A pool may be asked for more than it has only because the search counted another one's liquidity twice.
     if (found.reusing) problem = { ...problem, reuse: false }
@@ -56,54 +51,6 @@ function attempt(problem: Problem, amountIn: bigint, taxes?: Taxes): FoundRoute 
     if (error instanceof LegRefused) return error
     throw error
   }
-}
-
-/**
- * The search takes the pairs of a pool for pools of their own, of which none feels what is traded in another. So each pair
- * that was used after another is looked at anew in the pool as it then stood, and the best is taken. The bound counts such a
- * pool's liquidity for each of its pairs: it would say nothing, and is left out.
- *
- * @param single - the route that uses one pair of each pool
- */
-function weighPairs(
-  problem: Problem,
-  first: FoundRoute,
-  single: FoundRoute | null,
-  amountIn: bigint,
-  taxes?: Taxes,
-): FoundRoute {
-  const routes = [first]
-  for (let round = 0; round < REUSE_ROUNDS && routes.at(-1)!.settlement.reused.size > 0; round++) {
-    const next = attempt(afterOthers(problem, routes.at(-1)!.settlement.reused), amountIn, taxes)
-    if (next === null || next instanceof LegRefused) break
-    routes.push(next)
-  }
-  if (single) routes.push(single)
-  const best = routes.reduce((a, b) => (netOf(problem, b) > netOf(problem, a) ? b : a))
-  return { ...best, bound: best.settlement.reused.size > 0 || first.settlement.reused.size > 0 ? null : first.bound }
-}
-
-/** The problem in which some edges are what another leg left of them. */
-function afterOthers(problem: Problem, reused: ReadonlyMap<number, Pool>): Problem {
-  const { graph } = problem
-  const taxed = new Map(problem.taxed)
-  const rate = graph.topology.scratch.copy(problem.rate)
-  const rateBack = graph.topology.scratch.copy(problem.rateBack)
-  for (const [index, pool] of reused) {
-    const edge = graph.edges[index]!
-    const before = problem.taxed.get(index) ?? edge.response
-    const { keepIn, keepOut } = edge.response
-    const response = withTax(compile(edge, pool), before.keepIn / keepIn, before.keepOut / keepOut)
-    taxed.set(index, response)
-    rate[index] = firstRate(response)
-    rateBack[graph.topology.reverse[index]!] = rate[index]!
-  }
-  return { ...problem, taxed, rate, rateBack }
-}
-
-function compile({ tokenIn, tokenOut, response }: Edge, pool: Pool) {
-  const curve = familyOf(pool.family)!.curve(pool, tokenIn, tokenOut)
-  return compileResponse(curve.gasPerPiece ? { ...curve, gasPerPiece: response.gasPerPiece } : curve)
 }
 
 /** What a route pays after the gas of its legs, output base units. */

@@ -34,8 +34,8 @@ export class LegRefused extends Error {
 export type Settlement = {
   readonly legs: readonly Leg[]
   readonly amountOut: bigint
-  /** Edges of pools that an earlier leg had traded with, and those pools as that left them. */
-  readonly reused: ReadonlyMap<number, Pool>
+  /** Whether several legs use one pool. */
+  readonly sharing: boolean
 }
 
 /** @throws LegRefused */
@@ -45,7 +45,7 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
   const held = new Map<number, bigint>([[source, amountIn]])
   const legs: Leg[] = []
   const traded = new Map<string, Pool>()
-  const reused = new Map<number, Pool>()
+  const sharing = usesPoolTwice(graph, flow)
   for (let start = 0, end = 0; start < edges.length; start = end) {
     const token = from[edges[start]!]!
     const places: number[] = []
@@ -54,8 +54,8 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
       places.push(end)
       unassigned += input[end]!
     }
-    // Largest last: the rest then absorbs what rounding leaves over.
-    if (places.length > 1) places.sort((a, b) => input[a]! - input[b]!)
+    // Largest last: the rest then absorbs what rounding leaves over. Legs that share a pool stand in the order that pays most.
+    if (places.length > 1 && !sharing) places.sort((a, b) => input[a]! - input[b]!)
     let balance = held.get(token) ?? 0n
     for (const place of places) {
       const edge = edges[place]!
@@ -64,10 +64,8 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
       unassigned -= input[place]!
       if (part.amount === 0n) continue
       const { pool } = graph.edges[edge]!
-      const before = traded.get(pool.id)
-      if (before) reused.set(edge, before)
-      const settled = settleLeg(graph.edges[edge]!, before ?? pool, part, taxes)
-      if (settled instanceof PoolRefusal) throw new LegRefused(pool, settled, usesPoolTwice(graph, flow))
+      const settled = settleLeg(graph.edges[edge]!, traded.get(pool.id) ?? pool, part, taxes)
+      if (settled instanceof PoolRefusal) throw new LegRefused(pool, settled, sharing)
       const { leg, after } = settled
       traded.set(pool.id, after)
       balance -= part.amount
@@ -76,11 +74,11 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
     }
     held.set(token, balance)
   }
-  return { legs, amountOut: held.get(target) ?? 0n, reused }
+  return { legs, amountOut: held.get(target) ?? 0n, sharing }
 }
 
-const usesPoolTwice = ({ edges }: Graph, flow: Flow): boolean =>
-  new Set(flow.edges.map((edge) => edges[edge]!.pool.id)).size < flow.edges.length
+const usesPoolTwice = ({ edges, topology }: Graph, flow: Flow): boolean =>
+  topology.hasWidePools && new Set(flow.edges.map((edge) => edges[edge]!.pool.id)).size < flow.edges.length
 
 type Division = { readonly amount: bigint; readonly num: bigint; readonly den: bigint }
 

@@ -95,8 +95,8 @@ export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: big
 
 const near = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
 
-/** The part of a balance that a swap may add to it, as a float. */
-const MOST_SOLD = Number(MAX_IN_RATIO) / Number(ONE)
+/** The same as a float, a little less: what a search stretches to the limit must not end above it. */
+const MOST_SOLD = 0.2999
 
 type Balances = {
   /** 18 decimals of the common unit. */

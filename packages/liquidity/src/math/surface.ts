@@ -3,6 +3,8 @@
  * surface, and the invariants of all families depend on two sums over the balances alone: on Σ x and on Σ weight · ln x.
  */
 export type Invariant = {
+  /** Whether the rate between two tokens depends on their balances alone. */
+  readonly pairwise: boolean
   /** Above these logs no pool of the kind stands, and `level` may not be asked for. */
   readonly mostLogs: number
   /** The same wherever the pool may stand; rises with every balance. */
@@ -31,6 +33,7 @@ export type Surface = {
 
 /** Σ weight · ln x = constant */
 export const weightedLevel: Invariant = {
+  pairwise: true,
   mostLogs: Number.POSITIVE_INFINITY,
   level: (_, logs) => logs,
   linear: () => 0,
@@ -48,6 +51,7 @@ export function stableLevel(ann: number, d: number, coins: number): Invariant {
   const balanced = coins * Math.log(d / coins)
   const product = (logs: number) => d * Math.exp(balanced - logs)
   return {
+    pairwise: false,
     mostLogs: Number.POSITIVE_INFINITY,
     level: (sum, logs) => ann * (sum - d) + d - product(logs),
     linear: () => ann,
@@ -66,6 +70,7 @@ export function cryptoLevel(ann: number, gamma: number, d: number, coins: number
   const k0 = (logs: number) => Math.exp(logs - balanced)
   const k = (product: number) => (ann * product * gamma * gamma) / (gamma + 1 - product) ** 2
   return {
+    pairwise: false,
     // No pool stands above K0 = 1; at 1 + γ lies a pole.
     mostLogs: balanced + Math.log1p(gamma / 2),
     level(sum, logs) {

@@ -27,12 +27,18 @@ export function upperBound(problem: Problem, filling: WaterFilling, frontier: Fr
   let bound = Number.POSITIVE_INFINITY
   for (let round = 0; round < MAX_ROUNDS; round++) {
     if (!frontier.settled) return null
-    if (frontier.edges.length === 0) return Math.min(bound, filling.value + frontier.dust)
+    const shared = filling.sharedPools.filter(({ tradesSeveral }) => tradesSeveral)
+    if (shared.some(({ surface }) => !surface.fixedFee)) return null
+    const found = shared.reduce((sum, { feesReused }) => sum + feesReused, filling.value + frontier.dust)
+    if (frontier.edges.length === 0) return Math.min(bound, found)
     const price = balancedPrices(problem, frontier)
     const earning = frontier.edges
-      .map((edge) => ({ edge, profit: profitOf(problem, price, edge) }))
+      .map((edge) => ({ edge, profit: profitOf(problem, frontier, price, edge) }))
       .filter(({ profit }) => profit > 0)
-    bound = Math.min(bound, filling.value + frontier.dust + earning.reduce((sum, { profit }) => sum + profit, 0))
+    bound = Math.min(
+      bound,
+      earning.reduce((sum, { profit }) => sum + profit, found),
+    )
     if (bound <= filling.value * (1 + TIGHT_ENOUGH)) break
     const joining = earning.sort((a, b) => b.profit - a.profit).slice(0, MOST_JOINING)
     if (
@@ -67,12 +73,16 @@ function join(
 
 const point: Point = { input: 0, output: 0, conductance: 0 }
 
-function profitOf(problem: Problem, price: ReadonlyMap<number, number>, edge: number): number {
+function profitOf(problem: Problem, frontier: Frontier, price: ReadonlyMap<number, number>, edge: number): number {
   const { from, to } = problem.graph.topology
   const sold = price.get(from[edge]!)!
   const bought = price.get(to[edge]!)!
   respond(responseOf(problem, edge), sold / bought, point)
-  return Math.max(0, point.output * bought - point.input * sold)
+  const alone = Math.max(0, point.output * bought - point.input * sold)
+  const rate = frontier.rate[edge]!
+  if (rate === problem.rate[edge]) return alone
+  // Beside other pairs of its pool it earns no more than by itself, nor than from the rate to which they have moved it.
+  return rate * bought > sold ? Math.min(alone, frontier.mostEarned(edge, sold, rate * bought)) : 0
 }
 
 /** Prices at the ends of the frontier's edges at which as little as possible is earned there. */

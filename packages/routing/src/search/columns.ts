@@ -97,9 +97,9 @@ class Pricing {
   /** Leaves out what would earn too little even between the cost of what it sells and the worth of what it buys. */
   private select(least: number): void {
     const { logPrice, logCost, logWorth } = this
-    const { rate, graph } = this.problem
+    const { graph } = this.problem
     const { from, to } = graph.topology
-    const { edges, tokens, liveTokens, cost, worth } = this.frontier
+    const { edges, tokens, liveTokens, cost, worth, rate } = this.frontier
     if (this.logRate.length < edges.length) this.makeRoom(edges.length)
     for (const token of liveTokens) logPrice[token] = Math.log(cost[token]!)
     for (const token of tokens) {

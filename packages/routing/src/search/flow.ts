@@ -2,6 +2,7 @@
 import { costOf, type Problem, responseOf } from './problem.ts'
 import { outputOf } from './response.ts'
 import { roomFor } from './scratch.ts'
+import { LegsInTurn } from './shared-pools.ts'
 import type { WaterFilling } from './water-filling.ts'
 
 /** In topological order of the tokens sold, the edges of a token side by side; inputs in base units. */
@@ -66,8 +67,29 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
 export function pushThrough(problem: Problem, edges: readonly number[], weights: readonly number[]): Flow | null {
   return problem.graph.topology.scratch.within(() => {
     const pruned = prune(problem, edges, weights)
-    return pruned && push(problem, pruned)
+    if (!pruned) return null
+    const flow = push(problem, pruned)
+    if (!new LegsInTurn(problem, flow.edges).meet) return flow
+    return inBestOrder(problem, pruned, flow)
   })
+}
+
+/** Which leg of a shared pool comes first makes a difference, by the fee that it leaves there. */
+function inBestOrder(problem: Problem, { outOf, weights, cut }: Pruned, flow: Flow): Flow {
+  let best = flow
+  for (const direction of [1, -1]) {
+    const places = [...weights.keys()].sort((a, b) => direction * (weights[a]! - weights[b]!))
+    const sorted = new OutOf(
+      problem,
+      places.map((k) => outOf.edges[k]!),
+    )
+    for (const first of ['newest', 'oldest'] as const) {
+      const order = topologicalOrder(problem, sorted, first)!
+      const other = push(problem, { outOf: sorted, weights: places.map((k) => weights[k]!), order, cut })
+      if (other.amountOut > best.amountOut) best = other
+    }
+  }
+  return best
 }
 
 /** Edges by the token that they sell, as lists of their places. */
@@ -115,6 +137,7 @@ function push(problem: Problem, { outOf, weights, order, cut }: Pruned): Flow {
   const edges: number[] = []
   const inputs: number[] = []
   let cost = 0
+  const legs = new LegsInTurn(problem, outOf.edges)
   for (const token of order) {
     if (token === target) continue
     let total = 0
@@ -123,7 +146,7 @@ function push(problem: Problem, { outOf, weights, order, cut }: Pruned): Flow {
       const edge = outOf.edges[k]!
       const input = (held[token]! * weights[k]!) / total
       const next = to[edge]!
-      held[next]! += outputOf(responseOf(problem, edge), input)
+      held[next]! += legs.output(edge, input)
       depth[next] = Math.max(depth[next]!, depth[token]! + 1)
       edges.push(edge)
       inputs.push(input)
@@ -181,20 +204,25 @@ export function isAcyclic(problem: Problem, edges: readonly number[]): boolean {
 }
 
 /** Tokens from the source on, each before all that its edges buy; null where they form a circle. */
-function topologicalOrder({ source, graph }: Problem, outOf: OutOf): readonly number[] | null {
+function topologicalOrder(
+  { source, graph }: Problem,
+  outOf: OutOf,
+  first: 'newest' | 'oldest' = 'newest',
+): readonly number[] | null {
   const { to, tokens, scratch } = graph.topology
   const incoming = scratch.ints(tokens.length, 0)
   for (const edge of outOf.edges) incoming[to[edge]!]! += 1
   const ready = incoming[source]! > 0 ? [] : [source]
   const order: number[] = []
   let seen = 0
-  for (let token = ready.pop(); token !== undefined; token = ready.pop()) {
+  const next = () => (first === 'newest' ? ready.pop() : ready.shift())
+  for (let token = next(); token !== undefined; token = next()) {
     order.push(token)
     for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {
       seen++
-      const next = to[outOf.edges[k]!]!
-      incoming[next]! -= 1
-      if (incoming[next] === 0) ready.push(next)
+      const bought = to[outOf.edges[k]!]!
+      incoming[bought]! -= 1
+      if (incoming[bought] === 0) ready.push(bought)
     }
   }
   return seen === outOf.edges.length ? order : null

@@ -35,6 +35,13 @@ export class Frontier {
   /** False where labels still moved after the longest way: prices go in circles. */
   settled = true
 
+  /** Rates of all edges, those of shared pools as the division leaves them; and of their reverse edges. */
+  rate: Float64Array
+  private rateBack: Float64Array
+  /** Edges whose rate is another than the problem's, and by what factor rates have risen at most. */
+  private moved: ReadonlySet<number> = new Set()
+  private risen = 1
+
   private readonly problem: Problem
   private readonly backward: Potential
   private readonly distances: Uint8Array
@@ -54,6 +61,8 @@ export class Frontier {
     const { tokens, from, scratch } = problem.graph.topology
     const count = tokens.length
     this.problem = problem
+    this.rate = problem.rate
+    this.rateBack = problem.rateBack
     this.backward = backward
     this.distances = distances
     this.hope = backward.best
@@ -73,6 +82,7 @@ export class Frontier {
    * @param least - edges that cannot earn this may be left out, in output base units
    */
   explore(filling: WaterFilling, least = 0): void {
+    if (this.problem.reuse) this.takeRates(filling)
     this.clear()
     this.takePrices(filling)
     this.takeHope()
@@ -84,13 +94,36 @@ export class Frontier {
     }
   }
 
+  private takeRates(filling: WaterFilling): void {
+    const { problem, moved } = this
+    const { reverse, scratch } = problem.graph.topology
+    const shared = filling.sharedPools
+    if (shared.length === 0 && moved.size === 0) return
+    if (this.rate === problem.rate) {
+      this.rate = scratch.copy(problem.rate)
+      this.rateBack = scratch.copy(problem.rateBack)
+    }
+    const put = (edge: number, rate: number) => {
+      this.rate[edge] = rate
+      this.rateBack[reverse[edge]!] = rate
+    }
+    for (const edge of moved) put(edge, problem.rate[edge]!)
+    const rates = new Map(shared.flatMap((pool) => [...pool.ratesAfter(problem)]))
+    this.risen = 1
+    for (const [edge, rate] of rates) {
+      put(edge, rate)
+      if (rate > 0) this.risen = Math.max(this.risen, rate / problem.rate[edge]!)
+    }
+    this.moved = new Set(rates.keys())
+    this.forgetLists()
+  }
+
   /** What spot rates give hope to is little enough to look at all of it. */
   private lookNear(filling: WaterFilling): void {
     const candidates = this.candidates(filling)
     this.spreadWorths(candidates)
-    const { rate, graph } = this.problem
-    const { from, to } = graph.topology
-    const { cost, worth, live } = this
+    const { from, to } = this.problem.graph.topology
+    const { rate, cost, worth, live } = this
     this.edges = candidates.filter((edge) => rate[edge]! * worth[to[edge]!]! > cost[from[edge]!]! * (1 + MIN_GAIN))
     this.tokens = this.reached.filter((token) => live[token] === 0 && worth[token]! > cost[token]! * (1 + MIN_GAIN))
   }
@@ -109,7 +142,8 @@ export class Frontier {
     const hoped = cost / this.rise
     if (hoped >= this.limit[token]!) return this.lists.get(token)!
     const { offset, to } = problem.graph.topology
-    const { rate, source, maxHops } = problem
+    const { rate } = this
+    const { source, maxHops } = problem
     const { hops } = backward
     const floor = hoped * (1 - SLACK)
     const furthest = maxHops - 1 - distances[token]!
@@ -167,8 +201,11 @@ export class Frontier {
     const hope = measured && measuredAt.every((token) => live[token] === 1) ? measured : backward.best
     if (hope !== this.hope) this.forgetLists()
     this.hope = hope
-    this.rise = 1
-    if (hope === measured) for (const token of liveTokens) this.rise = Math.max(this.rise, cost[token]! / hope[token]!)
+    // Each of the edges behind a token may have risen.
+    this.rise = this.risen ** this.problem.maxHops
+    if (hope === measured)
+      for (const token of liveTokens)
+        this.rise = Math.max(this.rise, (this.risen ** this.problem.maxHops * cost[token]!) / hope[token]!)
   }
 
   private keepHope(): void {
@@ -192,7 +229,8 @@ export class Frontier {
   private spreadCosts(): boolean {
     const { problem, hope, rise, cost, live, queued, reached } = this
     const { to } = problem.graph.topology
-    const { rate, target, maxHops } = problem
+    const { rate } = this
+    const { target, maxHops } = problem
     let layer = this.liveTokens
     for (let round = 0; layer.length > 0 && round < maxHops; round++) {
       const following: number[] = []
@@ -231,7 +269,8 @@ export class Frontier {
   private candidates(filling: WaterFilling): number[] {
     const { problem, hope, rise, cost, live, reached } = this
     const { to } = problem.graph.topology
-    const { rate, target } = problem
+    const { rate } = this
+    const { target } = problem
     const found: number[] = []
     for (const token of reached) {
       if (token === target) continue
@@ -251,7 +290,8 @@ export class Frontier {
   private spreadWorths(candidates: readonly number[]): void {
     const { problem, worth, next, live } = this
     const { from, to } = problem.graph.topology
-    const { rate, maxHops } = problem
+    const { rate } = this
+    const { maxHops } = problem
     for (let sweep = 0; sweep < maxHops; sweep++) {
       let changed = false
       for (let k = candidates.length - 1; k >= 0; k--) {
@@ -273,7 +313,8 @@ export class Frontier {
   private measureWorths(): void {
     const { problem, backward, distances, worth, next, live, queued } = this
     const { offset, to, reverse } = problem.graph.topology
-    const { rateBack, maxHops } = problem
+    const { rateBack } = this
+    const { maxHops } = problem
     for (const token of this.liveTokens) worth[token] = this.cost[token]!
     let layer = this.liveTokens
     for (let round = 0; layer.length > 0 && round < maxHops; round++) {
@@ -302,7 +343,8 @@ export class Frontier {
   private spreadCostsWithin(dust: number): void {
     const { problem, backward, distances, cost, worth, live, queued } = this
     const { offset, to } = problem.graph.topology
-    const { rate, target, maxHops } = problem
+    const { rate } = this
+    const { target, maxHops } = problem
     let layer = this.liveTokens
     for (let round = 0; layer.length > 0 && round < maxHops; round++) {
       const following: number[] = []
@@ -329,7 +371,8 @@ export class Frontier {
   private collect(filling: WaterFilling, dust: number): void {
     const { problem, backward, distances, cost, worth, live } = this
     const { offset, to } = problem.graph.topology
-    const { rate, source, target, maxHops } = problem
+    const { rate } = this
+    const { source, target, maxHops } = problem
     this.edges = []
     for (const token of this.reached) {
       if (token === target) continue
@@ -352,7 +395,7 @@ export class Frontier {
    * What an edge earns at most where what it sells costs `price` and what it buys for the first unit is worth `value`: that
    * of a pool of x·y = k that is everywhere as deep as this one is at its deepest.
    */
-  private mostEarned(edge: number, price: number, value: number): number {
+  mostEarned(edge: number, price: number, value: number): number {
     const { taxed, graph } = this.problem
     if (taxed.size > 0 && taxed.has(edge)) return Number.POSITIVE_INFINITY
     const fall = Math.sqrt(value / price) - 1

@@ -23,7 +23,7 @@ export type Problem = {
   /** Output base units that a unit of gas costs, and that a leg's calldata costs. */
   readonly perGas: number
   readonly perLeg: number
-  /** Responses that a tax changes, or an earlier leg through the same pool. */
+  /** Responses that a tax changes. */
   readonly taxed: ReadonlyMap<number, Response>
 }
 

@@ -7,6 +7,7 @@ import { shortenChains } from './direct.ts'
 import { type Flow, flowOf, pushThrough } from './flow.ts'
 import { Frontier } from './frontier.ts'
 import { withinLimits } from './limits.ts'
+import { polish } from './polish.ts'
 import { distancesFrom, type Potential, potential, wayTo } from './potentials.ts'
 import { isFree, leastLegCost, type Problem } from './problem.ts'
 import { prune, pruneByTrial } from './pruning.ts'
@@ -98,7 +99,7 @@ export function search(problem: Problem): Found | null {
     }
   }
   const worthless = bound !== null && bound > best.amountOut * (1 + WORTHLESS) && gainsInCircle(problem)
-  return { flow: best, bound: worthless ? null : bound }
+  return { flow: polish(problem, best), bound: worthless ? null : bound }
 }
 
 /**

@@ -7,10 +7,12 @@
  * The same function, taken over all edges, bounds what any route can pay: see certificate.ts.
  */
 
+import type { Pool } from '@sluice/liquidity'
 import { solveSymmetric } from './linear.ts'
 import { type Problem, responseOf } from './problem.ts'
 import { type Point, type Response, respond } from './response.ts'
 import { roomFor } from './scratch.ts'
+import { SharedPool, surfaceOf } from './shared-pools.ts'
 
 /** Newton steps and step halvings at most. */
 const MAX_STEPS = 60
@@ -36,6 +38,11 @@ const FEW_TOKENS = 12
 const IDLE = 0
 const ACTIVE = 1
 const AWAKENED = 2
+
+/** How an edge trades: alone, or with others of its pool, which at the present prices is idle or not. */
+const ALONE = 0
+const IDLE_TOGETHER = 1
+const TRADING_TOGETHER = 2
 
 export type Checkpoint = {
   readonly edges: readonly number[]
@@ -69,6 +76,9 @@ export class WaterFilling {
   private logRate: Float64Array
   private conductance: Float64Array
   private mode: Uint8Array
+  private together: Uint8Array
+  /** Pools of several tokens with pairs in the set. */
+  private readonly pools = new Map<Pool, SharedPool>()
   private flow: Float64Array
   private weight: Float64Array
   /** By place in `tokens`. */
@@ -94,6 +104,7 @@ export class WaterFilling {
     this.flow = scratch.floats(FEW_EDGES)
     this.weight = scratch.floats(FEW_EDGES)
     this.mode = scratch.bytes(FEW_EDGES)
+    this.together = scratch.bytes(FEW_EDGES)
     this.addToken(problem.target, 0)
   }
 
@@ -116,7 +127,24 @@ export class WaterFilling {
     this.sold[k] = graph.topology.from[edge]!
     this.bought[k] = graph.topology.to[edge]!
     this.logRate[k] = Math.log(rate[edge]!)
+    this.together[k] = ALONE
+    if (this.problem.reuse) this.share(edge, k)
     return true
+  }
+
+  private share(edge: number, place: number): void {
+    const { pool } = this.problem.graph.edges[edge]!
+    const surface = surfaceOf(pool)
+    if (!surface) return
+    const shared = this.pools.get(pool) ?? new SharedPool(surface)
+    this.pools.set(pool, shared)
+    shared.add(this.problem, edge, place)
+    if (shared.isShared) for (const other of shared.places) this.together[other] = IDLE_TOGETHER
+  }
+
+  /** Pools with several pairs in the set. */
+  get sharedPools(): readonly SharedPool[] {
+    return [...this.pools.values()].filter((pool) => pool.isShared)
   }
 
   removeEdges(dropped: ReadonlySet<number>): void {
@@ -134,6 +162,7 @@ export class WaterFilling {
     for (const token of this.tokens) this.place[token] = -1
     this.edges = []
     this.responses = []
+    for (const pool of this.pools.values()) pool.clear()
     this.tokens = [...tokens]
     tokens.forEach((token, index) => {
       this.place[token] = index
@@ -150,12 +179,14 @@ export class WaterFilling {
   evaluate(): number {
     const { problem, tokens, edges, responses, logPrice, prices, sold, bought, point, input, output, conductance } =
       this
+    const { together, pools } = this
     const { rate } = problem
     for (let j = 0; j < tokens.length; j++) prices[tokens[j]!] = Math.exp(logPrice[tokens[j]!]!)
     let value = prices[problem.source]! * problem.amountIn
     for (let k = 0; k < edges.length; k++) {
       const price = prices[sold[k]!]!
       const worth = prices[bought[k]!]!
+      if (together[k] !== ALONE) continue
       if (price >= rate[edges[k]!]! * worth) {
         input[k] = output[k] = conductance[k] = 0
         continue
@@ -165,6 +196,15 @@ export class WaterFilling {
       output[k] = point.output
       conductance[k] = point.conductance
       value += point.output * worth - point.input * price
+    }
+    for (const pool of pools.values()) {
+      if (!pool.isShared) continue
+      const earned = pool.respond(prices, input, output)
+      for (const k of pool.places) {
+        conductance[k] = 0
+        together[k] = earned > 0 ? TRADING_TOGETHER : IDLE_TOGETHER
+      }
+      value += earned
     }
     return value
   }
@@ -218,12 +258,13 @@ export class WaterFilling {
 
   /** Surplus of each token at the present prices, valued in the output token. */
   private fillGradient(gradient: Float64Array): void {
-    const { problem, edges, place, prices, sold, bought, input, output, mode, flow, weight, conductance } = this
+    const { problem, edges, place, prices, sold, bought, input, output, mode, flow, weight, conductance, together } =
+      this
     gradient.fill(0)
     gradient[place[problem.source]!]! += prices[problem.source]! * problem.amountIn
     for (let k = 0; k < edges.length; k++) {
       mode[k] = IDLE
-      if (!(input[k]! > 0)) continue
+      if (!(input[k]! > 0) && together[k] !== TRADING_TOGETHER) continue
       const u = sold[k]!
       const v = bought[k]!
       mode[k] = ACTIVE
@@ -292,11 +333,30 @@ export class WaterFilling {
       matrix[b * size + b]! += conductance
       matrix[a < b ? a * size + b : b * size + a]! -= conductance
     }
+    for (const pool of this.pools.values()) if (pool.isShared) this.assembleShared(pool)
     let largest = 0
     for (let j = 1; j < size; j++) largest = Math.max(largest, matrix[j * size + j]!)
     // A token that is left over or short is approached by steps of about a factor e, whatever little answers to its price.
     for (let j = 1; j < size; j++) matrix[j * size + j]! += 1e-9 * value + 1e-13 * largest + Math.abs(gradient[j]!)
     step[0] = 0
+  }
+
+  /** All tokens of a pool meet in its invariant: a star of resistors, whose middle is left out. */
+  private assembleShared({ tokens, weight }: SharedPool): void {
+    const { matrix, place } = this
+    const size = this.tokens.length
+    let total = 0
+    for (const part of weight) total += part
+    for (let i = 0; i < tokens.length; i++) {
+      for (let j = 0; j < i; j++) {
+        if (!(weight[i]! > 0 && weight[j]! > 0)) continue
+        const conductance = (weight[i]! * weight[j]!) / total
+        const [a, b] = [place[tokens[i]!]!, place[tokens[j]!]!]
+        matrix[a * size + a]! += conductance
+        matrix[b * size + b]! += conductance
+        matrix[a < b ? a * size + b : b * size + a]! -= conductance
+      }
+    }
   }
 
   /** Tokens of few edges first: the matrix then stays sparse while it is solved. */
@@ -341,7 +401,7 @@ export class WaterFilling {
   private grow(): void {
     const { scratch } = this.problem.graph.topology
     const room = this.input.length * 2
-    const moved = <A extends Float64Array | Int32Array>(from: A, to: A): A => {
+    const moved = <A extends Float64Array | Int32Array | Uint8Array>(from: A, to: A): A => {
       to.set(from)
       return to
     }
@@ -355,5 +415,6 @@ export class WaterFilling {
     this.flow = floats(this.flow)
     this.weight = floats(this.weight)
     this.mode = scratch.bytes(room)
+    this.together = moved(this.together, scratch.bytes(room))
   }
 }

@@ -1,0 +1,43 @@
+/**
+ * The last bit of a division through shared pools: what a leg's fee leaves in a pool changes what the next one buys of it, and
+ * the surface knows nothing of that. Parts of each token are moved a little, as long as the route then pays more.
+ */
+import { type Flow, groupBy, pushThrough } from './flow.ts'
+import type { Problem } from './problem.ts'
+import { LegsInTurn } from './shared-pools.ts'
+
+const MAX_PASSES = 3
+/** The first step, as a part of what a leg carries, and the longest. */
+const STEP = 0.02
+const MOST = 0.5
+/** A pass that gains less than this part is the last. */
+const ENOUGH = 1e-7
+
+export function polish(problem: Problem, flow: Flow): Flow {
+  if (!problem.reuse || !new LegsInTurn(problem, flow.edges).meet) return flow
+  let best = flow
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
+    const before = best.net
+    const beside = groupBy(best.edges, (edge) => problem.graph.topology.from[edge]!)
+    for (const edges of beside.values())
+      if (edges.length > 1) for (const edge of edges) best = moved(problem, best, edge)
+    if (!(best.net > before * (1 + ENOUGH))) break
+  }
+  return best
+}
+
+/** With the leg's part where a parabola through three trials has its top. */
+function moved(problem: Problem, flow: Flow, edge: number): Flow {
+  const at = (change: number): Flow | null =>
+    pushThrough(
+      problem,
+      flow.edges,
+      flow.edges.map((other, k) => flow.input[k]! * (other === edge ? 1 + change : 1)),
+    )
+  const [less, more] = [at(-STEP), at(STEP)]
+  if (!less || !more) return flow
+  const bend = more.net - 2 * flow.net + less.net
+  const top = bend < 0 ? (STEP * (less.net - more.net)) / (2 * bend) : Math.sign(more.net - less.net) * MOST
+  const there = at(Math.min(MOST, Math.max(-MOST, top)))
+  return [less, more, there].reduce<Flow>((best, next) => (next && next.net > best.net ? next : best), flow)
+}
