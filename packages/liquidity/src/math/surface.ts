@@ -99,12 +99,13 @@ const SMALL = 1e-9
  * @returns base units
  */
 export function swapOn(surface: Surface, balances: Float64Array, i: number, j: number, amountIn: number): number {
-  const { invariant, units, weights, keepIn, keepOut } = surface
+  const { invariant, units, weights, keepIn, keepOut, mostSold } = surface
   const { sum, logs } = sumsOf(surface, balances)
   const level = invariant.level(sum, logs)
   const before = balances[j]!
   const weight = weights[j]!
-  const grown = balances[i]! + amountIn * keepIn * units[i]!
+  // What the pool cannot take buys nothing more.
+  const grown = balances[i]! + Math.min(amountIn * keepIn * units[i]!, mostSold * balances[i]!)
   const otherSum = sum - before + (grown - balances[i]!)
   const otherLogs = logs - weight * Math.log(before) + weights[i]! * Math.log(grown / balances[i]!)
   const most = Math.min(before, Math.exp((invariant.mostLogs - otherLogs) / weight))

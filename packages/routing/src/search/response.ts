@@ -30,7 +30,8 @@ export function compileResponse({ sqrtPrice, liquidity, keepIn, keepOut, gasPerP
   const outputBefore = new Float64Array(pieces + 1)
   for (let piece = 0; piece < pieces; piece++) {
     const [from, to, depth] = [sqrtPrice[piece]!, sqrtPrice[piece + 1]!, liquidity[piece]!]
-    inputBefore[piece + 1] = inputBefore[piece]! + (depth === 0 ? 0 : depth * (1 / to - 1 / from))
+    // Both from the same difference, as in `respond`: where a price hardly falls, what is earned is all but its rounding.
+    inputBefore[piece + 1] = inputBefore[piece]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))
     outputBefore[piece + 1] = outputBefore[piece]! + depth * (from - to)
   }
   return { sqrtPrice, liquidity, inputBefore, outputBefore, keepIn, keepOut, gasPerPiece }
@@ -65,7 +66,17 @@ export function firstConductance({ sqrtPrice, liquidity, keepIn }: Response): nu
   return 0
 }
 
-/** The same where the pool is deepest. */
+/** Where the pool has no more: the marginal rate there, 0 for pools that never end, and the conductance just before. */
+export function endOf({ sqrtPrice, liquidity, keepIn, keepOut }: Response): {
+  readonly rate: number
+  readonly conductance: number
+} {
+  const last = liquidity.length - 1
+  const end = sqrtPrice[last + 1]!
+  return { rate: keepIn * keepOut * end ** 2, conductance: end > 0 ? liquidity[last]! / (2 * end * keepIn) : 0 }
+}
+
+/** Conductance where the pool is deepest. */
 export function mostConductance({ sqrtPrice, liquidity, keepIn }: Response): number {
   let most = 0
   for (let piece = 0; piece < liquidity.length; piece++) most = Math.max(most, liquidity[piece]!)

@@ -10,7 +10,7 @@
 import type { Pool } from '@sluice/liquidity'
 import { solveSymmetric } from './linear.ts'
 import { type Problem, responseOf } from './problem.ts'
-import { type Point, type Response, respond } from './response.ts'
+import { endOf, type Point, type Response, respond } from './response.ts'
 import { roomFor } from './scratch.ts'
 import { SharedPool, surfaceOf } from './shared-pools.ts'
 
@@ -74,6 +74,8 @@ export class WaterFilling {
   private sold: Int32Array
   private bought: Int32Array
   private logRate: Float64Array
+  /** Where the edge has no more, which is −∞ for most. */
+  private logEnd: Float64Array
   private conductance: Float64Array
   private mode: Uint8Array
   private together: Uint8Array
@@ -100,6 +102,7 @@ export class WaterFilling {
     this.sold = scratch.ints(FEW_EDGES)
     this.bought = scratch.ints(FEW_EDGES)
     this.logRate = scratch.floats(FEW_EDGES)
+    this.logEnd = scratch.floats(FEW_EDGES)
     this.conductance = scratch.floats(FEW_EDGES)
     this.flow = scratch.floats(FEW_EDGES)
     this.weight = scratch.floats(FEW_EDGES)
@@ -127,6 +130,7 @@ export class WaterFilling {
     this.sold[k] = graph.topology.from[edge]!
     this.bought[k] = graph.topology.to[edge]!
     this.logRate[k] = Math.log(rate[edge]!)
+    this.logEnd[k] = Math.log(endOf(this.responses[k]!).rate)
     this.together[k] = ALONE
     if (this.problem.reuse) this.share(edge, k)
     return true
@@ -264,7 +268,12 @@ export class WaterFilling {
     gradient[place[problem.source]!]! += prices[problem.source]! * problem.amountIn
     for (let k = 0; k < edges.length; k++) {
       mode[k] = IDLE
-      if (!(input[k]! > 0) && together[k] !== TRADING_TOGETHER) continue
+      if (together[k] === TRADING_TOGETHER) {
+        mode[k] = ACTIVE
+        weight[k] = 0
+        continue
+      }
+      if (!(input[k]! > 0)) continue
       const u = sold[k]!
       const v = bought[k]!
       mode[k] = ACTIVE
@@ -273,14 +282,19 @@ export class WaterFilling {
       gradient[place[u]!]! -= flow[k]!
       gradient[place[v]!]! += output[k]! * prices[v]!
     }
+    for (const { isShared, tokens, value } of this.pools.values())
+      if (isShared)
+        for (let k = 0; k < tokens.length; k++) if (value[k] !== 0) gradient[place[tokens[k]!]!]! -= value[k]!
   }
 
   /**
    * Solves the linear model of the network. Edges that are idle now but that the step would switch on are given their first
-   * conductance and the step is taken again: without that look-ahead Newton's method overshoots at every new edge.
+   * conductance, those that have no more but that the step would turn down their last, and the step is taken again: without
+   * that look-ahead Newton's method overshoots at every new edge.
    */
   private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
-    const { edges, place, logPrice, prices, sold, bought, logRate, mode, flow, weight } = this
+    const { edges, responses, place, logPrice, prices, sold, bought, logRate, logEnd, mode, flow, weight, together } =
+      this
     const first = this.problem.graph.conductance
     const size = this.tokens.length
     for (let guess = 0; ; guess++) {
@@ -300,13 +314,16 @@ export class WaterFilling {
       if (guess >= MAX_GUESSES) return
       let awakened = false
       for (let k = 0; k < edges.length; k++) {
-        if (mode[k] !== IDLE) continue
+        const full = mode[k] === ACTIVE && weight[k] === 0 && together[k] === ALONE
+        if (mode[k] !== IDLE && !full) continue
         const u = sold[k]!
         const v = bought[k]!
-        const gap = logPrice[u]! - logPrice[v]! - logRate[k]!
-        if (gap + step[place[u]!]! - step[place[v]!]! < 0 && first[edges[k]!]! > 0) {
+        const gap = logPrice[u]! - logPrice[v]! - (full ? logEnd[k]! : logRate[k]!)
+        const after = gap + step[place[u]!]! - step[place[v]!]!
+        const depth = full ? endOf(responses[k]!).conductance : first[edges[k]!]!
+        if ((full ? after > 0 : after < 0) && depth > 0) {
           mode[k] = AWAKENED
-          weight[k] = first[edges[k]!]! * prices[u]!
+          weight[k] = depth * prices[u]!
           flow[k] = -weight[k]! * gap
           awakened = true
         }
@@ -411,6 +428,7 @@ export class WaterFilling {
     this.sold = moved(this.sold, scratch.ints(room))
     this.bought = moved(this.bought, scratch.ints(room))
     this.logRate = floats(this.logRate)
+    this.logEnd = floats(this.logEnd)
     this.conductance = floats(this.conductance)
     this.flow = floats(this.flow)
     this.weight = floats(this.weight)
