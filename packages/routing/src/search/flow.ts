@@ -69,8 +69,7 @@ export function pushThrough(problem: Problem, edges: readonly number[], weights:
     const pruned = prune(problem, edges, weights)
     if (!pruned) return null
     const flow = push(problem, pruned)
-    if (!new LegsInTurn(problem, flow.edges).meet) return flow
-    return inBestOrder(problem, pruned, flow)
+    return problem.reuse && new LegsInTurn(problem, flow.edges).meet ? inBestOrder(problem, pruned, flow) : flow
   })
 }
 

@@ -66,14 +66,15 @@ export function firstConductance({ sqrtPrice, liquidity, keepIn }: Response): nu
   return 0
 }
 
-/** Where the pool has no more: the marginal rate there, 0 for pools that never end, and the conductance just before. */
+/** Where the pool has no more: the logarithm of the marginal rate there, −∞ for pools that never end, and the conductance. */
 export function endOf({ sqrtPrice, liquidity, keepIn, keepOut }: Response): {
-  readonly rate: number
+  readonly logRate: number
   readonly conductance: number
 } {
   const last = liquidity.length - 1
   const end = sqrtPrice[last + 1]!
-  return { rate: keepIn * keepOut * end ** 2, conductance: end > 0 ? liquidity[last]! / (2 * end * keepIn) : 0 }
+  const conductance = end > 0 ? liquidity[last]! / (2 * end * keepIn) : 0
+  return { logRate: Math.log(keepIn * keepOut * end ** 2), conductance }
 }
 
 /** Conductance where the pool is deepest. */

@@ -78,10 +78,6 @@ export class SharedPool {
     this.bought.push(bought)
   }
 
-  get isShared(): boolean {
-    return this.places.length > 1
-  }
-
   /** Whether the last trade was of more than one pair. */
   get tradesSeveral(): boolean {
     let moved = 0
@@ -178,18 +174,20 @@ export class LegsInTurn {
 
   constructor(problem: Problem, edges: readonly number[]) {
     this.problem = problem
-    this.balances = problem.reuse ? sharedOf(problem, edges) : null
+    const shared = problem.reuse ? sharedOf(problem, edges) : null
+    this.balances = shared && shared.size > 0 ? shared : null
   }
 
   /** Whether some pool is met twice. */
   get meet(): boolean {
-    return this.balances !== null && this.balances.size > 0
+    return this.balances !== null
   }
 
   output(edge: number, input: number): number {
     const { problem } = this
+    if (!this.balances) return outputOf(responseOf(problem, edge), input)
     const { pool, tokenIn, tokenOut } = problem.graph.edges[edge]!
-    const balances = this.balances?.get(pool)
+    const balances = this.balances.get(pool)
     if (!balances) return outputOf(responseOf(problem, edge), input)
     const { ofInput, ofOutput } = kept(problem, edge)
     const [i, j] = [pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut)]

@@ -34,10 +34,14 @@ const NOTHING = new Float64Array(0)
 /** Matrices below this size are dense to no harm. */
 const FEW_TOKENS = 12
 
-/** How an edge counts in the linear model of a step: not at all, with its flow, or as one that the step switches on. */
+/**
+ * How an edge counts in the linear model of a step: not at all, with its flow, with a flow that is all it has, or as one that
+ * the step switches on or turns down.
+ */
 const IDLE = 0
 const ACTIVE = 1
-const AWAKENED = 2
+const FULL = 2
+const AWAKENED = 3
 
 /** How an edge trades: alone, or with others of its pool, which at the present prices is idle or not. */
 const ALONE = 0
@@ -74,13 +78,13 @@ export class WaterFilling {
   private sold: Int32Array
   private bought: Int32Array
   private logRate: Float64Array
-  /** Where the edge has no more, which is −∞ for most. */
-  private logEnd: Float64Array
   private conductance: Float64Array
   private mode: Uint8Array
   private together: Uint8Array
   /** Pools of several tokens with pairs in the set. */
   private readonly pools = new Map<Pool, SharedPool>()
+  /** Those of them with several pairs in the set, which trade as one. */
+  private shared: SharedPool[] = []
   private flow: Float64Array
   private weight: Float64Array
   /** By place in `tokens`. */
@@ -102,7 +106,6 @@ export class WaterFilling {
     this.sold = scratch.ints(FEW_EDGES)
     this.bought = scratch.ints(FEW_EDGES)
     this.logRate = scratch.floats(FEW_EDGES)
-    this.logEnd = scratch.floats(FEW_EDGES)
     this.conductance = scratch.floats(FEW_EDGES)
     this.flow = scratch.floats(FEW_EDGES)
     this.weight = scratch.floats(FEW_EDGES)
@@ -130,7 +133,6 @@ export class WaterFilling {
     this.sold[k] = graph.topology.from[edge]!
     this.bought[k] = graph.topology.to[edge]!
     this.logRate[k] = Math.log(rate[edge]!)
-    this.logEnd[k] = Math.log(endOf(this.responses[k]!).rate)
     this.together[k] = ALONE
     if (this.problem.reuse) this.share(edge, k)
     return true
@@ -140,15 +142,16 @@ export class WaterFilling {
     const { pool } = this.problem.graph.edges[edge]!
     const surface = surfaceOf(pool)
     if (!surface) return
-    const shared = this.pools.get(pool) ?? new SharedPool(surface)
-    this.pools.set(pool, shared)
-    shared.add(this.problem, edge, place)
-    if (shared.isShared) for (const other of shared.places) this.together[other] = IDLE_TOGETHER
+    const pairs = this.pools.get(pool) ?? new SharedPool(surface)
+    this.pools.set(pool, pairs)
+    pairs.add(this.problem, edge, place)
+    if (pairs.places.length === 1) return
+    if (pairs.places.length === 2) this.shared.push(pairs)
+    for (const other of pairs.places) this.together[other] = IDLE_TOGETHER
   }
 
-  /** Pools with several pairs in the set. */
   get sharedPools(): readonly SharedPool[] {
-    return [...this.pools.values()].filter((pool) => pool.isShared)
+    return this.shared
   }
 
   removeEdges(dropped: ReadonlySet<number>): void {
@@ -167,6 +170,7 @@ export class WaterFilling {
     this.edges = []
     this.responses = []
     for (const pool of this.pools.values()) pool.clear()
+    this.shared = []
     this.tokens = [...tokens]
     tokens.forEach((token, index) => {
       this.place[token] = index
@@ -183,14 +187,15 @@ export class WaterFilling {
   evaluate(): number {
     const { problem, tokens, edges, responses, logPrice, prices, sold, bought, point, input, output, conductance } =
       this
-    const { together, pools } = this
+    const { together, shared } = this
     const { rate } = problem
+    const sharing = shared.length > 0
     for (let j = 0; j < tokens.length; j++) prices[tokens[j]!] = Math.exp(logPrice[tokens[j]!]!)
     let value = prices[problem.source]! * problem.amountIn
     for (let k = 0; k < edges.length; k++) {
       const price = prices[sold[k]!]!
       const worth = prices[bought[k]!]!
-      if (together[k] !== ALONE) continue
+      if (sharing && together[k] !== ALONE) continue
       if (price >= rate[edges[k]!]! * worth) {
         input[k] = output[k] = conductance[k] = 0
         continue
@@ -201,8 +206,13 @@ export class WaterFilling {
       conductance[k] = point.conductance
       value += point.output * worth - point.input * price
     }
-    for (const pool of pools.values()) {
-      if (!pool.isShared) continue
+    return sharing ? value + this.evaluateShared() : value
+  }
+
+  private evaluateShared(): number {
+    const { shared, prices, input, output, conductance, together } = this
+    let value = 0
+    for (const pool of shared) {
       const earned = pool.respond(prices, input, output)
       for (const k of pool.places) {
         conductance[k] = 0
@@ -264,11 +274,12 @@ export class WaterFilling {
   private fillGradient(gradient: Float64Array): void {
     const { problem, edges, place, prices, sold, bought, input, output, mode, flow, weight, conductance, together } =
       this
+    const sharing = this.shared.length > 0
     gradient.fill(0)
     gradient[place[problem.source]!]! += prices[problem.source]! * problem.amountIn
     for (let k = 0; k < edges.length; k++) {
       mode[k] = IDLE
-      if (together[k] === TRADING_TOGETHER) {
+      if (sharing && together[k] === TRADING_TOGETHER) {
         mode[k] = ACTIVE
         weight[k] = 0
         continue
@@ -276,15 +287,14 @@ export class WaterFilling {
       if (!(input[k]! > 0)) continue
       const u = sold[k]!
       const v = bought[k]!
-      mode[k] = ACTIVE
+      mode[k] = conductance[k]! > 0 ? ACTIVE : FULL
       flow[k] = input[k]! * prices[u]!
       weight[k] = conductance[k]! * prices[u]!
       gradient[place[u]!]! -= flow[k]!
       gradient[place[v]!]! += output[k]! * prices[v]!
     }
-    for (const { isShared, tokens, value } of this.pools.values())
-      if (isShared)
-        for (let k = 0; k < tokens.length; k++) if (value[k] !== 0) gradient[place[tokens[k]!]!]! -= value[k]!
+    for (const { tokens, value } of this.shared)
+      for (let k = 0; k < tokens.length; k++) if (value[k] !== 0) gradient[place[tokens[k]!]!]! -= value[k]!
   }
 
   /**
@@ -293,8 +303,7 @@ export class WaterFilling {
    * that look-ahead Newton's method overshoots at every new edge.
    */
   private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
-    const { edges, responses, place, logPrice, prices, sold, bought, logRate, logEnd, mode, flow, weight, together } =
-      this
+    const { edges, responses, place, logPrice, prices, sold, bought, logRate, mode, flow, weight } = this
     const first = this.problem.graph.conductance
     const size = this.tokens.length
     for (let guess = 0; ; guess++) {
@@ -314,14 +323,15 @@ export class WaterFilling {
       if (guess >= MAX_GUESSES) return
       let awakened = false
       for (let k = 0; k < edges.length; k++) {
-        const full = mode[k] === ACTIVE && weight[k] === 0 && together[k] === ALONE
+        const full = mode[k] === FULL
         if (mode[k] !== IDLE && !full) continue
+        const end = full ? endOf(responses[k]!) : null
         const u = sold[k]!
         const v = bought[k]!
-        const gap = logPrice[u]! - logPrice[v]! - (full ? logEnd[k]! : logRate[k]!)
+        const gap = logPrice[u]! - logPrice[v]! - (end ? end.logRate : logRate[k]!)
         const after = gap + step[place[u]!]! - step[place[v]!]!
-        const depth = full ? endOf(responses[k]!).conductance : first[edges[k]!]!
-        if ((full ? after > 0 : after < 0) && depth > 0) {
+        const depth = end ? end.conductance : first[edges[k]!]!
+        if ((end ? after > 0 : after < 0) && depth > 0) {
           mode[k] = AWAKENED
           weight[k] = depth * prices[u]!
           flow[k] = -weight[k]! * gap
@@ -350,7 +360,7 @@ export class WaterFilling {
       matrix[b * size + b]! += conductance
       matrix[a < b ? a * size + b : b * size + a]! -= conductance
     }
-    for (const pool of this.pools.values()) if (pool.isShared) this.assembleShared(pool)
+    for (const pool of this.shared) this.assembleShared(pool)
     let largest = 0
     for (let j = 1; j < size; j++) largest = Math.max(largest, matrix[j * size + j]!)
     // A token that is left over or short is approached by steps of about a factor e, whatever little answers to its price.
@@ -428,7 +438,6 @@ export class WaterFilling {
     this.sold = moved(this.sold, scratch.ints(room))
     this.bought = moved(this.bought, scratch.ints(room))
     this.logRate = floats(this.logRate)
-    this.logEnd = floats(this.logEnd)
     this.conductance = floats(this.conductance)
     this.flow = floats(this.flow)
     this.weight = floats(this.weight)
