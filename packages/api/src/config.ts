@@ -50,8 +50,10 @@ const environment = z.object({
     .describe('SHA-256 of the keys that `feeExemptKey` accepts, separated by commas.'),
   REQUEST_TIMEOUT_MS: integer(10_000, 100, 120_000).describe('Time for a whole request, then 504.'),
   RPC_TIMEOUT_MS: integer(4_000, 50, 60_000).describe('Time for one call to a node.'),
-  MAX_CONCURRENT: integer(32, 1, 10_000).describe('Requests of one chain that run at once.'),
-  MAX_QUEUED: integer(8, 0, 100_000).describe('Requests of one chain that may wait; more get 503.'),
+  MAX_CONCURRENT: integer(24, 1, 10_000).describe('Requests of one chain that run at once.'),
+  MAX_QUEUED: integer(8, 0, 100_000).describe(
+    'Requests of one chain that may wait; more get 503. Fewer may run and wait while a busy process turns many away.',
+  ),
   IDLE_SLEEP_MS: integer(600_000, 1_000, 86_400_000).describe(
     'A chain not asked for this long stops following blocks.',
   ),

@@ -40,9 +40,9 @@ export class Services {
     return service
   }
 
-  /** Whether a chain has no room for another request. */
-  isFull(chainId: number): boolean {
-    return this.chains.get(chainId)?.limiter.isFull ?? false
+  /** Whether a chain has no room for a request that comes now; then it counts as turned away. */
+  turnsAway(chainId: number): boolean {
+    return this.chains.get(chainId)?.limiter.turnsAway() ?? false
   }
 
   /** The chains that have been asked for since the start. */

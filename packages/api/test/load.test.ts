@@ -139,7 +139,7 @@ test('a chain whose node crawls, with its places and queue full, does not slow a
     expect(done).toEqual(Array.from({ length: 20 }, () => 'fast'))
     slow.delayMs = 0
     const statuses = await Promise.all(crawling)
-    expect(statuses.filter((status) => status === 503)).toHaveLength(100 - 32 - 8)
+    expect(statuses.filter((status) => status === 503)).toHaveLength(100 - 24 - 8)
     expect(statuses.every((status) => [200, 502, 503, 504].includes(status))).toBe(true)
   } finally {
     await both.close()

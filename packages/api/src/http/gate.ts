@@ -43,7 +43,8 @@ export function gate(services: Services, version: ErrorVersion, listener: Reques
   }
   return (request, response) => {
     const [, path, chainId] = working.exec(request.url!) ?? []
-    if (!path || request.method === 'OPTIONS' || !services.isFull(Number(chainId))) return listener(request, response)
+    if (!path || request.method === 'OPTIONS' || !services.turnsAway(Number(chainId)))
+      return listener(request, response)
     // After what nodes have answered meanwhile: work that has begun is never behind work that is not.
     if (turnedAway.push({ request, response, path }) === 1) setImmediate(answerAll)
   }

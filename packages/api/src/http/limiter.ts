@@ -1,4 +1,5 @@
 import { ApiError } from '../errors.ts'
+import { Pace } from './pace.ts'
 
 /** One for all: it is thrown when there is no time for more. */
 export const overloaded = new ApiError('OVERLOADED', 'too many requests are in progress')
@@ -12,6 +13,7 @@ export class Limiter {
   private readonly waiting = new Set<() => void>()
   private readonly maxRunning: number
   private readonly maxWaiting: number
+  private readonly pace = new Pace()
 
   constructor(maxRunning: number, maxWaiting: number) {
     this.maxRunning = maxRunning
@@ -22,20 +24,26 @@ export class Limiter {
     return { running: this.running, waiting: this.waiting.size }
   }
 
-  get isFull(): boolean {
-    return this.running >= this.maxRunning && this.waiting.size >= this.maxWaiting
+  /** Whether there is no room for one that comes now; then it counts as turned away. */
+  turnsAway(): boolean {
+    const inside = this.running + this.waiting.size
+    const isFull = inside >= Math.min(this.maxRunning + this.maxWaiting, this.pace.mostInside)
+    if (isFull) this.pace.refused()
+    return isFull
   }
 
   /**
-   * @throws ApiError `OVERLOADED` when the queue is full
+   * @throws ApiError `OVERLOADED` when there is no room
    * @throws the signal's reason when it aborts before the work's turn
    */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    if (this.turnsAway()) throw overloaded
     if (this.running < this.maxRunning) this.running++
     else await this.turn(signal)
     try {
       return await work()
     } finally {
+      this.pace.finished()
       const [next] = this.waiting
       if (next) next()
       else this.running--
@@ -44,7 +52,6 @@ export class Limiter {
 
   /** Resolves when a finished work hands its place over. */
   private turn(signal: AbortSignal): Promise<void> {
-    if (this.isFull) return Promise.reject(overloaded)
     return new Promise((resolve, reject) => {
       const settle = (done: () => void) => {
         this.waiting.delete(start)
