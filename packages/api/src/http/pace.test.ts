@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 function window(pace: Pace, refused: number, done: number): number {
   for (let i = 0; i < refused; i++) pace.refused()
   for (let i = 0; i < done; i++) pace.finished()
-  vi.advanceTimersByTime(100)
+  vi.advanceTimersByTime(50)
   return pace.mostInside
 }
 
@@ -17,13 +17,13 @@ test('nobody is kept out who would have had a place while nobody is turned away'
   expect(window(pace, 0, 3)).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('a busy process that turns away lets in what it gets done in 60 ms, and all again after the flood', () => {
+test('a busy process that turns away lets in what it gets done in 30 ms, and all again after the flood', () => {
   const pace = new Pace(() => 1)
   expect(window(pace, 500, 40)).toBe(24)
   expect(window(pace, 500, 20), 'halfway').toBe(18)
-  expect(window(pace, 500, 0)).toBe(13)
+  expect(window(pace, 500, 0)).toBe(11)
   for (let i = 0; i < 20; i++) window(pace, 500, 0)
-  expect(Math.round(pace.mostInside), 'never fewer').toBe(8)
+  expect(Math.round(pace.mostInside), 'never fewer').toBe(4)
   expect(window(pace, 0, 20)).toBe(Number.POSITIVE_INFINITY)
 })
 

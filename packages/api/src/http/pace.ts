@@ -1,11 +1,11 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 
 /** Milliseconds over which work is counted. */
-const WINDOW_MS = 100
+const WINDOW_MS = 50
 /** Milliseconds in which a request that is let in during a flood should be done. */
-const PATIENCE_MS = 60
+const PATIENCE_MS = 30
 /** Let in at a time at least. */
-const LEAST = 8
+const LEAST = 4
 /** Part of its time for which the process works when it is itself what is short, and not the node. */
 const BUSY = 0.9
 
