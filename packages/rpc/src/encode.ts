@@ -19,12 +19,31 @@ export function callParam({ from, to, data, gas, gasPrice, value }: CallRequest)
   }
 }
 
+/** What `JSON.stringify` takes over as it stands. */
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (json: string) => object }
+/** Digits from which code is the bulk of its request. */
+const LONG_CODE = 1_000
+const MAX_CODES = 64
+const codes = new Map<Hex, object>()
+
+/** The same few probes are put in place by every call: their JSON is made once. */
+function codeJson(code: Hex): Hex | object {
+  if (code.length < LONG_CODE) return code
+  let json = codes.get(code)
+  if (!json) {
+    json = rawJSON(JSON.stringify(code))
+    if (codes.size >= MAX_CODES) codes.delete(codes.keys().next().value!)
+    codes.set(code, json)
+  }
+  return json
+}
+
 export function overridesParam(overrides: StateOverrides): Record<string, Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(overrides).map(([address, { code, balance, nonce, stateDiff }]) => [
       address,
       {
-        ...(code !== undefined && { code }),
+        ...(code !== undefined && { code: codeJson(code) }),
         ...(balance !== undefined && { balance: quantity(balance) }),
         ...(nonce !== undefined && { nonce: quantity(nonce) }),
         ...(stateDiff !== undefined && { stateDiff }),
