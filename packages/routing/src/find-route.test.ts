@@ -281,3 +281,35 @@ describe('on random graphs', () => {
     )
   })
 })
+
+describe('a token of which a trade buys few whole units', () => {
+  const E18 = 10n ** 18n
+  // Of token 3, a unit is worth a five-hundredth of the trade's smaller part.
+  const pools = [
+    pair(1, 1, 2, 1_000n * E18, 1_000n * E18),
+    pair(2, 1, 3, 500n * E18, 500_000n),
+    pair(3, 3, 2, 500_000n, 500n * E18),
+  ]
+  const amounts = Array.from({ length: 40 }, (_, index) => 2n * E18 + BigInt(index) * 3n * 10n ** 16n)
+  const { quoteExactInput } = familyOf('uniswap-v2')!
+
+  test('is bought with no more than those units cost', () => {
+    let bought = 0
+    for (const amountIn of amounts) {
+      const leg = route(pools, { amountIn }).legs.find(({ tokenOut }) => tokenOut === tokens[3]!)
+      if (!leg || leg.amountIn === amountIn) continue
+      const spared = leg.amountIn / leg.amountOut / 100n
+      const less = quoteExactInput(leg.pool, leg.tokenIn, leg.tokenOut, leg.amountIn - spared)
+      expect(less.amountOut).toBeLessThan(leg.amountOut)
+      bought++
+    }
+    expect(bought).toBeGreaterThan(amounts.length / 2)
+  })
+
+  test('stands in no way that pays more than it does', () => {
+    for (const amountIn of amounts) {
+      const direct = quoteExactInput(pools[0]!, tokens[1]!, tokens[2]!, amountIn).amountOut
+      expect(route(pools, { amountIn }).amountOut).toBeGreaterThanOrEqual(direct)
+    }
+  })
+})

@@ -1,6 +1,6 @@
 /** Search and settlement in turn, until they agree: pools may refuse what the search wants, or be met twice in a route. */
 import type { Flow } from './search/flow.ts'
-import { type Admission, costOf, type Problem } from './search/problem.ts'
+import { type Admission, costOf, type Problem, without } from './search/problem.ts'
 import { search } from './search/search.ts'
 import { LegRefused, type Settlement, settle } from './settle.ts'
 import type { Taxes } from './taxes.ts'
@@ -11,22 +11,42 @@ const MAX_REFUSALS = 12
 /** A single path this much below the bound is not believed to be all there is. */
 const SUSPECT = 1e-4
 
+/** Where so few units are bought, whole ones cost a tenth of a basis point and more; a bound as near is near enough. */
+const FEW_UNITS = 100_000n
+const ROUNDING = 1e-5
+
 export type FoundRoute = { readonly flow: Flow; readonly settlement: Settlement; readonly bound: number | null }
 
-/** Searches, settles, and searches again without the pools that refused. */
+/** Searches, settles, and searches again without what does worse in whole units than in the search's floats. */
 export function searchAndSettle(
-  wanted: Problem,
+  problem: Problem,
   amountIn: bigint,
   admission: Admission,
   taxes?: Taxes,
 ): FoundRoute | null {
+  const found = untilSettled(problem, amountIn, admission, taxes)
+  if (!found) return null
+  const coarse = coarseEdges(problem, found)
+  const other = coarse.length > 0 ? attempt(without(problem, coarse), amountIn, taxes) : null
+  if (other === null || other instanceof LegRefused || netOf(problem, other) <= netOf(problem, found)) return found
+  return { ...other, bound: found.bound }
+}
+
+/** Edges on the way that buy few units, of which rounding takes a part worth saving. */
+function coarseEdges({ graph, target }: Problem, { settlement, bound }: FoundRoute): readonly number[] {
+  const { legs, edges, amountOut } = settlement
+  if (bound !== null && Number(amountOut) > bound * (1 - ROUNDING)) return []
+  return edges.filter((edge, k) => legs[k]!.amountOut < FEW_UNITS && graph.topology.to[edge] !== target)
+}
+
+function untilSettled(wanted: Problem, amountIn: bigint, admission: Admission, taxes?: Taxes): FoundRoute | null {
   let problem = wanted
   for (let refusals = 0; refusals <= MAX_REFUSALS; refusals++) {
     const found = attempt(problem, amountIn, taxes)
     if (found === null) return null
     if (!(found instanceof LegRefused)) {
       if (!problem.reuse || (!found.settlement.sharing && !isSuspect(found))) return found
-      const single = searchAndSettle({ ...problem, reuse: false }, amountIn, admission, taxes)
+      const single = untilSettled({ ...problem, reuse: false }, amountIn, admission, taxes)
       return single && netOf(problem, single) > netOf(problem, found) ? { ...single, bound: found.bound } : found
     }
     // A pool may be asked for more than it has only because the search counted another one's liquidity twice.

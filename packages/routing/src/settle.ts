@@ -33,6 +33,8 @@ export class LegRefused extends Error {
 
 export type Settlement = {
   readonly legs: readonly Leg[]
+  /** The edge of each leg. */
+  readonly edges: readonly number[]
   readonly amountOut: bigint
   /** Whether several legs use one pool. */
   readonly sharing: boolean
@@ -44,6 +46,7 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
   const { edges, input } = flow
   const held = new Map<number, bigint>([[source, amountIn]])
   const legs: Leg[] = []
+  const settledEdges: number[] = []
   const traded = new Map<string, Pool>()
   const sharing = usesPoolTwice(graph, flow)
   for (let start = 0, end = 0; start < edges.length; start = end) {
@@ -64,17 +67,19 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
       unassigned -= input[place]!
       if (part.amount === 0n) continue
       const { pool } = graph.edges[edge]!
-      const settled = settleLeg(graph.edges[edge]!, traded.get(pool.id) ?? pool, part, taxes)
+      const settles = (amount: Division) => settleLeg(graph.edges[edge]!, traded.get(pool.id) ?? pool, amount, taxes)
+      const settled = last ? settles(part) : trimmed(part, balance, settles)
       if (settled instanceof PoolRefusal) throw new LegRefused(pool, settled, sharing)
       const { leg, after } = settled
       traded.set(pool.id, after)
-      balance -= part.amount
+      balance -= leg.amountIn
       held.set(to[edge]!, (held.get(to[edge]!) ?? 0n) + leg.amountOut)
       legs.push(leg)
+      settledEdges.push(edge)
     }
     held.set(token, balance)
   }
-  return { legs, amountOut: held.get(target) ?? 0n, sharing }
+  return { legs, edges: settledEdges, amountOut: held.get(target) ?? 0n, sharing }
 }
 
 const usesPoolTwice = ({ edges, topology }: Graph, flow: Flow): boolean =>
@@ -95,13 +100,50 @@ function division(part: number, balance: bigint, last: boolean, fromSource: bool
   return { amount: shareOf(balance, share), num: BigInt(share), den: BigInt(SHARE_DENOMINATOR) }
 }
 
+/** Of fewer units than this, what rounding takes of the last one is worth saving. */
+const FEW_UNITS = 100_000n
+/** The part of a unit's price to which the least input is found. */
+const UNIT_PARTS = 256n
+
+/** Where a leg buys few whole units, it takes the least that buys them, for the legs after it to have the rest. */
+function trimmed(
+  part: Division,
+  balance: bigint,
+  settles: (part: Division) => Settled | PoolRefusal,
+): Settled | PoolRefusal {
+  let best = settles(part)
+  if (best instanceof PoolRefusal || best.leg.amountOut >= FEW_UNITS) return best
+  const { amountOut } = best.leg
+  const unit = part.amount / (amountOut + 1n)
+  let [few, enough] = [part.amount - 2n * unit, part.amount]
+  while ((enough - few) * UNIT_PARTS > unit && enough - few > 1n) {
+    const middle = (few + enough) / 2n
+    const tried: Settled | PoolRefusal = settles(lessOf(part, balance, middle))
+    if (tried instanceof PoolRefusal || tried.leg.amountOut < amountOut) few = middle
+    else {
+      best = tried
+      enough = middle
+    }
+  }
+  return best
+}
+
+/** A smaller part of the balance, in the same form. */
+function lessOf({ amount, num, den }: Division, balance: bigint, less: bigint): Division {
+  if (num === amount) return { amount: less, num: less, den }
+  const fewer = (num * less) / amount
+  return { amount: (balance * fewer) / den, num: fewer, den }
+}
+
+type Settled = { readonly leg: Leg; readonly after: Pool }
+
 /** @param now - the pool of the edge as earlier legs left it */
 function settleLeg(
   { pool, tokenIn, tokenOut }: Edge,
   now: Pool,
   { amount: amountIn, num, den }: Division,
   taxes?: Taxes,
-): { readonly leg: Leg; readonly after: Pool } | PoolRefusal {
+): Settled | PoolRefusal {
   const family = familyOf(pool.family)
   if (!family) return new PoolRefusal('UNSUPPORTED', `family ${pool.family} is not known`)
   const sellPpm = BigInt(taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0)

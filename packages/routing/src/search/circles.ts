@@ -6,7 +6,7 @@ import type { Graph } from '../graph.ts'
 import { generateColumns } from './columns.ts'
 import { type Flow, groupBy, isAcyclic } from './flow.ts'
 import type { Frontier } from './frontier.ts'
-import type { Problem } from './problem.ts'
+import { type Problem, without } from './problem.ts'
 import type { WaterFilling } from './water-filling.ts'
 
 /** Opening circles makes others pay; what is left after so many rounds is cut by `flow.ts`. */
@@ -93,18 +93,6 @@ export function inOrderOf(problem: Problem, { edges }: Flow): Problem {
       if ((place.get(to[edge]!) ?? at) < at) backwards.push(edge)
   }
   return without(problem, backwards)
-}
-
-/** A problem of its own, in which the edges may not be used. */
-function without(problem: Problem, edges: Iterable<number>): Problem {
-  const { scratch, reverse } = problem.graph.topology
-  const rate = scratch.copy(problem.rate)
-  const rateBack = scratch.copy(problem.rateBack)
-  for (const edge of edges) {
-    rate[edge] = 0
-    rateBack[reverse[edge]!] = 0
-  }
-  return { ...problem, rate, rateBack }
 }
 
 /** Of every circle the edge that carries least, once what the circles share is taken off. */

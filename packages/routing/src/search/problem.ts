@@ -56,6 +56,18 @@ export function leastCost({ perGas, perLeg, graph }: Problem, edge: number): num
   return graph.edges[edge]!.gas * perGas + perLeg
 }
 
+/** A problem of its own, in which the edges may not be used. */
+export function without(problem: Problem, edges: Iterable<number>): Problem {
+  const { scratch, reverse } = problem.graph.topology
+  const rate = scratch.copy(problem.rate)
+  const rateBack = scratch.copy(problem.rateBack)
+  for (const edge of edges) {
+    rate[edge] = 0
+    rateBack[reverse[edge]!] = 0
+  }
+  return { ...problem, rate, rateBack }
+}
+
 /** Edges as one request may use them. A taxed token is only ever sold first or bought last, never passed through. */
 export class Admission {
   private readonly reasons = new Map<Pool, string>()
