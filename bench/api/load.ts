@@ -30,12 +30,25 @@ export async function closedLoop({ url, next, connections, seconds }: Load): Pro
   return figures(answers, (performance.now() - started) / 1000)
 }
 
+export type OpenFigures = Figures & {
+  readonly offeredPerSecond: number
+  /** Milliseconds after they were due at which 99 % of the requests were sent: a part of their latency that is our own. */
+  readonly sentLateP99: number
+}
+
 /**
  * Requests come at a steady rate, whether earlier ones are answered or not. Latency counts from when a request was due,
  * also where it had to wait for a free connection.
  */
-export async function openLoop({ url, next, connections, seconds, rate }: Load & { readonly rate: number }) {
+export async function openLoop({
+  url,
+  next,
+  connections,
+  seconds,
+  rate,
+}: Load & { readonly rate: number }): Promise<OpenFigures> {
   const answers: Answer[] = []
+  const late: number[] = []
   const idle: Connection[] = []
   for (let i = 0; i < connections; i++) idle.push(await Connection.open(url))
   const all = [...idle]
@@ -46,6 +59,7 @@ export async function openLoop({ url, next, connections, seconds, rate }: Load &
     // Asleep in between: the cores belong to the service and its node.
     while (performance.now() < dueAt || idle.length === 0) await sleep(1)
     const connection = idle.pop()!
+    late.push(performance.now() - dueAt)
     pending.push(
       connection.send(next()).then((answer) => {
         answers.push({ ...answer, ms: performance.now() - dueAt })
@@ -56,7 +70,9 @@ export async function openLoop({ url, next, connections, seconds, rate }: Load &
   await Promise.all(pending)
   const took = (performance.now() - started) / 1000
   for (const connection of all) connection.close()
-  return figures(answers, took)
+  late.sort((a, b) => a - b)
+  const sentLateP99 = rounded(late[Math.floor(late.length * 0.99)]!, 2)
+  return { offeredPerSecond: rate, sentLateP99, ...figures(answers, took) }
 }
 
 async function onConnections(url: string, count: number, work: (connection: Connection) => Promise<void>) {
