@@ -298,7 +298,7 @@ describe('a token of which a trade buys few whole units', () => {
     for (const amountIn of amounts) {
       const leg = route(pools, { amountIn }).legs.find(({ tokenOut }) => tokenOut === tokens[3]!)
       if (!leg || leg.amountIn === amountIn) continue
-      const spared = leg.amountIn / leg.amountOut / 100n
+      const spared = leg.amountIn / leg.amountOut / 8n
       const less = quoteExactInput(leg.pool, leg.tokenIn, leg.tokenOut, leg.amountIn - spared)
       expect(less.amountOut).toBeLessThan(leg.amountOut)
       bought++

@@ -11,8 +11,8 @@ const MAX_REFUSALS = 12
 /** A single path this much below the bound is not believed to be all there is. */
 const SUSPECT = 1e-4
 
-/** Where so few units are bought, whole ones cost a tenth of a basis point and more; a bound as near is near enough. */
-const FEW_UNITS = 100_000n
+/** Where so few units are bought, a whole one is half a basis point and more; a bound within a tenth is near enough. */
+const FEW_UNITS = 20_000n
 const ROUNDING = 1e-5
 
 export type FoundRoute = { readonly flow: Flow; readonly settlement: Settlement; readonly bound: number | null }

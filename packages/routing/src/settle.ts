@@ -67,9 +67,11 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
       unassigned -= input[place]!
       if (part.amount === 0n) continue
       const { pool } = graph.edges[edge]!
-      const settles = (amount: Division) => settleLeg(graph.edges[edge]!, traded.get(pool.id) ?? pool, amount, taxes)
-      const settled = last ? settles(part) : trimmed(part, balance, settles)
+      const now = traded.get(pool.id) ?? pool
+      let settled = settleLeg(graph.edges[edge]!, now, part, taxes)
       if (settled instanceof PoolRefusal) throw new LegRefused(pool, settled, sharing)
+      if (!last && settled.leg.amountOut < FEW_UNITS)
+        settled = trimmed(settled, part, balance, (less) => settleLeg(graph.edges[edge]!, now, less, taxes))
       const { leg, after } = settled
       traded.set(pool.id, after)
       balance -= leg.amountIn
@@ -101,24 +103,24 @@ function division(part: number, balance: bigint, last: boolean, fromSource: bool
 }
 
 /** Of fewer units than this, what rounding takes of the last one is worth saving. */
-const FEW_UNITS = 100_000n
+const FEW_UNITS = 20_000n
 /** The part of a unit's price to which the least input is found. */
-const UNIT_PARTS = 256n
+const UNIT_PARTS = 16n
 
 /** Where a leg buys few whole units, it takes the least that buys them, for the legs after it to have the rest. */
 function trimmed(
+  settled: Settled,
   part: Division,
   balance: bigint,
-  settles: (part: Division) => Settled | PoolRefusal,
-): Settled | PoolRefusal {
-  let best = settles(part)
-  if (best instanceof PoolRefusal || best.leg.amountOut >= FEW_UNITS) return best
-  const { amountOut } = best.leg
+  settles: (less: Division) => Settled | PoolRefusal,
+): Settled {
+  let best = settled
+  const { amountOut } = settled.leg
   const unit = part.amount / (amountOut + 1n)
   let [few, enough] = [part.amount - 2n * unit, part.amount]
   while ((enough - few) * UNIT_PARTS > unit && enough - few > 1n) {
     const middle = (few + enough) / 2n
-    const tried: Settled | PoolRefusal = settles(lessOf(part, balance, middle))
+    const tried = settles(lessOf(part, balance, middle))
     if (tried instanceof PoolRefusal || tried.leg.amountOut < amountOut) few = middle
     else {
       best = tried

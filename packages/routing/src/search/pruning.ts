@@ -1,11 +1,12 @@
 /** Takes out of a division what does not earn its gas. */
 
 import { bookkeeping, idleEdges, stranded, waysOf } from './books.ts'
+import type { Checkpoint } from './edge-set.ts'
 import { type Flow, flowOf, NEGLIGIBLE } from './flow.ts'
 import { withinLimits } from './limits.ts'
 import type { Problem } from './problem.ts'
 import { costAtBest, holdAtTicks } from './ticks.ts'
-import { type Checkpoint, FEW_STEPS, TIGHT, type WaterFilling } from './water-filling.ts'
+import { FEW_STEPS, TIGHT, type WaterFilling } from './water-filling.ts'
 
 const MAX_ROUNDS = 200
 /** What earns less than this part of its cost goes together with others of its kind, this part of them at a time. */

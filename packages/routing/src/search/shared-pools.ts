@@ -112,7 +112,7 @@ export class SharedPool {
     for (let k = 0; k < tokens.length; k++) {
       const grown = trade.balances[k]! - balances[k]!
       value[k] = grown === 0 ? 0 : grown * (grown > 0 ? trade.cost[k]! : trade.worth[k]!)
-      weight[k] = trade.stiffness[k]!
+      weight[k] = trade.conductance[k]!
       if (grown > 0) soldValue += value[k]!
       else boughtValue -= value[k]!
     }

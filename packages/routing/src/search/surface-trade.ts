@@ -28,7 +28,7 @@ export class SurfaceTrade {
   /** Balances where the trade ends, in common units. */
   readonly balances: Float64Array
   /** How far a balance gives way to its token's price: −∂x / ∂ln c, by that price; 0 for tokens that are left alone. */
-  readonly stiffness: Float64Array
+  readonly conductance: Float64Array
 
   private readonly surface: Surface
   private readonly level: number
@@ -56,13 +56,13 @@ export class SurfaceTrade {
     this.most = balances.map((balance) => balance * (1 + mostSold))
     this.cost = new Float64Array(balances.length)
     this.worth = new Float64Array(balances.length)
-    this.stiffness = new Float64Array(balances.length)
+    this.conductance = new Float64Array(balances.length)
     this.balances = balances.slice()
   }
 
   /** Solves for the prices in `cost` and `worth`; false where nothing pays. */
   solve(): boolean {
-    const { cost, worth, values, stiffness, balances, surface } = this
+    const { cost, worth, values, conductance, balances, surface } = this
     let sells = 0
     let buys = Number.POSITIVE_INFINITY
     this.least = Number.POSITIVE_INFINITY
@@ -73,12 +73,12 @@ export class SurfaceTrade {
     }
     if (!(sells > buys)) {
       balances.set(surface.balances)
-      stiffness.fill(0)
+      conductance.fill(0)
       return false
     }
     if (!(this.v > 0)) this.guess(Math.sqrt(sells * buys))
     this.v = this.root(this.v)
-    for (let k = 0; k < values.length; k++) stiffness[k] = this.stiffnessOf(k)
+    for (let k = 0; k < values.length; k++) conductance[k] = this.conductanceOf(k)
     return true
   }
 
@@ -204,7 +204,7 @@ export class SurfaceTrade {
     return this.balances[k] !== this.surface.balances[k] && this.balances[k] !== this.most[k]
   }
 
-  private stiffnessOf(k: number): number {
+  private conductanceOf(k: number): number {
     if (!this.moves(k)) return 0
     const price = this.balances[k]! > this.surface.balances[k]! ? this.cost[k]! : this.worth[k]!
     return (price * price * this.v * this.balances[k]! ** 2) / this.surface.weights[k]!

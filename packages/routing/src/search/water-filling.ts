@@ -7,12 +7,11 @@
  * The same function, taken over all edges, bounds what any route can pay: see certificate.ts.
  */
 
-import type { Pool } from '@sluice/liquidity'
+import { EdgeSet, TRADING_TOGETHER } from './edge-set.ts'
 import { solveSymmetric } from './linear.ts'
-import { type Problem, responseOf } from './problem.ts'
-import { endOf, type Point, type Response, respond } from './response.ts'
+import { endOf } from './response.ts'
 import { roomFor } from './scratch.ts'
-import { SharedPool, surfaceOf } from './shared-pools.ts'
+import type { SharedPool } from './shared-pools.ts'
 
 /** Newton steps and step halvings at most. */
 const MAX_STEPS = 60
@@ -28,12 +27,7 @@ const SUFFICIENT = 1e-4
 /** Tolerance of a division that is to be settled, and steps enough for one that changed by a few edges. */
 export const TIGHT = 1e-8
 export const FEW_STEPS = 25
-/** Room for edges at first. */
-const FEW_EDGES = 64
 const NOTHING = new Float64Array(0)
-/** Matrices below this size are dense to no harm. */
-const FEW_TOKENS = 12
-
 /**
  * How an edge counts in the linear model of a step: not at all, with its flow, with a flow that is all it has, or as one that
  * the step switches on or turns down.
@@ -43,185 +37,18 @@ const ACTIVE = 1
 const FULL = 2
 const AWAKENED = 3
 
-/** How an edge trades: alone, or with others of its pool, which at the present prices is idle or not. */
-const ALONE = 0
-const IDLE_TOGETHER = 1
-const TRADING_TOGETHER = 2
-
-export type Checkpoint = {
-  readonly edges: readonly number[]
-  readonly tokens: readonly number[]
-  readonly logPrice: readonly number[]
-}
-
-export class WaterFilling {
-  /** Tokens in the set; the target stands first and has the price 1. */
-  tokens: number[] = []
-  edges: number[] = []
-  /** Natural logarithm of each token's price, by token. */
-  readonly logPrice: Float64Array
-  /** Prices as of the last evaluation, by token. */
-  private readonly prices: Float64Array
-  /** Place of a token in `tokens`, −1 outside. */
-  readonly place: Int32Array
-  readonly has: Uint8Array
-  /** By place in `edges`. */
-  input: Float64Array
-  output: Float64Array
+export class WaterFilling extends EdgeSet {
   /** What the trade pays by the prices found. */
   value = 0
   /** Largest surplus or shortage of a token, as a part of `value`. */
   residual = Number.POSITIVE_INFINITY
-
-  private readonly problem: Problem
-  private responses: Response[] = []
-  private sold: Int32Array
-  private bought: Int32Array
-  private logRate: Float64Array
-  private conductance: Float64Array
-  private mode: Uint8Array
-  private together: Uint8Array
-  /** Pools of several tokens with pairs in the set. */
-  private readonly pools = new Map<Pool, SharedPool>()
-  /** Those of them with several pairs in the set, which trade as one. */
-  private shared: SharedPool[] = []
-  private flow: Float64Array
-  private weight: Float64Array
+  /** Edges that sell all they have. */
+  private full = 0
   /** By place in `tokens`. */
   private gradient: Float64Array = NOTHING
   private step: Float64Array = NOTHING
   private before: Float64Array = NOTHING
   private matrix: Float64Array = NOTHING
-  private readonly point: Point = { input: 0, output: 0, conductance: 0 }
-
-  constructor(problem: Problem) {
-    const { tokens, from, scratch } = problem.graph.topology
-    this.problem = problem
-    this.logPrice = scratch.floats(tokens.length)
-    this.prices = scratch.floats(tokens.length)
-    this.place = scratch.ints(tokens.length, -1)
-    this.has = scratch.bytes(from.length, 0)
-    this.input = scratch.floats(FEW_EDGES)
-    this.output = scratch.floats(FEW_EDGES)
-    this.sold = scratch.ints(FEW_EDGES)
-    this.bought = scratch.ints(FEW_EDGES)
-    this.logRate = scratch.floats(FEW_EDGES)
-    this.conductance = scratch.floats(FEW_EDGES)
-    this.flow = scratch.floats(FEW_EDGES)
-    this.weight = scratch.floats(FEW_EDGES)
-    this.mode = scratch.bytes(FEW_EDGES)
-    this.together = scratch.bytes(FEW_EDGES)
-    this.addToken(problem.target, 0)
-  }
-
-  addToken(token: number, logPrice: number): void {
-    if (this.place[token]! >= 0) return
-    this.place[token] = this.tokens.length
-    this.tokens.push(token)
-    this.logPrice[token] = logPrice
-  }
-
-  /** Both ends must be in the set. */
-  addEdge(edge: number): boolean {
-    if (this.has[edge]) return false
-    const { rate, graph } = this.problem
-    const k = this.edges.length
-    if (k === this.input.length) this.grow()
-    this.has[edge] = 1
-    this.edges.push(edge)
-    this.responses.push(responseOf(this.problem, edge))
-    this.sold[k] = graph.topology.from[edge]!
-    this.bought[k] = graph.topology.to[edge]!
-    this.logRate[k] = Math.log(rate[edge]!)
-    this.together[k] = ALONE
-    if (this.problem.reuse) this.share(edge, k)
-    return true
-  }
-
-  private share(edge: number, place: number): void {
-    const { pool } = this.problem.graph.edges[edge]!
-    const surface = surfaceOf(pool)
-    if (!surface) return
-    const pairs = this.pools.get(pool) ?? new SharedPool(surface)
-    this.pools.set(pool, pairs)
-    pairs.add(this.problem, edge, place)
-    if (pairs.places.length === 1) return
-    if (pairs.places.length === 2) this.shared.push(pairs)
-    for (const other of pairs.places) this.together[other] = IDLE_TOGETHER
-  }
-
-  get sharedPools(): readonly SharedPool[] {
-    return this.shared
-  }
-
-  removeEdges(dropped: ReadonlySet<number>): void {
-    this.restore({ edges: this.edges.filter((edge) => !dropped.has(edge)), tokens: this.tokens, logPrice: [] })
-    this.dropIdleTokens()
-  }
-
-  checkpoint(): Checkpoint {
-    const { edges, tokens, logPrice } = this
-    return { edges: [...edges], tokens: [...tokens], logPrice: tokens.map((token) => logPrice[token]!) }
-  }
-
-  restore({ edges, tokens, logPrice }: Checkpoint): void {
-    for (const edge of this.edges) this.has[edge] = 0
-    for (const token of this.tokens) this.place[token] = -1
-    this.edges = []
-    this.responses = []
-    for (const pool of this.pools.values()) pool.clear()
-    this.shared = []
-    this.tokens = [...tokens]
-    tokens.forEach((token, index) => {
-      this.place[token] = index
-      if (logPrice.length > 0) this.logPrice[token] = logPrice[index]!
-    })
-    for (const edge of edges) this.addEdge(edge)
-  }
-
-  price(token: number): number {
-    return Math.exp(this.logPrice[token]!)
-  }
-
-  /** Trades every edge at the present prices and returns the dual's value. */
-  evaluate(): number {
-    const { problem, tokens, edges, responses, logPrice, prices, sold, bought, point, input, output, conductance } =
-      this
-    const { together, shared } = this
-    const { rate } = problem
-    const sharing = shared.length > 0
-    for (let j = 0; j < tokens.length; j++) prices[tokens[j]!] = Math.exp(logPrice[tokens[j]!]!)
-    let value = prices[problem.source]! * problem.amountIn
-    for (let k = 0; k < edges.length; k++) {
-      const price = prices[sold[k]!]!
-      const worth = prices[bought[k]!]!
-      if (sharing && together[k] !== ALONE) continue
-      if (price >= rate[edges[k]!]! * worth) {
-        input[k] = output[k] = conductance[k] = 0
-        continue
-      }
-      respond(responses[k]!, price / worth, point)
-      input[k] = point.input
-      output[k] = point.output
-      conductance[k] = point.conductance
-      value += point.output * worth - point.input * price
-    }
-    return sharing ? value + this.evaluateShared() : value
-  }
-
-  private evaluateShared(): number {
-    const { shared, prices, input, output, conductance, together } = this
-    let value = 0
-    for (const pool of shared) {
-      const earned = pool.respond(prices, input, output)
-      for (const k of pool.places) {
-        conductance[k] = 0
-        together[k] = earned > 0 ? TRADING_TOGETHER : IDLE_TOGETHER
-      }
-      value += earned
-    }
-    return value
-  }
 
   /** Moves the prices to where no token is left over by more than `tolerance` of the trade, or as near as it gets. */
   solve(tolerance: number, maxSteps = MAX_STEPS): void {
@@ -275,6 +102,7 @@ export class WaterFilling {
     const { problem, edges, place, prices, sold, bought, input, output, mode, flow, weight, conductance, together } =
       this
     const sharing = this.shared.length > 0
+    this.full = 0
     gradient.fill(0)
     gradient[place[problem.source]!]! += prices[problem.source]! * problem.amountIn
     for (let k = 0; k < edges.length; k++) {
@@ -287,7 +115,11 @@ export class WaterFilling {
       if (!(input[k]! > 0)) continue
       const u = sold[k]!
       const v = bought[k]!
-      mode[k] = conductance[k]! > 0 ? ACTIVE : FULL
+      mode[k] = ACTIVE
+      if (conductance[k] === 0) {
+        mode[k] = FULL
+        this.full++
+      }
       flow[k] = input[k]! * prices[u]!
       weight[k] = conductance[k]! * prices[u]!
       gradient[place[u]!]! -= flow[k]!
@@ -303,7 +135,7 @@ export class WaterFilling {
    * that look-ahead Newton's method overshoots at every new edge.
    */
   private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
-    const { edges, responses, place, logPrice, prices, sold, bought, logRate, mode, flow, weight } = this
+    const { edges, place, logPrice, prices, sold, bought, logRate, mode, flow, weight } = this
     const first = this.problem.graph.conductance
     const size = this.tokens.length
     for (let guess = 0; ; guess++) {
@@ -321,25 +153,40 @@ export class WaterFilling {
         }
       }
       if (guess >= MAX_GUESSES) return
-      let awakened = false
+      let awakened = this.full > 0 && this.turnDown(step)
       for (let k = 0; k < edges.length; k++) {
-        const full = mode[k] === FULL
-        if (mode[k] !== IDLE && !full) continue
-        const end = full ? endOf(responses[k]!) : null
+        if (mode[k] !== IDLE) continue
         const u = sold[k]!
         const v = bought[k]!
-        const gap = logPrice[u]! - logPrice[v]! - (end ? end.logRate : logRate[k]!)
-        const after = gap + step[place[u]!]! - step[place[v]!]!
-        const depth = end ? end.conductance : first[edges[k]!]!
-        if ((end ? after > 0 : after < 0) && depth > 0) {
+        const gap = logPrice[u]! - logPrice[v]! - logRate[k]!
+        if (gap + step[place[u]!]! - step[place[v]!]! < 0 && first[edges[k]!]! > 0) {
           mode[k] = AWAKENED
-          weight[k] = depth * prices[u]!
+          weight[k] = first[edges[k]!]! * prices[u]!
           flow[k] = -weight[k]! * gap
           awakened = true
         }
       }
       if (!awakened) return
     }
+  }
+
+  /** Gives the edges that a step would turn down from all that they have their last conductance; false where there are none. */
+  private turnDown(step: Float64Array): boolean {
+    const { edges, responses, place, logPrice, prices, sold, bought, mode, flow, weight } = this
+    let any = false
+    for (let k = 0; k < edges.length; k++) {
+      if (mode[k] !== FULL) continue
+      const { logRate, conductance } = endOf(responses[k]!)
+      const u = sold[k]!
+      const v = bought[k]!
+      const gap = logPrice[u]! - logPrice[v]! - logRate
+      if (!(conductance > 0 && gap + step[place[u]!]! - step[place[v]!]! > 0)) continue
+      mode[k] = AWAKENED
+      weight[k] = conductance * prices[u]!
+      flow[k] = -weight[k]! * gap
+      any = true
+    }
+    return any
   }
 
   private assemble(gradient: Float64Array, step: Float64Array, value: number): void {
@@ -386,36 +233,6 @@ export class WaterFilling {
     }
   }
 
-  /** Tokens of few edges first: the matrix then stays sparse while it is solved. */
-  private putHubsLast(): void {
-    const { edges, tokens, place, problem } = this
-    if (tokens.length < FEW_TOKENS) return
-    const { from, to } = problem.graph.topology
-    const degree = new Uint32Array(tokens.length)
-    for (const edge of edges) {
-      degree[place[from[edge]!]!]! += 1
-      degree[place[to[edge]!]!]! += 1
-    }
-    const order = [...tokens.keys()].slice(1).sort((a, b) => degree[a]! - degree[b]!)
-    this.tokens = [tokens[0]!, ...order.map((index) => tokens[index]!)]
-    this.tokens.forEach((token, index) => {
-      place[token] = index
-    })
-  }
-
-  /** Forgets tokens that no edge touches any more. */
-  dropIdleTokens(): void {
-    const { problem } = this
-    const { from, to } = problem.graph.topology
-    const used = new Set([problem.target, problem.source])
-    for (const edge of this.edges) used.add(from[edge]!).add(to[edge]!)
-    for (const token of this.tokens) this.place[token] = -1
-    this.tokens = this.tokens.filter((token) => used.has(token))
-    this.tokens.forEach((token, index) => {
-      this.place[token] = index
-    })
-  }
-
   private makeRoomForTokens(size: number): void {
     const { scratch } = this.problem.graph.topology
     const room = roomFor(size)
@@ -423,25 +240,5 @@ export class WaterFilling {
     this.step = scratch.floats(room)
     this.before = scratch.floats(room)
     this.matrix = scratch.floats(room * room)
-  }
-
-  private grow(): void {
-    const { scratch } = this.problem.graph.topology
-    const room = this.input.length * 2
-    const moved = <A extends Float64Array | Int32Array | Uint8Array>(from: A, to: A): A => {
-      to.set(from)
-      return to
-    }
-    const floats = (from: Float64Array) => moved(from, scratch.floats(room))
-    this.input = floats(this.input)
-    this.output = floats(this.output)
-    this.sold = moved(this.sold, scratch.ints(room))
-    this.bought = moved(this.bought, scratch.ints(room))
-    this.logRate = floats(this.logRate)
-    this.conductance = floats(this.conductance)
-    this.flow = floats(this.flow)
-    this.weight = floats(this.weight)
-    this.mode = scratch.bytes(room)
-    this.together = moved(this.together, scratch.bytes(room))
   }
 }
