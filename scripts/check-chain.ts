@@ -4,11 +4,11 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
-import { parseArgs } from 'node:util'
 import { type ChainFile, formatChainFile, loadRegistry } from '@sluice/chains'
 import { checkChain } from './check-chain/check.ts'
 import type { Finding } from './check-chain/finding.ts'
 import { patch, table, tally } from './check-chain/report.ts'
+import { commandLine, fail } from './lib/command-line.ts'
 import { root, userPath } from './lib/run.ts'
 
 const usage = `npm run check:chain -- <id>… | --all
@@ -20,7 +20,10 @@ const usage = `npm run check:chain -- <id>… | --all
 /** Chains asked at the same time by --all. */
 const AT_ONCE = 12
 
-const { values, positionals } = parseArgs({
+/** Of the process, for a command line that cannot be meant; 1 stands for findings. */
+const MISUSED = 2
+
+const config = {
   allowPositionals: true,
   options: {
     all: { type: 'boolean', default: false },
@@ -29,11 +32,9 @@ const { values, positionals } = parseArgs({
     write: { type: 'boolean', default: false },
     report: { type: 'string' },
   },
-})
-const exit = (text: string): never => {
-  console.error(text)
-  process.exit(2)
-}
+} as const
+const { values, positionals } = commandLine(usage, config, MISUSED)
+const exit = (text: string): never => fail(text, MISUSED)
 const wrong = positionals.find((text) => !/^[1-9][0-9]*$/.test(text))
 if (wrong !== undefined) exit(`${wrong} is not a chain id\n${usage}`)
 if (values.all === positionals.length > 0) exit(usage)

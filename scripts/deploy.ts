@@ -3,8 +3,8 @@
  * key comes from the environment or Hardhat's keystore, never from a flag; without one the node's own first account pays.
  */
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { chainFacts, DeployError, deployContracts, deployerKey } from '@sluice/contracts'
+import { commandLine, fail } from './lib/command-line.ts'
 import { root, userPath } from './lib/run.ts'
 
 const usage = `npm run deploy -- --chain <id> [--rpc <url>] [--deployments <dir>] [--dry-run]
@@ -12,27 +12,16 @@ const usage = `npm run deploy -- --chain <id> [--rpc <url>] [--deployments <dir>
   --deployments  receives <id>.json; else deployments/
   --dry-run      tells what would be sent and what it would cost
 The key is DEPLOYER_KEY of the environment, or of Hardhat's keystore: cd contracts; npx hardhat keystore set DEPLOYER_KEY`
-const fail = (text: string): never => {
-  console.error(text)
-  process.exit(1)
-}
 
-function options() {
-  try {
-    return parseArgs({
-      options: {
-        chain: { type: 'string' },
-        rpc: { type: 'string' },
-        deployments: { type: 'string' },
-        'dry-run': { type: 'boolean', default: false },
-      },
-    }).values
-  } catch (error) {
-    return fail(`${(error as Error).message}\n${usage}`)
-  }
-}
-
-const { chain, rpc, deployments, 'dry-run': dryRun } = options()
+const { values } = commandLine(usage, {
+  options: {
+    chain: { type: 'string' },
+    rpc: { type: 'string' },
+    deployments: { type: 'string' },
+    'dry-run': { type: 'boolean', default: false },
+  },
+})
+const { chain, rpc, deployments, 'dry-run': dryRun } = values
 if (!chain || !/^[1-9][0-9]*$/.test(chain)) fail(`--chain must be a chain id\n${usage}`)
 const chainId = Number(chain)
 const rpcUrl =

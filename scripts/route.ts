@@ -4,11 +4,11 @@
  *     npm run -s route -- <scenario.json> [--gas-price <wei>] [--trade <id>]
  */
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { evaluate } from '../bench/router/evaluate.ts'
 import { routeTrade, scenarioGraph, warmUp } from '../bench/router/route.ts'
 import { loadScenario } from '../bench/router/scenario.ts'
 import { readScenario } from '../bench/router/scenario-file.ts'
+import { commandLine } from './lib/command-line.ts'
 import { userPath } from './lib/run.ts'
 
 const USAGE = 'usage: npm run -s route -- <scenario.json> [--gas-price <wei>] [--trade <id>]'
@@ -20,7 +20,7 @@ try {
 }
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = commandLine(USAGE, {
     allowPositionals: true,
     options: { 'gas-price': { type: 'string', default: '0' }, trade: { type: 'string' } },
   })

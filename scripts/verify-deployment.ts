@@ -3,19 +3,17 @@
  * the Guard and of every Executor against their sources, and against the chain's code where an endpoint is given.
  */
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { DeployError, verifyDeployment } from '@sluice/contracts'
+import { commandLine, fail } from './lib/command-line.ts'
 import { root, userPath } from './lib/run.ts'
 
-const { values, positionals } = parseArgs({
+const usage = 'npm run verify-deployment -- <chainId> [--rpc <url>] [--deployments <dir>]'
+const { values, positionals } = commandLine(usage, {
   allowPositionals: true,
   options: { rpc: { type: 'string' }, deployments: { type: 'string' } },
 })
 const [id] = positionals
-if (!id || !/^[1-9][0-9]*$/.test(id)) {
-  console.error('npm run verify-deployment -- <chainId> [--rpc <url>] [--deployments <dir>]')
-  process.exit(1)
-}
+if (!id || !/^[1-9][0-9]*$/.test(id)) fail(usage)
 try {
   const rpcUrl = values.rpc ?? process.env[`RPC_URL_${id}`]
   const { checks, notes } = await verifyDeployment({
@@ -28,6 +26,5 @@ try {
   if (checks.some(({ ok }) => !ok)) process.exit(1)
 } catch (error) {
   if (!(error instanceof DeployError)) throw error
-  console.error(`${error.code}: ${error.message}`)
-  process.exit(1)
+  fail(`${error.code}: ${error.message}`)
 }

@@ -1,0 +1,23 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from './run.ts'
+
+test.each([
+  ['quote', 2],
+  ['check-chain', 2],
+  ['verify-deployment', 1],
+  ['deploy', 1],
+  ['route', 1],
+])(
+  '%s answers an option that it does not know with its usage and without a stack',
+  (name, code) => {
+    const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts', `${name}.ts`), '--nonsense'], {
+      encoding: 'utf8',
+    })
+    expect(status, stderr).toBe(code)
+    expect(stderr).toMatch(/^Unknown option '--nonsense'.*\n.*npm run/)
+    expect(stderr).not.toMatch(/^ {4}at /m)
+  },
+  30_000,
+)
