@@ -63,13 +63,23 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
   return dust
 }
 
-/** Sends the amount through edges that divide each token by their weights. */
-export function pushThrough(problem: Problem, edges: readonly number[], weights: readonly number[]): Flow | null {
+/**
+ * Sends the amount through edges that divide each token by their weights.
+ *
+ * @param order - of legs that share a pool: the best of some, or whichever comes first
+ */
+export function pushThrough(
+  problem: Problem,
+  edges: readonly number[],
+  weights: readonly number[],
+  order: 'best' | 'any' = 'best',
+): Flow | null {
   return problem.graph.topology.scratch.within(() => {
     const pruned = prune(problem, edges, weights)
     if (!pruned) return null
     const flow = push(problem, pruned)
-    return problem.reuse && new LegsInTurn(problem, flow.edges).meet ? inBestOrder(problem, pruned, flow) : flow
+    const ordered = order === 'best' && problem.reuse && new LegsInTurn(problem, flow.edges).meet
+    return ordered ? inBestOrder(problem, pruned, flow) : flow
   })
 }
 

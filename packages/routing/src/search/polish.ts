@@ -15,7 +15,7 @@ const ENOUGH = 1e-7
 
 export function polish(problem: Problem, flow: Flow): Flow {
   if (!problem.reuse || !new LegsInTurn(problem, flow.edges).meet) return flow
-  let best = flow
+  let best = pushThrough(problem, flow.edges, flow.input, 'any') ?? flow
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const before = best.net
     const beside = groupBy(best.edges, (edge) => problem.graph.topology.from[edge]!)
@@ -23,7 +23,8 @@ export function polish(problem: Problem, flow: Flow): Flow {
       if (edges.length > 1) for (const edge of edges) best = moved(problem, best, edge)
     if (!(best.net > before * (1 + ENOUGH))) break
   }
-  return best
+  const polished = pushThrough(problem, best.edges, best.input)
+  return polished && polished.net > flow.net ? polished : flow
 }
 
 /** With the leg's part where a parabola through three trials has its top. */
@@ -33,6 +34,7 @@ function moved(problem: Problem, flow: Flow, edge: number): Flow {
       problem,
       flow.edges,
       flow.edges.map((other, k) => flow.input[k]! * (other === edge ? 1 + change : 1)),
+      'any',
     )
   const [less, more] = [at(-STEP), at(STEP)]
   if (!less || !more) return flow

@@ -10,8 +10,10 @@
 import { type Surface, sumsOf } from '@sluice/liquidity'
 
 const MAX_STEPS = 60
-/** The first step away from a guess, and by what further ones grow. */
+/** The least step away from a guess, as a part of it, the most, and by what further ones grow. */
+const LEAST_STEP = 1e-12
 const FIRST_STEP = 1e-4
+const MOST_STEP = 0.5
 const GROWTH = 4
 const LEAST_PART = 1 / 16
 const MOST_MOVED = 4
@@ -41,6 +43,8 @@ export class SurfaceTrade {
   private readonly floor: number
   private u = 0
   private v = 0
+  /** ∂mismatch / ∂v at the prices before; 0 at first. */
+  private slope = 0
   private sum = 0
   private logs = 0
 
@@ -107,20 +111,21 @@ export class SurfaceTrade {
     let a = guess
     let atA = this.mismatch(a)
     if (atA === 0) return a
-    let step = FIRST_STEP
-    let b = a
-    let atB = atA
+    // The mismatch rises with v, about as fast as it did at the prices before.
+    let b = within(a - atA / this.slope, a, atA)
+    let atB = this.mismatch(b)
     for (let k = 0; k < MAX_STEPS && atA < 0 === atB < 0 && atB !== 0; k++) {
+      const next = b + GROWTH * (b - a)
       a = b
       atA = atB
-      b = atA < 0 ? a * (1 + step) : a / (1 + step)
-      step *= GROWTH
+      b = within(next, a, atA)
       atB = this.mismatch(b)
     }
     // Regula falsi; the end that stays is weighed half (the Illinois rule).
     let moved = Number.POSITIVE_INFINITY
     for (let k = 0; k < MAX_STEPS && atB !== 0; k++) {
-      const next = b - (atB * (b - a)) / (atB - atA)
+      this.slope = (atB - atA) / (b - a)
+      const next = b - atB / this.slope
       const before = moved
       moved = Math.abs(next - b)
       if (moved <= TOLERANCE * b || (moved < SMALL * b && moved >= before)) break
@@ -209,6 +214,14 @@ export class SurfaceTrade {
     const price = this.balances[k]! > this.surface.balances[k]! ? this.cost[k]! : this.worth[k]!
     return (price * price * this.v * this.balances[k]! ** 2) / this.surface.weights[k]!
   }
+}
+
+/** A step from `from` against the sign of the mismatch there, no longer and no shorter than may be. */
+function within(next: number, from: number, mismatch: number): number {
+  const step = mismatch < 0 ? next - from : from - next
+  const length = step > 0 && step < Number.POSITIVE_INFINITY ? step : FIRST_STEP * from
+  const allowed = Math.min(MOST_STEP * from, Math.max(LEAST_STEP * from, length))
+  return mismatch < 0 ? from + allowed : from - allowed
 }
 
 const heaviest = ({ balances, weights }: Surface): number =>
