@@ -13,9 +13,10 @@ import { endOf } from './response.ts'
 import { roomFor } from './scratch.ts'
 import type { SharedPool } from './shared-pools.ts'
 
-/** Newton steps and step halvings at most. */
+/** Newton steps, halvings of one and halvings of all at most. */
 const MAX_STEPS = 60
 const MAX_HALVINGS = 30
+const ALL_HALVINGS = 200
 /** Steps in a row that gain less than this part: where an arbitrage dwarfs the trade, rounding keeps the goal out of reach. */
 const MAX_IDLE = 4
 const STALLED = 1e-12
@@ -60,6 +61,7 @@ export class WaterFilling extends EdgeSet {
     let value = this.evaluate()
     let residual = Number.POSITIVE_INFINITY
     let idle = 0
+    let halvings = 0
     for (let count = 0; count < maxSteps; count++) {
       this.fillGradient(gradient)
       residual = 0
@@ -76,11 +78,13 @@ export class WaterFilling extends EdgeSet {
       let scale = largest > MAX_MOVE ? MAX_MOVE / largest : 1
       let next = value
       let descended = false
-      for (let halving = 0; halving < MAX_HALVINGS && !descended; halving++) {
+      for (let halving = 0; halving < MAX_HALVINGS; halving++) {
         for (let j = 1; j < size; j++) logPrice[tokens[j]!] = before[j]! + scale * step[j]!
         next = this.evaluate()
         descended = next <= value + SUFFICIENT * scale * slope || Math.abs(scale * slope) < 1e-13 * value
-        if (!descended) scale /= 2
+        if (descended) break
+        scale /= 2
+        halvings++
       }
       if (!descended) {
         for (let j = 1; j < size; j++) logPrice[tokens[j]!] = before[j]!
@@ -91,7 +95,7 @@ export class WaterFilling extends EdgeSet {
       value = next
       if (gained < 1e-15 * value && largest < 1e-13) break
       idle = gained < STALLED * value ? idle + 1 : 0
-      if (idle === MAX_IDLE) break
+      if (idle === MAX_IDLE || halvings > ALL_HALVINGS) break
     }
     this.value = value
     this.residual = residual / value
