@@ -1,4 +1,4 @@
-/** contracts/erc7730-guard.json tells wallets how to show a swap (ERC-7730, version 1 of its schema). */
+/** contracts/erc7730-guard.json tells wallets how to show each kind of swap (ERC-7730, version 1 of its schema). */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IGuard__factory } from '@sluice/bindings'
@@ -21,8 +21,14 @@ type Format = {
 
 const root = join(import.meta.dirname, '..')
 const file = JSON.parse(readFileSync(join(root, 'contracts/erc7730-guard.json'), 'utf8'))
-const swap = IGuard__factory.createInterface().getFunction('swap')
-const [[signature, format]] = Object.entries(file.display.formats) as [[string, Format]]
+const guard = IGuard__factory.createInterface()
+const NAMES = ['swap', 'swapNative', 'swapWithPayout', 'swapDirect'] as const
+const formats = Object.entries(file.display.formats as Readonly<Record<string, Format>>).map(
+  ([signature, format], index) => {
+    const swap = guard.getFunction(NAMES[index]!)
+    return { signature, format, swap, typeOf: new Map(leaves(swap.inputs)) }
+  },
+)
 
 /** The type of every value of the call, by its path. */
 function leaves(parameters: readonly ParamType[], above = ''): [path: string, type: string][] {
@@ -31,13 +37,15 @@ function leaves(parameters: readonly ParamType[], above = ''): [path: string, ty
     return parameter.components ? leaves(parameter.components, `${path}.`) : [[path, parameter.type]]
   })
 }
-const typeOf = new Map(leaves(swap.inputs))
+/** What comes with the call. */
+const VALUE = '@.value'
 
 /** What the values of a format are, and the parameters it needs and may have. */
 const FORMATS: Readonly<Record<string, { type: RegExp; needs: readonly string[]; may: readonly string[] }>> = {
   tokenAmount: { type: /^uint/, needs: ['tokenPath'], may: ['nativeCurrencyAddress', 'threshold', 'message'] },
   date: { type: /^uint/, needs: ['encoding'], may: [] },
   unit: { type: /^uint/, needs: ['base'], may: ['decimals', 'prefix'] },
+  amount: { type: /^value$/, needs: [], may: [] },
   addressName: { type: /^address$/, needs: [], may: ['types', 'sources'] },
 }
 
@@ -46,15 +54,21 @@ test('it has the sections of the schema and no others', () => {
   expect(Object.keys(file)).toEqual(['$schema', 'context', 'metadata', 'display'])
   expect(Object.keys(file.context)).toEqual(['$id', 'contract'])
   expect(Object.keys(file.context.contract)).toEqual(['abi', 'deployments'])
-  expect(Object.keys(file.display.formats)).toHaveLength(1)
-  expect(Object.keys(format)).toEqual(['intent', 'fields', 'required', 'excluded'])
+  for (const { format } of formats) expect(Object.keys(format)).toEqual(['intent', 'fields', 'required', 'excluded'])
 })
 
-test("the function it shows is the Guard's swap, by signature and by ABI", () => {
-  const types = signature.replace(/ \w+(?=[,)])/g, '')
-  expect(id(types).slice(0, 10)).toBe(swap.selector)
-  expect(signature).toBe(withNames(swap))
-  expect(file.context.contract.abi).toEqual([JSON.parse(swap.format('json'), withoutEmpty)])
+test("the functions it shows are the Guard's swaps, by signature and by ABI", () => {
+  for (const { signature, swap } of formats) {
+    const types = signature.replace(/ \w+(?=[,)])/g, '')
+    expect(id(types).slice(0, 10)).toBe(swap.selector)
+    expect(signature).toBe(withNames(swap))
+  }
+  const abi = NAMES.map((name) => ({
+    stateMutability: 'nonpayable',
+    ...JSON.parse(guard.getFunction(name).format('json'), withoutEmpty),
+  }))
+  expect(file.context.contract.abi).toEqual(abi)
+  expect(formats).toHaveLength(NAMES.length)
 })
 
 function withNames({ name, inputs }: FunctionFragment): string {
@@ -68,19 +82,24 @@ function withoutEmpty(key: string, value: unknown): unknown {
   return key === 'constant' || key === 'payable' ? undefined : value
 }
 
-test('every value of the call is shown or left out on purpose, once', () => {
+test.each(formats)('every value of $swap.name is shown or left out on purpose, once', ({ format, swap, typeOf }) => {
   const named = [...format.fields.map(({ path }) => path), ...format.excluded]
   // The token addresses are shown as the units of the amounts.
   const units = format.fields.flatMap(({ params }) => (params?.tokenPath ? [String(params.tokenPath)] : []))
-  expect([...named, ...units].sort()).toEqual([...typeOf.keys()].sort())
+  const value = swap.payable ? [VALUE] : []
+  expect([...named, ...units].sort()).toEqual([...typeOf.keys(), ...value].sort())
   const shown = format.fields.map(({ path }) => path)
   expect(format.required.filter((path) => !shown.includes(path))).toEqual([])
 })
 
-test.each(format.fields.map((field) => [field.path, field] as const))('%s suits its format', (path, field) => {
+const fields = formats.flatMap(({ format, swap, typeOf }) =>
+  format.fields.map((field) => ({ name: swap.name, field, typeOf })),
+)
+test.each(fields)('$field.path of $name suits its format', ({ field, typeOf }) => {
+  const { path } = field
   const rule = FORMATS[field.format]
   expect(rule, `unknown format ${field.format}`).toBeDefined()
-  expect(typeOf.get(path)).toMatch(rule!.type)
+  expect(path === VALUE ? 'value' : typeOf.get(path)).toMatch(rule!.type)
   expect(field.label.length).toBeGreaterThan(0)
   const given = Object.keys(field.params ?? {})
   expect(rule!.needs.filter((name) => !given.includes(name))).toEqual([])
@@ -90,7 +109,7 @@ test.each(format.fields.map((field) => [field.path, field] as const))('%s suits 
   for (const reference of nativeCurrencyAddress as string[])
     expect(file.metadata.constants[reference.replace('$.metadata.constants.', '')]).toBe(`0x${'00'.repeat(20)}`)
   // A million parts are 100 %.
-  if (path === 'order.feePpm') expect(1_000_000 / 10 ** Number(decimals), String(base)).toBe(100)
+  if (path === 'payout.feePpm') expect(1_000_000 / 10 ** Number(decimals), String(base)).toBe(100)
 })
 
 test('it names the Guard of every chain, with the checksum of its address', () => {

@@ -7,6 +7,7 @@ import {
   create2Address,
   currentPlan,
   deployContracts,
+  executorInitCode,
   KEYLESS_DEPLOYER,
   predictDeployments,
   standardJson,
@@ -156,7 +157,9 @@ describe('generations of the Executor', () => {
         sources: { 'Executor.sol': { content: 'contract Executor { fallback() external {} }' } },
       }
       writeFileSync(join(generationsDir, standardJsonFile('Executor', 'cancun', 77)), JSON.stringify(older))
-      const initCode = compileStandardJson(JSON.stringify(older), 'Executor', 'cancun')
+      const { guard } = await currentPlan('cancun')
+      const creationCode = compileStandardJson(JSON.stringify(older), 'Executor', 'cancun')
+      const initCode = executorInitCode(creationCode, guard.address)
       const salt = `0x${'00'.repeat(32)}` as const
       const address = create2Address(keccak256(initCode) as `0x${string}`, salt)
       const [from] = await rpc<string[]>('eth_accounts')
@@ -168,8 +171,8 @@ describe('generations of the Executor', () => {
 
       const [newest] = (await deploy()).executors
       const file = join(generationsDir, `${chainId}.json`)
-      const { guard } = (await deploy()) as Deployment
-      writeFileSync(file, JSON.stringify({ chainId, guard, executors: [gone, seen, newest] }))
+      const made = await deploy()
+      writeFileSync(file, JSON.stringify({ chainId, guard: made.guard, executors: [gone, seen, newest] }))
       const { executors } = await deploy({ deploymentsDir: generationsDir })
       expect(executors).toEqual([seen, newest])
 
@@ -258,7 +261,9 @@ describe('invariant 14: the standard JSON that explorers are given', () => {
       expect(JSON.parse(committed), 'stale: npm run predict').toEqual(standardJson(contract, build))
       const code = compileStandardJson(committed, contract, build)
       const { guard, executor } = await currentPlan(build)
-      expect(code).toBe((contract === 'Guard' ? guard : executor).initCode)
+      expect(contract === 'Guard' ? code : executorInitCode(code, guard.address)).toBe(
+        (contract === 'Guard' ? guard : executor).initCode,
+      )
     },
     120_000,
   )

@@ -1,5 +1,5 @@
 /** Uniswap V4 pools of the native token itself: whatever the ends are, what is received is what was promised, to the wei. */
-import { IGuard__factory } from '@sluice/bindings'
+import { decodeGuardSwap } from '@sluice/bindings/guard'
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { ROUTE_GAS } from '@sluice/liquidity'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -28,10 +28,10 @@ async function expectExact(src: string, dst: string, part: bigint, more: Readonl
   return { route, receipt, wrapper: wrapperOf(route), used: route.swaps.map(({ pool }) => pool.toLowerCase()) }
 }
 
-/** The wrapper that an order names: zero where the Guard has nothing to wrap or unwrap. */
+/** What the Guard wraps or unwraps: zero for nothing. */
 function wrapperOf({ tx }: RouteBody): string {
-  const [{ wrapper }] = IGuard__factory.createInterface().decodeFunctionData('swap', tx.data)
-  return wrapper
+  const { tokenIn, value, wrapper } = decodeGuardSwap(tx.data, BigInt(tx.value))
+  return value > 0n ? tokenIn : wrapper
 }
 
 test('they are bought from and sold to, with the native token and with its wrapper', async () => {

@@ -50,7 +50,7 @@ export function chain(hops: readonly Hop[], amountIn: bigint): Route | null {
 
 /** Gas that the sender pays, after refunds; null where the swap cannot be encoded or reverts. */
 export async function gasOf(world: World, route: Route): Promise<number | null> {
-  const { guard, executor } = world
+  const { guard, guardsExecutor: executor } = world
   const wrappedNative = world.chain.wrappedNative?.address ?? null
   try {
     const request = { route, guard, executor, wrappedNative, families: byId, minOutput: 1n, deadline: NEVER }

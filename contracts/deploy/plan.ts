@@ -49,21 +49,44 @@ export type Plan = { readonly guard: PlannedContract; readonly executor: Planned
 
 /** Where this tree's contracts stand on every chain of a build, from the compiled artifacts alone. */
 export async function planDeployment(hre: HardhatRuntimeEnvironment, build: Build): Promise<Plan> {
-  return { guard: await plan(hre, 'Guard', build), executor: await plan(hre, 'Executor', build) }
+  const guard = await plan(hre, 'Guard', build)
+  return { guard, executor: await plan(hre, 'Executor', build, guard.address) }
 }
 
+/** @param guard - what an Executor is created with */
 async function plan(
   hre: HardhatRuntimeEnvironment,
   name: PlannedContract['name'],
   build: Build,
+  guard?: Address,
 ): Promise<PlannedContract> {
   const artifact = await hre.artifacts.readArtifact(BUILDS[build][name])
-  const initCode = artifact.bytecode as Hex
+  const initCode = guard ? executorInitCode(artifact.bytecode as Hex, guard) : (artifact.bytecode as Hex)
   const initCodeHash = hashOf(initCode)
-  // No immutables: the runtime code of the artifact is what will stand on chain.
-  const codeHash = hashOf(artifact.deployedBytecode as Hex)
-  return { name, address: create2Address(initCodeHash), initCode, initCodeHash, codeHash, build }
+  // The Executor's one immutable is its Guard: with that in its places the artifact's code is what will stand on chain.
+  const places = Object.values(artifact.immutableReferences ?? {}).flat()
+  const runtime = places.reduce((code, { start }) => placed(code, start, guard!), artifact.deployedBytecode)
+  return {
+    name,
+    address: create2Address(initCodeHash),
+    initCode,
+    initCodeHash,
+    codeHash: hashOf(runtime as Hex),
+    build,
+  }
 }
+
+/** What creates an Executor: its compiled creation code, and the one argument of its constructor. */
+export function executorInitCode(creationCode: Hex, guard: Address): Hex {
+  return `${creationCode}${word(guard)}`
+}
+
+function placed(code: string, start: number, guard: Address): string {
+  const at = 2 + 2 * start
+  return code.slice(0, at) + word(guard) + code.slice(at + 64)
+}
+
+const word = (address: Address) => address.slice(2).padStart(64, '0')
 
 export function record(planned: PlannedContract, seen?: { block: number; transaction?: Hex }): ContractRecord {
   const { address, initCodeHash, codeHash, build } = planned

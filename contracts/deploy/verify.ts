@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ContractRecord, DEPLOYMENTS_DIR, type Deployment } from '@sluice/chains'
+import { type Address, type ContractRecord, DEPLOYMENTS_DIR, type Deployment } from '@sluice/chains'
 import { create2Address, hashOf } from './create2.ts'
 import { DeployError } from './errors.ts'
 import { readDeployment } from './file.ts'
 import { expectChain, hardhatFor } from './hardhat.ts'
-import { EXECUTOR_VERSION, type PlannedContract, planDeployment } from './plan.ts'
+import { EXECUTOR_VERSION, executorInitCode, type PlannedContract, planDeployment } from './plan.ts'
 import { compileStandardJson, standardJsonFile } from './standard-json.ts'
 
 export type VerifyOptions = {
@@ -43,7 +43,12 @@ export async function verifyDeployment(options: VerifyOptions): Promise<Verified
     else if (version === EXECUTOR_VERSION) checks.push(...compare(name, record, plan.executor))
     else
       checks.push(
-        compareOlder(name, record, join(standardJsonDir, standardJsonFile('Executor', record.build, version))),
+        compareOlder(
+          name,
+          record,
+          deployment.guard.address,
+          join(standardJsonDir, standardJsonFile('Executor', record.build, version)),
+        ),
       )
     const derived = create2Address(record.initCodeHash, record.salt)
     checks.push({ what: `${name} address ${record.address}`, ok: record.address === derived })
@@ -95,8 +100,8 @@ function compare(name: string, recorded: ContractRecord, planned: PlannedContrac
 }
 
 /** This tree holds the source of the newest generation; of the others it holds what a compiler was given. */
-function compareOlder(name: string, { build, initCodeHash }: ContractRecord, file: string): Check {
+function compareOlder(name: string, { build, initCodeHash }: ContractRecord, guard: Address, file: string): Check {
   if (!existsSync(file)) return { what: `${name} creation code: ${file} is missing`, ok: false }
-  const initCode = compileStandardJson(readFileSync(file, 'utf8'), 'Executor', build)
+  const initCode = executorInitCode(compileStandardJson(readFileSync(file, 'utf8'), 'Executor', build), guard)
   return { what: `${name} creation code, compiled from ${file}`, ok: hashOf(initCode) === initCodeHash }
 }

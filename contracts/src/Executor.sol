@@ -6,4 +6,6 @@ import {TransientSlots} from "./slots/TransientSlots.sol";
 
 /// @title Executor
 /// @notice The cancun build: see ExecutorCore. It has no storage.
-contract Executor is ExecutorCore, TransientSlots {}
+contract Executor is ExecutorCore, TransientSlots {
+    constructor(address guard) ExecutorCore(guard) {}
+}

@@ -16,6 +16,8 @@ import {IUniswapV3Pool} from "../src/interfaces/IUniswapV3Pool.sol";
 import {IUniswapV4PoolManager} from "../src/interfaces/IUniswapV4PoolManager.sol";
 import {IWrappedNative} from "../src/interfaces/IWrappedNative.sol";
 import {Build} from "./support/Build.sol";
+import {Deals} from "./support/Deals.sol";
+import {Programs} from "./support/Programs.sol";
 import {Recorder, Tape} from "./support/Recorder.sol";
 
 /// @notice Runs the golden programs of packages/program and compares the calls that the Executor makes with those that
@@ -35,7 +37,7 @@ contract GoldenTest is Build {
     string internal json;
 
     function setUp() public {
-        executor = newExecutor();
+        executor = newExecutor(address(this));
         tape = new Tape();
         json = vm.readFile(string.concat(vm.projectRoot(), "/../packages/program/golden/programs.json"));
         bytes memory code = address(new Recorder(tape)).code;
@@ -45,8 +47,8 @@ contract GoldenTest is Build {
     }
 
     /// @dev This test is the Guard of these programs.
-    function pull(address to, uint256 amount) external {
-        tape.write(address(this), 0, abi.encodeCall(IGuard.pull, (to, amount)));
+    function pullInput(address to, uint256 amount) external {
+        tape.write(address(this), 0, abi.encodeCall(IGuard.pullInput, (to, amount)));
     }
 
     receive() external payable {
@@ -59,9 +61,8 @@ contract GoldenTest is Build {
             if (keccak256(bytes(vm.parseJsonString(json, string.concat(at, ".name")))) != keccak256(bytes(name))) continue;
             string memory pulledToken = string.concat(at, ".pulledToken");
             address tokenIn = vm.keyExistsJson(json, pulledToken) ? vm.parseJsonAddress(json, pulledToken) : address(0);
-            executor.execute(
-                IExecutor.Task(tokenIn, 1234, address(this)), vm.parseJsonBytes(json, string.concat(at, ".bytes"))
-            );
+            bytes memory program = vm.parseJsonBytes(json, string.concat(at, ".bytes"));
+            Deals.call(address(executor), 0, Programs.execution(IExecutor.Task(tokenIn, 1234, address(this)), program));
             return;
         }
         revert(string.concat("no golden program: ", name));
@@ -79,7 +80,7 @@ contract GoldenTest is Build {
     }
 
     function pulled(address to, uint256 amount) internal {
-        called(address(this), abi.encodeCall(IGuard.pull, (to, amount)));
+        called(address(this), abi.encodeCall(IGuard.pullInput, (to, amount)));
     }
 
     function sent(address token, address to, uint256 amount) internal {

@@ -10,6 +10,7 @@ import {IWrappedNative} from "../src/interfaces/IWrappedNative.sol";
 import {StorageSlots} from "../src/slots/StorageSlots.sol";
 import {Arena} from "./support/Arena.sol";
 import {IToken} from "./support/Genuine.sol";
+import {Deal} from "./support/Deals.sol";
 import {Move} from "./support/Hostile.sol";
 import {Programs} from "./support/Programs.sol";
 import {Recorder, Tape} from "./support/Recorder.sol";
@@ -34,12 +35,8 @@ contract UnapprovableToken is FalseToken {
 
 /// @notice Ways that are rare, most of which fail, and what is said then.
 contract RefusalsTest is Arena {
-    function run(IExecutor.Task memory task, bytes memory program) internal {
-        executor.execute(task, program);
-    }
-
     function test_a_fee_recipient_that_takes_no_native_is_named() public {
-        IGuard.Order memory order = orderOf(address(tokenIn), 1, address(0), 1, address(puppet));
+        Deal memory order = orderOf(address(tokenIn), 1, address(0), 1, address(puppet));
         // A token has no use for native.
         (order.feePpm, order.feeRecipient) = (100_000, address(tokenOut));
         vm.deal(address(puppet), 1000);
@@ -48,7 +45,7 @@ contract RefusalsTest is Arena {
     }
 
     function test_a_fee_that_the_token_does_not_pay_is_named() public {
-        IGuard.Order memory order = orderOf(1, 1);
+        Deal memory order = orderOf(1, 1);
         (order.feePpm, order.feeRecipient) = (100_000, partner);
         // False to the recipient alone: the sender would have his output, and the Guard would keep the fee.
         vm.mockCall(address(tokenOut), abi.encodeCall(IToken.transfer, (partner, 100)), abi.encode(false));
@@ -58,13 +55,13 @@ contract RefusalsTest is Arena {
 
     function test_an_input_that_answers_false_is_named() public {
         FalseToken token = new FalseToken();
-        IGuard.Order memory order = orderOf(address(token), 7, address(tokenOut), 1, address(puppet));
+        Deal memory order = orderOf(address(token), 7, address(tokenOut), 1, address(puppet));
         vm.expectRevert(abi.encodeWithSelector(IGuard.TransferFailed.selector, address(token), partner, 7));
         swap(order, one(pulling(partner, 7, true)));
     }
 
     function test_a_token_without_a_readable_balance_is_named() public {
-        IGuard.Order memory order = orderOf(address(tokenIn), 7, partner, 1, address(puppet));
+        Deal memory order = orderOf(address(tokenIn), 7, partner, 1, address(puppet));
         vm.expectRevert(abi.encodeWithSelector(IGuard.ReadFailed.selector, partner));
         swap(order, "");
     }
@@ -89,6 +86,14 @@ contract RefusalsTest is Arena {
             Programs.task(address(this)),
             abi.encodePacked(bytes1(0x0b), bytes1(0x22), uint128(5), address(tokenIn), partner)
         );
+    }
+
+    function test_what_a_token_says_against_being_drawn_or_paid_out_is_passed_on() public {
+        refuse(address(tokenIn), IToken.transferFrom.selector);
+        swap(orderOf(7, 1), one(pulling(partner, 7, true)));
+        vm.clearMockedCalls();
+        refuse(address(tokenOut), IToken.transfer.selector);
+        swap(orderOf(7, 1), one(minting(address(tokenOut), address(guard), 1)));
     }
 
     function test_a_uniswap_v2_pair_without_reserves_is_named() public {
@@ -130,8 +135,8 @@ contract RefusalsTest is Arena {
 
     function test_what_a_wrapper_says_is_passed_on() public {
         give(address(weth), address(puppet), 1);
-        IGuard.Order memory order = orderOf(address(0), 1, address(tokenOut), 1, address(puppet));
-        order.wrapper = address(weth);
+        Deal memory order = orderOf(address(weth), 1, address(tokenOut), 1, address(puppet));
+        order.value = 1;
         refuse(address(weth), IWrappedNative.deposit.selector);
         swap(order, "");
 

@@ -4,6 +4,7 @@ pragma solidity ^0.8.30;
 import {Executor} from "../src/Executor.sol";
 import {Guard} from "../src/Guard.sol";
 import {IGuard} from "../src/interfaces/IGuard.sol";
+import {Deal, Deals} from "./support/Deals.sol";
 import {Genuine, IToken} from "./support/Genuine.sol";
 import {Programs} from "./support/Programs.sol";
 import {NoReturnToken, TaxedToken, Token} from "./support/Tokens.sol";
@@ -24,7 +25,7 @@ contract SwapTest is Genuine {
     function setUp() public {
         deployGenuine();
         guard = newGuard();
-        executor = newExecutor();
+        executor = newExecutor(address(guard));
         a = address(new Token());
         b = address(new Token());
         c = address(new NoReturnToken());
@@ -40,11 +41,12 @@ contract SwapTest is Genuine {
     function order(address tokenIn, uint256 amountIn, address tokenOut, uint256 minOutput)
         internal
         view
-        returns (IGuard.Order memory)
+        returns (Deal memory)
     {
-        return IGuard.Order({
+        return Deal({
             tokenIn: tokenIn,
             amountIn: amountIn,
+            value: tokenIn == address(0) ? amountIn : 0,
             tokenOut: tokenOut,
             minOutput: minOutput,
             deadline: block.timestamp,
@@ -56,14 +58,14 @@ contract SwapTest is Genuine {
         });
     }
 
-    function swap(uint256 value, IGuard.Order memory o, bytes memory program) internal returns (uint256) {
+    function swap(Deal memory o, bytes memory program) internal returns (uint256) {
         vm.prank(user);
-        return guard.swap{value: value}(o, program);
+        return Deals.send(o, address(guard), program);
     }
 
     function test_pays_what_a_uniswap_v2_pair_gives() public {
         uint256 expected = v2Out(ab, a, 10e18);
-        uint256 got = swap(0, order(a, 10e18, b, expected),
+        uint256 got = swap(order(a, 10e18, b, expected),
             Programs.v2(Programs.PULL | Programs.TO_GUARD | zeroForOne(ab, a), Programs.pull(10e18), a, ab, 3000)
         );
         assertEq(got, expected);
@@ -80,7 +82,7 @@ contract SwapTest is Genuine {
             abi.encodePacked(bc),
             Programs.v2(Programs.AT_POOL | Programs.TO_GUARD | zeroForOne(bc, b), "", b, bc, 3000)
         );
-        assertEq(swap(0, order(a, 10e18, c, expected), program), expected);
+        assertEq(swap(order(a, 10e18, c, expected), program), expected);
     }
 
     function test_splits_over_two_families_and_joins_again() public {
@@ -90,7 +92,7 @@ contract SwapTest is Genuine {
             Programs.v2(Programs.SHARE | Programs.TO_GUARD | zeroForOne(bc, b), Programs.share(1 << 23), b, bc, 3000),
             Programs.v2(Programs.REST | Programs.TO_GUARD | zeroForOne(bc, b), "", b, bc, 3000)
         );
-        uint256 got = swap(0, order(a, 10e18, c, 1), program);
+        uint256 got = swap(order(a, 10e18, c, 1), program);
         assertEq(IToken(c).balanceOf(user), got);
         assertApproxEqRel(got, 10e18, 0.01e18);
         assertEq(IToken(b).balanceOf(address(executor)), 0);
@@ -98,9 +100,9 @@ contract SwapTest is Genuine {
 
     function test_takes_native_in_through_the_wrapper() public {
         address pool = v3Pool(address(weth), b, 3000, 1_000_000e18);
-        IGuard.Order memory o = order(address(0), 2 ether, b, 1);
-        o.wrapper = address(weth);
-        uint256 got = swap(2 ether, o, Programs.v3Pulled(Programs.PULL | Programs.TO_GUARD | zeroForOne(pool, address(weth)), Programs.pull(2 ether), pool)
+        Deal memory o = order(address(weth), 2 ether, b, 1);
+        o.value = 2 ether;
+        uint256 got = swap(o, Programs.v3Pulled(Programs.PULL | Programs.TO_GUARD | zeroForOne(pool, address(weth)), Programs.pull(2 ether), pool)
         );
         assertEq(IToken(b).balanceOf(user), got);
         assertEq(user.balance, 98 ether);
@@ -108,9 +110,9 @@ contract SwapTest is Genuine {
 
     function test_gives_native_back_that_the_program_left() public {
         address pool = v3Pool(address(weth), b, 3000, 1_000_000e18);
-        IGuard.Order memory o = order(address(0), 2 ether, b, 1);
-        o.wrapper = address(weth);
-        swap(2 ether, o, Programs.v3Pulled(Programs.PULL | Programs.TO_GUARD | zeroForOne(pool, address(weth)), Programs.pull(0.5 ether), pool)
+        Deal memory o = order(address(weth), 2 ether, b, 1);
+        o.value = 2 ether;
+        swap(o, Programs.v3Pulled(Programs.PULL | Programs.TO_GUARD | zeroForOne(pool, address(weth)), Programs.pull(0.5 ether), pool)
         );
         assertEq(user.balance, 99.5 ether);
         assertEq(weth.balanceOf(address(guard)), 0);
@@ -119,14 +121,14 @@ contract SwapTest is Genuine {
     function test_pays_native_out_less_the_fee() public {
         address pool = v2Pair(a, address(weth), 1_000_000e18);
         uint256 expected = v2Out(pool, a, 10e18);
-        IGuard.Order memory o = order(a, 10e18, address(0), 1);
+        Deal memory o = order(a, 10e18, address(0), 1);
         o.feePpm = 12_345;
         o.feeRecipient = partner;
         bytes memory program = bytes.concat(
             Programs.v2(Programs.PULL | zeroForOne(pool, a), Programs.pull(10e18), a, pool, 3000),
             Programs.unwrap(Programs.REST | Programs.TO_GUARD, "", address(weth))
         );
-        uint256 got = swap(0, o, program);
+        uint256 got = swap(o, program);
         assertEq(partner.balance, expected * 12_345 / 1e6);
         assertEq(got + partner.balance, expected);
         assertEq(user.balance, 100 ether + got);
@@ -137,11 +139,11 @@ contract SwapTest is Genuine {
         uint256 expected = v2Out(pool, a, 10e18);
         give(address(weth), address(guard), 5 ether);
         vm.deal(address(guard), 7 ether);
-        IGuard.Order memory o = order(a, 10e18, address(0), expected);
+        Deal memory o = order(a, 10e18, address(0), expected);
         o.wrapper = address(weth);
         bytes memory program =
             Programs.v2(Programs.PULL_ALL | Programs.TO_GUARD | zeroForOne(pool, a), "", a, pool, 3000);
-        assertEq(swap(0, o, program), expected);
+        assertEq(swap(o, program), expected);
         assertEq(user.balance, 100 ether + expected);
         // What the Guard held before it still holds.
         assertEq(weth.balanceOf(address(guard)), 5 ether);
@@ -149,12 +151,12 @@ contract SwapTest is Genuine {
     }
 
     function test_wraps_and_unwraps_one_to_one() public {
-        swap(3 ether, order(address(0), 3 ether, address(weth), 3 ether), Programs.wrap(Programs.TO_GUARD, "", address(weth))
+        swap(order(address(0), 3 ether, address(weth), 3 ether), Programs.wrap(Programs.TO_GUARD, "", address(weth))
         );
         assertEq(weth.balanceOf(user), 3 ether);
         vm.prank(user);
         weth.approve(address(guard), 3 ether);
-        swap(0, order(address(weth), 3 ether, address(0), 3 ether),
+        swap(order(address(weth), 3 ether, address(0), 3 ether),
             Programs.unwrap(Programs.PULL | Programs.TO_GUARD, Programs.pull(3 ether), address(weth))
         );
         assertEq(user.balance, 100 ether);
@@ -164,9 +166,9 @@ contract SwapTest is Genuine {
         address taxed = address(new TaxedToken(50_000));
         address pool = v2Pair(a, taxed, 1_000_000e18);
         uint256 sent = v2Out(pool, a, 10e18);
-        IGuard.Order memory o = order(a, 10e18, taxed, 1);
+        Deal memory o = order(a, 10e18, taxed, 1);
         o.direct = true;
-        uint256 got = swap(0, o,
+        uint256 got = swap(o,
             abi.encodePacked(
                 Programs.v2(Programs.PULL | Programs.TO_ADDRESS | zeroForOne(pool, a), Programs.pull(10e18), a, pool, 3000),
                 user
@@ -183,7 +185,7 @@ contract SwapTest is Genuine {
         vm.prank(user);
         IToken(taxed).approve(address(guard), 10e18);
         uint256 expected = v2Out(pool, taxed, 9.5e18);
-        uint256 got = swap(0, order(taxed, 10e18, b, expected),
+        uint256 got = swap(order(taxed, 10e18, b, expected),
             Programs.v2(Programs.PULL | Programs.TO_GUARD | zeroForOne(pool, taxed), Programs.pull(10e18), taxed, pool, 3000)
         );
         assertEq(got, expected);
@@ -193,9 +195,8 @@ contract SwapTest is Genuine {
         uint256 expected = v2Out(ab, a, 10e18);
         bytes memory program =
             Programs.v2(Programs.PULL | Programs.TO_GUARD | zeroForOne(ab, a), Programs.pull(10e18), a, ab, 3000);
-        vm.prank(user);
         vm.expectRevert(abi.encodeWithSelector(IGuard.OutputTooLow.selector, expected, expected + 1));
-        guard.swap(order(a, 10e18, b, expected + 1), program);
+        swap(order(a, 10e18, b, expected + 1), program);
         assertEq(IToken(a).balanceOf(user), 1000e18);
     }
 }

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { IExecutor__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
+import { toAddress } from '@sluice/chains'
 import { type Anvil, startAnvil } from '@sluice/devnet'
 import { encodeProgram, type Step } from '@sluice/program'
 import fc from 'fast-check'
@@ -12,6 +13,7 @@ import { ByteReader } from '../../packages/program/src/bytes.ts'
 import { decodeStep } from '../../packages/program/src/decode.ts'
 import { inputKinds, opcodes } from '../../packages/program/src/format.ts'
 import { PULLED_TOKEN, step, program as steps } from '../../packages/program/src/testing/arbitrary.ts'
+import { executorInitCode } from '../deploy/plan.ts'
 import { asked, type Call, type Scene, WORD } from './support/asked.ts'
 
 const LONG = process.env.LONG === '1'
@@ -26,7 +28,7 @@ const scene: Scene = {
 }
 const executor = IExecutor__factory.createInterface()
 /** Where the program begins in the calldata of `execute`. */
-const PROGRAM_AT = 164n
+const PROGRAM_AT = 100n
 const REFUSALS = ['UnknownOpcode', 'InvalidStep', 'ProgramTooShort']
 
 let anvil: Anvil
@@ -38,7 +40,9 @@ beforeAll(async () => {
   anvil = await startAnvil()
   recorder = await deployRecorder(false)
   vaultRecorder = await deployRecorder(true)
-  await rpc('anvil_setCode', [scene.executor, bytecode.Executor.runtime])
+  // Created, not deployed: the answer is its code, with its Guard in it.
+  const data = executorInitCode(bytecode.Executor.creation, toAddress(scene.guard))
+  await rpc('anvil_setCode', [scene.executor, await rpc<Hex>('eth_call', [{ data }, 'latest'])])
   await rpc('anvil_setBalance', [scene.executor, `0x${scene.native.toString(16)}`])
 })
 afterAll(() => anvil?.stop())
@@ -133,7 +137,11 @@ async function traces(programs: readonly string[], references: readonly Referenc
     id,
     method: 'debug_traceCall',
     params: [
-      { from: scene.guard, to: scene.executor, data: executor.encodeFunctionData('execute', [scene.task, program]) },
+      {
+        from: scene.guard,
+        to: scene.executor,
+        data: executor.encodeFunctionData('execute', [scene.task]) + program.slice(2),
+      },
       'latest',
       {
         tracer: 'callTracer',

@@ -23,25 +23,31 @@ import {Slots} from "../slots/Slots.sol";
 /// @title ExecutorCore
 /// @notice Runs programs. It has no owner and no state, holds nothing between calls and is useless as a spender.
 /// @dev 1. No step calls `transferFrom`, or a function that the program's author chooses.
-///   2. Who pays and who may call back stands in slots that only `execute` writes, never in callback data.
+///   2. Who may call back, and what it is paid in, stands in slots that only `execute` writes, never in callback data.
 ///   3. A callback is answered once, to the contract being called, while it is being called.
-///   4. `execute` cannot be entered again. Whatever is left here belongs to whoever takes it next.
+///   4. `execute` is the Guard's alone, which is locked while it runs: it cannot be entered again.
+///   Whatever is left here belongs to whoever takes it next.
 abstract contract ExecutorCore is IExecutor, Slots {
     using Transfers for address;
 
+    /// @dev The one caller of `execute`, and whom `pullInput` is asked of.
+    address private immutable GUARD;
+
     // Slots: zero outside of `execute`.
-    /// @dev The caller of `execute`; the lock.
-    uint256 private constant GUARD = 0;
     /// @dev The contract whose callback is awaited, with the bits below.
-    uint256 private constant AWAITED = 1;
+    uint256 private constant AWAITED = 0;
     /// @dev What the callback is paid in, where the Executor pays.
-    uint256 private constant TOKEN = 2;
+    uint256 private constant TOKEN = 1;
 
     /// @dev The Guard pays.
     uint256 private constant PULLED = 1 << 160;
     /// @dev Which callback is awaited; none of these for a uniswap-v3 style one.
     uint256 private constant FROM_UNISWAP_V4 = 1 << 161;
     uint256 private constant FROM_BALANCER_V3 = 1 << 162;
+
+    constructor(address guard) {
+        GUARD = guard;
+    }
 
     /// @dev Wrappers, pools and vaults pay native token out to here.
     receive() external payable {}
@@ -68,16 +74,10 @@ abstract contract ExecutorCore is IExecutor, Slots {
     }
 
     /// @inheritdoc IExecutor
-    function execute(Task calldata, bytes calldata program) external payable {
-        if (_get(GUARD) != 0) revert Reentrancy();
-        _set(GUARD, uint160(msg.sender));
-
-        uint256 at;
-        uint256 end;
-        assembly ("memory-safe") {
-            at := program.offset
-            end := add(at, program.length)
-        }
+    function execute(Task calldata) external payable {
+        if (msg.sender != GUARD) revert NotGuard(msg.sender);
+        uint256 at = Program.STARTS_AT;
+        uint256 end = msg.data.length;
         while (at < end) {
             uint256 opcode;
             uint256 flags;
@@ -97,8 +97,6 @@ abstract contract ExecutorCore is IExecutor, Slots {
             else if (opcode == Program.DODO_V2) at = DodoV2.run(at, flags, end);
             else revert UnknownOpcode(at - 2, opcode);
         }
-
-        _set(GUARD, 0);
     }
 
     function _uniswapV3(uint256 at, uint256 flags, uint256 end) private returns (uint256) {
@@ -143,7 +141,7 @@ abstract contract ExecutorCore is IExecutor, Slots {
 
     /// @dev Pays the caller of a callback.
     function _pay(bool pulled, uint256 amount) private {
-        if (pulled) Inputs.pull(address(uint160(_get(GUARD))), msg.sender, amount);
+        if (pulled) Inputs.pull(GUARD, msg.sender, amount);
         else address(uint160(_get(TOKEN))).transfer(msg.sender, amount);
     }
 }

@@ -9,11 +9,11 @@ import {Slots} from "../slots/Slots.sol";
 
 /// @title GuardCore
 /// @notice The one contract that users approve: no owner, no state, no upgrade, no callback, no call of the caller's choosing.
-/// @dev All it ever calls: balanceOf, transfer and transferFrom of the order's tokens, deposit and withdraw of its wrapper,
+/// @dev All it ever calls: balanceOf, transfer and transferFrom of the order's tokens, deposit and withdraw of its wrappers,
 ///   execute of its Executor, and plain sends of native token. These hold for a hostile Executor, program, token or recipient:
 ///   1. `transferFrom` is called only with the sender of the swap in flight as its `from`.
-///   2. At most `amountIn` of `tokenIn` leaves the sender.
-///   3. When `swap` returns, the sender's balance of `tokenOut` has grown by at least `minOutput`, or that much native was sent.
+///   2. At most the amount given leaves the sender.
+///   3. When a swap returns, the sender's balance of `tokenOut` has grown by at least `minOutput`, or that much native was sent.
 ///   4. What the Guard held before a swap it holds after it.
 ///   5. The fee is floor(output × feePpm / 1e6), at most a tenth, and goes to the named recipient alone.
 ///   Tokens may return nothing, take a tax, rebase or call back. Stray tokens sent to the Guard stay there for good.
@@ -24,13 +24,13 @@ abstract contract GuardCore is IGuard, Slots {
     uint256 private constant PPM = 1_000_000;
     uint256 private constant MAX_FEE_PPM = 100_000;
 
-    // Slots: set by a swap, zero outside of one. The token that `pull` draws is split over the first two, which
+    // Slots: set by a swap, zero outside of one. The token that `pullInput` draws is split over the first two, which
     // spares a third: its lower 96 bits lie above the Executor, its upper 64 above the payer.
     /// @dev The Executor of the swap in flight; never zero during one: the lock.
     uint256 private constant EXECUTOR = 0;
-    /// @dev Whom `pull` draws from: the sender, or the Guard itself where it wrapped native input.
+    /// @dev Whom `pullInput` draws from: the sender, or the Guard itself where it wrapped native input.
     uint256 private constant PAYER = 1;
-    /// @dev How much `pull` may still draw.
+    /// @dev How much `pullInput` may still draw.
     uint256 private constant REMAINING = 2;
 
     /// @dev Wrappers unwrap to here, and Executors hand native output over; nobody else has a reason to.
@@ -39,49 +39,46 @@ abstract contract GuardCore is IGuard, Slots {
     }
 
     /// @inheritdoc IGuard
-    function swap(Order calldata order, bytes calldata program) external payable returns (uint256 amountOut) {
-        if (_get(EXECUTOR) != 0) revert Reentrancy();
-        _check(order);
-        address tokenOut = order.outputToken();
-        // unchecked: the value is part of the balance.
-        uint256 nativeBefore;
-        unchecked {
-            nativeBefore = address(this).balance - msg.value;
-        }
-        if (order.isDirect()) {
-            if (tokenOut == address(0)) revert DirectNative();
-            uint256 before = tokenOut.balanceOf(msg.sender);
-            _execute(order, msg.sender, program);
-            amountOut = _growth(before, tokenOut.balanceOf(msg.sender));
-        } else if (tokenOut == address(0)) {
-            amountOut = _takeFee(order, _executeForNative(order, nativeBefore, program));
-            if (amountOut >= order.minOutput) msg.sender.sendNative(amountOut);
-        } else {
-            uint256 before = tokenOut.balanceOf(address(this));
-            _execute(order, address(this), program);
-            amountOut = _takeFee(order, _growth(before, tokenOut.balanceOf(address(this))));
-            if (amountOut != 0) {
-                before = tokenOut.balanceOf(msg.sender);
-                tokenOut.transfer(msg.sender, amountOut);
-                amountOut = _growth(before, tokenOut.balanceOf(msg.sender));
-            }
-        }
-        if (amountOut < order.minOutput) {
-            _needCode(order.runner());
-            revert OutputTooLow(amountOut, order.minOutput);
-        }
-
-        // Native that the Executor did not use or handed back is the sender's. Native output excludes native input.
-        if (msg.value != 0) {
-            uint256 unused = _growth(nativeBefore, address(this).balance);
-            if (unused != 0) msg.sender.sendNative(unused);
-        }
-        _set(PAYER, 0);
-        _set(EXECUTOR, 0);
+    function swap(uint256 amountIn, Order calldata order, bytes calldata program) external returns (uint256) {
+        if (order.inputToken() == address(0)) revert InvalidValue(0, amountIn);
+        return _swap(amountIn, order, Orders.noPayout(), program);
     }
 
     /// @inheritdoc IGuard
-    function pull(address to, uint256 amount) external {
+    function swapNative(Order calldata order, bytes calldata program) external payable returns (uint256) {
+        return _swap(msg.value, order, Orders.noPayout(), program);
+    }
+
+    /// @inheritdoc IGuard
+    function swapWithPayout(uint256 amountIn, Order calldata order, Payout calldata payout, bytes calldata program)
+        external
+        payable
+        returns (uint256)
+    {
+        _checkValue(amountIn, order);
+        _checkPayout(order, payout);
+        return _swap(amountIn, order, payout, program);
+    }
+
+    /// @inheritdoc IGuard
+    function swapDirect(uint256 amountIn, Order calldata order, bytes calldata program)
+        external
+        payable
+        returns (uint256 amountOut)
+    {
+        _checkValue(amountIn, order);
+        _check(amountIn, order);
+        address tokenOut = order.outputToken();
+        if (tokenOut == address(0)) revert DirectNative();
+        uint256 nativeBefore = _nativeBefore();
+        uint256 before = tokenOut.balanceOf(msg.sender);
+        _execute(amountIn, order, msg.sender, program);
+        amountOut = _growth(before, tokenOut.balanceOf(msg.sender));
+        _end(order, nativeBefore, amountOut);
+    }
+
+    /// @inheritdoc IGuard
+    function pullInput(address to, uint256 amount) external {
         uint256 executor = _get(EXECUTOR);
         if (uint160(executor) != uint160(msg.sender)) revert NotExecutor(msg.sender);
         uint256 left = _get(REMAINING);
@@ -110,15 +107,54 @@ abstract contract GuardCore is IGuard, Slots {
         return _get(REMAINING);
     }
 
+    /// @dev A swap whose output comes to the Guard, which passes it on.
+    function _swap(uint256 amountIn, Order calldata order, Payout calldata payout, bytes calldata program)
+        private
+        returns (uint256 amountOut)
+    {
+        _check(amountIn, order);
+        address tokenOut = order.outputToken();
+        uint256 nativeBefore = _nativeBefore();
+        if (tokenOut == address(0)) {
+            amountOut = _executeForNative(amountIn, order, payout, nativeBefore, program);
+            if (payout.feePpm != 0) amountOut = _takeFee(order, payout, amountOut);
+            if (amountOut >= order.minOutput) msg.sender.sendNative(amountOut);
+        } else {
+            uint256 before = tokenOut.balanceOf(address(this));
+            _execute(amountIn, order, address(this), program);
+            amountOut = _growth(before, tokenOut.balanceOf(address(this)));
+            if (payout.feePpm != 0) amountOut = _takeFee(order, payout, amountOut);
+            if (amountOut != 0) {
+                before = tokenOut.balanceOf(msg.sender);
+                tokenOut.transfer(msg.sender, amountOut);
+                amountOut = _growth(before, tokenOut.balanceOf(msg.sender));
+            }
+        }
+        _end(order, nativeBefore, amountOut);
+    }
+
+    /// @dev Checks what the sender got, gives back what was not used, and unlocks.
+    function _end(Order calldata order, uint256 nativeBefore, uint256 amountOut) private {
+        if (amountOut < order.minOutput) {
+            _needCode(order.runner());
+            revert OutputTooLow(amountOut, order.minOutput);
+        }
+        // Native that the Executor did not use or handed back is the sender's. Native output excludes native input.
+        if (msg.value != 0) {
+            uint256 unused = _growth(nativeBefore, address(this).balance);
+            if (unused != 0) msg.sender.sendNative(unused);
+        }
+        _set(PAYER, 0);
+        _set(EXECUTOR, 0);
+    }
+
     /// @dev Locks, lends the input, runs the program and ends the loan.
     /// @param recipient Where the Executor is to send the output.
-    function _execute(Order calldata order, address recipient, bytes calldata program) private {
+    function _execute(uint256 amountIn, Order calldata order, address recipient, bytes calldata program) private {
         address executor = order.runner();
-        uint256 value = msg.value;
-        if (value == 0) {
+        address tokenIn = order.inputToken();
+        if (msg.value == 0) {
             // Until here only balances were read, in static calls that cannot re-enter.
-            address tokenIn = order.inputToken();
-            uint256 amountIn = order.amountIn;
             _lock(executor, msg.sender, tokenIn);
             _set(REMAINING, amountIn);
             _run(executor, 0, tokenIn, recipient, amountIn, program);
@@ -126,36 +162,38 @@ abstract contract GuardCore is IGuard, Slots {
             return;
         }
         // Locked before the wrapper is called, and nothing is lent until it has been.
-        address wrapper = order.inputWrapper();
-        _lock(executor, address(this), wrapper);
-        if (wrapper == address(0)) return _run(executor, value, wrapper, recipient, value, program);
-        uint256 before = wrapper.balanceOf(address(this));
-        wrapper.wrap(value);
+        _lock(executor, address(this), tokenIn);
+        if (tokenIn == address(0)) return _run(executor, amountIn, tokenIn, recipient, amountIn, program);
+        uint256 before = tokenIn.balanceOf(address(this));
+        tokenIn.wrap(amountIn);
         // Where the Guard held none of it, a wrapper that gave too little has nothing to lend: the draw or the unwrapping fails.
         if (before != 0) {
-            uint256 moved = _growth(before, wrapper.balanceOf(address(this)));
-            if (moved != value) revert WrapMismatch(wrapper, moved, value);
+            uint256 moved = _growth(before, tokenIn.balanceOf(address(this)));
+            if (moved != amountIn) revert WrapMismatch(tokenIn, moved, amountIn);
         }
-        _set(REMAINING, value);
-        _run(executor, 0, wrapper, recipient, value, program);
+        _set(REMAINING, amountIn);
+        _run(executor, 0, tokenIn, recipient, amountIn, program);
         uint256 left = _get(REMAINING);
         if (left == 0) return;
         _set(REMAINING, 0);
-        _unwrap(wrapper, left);
+        _unwrap(tokenIn, left);
     }
 
-    /// @dev Has the output come as native, or in the order's wrapper and unwraps it.
+    /// @dev Has the output come as native, or in the payout's wrapper and unwraps it.
     /// @return amount How much there is now.
-    function _executeForNative(Order calldata order, uint256 nativeBefore, bytes calldata program)
-        private
-        returns (uint256 amount)
-    {
-        address wrapper = order.inputWrapper();
+    function _executeForNative(
+        uint256 amountIn,
+        Order calldata order,
+        Payout calldata payout,
+        uint256 nativeBefore,
+        bytes calldata program
+    ) private returns (uint256 amount) {
+        address wrapper = payout.wrapper;
         if (wrapper == address(0)) {
-            _execute(order, address(this), program);
+            _execute(amountIn, order, address(this), program);
         } else {
             uint256 before = wrapper.balanceOf(address(this));
-            _execute(order, address(this), program);
+            _execute(amountIn, order, address(this), program);
             amount = _growth(before, wrapper.balanceOf(address(this)));
             if (amount != 0) _unwrap(wrapper, amount);
         }
@@ -169,8 +207,8 @@ abstract contract GuardCore is IGuard, Slots {
         if (moved != amount) revert WrapMismatch(wrapper, moved, amount);
     }
 
-    /// @dev Equals IExecutor(executor).execute{value: value}(Task(token, amount, recipient), program), without the check that the
-    ///   Executor has code: one without brings no output, or fails as some precompiles do.
+    /// @dev Equals IExecutor(executor).execute{value: value}(Task(token, amount, recipient)) with the program behind, without the
+    ///   check that the Executor has code: one without brings no output, or fails as some precompiles do.
     function _run(
         address executor,
         uint256 value,
@@ -187,11 +225,8 @@ abstract contract GuardCore is IGuard, Slots {
             mstore(add(free, 0x20), token)
             mstore(add(free, 0x40), amount)
             mstore(add(free, 0x60), recipient)
-            mstore(add(free, 0x80), 0x80)
-            mstore(add(free, 0xa0), program.length)
-            calldatacopy(add(free, 0xc0), program.offset, program.length)
-            // Not padded to whole words: the Executor reads no further than the length.
-            ok := call(gas(), executor, value, add(free, 0x1c), add(0xa4, program.length), 0, 0)
+            calldatacopy(add(free, 0x80), program.offset, program.length)
+            ok := call(gas(), executor, value, add(free, 0x1c), add(0x64, program.length), 0, 0)
         }
         if (ok) return;
         _needCode(executor);
@@ -202,7 +237,7 @@ abstract contract GuardCore is IGuard, Slots {
         }
     }
 
-    /// @param token What `pull` is to draw from `payer`.
+    /// @param token What `pullInput` is to draw from `payer`.
     function _lock(address executor, address payer, address token) private {
         uint256 first;
         uint256 second;
@@ -220,62 +255,71 @@ abstract contract GuardCore is IGuard, Slots {
     }
 
     /// @return kept What is left of `amount` for the sender.
-    function _takeFee(Order calldata order, uint256 amount) private returns (uint256 kept) {
-        if (order.feePpm == 0) return amount;
-        uint256 fee = amount * order.feePpm / PPM;
+    function _takeFee(Order calldata order, Payout calldata payout, uint256 amount) private returns (uint256 kept) {
+        uint256 fee = amount * payout.feePpm / PPM;
         // unchecked: the fee is at most a tenth of the amount.
         unchecked {
             kept = amount - fee;
         }
         if (fee == 0) return kept;
-        if (order.tokenOut == address(0)) order.feeRecipient.sendNative(fee);
-        else order.tokenOut.transfer(order.feeRecipient, fee);
+        if (order.tokenOut == address(0)) payout.feeRecipient.sendNative(fee);
+        else order.tokenOut.transfer(payout.feeRecipient, fee);
     }
 
     /// @dev What is wrong with the order itself; nothing has been called yet.
-    function _check(Order calldata order) private view {
+    function _check(uint256 amountIn, Order calldata order) private view {
+        if (_get(EXECUTOR) != 0) revert Reentrancy();
         order.check();
-        if (block.timestamp > order.deadline) revert Expired(order.deadline, block.timestamp);
-        uint256 amountIn = order.amountIn;
-        if (amountIn == 0) revert ZeroAmount();
-        if (order.minOutput == 0) revert ZeroAmount();
-
         address tokenIn = order.inputToken();
         address tokenOut = order.outputToken();
-        address wrapper = order.inputWrapper();
-        bool same;
-        uint256 expected;
-        assembly ("memory-safe") {
-            same := eq(tokenIn, tokenOut)
-            expected := mul(amountIn, iszero(tokenIn))
-        }
-        if (same) revert SameToken(tokenOut);
-        if (msg.value != expected) revert InvalidValue(msg.value, expected);
-        if (wrapper != address(0)) {
-            bool unneeded;
-            // Were the wrapper also the output, the deposit itself would count as output; and the other way round.
-            assembly ("memory-safe") {
-                unneeded := iszero(or(iszero(tokenIn), iszero(tokenOut)))
-                same := or(eq(wrapper, tokenIn), eq(wrapper, tokenOut))
-            }
-            if (unneeded) revert InvalidWrapper(wrapper);
-            if (same) revert SameToken(wrapper);
-        }
-
         address executor = order.runner();
+        uint256 minOutput = order.minOutput;
+        uint256 deadline = order.deadline;
+        bool late;
+        bool nothing;
+        bool same;
         bool refused;
+        bool wrong;
         assembly ("memory-safe") {
-            refused := or(eq(executor, tokenIn), or(eq(executor, tokenOut), eq(executor, wrapper)))
-            refused := or(eq(executor, address()), refused)
+            late := gt(timestamp(), deadline)
+            nothing := or(iszero(amountIn), iszero(minOutput))
+            // Value is native input, in whatever wrapper it is lent.
+            same := or(eq(tokenIn, tokenOut), and(gt(callvalue(), 0), iszero(tokenOut)))
+            refused := or(eq(executor, address()), or(eq(executor, tokenIn), eq(executor, tokenOut)))
+            // One branch for them all where nothing is wrong.
+            wrong := or(or(late, nothing), or(same, refused))
         }
-        if (refused) revert InvalidExecutor(executor);
+        if (!wrong) return;
+        if (late) revert Expired(deadline, block.timestamp);
+        if (nothing) revert ZeroAmount();
+        if (same) revert SameToken(tokenOut);
+        revert InvalidExecutor(executor);
+    }
 
-        uint256 feePpm = order.feePpm;
-        if (feePpm == 0) return;
-        uint256 cap = order.isDirect() ? 0 : MAX_FEE_PPM;
-        if (feePpm > cap) revert FeeTooHigh(feePpm, cap);
-        address recipient = order.feeRecipient;
+    /// @dev Of a swap that names its amount: the value is that amount, or none where a token is given.
+    function _checkValue(uint256 amountIn, Order calldata order) private view {
+        if (msg.value == 0 ? order.tokenIn == address(0) : msg.value != amountIn) revert InvalidValue(msg.value, amountIn);
+    }
+
+    /// @dev Were its wrapper also the input, what is given back of that would count as output.
+    function _checkPayout(Order calldata order, Payout calldata payout) private view {
+        address wrapper = payout.wrapper;
+        if (wrapper != address(0)) {
+            if (order.tokenOut != address(0)) revert InvalidWrapper(wrapper);
+            if (wrapper == order.tokenIn) revert SameToken(wrapper);
+            if (wrapper == order.executor) revert InvalidExecutor(wrapper);
+        }
+        address recipient = payout.feeRecipient;
+        if (payout.feePpm == 0) return;
+        if (payout.feePpm > MAX_FEE_PPM) revert FeeTooHigh(payout.feePpm, MAX_FEE_PPM);
         if (recipient == address(0) || recipient == address(this)) revert InvalidFeeRecipient(recipient);
+    }
+
+    function _nativeBefore() private view returns (uint256 held) {
+        // unchecked: the value is part of the balance.
+        unchecked {
+            held = address(this).balance - msg.value;
+        }
     }
 
     /// @dev Zero where the balance fell.

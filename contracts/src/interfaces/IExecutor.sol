@@ -2,11 +2,11 @@
 pragma solidity ^0.8.30;
 
 /// @title IExecutor
-/// @notice Runs a program of swaps. It owns nothing between calls, no one needs to approve it, and anyone may call it.
+/// @notice Runs a program of swaps for its Guard. It owns nothing between calls, and no one needs to approve it.
 /// @dev The program's byte format is tabled in libraries/Program.sol and in packages/program/src/format.ts.
 interface IExecutor {
     struct Task {
-        /// @dev What `pull` draws; zero where the input comes with the call as native token.
+        /// @dev What `pullInput` draws; zero where the input comes with the call as native token.
         address tokenIn;
         /// @dev All that there is of the input.
         uint256 amountIn;
@@ -14,8 +14,8 @@ interface IExecutor {
         address recipient;
     }
 
-    /// @notice `execute` was entered again before it had ended.
-    error Reentrancy();
+    /// @notice `execute` was called by someone else than the Guard.
+    error NotGuard(address caller);
     /// @notice The byte at `offset` of the calldata is not an opcode of this Executor.
     error UnknownOpcode(uint256 offset, uint256 opcode);
     /// @notice A step with these flags asks for an input or output kind that its family cannot serve.
@@ -33,8 +33,8 @@ interface IExecutor {
     /// @notice `target` has no code or did not answer a read with a whole word.
     error ReadFailed(address target);
 
-    /// @notice Runs `program`. Tokens of the caller's swap are drawn through `IGuard(msg.sender).pull`.
+    /// @notice Runs the program that stands behind the arguments, up to the end of the calldata: steps back to back, of which a
+    ///   malformed one reverts. Only for the Guard; its sender's tokens are drawn through `IGuard.pullInput`.
     /// @param task What the program works on.
-    /// @param program Steps back to back; a malformed one reverts.
-    function execute(Task calldata task, bytes calldata program) external payable;
+    function execute(Task calldata task) external payable;
 }

@@ -7,10 +7,9 @@ pragma solidity ^0.8.30;
 interface IGuard {
     /// @notice What the sender agrees to. Everything else is in the program, which no one needs to trust.
     struct Order {
-        /// @dev Token given; zero for native, and then `msg.value` must equal `amountIn`.
+        /// @dev Token given. Where value comes with the call: the wrapper in which the Guard lends it, or zero for the
+        ///   Executor to have it as it came.
         address tokenIn;
-        /// @dev Most of `tokenIn` that may leave the sender; above zero.
-        uint256 amountIn;
         /// @dev Token received; zero for native.
         address tokenOut;
         /// @dev Least growth of the sender's balance of `tokenOut`, after fee and taxes; above zero.
@@ -19,32 +18,33 @@ interface IGuard {
         uint256 deadline;
         /// @dev Contract that runs the program.
         address executor;
-        /// @dev Native input: the Guard wraps it here and lends the wrapped token; zero hands native to the Executor.
-        ///   Native output: what the Guard receives of the wrapped token it unwraps here. Otherwise zero.
+    }
+
+    /// @notice What becomes of the output before the sender has it.
+    struct Payout {
+        /// @dev Native output: what the Guard receives of the wrapped token it unwraps here. Otherwise zero.
         address wrapper;
         /// @dev Part of the output paid to `feeRecipient`, in parts per million; at most 100,000 (10 %).
         uint256 feePpm;
         /// @dev Receives the fee; ignored when `feePpm` is zero.
         address feeRecipient;
-        /// @dev The Executor pays the sender itself, for output tokens that take a tax on every transfer. Excludes a fee.
-        bool direct;
     }
 
     /// @notice The block is later than the order allows.
     error Expired(uint256 deadline, uint256 timestamp);
     /// @notice A swap is in flight in this transaction already.
     error Reentrancy();
-    /// @notice Two of input, output and wrapper are the same token.
+    /// @notice Two of input, output and wrapper are the same token; native input and its wrapper count as one.
     error SameToken(address token);
-    /// @notice `amountIn` or `minOutput` is zero.
+    /// @notice The amount given, or `minOutput`, is zero.
     error ZeroAmount();
-    /// @notice `msg.value` differs from what the order needs: `amountIn` for native input, zero otherwise.
+    /// @notice Value came that is not the amount given, or none for native input.
     error InvalidValue(uint256 sent, uint256 expected);
     /// @notice The Executor has no code, or is the Guard or one of the order's tokens.
     error InvalidExecutor(address executor);
-    /// @notice A wrapper was named although neither input nor output is native.
+    /// @notice A wrapper was named although the output is not native.
     error InvalidWrapper(address wrapper);
-    /// @notice The fee is above the cap, or not zero in direct mode where the cap is zero.
+    /// @notice The fee is above the cap.
     error FeeTooHigh(uint256 feePpm, uint256 maxFeePpm);
     /// @notice Direct mode with native output: what a wallet forwards on receipt cannot be told from what never came.
     error DirectNative();
@@ -54,9 +54,9 @@ interface IGuard {
     error OutputTooLow(uint256 received, uint256 minOutput);
     /// @notice Wrapping or unwrapping moved another amount than asked for.
     error WrapMismatch(address wrapper, uint256 moved, uint256 expected);
-    /// @notice `pull` by someone else than the Executor of the swap in flight.
+    /// @notice `pullInput` by someone else than the Executor of the swap in flight.
     error NotExecutor(address caller);
-    /// @notice `pull` of more than what is left of the input, or to the Guard itself.
+    /// @notice `pullInput` of more than what is left of the input, or to the Guard itself.
     error InvalidPull(address to, uint256 amount, uint256 remaining);
     /// @notice Native token sent to the Guard while no swap is in flight.
     error UnexpectedNative(address from);
@@ -67,16 +67,34 @@ interface IGuard {
     /// @notice `target` has no code or did not answer a read with a whole word.
     error ReadFailed(address target);
 
-    /// @notice Swaps for the caller, or reverts and moves nothing.
+    /// @notice Swaps a token for the caller, or reverts and moves nothing. The same holds for the three functions below.
+    /// @param amountIn Most of `order.tokenIn` that may leave the caller; above zero.
     /// @param order What the caller agrees to.
     /// @param program What the Executor runs to get there.
     /// @return amountOut What the caller received: growth of its balance of an ERC-20, amount sent of the native token.
-    function swap(Order calldata order, bytes calldata program) external payable returns (uint256 amountOut);
+    function swap(uint256 amountIn, Order calldata order, bytes calldata program) external returns (uint256 amountOut);
+
+    /// @notice Swaps the native token that comes with the call.
+    function swapNative(Order calldata order, bytes calldata program) external payable returns (uint256 amountOut);
+
+    /// @notice Swaps either, for output that is unwrapped or of which a part is a fee.
+    /// @param amountIn As for `swap`; where native is given, what comes with the call.
+    function swapWithPayout(uint256 amountIn, Order calldata order, Payout calldata payout, bytes calldata program)
+        external
+        payable
+        returns (uint256 amountOut);
+
+    /// @notice Swaps either, for an output token that takes a tax on every transfer: the Executor pays the caller itself.
+    /// @param amountIn As for `swapWithPayout`.
+    function swapDirect(uint256 amountIn, Order calldata order, bytes calldata program)
+        external
+        payable
+        returns (uint256 amountOut);
 
     /// @notice Sends `amount` of the swap's input from its sender (or of the wrapped native) to `to`.
-    /// @dev Only for the Executor of the swap in flight, and never more than `amountIn` in all.
-    function pull(address to, uint256 amount) external;
+    /// @dev Only for the Executor of the swap in flight, and never more than the amount given in all.
+    function pullInput(address to, uint256 amount) external;
 
-    /// @notice What `pull` may still draw; zero when no swap is in flight.
+    /// @notice What `pullInput` may still draw; zero when no swap is in flight.
     function remaining() external view returns (uint256);
 }

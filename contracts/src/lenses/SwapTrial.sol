@@ -5,8 +5,8 @@ import {IERC20} from "../interfaces/IERC20.sol";
 import {IExecutor} from "../interfaces/IExecutor.sol";
 
 /// @title SwapTrial
-/// @notice Runs swaps through an Executor in one eth_call and tells what each paid, so that quotes can be held against the
-/// pools themselves. For tests; never deployed, its code is put at an address that holds tokens.
+/// @notice Stands for the Guard of an Executor: runs swaps through it in one eth_call and tells what each paid, so that quotes
+/// can be held against the pools themselves. For tests; never deployed, its code is put at an address that holds tokens.
 contract SwapTrial {
     struct Swap {
         /// Zero for the native token.
@@ -65,11 +65,12 @@ contract SwapTrial {
         if (!native) _transfer(order.tokenIn, address(executor), order.amountIn);
         uint256 before = _balance(order.tokenOut, address(this));
         uint256 gasBefore = gasleft();
-        executor.execute{value: native ? order.amountIn : 0}(
-            IExecutor.Task(order.tokenIn, order.amountIn, address(this)), order.program
+        IExecutor.Task memory task = IExecutor.Task(order.tokenIn, order.amountIn, address(this));
+        (outcome.ok,) = address(executor).call{value: native ? order.amountIn : 0}(
+            abi.encodePacked(abi.encodeCall(IExecutor.execute, (task)), order.program)
         );
+        require(outcome.ok);
         outcome.gasUsed = gasBefore - gasleft();
-        outcome.ok = true;
         outcome.amountOut = _balance(order.tokenOut, address(this)) - before;
         outcome.left = _balance(order.tokenIn, address(executor));
     }

@@ -28,10 +28,10 @@ library Inputs {
         }
     }
 
-    /// @notice Equals IGuard(guard).pull(to, amount), without the check that the Guard has code: one without moves nothing,
+    /// @notice Equals IGuard(guard).pullInput(to, amount), without the check that the Guard has code: one without moves nothing,
     ///   and whoever was to be paid notices.
     function pull(address guard, address to, uint256 amount) internal {
-        uint256 selector = uint32(IGuard.pull.selector);
+        uint256 selector = uint32(IGuard.pullInput.selector);
         assembly ("memory-safe") {
             let free := mload(0x40)
             mstore(0x00, selector)

@@ -71,10 +71,11 @@ library Program {
 
     uint256 internal constant SHARE_BITS = 24;
 
-    // Where the task stands in the calldata of `execute`.
+    // Where the task stands in the calldata of `execute`, and the program behind it.
     uint256 private constant INPUT_TOKEN_AT = 0x04;
     uint256 private constant INPUT_AMOUNT_AT = 0x24;
     uint256 private constant RECIPIENT_AT = 0x44;
+    uint256 internal constant STARTS_AT = 0x64;
 
     function inputKind(uint256 flags) internal pure returns (uint256) {
         return flags & 7;

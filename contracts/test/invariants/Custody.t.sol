@@ -5,6 +5,7 @@ import {Programs} from "../support/Programs.sol";
 import {IExecutor} from "../../src/interfaces/IExecutor.sol";
 import {IGuard} from "../../src/interfaces/IGuard.sol";
 import {Arena} from "../support/Arena.sol";
+import {Deal, Deals} from "../support/Deals.sol";
 import {IToken} from "../support/Genuine.sol";
 import {Move, Puppet} from "../support/Hostile.sol";
 import {HookToken} from "../support/Tokens.sol";
@@ -29,40 +30,40 @@ contract Attacker {
         address tokenIn = tokens[flip ? 1 : 0];
         address tokenOut = tokens[flip ? 0 : 1];
         Move[] memory moves = new Move[](4);
-        moves[0] = Move(address(guard), 0, abi.encodeCall(IGuard.pull, (stealing ? address(this) : to, pulled)), false);
+        moves[0] = Move(address(guard), 0, abi.encodeCall(IGuard.pullInput, (stealing ? address(this) : to, pulled)), false);
         moves[1] = Move(
             tokenIn, 0, abi.encodeWithSignature("transferFrom(address,address,uint256)", victim, address(this), 1), false
         );
         moves[2] = Move(
-            address(guard), 0, abi.encodeCall(IGuard.swap, (_order(tokenIn, tokenOut, 1, false), "")), false
+            address(guard), 0, Deals.encode(_order(tokenIn, tokenOut, 1, false), ""), false
         );
         moves[3] = Move(tokenOut, 0, abi.encodeWithSignature("mint(address,uint256)", address(guard), 1e18), false);
-        try guard.swap(_order(tokenIn, tokenOut, amountIn, direct), abi.encode(moves)) {} catch {}
+        _swap(_order(tokenIn, tokenOut, amountIn, direct), abi.encode(moves));
     }
 
-    function swapNative(uint96 amountIn, address wrapper, bytes calldata program, bool genuine) external {
-        IGuard.Order memory order = _order(address(0), tokens[1], amountIn, false);
-        order.wrapper = wrapper;
+    function swapNative(uint96 amountIn, address wrapper, uint24 feePpm, bytes calldata program, bool genuine) external {
+        Deal memory order = _order(wrapper, tokens[1], amountIn % 1e20, false);
+        (order.value, order.feePpm, order.feeRecipient) = (amountIn % 1e20, feePpm, victim);
         if (genuine) order.executor = address(executor);
-        try guard.swap{value: amountIn % 1e20}(order, program) {} catch {}
+        _swap(order, program);
     }
 
     function pull(address to, uint256 amount) external {
-        try guard.pull(to, amount) {} catch {}
+        try guard.pullInput(to, amount) {} catch {}
     }
 
     function runProgram(bytes calldata program) external {
-        try executor.execute(Programs.task(address(this)), program) {} catch {}
+        _run(program);
     }
 
     function runStep(uint8 opcode, uint8 flags, uint128 amount, bool flip, bytes calldata rest) external {
         bytes memory program = abi.encodePacked(
             opcode % 16, flags % 32, amount, tokens[flip ? 1 : 0], victim, address(this), address(guard), rest
         );
-        try executor.execute(Programs.task(address(this)), program) {} catch {}
-        IGuard.Order memory order = _order(tokens[flip ? 1 : 0], tokens[flip ? 0 : 1], amount, false);
+        _run(program);
+        Deal memory order = _order(tokens[flip ? 1 : 0], tokens[flip ? 0 : 1], amount, false);
         order.executor = address(executor);
-        try guard.swap(order, program) {} catch {}
+        _swap(order, program);
     }
 
     function callBack(bytes4 name, int256 amount0, int256 amount1, bytes calldata data) external {
@@ -71,13 +72,23 @@ contract Attacker {
         (ok,) = address(guard).call(abi.encodePacked(name, abi.encode(amount0, amount1, data)));
     }
 
+    function _swap(Deal memory order, bytes memory program) private {
+        (bool ok,) = address(guard).call{value: order.value}(Deals.encode(order, program));
+        ok;
+    }
+
+    function _run(bytes memory program) private {
+        (bool ok,) = address(executor).call(Programs.execution(Programs.task(address(this)), program));
+        ok;
+    }
+
     function _order(address tokenIn, address tokenOut, uint256 amountIn, bool direct)
         private
         view
-        returns (IGuard.Order memory)
+        returns (Deal memory)
     {
-        return IGuard.Order(
-            tokenIn, amountIn, tokenOut, 1, type(uint256).max, address(puppet), address(0), 0, address(0), direct
+        return Deal(
+            tokenIn, amountIn, 0, tokenOut, 1, type(uint256).max, address(puppet), address(0), 0, address(0), direct
         );
     }
 }
@@ -146,18 +157,18 @@ contract CustodyInvariants is Arena {
         give(address(weth), address(guard), 1e18);
         vm.deal(address(guard), held);
 
-        IGuard.Order memory order = orderOf(amountIn, 1);
+        Deal memory order = orderOf(amountIn, 1);
         bytes memory program;
         mode = mode % 4;
         if (mode == 0) {
             program = two(pulling(partner, pulled, false), minting(address(tokenOut), address(guard), output));
         } else if (mode == 1) {
             // Native through the wrapper, drawn in part.
-            (order.tokenIn, order.wrapper) = (address(0), address(weth));
+            (order.tokenIn, order.value) = (address(weth), order.amountIn);
             program = two(pulling(partner, pulled, false), minting(address(tokenOut), address(guard), output));
         } else if (mode == 2) {
             // Native handed over, and a part of it back.
-            order.tokenIn = address(0);
+            (order.tokenIn, order.value) = (address(0), amountIn);
             program = two(
                 Move(address(guard), pulled % (uint256(amountIn) + 1), "", true),
                 minting(address(tokenOut), address(guard), output)
@@ -204,7 +215,7 @@ contract CustodyInvariants is Arena {
         vm.assume(caller != address(0));
         vm.prank(caller);
         vm.expectRevert(abi.encodeWithSelector(IGuard.NotExecutor.selector, caller));
-        guard.pull(caller, amount);
+        guard.pullInput(caller, amount);
 
         vm.assume(caller != address(puppet) && caller != address(vm) && caller.code.length == 0);
         Move memory stranger = Move(address(this), 0, abi.encodeCall(this.pullAs, (caller)), true);
@@ -214,7 +225,7 @@ contract CustodyInvariants is Arena {
 
     function pullAs(address caller) external {
         vm.prank(caller);
-        (bool ok,) = address(guard).call(abi.encodeCall(IGuard.pull, (caller, 1)));
+        (bool ok,) = address(guard).call(abi.encodeCall(IGuard.pullInput, (caller, 1)));
         assertFalse(ok);
     }
 
@@ -234,7 +245,7 @@ contract CustodyInvariants is Arena {
         bool native
     ) public {
         output = uint96(bound(output, 1, 1e27));
-        IGuard.Order memory order = orderOf(1e18, 1);
+        Deal memory order = orderOf(1e18, 1);
         Move memory delivery;
         Move memory donation;
         address donee = toGuard ? address(guard) : address(puppet);
@@ -266,7 +277,7 @@ contract CustodyInvariants is Arena {
         missing = uint96(bound(missing, 1, 1e27));
         output = uint96(bound(output, 0, 1e27));
         direct = direct && !native;
-        IGuard.Order memory order = orderOf(1e18, uint256(output) + missing);
+        Deal memory order = orderOf(1e18, uint256(output) + missing);
         order.direct = direct;
         // The strays of whoever takes part: none of them is output.
         address[4] memory donees = [address(guard), address(executor), address(puppet), user];
@@ -292,7 +303,7 @@ contract CustodyInvariants is Arena {
         tokenIn.mint(donee, gift);
         tokenOut.mint(donee, gift);
         give(address(weth), donee, gift);
-        IGuard.Order memory order = orderOf(amountIn, 1);
+        Deal memory order = orderOf(amountIn, 1);
         order.executor = address(executor);
         bytes1 flags = Programs.PULL_ALL | Programs.TO_GUARD | zeroForOne(pool, address(tokenIn));
         assertEq(swap(order, Programs.v2(flags, "", address(tokenIn), pool, 3000)), expected);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IExecutor} from "../../src/interfaces/IExecutor.sol";
 import {IGuard} from "../../src/interfaces/IGuard.sol";
 import {Arena} from "../support/Arena.sol";
 import {IToken} from "../support/Genuine.sol";
+import {Deal, Deals} from "../support/Deals.sol";
 import {Move} from "../support/Hostile.sol";
 import {Programs} from "../support/Programs.sol";
-import {RebasingToken, Token} from "../support/Tokens.sol";
+import {RebasingToken, TaxedToken, Token} from "../support/Tokens.sol";
 import {Spender} from "../support/Vaults.sol";
 
 /// @notice Invariants 3, 5, 8 and 12: what the sender gets, what is left over, the fee, and the orders that are refused.
@@ -21,7 +21,7 @@ contract OutputInvariants is Arena {
     ) public {
         vm.assume(minOutput != 0);
         address out = tokenOfKind(kind);
-        IGuard.Order memory order = orderOf(1e18, minOutput);
+        Deal memory order = orderOf(1e18, minOutput);
         order.tokenOut = out;
         order.direct = direct;
         if (!direct) (order.feePpm, order.feeRecipient) = (bound(feePpm, 0, 100_000), partner);
@@ -47,7 +47,7 @@ contract OutputInvariants is Arena {
         factor = uint64(bound(factor, 0.1e18, 10e18));
         output = uint96(bound(output, 1e6, 1e27));
         out.mint(user, wealth);
-        IGuard.Order memory order = orderOf(1e18, 1);
+        Deal memory order = orderOf(1e18, 1);
         order.tokenOut = address(out);
         // Custody: what the sender held before grows or shrinks with the rebase and counts for nothing.
         uint256 got = swap(
@@ -61,9 +61,20 @@ contract OutputInvariants is Arena {
         assertApproxEqAbs(got, output, 2 + factor / 1e18 * 2);
     }
 
+    function testFuzz_I03_what_a_tax_takes_on_the_way_to_the_sender_is_missing(uint96 output, bool native) public {
+        output = uint96(bound(output, 1e6, 1e27));
+        TaxedToken taxed = new TaxedToken(50_000);
+        Deal memory order = orderOf(1e18, output);
+        order.tokenOut = address(taxed);
+        if (native) (order.tokenIn, order.value) = (address(weth), 1e18);
+        uint256 received = output - uint256(output) * 50_000 / 1e6;
+        vm.expectRevert(abi.encodeWithSelector(IGuard.OutputTooLow.selector, received, output));
+        swap(order, one(minting(address(taxed), address(guard), output)));
+    }
+
     function testFuzz_I03_native_output_counts_what_is_sent(uint96 output, uint96 minOutput) public {
         vm.assume(minOutput != 0);
-        IGuard.Order memory order = orderOf(1e18, minOutput);
+        Deal memory order = orderOf(1e18, minOutput);
         order.tokenOut = address(0);
         vm.deal(address(puppet), output);
         bool ok = trySwap(order, one(Move(address(guard), output, "", true)));
@@ -94,7 +105,7 @@ contract OutputInvariants is Arena {
             ),
             Programs.v3(Programs.REST | Programs.TO_GUARD | zeroForOne(secondV3, middle), "", middle, secondV3)
         );
-        IGuard.Order memory order = orderOf(amountIn, 1);
+        Deal memory order = orderOf(amountIn, 1);
         order.executor = address(executor);
         // A share of dust may be too small for a pair to answer: then nothing moves.
         if (!trySwap(order, program)) return;
@@ -126,8 +137,9 @@ contract OutputInvariants is Arena {
         } else {
             program = abi.encodePacked(family == 3 ? bytes1(0x0b) : bytes1(0x0c), head, spender);
         }
+        vm.prank(address(guard));
         (bool ok,) =
-            address(executor).call(abi.encodeCall(IExecutor.execute, (Programs.task(address(this)), program)));
+            address(executor).call(Programs.execution(Programs.task(address(this)), program));
         assertEq(ok, part <= amount);
         assertEq(tokenIn.allowance(address(executor), spender), 0);
         assertEq(tokenIn.balanceOf(spender), ok ? part : 0);
@@ -138,7 +150,7 @@ contract OutputInvariants is Arena {
     {
         output = uint128(bound(output, 10, type(uint128).max));
         feePpm = uint24(bound(feePpm, 0, 100_000));
-        IGuard.Order memory order = orderOf(1e18, 1);
+        Deal memory order = orderOf(1e18, 1);
         (order.feePpm, order.feeRecipient) = (feePpm, partner);
         Move memory delivery = minting(address(tokenOut), address(guard), output);
         if (native) {
@@ -152,11 +164,11 @@ contract OutputInvariants is Arena {
         assertEq(fee + got, output);
     }
 
-    function testFuzz_I08_a_fee_above_a_tenth_is_refused(uint256 feePpm, bool direct) public {
-        IGuard.Order memory order = orderOf(1, 1);
-        feePpm = bound(feePpm, direct ? 1 : 100_001, type(uint256).max);
-        (order.feePpm, order.feeRecipient, order.direct) = (feePpm, partner, direct);
-        vm.expectRevert(abi.encodeWithSelector(IGuard.FeeTooHigh.selector, feePpm, direct ? 0 : 100_000));
+    function testFuzz_I08_a_fee_above_a_tenth_is_refused(uint256 feePpm) public {
+        Deal memory order = orderOf(1, 1);
+        feePpm = bound(feePpm, 100_001, type(uint256).max);
+        (order.feePpm, order.feeRecipient) = (feePpm, partner);
+        vm.expectRevert(abi.encodeWithSelector(IGuard.FeeTooHigh.selector, feePpm, 100_000));
         swap(order, "");
     }
 
@@ -164,8 +176,8 @@ contract OutputInvariants is Arena {
     function testFuzz_I12_senseless_orders_are_refused(uint96 amount, address stranger) public {
         vm.assume(stranger.code.length == 0);
         amount = uint96(bound(amount, 1, 1e27));
-        for (uint256 which; which < 17; ++which) {
-            (IGuard.Order memory order, bytes memory expected) = senseless(which, amount, stranger);
+        for (uint256 which; which < 20; ++which) {
+            (Deal memory order, bytes memory expected) = senseless(which, amount, stranger);
             if (expected.length == 0) {
                 expected = abi.encodeWithSelector(IGuard.InvalidExecutor.selector, order.executor);
             }
@@ -179,7 +191,7 @@ contract OutputInvariants is Arena {
     function senseless(uint256 which, uint96 amount, address stranger)
         internal
         view
-        returns (IGuard.Order memory order, bytes memory expected)
+        returns (Deal memory order, bytes memory expected)
     {
         order = orderOf(amount, amount);
         if (which == 0) {
@@ -206,12 +218,12 @@ contract OutputInvariants is Arena {
         } else if (which == 8) {
             order.executor = stranger;
         } else if (which == 9) {
-            (order.tokenIn, order.wrapper, order.executor) = (address(0), address(weth), address(weth));
+            (order.tokenIn, order.value, order.executor) = (address(weth), amount, address(weth));
         } else if (which == 10) {
             order.wrapper = address(weth);
             expected = abi.encodeWithSelector(IGuard.InvalidWrapper.selector, address(weth));
         } else if (which == 11) {
-            (order.tokenIn, order.wrapper, order.tokenOut) = (address(0), address(weth), address(weth));
+            (order.tokenIn, order.value, order.tokenOut) = (address(weth), amount, address(weth));
             expected = abi.encodeWithSelector(IGuard.SameToken.selector, address(weth));
         } else if (which == 12) {
             (order.feePpm, order.feeRecipient) = (1, address(0));
@@ -225,21 +237,40 @@ contract OutputInvariants is Arena {
         } else if (which == 15) {
             (order.tokenOut, order.wrapper) = (address(0), order.tokenIn);
             expected = abi.encodeWithSelector(IGuard.SameToken.selector, order.tokenIn);
-        } else {
-            (order.tokenIn, order.tokenOut) = (address(0), address(0));
+        } else if (which == 16) {
+            (order.tokenIn, order.value, order.tokenOut) = (address(0), amount, address(0));
             expected = abi.encodeWithSelector(IGuard.SameToken.selector, address(0));
+        } else if (which == 17) {
+            // Native is native, in its wrapper too.
+            (order.tokenIn, order.value, order.tokenOut) = (address(weth), amount, address(0));
+            expected = abi.encodeWithSelector(IGuard.SameToken.selector, address(0));
+        } else if (which == 18) {
+            (order.tokenOut, order.wrapper, order.executor) = (address(0), address(weth), address(weth));
+        } else {
+            order.tokenIn = address(0);
+            expected = abi.encodeWithSelector(IGuard.InvalidValue.selector, 0, amount);
         }
     }
 
-    function testFuzz_I12_value_must_be_what_the_order_says(uint96 amount, uint96 sent, bool native) public {
+    function testFuzz_I12_value_must_be_what_the_order_says(uint96 amount, uint96 sent, bool wrapped, bool direct) public {
         amount = uint96(bound(amount, 1, 1e27));
-        uint256 needed = native ? amount : 0;
-        vm.assume(sent != needed && sent <= 1e29);
-        IGuard.Order memory order = orderOf(amount, 1);
-        if (native) order.tokenIn = address(0);
+        vm.assume(sent != amount && sent <= 1e29);
+        Deal memory order = orderOf(wrapped ? address(weth) : address(0), amount, address(tokenOut), 1, address(puppet));
+        // With a token to give, none is what it says.
+        if (wrapped && sent == 0) sent = amount + 1;
+        // A fee, so that the function is one that is told the amount also where nothing is sent.
+        (order.value, order.direct, order.feePpm, order.feeRecipient) = (sent, direct, 1, partner);
+        vm.expectRevert(abi.encodeWithSelector(IGuard.InvalidValue.selector, uint256(sent), uint256(amount)));
+        swap(order, "");
+    }
+
+    function testFuzz_I12_no_value_comes_with_a_token(uint96 amount, uint96 sent) public {
+        sent = uint96(bound(sent, 1, 1e27));
+        bytes memory program = one(minting(address(tokenOut), address(guard), 1));
+        bytes memory data = Deals.encode(orderOf(uint256(amount) + 1, 1), program);
         vm.prank(user);
-        vm.expectRevert(abi.encodeWithSelector(IGuard.InvalidValue.selector, uint256(sent), needed));
-        guard.swap{value: sent}(order, "");
+        (bool ok,) = address(guard).call{value: sent}(data);
+        assertFalse(ok);
     }
 
     function testFuzz_I12_native_sent_outside_of_a_swap_is_refused(address from, uint96 amount) public {
@@ -250,21 +281,26 @@ contract OutputInvariants is Arena {
         assertEq(answer, abi.encodeWithSelector(IGuard.UnexpectedNative.selector, from));
     }
 
-    function testFuzz_I12_a_word_wider_than_its_type_is_refused(uint8 which, uint256 dirt, bool delivered) public {
-        // tokenIn, tokenOut, executor, wrapper, feeRecipient, direct.
-        uint8[6] memory fields = [0, 2, 5, 6, 8, 9];
-        which = uint8(bound(which, 0, 5));
-        uint256 bits = which == 5 ? 1 : 160;
-        dirt = bound(dirt, 1, type(uint256).max >> bits) << bits;
-        bytes memory program = one(minting(address(tokenOut), address(guard), 1));
-        bytes memory data = abi.encodeCall(IGuard.swap, (orderOf(1, 1), delivered ? program : bytes("")));
-        uint256 at = 0x24 + 0x20 * uint256(fields[which]);
+    function testFuzz_I12_a_word_wider_than_its_type_is_refused(uint8 which, uint8 entry, uint256 dirt, bool delivered)
+        public
+    {
+        // Each of the four functions, told by what only it can do.
+        Deal memory order = orderOf(entry % 4 == 1 ? address(0) : address(tokenIn), 1, address(tokenOut), 1, address(puppet));
+        order.feePpm = entry % 4 == 2 ? 1 : 0;
+        order.feeRecipient = partner;
+        order.direct = entry % 4 == 3;
+        // tokenIn, tokenOut, executor; then wrapper and feeRecipient, behind an amount.
+        uint8[5] memory fields = [0, 1, 4, 5, 7];
+        uint256 field = fields[which % (entry % 4 == 2 ? 5 : 3)] + (entry % 4 == 1 ? 0 : 1);
+        dirt = bound(dirt, 1, type(uint256).max >> 160) << 160;
+        bytes memory program = one(minting(address(tokenOut), order.direct ? user : address(guard), 1));
+        bytes memory data = Deals.encode(order, delivered ? program : bytes(""));
         assembly ("memory-safe") {
-            let field := add(data, at)
-            mstore(field, or(mload(field), dirt))
+            let word := add(add(data, 0x24), mul(0x20, field))
+            mstore(word, or(mload(word), dirt))
         }
         vm.prank(user);
-        (bool ok, bytes memory answer) = address(guard).call(data);
+        (bool ok, bytes memory answer) = address(guard).call{value: order.value}(data);
         assertFalse(ok);
         assertEq(answer.length, 0);
     }

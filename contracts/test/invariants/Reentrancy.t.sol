@@ -4,6 +4,7 @@ pragma solidity ^0.8.30;
 import {IExecutor} from "../../src/interfaces/IExecutor.sol";
 import {IGuard} from "../../src/interfaces/IGuard.sol";
 import {Arena} from "../support/Arena.sol";
+import {Deal, Deals} from "../support/Deals.sol";
 import {HostilePool, Move, Puppet} from "../support/Hostile.sol";
 import {Programs} from "../support/Programs.sol";
 import {HookToken} from "../support/Tokens.sol";
@@ -89,17 +90,15 @@ contract MeddlingWrapper {
 
 /// @notice Invariants 7 and 9: re-entry and callbacks.
 contract ReentrancyInvariants is Arena {
-    /// @dev What a re-entering party tries. The last needs an Executor in flight: else anyone may run a program of his own.
-    function attempt(uint256 which, bool executing) internal view returns (address target, bytes memory data) {
-        which = which % (executing ? 4 : 3);
-        if (which == 0) {
-            return (address(guard), abi.encodeCall(IGuard.swap, (orderOf(1, 1), one(pulling(partner, 1, false)))));
-        }
-        if (which == 1) return (address(guard), abi.encodeCall(IGuard.pull, (partner, 1)));
+    /// @dev What a re-entering party tries.
+    function attempt(uint256 which) internal view returns (address target, bytes memory data) {
+        which = which % 4;
+        if (which == 0) return (address(guard), Deals.encode(orderOf(1, 1), one(pulling(partner, 1, false))));
+        if (which == 1) return (address(guard), abi.encodeCall(IGuard.pullInput, (partner, 1)));
         if (which == 2) {
             return (address(executor), abi.encodeWithSignature("anyName(int256,int256,bytes)", int256(1), int256(0), ""));
         }
-        return (address(executor), abi.encodeCall(IExecutor.execute, (Programs.task(address(this)), "")));
+        return (address(executor), Programs.execution(Programs.task(address(this)), ""));
     }
 
     function testFuzz_I07_a_hooked_token_cannot_re_enter(uint96 amountIn, uint8 which, bool asInput) public {
@@ -112,7 +111,7 @@ contract ReentrancyInvariants is Arena {
         address pool = v2Pair(address(hooked), other, 1e27);
         (address from, address to) = asInput ? (address(hooked), other) : (other, address(hooked));
         // Armed only now: the pool's own funding is no attack.
-        (address target, bytes memory data) = attempt(which, asInput);
+        (address target, bytes memory data) = attempt(which);
         hooked.hook(target, data);
         uint256 got = swap(
             orderOf(from, amountIn, to, 1, address(executor)),
@@ -126,7 +125,7 @@ contract ReentrancyInvariants is Arena {
 
     function testFuzz_I07_neither_sender_nor_fee_recipient_re_enters(uint96 output, uint8 which, bool atFee) public {
         output = uint96(bound(output, 1e6, 1e27));
-        (address target, bytes memory data) = attempt(which, false);
+        (address target, bytes memory data) = attempt(which);
         Move[] memory moves = new Move[](1);
         moves[0] = Move(target, 0, data, false);
         Puppet wallet = new Puppet();
@@ -137,12 +136,12 @@ contract ReentrancyInvariants is Arena {
         Puppet recipient = new Puppet();
         (atFee ? recipient : wallet).onAnyCall(moves);
 
-        IGuard.Order memory order = orderOf(address(tokenIn), 1e18, address(0), 1, address(puppet));
+        Deal memory order = orderOf(address(tokenIn), 1e18, address(0), 1, address(puppet));
         (order.feePpm, order.feeRecipient) = (50_000, address(recipient));
         vm.deal(address(puppet), output);
         bytes memory program = one(Move(address(guard), output, "", true));
         vm.prank(address(wallet));
-        guard.swap(order, program);
+        Deals.send(order, address(guard), program);
         Puppet attacker = atFee ? recipient : wallet;
         assertGt(attacker.lastAnswer().length, 0, "the attack never ran");
         assertFalse(attacker.anySucceeded() && atFee, "the fee recipient got in");
@@ -184,8 +183,8 @@ contract ReentrancyInvariants is Arena {
         LyingWrapper wrapper = new LyingWrapper(credited, returned);
         wrapper.credit(address(guard), strayWrapped);
         vm.deal(address(wrapper), type(uint96).max);
-        IGuard.Order memory order = orderOf(address(0), amount, address(tokenOut), 1, address(puppet));
-        order.wrapper = address(wrapper);
+        Deal memory order = orderOf(address(wrapper), amount, address(tokenOut), 1, address(puppet));
+        order.value = amount;
         uint256 stray = 5 ether;
         vm.deal(address(guard), stray);
         bool ok = trySwap(order, one(minting(address(tokenOut), address(guard), 1)));
@@ -199,8 +198,8 @@ contract ReentrancyInvariants is Arena {
         // Takes the value, credits nothing, and is a token otherwise.
         SwallowingWrapper wrapper = new SwallowingWrapper();
         wrapper.credit(address(guard), strayWrapped);
-        IGuard.Order memory order = orderOf(address(0), amount, address(tokenOut), 1, address(puppet));
-        order.wrapper = address(wrapper);
+        Deal memory order = orderOf(address(wrapper), amount, address(tokenOut), 1, address(puppet));
+        order.value = amount;
         bool ok = trySwap(order, two(pulling(partner, amount, true), minting(address(tokenOut), address(guard), 1)));
         assertFalse(ok, "it was lent");
         assertEq(wrapper.balanceOf(address(guard)), strayWrapped);
@@ -211,7 +210,7 @@ contract ReentrancyInvariants is Arena {
         paid = uint96(bound(paid, 1, 1e27));
         LyingWrapper wrapper = new LyingWrapper(paid, returned);
         vm.deal(address(wrapper), type(uint96).max);
-        IGuard.Order memory order = orderOf(address(tokenIn), 1, address(0), 1, address(puppet));
+        Deal memory order = orderOf(address(tokenIn), 1, address(0), 1, address(puppet));
         order.wrapper = address(wrapper);
         uint256 stray = 5 ether;
         vm.deal(address(guard), stray);
@@ -222,15 +221,22 @@ contract ReentrancyInvariants is Arena {
         assertEq(address(guard).balance, stray);
     }
 
+    function testFuzz_I07_only_the_guard_runs_programs(address caller, bytes calldata program) public {
+        vm.assume(caller != address(guard) && caller != address(vm));
+        vm.prank(caller);
+        vm.expectRevert(abi.encodeWithSelector(IExecutor.NotGuard.selector, caller));
+        Deals.call(address(executor), 0, Programs.execution(Programs.task(caller), program));
+    }
+
     function testFuzz_I07_a_pool_cannot_re_enter(uint96 amountIn, uint8 which) public {
         amountIn = uint96(bound(amountIn, 1, 1e27));
         HostilePool pool = new HostilePool();
         pool.plan(1, 0, address(tokenOut));
         tokenOut.mint(address(pool), WEALTH);
         // Its own callback aside, which is tested below.
-        (address target, bytes memory data) = attempt(which % 3 == 2 ? 3 : which % 3, true);
+        (address target, bytes memory data) = attempt(which % 3 == 2 ? 3 : which % 3);
         pool.intrude(Move(target, 0, data, false));
-        IGuard.Order memory order = orderOf(amountIn, amountIn);
+        Deal memory order = orderOf(amountIn, amountIn);
         order.executor = address(executor);
         swap(order, v3Step(address(pool), Programs.PULL, amountIn));
         assertEq(pool.entered(), 0, "the pool got in");
@@ -242,19 +248,20 @@ contract ReentrancyInvariants is Arena {
     function testFuzz_I07_a_wrapper_cannot_re_enter(uint96 amount, uint8 which, bool atOutput) public {
         amount = uint96(bound(amount, 1, 1e27));
         MeddlingWrapper wrapper = new MeddlingWrapper();
-        (address target, bytes memory data) = attempt(which, false);
+        (address target, bytes memory data) = attempt(which);
         wrapper.intrude(target, data);
-        IGuard.Order memory order = orderOf(address(0), amount, address(tokenOut), 1, address(puppet));
+        Deal memory order = orderOf(address(wrapper), amount, address(tokenOut), 1, address(puppet));
+        order.value = amount;
         bytes memory program = one(minting(address(tokenOut), address(guard), 1));
         if (atOutput) {
             order = orderOf(address(tokenIn), amount, address(0), amount, address(puppet));
+            order.wrapper = address(wrapper);
             vm.deal(address(puppet), amount);
             program = two(
                 Move(address(wrapper), amount, abi.encodeCall(MeddlingWrapper.deposit, ()), true),
                 Move(address(wrapper), 0, abi.encodeCall(MeddlingWrapper.transfer, (address(guard), amount)), true)
             );
         }
-        order.wrapper = address(wrapper);
         swap(order, program);
         assertFalse(wrapper.entered(), "the wrapper got in");
         assertGt(wrapper.answer().length, 0, "the wrapper never tried");
@@ -270,7 +277,7 @@ contract ReentrancyInvariants is Arena {
         callbacks = uint8(bound(callbacks, 0, 4));
         HostilePool pool = new HostilePool();
         pool.plan(callbacks, 0, address(0));
-        IGuard.Order memory order = orderOf(1e28, 1);
+        Deal memory order = orderOf(1e28, 1);
         order.executor = address(executor);
         if (callbacks == 0) {
             vm.expectRevert(abi.encodeWithSelector(IExecutor.CallbackMissing.selector, address(pool)));
@@ -289,7 +296,7 @@ contract ReentrancyInvariants is Arena {
         HostilePool pool = new HostilePool();
         pool.plan(1, asked, address(tokenOut));
         tokenOut.mint(address(pool), WEALTH);
-        IGuard.Order memory order = orderOf(amountIn, 1);
+        Deal memory order = orderOf(amountIn, 1);
         order.executor = address(executor);
         bool ok = trySwap(order, v3Step(address(pool), Programs.PULL, amount));
         assertEq(ok, asked <= amountIn);
@@ -319,7 +326,7 @@ contract ReentrancyInvariants is Arena {
         HostileVault vault = new HostileVault();
         vault.plan(balancer, callbacks, 0, address(tokenOut), "");
         tokenOut.mint(address(vault), WEALTH);
-        IGuard.Order memory order = orderOf(1e28, 1);
+        Deal memory order = orderOf(1e28, 1);
         order.executor = address(executor);
         if (callbacks == 0) {
             vm.expectRevert(abi.encodeWithSelector(IExecutor.CallbackMissing.selector, address(vault)));
@@ -346,7 +353,7 @@ contract ReentrancyInvariants is Arena {
             // Amount, recipient, flags, token in, hops.
             : abi.encodePacked(uint256(asked), to, bytes1(0), address(tokenIn), uint8(1), address(tokenOut), uint48(0));
         vault.plan(balancer, 1, asked, address(0), forged);
-        IGuard.Order memory order = orderOf(amountIn, 1);
+        Deal memory order = orderOf(amountIn, 1);
         order.executor = address(executor);
         bool ok = trySwap(order, vaultStep(balancer, address(vault), 1));
         // Whoever it tells to pay gives nothing: no output came.

@@ -3,9 +3,12 @@ pragma solidity ^0.8.30;
 
 import {Executor} from "../../src/Executor.sol";
 import {Guard} from "../../src/Guard.sol";
+import {IExecutor} from "../../src/interfaces/IExecutor.sol";
 import {IGuard} from "../../src/interfaces/IGuard.sol";
+import {Deal, Deals} from "./Deals.sol";
 import {Genuine, IToken} from "./Genuine.sol";
 import {HostilePool, Move, Puppet} from "./Hostile.sol";
+import {Programs} from "./Programs.sol";
 import {
     BlacklistToken,
     FalseToken,
@@ -38,7 +41,7 @@ abstract contract Arena is Genuine {
     function setUp() public virtual {
         deployGenuine();
         guard = newGuard();
-        executor = newExecutor();
+        executor = newExecutor(address(guard));
         puppet = new Puppet();
         tokenIn = new Token();
         tokenOut = new Token();
@@ -68,18 +71,19 @@ abstract contract Arena is Genuine {
     }
 
     /// @dev From `tokenIn` to `tokenOut` by the puppet.
-    function orderOf(uint256 amountIn, uint256 minOutput) internal view returns (IGuard.Order memory) {
+    function orderOf(uint256 amountIn, uint256 minOutput) internal view returns (Deal memory) {
         return orderOf(address(tokenIn), amountIn, address(tokenOut), minOutput, address(puppet));
     }
 
     function orderOf(address tokenIn_, uint256 amountIn, address tokenOut_, uint256 minOutput, address executor_)
         internal
         view
-        returns (IGuard.Order memory)
+        returns (Deal memory)
     {
-        return IGuard.Order({
+        return Deal({
             tokenIn: tokenIn_,
             amountIn: amountIn,
+            value: tokenIn_ == address(0) ? amountIn : 0,
             tokenOut: tokenOut_,
             minOutput: minOutput,
             deadline: block.timestamp,
@@ -91,21 +95,25 @@ abstract contract Arena is Genuine {
         });
     }
 
-    function swap(IGuard.Order memory order, bytes memory program) internal returns (uint256) {
+    function swap(Deal memory order, bytes memory program) internal returns (uint256) {
         vm.prank(user);
-        return guard.swap{value: order.tokenIn == address(0) ? order.amountIn : 0}(order, program);
+        return Deals.send(order, address(guard), program);
     }
 
     /// @dev False instead of a revert.
-    function trySwap(IGuard.Order memory order, bytes memory program) internal returns (bool ok) {
+    function trySwap(Deal memory order, bytes memory program) internal returns (bool ok) {
         vm.prank(user);
-        (ok,) = address(guard).call{value: order.tokenIn == address(0) ? order.amountIn : 0}(
-            abi.encodeCall(IGuard.swap, (order, program))
-        );
+        (ok,) = address(guard).call{value: order.value}(Deals.encode(order, program));
+    }
+
+    /// @dev A program without a swap: nothing is lent to it.
+    function run(IExecutor.Task memory task, bytes memory program) internal {
+        vm.prank(address(guard));
+        Deals.call(address(executor), 0, Programs.execution(task, program));
     }
 
     function pulling(address to, uint256 amount, bool must) internal view returns (Move memory) {
-        return Move(address(guard), 0, abi.encodeCall(IGuard.pull, (to, amount)), must);
+        return Move(address(guard), 0, abi.encodeCall(IGuard.pullInput, (to, amount)), must);
     }
 
     function minting(address token, address to, uint256 amount) internal pure returns (Move memory) {
@@ -134,7 +142,7 @@ abstract contract Arena is Genuine {
     function assertIdle() internal {
         assertEq(guard.remaining(), 0, "something is still lent");
         vm.prank(address(puppet));
-        (bool pulled,) = address(guard).call(abi.encodeCall(IGuard.pull, (partner, 0)));
+        (bool pulled,) = address(guard).call(abi.encodeCall(IGuard.pullInput, (partner, 0)));
         assertFalse(pulled, "the Guard is still locked");
         (bool sent,) = address(guard).call{value: 0}("");
         assertFalse(sent, "the Guard still takes native");

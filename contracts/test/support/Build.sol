@@ -12,9 +12,9 @@ abstract contract Build is Test {
         return Guard(payable(create(guardCode())));
     }
 
-    /// @dev The Executor, of the build under test.
-    function newExecutor() internal returns (Executor) {
-        return Executor(payable(create(executorCode())));
+    /// @dev The Executor of a Guard, of the build under test.
+    function newExecutor(address guard) internal returns (Executor) {
+        return Executor(payable(create(executorCode(guard))));
     }
 
     function guardCode() internal view returns (bytes memory) {
@@ -22,9 +22,9 @@ abstract contract Build is Test {
         return london() ? londonCode("GuardLondon") : type(Guard).creationCode;
     }
 
-    function executorCode() internal view returns (bytes memory) {
-        if (mutated()) return mutantCode("Executor");
-        return london() ? londonCode("ExecutorLondon") : type(Executor).creationCode;
+    function executorCode(address guard) internal view returns (bytes memory) {
+        bytes memory code = london() ? londonCode("ExecutorLondon") : type(Executor).creationCode;
+        return abi.encodePacked(mutated() ? mutantCode("Executor") : code, abi.encode(guard));
     }
 
     /// @dev `BUILD=london` runs the suite against that build; the contracts' types are those of cancun, which are the same.

@@ -15,6 +15,8 @@ struct Move {
 
 /// @notice An Executor, pool, wallet or fee recipient that does whatever the test tells it, at every entry it has.
 contract Puppet {
+    /// @dev Behind the selector and the task.
+    uint256 private constant PROGRAM_AT = 100;
     Move[] internal onCall;
     bool public anySucceeded;
     bytes public lastAnswer;
@@ -25,8 +27,9 @@ contract Puppet {
     }
 
     /// @dev As an Executor its program is its moves.
-    function execute(IExecutor.Task calldata, bytes calldata program) external payable {
-        Move[] memory moves = abi.decode(program, (Move[]));
+    function execute(IExecutor.Task calldata) external payable {
+        if (msg.data.length == PROGRAM_AT) return;
+        Move[] memory moves = abi.decode(msg.data[PROGRAM_AT:], (Move[]));
         for (uint256 k; k < moves.length; ++k) _make(moves[k]);
     }
 

@@ -24,6 +24,11 @@ library Programs {
         return IExecutor.Task(address(0), 0, recipient);
     }
 
+    /// @return The call of `execute` that runs a program.
+    function execution(IExecutor.Task memory what, bytes memory program) internal pure returns (bytes memory) {
+        return abi.encodePacked(abi.encodeCall(IExecutor.execute, (what)), program);
+    }
+
     function pull(uint256 amount) internal pure returns (bytes memory) {
         return abi.encodePacked(uint128(amount));
     }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IExecutor} from "../../src/interfaces/IExecutor.sol";
-import {IGuard} from "../../src/interfaces/IGuard.sol";
 import {Arena} from "./Arena.sol";
+import {Deal, Deals} from "./Deals.sol";
 import {IToken} from "./Genuine.sol";
 import {Move, Puppet} from "./Hostile.sol";
 import {Programs} from "./Programs.sol";
@@ -46,7 +45,7 @@ abstract contract Siege is Arena {
     address internal victim = makeAddr("victim");
     /// @dev Could swap for itself were the Guard not locked. Also the fee recipient.
     Puppet internal mole;
-    IGuard.Order internal order;
+    Deal internal order;
     address internal assetIn;
     address internal assetOut;
 
@@ -54,6 +53,8 @@ abstract contract Siege is Arena {
         super.setUp();
         mole = new Puppet();
         tokenIn.mint(address(mole), WEALTH);
+        // What its own swap of native takes.
+        vm.deal(address(mole), 1);
         vm.prank(address(mole));
         tokenIn.approve(address(guard), type(uint256).max);
         Move[] memory moves = new Move[](1);
@@ -65,9 +66,7 @@ abstract contract Siege is Arena {
     function besiege(Plan memory plan) internal returns (bool ok) {
         prepare(plan);
         bytes memory program = hostileProgram(plan);
-        uint256 value = order.tokenIn == address(0) ? order.amountIn : 0;
-        vm.prank(user);
-        (ok,) = address(guard).call{value: value}(abi.encodeCall(IGuard.swap, (order, program)));
+        ok = trySwap(order, program);
     }
 
     function prepare(Plan memory plan) private {
@@ -103,13 +102,15 @@ abstract contract Siege is Arena {
         order = orderOf(assetIn, plan.amountIn, assetOut, plan.minOutput, address(puppet));
         Entry entry = Entry(plan.entry);
         order.direct = entry == Entry.Direct || entry == Entry.WrappedInDirect;
-        if (entry == Entry.NativeIn) order.tokenIn = address(0);
+        if (entry == Entry.NativeIn) (order.tokenIn, order.value) = (address(0), order.amountIn);
         if (entry == Entry.WrappedIn || entry == Entry.WrappedInDirect) {
-            (order.tokenIn, order.wrapper) = (address(0), address(weth));
+            (order.tokenIn, order.value) = (address(weth), order.amountIn);
         }
         if (entry == Entry.NativeOut || entry == Entry.UnwrappedOut) order.tokenOut = address(0);
         if (entry == Entry.UnwrappedOut) order.wrapper = address(weth);
-        if (!order.direct) (order.feePpm, order.feeRecipient) = (bound(plan.feePpm, 0, 100_000), address(mole));
+        // Every other swap without a fee: those by the functions that know none.
+        if (order.direct || plan.feePpm % 2 == 0) return;
+        (order.feePpm, order.feeRecipient) = (bound(plan.feePpm, 1, 100_000), address(mole));
     }
 
     function hostileProgram(Plan memory plan) private view returns (bytes memory) {
@@ -140,7 +141,7 @@ abstract contract Siege is Arena {
         if (which == 8) {
             // Steps of the genuine Executor that would spend what others hold, or approved to it.
             bytes memory step = Programs.v2(Programs.HELD, Programs.pull(amount), assetIn, victim, 3000);
-            return Move(address(executor), 0, abi.encodeCall(IExecutor.execute, (Programs.task(victim), step)), false);
+            return Move(address(executor), 0, Programs.execution(Programs.task(victim), step), false);
         }
         if (plan.kindOut != REBASING) return minting(assetOut, partner, amount);
         return Move(assetOut, 0, abi.encodeCall(RebasingToken.rebase, (0.5e18 + (seed >> 8) % 1.5e18)), true);
@@ -148,13 +149,16 @@ abstract contract Siege is Arena {
 
     /// @dev What the mole tries: all of it is refused while a swap is in flight.
     function intrusion(uint256 which) internal view returns (Move memory) {
-        which = which % 3;
-        if (which == 0) {
-            IGuard.Order memory own = orderOf(1, 1);
-            bytes memory program = one(minting(address(tokenOut), address(guard), 1));
-            return Move(address(guard), 0, abi.encodeCall(IGuard.swap, (own, program)), false);
+        which = which % 6;
+        if (which < 4) {
+            // By each of the four functions.
+            Deal memory own = orderOf(which == 1 ? address(0) : address(tokenIn), 1, address(tokenOut), 1, address(puppet));
+            own.feePpm = which == 2 ? 1 : 0;
+            own.direct = which == 3;
+            bytes memory program = one(minting(address(tokenOut), own.direct ? address(mole) : address(guard), 1));
+            return Move(address(guard), own.value, Deals.encode(own, program), false);
         }
-        if (which == 1) return pulling(address(mole), 1, false);
+        if (which == 4) return pulling(address(mole), 1, false);
         bytes memory callback = abi.encodeWithSignature("anyName(int256,int256,bytes)", int256(1), int256(0), "");
         return Move(address(executor), 0, callback, false);
     }

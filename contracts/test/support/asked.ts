@@ -68,7 +68,7 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
     if (input.kind === 'pullAll') return scene.task.amountIn
     return input.kind === 'share' ? (held * BigInt(input.share)) >> 24n : held
   }
-  const pull = (to: string, amount: bigint) => call(scene.guard, guard.encodeFunctionData('pull', [to, amount]))
+  const pull = (to: string, amount: bigint) => call(scene.guard, guard.encodeFunctionData('pullInput', [to, amount]))
   const transfer = (of: string, to: string, amount: bigint) =>
     call(of, token.encodeFunctionData('transfer', [to, amount]))
   const approve = (of: string, to: string, amount: bigint) =>

@@ -14,22 +14,19 @@ const data = fc.uint8Array({ maxLength: 200 }).map((of) => `0x${Buffer.from(of).
 
 describe('callCodec', () => {
   test('writes the calls that ethers writes', () => {
-    const swap = callCodec<[IGuard.OrderStruct, string], [bigint]>(guard, 'swap')
+    type Call = [amountIn: bigint, order: IGuard.OrderStruct, payout: IGuard.PayoutStruct, program: string]
+    const swap = callCodec<Call, [bigint]>(guard, 'swapWithPayout')
     const order = fc.record({
       tokenIn: address,
-      amountIn: amount,
       tokenOut: address,
       minOutput: amount,
       deadline: amount,
       executor: address,
-      wrapper: address,
-      feePpm: amount,
-      feeRecipient: address,
-      direct: fc.boolean(),
     })
+    const payout = fc.record({ wrapper: address, feePpm: amount, feeRecipient: address })
     fc.assert(
-      fc.property(order, data, (order, program) => {
-        expect(swap.encode(order, program)).toBe(guard.encodeFunctionData('swap', [order, program]))
+      fc.property(amount, order, payout, data, (...call) => {
+        expect(swap.encode(...call)).toBe(guard.encodeFunctionData('swapWithPayout', call))
       }),
     )
   })
@@ -78,15 +75,14 @@ describe('callCodec', () => {
   })
 
   test.each([
-    ['an amount below zero', { amountIn: -1n }],
-    ['an amount of 257 bits', { amountIn: 2n ** 256n }],
+    ['an amount below zero', { minOutput: -1n }],
+    ['an amount of 257 bits', { minOutput: 2n ** 256n }],
     ['an address of 19 bytes', { executor: `0x${'11'.repeat(19)}` }],
     ['text that is no address', { executor: 'weth' }],
   ])('refuses %s', (_, wrong) => {
     const zero = `0x${'0'.repeat(40)}`
-    const addresses = { tokenIn: zero, tokenOut: zero, executor: zero, wrapper: zero, feeRecipient: zero }
-    const order = { ...addresses, amountIn: 1n, minOutput: 1n, deadline: 1n, feePpm: 0n, direct: false }
-    const swap = callCodec<[IGuard.OrderStruct, string], [bigint]>(guard, 'swap')
+    const order = { tokenIn: zero, tokenOut: zero, executor: zero, minOutput: 1n, deadline: 1n }
+    const swap = callCodec<[IGuard.OrderStruct, string], [bigint]>(guard, 'swapNative')
     expect(() => swap.encode({ ...order, ...wrong }, '0x')).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENT' }),
     )

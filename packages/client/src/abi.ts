@@ -11,28 +11,39 @@ export const selectors = {
   allowance: '0xdd62ed3e',
   /** approve(address spender, uint256 amount) */
   approve: '0x095ea7b3',
-  /** swap(Order, bytes) of the Guard */
-  swap: '0xc36fe120',
+  /** swap(uint256 amountIn, Order, bytes program) of the Guard */
+  swap: '0x2dfcad76',
+  /** swapNative(Order, bytes program) of the Guard */
+  swapNative: '0x3293da90',
+  /** swapWithPayout(uint256 amountIn, Order, Payout, bytes program) of the Guard */
+  swapWithPayout: '0xe4c31100',
+  /** swapDirect(uint256 amountIn, Order, bytes program) of the Guard */
+  swapDirect: '0xf8eb9211',
 } as const satisfies Record<string, Hex>
 
 /** Hex digits of a 32-byte word. */
 const WORD = 64
-const ORDER_WORDS = 10
+const ORDER_WORDS = 5
+const PAYOUT_WORDS = 3
+const ZERO: Hex = `0x${'0'.repeat(40)}`
 
 export function encodeCall(selector: Hex, ...values: readonly (bigint | string)[]): Hex {
   const words = values.map((value) => (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()))
   return `${selector}${words.map((digits) => digits.padStart(WORD, '0')).join('')}`
 }
 
-/** The Guard's `swap` as its caller wrote it. Amounts in base units; the zero address is the native token. */
+/** A swap of the Guard as its caller wrote it. Amounts in base units; the zero address is the native token. */
 export type GuardOrder = {
+  /** Token given. Where value comes with the call: the wrapper in which the Guard lends it, or zero. */
   readonly tokenIn: Hex
+  /** The value that comes with the call where the calldata does not say it. */
   readonly amountIn: bigint
   readonly tokenOut: Hex
   readonly minOutput: bigint
   /** Unix seconds. */
   readonly deadline: bigint
   readonly executor: Hex
+  /** What the Guard unwraps of native output. */
   readonly wrapper: Hex
   readonly feePpm: bigint
   readonly feeRecipient: Hex
@@ -41,9 +52,15 @@ export type GuardOrder = {
   readonly program: Hex
 }
 
-/** @throws ClientError `UNSAFE` for anything but the plain encoding of a `swap` */
-export function decodeSwap(data: string): GuardOrder {
-  if (!/^0x([0-9a-fA-F]{2})+$/.test(data) || data.slice(0, 10).toLowerCase() !== selectors.swap)
+/**
+ * @param value - wei that come with the call
+ * @throws ClientError `UNSAFE` for anything but the plain encoding of one of the Guard's swaps
+ */
+export function decodeSwap(data: string, value: bigint): GuardOrder {
+  const selector = data.slice(0, 10).toLowerCase()
+  const { swap, swapNative, swapWithPayout, swapDirect } = selectors
+  const known: readonly string[] = [swap, swapNative, swapWithPayout, swapDirect]
+  if (!/^0x([0-9a-fA-F]{2})+$/.test(data) || !known.includes(selector))
     throw new ClientError('UNSAFE', 'the calldata is no swap of the Guard')
   const body = data.slice(10).toLowerCase()
   const word = (index: number): bigint => {
@@ -56,24 +73,30 @@ export function decodeSwap(data: string): GuardOrder {
     if (value >> 160n !== 0n) throw new ClientError('UNSAFE', `word ${index} of the calldata is no address`)
     return `0x${value.toString(16).padStart(40, '0')}`
   }
-  const direct = word(9)
-  const offset = word(ORDER_WORDS)
-  const length = Number(word(ORDER_WORDS + 1))
-  const start = (ORDER_WORDS + 2) * WORD
+  const hasPayout = selector === swapWithPayout
+  const order = selector === swapNative ? 0 : 1
+  const payout = order + ORDER_WORDS
+  const end = payout + (hasPayout ? PAYOUT_WORDS : 0)
+  const offset = word(end)
+  const length = Number(word(end + 1))
+  const start = (end + 2) * WORD
   const program = body.slice(start, start + 2 * length)
-  if (direct > 1n || offset !== BigInt((ORDER_WORDS + 1) * 32) || program.length !== 2 * length)
+  if (offset !== BigInt((end + 1) * 32) || program.length !== 2 * length)
     throw new ClientError('UNSAFE', 'the calldata is not encoded as the compiler does')
+  const amountIn = selector === swapNative ? value : word(0)
+  const fits = selector === swap ? value === 0n : value === amountIn || (value === 0n && selector !== swapNative)
+  if (!fits) throw new ClientError('UNSAFE', `${value} wei come with a swap that takes another value`)
   return {
-    tokenIn: address(0),
-    amountIn: word(1),
-    tokenOut: address(2),
-    minOutput: word(3),
-    deadline: word(4),
-    executor: address(5),
-    wrapper: address(6),
-    feePpm: word(7),
-    feeRecipient: address(8),
-    direct: direct === 1n,
+    tokenIn: address(order),
+    amountIn,
+    tokenOut: address(order + 1),
+    minOutput: word(order + 2),
+    deadline: word(order + 3),
+    executor: address(order + 4),
+    wrapper: hasPayout ? address(payout) : ZERO,
+    feePpm: hasPayout ? word(payout + 1) : 0n,
+    feeRecipient: hasPayout ? address(payout + 2) : ZERO,
+    direct: selector === swapDirect,
     program: `0x${program}`,
   }
 }

@@ -31,13 +31,15 @@ const PPM_PER_PERCENT = 10_000n
 
 /** @throws ClientError `UNSAFE` when the calldata is not a swap of the Guard that can be read whole */
 export function explain(tx: Transaction): Explanation {
-  const order = decodeSwap(tx.data)
+  const value = BigInt(tx.value)
+  const order = decodeSwap(tx.data, value)
   const steps = readProgram(order)
   const pools = steps.flatMap(poolsOf)
   return {
     guard: tx.to,
     recipient: tx.from,
-    tokenIn: tokenText(order.tokenIn),
+    // What comes as value is native, in whatever wrapper the Guard lends it.
+    tokenIn: value > 0n ? NATIVE : tokenText(order.tokenIn),
     amountIn: order.amountIn,
     tokenOut: tokenText(order.tokenOut),
     minOutput: order.minOutput,
@@ -51,7 +53,7 @@ export function explain(tx: Transaction): Explanation {
 
 function readProgram(order: GuardOrder): readonly Step[] {
   try {
-    return decodeProgram(order.program, order.tokenIn === ZERO ? order.wrapper : order.tokenIn)
+    return decodeProgram(order.program, order.tokenIn)
   } catch (cause) {
     if (!(cause instanceof ProgramError)) throw cause
     throw new ClientError('UNSAFE', `the program cannot be read: ${cause.message}`, {}, { cause })

@@ -1,7 +1,7 @@
 /** Every instruction that the Executor knows is read back from calldata, with the contracts it trades with. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { IGuard__factory } from '@sluice/bindings'
+import { encodeGuardSwap } from '@sluice/bindings/guard'
 import { decodeProgram, opcodes } from '@sluice/program'
 import { expect, test } from 'vitest'
 import { explain } from '../src/index.ts'
@@ -11,13 +11,13 @@ type Golden = { readonly name: string; readonly pulledToken: `0x${string}`; read
 const golden = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../program/golden/programs.json'), 'utf8'),
 ) as readonly Golden[]
-const guard = IGuard__factory.createInterface()
 const address = (digits: string) => `0x${digits.repeat(20)}` as const
 
 const transaction = ({ pulledToken, bytes }: Golden) => {
-  const order = {
+  const data = encodeGuardSwap({
     tokenIn: pulledToken,
     amountIn: 1000n,
+    value: 0n,
     tokenOut: address('22'),
     minOutput: 990n,
     deadline: 1_800_000_000n,
@@ -26,8 +26,8 @@ const transaction = ({ pulledToken, bytes }: Golden) => {
     feePpm: 1500n,
     feeRecipient: address('44'),
     direct: false,
-  }
-  const data = guard.encodeFunctionData('swap', [order, bytes]) as `0x${string}`
+    program: bytes,
+  })
   return { from: address('55'), to: address('66'), data, value: '0' }
 }
 

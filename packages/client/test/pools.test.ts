@@ -1,11 +1,10 @@
 /** Routes of the service through every family of the local chain are proven, and every change of their bytes is met. */
-import { type IGuard, IGuard__factory } from '@sluice/bindings'
+import { decodeGuardSwap, encodeGuardSwap, type GuardSwap } from '@sluice/bindings/guard'
 import { decodeProgram, encodeProgram, type Step } from '@sluice/program'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ClientError, explain, NATIVE, type Route, type SwapParameters, verify } from '../src/index.ts'
 import { CHAIN, type Stage, startStage } from './service.ts'
 
-const guardAbi = IGuard__factory.createInterface()
 const stranger = `0x${'57'.repeat(20)}` as const
 const strangerId = `0x${'57'.repeat(32)}` as const
 let stage: Stage
@@ -36,28 +35,24 @@ function withOtherPool(step: Step): Step {
   }
 }
 
-type Order = IGuard.OrderStruct
 function tampered(
   route: Route,
-  order: (of: Order) => Partial<Order>,
+  order: (of: GuardSwap) => Partial<GuardSwap>,
   steps: (of: readonly Step[]) => readonly Step[],
 ): Route {
-  const [was, program] = guardAbi.decodeFunctionData('swap', route.tx.data)
-  const fields: Order = was.toObject()
-  const pulled = BigInt(was.tokenIn) === 0n ? was.wrapper : was.tokenIn
-  const bytes = encodeProgram(steps(decodeProgram(program, pulled.toLowerCase())))
-  const data = guardAbi.encodeFunctionData('swap', [{ ...fields, ...order(fields) }, bytes]) as `0x${string}`
+  const was = decodeGuardSwap(route.tx.data, BigInt(route.tx.value))
+  const program = encodeProgram(steps(decodeProgram(was.program, was.tokenIn as `0x${string}`)))
+  const data = encodeGuardSwap({ ...was, ...order(was), program })
   return { ...route, tx: { ...route.tx, data } }
 }
 
 const same = <T>(value: T) => value
 const lies: Record<string, (route: Route) => Route> = {
   'another pool': (route) => tampered(route, same, (steps) => [...steps.slice(0, -1), withOtherPool(steps.at(-1)!)]),
-  'a lower least output': (route) =>
-    tampered(route, ({ minOutput }) => ({ minOutput: (minOutput as bigint) / 2n }), same),
+  'a lower least output': (route) => tampered(route, ({ minOutput }) => ({ minOutput: minOutput / 2n }), same),
   'a fee': (route) => tampered(route, () => ({ feePpm: 1n, feeRecipient: stranger }), same),
   'another fee recipient': (route) => tampered(route, () => ({ feePpm: 10_000n, feeRecipient: stranger }), same),
-  'another input token': (route) => tampered(route, () => ({ tokenIn: stranger }), same),
+  'another input token': (route) => tampered(route, () => ({ tokenIn: stranger, value: 0n }), same),
   'another output token': (route) => tampered(route, () => ({ tokenOut: stranger }), same),
   'another recipient': (route) => ({ ...route, tx: { ...route.tx, from: stranger } }),
   'a step that pays a stranger': (route) =>

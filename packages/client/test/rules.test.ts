@@ -1,7 +1,7 @@
 /** What the client refuses to sign, and when it asks again. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { IGuard__factory } from '@sluice/bindings'
+import { decodeGuardSwap, encodeGuardSwap, type GuardSwap } from '@sluice/bindings/guard'
 import { request, startAnvil } from '@sluice/devnet'
 import { decodeProgram, encodeProgram } from '@sluice/program'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,7 +10,6 @@ import { fromEip1193, guardOf, type Outgoing, type Route, SluiceClient, swap, ty
 import { CHAIN, type Stage, startStage } from './service.ts'
 
 const root = join(import.meta.dirname, '../../..')
-const guardAbi = IGuard__factory.createInterface()
 const stranger = `0x${'57'.repeat(20)}`
 let stage: Stage
 beforeAll(async () => {
@@ -47,10 +46,9 @@ const behind = (change: (route: Route) => unknown) => {
 }
 
 describe('a service that lies', () => {
-  const reorder = (route: Route, change: (order: Record<string, unknown>) => object) => {
-    const [order, program] = guardAbi.decodeFunctionData('swap', route.tx.data)
-    const changed = { ...order.toObject(), ...change(order.toObject()) }
-    return { ...route, tx: { ...route.tx, data: guardAbi.encodeFunctionData('swap', [changed, program]) } }
+  const reorder = (route: Route, change: (order: GuardSwap) => Partial<GuardSwap>) => {
+    const order = decodeGuardSwap(route.tx.data, BigInt(route.tx.value))
+    return { ...route, tx: { ...route.tx, data: encodeGuardSwap({ ...order, ...change(order) }) } }
   }
   const lies: Record<string, (route: Route) => unknown> = {
     'another contract': (route) => ({ ...route, tx: { ...route.tx, to: stranger } }),
@@ -59,21 +57,17 @@ describe('a service that lies', () => {
     'an approval instead': (route) => ({ ...route, tx: { ...route.tx, data: `0x095ea7b3${'0'.repeat(128)}` } }),
     'another input token': (route) => reorder(route, () => ({ tokenIn: stranger })),
     'another output token': (route) => reorder(route, () => ({ tokenOut: stranger })),
-    'a larger input': (route) => reorder(route, ({ amountIn }) => ({ amountIn: (amountIn as bigint) + 1n })),
-    'a lower least output': (route) => reorder(route, ({ minOutput }) => ({ minOutput: (minOutput as bigint) - 2n })),
+    'a larger input': (route) => reorder(route, ({ amountIn }) => ({ amountIn: amountIn + 1n })),
+    'a lower least output': (route) => reorder(route, ({ minOutput }) => ({ minOutput: minOutput - 2n })),
     'a fee': (route) => reorder(route, () => ({ feePpm: 1n, feeRecipient: stranger })),
-    'a program that cannot be read': (route) => {
-      const [order, program] = guardAbi.decodeFunctionData('swap', route.tx.data)
-      const data = guardAbi.encodeFunctionData('swap', [order.toObject(), `0xff${program.slice(4)}`])
-      return { ...route, tx: { ...route.tx, data } }
-    },
-    'a step that pays a stranger': (route) => {
-      const [order, program] = guardAbi.decodeFunctionData('swap', route.tx.data)
-      const [first, ...rest] = decodeProgram(program, order.tokenIn.toLowerCase())
-      const paid = { ...first!, output: { kind: 'address', address: stranger as `0x${string}` } } as const
-      const data = guardAbi.encodeFunctionData('swap', [order.toObject(), encodeProgram([paid, ...rest])])
-      return { ...route, tx: { ...route.tx, data } }
-    },
+    'a program that cannot be read': (route) =>
+      reorder(route, ({ program }) => ({ program: `0xff${program.slice(4)}` })),
+    'a step that pays a stranger': (route) =>
+      reorder(route, ({ tokenIn, program }) => {
+        const [first, ...rest] = decodeProgram(program, tokenIn as `0x${string}`)
+        const paid = { ...first!, output: { kind: 'address', address: stranger as `0x${string}` } } as const
+        return { program: encodeProgram([paid, ...rest]) }
+      }),
     'calldata that is cut off': (route) => ({ ...route, tx: { ...route.tx, data: route.tx.data.slice(0, -64) } }),
   }
   test.each(Object.keys(lies))('%s: nothing is signed', async (name) => {

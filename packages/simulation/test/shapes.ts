@@ -1,5 +1,6 @@
 /** Transactions through genuine routers and this project's Guard, each simulated and then really sent. */
-import { IGuard__factory, IPermit2__factory } from '@sluice/bindings'
+import { IPermit2__factory } from '@sluice/bindings'
+import { encodeGuardSwap } from '@sluice/bindings/guard'
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram } from '@sluice/program'
 import { AbiCoder, concat, toBeHex } from 'ethers'
@@ -10,7 +11,6 @@ const v2Router = abiOf('@uniswap/v2-periphery/build/UniswapV2Router02.json')
 const v3Router = abiOf('@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json')
 const universalRouter = abiOf('@uniswap/universal-router/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json')
 const permit2 = IPermit2__factory.createInterface()
-const guardAbi = IGuard__factory.createInterface()
 const coder = AbiCoder.defaultAbiCoder()
 const DEADLINE = 2n ** 40n
 
@@ -169,19 +169,20 @@ export function shapesOn(chainOf: () => TestChain): Readonly<Record<string, Shap
             ]
           : []),
       ]
-      const order = {
-        tokenIn: native.in ? ZERO_ADDRESS : tokenIn,
+      return encodeGuardSwap({
+        tokenIn,
         amountIn,
+        value: native.in ? amountIn : 0n,
         tokenOut: native.out ? ZERO_ADDRESS : tokenOut,
         minOutput: 1n,
         deadline: DEADLINE,
         executor: chainOf().info.executor,
-        wrapper: native.in ? tokenIn : ZERO_ADDRESS,
+        wrapper: ZERO_ADDRESS,
         feePpm: 0n,
         feeRecipient: ZERO_ADDRESS,
         direct: false,
-      }
-      return guardAbi.encodeFunctionData('swap', [order, encodeProgram(steps)])
+        program: encodeProgram(steps),
+      })
     },
   })
 

@@ -23,7 +23,7 @@ library UniswapV3 {
         (pool, next) = Program.readAddress(next);
         (to, next) = Program.readRecipient(next, flags);
         Program.finish(next, end);
-        amount = Inputs.resolve(flags, amount, token);
+        if (!Program.isPulled(flags)) amount = Inputs.resolve(flags, amount, token);
         // The pool would take a negative number for an exact output.
         if (amount > uint256(type(int256).max)) revert IExecutor.InvalidStep(flags);
     }

@@ -1,6 +1,5 @@
 /** Worlds of real pools that no factory or registry of the state tells of: they are read as if they had been found. */
 import { CurveCryptoLens__factory, CurveLens__factory } from '@sluice/bindings'
-import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type Anvil, request, startMainnet, startRollup } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'
@@ -10,7 +9,7 @@ import { familyOf, type Pool, type Reads } from '../../src/index.ts'
 import { CURVE_CRYPTO_LENS, CURVE_LENS } from '../../src/lenses.ts'
 import { runReads } from '../../src/market/reads.ts'
 import { CRV, CRVUSD, USDC, USDE, USDT, WBTC, WETH } from '../ethereum-tokens.ts'
-import { type Ask, deal, ODD_BALANCES, PLENTY, type PoolWorld, TRADER, word } from './world.ts'
+import { type Ask, deal, EXECUTOR, ODD_BALANCES, PLENTY, type PoolWorld, standTrader, TRADER, word } from './world.ts'
 
 type Given = {
   readonly family: string
@@ -21,8 +20,6 @@ type Given = {
   /** By its family where absent. */
   readonly read?: (address: Address) => Reads<unknown>
 }
-
-const EXECUTOR = toAddress('0x00000000000000000000000000000000e8ec0704')
 
 /** Pools of ramses-cl and solidly. */
 export async function startRollupPools(name: 'linea' | 'scroll'): Promise<PoolWorld> {
@@ -83,8 +80,7 @@ export async function startCurvePools(): Promise<PoolWorld> {
 async function start(name: string, { url, stop }: Anvil, given: readonly Given[]): Promise<PoolWorld> {
   const ask: Ask = (method, params = []) => request(url, method, params)
   const rpc = createRpc({ chainId: Number(await ask<Hex>('eth_chainId')), urls: [url] })
-  await ask('anvil_setCode', [EXECUTOR, bytecode.Executor.runtime])
-  await ask('anvil_setCode', [TRADER, bytecode.SwapTrial.runtime])
+  await standTrader(ask)
   await ask('anvil_setBalance', [TRADER, word(PLENTY)])
   await ask('anvil_impersonateAccount', [TRADER])
   const held = await deal(

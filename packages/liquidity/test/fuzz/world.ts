@@ -11,6 +11,7 @@ export type PoolWorld = {
   readonly name: string
   readonly rpc: Rpc
   readonly trader: Address
+  /** Runs what the trader wants, which stands for its Guard. */
   readonly executor: Address
   /** Pools that can be tried, as of the block that was read last. */
   pools(): readonly Pool[]
@@ -24,9 +25,15 @@ export type PoolWorld = {
 }
 
 /** A chain that a market follows. */
-export type World = PoolWorld & { readonly market: Market; readonly chain: Chain; readonly guard: Address }
+export type World = PoolWorld & {
+  readonly market: Market
+  readonly chain: Chain
+  readonly guard: Address
+  readonly guardsExecutor: Address
+}
 
 export const TRADER = toAddress('0x00000000000000000000000000000000007261de')
+export const EXECUTOR = toAddress('0x00000000000000000000000000000000e8ec0704')
 /** More than any pool holds, and below what pools can keep as a reserve. */
 export const PLENTY = 1n << 111n
 export const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
@@ -36,7 +43,7 @@ type Start = {
   readonly chain: Chain
   readonly url: string
   readonly guard: Address
-  readonly executor: Address
+  readonly guardsExecutor: Address
   readonly tokens: readonly Address[]
   /** Tokens of which less or more arrives than was sent, by why. */
   readonly uneven: ReadonlyMap<Address, string>
@@ -50,6 +57,18 @@ type Start = {
 export const ODD_BALANCES = 'a token whose balances are not where they are sought'
 
 export type Ask = <T>(method: string, params?: readonly unknown[]) => Promise<T>
+
+/** Puts an Executor of a Guard at an address. */
+async function standExecutor(ask: Ask, address: Address, guard: Address): Promise<void> {
+  const data = bytecode.Executor.creation + word(BigInt(guard)).slice(2)
+  await ask('anvil_setCode', [address, await ask<Hex>('eth_call', [{ data }, 'latest'])])
+}
+
+/** Puts the trader, who stands for a Guard, and its Executor on a chain. */
+export async function standTrader(ask: Ask): Promise<void> {
+  await ask('anvil_setCode', [TRADER, bytecode.SwapTrial.runtime])
+  await standExecutor(ask, EXECUTOR, TRADER)
+}
 
 /** Gives the trader plenty. @returns of which tokens that could be done, the native one among them */
 export async function deal(ask: Ask, tokens: readonly Address[]): Promise<ReadonlySet<Address>> {
@@ -65,11 +84,12 @@ export async function deal(ask: Ask, tokens: readonly Address[]): Promise<Readon
   return held
 }
 
-async function start({ name, chain, url, guard, executor, tokens, uneven, lame, funded, stop }: Start): Promise<World> {
+async function start(given: Start): Promise<World> {
+  const { name, chain, url, guard, guardsExecutor, tokens, uneven, lame, funded, stop } = given
   const ask = <T>(method: string, params: readonly unknown[] = []) => request<T>(url, method, params)
   const rpc = createRpc({ chainId: chain.chainId, urls: [url] })
   const market = createMarket({ chain, rpc })
-  await ask('anvil_setCode', [TRADER, bytecode.SwapTrial.runtime])
+  await standTrader(ask)
   await ask('anvil_setBalance', [TRADER, word(PLENTY)])
   await ask('anvil_impersonateAccount', [TRADER])
   // Wrapped tokens that are dealt have nothing behind them.
@@ -105,7 +125,8 @@ async function start({ name, chain, url, guard, executor, tokens, uneven, lame, 
     chain,
     trader: TRADER,
     guard,
-    executor,
+    guardsExecutor,
+    executor: EXECUTOR,
     skipped,
     request: ask,
     blockHash: () => market.snapshot().block.hash,
@@ -129,7 +150,7 @@ export async function startLocal(): Promise<World> {
     chain: JSON.parse(lowered),
     url,
     guard: toAddress(info.guard),
-    executor: toAddress(info.executor),
+    guardsExecutor: toAddress(info.executor),
     tokens: Object.values(info.tokens).map(({ address }) => toAddress(address)),
     uneven: new Map([
       [token('TAXED'), 'a token taxed on transfer'],
@@ -145,16 +166,17 @@ export async function startLocal(): Promise<World> {
 export async function startEthereum(): Promise<World> {
   const { url, stop } = await startMainnet()
   const chain = loadRegistry().chain(1)!
-  const executor = toAddress('0x00000000000000000000000000000000e8ec0704')
   const guard = toAddress('0x00000000000000000000000000000000009a4d07')
-  await request(url, 'anvil_setCode', [executor, bytecode.Executor.runtime as Hex])
-  await request(url, 'anvil_setCode', [guard, bytecode.Guard.runtime as Hex])
+  const guardsExecutor = toAddress('0x00000000000000000000000000000000009a4d08')
+  const ask: Ask = (method, params = []) => request(url, method, params)
+  await ask('anvil_setCode', [guard, bytecode.Guard.runtime])
+  await standExecutor(ask, guardsExecutor, guard)
   return start({
     name: 'ethereum',
     chain,
     url,
     guard,
-    executor,
+    guardsExecutor,
     tokens: chain.hubs,
     lame: new Map([['pancake-v3', 'a pool that tells a farm of ticks it crosses, whose storage the state lacks']]),
     funded: new Set(['uniswap-v3', 'uniswap-v4']),

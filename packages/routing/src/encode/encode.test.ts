@@ -1,10 +1,10 @@
-import { IGuard__factory } from '@sluice/bindings'
+import { decodeGuardSwap } from '@sluice/bindings/guard'
 import { NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { families, type Pool } from '@sluice/liquidity'
 import { decodeProgram, SHARE_DENOMINATOR } from '@sluice/program'
 import { describe, expect, test } from 'vitest'
 import type { Leg, Route } from '../types.ts'
-import { encodeSwap, type StepMaker } from './index.ts'
+import { type EncodedSwap, encodeSwap, type StepMaker } from './index.ts'
 
 const address = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const [guard, executor, sender, weth] = [address('a'), address('b'), address('c'), address('3')]
@@ -57,10 +57,7 @@ const encode = (of: Route, more: object = {}) =>
     deadline: 99n,
     ...more,
   })
-const decode = (data: string) => {
-  const [order, program] = IGuard__factory.createInterface().decodeFunctionData('swap', data)
-  return { order: order.toObject() as Record<string, unknown>, program: program as string }
-}
+const decode = ({ data, value }: EncodedSwap) => decodeGuardSwap(data, value)
 
 const ab = pool('uniswap-v2', '5', tokenA, tokenB)
 const ab3 = pool('uniswap-v3', '6', tokenA, tokenB)
@@ -73,11 +70,11 @@ describe('encodeSwap', () => {
       feePpm: 5n,
       feeRecipient: sender,
     })
-    const { order, program } = decode(swap.data)
+    const order = decode(swap)
     expect(swap).toMatchObject({ to: guard, value: 0n })
     expect(order).toMatchObject({ amountIn: 100n, minOutput: 7n, deadline: 99n, feePpm: 5n, direct: false })
-    expect(String(order.feeRecipient).toLowerCase()).toBe(sender)
-    expect(decodeProgram(program, tokenA)).toEqual(swap.steps)
+    expect(order.feeRecipient).toBe(sender)
+    expect(decodeProgram(order.program, tokenA)).toEqual(swap.steps)
     expect(swap.steps).toMatchObject([{ input: { kind: 'pullAll' }, output: { kind: 'recipient' } }])
   })
 
@@ -146,11 +143,9 @@ describe('encodeSwap', () => {
     const inPool = pool('uniswap-v2', '9', weth, tokenB)
     const into = encode(route(NATIVE, tokenB, 5n, [leg(inPool, weth, tokenB, 5n)]))
     expect(into.value).toBe(5n)
-    expect(decode(into.data).order).toMatchObject({ tokenIn: ZERO_ADDRESS, amountIn: 5n })
-    expect(String(decode(into.data).order.wrapper).toLowerCase()).toBe(weth)
+    expect(decode(into)).toMatchObject({ tokenIn: weth, amountIn: 5n, wrapper: ZERO_ADDRESS })
     const out = encode(route(tokenB, NATIVE, 5n, [leg(inPool, tokenB, weth, 5n)]))
-    expect(decode(out.data).order).toMatchObject({ tokenOut: ZERO_ADDRESS })
-    expect(String(decode(out.data).order.wrapper).toLowerCase()).toBe(weth)
+    expect(decode(out)).toMatchObject({ tokenIn: tokenB, tokenOut: ZERO_ADDRESS, wrapper: weth })
     expect(out.steps).toMatchObject([{ op: 'uniswap-v2', output: { kind: 'recipient' } }])
   })
 
@@ -166,11 +161,10 @@ describe('encodeSwap', () => {
     }
     const [nativeB, native2B] = [v4('e', tokenB), v4('f', tokenB)]
     const [wethB, weth3B] = [pool('uniswap-v3', '9', weth, tokenB), pool('uniswap-v3', '8', weth, tokenB)]
-    const wrapperOf = (data: string) => String(decode(data).order.wrapper).toLowerCase()
 
     test('take what the sender brings as it came', () => {
       const swap = encode(route(NATIVE, tokenB, 5n, [leg(nativeB, ZERO_ADDRESS, tokenB, 5n)]))
-      expect(wrapperOf(swap.data)).toBe(ZERO_ADDRESS)
+      expect(decode(swap)).toMatchObject({ tokenIn: ZERO_ADDRESS, wrapper: ZERO_ADDRESS })
       expect(swap.steps).toMatchObject([
         { op: 'uniswap-v4', tokenIn: ZERO_ADDRESS, input: { kind: 'rest' }, output: { kind: 'recipient' } },
       ])
@@ -184,7 +178,7 @@ describe('encodeSwap', () => {
         leg(native2B, ZERO_ADDRESS, tokenB, 3n),
       ]
       const swap = encode(route(NATIVE, tokenB, 9n, legs))
-      expect(wrapperOf(swap.data)).toBe(ZERO_ADDRESS)
+      expect(decode(swap)).toMatchObject({ tokenIn: ZERO_ADDRESS, wrapper: ZERO_ADDRESS })
       expect(swap.steps).toMatchObject([
         { op: 'wrap', wrapped: weth, input: { kind: 'held', amount: 4n }, output: { kind: 'executor' } },
         { op: 'uniswap-v3', tokenIn: weth, input: { kind: 'held', amount: 3n } },
@@ -197,10 +191,10 @@ describe('encodeSwap', () => {
     test('pay it out as it is, beside what the Guard unwraps', () => {
       const paid = leg(nativeB, tokenB, ZERO_ADDRESS, 5n)
       const alone = encode(route(tokenB, NATIVE, 5n, [paid]))
-      expect(wrapperOf(alone.data)).toBe(ZERO_ADDRESS)
+      expect(decode(alone).wrapper).toBe(ZERO_ADDRESS)
       expect(alone.steps).toMatchObject([{ op: 'uniswap-v4', output: { kind: 'recipient' } }])
       const both = encode(route(tokenB, NATIVE, 9n, [leg(wethB, tokenB, weth, 4n), paid]))
-      expect(wrapperOf(both.data)).toBe(weth)
+      expect(decode(both).wrapper).toBe(weth)
       expect(both.steps).toMatchObject([
         { op: 'uniswap-v3', output: { kind: 'recipient' } },
         { op: 'uniswap-v4', output: { kind: 'recipient' } },
@@ -226,7 +220,7 @@ describe('encodeSwap', () => {
 
   test('pays the sender directly in direct mode', () => {
     const swap = encode(route(tokenA, tokenB, 5n, [leg(ab, tokenA, tokenB, 5n)]), { direct: true })
-    expect(decode(swap.data).order.direct).toBe(true)
+    expect(decode(swap).direct).toBe(true)
     expect(swap.steps).toMatchObject([{ output: { kind: 'recipient' } }])
   })
 

@@ -1,5 +1,4 @@
-import { type IGuard, IGuard__factory } from '@sluice/bindings'
-import { callCodec } from '@sluice/bindings/codec'
+import { encodeGuardSwap } from '@sluice/bindings/guard'
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram, type Step } from '@sluice/program'
 import type { Route } from '../types.ts'
@@ -36,11 +35,6 @@ export type EncodedSwap = {
   readonly steps: readonly Step[]
 }
 
-const guardSwap = callCodec<[order: IGuard.OrderStruct, program: Hex], [bigint]>(
-  IGuard__factory.createInterface(),
-  'swap',
-)
-
 /**
  * The transaction that swaps along a route.
  *
@@ -50,23 +44,23 @@ export function encodeSwap(request: SwapRequest): EncodedSwap {
   const { route, guard, executor, wrappedNative, families, direct = false, feePpm = 0n } = request
   const nativeIn = route.tokenIn === NATIVE
   const steps = buildSteps(route, { wrappedNative, families })
-  const order = {
-    tokenIn: nativeIn ? ZERO_ADDRESS : route.tokenIn,
+  const nativeOut = route.tokenOut === NATIVE
+  const value = nativeIn ? route.amountIn : 0n
+  // Wrapped and unwrapped by the Guard, which is cheaper than by the Executor, where the steps leave it to.
+  const wrapper = wrappedNative && needsWrapper(route, wrappedNative) ? wrappedNative : ZERO_ADDRESS
+  const data = encodeGuardSwap({
+    tokenIn: nativeIn ? wrapper : route.tokenIn,
     amountIn: route.amountIn,
-    tokenOut: route.tokenOut === NATIVE ? ZERO_ADDRESS : route.tokenOut,
+    value,
+    tokenOut: nativeOut ? ZERO_ADDRESS : route.tokenOut,
     minOutput: request.minOutput,
     deadline: request.deadline,
     executor,
-    // Wrapped and unwrapped by the Guard, which is cheaper than by the Executor, where the steps leave it to.
-    wrapper: wrappedNative && needsWrapper(route, wrappedNative) ? wrappedNative : ZERO_ADDRESS,
+    wrapper: nativeOut ? wrapper : ZERO_ADDRESS,
     feePpm,
     feeRecipient: feePpm > 0n ? (request.feeRecipient ?? ZERO_ADDRESS) : ZERO_ADDRESS,
     direct,
-  }
-  return {
-    to: guard,
-    data: guardSwap.encode(order, encodeProgram(steps)),
-    value: nativeIn ? route.amountIn : 0n,
-    steps,
-  }
+    program: encodeProgram(steps),
+  })
+  return { to: guard, data, value, steps }
 }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IGuard} from "../../src/interfaces/IGuard.sol";
+
+/// @notice All that can be asked of a swap, by whichever function it takes.
+struct Deal {
+    address tokenIn;
+    uint256 amountIn;
+    /// @dev Native that comes with the call.
+    uint256 value;
+    address tokenOut;
+    uint256 minOutput;
+    uint256 deadline;
+    address executor;
+    address wrapper;
+    uint256 feePpm;
+    address feeRecipient;
+    bool direct;
+}
+
+library Deals {
+    /// @return The call of the Guard: of the plainest function that does it.
+    function encode(Deal memory deal, bytes memory program) internal pure returns (bytes memory) {
+        IGuard.Order memory order =
+            IGuard.Order(deal.tokenIn, deal.tokenOut, deal.minOutput, deal.deadline, deal.executor);
+        if (deal.direct) return abi.encodeCall(IGuard.swapDirect, (deal.amountIn, order, program));
+        if (deal.wrapper != address(0) || deal.feePpm != 0 || (deal.value != 0 && deal.value != deal.amountIn)) {
+            IGuard.Payout memory payout = IGuard.Payout(deal.wrapper, deal.feePpm, deal.feeRecipient);
+            return abi.encodeCall(IGuard.swapWithPayout, (deal.amountIn, order, payout, program));
+        }
+        if (deal.value != 0) return abi.encodeCall(IGuard.swapNative, (order, program));
+        return abi.encodeCall(IGuard.swap, (deal.amountIn, order, program));
+    }
+
+    /// @notice Makes the call, and reverts as it does.
+    function send(Deal memory deal, address guard, bytes memory program) internal returns (uint256 amountOut) {
+        return call(guard, deal.value, encode(deal, program));
+    }
+
+    /// @return word What was answered; zero for an answer that a test expects to be a revert.
+    function call(address target, uint256 value, bytes memory data) internal returns (uint256 word) {
+        (bool ok, bytes memory answer) = target.call{value: value}(data);
+        assembly ("memory-safe") {
+            if iszero(ok) { revert(add(answer, 0x20), mload(answer)) }
+            if gt(mload(answer), 0x1f) { word := mload(add(answer, 0x20)) }
+        }
+    }
+}

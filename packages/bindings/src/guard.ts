@@ -1,0 +1,80 @@
+/** A swap of the Guard as one record, whichever of its functions takes it. */
+import { type IGuard, IGuard__factory } from '../dist/index.js'
+import { callCodec } from './codec.ts'
+
+type Hex = `0x${string}`
+
+/** Amounts in base units; the zero address is the native token. */
+export type GuardSwap = {
+  /** Token given. Where value comes with the call: the wrapper in which the Guard lends it, or zero for the Executor to have it as it came. */
+  readonly tokenIn: string
+  readonly amountIn: bigint
+  /** Wei that come with the call: `amountIn` where native is given, otherwise 0. */
+  readonly value: bigint
+  readonly tokenOut: string
+  readonly minOutput: bigint
+  /** Unix seconds. */
+  readonly deadline: bigint
+  readonly executor: string
+  /** What the Guard unwraps of native output; zero for nothing. */
+  readonly wrapper: string
+  /** Parts per million of the output. */
+  readonly feePpm: bigint
+  readonly feeRecipient: string
+  readonly direct: boolean
+  /** What the Executor runs. */
+  readonly program: string
+}
+
+const abi = IGuard__factory.createInterface()
+const swap = callCodec<[bigint, IGuard.OrderStruct, string], [bigint]>(abi, 'swap')
+const swapNative = callCodec<[IGuard.OrderStruct, string], [bigint]>(abi, 'swapNative')
+const swapDirect = callCodec<[bigint, IGuard.OrderStruct, string], [bigint]>(abi, 'swapDirect')
+const swapWithPayout = callCodec<[bigint, IGuard.OrderStruct, IGuard.PayoutStruct, string], [bigint]>(
+  abi,
+  'swapWithPayout',
+)
+
+const ZERO = `0x${'0'.repeat(40)}`
+
+/**
+ * The calldata of a swap, by the plainest function that does it: each word that is not written saves gas.
+ *
+ * @throws ethers' INVALID_ARGUMENT for a value that does not fit its type
+ */
+export function encodeGuardSwap(of: GuardSwap): Hex {
+  const { amountIn, value, program } = of
+  if (of.direct) return swapDirect.encode(amountIn, of, program)
+  if (of.wrapper !== ZERO || of.feePpm !== 0n) return swapWithPayout.encode(amountIn, of, of, program)
+  return value === 0n ? swap.encode(amountIn, of, program) : swapNative.encode(of, program)
+}
+
+/**
+ * Reads such calldata back, with addresses in lower case.
+ *
+ * @throws ethers' BAD_DATA for what is not the whole encoding of a swap, TypeError for another function
+ */
+export function decodeGuardSwap(data: string, value: bigint): GuardSwap {
+  const call = abi.parseTransaction({ data, value })
+  const { order, payout, amountIn, program } = (call?.args.toObject(true) ?? {}) as {
+    order?: Record<'tokenIn' | 'tokenOut' | 'executor', string> & Record<'minOutput' | 'deadline', bigint>
+    payout?: Record<'wrapper' | 'feeRecipient', string> & Record<'feePpm', bigint>
+    amountIn?: bigint
+    program: string
+  }
+  if (!call || !order) throw new TypeError('the calldata is no swap of the Guard')
+  return {
+    tokenIn: order.tokenIn.toLowerCase(),
+    amountIn: amountIn ?? value,
+    value,
+    tokenOut: order.tokenOut.toLowerCase(),
+    minOutput: order.minOutput,
+    deadline: order.deadline,
+    executor: order.executor.toLowerCase(),
+    wrapper: payout?.wrapper.toLowerCase() ?? ZERO,
+    feePpm: payout?.feePpm ?? 0n,
+    feeRecipient: payout?.feeRecipient.toLowerCase() ?? ZERO,
+    direct: call.name === 'swapDirect',
+    program,
+  }
+}
