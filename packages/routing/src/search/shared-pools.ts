@@ -80,9 +80,7 @@ export class SharedPool {
 
   /** Whether the last trade was of more than one pair. */
   get tradesSeveral(): boolean {
-    let moved = 0
-    for (const weight of this.weight) if (weight > 0) moved++
-    return moved > 2
+    return this.traded.length > 1
   }
 
   /**
