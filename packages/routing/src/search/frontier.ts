@@ -140,8 +140,7 @@ export class Frontier {
   private edgesFrom(token: number, cost: number): Int32Array {
     const { problem, backward, distances, scratch, hope } = this
     const hoped = cost / this.rise
-    const known = this.lists.get(token)
-    if (known && hoped >= this.limit[token]!) return known
+    if (hoped >= this.limit[token]!) return this.lists.get(token)!
     const { offset, to } = problem.graph.topology
     const { rate } = this
     const { source, maxHops } = problem

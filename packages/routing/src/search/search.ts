@@ -159,9 +159,11 @@ function certify(problem: Problem, filling: WaterFilling, frontier: Frontier): n
 }
 
 function start(problem: Problem, edges: readonly number[], backward: Potential): WaterFilling {
-  const { from } = problem.graph.topology
+  const { from, to } = problem.graph.topology
   const filling = new WaterFilling(problem)
-  for (const edge of edges) filling.addToken(from[edge]!, Math.log(backward.best[from[edge]!]!))
+  // Both ends: what is put together of several divisions may lack the edges out of a token.
+  for (const edge of edges)
+    for (const token of [from[edge]!, to[edge]!]) filling.addToken(token, Math.log(backward.best[token]!))
   for (const edge of edges) filling.addEdge(edge)
   return filling
 }

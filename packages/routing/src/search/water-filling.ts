@@ -25,8 +25,6 @@ const MAX_GUESSES = 4
 /** A price moves by at most a factor e in one step. */
 const MAX_MOVE = 1
 const SUFFICIENT = 1e-4
-/** Of a price either way, in its logarithm: what no pool has to sell rises at every step. */
-const MOST_LOG = 300
 /** Tolerance of a division that is to be settled, and steps enough for one that changed by a few edges. */
 export const TIGHT = 1e-8
 export const FEW_STEPS = 25
@@ -81,7 +79,7 @@ export class WaterFilling extends EdgeSet {
       let next = value
       let descended = false
       for (let halving = 0; halving < MAX_HALVINGS; halving++) {
-        for (let j = 1; j < size; j++) logPrice[tokens[j]!] = bounded(before[j]! + scale * step[j]!)
+        for (let j = 1; j < size; j++) logPrice[tokens[j]!] = before[j]! + scale * step[j]!
         next = this.evaluate()
         descended = next <= value + SUFFICIENT * scale * slope || Math.abs(scale * slope) < 1e-13 * value
         if (descended) break
@@ -248,5 +246,3 @@ export class WaterFilling extends EdgeSet {
     this.matrix = scratch.floats(room * room)
   }
 }
-
-const bounded = (logPrice: number): number => Math.min(MOST_LOG, Math.max(-MOST_LOG, logPrice))
