@@ -9,9 +9,10 @@
  */
 import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
-import type { Edge, Graph } from './graph.ts'
+import type { Edge } from './graph.ts'
 import type { Flow } from './search/flow.ts'
 import type { Problem } from './search/problem.ts'
+import { usesPoolTwice } from './search/shared-pools.ts'
 import { type Taxes, taxIn } from './taxes.ts'
 import type { Leg } from './types.ts'
 
@@ -48,7 +49,7 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
   const legs: Leg[] = []
   const settledEdges: number[] = []
   const traded = new Map<string, Pool>()
-  const sharing = usesPoolTwice(graph, flow)
+  const sharing = usesPoolTwice(graph, flow.edges)
   for (let start = 0, end = 0; start < edges.length; start = end) {
     const token = from[edges[start]!]!
     const places: number[] = []
@@ -83,9 +84,6 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
   }
   return { legs, edges: settledEdges, amountOut: held.get(target) ?? 0n, sharing }
 }
-
-const usesPoolTwice = ({ edges, topology }: Graph, flow: Flow): boolean =>
-  topology.hasWidePools && new Set(flow.edges.map((edge) => edges[edge]!.pool.id)).size < flow.edges.length
 
 type Division = { readonly amount: bigint; readonly num: bigint; readonly den: bigint }
 

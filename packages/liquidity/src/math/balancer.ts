@@ -2,7 +2,7 @@
 import { PoolRefusal } from '../family.ts'
 import { divUp } from './integers.ts'
 import { pow } from './log-exp.ts'
-import { type Invariant, type Surface, stableLevel, weightedLevel } from './surface.ts'
+import { evenSurface, type Surface, stableLevel, weightedLevel } from './surface.ts'
 
 export const ONE = 10n ** 18n
 
@@ -107,25 +107,23 @@ type Balances = {
 }
 
 /** @param weights - by token; they add up to one */
-export function weightedSurface(balances: Balances, weights: readonly bigint[]): Surface {
-  return surface(balances, weightedLevel, Float64Array.from(weights, toFloat), MOST_SOLD)
+export function weightedSurface(pool: Balances, weights: readonly bigint[]): Surface {
+  const floats = Float64Array.from(weights, toFloat)
+  return { ...inFloats(pool), invariant: weightedLevel, weights: floats, mostSold: MOST_SOLD }
 }
 
-export function stableSurface(balances: Balances, amp: bigint, d: bigint): Surface {
-  const coins = balances.live.length
+export function stableSurface(pool: Balances, amp: bigint, d: bigint): Surface {
+  const coins = pool.live.length
   const ann = (Number(amp) * coins) / Number(AMP_PRECISION)
-  const weights = new Float64Array(coins).fill(1)
-  return surface(balances, stableLevel(ann, Number(d), coins), weights, Number.POSITIVE_INFINITY)
+  return evenSurface(stableLevel(ann, Number(d), coins), inFloats(pool))
 }
 
-function surface(
-  { live, units, swapFee }: Balances,
-  invariant: Invariant,
-  weights: Float64Array,
-  mostSold: number,
-): Surface {
-  const balances = Float64Array.from(live, Number)
-  return { invariant, balances, units, weights, keepIn: 1 - toFloat(swapFee), keepOut: 1, fixedFee: true, mostSold }
-}
+const inFloats = ({ live, units, swapFee }: Balances) => ({
+  balances: Float64Array.from(live, Number),
+  units,
+  keepIn: 1 - toFloat(swapFee),
+  keepOut: 1,
+  fixedFee: true,
+})
 
 const toFloat = (fixed: bigint): number => Number(fixed) / Number(ONE)

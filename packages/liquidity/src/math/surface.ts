@@ -31,6 +31,12 @@ export type Surface = {
   readonly mostSold: number
 }
 
+/** A pool of tokens that weigh the same, and that may be sold without limit. */
+export function evenSurface(invariant: Invariant, pool: Omit<Surface, 'invariant' | 'weights' | 'mostSold'>): Surface {
+  const weights = new Float64Array(pool.balances.length).fill(1)
+  return { ...pool, invariant, weights, mostSold: Number.POSITIVE_INFINITY }
+}
+
 /** Σ weight · ln x = constant */
 export const weightedLevel: Invariant = {
   pairwise: true,
@@ -139,4 +145,13 @@ export function sumsOf(
     logs += weights[k]! * Math.log(balances[k]!)
   }
   return { sum, logs }
+}
+
+/** What a common unit of each token is worth at the margin, in units of the level. */
+export function marginalValues(surface: Surface, balances: Float64Array): Float64Array {
+  const { invariant, weights } = surface
+  const { sum, logs } = sumsOf(surface, balances)
+  const linear = invariant.linear(sum, logs)
+  const logarithmic = invariant.logarithmic(sum, logs)
+  return balances.map((balance, k) => linear + (logarithmic * weights[k]!) / balance)
 }

@@ -2,7 +2,7 @@
 import { costOf, type Problem, responseOf } from './problem.ts'
 import { outputOf } from './response.ts'
 import { roomFor } from './scratch.ts'
-import { LegsInTurn } from './shared-pools.ts'
+import { LegsInTurn, usesPoolTwice } from './shared-pools.ts'
 import type { WaterFilling } from './water-filling.ts'
 
 /** In topological order of the tokens sold, the edges of a token side by side; inputs in base units. */
@@ -78,7 +78,7 @@ export function pushThrough(
     const pruned = prune(problem, edges, weights)
     if (!pruned) return null
     const flow = push(problem, pruned)
-    const ordered = order === 'best' && problem.reuse && new LegsInTurn(problem, flow.edges).meet
+    const ordered = order === 'best' && problem.reuse && usesPoolTwice(problem.graph, flow.edges)
     return ordered ? inBestOrder(problem, pruned, flow) : flow
   })
 }

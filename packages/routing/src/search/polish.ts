@@ -4,7 +4,7 @@
  */
 import { type Flow, groupBy, pushThrough } from './flow.ts'
 import type { Problem } from './problem.ts'
-import { LegsInTurn } from './shared-pools.ts'
+import { usesPoolTwice } from './shared-pools.ts'
 
 const MAX_PASSES = 3
 /** The first step, as a part of what a leg carries, and the longest. */
@@ -14,7 +14,7 @@ const MOST = 0.5
 const ENOUGH = 1e-7
 
 export function polish(problem: Problem, flow: Flow): Flow {
-  if (!problem.reuse || !new LegsInTurn(problem, flow.edges).meet) return flow
+  if (!problem.reuse || !usesPoolTwice(problem.graph, flow.edges)) return flow
   let best = pushThrough(problem, flow.edges, flow.input, 'any') ?? flow
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const before = best.net

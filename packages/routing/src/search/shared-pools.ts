@@ -1,5 +1,6 @@
 /** Pools of more than two tokens of which a route uses several pairs: one function over all of their tokens. */
 import { familyOf, type Pool, type Surface, swapOn } from '@sluice/liquidity'
+import type { Graph } from '../graph.ts'
 import { type Problem, responseOf } from './problem.ts'
 import { outputOf } from './response.ts'
 import { SurfaceTrade } from './surface-trade.ts'
@@ -16,6 +17,10 @@ export function surfaceOf(pool: Pool): Surface | null {
   }
   return surface
 }
+
+/** Whether some pool stands behind several of the edges. */
+export const usesPoolTwice = ({ edges, topology }: Graph, some: readonly number[]): boolean =>
+  topology.hasWidePools && new Set(some.map((edge) => edges[edge]!.pool.id)).size < some.length
 
 /** What tax leaves of an edge's input and output, beside the pool's own fee. */
 function kept(problem: Problem, edge: number): { readonly ofInput: number; readonly ofOutput: number } {
@@ -137,10 +142,11 @@ export class SharedPool {
     const { edges, topology } = problem.graph
     const { pool } = edges[this.edges[0]!]!
     const rates = new Map<number, number>()
+    const moved = this.trade.valuesMoved()
     for (const edge of topology.edgesOfPool.get(pool.id)!) {
       const { tokenIn, tokenOut } = edges[edge]!
-      const moved = this.trade.rateMoved(pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut))
-      rates.set(edge, problem.rate[edge]! * moved)
+      const part = moved[pool.tokens.indexOf(tokenIn)]! / moved[pool.tokens.indexOf(tokenOut)]!
+      rates.set(edge, problem.rate[edge]! * part)
     }
     return rates
   }
@@ -174,11 +180,6 @@ export class LegsInTurn {
     this.problem = problem
     const shared = problem.reuse ? sharedOf(problem, edges) : null
     this.balances = shared && shared.size > 0 ? shared : null
-  }
-
-  /** Whether some pool is met twice. */
-  get meet(): boolean {
-    return this.balances !== null
   }
 
   output(edge: number, input: number): number {

@@ -7,7 +7,7 @@
  * equals a price c, x = weight / (c·v − r) with v = 1 / (λ·logarithmic) and r = linear / logarithmic. Two numbers are
  * sought, then: v, and u = least·v − r, which keeps all denominators u + (c − least)·v above zero.
  */
-import { type Surface, sumsOf } from '@sluice/liquidity'
+import { marginalValues, type Surface, sumsOf } from '@sluice/liquidity'
 
 const MAX_STEPS = 60
 /** The least step away from a guess, as a part of it, the most, and by what further ones grow. */
@@ -49,13 +49,11 @@ export class SurfaceTrade {
   private logs = 0
 
   constructor(surface: Surface) {
-    const { balances, weights, invariant, mostSold } = surface
+    const { balances, invariant, mostSold } = surface
     const { sum, logs } = sumsOf(surface, balances)
-    const linear = invariant.linear(sum, logs)
-    const logarithmic = invariant.logarithmic(sum, logs)
     this.surface = surface
     this.level = invariant.level(sum, logs)
-    this.values = balances.map((balance, k) => linear + (logarithmic * weights[k]!) / balance)
+    this.values = marginalValues(surface, balances)
     this.floor = LEAST_U * heaviest(surface)
     this.most = balances.map((balance) => balance * (1 + mostSold))
     this.cost = new Float64Array(balances.length)
@@ -86,14 +84,9 @@ export class SurfaceTrade {
     return true
   }
 
-  /** By what part the rate of the first token in the second has moved from where nothing is traded. */
-  rateMoved(i: number, j: number): number {
-    const { values, balances, surface } = this
-    const { sum, logs } = sumsOf(surface, balances)
-    const linear = surface.invariant.linear(sum, logs)
-    const logarithmic = surface.invariant.logarithmic(sum, logs)
-    const value = (k: number) => linear + (logarithmic * surface.weights[k]!) / balances[k]!
-    return (value(i) / value(j)) * (values[j]! / values[i]!)
+  /** By what part each token's marginal value has moved from where nothing is traded; rates move by two of them. */
+  valuesMoved(): Float64Array {
+    return marginalValues(this.surface, this.balances).map((value, k) => value / this.values[k]!)
   }
 
   /** @param value - marginal value for a price of one, between what is paid for it and what it brings */

@@ -1,5 +1,5 @@
 import { PoolRefusal } from '../../family.ts'
-import { cryptoLevel, type Surface } from '../../math/surface.ts'
+import { cryptoLevel, evenSurface, type Surface } from '../../math/surface.ts'
 import { solveThree, solveTwo } from './cubic.ts'
 import { checkInvariant, checkPart, geometricMean, newtonBalance, newtonInvariant, ONE, type Range } from './newton.ts'
 import type { CurveCryptoState } from './types.ts'
@@ -149,16 +149,16 @@ export function surface(state: CurveCryptoState): Surface | null {
   if (balances.includes(0n) || !state.settled) return null
   const xp = scaled(state, balances)
   const coins = balances.length
-  return {
-    invariant: cryptoLevel(Number(a) / A_PRECISION, Number(gamma) / 1e18, Number(presentInvariant(state)), coins),
-    balances: Float64Array.from(xp, Number),
-    units: Float64Array.from(precisions, (precision, k) =>
-      k === 0 ? Number(precision) : (Number(precision) * Number(priceScale[k - 1]!)) / 1e18,
-    ),
-    weights: new Float64Array(coins).fill(1),
-    keepIn: 1,
-    keepOut: 1 - Number(fee(state, xp)) / Number(FEE_UNIT),
-    fixedFee: midFeeE10 === outFeeE10,
-    mostSold: Number.POSITIVE_INFINITY,
-  }
+  return evenSurface(
+    cryptoLevel(Number(a) / A_PRECISION, Number(gamma) / 1e18, Number(presentInvariant(state)), coins),
+    {
+      balances: Float64Array.from(xp, Number),
+      units: Float64Array.from(precisions, (precision, k) =>
+        k === 0 ? Number(precision) : (Number(precision) * Number(priceScale[k - 1]!)) / 1e18,
+      ),
+      keepIn: 1,
+      keepOut: 1 - Number(fee(state, xp)) / Number(FEE_UNIT),
+      fixedFee: midFeeE10 === outFeeE10,
+    },
+  )
 }

@@ -1,6 +1,6 @@
 import { PoolRefusal } from '../../family.ts'
 import { dynamicFee, FEE_UNIT, type ProductRounding, stableBalance, stableInvariant } from '../../math/stable-swap.ts'
-import { type Surface, stableLevel } from '../../math/surface.ts'
+import { evenSurface, type Surface, stableLevel } from '../../math/surface.ts'
 import type { CurveStableState } from './types.ts'
 
 const ONE = 10n ** 18n
@@ -68,14 +68,11 @@ export function surface(state: CurveStableState): Surface | null {
   const { xp, d } = scaledBalances(state, rounding === 'unknown' ? 'end' : rounding)
   const coins = balances.length
   const ann = (Number(amplification.a) * coins) / Number(amplification.precision)
-  return {
-    invariant: stableLevel(ann, Number(d), coins),
+  return evenSurface(stableLevel(ann, Number(d), coins), {
     balances: Float64Array.from(xp, Number),
     units: Float64Array.from(rates, (rate) => Number(rate) / 1e18),
-    weights: new Float64Array(coins).fill(1),
     keepIn: 1,
     keepOut: 1 - Number(feeE10) / Number(FEE_UNIT),
     fixedFee: offpegMultiplierE10 <= FEE_UNIT,
-    mostSold: Number.POSITIVE_INFINITY,
-  }
+  })
 }
