@@ -58,6 +58,16 @@ export class PoolRefusal extends Error {
   }
 }
 
+/** What a pool answers; null where it refuses. */
+export function orRefused<T>(ask: () => T): T | null {
+  try {
+    return ask()
+  } catch (error) {
+    if (error instanceof PoolRefusal) return null
+    throw error
+  }
+}
+
 /**
  * One read of the chain. `code` replaces the account's code for this read (a lens). `gas` is roughly what it takes, for
  * packing reads into calls that a node accepts; little when absent.

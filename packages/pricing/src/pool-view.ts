@@ -1,4 +1,4 @@
-import { type Curve, type DexFamily, familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
+import { type Curve, type DexFamily, familyOf, orRefused, type Pool } from '@sluice/liquidity'
 
 /** How far the price is moved, to either side, to see what stands behind it. */
 const BAND = 0.05
@@ -43,12 +43,7 @@ export function viewPool(pool: Pool): PoolView | null {
 
 /** The pool's curve from one of its tokens to another, by position; null where the pool cannot swap. */
 export function curveOf(pool: Pool, tokenIn: number, tokenOut: number): Curve | null {
-  try {
-    return familyOf(pool.family)!.curve(pool, pool.tokens[tokenIn]!, pool.tokens[tokenOut]!)
-  } catch (error) {
-    if (error instanceof PoolRefusal) return null
-    throw error
-  }
+  return orRefused(() => familyOf(pool.family)!.curve(pool, pool.tokens[tokenIn]!, pool.tokens[tokenOut]!))
 }
 
 function readView(pool: Pool, family: DexFamily): PoolView {

@@ -1,5 +1,5 @@
 /** Pools as the float search sees them. Floats never leave the search: amounts are settled in integers. */
-import { type Curve, PoolRefusal } from '../family.ts'
+import { type Curve, orRefused } from '../family.ts'
 import { type ConcentratedState, lastTickAtOrBelow } from './concentrated.ts'
 import { MAX_TICK, MIN_TICK } from './ticks.ts'
 
@@ -101,7 +101,7 @@ function samplePoints(quote: (amountIn: bigint) => bigint, size: number): readon
   /** False where the pool refuses, or rounding makes neighbours equal. */
   const insert = (x: number, place: number): boolean => {
     const amountIn = BigInt(Math.ceil(x))
-    const y = orNull(() => quote(amountIn))
+    const y = orRefused(() => quote(amountIn))
     if (y === null) return false
     const point = [Number(amountIn), Number(y)] as const
     const [before, after] = [points[place - 1]!, points[place]]
@@ -132,13 +132,4 @@ function mostBent(points: readonly Point[]): number {
     place = k
   }
   return place
-}
-
-function orNull<T>(run: () => T): T | null {
-  try {
-    return run()
-  } catch (error) {
-    if (error instanceof PoolRefusal) return null
-    throw error
-  }
 }

@@ -1,7 +1,7 @@
 import { BalancerV3Lens__factory, IBalancerV3VaultState__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import { type Pool, PoolRefusal, type Reads } from '../../family.ts'
+import { orRefused, type Pool, type Reads } from '../../family.ts'
 import { BALANCER_V3_LENS } from '../../lenses.ts'
 import { liveBalances, scaledOut } from './math.ts'
 import type { BalancerV3State } from './types.ts'
@@ -51,14 +51,8 @@ function agreesWithProbe(state: BalancerV3State, answer: bigint): boolean {
   return poolAnswer(state, balances, 1 - plentiful, plentiful, 10n ** 15n) === answer
 }
 
-function poolAnswer(state: BalancerV3State, live: readonly bigint[], i: number, j: number, amountIn: bigint) {
-  try {
-    return scaledOut(state, live, i, j, amountIn)
-  } catch (error) {
-    if (error instanceof PoolRefusal) return null
-    throw error
-  }
-}
+const poolAnswer = (state: BalancerV3State, live: readonly bigint[], i: number, j: number, amountIn: bigint) =>
+  orRefused(() => scaledOut(state, live, i, j, amountIn))
 
 const topicOf = (name: Parameters<typeof vault.getEvent>[0]) => vault.getEvent(name).topicHash as Hex
 
