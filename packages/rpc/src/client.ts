@@ -14,8 +14,9 @@ import {
   type RawBlock,
   type RawLog,
 } from './encode.ts'
-import { Endpoint } from './endpoint.ts'
+import { Endpoint, type Send } from './endpoint.ts'
 import { RpcError } from './errors.ts'
+import { type BackgroundBudget, Budget, defaultBackground } from './priority.ts'
 import { Seat } from './seat.ts'
 import type {
   AnswerAtHead,
@@ -40,6 +41,8 @@ export type RpcOptions = {
   readonly ejectMs?: number
   /** Most HTTP requests under way at one endpoint. */
   readonly maxConcurrency?: number
+  /** What background work may ask of all endpoints together. */
+  readonly background?: BackgroundBudget
   /** Told of every failure of an endpoint, by its place in `urls`: addresses may hold keys. */
   readonly onFailure?: (endpoint: number, error: RpcError) => void
 }
@@ -56,7 +59,7 @@ export function createRpc(options: RpcOptions): Rpc {
 }
 
 /** What is asked of an endpoint, once it is known which one and by when. */
-type Task<T> = (seat: Seat, signal: AbortSignal) => Promise<T>
+type Task<T> = (seat: Seat, send: Send) => Promise<T>
 
 class ChainRpc implements Rpc {
   readonly chainId: number
@@ -66,29 +69,31 @@ class ChainRpc implements Rpc {
   private readonly closed = new AbortController()
   private comparedAt = 0
 
-  constructor({ chainId, urls, timeoutMs = 5000, ejectMs = 10_000, maxConcurrency = 32, onFailure }: RpcOptions) {
+  constructor(options: RpcOptions) {
+    const { chainId, urls, timeoutMs = 5000, ejectMs = 10_000, maxConcurrency = 32, onFailure } = options
     this.onFailure = onFailure
     this.chainId = chainId
     this.timeoutMs = timeoutMs
-    this.seats = urls.map((url) => new Seat(new Endpoint({ url, maxConcurrency }), chainId, ejectMs))
+    const budget = new Budget(options.background ?? defaultBackground)
+    this.seats = urls.map((url) => new Seat(new Endpoint({ url, maxConcurrency, budget }), chainId, ejectMs))
   }
 
   request<T>(method: string, params: readonly unknown[], options: RequestOptions = {}): Promise<T> {
-    return this.run((seat, signal) => seat.endpoint.request<T>(method, params, signal), options)
+    return this.run((seat, send) => seat.endpoint.request<T>(method, params, send), options)
   }
 
   async call(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<Hex> {
     if (options.overrides || options.blockOverrides)
-      return this.override(request, block, options, async (seat, params, signal) =>
-        hexAnswer(await seat.call(params, signal)),
+      return this.override(request, block, options, async (seat, params, send) =>
+        hexAnswer(await seat.call(params, send)),
       )
     return hexAnswer(await this.request('eth_call', [callParam(request), blockParam(block)], options))
   }
 
   callWithHead(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<AnswerAtHead> {
     this.compareHeads()
-    return this.override(request, block, options, async (seat, params, signal) => {
-      const [answer, raw] = await seat.callWithHead(params, signal)
+    return this.override(request, block, options, async (seat, params, send) => {
+      const [answer, raw] = await seat.callWithHead(params, send)
       this.refuseLag(seat)
       return { answer: hexAnswer(answer), head: readable(() => decodeBlock(raw)) }
     })
@@ -99,16 +104,16 @@ class ChainRpc implements Rpc {
     request: CallRequest,
     block: BlockRef,
     { overrides = {}, blockOverrides, ...rest }: CallOptions,
-    send: (seat: Seat, params: readonly unknown[], signal: AbortSignal) => Promise<T>,
+    ask: (seat: Seat, params: readonly unknown[], send: Send) => Promise<T>,
   ): Promise<T> {
     const params: unknown[] = [callParam(request), blockParam(block), overridesParam(overrides)]
     let capped = false
-    const task: Task<T> = async (seat, signal) => {
+    const task: Task<T> = async (seat, send) => {
       const able = await seat.capabilities()
       if (!able.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
       if (!capped && givesLess(able, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
       const more = blockOverrides ? [blockOverridesParam(blockOverrides, able.coinbaseField)] : []
-      return send(seat, [...params, ...more], signal)
+      return ask(seat, [...params, ...more], send)
     }
     // An endpoint that gives all the gas is taken where there is one; less than asked for often does as well.
     return this.run(task, rest).catch((error: unknown) => {
@@ -136,9 +141,9 @@ class ChainRpc implements Rpc {
     let error: RpcError | undefined
     for (const seat of [...this.seats].sort((a, b) => Number(a.ejected) - Number(b.ejected))) {
       try {
-        const result = await this.inTime(options, async (signal) => {
-          await seat.checkChain(signal)
-          return task(seat, signal)
+        const result = await this.inTime(options, async (send) => {
+          await seat.checkChain(send)
+          return task(seat, send)
         })
         seat.works()
         return { done: true, result }
@@ -181,13 +186,14 @@ class ChainRpc implements Rpc {
 
   close(): void {
     this.closed.abort()
+    for (const { endpoint } of this.seats) endpoint.close()
   }
 
   /** An endpoint that has fallen behind another one is passed over until it may have caught up. */
   private latestBlock(options: RequestOptions = {}): Promise<RawBlock> {
     this.compareHeads()
-    return this.run(async (seat, signal) => {
-      const raw = await seat.latestBlock(signal)
+    return this.run(async (seat, send) => {
+      const raw = await seat.latestBlock(send)
       this.refuseLag(seat)
       return raw
     }, options)
@@ -201,10 +207,10 @@ class ChainRpc implements Rpc {
   }
 
   private inTime<T>(
-    { timeoutMs = this.timeoutMs, signal }: RequestOptions,
-    work: (signal: AbortSignal) => Promise<T>,
+    { timeoutMs = this.timeoutMs, signal, priority = 'quote' }: RequestOptions,
+    work: (send: Send) => Promise<T>,
   ): Promise<T> {
-    return withDeadline(timeoutMs, [this.closed.signal, signal], work)
+    return withDeadline(timeoutMs, [this.closed.signal, signal], (signal) => work({ signal, priority }))
   }
 
   /** Every now and then, so that it shows when the endpoint in use has fallen behind those not in use. */
@@ -213,9 +219,9 @@ class ChainRpc implements Rpc {
     this.comparedAt = Date.now()
     for (const seat of this.seats.filter(({ ejected }) => !ejected)) {
       // Nobody waits for it, and the request that comes to this endpoint next meets the same failure.
-      this.inTime({}, async (signal) => {
-        await seat.checkChain(signal)
-        return seat.latestBlock(signal)
+      this.inTime({}, async (send) => {
+        await seat.checkChain(send)
+        return seat.latestBlock(send)
       }).catch(() => seat.eject())
     }
   }

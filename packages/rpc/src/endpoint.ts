@@ -1,7 +1,9 @@
 /** One JSON-RPC endpoint over HTTP: requests made in the same tick travel as one batch, each with its own answer. */
 import type { Hex } from '@sluice/chains'
 import { RpcError } from './errors.ts'
+import { Lanes } from './lanes.ts'
 import { postJson } from './post.ts'
+import { Budget, defaultBackground, type Priority } from './priority.ts'
 
 export type EndpointOptions = {
   readonly url: string
@@ -11,7 +13,11 @@ export type EndpointOptions = {
   readonly batchBytes?: number
   /** Most HTTP requests under way at a time; more of them wait. */
   readonly maxConcurrency?: number
+  /** What background work may ask of this endpoint and those that share it. */
+  readonly budget?: Budget
 }
+/** By when an answer is wanted, and how much. */
+export type Send = { readonly signal: AbortSignal; readonly priority: Priority }
 
 export type EndpointCall = readonly [method: string, params: readonly unknown[]]
 
@@ -20,6 +26,18 @@ type Pending = {
   readonly id: number
   readonly settle: (answer: Answer | RpcError) => void
 }
+/** Calls that wait for a place. */
+type Waiting = {
+  /** In an HTTP body of their own. */
+  readonly alone: boolean
+  readonly calls: readonly Pending[]
+  /** Those of its calls that nobody has given up. */
+  open: number
+  /** Ends the HTTP request that it travels in, once that serves nobody any more. */
+  abandon?: () => void
+}
+/** Calls in one HTTP body. */
+type Batch = { readonly calls: Pending[]; readonly from: Waiting[]; bytes: number }
 type Answer = { readonly id: number; readonly result?: unknown; readonly error?: NodeError }
 type NodeError = { readonly code?: number; readonly message?: string; readonly data?: unknown }
 
@@ -32,74 +50,126 @@ export class Endpoint {
   private readonly target: URL
   private readonly batchSize: number
   private readonly batchBytes: number
-  private readonly maxConcurrency: number
-  private queue: Pending[] = []
-  private underWay = 0
-  private readonly waiting: (() => void)[] = []
+  private readonly lanes: Lanes<Waiting>
+  private readonly budget: Budget
+  private due = false
+  private pause: NodeJS.Timeout | undefined
   private nextId = 1
 
-  constructor({ url, batchSize = 50, batchBytes = 1_000_000, maxConcurrency = 32 }: EndpointOptions) {
+  constructor({ url, batchSize = 50, batchBytes = 1_000_000, maxConcurrency = 32, budget }: EndpointOptions) {
     this.url = url
     this.target = new URL(url)
     this.batchSize = batchSize
     this.batchBytes = batchBytes
-    this.maxConcurrency = maxConcurrency
+    this.budget = budget ?? new Budget(defaultBackground)
+    this.lanes = new Lanes(maxConcurrency, this.budget)
   }
 
   /** @throws RpcError */
-  request<T>(method: string, params: readonly unknown[], signal: AbortSignal): Promise<T> {
-    return this.ask<T>([method, params], signal, (pending) => {
-      if (this.queue.length === 0) setImmediate(() => this.flush())
-      this.queue.push(pending)
-    })
+  request<T>(method: string, params: readonly unknown[], send: Send): Promise<T> {
+    return this.ask([[method, params]], send, false)[0] as Promise<T>
   }
 
-  /** Requests in an HTTP body of their own, sent at once: what may take long must not hold up a batch. */
-  requestTogether(calls: readonly EndpointCall[], signal: AbortSignal): readonly Promise<unknown>[] {
-    const batch: Pending[] = []
-    const answers = calls.map((call) => this.ask(call, signal, (pending) => batch.push(pending)))
-    if (batch.length > 0) void this.post(batch, signal)
+  /** Requests in an HTTP body of their own: what may take long must not hold up a batch. */
+  requestTogether(calls: readonly EndpointCall[], send: Send): readonly Promise<unknown>[] {
+    return this.ask(calls, send, true)
+  }
+
+  /** Nothing more is sent. */
+  close(): void {
+    clearTimeout(this.pause)
+  }
+
+  private ask(calls: readonly EndpointCall[], { signal, priority }: Send, alone: boolean): Promise<unknown>[] {
+    if (signal.aborted) return calls.map(([method]) => Promise.reject(abortError(signal, method)))
+    const pending: Pending[] = []
+    const waiting: Waiting = { alone, calls: pending, open: calls.length }
+    const giveUp = () => {
+      if (--waiting.open > 0) return
+      this.lanes.drop(priority, waiting)
+      waiting.abandon?.()
+    }
+    const answers = calls.map(
+      ([method, params]) =>
+        new Promise<unknown>((resolve, reject) => {
+          const onAbort = () => {
+            reject(abortError(signal, method))
+            giveUp()
+          }
+          signal.addEventListener('abort', onAbort, { once: true })
+          const id = this.nextId++
+          const settle = (answer: Answer | RpcError) => {
+            signal.removeEventListener('abort', onAbort)
+            if (answer instanceof RpcError) reject(answer)
+            else if (answer.error) reject(nodeError(method, answer.error))
+            else resolve(answer.result)
+          }
+          pending.push({ id, settle, body: JSON.stringify({ jsonrpc: '2.0', id, method, params }) })
+        }),
+    )
+    if (!this.lanes.push(priority, waiting)) {
+      const full = new RpcError('UNREACHABLE', 'too many requests wait for the node')
+      for (const { settle } of pending) settle(full)
+    } else if (alone) this.start()
+    else if (!this.due) {
+      this.due = true
+      setImmediate(() => {
+        this.due = false
+        this.start()
+      })
+    }
     return answers
   }
 
-  private ask<T>([method, params]: EndpointCall, signal: AbortSignal, send: (pending: Pending) => void): Promise<T> {
-    if (signal.aborted) return Promise.reject(abortError(signal, method))
-    return new Promise<T>((resolve, reject) => {
-      const onAbort = () => reject(abortError(signal, method))
-      signal.addEventListener('abort', onAbort, { once: true })
-      const id = this.nextId++
-      const settle = (answer: Answer | RpcError) => {
-        signal.removeEventListener('abort', onAbort)
-        if (answer instanceof RpcError) reject(answer)
-        else if (answer.error) reject(nodeError(method, answer.error))
-        else resolve(answer.result as T)
+  /** Sends what may be sent now. */
+  private start(): void {
+    for (let next = this.lanes.next(); next; next = this.lanes.next()) {
+      const { priority, items } = next
+      const batch = this.collect(items)
+      for (const waiting of batch.from) this.lanes.drop(priority, waiting)
+      this.lanes.enter(priority)
+      if (priority === 'background') this.budget.spend(batch.calls.length, batch.bytes)
+      const controller = new AbortController()
+      const abandon = () => {
+        if (batch.from.every(({ open }) => open === 0)) controller.abort()
       }
-      send({ id, settle, body: JSON.stringify({ jsonrpc: '2.0', id, method, params }) })
-    })
-  }
-
-  private flush(): void {
-    const queue = this.queue
-    this.queue = []
-    let batch: Pending[] = []
-    let bytes = 0
-    for (const pending of queue) {
-      if (batch.length === this.batchSize || (bytes > 0 && bytes + pending.body.length > this.batchBytes)) {
-        void this.post(batch)
-        batch = []
-        bytes = 0
-      }
-      batch.push(pending)
-      bytes += pending.body.length
+      for (const waiting of batch.from) waiting.abandon = abandon
+      void this.post(batch.calls, priority, controller.signal).finally(() => {
+        this.lanes.leave(priority)
+        this.start()
+      })
     }
-    if (batch.length > 0) void this.post(batch)
+    const { pauseMs } = this.lanes
+    if (pauseMs > 0)
+      this.pause ??= setTimeout(() => {
+        this.pause = undefined
+        this.start()
+      }, pauseMs)
   }
 
-  private async post(batch: readonly Pending[], signal?: AbortSignal): Promise<void> {
-    await this.enter()
+  /** What stands first in a queue, and what may travel with it. */
+  private collect(items: Iterable<Waiting>): Batch {
+    const batch: Batch = { calls: [], from: [], bytes: 0 }
+    for (const waiting of items) {
+      const bytes = waiting.calls.reduce((sum, { body }) => sum + body.length, 0)
+      const full = batch.calls.length >= this.batchSize || batch.bytes + bytes > this.batchBytes
+      if (batch.from.length > 0 && (waiting.alone || full)) {
+        if (full) break
+        continue
+      }
+      batch.calls.push(...waiting.calls)
+      batch.from.push(waiting)
+      batch.bytes += bytes
+      if (waiting.alone) break
+    }
+    return batch
+  }
+
+  private async post(batch: readonly Pending[], priority: Priority, signal: AbortSignal): Promise<void> {
     try {
       const body = batch.length === 1 ? batch[0]!.body : `[${batch.map(({ body }) => body).join(',')}]`
       const { status, text } = await postJson(this.target, body, signal)
+      if (priority === 'background') this.budget.spend(0, text.length)
       const answers = parseAnswers(text, status)
       const byId = new Map(answers.map((answer) => [answer.id, answer]))
       for (const { id, settle } of batch) {
@@ -111,24 +181,7 @@ export class Endpoint {
           ? error
           : new RpcError('UNREACHABLE', `the node cannot be reached: ${causeOf(error)}`, '0x', { cause: error })
       for (const { settle } of batch) settle(failure)
-    } finally {
-      this.leave()
     }
-  }
-
-  private enter(): Promise<void> | undefined {
-    if (this.underWay < this.maxConcurrency) {
-      this.underWay++
-      return undefined
-    }
-    return new Promise((resolve) => this.waiting.push(resolve))
-  }
-
-  /** The place goes to who has waited longest. */
-  private leave(): void {
-    const next = this.waiting.shift()
-    if (next) next()
-    else this.underWay--
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Hex } from '@sluice/chains'
 import { type Capabilities, readCapabilities } from './capabilities.ts'
 import type { RawBlock } from './encode.ts'
-import type { Endpoint, EndpointCall } from './endpoint.ts'
+import type { Endpoint, EndpointCall, Send } from './endpoint.ts'
 import { RpcError } from './errors.ts'
 
 /** Endpoints of another chain are looked at again now and then: somebody may have repaired the configuration. */
@@ -37,25 +37,25 @@ export class Seat {
     return Date.now() - this.seenHead.at < HEAD_MS ? this.seenHead.number : -1
   }
 
-  async latestBlock(signal: AbortSignal): Promise<RawBlock> {
-    return this.seen(await this.endpoint.request<RawBlock>(...LATEST, signal))
+  async latestBlock(send: Send): Promise<RawBlock> {
+    return this.seen(await this.endpoint.request<RawBlock>(...LATEST, send))
   }
 
   /** A call and the head in one HTTP request: a quote that wants both waits for both anyway. */
-  async callWithHead(params: readonly unknown[], signal: AbortSignal): Promise<readonly [unknown, RawBlock]> {
-    const [answer, raw] = await Promise.all(this.endpoint.requestTogether([['eth_call', params], LATEST], signal))
+  async callWithHead(params: readonly unknown[], send: Send): Promise<readonly [unknown, RawBlock]> {
+    const [answer, raw] = await Promise.all(this.endpoint.requestTogether([['eth_call', params], LATEST], send))
     return [answer, this.seen(raw as RawBlock)]
   }
 
   /** In an HTTP request of its own. */
-  call(params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
-    return this.endpoint.requestTogether([['eth_call', params]], signal)[0]!
+  call(params: readonly unknown[], send: Send): Promise<unknown> {
+    return this.endpoint.requestTogether([['eth_call', params]], send)[0]!
   }
 
   /** @throws RpcError `WRONG_CHAIN` */
-  async checkChain(signal: AbortSignal): Promise<void> {
+  async checkChain(send: Send): Promise<void> {
     if (this.chainChecked) return
-    const chainId = Number(await this.endpoint.request<Hex>('eth_chainId', [], signal))
+    const chainId = Number(await this.endpoint.request<Hex>('eth_chainId', [], send))
     if (chainId !== this.chainId)
       throw new RpcError('WRONG_CHAIN', `an RPC endpoint of chain ${this.chainId} answers for chain ${chainId}`)
     this.chainChecked = true
@@ -65,8 +65,8 @@ export class Seat {
   capabilities(): Promise<Capabilities> {
     if (!this.known) {
       // Its own time limit: the caller who asks first may give up before the others who wait for the answer.
-      const signal = AbortSignal.timeout(PROBE_MS)
-      const known = readCapabilities((method, params) => this.endpoint.request(method, params, signal))
+      const send: Send = { signal: AbortSignal.timeout(PROBE_MS), priority: 'quote' }
+      const known = readCapabilities((method, params) => this.endpoint.request(method, params, send))
       this.known = known
       known.catch(() => {
         this.known = undefined
@@ -99,7 +99,10 @@ export class Seat {
   }
 
   private async answers(): Promise<boolean> {
-    const ping = this.endpoint.request('eth_blockNumber', [], AbortSignal.timeout(PING_MS))
+    const ping = this.endpoint.request('eth_blockNumber', [], {
+      signal: AbortSignal.timeout(PING_MS),
+      priority: 'quote',
+    })
     return ping.then(
       () => true,
       () => false,

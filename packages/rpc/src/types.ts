@@ -1,4 +1,7 @@
 import type { Address, Hex } from '@sluice/chains'
+import type { Priority } from './priority.ts'
+
+export type { BackgroundBudget, Priority } from './priority.ts'
 
 export type BlockTag = 'latest' | 'pending' | 'safe' | 'finalized' | 'earliest'
 
@@ -41,7 +44,12 @@ export type AccountOverride = {
 export type StateOverrides = Readonly<Record<Address, AccountOverride>>
 export type BlockOverrides = { readonly coinbase?: Address; readonly baseFeePerGas?: bigint }
 
-export type RequestOptions = { readonly signal?: AbortSignal; readonly timeoutMs?: number }
+export type RequestOptions = {
+  readonly signal?: AbortSignal
+  readonly timeoutMs?: number
+  /** Who goes first where requests wait for an endpoint; `quote` when not given. */
+  readonly priority?: Priority
+}
 export type CallOptions = RequestOptions & {
   readonly overrides?: StateOverrides
   readonly blockOverrides?: BlockOverrides

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { Lanes } from './lanes.ts'
+import { Budget, type Priority } from './priority.ts'
+
+/** A clock that stands until it is set. */
+function world({ capacity = 8, calls = 10, bytes = 1_000 } = {}) {
+  const clock = { ms: 0 }
+  const now = () => clock.ms
+  const budget = new Budget({ calls, bytes }, now)
+  const lanes = new Lanes<string>(capacity, budget, now)
+  /** Starts the first of the queue whose turn it is. */
+  const start = (): string | undefined => {
+    const next = lanes.next()
+    if (!next) return undefined
+    const [item] = next.items
+    lanes.drop(next.priority, item!)
+    lanes.enter(next.priority)
+    return item
+  }
+  const fill = (priority: Priority, count: number) => {
+    for (let item = 0; item < count; item++) lanes.push(priority, `${priority} ${item}`)
+  }
+  return { clock, budget, lanes, start, fill }
+}
+
+test('what a quote waits for goes first, then lookups, then background work', () => {
+  const { lanes, start, fill } = world()
+  for (const priority of ['background', 'lookup', 'quote'] as const) fill(priority, 1)
+  expect([start(), start(), start(), start()]).toEqual(['quote 0', 'lookup 0', 'background 0', undefined])
+  expect(lanes.queued).toBe(0)
+})
+
+test('however much of the others waits, places are left for quotes', () => {
+  const { lanes, start, fill } = world({ capacity: 8 })
+  fill('background', 100)
+  fill('lookup', 100)
+  const started = Array.from({ length: 20 }, start).filter((item) => item !== undefined)
+  expect(started.filter((item) => item.startsWith('background'))).toHaveLength(2)
+  expect(started.filter((item) => item.startsWith('lookup'))).toHaveLength(6)
+  lanes.leave('lookup')
+  lanes.leave('lookup')
+  fill('quote', 1)
+  expect(start()).toBe('quote 0')
+})
+
+test('a lookup that has waited for long goes ahead once in a flood of quotes', () => {
+  const { clock, start, fill } = world()
+  fill('lookup', 1)
+  clock.ms = 501
+  fill('quote', 10)
+  expect([start(), start()]).toEqual(['lookup 0', 'quote 0'])
+})
+
+test('background work waits when its calls or bytes of a second are spent, and nobody else does', () => {
+  const { clock, budget, lanes, start, fill } = world({ bytes: 1_000 })
+  fill('background', 1)
+  budget.spend(1, 7_000)
+  expect(start()).toBeUndefined()
+  expect(lanes.pauseMs).toBeGreaterThan(1_900)
+  fill('quote', 1)
+  expect(start()).toBe('quote 0')
+  clock.ms += lanes.pauseMs
+  expect(start()).toBe('background 0')
+})
+
+test('what is given up before its turn is not started', () => {
+  const { lanes, start, fill } = world()
+  fill('quote', 2)
+  lanes.drop('quote', 'quote 0')
+  expect(start()).toBe('quote 1')
+})
