@@ -5,11 +5,13 @@
 const BENCHMARKS: Readonly<Record<string, string>> = {
   api: 'api/api.ts',
   'awake-chains': 'awake-chains.ts',
+  burst: 'company/burst.ts',
   chains: 'chains.ts',
   fuzz: 'fuzz.ts',
   gas: 'gas/bench.ts',
   'hop-gas': 'hop-gas/bench.ts',
   invariants: 'invariants.ts',
+  overload: 'company/overload.ts',
   pricing: 'pricing.ts',
   reading: 'reading.ts',
   router: 'router/bench.ts',

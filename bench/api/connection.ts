@@ -20,10 +20,12 @@ export class Connection {
     socket.on('close', () => this.settle?.reject(new Error('the server closed the connection')))
   }
 
-  static open(url: string): Promise<Connection> {
+  /** @param localAddress - to come from, such as 127.0.0.2: one caller of several on one machine */
+  static open(url: string, localAddress?: string): Promise<Connection> {
     const { hostname, port } = new URL(url)
+    const options = { host: hostname, port: Number(port), ...(localAddress && { localAddress }) }
     return new Promise((resolve, reject) => {
-      const socket = connect(Number(port), hostname, () => resolve(new Connection(socket)))
+      const socket = connect(options, () => resolve(new Connection(socket)))
       socket.once('error', reject)
     })
   }
@@ -58,11 +60,15 @@ export class Connection {
   }
 }
 
+export function postJson(path: string, body: string): string {
+  const length = Buffer.byteLength(body)
+  return `POST ${path} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`
+}
+
 export function getRequest(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: bench\r\nReferer: https://bench.example/\r\n\r\n`
 }
 
 export function postRequest(body: string): string {
-  const length = Buffer.byteLength(body)
-  return `POST / HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`
+  return postJson('/', body)
 }

@@ -8,6 +8,8 @@ export type Load = {
   readonly next: () => string
   readonly connections: number
   readonly seconds: number
+  /** Addresses that the connections come from, in turn. */
+  readonly from?: readonly string[]
 }
 
 export type Figures = {
@@ -20,11 +22,11 @@ export type Figures = {
 }
 
 /** Every connection asks again as soon as it is answered. */
-export async function closedLoop({ url, next, connections, seconds }: Load): Promise<Figures> {
+export async function closedLoop({ url, next, connections, seconds, from }: Load): Promise<Figures> {
   const answers: Answer[] = []
   const started = performance.now()
   const end = started + seconds * 1000
-  await onConnections(url, connections, async (connection) => {
+  await onConnections(await openAll(url, connections, from), async (connection) => {
     while (performance.now() < end) answers.push(await connection.send(next()))
   })
   return figures(answers, (performance.now() - started) / 1000)
@@ -46,12 +48,12 @@ export async function openLoop({
   connections,
   seconds,
   rate,
+  from,
 }: Load & { readonly rate: number }): Promise<OpenFigures> {
   const answers: Answer[] = []
   const late: number[] = []
-  const idle: Connection[] = []
-  for (let i = 0; i < connections; i++) idle.push(await Connection.open(url))
-  const all = [...idle]
+  const all = await openAll(url, connections, from)
+  const idle = [...all]
   const started = performance.now()
   const pending: Promise<void>[] = []
   for (let due = 0; due < seconds * rate; due++) {
@@ -75,8 +77,13 @@ export async function openLoop({
   return { offeredPerSecond: rate, sentLateP99, ...figures(answers, took) }
 }
 
-async function onConnections(url: string, count: number, work: (connection: Connection) => Promise<void>) {
-  const connections = await Promise.all(Array.from({ length: count }, () => Connection.open(url)))
+async function openAll(url: string, count: number, from: readonly string[] = []): Promise<Connection[]> {
+  const connections: Connection[] = []
+  for (let k = 0; k < count; k++) connections.push(await Connection.open(url, from[k % from.length]))
+  return connections
+}
+
+async function onConnections(connections: readonly Connection[], work: (connection: Connection) => Promise<void>) {
   try {
     await Promise.all(connections.map(work))
   } finally {
@@ -84,7 +91,7 @@ async function onConnections(url: string, count: number, work: (connection: Conn
   }
 }
 
-function figures(answers: readonly Answer[], seconds: number): Figures {
+export function figures(answers: readonly Answer[], seconds: number): Figures {
   const good = answers.filter(({ status }) => status === 200).map(({ ms }) => ms)
   good.sort((a, b) => a - b)
   const at = (part: number) => rounded(good[Math.min(good.length - 1, Math.floor(good.length * part))] ?? Number.NaN, 2)

@@ -1,12 +1,14 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express'
+import { callerOf, type Trust } from './admission/caller.ts'
+import { gate } from './admission/gate.ts'
+import { asksFor } from './admission/kind.ts'
 import type { ChainService } from './chain/chain-service.ts'
 import type { Config } from './config.ts'
 import { ApiError } from './errors.ts'
 import { attach, contextOf, RequestContext } from './http/context.ts'
 import { edge } from './http/edge.ts'
-import { gate } from './http/gate.ts'
 import { record } from './http/record.ts'
 import { reply, replyError, replyJson } from './http/reply.ts'
 import { readChainId } from './requests.ts'
@@ -30,14 +32,22 @@ type ChainEndpoint<Body> = (
   config: Config,
 ) => Promise<Body>
 
+export type App = {
+  readonly listener: RequestListener
+  /** Which addresses are proxies whose word counts. */
+  readonly trusts: Trust
+}
+
 /** The whole HTTP interface over the given services; opens no port and owns no chain. */
-export function createApp(services: Services, config: Config): RequestListener {
+export function createApp(services: Services, config: Config): App {
   const app = createRoutes(services, config)
-  return gate(services, config.errorVersion, (request, response) => {
+  const trusts: Trust = app.get('trust proxy fn')
+  const listener: RequestListener = (request, response) => {
     const context = new RequestContext(request, services.log, config.requestTimeoutMs)
     attach(context, response, () => record(endpointOf(request), request, response, context, services))
     app(request, response)
-  })
+  }
+  return { listener: gate({ services, version: config.errorVersion, trusts, listener }), trusts }
 }
 
 function createRoutes(services: Services, config: Config): Express {
@@ -48,13 +58,16 @@ function createRoutes(services: Services, config: Config): Express {
   app.set('etag', false)
   app.disable('x-powered-by')
 
+  const trusts: Trust = app.get('trust proxy fn')
+
   app.use(edge)
 
   const perChain = (work: ChainEndpoint<string>): RequestHandler => {
     return async (request, response) => {
       const context = contextOf(response)
       const chain: ChainService = response.locals.chain
-      const run = chain.limiter.run(context.signal, () => work(request, chain, context, config))
+      const asked = { caller: callerOf(request, trusts), kind: asksFor(request.originalUrl)?.kind ?? 'other' }
+      const run = chain.admission.run(context.signal, asked, () => work(request, chain, context, config))
       replyJson(response, context, await context.within(run))
     }
   }

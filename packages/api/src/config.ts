@@ -50,9 +50,13 @@ const environment = z.object({
     .describe('SHA-256 of the keys that `feeExemptKey` accepts, separated by commas.'),
   REQUEST_TIMEOUT_MS: integer(10_000, 100, 120_000).describe('Time for a whole request, then 504.'),
   RPC_TIMEOUT_MS: integer(4_000, 50, 60_000).describe('Time for one call to a node.'),
-  MAX_CONCURRENT: integer(24, 1, 10_000).describe('Requests of one chain that run at once.'),
-  MAX_QUEUED: integer(8, 0, 100_000).describe(
-    'Requests of one chain that may wait; more get 503. Fewer may run and wait while a busy process turns many away.',
+  MAX_CONCURRENT: integer(24, 1, 10_000).describe(
+    'Requests of one chain that run at once; fewer while the process itself is what is short.',
+  ),
+  MAX_QUEUED: integer(1_024, 0, 100_000).describe('Requests of one chain that may wait; more get 503.'),
+  MAX_WAIT_MS: integer(2_000, 10, 60_000).describe('What would wait longer for its turn gets 503 at once.'),
+  MAX_CONNECTIONS_PER_CALLER: integer(4_096, 1, 1_000_000).describe(
+    'Connections that are open at once from one address, or one /64 of IPv6; trusted proxies may have any number.',
   ),
   IDLE_SLEEP_MS: integer(600_000, 1_000, 86_400_000).describe(
     'A chain not asked for this long stops following blocks.',
@@ -85,6 +89,8 @@ export type Config = {
   readonly rpcTimeoutMs: number
   readonly maxConcurrent: number
   readonly maxQueued: number
+  readonly maxWaitMs: number
+  readonly maxConnectionsPerCaller: number
   readonly idleSleepMs: number
   readonly routeThreads: number
   readonly routeInlinePools: number
@@ -139,6 +145,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     rpcTimeoutMs: data.RPC_TIMEOUT_MS,
     maxConcurrent: data.MAX_CONCURRENT,
     maxQueued: data.MAX_QUEUED,
+    maxWaitMs: data.MAX_WAIT_MS,
+    maxConnectionsPerCaller: data.MAX_CONNECTIONS_PER_CALLER,
     idleSleepMs: data.IDLE_SLEEP_MS,
     routeThreads: data.ROUTE_THREADS,
     routeInlinePools: data.ROUTE_INLINE_POOLS,

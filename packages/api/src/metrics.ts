@@ -116,5 +116,11 @@ export function createMetrics() {
       labelNames: ['chain', 'state'],
       registers,
     }),
+    callers: new Gauge({
+      name: 'sluice_chain_callers',
+      help: 'Callers of a chain who have requests under way, or lately took more than their share.',
+      labelNames: ['chain'],
+      registers,
+    }),
   }
 }

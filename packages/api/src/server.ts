@@ -4,6 +4,7 @@ import { loadRegistry } from '@sluice/chains'
 import { pino } from 'pino'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
+import { boundConnections, bounded } from './http/connections.ts'
 import { answerMalformed } from './http/malformed.ts'
 import { createMetrics } from './metrics.ts'
 import { Services } from './services.ts'
@@ -12,6 +13,8 @@ import { Services } from './services.ts'
 const MAX_HEADER_BYTES = 262_144
 const HEADERS_TIMEOUT_MS = 10_000
 const BODY_TIMEOUT_MS = 20_000
+/** How often both are looked at. */
+const CHECK_MS = 2_000
 /** Longer than the idle time of common proxies, so that they close first. */
 const KEEP_ALIVE_MS = 75_000
 /** Lines are written by the page, beside the requests and not within them; the last ones when the process ends. */
@@ -30,7 +33,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const log = pino({ level: config.logLevel, base: null }, pino.destination(LOG))
   const registry = loadRegistry({ chainsDir: config.chainsDir, deploymentsDir: config.deploymentsDir })
   const services = new Services(registry, config, createMetrics(), log)
-  const app = createApp(services, config)
+  const { listener, trusts } = createApp(services, config)
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -39,12 +42,14 @@ export async function startServer(config: Config): Promise<RunningServer> {
       keepAliveTimeout: KEEP_ALIVE_MS,
       // Refused by the app, with a body.
       requireHostHeader: false,
+      connectionsCheckingInterval: CHECK_MS,
     },
-    app,
+    bounded(listener),
   )
   server.on('clientError', answerMalformed(config.errorVersion, services.metrics))
   // An expectation that nobody knows is passed over, as HTTP allows.
-  server.on('checkExpectation', app)
+  server.on('checkExpectation', bounded(listener))
+  boundConnections(server, { most: config.maxConnectionsPerCaller, version: config.errorVersion, trusts })
   await listen(server, config)
   const { port } = server.address() as AddressInfo
   const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host

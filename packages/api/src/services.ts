@@ -1,6 +1,7 @@
 import type { Registry } from '@sluice/chains'
 import { RouterThreads } from '@sluice/routing'
 import type { Logger } from 'pino'
+import { Places } from './admission/places.ts'
 import { ChainService } from './chain/chain-service.ts'
 import type { Config } from './config.ts'
 import type { Metrics } from './metrics.ts'
@@ -15,12 +16,14 @@ export class Services {
   closing = false
   private readonly config: Config
   private readonly threads: RouterThreads
+  private readonly places: Places
   private readonly chains = new Map<number, ChainService>()
 
   constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger) {
     this.registry = registry
     this.config = config
     this.threads = new RouterThreads(config.routeThreads)
+    this.places = new Places(config.maxConcurrent)
     this.metrics = metrics
     this.log = log
   }
@@ -33,16 +36,16 @@ export class Services {
     const chain = entry && this.registry.chain(chainId)
     const deployment = entry && this.registry.deployment(chainId)
     if (!entry || !chain || !deployment) throw unsupportedChain(chainId)
-    const { config, metrics, log, threads } = this
+    const { config, metrics, log, threads, places } = this
     const routerAddress = entry.RouterAddress
-    const service = new ChainService({ chain, deployment, routerAddress, config, metrics, log, threads })
+    const service = new ChainService({ chain, deployment, routerAddress, config, metrics, log, threads, places })
     this.chains.set(chainId, service)
     return service
   }
 
-  /** Whether a chain has no room for a request that comes now; then it counts as turned away. */
-  turnsAway(chainId: number): boolean {
-    return this.chains.get(chainId)?.limiter.turnsAway() ?? false
+  /** A chain that has been asked for since the start. */
+  known(chainId: number): ChainService | undefined {
+    return this.chains.get(chainId)
   }
 
   /** The chains that have been asked for since the start. */

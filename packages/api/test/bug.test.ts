@@ -26,7 +26,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
   beforeAll(async () => {
     const config = loadConfig({ ERROR_VERSION: version })
     const log = pino({ base: null }, { write: (line: string) => void lines.push(line) })
-    server = createServer(createApp(new BrokenServices(loadRegistry(), config, metrics, log), config))
+    server = createServer(createApp(new BrokenServices(loadRegistry(), config, metrics, log), config).listener)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   })

@@ -63,7 +63,7 @@ test('identical requests of one block cost one simulation, and one caller who gi
 })
 
 test('a caller who hangs up frees the place at once, and what was not begun is never asked of the node', async () => {
-  const small = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '5' })
+  const small = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '5', MAX_WAIT_MS: '20000' })
   try {
     expect((await ask(small.url + swapPath())).status).toBe(200)
     const { promise, resolve: release } = Promise.withResolvers<void>()
@@ -113,6 +113,8 @@ test('a chain whose node crawls, with its places and queue full, does not slow a
     CHAINS_DIR: join(dir, 'chains'),
     DEPLOYMENTS_DIR: join(dir, 'deployments'),
     [`RPC_URL_${slowId}`]: slow.url,
+    MAX_QUEUED: '8',
+    MAX_WAIT_MS: '20000',
   })
   try {
     for (const id of [31337, slowId]) {
@@ -139,7 +141,9 @@ test('a chain whose node crawls, with its places and queue full, does not slow a
     expect(done).toEqual(Array.from({ length: 20 }, () => 'fast'))
     slow.delayMs = 0
     const statuses = await Promise.all(crawling)
-    expect(statuses.filter((status) => status === 503)).toHaveLength(100 - 24 - 8)
+    const refused = statuses.filter((status) => status === 503).length
+    expect(refused).toBeGreaterThanOrEqual(100 - 24 - 8)
+    expect(refused, 'a process that is busy itself lets four run').toBeLessThanOrEqual(100 - 4 - 8)
     expect(statuses.every((status) => [200, 502, 503, 504].includes(status))).toBe(true)
   } finally {
     await both.close()

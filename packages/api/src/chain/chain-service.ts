@@ -21,9 +21,10 @@ import {
   simulateSwap,
 } from '@sluice/simulation'
 import type { Logger } from 'pino'
+import { Admission } from '../admission/admission.ts'
+import type { Places } from '../admission/places.ts'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
-import { Limiter } from '../http/limiter.ts'
 import { SingleFlight } from '../http/single-flight.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Quote } from '../swap/judge.ts'
@@ -44,6 +45,7 @@ type Options = {
   readonly metrics: Metrics
   readonly log: Logger
   readonly threads: RouterThreads
+  readonly places: Places
 }
 
 /** What exists only while the chain is awake. */
@@ -75,7 +77,7 @@ export class ChainService {
   readonly deployment: Deployment
   readonly executor: Deployment['executors'][number]
   readonly routerAddress: string
-  readonly limiter: Limiter
+  readonly admission: Admission
   readonly quotes = new SingleFlight<Quote>()
   readonly tokens: TokenFacts
   readonly taxes = new TaxBook()
@@ -91,7 +93,7 @@ export class ChainService {
   private awake: Awake | undefined
   private idleTimer: NodeJS.Timeout | undefined
 
-  constructor({ chain, deployment, routerAddress, config, metrics, log, threads }: Options) {
+  constructor({ chain, deployment, routerAddress, config, metrics, log, threads, places }: Options) {
     const executor = executorInUse(deployment)
     if (!executor) throw new ApiError('UNSUPPORTED_CHAIN', `chain ${chain.chainId} has no Executor`)
     this.chain = chain
@@ -102,7 +104,7 @@ export class ChainService {
     this.metrics = metrics
     this.threads = threads
     this.log = log.child({ chain: chain.chainId })
-    this.limiter = new Limiter(config.maxConcurrent, config.maxQueued)
+    this.admission = new Admission({ places, maxWaiting: config.maxQueued, maxWaitMs: config.maxWaitMs })
     this.tokens = new TokenFacts(chain)
     this.simulation = createSimulationContext({ maxGas: config.simulateGasCap, timeoutMs: config.rpcTimeoutMs })
   }
@@ -282,7 +284,8 @@ export class ChainService {
       this.metrics.audited.set({ chain, kind }, count)
     for (const [kind, count] of Object.entries(this.simulation.slots.statistics))
       this.metrics.slots.set({ chain, kind }, count)
-    for (const [state, count] of Object.entries(this.limiter.load)) this.metrics.load.set({ chain, state }, count)
+    for (const [state, count] of Object.entries(this.admission.load)) this.metrics.load.set({ chain, state }, count)
+    this.metrics.callers.set({ chain }, this.admission.callers)
   }
 
   async sleep(): Promise<void> {
@@ -324,7 +327,7 @@ export class ChainService {
   }
 
   private async sleepIfIdle(): Promise<void> {
-    if (this.limiter.load.running > 0) return void this.wake()
+    if (this.admission.load.running > 0) return void this.wake()
     this.log.info('chain sleeps')
     await this.sleep()
   }

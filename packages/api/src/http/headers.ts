@@ -10,7 +10,7 @@ const openCors: FixedHeaders = [
   'Access-Control-Allow-Origin',
   '*',
   'Access-Control-Expose-Headers',
-  'X-Request-Id, Retry-After, Server-Timing',
+  'X-Request-Id, Retry-After, RateLimit, Server-Timing',
 ]
 
 /** What an answer needs that is nothing but an error, and is sent when every header counts. */

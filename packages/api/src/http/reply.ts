@@ -59,6 +59,8 @@ const notFoundPage = `<!DOCTYPE html>
 export function errorReply(error: ApiError, requestId: string, version: ErrorVersion): Reply {
   const { status, code, details, retryAfter } = error
   const headers = [...noStore, ...(retryAfter === undefined ? [] : ['Retry-After', String(retryAfter)])]
+  // As draft-ietf-httpapi-ratelimit-headers has it: nothing remains of the caller's share for so many seconds.
+  if (code === 'OVERLOADED') headers.push('RateLimit', `"share";r=0;t=${retryAfter}`)
   // Version A has no other place for it.
   const message = code === 'INTERNAL' ? `${error.message} ${requestId}` : error.message
   if (version === 'B')

@@ -1,0 +1,36 @@
+/**
+ * `npm run bench -- burst`: two hundred different quotes at once on a service at rest, five times, as a page does that shows a
+ * portfolio; beside the same quotes one after the other. Every burst must be answered whole. Results in `results/burst.json`.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, Connection, getRequest } from '../api/connection.ts'
+import { figures } from '../api/load.ts'
+import { startProcess, startWorld, swapPaths } from '../api/world.ts'
+import { record } from '../record.ts'
+
+const QUOTES = 200
+const BURSTS = 5
+const REST_MS = 3_000
+
+const world = await startWorld()
+const service = await startProcess('service.ts', [], world.env)
+try {
+  const next = swapPaths(world.devnet)
+  const connections: Connection[] = []
+  for (let k = 0; k < QUOTES; k++) connections.push(await Connection.open(service.url))
+  const calm: Answer[] = []
+  for (let k = 0; k < QUOTES; k++) calm.push(await connections[0]!.send(getRequest(next())))
+  const bursts = []
+  for (let k = 0; k < BURSTS; k++) {
+    await sleep(REST_MS)
+    const started = performance.now()
+    const answers = await Promise.all(connections.map((connection) => connection.send(getRequest(next()))))
+    bursts.push(figures(answers, (performance.now() - started) / 1000))
+  }
+  for (const connection of connections) connection.close()
+  const total = calm.reduce((sum, { ms }) => sum + ms, 0)
+  record('burst', { quotesAtOnce: QUOTES, oneAfterTheOther: figures(calm, total / 1000), bursts })
+} finally {
+  await service.stop()
+  await world.stop()
+}

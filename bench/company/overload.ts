@@ -1,0 +1,36 @@
+/**
+ * `npm run bench -- overload [-- <seconds>]`: ten times as many quotes as the service gets done, from ten callers, beside what it
+ * gets done when 32 connections ask as fast as they are answered. The round with the median share of work done counts. Results
+ * in `results/overload.json`.
+ */
+import { getRequest } from '../api/connection.ts'
+import { closedLoop, openLoop } from '../api/load.ts'
+import { startProcess, startWorld, swapPaths } from '../api/world.ts'
+import { record, rounded } from '../record.ts'
+
+const [seconds = 15] = process.argv.slice(2).map(Number)
+const ROUNDS = 3
+const WARM_UP = 15
+const TIMES = 10
+/** Callers, each at an address of its own. */
+const from = Array.from({ length: 10 }, (_, k) => `127.0.0.${k + 2}`)
+
+const world = await startWorld()
+const service = await startProcess('service.ts', [], world.env)
+try {
+  const nextPath = swapPaths(world.devnet)
+  const load = { url: service.url, next: () => getRequest(nextPath()), from }
+  await closedLoop({ ...load, connections: 32, seconds: WARM_UP })
+  const rounds = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const capacity = await closedLoop({ ...load, connections: 32, seconds: 5 })
+    const rate = Math.round(capacity.perSecond * TIMES)
+    const overload = await openLoop({ ...load, connections: 2_000, seconds, rate })
+    rounds.push({ capacity, overload, workDone: rounded(overload.perSecond / capacity.perSecond, 2) })
+  }
+  rounds.sort((a, b) => a.workDone - b.workDone)
+  record('overload', { times: TIMES, ...rounds[Math.floor(ROUNDS / 2)] })
+} finally {
+  await service.stop()
+  await world.stop()
+}

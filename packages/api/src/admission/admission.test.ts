@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { Admission } from './admission.ts'
+import { Places } from './places.ts'
+
+const never = new AbortController().signal
+const asked = (caller = 'a') => ({ caller, kind: 'swap' })
+const admission = (places: number, maxWaiting = 10, maxWaitMs = 2_000) =>
+  new Admission({ places: new Places(places, () => 0), maxWaiting, maxWaitMs })
+const overloaded = { code: 'OVERLOADED', status: 503 }
+
+/** A work that ends when it is told to. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { work: () => promise, end: resolve }
+}
+
+test('runs so many at once, lets so many wait, and refuses the next with a time to come again', async () => {
+  const one = admission(1, 1)
+  const { work, end } = held()
+  const order: string[] = []
+  const first = one.run(never, asked(), () => work().then(() => void order.push('first')))
+  const second = one.run(never, asked(), async () => void order.push('second'))
+  expect(one.refusesFor(asked())).toBe(1)
+  await expect(one.run(never, asked(), async () => undefined)).rejects.toMatchObject({ ...overloaded, retryAfter: 1 })
+  expect(one.load).toEqual({ running: 1, waiting: 1 })
+  end()
+  await Promise.all([first, second])
+  expect(order).toEqual(['first', 'second'])
+  expect(one.load).toEqual({ running: 0, waiting: 0 })
+})
+
+test('one that gives up while waiting frees its place in the queue and never runs', async () => {
+  const one = admission(1, 1)
+  const { work, end } = held()
+  const first = one.run(never, asked(), work)
+  const controller = new AbortController()
+  let ran = false
+  const second = one.run(controller.signal, asked(), async () => {
+    ran = true
+  })
+  controller.abort(new Error('gone'))
+  await expect(second).rejects.toThrow('gone')
+  const third = one.run(never, asked(), async () => 'third')
+  end()
+  await first
+  expect(await third).toBe('third')
+  expect(ran).toBe(false)
+  expect(one.load).toEqual({ running: 0, waiting: 0 })
+})
+
+test('a work that fails gives its place back', async () => {
+  const one = admission(1, 0)
+  await expect(one.run(never, asked(), () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(await one.run(never, asked(), async () => 1)).toBe(1)
+})
+
+test('a caller with nothing under way starts beside a full house, up to half of its places', async () => {
+  const two = admission(2, 10)
+  const works = ['pig', 'pig', 'pig', 'pig', 'late', 'later'].map((caller) => ({ caller, ...held() }))
+  const started: string[] = []
+  const runs = works.map(({ caller, work }) =>
+    two.run(never, asked(caller), () => {
+      started.push(caller)
+      return work()
+    }),
+  )
+  await new Promise(setImmediate)
+  expect(started).toEqual(['pig', 'pig', 'late'])
+  works[0]!.end()
+  await runs[0]
+  await new Promise(setImmediate)
+  expect(started, 'before what waited longer').toEqual(['pig', 'pig', 'late', 'later'])
+  for (const { end } of works) end()
+  await Promise.all(runs)
+  expect(started).toHaveLength(6)
+})
+
+test('what would wait longer than it may is refused, and its caller alone', async () => {
+  const one = admission(1, 1_000, 100)
+  const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
+  // Learns that a work takes 20 ms.
+  await Promise.all([1, 2, 3].map(() => one.run(never, asked(), slow)))
+  const flood = await Promise.allSettled(Array.from({ length: 50 }, () => one.run(never, asked(), slow)))
+  const answered = flood.filter(({ status }) => status === 'fulfilled').length
+  expect(answered).toBeGreaterThanOrEqual(3)
+  expect(answered).toBeLessThanOrEqual(6)
+  for (const result of flood) if (result.status === 'rejected') expect(result.reason).toMatchObject(overloaded)
+  const again = Array.from({ length: 50 }, () => one.run(never, asked(), slow).catch(() => 'refused'))
+  expect(one.refusesFor(asked('b'))).toBeUndefined()
+  await one.run(never, asked('b'), slow)
+  await Promise.all(again)
+})
+
+test('what was let in and could not start in time is refused then', async () => {
+  const one = admission(1, 10, 50)
+  const { work, end } = held()
+  const first = one.run(never, asked(), work)
+  await expect(one.run(never, asked(), async () => undefined)).rejects.toMatchObject(overloaded)
+  end()
+  await first
+})
+
+test('who has little waiting takes the place of the last of who has much', async () => {
+  const one = admission(1, 4)
+  const { work, end } = held()
+  const works = Array.from({ length: 5 }, () => one.run(never, asked('pig'), work))
+  const last = expect(works[4]).rejects.toMatchObject(overloaded)
+  const spare = one.run(never, asked('spare'), work)
+  const polite = one.run(never, asked('polite'), async () => 'served')
+  await last
+  end()
+  expect(await polite).toBe('served')
+  await Promise.all([spare, ...works.slice(0, 4)])
+})

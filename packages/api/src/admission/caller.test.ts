@@ -1,0 +1,33 @@
+import type { IncomingMessage } from 'node:http'
+import { expect, test } from 'vitest'
+import { callerOf, sharedKey } from './caller.ts'
+
+const from = (remoteAddress: string, forwarded?: string) =>
+  ({
+    socket: { remoteAddress },
+    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+  }) as unknown as IncomingMessage
+const nobody = () => false
+const proxies = (address: string) => address.startsWith('10.')
+
+test('the connection tells the caller, whatever it says of others, unless it comes from a trusted proxy', () => {
+  expect(callerOf(from('203.0.113.7', '198.51.100.1'), nobody)).toBe('203.0.113.7')
+  expect(callerOf(from('203.0.113.7', '198.51.100.1'), proxies)).toBe('203.0.113.7')
+  expect(callerOf(from('10.0.0.1', '198.51.100.1'), proxies)).toBe('198.51.100.1')
+  expect(callerOf(from('10.0.0.1'), proxies)).toBe('10.0.0.1')
+})
+
+test('of forwarded addresses the last one counts that no trusted proxy vouches for', () => {
+  expect(callerOf(from('10.0.0.1', '1.1.1.1, 198.51.100.1, 10.0.0.2'), proxies)).toBe('198.51.100.1')
+  expect(callerOf(from('10.0.0.1', '10.0.0.3, 10.0.0.2'), proxies)).toBe('10.0.0.3')
+})
+
+test('IPv6 addresses of one network of 64 bits are one caller, and IPv4 in IPv6 is IPv4', () => {
+  expect(sharedKey('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
+  expect(sharedKey('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64')
+  expect(sharedKey('2001:0db8::1')).toBe('2001:db8:0:0::/64')
+  expect(sharedKey('::1')).toBe('0:0:0:0::/64')
+  expect(sharedKey('fe80::1%eth0')).toBe('fe80:0:0:0::/64')
+  expect(sharedKey('::ffff:203.0.113.7')).toBe('203.0.113.7')
+  expect(sharedKey('anything at all that somebody wrote into a header, as long as he likes').length).toBe(64)
+})

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { Places } from './places.ts'
+
+function watched(most = 24) {
+  let now = 0
+  let utilization = 0
+  const places = new Places(
+    most,
+    () => utilization,
+    () => now,
+  )
+  return {
+    after: (ms: number, busy: number) => {
+      now += ms
+      utilization = busy
+      return places.current
+    },
+  }
+}
+
+test('a process that waits for its nodes lets as many run as are allowed', () => {
+  const places = watched()
+  for (let k = 0; k < 10; k++) expect(places.after(60, 0.9)).toBe(24)
+})
+
+test('a busy one lets fewer run at once, but never fewer than four, and more again when it has time', () => {
+  const places = watched()
+  expect(places.after(60, 1)).toBe(18)
+  expect(places.after(10, 1), 'within a window nothing changes').toBe(18)
+  for (let k = 0; k < 10; k++) places.after(60, 1)
+  expect(places.after(60, 1)).toBe(4)
+  expect(places.after(60, 0.5)).toBe(6)
+  expect(places.after(5_000, 0.1)).toBe(24)
+})
+
+test('where fewer than four are allowed, no more run', () => {
+  expect(watched(1).after(60, 1)).toBe(1)
+})

@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { LearnedCosts, SharedClock } from './work-cost.ts'
+
+test('while no place is free, costs add up to the time that passed', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 6 }),
+      fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }),
+      (places, steps) => {
+        const clock = new SharedClock()
+        let now = 0
+        const starts: number[] = []
+        const start = () => {
+          starts.push(clock.read(now, places))
+          clock.change(1)
+        }
+        for (let k = 0; k < places; k++) start()
+        let charged = 0
+        for (const step of steps) {
+          now += step
+          charged += clock.read(now, places) - starts.shift()!
+          clock.change(-1)
+          start()
+        }
+        for (const started of starts) charged += clock.read(now, places) - started
+        expect(charged).toBeCloseTo(now, 6)
+      },
+    ),
+  )
+})
+
+test('a kind costs what it was charged while all places were taken; before, what its share of the places would be', () => {
+  const costs = new LearnedCosts()
+  expect(costs.of('swap')).toBe(5)
+  costs.learn('swap', { chargedMs: 0.2, tookMs: 5, wasFull: false })
+  expect(costs.of('swap')).toBe(0.2)
+  costs.learn('swap', { chargedMs: 3, tookMs: 60, wasFull: true })
+  expect(costs.of('swap')).toBe(3)
+  for (let k = 0; k < 100; k++) costs.learn('swap', { chargedMs: 0.2, tookMs: 5, wasFull: false })
+  expect(costs.of('swap'), 'quiet times teach nothing about what is possible').toBe(3)
+})
+
+test('what was learned from a node that crawled is unlearned when works take less in all', () => {
+  const costs = new LearnedCosts()
+  for (let k = 0; k < 100; k++) costs.learn('swap', { chargedMs: 160, tookMs: 4_000, wasFull: true })
+  expect(costs.of('swap')).toBeCloseTo(160)
+  for (let k = 0; k < 100; k++) costs.learn('swap', { chargedMs: 0.2, tookMs: 5, wasFull: false })
+  expect(costs.of('swap')).toBeLessThan(5.1)
+})
