@@ -276,7 +276,8 @@ export class ChainService {
 
   exportGauges(): void {
     const chain = String(this.chain.chainId)
-    const { head, lagSeconds, pools } = this.status()
+    const { state, head, lagSeconds, pools } = this.status()
+    this.metrics.failing.set({ chain }, state === 'failing' ? 1 : 0)
     if (head !== undefined) this.metrics.headBlock.set({ chain }, head)
     if (lagSeconds !== undefined) this.metrics.headAge.set({ chain }, lagSeconds)
     if (pools !== undefined) this.metrics.pools.set({ chain }, pools)
