@@ -14,11 +14,29 @@ export type PoolChanges = {
 
 /** What differs between two states of a chain, however many blocks lie between; cheap between maps of one market. */
 export function poolChanges(before: ReadonlyMap<string, Pool>, after: ReadonlyMap<string, Pool>): PoolChanges {
-  if (before instanceof PoolMap && after instanceof PoolMap) return after.changesSince(before)
   const changed: Pool[] = []
   const gone: string[] = []
-  collectChanges(before, after, changed, gone)
+  for (const [old, bucket] of differingBuckets(before, after)) collectChanges(old, bucket, changed, gone)
   return { changed, gone }
+}
+
+/** The same a few dozen pools at a time, for who gives the event loop turns in between. */
+export function* poolChangeSteps(
+  before: ReadonlyMap<string, Pool>,
+  after: ReadonlyMap<string, Pool>,
+): Generator<PoolChanges> {
+  for (const [old, bucket] of differingBuckets(before, after)) {
+    const changed: Pool[] = []
+    const gone: string[] = []
+    collectChanges(old, bucket, changed, gone)
+    yield { changed, gone }
+  }
+}
+
+/** Pairs of buckets, before and after; those that both maps share are not looked into. */
+function differingBuckets(before: ReadonlyMap<string, Pool>, after: ReadonlyMap<string, Pool>): [Bucket, Bucket][] {
+  if (before === after) return []
+  return before instanceof PoolMap && after instanceof PoolMap ? after.bucketsUnlike(before) : [[before, after]]
 }
 
 function collectChanges(before: Bucket, after: Bucket, changed: Pool[], gone: string[]): void {
@@ -73,16 +91,15 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     return fresh.size === 0 ? this : new PoolMap(buckets, size)
   }
 
-  /** What differs from another map; buckets that both share are not looked into. */
-  changesSince(before: PoolMap): PoolChanges {
-    const changed: Pool[] = []
-    const gone: string[] = []
+  /** The buckets that differ from those of another map, each behind the other's. */
+  bucketsUnlike(before: PoolMap): [Bucket, Bucket][] {
+    const differing: [Bucket, Bucket][] = []
     for (let index = 0; index < BUCKETS; index++) {
       const bucket = this.buckets[index]!
       const old = before.buckets[index]!
-      if (bucket !== old) collectChanges(old, bucket, changed, gone)
+      if (bucket !== old) differing.push([old, bucket])
     }
-    return { changed, gone }
+    return differing
   }
 
   get(id: string): Pool | undefined {

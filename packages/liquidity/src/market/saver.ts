@@ -9,7 +9,7 @@ import type { Discovery } from './discovery.ts'
 import { MarketError } from './errors.ts'
 import { History } from './history.ts'
 import type { Ledger } from './ledger.ts'
-import { PoolMap } from './pool-map.ts'
+import { PoolMap, poolChanges } from './pool-map.ts'
 import type { FoundPool } from './pool-reader.ts'
 
 export type SaveOptions = {
@@ -132,7 +132,7 @@ export class Saver {
     }
     const fresh = [...book.listed.values(), ...book.found.values()].filter((entry) => !this.savedKnown.has(entry))
     const known: SavedPool[] = fresh.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))
-    const { changed, gone } = top.pools.changesSince(this.saved)
+    const { changed, gone } = poolChanges(this.saved, top.pools)
     await this.database.save({ chainId: ledger.chainId, block: top.block, extra }, known, changed, gone)
     for (const entry of fresh) this.savedKnown.add(entry)
     this.saved = top.pools

@@ -28,25 +28,28 @@ export function concentratedCurve(state: ConcentratedState, zeroForOne: boolean)
   if (state.sqrtPriceX96 === 0n) return emptyCurve(keepIn)
   const sqrtPriceAt = (tick: number) => 1.0001 ** ((zeroForOne ? tick : -tick) / 2)
   const start = Number(state.sqrtPriceX96) / Q96
-  const sqrtPrice = [zeroForOne ? start : 1 / start]
-  const liquidity: number[] = []
   const { ticks } = state
-  let inRange = state.liquidity
-  const add = (to: number) => {
-    const last = sqrtPrice.at(-1)!
-    // A price that stands on a tick may lie a rounding error beyond it.
-    sqrtPrice.push(Math.min(to, last))
-    liquidity.push(Number(inRange))
-  }
   const step = zeroForOne ? -1 : 1
   let i = lastTickAtOrBelow(ticks, state.tick) + (zeroForOne ? 0 : 1)
+  const most = (zeroForOne ? i + 1 : ticks.length - i) + 1
+  const sqrtPrice = new Float64Array(most + 1)
+  const liquidity = new Float64Array(most)
+  sqrtPrice[0] = zeroForOne ? start : 1 / start
+  let pieces = 0
+  let inRange = state.liquidity
+  const add = (to: number) => {
+    liquidity[pieces] = Number(inRange)
+    // A price that stands on a tick may lie a rounding error beyond it.
+    sqrtPrice[pieces + 1] = Math.min(to, sqrtPrice[pieces]!)
+    pieces++
+  }
   for (let tick = ticks[i]; tick !== undefined; i += step, tick = ticks[i]) {
     if (tick[1] === 0n) continue
     add(sqrtPriceAt(tick[0]))
     inRange += zeroForOne ? -tick[1] : tick[1]
   }
   if (inRange > 0n) add(sqrtPriceAt(zeroForOne ? MIN_TICK : MAX_TICK))
-  return { sqrtPrice: Float64Array.from(sqrtPrice), liquidity: Float64Array.from(liquidity), keepIn, keepOut: 1 }
+  return { sqrtPrice: sqrtPrice.slice(0, pieces + 1), liquidity: liquidity.slice(0, pieces), keepIn, keepOut: 1 }
 }
 
 /** The amounts of a sampled curve: from a ten-thousandth of what the pool holds to ten times that, and where it bends most. */
