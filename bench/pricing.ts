@@ -1,10 +1,12 @@
 /**
- * The price pass over 100,000 pools with hostile ones among them: `npm run bench -- pricing`. The pools are made up, so the
- * figures tell about speed and about what manipulation achieves, not about real markets. Times are the best of several.
+ * Prices over 100,000 pools with hostile ones among them: `npm run bench -- pricing`. How long the first pass takes and how long
+ * it holds the event loop at a time, a block, a look at 200 tokens, depth. The pools are made up, so the figures tell about
+ * speed and about what manipulation achieves, not about real markets.
  */
 import { type Address, type Chain, toAddress } from '@sluice/chains'
-import type { Pool, Snapshot, UniswapV2State, UniswapV3State } from '@sluice/liquidity'
-import { priceTokens } from '@sluice/pricing'
+import { type Pool, PoolMap, type Snapshot, type UniswapV2State, type UniswapV3State } from '@sluice/liquidity'
+import { Prices } from '@sluice/pricing'
+import { takeLongestTasks } from '@sluice/rpc'
 import { record, rounded } from './record.ts'
 
 const TOKENS = 30_000
@@ -14,8 +16,10 @@ const SCAMS = 1_500
 const HUBS = 4
 const HOSTILE_SHARE = 0.05
 const V3_SHARE = 0.3
-const CHANGED_SHARE = 0.01
-const ROUNDS = 7
+const BLOCKS = 100
+const CHANGED = 200
+const MANY_CHANGED = 2_000
+const ASKED = 200
 
 const random = generator(42)
 const pick = (from: number, to: number) => from + Math.floor(random() * (to - from))
@@ -29,7 +33,7 @@ const truth = Float64Array.from(
 const usdc = address(0)
 const usdt = address(2)
 
-const pools = new Map(Array.from({ length: POOLS }, (_, i) => makePool(i)).map((pool) => [pool.id, pool]))
+let pools = PoolMap.empty.with(Array.from({ length: POOLS }, (_, i) => makePool(i)))
 const chain: Chain = {
   chainId: 1,
   name: 'bench',
@@ -48,29 +52,32 @@ const chain: Chain = {
   dexes: [],
 }
 
-const [book, firstMs] = timed(() => price(pools))
-const laterMs = Array.from({ length: ROUNDS }, () => {
-  const next = new Map(pools)
-  for (let k = 0; k < POOLS * CHANGED_SHARE; k++) {
-    const pool = makePool(pick(6, POOLS))
-    next.set(pool.id, pool)
-  }
-  return timed(() => price(next))[1]
-})
-const unchangedMs = Array.from({ length: ROUNDS }, () => timed(() => price(pools))[1])
-const curveMs = timed(() => book.depthCurve(address(1)))[1]
+const prices = new Prices(chain, { decimals: () => 18 })
+takeLongestTasks()
+const firstMs = await timed(() => prices.follow(snapshot()))
+const firstSliceMs = takeLongestTasks().get('prices')!
 
 let within = 0
 let off = 0
 let unpriced = 0
 for (let t = 0; t < TOKENS - SCAMS; t++) {
-  const usd = book.usd(address(t))
+  const usd = prices.usd(address(t))
   if (usd === null) unpriced++
   else if (Math.abs(usd / truth[t]! - 1) <= 0.02) within++
   else off++
 }
 let deepestScam = 0
-for (let t = TOKENS - SCAMS; t < TOKENS; t++) deepestScam = Math.max(deepestScam, book.depthUsd(address(t)) ?? 0)
+for (let t = TOKENS - SCAMS; t < TOKENS; t++)
+  deepestScam = Math.max(deepestScam, (await prices.depthUsd(address(t))) ?? 0)
+
+/** Milliseconds of each of many blocks, and of the price of 200 tokens after each. */
+const blocks = { few: await follow(CHANGED, 6), hubs: await follow(CHANGED, 0), many: await follow(MANY_CHANGED, 0) }
+const unchanged: number[] = []
+for (let n = 0; n < BLOCKS; n++) unchanged.push(await timed(() => prices.follow(snapshot())))
+takeLongestTasks()
+const depthMs = await timed(() => prices.depthUsd(address(1)))
+const curveMs = await timed(() => prices.depthCurve(address(1)))
+const depthSliceMs = takeLongestTasks().get('depth')!
 
 record('pricing', {
   tokens: TOKENS,
@@ -78,23 +85,59 @@ record('pricing', {
   hostilePools: `${HOSTILE_SHARE * 100} %`,
   concentratedPools: `${V3_SHARE * 100} %`,
   ms: {
-    firstPass: rounded(firstMs),
-    onePercentOfPoolsChanged: rounded(Math.min(...laterMs)),
-    nothingChanged: rounded(Math.min(...unchangedMs)),
-    depthCurveOfTheDeepestToken: rounded(curveMs),
+    firstPass: { total: rounded(firstMs), longestSlice: rounded(firstSliceMs) },
+    block: {
+      [`${CHANGED} pools changed`]: blocks.few.block,
+      [`${CHANGED} pools changed, those between hubs among them`]: blocks.hubs.block,
+      [`${MANY_CHANGED} pools changed, those between hubs among them`]: blocks.many.block,
+      nothingChanged: summary(unchanged),
+    },
+    [`pricesOf${ASKED}TokensAfterABlock`]: blocks.hubs.look,
+    deepestToken: { depth: rounded(depthMs), curve: rounded(curveMs), longestSlice: rounded(depthSliceMs) },
   },
   realTokens: { within2Percent: within, off, unpriced },
   deepestScamUsd: Math.round(deepestScam),
 })
 
-function price(all: ReadonlyMap<string, Pool>) {
-  const snapshot: Snapshot = {
-    chainId: 1,
-    block: { number: 1, hash: '0x', parentHash: '0x', timestamp: 0, gasLimit: 0n, baseFeePerGas: null, miner: usdc },
-    pools: all,
-    changed: null,
+function snapshot(): Snapshot {
+  const block = {
+    ...{ number: 1, hash: '0x', parentHash: '0x', timestamp: 0 },
+    ...{ gasLimit: 0n, baseFeePerGas: null, miner: usdc },
+  } as const
+  return { chainId: 1, block, pools, changed: null }
+}
+
+/** @param first - number of the first pool that may change */
+async function follow(changed: number, first: number) {
+  const block: number[] = []
+  const look: number[] = []
+  for (let n = 0; n < BLOCKS; n++) {
+    const known = [...Array(Math.max(0, 6 - first)).keys(), ...Array.from({ length: changed }, () => pick(6, POOLS))]
+    pools = pools.with(known.slice(0, changed).map((i) => moved(pools.get(address(10_000_000 + i))!)))
+    block.push(await timed(() => prices.follow(snapshot())))
+    const asked = Array.from({ length: ASKED }, () => address(pick(0, TOKENS - SCAMS)))
+    look.push(await timed(() => asked.map((token) => prices.usd(token))))
   }
-  return priceTokens(snapshot, chain, { decimals: () => 18 })
+  return { block: summary(block), look: summary(look) }
+}
+
+/** The pool after a trade that moved its price by up to a tenth of a percent. */
+function moved(pool: Pool): Pool {
+  const ppm = BigInt(pick(-500, 500))
+  const up = (amount: bigint) => (amount * (1_000_000n + ppm)) / 1_000_000n
+  const down = (amount: bigint) => (amount * 1_000_000n) / (1_000_000n + ppm)
+  if (pool.family === 'uniswap-v2') {
+    const state = pool.state as UniswapV2State
+    return { ...pool, state: { ...state, reserve0: up(state.reserve0), reserve1: down(state.reserve1) } }
+  }
+  const state = pool.state as UniswapV3State
+  return { ...pool, state: { ...state, sqrtPriceX96: up(state.sqrtPriceX96) } }
+}
+
+function summary(times: number[]) {
+  times.sort((a, b) => a - b)
+  const at = (share: number) => rounded(times[Math.floor((times.length - 1) * share)]!, 3)
+  return { median: at(0.5), p99: at(0.99), worst: at(1) }
 }
 
 function makePool(i: number): Pool {
@@ -160,7 +203,7 @@ function concentrated(i: number, a: number, b: number, usd: number, skew: number
 
 function make<State>(i: number, family: string, a: number, b: number, state: State): Pool<State> {
   return {
-    id: String(i),
+    id: address(10_000_000 + i),
     family,
     dex: family,
     address: address(10_000_000 + i),
@@ -169,10 +212,10 @@ function make<State>(i: number, family: string, a: number, b: number, state: Sta
   }
 }
 
-function timed<T>(run: () => T): [T, number] {
+async function timed(run: () => unknown): Promise<number> {
   const start = performance.now()
-  const result = run()
-  return [result, performance.now() - start]
+  await run()
+  return performance.now() - start
 }
 
 /** Mulberry32: the same pools every time. */

@@ -50,21 +50,5 @@ if (task !== 'format') {
 if (task === 'build') process.exit(0)
 
 const child = spawn(node, [join(root, 'scripts', `${task}.ts`), ...rest], { cwd: root, stdio: 'inherit', env })
-
-// Signals are passed on; a child that cannot act on them, because its main thread is busy or hangs, is ended here. A second
-// signal ends it at once; within a moment it is the same key press, sent by the terminal and by npm.
-const GRACE_MS = (Number(process.env.SHUTDOWN_GRACE_MS) || 3_000) + 1_500
-const SAME_PRESS_MS = 300
-let toldAt
-const end = () => child.kill('SIGKILL')
-const stop = (signal) => {
-  if (toldAt === undefined) setTimeout(end, GRACE_MS)
-  else if (performance.now() - toldAt > SAME_PRESS_MS) return end()
-  toldAt ??= performance.now()
-  child.kill(signal)
-}
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal))
-// A parent that was killed outright sends no signal: being handed to another parent tells.
-const parent = process.ppid
-setInterval(() => process.ppid !== parent && toldAt === undefined && stop('SIGTERM'), 500).unref()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))

@@ -1,6 +1,6 @@
 /** `npm start`: contracts, local chain, deployment and API, ready for the curl lines it prints. */
 import { join } from 'node:path'
-import { loadConfig, startServer, stopWhenTold } from '@sluice/api'
+import { loadConfig, startServer } from '@sluice/api'
 import { freePort, startDevnet, writeDevnetJson } from '@sluice/devnet'
 import { curlLines } from './lib/curl-lines.ts'
 import { root } from './lib/run.ts'
@@ -26,11 +26,18 @@ const api = await startServer(config).catch(async (error: Error) => {
   process.exit(1)
 })
 
-const shutDown = () => {
+let closing = false
+async function shutDown() {
+  if (closing) return
+  closing = true
   console.log('\nStopping…')
-  return Promise.allSettled([api.close(), devnet.stop()])
+  await Promise.allSettled([api.close(), devnet.stop()])
+  process.exit(0)
 }
-stopWhenTold(shutDown, config.shutdownGraceMs)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, shutDown)
+// A parent that was killed outright sends no signal: being handed to another parent tells us.
+const parent = process.ppid
+setInterval(() => process.ppid !== parent && shutDown(), 1000).unref()
 
 await writeDevnetJson({ dir, devnet, apiUrl: api.url })
 const lines = curlLines({ apiUrl: api.url, chainId: devnet.chainId, info: devnet.info })
@@ -39,7 +46,6 @@ const first = await fetch(lines.swapUrl)
 if (!first.ok) {
   console.error(`The first quote failed with ${first.status}: ${await first.text()}`)
   await shutDown()
-  process.exit(1)
 }
 say(`Ready on ${api.url}`)
 console.log(lines.text)

@@ -68,7 +68,7 @@ const environment = z.object({
     'Most known pools of a chain whose routes are searched between two requests instead of in a thread.',
   ),
   SIMULATE_GAS_CAP: integer(100_000_000, 100_000, 10_000_000_000).describe('Most gas that one simulation may use.'),
-  SHUTDOWN_GRACE_MS: integer(3_000, 0, 120_000).describe('Time that running requests get when the service stops.'),
+  SHUTDOWN_GRACE_MS: integer(10_000, 0, 120_000).describe('Time that running requests get when the service stops.'),
 })
 
 const rpcUrlName = /^RPC_URL_([1-9]\d*)$/

@@ -103,12 +103,6 @@ export function createMetrics() {
         this.set({ kind: 'heap_used' }, heapUsed)
       },
     }),
-    failing: new Gauge({
-      name: 'sluice_chain_failing',
-      help: 'Whether a chain that is awake cannot be read: 1 or 0.',
-      labelNames: ['chain'],
-      registers,
-    }),
     audited: new Gauge({
       name: 'sluice_audited_pools',
       help: 'Pools compared with the chain since it woke (checked), and those of them that memory had wrong (repaired).',

@@ -128,26 +128,6 @@ export const chainMap = z
   )
   .describe('Supported chains by chain id.')
 
-const chainStatus = {
-  state: z
-    .enum(['awake', 'asleep', 'failing'])
-    .describe('Whether the chain is followed, waits for its first request, or cannot be read.'),
-  head: z.int().optional().describe('Newest block in memory.'),
-  lagSeconds: z.int().optional().describe('Seconds since that block by its own timestamp.'),
-  pools: z.int().optional().describe('Pools in memory.'),
-}
-const readinessStatus = z.enum(['ready', 'not ready', 'stopping'])
-export const readiness = z.object({
-  status: readinessStatus,
-  failing: z.int().describe('Chains that fail; the others are served.'),
-  chains: z
-    .record(z.string().regex(/^[1-9][0-9]*$/), z.object(chainStatus))
-    .describe('Chains that were asked for since the start.'),
-})
-export type Readiness = z.infer<typeof readiness>
-export const chainReadiness = z.object({ chainId: z.int(), status: readinessStatus, ...chainStatus })
-export type ChainReadiness = z.infer<typeof chainReadiness>
-
 export const errorBody = z.looseObject({
   error: z.string().describe('What is wrong, for people.'),
   code: z

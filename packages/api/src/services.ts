@@ -43,11 +43,6 @@ export class Services {
     return service
   }
 
-  /** Whether the chain is in the chain map. */
-  supports(chainId: number): boolean {
-    return this.registry.chainMap()[String(chainId)] !== undefined
-  }
-
   /** A chain that has been asked for since the start. */
   known(chainId: number): ChainService | undefined {
     return this.chains.get(chainId)

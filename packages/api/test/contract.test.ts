@@ -176,8 +176,6 @@ describe('documentation', () => {
       '/liquidity/{chain_id}',
       '/tokens/{chain_id}',
       '/chains',
-      '/ready',
-      '/ready/{chain_id}',
     ])
     const { parameters } = document.paths['/aggregator/{chain_id}'].get
     const required = parameters.filter(({ required }: { required: boolean }) => required)

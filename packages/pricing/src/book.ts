@@ -1,66 +1,204 @@
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import type { Snapshot } from '@sluice/liquidity'
-import { pickAnchors } from './anchors.ts'
-import { sumDepth } from './depth.ts'
-import { buildGraph, canonical } from './graph.ts'
+import { type Pool, poolChangeSteps, type Snapshot } from '@sluice/liquidity'
+import { atOnce, inSlices, type Steps } from '@sluice/rpc'
+import { Core, type Decimals } from './core.ts'
+import { depthOf } from './depth.ts'
+import { Frame, levelOf, reference, TOP_LEVEL } from './frame.ts'
+import { canonical, type Token, TokenGraph } from './graph.ts'
 import { type DepthPoint, sellDepth } from './impact.ts'
-import { settle } from './settle.ts'
+import { type PoolView, viewPool } from './pool-view.ts'
+import { type Known, Worth } from './worth.ts'
 
 /** A price with less liquidity behind it than this is not a price. */
 export const EVIDENCE_FLOOR_USD = 300
 
-/** What a chain's tokens are worth at one block. Unknown is null, never 0 and never a guess. NATIVE is its wrapper. */
-export type PriceBook = {
+/** What a chain's tokens are worth. Unknown is null, never 0 and never a guess. NATIVE is its wrapper. */
+export interface PriceBook {
   /** Dollars for one whole token; null also where its decimals are not known. */
   usd(token: Address): number | null
   /** Dollars of liquidity, both sides, in all pools that hold the token. */
-  depthUsd(token: Address): number | null
+  depthUsd(token: Address): Promise<number | null>
   /** Dollars of the token that can be sold at 0.5, 1, 2, 5 and 10 % price impact. */
-  depthCurve(token: Address): readonly DepthPoint[] | null
+  depthCurve(token: Address): Promise<readonly DepthPoint[] | null>
 }
 
 export type PricingOptions = {
-  /** Asked first; the chain's own file is asked next. */
-  readonly decimals?: (token: Address) => number | undefined
+  /** Asked first; the chain's own file is asked next. What was not known may be known later. */
+  readonly decimals?: Decimals
+  /** Told of a pool whose maths failed otherwise than by refusing; it says nothing. */
+  readonly onFault?: (pool: Pool, error: unknown) => void
+}
+
+/** The prices of one snapshot. */
+export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOptions = {}): PriceBook {
+  const prices = new Prices(chain, options)
+  prices.take(snapshot)
+  return prices
 }
 
 /**
- * Prices and depth over a snapshot, anchored at the chain's stables. Pure; the work is done once here, the book only looks
- * up. Pools that have not changed since an earlier snapshot are not looked at again.
+ * Prices and depth anchored at the chain's stables, which follow its snapshots. A block costs what changes in it; what a token
+ * is worth is worked out when somebody asks. After any history they are those of a fresh look at the last snapshot, bit for bit.
  */
-export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOptions = {}): PriceBook {
-  const listed = listedDecimals(chain)
-  const decimals = (token: Address) => options.decimals?.(token) ?? listed.get(token)
+export class Prices implements PriceBook {
+  private readonly chain: Chain
+  private readonly decimals: Decimals
+  private readonly onFault: NonNullable<PricingOptions['onFault']>
+  private readonly graph: TokenGraph
+  private readonly core: Core
+  private readonly frame = new Frame()
+  private readonly worth = new Worth(EVIDENCE_FLOOR_USD)
+  private pools: ReadonlyMap<string, Pool> = new Map()
+  private wanted: Snapshot | undefined
+  private following: Promise<void> = Promise.resolve()
+  private isBusy = false
+  /** False until a first snapshot was taken in whole: nothing is known before. */
+  private isReady = false
 
-  const graph = buildGraph(snapshot.pools.values(), chain)
-  const settled = settle(graph, pickAnchors(graph, chain, decimals), EVIDENCE_FLOOR_USD)
-  const vouched = new Uint8Array(graph.tokens.length)
-  for (const token of [...listed.keys(), ...chain.hubs]) {
-    const id = graph.idOf.get(token)
-    if (id !== undefined) vouched[id] = 1
+  constructor(chain: Chain, { decimals, onFault = () => {} }: PricingOptions = {}) {
+    const listed = listedDecimals(chain)
+    this.chain = chain
+    this.decimals = (token) => decimals?.(token) ?? listed.get(token)
+    this.onFault = onFault
+    this.graph = new TokenGraph(chain, new Set([...listed.keys(), ...chain.hubs].map((it) => canonical(it, chain))))
+    this.core = new Core(this.graph, chain, this.decimals)
   }
-  const depth = sumDepth(graph, settled, vouched)
 
-  const known = (address: Address): { id: number; token: Address } | null => {
-    const token = pricedAs(address, chain)
-    const id = graph.idOf.get(token)
-    return id !== undefined && depth[id]! >= EVIDENCE_FLOOR_USD && settled.price[id]! > 0 ? { id, token } : null
+  /** Whether the newest snapshot has been taken in; while that is the first, everything is null. */
+  get isCurrent(): boolean {
+    return this.isReady && !this.isBusy
   }
-  return {
-    usd(address) {
-      const found = known(address)
-      const places = found === null ? undefined : decimals(found.token)
-      return found === null || places === undefined ? null : settled.price[found.id]! * 10 ** places
-    },
-    depthUsd(address) {
-      const found = known(address)
-      return found === null ? null : depth[found.id]!
-    },
-    depthCurve(address) {
-      const found = known(address)
-      return found === null ? null : sellDepth(graph, settled, vouched, found.id)
-    },
+
+  /** Resolves when the newest snapshot has been taken in. */
+  async settled(): Promise<void> {
+    await this.following
   }
+
+  /**
+   * Brings the prices to a snapshot in slices of the event loop, the first of them now: a block that changes few pools is
+   * taken in when this returns. Resolves when the newest snapshot that was given meanwhile has been.
+   */
+  follow(snapshot: Snapshot): Promise<void> {
+    this.wanted = snapshot
+    if (!this.isBusy) this.following = inSlices('prices', this.steps())
+    return this.following
+  }
+
+  /** Brings the prices to a snapshot at once. Not while another one is followed. */
+  take(snapshot: Snapshot): void {
+    this.wanted = snapshot
+    atOnce(this.steps())
+  }
+
+  usd(address: Address): number | null {
+    const token = this.find(address)
+    const places = token && this.decimals(pricedAs(address, this.chain))
+    return token === undefined || places === undefined ? null : token.price * 10 ** places
+  }
+
+  async depthUsd(address: Address): Promise<number | null> {
+    const token = this.find(address)
+    return token ? inSlices('depth', depthOf(token, this.worth)) : null
+  }
+
+  async depthCurve(address: Address): Promise<readonly DepthPoint[] | null> {
+    const token = this.find(address)
+    return token ? inSlices('depth', sellDepth(token, this.worth)) : null
+  }
+
+  /** A token with a price. */
+  private find(address: Address): Token | undefined {
+    if (!this.isReady) return undefined
+    // Decimals of a stable may have become known since the last block.
+    if (this.core.isWaiting && this.renew() && !this.isBusy) void this.follow(this.wanted!)
+    const token = this.graph.find(pricedAs(address, this.chain))
+    if (!token || !(this.worth.ask(token).price > 0)) return undefined
+    return atOnce(depthOf(token, this.worth, EVIDENCE_FLOOR_USD)) >= EVIDENCE_FLOOR_USD ? token : undefined
+  }
+
+  private *steps(): Steps<void> {
+    this.isBusy = true
+    try {
+      do yield* this.takeIn(this.wanted!.pools)
+      while (this.pools !== this.wanted!.pools)
+      this.isReady = true
+    } finally {
+      this.isBusy = false
+    }
+  }
+
+  private *takeIn(pools: Snapshot['pools']): Steps<void> {
+    const came: Pool[] = []
+    const views: (PoolView | null)[] = []
+    const left: string[] = []
+    for (const { changed, gone } of poolChangeSteps(this.pools, pools)) {
+      for (const pool of changed) {
+        came.push(pool)
+        views.push(this.view(pool))
+        yield
+      }
+      left.push(...gone)
+    }
+    // All in one slice, unless there are so many that others must have a turn meanwhile.
+    for (const [k, pool] of came.entries()) {
+      this.put(pool, views[k]!)
+      yield
+    }
+    for (const id of left) {
+      this.remove(id)
+      yield
+    }
+    this.pools = pools
+    this.renew()
+    yield* this.frame.settle()
+    this.worth.renew()
+  }
+
+  /** @returns whether what others are measured by has changed */
+  private renew(): boolean {
+    const known = this.core.renew(EVIDENCE_FLOOR_USD)
+    if (!known) return false
+    this.frame.setSources(sourcesOf(known))
+    this.worth.renew(known)
+    return true
+  }
+
+  private put(pool: Pool, view: PoolView | null): void {
+    if (view === null || this.graph.isOther(pool)) this.remove(pool.id)
+    if (view === null) return
+    const holding = this.graph.put(pool, view)
+    this.core.put(holding)
+    this.frame.touch(holding)
+    this.worth.renew()
+  }
+
+  private remove(id: string): void {
+    const holding = this.graph.remove(id)
+    if (!holding) return
+    this.core.remove(holding)
+    this.frame.touch(holding)
+    this.worth.renew()
+  }
+
+  private view(pool: Pool): PoolView | null {
+    // The native token and its wrapper are one here.
+    if (pool.family === 'wrapped-native') return null
+    try {
+      return viewPool(pool)
+    } catch (error) {
+      this.onFault(pool, error)
+      return null
+    }
+  }
+}
+
+function sourcesOf(known: ReadonlyMap<Token, Known>) {
+  return new Map(
+    [...known].map(([token, { price, evidence }]) => [
+      token,
+      { level: evidence === Number.POSITIVE_INFINITY ? TOP_LEVEL : levelOf(evidence), reference: reference(price) },
+    ]),
+  )
 }
 
 /**

@@ -1,27 +1,29 @@
+/** A chain's pools as what they say about their tokens. Changed in place, pool by pool. */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
-import { type PoolView, viewPool } from './pool-view.ts'
+import type { PairView, PoolView } from './pool-view.ts'
 
-/** Pools as edges between numbered tokens, in flat arrays: a pass over 100,000 pools stays below a second. */
-export type TokenGraph = {
-  readonly tokens: readonly Address[]
-  readonly idOf: ReadonlyMap<Address, number>
-  /** One edge per pair of tokens of a pool: between `a[e]` and `b[e]`. */
-  readonly a: Int32Array
-  readonly b: Int32Array
-  /** Base units of b per base unit of a. */
-  readonly mid: Float64Array
-  /** What stands behind `mid`: base units of the token named, never more than the pool really holds of it. */
-  readonly backingA: Float64Array
-  readonly backingB: Float64Array
-  /** Edges of token t: `edges[first[t]]` up to before `edges[first[t + 1]]`. */
-  readonly first: Int32Array
-  readonly edges: Int32Array
-  readonly holdings: readonly Holding[]
+/** A token with its pools and what is known of its worth. */
+export type Token = {
+  readonly address: Address
+  /** Named by the chain's file: its liquidity counts for what it is. */
+  readonly vouched: boolean
+  readonly holdings: Set<Holding>
+  /** See `Frame`. */
+  level: number
+  reference: number
+  /** The key under which it waits to be looked at; 0 when it does not. */
+  queued: number
+  /** `level` when the frame was last settled: only tokens above speak for it. */
+  order: number
+  /** See `Worth`: good for the version they were worked out for. */
+  price: number
+  evidence: number
+  version: number
 }
 
-/** A pool's tokens by number, and what it holds of each in base units. */
-export type Holding = { readonly pool: Pool; readonly tokens: readonly number[]; readonly reserves: readonly number[] }
+/** What a pool holds and says, by its tokens. */
+export type Holding = { pool: Pool; view: PoolView; readonly tokens: readonly Token[] }
 
 /** Pools hold the native asset as the zero address; it is worth exactly its wrapper, so both are one token here. */
 export function canonical(token: Address, chain: Chain): Address {
@@ -29,58 +31,87 @@ export function canonical(token: Address, chain: Chain): Address {
   return chain.wrappedNative?.address ?? ZERO_ADDRESS
 }
 
-export function buildGraph(pools: Iterable<Pool>, chain: Chain): TokenGraph {
-  const idOf = new Map<Address, number>()
-  const tokens: Address[] = []
-  const idFor = (address: Address) => {
-    const token = canonical(address, chain)
-    let id = idOf.get(token)
-    if (id === undefined) {
-      id = tokens.length
-      idOf.set(token, id)
-      tokens.push(token)
-    }
-    return id
+/** The token that a pair of a pool lets speak for another; undefined where the pair is not of that one. */
+export function speakerFor(token: Token, { tokens }: Holding, { i, j }: PairView): Token | undefined {
+  const [a, b] = [tokens[i]!, tokens[j]!]
+  if (a === b) return undefined
+  return a === token ? b : b === token ? a : undefined
+}
+
+/** Base units of the speaker per base unit of the token. */
+export const rateFor = (token: Token, { tokens }: Holding, pair: PairView) =>
+  tokens[pair.i] === token ? pair.mid : 1 / pair.mid
+
+/** Base units of the speaker that stand behind that. */
+export const backingFor = (token: Token, { tokens }: Holding, pair: PairView) =>
+  tokens[pair.i] === token ? pair.backingJ : pair.backingI
+
+export class TokenGraph {
+  readonly tokens = new Map<Address, Token>()
+  private readonly chain: Chain
+  private readonly vouched: ReadonlySet<Address>
+  private readonly holdings = new Map<string, Holding>()
+
+  /** @param vouched - tokens that the chain's file names */
+  constructor(chain: Chain, vouched: ReadonlySet<Address>) {
+    this.chain = chain
+    this.vouched = vouched
   }
 
-  const holdings: Holding[] = []
-  const views: PoolView[] = []
-  let pairs = 0
-  for (const pool of pools) {
-    const view = viewPool(pool)
-    // The native token and its wrapper are one here.
-    if (view === null || pool.family === 'wrapped-native') continue
-    holdings.push({ pool, tokens: pool.tokens.map(idFor), reserves: view.reserves })
-    views.push(view)
-    pairs += view.pairs.length
+  find(address: Address): Token | undefined {
+    return this.tokens.get(canonical(address, this.chain))
   }
 
-  const a = new Int32Array(pairs)
-  const b = new Int32Array(pairs)
-  const mid = new Float64Array(pairs)
-  const backingA = new Float64Array(pairs)
-  const backingB = new Float64Array(pairs)
-  const first = new Int32Array(tokens.length + 1)
-  let edge = 0
-  for (let p = 0; p < holdings.length; p++) {
-    const { tokens: ids, reserves } = holdings[p]!
-    for (const pair of views[p]!.pairs) {
-      a[edge] = ids[pair.i]!
-      b[edge] = ids[pair.j]!
-      mid[edge] = pair.mid
-      backingA[edge] = Math.min(reserves[pair.i]!, pair.resistance / pair.mid)
-      backingB[edge] = Math.min(reserves[pair.j]!, pair.resistance)
-      first[a[edge]! + 1]!++
-      first[b[edge]! + 1]!++
-      edge++
+  /** Whether a pool is known under this id with other tokens, and has to be removed first. */
+  isOther({ id, tokens }: Pool): boolean {
+    const known = this.holdings.get(id)?.pool.tokens
+    return known?.some((token, k) => token !== tokens[k]) ?? false
+  }
+
+  /** Takes in a pool as it is now. @returns what it says about whom */
+  put(pool: Pool, view: PoolView): Holding {
+    const known = this.holdings.get(pool.id)
+    if (known) {
+      known.pool = pool
+      known.view = view
+      return known
     }
+    const holding: Holding = { pool, view, tokens: pool.tokens.map((address) => this.tokenAt(address)) }
+    this.holdings.set(pool.id, holding)
+    for (const token of holding.tokens) token.holdings.add(holding)
+    return holding
   }
-  for (let t = 0; t < tokens.length; t++) first[t + 1]! += first[t]!
-  const next = first.slice()
-  const edges = new Int32Array(2 * pairs)
-  for (let e = 0; e < pairs; e++) {
-    edges[next[a[e]!]!++] = e
-    edges[next[b[e]!]!++] = e
+
+  /** @returns what the pool was; undefined when it was not known */
+  remove(id: string): Holding | undefined {
+    const holding = this.holdings.get(id)
+    if (!holding) return undefined
+    this.holdings.delete(id)
+    for (const token of holding.tokens) {
+      token.holdings.delete(holding)
+      if (token.holdings.size === 0) this.tokens.delete(token.address)
+    }
+    return holding
   }
-  return { tokens, idOf, a, b, mid, backingA, backingB, first, edges, holdings }
+
+  private tokenAt(address: Address): Token {
+    const canon = canonical(address, this.chain)
+    let token = this.tokens.get(canon)
+    if (!token) {
+      token = {
+        address: canon,
+        vouched: this.vouched.has(canon),
+        holdings: new Set(),
+        level: 0,
+        reference: Number.NaN,
+        queued: 0,
+        order: 0,
+        price: Number.NaN,
+        evidence: 0,
+        version: -1,
+      }
+      this.tokens.set(canon, token)
+    }
+    return token
+  }
 }

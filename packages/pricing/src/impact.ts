@@ -1,7 +1,9 @@
 import type { Curve } from '@sluice/liquidity'
-import type { Holding, TokenGraph } from './graph.ts'
+import type { Steps } from '@sluice/rpc'
+import type { Holding, Token } from './graph.ts'
 import { curveOf } from './pool-view.ts'
-import type { Settled } from './settle.ts'
+import { exactSum } from './sum.ts'
+import type { Worth } from './worth.ts'
 
 /** Percent. */
 export const IMPACT_LEVELS = [0.5, 1, 2, 5, 10] as const
@@ -15,67 +17,79 @@ export type DepthPoint = {
 
 /** A pool seen from the token sold: its curve, and the dollar price of a base unit of what it pays. */
 type Outlet = { readonly curve: Curve; readonly priceOut: number }
+/** Dollars, of what is sold at the token's price. */
+type Sale = { readonly sold: number; readonly received: number }
 
 /** Halvings of the search for the last price; enough for six digits of the answer. */
 const HALVINGS = 40
+/** Pools looked at in a row. */
+const ROW = 1_000
 
 /**
  * How much of a token its pools take at five levels of price impact, when the order is split so that all pools end at the
  * same price. Counts the pools that pay in a token of the registry, and where there is none the best backed other pool.
  */
-export function sellDepth(
-  graph: TokenGraph,
-  { price, evidence }: Settled,
-  vouched: Uint8Array,
-  token: number,
-): readonly DepthPoint[] {
-  const own = price[token]!
+export function* sellDepth(token: Token, worth: Worth): Steps<readonly DepthPoint[]> {
+  const { price } = worth.ask(token)
+  const outlets = yield* outletsOf(token, worth)
+  const points: DepthPoint[] = []
+  for (const impact of IMPACT_LEVELS) points.push({ impact, usd: yield* soldUpTo(outlets, price, impact / 100) })
+  return points
+}
+
+function* outletsOf(token: Token, worth: Worth): Steps<readonly Outlet[]> {
   const good: Outlet[] = []
-  let best: { readonly outlet: Outlet; readonly backing: number } | undefined
-  for (const holding of graph.holdings)
-    for (const { outlet, other } of outletsOf(holding, token, price)) {
-      if (vouched[other]) good.push(outlet)
-      else if (best === undefined || evidence[other]! > best.backing) best = { outlet, backing: evidence[other]! }
+  let best: { readonly outlet: Outlet; readonly backing: number; readonly id: string } | undefined
+  for (const holding of token.holdings) {
+    for (const [k, other] of holding.tokens.entries()) {
+      if (other === token || !(worth.ask(other).price > 0)) continue
+      // A pool among strangers counts only where it is the best of them.
+      const { id } = holding.pool
+      const isBest = !best || other.evidence > best.backing || (other.evidence === best.backing && id < best.id)
+      if (!other.vouched && (good.length > 0 || !isBest)) continue
+      const curve = curveOf(holding.pool, positionOf(token, holding), k)
+      if (curve === null) continue
+      const outlet = { curve, priceOut: other.price }
+      if (other.vouched) good.push(outlet)
+      else best = { outlet, backing: other.evidence, id }
     }
-  const outlets = good.length > 0 || best === undefined ? good : [best.outlet]
-  return IMPACT_LEVELS.map((impact) => ({ impact, usd: soldUpTo(outlets, own, impact / 100) * own }))
+    yield
+  }
+  return good.length > 0 || best === undefined ? good : [best.outlet]
 }
 
-function outletsOf({ pool, tokens }: Holding, token: number, price: Float64Array): { outlet: Outlet; other: number }[] {
-  const position = tokens.indexOf(token)
-  if (position === -1) return []
-  return tokens.flatMap((other, k) => {
-    if (other === token || !(price[other]! > 0)) return []
-    const curve = curveOf(pool, position, k)
-    return curve === null ? [] : [{ outlet: { curve, priceOut: price[other]! }, other }]
-  })
-}
+const positionOf = (token: Token, { tokens }: Holding) => tokens.indexOf(token)
 
-/** Base units sold when the average price has fallen by `impact`, or all that the pools take before it has. */
-function soldUpTo(outlets: readonly Outlet[], own: number, impact: number): number {
+/** Dollars sold when the average price has fallen by `impact`, or all that the pools take before it has. */
+function* soldUpTo(outlets: readonly Outlet[], own: number, impact: number): Steps<number> {
   let low = 0
   let high = 1
   for (let round = 0; round < HALVINGS; round++) {
     const level = (low + high) / 2
-    const { sold, received } = sellDownTo(outlets, own * level)
-    if (received >= (1 - impact) * own * sold) high = level
+    const { sold, received } = yield* sellDownTo(outlets, own, own * level)
+    if (received >= (1 - impact) * sold) high = level
     else low = level
   }
-  return sellDownTo(outlets, own * high).sold
+  return (yield* sellDownTo(outlets, own, own * high)).sold
 }
 
 /** Sells into every pool until a base unit brings no more than `lastPrice` dollars there. */
-function sellDownTo(outlets: readonly Outlet[], lastPrice: number) {
-  let sold = 0
-  let received = 0
-  for (const { curve, priceOut } of outlets) {
+function* sellDownTo(outlets: readonly Outlet[], own: number, lastPrice: number): Steps<Sale> {
+  const sold = new Float64Array(outlets.length)
+  const received = new Float64Array(outlets.length)
+  for (const [at, { curve, priceOut }] of outlets.entries()) {
     const { sqrtPrice, liquidity } = curve
     const end = Math.sqrt(lastPrice / priceOut)
+    let units = 0
+    let paid = 0
     for (let k = 0; k < liquidity.length && sqrtPrice[k]! > end; k++) {
       const to = Math.max(sqrtPrice[k + 1]!, end)
-      sold += liquidity[k]! * (1 / to - 1 / sqrtPrice[k]!)
-      received += liquidity[k]! * (sqrtPrice[k]! - to) * priceOut
+      units += liquidity[k]! * (1 / to - 1 / sqrtPrice[k]!)
+      paid += liquidity[k]! * (sqrtPrice[k]! - to)
     }
+    sold[at] = units * own
+    received[at] = paid * priceOut
+    if (at % ROW === ROW - 1) yield
   }
-  return { sold, received }
+  return { sold: exactSum(sold), received: exactSum(received) }
 }

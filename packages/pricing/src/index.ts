@@ -1,2 +1,2 @@
-export { EVIDENCE_FLOOR_USD, type PriceBook, type PricingOptions, pricedAs, priceTokens } from './book.ts'
+export { EVIDENCE_FLOOR_USD, type PriceBook, Prices, type PricingOptions, pricedAs, priceTokens } from './book.ts'
 export { type DepthPoint, IMPACT_LEVELS } from './impact.ts'

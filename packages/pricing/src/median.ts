@@ -1,17 +1,28 @@
+/** A pool has a say when its weight is at least this share of the heaviest one's. */
+const SHARE_OF_BEST = 0.1
+
 /**
- * The value at which half of the weight is reached.
+ * The value at which half of the weight is reached; NaN when no weight has a say. The order in which values come makes no
+ * difference, not even to the last digit: equal ones are told apart by their weights.
  *
- * @param least - weights below this have no say
- * @returns NaN when no weight has a say
+ * @param share - of the heaviest weight: what is lighter has no say
  */
-export function weightedMedian(values: readonly number[], weights: readonly number[], least = 0): number {
-  const voters = values.map((_, k) => k).filter((k) => weights[k]! >= least && weights[k]! > 0)
-  voters.sort((x, y) => values[x]! - values[y]!)
-  const half = voters.reduce((sum, k) => sum + weights[k]!, 0) / 2
+export function weightedMedian(values: readonly number[], weights: readonly number[], share = SHARE_OF_BEST): number {
+  if (values.length === 1) return weights[0]! > 0 ? values[0]! : Number.NaN
+  let best = 0
+  for (const weight of weights) if (weight > best) best = weight
+  voters.length = 0
+  let total = 0
+  for (let k = 0; k < values.length; k++) if (weights[k]! >= best * share && weights[k]! > 0) voters.push(k)
+  voters.sort((x, y) => values[x]! - values[y]! || weights[x]! - weights[y]!)
+  for (const k of voters) total += weights[k]!
   let reached = 0
   for (const k of voters) {
     reached += weights[k]!
-    if (reached >= half) return values[k]!
+    if (reached >= total / 2) return values[k]!
   }
   return Number.NaN
 }
+
+/** Reused: a pass over all tokens makes no garbage. */
+const voters: number[] = []

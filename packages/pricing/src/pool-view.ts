@@ -15,10 +15,12 @@ export type PairView = {
   /** Base units of j per base unit of i, before fee. */
   readonly mid: number
   /**
-   * Base units of j that a constant-product pool would hold on that side to resist a move of the price as well as this
-   * pool does in its weaker direction. Liquidity far from the price, or on one side of it only, is worth nothing.
+   * What stands behind `mid`, in base units of each: what a constant-product pool would hold on that side to resist a move of
+   * the price as well as this pool does in its weaker direction, and never more than the pool really holds. Liquidity far
+   * from the price, or on one side of it only, is worth nothing.
    */
-  readonly resistance: number
+  readonly backingI: number
+  readonly backingJ: number
 }
 
 export type PoolView = {
@@ -27,18 +29,10 @@ export type PoolView = {
   readonly pairs: readonly PairView[]
 }
 
-/** A pool never changes, a new state is a new object: what it says is worked out once. */
-const views = new WeakMap<Pool, PoolView>()
-
 /** @returns null for a family that this build does not know */
 export function viewPool(pool: Pool): PoolView | null {
-  const known = views.get(pool)
-  if (known !== undefined) return known
   const family = familyOf(pool.family)
-  if (family === undefined) return null
-  const view = readView(pool, family)
-  views.set(pool, view)
-  return view
+  return family === undefined ? null : readView(pool, family)
 }
 
 /** The pool's curve from one of its tokens to another, by position; null where the pool cannot swap. */
@@ -47,35 +41,51 @@ export function curveOf(pool: Pool, tokenIn: number, tokenOut: number): Curve | 
 }
 
 function readView(pool: Pool, family: DexFamily): PoolView {
+  const { tokens } = pool
+  if (tokens.length === 2) {
+    const [sell, buy] = [curveOf(pool, 0, 1), curveOf(pool, 1, 0)]
+    const reserves = reservesFrom(sell, buy) ?? family.reserves(pool).map(Number)
+    const pair = readPair(0, 1, sell, buy, reserves)
+    return { reserves, pairs: pair ? [pair] : [] }
+  }
   const reserves = family.reserves(pool).map(Number)
   const pairs: PairView[] = []
-  for (let i = 0; i < pool.tokens.length; i++)
-    for (let j = i + 1; j < pool.tokens.length; j++) {
-      const pair = readPair(pool, i, j)
+  for (let i = 0; i < tokens.length; i++)
+    for (let j = i + 1; j < tokens.length; j++) {
+      const pair = readPair(i, j, curveOf(pool, i, j), curveOf(pool, j, i), reserves)
       if (pair !== null) pairs.push(pair)
     }
   return { reserves, pairs }
 }
 
-function readPair(pool: Pool, i: number, j: number): PairView | null {
-  const sell = curveOf(pool, i, j)
-  const buy = curveOf(pool, j, i)
+/** What the ticks of a pool hold, where its curves are made of them: exact integers would cost more than all the rest. */
+function reservesFrom(sell: Curve | null, buy: Curve | null): readonly [number, number] | null {
+  if (sell?.gasPerPiece === undefined || buy?.gasPerPiece === undefined) return null
+  return [outputDownTo(buy, 0), outputDownTo(sell, 0)]
+}
+
+function readPair(
+  i: number,
+  j: number,
+  sell: Curve | null,
+  buy: Curve | null,
+  reserves: readonly number[],
+): PairView | null {
   if (!sell || !buy || keeps(sell) > HIGHEST_FEE || keeps(buy) > HIGHEST_FEE) return null
   const mid = sell.sqrtPrice[0]! ** 2
-  const outputOfJ = outputWithinBand(sell)
-  const outputOfI = outputWithinBand(buy)
-  const resistance = Math.min(outputOfJ, outputOfI * mid) / BAND_SHARE
+  const resistance = Math.min(outputWithinBand(sell), outputWithinBand(buy) * mid) / BAND_SHARE
   // Nothing usable comes of overflow, of an empty side or of a price of zero.
-  return Number.isFinite(mid) && mid > 0 && Number.isFinite(resistance) && resistance > 0
-    ? { i, j, mid, resistance }
-    : null
+  if (!(Number.isFinite(mid) && mid > 0 && Number.isFinite(resistance) && resistance > 0)) return null
+  return { i, j, mid, backingI: Math.min(reserves[i]!, resistance / mid), backingJ: Math.min(reserves[j]!, resistance) }
 }
 
 /** Share of a swap that the pool keeps. */
 const keeps = ({ keepIn, keepOut }: Curve) => 1 - keepIn * keepOut
 
-function outputWithinBand({ sqrtPrice, liquidity }: Curve): number {
-  const end = sqrtPrice[0]! * Math.sqrt(1 - BAND)
+const outputWithinBand = (curve: Curve) => outputDownTo(curve, curve.sqrtPrice[0]! * Math.sqrt(1 - BAND))
+
+/** @param end - root of the price at which selling ends */
+function outputDownTo({ sqrtPrice, liquidity }: Curve, end: number): number {
   let output = 0
   for (let k = 0; k < liquidity.length && sqrtPrice[k]! > end; k++)
     output += liquidity[k]! * (sqrtPrice[k]! - Math.max(sqrtPrice[k + 1]!, end))

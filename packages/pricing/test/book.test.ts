@@ -41,10 +41,10 @@ describe('prices', () => {
     expect(prices.usd(OTHER)).toBeCloseTo(6_000, 4)
   })
 
-  test('take the native token as its wrapper, in pools as well', () => {
+  test('take the native token as its wrapper, in pools as well', async () => {
     const prices = book([...centre(), pair(ZERO_ADDRESS, LOCAL, eth(100), eth(100))])
     expect(prices.usd(NATIVE)).toBe(prices.usd(WETH))
-    expect(prices.depthUsd(NATIVE)).toBe(prices.depthUsd(WETH))
+    expect(await prices.depthUsd(NATIVE)).toBe(await prices.depthUsd(WETH))
     expect(prices.usd(LOCAL)).toBeCloseTo(3_000, 6)
   })
 
@@ -65,18 +65,18 @@ describe('prices', () => {
     ],
     ['a token traded only against unpriced ones', [...centre(), pair(LOCAL, OTHER, eth(1e9), eth(1e9))], LOCAL],
     ['a stable without a pool', [pair(WETH, USDC, eth(100), usdc(3e5))], DAI],
-  ])('are null for %s', (_, pools, token) => {
+  ])('are null for %s', async (_, pools, token) => {
     const prices = book(pools)
     expect(prices.usd(token)).toBeNull()
-    expect(prices.depthUsd(token)).toBeNull()
-    expect(prices.depthCurve(token)).toBeNull()
+    expect(await prices.depthUsd(token)).toBeNull()
+    expect(await prices.depthCurve(token)).toBeNull()
   })
 
-  test('are null where decimals are not known, while depth is', () => {
+  test('are null where decimals are not known, while depth is', async () => {
     const unknown = address(0x999)
     const prices = book([...centre(), pair(unknown, USDC, eth(1), usdc(1e6))])
     expect(prices.usd(unknown)).toBeNull()
-    expect(prices.depthUsd(unknown)).toBeCloseTo(2e6, 0)
+    expect(await prices.depthUsd(unknown)).toBeCloseTo(2e6, 0)
   })
 
   test('are all null on a chain without a stable', () => {
@@ -122,11 +122,11 @@ describe('concentrated liquidity', () => {
   ]
   const price = usdc(2) / 1e18
 
-  test('counts in depth for what its ticks hold, not for what its liquidity number suggests', () => {
+  test('counts in depth for what its ticks hold, not for what its liquidity number suggests', async () => {
     const prices = book([...centre(), ranged(LOCAL, USDC, price, around(price, 50_000))])
     expect(prices.usd(LOCAL)).toBeCloseTo(2, 6)
-    expect(prices.depthUsd(LOCAL)).toBeGreaterThan(80_000)
-    expect(prices.depthUsd(LOCAL)).toBeLessThan(101_000)
+    expect(await prices.depthUsd(LOCAL)).toBeGreaterThan(80_000)
+    expect(await prices.depthUsd(LOCAL)).toBeLessThan(101_000)
   })
 
   test('far below a price that nobody stands behind is no evidence for it', () => {
@@ -161,20 +161,20 @@ describe('hostile pools', () => {
     )
   })
 
-  test('never make a token deeper than a few times the real money in its reach', () => {
+  test('never make a token deeper than a few times the real money in its reach', async () => {
     const entry = fc.double({ min: 1, max: 5_000, noNaN: true })
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         scamPools,
         fc.array(fc.tuple(fc.nat(7), amount, entry), { minLength: 1, maxLength: 8 }),
-        (pools, entries) => {
+        async (pools, entries) => {
           const real = entries.reduce((sum, [, , usd]) => sum + usd, 0)
           const prices = book([
             ...centre(),
             ...pools,
             ...entries.map(([n, x, usd]) => pair(scam(n), USDC, x, usdc(usd))),
           ])
-          for (let n = 0; n < 8; n++) expect(prices.depthUsd(scam(n)) ?? 0).toBeLessThanOrEqual(4 * real + 1)
+          for (let n = 0; n < 8; n++) expect((await prices.depthUsd(scam(n))) ?? 0).toBeLessThanOrEqual(4 * real + 1)
         },
       ),
     )
@@ -206,54 +206,56 @@ describe('hostile pools', () => {
 })
 
 describe('depth', () => {
-  test('adds up every pool that holds the token, both sides', () => {
+  test('adds up every pool that holds the token, both sides', async () => {
     const prices = book(centre())
-    expect(prices.depthUsd(USDC)).toBeCloseTo(60e6, -2)
-    expect(prices.depthUsd(WBTC)).toBeCloseTo(12e6, -2)
-    expect(prices.depthUsd(WETH)).toBeCloseTo(60e6 + 30e6 + 12e6 + 12e6, -2)
+    expect(await prices.depthUsd(USDC)).toBeCloseTo(60e6, -2)
+    expect(await prices.depthUsd(WBTC)).toBeCloseTo(12e6, -2)
+    expect(await prices.depthUsd(WETH)).toBeCloseTo(60e6 + 30e6 + 12e6 + 12e6, -2)
   })
 
-  test('counts a side of minted tokens for what stands against it', () => {
+  test('counts a side of minted tokens for what stands against it', async () => {
     const prices = book([
       ...centre(),
       pair(LOCAL, USDC, eth(1_000), usdc(1_000)),
       pair(LOCAL, WETH, eth(1e9), eth(0.1)),
     ])
-    expect(prices.depthUsd(LOCAL)).toBeLessThan(2_000 + 4 * 300 + 1)
+    expect(await prices.depthUsd(LOCAL)).toBeLessThan(2_000 + 4 * 300 + 1)
   })
 })
 
 describe('the depth curve', () => {
-  test('is what a constant-product pool takes: x % of its reserve, grossed up, at x % impact', () => {
-    const curve = book([...centre(), pair(LOCAL, USDC, eth(1e6), usdc(1e6))]).depthCurve(LOCAL)!
+  test('is what a constant-product pool takes: x % of its reserve, grossed up, at x % impact', async () => {
+    const curve = (await book([...centre(), pair(LOCAL, USDC, eth(1e6), usdc(1e6))]).depthCurve(LOCAL))!
     expect(curve.map((point) => point.impact)).toEqual([0.5, 1, 2, 5, 10])
     // Average price of selling d into reserves r is r / (r + d) of the first: d = r · x / (1 − x).
     for (const { impact, usd } of curve) expect(usd).toBeCloseTo((1e6 * impact) / (100 - impact), 0)
   })
 
-  test('adds pools up and rises with the impact allowed', () => {
-    const one = book([...centre(), pair(LOCAL, USDC, eth(1e6), usdc(1e6))]).depthCurve(LOCAL)!
+  test('adds pools up and rises with the impact allowed', async () => {
+    const one = (await book([...centre(), pair(LOCAL, USDC, eth(1e6), usdc(1e6))]).depthCurve(LOCAL))!
     const pools = [pair(LOCAL, USDC, eth(1e6), usdc(1e6)), pair(LOCAL, USDT, eth(1e6), usdc(1e6))]
-    const two = book([...centre(), ...pools]).depthCurve(LOCAL)!
+    const two = (await book([...centre(), ...pools]).depthCurve(LOCAL))!
     two.forEach((point, k) => {
       expect(point.usd).toBeCloseTo(2 * one[k]!.usd, 0)
       if (k > 0) expect(point.usd).toBeGreaterThan(two[k - 1]!.usd)
     })
   })
 
-  test('ends where concentrated liquidity ends', () => {
+  test('ends where concentrated liquidity ends', async () => {
     const price = usdc(2) / 1e18
     const only = [{ from: price * 0.99, to: price * 1.01, liquidity: liquidityFor(usdc(50_000), price * 0.99, price) }]
-    const curve = book([...centre(), ranged(LOCAL, USDC, price, only)]).depthCurve(LOCAL)!
+    const curve = (await book([...centre(), ranged(LOCAL, USDC, price, only)]).depthCurve(LOCAL))!
     for (const { usd } of curve) expect(usd).toBeLessThan(50_600)
     expect(curve[4]!.usd).toBeGreaterThan(50_000)
   })
 
-  test('never falls, whatever the pools', () => {
+  test('never falls, whatever the pools', async () => {
     const reserve = fc.double({ min: 1, max: 1e9, noNaN: true })
-    fc.assert(
-      fc.property(fc.array(fc.tuple(reserve, reserve), { minLength: 1, maxLength: 8 }), (all) => {
-        const curve = book([...centre(), ...all.map(([x, y]) => pair(LOCAL, USDC, eth(x), usdc(y)))]).depthCurve(LOCAL)
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(reserve, reserve), { minLength: 1, maxLength: 8 }), async (all) => {
+        const curve = await book([...centre(), ...all.map(([x, y]) => pair(LOCAL, USDC, eth(x), usdc(y)))]).depthCurve(
+          LOCAL,
+        )
         if (curve === null) return
         curve.forEach((point, k) => {
           expect(point.usd).toBeGreaterThanOrEqual(k === 0 ? 0 : curve[k - 1]!.usd)

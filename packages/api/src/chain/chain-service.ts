@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Address, type Chain, type Deployment, NATIVE } from '@sluice/chains'
 import { createMarket, families, type Market, type MarketOptions, type Snapshot } from '@sluice/liquidity'
-import { type PriceBook, priceTokens } from '@sluice/pricing'
+import { Prices } from '@sluice/pricing'
 import {
   buildGraph,
   findRoute,
@@ -49,7 +49,7 @@ type Options = {
 }
 
 /** What exists only while the chain is awake. */
-type Awake = { readonly rpc: Rpc; readonly market: Market; view?: ChainView; graph?: Graph }
+type Awake = { readonly rpc: Rpc; readonly market: Market; readonly prices: Prices; view?: ChainView; graph?: Graph }
 
 export type ChainStatus = {
   readonly chainId: number
@@ -204,7 +204,6 @@ export class ChainService {
     const block = { blockHash: snapshot.block.hash }
     const gasPriceWei = once(() => awake.rpc.gasPrice())
     let graph: Graph | undefined
-    let prices: PriceBook | undefined
     return {
       snapshot,
       groups: new Set(),
@@ -214,10 +213,7 @@ export class ChainService {
         awake.graph = graph
         return graph
       },
-      prices: () => {
-        prices ??= priceTokens(snapshot, this.chain, { decimals: (token) => this.tokens.decimals(token) })
-        return prices
-      },
+      prices: () => awake.prices,
       gasPriceWei,
       l1FeePerByteWei: once(async () =>
         estimateL1FeePerByte(awake.rpc, this.chain.l1FeeModel, await gasPriceWei(), block),
@@ -276,8 +272,7 @@ export class ChainService {
 
   exportGauges(): void {
     const chain = String(this.chain.chainId)
-    const { state, head, lagSeconds, pools } = this.status()
-    this.metrics.failing.set({ chain }, state === 'failing' ? 1 : 0)
+    const { head, lagSeconds, pools } = this.status()
     if (head !== undefined) this.metrics.headBlock.set({ chain }, head)
     if (lagSeconds !== undefined) this.metrics.headAge.set({ chain }, lagSeconds)
     if (pools !== undefined) this.metrics.pools.set({ chain }, pools)
@@ -312,10 +307,17 @@ export class ChainService {
       onFailure: (endpoint, { code }) => this.metrics.rpcErrors.inc({ chain: chainId, endpoint, code }),
     })
     const market = createMarket({ chain: this.chain, rpc, ...this.saveOptions() })
-    market.onSnapshot((snapshot) => this.touched.observe(snapshot))
+    const prices = new Prices(this.chain, {
+      decimals: (token) => this.tokens.decimals(token),
+      onFault: ({ id }, error) => this.log.error({ err: error, pool: id }, 'a pool cannot be priced'),
+    })
+    market.onSnapshot((snapshot) => {
+      this.touched.observe(snapshot)
+      prices.follow(snapshot).catch((error: unknown) => this.log.error({ err: error }, 'prices stand still'))
+    })
     market.start()
     this.log.info('chain wakes')
-    this.awake = { rpc, market }
+    this.awake = { rpc, market, prices }
     return this.awake
   }
 

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
-import type { PriceBook } from '@sluice/pricing'
+import type { Prices } from '@sluice/pricing'
 import type { Graph } from '@sluice/routing'
 import type { Answers } from './answers.ts'
 
@@ -11,7 +11,8 @@ export type ChainView = {
   readonly groups: Set<string>
   readonly answers: Answers
   readonly graph: () => Graph
-  readonly prices: () => PriceBook
+  /** Of the newest block in memory, which may be a later one. */
+  readonly prices: () => Prices
   /** Wei per gas that the network asks for now. */
   readonly gasPriceWei: () => Promise<bigint>
   /** Wei per byte of calldata for publishing on the chain below; 0 where that costs nothing or is not known. */

@@ -4,11 +4,9 @@ import { errorTable } from '../error-table.ts'
 import { liquidityQuery, pricesQuery, simulateFields, swapQuery, tokensQuery } from '../requests.ts'
 import {
   chainMap,
-  chainReadiness,
   errorBody,
   liquidity,
   prices,
-  readiness,
   simulation,
   swapNoRoute,
   swapResponse,
@@ -59,17 +57,6 @@ const descriptions = {
     summary: 'Supported chains',
     description: 'Exactly the chains that every other endpoint takes.',
     statuses: anyStatuses,
-  },
-  ready: {
-    summary: 'Whether this process should be sent requests',
-    description:
-      'For orchestrators: 503 while it stops and where none of its chains can be served. A chain that fails is told in the body and takes nobody down.',
-    statuses: anyStatuses,
-  },
-  chainReady: {
-    summary: 'Whether a chain can be served',
-    description: '503 while the chain cannot be read. One that sleeps wakes at its first request and is ready.',
-    statuses: [...anyStatuses, 404],
   },
 } as const satisfies Record<string, Operation>
 
@@ -140,13 +127,6 @@ function operation(
   }
 }
 
-/** Of an answer that tells the same with 503 as with 200. */
-function readinessOf(name: 'ready' | 'chainReady', schema: string, parameters: readonly Json[]): Json {
-  const made = operation(name, schema, parameters) as { readonly responses: Readonly<Record<string, Json>> }
-  const notReady = { ...errorResponse(503), ...made.responses[200], description: 'Not ready.' }
-  return { ...made, responses: { ...made.responses, 503: notReady } }
-}
-
 export function openApiDocument(): Json {
   const body = { required: true, content: { 'application/json': { schema: input(simulateFields) } } }
   const simulatePost = operation('simulate', 'Simulation', [chainId], {
@@ -176,8 +156,6 @@ export function openApiDocument(): Json {
       },
       '/tokens/{chain_id}': { get: operation('tokens', 'TokenReports', [chainId, ...queryParameters(tokensQuery)]) },
       '/chains': { get: operation('chains', 'ChainMap', []) },
-      '/ready': { get: readinessOf('ready', 'Readiness', []) },
-      '/ready/{chain_id}': { get: readinessOf('chainReady', 'ChainReadiness', [chainId]) },
     },
     components: {
       schemas: {
@@ -188,8 +166,6 @@ export function openApiDocument(): Json {
         Liquidity: output(liquidity),
         TokenReports: output(tokenReports),
         ChainMap: output(chainMap),
-        Readiness: output(readiness),
-        ChainReadiness: output(chainReadiness),
         Error: output(errorBody),
       },
     },

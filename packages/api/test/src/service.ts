@@ -16,15 +16,11 @@ const record = (address: string) => ({
   status: 'predicted',
 })
 
-/** Chains with contracts that are not there, Ethereum by default, behind endpoints that are not there. */
-export async function startWithoutChain(
-  env: Readonly<Record<string, string>> = {},
-  chainIds: readonly number[] = [1],
-): Promise<RunningServer> {
+/** Ethereum with contracts that are not there, behind the given endpoint. */
+export async function startWithoutChain(env: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-api-'))
   const executors = [{ ...record(EXECUTOR), version: 1, families: ['uniswap-v2', 'uniswap-v3'] }]
-  for (const chainId of chainIds)
-    writeFileSync(join(dir, `${chainId}.json`), JSON.stringify({ chainId, guard: record(GUARD), executors }))
+  writeFileSync(join(dir, '1.json'), JSON.stringify({ chainId: 1, guard: record(GUARD), executors }))
   const server = await startServer(
     loadConfig({
       PORT: '0',
@@ -32,7 +28,7 @@ export async function startWithoutChain(
       LOG_LEVEL: 'silent',
       DEPLOYMENTS_DIR: dir,
       // The port of the discard protocol: nothing listens there.
-      ...Object.fromEntries(chainIds.map((chainId) => [`RPC_URL_${chainId}`, 'http://127.0.0.1:9'])),
+      RPC_URL_1: 'http://127.0.0.1:9',
       ...env,
     }),
   )

@@ -1,0 +1,145 @@
+/**
+ * The order in which tokens speak for each other, kept up to date change by change.
+ *
+ * Every token has a level, the evidence behind it on a scale of eighths of a doubling: that of the best way from an anchor
+ * whose weakest pool is the strongest, one step lower with each pool on the way (widest paths, M. Pollack, 1960; each token's
+ * value follows from those above it as in D. Knuth's "A generalization of Dijkstra's algorithm", 1977). A pool is weighed by
+ * what its other token is worth for reference: the median of its own pools in the same scale. Since steps are coarse, prices
+ * move all the time and levels seldom do, and a change ends where it changes no step.
+ *
+ * Tokens above settle those below, and no two of the same level hear each other, so exactly one assignment of levels agrees
+ * with all pools: it does not matter by which changes it was reached, nor in which order. They are made as by G. Ramalingam
+ * and T. Reps, "An incremental algorithm for a generalization of the shortest-path problem", 1996: whatever disagrees is put
+ * right from the highest level down, each token at most twice.
+ */
+import type { Steps } from '@sluice/rpc'
+import { backingFor, type Holding, rateFor, speakerFor, type Token } from './graph.ts'
+import { weightedMedian } from './median.ts'
+
+/** Steps of the scale for each doubling. */
+const STEPS = 8
+/** Dollars at level 1: below the floor of prices, since references are rounded. */
+const LOWEST_USD = 150
+/** Of anchors, above any evidence in dollars. */
+export const TOP_LEVEL = 400
+
+const LOWEST = Math.floor(Math.log2(LOWEST_USD) * STEPS)
+
+/** Level of an amount of dollars; 0 for what is too little. */
+export function levelOf(usd: number): number {
+  if (!(usd >= LOWEST_USD)) return 0
+  return Math.min(TOP_LEVEL - 1, Math.floor(Math.log2(usd) * STEPS) - LOWEST + 1)
+}
+
+/** Dollars that a level stands for. */
+const usdOf = (level: number) => 2 ** ((level - 1 + LOWEST) / STEPS)
+
+/** The nearest price on the scale. */
+export const reference = (price: number) => 2 ** (Math.round(Math.log2(price) * STEPS) / STEPS)
+
+/** Tokens whose level and reference are given, such as anchors. */
+export type Sources = ReadonlyMap<Token, { readonly level: number; readonly reference: number }>
+
+export class Frame {
+  private sources: Sources = new Map()
+  /** By key, the highest level that a token may have had or get; a token may stand in several, and is found in one. */
+  private readonly queue: Token[][] = Array.from({ length: TOP_LEVEL + 1 }, () => [])
+  private highest = 0
+  private readonly moved = new Set<Token>()
+
+  setSources(sources: Sources): void {
+    const before = this.sources
+    this.sources = sources
+    for (const [token] of before) if (!sources.has(token)) this.expect(token, token.level)
+    for (const [token, { level }] of sources) this.expect(token, Math.max(token.level, level))
+  }
+
+  /** A pool has come, changed or gone. */
+  touch(holding: Holding): void {
+    for (const token of holding.tokens) {
+      let key = token.level
+      for (const pair of holding.view.pairs) {
+        const other = speakerFor(token, holding, pair)
+        if (other) key = Math.max(key, contribution(other, backingFor(token, holding, pair)))
+      }
+      this.expect(token, key)
+    }
+  }
+
+  /** Puts right what disagrees. May be interrupted, also by further changes; `order` is what it was until the end. */
+  *settle(): Steps<void> {
+    for (; this.highest > 0; this.highest--) {
+      const level = this.highest
+      const bucket = this.queue[level]!
+      for (let token = bucket.pop(); token; token = bucket.pop()) {
+        if (token.queued !== level) continue
+        token.queued = 0
+        yield* this.review(token, level)
+        // What came in while this was interrupted goes first.
+        if (this.highest > level) break
+        yield
+      }
+      if (this.highest > level) this.highest++
+    }
+    for (const token of this.moved) token.order = token.level
+    this.moved.clear()
+  }
+
+  private expect(token: Token, key: number): void {
+    if (key <= token.queued) return
+    token.queued = key
+    this.queue[key]!.push(token)
+    if (key > this.highest) this.highest = key
+  }
+
+  /** Everything above `key` is right, and nothing that is done here changes what stands at it or above. */
+  private *review(token: Token, key: number): Steps<void> {
+    const right = this.sources.get(token) ?? evaluate(token)
+    if (token.level === right.level && Object.is(token.reference, right.reference)) return
+    if (right.level > key || (token.level < key && right.level < key))
+      return this.expect(token, Math.max(token.level, right.level))
+    const drops = right.level < key
+    token.level = drops ? 0 : right.level
+    token.reference = drops ? Number.NaN : right.reference
+    this.moved.add(token)
+    if (drops) this.expect(token, right.level)
+    let seen = 0
+    for (const holding of token.holdings) {
+      for (const pair of holding.view.pairs) {
+        const other = speakerFor(token, holding, pair)
+        if (!other || other.level >= key) continue
+        this.expect(other, Math.max(other.level, contribution(token, backingFor(other, holding, pair))))
+      }
+      if (++seen % 1_000 === 0) yield
+    }
+  }
+}
+
+/** The level that a pool gives to a token by what it holds of another. */
+function contribution(other: Token, backing: number): number {
+  return other.level === 0 ? 0 : Math.min(levelOf(backing * other.reference), other.level - 1)
+}
+
+const values: number[] = []
+const weights: number[] = []
+
+/** What the pools of a token say of it, by the tokens above it. */
+function evaluate(token: Token): { readonly level: number; readonly reference: number } {
+  let level = 0
+  for (const holding of token.holdings)
+    for (const pair of holding.view.pairs) {
+      const other = speakerFor(token, holding, pair)
+      if (other && other.level > level) level = Math.max(level, contribution(other, backingFor(token, holding, pair)))
+    }
+  if (level === 0) return { level: 0, reference: Number.NaN }
+  values.length = 0
+  weights.length = 0
+  for (const holding of token.holdings)
+    for (const pair of holding.view.pairs) {
+      const other = speakerFor(token, holding, pair)
+      if (!other || other.level <= level) continue
+      values.push(other.reference * rateFor(token, holding, pair))
+      weights.push(Math.min(backingFor(token, holding, pair) * other.reference, usdOf(other.level)))
+    }
+  return { level, reference: reference(weightedMedian(values, weights)) }
+}
