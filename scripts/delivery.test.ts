@@ -53,7 +53,7 @@ describe('Dockerfile', () => {
         made,
       ).toBe(true)
     const needed = [
-      'deployments/1.json',
+      'deployments/releases.json',
       'packages/chains/data/1.json',
       'packages/api/src/main.ts',
       'package-lock.json',

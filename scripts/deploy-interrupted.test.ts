@@ -1,11 +1,12 @@
 /** A deployment that is killed between any two of its transactions is finished by the next run. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readDeployment } from '@sluice/chains'
 import { currentPlan, deployContracts } from '@sluice/contracts'
 import { startAnvil } from '@sluice/devnet'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -77,11 +78,11 @@ test.each(Array.from({ length: TRANSACTIONS }, (_, k) => k + 1))(
       await deployContracts({ rpcUrl: anvil.url, chainId, deploymentsDir: dir, privateKey: key })
       expect(Number(await rpc<string>(anvil.url, 'eth_blockNumber'))).toBe(TRANSACTIONS)
       expect(Number(await rpc<string>(anvil.url, 'eth_getTransactionCount', account, 'latest'))).toBe(3)
-      const recorded = JSON.parse(readFileSync(join(dir, `${chainId}.json`), 'utf8'))
+      const recorded = readDeployment(dir, chainId)!
       const { guard, executor } = await currentPlan('cancun')
       for (const [record, { address, codeHash }] of [
         [recorded.guard, guard],
-        [recorded.executors[0], executor],
+        [recorded.executors[0]!, executor],
       ] as const) {
         expect(record).toMatchObject({ status: 'deployed', address, codeHash })
         expect((await rpc<string>(anvil.url, 'eth_getCode', address, 'latest')).length).toBeGreaterThan(1_000)

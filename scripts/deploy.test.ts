@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Deployment } from '@sluice/chains'
+import { type Hex, readDeployment, readReleases, toAddress, writeDeployment } from '@sluice/chains'
 import {
   compileStandardJson,
   create2Address,
@@ -9,7 +9,7 @@ import {
   deployContracts,
   executorInitCode,
   KEYLESS_DEPLOYER,
-  predictDeployments,
+  predictReleases,
   standardJson,
   standardJsonFile,
   verifyDeployment,
@@ -50,7 +50,7 @@ describe('a deployment', () => {
       expect(text).toContain(`at ${address}`)
     expect(text).toMatch(/would cost up to 0\.0\d+ native at [\d.]+ gwei; nothing was sent or written/)
     expect(Number(await rpc<string>('eth_blockNumber'))).toBe(0)
-    expect(existsSync(join(dir, `${chainId}.json`))).toBe(false)
+    expect(readdirSync(dir)).toEqual([])
   })
 
   test('of a chain that the registry calls unsupported is refused before any node is asked', async () => {
@@ -98,7 +98,7 @@ describe('a deployment', () => {
       expect(record.status).toBe('deployed')
       expect((await rpc<string>('eth_getCode', record.address, 'latest')).length).toBeGreaterThan(2)
     }
-    expect(JSON.parse(readFileSync(join(dir, `${chainId}.json`), 'utf8'))).toEqual(deployment)
+    expect(readDeployment(dir, chainId)).toEqual(deployment)
   })
 
   test('run again does nothing and says the same', async () => {
@@ -164,15 +164,14 @@ describe('generations of the Executor', () => {
       const address = create2Address(keccak256(initCode) as `0x${string}`, salt)
       const [from] = await rpc<string[]>('eth_accounts')
       await rpc('eth_sendTransactionSync', { from, to: KEYLESS_DEPLOYER.address, data: salt + initCode.slice(2) })
-      const codeHash = keccak256(await rpc<string>('eth_getCode', address, 'latest'))
-      const record = { address, salt, initCodeHash: keccak256(initCode), codeHash, build: 'cancun' }
-      const seen = { version: 77, families: ['uniswap-v2'], ...record, status: 'deployed', block: 1 }
-      const gone = { ...seen, address: `0x${'99'.repeat(20)}`, version: 76 }
+      const codeHash = keccak256(await rpc<string>('eth_getCode', address, 'latest')) as Hex
+      const record = { address, salt, initCodeHash: keccak256(initCode) as Hex, codeHash, build: 'cancun' as const }
+      const seen = { version: 77, families: ['uniswap-v2'], ...record, status: 'deployed' as const, block: 1 }
+      const gone = { ...seen, address: toAddress(`0x${'99'.repeat(20)}`), version: 76 }
 
       const [newest] = (await deploy()).executors
-      const file = join(generationsDir, `${chainId}.json`)
       const made = await deploy()
-      writeFileSync(file, JSON.stringify({ chainId, guard: made.guard, executors: [gone, seen, newest] }))
+      writeDeployment(generationsDir, { ...made, executors: [gone, seen, newest!] })
       const { executors } = await deploy({ deploymentsDir: generationsDir })
       expect(executors).toEqual([seen, newest])
 
@@ -203,16 +202,12 @@ test('the keyless deployer is what its own transaction says', () => {
 
 describe('the deployments of this repository', () => {
   test('verify, and say that nothing is deployed yet where it is only predicted', async () => {
-    const { checks, notes } = await verifyDeployment({ chainId: 10, deploymentsDir: join(root, 'deployments') })
+    const { checks, notes } = await verifyDeployment({ chainId: 10 })
     expect(checks.filter(({ ok }) => !ok)).toEqual([])
     expect(notes.filter((note) => note.includes('is predicted'))).toHaveLength(2)
     const empty = await startAnvil({ chainId: 10 })
     try {
-      const asked = await verifyDeployment({
-        chainId: 10,
-        deploymentsDir: join(root, 'deployments'),
-        rpcUrl: empty.url,
-      })
+      const asked = await verifyDeployment({ chainId: 10, rpcUrl: empty.url })
       expect(asked.checks.filter(({ ok }) => !ok)).toEqual([])
       expect(asked.notes).toEqual([
         expect.stringContaining('Guard is NOT deployed yet'),
@@ -226,22 +221,13 @@ describe('the deployments of this repository', () => {
   test('are those that this source tree predicts', async () => {
     const fresh = mkdtempSync(join(tmpdir(), 'sluice-predict-'))
     try {
-      const { written } = await predictDeployments({
-        chainsDir: join(root, 'packages/chains/data'),
-        deploymentsDir: fresh,
-      })
-      expect(written.length).toBeGreaterThan(150)
-      const builds = new Set<string>()
-      for (const id of written) {
-        const [committed, predicted] = [join(root, 'deployments'), fresh].map(
-          (folder) => JSON.parse(readFileSync(join(folder, `${id}.json`), 'utf8')) as Deployment,
-        )
-        const stale = `deployments/${id}.json is stale: npm run predict`
-        expect(committed!.guard.address, stale).toBe(predicted!.guard.address)
-        expect(committed!.executors.at(-1)!.address, stale).toBe(predicted!.executors.at(-1)!.address)
-        builds.add(committed!.guard.build)
+      await predictReleases(fresh)
+      const predicted = readReleases(fresh)
+      for (const build of ['cancun', 'london'] as const) {
+        const stale = 'deployments/releases.json is stale: npm run predict'
+        expect(readReleases()[build]?.guard, stale).toEqual(predicted[build]!.guard)
+        expect(readReleases()[build]?.executors.at(-1), stale).toEqual(predicted[build]!.executors.at(-1))
       }
-      expect([...builds].sort()).toEqual(['cancun', 'london'])
     } finally {
       rmSync(fresh, { recursive: true, force: true })
     }

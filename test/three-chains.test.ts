@@ -81,11 +81,8 @@ test('npm run deploy has brought the contracts to all three, of the build that e
   const { body } = await get<Record<string, { ChainName: string; RouterAddress: string; Status: string }>>(
     `${service.url}/chains`,
   )
-  expect(Object.values(body).map(({ ChainName, Status }) => [ChainName, Status])).toEqual([
-    ['mantle', 'deployed'],
-    ['arc', 'deployed'],
-    ['base', 'deployed'],
-  ])
+  const deployed = Object.values(body).filter(({ Status }) => Status === 'deployed')
+  expect(deployed.map(({ ChainName }) => ChainName)).toEqual(['mantle', 'arc', 'base'])
   expect(body[chains.base]!.RouterAddress).toBe(info.guard)
   expect(body[chains.arc]!.RouterAddress).toBe(info.guard)
   expect(body[chains.mantle]!.RouterAddress).not.toBe(info.guard)

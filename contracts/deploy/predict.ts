@@ -1,39 +1,26 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Build, Deployment } from '@sluice/chains'
-import { readDeployment, writeDeployment } from './file.ts'
+import { readdirSync } from 'node:fs'
+import {
+  type Build,
+  type ContractRecord,
+  type Release,
+  readDeploymentFile,
+  readReleases,
+  writeReleases,
+} from '@sluice/chains'
 import { hardhatFor } from './hardhat.ts'
 import { EXECUTOR_FAMILIES, EXECUTOR_VERSION, type Plan, planDeployment, record } from './plan.ts'
 
-export type PredictOptions = { readonly chainsDir: string; readonly deploymentsDir: string }
-export type Predicted = {
-  readonly written: readonly number[]
-  readonly skipped: readonly { readonly chainId: number; readonly reason: string }[]
-}
-
-/** What the chain's file says of its EVM; a flag that is left out is unknown. */
-type ChainFacts = {
-  readonly chainId: number
-  readonly unsupported?: string
-  readonly evm: { push0?: boolean; transientStorage?: boolean; mcopy?: boolean }
-}
-
-/** Where this tree's contracts will stand on every chain that can run them, as far as is known. */
-export async function predictDeployments({ chainsDir, deploymentsDir }: PredictOptions): Promise<Predicted> {
-  const plans = { cancun: await currentPlan('cancun'), london: await currentPlan('london') }
-  const written: number[] = []
-  const skipped: { chainId: number; reason: string }[] = []
-  for (const file of readdirSync(chainsDir).filter((name) => /^[0-9]+\.json$/.test(name))) {
-    const chain = JSON.parse(readFileSync(join(chainsDir, file), 'utf8')) as ChainFacts
-    if (chain.unsupported) skipped.push({ chainId: chain.chainId, reason: chain.unsupported })
-    else {
-      const before = readDeployment(deploymentsDir, chain.chainId)
-      const build = before?.guard.status === 'deployed' ? before.guard.build : buildFor(chain)
-      writeDeployment(deploymentsDir, predict(chain.chainId, plans[build], before))
-      written.push(chain.chainId)
-    }
-  }
-  return { written, skipped }
+/**
+ * Writes where this tree's contracts stand on every chain of each build. Earlier Executors of the same Guard stay while a
+ * chain's file records one.
+ */
+export async function predictReleases(deploymentsDir: string): Promise<void> {
+  const before = readReleases(deploymentsDir)
+  const seen = seenAddresses(deploymentsDir)
+  const releases: Record<string, Release> = {}
+  for (const build of ['cancun', 'london'] as const)
+    releases[build] = releaseOf(await currentPlan(build), before[build], seen)
+  writeReleases(deploymentsDir, releases)
 }
 
 /** The plan of the contracts as they are compiled now. No node is asked. */
@@ -41,19 +28,19 @@ export async function currentPlan(build: Build): Promise<Plan> {
   return planDeployment(await hardhatFor('http://127.0.0.1:1'), build)
 }
 
-/** What is not known of a chain counts as there: `npm run deploy` probes it and records the build that runs. */
-function buildFor({ evm }: ChainFacts): Build {
-  return [evm.push0, evm.transientStorage, evm.mcopy].includes(false) ? 'london' : 'cancun'
+function releaseOf({ guard, executor }: Plan, before: Release | undefined, seen: ReadonlySet<string>): Release {
+  const earlier = before?.guard.address === guard.address ? before.executors : []
+  const kept = earlier.filter(({ address }) => address !== executor.address && seen.has(address))
+  const newest = { version: EXECUTOR_VERSION, families: EXECUTOR_FAMILIES, ...codeOf(record(executor)) }
+  return { guard: codeOf(record(guard)), executors: [...kept, newest] }
 }
 
-function predict(chainId: number, { guard, executor }: Plan, before: Deployment | undefined): Deployment {
-  const seen = before?.executors.filter(({ status, address }) => status === 'deployed' && address !== executor.address)
-  const kept = <T extends { address: string; status: string }>(old: T | undefined, address: string) =>
-    old?.address === address && old.status === 'deployed' ? old : undefined
-  const newest = { version: EXECUTOR_VERSION, families: EXECUTOR_FAMILIES, ...record(executor) }
-  return {
-    chainId,
-    guard: kept(before?.guard, guard.address) ?? record(guard),
-    executors: [...(seen ?? []), kept(before?.executors.at(-1), executor.address) ?? newest],
-  }
+function codeOf({ address, salt, initCodeHash, codeHash }: ContractRecord) {
+  return { address, salt, initCodeHash, codeHash }
+}
+
+/** What was seen on any chain. */
+function seenAddresses(deploymentsDir: string): ReadonlySet<string> {
+  const ids = readdirSync(deploymentsDir).flatMap((name) => /^(\d+)\.json$/.exec(name)?.[1] ?? [])
+  return new Set(ids.flatMap((id) => Object.keys(readDeploymentFile(deploymentsDir, Number(id))!.deployed)))
 }

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Address, type ContractRecord, DEPLOYMENTS_DIR, type Deployment } from '@sluice/chains'
+import { type Address, type ContractRecord, DEPLOYMENTS_DIR, type Deployment, loadRegistry } from '@sluice/chains'
 import { create2Address, hashOf } from './create2.ts'
 import { DeployError } from './errors.ts'
-import { readDeployment } from './file.ts'
 import { expectChain, hardhatFor } from './hardhat.ts'
 import { EXECUTOR_VERSION, executorInitCode, type PlannedContract, planDeployment } from './plan.ts'
 import { compileStandardJson, standardJsonFile } from './standard-json.ts'
 
 export type VerifyOptions = {
   readonly chainId: number
-  readonly deploymentsDir: string
+  /** Overlay of `deployments/`. */
+  readonly deploymentsDir?: string | undefined
   /** Compares the code on chain too. */
   readonly rpcUrl?: string
   /** Holds what compilers were given, by generation; `deployments/standard-json` by default. */
@@ -31,8 +31,8 @@ type Entry = { readonly name: string; readonly record: ContractRecord; readonly 
  */
 export async function verifyDeployment(options: VerifyOptions): Promise<Verified> {
   const { chainId, deploymentsDir, rpcUrl, standardJsonDir = join(DEPLOYMENTS_DIR, 'standard-json') } = options
-  const deployment = readDeployment(deploymentsDir, chainId)
-  if (!deployment) throw new DeployError('BAD_FILE', `${deploymentsDir} has no deployment of chain ${chainId}`)
+  const deployment = loadRegistry({ deploymentsDir }).deployment(chainId)
+  if (!deployment) throw new DeployError('BAD_FILE', `no deployment of chain ${chainId} is known`)
   const entries = entriesOf(deployment)
   const hre = await hardhatFor(rpcUrl ?? 'http://127.0.0.1:1')
   const plan = await planDeployment(hre, deployment.guard.build)

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ChainFile, formatChainFile } from '@sluice/chains'
+import { type ChainFile, type Deployment, formatChainFile, writeDeployment } from '@sluice/chains'
 
 /** Two folders for `CHAINS_DIR` and `DEPLOYMENTS_DIR`, gone after the test. */
 export class Overlay {
@@ -23,8 +23,8 @@ export class Overlay {
   }
 
   /** Contracts that stand on `chainId` just as they do on the chain of `deployment`. */
-  addDeployment(chainId: number, deployment: object): void {
-    writeFileSync(join(this.deploymentsDir, `${chainId}.json`), JSON.stringify({ ...deployment, chainId }))
+  addDeployment(chainId: number, deployment: Deployment): void {
+    writeDeployment(this.deploymentsDir, { ...deployment, chainId })
   }
 
   remove(): void {

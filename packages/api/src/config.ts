@@ -29,7 +29,11 @@ const environment = z.object({
   PORT: integer(3000, 0, 65_535).describe('Port to listen on; 0 takes a free one.'),
   HOST: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
   CHAINS_DIR: z.string().min(1).optional().describe('Directory of chain files that overlay the registry.'),
-  DEPLOYMENTS_DIR: z.string().min(1).optional().describe('Directory that replaces `deployments/`.'),
+  DEPLOYMENTS_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Directory whose files replace or add to those of `deployments/`.'),
   DATA_DIR: z
     .string()
     .min(1)

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { writeDeployment } from '@sluice/chains'
 import { type Devnet, NodeProxy } from '@sluice/devnet'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
@@ -103,11 +104,11 @@ test('a chain whose node crawls, with its places and queue full, does not slow a
     method === 'eth_chainId' ? { result: `0x${slowId.toString(16)}` } : undefined,
   )
   const dir = mkdtempSync(join(tmpdir(), 'sluice-two-chains-'))
-  for (const part of ['chains', 'deployments']) {
-    mkdirSync(join(dir, part))
-    const file = readFileSync(join(devnetDir, part, '31337.json'), 'utf8')
-    writeFileSync(join(dir, part, '31337.json'), file)
-    writeFileSync(join(dir, part, `${slowId}.json`), file.replace('"chainId": 31337', `"chainId": ${slowId}`))
+  const file = readFileSync(join(devnetDir, 'chains/31337.json'), 'utf8')
+  mkdirSync(join(dir, 'chains'))
+  for (const chainId of [31337, slowId]) {
+    writeFileSync(join(dir, `chains/${chainId}.json`), file.replace('"chainId": 31337', `"chainId": ${chainId}`))
+    writeDeployment(join(dir, 'deployments'), { ...devnet.info.deployment, chainId })
   }
   const both = await startOver(devnet.url, {
     CHAINS_DIR: join(dir, 'chains'),

@@ -36,41 +36,60 @@ const madeUp: ChainFile = {
   ],
 }
 const hash = `0x${'11'.repeat(32)}`
-const guard = {
-  address: '0x00000000000000000000000000000000000000BB',
-  salt: hash,
-  initCodeHash: hash,
-  codeHash: hash,
-  build: 'cancun',
-  status: 'predicted',
-}
-const deployment = (chainId: number) => JSON.stringify({ chainId, guard, executors: [] })
+const code = (address: string) => ({ address, salt: hash, initCodeHash: hash, codeHash: hash })
+const guard = code('0x00000000000000000000000000000000000000bb')
+const executor = (version: number) => ({
+  ...code(`0x${String(version).repeat(40)}`),
+  version,
+  families: ['uniswap-v2'],
+})
+const releases = (...executors: object[]) => JSON.stringify({ cancun: { guard, executors } })
+const seen = (chainId: number, ...addresses: string[]) =>
+  JSON.stringify({ chainId, build: 'cancun', deployed: Object.fromEntries(addresses.map((at) => [at, { block: 7 }])) })
 
 describe('the chain map', () => {
-  test('lists exactly the chains with a registry file and a deployment, in ascending order', () => {
+  test('lists the chains of the registry in ascending order, each with the Guard of its build and whether it was seen', () => {
     const deploymentsDir = directory({
-      '8453.json': deployment(8453),
-      '1.json': deployment(1),
-      '77.json': deployment(77),
+      'releases.json': releases(executor(1)),
+      '8453.json': seen(8453, guard.address),
+      '77.json': seen(77),
     })
     const registry = loadRegistry({ deploymentsDir })
-    expect(registry.supportedIds()).toEqual([1, 8453])
-    expect(registry.chainMap()).toEqual({
-      '1': {
-        ChainID: '1',
-        ChainName: 'ethereum',
-        RouterAddress: guard.address.toLowerCase(),
-        TrackerName: 'Ethereum',
-        CoinsPrefix: 'ethereum',
-        Status: 'predicted',
-      },
-      '8453': expect.objectContaining({ ChainID: '8453', ChainName: 'base', TrackerName: 'Base' }),
+    const ids = registry.supportedIds()
+    expect(ids).toEqual([...ids].sort((a, b) => a - b))
+    expect(ids).not.toContain(77)
+    expect(registry.chainMap()[8453]).toEqual({
+      ChainID: '8453',
+      ChainName: 'base',
+      RouterAddress: guard.address,
+      TrackerName: 'Base',
+      CoinsPrefix: 'base',
+      Status: 'deployed',
     })
+    expect(registry.chainMap()[1]).toEqual(loadRegistry().chainMap()[1])
+    // Mantle lacks transient storage.
+    expect(registry.deployment(5000)?.guard.build).toBe('london')
+    expect(registry.deployment(1)?.guard.build).toBe('cancun')
+  })
+
+  test('knows older Executors where they were seen, and the newest everywhere', () => {
+    const deploymentsDir = directory({
+      'releases.json': releases(executor(1), executor(2), executor(3)),
+      '1.json': seen(1, executor(1).address),
+      '10.json': seen(10, executor(3).address),
+    })
+    const { deployment } = loadRegistry({ deploymentsDir })
+    const generations = (id: number) => deployment(id)!.executors.map(({ version, status }) => [version, status])
+    expect(generations(1)).toEqual([
+      [1, 'deployed'],
+      [3, 'predicted'],
+    ])
+    expect(generations(10)).toEqual([[3, 'deployed']])
   })
 
   test('leaves out chains where the EVM build cannot run, and keeps them in the registry with the reason', () => {
-    const registry = loadRegistry({ deploymentsDir: directory({ '324.json': deployment(324) }) })
-    expect(registry.chainMap()).toEqual({})
+    const registry = loadRegistry({ deploymentsDir: directory({ '324.json': seen(324) }) })
+    expect(registry.supportedIds()).not.toContain(324)
     expect(registry.chain(324)?.unsupported).toMatch(/EraVM/)
     expect(registry.knownIds()).toContain(324)
   })
@@ -105,9 +124,10 @@ describe('the overlay', () => {
   test('adds a chain', () => {
     const registry = loadRegistry({
       chainsDir: directory({ '987654321.json': formatChainFile(madeUp), 'README.md': 'not a chain' }),
-      deploymentsDir: directory({ '987654321.json': deployment(987654321) }),
+      deploymentsDir: directory({ '987654321.json': seen(987654321, loadRegistry().deployment(1)!.guard.address) }),
     })
-    expect(registry.supportedIds()).toEqual([987654321])
+    expect(new Set(registry.supportedIds())).toEqual(new Set([...loadRegistry().supportedIds(), 987654321]))
+    expect(registry.chainMap()[987654321]).toMatchObject({ ChainName: 'made-up', Status: 'deployed' })
     expect(registry.chain(987654321)?.hubs).toEqual([token.toLowerCase()])
     expect(registry.chain(1)?.name).toBe('ethereum')
   })
@@ -158,5 +178,5 @@ test('a directory that is not there is named', () => {
 test('an unknown chain is undefined, not an error', () => {
   const registry = loadRegistry({ deploymentsDir: directory() })
   expect(registry.chain(4)).toBeUndefined()
-  expect(registry.deployment(1)).toBeUndefined()
+  expect(registry.deployment(4)).toBeUndefined()
 })

@@ -1,15 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { z } from 'zod'
+import { DEPLOYMENTS_DIR, deploymentOf, expectedBuild, readDeploymentFile, readReleases } from './deployments.ts'
 import { ChainsError } from './errors.ts'
-import { chainFileSchema, chainHeaderSchema, deploymentSchema, type ParsedChainFile } from './schema.ts'
-import type { Chain, ChainMapEntry, Registry } from './types.ts'
+import { parseFile } from './file.ts'
+import { chainFileSchema, chainHeaderSchema, type ParsedChainFile } from './schema.ts'
+import type { Chain, ChainMapEntry, ContractRecord, Deployment, Registry } from './types.ts'
 
 /** The chains that come with the package. */
 export const CHAIN_DATA_DIR = fileURLToPath(new URL('../data', import.meta.url))
-/** The repository's own deployments. */
-export const DEPLOYMENTS_DIR = fileURLToPath(new URL('../../../deployments', import.meta.url))
 
 /** Where no source tells the block time. It only sets how often the head is asked for, so a wrong guess is harmless. */
 const GUESSED_BLOCK_TIME_MS = 3_000
@@ -17,7 +17,7 @@ const GUESSED_BLOCK_TIME_MS = 3_000
 export type RegistryOptions = {
   /** Overlay: its files replace those of the same chain id and add new ones. */
   readonly chainsDir?: string | undefined
-  /** Taken instead of the repository's `deployments/`. */
+  /** Overlay of `deployments/`: its files replace those of the same chain id and add new ones. */
   readonly deploymentsDir?: string | undefined
 }
 
@@ -31,38 +31,36 @@ export type RegistryOptions = {
 export function loadRegistry(options: RegistryOptions = {}): Registry {
   const chainFiles = listById(CHAIN_DATA_DIR)
   if (options.chainsDir !== undefined) for (const [id, path] of listById(options.chainsDir)) chainFiles.set(id, path)
-  const deploymentFiles = listById(options.deploymentsDir ?? DEPLOYMENTS_DIR)
+  // A chain's file of the overlay is read with the releases beside it, the repository's with the repository's.
+  const deploymentDirs = new Map([...listById(DEPLOYMENTS_DIR).keys()].map((id) => [id, DEPLOYMENTS_DIR]))
+  const { deploymentsDir } = options
+  if (deploymentsDir !== undefined)
+    for (const id of listById(deploymentsDir).keys()) deploymentDirs.set(id, deploymentsDir)
 
-  const chain = remember(chainFiles, (path, id) => toChain(parseFile(path, id, chainFileSchema)))
-  const deployment = remember(deploymentFiles, (path, id) => parseFile(path, id, deploymentSchema))
+  const chain = remember((id: number) => {
+    const path = chainFiles.get(id)
+    return path === undefined ? undefined : toChain(parseChain(path, id, chainFileSchema))
+  })
+  const header = remember((id: number) => parseChain(chainFiles.get(id)!, id, chainHeaderSchema))
+  const releasesOf = remember((dir: string) => readReleases(dir))
+  const deployment = remember((id: number): Deployment | undefined => {
+    const dir = deploymentDirs.get(id)
+    if (dir !== undefined) return deploymentOf(readDeploymentFile(dir, id)!, releasesOf(dir))
+    if (!chainFiles.has(id) || header(id).unsupported !== undefined) return undefined
+    const predicted = { chainId: id, build: expectedBuild(header(id).evm), deployed: {} }
+    return deploymentOf(predicted, releasesOf(DEPLOYMENTS_DIR))
+  })
 
-  let map: Readonly<Record<string, ChainMapEntry>> | undefined
-  const chainMap = () => {
-    map ??= Object.freeze(
+  const chainMap = once(() =>
+    Object.freeze(
       Object.fromEntries(
-        [...deploymentFiles.keys()]
-          .filter((id) => chainFiles.has(id))
+        [...chainFiles.keys()]
           .sort((a, b) => a - b)
-          .map((id) => ({
-            header: parseFile(chainFiles.get(id)!, id, chainHeaderSchema),
-            guard: deployment(id)!.guard,
-          }))
-          .filter(({ header }) => header.unsupported === undefined)
-          .map(({ header, guard }) => [
-            String(header.chainId),
-            Object.freeze({
-              ChainID: String(header.chainId),
-              ChainName: header.name,
-              RouterAddress: guard.address,
-              TrackerName: header.trackerName,
-              CoinsPrefix: header.coinsPrefix,
-              Status: guard.status,
-            }),
-          ]),
+          .filter((id) => header(id).unsupported === undefined)
+          .map((id) => [String(id), Object.freeze(chainMapEntry(header(id), deployment(id)!.guard))]),
       ),
-    )
-    return map
-  }
+    ),
+  )
 
   return {
     supportedIds: () => Object.keys(chainMap()).map(Number),
@@ -89,42 +87,35 @@ function listById(directory: string): Map<number, string> {
   )
 }
 
-function remember<T>(files: ReadonlyMap<number, string>, read: (path: string, id: number) => T) {
-  const known = new Map<number, T>()
-  return (id: number): T | undefined => {
-    const path = files.get(id)
-    if (path === undefined) return undefined
-    let value = known.get(id)
-    if (value === undefined) {
-      value = read(path, id)
-      known.set(id, value)
-    }
-    return value
+function chainMapEntry(header: z.output<typeof chainHeaderSchema>, guard: ContractRecord): ChainMapEntry {
+  return {
+    ChainID: String(header.chainId),
+    ChainName: header.name,
+    RouterAddress: guard.address,
+    TrackerName: header.trackerName,
+    CoinsPrefix: header.coinsPrefix,
+    Status: guard.status,
   }
 }
 
-/** @throws ChainsError `BAD_FILE` naming the file and each field that is wrong */
-export function parseFile<S extends z.ZodType<{ chainId: number }>>(path: string, id: number, schema: S): z.output<S> {
-  let json: unknown
-  try {
-    json = JSON.parse(readFileSync(path, 'utf8'))
-  } catch (cause) {
-    throw new ChainsError('BAD_FILE', `${path}: ${(cause as Error).message}`, { cause })
+function remember<K, T>(read: (key: K) => T): (key: K) => T {
+  const known = new Map<K, T>()
+  return (key) => {
+    if (!known.has(key)) known.set(key, read(key))
+    return known.get(key)!
   }
-  const result = schema.safeParse(json)
-  if (!result.success) {
-    const problems = result.error.issues.map((issue) => `${fieldName(issue.path)}: ${issue.message}`)
-    throw new ChainsError('BAD_FILE', `${path}: ${problems.join('; ')}`)
-  }
-  if (result.data.chainId !== id)
-    throw new ChainsError('BAD_FILE', `${path}: chainId: is ${result.data.chainId}, but the file is named ${id}.json`)
-  return result.data
 }
 
-/** `dexes[3].address` */
-function fieldName(path: readonly PropertyKey[]): string {
-  const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
-  return text.replace(/^\./, '') || 'the whole file'
+function once<T>(read: () => T): () => T {
+  const known = remember<null, T>(read)
+  return () => known(null)
+}
+
+/** @throws ChainsError `BAD_FILE` */
+function parseChain<S extends z.ZodType<{ chainId: number }>>(path: string, id: number, schema: S): z.output<S> {
+  const file = parseFile(path, schema)
+  if (file.chainId === id) return file
+  throw new ChainsError('BAD_FILE', `${path}: chainId: is ${file.chainId}, but the file is named ${id}.json`)
 }
 
 function toChain({ notes: _, ...file }: ParsedChainFile): Chain {

@@ -95,23 +95,33 @@ export const chainHeaderSchema = z.object({
   name: chainFileSchema.shape.name,
   trackerName: chainFileSchema.shape.trackerName,
   coinsPrefix: chainFileSchema.shape.coinsPrefix,
+  evm: chainFileSchema.shape.evm,
   unsupported: chainFileSchema.shape.unsupported,
 })
 
-const contractRecord = z.object({
+const build = z.enum(['cancun', 'london'])
+
+const contractCode = z.strictObject({
   address: nonZeroAddress,
   salt: bytes32,
   initCodeHash: bytes32,
   codeHash: bytes32,
-  build: z.enum(['cancun', 'london']),
-  status: z.enum(['deployed', 'predicted']),
-  block: z.int().min(0).exactOptional(),
-  transaction: bytes32.exactOptional(),
 })
 
-/** deployments/<chainId>.json. Fields beside these (lenses, tools' own notes) are left alone. */
-export const deploymentSchema = z.object({
+/** deployments/releases.json */
+export const releasesSchema = z.partialRecord(
+  build,
+  z.strictObject({
+    guard: contractCode,
+    executors: z
+      .array(contractCode.extend({ version: z.int().min(1), families: z.array(z.string().min(1)) }))
+      .min(1, 'must name an Executor'),
+  }),
+)
+
+/** deployments/<chainId>.json */
+export const deploymentFileSchema = z.strictObject({
   chainId,
-  guard: contractRecord,
-  executors: z.array(contractRecord.extend({ version: z.int().min(1), families: z.array(z.string().min(1)) })),
+  build,
+  deployed: z.record(nonZeroAddress, z.strictObject({ block: z.int().min(0), transaction: bytes32.exactOptional() })),
 })

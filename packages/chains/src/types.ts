@@ -75,12 +75,32 @@ export type Chain = {
 
 export type Build = 'cancun' | 'london'
 
-export type ContractRecord = {
+/** What a contract is made of, the same on every chain of a build. */
+export type ContractCode = {
   readonly address: Address
   readonly salt: Hex
   readonly initCodeHash: Hex
   /** keccak256 of the runtime code that must stand at `address`. */
   readonly codeHash: Hex
+}
+
+type Generation = { readonly version: number; readonly families: readonly string[] }
+
+/** The Guard of a build and its Executors by generation, newest last. */
+export type Release = { readonly guard: ContractCode; readonly executors: readonly (ContractCode & Generation)[] }
+
+/** deployments/releases.json */
+export type Releases = { readonly [build in Build]?: Release }
+
+/** deployments/<chainId>.json: what was seen on a chain. A chain without a file has nothing but predicted addresses. */
+export type DeploymentFile = {
+  readonly chainId: number
+  readonly build: Build
+  /** By address: the block at which its code was seen, and the transaction that made it where it was ours. */
+  readonly deployed: { readonly [address: Address]: { readonly block: number; readonly transaction?: Hex } }
+}
+
+export type ContractRecord = ContractCode & {
   readonly build: Build
   /** `deployed`: the code hash was seen at `block`. `predicted`: the address it will have; anyone can deploy it. */
   readonly status: 'deployed' | 'predicted'
@@ -88,12 +108,12 @@ export type ContractRecord = {
   readonly transaction?: Hex
 }
 
-/** deployments/<chainId>.json */
+/** The contracts of a chain. */
 export type Deployment = {
   readonly chainId: number
   readonly guard: ContractRecord
   /** By generation, newest last. Routing uses only the families of the newest deployed one. */
-  readonly executors: readonly (ContractRecord & { readonly version: number; readonly families: readonly string[] })[]
+  readonly executors: readonly (ContractRecord & Generation)[]
 }
 
 /** One entry of GET /chains. */
@@ -108,7 +128,7 @@ export type ChainMapEntry = {
 
 /** The chains this process knows, read lazily: a chain's file is opened when it is first asked for. */
 export interface Registry {
-  /** Every chain with a registry file and a deployment that the EVM build can run on, ascending. */
+  /** Every chain with a registry file that a build can run on, ascending. */
   supportedIds(): readonly number[]
   /** Every chain with a registry file, the unsupported and the undeployed too, ascending. */
   knownIds(): readonly number[]

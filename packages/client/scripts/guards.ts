@@ -1,17 +1,13 @@
 /** Writes src/guards.ts from `deployments/`; part of the build, and a test holds the committed file to it. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-
-const root = join(import.meta.dirname, '../../..')
+import { loadRegistry } from '@sluice/chains'
 
 /** The module's text. */
 export function guardsModule(): string {
   const chains = new Map<string, number[]>()
-  for (const name of readdirSync(join(root, 'deployments'))) {
-    if (!/^\d+\.json$/.test(name)) continue
-    const { chainId, guard } = JSON.parse(readFileSync(join(root, 'deployments', name), 'utf8'))
-    chains.set(guard.address, [...(chains.get(guard.address) ?? []), chainId])
-  }
+  for (const { ChainID, RouterAddress } of Object.values(loadRegistry().chainMap()))
+    chains.set(RouterAddress, [...(chains.get(RouterAddress) ?? []), Number(ChainID)])
   const rows = [...chains].sort(([a], [b]) => (a < b ? -1 : 1))
   const line = ([address, ids]: [string, number[]]) => {
     const list = ids.sort((a, b) => a - b).join(' ')

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { loadRegistry } from '@sluice/chains'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const run = promisify(execFile)
@@ -71,6 +72,5 @@ test.each(['nodenext', 'bundler'])(
 
 test('runs where it is installed', async () => {
   const { stdout } = await run(process.execPath, [join(dir, 'consumer.ts')])
-  const { guard } = JSON.parse(readFileSync(join(here, '../../deployments/1.json'), 'utf8'))
-  expect(stdout.trim()).toBe(`NETWORK true ${guard.address}`)
+  expect(stdout.trim()).toBe(`NETWORK true ${loadRegistry().deployment(1)!.guard.address}`)
 })

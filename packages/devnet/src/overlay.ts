@@ -1,7 +1,7 @@
 /** The files by which the rest of Sluice knows the local chain. */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Address, type ChainFile, formatChainFile, type Token } from '@sluice/chains'
+import { type Address, type ChainFile, formatChainFile, type Token, writeDeployment } from '@sluice/chains'
 import type { Account } from './accounts.ts'
 import { BLOCK_SECONDS, CHAIN_ID } from './constants.ts'
 import type { DevnetInfo, DevnetToken } from './recipe.ts'
@@ -35,12 +35,12 @@ export function devnetChain(info: DevnetInfo, rpcUrl: string): ChainFile {
 }
 
 /**
- * Writes `chains/31337.json` and `deployments/31337.json` under `dir`, for `CHAINS_DIR` and `DEPLOYMENTS_DIR`. A node on
+ * Writes `chains/31337.json` and what `deployments/` needs of it under `dir`, for `CHAINS_DIR` and `DEPLOYMENTS_DIR`. A node on
  * another port than the usual one is named by `RPC_URL_31337`.
  */
 export function writeOverlay(dir: string, info: DevnetInfo): void {
   write(join(dir, 'chains', `${CHAIN_ID}.json`), formatChainFile(devnetChain(info, DEFAULT_RPC_URL)))
-  write(join(dir, 'deployments', `${CHAIN_ID}.json`), json(info.deployment))
+  writeDeployment(join(dir, 'deployments'), info.deployment)
 }
 
 /** What a user's script needs to trade on the local chain. */

@@ -1,14 +1,15 @@
 /** A service over a temporary deployments directory, for tests that need no node. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type ContractRecord, toAddress, writeDeployment } from '@sluice/chains'
 import { loadConfig, type RunningServer, startServer } from '../../src/index.ts'
 
 export const GUARD = `0x${'11'.repeat(20)}`
 export const EXECUTOR = `0x${'22'.repeat(20)}`
-const hash = `0x${'33'.repeat(32)}`
-const record = (address: string) => ({
-  address,
+const hash = `0x${'33'.repeat(32)}` as const
+const record = (address: string): ContractRecord => ({
+  address: toAddress(address),
   salt: hash,
   initCodeHash: hash,
   codeHash: hash,
@@ -20,7 +21,7 @@ const record = (address: string) => ({
 export async function startWithoutChain(env: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-api-'))
   const executors = [{ ...record(EXECUTOR), version: 1, families: ['uniswap-v2', 'uniswap-v3'] }]
-  writeFileSync(join(dir, '1.json'), JSON.stringify({ chainId: 1, guard: record(GUARD), executors }))
+  writeDeployment(dir, { chainId: 1, guard: record(GUARD), executors })
   const server = await startServer(
     loadConfig({
       PORT: '0',
