@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+/// @notice What a factory of Balancer V2 pools says of one.
+interface IBalancerV2Factory {
+    function isPoolFromFactory(address pool) external view returns (bool);
+}
+
 /// @notice What lenses read of a Balancer V2 pool; each kind has some of these.
 interface IBalancerV2PoolState {
     function getSwapFeePercentage() external view returns (uint256);
@@ -9,5 +14,8 @@ interface IBalancerV2PoolState {
     function getAmplificationParameter() external view returns (uint256 value, bool isUpdating, uint256 precision);
     function getBptIndex() external view returns (uint256);
     function getPausedState() external view returns (bool paused, uint256 windowEnd, uint256 bufferEnd);
+    /// @dev Who may set the fee; zero for nobody, 0xba1b…ba1b for Balancer's own governance.
+    function getOwner() external view returns (address);
+    function getRateProviders() external view returns (address[] memory);
     function version() external view returns (string memory);
 }

@@ -21,5 +21,7 @@ interface IDodoV2State {
         external
         view
         returns (uint256 i, uint256 K, uint256 B, uint256 Q, uint256 B0, uint256 Q0, uint256 R);
+    /// @return Which kind, such as `DVM 1.0.2`.
+    function version() external view returns (string memory);
     function getUserFeeRate(address user) external view returns (uint256 lpFeeRate, uint256 mtFeeRate);
 }

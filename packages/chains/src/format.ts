@@ -1,7 +1,7 @@
 import type { ChainFile } from './schema.ts'
 
 /** Lists with one entry per line: a changed entry is a one-line diff. */
-const listFields = new Set(['stables', 'tokens', 'dexes', 'notes'])
+const listFields = new Set(['stables', 'tokens', 'dexes', 'vouched', 'notes'])
 
 /** The text of a chain's file: one field per line, one token or DEX per line, in the schema's order of fields. */
 export function formatChainFile(file: ChainFile): string {

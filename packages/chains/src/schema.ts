@@ -76,6 +76,7 @@ export const chainFileSchema = z
       mcopy: z.boolean().exactOptional(),
     }),
     dexes: z.array(dexRow),
+    vouched: z.array(nonZeroAddress).exactOptional(),
     unsupported: z.string().min(1).exactOptional(),
     notes: z.array(z.string().min(1)).exactOptional(),
   })

@@ -69,6 +69,11 @@ export type Chain = {
   readonly l1FeeModel: L1FeeModel
   readonly evm: { readonly push0?: boolean; readonly transientStorage?: boolean; readonly mcopy?: boolean }
   readonly dexes: readonly DexRow[]
+  /**
+   * Accounts beside tokens and rows that a pool's answer may depend on and the pool still be passed through: rate providers,
+   * owners, factories of pools with code of their own.
+   */
+  readonly vouched?: readonly Address[]
   /** Present where the EVM build of the contracts cannot run; such a chain is recorded but not served. */
   readonly unsupported?: string
 }

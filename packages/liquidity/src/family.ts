@@ -97,6 +97,13 @@ export interface DexFamily<State = unknown> {
   settle?(row: DexRow, pools: readonly Pool<null>[], block: number): Reads<readonly (Pool<null> | null)[]>
   /** State of many pools of this family at once; null where it cannot be read. */
   readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (State | null)[]>
+  /**
+   * The accounts whose code or will decides what a pool answers, where that is more than the maths of the family and the
+   * governance of the factory in the chain's file: rate providers, hooks, whoever may reset fee or price. The pool's own
+   * address where its code is anybody's, or who decides cannot be told. Told by what never changes, so by `fixed`. Families
+   * whose pools are all alike leave it out.
+   */
+  dependsOn?(pool: Pool): readonly Address[]
 
   /** Whether there is no getter for its pools, so that past creation logs have to be searched for them. */
   readonly listedByLogs?: true

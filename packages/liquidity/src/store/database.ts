@@ -8,7 +8,7 @@ import { PoolMap } from '../market/pool-map.ts'
 import { fromText, toText } from './text.ts'
 
 /** Goes up whenever a family's state, `fixed` or this schema changes, so that older files are not misread. */
-const FORMAT = 2
+const FORMAT = 3
 /** Pools after which the rest of the service gets a turn, about 10 ms of work. */
 const TURN = 1_000
 

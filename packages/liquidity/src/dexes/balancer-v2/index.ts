@@ -1,11 +1,14 @@
-import type { Address, Hex } from '@sluice/chains'
-import type { DexFamily } from '../../family.ts'
+import type { Hex } from '@sluice/chains'
+import type { DexFamily, Pool } from '../../family.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { coinIndices } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
+import { settle } from './control.ts'
 import { quote, surface } from './math.ts'
 import { applyLog, createdPool, creationTopics, poolIdOf, readStates, topics } from './state.ts'
-import type { BalancerV2State } from './types.ts'
+import type { BalancerV2Fixed, BalancerV2State } from './types.ts'
+
+const fixedOf = (pool: Pool<unknown>) => pool.fixed as BalancerV2Fixed
 
 export const balancerV2: DexFamily<BalancerV2State> = {
   id: 'balancer-v2',
@@ -14,7 +17,9 @@ export const balancerV2: DexFamily<BalancerV2State> = {
   *findPools() {
     return []
   },
+  settle,
   readStates,
+  dependsOn: (pool) => fixedOf(pool).dependsOn ?? [pool.address],
   listedByLogs: true,
   creationTopics,
   createdPool,
@@ -42,7 +47,7 @@ export const balancerV2: DexFamily<BalancerV2State> = {
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'balancer-v2',
-    vault: (pool.fixed as { readonly vault: Address }).vault,
+    vault: fixedOf(pool).vault,
     hops: [{ poolId: pool.id as Hex, tokenOut }],
     tokenIn,
     input,

@@ -1,3 +1,11 @@
+import type { Address } from '@sluice/chains'
+
+export type BalancerV2Fixed = {
+  readonly vault: Address
+  /** Rate providers, an owner other than the protocol, and the pool itself where no factory of the row made it; absent until asked. */
+  readonly dependsOn?: readonly Address[]
+}
+
 type Common = {
   /** Base units in the vault, by token; the pool's own share is not among them. */
   readonly balances: readonly bigint[]

@@ -1,11 +1,12 @@
-import type { Address } from '@sluice/chains'
-import type { DexFamily } from '../../family.ts'
+import type { DexFamily, Pool } from '../../family.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { coinIndices } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { quote, surface } from './math.ts'
 import { applyLog, createdPool, creationTopics, poolIdOf, readStates, topics } from './state.ts'
-import type { BalancerV3State } from './types.ts'
+import type { BalancerV3Fixed, BalancerV3State } from './types.ts'
+
+const fixedOf = (pool: Pool<unknown>) => pool.fixed as Pick<BalancerV3Fixed, 'vault'> & Partial<BalancerV3Fixed>
 
 export const balancerV3: DexFamily<BalancerV3State> = {
   id: 'balancer-v3',
@@ -15,6 +16,7 @@ export const balancerV3: DexFamily<BalancerV3State> = {
     return []
   },
   readStates,
+  dependsOn: (pool) => fixedOf(pool).dependsOn ?? [pool.address],
   listedByLogs: true,
   creationTopics,
   createdPool,
@@ -42,7 +44,7 @@ export const balancerV3: DexFamily<BalancerV3State> = {
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'balancer-v3',
-    vault: (pool.fixed as { readonly vault: Address }).vault,
+    vault: fixedOf(pool).vault,
     hops: [{ pool: pool.address, tokenOut }],
     tokenIn,
     input,

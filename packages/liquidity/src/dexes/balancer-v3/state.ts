@@ -1,10 +1,10 @@
 import { BalancerV3Lens__factory, IBalancerV3VaultState__factory } from '@sluice/bindings'
-import { type DexRow, type Hex, toAddress } from '@sluice/chains'
+import { type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { orRefused, type Pool, type Reads } from '../../family.ts'
 import { BALANCER_V3_LENS } from '../../lenses.ts'
 import { liveBalances, scaledOut } from './math.ts'
-import type { BalancerV3State } from './types.ts'
+import type { BalancerV3Fixed, BalancerV3State } from './types.ts'
 
 const lens = BalancerV3Lens__factory.createInterface()
 const vault = IBalancerV3VaultState__factory.createInterface()
@@ -75,20 +75,28 @@ export const creationTopics: readonly Hex[] = [topicOf('PoolRegistered')]
 
 /** Null for a pool in whose swaps a hook has a say. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const { pool, tokenConfig, hooksConfig } = vault.decodeEventLog('PoolRegistered', log.data, log.topics)
+  const { pool, factory, tokenConfig, roleAccounts, hooksConfig } = vault.decodeEventLog(
+    'PoolRegistered',
+    log.data,
+    log.topics,
+  )
   const { enableHookAdjustedAmounts, shouldCallComputeDynamicSwapFee, shouldCallBeforeSwap, shouldCallAfterSwap } =
     hooksConfig
   if (enableHookAdjustedAmounts || shouldCallComputeDynamicSwapFee || shouldCallBeforeSwap || shouldCallAfterSwap) {
     return null
   }
   const address = toAddress(pool)
+  // Anyone may register code of their own, and whoever does is the factory.
+  const rates = [...tokenConfig].map(({ rateProvider }) => rateProvider)
+  const deciding = [factory, ...rates, roleAccounts.swapFeeManager]
+  const dependsOn = [...new Set(deciding.map(toAddress))].filter((account) => account !== ZERO_ADDRESS)
   return {
     id: address,
     family: row.family,
     dex: row.brand,
     address,
     tokens: [...tokenConfig].map(({ token }) => toAddress(token)),
-    fixed: { vault: row.address },
+    fixed: { vault: row.address, dependsOn } satisfies BalancerV3Fixed,
     state: null,
   }
 }

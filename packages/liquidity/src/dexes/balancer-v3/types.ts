@@ -1,3 +1,11 @@
+import type { Address } from '@sluice/chains'
+
+export type BalancerV3Fixed = {
+  readonly vault: Address
+  /** Factory, rate providers and fee manager; the zero address, which stands for nobody, left out. */
+  readonly dependsOn: readonly Address[]
+}
+
 type Common = {
   /** Base units in the vault, by token, without the yield fees that are due. */
   readonly balances: readonly bigint[]

@@ -4,13 +4,16 @@ import { coinIndices } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { findPools } from './discover.ts'
 import { quote, surface } from './math.ts'
+import { type CurveStableFixed, settle } from './rates.ts'
 import { applyLog, readStates, topics } from './state.ts'
 import type { CurveStableState } from './types.ts'
 
 export const curveStable: DexFamily<CurveStableState> = {
   id: 'curve-stable',
   findPools,
+  settle,
   readStates,
+  dependsOn: ({ fixed }) => (fixed as CurveStableFixed | undefined)?.dependsOn ?? [],
   topics,
   applyLog,
 

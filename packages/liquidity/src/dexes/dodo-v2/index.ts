@@ -3,14 +3,18 @@ import { sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
+import { isFixed, settle } from './kind.ts'
 import { readStates, topics } from './state.ts'
 import { trade } from './trade.ts'
-import type { DodoV2State } from './types.ts'
+import type { DodoV2Fixed, DodoV2State } from './types.ts'
 
 export const dodoV2: DexFamily<DodoV2State> = {
   id: 'dodo-v2',
   findPools,
+  settle,
   readStates,
+  // Whoever made a pool of another kind may set its price and fee anew.
+  dependsOn: ({ address, fixed }) => (isFixed((fixed as DodoV2Fixed | undefined)?.kind) ? [] : [address]),
   creationTopics,
   createdPool,
   // Owners and oracles move the price without a log.

@@ -10,6 +10,7 @@ export const erc4626: DexFamily<Erc4626State> = {
   id: 'erc4626',
   findPools,
   readStates,
+  dependsOn: ({ address }) => [address],
   topics,
   applyLog,
   // A share earns as time goes by, or by assets that are sent to the vault.

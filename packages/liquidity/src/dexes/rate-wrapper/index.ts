@@ -10,6 +10,7 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
   id: 'rate-wrapper',
   findPools,
   readStates,
+  dependsOn: ({ address }) => [address],
   topics,
   applyLog,
   // The rebasing token tells of its rate, not the wrapper, and some do not.

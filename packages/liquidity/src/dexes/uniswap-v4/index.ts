@@ -1,3 +1,4 @@
+import { ZERO_ADDRESS } from '@sluice/chains'
 import type { DexFamily } from '../../family.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
@@ -9,6 +10,7 @@ export const uniswapV4: DexFamily<UniswapV4State> = {
   id: 'uniswap-v4',
   findPools,
   readStates,
+  dependsOn: (pool) => [keyOf(pool).hooks].filter((hooks) => hooks !== ZERO_ADDRESS),
   listedByLogs: true,
   creationTopics,
   createdPool,

@@ -1,0 +1,35 @@
+/** Where a pool's rates come from: makers of NG pools name an oracle of their choice for any coin. */
+import { ICurveFactory__factory } from '@sluice/bindings'
+import type { Address, DexRow, Hex } from '@sluice/chains'
+import type { Pool, Reads } from '../../family.ts'
+
+const factory = ICurveFactory__factory.createInterface()
+
+/** As the factory numbers them. */
+const [PLAIN, REBASING, VAULT_SHARE] = [0, 2, 3]
+
+export type CurveStableFixed = {
+  /** Coins that tell their own rate; the pool itself where its maker chose who does. */
+  readonly dependsOn: readonly Address[]
+}
+
+/** Only the NG factory takes oracles; the pools of others are left as they are. */
+export function* settle(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
+  if (row.version !== 'stableswap-ng') return pools
+  const answers = yield pools.map(({ address }) => ({
+    to: row.address,
+    data: factory.encodeFunctionData('get_pool_asset_types', [address]) as Hex,
+    gas: 60_000,
+  }))
+  return pools.map((pool, i) => ({
+    ...pool,
+    fixed: { dependsOn: ratedBy(pool, answers[i]!) } satisfies CurveStableFixed,
+  }))
+}
+
+function ratedBy({ address, tokens }: Pool<null>, answer: Hex | null): readonly Address[] {
+  if (!answer || answer === '0x') return [address]
+  const types = [...factory.decodeFunctionResult('get_pool_asset_types', answer)[0]].map(Number)
+  const known = types.length === tokens.length && types.every((type) => [PLAIN, REBASING, VAULT_SHARE].includes(type))
+  return known ? tokens.filter((_, coin) => types[coin] === VAULT_SHARE) : [address]
+}

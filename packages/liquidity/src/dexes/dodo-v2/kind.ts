@@ -1,0 +1,23 @@
+/** Which kind of pool it is: who made a private one (DPP) may reset its price, slippage and fee at any time. */
+import { IDodoV2State__factory } from '@sluice/bindings'
+import type { DexRow, Hex } from '@sluice/chains'
+import type { Pool, Reads } from '../../family.ts'
+import type { DodoV2Fixed } from './types.ts'
+
+const pool = IDodoV2State__factory.createInterface()
+
+/** Their terms stand from the start; what may change besides is DODO's own. */
+const FIXED_KINDS = ['DVM', 'DSP']
+
+export const isFixed = (kind: string | undefined): boolean => kind !== undefined && FIXED_KINDS.includes(kind)
+
+export function* settle(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
+  const data = pool.encodeFunctionData('version') as Hex
+  const answers = yield pools.map(({ address: to }) => ({ to, data }))
+  return pools.map((found, i) => ({ ...found, fixed: { kind: kindOf(answers[i]!) } satisfies DodoV2Fixed }))
+}
+
+function kindOf(answer: Hex | null): string {
+  if (!answer || answer === '0x') return ''
+  return String(pool.decodeFunctionResult('version', answer)[0]).split(' ')[0]!
+}

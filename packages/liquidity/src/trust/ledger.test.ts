@@ -1,0 +1,148 @@
+import { type Address, type Chain, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { toBeHex } from 'ethers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Pool } from '../family.ts'
+import type { Snapshot } from '../snapshot.ts'
+import { TrustLedger } from './ledger.ts'
+
+const account = (n: number): Address => toAddress(toBeHex(n, 20))
+const [WETH, USDC, STRANGER, VAULT] = [account(1), account(2), account(3), account(4)]
+const token = (address: Address, symbol: string) => ({ address, symbol, decimals: 0 })
+
+const chain = {
+  wrappedNative: token(WETH, 'WETH'),
+  stables: [token(USDC, 'USDC')],
+  hubs: [WETH],
+  tokens: [],
+  dexes: [],
+} as unknown as Chain
+const terms = { blocks: 10, pools: 3, namedTokens: 2, depthUsd: 1_000, reportBlocks: 5 }
+
+const pair = (n: number, tokens: readonly Address[], reserve = 1_000n): Pool => ({
+  id: account(n),
+  address: account(n),
+  family: 'uniswap-v2',
+  dex: 'test',
+  tokens,
+  state: { reserve0: reserve, reserve1: reserve, feePpm: 3000 },
+})
+/** Three pools of the stranger with two named tokens, a thousand dollars of them in each. */
+const pools = [pair(11, [WETH, STRANGER]), pair(12, [WETH, STRANGER]), pair(13, [USDC, STRANGER])]
+
+let ledger: TrustLedger
+let known: ReadonlyMap<string, Pool>
+function see(number: number, of: readonly Pool[]): void {
+  const next = new Map(of.map((pool) => [pool.id, pool]))
+  const changed = of.filter((pool) => known.get(pool.id) !== pool).map(({ id }) => id)
+  const block = { number, timestamp: number } as Snapshot['block']
+  ledger.observe({ chainId: 1, block, pools: next, changed })
+  known = next
+}
+const seeUntil = (from: number, to: number, of: readonly Pool[] = pools) => {
+  for (let number = from; number <= to; number++) see(number, of)
+}
+
+beforeEach(() => {
+  known = new Map()
+  ledger = new TrustLedger(chain, terms)
+  ledger.price((_token, amount) => Number(amount))
+})
+
+describe('a token', () => {
+  test('of the file is named, the native token among them, and what nobody has seen is a stranger', () => {
+    expect(ledger.standing(WETH)).toMatchObject({ standing: 'named' })
+    expect(ledger.named.tokens.has(ZERO_ADDRESS)).toBe(true)
+    expect(ledger.standing(STRANGER)).toEqual({ standing: 'stranger', reason: 'not seen yet' })
+  })
+
+  test('earns trust by blocks in a row and a clean report, and is asked for when both are due', () => {
+    seeUntil(1, 9)
+    expect(ledger.due).toBeUndefined()
+    see(10, pools)
+    expect(ledger.due).toBe(STRANGER)
+    expect(ledger.standing(STRANGER).reason).toBe('not measured yet')
+    const before = ledger.earned
+    ledger.report(STRANGER, null)
+    expect(ledger.standing(STRANGER).standing).toBe('earned')
+    expect(ledger.earned.tokens.has(STRANGER)).toBe(true)
+    expect(ledger.named.tokens.has(STRANGER)).toBe(false)
+    expect(before.tokens.has(STRANGER)).toBe(false)
+    const after = ledger.earned
+    see(11, pools)
+    expect(ledger.earned).toBe(after)
+  })
+
+  test.each([
+    ['a bad report', () => ledger.report(STRANGER, 'it takes a tax on transfers')],
+    ['a breach', () => ledger.breach(STRANGER, 'a route through it paid less than it should')],
+    ['depth that is gone for one block', () => see(11, [pair(11, [WETH, STRANGER], 1n), ...pools.slice(1, 2)])],
+    ['a pool that is gone', () => see(11, pools.slice(1))],
+    ['a gap in what was seen', () => see(200, pools)],
+    ['reports that stay away', () => seeUntil(11, 22)],
+  ])('loses it at once by %s', (_name, happens) => {
+    seeUntil(1, 10)
+    ledger.report(STRANGER, null)
+    expect(ledger.earned.tokens.has(STRANGER)).toBe(true)
+    happens()
+    expect(ledger.earned.tokens.has(STRANGER)).toBe(false)
+    expect(ledger.standing(STRANGER).standing).toBe('stranger')
+  })
+
+  test('has no credit for its own side of a pool, for pools with other strangers, or for one named token alone', () => {
+    const other = account(9)
+    seeUntil(1, 20, [pair(11, [WETH, STRANGER]), pair(12, [WETH, STRANGER]), pair(13, [other, STRANGER])])
+    expect(ledger.standing(STRANGER).reason).toContain('2 pools')
+    seeUntil(21, 40, [pair(11, [WETH, STRANGER]), pair(12, [WETH, STRANGER]), pair(13, [WETH, STRANGER])])
+    expect(ledger.standing(STRANGER).reason).toContain('1 named tokens')
+    ledger.price((of, amount) => (of === STRANGER ? 1e12 : Number(amount) / 1e6))
+    seeUntil(41, 60)
+    expect(ledger.standing(STRANGER).reason).toContain('less than')
+  })
+
+  test('makes room for a deeper one where too many are watched', () => {
+    const shallow = Array.from({ length: 600 }, (_, n) => pair(1000 + n, [WETH, account(5000 + n)], BigInt(n + 1)))
+    see(1, [...shallow, ...pools])
+    expect(ledger.counts.watched).toBe(512)
+    seeUntil(2, 12, [...shallow, ...pools])
+    ledger.report(STRANGER, null)
+    expect(ledger.standing(STRANGER).standing).toBe('earned')
+  })
+})
+
+describe('a pool whose answer depends on an account', () => {
+  const vault = (totalAssets: bigint, totalSupply = 1_000n): Pool => ({
+    ...pair(0, [WETH, USDC]),
+    id: VAULT,
+    address: VAULT,
+    family: 'erc4626',
+    state: { totalAssets, totalSupply, virtualShares: 0n, maxDeposit: 10n ** 30n },
+  })
+
+  test('earns its use by its own history, and loses it when it answers otherwise although nobody traded', () => {
+    const pool = { ...pair(20, [WETH, USDC]), family: 'dodo-v2', state: dodo(10n ** 18n) }
+    seeUntil(1, 10, [pool])
+    expect(ledger.earned.pools.has(pool.id)).toBe(true)
+    see(11, [{ ...pool, state: dodo(99n * 10n ** 16n) }])
+    expect(ledger.earned.pools.has(pool.id)).toBe(false)
+  })
+
+  test('keeps it while it is traded', () => {
+    seeUntil(1, 10, [vault(1_000n)])
+    expect(ledger.earned.pools.has(VAULT)).toBe(true)
+    see(11, [vault(1_001n, 1_001n)])
+    expect(ledger.earned.pools.has(VAULT)).toBe(true)
+  })
+})
+
+/** A pool in balance at a price. */
+const dodo = (price: bigint) => ({
+  price,
+  slippage: 10n ** 17n,
+  base: 1_000_000n,
+  quote: 1_000_000n,
+  baseTarget: 1_000_000n,
+  quoteTarget: 1_000_000n,
+  side: 'ONE',
+  lpFee: 0n,
+  maintainerFee: 0n,
+})
