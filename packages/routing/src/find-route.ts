@@ -1,7 +1,9 @@
 /** From a request to a settled route, or to the reasons why there is none. Pure and deterministic. */
+import type { Trust } from '@sluice/liquidity'
 import type { Graph } from './graph.ts'
 import { startsOrEndsNative, usesWrapper, WRAP_GAS, withoutWrapper } from './native.ts'
 import type { Flow } from './search/flow.ts'
+import { type Ends, passableRates } from './search/passable.ts'
 import { potential } from './search/potentials.ts'
 import { Admission, DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of, type Problem } from './search/problem.ts'
 import { outputOf } from './search/response.ts'
@@ -103,19 +105,19 @@ function outputPerWei(graph: Graph, request: RouteRequest, target: number): numb
   if (target === source) return native.unitsPerWei
   const known = worthOfWei.get(graph) ?? new Map<string, number>()
   worthOfWei.set(graph, known)
-  const key = `${source} ${target} ${costWei}`
-  const worth = known.get(key) ?? outputFor(graph, source, target, costWei * native.unitsPerWei) / costWei
+  const key = `${source} ${target} ${costWei} ${request.trust?.level}`
+  const worth =
+    known.get(key) ?? outputFor(graph, { source, target }, costWei * native.unitsPerWei, request.trust) / costWei
   known.set(key, worth)
   return worth
 }
 
 /** What the best path for an amount pays, gas aside; 0 where there is none. */
-function outputFor(graph: Graph, source: number, target: number, amountIn: number): number {
-  const { rate, rateBack } = graph
+function outputFor(graph: Graph, ends: Ends, amountIn: number, trust: Trust | undefined): number {
+  const rates = passableRates(graph, trust, ends, undefined, () => {})
   const free = { perGas: 0, perLeg: 0, taxed: new Map() }
-  const ends = { graph, source, target, amountIn, maxHops: 3, maxPools: 1, reuse: false }
-  const problem: Problem = { ...ends, rate, rateBack, ...free }
-  const path = bestSinglePath(problem, potential(problem, target, 'to'))
+  const problem: Problem = { graph, ...ends, amountIn, maxHops: 3, maxPools: 1, reuse: false, ...rates, ...free }
+  const path = bestSinglePath(problem, potential(problem, ends.target, 'to'))
   return path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.response, amount), amountIn) ?? 0
 }
 

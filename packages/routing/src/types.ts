@@ -1,5 +1,5 @@
 import type { Address } from '@sluice/chains'
-import type { Pool } from '@sluice/liquidity'
+import type { Pool, Trust } from '@sluice/liquidity'
 import type { SourceFilter } from './sources.ts'
 import type { Taxes } from './taxes.ts'
 
@@ -30,6 +30,8 @@ export type RouteRequest = {
   /** Pools that may not be used. */
   readonly excludePools?: ReadonlySet<string>
   readonly sources?: SourceFilter
+  /** What the route may pass through between its ends; anything when absent. */
+  readonly trust?: Trust
   readonly taxes?: Taxes
 }
 

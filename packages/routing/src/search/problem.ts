@@ -5,6 +5,7 @@ import type { Graph } from '../graph.ts'
 import { refusalOf, type SourceFilter } from '../sources.ts'
 import { type Taxes, taxIn } from '../taxes.ts'
 import type { RejectedSource, RouteRequest } from '../types.ts'
+import { passableRates } from './passable.ts'
 import { firstRate, piecesCrossed, type Response, withTax } from './response.ts'
 
 /** Tokens and edges are numbers of the graph's topology; amounts are floats of base units. */
@@ -30,6 +31,8 @@ export type Problem = {
 export const DEFAULT_MAX_HOPS = 4
 export const DEFAULT_MAX_POOLS = 24
 const PPM = 1_000_000
+const UNTRUSTED =
+  'what it pays depends on an account that nobody vouches for; intermediates=any or naming its source lets it in'
 
 export function responseOf({ taxed, graph }: Problem, edge: number): Response {
   return (taxed.size > 0 && taxed.get(edge)) || graph.edges[edge]!.response
@@ -80,8 +83,11 @@ export class Admission {
   constructor(graph: Graph, request: RouteRequest, source: number, target: number) {
     this.graph = graph
     const { topology } = graph
-    this.rate = topology.scratch.copy(graph.rate)
-    this.rateBack = topology.scratch.copy(graph.rateBack)
+    const passable = passableRates(graph, request.trust, { source, target }, request.sources, (pool) =>
+      this.tell(pool, UNTRUSTED),
+    )
+    this.rate = passable.rate
+    this.rateBack = passable.rateBack
     const { offset, reverse, tokens } = topology
     this.ends = [tokens[source], tokens[target]]
     for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) this.set(reverse[edge]!, 0)

@@ -1,5 +1,5 @@
 /** What goes between a process and a thread that routes for it. */
-import type { Pool, Snapshot } from '@sluice/liquidity'
+import type { Pool, Snapshot, Trust } from '@sluice/liquidity'
 import type { Leg, Route, RouteRequest, RouteResult } from '../types.ts'
 
 export type ToThread =
@@ -10,14 +10,19 @@ export type ToThread =
       readonly changed: readonly Pool[]
       readonly gone: readonly string[]
     }
+  /** What is trusted on a chain; in the place of what was at the same level. */
+  | { readonly do: 'trust'; readonly chainId: number; readonly trust: Trust }
   | {
       readonly do: 'find'
       readonly job: number
       readonly chainId: number
       readonly block: Snapshot['block']
-      readonly request: RouteRequest
+      readonly request: PlainRequest
     }
   | { readonly do: 'forget'; readonly chainId: number }
+
+/** What is trusted goes ahead, once. */
+export type PlainRequest = Omit<RouteRequest, 'trust'> & { readonly trust?: Trust['level'] }
 
 /** Pools go back as their ids: the process has them. */
 export type PlainRoute = Omit<Route, 'legs'> & { readonly legs: readonly PlainLeg[] }

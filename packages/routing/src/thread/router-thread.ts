@@ -1,7 +1,7 @@
 /** A thread that searches large graphs, so that the process can answer others meanwhile. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { PoolMap, poolChanges, type Snapshot } from '@sluice/liquidity'
+import { PoolMap, poolChanges, type Snapshot, type Trust } from '@sluice/liquidity'
 import type { RouteRequest, RouteResult } from '../types.ts'
 import { type FromThread, fromPlain, type ToThread } from './messages.ts'
 
@@ -16,7 +16,7 @@ export class RouterThreadError extends Error {
 
 type Job = { readonly resolve: (answer: FromThread) => void; readonly reject: (error: Error) => void }
 /** What the thread knows of a chain once all messages have arrived; `turn` ends when the next may be sent. */
-type Mirror = { pools: Snapshot['pools']; turn: Promise<void> }
+type Mirror = { pools: Snapshot['pools']; trust: Map<Trust['level'], Trust>; turn: Promise<void> }
 
 /**
  * The thread keeps the pools of each chain and is told, before a search, how those of the search differ: blocks cost what
@@ -46,7 +46,9 @@ export class RouterThread {
     const { chainId, block } = snapshot
     const asked = this.inTurn(chainId, async (mirror) => {
       await sendChanges(worker, mirror, snapshot)
-      post(worker, { do: 'find', job, chainId, block, request })
+      const { trust, ...rest } = request
+      if (trust) sendTrust(worker, mirror, chainId, trust)
+      post(worker, { do: 'find', job, chainId, block, request: { ...rest, ...(trust && { trust: trust.level }) } })
     })
     asked.catch(this.jobs.get(job)!.reject)
     worker.ref()
@@ -65,6 +67,7 @@ export class RouterThread {
     if (!this.mirrors.has(chainId)) return
     await this.inTurn(chainId, async (mirror) => {
       mirror.pools = PoolMap.empty
+      mirror.trust.clear()
       if (this.worker) post(this.worker, { do: 'forget', chainId })
     })
   }
@@ -76,7 +79,7 @@ export class RouterThread {
 
   /** One at a time for each chain: its pools must not change between the last of them and the search. */
   private inTurn(chainId: number, send: (mirror: Mirror) => Promise<void>): Promise<void> {
-    const mirror = this.mirrors.get(chainId) ?? { pools: PoolMap.empty, turn: Promise.resolve() }
+    const mirror = this.mirrors.get(chainId) ?? { pools: PoolMap.empty, trust: new Map(), turn: Promise.resolve() }
     this.mirrors.set(chainId, mirror)
     const sent = mirror.turn.then(() => send(mirror))
     mirror.turn = sent.catch(() => {})
@@ -111,6 +114,12 @@ async function sendChanges(worker: Worker, mirror: Mirror, { chainId, pools }: S
     post(worker, { do: 'change', chainId, changed: changed.slice(at, at + BATCH), gone: [] })
   }
   mirror.pools = pools
+}
+
+function sendTrust(worker: Worker, { trust: known }: Mirror, chainId: number, trust: Trust): void {
+  if (known.get(trust.level) === trust) return
+  post(worker, { do: 'trust', chainId, trust })
+  known.set(trust.level, trust)
 }
 
 function post(worker: Worker, message: ToThread): void {

@@ -1,0 +1,108 @@
+/** What lies between the ends of a route is what is trusted; the ends are the caller's choice. */
+
+import { type Pool, PoolMap, type Trust } from '@sluice/liquidity'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Erc4626State } from '../../liquidity/src/dexes/erc4626/types.ts'
+import { findRoute } from '../src/find-route.ts'
+import { buildGraph } from '../src/graph.ts'
+import { RouterThread } from '../src/thread/router-thread.ts'
+import { address, E18, pair, randomPools, request, snapshotOf, token } from './graphs.ts'
+
+const trustIn = (tokens: readonly number[], over: Partial<Trust> = {}): Trust => ({
+  level: 'named',
+  tokens: new Set(tokens.map(token)),
+  accounts: new Set(),
+  pools: new Set(),
+  ...over,
+})
+const deep = { reserveA: 1_000_000n * E18, reserveB: 1_000_000n * E18 }
+
+/** Token 1 to 2 by a thin pool of their own, and by deep ones through 3. */
+const pools = [
+  pair(1, { a: 1, b: 2, reserveA: 1_000n * E18, reserveB: 1_000n * E18 }),
+  pair(2, { a: 1, b: 3, ...deep }),
+  pair(3, { a: 3, b: 2, ...deep }),
+]
+const routed = (trust: Trust | undefined, over = {}, of: readonly Pool[] = pools) =>
+  findRoute(buildGraph(snapshotOf(of)), request({ amountIn: 100n * E18, ...(trust && { trust }), ...over }))
+const poolsOf = (result: ReturnType<typeof routed>) => {
+  if (!result.ok) throw new Error(result.message)
+  return result.route.legs.map(({ pool }) => pool.id)
+}
+
+test('a token that is not trusted is no stepping stone, and one at an end may be anything', () => {
+  expect(poolsOf(routed(undefined))).toContain(address(2))
+  expect(poolsOf(routed(trustIn([])))).toEqual([address(1)])
+  expect(poolsOf(routed(trustIn([3])))).toContain(address(2))
+  expect(poolsOf(routed(trustIn([]), { tokenOut: token(3) }))).toEqual([address(2)])
+})
+
+/** A vault of token 1 as asset and 2 as share. */
+const vault: Pool<Erc4626State> = {
+  id: address(9),
+  address: address(9),
+  family: 'erc4626',
+  dex: 'Vault',
+  tokens: [token(1), token(2)],
+  state: { totalAssets: 10n ** 24n, totalSupply: 10n ** 24n, virtualShares: 0n, maxDeposit: 10n ** 30n },
+}
+
+test('a pool whose answer depends on an account is used where the account is vouched for, where it has earned it, or where the caller names its source', () => {
+  const all = [...pools, vault]
+  const uses = (trust: Trust | undefined, over = {}) => poolsOf(routed(trust, over, all)).includes(vault.id)
+  expect(uses(undefined)).toBe(true)
+  expect(uses(trustIn([]))).toBe(false)
+  expect(uses(trustIn([], { accounts: new Set([address(9)]) }))).toBe(true)
+  expect(uses(trustIn([], { pools: new Set([address(9)]) }))).toBe(true)
+  expect(uses(trustIn([]), { sources: { include: new Set(['vault']) } })).toBe(true)
+  const refused = routed(trustIn([]), {}, [vault])
+  expect(refused.ok ? [] : refused.reasons.map(({ pool }) => pool)).toEqual([vault.id])
+})
+
+test('no route passes through a token that is not trusted, at whatever prices', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(),
+      fc.uniqueArray(fc.integer({ min: 0, max: 7 }), { maxLength: 6 }),
+      fc.constantFrom(0n, 10n ** 9n),
+      (seed, trusted, gasPriceWei) => {
+        const trust = trustIn(trusted)
+        const graph = buildGraph(snapshotOf(randomPools(seed, 30, { tokens: 8, disagreement: 0.05 })))
+        const result = findRoute(graph, request({ amountIn: 50n * E18, trust, gasPriceWei }))
+        if (!result.ok) return
+        const { legs, tokenIn, tokenOut } = result.route
+        for (const leg of legs)
+          for (const end of [leg.tokenIn, leg.tokenOut])
+            expect(end === tokenIn || end === tokenOut || trust.tokens.has(end)).toBe(true)
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
+test('gas is priced over trusted tokens only', () => {
+  // By way of token 3 a unit of gas seems to be worth a thousand times as much.
+  const priced = [
+    pair(1, { a: 0, b: 2, ...deep }),
+    pair(2, { a: 1, b: 2, ...deep }),
+    pair(3, { a: 0, b: 3, ...deep }),
+    pair(4, { a: 3, b: 2, reserveA: 1_000n * E18, reserveB: 1_000_000n * E18 }),
+  ]
+  const cost = (trust?: Trust) => {
+    const result = routed(trust, { gasPriceWei: 10n ** 9n }, priced)
+    return result.ok ? Number(result.route.gasCostOut) : 0
+  }
+  expect(cost(trustIn([0])) * 100).toBeLessThan(cost())
+})
+
+test('a thread holds routes to what is trusted, as it changes', async () => {
+  const thread = new RouterThread()
+  const snapshot = { ...snapshotOf([]), pools: PoolMap.empty.with(pools) }
+  const [strict, wide] = [trustIn([]), trustIn([3])]
+  for (const trust of [strict, wide, strict, undefined, trustIn([3], { level: 'earned' }), strict]) {
+    const asked = request({ amountIn: 100n * E18, ...(trust && { trust }) })
+    expect(await thread.findRoute(snapshot, asked)).toEqual(findRoute(buildGraph(snapshot), asked))
+  }
+  await thread.close()
+})
