@@ -31,6 +31,7 @@ export function devnetChain(info: DevnetInfo, rpcUrl: string): ChainFile {
     l1FeeModel: 'none',
     evm: { push0: true, transientStorage: true, mcopy: true },
     dexes: [...info.dexes],
+    vouched: [...info.vouched],
   }
 }
 

@@ -36,6 +36,8 @@ export type DevnetInfo = {
   readonly tokens: Readonly<Record<TokenSymbol, DevnetToken>> & Readonly<Record<string, DevnetToken>>
   readonly dexes: readonly DexEntry[]
   readonly pools: readonly DevnetPool[]
+  /** Who owns pools or tells their rates. */
+  readonly vouched: readonly Address[]
   /** Factories, routers, quoters and position managers of the DEXes by name. */
   readonly routers: Readonly<Record<string, Address>>
 }
@@ -84,6 +86,7 @@ export async function build({ url, deploymentsDir, onProgress }: BuildOptions): 
   await fundAccounts(chain, tokens)
   const dexes: DexEntry[] = []
   const pools: DevnetPool[] = []
+  const vouched: Address[] = [DEPLOYER]
   let routers: Record<string, Address> = {}
   for (const [name, recipe] of Object.entries(RECIPES)) {
     onProgress(name)
@@ -91,6 +94,7 @@ export async function build({ url, deploymentsDir, onProgress }: BuildOptions): 
     const dex = await recipe(chain, tokens)
     dexes.push(...dex.rows)
     pools.push(...dex.pools)
+    vouched.push(...(dex.vouched ?? []))
     routers = { ...routers, ...dex.routers }
   }
   onProgress('routers')
@@ -119,6 +123,7 @@ export async function build({ url, deploymentsDir, onProgress }: BuildOptions): 
     tokens: Object.fromEntries(entries),
     dexes,
     pools,
+    vouched,
     routers,
   }
 }

@@ -105,6 +105,7 @@ export const balancerV3: Recipe = async (chain, tokens) => {
   return {
     rows: [{ family: FAMILY, brand: BRAND, role: 'vault', address: vault.address, startBlock: START_BLOCK }],
     pools,
+    vouched: Object.values(rateOf),
     routers: { balancerV3Vault: vault.address, balancerV3Trader: trader.address },
   }
 }

@@ -29,6 +29,8 @@ export type DexEntry = ChainFile['dexes'][number]
 export type Dex = {
   readonly rows: readonly DexEntry[]
   readonly pools: readonly DevnetPool[]
+  /** Accounts that tell the rates of pools. */
+  readonly vouched?: readonly Address[]
   /** Routers, quoters and position managers: how tests trade without us. */
   readonly routers: Readonly<Record<string, Address>>
 }
