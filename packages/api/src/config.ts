@@ -65,6 +65,9 @@ const environment = z.object({
   IDLE_SLEEP_MS: integer(600_000, 1_000, 86_400_000).describe(
     'A chain not asked for this long stops following blocks.',
   ),
+  EARN_BLOCKS: integer(0, 0, 100_000_000).describe(
+    'Blocks in a row that a token has to be seen to behave before routes of others may pass through it; 0 for a day of them.',
+  ),
   ROUTE_THREADS: integer(ROUTE_THREADS, 1, 64).describe(
     'Threads that may search routes of chains with many pools, each with its own copy of them.',
   ),
@@ -96,6 +99,8 @@ export type Config = {
   readonly maxWaitMs: number
   readonly maxConnectionsPerCaller: number
   readonly idleSleepMs: number
+  /** Undefined for a day of them. */
+  readonly earnBlocks: number | undefined
   readonly routeThreads: number
   readonly routeInlinePools: number
   readonly simulateGasCap: bigint
@@ -152,6 +157,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     maxWaitMs: data.MAX_WAIT_MS,
     maxConnectionsPerCaller: data.MAX_CONNECTIONS_PER_CALLER,
     idleSleepMs: data.IDLE_SLEEP_MS,
+    earnBlocks: data.EARN_BLOCKS || undefined,
     routeThreads: data.ROUTE_THREADS,
     routeInlinePools: data.ROUTE_INLINE_POOLS,
     simulateGasCap: BigInt(data.SIMULATE_GAS_CAP),

@@ -110,6 +110,12 @@ export function createMetrics() {
       registers,
     }),
     pools: new Gauge({ name: 'sluice_pools', help: 'Pools held in memory.', labelNames: ['chain'], registers }),
+    standings: new Gauge({
+      name: 'sluice_trust',
+      help: "Tokens and pools beyond the chain's file that are watched, and those that earned to be passed through (earnedTokens, earnedPools).",
+      labelNames: ['chain', 'kind'],
+      registers,
+    }),
     load: new Gauge({
       name: 'sluice_chain_requests',
       help: 'Requests of a chain that run or wait.',

@@ -75,6 +75,12 @@ export const swapQuery = z
       .describe('Do not use these pools.'),
     maxHops: count('maxHops', 1, 4).optional().describe('Most pools in series.'),
     maxSplits: count('maxSplits', 1, 64).optional().describe('Most pools that the route may use.'),
+    intermediates: z
+      .enum(['named', 'earned', 'any'], 'intermediates must be named, earned or any')
+      .default('earned')
+      .describe(
+        "What the route may pass through between `src` and `dst`: only what the chain's file names (`named`), also what has been seen to behave for long (`earned`, the default), or anything (`any`).",
+      ),
     gasPrice: uint('gasPrice').optional().describe('Wei per gas to weigh gas with. Default: the network price.'),
     maxPriceImpact: percent('maxPriceImpact')
       .refine((ppm) => ppm <= WHOLE_PPM, 'maxPriceImpact must be at most 100')

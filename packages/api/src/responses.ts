@@ -95,6 +95,12 @@ export const tokenReport = z.object({
   rebasing: z.boolean().nullable().describe('Whether balances are shares of something that changes.'),
   needsApprovalReset: z.boolean().nullable().describe('Whether an allowance can be changed by way of 0 only.'),
   transferTax: tax('that a transfer between people costs'),
+  standing: z
+    .enum(['named', 'earned', 'stranger'])
+    .describe(
+      "Whether routes between other tokens may pass through it by default: the chain's file names it, it has earned it, or neither.",
+    ),
+  reason: z.string().describe('Of the standing, for people.'),
   pools: z
     .array(
       z.object({

@@ -123,6 +123,10 @@ const swapParameters: Record<string, Bad[]> = {
   ],
   maxHops: [...count('maxHops', 1, 4, ['0', '5']), repeated('maxHops', '1')],
   maxSplits: [...count('maxSplits', 1, 64, ['0', '65']), repeated('maxSplits', '1')],
+  intermediates: all(
+    ['', ...nonsense, 'Named', 'all', 'earned,named', ['any', 'any']],
+    'intermediates must be named, earned or any',
+  ),
   gasPrice: [['', 'gasPrice must be provided'], ...integer('gasPrice'), repeated('gasPrice', '1')],
   maxPriceImpact: [
     ...percent('maxPriceImpact'),
@@ -295,6 +299,8 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
       { slippage: '0' },
       { slippage: '99.9999' },
       { maxHops: '4', maxSplits: '64', gasPrice: '0', maxPriceImpact: '100', minimumBlock: '0' },
+      { intermediates: 'named' },
+      { intermediates: 'any' },
       { includeSources: 'uniswap-v2, Uniswap V3', excludePools: `${A},0x${'1'.repeat(64)}` },
       { unknown: 'ignored', __proto__: 'x' },
     ]

@@ -23,6 +23,8 @@ export type SwapParameters = {
   readonly excludePools?: readonly string[]
   readonly maxHops?: number
   readonly maxSplits?: number
+  /** What the route may pass through between its ends. `earned` when absent. */
+  readonly intermediates?: 'named' | 'earned' | 'any'
   /** Wei per gas. */
   readonly gasPrice?: bigint | string
   /** Percent. */

@@ -31,6 +31,7 @@ import type { Quote } from '../swap/judge.ts'
 import { Answers } from './answers.ts'
 import { assertDeployed, executorInUse } from './contracts.ts'
 import { memo, once } from './once.ts'
+import { Standings } from './standings.ts'
 import { TaxBook } from './taxes.ts'
 import { TokenReports } from './token-reports.ts'
 import { TokenFacts } from './tokens.ts'
@@ -83,6 +84,7 @@ export class ChainService {
   readonly taxes = new TaxBook()
   readonly tokenReports = new TokenReports()
   readonly touched = new TouchedPools()
+  readonly standings: Standings
   readonly families = new Map(families.map((family) => [family.id, family]))
   readonly metrics: Metrics
   /** Storage layouts of tokens stay known while the chain sleeps. */
@@ -106,6 +108,16 @@ export class ChainService {
     this.log = log.child({ chain: chain.chainId })
     this.admission = new Admission({ places, maxWaiting: config.maxQueued, maxWaitMs: config.maxWaitMs })
     this.tokens = new TokenFacts(chain)
+    this.standings = new Standings({
+      chain,
+      earnBlocks: config.earnBlocks,
+      decimals: (token) => this.tokens.decimals(token),
+      measure: (token, snapshot) => {
+        const { signal } = new AbortController()
+        const source = { rpc: this.rpc, simulation: this.simulation, block: { blockHash: snapshot.block.hash }, signal }
+        return this.tokenReports.of(token, snapshot, source)
+      },
+    })
     this.simulation = createSimulationContext({ maxGas: config.simulateGasCap, timeoutMs: config.rpcTimeoutMs })
   }
 
@@ -280,6 +292,8 @@ export class ChainService {
       this.metrics.audited.set({ chain, kind }, count)
     for (const [kind, count] of Object.entries(this.simulation.slots.statistics))
       this.metrics.slots.set({ chain, kind }, count)
+    for (const [kind, count] of Object.entries(this.standings.counts))
+      this.metrics.standings.set({ chain, kind }, count)
     for (const [state, count] of Object.entries(this.admission.load)) this.metrics.load.set({ chain, state }, count)
     this.metrics.callers.set({ chain }, this.admission.callers)
   }
@@ -288,6 +302,7 @@ export class ChainService {
     clearTimeout(this.idleTimer)
     const { awake } = this
     this.awake = undefined
+    this.standings.forget()
     await this.threads.forget(this.chain.chainId)
     await awake?.market.stop()
     awake?.rpc.close()
@@ -311,8 +326,10 @@ export class ChainService {
       decimals: (token) => this.tokens.decimals(token),
       onFault: ({ id }, error) => this.log.error({ err: error, pool: id }, 'a pool cannot be priced'),
     })
+    this.standings.price(prices)
     market.onSnapshot((snapshot) => {
       this.touched.observe(snapshot)
+      this.standings.observe(snapshot)
       prices.follow(snapshot).catch((error: unknown) => this.log.error({ err: error }, 'prices stand still'))
     })
     market.start()

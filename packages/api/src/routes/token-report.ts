@@ -22,12 +22,15 @@ export async function tokens(request: Request, chain: ChainService, context: Req
     Promise.all(addresses.map((address) => chain.tokenReports.of(address, snapshot, source))),
   )
   const byAddress = new Map<Address, TokenReportResponse | null>(
-    addresses.map((address, k) => [address, measured[k] ? bodyOf(measured[k]) : null]),
+    addresses.map((address, k) => [
+      address,
+      measured[k] ? { ...bodyOf(measured[k]), ...chain.standings.of(address) } : null,
+    ]),
   )
   return keyed(token, (address) => byAddress.get(address) ?? null)
 }
 
-function bodyOf(measured: MeasuredToken): TokenReportResponse {
+function bodyOf(measured: MeasuredToken): Omit<TokenReportResponse, 'standing' | 'reason'> {
   const { symbol, decimals, rebasing, needsApprovalReset, transferTaxPpm } = measured[0]!.report
   return {
     symbol,

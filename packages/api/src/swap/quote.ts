@@ -111,6 +111,7 @@ async function findWorkingRoute(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
     const l1FeePerByteWei = await view.l1FeePerByteWei()
+    const trust = chain.standings.trust(request.intermediates)
     const result = await time('route', () =>
       chain.findRoute(view, {
         tokenIn: request.tokenIn,
@@ -123,6 +124,7 @@ async function findWorkingRoute(
         excludePools,
         sources: { ...request.sources, executable: chain.executable },
         taxes: chain.taxes.current,
+        ...(trust && { trust }),
         ...(request.maxHops !== undefined && { maxHops: request.maxHops }),
         ...(request.maxSplits !== undefined && { maxSplits: request.maxSplits }),
       }),
@@ -142,7 +144,11 @@ async function findWorkingRoute(
     const block = { blockHash: view.snapshot.block.hash }
     const source = { rpc: chain.rpc, simulation: chain.simulation, block, signal }
     const learned = await time('learn', () => chain.taxes.learn(tradedTokens(route), source))
-    if (!learned) for (const pool of suspects(route)) excludePools.add(pool)
+    chain.standings.learn(chain.taxes.current)
+    if (!learned) {
+      chain.standings.blame(passedThrough(route))
+      for (const pool of suspects(route)) excludePools.add(pool)
+    }
     if (!learned && route.legs.length === 0) break
   }
   throw reverted(lastFailure, view)
@@ -159,6 +165,12 @@ function tradedTokens(route: Route): readonly TradedToken[] {
     [tokenIn, tokenOut].map((token) => ({ token, pool })),
   )
   return tokens.filter(({ token }) => token !== ZERO_ADDRESS)
+}
+
+/** Pools, and tokens that the caller did not ask for. */
+function passedThrough({ legs, tokenIn, tokenOut }: Route): ReadonlySet<string> {
+  const ids = legs.flatMap((leg) => [leg.pool.id, leg.tokenIn, leg.tokenOut])
+  return new Set(ids.filter((id) => id !== tokenIn && id !== tokenOut))
 }
 
 /** The pool that carries most of the route: without a better witness, the likeliest to have failed it. */

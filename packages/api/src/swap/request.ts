@@ -22,6 +22,8 @@ export type QuoteRequest = {
   readonly maxSplits: number | undefined
   readonly excludePools: ReadonlySet<string>
   readonly sources: SourceFilter
+  /** What the route may pass through between its ends. */
+  readonly intermediates: SwapQuery['intermediates']
   readonly maxPriceImpactPpm: bigint
 }
 
@@ -53,6 +55,7 @@ export function toQuoteRequest(query: SwapQuery, deployment: Deployment): QuoteR
       ...(query.includeSources && { include: new Set(query.includeSources) }),
       ...(query.excludeSources && { exclude: new Set(query.excludeSources) }),
     },
+    intermediates: query.intermediates,
     maxPriceImpactPpm: query.maxPriceImpact,
   }
 }

@@ -1,0 +1,113 @@
+/** What routes over a chain may pass through: the ledger of what earned it, with the measurements that it asks for. */
+import type { Address, Chain } from '@sluice/chains'
+import { type Snapshot, type Standing, type Terms, type Trust, TrustLedger, type TrustLevel } from '@sluice/liquidity'
+import type { PriceBook } from '@sluice/pricing'
+import type { Taxes } from '@sluice/routing'
+import type { MeasuredToken } from './token-reports.ts'
+
+const DAY_MS = 86_400_000
+/** However slow a chain is. */
+const LEAST_BLOCKS = 600
+/** How often what has earned trust is measured again, in parts of the time that it takes to earn it. */
+const REPORTS = 24
+/** Measuring costs the node a few calls: milliseconds between two at least. */
+const REPORT_PAUSE_MS = 10_000
+
+/** docs/decisions/intermediates.md tells where these come from. */
+function termsOf({ blockTimeMs }: Chain, earnBlocks: number | undefined): Terms {
+  const blocks = earnBlocks ?? Math.max(LEAST_BLOCKS, Math.ceil(DAY_MS / blockTimeMs))
+  const reportBlocks = Math.max(1, Math.ceil(blocks / REPORTS))
+  return { blocks, pools: 3, namedTokens: 2, depthUsd: 250_000, reportBlocks }
+}
+
+/** Measures a token where it is traded; null where it cannot be. */
+export type MeasureToken = (token: Address, snapshot: Snapshot) => Promise<MeasuredToken | null>
+
+type Options = {
+  readonly chain: Chain
+  /** Blocks in a row that it takes to earn trust; a day of them when absent. */
+  readonly earnBlocks: number | undefined
+  readonly decimals: (token: Address) => number | undefined
+  readonly measure: MeasureToken
+}
+
+export class Standings {
+  private readonly ledger: TrustLedger
+  private readonly options: Options
+  private measuring = false
+  private measuredAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: Options) {
+    this.options = options
+    this.ledger = new TrustLedger(options.chain, termsOf(options.chain, options.earnBlocks))
+  }
+
+  /** The same object as long as nothing changes; undefined where anything may be passed through. */
+  trust(level: TrustLevel | 'any'): Trust | undefined {
+    return level === 'any' ? undefined : this.ledger[level]
+  }
+
+  of(token: Address): Standing {
+    return this.ledger.standing(token)
+  }
+
+  get counts(): TrustLedger['counts'] {
+    return this.ledger.counts
+  }
+
+  observe(snapshot: Snapshot): void {
+    this.ledger.observe(snapshot)
+    void this.measureNext(snapshot)
+  }
+
+  /** Depth counts at these prices from now on. */
+  price(book: PriceBook): void {
+    const { decimals } = this.options
+    this.ledger.price((token, amount) => {
+      const places = decimals(token)
+      return places === undefined ? 0 : (Number(amount) / 10 ** places) * (book.usd(token) ?? 0)
+    })
+  }
+
+  /** A route failed that no tax explains: whatever it passed through may be to blame. */
+  blame(ids: Iterable<string>): void {
+    for (const id of ids) this.ledger.breach(id, 'a route through it paid less than it should')
+  }
+
+  /** Tokens that tax are lost, whoever found out. */
+  learn(taxes: Taxes): void {
+    for (const token of taxes.keys()) this.ledger.breach(token, 'it takes a tax on transfers')
+  }
+
+  /** What was seen while the chain was awake is forgotten: nobody saw what came after. */
+  forget(): void {
+    this.ledger.forget()
+  }
+
+  private async measureNext(snapshot: Snapshot): Promise<void> {
+    const now = performance.now()
+    const { due } = this.ledger
+    if (due === undefined || this.measuring || now - this.measuredAt < REPORT_PAUSE_MS) return
+    this.measuring = true
+    this.measuredAt = now
+    try {
+      const found = await this.options.measure(due, snapshot)
+      this.ledger.report(due, found === null ? 'it cannot be measured' : faultOf(found))
+    } catch {
+      // The node failed: that says nothing of the token, which is measured again.
+    } finally {
+      this.measuring = false
+    }
+  }
+}
+
+function faultOf(found: MeasuredToken): string | null {
+  for (const { report } of found) {
+    if (report.rebasing !== false) return 'its balances change by themselves'
+    if ((report.transferTaxPpm ?? 1) > 0 || (report.buyTaxPpm ?? 1) > 0 || (report.sellTaxPpm ?? 1) > 0)
+      return 'it takes a tax on transfers'
+    if (report.sellable !== true) return 'what was bought cannot be sold'
+    if (report.sizeLimited !== false) return 'it limits the size of transfers'
+  }
+  return found.some(({ pool }) => pool) ? null : 'it cannot be measured in a pool'
+}
