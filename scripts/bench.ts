@@ -17,6 +17,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   router: 'router/bench.ts',
   simulate: 'simulate.ts',
   soak: 'api/soak.ts',
+  strangers: 'strangers.ts',
   sync: 'sync.ts',
 }
 

@@ -1,0 +1,184 @@
+/** What a stranger does on the local chain before and after a quote of somebody else. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Address, Hex } from '@sluice/chains'
+import { type Artifact, artifact, type Builder, type Contract, createBuilder, type Devnet } from '@sluice/devnet'
+import { AbiCoder, MaxUint256, ZeroAddress } from 'ethers'
+
+type Output = {
+  readonly contracts: Record<string, Record<string, { abi: Artifact['abi']; evm: { bytecode: { object: string } } }>>
+  readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[]
+}
+
+let compiled: Readonly<Record<string, Artifact>> | undefined
+
+/** The contracts of Hostile.sol, by the lockfile's solc. */
+function hostile(): Readonly<Record<string, Artifact>> {
+  if (compiled) return compiled
+  const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
+  const content = readFileSync(join(import.meta.dirname, 'Hostile.sol'), 'utf8')
+  const settings = { evmVersion: 'cancun', outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } }
+  const input = { language: 'Solidity', sources: { 'Hostile.sol': { content } }, settings }
+  const { contracts, errors = [] } = JSON.parse(solc.compile(JSON.stringify(input))) as Output
+  const failures = errors.filter(({ severity }) => severity === 'error')
+  if (failures.length > 0) throw new Error(failures.map(({ formattedMessage }) => formattedMessage).join('\n'))
+  compiled = Object.fromEntries(
+    Object.entries(contracts['Hostile.sol']!).map(([name, { abi, evm }]) => [
+      name,
+      { abi, bytecode: `0x${evm.bytecode.object}` as Hex },
+    ]),
+  )
+  return compiled
+}
+
+const balancer = (task: string, name: string) =>
+  artifact(`@balancer-labs/v2-deployments/dist/tasks/${task}/artifact/${name}.json`)
+const WEIGHTED = '20230206-weighted-pool-v3'
+const STABLE = '20230206-composable-stable-pool-v3'
+const ONE = 10n ** 18n
+/** The least that Balancer's factories allow. */
+const LEAST_FEE = 10n ** 12n
+
+/** Whole tokens of each side. */
+export type Side = { readonly token: Contract; readonly whole: number }
+
+export class Stranger {
+  readonly chain: Builder
+  readonly devnet: Devnet
+
+  constructor(devnet: Devnet) {
+    this.devnet = devnet
+    this.chain = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
+  }
+
+  get address(): Address {
+    return this.chain.from
+  }
+
+  /** A token of the local chain; anybody may mint it. */
+  token(symbol: string): Contract {
+    const abi = [
+      'function mint(address,uint256)',
+      'function approve(address,uint256)',
+      'function transfer(address,uint256)',
+      'function balanceOf(address) view returns (uint256)',
+    ]
+    return this.chain.at(abi, this.devnet.info.tokens[symbol]!.address)
+  }
+
+  deploy(name: 'HostileToken' | 'HostileVault' | 'HostilePool', ...args: readonly unknown[]): Promise<Contract> {
+    return this.chain.deploy(hostile()[name]!, args)
+  }
+
+  /** A pair of Uniswap V2 with liquidity of its own. */
+  async pair(...sides: readonly [Side, Side]): Promise<Contract> {
+    const { routers } = this.devnet.info
+    const factory = this.chain.at(
+      artifact('@uniswap/v2-core/build/UniswapV2Factory.json').abi,
+      routers.uniswapV2Factory!,
+    )
+    const [a, b] = sides.map(({ token }) => token.address)
+    await factory.send('createPair', [a, b])
+    const pair = this.chain.at(
+      artifact('@uniswap/v2-core/build/UniswapV2Pair.json').abi,
+      await factory.read<string>('getPair', [a, b]),
+    )
+    for (const { token, whole } of sides) await token.send('mint', [pair.address, units(whole)])
+    await pair.send('mint', [this.address])
+    return pair
+  }
+
+  private get vault(): Contract {
+    return this.chain.at(balancer('20210418-vault', 'Vault').abi, this.devnet.info.routers.balancerV2Vault!)
+  }
+
+  private factory(name: string): Address {
+    return this.devnet.info.dexes.find(({ family }) => family === 'balancer-v2')!.contracts![name] as Address
+  }
+
+  /** A genuine weighted pool of equal parts, whose fee the stranger may set. */
+  async weightedPool(sides: readonly Side[]): Promise<Contract> {
+    const factory = this.chain.at(balancer(WEIGHTED, 'WeightedPoolFactory').abi, this.factory('weightedPoolFactory'))
+    const ordered = inOrder(sides)
+    const tokens = ordered.map(({ token }) => token.address)
+    const nobody = ordered.map(() => ZeroAddress)
+    const args = [
+      'Bait',
+      'BAIT',
+      tokens,
+      ordered.map(() => ONE / BigInt(ordered.length)),
+      nobody,
+      LEAST_FEE,
+      this.address,
+    ]
+    const address = await factory.read<string>('create', args)
+    await factory.send('create', args)
+    const pool = this.chain.at(balancer(WEIGHTED, 'WeightedPool').abi, address)
+    await this.join(pool, ordered, (amounts) =>
+      AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256[]'], [0, amounts]),
+    )
+    return pool
+  }
+
+  /** A genuine stable pool with rate providers of the stranger's choice, and nobody as its owner. */
+  async stablePool(sides: readonly (Side & { readonly rate?: Address })[]): Promise<Contract> {
+    const factory = this.chain.at(
+      balancer(STABLE, 'ComposableStablePoolFactory').abi,
+      this.factory('stablePoolFactory'),
+    )
+    const ordered = inOrder(sides)
+    const tokens = ordered.map(({ token }) => token.address)
+    const rates = ordered.map(({ rate }) => rate ?? ZeroAddress)
+    const [none, no] = [ordered.map(() => 0), ordered.map(() => false)]
+    const args = ['Bait', 'BAIT', tokens, 2000, rates, none, no, LEAST_FEE, ZeroAddress]
+    const address = await factory.read<string>('create', args)
+    await factory.send('create', args)
+    const pool = this.chain.at(balancer(STABLE, 'ComposableStablePool').abi, address)
+    await this.join(pool, ordered, (amounts) =>
+      AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256[]'], [0, amounts]),
+    )
+    return pool
+  }
+
+  /** A pool of the stranger's own code in the genuine vault. */
+  async ownPool(sides: readonly Side[]): Promise<Contract> {
+    const ordered = inOrder(sides)
+    const tokens = ordered.map(({ token }) => token.address)
+    const pool = await this.deploy('HostilePool', this.vault.address, tokens)
+    await this.join(pool, ordered, (amounts) => AbiCoder.defaultAbiCoder().encode(['uint256[]'], [amounts]))
+    return pool
+  }
+
+  private async join(
+    pool: Contract,
+    sides: readonly Side[],
+    encode: (amounts: readonly bigint[]) => string,
+  ): Promise<void> {
+    const id = await pool.read<Hex>('getPoolId')
+    const { tokens: assets } = (await this.vault.readAll('getPoolTokens', [id])) as unknown as {
+      tokens: readonly string[]
+    }
+    for (const { token, whole } of sides) {
+      await token.send('mint', [this.address, units(whole)])
+      await token.send('approve', [this.vault.address, MaxUint256])
+    }
+    const given = assets.map((asset) => {
+      const side = sides.find(({ token }) => token.address === asset.toLowerCase())
+      return side ? units(side.whole) : 0n
+    })
+    const request = {
+      assets,
+      maxAmountsIn: assets.map(() => MaxUint256),
+      userData: encode(given),
+      fromInternalBalance: false,
+    }
+    await this.vault.send('joinPool', [id, this.address, this.address, request])
+  }
+}
+
+/** Base units of a token of 18 decimals. */
+export const units = (whole: number): bigint => BigInt(Math.round(whole * 1e6)) * 10n ** 12n
+
+const inOrder = <S extends Side>(sides: readonly S[]): readonly S[] =>
+  [...sides].sort((a, b) => (BigInt(a.token.address) < BigInt(b.token.address) ? -1 : 1))

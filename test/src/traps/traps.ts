@@ -1,0 +1,144 @@
+/** Traps for routes from LINK to UNI: each offers a price that no honest pool has, and takes it back after the quote. */
+import type { Contract } from '@sluice/devnet'
+import { type Stranger, units } from './stranger.ts'
+
+/** LINK and UNI are worth 15 and 8 dollars on the local chain; a bait pays about so much more. */
+const BAIT = 1.02
+const [LINK_USD, UNI_USD] = [15, 8]
+/** Dollars on each side of a bait. */
+const DEPTH = 4_000_000
+/** Less than the usual slippage, so that the transaction of the user still goes through. */
+const CUT_BPS = 40
+
+export type Trap = {
+  readonly name: string
+  /** Sets the bait. @returns the token that the stranger asks for, and what springs the trap */
+  set(stranger: Stranger): Promise<{ readonly asked: string; readonly spring: () => Promise<unknown> }>
+  /** Of the user's transaction, where the trap is in that. */
+  readonly gasPriceWei?: bigint
+}
+
+/** A token of the stranger's own, in a deep pool with each end. */
+async function between(stranger: Stranger, token: Contract): Promise<readonly [Contract, Contract]> {
+  const first = await stranger.pair(
+    { token: stranger.token('LINK'), whole: DEPTH / LINK_USD },
+    { token, whole: DEPTH * BAIT },
+  )
+  const second = await stranger.pair(
+    { token, whole: DEPTH },
+    { token: stranger.token('UNI'), whole: (DEPTH / UNI_USD) * BAIT ** 0.5 },
+  )
+  return [first, second]
+}
+
+/** A trap in the code of a token. */
+const inToken = (
+  name: string,
+  turn: (token: Contract, pools: readonly [Contract, Contract], stranger: Stranger) => Promise<unknown>,
+  { symbol = 'BAIT', before }: { symbol?: string; before?: (token: Contract) => Promise<unknown> } = {},
+): Trap => ({
+  name,
+  async set(stranger) {
+    const token = await stranger.deploy('HostileToken', symbol, symbol)
+    await before?.(token)
+    const pools = await between(stranger, token)
+    return { asked: token.address, spring: () => turn(token, pools, stranger) }
+  },
+})
+
+const sides = (stranger: Stranger) => [
+  { token: stranger.token('LINK'), whole: DEPTH / LINK_USD },
+  { token: stranger.token('UNI'), whole: (DEPTH / UNI_USD) * BAIT },
+]
+
+/** A trap in a pool of the two ends themselves. */
+const inPool = (name: string, set: (stranger: Stranger) => Promise<() => Promise<unknown>>): Trap => ({
+  name,
+  set: async (stranger) => ({ asked: stranger.token('UNI').address, spring: await set(stranger) }),
+})
+
+/** Everything that a stranger put into a pair, taken out again. */
+async function withdraw(pair: Contract, stranger: Stranger): Promise<void> {
+  const shares = await pair.read<bigint>('balanceOf', [stranger.address])
+  await pair.send('transfer', [pair.address, (shares * 999n) / 1000n])
+  await pair.send('burn', [stranger.address])
+}
+
+export const traps: readonly Trap[] = [
+  inToken('tax switched on', (token) => token.send('setTax', [CUT_BPS])),
+  inToken('blacklist', (token, [, second]) => token.send('setBlocked', [second.address])),
+  inToken('pausing', (token) => token.send('setPaused', [true])),
+  inToken('rebase down', async (token, [first, second]) => {
+    await token.send('setScale', [(10n ** 18n * (10_000n - BigInt(CUT_BPS))) / 10_000n])
+    // What it takes from the first pool, the stranger leaves in the second.
+    await first.send('sync')
+    const [r0, r1] = (await second.readAll('getReserves')) as unknown as readonly [bigint, bigint]
+    const reserve = (await second.read<string>('token0')).toLowerCase() === token.address ? r0 : r1
+    await token.send('mint', [second.address, reserve - (await token.read<bigint>('balanceOf', [second.address])) + 2n])
+  }),
+  inToken('one-block bait', async (_token, pools, stranger) => {
+    for (const pair of pools) await withdraw(pair, stranger)
+  }),
+  inToken('donated price', async (token, [, second], stranger) => {
+    // What was given away to make the price is traded back.
+    const amount = units((DEPTH * CUT_BPS) / 20_000)
+    await token.send('mint', [second.address, amount])
+    const [r0, r1] = await second.readAll('getReserves')
+    const tokenFirst = (await second.read<string>('token0')).toLowerCase() === token.address
+    const [held, paid] = tokenFirst ? [r0 as bigint, r1 as bigint] : [r1 as bigint, r0 as bigint]
+    const out = (amount * 997n * paid) / (held * 1000n + amount * 997n)
+    await second.send('swap', [tokenFirst ? 0n : out, tokenFirst ? out : 0n, stranger.address, '0x'])
+  }),
+  {
+    ...inToken('reads the gas price', async () => {}, {
+      before: (token) => token.send('setGasPrice', [3n * 10n ** 9n]),
+    }),
+    gasPriceWei: 5n * 10n ** 9n,
+  },
+  inToken('reads block.coinbase', (_token, _pools, { chain, devnet }) => author(devnet.url, chain.from), {
+    before: (token) => token.send('setAuthor', [`0x${'00'.repeat(20)}`]),
+  }),
+  inToken("copy of a hub's symbol", (token) => token.send('setTax', [CUT_BPS]), { symbol: 'USDC' }),
+  {
+    name: 'hostile ERC-4626 vault',
+    async set(stranger) {
+      const link = stranger.token('LINK')
+      const share = await stranger.deploy('HostileVault', 'Savings LINK', 'SLINK', link.address)
+      const whole = DEPTH / LINK_USD
+      await stranger.stablePool([
+        { token: link, whole },
+        { token: share, whole, rate: share.address },
+      ])
+      await stranger.pair({ token: share, whole }, { token: stranger.token('UNI'), whole: (DEPTH / UNI_USD) * BAIT })
+      // A share that is worth more buys fewer of them.
+      return { asked: share.address, spring: () => share.send('setRate', [(10n ** 18n * 1_005n) / 1_000n]) }
+    },
+  },
+  inPool('rate provider that falls', async (stranger) => {
+    const link = stranger.token('LINK')
+    const rate = await stranger.deploy('HostileVault', 'Rate', 'RATE', link.address)
+    const fair = (LINK_USD / UNI_USD) * BAIT
+    await rate.send('setRate', [units(fair)])
+    const [first, second] = sides(stranger)
+    await stranger.stablePool([{ ...first!, rate: rate.address }, second!])
+    return () => rate.send('setRate', [units(fair * (1 - CUT_BPS / 10_000))])
+  }),
+  inPool('fee model that rises', async (stranger) => {
+    const pool = await stranger.weightedPool(sides(stranger))
+    return () => pool.send('setSwapFeePercentage', [BigInt(CUT_BPS) * 10n ** 14n])
+  }),
+  inPool('pool reset by its owner', async (stranger) => {
+    const pool = await stranger.ownPool(sides(stranger))
+    return () => pool.send('reset', [1_000_000 - CUT_BPS * 100])
+  }),
+  inPool('pool that stops', async (stranger) => {
+    const pool = await stranger.ownPool(sides(stranger))
+    return () => pool.send('reset', [0])
+  }),
+]
+
+/** The author of the blocks that come. */
+async function author(url: string, address: string): Promise<void> {
+  const body = { jsonrpc: '2.0', id: 1, method: 'anvil_setCoinbase', params: [address] }
+  await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+}

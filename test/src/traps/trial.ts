@@ -1,0 +1,84 @@
+/** One trap against the service: what a user gets by default, and what the bait would have cost. */
+import type { System } from '../service.ts'
+import { swapUrl } from '../swap.ts'
+import { Node } from '../wallet.ts'
+import { Stranger } from './stranger.ts'
+import type { Trap } from './traps.ts'
+
+const AMOUNT = 4_000n * 10n ** 18n
+
+export type Verdict = {
+  readonly trap: string
+  /** With `intermediates=any`: the part of the input that went into the bait, in percent, and the quote over the honest one in bps. */
+  readonly baitedPercent: number
+  readonly baitedQuoteBps: number
+  /** What that transaction then paid beside its own quote; null where it reverted. */
+  readonly baitedLossBps: number | null
+  /** Whether the route at default settings uses any pool of the stranger. */
+  readonly stepsOnIt: boolean
+  /** What the user gets at default settings beside the honest quote, bps; below zero is a loss. Null where it reverted. */
+  readonly gainBps: number | null
+}
+
+type Quoted = {
+  readonly toAmount: string
+  readonly gasEstimate: string
+  readonly swaps: readonly { pool: string; protocol: string; tokenIn: string; tokenOut: string; amountIn: string }[]
+  readonly tx: { readonly from: string; readonly to: string; readonly data: string; readonly value: string }
+}
+
+const bps = (value: bigint, of: bigint) => (Number(value - of) / Number(of)) * 10_000
+
+export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<Verdict> {
+  const node = new Node(devnet.url)
+  const { tokens, accounts, guard } = devnet.info
+  const [user, src, dst] = [accounts[0]!.address, tokens.LINK!.address, tokens.UNI!.address]
+  const ask = async (from: string, over: Record<string, string> = {}): Promise<Quoted> => {
+    const query = { src, dst, amount: AMOUNT, from, gasPrice: 10n ** 9n, ...over }
+    const response = await fetch(swapUrl(api, devnet.chainId, query))
+    const body = (await response.json()) as Quoted
+    if (response.status !== 200) throw new Error(`${trap.name}: ${JSON.stringify(body)}`)
+    return body
+  }
+  await node.approve(src, user, guard, 2n ** 255n)
+  const honest = BigInt((await ask(user)).toAmount)
+  const honestPools = new Set<string>(devnet.info.pools.flatMap(({ address, id = address }) => [address, id]))
+
+  const stranger = new Stranger(devnet)
+  const { asked, spring } = await trap.set(stranger)
+  await ask(stranger.address)
+  if (asked !== dst) await ask(stranger.address, { dst: asked, intermediates: 'any' })
+  await node.request('anvil_mine', ['0x3'])
+
+  const baited = await ask(user, { intermediates: 'any' })
+  const route = await ask(user)
+  await spring()
+
+  const received = async ({ tx, gasEstimate }: Quoted): Promise<bigint | null> => {
+    const before = await node.balance(dst, user)
+    const gas = `0x${((BigInt(gasEstimate) * 12n) / 10n).toString(16)}`
+    const price = trap.gasPriceWei && { gasPrice: `0x${trap.gasPriceWei.toString(16)}` }
+    const sent = { from: user, to: tx.to, data: tx.data, gas, ...price }
+    await node.request('eth_sendTransactionSync', [sent])
+    const got = (await node.balance(dst, user)) - before
+    return got > 0n ? got : null
+  }
+  const undo = await node.request<string>('evm_snapshot')
+  const sprung = await received(baited)
+  await node.request('evm_revert', [undo])
+  await node.request('evm_mine')
+  const got = await received(route)
+
+  const isBait = ({ pool, protocol }: Quoted['swaps'][number]) =>
+    protocol !== 'wrapped-native' && !honestPools.has(pool)
+  const intoBait = baited.swaps.filter((leg) => isBait(leg) && leg.tokenIn.toLowerCase() === src)
+  const into = intoBait.reduce((sum, { amountIn }) => sum + BigInt(amountIn), 0n)
+  return {
+    trap: trap.name,
+    baitedPercent: Number((into * 1000n) / AMOUNT) / 10,
+    baitedQuoteBps: bps(BigInt(baited.toAmount), honest),
+    baitedLossBps: sprung === null ? null : -bps(sprung, BigInt(baited.toAmount)),
+    stepsOnIt: route.swaps.some(isBait),
+    gainBps: got === null ? null : bps(got, honest),
+  }
+}
