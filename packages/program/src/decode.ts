@@ -1,4 +1,5 @@
 import { ByteReader } from './bytes.ts'
+import { encodeProgram } from './encode.ts'
 import { ProgramError } from './errors.ts'
 import {
   curveVariants,
@@ -14,22 +15,38 @@ import type { Step, StepInput, StepOutput } from './step.ts'
 
 const ops = new Map<number, Step['op']>(Object.entries(opcodes).map(([op, code]) => [code, op as Step['op']]))
 
+/** Stands for the sender's input token while bytes are compared: any but the zero address, which nobody pulls. */
+const SOME_TOKEN = `0x${'11'.repeat(20)}` as const
+
 /**
  * The steps of a program. `tokenIn` of a step that pulls is not in the bytes: the zero address stands for the sender's
  * input token there, unless it is given.
  *
  * @param pulledToken - the order's input token (the wrapper where the Guard wraps)
- * @throws ProgramError `INVALID_PROGRAM` where the Executor would revert for the bytes themselves
+ * @throws ProgramError `INVALID_PROGRAM` for any bytes but those that `encodeProgram` makes of the steps: the Executor would
+ *   revert for some of them, such as an unknown opcode, and run others, such as a batch without hops
  */
-export function decodeProgram(program: string, pulledToken: `0x${string}` = ZERO_ADDRESS): Step[] {
+export function decodeProgram(program: string, pulledToken?: `0x${string}`): Step[] {
   const bytes = new ByteReader(program)
   const steps: Step[] = []
-  while (!bytes.done) steps.push(decodeStep(bytes, pulledToken))
+  while (!bytes.done) steps.push(decodeStep(bytes, pulledToken ?? ZERO_ADDRESS))
+  if (encoded(steps, pulledToken ?? SOME_TOKEN) !== program.toLowerCase())
+    throw new ProgramError('INVALID_PROGRAM', 'the bytes are not those that encode their steps')
   return steps
 }
 
+function encoded(steps: readonly Step[], pulledToken: `0x${string}`): string {
+  const pulls = ({ input }: Step) => input.kind === 'pull' || input.kind === 'pullAll'
+  try {
+    return encodeProgram(steps.map((step) => (pulls(step) ? { ...step, tokenIn: pulledToken } : step)))
+  } catch (cause) {
+    if (!(cause instanceof ProgramError)) throw cause
+    throw new ProgramError('INVALID_PROGRAM', cause.message)
+  }
+}
+
 /** The step that begins where the reader stands. */
-export function decodeStep(bytes: ByteReader, pulledToken: `0x${string}`): Step {
+function decodeStep(bytes: ByteReader, pulledToken: `0x${string}`): Step {
   const start = bytes.offset
   const refuse = (why: string) => new ProgramError('INVALID_PROGRAM', `step at byte ${start}: ${why}`)
   const code = bytes.number(1)

@@ -54,6 +54,8 @@ function encodeFields(step: Step, out: ByteWriter): void {
       for (const hop of step.hops) {
         out.address(hop.tokenOut, 'tokenOut').uint(hop.fee, 3, 'fee')
         // 24 bits, signed on chain; a pool's spacing is never negative.
+        if (hop.tickSpacing >= 2 ** 23)
+          throw new ProgramError('INVALID_STEP', `tickSpacing must be below 2^23, not ${hop.tickSpacing}`)
         out.uint(hop.tickSpacing, 3, 'tickSpacing')
         if (hasHooks(step)) out.address(hop.hooks, 'hooks')
       }
