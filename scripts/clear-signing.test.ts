@@ -121,3 +121,11 @@ test('it names the Guard of every chain, with the checksum of its address', () =
     expect(address, 'stale: npm run predict').toBe(getAddress(registry.deployment(chainId)!.guard.address))
   }
 })
+
+test.each(formats)('$swap.name says who runs the program, and whether the output passes through the Guard', (shown) => {
+  const { format, swap } = shown
+  const executor = format.fields.find(({ path }) => path === 'order.executor')
+  expect(executor).toMatchObject({ label: 'Executor', format: 'addressName' })
+  expect(format.required).toContain('order.executor')
+  expect(format.intent).toBe(swap.name === 'swapDirect' ? 'Swap in direct mode' : 'Swap in custody')
+})
