@@ -1,17 +1,22 @@
-/** A quote, proven before anybody signs it. Needs BASE_URL, CHAIN, SRC, DST, AMOUNT, FROM; GUARD for a chain of your own. */
-import { ClientError, gasLimit, guardOf, SluiceClient, verify } from '@sluice/client'
+/**
+ * A quote, proven before anybody signs it. Needs BASE_URL, CHAIN, SRC, DST, AMOUNT, FROM and MIN, the least output that you
+ * accept by what you know yourself; CONTRACTS, as JSON, for a chain of your own.
+ */
+import { ClientError, gasLimit, SluiceClient, verify } from '@sluice/client'
 
-const { BASE_URL = '', CHAIN, SRC = '', DST = '', AMOUNT = '', FROM = '', GUARD } = process.env
+const { BASE_URL = '', CHAIN, SRC = '', DST = '', AMOUNT = '', FROM = '', MIN = '', CONTRACTS } = process.env
 const chain = Number(CHAIN)
 const sluice = new SluiceClient({ baseUrl: BASE_URL, referer: 'https://your-domain.example/' })
 
 try {
   const asked = { src: SRC, dst: DST, amount: BigInt(AMOUNT), from: FROM, slippage: 0.5 }
   const route = await sluice.getSwap(chain, asked)
-  // Throws unless the bytes swap exactly this, for at least this much, for this sender, in this Guard.
-  const { minOutput, pools } = verify(route, asked, GUARD ?? guardOf(chain))
+  // Throws unless the bytes swap exactly this, for at least this much, for this sender, through contracts that are known.
+  const terms = { minToAmount: MIN, contracts: CONTRACTS && JSON.parse(CONTRACTS) }
+  const { minOutput, mode, executor, pools } = verify(chain, route, asked, terms)
   const prices = await sluice.prices(chain, [SRC, DST])
-  console.log({ toAmount: route.toAmount, minOutput, pools: pools.length, gasLimit: gasLimit(route), prices })
+  const gas = gasLimit(route)
+  console.log({ toAmount: route.toAmount, minOutput, mode, executor, pools: pools.length, gas, prices })
 } catch (error) {
   if (!(error instanceof ClientError)) throw error
   console.error(`${error.code}: ${error.message}`, error.retryable ? '(worth another try)' : '')

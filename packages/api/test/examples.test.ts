@@ -23,7 +23,12 @@ afterAll(async () => {
 
 /** Asynchronous, since the service that is asked runs in this very process. */
 async function run(command: string, file: string): Promise<string> {
-  const { tokens, accounts, guard } = devnet.info
+  const { tokens, accounts, guard, executor, dexes } = devnet.info
+  const of = (pattern: RegExp) => dexes.flatMap(({ family, address }) => (pattern.test(family) ? [address] : []))
+  const contracts = {
+    ...{ guard, executors: [executor], wrapper: tokens.WETH!.address },
+    ...{ managers: of(/^uniswap-v4$/), vaults: of(/^balancer-v[23]$/) },
+  }
   const env = {
     ...process.env,
     BASE_URL: server.url,
@@ -32,7 +37,8 @@ async function run(command: string, file: string): Promise<string> {
     DST: tokens.USDC!.address,
     AMOUNT: '1000000000000000000',
     FROM: accounts[0]!.address,
-    GUARD: guard,
+    MIN: '1000000',
+    CONTRACTS: JSON.stringify(contracts),
   }
   const { stdout } = await promisify(execFile)(command, [join(docs, 'examples', file)], { env })
   return stdout
@@ -53,7 +59,7 @@ test.skipIf(!has('python3'))('Python (skipped where python3 is not installed)', 
 })
 
 test('TypeScript', async () => {
-  expect(await run(process.execPath, 'swap.ts')).toMatch(/toAmount: '\d+',\s+minOutput: \d+n/)
+  expect(await run(process.execPath, 'swap.ts')).toMatch(/toAmount: '\d+',\s+minOutput: \d+n,\s+mode: 'custody'/)
 })
 
 test('docs/api.md is what npm run docs writes, with the cause and the cure of every error', () => {

@@ -11,6 +11,8 @@ export const selectors = {
   allowance: '0xdd62ed3e',
   /** approve(address spender, uint256 amount) */
   approve: '0x095ea7b3',
+  /** decimals() */
+  decimals: '0x313ce567',
   /** swap(uint256 amountIn, Order, bytes program) of the Guard */
   swap: '0x2dfcad76',
   /** swapNative(Order, bytes program) of the Guard */
@@ -57,6 +59,7 @@ export type GuardOrder = {
  * @throws ClientError `UNSAFE` for anything but the plain encoding of one of the Guard's swaps
  */
 export function decodeSwap(data: string, value: bigint): GuardOrder {
+  if (typeof data !== 'string') throw new ClientError('UNSAFE', 'the calldata is no text')
   const selector = data.slice(0, 10).toLowerCase()
   const { swap, swapNative, swapWithPayout, swapDirect } = selectors
   const known: readonly string[] = [swap, swapNative, swapWithPayout, swapDirect]
@@ -77,13 +80,24 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
   const order = selector === swapNative ? 0 : 1
   const payout = order + ORDER_WORDS
   const end = payout + (hasPayout ? PAYOUT_WORDS : 0)
-  const offset = word(end)
-  const length = Number(word(end + 1))
+  const length = word(end + 1)
   const start = (end + 2) * WORD
-  const program = body.slice(start, start + 2 * length)
-  if (offset !== BigInt((end + 1) * 32) || program.length !== 2 * length)
-    throw new ClientError('UNSAFE', 'the calldata is not encoded as the compiler does')
+  // The program ends the calldata, filled up to a whole word with zeros.
+  const digits = 2 * Number(length)
+  const program = body.slice(start, start + digits)
+  const canonical =
+    word(end) === BigInt((end + 1) * 32) &&
+    body.length === start + Math.ceil(digits / WORD) * WORD &&
+    /^0*$/.test(body.slice(start + digits))
+  if (!canonical) throw new ClientError('UNSAFE', 'the calldata is not encoded as the compiler does')
   const amountIn = selector === swapNative ? value : word(0)
+  // What swapWithPayout pays for: without a wrapper and a fee the service calls a plainer function.
+  if (hasPayout && word(payout) === 0n && word(payout + 1) === 0n)
+    throw new ClientError('UNSAFE', 'the calldata names a payout that pays nothing')
+  if (hasPayout && (word(payout + 1) === 0n) !== (word(payout + 2) === 0n))
+    throw new ClientError('UNSAFE', 'the calldata names a fee without its recipient, or a recipient without a fee')
+  if (hasPayout && word(payout) !== 0n && (word(order + 1) !== 0n || value > 0n))
+    throw new ClientError('UNSAFE', 'the calldata names a wrapper of native output without such output')
   const fits = selector === swap ? value === 0n : value === amountIn || (value === 0n && selector !== swapNative)
   if (!fits) throw new ClientError('UNSAFE', `${value} wei come with a swap that takes another value`)
   return {

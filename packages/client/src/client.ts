@@ -15,7 +15,8 @@ export class SluiceClient {
     const route = await request<Partial<Route>>(this.options, `/aggregator/${chainId}`, parameters)
     if (!route.tx || !route.toAmount || route.toAmount === '0' || !route.swaps)
       throw new ClientError('NO_ROUTE', 'no route found', { status: 200 })
-    return route as Route
+    if (!isRoute(route)) throw new ClientError('BAD_ANSWER', 'the route is not as the interface has it')
+    return route
   }
 
   /** What a call would do. A revert is a result, not an error. */
@@ -37,4 +38,18 @@ export class SluiceClient {
   chains(): Promise<Record<string, ChainEntry>> {
     return request(this.options, '/chains', {})
   }
+}
+
+/** Whether what proving a route reads is there, with the types of the interface. */
+function isRoute(route: Partial<Route>): route is Route {
+  const texts = (of: object, ...names: readonly string[]) =>
+    names.every((name) => typeof (of as Record<string, unknown>)[name] === 'string')
+  const { tx, swaps } = route
+  return (
+    texts(route, 'toAmount', 'gasEstimate') &&
+    Number.isSafeInteger(route.simulationBlock) &&
+    texts(Object(tx), 'from', 'to', 'data', 'value') &&
+    Array.isArray(swaps) &&
+    swaps.every((leg) => texts(Object(leg), 'pool', 'tokenIn', 'tokenOut'))
+  )
 }

@@ -1,10 +1,12 @@
+export { approve } from './approve.ts'
 export { SluiceClient } from './client.ts'
+export { contractsOf, guardOf, type SwapContracts } from './contracts.ts'
 export { ClientError, type ClientErrorCode, type ClientErrorDetails } from './errors.ts'
-export { type Explanation, explain, verify } from './explain.ts'
-export { guardOf } from './guards.ts'
+export { type Explanation, explain } from './explain.ts'
 export type { HttpOptions } from './http.ts'
-export { approve, gasLimit, type SwapOptions, type SwapOutcome, swap } from './swap.ts'
+export { gasLimit, type SwapOptions, type SwapOutcome, swap } from './swap.ts'
 export * from './types.ts'
+export { type SwapTerms, verify } from './verify.ts'
 export {
   type Eip1193Provider,
   type EthersSigner,
@@ -16,3 +18,4 @@ export {
   type ViemWalletClient,
   type Wallet,
 } from './wallet.ts'
+export { atPrice, pricedBy, quotedBy, type Witness } from './witness.ts'

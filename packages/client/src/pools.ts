@@ -1,52 +1,61 @@
-/** Which pools a program trades in, and whether they are those that a route names. */
+/** What the steps of a program trade, hop by hop. */
 import type { Step } from '../../program/src/index.ts'
 import { keccak256 } from './keccak.ts'
-import type { Hex, SwapLeg } from './types.ts'
+import type { Hex } from './types.ts'
 
-/** One entry a hop: addresses, and ids for pools inside a singleton. */
-export function poolsOf(step: Step): readonly string[] {
+/** One trade in one pool. */
+export type Hop = {
+  /** Address, or id for a pool inside a singleton; a wrapper for native token that is wrapped or unwrapped. */
+  readonly pool: string
+  /** The zero address is the native token. */
+  readonly tokenIn: string
+  /** Undefined where the bytes name the pool and a direction alone. */
+  readonly tokenOut: string | undefined
+}
+
+const NATIVE_ADDRESS = `0x${'0'.repeat(40)}`
+
+export function hopsOf(step: Step): readonly Hop[] {
+  const { tokenIn } = step
   switch (step.op) {
     case 'wrap':
-      return [step.wrapped]
+      return [{ pool: step.wrapped, tokenIn, tokenOut: step.wrapped }]
     case 'unwrap':
-      return [step.tokenIn]
+      return [{ pool: tokenIn, tokenIn, tokenOut: NATIVE_ADDRESS }]
     case 'uniswap-v4':
-      return step.hops.map(({ tokenOut, fee, tickSpacing, hooks }, k) => {
-        const tokenIn = k === 0 ? step.tokenIn : step.hops[k - 1]!.tokenOut
-        const [currency0, currency1] = [tokenIn, tokenOut].map(BigInt).sort((a, b) => (a < b ? -1 : 1))
+      return inSeries(tokenIn, step.hops, ({ fee, tickSpacing, hooks }, from, to) => {
+        const [currency0, currency1] = [from, to].map(BigInt).sort((a, b) => (a < b ? -1 : 1))
         return idOf(currency0!, currency1!, BigInt(fee), BigInt(tickSpacing), BigInt(hooks))
       })
     case 'balancer-v2':
-      return step.hops.map(({ poolId }) => poolId)
+      return inSeries(tokenIn, step.hops, ({ poolId }) => poolId)
     case 'balancer-v3':
-      return step.hops.map(({ pool }) => pool)
+      return inSeries(tokenIn, step.hops, ({ pool }) => pool)
     case 'erc4626':
-      return [step.deposit ? step.tokenOut : step.tokenIn]
+      return [{ pool: step.deposit ? step.tokenOut : tokenIn, tokenIn, tokenOut: step.tokenOut }]
     case 'rate-wrapper':
-      return [step.wrap ? step.tokenOut : step.tokenIn]
+      return [{ pool: step.wrap ? step.tokenOut : tokenIn, tokenIn, tokenOut: step.tokenOut }]
+    case 'curve':
+      return [{ pool: step.pool, tokenIn, tokenOut: step.tokenOut }]
     default:
-      return [step.pool]
+      return [{ pool: step.pool, tokenIn, tokenOut: undefined }]
   }
 }
 
-/**
- * Whether the program trades in the pools that the route names, each as often and no others. A wrap alone may be left to the
- * Guard; wraps that are not named are into and out of what the named pools trade.
- */
-export function tradesIn(steps: readonly Step[], swaps: readonly SwapLeg[]): boolean {
-  const sorted = (pools: readonly string[]) =>
-    pools
-      .map((pool) => pool.toLowerCase())
-      .sort()
-      .join()
-  const wraps = (step: Step) => step.op === 'wrap' || step.op === 'unwrap'
-  const named = new Set(
-    swaps.flatMap(({ pool, tokenIn, tokenOut }) => [pool, tokenIn, tokenOut]).map((text) => text.toLowerCase()),
-  )
-  const wrappers = steps.filter(wraps).flatMap(poolsOf)
-  const traded = steps.filter((step) => !wraps(step)).flatMap(poolsOf)
-  const pools = swaps.filter(({ protocol }) => protocol !== 'wrapped-native').map(({ pool }) => pool)
-  return sorted(traded) === sorted(pools) && wrappers.every((wrapper) => named.has(wrapper.toLowerCase()))
+/** Addresses, and ids for pools inside a singleton; one entry a hop. */
+export function poolsOf(step: Step): readonly string[] {
+  return hopsOf(step).map(({ pool }) => pool)
+}
+
+function inSeries<Link extends { readonly tokenOut: string }>(
+  tokenIn: string,
+  links: readonly Link[],
+  poolOf: (link: Link, tokenIn: string, tokenOut: string) => string,
+): readonly Hop[] {
+  return links.map((link, k) => {
+    const from = k === 0 ? tokenIn : links[k - 1]!.tokenOut
+    return { pool: poolOf(link, from, link.tokenOut), tokenIn: from, tokenOut: link.tokenOut }
+  })
 }
 
 /** Hash of the words of a Uniswap V4 pool key. */

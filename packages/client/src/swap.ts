@@ -1,59 +1,115 @@
 /** A swap from wish to receipt by the client rules of the interface. */
-import { encodeCall, selectors } from './abi.ts'
+import { approvals, approve } from './approve.ts'
+import { canBatch, sendBatch } from './batch.ts'
 import type { SluiceClient } from './client.ts'
+import { trustedContracts } from './contracts.ts'
 import { ClientError } from './errors.ts'
-import { verify } from './explain.ts'
-import { trustedGuard } from './guards.ts'
+import type { Explanation } from './explain.ts'
+import { type MissingAllowance, simulate } from './simulate.ts'
 import { NATIVE, type Route, type SwapParameters } from './types.ts'
-import type { Wallet } from './wallet.ts'
+import { type SwapTerms, verify } from './verify.ts'
+import type { Outgoing, Wallet } from './wallet.ts'
+import { floorOf, type Witness } from './witness.ts'
 
 /** A quote is used for the block it was simulated at and this many more. */
 const MAX_AGE_BLOCKS = 2
 const MAX_QUOTES = 5
 
-export type SwapOptions = {
-  /** Guard Contract that the caller knows for the chain, such as that of a local one; else the one this package knows. */
-  readonly guard?: string
-  /** Called before anything is signed; false stops. */
-  readonly confirm?: (route: Route) => boolean | Promise<boolean>
+export type SwapOptions = SwapTerms & {
+  /** Who else says what the swap should bring, where the caller names no `minToAmount`. */
+  readonly witness?: Witness
+  /** Percent that the quote may lie below the witness, or the least output below the simulation, beside the slippage; 1 by default. */
+  readonly tolerance?: number | string
+  /** Signs a quote that nothing but the service's own word confirms. */
+  readonly trustQuote?: boolean
+  /** Called before anything is signed, and again for a later quote that promises less; false stops. */
+  readonly confirm?: (route: Route, explanation: Explanation) => boolean | Promise<boolean>
 }
 
 export type SwapOutcome = { readonly hash: string; readonly route: Route }
 
+type Quoted = { readonly route: Route; readonly explanation: Explanation }
+
 /**
- * Quotes, proves the transaction, approves the Guard when the allowance is short, quotes again when more than two blocks
- * have passed, and sends with a gas limit 20 % above the estimate.
+ * Quotes, proves the transaction, has its amount confirmed by somebody else than the service, approves the Guard when the
+ * allowance is short (in one transaction with the swap where the wallet can), quotes again when more than two blocks have
+ * passed, and sends with a gas limit 20 % above the estimate.
  *
- * @throws ClientError: `UNSAFE` before anything is signed, `REVERTED` when the mined transaction moved nothing
+ * The amount is confirmed by `minToAmount`, by a witness, or by simulating the transaction on the wallet's own node.
+ *
+ * @throws ClientError: `UNSAFE` before the swap is signed, `REVERTED` when the mined transaction moved nothing
  */
 export async function swap(
   client: SluiceClient,
   wallet: Wallet,
   chainId: number,
   parameters: Omit<SwapParameters, 'from'>,
-  { guard, confirm }: SwapOptions = {},
+  options: SwapOptions = {},
 ): Promise<SwapOutcome> {
   if ((await wallet.chainId()) !== chainId)
     throw new ClientError('WALLET', `the wallet is on chain ${await wallet.chainId()}, not ${chainId}`)
+  const { confirm, witness, tolerance, trustQuote = false } = options
   const asked: SwapParameters = { ...parameters, from: wallet.address }
-  const trusted = trustedGuard(chainId, guard)
-  const quote = async () => {
+  const { guard } = trustedContracts(chainId, options.contracts)
+  const least = witness ? floorOf(await witness(asked, wallet), asked, tolerance) : undefined
+  const minToAmount = highest(options.minToAmount, least)
+  const quote = async (): Promise<Quoted> => {
     const route = await client.getSwap(chainId, asked)
-    verify(route, asked, trusted)
-    return route
+    return { route, explanation: verify(chainId, route, asked, { ...options, minToAmount }) }
+  }
+  const agreed = async ({ route, explanation }: Quoted) => {
+    if (confirm && !(await confirm(route, explanation))) throw new ClientError('WALLET', 'the swap was not confirmed')
+  }
+  /** Whether the wallet's node confirms the quote, or nobody has to. */
+  const confirmed = async ({ route, explanation }: Quoted, missing?: MissingAllowance): Promise<boolean> => {
+    if (trustQuote || minToAmount !== undefined) return true
+    let measured: bigint
+    try {
+      measured = await simulate(wallet, route.tx, missing)
+    } catch (cause) {
+      // The allowance may stand where no override reaches it: simulated once it is there.
+      if (missing) return false
+      throw new ClientError(
+        'UNSAFE',
+        `nothing but the service's word confirms the amount: ${(cause as Error).message}`,
+        {},
+        { cause },
+      )
+    }
+    if (explanation.minOutput < floorOf(measured, asked, tolerance))
+      throw new ClientError('UNSAFE', `the swap brings ${measured}, and its least output is ${explanation.minOutput}`)
+    return true
+  }
+  let quoted = await quote()
+  let promised = quoted.explanation.minOutput
+  await agreed(quoted)
+  const fresh = async () => {
+    for (let quotes = 1; (await wallet.blockNumber()) - quoted.route.simulationBlock > MAX_AGE_BLOCKS; quotes++) {
+      if (quotes === MAX_QUOTES) throw new ClientError('STALE', 'blocks pass faster than quotes arrive')
+      quoted = await quote()
+      if (quoted.explanation.minOutput >= promised) continue
+      await agreed(quoted)
+      promised = quoted.explanation.minOutput
+    }
   }
 
-  let route = await quote()
-  if (confirm && !(await confirm(route))) throw new ClientError('WALLET', 'the swap was not confirmed')
-  if ((await wallet.code(trusted)).length <= 2) throw new ClientError('UNSAFE', `the Guard ${trusted} has no code`)
-  if (asked.src.toLowerCase() !== NATIVE.toLowerCase()) await approve(wallet, asked.src, trusted, BigInt(asked.amount))
-
-  for (let quotes = 1; (await wallet.blockNumber()) - route.simulationBlock > MAX_AGE_BLOCKS; quotes++) {
-    if (quotes === MAX_QUOTES) throw new ClientError('STALE', 'blocks pass faster than quotes arrive')
-    route = await quote()
+  if ((await wallet.code(guard)).length <= 2) throw new ClientError('UNSAFE', `the Guard ${guard} has no code`)
+  const token = asked.src.toLowerCase() === NATIVE.toLowerCase() ? undefined : asked.src
+  const missing = { token: asked.src, spender: guard, amount: BigInt(asked.amount) }
+  const needed = token ? await approvals(wallet, token, guard, missing.amount) : []
+  if (needed.length > 0) {
+    await fresh()
+    const known = await confirmed(quoted, missing)
+    if (known && (await canBatch(wallet, chainId))) {
+      const hash = await sendBatch(wallet, chainId, [...needed, outgoing(quoted.route)])
+      if (hash) return { hash, route: quoted.route }
+    }
+    await approve(wallet, asked.src, guard, missing.amount)
   }
-  const { to, data, value } = route.tx
-  const hash = await wallet.send({ to, data, value: BigInt(value), gas: gasLimit(route) })
+  await fresh()
+  await confirmed(quoted)
+  const { route } = quoted
+  const hash = await wallet.send({ ...outgoing(route), gas: gasLimit(route) })
   if (!(await wallet.succeeded(hash)))
     throw new ClientError('REVERTED', `transaction ${hash} reverted and moved nothing; ask for a new quote`)
   return { hash, route }
@@ -64,28 +120,11 @@ export function gasLimit(route: Pick<Route, 'gasEstimate'>): bigint {
   return (BigInt(route.gasEstimate) * 12n + 9n) / 10n
 }
 
-/**
- * Lets the spender draw exactly `amount`. A smaller allowance that is not zero is first set to zero where the token
- * insists on it.
- */
-export async function approve(wallet: Wallet, token: string, spender: string, amount: bigint): Promise<void> {
-  const allowance = BigInt(await wallet.call(token, encodeCall(selectors.allowance, wallet.address, spender)))
-  if (allowance >= amount) return
-  const set = async (value: bigint) => {
-    const hash = await wallet.send({ to: token, data: encodeCall(selectors.approve, spender, value), value: 0n })
-    if (!(await wallet.succeeded(hash))) throw new ClientError('REVERTED', `the approval ${hash} reverted`)
-  }
-  if (allowance > 0n && !(await accepts(wallet, token, encodeCall(selectors.approve, spender, amount)))) await set(0n)
-  await set(amount)
+function outgoing({ tx: { to, data, value } }: Route): Outgoing {
+  return { to, data, value: BigInt(value) }
 }
 
-/** Whether a call would go through as things stand. */
-async function accepts(wallet: Wallet, token: string, data: `0x${string}`): Promise<boolean> {
-  try {
-    await wallet.call(token, data)
-    return true
-  } catch {
-    // Wallets report a revert in ways of their own; a node that failed for another reason only costs a reset.
-    return false
-  }
+function highest(named: bigint | string | undefined, witnessed: bigint | undefined): bigint | undefined {
+  if (named === undefined) return witnessed
+  return witnessed !== undefined && witnessed > BigInt(named) ? witnessed : BigInt(named)
 }

@@ -9,12 +9,14 @@ export interface Wallet {
   chainId(): Promise<number>
   blockNumber(): Promise<number>
   code(address: string): Promise<string>
-  /** As the wallet's own account. */
-  call(to: string, data: Hex): Promise<string>
+  /** As the wallet's own account, with so many wei. */
+  call(to: string, data: Hex, value?: bigint): Promise<string>
   /** Signs and sends; resolves to the transaction hash. */
   send(transaction: Outgoing): Promise<string>
   /** Whether the mined transaction succeeded. */
   succeeded(hash: string): Promise<boolean>
+  /** JSON-RPC to the wallet and its node, for what not every wallet or node can: state overrides and batches (EIP-5792). */
+  request?(method: string, params: readonly unknown[]): Promise<unknown>
 }
 
 export interface Eip1193Provider {
@@ -34,7 +36,8 @@ export function fromEip1193(provider: Eip1193Provider, address: string): Wallet 
     chainId: async () => Number(await ask('eth_chainId')),
     blockNumber: async () => Number(await ask('eth_blockNumber')),
     code: (account) => ask('eth_getCode', account, 'latest'),
-    call: (to, data) => ask('eth_call', { from: address, to, data }, 'latest'),
+    call: (to, data, value = 0n) => ask('eth_call', { from: address, to, data, value: hex(value) }, 'latest'),
+    request: (method, params) => ask(method, ...params),
     send: ({ to, data, value, gas }) =>
       ask('eth_sendTransaction', { from: address, to, data, value: hex(value), ...(gas && { gas: hex(gas) }) }),
     succeeded: (hash) =>
@@ -69,8 +72,11 @@ export interface EthersSigner {
     getNetwork(): Promise<{ chainId: bigint }>
     getBlockNumber(): Promise<number>
     getCode(address: string): Promise<string>
-    call(transaction: { from: string; to: string; data: string }): Promise<string>
+    call(transaction: { from: string; to: string; data: string; value: bigint }): Promise<string>
     getTransactionReceipt(hash: string): Promise<{ status: number | null } | null>
+    /** Of providers that speak JSON-RPC. */
+    // biome-ignore lint/suspicious/noExplicitAny: as ethers types it.
+    send?(method: string, params: any): Promise<any>
   } | null
 }
 
@@ -83,7 +89,8 @@ export async function fromEthers(signer: EthersSigner): Promise<Wallet> {
     chainId: async () => Number((await provider.getNetwork()).chainId),
     blockNumber: () => provider.getBlockNumber(),
     code: (address) => provider.getCode(address),
-    call: (to, data) => provider.call({ from: address, to, data }),
+    call: (to, data, value = 0n) => provider.call({ from: address, to, data, value }),
+    ...(provider.send && { request: (method, params) => provider.send!(method, params) }),
     send: async ({ to, data, value, gas }) =>
       (await signer.sendTransaction({ to, data, value, ...(gas && { gasLimit: gas }) })).hash,
     succeeded: (hash) =>
@@ -99,12 +106,16 @@ export interface ViemWalletClient {
   readonly account?: { readonly address: string } | undefined
   // biome-ignore lint/suspicious/noExplicitAny: viem types this by chain and account, which differ for every caller.
   sendTransaction(transaction: any): Promise<string>
+  // biome-ignore lint/suspicious/noExplicitAny: typed by the methods that the client's schema has.
+  request?(args: any): Promise<any>
 }
 export interface ViemPublicClient {
   getChainId(): Promise<number>
   getBlockNumber(): Promise<bigint>
   getCode(args: { address: Hex }): Promise<string | undefined>
-  call(args: { account: Hex; to: Hex; data: Hex }): Promise<{ data?: string | undefined }>
+  call(args: { account: Hex; to: Hex; data: Hex; value: bigint }): Promise<{ data?: string | undefined }>
+  // biome-ignore lint/suspicious/noExplicitAny: typed by the methods that the client's schema has.
+  request?(args: any): Promise<any>
   waitForTransactionReceipt(args: { hash: Hex }): Promise<{ status: 'success' | 'reverted' }>
 }
 
@@ -116,8 +127,14 @@ export function fromViem(walletClient: ViemWalletClient, publicClient: ViemPubli
     chainId: () => publicClient.getChainId(),
     blockNumber: async () => Number(await publicClient.getBlockNumber()),
     code: async (address) => (await publicClient.getCode({ address: address as Hex })) ?? '0x',
-    call: async (to, data) =>
-      (await publicClient.call({ account: account.address as Hex, to: to as Hex, data })).data ?? '0x',
+    call: async (to, data, value = 0n) =>
+      (await publicClient.call({ account: account.address as Hex, to: to as Hex, data, value })).data ?? '0x',
+    ...(publicClient.request && {
+      request: async (method, params) => {
+        const client = method.startsWith('wallet_') ? walletClient : publicClient
+        return client.request?.({ method, params })
+      },
+    }),
     send: ({ to, data, value, gas }) =>
       walletClient.sendTransaction({ account, to, data, value, chain: null, ...(gas && { gas }) }),
     succeeded: async (hash) =>

@@ -12,7 +12,7 @@ const here = join(import.meta.dirname, '..')
 const modules = join(here, '../../node_modules')
 
 const consumer = `
-import { type ClientError, explain, fromEip1193, fromEthers, fromViem, guardOf, NATIVE, SluiceClient, swap, verify } from '@sluice/client'
+import { type ClientError, contractsOf, explain, fromEip1193, fromEthers, fromViem, guardOf, NATIVE, pricedBy, SluiceClient, swap, verify } from '@sluice/client'
 import type { Signer } from 'ethers'
 import type { Account, Chain, PublicClient, Transport, WalletClient } from 'viem'
 
@@ -20,10 +20,10 @@ export const client = new SluiceClient({ baseUrl: 'http://127.0.0.1:9', timeoutM
 export async function all(signer: Signer, wallet: WalletClient<Transport, Chain, Account>, chain: PublicClient) {
   const asked = { src: NATIVE, dst: '0x', amount: 1n, from: '0x', slippage: 0.5 }
   const route = await client.getSwap(1, asked)
-  const { recipient, minOutput, fee, pools } = verify(route, asked, guardOf(1))
+  const { recipient, minOutput, fee, pools } = verify(1, route, asked, { minToAmount: 10n, contracts: contractsOf(1) })
   const exact: bigint = minOutput
   await swap(client, await fromEthers(signer), 1, asked)
-  await swap(client, fromViem(wallet, chain), 1, asked)
+  await swap(client, fromViem(wallet, chain), 1, asked, { witness: pricedBy(client, 1), tolerance: 2 })
   await swap(client, fromEip1193({ request: async () => null }, '0x'), 1, asked)
   // @ts-expect-error an amount as a float
   await client.getSwap(1, { ...asked, amount: 1.5 })

@@ -85,13 +85,13 @@ test('through every family of the local chain', async () => {
         throw error
       })
       if (!route) continue
-      const { pools: named } = verify(route, asked, stage.guard)
+      const { pools: named } = verify(CHAIN, route, asked, stage)
       expect(named.length).toBeGreaterThan(0)
       expect(explain(route.tx).pools).toEqual(named)
       for (const { protocol } of route.swaps) met.set(protocol!, (met.get(protocol!) ?? 0) + 1)
       for (const [lie, change] of Object.entries(lies)) {
         const changed = change(route)
-        expect(() => verify(changed, asked, stage.guard), `${family}: ${lie}`).toThrow(
+        expect(() => verify(CHAIN, changed, asked, stage), `${family}: ${lie}`).toThrow(
           expect.objectContaining({ code: 'UNSAFE' }),
         )
       }
@@ -115,9 +115,9 @@ test('where the native token is wrapped, unwrapped or both ends are it, and with
   for (const swap of swaps) {
     const asked: SwapParameters = { ...swap, from, amount: swap.src === usdc ? 10n ** 9n : 50n * 10n ** 18n }
     const route = await stage.client.getSwap(CHAIN, asked)
-    verify(route, asked, stage.guard)
+    verify(CHAIN, route, asked, stage)
     for (const [lie, change] of Object.entries(lies))
-      expect(() => verify(change(route), asked, stage.guard), `${swap.src} to ${swap.dst}: ${lie}`).toThrow(
+      expect(() => verify(CHAIN, change(route), asked, stage), `${swap.src} to ${swap.dst}: ${lie}`).toThrow(
         expect.objectContaining({ code: 'UNSAFE' }),
       )
   }

@@ -6,7 +6,7 @@ import { loadRegistry } from '@sluice/chains'
 import { request, startAnvil } from '@sluice/devnet'
 import { decodeProgram, encodeProgram } from '@sluice/program'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { guardsModule } from '../scripts/guards.ts'
+import { knownContractsModule } from '../scripts/known-contracts.ts'
 import { fromEip1193, guardOf, type Outgoing, type Route, SluiceClient, swap, type Wallet } from '../src/index.ts'
 import { CHAIN, type Stage, startStage } from './service.ts'
 
@@ -90,7 +90,7 @@ describe('the Guard', () => {
     const chains = Object.values(loadRegistry().chainMap())
     expect(chains.length).toBeGreaterThan(100)
     for (const { ChainID, RouterAddress } of chains) expect(guardOf(Number(ChainID)), ChainID).toBe(RouterAddress)
-    expect(readFileSync(join(import.meta.dirname, '../src/chains-by-guard.ts'), 'utf8')).toBe(guardsModule())
+    expect(readFileSync(join(import.meta.dirname, '../src/known-contracts.ts'), 'utf8')).toBe(knownContractsModule())
   })
 
   test('of a chain that nobody vouches for must be named', async () => {
@@ -129,7 +129,7 @@ test('a quote that is more than two blocks old is asked for again', async () => 
       return true
     }
     await wallet.succeeded(await wallet.send({ to: stage.token('WETH'), data: approveAll(), value: 0n }))
-    const { route } = await swap(client, wallet, CHAIN, wanted(), { guard: stage.guard, confirm })
+    const { route } = await swap(client, wallet, CHAIN, wanted(), { ...stage, confirm })
     expect(asked()).toBe(quotes)
     expect(BigInt(route.toAmount)).toBeGreaterThan(0n)
   }
@@ -137,7 +137,7 @@ test('a quote that is more than two blocks old is asked for again', async () => 
 
 test('what is not confirmed is not signed, and the chain of the wallet must be the one asked for', async () => {
   const { sent, wallet } = watched()
-  const options = { guard: stage.guard, confirm: () => false }
+  const options = { ...stage, confirm: () => false }
   await expect(swap(stage.client, wallet, CHAIN, wanted(), options)).rejects.toMatchObject({ code: 'WALLET' })
   await expect(swap(stage.client, wallet, 1, wanted(), options)).rejects.toMatchObject({ code: 'WALLET' })
   expect(sent).toEqual([])

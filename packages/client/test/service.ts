@@ -1,8 +1,8 @@
 /** A real service over a local chain, for this package's tests. */
 import type { RunningServer } from '@sluice/api'
-import { type Devnet, request } from '@sluice/devnet'
+import { type Devnet, type DevnetInfo, request } from '@sluice/devnet'
 import { startChain, startOver } from '../../api/test/src/devnet.ts'
-import { SluiceClient } from '../src/index.ts'
+import { SluiceClient, type SwapContracts } from '../src/index.ts'
 
 export const CHAIN = 31337
 
@@ -11,6 +11,8 @@ export type Stage = {
   readonly server: RunningServer
   readonly client: SluiceClient
   readonly guard: string
+  /** What this package does not know of the local chain. */
+  readonly contracts: SwapContracts
   readonly token: (symbol: string) => string
   readonly balance: (token: string, owner: string) => Promise<bigint>
   readonly stop: () => Promise<void>
@@ -24,6 +26,7 @@ export async function startStage(): Promise<Stage> {
     server,
     client: new SluiceClient({ baseUrl: server.url, timeoutMs: 30_000 }),
     guard: devnet.info.guard,
+    contracts: localContracts(devnet.info),
     token: (symbol) => devnet.info.tokens[symbol]!.address,
     async balance(token, owner) {
       // balanceOf(address)
@@ -35,4 +38,11 @@ export async function startStage(): Promise<Stage> {
       await devnet.stop()
     },
   }
+}
+
+export function localContracts({ guard, executor, tokens, dexes }: DevnetInfo): SwapContracts {
+  const of = (...families: string[]) =>
+    dexes.flatMap(({ family, address }) => (families.includes(family) ? [address] : []))
+  const [managers, vaults] = [of('uniswap-v4'), of('balancer-v2', 'balancer-v3')]
+  return { guard, executors: [executor], wrapper: tokens.WETH.address, managers, vaults }
 }

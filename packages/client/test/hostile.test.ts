@@ -1,0 +1,261 @@
+/** What a hostile service may answer beside a genuine route: everything in it is genuine but one thing. */
+import { decodeGuardSwap, encodeGuardSwap, type GuardSwap } from '@sluice/bindings/guard'
+import { request } from '@sluice/devnet'
+import { decodeProgram, encodeProgram, type Step } from '@sluice/program'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  atPrice,
+  contractsOf,
+  explain,
+  fromEip1193,
+  NATIVE,
+  type Outgoing,
+  pricedBy,
+  quotedBy,
+  type Route,
+  SluiceClient,
+  type SwapOptions,
+  type SwapParameters,
+  swap,
+  verify,
+  type Wallet,
+} from '../src/index.ts'
+import { CHAIN, type Stage, startStage } from './service.ts'
+
+const stranger = `0x${'57'.repeat(20)}` as const
+const MILLENNIUM_SECONDS = 1_000n * 365n * 86_400n
+let stage: Stage
+beforeAll(async () => {
+  stage = await startStage()
+  // WETH for all who sell it here.
+  for (const { address } of stage.devnet.info.accounts) {
+    const wallet = fromEip1193({ request: ({ method, params }) => request(stage.devnet.url, method, params) }, address)
+    // deposit()
+    await wallet.succeeded(await wallet.send({ to: stage.token('WETH'), data: '0xd0e30db0', value: 10n * amount }))
+  }
+})
+afterAll(() => stage?.stop())
+
+const amount = 10n ** 16n
+const wethForUsdc = (): SwapParameters => ({
+  src: stage.token('WETH'),
+  dst: stage.token('USDC'),
+  amount,
+  from: stage.devnet.info.accounts[3]!.address,
+})
+
+function reordered(route: Route, change: (order: GuardSwap) => Partial<GuardSwap>): Route {
+  const order = decodeGuardSwap(route.tx.data, BigInt(route.tx.value))
+  return { ...route, tx: { ...route.tx, data: encodeGuardSwap({ ...order, ...change(order) }) } }
+}
+
+function rewritten(route: Route, change: (steps: readonly Step[]) => readonly Step[]): Route {
+  return reordered(route, ({ tokenIn, program }) => ({
+    program: encodeProgram(change(decodeProgram(program, tokenIn as `0x${string}`))),
+  }))
+}
+
+/** The least that the service can promise: everything else is genuine. */
+const cheap = (route: Route): Route => ({ ...reordered(route, () => ({ minOutput: 1n })), toAmount: '1' })
+
+describe('verify', () => {
+  const refuses = (route: Route, asked: SwapParameters, message: RegExp, terms: SwapOptions = {}) =>
+    expect(() => verify(CHAIN, route, asked, { ...stage, ...terms })).toThrow(
+      expect.objectContaining({ code: 'UNSAFE', message: expect.stringMatching(message) }),
+    )
+
+  test('holds the least output against what the caller knows', async () => {
+    const asked = wethForUsdc()
+    const route = await stage.client.getSwap(CHAIN, asked)
+    const minToAmount = BigInt(route.minToAmount!)
+    expect(verify(CHAIN, route, asked, { ...stage, minToAmount }).minOutput).toBe(minToAmount)
+    refuses(cheap(route), asked, /below minToAmount/, { minToAmount })
+    refuses(route, asked, /below minToAmount/, { minToAmount: minToAmount + 1n })
+    refuses(route, asked, /minToAmount must be an integer/, { minToAmount: '1e18' })
+  })
+
+  test('allows direct mode to those who asked for it, by an Executor that is known', async () => {
+    const asked = wethForUsdc()
+    const route = await stage.client.getSwap(CHAIN, asked)
+    expect(explain(route.tx)).toMatchObject({ mode: 'custody', executor: stage.devnet.info.executor })
+    const direct = reordered(route, () => ({ direct: true }))
+    expect(explain(direct.tx).mode).toBe('direct')
+    refuses(direct, asked, /direct mode/)
+    expect(verify(CHAIN, direct, asked, { ...stage, direct: true }).mode).toBe('direct')
+    const unknown = reordered(direct, () => ({ executor: stranger }))
+    expect(explain(unknown.tx).executor).toBe(stranger)
+    refuses(unknown, asked, /Executor .* is not known/, { direct: true })
+    const contracts = { ...stage.contracts, executors: [stranger] }
+    expect(verify(CHAIN, unknown, asked, { contracts, direct: true }).executor).toBe(stranger)
+  })
+
+  test('holds the deadline to what was asked, or to the usual one', async () => {
+    const { timestamp } = await request<{ timestamp: string }>(stage.devnet.url, 'eth_getBlockByNumber', [
+      'latest',
+      false,
+    ])
+    const deadline = Math.max(Number(timestamp), Math.floor(Date.now() / 1000)) + 60
+    const asked = { ...wethForUsdc(), deadline }
+    const route = await stage.client.getSwap(CHAIN, asked)
+    expect(verify(CHAIN, route, asked, stage).deadline).toBe(BigInt(deadline))
+    for (const later of [1n, MILLENNIUM_SECONDS]) {
+      const late = reordered(route, ({ deadline }) => ({ deadline: deadline + later }))
+      refuses(late, asked, /the deadline/)
+    }
+    const late = reordered(route, ({ deadline }) => ({ deadline: deadline + MILLENNIUM_SECONDS }))
+    refuses(late, wethForUsdc(), /the deadline/)
+  })
+
+  test('refuses a manager that is not known, under a genuine pool id', async () => {
+    const v4 = stage.devnet.info.pools.find(({ family }) => family === 'uniswap-v4')!
+    const [src, dst] = v4.tokens.map((symbol) => (symbol === 'ETH' ? NATIVE : stage.token(symbol))) as [string, string]
+    const asked = { ...wethForUsdc(), src, dst, includeSources: ['uniswap-v4'], maxPriceImpact: 100 }
+    const route = await stage.client.getSwap(CHAIN, asked)
+    verify(CHAIN, route, asked, stage)
+    const fake = rewritten(route, (steps) =>
+      steps.map((step) => (step.op === 'uniswap-v4' ? { ...step, manager: stranger } : step)),
+    )
+    expect(explain(fake.tx).pools).toEqual(explain(route.tx).pools)
+    expect(explain(fake.tx).singletons).toEqual([stranger])
+    refuses(fake, asked, /manager .* is not known/)
+  })
+
+  test('refuses a batch without hops, which hands the input to whom it names', async () => {
+    const asked = wethForUsdc()
+    const route = await stage.client.getSwap(CHAIN, asked)
+    const half = (amount / 2n).toString(16).padStart(32, '0')
+    const evil = reordered(route, ({ program }) => ({
+      program: `0x080c${half}${stranger.slice(2)}00${program.slice(2)}`,
+    }))
+    refuses(evil, asked, /needs at least one hop/)
+  })
+
+  test('refuses whatever stands behind the program', async () => {
+    const asked = wethForUsdc()
+    const route = await stage.client.getSwap(CHAIN, asked)
+    for (const tail of ['00', '0'.repeat(64), 'f'.repeat(64)]) {
+      const longer = { ...route, tx: { ...route.tx, data: `${route.tx.data}${tail}` as const } }
+      refuses(longer, asked, /not encoded as the compiler does/)
+    }
+  })
+
+  test('refuses a program that leaves something behind, or pays ahead what nobody takes', async () => {
+    const asked = wethForUsdc()
+    const route = await stage.client.getSwap(CHAIN, asked)
+    const last = (change: Partial<Step>) =>
+      rewritten(route, (steps) => [...steps.slice(0, -1), { ...steps.at(-1)!, ...change } as Step])
+    refuses(last({ output: { kind: 'executor' } }), asked, /leaves tokens in the Executor/)
+    const [pool] = explain(route.tx).pools
+    refuses(last({ output: { kind: 'address', address: pool as `0x${string}` } }), asked, /pays a stranger/)
+    refuses(last({ input: { kind: 'pull', amount: 1n } }), asked, /leaves input|what step/)
+  })
+
+  test('refuses a wrapper that is not known', async () => {
+    const asked = { ...wethForUsdc(), src: NATIVE, includeSources: ['uniswap-v2'] }
+    const route = await stage.client.getSwap(CHAIN, asked)
+    verify(CHAIN, route, asked, stage)
+    expect(() => verify(CHAIN, route, asked, { contracts: { ...stage.contracts, wrapper: stranger } })).toThrow(
+      /wrapper/,
+    )
+  })
+
+  test('knows the contracts of every chain with a Guard, and asks the caller for those of others', async () => {
+    const ethereum = contractsOf(1)!
+    expect(ethereum.executors).toHaveLength(1)
+    expect(ethereum.managers).toEqual(['0x000000000004444c5dc75cb358380d2e3de08a90'])
+    expect(ethereum.vaults).toContain('0xba12222222228d8ba445958a75a0704d566bf2c8')
+    expect(ethereum.wrapper).toBe('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2')
+    const asked = wethForUsdc()
+    const route = await stage.client.getSwap(CHAIN, asked)
+    const { guard } = stage
+    expect(() => verify(CHAIN, route, asked, { contracts: { guard } })).toThrow(/not known to this version/)
+  })
+})
+
+describe('swap signs nothing', () => {
+  const behind = (change: (route: Route) => Route) => {
+    const fetched: typeof fetch = async (input, init) => {
+      const answer = await fetch(input, init)
+      return String(input).includes('/aggregator/') ? Response.json(change((await answer.json()) as Route)) : answer
+    }
+    return new SluiceClient({ baseUrl: stage.server.url, timeoutMs: 30_000, fetch: fetched })
+  }
+  const walletOf = (index: number, refused: readonly string[] = []) => {
+    const sent: Outgoing[] = []
+    const wallet = fromEip1193(
+      {
+        request: ({ method, params }) => {
+          // A node that knows no state overrides.
+          if (method === 'eth_call' && params.length > 2 && refused.includes('overrides'))
+            throw new Error('no overrides')
+          return request(stage.devnet.url, method, params ?? [])
+        },
+      },
+      stage.devnet.info.accounts[index]!.address,
+    )
+    const send = (transaction: Outgoing) => {
+      sent.push(transaction)
+      return wallet.send(transaction)
+    }
+    return { sent, wallet: { ...wallet, send } as Wallet }
+  }
+  const wanted = () => {
+    const { from, ...rest } = wethForUsdc()
+    return rest
+  }
+
+  test('where the simulation brings more than the least output says', async () => {
+    const { sent, wallet } = walletOf(4)
+    const result = swap(behind(cheap), wallet, CHAIN, wanted(), stage)
+    await expect(result).rejects.toMatchObject({ code: 'UNSAFE', message: expect.stringContaining('brings') })
+    expect(sent).toEqual([])
+  })
+
+  test('where a second service, its prices or the caller say otherwise', async () => {
+    const { client } = stage
+    for (const witness of [quotedBy(client, CHAIN), pricedBy(client, CHAIN), atPrice(2_000)]) {
+      const { sent, wallet } = walletOf(4)
+      const result = swap(behind(cheap), wallet, CHAIN, wanted(), { ...stage, witness })
+      await expect(result).rejects.toMatchObject({
+        code: 'UNSAFE',
+        message: expect.stringContaining('below minToAmount'),
+      })
+      expect(sent).toEqual([])
+    }
+  })
+
+  test('where nothing can be simulated, and signs when the caller trusts the quote', async () => {
+    const { sent, wallet } = walletOf(5)
+    const mute = {
+      ...wallet,
+      call: (to: string, data: `0x${string}`, value?: bigint) =>
+        data.startsWith('0x2dfcad76') ? Promise.reject(new Error('out of order')) : wallet.call(to, data, value),
+    }
+    const { request, ...noOverrides } = mute
+    const refused = swap(stage.client, noOverrides, CHAIN, wanted(), stage)
+    await expect(refused).rejects.toMatchObject({
+      code: 'UNSAFE',
+      message: expect.stringContaining('confirms the amount'),
+    })
+    // The approval alone, of which the Guard draws nothing without a swap of this very sender.
+    expect(sent.map(({ to }) => to)).toEqual([stage.token('WETH')])
+    const { route } = await swap(stage.client, noOverrides, CHAIN, wanted(), { ...stage, trustQuote: true })
+    expect(sent.at(-1)!.data).toBe(route.tx.data)
+  })
+
+  test('before an honest quote is confirmed: by override, after the approval, or by a witness', async () => {
+    const { client } = stage
+    for (const [index, refused, options] of [
+      [6, [], {}],
+      [7, ['overrides'], {}],
+      [8, ['overrides'], { witness: quotedBy(client, CHAIN) }],
+      [9, [], { witness: pricedBy(client, CHAIN), tolerance: 2 }],
+    ] as const) {
+      const { sent, wallet } = walletOf(index, refused)
+      const before = await stage.balance(stage.token('USDC'), wallet.address)
+      const { route } = await swap(client, wallet, CHAIN, wanted(), { ...stage, ...options })
+      expect(sent).toHaveLength(2)
+      expect((await stage.balance(stage.token('USDC'), wallet.address)) - before).toBe(BigInt(route.toAmount))
+    }
+  })
+})
