@@ -19,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   soak: 'api/soak.ts',
   strangers: 'strangers.ts',
   sync: 'sync.ts',
+  weather: 'weather/weather.ts',
 }
 
 const [name = ''] = process.argv.splice(2, 1)

@@ -13,6 +13,10 @@ const meanings = {
   RpcError: {
     UNREACHABLE: ['RPC_FAILED', 'no node of the chain answered'],
     TIMEOUT: ['RPC_FAILED', 'the node of the chain did not answer in time'],
+    RATE_LIMITED: ['RPC_FAILED', 'the node of the chain is asked too often'],
+    BAD_ANSWER: ['RPC_FAILED', 'the node of the chain answered with what cannot be read'],
+    LAGGING: ['RPC_FAILED', 'the node of the chain lacks the block'],
+    BLOCK_GONE: ['RPC_FAILED', 'the block was replaced by another one'],
     REJECTED: ['RPC_FAILED', 'the node of the chain refused the call'],
     REVERTED: ['RPC_FAILED', 'a read of the chain reverted'],
     WRONG_CHAIN: ['RPC_FAILED', 'the node answers for another chain'],

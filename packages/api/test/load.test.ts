@@ -174,7 +174,7 @@ test('metrics tell of all this: stages, endpoints, chains, integrators, slots an
   try {
     expect((await ask(failing.url + swapPath())).status).toBe(502)
     const { text } = await ask(`${failing.url}/metrics`)
-    expect(text).toMatch(/sluice_rpc_errors_total{chain="31337",endpoint="0",code="UNREACHABLE"} [1-9]/)
+    expect(text).toMatch(/sluice_rpc_errors_total{chain="31337",endpoint="0",code="RATE_LIMITED"} [1-9]/)
     expect(text).not.toContain(new URL(broken.url).port)
   } finally {
     await failing.close()

@@ -85,6 +85,6 @@ test('an answer that is not JSON is a failure of the endpoint', async () => {
   const html = createServer((_, response) => response.end('<html>busy</html>'))
   await new Promise<void>((resolve) => html.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(html.address() as AddressInfo).port}`
-  await expect(rpcOf(url).gasPrice()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  await expect(rpcOf(url).gasPrice()).rejects.toMatchObject({ code: 'BAD_ANSWER' })
   html.close()
 })

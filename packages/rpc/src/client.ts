@@ -1,12 +1,9 @@
-/** One chain over one or more endpoints: time limits, a retry, failover, and endpoints that lie or lag set aside. */
-import { setTimeout as sleep } from 'node:timers/promises'
+/** One chain over one or more endpoints that fail, lag, lie and differ. How a request gets its answer is `race`'s. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import type { Capabilities, CoinbaseField } from './capabilities.ts'
-import { withDeadline } from './deadline.ts'
 import {
   blockParam,
   callParam,
-  decodeBlock,
   decodeLog,
   logFilterParam,
   overridesParam,
@@ -14,9 +11,13 @@ import {
   type RawBlock,
   type RawLog,
 } from './encode.ts'
-import { Endpoint, type Send } from './endpoint.ts'
+import { Endpoint, type EndpointCall, type Send } from './endpoint.ts'
 import { RpcError } from './errors.ts'
+import { Heads, readable, readBlock } from './heads.ts'
+import { HedgeBudget } from './hedges.ts'
+import { type AtBlock, pinned } from './pinned.ts'
 import { type BackgroundBudget, Budget, defaultBackground } from './priority.ts'
+import { type Course, race, type Task } from './race.ts'
 import { Seat } from './seat.ts'
 import type {
   AnswerAtHead,
@@ -29,13 +30,15 @@ import type {
   LogFilter,
   RequestOptions,
   Rpc,
+  RpcEvent,
+  RpcHealth,
 } from './types.ts'
 
 export type RpcOptions = {
   readonly chainId: number
-  /** In order of preference. */
+  /** In order of preference: a later one is asked first where it answers more surely, or much sooner. */
   readonly urls: readonly string[]
-  /** For one call at one endpoint. */
+  /** For one attempt at one endpoint, 5,000 by default; all attempts of a request together get twice that. */
   readonly timeoutMs?: number
   /** How long an endpoint that failed is passed over while another one works. */
   readonly ejectMs?: number
@@ -45,143 +48,171 @@ export type RpcOptions = {
   readonly background?: BackgroundBudget
   /** Told of every failure of an endpoint, by its place in `urls`: addresses may hold keys. */
   readonly onFailure?: (endpoint: number, error: RpcError) => void
+  readonly onEvent?: (event: RpcEvent) => void
 }
 
-/** Blocks that an endpoint may be behind another one before it is passed over. */
-const MAX_LAG = 5
 /** Between two comparisons of all endpoints' heads. */
 const COMPARE_MS = 10_000
-/** Before everything is tried once more: dropped connections and bursts are over by then. */
-const RETRY_MS = 60
+const LATEST: EndpointCall = ['eth_getBlockByNumber', ['latest', false]]
 
 export function createRpc(options: RpcOptions): Rpc {
   return new ChainRpc(options)
 }
 
-/** What is asked of an endpoint, once it is known which one and by when. */
-type Task<T> = (seat: Seat, send: Send) => Promise<T>
-
 class ChainRpc implements Rpc {
   readonly chainId: number
   private readonly timeoutMs: number
-  private readonly onFailure: RpcOptions['onFailure']
   private readonly seats: readonly Seat[]
+  private readonly heads: Heads
+  private readonly course: Course
   private readonly closed = new AbortController()
   private comparedAt = 0
 
   constructor(options: RpcOptions) {
-    const { chainId, urls, timeoutMs = 5000, ejectMs = 10_000, maxConcurrency = 32, onFailure } = options
-    this.onFailure = onFailure
+    const { chainId, urls, timeoutMs = 5000, ejectMs = 10_000, maxConcurrency = 32, onFailure, onEvent } = options
     this.chainId = chainId
     this.timeoutMs = timeoutMs
     const budget = new Budget(options.background ?? defaultBackground)
-    this.seats = urls.map((url) => new Seat(new Endpoint({ url, maxConcurrency, budget }), chainId, ejectMs))
+    this.seats = urls.map((url, index) => {
+      const endpoint = new Endpoint({
+        ...{ url, maxConcurrency, budget },
+        ...(onEvent && { onEvent: (event) => onEvent({ ...event, endpoint: index }) }),
+      })
+      return new Seat(index, endpoint, chainId, ejectMs)
+    })
+    this.heads = new Heads(this.seats)
+    this.course = {
+      seats: this.seats,
+      hedges: new HedgeBudget(),
+      momentMs: () => this.heads.habit.momentMs,
+      onFailure: ({ index }, error) => onFailure?.(index, error),
+      onExtra: (kind, { index }) => onEvent?.({ kind, endpoint: index }),
+    }
   }
 
   request<T>(method: string, params: readonly unknown[], options: RequestOptions = {}): Promise<T> {
-    return this.run((seat, send) => seat.endpoint.request<T>(method, params, send), options)
+    return this.run((seat, send) => seat.endpoint.request<T>(method, params, send), method, options)
   }
 
   async call(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<Hex> {
-    if (options.overrides || options.blockOverrides)
-      return this.override(request, block, options, async (seat, params, send) =>
-        hexAnswer(await seat.call(params, send)),
-      )
-    return hexAnswer(await this.request('eth_call', [callParam(request), blockParam(block)], options))
+    if (options.overrides || options.blockOverrides) return (await this.override(request, block, options, []))[0]
+    return this.atBlock(block, (at) => ['eth_call', [callParam(request), at]], hexAnswer, options)
   }
 
-  callWithHead(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<AnswerAtHead> {
+  async callWithHead(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<AnswerAtHead> {
     this.compareHeads()
-    return this.override(request, block, options, async (seat, params, send) => {
-      const [answer, raw] = await seat.callWithHead(params, send)
-      this.refuseLag(seat)
-      return { answer: hexAnswer(answer), head: readable(() => decodeBlock(raw)) }
-    })
+    const [answer, head] = await this.override(request, block, options, [LATEST])
+    return { answer, head: head! }
   }
 
-  /** An eth_call at an endpoint that can do what it asks for. */
-  private override<T>(
+  /** An eth_call at an endpoint that can do what it asks for. @param more - `LATEST`, where the head is wanted too */
+  private override(
     request: CallRequest,
     block: BlockRef,
     { overrides = {}, blockOverrides, ...rest }: CallOptions,
-    ask: (seat: Seat, params: readonly unknown[], send: Send) => Promise<T>,
-  ): Promise<T> {
-    const params: unknown[] = [callParam(request), blockParam(block), overridesParam(overrides)]
+    more: readonly EndpointCall[],
+  ): Promise<readonly [Hex, BlockHeader?]> {
+    const call = callParam(request)
+    const state = overridesParam(overrides)
     let capped = false
-    const task: Task<T> = async (seat, send) => {
+    let ofBlock: readonly unknown[] = []
+    const at: AtBlock = (ref) => ['eth_call', [call, ref, state, ...ofBlock]]
+    const ask = pinned(this.heads, block, at, { alone: true, more })
+    const task: Task<readonly [Hex, BlockHeader?]> = async (seat, send) => {
       const able = await seat.capabilities()
       if (!able.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
       if (!capped && givesLess(able, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
-      const more = blockOverrides ? [blockOverridesParam(blockOverrides, able.coinbaseField)] : []
-      return ask(seat, [...params, ...more], send)
+      ofBlock = blockOverrides ? [blockOverridesParam(blockOverrides, able.coinbaseField)] : []
+      const [answer, raw] = await ask(seat, send)
+      // Code that was put in place answers something.
+      if (
+        answer === '0x' &&
+        request.to &&
+        overrides[request.to]?.code &&
+        !(await seat.doubtCapabilities()).stateOverrides
+      )
+        throw new RpcError('NO_OVERRIDES', 'the node no longer overrides state in eth_call')
+      return more.length === 0
+        ? [hexAnswer(answer)]
+        : [hexAnswer(answer), await this.heads.accept(seat, raw as RawBlock, send)]
     }
+    const kind = more.length > 0 ? 'eth_call at head' : 'eth_call with overrides'
     // An endpoint that gives all the gas is taken where there is one; less than asked for often does as well.
-    return this.run(task, rest).catch((error: unknown) => {
+    return this.run(task, kind, rest).catch((error: unknown) => {
       if (!(error instanceof RpcError && error.code === 'GAS_CAP')) throw error
       capped = true
-      return this.run(task, rest)
+      return this.run(task, kind, rest)
     })
   }
 
-  /**
-   * Tries every endpoint, those in good standing first, and all of them once more when none could be reached. What a
-   * node says of the call itself is final.
-   */
-  private async run<T>(task: Task<T>, options: RequestOptions): Promise<T> {
-    const first = await this.tryAll(task, options)
-    if (first.done) return first.result
-    if (first.error.code !== 'UNREACHABLE') throw first.error
-    await sleep(RETRY_MS * (0.5 + Math.random()), undefined, { signal: this.closed.signal }).catch(() => {})
-    const second = await this.tryAll(task, options)
-    if (second.done) return second.result
-    throw second.error
+  async getBlock(block: BlockRef, options: RequestOptions = {}): Promise<BlockHeader | null> {
+    if (block === 'latest') return this.latestBlock(options)
+    const [method, ref] =
+      typeof block === 'object' ? ['eth_getBlockByHash', block.blockHash] : ['eth_getBlockByNumber', blockParam(block)]
+    let asked = 0
+    return this.run(
+      async (seat, send) => {
+        const raw = await seat.endpoint.request<RawBlock | null>(method, [ref, false], send)
+        if (raw) return this.heads.know(readBlock(raw))
+        // A node that lags says the same of a block as one that knows of none; twice is believed.
+        if (asked++ === 0) throw new RpcError('LAGGING', 'the node lacks the block')
+        return null
+      },
+      method,
+      options,
+    )
   }
 
-  private async tryAll<T>(task: Task<T>, options: RequestOptions): Promise<Outcome<T>> {
-    let error: RpcError | undefined
-    for (const seat of [...this.seats].sort((a, b) => Number(a.ejected) - Number(b.ejected))) {
-      try {
-        const result = await this.inTime(options, async (send) => {
-          await seat.checkChain(send)
-          return task(seat, send)
-        })
-        seat.works()
-        return { done: true, result }
-      } catch (cause) {
-        if (!(cause instanceof RpcError) || cause.code === 'REVERTED' || cause.code === 'ABORTED') throw cause
-        error = cause
-        this.onFailure?.(this.seats.indexOf(seat), cause)
-        await seat.failed(cause)
-      }
+  getLogs(filter: LogFilter, options: RequestOptions = {}): Promise<readonly Log[]> {
+    if (!('blockHash' in filter))
+      return this.run(
+        async (seat, send) => readLogs(await seat.endpoint.request('eth_getLogs', [logFilterParam(filter)], send)),
+        'eth_getLogs',
+        options,
+      )
+    const { blockHash, ...rest } = filter
+    const at: AtBlock = (ref) => [
+      'eth_getLogs',
+      [logFilterParam(typeof ref === 'object' ? filter : { ...rest, fromBlock: Number(ref), toBlock: Number(ref) })],
+    ]
+    const read = (raw: unknown) => {
+      const logs = readLogs(raw)
+      if (logs.some((log) => log.blockHash !== blockHash))
+        throw new RpcError('BAD_ANSWER', 'the node answered with logs of another block')
+      return logs
     }
+    return this.atBlock({ blockHash }, at, read, options)
+  }
+
+  getCode(address: Address, block: BlockRef, options: RequestOptions = {}): Promise<Hex> {
+    return this.atBlock(block, (at) => ['eth_getCode', [address, at]], hexAnswer, options)
+  }
+
+  gasPrice(options: RequestOptions = {}): Promise<bigint> {
+    return this.run(
+      async (seat, send) => {
+        const raw = await seat.endpoint.request<Hex>('eth_gasPrice', [], send)
+        return readable(() => BigInt(raw))
+      },
+      'eth_gasPrice',
+      options,
+    )
+  }
+
+  health(): RpcHealth {
+    const { newest, habit } = this.heads
     return {
-      done: false,
-      error: error ?? new RpcError('UNREACHABLE', `no RPC endpoint is known for chain ${this.chainId}`),
+      head: newest ? { number: newest.number, timestamp: newest.timestamp } : null,
+      clock: habit.clock,
+      endpoints: this.seats.map(({ endpoint, standing, head }) => ({
+        successRate: standing.successRate,
+        ejected: standing.ejected,
+        head: head < 0 ? null : head,
+        queued: endpoint.queued,
+        callsPerSecond: endpoint.limits.rate,
+        batchSize: endpoint.limits.batch,
+      })),
     }
-  }
-
-  async getBlock(block: BlockRef, options?: RequestOptions): Promise<BlockHeader | null> {
-    const raw =
-      typeof block === 'object'
-        ? await this.request<RawBlock | null>('eth_getBlockByHash', [block.blockHash, false], options)
-        : block === 'latest'
-          ? await this.latestBlock(options)
-          : await this.request<RawBlock | null>('eth_getBlockByNumber', [blockParam(block), false], options)
-    return raw && readable(() => decodeBlock(raw))
-  }
-
-  async getLogs(filter: LogFilter, options?: RequestOptions): Promise<readonly Log[]> {
-    const raw = await this.request<RawLog[]>('eth_getLogs', [logFilterParam(filter)], options)
-    return readable(() => raw.map(decodeLog))
-  }
-
-  async getCode(address: Address, block: BlockRef, options?: RequestOptions): Promise<Hex> {
-    return hexAnswer(await this.request('eth_getCode', [address, blockParam(block)], options))
-  }
-
-  async gasPrice(options?: RequestOptions): Promise<bigint> {
-    const raw = await this.request<Hex>('eth_gasPrice', [], options)
-    return readable(() => BigInt(raw))
   }
 
   close(): void {
@@ -189,28 +220,27 @@ class ChainRpc implements Rpc {
     for (const { endpoint } of this.seats) endpoint.close()
   }
 
+  private run<T>(task: Task<T>, kind: string, options: RequestOptions): Promise<T> {
+    const { signal, timeoutMs, priority = 'quote' } = options
+    const attemptMs = timeoutMs ?? this.timeoutMs
+    const totalMs = timeoutMs ?? 2 * this.timeoutMs
+    return race(this.course, task, { kind, priority, attemptMs, totalMs, signals: [this.closed.signal, signal] })
+  }
+
+  private atBlock<T>(block: BlockRef, call: AtBlock, read: (raw: unknown) => T, options: RequestOptions): Promise<T> {
+    const ask = pinned(this.heads, block, call)
+    const [kind] = call('latest')
+    return this.run(async (seat, send) => read((await ask(seat, send))[0]), kind, options)
+  }
+
   /** An endpoint that has fallen behind another one is passed over until it may have caught up. */
-  private latestBlock(options: RequestOptions = {}): Promise<RawBlock> {
+  private latestBlock(options: RequestOptions): Promise<BlockHeader> {
     this.compareHeads()
-    return this.run(async (seat, send) => {
-      const raw = await seat.latestBlock(send)
-      this.refuseLag(seat)
-      return raw
-    }, options)
+    return this.run((seat, send) => this.headOf(seat, send), 'latest', options)
   }
 
-  /** @throws RpcError when another endpoint is further than the one that was just asked for its head */
-  private refuseLag(seat: Seat): void {
-    const best = Math.max(...this.seats.filter((other) => other !== seat && !other.ejected).map(({ head }) => head))
-    if (best - seat.head > MAX_LAG)
-      throw new RpcError('UNREACHABLE', `an RPC endpoint is at block ${seat.head}, another one at ${best}`)
-  }
-
-  private inTime<T>(
-    { timeoutMs = this.timeoutMs, signal, priority = 'quote' }: RequestOptions,
-    work: (send: Send) => Promise<T>,
-  ): Promise<T> {
-    return withDeadline(timeoutMs, [this.closed.signal, signal], (signal) => work({ signal, priority }))
+  private async headOf(seat: Seat, send: Send): Promise<BlockHeader> {
+    return this.heads.accept(seat, await seat.endpoint.request<RawBlock>(...LATEST, send), send)
   }
 
   /** Every now and then, so that it shows when the endpoint in use has fallen behind those not in use. */
@@ -218,16 +248,18 @@ class ChainRpc implements Rpc {
     if (this.seats.length === 1 || Date.now() - this.comparedAt < COMPARE_MS) return
     this.comparedAt = Date.now()
     for (const seat of this.seats.filter(({ ejected }) => !ejected)) {
-      // Nobody waits for it, and the request that comes to this endpoint next meets the same failure.
-      this.inTime({}, async (send) => {
-        await seat.checkChain(send)
-        return seat.latestBlock(send)
-      }).catch(() => seat.eject())
+      // Nobody waits for it.
+      const course = { ...this.course, seats: [seat] }
+      const work = {
+        kind: 'latest',
+        priority: 'background',
+        attemptMs: this.timeoutMs,
+        totalMs: this.timeoutMs,
+      } as const
+      race(course, (_, send) => this.headOf(seat, send), { ...work, signals: [this.closed.signal] }).catch(() => {})
     }
   }
 }
-
-type Outcome<T> = { readonly done: true; readonly result: T } | { readonly done: false; readonly error: RpcError }
 
 /** What measuring the cap may have used of it. */
 const CAP_TOLERANCE = 100_000n
@@ -248,16 +280,11 @@ function blockOverridesParam(
   }
 }
 
-/** @throws RpcError when a node answers with something else than the method's result */
-function readable<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (cause) {
-    throw new RpcError('UNREACHABLE', 'the node answered with something that cannot be read', '0x', { cause })
-  }
-}
-
 function hexAnswer(answer: unknown): Hex {
   if (typeof answer === 'string' && /^0x[0-9a-fA-F]*$/.test(answer)) return answer as Hex
-  throw new RpcError('UNREACHABLE', 'the node answered with something that is not hex')
+  throw new RpcError('BAD_ANSWER', 'the node answered with something that is not hex')
+}
+
+function readLogs(raw: unknown): readonly Log[] {
+  return readable(() => (raw as RawLog[]).map(decodeLog))
 }

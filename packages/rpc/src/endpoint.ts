@@ -1,7 +1,13 @@
-/** One JSON-RPC endpoint over HTTP: requests made in the same tick travel as one batch, each with its own answer. */
-import type { Hex } from '@sluice/chains'
+/**
+ * One JSON-RPC endpoint over HTTP. Requests made in the same tick travel as one batch, each with its own answer, as far as the
+ * endpoint takes batches; they wait for a place by priority, and for as long as the endpoint wants to be left alone.
+ */
+import { parseAnswers, resultOf } from './answers.ts'
+import { BatchSize } from './batch-size.ts'
 import { RpcError } from './errors.ts'
+import { abortError, batchVerdict, connectionError, httpFailure, nodeError } from './failure.ts'
 import { Lanes } from './lanes.ts'
+import { Pace } from './pace.ts'
 import { postJson } from './post.ts'
 import { Budget, defaultBackground, type Priority } from './priority.ts'
 
@@ -15,59 +21,92 @@ export type EndpointOptions = {
   readonly maxConcurrency?: number
   /** What background work may ask of this endpoint and those that share it. */
   readonly budget?: Budget
+  readonly onEvent?: (event: EndpointEvent) => void
 }
-/** By when an answer is wanted, and how much. */
-export type Send = { readonly signal: AbortSignal; readonly priority: Priority }
+
+export type EndpointEvent =
+  /** An HTTP request with these methods in its body. */
+  | { readonly kind: 'sent'; readonly methods: readonly string[]; readonly priority: Priority }
+  /** Calls a second that it is asked for at most from now on. */
+  | { readonly kind: 'slowed'; readonly rate: number }
+  /** Calls that one HTTP body may hold from now on; 1 where batches are refused. */
+  | { readonly kind: 'batch'; readonly size: number }
 
 export type EndpointCall = readonly [method: string, params: readonly unknown[]]
 
-type Pending = {
-  readonly body: string
-  readonly id: number
-  readonly settle: (answer: Answer | RpcError) => void
+/** One attempt at a request. */
+export type Send = {
+  readonly signal: AbortSignal
+  readonly priority: Priority
+  /** In an HTTP request and on a connection of its own. */
+  readonly fresh?: boolean
+  /** When it left the queue; undefined as long as it waits. Written by the endpoint. */
+  sentAt?: number
 }
-/** Calls that wait for a place. */
-type Waiting = {
+
+type Call = {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly body: string
+  readonly send: Send
+  readonly settle: (answer: unknown) => void
+  settled: boolean
+  /** What it travels in. */
+  group?: Group
+}
+/** Calls that wait for a place and travel together. */
+type Group = {
   /** In an HTTP body of their own. */
   readonly alone: boolean
-  readonly calls: readonly Pending[]
-  /** Those of its calls that nobody has given up. */
-  open: number
+  readonly calls: readonly Call[]
   /** Ends the HTTP request that it travels in, once that serves nobody any more. */
   abandon?: () => void
 }
-/** Calls in one HTTP body. */
-type Batch = { readonly calls: Pending[]; readonly from: Waiting[]; bytes: number }
-type Answer = { readonly id: number; readonly result?: unknown; readonly error?: NodeError }
-type NodeError = { readonly code?: number; readonly message?: string; readonly data?: unknown }
-
-/** Rate limits and full pools, as providers and clients word them. */
-const busy = /too many requests|rate.?limit|limit ?exceeded|capacity exceeded/i
-const reverted = /revert|VM execution error|out of gas|invalid opcode|StackUnderflow|always failing transaction/i
 
 export class Endpoint {
   readonly url: string
   private readonly target: URL
-  private readonly batchSize: number
   private readonly batchBytes: number
-  private readonly lanes: Lanes<Waiting>
+  private readonly batch: BatchSize
+  private readonly pace = new Pace()
+  private readonly lanes: Lanes<Group>
   private readonly budget: Budget
+  private readonly onEvent: (event: EndpointEvent) => void
+  private readonly underWay = new Set<AbortController>()
   private due = false
   private pause: NodeJS.Timeout | undefined
+  private wakeAt = Number.POSITIVE_INFINITY
+  private closed = false
   private nextId = 1
 
-  constructor({ url, batchSize = 50, batchBytes = 1_000_000, maxConcurrency = 32, budget }: EndpointOptions) {
+  constructor({ url, batchSize = 50, batchBytes = 1_000_000, maxConcurrency = 32, budget, onEvent }: EndpointOptions) {
     this.url = url
     this.target = new URL(url)
-    this.batchSize = batchSize
+    this.batch = new BatchSize(batchSize)
     this.batchBytes = batchBytes
     this.budget = budget ?? new Budget(defaultBackground)
     this.lanes = new Lanes(maxConcurrency, this.budget)
+    this.onEvent = onEvent ?? (() => {})
+  }
+
+  /** Milliseconds for which the endpoint is left alone. */
+  waitMs(priority: Priority): number {
+    return this.pace.waitMs(priority === 'quote')
+  }
+
+  get queued(): number {
+    return this.lanes.queued
+  }
+
+  /** Calls a second that it is asked for at most, and calls that one HTTP body may hold. */
+  get limits(): { readonly rate: number | null; readonly batch: number } {
+    return { rate: this.pace.rate ?? null, batch: this.batch.size }
   }
 
   /** @throws RpcError */
   request<T>(method: string, params: readonly unknown[], send: Send): Promise<T> {
-    return this.ask([[method, params]], send, false)[0] as Promise<T>
+    return this.ask([[method, params]], send, send.fresh ?? false)[0] as Promise<T>
   }
 
   /** Requests in an HTTP body of their own: what may take long must not hold up a batch. */
@@ -75,42 +114,23 @@ export class Endpoint {
     return this.ask(calls, send, true)
   }
 
-  /** Nothing more is sent. */
+  /** Ends what is under way; nothing more is sent. */
   close(): void {
+    this.closed = true
     clearTimeout(this.pause)
+    for (const controller of this.underWay) controller.abort()
   }
 
-  private ask(calls: readonly EndpointCall[], { signal, priority }: Send, alone: boolean): Promise<unknown>[] {
-    if (signal.aborted) return calls.map(([method]) => Promise.reject(abortError(signal, method)))
-    const pending: Pending[] = []
-    const waiting: Waiting = { alone, calls: pending, open: calls.length }
-    const giveUp = () => {
-      if (--waiting.open > 0) return
-      this.lanes.drop(priority, waiting)
-      waiting.abandon?.()
-    }
-    const answers = calls.map(
-      ([method, params]) =>
-        new Promise<unknown>((resolve, reject) => {
-          const onAbort = () => {
-            reject(abortError(signal, method))
-            giveUp()
-          }
-          signal.addEventListener('abort', onAbort, { once: true })
-          const id = this.nextId++
-          const settle = (answer: Answer | RpcError) => {
-            signal.removeEventListener('abort', onAbort)
-            if (answer instanceof RpcError) reject(answer)
-            else if (answer.error) reject(nodeError(method, answer.error))
-            else resolve(answer.result)
-          }
-          pending.push({ id, settle, body: JSON.stringify({ jsonrpc: '2.0', id, method, params }) })
-        }),
-    )
-    if (!this.lanes.push(priority, waiting)) {
-      const full = new RpcError('UNREACHABLE', 'too many requests wait for the node')
-      for (const { settle } of pending) settle(full)
-    } else if (alone) this.start()
+  private ask(calls: readonly EndpointCall[], send: Send, alone: boolean): Promise<unknown>[] {
+    if (send.signal.aborted || this.closed)
+      return calls.map(([method]) => Promise.reject(abortError(send.signal, method)))
+    const made = calls.map((call) => this.makeCall(call, send))
+    const fits = calls.length <= this.batch.size
+    const groups: Group[] = fits
+      ? [{ alone, calls: made.map(({ call }) => call) }]
+      : made.map(({ call }) => ({ alone, calls: [call] }))
+    for (const group of groups) this.enqueue(group, send.priority)
+    if (alone) this.start()
     else if (!this.due) {
       this.due = true
       setImmediate(() => {
@@ -118,113 +138,180 @@ export class Endpoint {
         this.start()
       })
     }
-    return answers
+    return made.map(({ answer }) => answer)
   }
 
-  /** Sends what may be sent now. */
+  private makeCall([method, params]: EndpointCall, send: Send): { call: Call; answer: Promise<unknown> } {
+    const { signal, priority } = send
+    let call: Call | undefined
+    const answer = new Promise<unknown>((resolve, reject) => {
+      const giveUp = () => {
+        if (!call || call.settled) return
+        call.settled = true
+        reject(abortError(signal, method))
+        const { group } = call
+        if (!group || group.calls.some(({ settled }) => !settled)) return
+        this.lanes.drop(priority, group)
+        group.abandon?.()
+      }
+      const settle = (result: unknown) => {
+        if (!call || call.settled) return
+        call.settled = true
+        signal.removeEventListener('abort', giveUp)
+        if (result instanceof RpcError) reject(result)
+        else resolve(result)
+      }
+      signal.addEventListener('abort', giveUp, { once: true })
+      const id = this.nextId++
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
+      call = { id, method, params, body, send, settle, settled: false }
+    })
+    return { call: call!, answer }
+  }
+
+  private enqueue(group: Group, priority: Priority): void {
+    for (const call of group.calls) call.group = group
+    if (this.lanes.push(priority, group)) return
+    const full = new RpcError('RATE_LIMITED', 'too many requests wait for the node')
+    for (const { settle } of group.calls) settle(full)
+  }
+
+  /** Sends what may be sent now, and comes back when more may be. */
   private start(): void {
+    if (this.closed) return
     for (let next = this.lanes.next(); next; next = this.lanes.next()) {
       const { priority, items } = next
-      const batch = this.collect(items)
-      for (const waiting of batch.from) this.lanes.drop(priority, waiting)
+      const pauseMs = this.waitMs(priority)
+      if (pauseMs > 0) return void this.wakeIn(pauseMs)
+      const groups = this.collect(items)
+      for (const group of groups) this.lanes.drop(priority, group)
       this.lanes.enter(priority)
-      if (priority === 'background') this.budget.spend(batch.calls.length, batch.bytes)
-      const controller = new AbortController()
-      const abandon = () => {
-        if (batch.from.every(({ open }) => open === 0)) controller.abort()
-      }
-      for (const waiting of batch.from) waiting.abandon = abandon
-      void this.post(batch.calls, priority, controller.signal).finally(() => {
+      void this.post(groups, priority).finally(() => {
         this.lanes.leave(priority)
         this.start()
       })
     }
-    const { pauseMs } = this.lanes
-    if (pauseMs > 0)
-      this.pause ??= setTimeout(() => {
-        this.pause = undefined
-        this.start()
-      }, pauseMs)
+    if (this.lanes.pauseMs > 0) this.wakeIn(this.lanes.pauseMs)
+  }
+
+  private wakeIn(ms: number): void {
+    const at = performance.now() + ms
+    if (at >= this.wakeAt) return
+    this.wakeAt = at
+    clearTimeout(this.pause)
+    this.pause = setTimeout(() => {
+      this.wakeAt = Number.POSITIVE_INFINITY
+      this.start()
+    }, ms)
   }
 
   /** What stands first in a queue, and what may travel with it. */
-  private collect(items: Iterable<Waiting>): Batch {
-    const batch: Batch = { calls: [], from: [], bytes: 0 }
-    for (const waiting of items) {
-      const bytes = waiting.calls.reduce((sum, { body }) => sum + body.length, 0)
-      const full = batch.calls.length >= this.batchSize || batch.bytes + bytes > this.batchBytes
-      if (batch.from.length > 0 && (waiting.alone || full)) {
-        if (full) break
-        continue
-      }
-      batch.calls.push(...waiting.calls)
-      batch.from.push(waiting)
-      batch.bytes += bytes
-      if (waiting.alone) break
+  private collect(items: Iterable<Group>): readonly Group[] {
+    const groups: Group[] = []
+    const most = this.batch.size
+    let count = 0
+    let bytes = 0
+    for (const group of items) {
+      if (group.alone && groups.length > 0) continue
+      const size = group.calls.reduce((sum, { body }) => sum + body.length, 0)
+      if (groups.length > 0 && (count + group.calls.length > most || bytes + size > this.batchBytes)) break
+      groups.push(group)
+      count += group.calls.length
+      bytes += size
+      if (group.alone) break
     }
-    return batch
+    return groups
   }
 
-  private async post(batch: readonly Pending[], priority: Priority, signal: AbortSignal): Promise<void> {
+  private async post(groups: readonly Group[], priority: Priority): Promise<void> {
+    const calls = groups.flatMap(({ calls }) => calls).filter(({ settled }) => !settled)
+    if (calls.length === 0) return
+    const controller = new AbortController()
+    const abandon = () => {
+      if (calls.every(({ settled }) => settled)) controller.abort()
+    }
+    for (const group of groups) group.abandon = abandon
+    const sentAt = performance.now()
+    for (const { send } of calls) send.sentAt ??= sentAt
+    const fresh = calls.some(({ send }) => send.fresh)
+    const body = calls.length === 1 ? calls[0]!.body : `[${calls.map(({ body }) => body).join(',')}]`
+    this.pace.took(calls.length)
+    if (priority === 'background') this.budget.spend(calls.length, body.length)
+    this.onEvent({ kind: 'sent', methods: calls.map(({ method }) => method), priority })
+    this.underWay.add(controller)
     try {
-      const body = batch.length === 1 ? batch[0]!.body : `[${batch.map(({ body }) => body).join(',')}]`
-      const { status, text } = await postJson(this.target, body, signal)
+      const { status, text, retryAfter } = await postJson(this.target, body, { signal: controller.signal, fresh })
       if (priority === 'background') this.budget.spend(0, text.length)
-      const answers = parseAnswers(text, status)
-      const byId = new Map(answers.map((answer) => [answer.id, answer]))
-      for (const { id, settle } of batch) {
-        settle(byId.get(id) ?? new RpcError('UNREACHABLE', 'the node left a request of a batch unanswered'))
-      }
-    } catch (error) {
-      const failure =
-        error instanceof RpcError
-          ? error
-          : new RpcError('UNREACHABLE', `the node cannot be reached: ${causeOf(error)}`, '0x', { cause: error })
-      for (const { settle } of batch) settle(failure)
+      this.read(calls, status, text, retryAfter)
+    } catch (cause) {
+      const error = connectionError(cause)
+      if (error.code === 'RATE_LIMITED') this.slow(error, calls.length)
+      for (const { settle } of calls) settle(error)
+    } finally {
+      this.pace.ended()
+      this.underWay.delete(controller)
     }
   }
-}
 
-function parseAnswers(text: string, status: number): readonly Answer[] {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    throw new RpcError('UNREACHABLE', `the node answered HTTP ${status} with something that is not JSON`)
+  /** @throws RpcError of all calls */
+  private read(calls: readonly Call[], status: number, text: string, retryAfter: string | undefined): void {
+    const failure = httpFailure(status, retryAfter)
+    if (failure) throw failure
+    const { byId, whole } = this.parsed(calls, text, status) ?? {}
+    if (!byId) return
+    if (calls.length > 1) {
+      if (whole && nodeError('batch', whole).code === 'RATE_LIMITED' && batchVerdict(status, whole) !== 'size')
+        throw nodeError('batch', whole)
+      if (whole) return void this.splitUp(calls, status, whole)
+      this.batch.worked()
+    }
+    let answered = 0
+    for (const { id, method, params, settle } of calls) {
+      // A refusal of the whole body carries no id.
+      const answer = byId.get(String(id)) ?? (whole && { error: whole })
+      try {
+        if (!answer) throw new RpcError('BAD_ANSWER', 'the node left a request unanswered')
+        settle(resultOf(method, params, answer))
+        answered++
+      } catch (error) {
+        const failed = error as RpcError
+        if (failed.code === 'RATE_LIMITED') this.slow(failed, 1)
+        else answered++
+        settle(failed)
+      }
+    }
+    if (answered > 0) this.pace.answered(answered)
   }
-  const answers = (Array.isArray(json) ? json : [json]) as Answer[]
-  const whole = answers[0]
-  // A refusal of the whole body carries no id.
-  if (answers.length === 1 && whole?.error && whole.id == null) {
-    throw new RpcError('UNREACHABLE', `the node refused the request: ${whole.error.message ?? `HTTP ${status}`}`)
+
+  /** @returns undefined when the calls are sent again, in smaller bodies */
+  private parsed(calls: readonly Call[], text: string, status: number): ReturnType<typeof parseAnswers> | undefined {
+    try {
+      return parseAnswers(text, status)
+    } catch (error) {
+      if (calls.length === 1 || status >= 500) throw error
+      this.splitUp(calls, status, undefined)
+      return undefined
+    }
   }
-  return answers
-}
 
-function nodeError(method: string, { code, message = 'no message', data }: NodeError): RpcError {
-  const revertData = hexOf(data)
-  if (code === 3 || revertData !== undefined || reverted.test(message)) {
-    return new RpcError('REVERTED', message, revertData ?? '0x')
+  /** A batch that was refused as such: its calls are sent again in smaller bodies. */
+  private splitUp(calls: readonly Call[], status: number, whole: Parameters<typeof batchVerdict>[1]): void {
+    const verdict = batchVerdict(status, whole)
+    if (verdict === 'size') this.batch.tooLarge(calls.length)
+    else this.batch.refused(verdict === 'refused')
+    const { size } = this.batch
+    this.onEvent({ kind: 'batch', size })
+    const part = verdict === 'size' ? Math.max(1, Math.min(size, calls.length >> 1)) : 1
+    for (let start = 0; start < calls.length; start += part) {
+      const some = calls.slice(start, start + part).filter(({ settled }) => !settled)
+      if (some.length > 0) this.enqueue({ alone: true, calls: some }, some[0]!.send.priority)
+    }
   }
-  if (code === -32005 || busy.test(message)) return new RpcError('UNREACHABLE', `the node is busy: ${message}`)
-  return new RpcError('REJECTED', `${method}: ${message}`)
-}
 
-/** Revert data stands in `data`, in `data.data`, or in text after "Reverted ", depending on the client. */
-function hexOf(data: unknown): Hex | undefined {
-  if (typeof data === 'string') return data.match(/^(?:Reverted )?(0x[0-9a-fA-F]*)$/)?.[1] as Hex | undefined
-  if (typeof data === 'object' && data !== null && 'data' in data) return hexOf(data.data)
-  return undefined
-}
-
-function abortError(signal: AbortSignal, method: string): RpcError {
-  const timedOut = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
-  return timedOut
-    ? new RpcError('TIMEOUT', `${method}: no answer in time`)
-    : new RpcError('ABORTED', `${method}: the caller gave up`)
-}
-
-function causeOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return cause instanceof Error ? (cause as NodeJS.ErrnoException).code || cause.message : String(cause)
+  private slow({ retryAfterMs }: RpcError, calls: number): void {
+    const before = this.pace.rate
+    this.pace.refused(calls, retryAfterMs)
+    const { rate } = this.pace
+    if (rate !== undefined && rate !== before) this.onEvent({ kind: 'slowed', rate })
+  }
 }

@@ -61,5 +61,5 @@ test('a redirect is an answer and is not followed', async () => {
 
 test('the caller can give up while the answer is on its way', async () => {
   const url = await serve((_, response) => void response.write('{'))
-  await expect(postJson(url, '{}', AbortSignal.timeout(50))).rejects.toThrow(/aborted|timeout/i)
+  await expect(postJson(url, '{}', { signal: AbortSignal.timeout(50) })).rejects.toThrow(/aborted|timeout/i)
 })

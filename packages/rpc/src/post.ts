@@ -3,21 +3,24 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Agent, type Dispatcher, errors } from 'undici'
 
-export type Posted = { readonly status: number; readonly text: string }
+export type Posted = { readonly status: number; readonly text: string; readonly retryAfter?: string }
+export type PostOptions = {
+  readonly signal?: AbortSignal
+  /** On a connection of its own, in case the kept ones lead to a node that hangs. */
+  readonly fresh?: boolean
+}
 
 /** Bytes that a node may answer with: well above the logs of a large block. */
-const MAX_ANSWER_BYTES = 256 * 1024 * 1024
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 /** A request is given up at last, when all who wait for it have long done so. */
 const LAST_MS = 60_000
 /** A connection that is not used for that long is closed: most nodes keep it about as long. */
 const KEEP_ALIVE_MS = 60_000
 
-const agent = new Agent({
-  headersTimeout: LAST_MS,
-  bodyTimeout: LAST_MS,
-  keepAliveTimeout: KEEP_ALIVE_MS,
-  maxResponseSize: MAX_ANSWER_BYTES,
-})
+const limits = { headersTimeout: LAST_MS, bodyTimeout: LAST_MS, maxResponseSize: MAX_ANSWER_BYTES }
+const agent = new Agent({ ...limits, keepAliveTimeout: KEEP_ALIVE_MS })
+/** Its requests ask for their connections to be closed. */
+const freshAgent = new Agent(limits)
 const unzip = promisify(gunzip)
 
 /**
@@ -26,7 +29,7 @@ const unzip = promisify(gunzip)
  * @param url - http or https
  * @throws Error of the connection, or the abort
  */
-export async function postJson(url: URL, body: string, signal?: AbortSignal): Promise<Posted> {
+export async function postJson(url: URL, body: string, { signal, fresh = false }: PostOptions = {}): Promise<Posted> {
   const { origin, pathname, search, protocol, username, password } = url
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   // Far nodes are worth the work of compression; the one next door is not.
@@ -35,11 +38,12 @@ export async function postJson(url: URL, body: string, signal?: AbortSignal): Pr
     const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64')
     headers.authorization = `Basic ${credentials}`
   }
-  const options = { origin, path: pathname + search, method: 'POST', headers, body } as const
+  const options = { origin, path: pathname + search, method: 'POST', headers, body, reset: fresh } as const
   for (let attempt = 0; ; attempt++) {
     try {
-      const { status, zipped, bytes } = await dispatch(options, signal)
-      return { status, text: (zipped ? await unzip(bytes, { maxOutputLength: MAX_ANSWER_BYTES }) : bytes).toString() }
+      const { status, zipped, bytes, retryAfter } = await dispatch(fresh ? freshAgent : agent, options, signal)
+      const text = (zipped ? await unzip(bytes, { maxOutputLength: MAX_ANSWER_BYTES }) : bytes).toString()
+      return { status, text, ...(retryAfter !== undefined && { retryAfter }) }
     } catch (error) {
       // The other side may close a kept connection at the very moment it is used again.
       if (!(error instanceof errors.SocketError) || attempt > 0) throw error
@@ -47,14 +51,20 @@ export async function postJson(url: URL, body: string, signal?: AbortSignal): Pr
   }
 }
 
-type Answer = { readonly status: number; readonly zipped: boolean; readonly bytes: Buffer }
+type Answer = {
+  readonly status: number
+  readonly zipped: boolean
+  readonly bytes: Buffer
+  readonly retryAfter: string | undefined
+}
 
 /** Without the stream that undici's `request` puts around an answer, which costs as much as the rest of the request. */
-function dispatch(options: Dispatcher.DispatchOptions, signal?: AbortSignal): Promise<Answer> {
+function dispatch(agent: Agent, options: Dispatcher.DispatchOptions, signal?: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let status = 0
     let zipped = false
+    let retryAfter: string | undefined
     let abort: (() => void) | undefined
     const settle = (done: () => void) => {
       if (abort) signal?.removeEventListener('abort', abort)
@@ -70,10 +80,13 @@ function dispatch(options: Dispatcher.DispatchOptions, signal?: AbortSignal): Pr
       onResponseStart(_controller, statusCode, headers) {
         status = statusCode
         zipped = headers['content-encoding'] === 'gzip'
+        retryAfter = headers['retry-after']?.toString()
       },
       onResponseData: (_controller, chunk) => void chunks.push(chunk),
       onResponseEnd: () =>
-        settle(() => resolve({ status, zipped, bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) })),
+        settle(() =>
+          resolve({ status, zipped, retryAfter, bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }),
+        ),
       onResponseError: (_controller, error) => settle(() => reject(error)),
     })
   })

@@ -1,35 +1,44 @@
 /** An endpoint and what is known of it: whether it serves this chain, keeps up, answers, and what it can do. */
 import type { Hex } from '@sluice/chains'
 import { type Capabilities, readCapabilities } from './capabilities.ts'
-import type { RawBlock } from './encode.ts'
-import type { Endpoint, EndpointCall, Send } from './endpoint.ts'
+import type { Endpoint, Send } from './endpoint.ts'
 import { RpcError } from './errors.ts'
+import { Standing } from './standing.ts'
 
 /** Endpoints of another chain are looked at again now and then: somebody may have repaired the configuration. */
 const WRONG_CHAIN_MS = 60_000
 const PING_MS = 1_000
 const PROBE_MS = 5_000
+/** What an endpoint was found not to do is asked again: another node may stand behind the same address. */
+const INABILITY_MS = 300_000
+/** Between two times that it is asked because of doubts. */
+const DOUBT_MS = 5_000
+/** Tries at each question of what it can do. */
+const PROBE_TRIES = 5
 /** How long a head that was seen says something about others. */
 const HEAD_MS = 30_000
-const LATEST: EndpointCall = ['eth_getBlockByNumber', ['latest', false]]
 
 export class Seat {
+  /** Place in the list of endpoints. */
+  readonly index: number
   readonly endpoint: Endpoint
+  readonly standing: Standing
   private readonly chainId: number
-  private readonly ejectMs: number
-  private ejectedUntil = 0
   private chainChecked = false
   private known: Promise<Capabilities> | undefined
+  private knownAt = 0
   private seenHead = { number: -1, at: 0 }
+  private numbersOnlyAt = Number.NEGATIVE_INFINITY
 
-  constructor(endpoint: Endpoint, chainId: number, ejectMs: number) {
+  constructor(index: number, endpoint: Endpoint, chainId: number, ejectMs: number) {
+    this.index = index
     this.endpoint = endpoint
     this.chainId = chainId
-    this.ejectMs = ejectMs
+    this.standing = new Standing(ejectMs)
   }
 
   get ejected(): boolean {
-    return this.ejectedUntil > Date.now()
+    return this.standing.ejected
   }
 
   /** Highest block it has reported lately; -1 when none. */
@@ -37,65 +46,93 @@ export class Seat {
     return Date.now() - this.seenHead.at < HEAD_MS ? this.seenHead.number : -1
   }
 
-  async latestBlock(send: Send): Promise<RawBlock> {
-    return this.seen(await this.endpoint.request<RawBlock>(...LATEST, send))
+  sawHead(number: number): void {
+    this.seenHead = { number, at: Date.now() }
   }
 
-  /** A call and the head in one HTTP request: a quote that wants both waits for both anyway. */
-  async callWithHead(params: readonly unknown[], send: Send): Promise<readonly [unknown, RawBlock]> {
-    const [answer, raw] = await Promise.all(this.endpoint.requestTogether([['eth_call', params], LATEST], send))
-    return [answer, this.seen(raw as RawBlock)]
+  /** Whether it takes a block's hash where a number may stand (EIP-1898), as far as is known. */
+  get takesHashes(): boolean {
+    return Date.now() - this.numbersOnlyAt > INABILITY_MS
   }
 
-  /** In an HTTP request of its own. */
-  call(params: readonly unknown[], send: Send): Promise<unknown> {
-    return this.endpoint.requestTogether([['eth_call', params]], send)[0]!
+  takesNumbersOnly(): void {
+    this.numbersOnlyAt = Date.now()
   }
 
   /** @throws RpcError `WRONG_CHAIN` */
   async checkChain(send: Send): Promise<void> {
     if (this.chainChecked) return
     const chainId = Number(await this.endpoint.request<Hex>('eth_chainId', [], send))
+    // The time that the task itself takes is counted from its own request.
+    delete send.sentAt
     if (chainId !== this.chainId)
       throw new RpcError('WRONG_CHAIN', `an RPC endpoint of chain ${this.chainId} answers for chain ${chainId}`)
     this.chainChecked = true
   }
 
-  /** Asked once. A failure of the endpoint is not remembered. */
-  capabilities(): Promise<Capabilities> {
-    if (!this.known) {
-      // Its own time limit: the caller who asks first may give up before the others who wait for the answer.
-      const send: Send = { signal: AbortSignal.timeout(PROBE_MS), priority: 'quote' }
-      const known = readCapabilities((method, params) => this.endpoint.request(method, params, send))
-      this.known = known
-      known.catch(() => {
-        this.known = undefined
-      })
+  /** Asked once. A failure of the endpoint is not remembered, and an inability only for a while. */
+  async capabilities(): Promise<Capabilities> {
+    this.known ??= this.readCapabilities()
+    const able = await this.known
+    if (!able.stateOverrides && Date.now() - this.knownAt > INABILITY_MS) this.known = undefined
+    return able
+  }
+
+  /** An answer was as of a node that ignores overrides: what it can do is asked again, now and then. */
+  async doubtCapabilities(): Promise<Capabilities> {
+    if (Date.now() - this.knownAt > DOUBT_MS) this.known = undefined
+    return this.capabilities()
+  }
+
+  private readCapabilities(): Promise<Capabilities> {
+    // Its own time limit: the caller who asks first may give up before the others who wait for the answer.
+    const signal = AbortSignal.timeout(PROBE_MS)
+    const ask = async (method: string, params: readonly unknown[]): Promise<Hex> => {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await this.endpoint.request<Hex>(method, params, { signal, priority: 'quote' })
+        } catch (error) {
+          if (tries === PROBE_TRIES || !(error instanceof RpcError && error.passes)) throw error
+        }
+      }
     }
-    return this.known
+    const known = readCapabilities(ask)
+    this.knownAt = Date.now()
+    known.catch(() => {
+      this.known = undefined
+    })
+    return known
   }
 
-  works(): void {
-    this.ejectedUntil = 0
+  /** Counts against it when it is the endpoint that failed, and not the call that was too heavy for it. */
+  failed(error: RpcError): void {
+    switch (error.code) {
+      case 'WRONG_CHAIN':
+        return void this.eject(WRONG_CHAIN_MS)
+      case 'UNREACHABLE':
+      case 'RATE_LIMITED':
+      case 'BAD_ANSWER':
+        if (this.standing.failed()) this.forget()
+        return
+      case 'TIMEOUT':
+        void this.answers().then((answers) => {
+          if (!answers && this.standing.failed()) this.forget()
+        })
+        return
+      default:
+        this.standing.worked()
+    }
   }
 
-  /** Passed over for a while when it is the endpoint that failed, and not the call that was too heavy for it. */
-  async failed(error: RpcError): Promise<void> {
-    if (['REJECTED', 'NO_OVERRIDES', 'GAS_CAP'].includes(error.code)) return
-    if (error.code === 'TIMEOUT' && (await this.answers())) return
-    this.eject(error.code === 'WRONG_CHAIN' ? WRONG_CHAIN_MS : this.ejectMs)
+  eject(ms?: number): void {
+    this.standing.eject(ms)
+    this.forget()
   }
 
-  eject(ms = this.ejectMs): void {
-    this.ejectedUntil = Date.now() + ms
-    // Whoever answers next time may be another node behind the same address.
+  /** Whoever answers next time may be another node behind the same address. */
+  private forget(): void {
     this.chainChecked = false
     this.known = undefined
-  }
-
-  private seen(raw: RawBlock): RawBlock {
-    this.seenHead = { number: Number(raw.number), at: Date.now() }
-    return raw
   }
 
   private async answers(): Promise<boolean> {

@@ -1,6 +1,8 @@
 import type { Address, Hex } from '@sluice/chains'
+import type { ChainClock } from './habit.ts'
 import type { Priority } from './priority.ts'
 
+export type { ChainClock } from './habit.ts'
 export type { BackgroundBudget, Priority } from './priority.ts'
 
 export type BlockTag = 'latest' | 'pending' | 'safe' | 'finalized' | 'earliest'
@@ -46,6 +48,7 @@ export type BlockOverrides = { readonly coinbase?: Address; readonly baseFeePerG
 
 export type RequestOptions = {
   readonly signal?: AbortSignal
+  /** For the whole request, all attempts together. An attempt may take as long; where it is not given, see `RpcOptions`. */
   readonly timeoutMs?: number
   /** Who goes first where requests wait for an endpoint; `quote` when not given. */
   readonly priority?: Priority
@@ -91,5 +94,45 @@ export interface Rpc {
   getCode(address: Address, block: BlockRef, options?: RequestOptions): Promise<Hex>
   /** Wei per gas that a transaction sent now would pay. */
   gasPrice(options?: RequestOptions): Promise<bigint>
+  /** What is known of the chain's time and of its endpoints, from what was asked anyway. */
+  health(): RpcHealth
+  /** Ends everything that is under way or waits. */
   close(): void
 }
+
+export type EndpointHealth = {
+  /** Share of its requests that were answered lately, from 0 to 1. */
+  readonly successRate: number
+  /** Passed over while another one works. */
+  readonly ejected: boolean
+  /** Highest block that it told lately. */
+  readonly head: number | null
+  /** Requests that wait for a place. */
+  readonly queued: number
+  /** Calls a second that it is asked for at most; null while it is not limited. */
+  readonly callsPerSecond: number | null
+  /** Calls that one HTTP body may hold; 1 where it refuses batches. */
+  readonly batchSize: number
+}
+export type RpcHealth = {
+  readonly head: { readonly number: number; readonly timestamp: number } | null
+  readonly clock: ChainClock
+  /** In the order of the list. */
+  readonly endpoints: readonly EndpointHealth[]
+}
+
+/** What an operator wants to count, by the endpoint's place in the list. */
+export type RpcEvent =
+  /** An HTTP request with these methods in its body. */
+  | {
+      readonly kind: 'sent'
+      readonly endpoint: number
+      readonly methods: readonly string[]
+      readonly priority: Priority
+    }
+  /** A request is tried again, or a second one sent beside it. */
+  | { readonly kind: 'retry' | 'hedge'; readonly endpoint: number }
+  /** Calls a second that the endpoint is asked for at most from now on. */
+  | { readonly kind: 'slowed'; readonly endpoint: number; readonly rate: number }
+  /** Calls that one HTTP body may hold there from now on. */
+  | { readonly kind: 'batch'; readonly endpoint: number; readonly size: number }

@@ -52,7 +52,8 @@ function bodyOf(request: Request): object {
 
 /** Nodes refuse reads at a block that is not there, or whose state they no longer keep, in many words: asking tells which. */
 async function refuseMissingBlock(error: unknown, { block }: SimulateFields, chain: ChainService): Promise<never> {
-  if (!(error instanceof RpcError && error.code === 'REJECTED') || block.ref === 'latest') throw error
+  const missing = error instanceof RpcError && (error.code === 'REJECTED' || error.code === 'LAGGING')
+  if (!missing || block.ref === 'latest') throw error
   if ((await chain.rpc.getBlock(block.ref)) === null)
     throw new ApiError('INVALID_PARAMETER', `block ${block.sent} does not exist`)
   await chain.rpc.getCode(ZERO_ADDRESS, block.ref).catch((cause: unknown) => {

@@ -77,7 +77,7 @@ async function quoteNewest(
     (quote) => ({ head: quote.head, quote }),
     (error: unknown) => {
       // Everything but a node that fails may look different at another block; the state of a block may be gone with it.
-      if (error instanceof RpcError && error.code !== 'REJECTED') throw error
+      if (error instanceof RpcError && !error.ofBlock) throw error
       return { head: undefined, error }
     },
   )

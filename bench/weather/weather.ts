@@ -1,0 +1,114 @@
+/**
+ * `npm run bench -- weather`: quotes over HTTP while the endpoints of the chain fail, each kind of failure at one of two
+ * endpoints and at both, beside calm weather in the same run and in alternation. `-- <words>` for some of the kinds. Results
+ * in `results/weather.json`.
+ */
+import { join } from 'node:path'
+import { NodeProxy, setWeather, startDevnet, type Weather, weathers } from '@sluice/devnet'
+import { startProcess } from '../api/world.ts'
+import { record, rounded } from '../record.ts'
+import { ask, moveChain, type Outcome, percentile, randomOf, randomPath } from './quotes.ts'
+
+const ROUNDS = 2
+const CALM_MS = 500
+const BAD_MS = 1_100
+const LANES = 6
+
+const dir = join(import.meta.dirname, '../../.devnet')
+const devnet = await startDevnet({ dir })
+const random = randomOf(14)
+const nextPath = () => randomPath(devnet, random)
+const env = {
+  PORT: '0',
+  HOST: '127.0.0.1',
+  LOG_LEVEL: 'silent',
+  CHAINS_DIR: join(dir, 'chains'),
+  DEPLOYMENTS_DIR: join(dir, 'deployments'),
+}
+const wanted = process.argv.slice(2)
+const kinds = weathers(random).filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
+
+type Row = {
+  readonly weather: string
+  readonly struck: 'one' | 'both'
+  readonly quotes: number
+  readonly answeredPercent: number
+  readonly p50: number
+  readonly p95: number
+  readonly calmP95: number
+  readonly times: number
+  readonly failures?: Readonly<Record<string, number>>
+}
+
+const calmService = await startProcess('service.ts', [], { ...env, RPC_URL_31337: devnet.url })
+const mover = await moveChain(devnet, calmService.url)
+const rows: Row[] = []
+try {
+  for (const weather of kinds)
+    for (const struck of weather.survivable ? (['one', 'both'] as const) : (['one'] as const)) {
+      const row = await measure(weather, struck)
+      rows.push(row)
+      console.log(tableLine(row))
+    }
+} finally {
+  await mover.stop()
+  await calmService.stop()
+  await devnet.stop()
+}
+const worst = (struck: Row['struck']) => {
+  const some = rows.filter((row) => row.struck === struck)
+  return {
+    leastAnsweredPercent: Math.min(...some.map(({ answeredPercent }) => answeredPercent)),
+    mostTimesCalm: Math.max(...some.map(({ times }) => times)),
+  }
+}
+if (wanted.length === 0) record('weather', { one: worst('one'), both: worst('both'), rows })
+process.exit()
+
+/** The endpoint that is struck stands first in the list. */
+async function measure(weather: Weather, struck: Row['struck']): Promise<Row> {
+  const proxies = [await NodeProxy.start(devnet.url), await NodeProxy.start(devnet.url)]
+  const service = await startProcess('service.ts', [], { ...env, RPC_URL_31337: proxies.map(({ url }) => url).join() })
+  const calm: Outcome[] = []
+  const bad: Outcome[] = []
+  try {
+    await ask(service.url, nextPath, LANES, 700)
+    for (let round = 0; round < ROUNDS; round++) {
+      calm.push(...(await ask(service.url, nextPath, LANES, CALM_MS)))
+      for (const proxy of struck === 'one' ? [proxies[0]!] : proxies) setWeather(proxy, weather)
+      bad.push(...(await ask(service.url, nextPath, LANES, BAD_MS)))
+      for (const proxy of proxies) setWeather(proxy)
+    }
+  } finally {
+    await service.stop()
+    for (const proxy of proxies) await proxy.stop()
+  }
+  return toRow(weather, struck, calm, bad)
+}
+
+function toRow({ name }: Weather, struck: Row['struck'], calm: readonly Outcome[], bad: readonly Outcome[]): Row {
+  const failures: Record<string, number> = {}
+  for (const { status, body } of [...calm, ...bad]) {
+    if (status === 200) continue
+    const what = `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
+    failures[what] = (failures[what] ?? 0) + 1
+  }
+  const answered = bad.filter(({ status }) => status === 200).length
+  const [p95, calmP95] = [percentile(bad, 0.95), percentile(calm, 0.95)]
+  return {
+    weather: name,
+    struck,
+    quotes: bad.length,
+    answeredPercent: rounded((100 * answered) / bad.length, 2),
+    p50: percentile(bad, 0.5),
+    p95,
+    calmP95,
+    times: rounded(p95 / calmP95),
+    ...(Object.keys(failures).length > 0 && { failures }),
+  }
+}
+
+function tableLine({ weather, struck, quotes, answeredPercent, p50, p95, calmP95, times, failures }: Row): string {
+  const text = failures ? JSON.stringify(failures) : ''
+  return `${weather.padEnd(28)} ${struck.padEnd(5)} ${String(quotes).padStart(5)} ${String(answeredPercent).padStart(6)} % p50 ${String(p50).padStart(7)} p95 ${String(p95).padStart(7)} calm ${String(calmP95).padStart(6)} × ${times} ${text}`
+}

@@ -1,0 +1,118 @@
+/** The weather that public endpoints make: kinds of failures, put on a wire to a real node. */
+import type { Fault, Interceptor, NodeProxy, RpcCall } from './node-proxy.ts'
+
+export type Weather = {
+  readonly name: string
+  /** Of requests or calls that it strikes; 1 for what an endpoint always does. */
+  readonly share: number
+  /** Whether a chain can be served when all its endpoints are like that. */
+  readonly survivable: boolean
+  readonly fault?: Fault
+  readonly answer?: Interceptor
+  readonly rewrite?: NodeProxy['rewrite']
+}
+
+const error = (code: number, message: string) => ({ error: { code, message } })
+const whole = (code: number, message: string) => JSON.stringify({ jsonrpc: '2.0', id: null, ...error(code, message) })
+const HTML = '<!doctype html><html><body><h1>Attention required</h1></body></html>'
+const ofBlock = /^eth_(call|getCode|getLogs|getBlockByHash)$/
+const namesHash = ({ params }: RpcCall) =>
+  params.some((param) => typeof param === 'object' && param !== null && 'blockHash' in param)
+
+/** @param random - from 0 to below 1 */
+export function weathers(random: () => number = Math.random): readonly Weather[] {
+  const sometimes = (name: string, share: number, more: Pick<Weather, 'fault' | 'answer'>): Weather => ({
+    name,
+    share,
+    survivable: true,
+    ...(more.fault && { fault: (...args) => (random() < share ? more.fault?.(...args) : undefined) }),
+    ...(more.answer && { answer: (...args) => (random() < share ? more.answer?.(...args) : undefined) }),
+  })
+  const always = (name: string, survivable: boolean, more: Pick<Weather, 'fault' | 'answer' | 'rewrite'>): Weather => ({
+    name,
+    share: 1,
+    survivable,
+    ...more,
+  })
+  return [
+    sometimes('HTTP 429', 0.3, { fault: () => ({ status: 429, body: 'too many requests' }) }),
+    sometimes('HTTP 429 with Retry-After', 0.3, {
+      fault: () => ({ status: 429, body: 'too many requests', headers: { 'retry-after': '1' } }),
+    }),
+    sometimes('error -32005', 0.3, { answer: () => error(-32005, 'limit exceeded') }),
+    sometimes('HTTP 503', 0.3, { fault: () => ({ status: 503, body: 'no healthy upstream' }) }),
+    always('batches refused', true, {
+      fault: (_, isBatch) =>
+        isBatch ? { status: 400, body: whole(-32600, 'batch requests are not supported') } : undefined,
+    }),
+    always('two calls a batch', true, {
+      fault: (calls) =>
+        calls.length > 2 ? { status: 200, body: whole(-32600, 'batch too large, limit 2') } : undefined,
+    }),
+    sometimes('lagging backends', 0.3, {
+      answer: ({ method }) => {
+        if (!ofBlock.test(method)) return undefined
+        return method === 'eth_getBlockByHash' ? { result: null } : error(-32000, 'header not found')
+      },
+    }),
+    sometimes('pages of HTML', 0.2, {
+      fault: () => ({ status: 200, body: HTML, headers: { 'content-type': 'text/html' } }),
+    }),
+    sometimes('two seconds late', 0.3, { fault: () => ({ delayMs: 2_000 }) }),
+    sometimes('hanging', 0.3, { fault: () => 'hang' }),
+    always('dead', false, { fault: () => 'drop' }),
+    always('silent', false, { fault: () => 'hang' }),
+    sometimes('cut short', 0.3, { fault: () => 'cut' }),
+    sometimes('dropped connections', 0.3, { fault: () => 'drop' }),
+    sometimes('empty logs', 0.3, { answer: ({ method }) => (method === 'eth_getLogs' ? { result: [] } : undefined) }),
+    sometimes('wrong chain id', 0.3, {
+      answer: ({ method }) => (method === 'eth_chainId' ? { result: '0x7' } : undefined),
+    }),
+    sometimes('heads that are not there', 0.3, {
+      answer: ({ method, params }) =>
+        method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: madeUpHead(random) } : undefined,
+    }),
+    always('no overrides', false, {
+      answer: (call) => {
+        if (call.method === 'eth_call') call.params = call.params.slice(0, 2)
+        return undefined
+      },
+    }),
+    always('answers twice, and late', true, {
+      fault: () => (random() < 0.3 ? { delayMs: 60 } : undefined),
+      rewrite: (answers) => [...answers, ...answers].reverse(),
+    }),
+    always('no block hashes (EIP-1898)', true, {
+      answer: (call) =>
+        /^eth_(call|getCode)$/.test(call.method) && namesHash(call)
+          ? error(-32602, 'invalid argument 1: json: cannot unmarshal object into Go value of type string')
+          : undefined,
+    }),
+    sometimes('null for answers', 0.3, {
+      answer: ({ method }) => (/^eth_(call|getLogs|getCode|gasPrice)$/.test(method) ? { result: null } : undefined),
+    }),
+    sometimes('foreign ids', 0.3, {
+      fault: () => ({ status: 200, body: '{"jsonrpc":"2.0","id":9000001,"result":"0x"}' }),
+    }),
+  ]
+}
+
+export function setWeather(proxy: NodeProxy, { fault, answer, rewrite }: Partial<Weather> = {}): void {
+  proxy.fault = fault ?? (() => undefined)
+  proxy.answer = answer ?? (() => undefined)
+  proxy.rewrite = rewrite ?? ((answers) => answers)
+}
+
+function madeUpHead(random: () => number): object {
+  const word = () => `0x${Array.from({ length: 64 }, () => Math.floor(random() * 16).toString(16)).join('')}`
+  const seconds = Math.floor(Date.now() / 1_000)
+  return {
+    number: '0xfffff',
+    hash: word(),
+    parentHash: word(),
+    timestamp: `0x${seconds.toString(16)}`,
+    gasLimit: '0x1c9c380',
+    baseFeePerGas: '0x7',
+    miner: `0x${'0'.repeat(40)}`,
+  }
+}

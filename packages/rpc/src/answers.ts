@@ -1,0 +1,51 @@
+/** From an HTTP body to one answer for each call of it, or a failure of the endpoint. */
+import { RpcError } from './errors.ts'
+import { type NodeError, nodeError } from './failure.ts'
+
+export type Answer = { readonly id?: unknown; readonly result?: unknown; readonly error?: NodeError | null }
+export type Parsed = {
+  /** By id; of two with the same id the first. */
+  readonly byId: ReadonlyMap<string, Answer>
+  /** An error that speaks of the whole body. */
+  readonly whole: NodeError | undefined
+}
+
+/** @throws RpcError `BAD_ANSWER` for what is not JSON, `UNREACHABLE` where the status says that nothing answered */
+export function parseAnswers(text: string, status: number): Parsed {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new RpcError(
+      status >= 500 ? 'UNREACHABLE' : 'BAD_ANSWER',
+      `the node answered HTTP ${status} with something that is not JSON`,
+      '0x',
+      { cause },
+    )
+  }
+  const answers = (Array.isArray(json) ? json : [json]).filter(
+    (answer): answer is Answer => typeof answer === 'object' && answer !== null,
+  )
+  const byId = new Map<string, Answer>()
+  for (const answer of answers) {
+    // Some proxies turn numbers into text.
+    const id = String(answer.id)
+    if (answer.id != null && !byId.has(id)) byId.set(id, answer)
+  }
+  const first = answers[0]
+  const whole = answers.length === 1 && first?.error && first.id == null ? first.error : undefined
+  return { byId, whole }
+}
+
+/** A block that is not known is null; so is much of what is not asked for here. Of these methods null says nothing. */
+const neverNull = /^eth_(call|getLogs|getCode|gasPrice|chainId|blockNumber|getBalance|getStorageAt|estimateGas)$/
+
+/** @throws RpcError */
+export function resultOf(method: string, params: readonly unknown[], answer: Answer): unknown {
+  if (answer.error) throw nodeError(method, answer.error)
+  if (answer.result === undefined) throw new RpcError('BAD_ANSWER', `${method}: an answer without a result`)
+  const isLatest = method === 'eth_getBlockByNumber' && params[0] === 'latest'
+  if (answer.result === null && (isLatest || neverNull.test(method)))
+    throw new RpcError('BAD_ANSWER', `${method}: the answer is null`)
+  return answer.result
+}

@@ -1,0 +1,92 @@
+/** The heads that endpoints tell: which are believed, and what they say of one another. */
+import type { Hex } from '@sluice/chains'
+import { decodeBlock, type RawBlock } from './encode.ts'
+import type { Send } from './endpoint.ts'
+import { RpcError } from './errors.ts'
+import { BlockHabit } from './habit.ts'
+import type { Seat } from './seat.ts'
+import type { BlockHeader } from './types.ts'
+
+/** Blocks that an endpoint may be behind another one before it is passed over, and that a head may leap without proof. */
+const MAX_LAG = 5
+const MAX_KNOWN = 512
+
+export class Heads {
+  readonly habit = new BlockHabit()
+  newest: BlockHeader | undefined
+  private readonly seats: readonly Seat[]
+  private readonly numbers = new Map<Hex, number>()
+
+  constructor(seats: readonly Seat[]) {
+    this.seats = seats
+  }
+
+  /** Of a block whose header was read lately. */
+  numberOf(hash: Hex): number | undefined {
+    return this.numbers.get(hash)
+  }
+
+  know(header: BlockHeader): BlockHeader {
+    if (!this.numbers.has(header.hash) && this.numbers.size >= MAX_KNOWN)
+      this.numbers.delete(this.numbers.keys().next().value!)
+    this.numbers.set(header.hash, header.number)
+    return header
+  }
+
+  /**
+   * What an endpoint says is its newest block.
+   *
+   * @throws RpcError `LAGGING` when another endpoint is further, `BAD_ANSWER` for a head that cannot be
+   */
+  async accept(seat: Seat, raw: RawBlock, send: Send): Promise<BlockHeader> {
+    const header = readBlock(raw)
+    const best = Math.max(-1, ...this.seats.filter((other) => other !== seat && !other.ejected).map(({ head }) => head))
+    if (best - header.number > MAX_LAG) {
+      seat.sawHead(header.number)
+      seat.eject()
+      throw new RpcError('LAGGING', `an RPC endpoint is at block ${header.number}, another one at ${best}`)
+    }
+    if (this.needsProof(header)) await this.prove(seat, header, send)
+    seat.sawHead(header.number)
+    this.know(header)
+    this.newest = header
+    this.habit.see(header)
+    return header
+  }
+
+  /** A head that leaps, or that does not follow from the one before. */
+  private needsProof({ number, hash, parentHash }: BlockHeader): boolean {
+    const { newest } = this
+    if (!newest || this.numbers.has(hash)) return false
+    return number > newest.number + MAX_LAG || (number <= newest.number + 1 && !this.numbers.has(parentHash))
+  }
+
+  /** Whoever has a block has its parent. */
+  private async prove(seat: Seat, { number, parentHash }: BlockHeader, send: Send): Promise<void> {
+    if (number === 0) return
+    const parent = await seat.endpoint.request<RawBlock | null>('eth_getBlockByHash', [parentHash, false], send)
+    if (!parent || Number(parent.number) !== number - 1)
+      throw new RpcError('BAD_ANSWER', `the node tells a head at block ${number} without a parent`)
+  }
+}
+
+/** @throws RpcError `BAD_ANSWER` when it is no block */
+export function readBlock(raw: RawBlock): BlockHeader {
+  const header = readable(() => decodeBlock(raw))
+  if (
+    !Number.isSafeInteger(header.number) ||
+    !Number.isSafeInteger(header.timestamp) ||
+    !/^0x[0-9a-f]{64}$/i.test(header.hash)
+  )
+    throw new RpcError('BAD_ANSWER', 'the node answered with something that is no block')
+  return header
+}
+
+/** @throws RpcError when a node answers with something else than the method's result */
+export function readable<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw new RpcError('BAD_ANSWER', 'the node answered with something that cannot be read', '0x', { cause })
+  }
+}

@@ -1,0 +1,106 @@
+/** Calls that are pinned to one block, at endpoints that take its hash and at those that only take its number. */
+import type { Hex } from '@sluice/chains'
+import { quantity, type RawBlock } from './encode.ts'
+import type { EndpointCall, Send } from './endpoint.ts'
+import { RpcError } from './errors.ts'
+import type { Heads } from './heads.ts'
+import type { Task } from './race.ts'
+import type { Seat } from './seat.ts'
+import type { BlockRef } from './types.ts'
+
+/** How an endpoint may word that it wants a number where a hash stands. */
+const wantsNumber = /block|hash|unmarshal|hex string|param|argument|object|map|EIP-?1898/i
+/** Nodes keep the state of that many blocks at least; that one of an older block is missing is no lag. */
+const KEPT_BLOCKS = 64
+const FUTURE_BLOCKS = 5
+
+const headerAt = (number: number): EndpointCall => ['eth_getBlockByNumber', [quantity(number), false]]
+
+/** A call of the block: given as `{ blockHash }`, or as a number in hex. */
+export type AtBlock = (block: Exclude<BlockRef, number> | Hex) => EndpointCall
+
+/**
+ * @param more - calls beside it, in the same HTTP request
+ * @returns the answers of the call and of those beside it, told apart from those that another block gave
+ */
+export function pinned(
+  heads: Heads,
+  ref: BlockRef,
+  call: AtBlock,
+  { alone = false, more = [] }: { readonly alone?: boolean; readonly more?: readonly EndpointCall[] } = {},
+): Task<readonly unknown[]> {
+  let lags = 0
+  let behind = 0
+  const direct = typeof ref === 'number' ? quantity(ref) : ref
+  return async (seat, send) => {
+    const together = alone || more.length > 0
+    try {
+      if (typeof ref === 'object' && !seat.takesHashes)
+        return await byNumber(heads, seat, send, ref.blockHash, call, more)
+      if (together) return await Promise.all(seat.endpoint.requestTogether([call(direct), ...more], send))
+      return [await seat.endpoint.request(...call(direct), send)]
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      if (typeof ref === 'object' && seat.takesHashes && error.code === 'REJECTED' && wantsNumber.test(error.message)) {
+        const answers = await byNumber(heads, seat, send, ref.blockHash, call, more).catch((failed: unknown) => {
+          // Refused in the same way: it was not the hash.
+          throw failed instanceof RpcError && failed.code === 'REJECTED' ? error : failed
+        })
+        seat.takesNumbersOnly()
+        return answers
+      }
+      if (error.code !== 'LAGGING') throw error
+      const number = typeof ref === 'number' ? ref : typeof ref === 'object' ? heads.numberOf(ref.blockHash) : undefined
+      const distance = number === undefined || !heads.newest ? 0 : number - heads.newest.number
+      // Too old to be kept by every node, or of the future: no lag.
+      if (distance < -KEPT_BLOCKS || distance > FUTURE_BLOCKS)
+        throw new RpcError('REJECTED', error.message, '0x', { cause: error })
+      // Once is lag; more may be that there is no such block any more.
+      if (++lags > 1 && typeof ref === 'object' && number !== undefined) {
+        const raw = await seat.endpoint.request<RawBlock | null>(...headerAt(number), send)
+        const gone = raw ? raw.hash !== ref.blockHash : ++behind > 1
+        if (gone) throw new RpcError('BLOCK_GONE', `the chain has block ${number} no more`)
+      }
+      throw error
+    }
+  }
+}
+
+/** By number, and believed only where the number means the same block before and after. */
+async function byNumber(
+  heads: Heads,
+  seat: Seat,
+  send: Send,
+  hash: Hex,
+  call: AtBlock,
+  more: readonly EndpointCall[],
+): Promise<readonly unknown[]> {
+  const { endpoint } = seat
+  const number = heads.numberOf(hash) ?? (await numberAt(seat, send, hash))
+  const header = headerAt(number)
+  const calls = [call(quantity(number)), ...more]
+  let settled: PromiseSettledResult<unknown>[]
+  if (endpoint.limits.batch >= calls.length + 2) {
+    settled = await Promise.allSettled(endpoint.requestTogether([header, ...calls, header], send))
+  } else {
+    // One after the other, since they would overtake each other.
+    settled = await Promise.allSettled([endpoint.request(...header, send)])
+    settled.push(...(await Promise.allSettled(calls.map((each) => endpoint.request(...each, send)))))
+    settled.push(...(await Promise.allSettled([endpoint.request(...header, send)])))
+  }
+  const [before, after] = [settled[0], settled.at(-1)].map((each) => answerOf(each!) as RawBlock | null)
+  if (before?.hash !== hash || after?.hash !== hash)
+    throw new RpcError('LAGGING', `the node has another block at number ${number}`)
+  return settled.slice(1, -1).map(answerOf)
+}
+
+function answerOf(settled: PromiseSettledResult<unknown>): unknown {
+  if (settled.status === 'rejected') throw settled.reason
+  return settled.value
+}
+
+async function numberAt({ endpoint }: Seat, send: Send, hash: Hex): Promise<number> {
+  const raw = await endpoint.request<RawBlock | null>('eth_getBlockByHash', [hash, false], send)
+  if (!raw) throw new RpcError('LAGGING', 'the node lacks the block')
+  return Number(raw.number)
+}
