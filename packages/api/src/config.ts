@@ -53,7 +53,13 @@ const environment = z.object({
     .default([])
     .describe('SHA-256 of the keys that `feeExemptKey` accepts, separated by commas.'),
   REQUEST_TIMEOUT_MS: integer(10_000, 100, 120_000).describe('Time for a whole request, then 504.'),
-  RPC_TIMEOUT_MS: integer(4_000, 50, 60_000).describe('Time for one call to a node.'),
+  RPC_TIMEOUT_MS: integer(4_000, 50, 60_000).describe(
+    'Time for one attempt at a call to a node; a call is tried again, here and elsewhere, for twice that.',
+  ),
+  RPC_BACKGROUND_CALLS: integer(20, 1, 100_000).describe(
+    'Calls a second that audits and scans of a chain may make; what others wait for is not limited by it.',
+  ),
+  RPC_BACKGROUND_BYTES: integer(2_000_000, 1_000, 1_000_000_000).describe('The same in bytes, sent and received.'),
   MAX_CONCURRENT: integer(24, 1, 10_000).describe(
     'Requests of one chain that run at once; fewer while the process itself is what is short.',
   ),
@@ -94,6 +100,8 @@ export type Config = {
   readonly feeExemptKeyHashes: ReadonlySet<string>
   readonly requestTimeoutMs: number
   readonly rpcTimeoutMs: number
+  readonly rpcBackgroundCalls: number
+  readonly rpcBackgroundBytes: number
   readonly maxConcurrent: number
   readonly maxQueued: number
   readonly maxWaitMs: number
@@ -152,6 +160,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     feeExemptKeyHashes: new Set(data.FEE_EXEMPT_KEY_HASHES),
     requestTimeoutMs: data.REQUEST_TIMEOUT_MS,
     rpcTimeoutMs: data.RPC_TIMEOUT_MS,
+    rpcBackgroundCalls: data.RPC_BACKGROUND_CALLS,
+    rpcBackgroundBytes: data.RPC_BACKGROUND_BYTES,
     maxConcurrent: data.MAX_CONCURRENT,
     maxQueued: data.MAX_QUEUED,
     maxWaitMs: data.MAX_WAIT_MS,

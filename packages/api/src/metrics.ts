@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { Afterwards } from './http/afterwards.ts'
 import { BoundedLabels } from './http/referer.ts'
+import { createRpcMetrics } from './rpc-metrics.ts'
 
 /** Seconds. */
 const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -68,6 +69,7 @@ export function createMetrics() {
       labelNames: ['chain', 'how'],
       registers,
     }),
+    rpc: createRpcMetrics(registry),
     rpcErrors: new Counter({
       name: 'sluice_rpc_errors_total',
       help: "Failed calls by the endpoint's place in the chain's list and the code of the error.",

@@ -66,7 +66,9 @@ export const swapQuery = z
       .describe('The route must be computed and simulated at this block or a later one.'),
     deadline: count('deadline', 0, Number.MAX_SAFE_INTEGER)
       .optional()
-      .describe('Unix seconds after which the transaction reverts. Default: 1,200 s after the simulated block.'),
+      .describe(
+        'Unix seconds after which the transaction reverts. Default: 1,200 s after the simulated block or now, whichever is later.',
+      ),
     feeExemptKey: text('feeExemptKey').optional().describe('Attribution key; also taken from `X-Fee-Exempt-Key`.'),
     includeSources: sources('includeSources').optional().describe('Use only these families or brands.'),
     excludeSources: sources('excludeSources').optional().describe('Do not use these families or brands.'),

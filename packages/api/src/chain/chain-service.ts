@@ -27,6 +27,7 @@ import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
 import { SingleFlight } from '../http/single-flight.ts'
 import type { Metrics } from '../metrics.ts'
+import { countRpcEvent, exportRpcHealth } from '../rpc-metrics.ts'
 import type { Quote } from '../swap/judge.ts'
 import { Answers } from './answers.ts'
 import { assertDeployed, executorInUse } from './contracts.ts'
@@ -294,6 +295,7 @@ export class ChainService {
       this.metrics.slots.set({ chain, kind }, count)
     for (const [kind, count] of Object.entries(this.standings.counts))
       this.metrics.standings.set({ chain, kind }, count)
+    if (this.awake) exportRpcHealth(this.metrics.rpc, this.chain.chainId, this.awake.rpc.health())
     for (const [state, count] of Object.entries(this.admission.load)) this.metrics.load.set({ chain, state }, count)
     this.metrics.callers.set({ chain }, this.admission.callers)
   }
@@ -319,7 +321,9 @@ export class ChainService {
       chainId,
       urls: this.config.rpcUrls.get(chainId) ?? rpcUrls,
       timeoutMs: this.config.rpcTimeoutMs,
+      background: { calls: this.config.rpcBackgroundCalls, bytes: this.config.rpcBackgroundBytes },
       onFailure: (endpoint, { code }) => this.metrics.rpcErrors.inc({ chain: chainId, endpoint, code }),
+      onEvent: (event) => this.metrics.afterwards.add(() => countRpcEvent(this.metrics.rpc, chainId, event)),
     })
     const market = createMarket({ chain: this.chain, rpc, ...this.saveOptions() })
     const prices = new Prices(this.chain, {

@@ -8,7 +8,7 @@ import { ApiError } from '../errors.ts'
 import { feeOf, minOutputOf, shortfallPpm } from './amounts.ts'
 import type { QuoteRequest } from './request.ts'
 
-/** Seconds after the simulated block at which a transaction expires unless the caller says otherwise. */
+/** Seconds until a transaction expires unless the caller says otherwise. */
 const DEADLINE_SECONDS = 1_200
 /** 0.5 %: what a route may pay less than settled before its pool or token counts as not understood. */
 const MAX_SHORTFALL_PPM = 5_000n
@@ -41,6 +41,14 @@ export type TrialContext = {
   readonly signal: AbortSignal
 }
 
+/**
+ * Unix seconds. From the later of the block's time and now: the block of a chain that rests may be hours old when the next one
+ * is made, and a node's clock may be ahead of ours.
+ */
+export function defaultDeadline(blockTimestamp: number, nowMs = Date.now()): number {
+  return Math.max(blockTimestamp, Math.floor(nowMs / 1_000)) + DEADLINE_SECONDS
+}
+
 /** What the sender should receive: the settled output, less the tax of the Guard's own payment, less the fee. */
 export function expectedOutput(route: Route, feePpm: bigint, releaseTaxPpm: bigint): bigint {
   const paidOut = route.amountOut - feeOf(route.amountOut, feePpm)
@@ -65,7 +73,7 @@ async function runRoute(route: Route, request: QuoteRequest, context: TrialConte
   const { chain, view, signal } = context
   const taxed = chain.taxes.transferPpm(route.tokenOut)
   const direct = taxed > 0n && request.feePpm === 0n && route.tokenOut !== NATIVE && route.legs.length > 0
-  const deadline = request.deadline ?? view.snapshot.block.timestamp + DEADLINE_SECONDS
+  const deadline = request.deadline ?? defaultDeadline(view.snapshot.block.timestamp)
 
   const pools = new Set(route.legs.map(({ pool }) => pool.address))
 

@@ -1,0 +1,101 @@
+/** What the endpoints of a chain are asked, how they take it, and how the chain's clock stands, as metrics. */
+import type { RpcEvent, RpcHealth } from '@sluice/rpc'
+import { Counter, Gauge, type Registry } from 'prom-client'
+
+/** The others are counted together: labels must stay few. */
+const METHODS: ReadonlySet<string> = new Set([
+  'eth_call',
+  'eth_getBlockByNumber',
+  'eth_getBlockByHash',
+  'eth_getLogs',
+  'eth_getCode',
+  'eth_gasPrice',
+  'eth_chainId',
+  'eth_blockNumber',
+])
+
+export type RpcMetrics = ReturnType<typeof createRpcMetrics>
+
+export function createRpcMetrics(registry: Registry) {
+  const registers = [registry]
+  return {
+    calls: new Counter({
+      name: 'sluice_rpc_calls_total',
+      help: 'JSON-RPC calls sent, by method and by who waits for them: a quote, a lookup of a token, or background work.',
+      labelNames: ['chain', 'endpoint', 'method', 'priority'],
+      registers,
+    }),
+    posts: new Counter({
+      name: 'sluice_rpc_http_requests_total',
+      help: 'HTTP requests sent to endpoints; each holds one call or a batch.',
+      labelNames: ['chain', 'endpoint', 'priority'],
+      registers,
+    }),
+    extra: new Counter({
+      name: 'sluice_rpc_extra_total',
+      help: 'Requests sent again (retry) and second ones sent beside a late one (hedge).',
+      labelNames: ['chain', 'endpoint', 'kind'],
+      registers,
+    }),
+    slowed: new Counter({
+      name: 'sluice_rpc_slowed_total',
+      help: 'Times that an endpoint is asked more slowly from then on, since it refused.',
+      labelNames: ['chain', 'endpoint'],
+      registers,
+    }),
+    endpoint: new Gauge({
+      name: 'sluice_rpc_endpoint',
+      help: 'An endpoint now: success_rate (0 to 1), ejected (0 or 1), queued requests, batch_size (1 where batches are refused), calls_per_second it is held to (0 when not).',
+      labelNames: ['chain', 'endpoint', 'what'],
+      registers,
+    }),
+    clock: new Gauge({
+      name: 'sluice_chain_clock_seconds',
+      help: 'Usual time between blocks (interval), and age of new blocks by our clock when they come (behind; far from 0 when a clock is off).',
+      labelNames: ['chain', 'what'],
+      registers,
+    }),
+    clockState: new Gauge({
+      name: 'sluice_chain_clock_state',
+      help: '1 for what the chain does: moving, resting (no blocks for longer than usual), off (blocks come with another time than ours), unknown.',
+      labelNames: ['chain', 'state'],
+      registers,
+    }),
+  }
+}
+
+export function countRpcEvent(metrics: RpcMetrics, chain: number, event: RpcEvent): void {
+  const endpoint = String(event.endpoint)
+  switch (event.kind) {
+    case 'sent': {
+      const { priority } = event
+      metrics.posts.inc({ chain, endpoint, priority })
+      for (const method of event.methods)
+        metrics.calls.inc({ chain, endpoint, method: METHODS.has(method) ? method : 'other', priority })
+      return
+    }
+    case 'retry':
+    case 'hedge':
+      return void metrics.extra.inc({ chain, endpoint, kind: event.kind })
+    case 'slowed':
+      return void metrics.slowed.inc({ chain, endpoint })
+    case 'batch':
+      return void metrics.endpoint.set({ chain, endpoint, what: 'batch_size' }, event.size)
+  }
+}
+
+export function exportRpcHealth(metrics: RpcMetrics, chain: number, { endpoints, clock }: RpcHealth): void {
+  for (const [index, health] of endpoints.entries()) {
+    const endpoint = String(index)
+    const set = (what: string, value: number) => metrics.endpoint.set({ chain, endpoint, what }, value)
+    set('success_rate', health.successRate)
+    set('ejected', Number(health.ejected))
+    set('queued', health.queued)
+    set('batch_size', health.batchSize)
+    set('calls_per_second', health.callsPerSecond ?? 0)
+  }
+  if (clock.intervalMs !== null) metrics.clock.set({ chain, what: 'interval' }, clock.intervalMs / 1_000)
+  if (clock.behindSeconds !== null) metrics.clock.set({ chain, what: 'behind' }, clock.behindSeconds)
+  for (const state of ['unknown', 'moving', 'resting', 'off'])
+    metrics.clockState.set({ chain, state }, Number(state === clock.state))
+}
