@@ -6,6 +6,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   api: 'api/api.ts',
   'awake-chains': 'awake-chains.ts',
   burst: 'company/burst.ts',
+  calls: 'weather/calls.ts',
   chains: 'chains.ts',
   fuzz: 'fuzz.ts',
   gas: 'gas/bench.ts',

@@ -1,6 +1,6 @@
 /** What the benchmark runs against: a local chain, the API and a bare Express beside it, each a process of its own. */
 import { type ChildProcess, fork } from 'node:child_process'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
 import { type Devnet, NodeProxy, startDevnet, type TokenSymbol } from '@sluice/devnet'
 
@@ -36,7 +36,7 @@ export async function startWorld(): Promise<World> {
 /** Starts a file that reports its URL, with its output dropped. */
 export function startProcess(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const options = { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] as const }
-  const child = fork(join(import.meta.dirname, file), args, { ...options, stdio: [...options.stdio] })
+  const child = fork(resolve(import.meta.dirname, file), args, { ...options, stdio: [...options.stdio] })
   return new Promise<{ readonly url: string; readonly child: ChildProcess; readonly stop: () => Promise<void> }>(
     (resolve, reject) => {
       child.once('message', (url) => {

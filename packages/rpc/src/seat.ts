@@ -136,6 +136,8 @@ export class Seat {
   }
 
   private async answers(): Promise<boolean> {
+    // One that is left alone on its own wish is not asked whether it is there.
+    if (this.endpoint.waitMs('lookup') > 0) return true
     const ping = this.endpoint.request('eth_blockNumber', [], {
       signal: AbortSignal.timeout(PING_MS),
       priority: 'quote',

@@ -1,0 +1,108 @@
+/**
+ * `npm run bench -- calls [folder of another checkout]`: JSON-RPC calls, HTTP requests and bytes that the service sends to its node,
+ * counted at the node: waking, each block that is followed, and each quote, idle and busy. With another checkout, both are
+ * counted in one run. Results in `results/calls.json`; the table stands in packages/rpc/README.md.
+ */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { NodeProxy, request, startDevnet } from '@sluice/devnet'
+import { startProcess } from '../api/world.ts'
+import { record, rounded } from '../record.ts'
+import { ask, randomOf, randomPath } from './quotes.ts'
+
+type Count = { readonly calls: number; readonly requests: number }
+type Counts = Readonly<
+  Record<'waking' | 'restSecond' | 'block' | 'quoteAlone' | 'quoteBusy' | 'quoteWithBlocks', Count>
+>
+
+const BLOCKS = 25
+const QUOTES = 60
+const dir = join(import.meta.dirname, '../../.devnet')
+const other = process.argv[2]
+const results: Record<string, Counts> = {}
+for (const [name, root] of Object.entries({ now: join(import.meta.dirname, '../..'), ...(other && { before: other }) }))
+  results[name] = await count(root)
+const more = other && share(results.now!, results.before!)
+record('calls', { ...results, ...(more && { morePercent: more }) })
+process.exit()
+
+async function count(root: string): Promise<Counts> {
+  const devnet = await startDevnet({ dir })
+  const node = await NodeProxy.start(devnet.url)
+  const service = await startProcess(join(root, 'bench/api/service.ts'), [], {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'silent',
+    CHAINS_DIR: join(dir, 'chains'),
+    DEPLOYMENTS_DIR: join(dir, 'deployments'),
+    RPC_URL_31337: node.url,
+  })
+  const random = randomOf(14)
+  const next = () => randomPath(devnet, random)
+  const during = async (works: number, work: () => Promise<unknown>): Promise<Count> => {
+    const [calls, requests] = [node.seen.length, node.requests]
+    await work()
+    return {
+      calls: rounded((node.seen.length - calls) / works, 2),
+      requests: rounded((node.requests - requests) / works, 2),
+    }
+  }
+  const quote = async () => {
+    const { status } = await fetch(service.url + next())
+    if (status !== 200) throw new Error(`a quote was answered with ${status}`)
+  }
+  try {
+    const waking = await during(1, quote)
+    // All tokens are known from here on.
+    for (let i = 0; i < 40; i++) await quote()
+    await sleep(1_000)
+    const restSecond = await during(5, () => sleep(5_000))
+    const mine = async () => {
+      await request(devnet.url, 'evm_mine', [])
+      await sleep(300)
+    }
+    const block = await during(BLOCKS, () => repeat(BLOCKS, mine))
+    const quoteAlone = await during(QUOTES, () => repeat(QUOTES, quote))
+    let busyQuotes = 0
+    const busy = await during(1, async () => {
+      busyQuotes = (await ask(service.url, next, 16, 3_000)).length
+    })
+    let quotes = 0
+    const withBlocks = await during(BLOCKS, async () => {
+      const load = ask(service.url, next, 2, BLOCKS * 310)
+      await repeat(BLOCKS, mine)
+      quotes = (await load).length
+    })
+    const each = ({ calls, requests }: Count, works: number): Count => ({
+      calls: rounded(calls / works, 2),
+      requests: rounded(requests / works, 2),
+    })
+    return {
+      waking,
+      restSecond,
+      block,
+      quoteAlone,
+      quoteBusy: each(busy, busyQuotes),
+      quoteWithBlocks: each(withBlocks, quotes / BLOCKS),
+    }
+  } finally {
+    await service.stop()
+    await node.stop()
+    await devnet.stop()
+  }
+}
+
+async function repeat(times: number, work: () => Promise<void>): Promise<void> {
+  for (let i = 0; i < times; i++) await work()
+}
+
+/** Percent by which the first counts more. */
+function share(now: Counts, before: Counts): Record<string, Count> {
+  const percent = (a: number, b: number) => rounded(100 * (a / b - 1))
+  return Object.fromEntries(
+    Object.entries(now).map(([name, { calls, requests }]) => {
+      const old = before[name as keyof Counts]
+      return [name, { calls: percent(calls, old.calls), requests: percent(requests, old.requests) }]
+    }),
+  )
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { BlockHabit } from './habit.ts'
+
+function habit() {
+  const clock = { ms: 1_800_000_000_000 }
+  const seen = new BlockHabit(() => clock.ms)
+  let number = 100
+  /** A block that comes after so many seconds, with a time so far behind ours. */
+  const block = (after: number, behind = 0) => {
+    clock.ms += 1_000 * after
+    seen.see({ number: number++, timestamp: Math.floor(clock.ms / 1_000) - behind })
+  }
+  return { clock, seen, block }
+}
+
+test('the usual time between blocks is learned', () => {
+  const { seen, block } = habit()
+  for (let count = 0; count < 10; count++) block(12)
+  expect(seen.clock).toMatchObject({ intervalMs: 12_000, behindSeconds: 0, state: 'moving' })
+})
+
+test('a chain without blocks for much longer than usual rests, and one that is looked at for the first time after an hour too', () => {
+  const { clock, seen, block } = habit()
+  for (let count = 0; count < 10; count++) block(2)
+  clock.ms += 3_600_000
+  expect(seen.clock.state).toBe('resting')
+  block(0)
+  expect(seen.clock).toMatchObject({ state: 'moving', behindSeconds: 0 })
+
+  const late = habit()
+  late.block(0, 3_600)
+  expect(late.seen.clock).toMatchObject({ state: 'resting', behindSeconds: null })
+})
+
+test.each([3_600, -3_600])(
+  'a node whose blocks come with a time %i seconds behind ours has its clock off',
+  (behind) => {
+    const { seen, block } = habit()
+    for (let count = 0; count < 5; count++) block(12, behind)
+    expect(seen.clock).toMatchObject({ intervalMs: 12_000, state: 'off' })
+  },
+)
+
+test('a slow look at the chain now and then is no clock that is off', () => {
+  const { seen, block } = habit()
+  for (let count = 0; count < 5; count++) block(12, count === 2 ? 1 : 300)
+  expect(seen.clock.state).not.toBe('off')
+})

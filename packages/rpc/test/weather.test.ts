@@ -1,0 +1,192 @@
+/** Endpoints that fail in ways of their own: what becomes of requests, and what is learned of the endpoint. */
+import { toAddress } from '@sluice/chains'
+import { type Anvil, type Interceptor, NodeProxy, startAnvil } from '@sluice/devnet'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createRpc, type Rpc, type RpcEvent } from '../src/index.ts'
+
+let anvil: Anvil
+const proxies: NodeProxy[] = []
+const rpcs: Rpc[] = []
+beforeAll(async () => {
+  anvil = await startAnvil()
+})
+afterAll(() => anvil?.stop())
+afterEach(async () => {
+  for (const rpc of rpcs.splice(0)) rpc.close()
+  for (const proxy of proxies.splice(0)) await proxy.stop()
+})
+
+async function wire(answer?: Interceptor): Promise<NodeProxy> {
+  const proxy = await NodeProxy.start(anvil.url, answer)
+  proxies.push(proxy)
+  return proxy
+}
+function rpcOf(urls: readonly string[], events: RpcEvent[] = []): Rpc {
+  const rpc = createRpc({ chainId: 31337, urls, timeoutMs: 3_000, onEvent: (event) => events.push(event) })
+  rpcs.push(rpc)
+  return rpc
+}
+const account = toAddress('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')
+const contract = toAddress('0x00000000000000000000000000000000000c0de0')
+const overrides = { [contract]: { code: '0x4360005260206000f3' as const } }
+/** NUMBER in a word. */
+const blockSeen = async (rpc: Rpc, blockHash: `0x${string}`) =>
+  Number(await rpc.call({ to: contract, data: '0x' }, { blockHash }, { overrides }))
+const three = (rpc: Rpc) => Promise.all([rpc.getBlock('latest'), rpc.gasPrice(), rpc.getCode(account, 'latest')])
+
+describe('batches', () => {
+  const whole = (message: string) => JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } })
+
+  test.each([
+    ['an error in the place of all answers', 200, whole('batch requests are disabled')],
+    ['HTTP 400', 400, 'no'],
+    ['HTTP 405 and a page', 405, '<html>'],
+  ])('refused with %s: each call is sent by itself, from then on at once', async (_, status, body) => {
+    const node = await wire()
+    node.fault = (_calls, isBatch) => (isBatch ? { status, body } : undefined)
+    const rpc = rpcOf([node.url])
+    await rpc.gasPrice()
+    expect((await three(rpc))[0]?.number).toBeGreaterThanOrEqual(0)
+    if (status === 400 || status === 405) await three(rpc)
+    const before = node.requests
+    await three(rpc)
+    expect(node.requests - before).toBe(3)
+    expect(rpc.health().endpoints[0]?.batchSize).toBe(1)
+  })
+
+  test('refused for their size are sent in smaller ones', async () => {
+    const node = await wire()
+    node.fault = (calls) => (calls.length > 3 ? { status: 413, body: 'too large' } : undefined)
+    const rpc = rpcOf([node.url])
+    const codes = await Promise.all(Array.from({ length: 12 }, () => rpc.getCode(account, 'latest')))
+    expect(codes).toEqual(Array(12).fill('0x'))
+    expect(rpc.health().endpoints[0]?.batchSize).toBe(3)
+  })
+
+  test('answered in another order, twice and with ids as text are read right', async () => {
+    const node = await wire()
+    node.rewrite = (answers) =>
+      [...answers, ...answers].reverse().map((each) => ({ ...each, id: String((each as { id: number }).id) }))
+    const [block, price, code] = await three(rpcOf([node.url]))
+    expect([typeof block?.number, typeof price, code]).toEqual(['number', 'bigint', '0x'])
+  })
+})
+
+describe('blocks', () => {
+  test.each(['header not found', 'unknown block', 'missing trie node 5e1f', 'Block not found', 'resource not found'])(
+    '"%s" is lag: the call is made again a moment later and the endpoint stays in use',
+    async (message) => {
+      let lags = 2
+      const node = await wire(({ method }) =>
+        method === 'eth_getCode' && lags-- > 0 ? { error: { code: -32000, message } } : undefined,
+      )
+      const rpc = rpcOf([node.url])
+      const { hash } = (await rpc.getBlock('latest'))!
+      expect(await rpc.getCode(account, { blockHash: hash })).toBe('0x')
+      expect(rpc.health().endpoints[0]).toMatchObject({ ejected: false, successRate: 1 })
+    },
+  )
+
+  test('a block that another one has replaced is told soon', async () => {
+    const rpc = rpcOf([anvil.url])
+    const snapshot = await rpc.request('evm_snapshot', [])
+    await rpc.request('anvil_mine', ['0x1'])
+    const { hash } = (await rpc.getBlock('latest'))!
+    await rpc.request('evm_revert', [snapshot])
+    await rpc.request('evm_setNextBlockTimestamp', [Math.floor(Date.now() / 1_000) + 1_000])
+    await rpc.request('anvil_mine', ['0x1'])
+    await expect(rpc.getCode(account, { blockHash: hash })).rejects.toMatchObject({ code: 'BLOCK_GONE' })
+  })
+
+  const refusesHashes: Interceptor = ({ method, params }) =>
+    method === 'eth_call' && typeof params[1] === 'object'
+      ? { error: { code: -32602, message: 'invalid argument 1: json: cannot unmarshal object into type string' } }
+      : undefined
+
+  test('where hashes are refused the number is asked for, and checked before and after', async () => {
+    const node = await wire(refusesHashes)
+    const rpc = rpcOf([node.url])
+    const { hash, number } = (await rpc.getBlock('latest'))!
+    expect(await blockSeen(rpc, hash)).toBe(number)
+    node.seen.length = 0
+    expect(await blockSeen(rpc, hash)).toBe(number)
+    expect(node.seen).toEqual(['eth_getBlockByNumber', 'eth_call', 'eth_getBlockByNumber'])
+  })
+
+  test('and an answer of another block at that number is not believed', async () => {
+    let replaced = false
+    const node = await wire((call) => {
+      if (replaced && call.method === 'eth_getBlockByNumber') call.params[0] = '0x0'
+      return refusesHashes(call, '/')
+    })
+    const rpc = rpcOf([node.url])
+    await rpc.request('anvil_mine', ['0x1'])
+    const { hash } = (await rpc.getBlock('latest'))!
+    replaced = true
+    await expect(blockSeen(rpc, hash)).rejects.toMatchObject({ code: expect.stringMatching(/LAGGING|BLOCK_GONE/) })
+  })
+
+  test('a head that leaps without a parent is not believed', async () => {
+    let lies = 1
+    const node = await wire(({ method, params }) => {
+      if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest' || lies-- <= 0) return undefined
+      const word = `0x${'7'.repeat(64)}` as const
+      return { result: { number: '0xfffff', hash: word, parentHash: word, timestamp: '0x6', gasLimit: '0x6' } }
+    })
+    const rpc = rpcOf([node.url])
+    lies = 0
+    const { number } = (await rpc.getBlock('latest'))!
+    lies = 1
+    expect((await rpc.getBlock('latest'))?.number).toBe(number)
+  })
+})
+
+describe('one that is late', () => {
+  test('is helped by another endpoint, and the late request is ended', async () => {
+    const [slow, quick] = [await wire(), await wire()]
+    const events: RpcEvent[] = []
+    const rpc = rpcOf([slow.url, quick.url], events)
+    for (let request = 0; request < 6; request++) await rpc.gasPrice()
+    slow.fault = () => 'hang'
+    const started = performance.now()
+    expect(await rpc.gasPrice()).toBeGreaterThan(0n)
+    expect(events).toContainEqual({ kind: 'hedge', endpoint: 1 })
+    // Far from the time limit of an attempt.
+    expect(performance.now() - started).toBeLessThan(2_500)
+  })
+
+  test('alone is asked again on a fresh connection', async () => {
+    const node = await wire()
+    const events: RpcEvent[] = []
+    const rpc = rpcOf([node.url], events)
+    for (let request = 0; request < 6; request++) await rpc.gasPrice()
+    let hangs = 1
+    node.fault = () => (hangs-- > 0 ? 'hang' : undefined)
+    expect(await rpc.gasPrice()).toBeGreaterThan(0n)
+    expect(events.filter(({ kind }) => kind === 'hedge')).toHaveLength(1)
+  })
+})
+
+test('Retry-After is honoured by what nobody waits for', async () => {
+  const node = await wire()
+  const rpc = rpcOf([node.url])
+  await rpc.gasPrice()
+  node.fault = () => ({ status: 429, body: 'no', headers: { 'retry-after': '60' } })
+  const failing = Array.from({ length: 6 }, () => rpc.gasPrice({ timeoutMs: 100 }).catch(() => {}))
+  await Promise.all(failing)
+  node.fault = () => undefined
+  const before = node.requests
+  await expect(rpc.gasPrice({ timeoutMs: 200, priority: 'background' })).rejects.toMatchObject({ code: 'TIMEOUT' })
+  expect(node.requests).toBe(before)
+})
+
+test('closing ends what is under way and what waits, at once', async () => {
+  const node = await wire()
+  const rpc = createRpc({ chainId: 31337, urls: [node.url], maxConcurrency: 2 })
+  await rpc.gasPrice()
+  node.fault = () => 'hang'
+  const pending = Array.from({ length: 10 }, () => rpc.call({ to: contract, data: '0x' }, 'latest', { overrides }))
+  setTimeout(() => rpc.close(), 50)
+  for (const each of await Promise.allSettled(pending)) expect(each).toMatchObject({ reason: { code: 'ABORTED' } })
+  await expect(rpc.gasPrice()).rejects.toMatchObject({ code: 'ABORTED' })
+})
