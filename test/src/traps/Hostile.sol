@@ -106,6 +106,56 @@ contract HostileToken {
     }
 }
 
+/// An ordinary ERC-20, until its owner sets a tax.
+contract PatientToken {
+    string public name = "Patient";
+    string public symbol = "PATIENT";
+    uint8 public constant decimals = 18;
+    address public immutable owner = msg.sender;
+    uint256 public taxBps;
+    uint256 public totalSupply;
+    mapping(address => uint256) public balanceOf;
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    event Transfer(address indexed from, address indexed to, uint256 amount);
+
+    function mint(address to, uint256 amount) external {
+        require(msg.sender == owner, "owner only");
+        totalSupply += amount;
+        balanceOf[to] += amount;
+        emit Transfer(address(0), to, amount);
+    }
+
+    function setTax(uint256 bps) external {
+        require(msg.sender == owner, "owner only");
+        taxBps = bps;
+    }
+
+    function approve(address spender, uint256 amount) external returns (bool) {
+        allowance[msg.sender][spender] = amount;
+        return true;
+    }
+
+    function transfer(address to, uint256 amount) external returns (bool) {
+        return move(msg.sender, to, amount);
+    }
+
+    function transferFrom(address from, address to, uint256 amount) external returns (bool) {
+        uint256 allowed = allowance[from][msg.sender];
+        if (allowed != type(uint256).max) allowance[from][msg.sender] = allowed - amount;
+        return move(from, to, amount);
+    }
+
+    function move(address from, address to, uint256 amount) private returns (bool) {
+        uint256 tax = amount * taxBps / 10_000;
+        balanceOf[from] -= amount;
+        balanceOf[to] += amount - tax;
+        balanceOf[owner] += tax;
+        emit Transfer(from, to, amount - tax);
+        return true;
+    }
+}
+
 /// A rate that is whatever its owner says: as Balancer asks for it, and as an ERC-4626 vault over a named token tells it.
 contract HostileVault is HostileToken {
     address public immutable asset;

@@ -67,7 +67,10 @@ export class Stranger {
     return this.chain.at(abi, this.devnet.info.tokens[symbol]!.address)
   }
 
-  deploy(name: 'HostileToken' | 'HostileVault' | 'HostilePool', ...args: readonly unknown[]): Promise<Contract> {
+  deploy(
+    name: 'HostileToken' | 'PatientToken' | 'HostileVault' | 'HostilePool',
+    ...args: readonly unknown[]
+  ): Promise<Contract> {
     return this.chain.deploy(hostile()[name]!, args)
   }
 

@@ -10,13 +10,15 @@ const DAY_MS = 86_400_000
 const LEAST_BLOCKS = 600
 /** How often what has earned trust is measured again, in parts of the time that it takes to earn it. */
 const REPORTS = 24
+/** However little time it takes to earn it. */
+const LEAST_REPORT_BLOCKS = 25
 /** Measuring costs the node a few calls: milliseconds between two at least. */
 const REPORT_PAUSE_MS = 10_000
 
 /** docs/decisions/intermediates.md tells where these come from. */
 function termsOf({ blockTimeMs }: Chain, earnBlocks: number | undefined): Terms {
   const blocks = earnBlocks ?? Math.max(LEAST_BLOCKS, Math.ceil(DAY_MS / blockTimeMs))
-  const reportBlocks = Math.max(1, Math.ceil(blocks / REPORTS))
+  const reportBlocks = Math.max(LEAST_REPORT_BLOCKS, Math.ceil(blocks / REPORTS))
   return { blocks, pools: 3, namedTokens: 2, depthUsd: 250_000, reportBlocks }
 }
 
@@ -71,12 +73,12 @@ export class Standings {
 
   /** A route failed that no tax explains: whatever it passed through may be to blame. */
   blame(ids: Iterable<string>): void {
-    for (const id of ids) this.ledger.breach(id, 'a route through it paid less than it should')
+    for (const id of ids) this.ledger.breach(id, 'a route through it that paid less than it should')
   }
 
   /** Tokens that tax are lost, whoever found out. */
   learn(taxes: Taxes): void {
-    for (const token of taxes.keys()) this.ledger.breach(token, 'it takes a tax on transfers')
+    for (const token of taxes.keys()) this.ledger.breach(token, 'a tax on transfers')
   }
 
   /** What was seen while the chain was awake is forgotten: nobody saw what came after. */
@@ -92,7 +94,7 @@ export class Standings {
     this.measuredAt = now
     try {
       const found = await this.options.measure(due, snapshot)
-      this.ledger.report(due, found === null ? 'it cannot be measured' : faultOf(found))
+      this.ledger.report(due, found === null ? 'transfers that cannot be measured' : faultOf(found))
     } catch {
       // The node failed: that says nothing of the token, which is measured again.
     } finally {
@@ -103,11 +105,11 @@ export class Standings {
 
 function faultOf(found: MeasuredToken): string | null {
   for (const { report } of found) {
-    if (report.rebasing !== false) return 'its balances change by themselves'
+    if (report.rebasing !== false) return 'balances that change by themselves'
     if ((report.transferTaxPpm ?? 1) > 0 || (report.buyTaxPpm ?? 1) > 0 || (report.sellTaxPpm ?? 1) > 0)
-      return 'it takes a tax on transfers'
-    if (report.sellable !== true) return 'what was bought cannot be sold'
-    if (report.sizeLimited !== false) return 'it limits the size of transfers'
+      return 'a tax on transfers'
+    if (report.sellable !== true) return 'a sale that failed'
+    if (report.sizeLimited !== false) return 'a limit on the size of transfers'
   }
-  return found.some(({ pool }) => pool) ? null : 'it cannot be measured in a pool'
+  return found.some(({ pool }) => pool) ? null : 'no pool to measure it in'
 }

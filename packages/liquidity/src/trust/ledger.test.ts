@@ -73,8 +73,8 @@ describe('a token', () => {
   })
 
   test.each([
-    ['a bad report', () => ledger.report(STRANGER, 'it takes a tax on transfers')],
-    ['a breach', () => ledger.breach(STRANGER, 'a route through it paid less than it should')],
+    ['a bad report', () => ledger.report(STRANGER, 'a tax on transfers')],
+    ['a breach', () => ledger.breach(STRANGER, 'a route through it that paid less than it should')],
     ['depth that is gone for one block', () => see(11, [pair(11, [WETH, STRANGER], 1n), ...pools.slice(1, 2)])],
     ['a pool that is gone', () => see(11, pools.slice(1))],
     ['a gap in what was seen', () => see(200, pools)],

@@ -188,7 +188,7 @@ export class TrustLedger {
     const [was, is] = [first(before), first(pool)]
     const paid = (curve: typeof was) => (curve ? curve.sqrtPrice[0]! ** 2 * curve.keepIn * curve.keepOut : 0)
     if (!(Math.abs(paid(is) / paid(was) - 1) <= MAX_DRIFT))
-      watched.record = broken(watched.record, 'its price or fee was set anew without a trade')
+      watched.record = broken(watched.record, 'a price or fee set anew without a trade')
   }
 
   private settle(): void {

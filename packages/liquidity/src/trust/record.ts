@@ -31,17 +31,26 @@ export type TrustRecord = {
   readonly depthUsd: number
   /** Block of the last clean report; null where there is none. */
   readonly cleanAt: number | null
-  /** Why it does not meet the terms, or what it did. */
+  /** Why it does not meet the terms; null while it does. */
   readonly fault: string | null
+  /** What it did that cost it all it had earned, last; null where it never did. */
+  readonly breach: string | null
 }
 
-export const STRANGER: TrustRecord = { since: null, seen: 0, depthUsd: 0, cleanAt: null, fault: 'not seen yet' }
+export const STRANGER: TrustRecord = {
+  since: null,
+  seen: 0,
+  depthUsd: 0,
+  cleanAt: null,
+  fault: 'not seen yet',
+  breach: null,
+}
 
 /** The record after a block. */
 export function observed(record: TrustRecord, sighting: Sighting, block: number, terms: Terms): TrustRecord {
   const { depthUsd } = sighting
   const fault = lacks(sighting, terms)
-  if (fault !== null) return { ...STRANGER, seen: block, depthUsd, fault }
+  if (fault !== null) return { ...STRANGER, seen: block, depthUsd, fault, breach: record.breach }
   return { ...record, since: record.since ?? block, seen: block, depthUsd, fault: null }
 }
 
@@ -60,7 +69,7 @@ export function measured(record: TrustRecord, fault: string | null, block: numbe
 
 /** The record after it did what cannot be trusted: all that was earned is lost at once. */
 export function broken({ seen, depthUsd }: TrustRecord, fault: string): TrustRecord {
-  return { ...STRANGER, seen, depthUsd, fault }
+  return { ...STRANGER, seen, depthUsd, fault, breach: fault }
 }
 
 /** Whether a report is all that is missing, or is soon. */
@@ -69,11 +78,14 @@ export function isDueForReport({ since, seen, cleanAt }: TrustRecord, { blocks, 
   return cleanAt === null || seen - cleanAt >= reportBlocks
 }
 
-export function standingOf({ since, seen, cleanAt, fault }: TrustRecord, terms: Terms): Standing {
+export function standingOf({ since, seen, cleanAt, fault, breach }: TrustRecord, terms: Terms): Standing {
   const stranger = (reason: string): Standing => ({ standing: 'stranger', reason })
   if (since === null) return stranger(fault ?? 'not seen yet')
   const blocks = seen - since + 1
-  if (blocks < terms.blocks) return stranger(`seen to behave for ${blocks} blocks, of ${terms.blocks} at least`)
+  if (blocks < terms.blocks) {
+    const after = breach === null ? '' : `, after ${breach}`
+    return stranger(`seen to behave for ${blocks} blocks, of ${terms.blocks} at least${after}`)
+  }
   if (cleanAt === null) return stranger('not measured yet')
   // Twice as long as it should take: whatever is in the way of measuring it, it is not known any more.
   if (seen - cleanAt > 2 * terms.reportBlocks) return stranger('not measured lately')

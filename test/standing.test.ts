@@ -1,0 +1,68 @@
+/** A stranger's token that behaves for long enough earns its place between others, and loses it by the first thing it does. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type System, startSystem } from './src/service.ts'
+import { get, quote } from './src/swap.ts'
+import { Stranger } from './src/traps/stranger.ts'
+import { Node } from './src/wallet.ts'
+
+/** Of blocks in a row. */
+const EARN_BLOCKS = 8
+
+let system: System
+let node: Node
+beforeAll(async () => {
+  system = await startSystem({ EARN_BLOCKS: String(EARN_BLOCKS) })
+  node = new Node(system.devnet.url)
+})
+afterAll(() => system?.stop())
+
+type Standings = Readonly<Record<string, { readonly standing: string; readonly reason: string }>>
+
+test('blocks, pools, depth and a clean report make it one that routes pass through, and a tax ends it', async () => {
+  const { devnet, api } = system
+  const { tokens, accounts } = devnet.info
+  const stranger = new Stranger(devnet)
+  const [LINK, UNI, DAI] = ['LINK', 'UNI', 'DAI'].map((symbol) => stranger.token(symbol)) as [never, never, never]
+  const token = await stranger.deploy('PatientToken')
+  const swap = { src: tokens.LINK!.address, dst: tokens.UNI!.address, amount: 4_000n * 10n ** 18n }
+  const ask = (over = {}) => quote(api, devnet.chainId, { ...swap, from: accounts[0]!.address, ...over })
+  const standing = async () => {
+    const url = `${api}/tokens/${devnet.chainId}?token=${token.address},${tokens.LINK!.address}`
+    const { body } = await get<Standings>(url)
+    expect(body[tokens.LINK!.address]!.standing).toBe('named')
+    return body[token.address]!
+  }
+  const passes = async (over = {}) => {
+    const { swaps } = await ask(over)
+    return swaps.some(({ tokenOut }) => tokenOut.toLowerCase() === token.address)
+  }
+
+  // Prices are there from the first quote on.
+  await ask()
+  await stranger.pair({ token: LINK, whole: 200_000 }, { token, whole: 3_000_000 })
+  await stranger.pair({ token, whole: 3_000_000 }, { token: UNI, whole: 390_000 })
+  await stranger.pair({ token, whole: 1_000_000 }, { token: DAI, whole: 1_000_000 })
+  await ask()
+  await quote(api, devnet.chainId, { ...swap, dst: token.address, from: stranger.address })
+  await get(`${api}/prices/${devnet.chainId}?token=${token.address}`)
+  expect(await passes({ intermediates: 'any' })).toBe(true)
+  expect(await passes()).toBe(false)
+  expect((await standing()).standing).toBe('stranger')
+
+  const deadline = Date.now() + 40_000
+  while ((await standing()).standing !== 'earned') {
+    expect(Date.now(), `still a stranger: ${(await standing()).reason}`).toBeLessThan(deadline)
+    await node.request('evm_mine')
+    await ask()
+  }
+  expect(await passes()).toBe(true)
+  expect(await passes({ intermediates: 'named' })).toBe(false)
+  const metrics = await (await fetch(`${api}/metrics`)).text()
+  expect(metrics).toMatch(/sluice_trust\{chain="31337",kind="earnedTokens"\} 1/)
+
+  // Ten percent: the next quote through it fails in simulation, and is made without it.
+  await token.send('setTax', [1_000])
+  const after = await ask()
+  expect(after.swaps.some(({ tokenOut }) => tokenOut.toLowerCase() === token.address)).toBe(false)
+  expect(await standing()).toMatchObject({ standing: 'stranger' })
+})
