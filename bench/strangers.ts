@@ -1,22 +1,124 @@
-/** Traps that a stranger sets for other people's routes: what they cost those who step on them, and those who do not. */
-import { startSystem } from '../test/src/service.ts'
+/**
+ * Traps that a stranger sets for other people's routes: what they cost those who step on them, and those who do not; and
+ * what it costs honest routes that strangers are not stepped on.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { deployContracts } from '@sluice/contracts'
+import { accounts, startDevnet, startMainnet } from '@sluice/devnet'
+import { readState } from '../packages/devnet/src/mainnet/state.ts'
+import { devnetDir, serviceEnv, startService, startSystem } from '../test/src/service.ts'
 import { traps } from '../test/src/traps/traps.ts'
 import { tryTrap, type Verdict } from '../test/src/traps/trial.ts'
 import { record, rounded } from './record.ts'
 
-const verdicts: Verdict[] = []
-for (const trap of traps) {
-  const system = await startSystem()
-  try {
-    verdicts.push(await tryTrap(system, trap))
-    console.log(verdicts.at(-1))
-  } finally {
-    await system.stop()
+const from = accounts()[0]!.address
+const DOLLARS = [1_000, 50_000, 500_000]
+
+type Place = { readonly api: string; readonly chainId: number; readonly tokens: readonly string[] }
+
+async function ask<T>(url: string): Promise<T | null> {
+  const response = await fetch(url)
+  return response.ok ? ((await response.json()) as T) : null
+}
+
+/** Dollars of a base unit of each token that has a price. */
+async function unitPrices({ api, chainId, tokens }: Place): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>()
+  for (let at = 0; at < tokens.length; at += 10) {
+    const list = tokens.slice(at, at + 10).join()
+    const prices = (await ask<Record<string, number | null>>(`${api}/prices/${chainId}?token=${list}`)) ?? {}
+    const reports =
+      (await ask<Record<string, { decimals: number | null } | null>>(`${api}/tokens/${chainId}?token=${list}`)) ?? {}
+    for (const [token, usd] of Object.entries(prices)) {
+      const decimals = reports[token]?.decimals
+      if (usd && decimals != null) found.set(token, usd / 10 ** decimals)
+    }
+  }
+  return found
+}
+
+/** Trades of each of the traded tokens for the next ones, at the default and with `any`. */
+async function honestCost(place: Place, traded: readonly string[]) {
+  const { api, chainId } = place
+  const prices = await unitPrices(place)
+  const list = traded.filter((token) => prices.has(token))
+  const losses: number[] = []
+  let lost = 0
+  for (const [k, src] of list.entries())
+    for (const dst of [1, 3, 5].map((step) => list[(k + step) % list.length]!))
+      for (const dollars of DOLLARS) {
+        if (src === dst) continue
+        const amount = BigInt(Math.round(dollars / prices.get(src)!))
+        const url = `${api}/aggregator/${chainId}?src=${src}&dst=${dst}&amount=${amount}&from=${from}&maxPriceImpact=100`
+        const any = await ask<{ toAmount: string }>(`${url}&intermediates=any`)
+        const usual = await ask<{ toAmount: string }>(url)
+        if (any && usual) losses.push((1 - Number(usual.toAmount) / Number(any.toAmount)) * 10_000)
+        else if (any) lost++
+      }
+  losses.sort((a, b) => a - b)
+  const mean = losses.reduce((sum, loss) => sum + loss, 0) / losses.length
+  return {
+    trades: losses.length,
+    meanLossBps: rounded(mean, 3),
+    medianLossBps: rounded(losses[losses.length >> 1]!, 3),
+    p95LossBps: rounded(losses[Math.floor(losses.length * 0.95)]!, 3),
+    worstLossBps: rounded(losses.at(-1)!, 3),
+    withoutRouteByDefault: lost,
   }
 }
 
+async function onLocalChain() {
+  const devnet = await startDevnet({ dir: devnetDir })
+  const service = await startService(serviceEnv(devnet))
+  try {
+    const tokens = Object.values(devnet.info.tokens).map(({ address }) => address)
+    return await honestCost({ api: service.url, chainId: devnet.chainId, tokens }, tokens)
+  } finally {
+    await service.stop()
+    await devnet.stop()
+  }
+}
+
+/** All tokens of the state are known to the service, so that `any` has them to pass through. */
+async function onEthereum() {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-strangers-'))
+  const anvil = await startMainnet()
+  await deployContracts({ rpcUrl: anvil.url, chainId: 1, deploymentsDir: dir })
+  const service = await startService({ DEPLOYMENTS_DIR: dir, RPC_URL_1: anvil.url })
+  try {
+    const { pools } = readState('ethereum')
+    const count = new Map<string, number>()
+    for (const { tokens } of pools) for (const token of tokens) count.set(token, (count.get(token) ?? 0) + 1)
+    const tokens = [...count.keys()].sort((a, b) => count.get(b)! - count.get(a)!)
+    return await honestCost({ api: service.url, chainId: 1, tokens }, tokens.slice(0, 30))
+  } finally {
+    await service.stop()
+    await anvil.stop()
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+async function trapped(): Promise<readonly Verdict[]> {
+  const verdicts: Verdict[] = []
+  for (const trap of traps) {
+    const system = await startSystem()
+    try {
+      verdicts.push(await tryTrap(system, trap))
+    } finally {
+      await system.stop()
+    }
+  }
+  return verdicts
+}
+
 const whole = (value: number | null) => (value === null ? 'reverts' : rounded(value, 2))
+const honest = { localChain: await onLocalChain(), ethereum: await onEthereum() }
+console.log(honest)
+const verdicts = await trapped()
 record('strangers', {
+  honest,
   trade: '4,000 LINK for UNI on the local chain',
   worstGainBps: Math.min(...verdicts.map(({ gainBps }) => gainBps ?? Number.NEGATIVE_INFINITY)),
   traps: verdicts.map(({ trap, baitedPercent, baitedQuoteBps, baitedLossBps, stepsOnIt, gainBps }) => ({
