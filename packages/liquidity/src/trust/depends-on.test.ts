@@ -1,0 +1,107 @@
+/** What families say of the accounts that their pools' answers depend on, from what the chain tells of a pool once. */
+import {
+  IBalancerV2Factory__factory,
+  IBalancerV2PoolState__factory,
+  ICurveFactory__factory,
+  IDodoV2State__factory,
+} from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { AbiCoder, toBeHex } from 'ethers'
+import { describe, expect, test } from 'vitest'
+import { familyOf } from '../dexes/index.ts'
+import type { Pool } from '../family.ts'
+
+const account = (n: number): Address => toAddress(toBeHex(n, 20))
+const [POOL, OWNER, RATE, FACTORY, COIN, SHARE] = [1, 2, 3, 4, 5, 6].map(account) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+]
+const GOVERNANCE = '0xba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1b'
+
+/** A pool after its family has asked; `answers` gives what an account says by the name of the function, null where it reverts. */
+function dependsOn(family: string, row: Partial<DexRow>, answers: (name: string) => Hex | null): readonly Address[] {
+  const pool: Pool<null> = {
+    id: POOL,
+    address: POOL,
+    family,
+    dex: 'test',
+    tokens: [COIN, SHARE],
+    state: null,
+    ...(family.startsWith('balancer') && { fixed: { vault: account(9) } }),
+  }
+  const { settle, dependsOn } = familyOf(family)!
+  const reading = settle!({ family, brand: 'test', role: 'factory', address: FACTORY, ...row }, [pool], 1)
+  let step = reading.next()
+  while (!step.done) step = reading.next(step.value.map(({ data }) => answers(nameOf(data))))
+  return dependsOn!(step.value[0]!)
+}
+
+const interfaces = [
+  IBalancerV2PoolState__factory,
+  IBalancerV2Factory__factory,
+  ICurveFactory__factory,
+  IDodoV2State__factory,
+].map((one) => one.createInterface())
+const nameOf = (data: Hex) =>
+  interfaces.flatMap((one) => one.getFunction(data.slice(0, 10) as never) ?? []).map((found) => found.name)[0]!
+const encode = (type: string, value: unknown) => AbiCoder.defaultAbiCoder().encode([type], [value]) as Hex
+
+describe('balancer-v2', () => {
+  const said = (owner: string, rates: readonly string[] | null, made: Hex | null) => (name: string) => {
+    if (name === 'getOwner') return encode('address', owner)
+    if (name === 'isPoolFromFactory') return made
+    return rates && encode('address[]', rates)
+  }
+  const row = { contracts: { stablePoolFactory: FACTORY } }
+  const yes = encode('bool', true)
+
+  test('is its maths where a factory made it and nobody or the governance owns it', () => {
+    expect(dependsOn('balancer-v2', row, said(ZERO_ADDRESS, [ZERO_ADDRESS], yes))).toEqual([])
+    expect(dependsOn('balancer-v2', row, said(GOVERNANCE, null, yes))).toEqual([])
+  })
+
+  test('depends on an owner and on rate providers', () => {
+    expect(dependsOn('balancer-v2', row, said(OWNER, [RATE, ZERO_ADDRESS], yes))).toEqual([OWNER, RATE])
+  })
+
+  test('is code of anybody where no factory made it, whatever it says of itself and however it answers', () => {
+    expect(dependsOn('balancer-v2', row, said(ZERO_ADDRESS, [], encode('bool', false)))).toEqual([POOL])
+    expect(dependsOn('balancer-v2', row, said(ZERO_ADDRESS, [], null))).toEqual([POOL])
+    expect(dependsOn('balancer-v2', {}, said(ZERO_ADDRESS, [], yes))).toEqual([POOL])
+    expect(dependsOn('balancer-v2', row, () => '0xdead')).toEqual([POOL])
+  })
+})
+
+describe('curve-stable', () => {
+  const typed = (types: readonly number[] | null) => () => types && encode('uint8[]', types)
+  const ng = { version: 'stableswap-ng' }
+
+  test('of the NG factory depends on coins that tell their rate, and is unknown where its maker named an oracle', () => {
+    expect(dependsOn('curve-stable', ng, typed([0, 2]))).toEqual([])
+    expect(dependsOn('curve-stable', ng, typed([0, 3]))).toEqual([SHARE])
+    expect(dependsOn('curve-stable', ng, typed([0, 1]))).toEqual([POOL])
+    expect(dependsOn('curve-stable', ng, typed([0]))).toEqual([POOL])
+    expect(dependsOn('curve-stable', ng, typed(null))).toEqual([POOL])
+  })
+
+  test('of older factories is its maths', () => {
+    expect(dependsOn('curve-stable', { version: 'stable-factory' }, typed([0, 1]))).toEqual([])
+  })
+})
+
+test.each([
+  ['DVM 1.0.2', []],
+  ['DSP 1.0.1', []],
+  ['DPP 1.0.0', [POOL]],
+  ['', [POOL]],
+])('dodo-v2 of version "%s"', (version, accounts) => {
+  expect(dependsOn('dodo-v2', {}, () => encode('string', version))).toEqual(accounts)
+})
+
+test('dodo-v2 without a version is its maker', () => {
+  expect(dependsOn('dodo-v2', {}, () => null)).toEqual([POOL])
+})
