@@ -22,7 +22,7 @@ type Format = {
 const root = join(import.meta.dirname, '..')
 const file = JSON.parse(readFileSync(join(root, 'contracts/erc7730-guard.json'), 'utf8'))
 const guard = IGuard__factory.createInterface()
-const NAMES = ['swap', 'swapNative', 'swapWithPayout', 'swapDirect'] as const
+const NAMES = ['swap', 'swapNative', 'swapWithPayout', 'swapDirect', 'swapWithPermit', 'swapDirectWithPermit'] as const
 const formats = Object.entries(file.display.formats as Readonly<Record<string, Format>>).map(
   ([signature, format], index) => {
     const swap = guard.getFunction(NAMES[index]!)
@@ -127,5 +127,5 @@ test.each(formats)('$swap.name says who runs the program, and whether the output
   const executor = format.fields.find(({ path }) => path === 'order.executor')
   expect(executor).toMatchObject({ label: 'Executor', format: 'addressName' })
   expect(format.required).toContain('order.executor')
-  expect(format.intent).toBe(swap.name === 'swapDirect' ? 'Swap in direct mode' : 'Swap in custody')
+  expect(format.intent).toBe(swap.name.startsWith('swapDirect') ? 'Swap in direct mode' : 'Swap in custody')
 })

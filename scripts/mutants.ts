@@ -9,9 +9,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { record, rounded } from '../bench/record.ts'
+import { BUILDS } from '../contracts/deploy/plan.ts'
 import { type Mutant, mutants } from '../contracts/test/mutants.ts'
 import { root, run } from './lib/run.ts'
 
+type Build = keyof typeof BUILDS
 type Output = {
   readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[]
   readonly contracts: Readonly<
@@ -23,26 +25,35 @@ const RUNS = process.env.RUNS ?? '60'
 const contracts = join(root, 'contracts')
 const solc = createRequire(join(contracts, 'package.json'))('solc') as { compile(input: string): string }
 const folder = join(contracts, 'cache/mutant')
-const TARGETS = ['Guard', 'Executor']
+const TARGETS = ['Guard', 'Executor'] as const
+/** What says nothing of broken code of one build: gas, and whether the sound builds do the same. */
+const NOT_OF_ONE_BUILD = ['Gas.t.sol', 'Builds.t.sol']
 const wanted = process.argv.slice(2).join(' ')
 
 mkdirSync(folder, { recursive: true })
 try {
   // Without this, a suite that always fails would kill everything.
-  const healthy = await failures({ name: 'none', file: 'core/GuardCore.sol', from: '', to: '' })
-  if (healthy.length > 0) throw new Error(`the tests fail without a mutation: ${healthy.join(', ')}`)
+  for (const build of ['cancun', 'london'] as const) {
+    const healthy = await failures({ name: 'none', file: 'core/GuardCore.sol', from: '', to: '' }, build)
+    if (healthy.length > 0) throw new Error(`the tests fail without a mutation: ${healthy.join(', ')}`)
+  }
 
   const results = []
-  for (const mutant of mutants.filter(({ name }) => name.includes(wanted))) {
-    const started = performance.now()
-    const killedBy = await failures(mutant)
-    console.log(
-      `${killedBy.length > 0 ? 'killed  ' : 'SURVIVED'}  ${mutant.name}${killedBy.length > 0 ? `: ${killedBy.join(', ')}` : ''}`,
+  const tried = mutants
+    .filter(({ name }) => name.includes(wanted))
+    .flatMap((mutant) =>
+      (mutant.bothBuilds ? (['cancun', 'london'] as const) : (['cancun'] as const)).map((build) => ({ mutant, build })),
     )
-    results.push({ ...mutant, seconds: rounded((performance.now() - started) / 1000), killedBy })
+  for (const { mutant, build } of tried) {
+    const started = performance.now()
+    const killedBy = await failures(mutant, build)
+    console.log(
+      `${killedBy.length > 0 ? 'killed  ' : 'SURVIVED'}  ${build}  ${mutant.name}${killedBy.length > 0 ? `: ${killedBy.join(', ')}` : ''}`,
+    )
+    results.push({ ...mutant, build, seconds: rounded((performance.now() - started) / 1000), killedBy })
   }
   const survived = results.filter(({ killedBy }) => killedBy.length === 0).map(({ name }) => name)
-  const shown = results.map(({ name, file, seconds, killedBy }) => ({ name, file, seconds, killedBy }))
+  const shown = results.map(({ name, file, build, seconds, killedBy }) => ({ name, file, build, seconds, killedBy }))
   const summary = {
     casesOfEachProperty: Number(RUNS),
     killed: results.length - survived.length,
@@ -57,12 +68,12 @@ try {
 }
 
 /** The tests that fail against a mutant. */
-async function failures(mutant: Mutant): Promise<string[]> {
-  compile(mutant)
+async function failures(mutant: Mutant, build: Build): Promise<string[]> {
+  compile(mutant, build)
   const { code, output } = await run('hardhat', ['test', 'solidity', ...tests()], {
     cwd: contracts,
     quiet: true,
-    env: { ...process.env, MUTANT: 'true', RUNS, FORCE_COLOR: '0' },
+    env: { ...process.env, MUTANT: 'true', BUILD: build, RUNS, MODEL_CALLS: '2', FORCE_COLOR: '0' },
   })
   const failed = [...output.matchAll(/\d+\) ((?:testFuzz|test|invariant)_\w+)\(/g)].map(([, name]) => name!)
   if (code !== 0 && failed.length === 0 && !/\d+ failing/.test(output)) {
@@ -72,11 +83,13 @@ async function failures(mutant: Mutant): Promise<string[]> {
 }
 
 function tests(): string[] {
-  const invariants = readdirSync(join(contracts, 'test/invariants')).filter((file) => file !== 'Gas.t.sol')
+  const invariants = readdirSync(join(contracts, 'test/invariants')).filter((file) => !NOT_OF_ONE_BUILD.includes(file))
   return ['test/Refusals.t.sol', ...invariants.map((file) => `test/invariants/${file}`)]
 }
 
-function compile({ name, file, from, to }: Mutant): void {
+function compile({ name, file, from, to }: Mutant, build: Build): void {
+  const pathOf = (target: (typeof TARGETS)[number]) =>
+    `src/${build === 'london' ? 'london/' : ''}${BUILDS[build][target]}.sol`
   const sources = Object.fromEntries(
     readdirSync(join(contracts, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.sol') && !path.startsWith('lenses'))
@@ -89,10 +102,8 @@ function compile({ name, file, from, to }: Mutant): void {
     language: 'Solidity',
     sources,
     settings: {
-      evmVersion: 'cancun',
-      outputSelection: Object.fromEntries(
-        TARGETS.map((target) => [`src/${target}.sol`, { '*': ['evm.bytecode.object'] }]),
-      ),
+      evmVersion: BUILDS[build].evmVersion,
+      outputSelection: Object.fromEntries(TARGETS.map((target) => [pathOf(target), { '*': ['evm.bytecode.object'] }])),
     },
   }
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as Output
@@ -101,7 +112,7 @@ function compile({ name, file, from, to }: Mutant): void {
   for (const target of TARGETS) {
     writeFileSync(
       join(folder, `${target}.hex`),
-      `0x${output.contracts[`src/${target}.sol`]![target]!.evm.bytecode.object}`,
+      `0x${output.contracts[pathOf(target)]![BUILDS[build][target]]!.evm.bytecode.object}`,
     )
   }
 }

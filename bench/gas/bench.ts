@@ -1,4 +1,4 @@
-/** Gas of nine trades by this project's contracts and by their peers, on one local chain. Writes bench/results/gas.json. */
+/** Gas of nine trades, and of one paid for by a signature, by this project's contracts and by their peers, on one local chain. Writes bench/results/gas.json. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { type Hex, maxUint256 } from 'viem'
 import { startNode } from './node.ts'
 import { floor, swapRouter02, universalRouter, v2Router02 } from './peers.ts'
-import { inputOf, outputOf, type Router, type Scenario, scenarios } from './scenarios.ts'
+import { inputOf, outputOf, permitted, type Router, type Scenario, scenarios } from './scenarios.ts'
+import { takeApprovals } from './signing.ts'
 import { sluice } from './sluice.ts'
 import { buildWorld, ZERO } from './world.ts'
 
@@ -35,9 +36,14 @@ try {
       : node.read<bigint>(world.token, token, 'balanceOf', [node.user])
 
   const measure = async (router: Router, scenario: Scenario): Promise<Measured | null> => {
-    const transaction = await router.build(scenario)
-    if (!transaction) return null
     const snapshot = await node.rpc('evm_snapshot')
+    if (scenario === 'permit' || scenario === 'permit2') await takeApprovals(node, world, router)
+    const transaction = await router.build(scenario)
+    if (!transaction) {
+      await node.rpc('evm_revert', [snapshot])
+      await node.rpc('evm_mine')
+      return null
+    }
     const output = outputOf(scenario, world)
     const before = await held(output)
     const receipt = await node.send(node.user, transaction.to, transaction.data, transaction.value ?? 0n)
@@ -50,7 +56,7 @@ try {
   }
 
   const table: Record<Scenario, Row> = {} as Record<Scenario, Row>
-  for (const scenario of scenarios) {
+  for (const scenario of [...scenarios, ...permitted]) {
     const row: Row = {}
     let same: bigint | undefined
     for (const router of routers) {
@@ -83,10 +89,10 @@ function report(table: Record<Scenario, Row>): void {
   const names = ['sluice', 'sluiceDirect', 'universalRouter', 'swapRouter02', 'v2Router02', 'floor'] as const
   const cell = (value: number | undefined) => (value === undefined ? '–' : value.toLocaleString('en')).padStart(15)
   console.log(['', ...names, 'to universal', 'to floor'].map((name) => name.padStart(15)).join(''))
-  for (const scenario of scenarios) {
+  for (const scenario of [...scenarios, ...permitted]) {
     const row = table[scenario]
-    const ratios = [row.sluice! / row.universalRouter!, row.sluice! / row.floor!].map((ratio) =>
-      ratio.toFixed(3).padStart(15),
+    const ratios = [row.universalRouter, row.floor].map((other) =>
+      (other ? (row.sluice! / other).toFixed(3) : '–').padStart(15),
     )
     console.log([scenario.padStart(15), ...names.map((name) => cell(row[name])), ...ratios].join(''))
   }

@@ -11,6 +11,7 @@ import {
   encodeFunctionData,
   type Hex,
   http,
+  type SignTypedDataParameters,
 } from 'viem'
 import { foundry } from 'viem/chains'
 
@@ -27,7 +28,7 @@ export function published(path: string): Artifact {
 }
 
 /** The bench's own contracts, compiled by the lockfile's solc with the settings of contracts/. */
-export function compileOwn(): Record<'BenchToken' | 'Floor' | 'Filler', Artifact> {
+export function compileOwn(): Record<'BenchToken' | 'Floor' | 'Filler', Artifact> & { readonly permitTokenCode: Hex } {
   const solc = require('solc') as { compile(input: string): string }
   const content = readFileSync(join(import.meta.dirname, 'sol/Bench.sol'), 'utf8')
   const output = JSON.parse(
@@ -39,19 +40,21 @@ export function compileOwn(): Record<'BenchToken' | 'Floor' | 'Filler', Artifact
           evmVersion: 'cancun',
           viaIR: true,
           optimizer: { enabled: true, runs: 1_000_000 },
-          outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+          outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
         },
       }),
     ),
   )
   const failure = output.errors?.find((error: { severity: string }) => error.severity === 'error')
   if (failure) throw new Error(failure.formattedMessage)
-  const found: Record<string, { abi: Abi; evm: { bytecode: { object: string } } }> = output.contracts['Bench.sol']
+  type Compiled = { abi: Abi; evm: { bytecode: { object: string }; deployedBytecode: { object: string } } }
+  const found: Record<string, Compiled> = output.contracts['Bench.sol']
   const artifact = (name: string): Artifact => ({
     abi: found[name]!.abi,
     bytecode: `0x${found[name]!.evm.bytecode.object}`,
   })
-  return { BenchToken: artifact('BenchToken'), Floor: artifact('Floor'), Filler: artifact('Filler') }
+  const permitTokenCode: Hex = `0x${found.BenchPermitToken!.evm.deployedBytecode.object}`
+  return { BenchToken: artifact('BenchToken'), Floor: artifact('Floor'), Filler: artifact('Filler'), permitTokenCode }
 }
 
 /** Anvil at the newest hard fork with 12 s blocks, so that price accumulators and oracles are written in every swap. */
@@ -83,7 +86,8 @@ export async function startNode() {
     send(from, to, encodeFunctionData({ abi, functionName, args }), value)
   const read = <T>(abi: Abi, address: Hex, functionName: string, args: readonly unknown[] = []) =>
     client.readContract({ abi, address, functionName, args }) as Promise<T>
-  return { anvil, client, rpc, send, deploy, write, read, deployer: deployer!, user: user! }
+  const sign = (typed: SignTypedDataParameters): Promise<Hex> => wallet.signTypedData({ ...typed, account: user! })
+  return { anvil, client, rpc, sign, send, deploy, write, read, deployer: deployer!, user: user! }
 }
 
 export type Node = Awaited<ReturnType<typeof startNode>>

@@ -18,8 +18,11 @@ import {
   percent,
   type Router,
   type Scenario,
+  type Trade,
   type Transaction,
+  tradeOf,
 } from './scenarios.ts'
+import { permit2Abi, signPermit, signPermit2, split } from './signing.ts'
 import { factoryAbi, PERMIT2, type World, ZERO } from './world.ts'
 
 const THE_SENDER: Hex = '0x0000000000000000000000000000000000000001'
@@ -44,9 +47,10 @@ export function floor(node: Node, world: World): Router {
     return (amount * 997n * reserve1) / (reserve0 * 1000n + amount * 997n)
   }
   const p = percent
-  const build = async (scenario: Scenario): Promise<Transaction> => {
+  const build = async (scenario: Scenario): Promise<Transaction | null> => {
+    if (scenario !== tradeOf(scenario)) return null
     const out = await quote(scenario.startsWith('split') ? p(40) : AMOUNT)
-    const trades: Record<Scenario, () => Transaction> = {
+    const trades: Record<Trade, () => Transaction> = {
       v2: () => call('v2', [a, from, pools.v2ab, ab, AMOUNT, out, from]),
       v3: () => call('v3', [a, from, pools.v3ab, ab, AMOUNT, from]),
       v3v3: () => call('v3v3', [a, from, pools.v3ab, ab, b, pools.v3bc, bc, AMOUNT, from]),
@@ -70,7 +74,7 @@ export function floor(node: Node, world: World): Router {
       nativeOut: () => call('nativeOut', [a, from, pools.v3aWeth, zeroForOne(a, weth), NATIVE_AMOUNT, from]),
       v4: () => call('v4', [a, from, key, ab, AMOUNT, from]),
     }
-    return trades[scenario]()
+    return trades[tradeOf(scenario)]()
   }
   return { name: 'floor', spender: to, build }
 }
@@ -119,7 +123,11 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
   return {
     name: 'swapRouter02',
     spender: to,
-    build: (scenario) => {
+    build: async (scenario) => {
+      if (scenario === 'permit') {
+        const permit = encode('selfPermit', [a, AMOUNT, DEADLINE, ...split(await signPermit(node, a, to))])
+        return { to, data: all(permit, v3(a, b, 3000, me, AMOUNT, least(AMOUNT))) }
+      }
       const data = trades[scenario]
       return data ? { to, data, value: scenario === 'nativeIn' ? NATIVE_AMOUNT : 0n } : null
     },
@@ -144,9 +152,8 @@ export async function universalRouter(node: Node, world: World): Promise<Router>
       spokePool: ZERO,
     },
   ])
-  const permit2 = parseAbi(['function approve(address,address,uint160,uint48)']) as Abi
   for (const token of [a, b, c, weth])
-    await node.write(permit2, PERMIT2, 'approve', [token, to, maxUint160, 2 ** 48 - 1], node.user)
+    await node.write(permit2Abi, PERMIT2, 'approve', [token, to, maxUint160, 2 ** 48 - 1], node.user)
 
   type Command = readonly [code: string, input: Hex]
   const encode = (types: string, args: unknown[]) => encodeAbiParameters(parseAbiParameters(types), args as never)
@@ -170,7 +177,7 @@ export async function universalRouter(node: Node, world: World): Promise<Router>
   ])
   const settleAll = encode('address, uint256', [a, AMOUNT])
   const takeAll = encode('address, uint256', [b, least(AMOUNT)])
-  const trades: Record<Scenario, Hex> = {
+  const trades: Record<Trade, Hex> = {
     v2: run(v2(THE_SENDER, AMOUNT, least(AMOUNT), [a, b])),
     v3: run(v3(THE_SENDER, AMOUNT, least(AMOUNT), path(a, 3000, b))),
     v3v3: run(v3(THE_SENDER, AMOUNT, least(AMOUNT), path(a, 3000, b, 3000, c))),
@@ -198,6 +205,20 @@ export async function universalRouter(node: Node, world: World): Promise<Router>
   return {
     name: 'universalRouter',
     spender: PERMIT2,
-    build: (scenario) => ({ to, data: trades[scenario], value: scenario === 'nativeIn' ? NATIVE_AMOUNT : 0n }),
+    permit2Spender: to,
+    build: async (scenario) => {
+      if (scenario !== tradeOf(scenario)) {
+        // PERMIT2_PERMIT: the only signed approval that it takes.
+        const { single, signature } = await signPermit2(node, a, to)
+        const { details, spender, sigDeadline } = single
+        const values = [details.token, details.amount, details.expiration, details.nonce]
+        const permit = encode('((address, uint160, uint48, uint48), address, uint256), bytes', [
+          [values, spender, sigDeadline],
+          signature,
+        ])
+        return { to, data: run(['0a', permit], v3(THE_SENDER, AMOUNT, least(AMOUNT), path(a, 3000, b))) }
+      }
+      return { to, data: trades[tradeOf(scenario)], value: scenario === 'nativeIn' ? NATIVE_AMOUNT : 0n }
+    },
   }
 }

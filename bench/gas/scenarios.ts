@@ -1,9 +1,16 @@
-/** The nine trades of the bench, the same for every router. */
+/** The nine trades of the bench, the same for every router, and one of them paid for by a signature instead of an old approval. */
 import type { Hex } from 'viem'
 import { type World, ZERO } from './world.ts'
 
 export const scenarios = ['v2', 'v3', 'v3v3', 'v2v3', 'split2', 'split3', 'nativeIn', 'nativeOut', 'v4'] as const
-export type Scenario = (typeof scenarios)[number]
+/** `permit`: each router by the signed approval it takes that costs least; `permit2`: by one for Permit2. */
+export const permitted = ['permit', 'permit2'] as const
+export type Trade = (typeof scenarios)[number]
+export type Scenario = Trade | (typeof permitted)[number]
+
+/** What is traded where a signature pays. */
+export const tradeOf = (scenario: Scenario): Trade =>
+  scenario === 'permit' || scenario === 'permit2' ? 'v3' : scenario
 
 export const AMOUNT = 1_234_567_890_123_456_789_012n
 export const NATIVE_AMOUNT = 12_345_678_901_234_567_890n
@@ -24,5 +31,7 @@ export type Router = {
   readonly name: 'sluice' | 'sluiceDirect' | 'universalRouter' | 'swapRouter02' | 'v2Router02' | 'floor'
   /** Who is approved by the user. */
   readonly spender: Hex
+  /** Whom Permit2 is told of, where that is not the spender. */
+  readonly permit2Spender?: Hex
   readonly build: (scenario: Scenario) => Promise<Transaction | null> | Transaction | null
 }

@@ -1,4 +1,5 @@
 /** This project's contracts, through the encoder that the service uses. */
+import { decodeGuardSwap, encodeGuardSwap } from '@sluice/bindings/guard'
 import { type Address, NATIVE, toAddress } from '@sluice/chains'
 import { deployContracts } from '@sluice/contracts'
 import type { Pool } from '@sluice/liquidity'
@@ -6,7 +7,19 @@ import type { StepInput, StepOutput } from '@sluice/program'
 import { encodeSwap, type Leg, type Route, type StepMaker } from '@sluice/routing'
 import type { Hex } from 'viem'
 import type { Node } from './node.ts'
-import { AMOUNT, amountOf, DEADLINE, least, NATIVE_AMOUNT, percent, type Router, type Scenario } from './scenarios.ts'
+import {
+  AMOUNT,
+  amountOf,
+  DEADLINE,
+  least,
+  NATIVE_AMOUNT,
+  percent,
+  type Router,
+  type Scenario,
+  type Trade,
+  tradeOf,
+} from './scenarios.ts'
+import { signPermit, signPermit2 } from './signing.ts'
 import type { World } from './world.ts'
 
 const families: ReadonlyMap<string, StepMaker> = new Map<string, StepMaker>([
@@ -58,10 +71,10 @@ const families: ReadonlyMap<string, StepMaker> = new Map<string, StepMaker>([
 export async function sluice(node: Node, world: World, deploymentsDir: string): Promise<Router[]> {
   const { guard, executors } = await deployContracts({ rpcUrl: node.anvil.url, chainId: 31337, deploymentsDir })
   const executor = executors.at(-1)!
-  const build = (direct: boolean) => (scenario: Scenario) => {
+  const build = (direct: boolean) => async (scenario: Scenario) => {
     if (direct && scenario === 'nativeOut') return null
-    return encodeSwap({
-      route: routeOf(scenario, world),
+    const plain = encodeSwap({
+      route: routeOf(tradeOf(scenario), world),
       guard: guard.address,
       executor: executor.address,
       wrappedNative: toAddress(world.weth),
@@ -70,6 +83,18 @@ export async function sluice(node: Node, world: World, deploymentsDir: string): 
       deadline: DEADLINE,
       direct,
     })
+    const swap = decodeGuardSwap(plain.data, plain.value)
+    if (scenario === 'permit') {
+      const signature = await signPermit(node, world.a, guard.address)
+      const permit = { kind: 'eip2612', amount: AMOUNT, deadline: DEADLINE, signature } as const
+      return { ...plain, data: encodeGuardSwap({ ...swap, permit }) }
+    }
+    if (scenario === 'permit2') {
+      const { nonce, signature } = await signPermit2(node, world.a, guard.address)
+      const permit = { kind: 'permit2', amount: AMOUNT, nonce, deadline: DEADLINE, signature } as const
+      return { ...plain, data: encodeGuardSwap({ ...swap, permit }) }
+    }
+    return plain
   }
   return [
     { name: 'sluice', spender: guard.address, build: build(false) },
@@ -77,14 +102,14 @@ export async function sluice(node: Node, world: World, deploymentsDir: string): 
   ]
 }
 
-function routeOf(scenario: Scenario, { a, b, c, weth, pools, manager }: World): Route {
+function routeOf(scenario: Trade, { a, b, c, weth, pools, manager }: World): Route {
   const leg = (family: string, address: Hex, tokenIn: Hex, tokenOut: Hex, amountIn: bigint): Leg => {
     const tokens = [toAddress(tokenIn), toAddress(tokenOut)] as const
     const pool: Pool = { id: address, family, dex: family, address: toAddress(address), tokens, state: null }
     return { pool, tokenIn: tokens[0], tokenOut: tokens[1], num: 1n, den: 1n, amountIn, amountOut: 0n, gas: 0 }
   }
   const [v2, v3] = ['uniswap-v2', 'uniswap-v3']
-  const legs: Record<Scenario, Leg[]> = {
+  const legs: Record<Trade, Leg[]> = {
     v2: [leg(v2!, pools.v2ab, a, b, AMOUNT)],
     v3: [leg(v3!, pools.v3ab, a, b, AMOUNT)],
     v3v3: [leg(v3!, pools.v3ab, a, b, AMOUNT), leg(v3!, pools.v3bc, b, c, 0n)],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {GuardCore} from "./core/GuardCore.sol";
 import {TransientSlots} from "./slots/TransientSlots.sol";

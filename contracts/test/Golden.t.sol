@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {Executor} from "../src/Executor.sol";
 import {IBalancerV2Vault} from "../src/interfaces/IBalancerV2Vault.sol";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {Executor} from "../src/Executor.sol";
 import {Guard} from "../src/Guard.sol";
@@ -54,7 +54,8 @@ contract SwapTest is Genuine {
             wrapper: address(0),
             feePpm: 0,
             feeRecipient: address(0),
-            direct: false
+            direct: false,
+            permit: ""
         });
     }
 

@@ -6,19 +6,31 @@ export type Mutant = {
   /** Must stand in the file; its first occurrence is replaced. */
   readonly from: string
   readonly to: string
+  /** Tried in the london build too. */
+  readonly bothBuilds?: boolean
 }
 
 const guard = (name: string, from: string, to = ''): Mutant => ({ name, file: 'core/GuardCore.sol', from, to })
+/** Lock and loan, which each build keeps in slots of its own. */
+const loan = (name: string, from: string, to = ''): Mutant => ({
+  name,
+  file: 'core/Loan.sol',
+  from,
+  to,
+  bothBuilds: true,
+})
+const orders = (name: string, from: string, to = ''): Mutant => ({ name, file: 'libraries/Orders.sol', from, to })
+const permits = (name: string, from: string, to = ''): Mutant => ({ name, file: 'libraries/Permits.sol', from, to })
 const executor = (name: string, from: string, to = ''): Mutant => ({ name, file: 'core/ExecutorCore.sol', from, to })
 
 const SILENCE = 'ok := and(ok, and(iszero(returndatasize()), gt(extcodesize(token), 0)))'
 
 export const mutants: readonly Mutant[] = [
-  guard('the Guard can be entered again', 'if (_get(EXECUTOR) != 0) revert Reentrancy();'),
-  guard('anyone may pull', 'if (uint160(executor) != uint160(msg.sender)) revert NotExecutor(msg.sender);'),
-  guard('a pull may pass what is left', 'or(gt(amount, left), eq(to, address()))', 'eq(to, address())'),
-  guard('the Guard may be pulled to', 'or(gt(amount, left), eq(to, address()))', 'gt(amount, left)'),
-  guard('a pull is not counted', '_set(REMAINING, left - amount);'),
+  guard('the Guard can be entered again', 'if (_locked()) revert Reentrancy();'),
+  loan('anyone may pull', 'if (uint160(executor) != uint160(msg.sender)) revert NotExecutor(msg.sender);'),
+  loan('a pull may pass what is left', 'or(gt(amount, left), eq(to, address()))', 'eq(to, address())'),
+  loan('the Guard may be pulled to', 'or(gt(amount, left), eq(to, address()))', 'gt(amount, left)'),
+  loan('a pull is not counted', '_set(REMAINING, left - amount);'),
   guard('any output will do', 'amountOut < order.minOutput)', 'amountOut == 0)'),
   guard('one unit too little passes', 'if (amountOut < order.minOutput)', 'if (amountOut + 1 < order.minOutput)'),
   guard(
@@ -37,11 +49,52 @@ export const mutants: readonly Mutant[] = [
     'amount = address(this).balance',
   ),
   guard('the fee is rounded up', 'amount * payout.feePpm / PPM', '(amount * payout.feePpm + PPM - 1) / PPM'),
-  guard('the cap is a fifth', 'MAX_FEE_PPM = 100_000', 'MAX_FEE_PPM = 200_000'),
-  guard('what is said of the payout is not looked at', '_checkPayout(order, payout);'),
-  guard('the Guard may be the fee recipient', ' || recipient == address(this)'),
-  guard('the loan outlives the swap', '_set(REMAINING, 0);\n            return;', 'return;'),
-  guard('the lock outlives the swap', '_set(EXECUTOR, 0);'),
+  orders('the cap is a fifth', 'MAX_FEE_PPM = 100_000', 'MAX_FEE_PPM = 200_000'),
+  guard('what is said of the payout is not looked at', 'order.checkPayout(payout);'),
+  guard(
+    'what is said of the payout beside a permit is not looked at',
+    'order.checkPayout(payout);\n        _check(amountIn, order);\n        return _swap(amountIn, order, payout, _use',
+    '_check(amountIn, order);\n        return _swap(amountIn, order, payout, _use',
+  ),
+  orders('the Guard may be the fee recipient', ' || recipient == address(this)'),
+  guard('the loan outlives the swap', '_lend(0);\n            return;', 'return;'),
+  guard('the lock outlives the swap', '_unlock();'),
+  loan('the Executor outlives the swap', '_set(EXECUTOR, 0);'),
+  loan('the payer outlives the swap', '_set(PAYER, 0);\n'),
+  loan('the lock is where an Executor of zero leaves none', 'return _get(PAYER) != 0;', 'return _get(EXECUTOR) != 0;'),
+  loan('the lock has no bit of its own', 'LOCKED = 1 << 160', 'LOCKED = 0'),
+  loan('the token reaches into the flags', 'shl(192, shr(96, token))', 'shl(160, shr(96, token))'),
+  loan('the token loses its upper half', 'or(shr(160, executor), shl(96, shr(192, lender)))', 'shr(160, executor)'),
+  loan('the token loses its lower half', 'first := or(executor, shl(160, token))', 'first := executor'),
+  loan(
+    'what is permitted through Permit2 is drawn from the Guard',
+    'else if (lender & WRAPPED == 0) Permits.transferFrom(token, payer, to, amount);\n',
+  ),
+  loan('what the Guard wrapped is drawn from the sender', 'BY_GUARD = LOCKED | WRAPPED', 'BY_GUARD = LOCKED'),
+  guard('nothing is locked while a permit is taken', '_lock();'),
+  guard(
+    'a permit of Permit2 is drawn by an approval',
+    'PermitKind.Permit2 ? BY_PERMIT2 : BY_APPROVAL',
+    'PermitKind.Permit2 ? BY_APPROVAL : BY_APPROVAL',
+  ),
+  permits(
+    'a permit that fails stops the swap',
+    'pop(call(gas(), target, 0, add(data, 0x20), mload(data), 0, 0))',
+    'if iszero(call(gas(), target, 0, add(data, 0x20), mload(data), 0, 0)) { revert(0, 0) }',
+  ),
+  permits('a permit is not given', 'if (signature.length == 0) return;', 'return;'),
+  permits('a permit is for another token', '(token, uint160(permit.amount)', '(address(this), uint160(permit.amount)'),
+  permits('a chain without Permit2 seems to have drawn', 'ok := and(ok, gt(extcodesize(permit2), 0))'),
+  permits(
+    'what Permit2 refuses passes',
+    'ok := call(gas(), permit2, 0, add(data, 0x1c), 0x84, 0, 0)',
+    'ok := or(1, call(gas(), permit2, 0, add(data, 0x1c), 0x84, 0, 0))',
+  ),
+  permits(
+    'DAI is told to take its allowance back',
+    'permit.deadline, true, v, r, s',
+    'permit.deadline, false, v, r, s',
+  ),
   guard('a wrapper is believed', 'if (moved != amountIn) revert WrapMismatch(tokenIn, moved, amountIn);'),
   guard('an unwrapping is believed', 'if (moved != amount) revert WrapMismatch(wrapper, moved, amount);'),
   guard('unused native stays', 'if (unused != 0) msg.sender.sendNative(unused);'),
@@ -50,34 +103,45 @@ export const mutants: readonly Mutant[] = [
     'unused = _growth(nativeBefore, address(this).balance)',
     'unused = address(this).balance',
   ),
-  guard('native is taken at any time', 'if (_get(EXECUTOR) == 0) revert UnexpectedNative(msg.sender);'),
-  guard('wide words pass', 'order.check();'),
-  guard('the deadline is ignored', 'late := gt(timestamp(), deadline)'),
-  guard(
+  loan('native is taken at any time', 'if (!_locked()) revert UnexpectedNative(msg.sender);'),
+  orders('wide words pass', 'if shr(160, or(or(tokenIn, tokenOut), executor)) { revert(0, 0) }'),
+  orders('the deadline is ignored', 'late := gt(timestamp(), deadline)'),
+  orders(
     'any value is taken for the amount',
     'msg.value == 0 ? order.tokenIn == address(0) : msg.value != amountIn',
     'msg.value == 0 && order.tokenIn == address(0)',
   ),
-  guard(
+  orders(
     'native is given without value where its amount is named',
     'msg.value == 0 ? order.tokenIn == address(0) : msg.value != amountIn',
     'msg.value != 0 && msg.value != amountIn',
   ),
-  guard('native is given without value', 'if (order.inputToken() == address(0)) revert InvalidValue(0, amountIn);'),
-  guard('nothing may be sold', 'or(iszero(amountIn), iszero(minOutput))', 'iszero(minOutput)'),
-  guard('nothing may be asked for', 'or(iszero(amountIn), iszero(minOutput))', 'iszero(amountIn)'),
-  guard('a token may be sold for itself', 'or(eq(tokenIn, tokenOut), and(', 'or(0, and('),
-  guard('native may be sold for itself', 'and(gt(callvalue(), 0), iszero(tokenOut))', '0'),
-  guard('an order with a flaw passes', 'if (!wrong) return;', 'return;'),
-  guard('a wrapper may come without native', 'revert InvalidWrapper(wrapper);', '{}'),
-  guard('the wrapper may be the input', 'if (wrapper == order.tokenIn) revert SameToken(wrapper);'),
-  guard('the wrapper may be the Executor', 'if (wrapper == order.executor) revert InvalidExecutor(wrapper);'),
+  orders(
+    'native is given without value',
+    'if (inputToken(order) == address(0)) revert IGuard.InvalidValue(0, amountIn);',
+  ),
+  orders('nothing may be sold', 'or(iszero(amountIn), iszero(minOutput))', 'iszero(minOutput)'),
+  orders('nothing may be asked for', 'or(iszero(amountIn), iszero(minOutput))', 'iszero(amountIn)'),
+  orders('a token may be sold for itself', 'or(eq(tokenIn, tokenOut), and(', 'or(0, and('),
+  orders('native may be sold for itself', 'and(gt(callvalue(), 0), iszero(tokenOut))', '0'),
+  orders('an order with a flaw passes', 'if (!wrong) return;', 'return;'),
+  orders('a wrapper may come without native', 'revert IGuard.InvalidWrapper(wrapper);', '{}'),
+  orders('the wrapper may be the input', 'if (wrapper == order.tokenIn) revert IGuard.SameToken(wrapper);'),
+  orders('the wrapper may be the Executor', 'if (wrapper == order.executor) revert IGuard.InvalidExecutor(wrapper);'),
   guard('native is paid in direct mode', 'if (tokenOut == address(0)) revert DirectNative();'),
-  guard('the Guard may be the Executor', 'or(eq(executor, address()), or(', 'or(0, or('),
-  guard('nobody may be the fee recipient', 'recipient == address(0) || '),
+  orders('the Guard may be the Executor', 'or(eq(executor, address()), or(', 'or(0, or('),
+  orders('nobody may be the fee recipient', 'recipient == address(0) || '),
   guard('an Executor that fails is taken for one that is done', 'if (ok) return;', 'return;'),
-  guard('the input may be the Executor', 'or(eq(executor, tokenIn), eq(executor, tokenOut))', 'eq(executor, tokenOut)'),
-  guard('the output may be the Executor', 'or(eq(executor, tokenIn), eq(executor, tokenOut))', 'eq(executor, tokenIn)'),
+  orders(
+    'the input may be the Executor',
+    'or(eq(executor, tokenIn), eq(executor, tokenOut))',
+    'eq(executor, tokenOut)',
+  ),
+  orders(
+    'the output may be the Executor',
+    'or(eq(executor, tokenIn), eq(executor, tokenOut))',
+    'eq(executor, tokenIn)',
+  ),
   executor('anyone may run a program', 'if (msg.sender != GUARD) revert NotGuard(msg.sender);'),
   executor(
     'anyone may call back',
@@ -111,12 +175,7 @@ export const mutants: readonly Mutant[] = [
     from: 'if (!ok) revert NativeTransferFailed(to, amount);',
     to: '',
   },
-  {
-    name: 'a wide word is an address',
-    file: 'libraries/Orders.sol',
-    from: 'or(all, calldataload(add(order, 0x80)))',
-    to: 'all',
-  },
+  orders('a wide word is an Executor', 'or(or(tokenIn, tokenOut), executor)', 'or(tokenIn, tokenOut)'),
   {
     name: 'a step may take what only a pair can know',
     file: 'libraries/Inputs.sol',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 interface IERC20 {
     function transfer(address to, uint256 amount) external returns (bool);
@@ -98,6 +98,27 @@ contract BenchToken {
             balanceOf[to] += amount;
         }
         emit Transfer(from, to, amount);
+    }
+}
+
+/// @notice What stands in a token's place where a signature is its approval: EIP-2612 besides.
+contract BenchPermitToken is BenchToken {
+    bytes32 private constant DOMAIN = keccak256("EIP712Domain(uint256 chainId,address verifyingContract)");
+    bytes32 private constant PERMIT =
+        keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
+
+    mapping(address => uint256) public nonces;
+
+    function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)
+        external
+    {
+        require(block.timestamp <= deadline, "deadline");
+        bytes32 hash = keccak256(abi.encode(PERMIT, owner, spender, value, nonces[owner]++, deadline));
+        bytes32 domain = keccak256(abi.encode(DOMAIN, block.chainid, address(this)));
+        address signer = ecrecover(keccak256(abi.encodePacked("\x19\x01", domain, hash)), v, r, s);
+        require(signer != address(0) && signer == owner, "signature");
+        allowance[owner][spender] = value;
+        emit Approval(owner, spender, value);
     }
 }
 

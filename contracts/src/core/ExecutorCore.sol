@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {BalancerV2} from "../dexes/balancer-v2/BalancerV2.sol";
 import {BalancerV3} from "../dexes/balancer-v3/BalancerV3.sol";

@@ -1,52 +1,41 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {IExecutor} from "../interfaces/IExecutor.sol";
 import {IGuard} from "../interfaces/IGuard.sol";
 import {Orders} from "../libraries/Orders.sol";
+import {Permits} from "../libraries/Permits.sol";
 import {Transfers} from "../libraries/Transfers.sol";
-import {Slots} from "../slots/Slots.sol";
+import {Loan} from "./Loan.sol";
 
 /// @title GuardCore
 /// @notice The one contract that users approve: no owner, no state, no upgrade, no callback, no call of the caller's choosing.
-/// @dev All it ever calls: balanceOf, transfer and transferFrom of the order's tokens, deposit and withdraw of its wrappers,
-///   execute of its Executor, and plain sends of native token. These hold for a hostile Executor, program, token or recipient:
-///   1. `transferFrom` is called only with the sender of the swap in flight as its `from`.
+/// @dev All it ever calls: balanceOf, transfer, transferFrom and permit of the order's tokens, permit and transferFrom of
+///   Permit2, deposit and withdraw of the order's wrappers, execute of its Executor, and plain sends of native token. These hold
+///   for a hostile Executor, program, token or recipient, and for tokens that debit no more than they are told (SECURITY.md):
+///   1. `transferFrom` and `permit` are called only for the sender of the swap in flight, whose tokens they are.
 ///   2. At most the amount given leaves the sender.
 ///   3. When a swap returns, the sender's balance of `tokenOut` has grown by at least `minOutput`, or that much native was sent.
 ///   4. What the Guard held before a swap it holds after it.
 ///   5. The fee is floor(output × feePpm / 1e6), at most a tenth, and goes to the named recipient alone.
 ///   Tokens may return nothing, take a tax, rebase or call back. Stray tokens sent to the Guard stay there for good.
-abstract contract GuardCore is IGuard, Slots {
+abstract contract GuardCore is Loan {
     using Orders for Order;
     using Transfers for address;
 
     uint256 private constant PPM = 1_000_000;
-    uint256 private constant MAX_FEE_PPM = 100_000;
-
-    // Slots: set by a swap, zero outside of one. The token that `pullInput` draws is split over the first two, which
-    // spares a third: its lower 96 bits lie above the Executor, its upper 64 above the payer.
-    /// @dev The Executor of the swap in flight; never zero during one: the lock.
-    uint256 private constant EXECUTOR = 0;
-    /// @dev Whom `pullInput` draws from: the sender, or the Guard itself where it wrapped native input.
-    uint256 private constant PAYER = 1;
-    /// @dev How much `pullInput` may still draw.
-    uint256 private constant REMAINING = 2;
-
-    /// @dev Wrappers unwrap to here, and Executors hand native output over; nobody else has a reason to.
-    receive() external payable {
-        if (_get(EXECUTOR) == 0) revert UnexpectedNative(msg.sender);
-    }
 
     /// @inheritdoc IGuard
     function swap(uint256 amountIn, Order calldata order, bytes calldata program) external returns (uint256) {
-        if (order.inputToken() == address(0)) revert InvalidValue(0, amountIn);
-        return _swap(amountIn, order, Orders.noPayout(), program);
+        order.checkToken(amountIn);
+        _check(amountIn, order);
+        return _swap(amountIn, order, Orders.noPayout(), BY_APPROVAL, program);
     }
 
     /// @inheritdoc IGuard
     function swapNative(Order calldata order, bytes calldata program) external payable returns (uint256) {
-        return _swap(msg.value, order, Orders.noPayout(), program);
+        _check(msg.value, order);
+        return _swap(msg.value, order, Orders.noPayout(), BY_APPROVAL, program);
     }
 
     /// @inheritdoc IGuard
@@ -55,73 +44,72 @@ abstract contract GuardCore is IGuard, Slots {
         payable
         returns (uint256)
     {
-        _checkValue(amountIn, order);
-        _checkPayout(order, payout);
-        return _swap(amountIn, order, payout, program);
+        order.checkValue(amountIn);
+        order.checkPayout(payout);
+        _check(amountIn, order);
+        return _swap(amountIn, order, payout, BY_APPROVAL, program);
     }
 
     /// @inheritdoc IGuard
     function swapDirect(uint256 amountIn, Order calldata order, bytes calldata program)
         external
         payable
-        returns (uint256 amountOut)
+        returns (uint256)
     {
-        _checkValue(amountIn, order);
+        order.checkValue(amountIn);
         _check(amountIn, order);
-        address tokenOut = order.outputToken();
-        if (tokenOut == address(0)) revert DirectNative();
-        uint256 nativeBefore = _nativeBefore();
-        uint256 before = tokenOut.balanceOf(msg.sender);
-        _execute(amountIn, order, msg.sender, program);
-        amountOut = _growth(before, tokenOut.balanceOf(msg.sender));
-        _end(order, nativeBefore, amountOut);
+        return _swapDirect(amountIn, order, BY_APPROVAL, program);
     }
 
     /// @inheritdoc IGuard
-    function pullInput(address to, uint256 amount) external {
-        uint256 executor = _get(EXECUTOR);
-        if (uint160(executor) != uint160(msg.sender)) revert NotExecutor(msg.sender);
-        uint256 left = _get(REMAINING);
-        bool refused;
-        assembly ("memory-safe") {
-            refused := or(gt(amount, left), eq(to, address()))
-        }
-        if (refused) revert InvalidPull(to, amount, left);
-        // unchecked: amount is at most left.
-        unchecked {
-            _set(REMAINING, left - amount);
-        }
-        uint256 lender = _get(PAYER);
-        address token;
-        address payer;
-        assembly ("memory-safe") {
-            token := or(shr(160, executor), shl(96, shr(160, lender)))
-            payer := shr(96, shl(96, lender))
-        }
-        if (payer == address(this)) token.transfer(to, amount);
-        else token.transferFrom(payer, to, amount);
+    function swapWithPermit(
+        uint256 amountIn,
+        Order calldata order,
+        Permit calldata permit,
+        Payout calldata payout,
+        bytes calldata program
+    ) external returns (uint256) {
+        order.checkToken(amountIn);
+        order.checkPayout(payout);
+        _check(amountIn, order);
+        return _swap(amountIn, order, payout, _usePermit(order, permit), program);
     }
 
     /// @inheritdoc IGuard
-    function remaining() external view returns (uint256) {
-        return _get(REMAINING);
+    function swapDirectWithPermit(
+        uint256 amountIn,
+        Order calldata order,
+        Permit calldata permit,
+        bytes calldata program
+    ) external returns (uint256) {
+        order.checkToken(amountIn);
+        _check(amountIn, order);
+        return _swapDirect(amountIn, order, _usePermit(order, permit), program);
+    }
+
+    /// @dev Gives the sender's permission to the input's contract, or to Permit2. Locked first: either may be hostile.
+    /// @return by How the input is paid.
+    function _usePermit(Order calldata order, Permit calldata permit) private returns (uint256 by) {
+        _lock();
+        Permits.give(permit, order.inputToken());
+        return permit.kind == PermitKind.Permit2 ? BY_PERMIT2 : BY_APPROVAL;
     }
 
     /// @dev A swap whose output comes to the Guard, which passes it on.
-    function _swap(uint256 amountIn, Order calldata order, Payout calldata payout, bytes calldata program)
+    /// @param by How the input is paid, where it is a token.
+    function _swap(uint256 amountIn, Order calldata order, Payout calldata payout, uint256 by, bytes calldata program)
         private
         returns (uint256 amountOut)
     {
-        _check(amountIn, order);
         address tokenOut = order.outputToken();
         uint256 nativeBefore = _nativeBefore();
         if (tokenOut == address(0)) {
-            amountOut = _executeForNative(amountIn, order, payout, nativeBefore, program);
+            amountOut = _executeForNative(amountIn, order, payout, nativeBefore, by, program);
             if (payout.feePpm != 0) amountOut = _takeFee(order, payout, amountOut);
             if (amountOut >= order.minOutput) msg.sender.sendNative(amountOut);
         } else {
             uint256 before = tokenOut.balanceOf(address(this));
-            _execute(amountIn, order, address(this), program);
+            _execute(amountIn, order, address(this), by, program);
             amountOut = _growth(before, tokenOut.balanceOf(address(this)));
             if (payout.feePpm != 0) amountOut = _takeFee(order, payout, amountOut);
             if (amountOut != 0) {
@@ -130,6 +118,20 @@ abstract contract GuardCore is IGuard, Slots {
                 amountOut = _growth(before, tokenOut.balanceOf(msg.sender));
             }
         }
+        _end(order, nativeBefore, amountOut);
+    }
+
+    /// @dev A swap whose output the Executor sends to the sender itself.
+    function _swapDirect(uint256 amountIn, Order calldata order, uint256 by, bytes calldata program)
+        private
+        returns (uint256 amountOut)
+    {
+        address tokenOut = order.outputToken();
+        if (tokenOut == address(0)) revert DirectNative();
+        uint256 nativeBefore = _nativeBefore();
+        uint256 before = tokenOut.balanceOf(msg.sender);
+        _execute(amountIn, order, msg.sender, by, program);
+        amountOut = _growth(before, tokenOut.balanceOf(msg.sender));
         _end(order, nativeBefore, amountOut);
     }
 
@@ -144,25 +146,26 @@ abstract contract GuardCore is IGuard, Slots {
             uint256 unused = _growth(nativeBefore, address(this).balance);
             if (unused != 0) msg.sender.sendNative(unused);
         }
-        _set(PAYER, 0);
-        _set(EXECUTOR, 0);
+        _unlock();
     }
 
     /// @dev Locks, lends the input, runs the program and ends the loan.
     /// @param recipient Where the Executor is to send the output.
-    function _execute(uint256 amountIn, Order calldata order, address recipient, bytes calldata program) private {
+    function _execute(uint256 amountIn, Order calldata order, address recipient, uint256 by, bytes calldata program)
+        private
+    {
         address executor = order.runner();
         address tokenIn = order.inputToken();
         if (msg.value == 0) {
-            // Until here only balances were read, in static calls that cannot re-enter.
-            _lock(executor, msg.sender, tokenIn);
-            _set(REMAINING, amountIn);
+            // Until here only balances were read, in static calls that cannot re-enter, unless a permit locked already.
+            _lock(executor, tokenIn, by);
+            _lend(amountIn);
             _run(executor, 0, tokenIn, recipient, amountIn, program);
-            _set(REMAINING, 0);
+            _lend(0);
             return;
         }
         // Locked before the wrapper is called, and nothing is lent until it has been.
-        _lock(executor, address(this), tokenIn);
+        _lock(executor, tokenIn, BY_GUARD);
         if (tokenIn == address(0)) return _run(executor, amountIn, tokenIn, recipient, amountIn, program);
         uint256 before = tokenIn.balanceOf(address(this));
         tokenIn.wrap(amountIn);
@@ -171,11 +174,11 @@ abstract contract GuardCore is IGuard, Slots {
             uint256 moved = _growth(before, tokenIn.balanceOf(address(this)));
             if (moved != amountIn) revert WrapMismatch(tokenIn, moved, amountIn);
         }
-        _set(REMAINING, amountIn);
+        _lend(amountIn);
         _run(executor, 0, tokenIn, recipient, amountIn, program);
-        uint256 left = _get(REMAINING);
+        uint256 left = _notDrawn();
         if (left == 0) return;
-        _set(REMAINING, 0);
+        _lend(0);
         _unwrap(tokenIn, left);
     }
 
@@ -186,14 +189,15 @@ abstract contract GuardCore is IGuard, Slots {
         Order calldata order,
         Payout calldata payout,
         uint256 nativeBefore,
+        uint256 by,
         bytes calldata program
     ) private returns (uint256 amount) {
         address wrapper = payout.wrapper;
         if (wrapper == address(0)) {
-            _execute(amountIn, order, address(this), program);
+            _execute(amountIn, order, address(this), by, program);
         } else {
             uint256 before = wrapper.balanceOf(address(this));
-            _execute(amountIn, order, address(this), program);
+            _execute(amountIn, order, address(this), by, program);
             amount = _growth(before, wrapper.balanceOf(address(this)));
             if (amount != 0) _unwrap(wrapper, amount);
         }
@@ -237,18 +241,6 @@ abstract contract GuardCore is IGuard, Slots {
         }
     }
 
-    /// @param token What `pullInput` is to draw from `payer`.
-    function _lock(address executor, address payer, address token) private {
-        uint256 first;
-        uint256 second;
-        assembly ("memory-safe") {
-            first := or(executor, shl(160, token))
-            second := or(payer, shl(160, shr(96, token)))
-        }
-        _set(EXECUTOR, first);
-        _set(PAYER, second);
-    }
-
     /// @dev Looked at only where something went wrong, of which an Executor without code is the reason then.
     function _needCode(address executor) private view {
         if (executor.code.length == 0) revert InvalidExecutor(executor);
@@ -266,53 +258,10 @@ abstract contract GuardCore is IGuard, Slots {
         else order.tokenOut.transfer(payout.feeRecipient, fee);
     }
 
-    /// @dev What is wrong with the order itself; nothing has been called yet.
+    /// @dev Nothing has been called yet.
     function _check(uint256 amountIn, Order calldata order) private view {
-        if (_get(EXECUTOR) != 0) revert Reentrancy();
-        order.check();
-        address tokenIn = order.inputToken();
-        address tokenOut = order.outputToken();
-        address executor = order.runner();
-        uint256 minOutput = order.minOutput;
-        uint256 deadline = order.deadline;
-        bool late;
-        bool nothing;
-        bool same;
-        bool refused;
-        bool wrong;
-        assembly ("memory-safe") {
-            late := gt(timestamp(), deadline)
-            nothing := or(iszero(amountIn), iszero(minOutput))
-            // Value is native input, in whatever wrapper it is lent.
-            same := or(eq(tokenIn, tokenOut), and(gt(callvalue(), 0), iszero(tokenOut)))
-            refused := or(eq(executor, address()), or(eq(executor, tokenIn), eq(executor, tokenOut)))
-            // One branch for them all where nothing is wrong.
-            wrong := or(or(late, nothing), or(same, refused))
-        }
-        if (!wrong) return;
-        if (late) revert Expired(deadline, block.timestamp);
-        if (nothing) revert ZeroAmount();
-        if (same) revert SameToken(tokenOut);
-        revert InvalidExecutor(executor);
-    }
-
-    /// @dev Of a swap that names its amount: the value is that amount, or none where a token is given.
-    function _checkValue(uint256 amountIn, Order calldata order) private view {
-        if (msg.value == 0 ? order.tokenIn == address(0) : msg.value != amountIn) revert InvalidValue(msg.value, amountIn);
-    }
-
-    /// @dev Were its wrapper also the input, what is given back of that would count as output.
-    function _checkPayout(Order calldata order, Payout calldata payout) private view {
-        address wrapper = payout.wrapper;
-        if (wrapper != address(0)) {
-            if (order.tokenOut != address(0)) revert InvalidWrapper(wrapper);
-            if (wrapper == order.tokenIn) revert SameToken(wrapper);
-            if (wrapper == order.executor) revert InvalidExecutor(wrapper);
-        }
-        address recipient = payout.feeRecipient;
-        if (payout.feePpm == 0) return;
-        if (payout.feePpm > MAX_FEE_PPM) revert FeeTooHigh(payout.feePpm, MAX_FEE_PPM);
-        if (recipient == address(0) || recipient == address(this)) revert InvalidFeeRecipient(recipient);
+        if (_locked()) revert Reentrancy();
+        order.check(amountIn);
     }
 
     function _nativeBefore() private view returns (uint256 held) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What lenses read of an Algebra Integral pool, and what it says of its fee; its other events are those of
 /// uniswap-v3.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What lenses read of an Algebra v1 pool; its other getters, and `swap`, are those of uniswap-v3.
 interface IAlgebraV1PoolState {

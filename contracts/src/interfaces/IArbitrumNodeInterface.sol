@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice The part of Arbitrum's virtual contract at 0xC8 this project asks. There is no code there: nodes answer for it.
 interface IArbitrumNodeInterface {

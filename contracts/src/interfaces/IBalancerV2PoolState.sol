@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What a factory of Balancer V2 pools says of one.
 interface IBalancerV2Factory {

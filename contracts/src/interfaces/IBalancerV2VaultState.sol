@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What lenses read of Balancer V2's vault, and what it says when a pool is made or changes.
 interface IBalancerV2VaultState {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What is read of a weighted or stable pool of balancer-v3.
 interface IBalancerV3PoolState {

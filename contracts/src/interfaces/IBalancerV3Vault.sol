@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What the Executor calls of the balancer-v3 vault.
 interface IBalancerV3Vault {

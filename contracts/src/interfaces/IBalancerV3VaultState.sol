@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What is read of the balancer-v3 vault, which answers for its pools.
 interface IBalancerV3VaultState {

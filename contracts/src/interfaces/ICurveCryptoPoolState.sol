@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What lenses read of a Curve pool of coins that are not pegged to each other. Pools of different ages and numbers
 /// of coins have some of these only.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice Curve's four ways to swap; older pools return nothing, so no answer is read.
 interface ICurvePool {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What lenses read of a Curve pool on the StableSwap invariant. Pools of different ages have some of
 /// these only.

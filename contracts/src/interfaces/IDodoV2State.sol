@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What lenses ask of a factory of DODO v2 pools, of any kind.
 interface IDodoV2Factory {

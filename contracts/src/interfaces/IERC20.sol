@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice The part of ERC-20 this project calls. Return values are checked by hand, since many tokens return none.
 interface IERC20 {

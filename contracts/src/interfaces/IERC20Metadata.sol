@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice The part of the ERC-20 metadata extension this project reads.
 interface IERC20Metadata {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @title IExecutor
 /// @notice Runs a program of swaps for its Guard. It owns nothing between calls, and no one needs to approve it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @title IGuard
 /// @notice The one contract that users approve. It lends an Executor the input, checks what comes back and pays the sender.
@@ -28,6 +28,30 @@ interface IGuard {
         uint256 feePpm;
         /// @dev Receives the fee; ignored when `feePpm` is zero.
         address feeRecipient;
+    }
+
+    /// @notice Whose signature lets the input be drawn.
+    /// @dev Eip2612: permit(owner, spender, value, deadline, v, r, s) of the input token. Dai: the form of DAI's own, which is
+    ///   unlimited. Permit2: an allowance of the Permit2 contract, through which the input is drawn then.
+    enum PermitKind {
+        Eip2612,
+        Dai,
+        Permit2
+    }
+
+    /// @notice The caller's signed permission that the Guard draws the input. Its owner is always the caller, its spender the
+    ///   Guard and its token the input, so no field says so. One that fails, because somebody used it already, stops nothing:
+    ///   the allowance counts. However much it permits, a swap draws no more than its amount.
+    struct Permit {
+        PermitKind kind;
+        /// @dev What is permitted, below 2^160 by Permit2. Dai's is unlimited and this ignored.
+        uint256 amount;
+        /// @dev Of the caller at Dai, or of caller, token and Guard at Permit2. Ignored for Eip2612, whose signature holds it.
+        uint256 nonce;
+        /// @dev Last second at which the signature is good; by Permit2, also the allowance.
+        uint256 deadline;
+        /// @dev r, s and v in 65 bytes; for Permit2 what it knows besides. Empty where the permission was given before.
+        bytes signature;
     }
 
     /// @notice The block is later than the order allows.
@@ -67,7 +91,7 @@ interface IGuard {
     /// @notice `target` has no code or did not answer a read with a whole word.
     error ReadFailed(address target);
 
-    /// @notice Swaps a token for the caller, or reverts and moves nothing. The same holds for the three functions below.
+    /// @notice Swaps a token for the caller, or reverts and moves nothing. The same holds for the five functions below.
     /// @param amountIn Most of `order.tokenIn` that may leave the caller; above zero.
     /// @param order What the caller agrees to.
     /// @param program What the Executor runs to get there.
@@ -90,6 +114,25 @@ interface IGuard {
         external
         payable
         returns (uint256 amountOut);
+
+    /// @notice Swaps a token that the caller's signature permits to draw.
+    /// @param amountIn As for `swap`.
+    /// @param payout As for `swapWithPayout`; all zero where nothing is unwrapped and no fee is due.
+    function swapWithPermit(
+        uint256 amountIn,
+        Order calldata order,
+        Permit calldata permit,
+        Payout calldata payout,
+        bytes calldata program
+    ) external returns (uint256 amountOut);
+
+    /// @notice Swaps such a token for one that takes a tax on every transfer, as `swapDirect` does.
+    function swapDirectWithPermit(
+        uint256 amountIn,
+        Order calldata order,
+        Permit calldata permit,
+        bytes calldata program
+    ) external returns (uint256 amountOut);
 
     /// @notice Sends `amount` of the swap's input from its sender (or of the wrapped native) to `to`.
     /// @dev Only for the Executor of the swap in flight, and never more than the amount given in all.

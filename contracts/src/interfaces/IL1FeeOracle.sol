@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What rollups of the OP Stack, and in its image Scroll, Morph and Metis, tell about the fee for publishing a
 ///   transaction on the chain below, in wei of the rollup's own native asset.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What lenses ask of a Liquidity Book factory of version 2.1 or later.
 interface ILiquidityBookFactory {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What a pancake-v3 style pool says of a swap; its other events are those of uniswap-v3.
 interface IPancakeV3PoolEvents {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What is read of a wrapper of a rebasing token: wstETH and weETH call the same things by names of their own.
 interface IRateWrapperState {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice Custom errors of widely used routers and Permit2, to tell people why a swap reverts. Names and types are those of the
 ///   published sources; the selector says which one it is.

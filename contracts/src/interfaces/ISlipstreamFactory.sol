@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What this project calls of a factory whose pools are told apart by tick spacing, of any fork.
 interface ISlipstreamFactory {

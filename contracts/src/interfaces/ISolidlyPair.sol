@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What the Executor calls of a solidly or velodrome-v2 pair, volatile or stable. `swap` is that of uniswap-v2.
 interface ISolidlyPair {

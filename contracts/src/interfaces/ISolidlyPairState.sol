@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What lenses read of a solidly style pair, and what it says when its reserves change.
 interface ISolidlyPairState {

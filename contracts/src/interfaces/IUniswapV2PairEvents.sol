@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What a uniswap-v2 style pair, of any fork, says when its reserves change.
 interface IUniswapV2PairEvents {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What a uniswap-v3 style pool, of any fork, says when its price or liquidity changes.
 interface IUniswapV3PoolEvents {

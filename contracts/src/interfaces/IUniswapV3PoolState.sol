@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice What lenses read of a pool with a tick bitmap. Forks append fields to `slot0` and `ticks`: the first two words
 /// are the same in all of them.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice How the state of a uniswap-v4 singleton is read, and what it says when a pool changes.
 interface IUniswapV4PoolManagerState {

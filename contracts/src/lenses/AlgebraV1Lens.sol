@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {IAlgebraV1PoolState} from "../interfaces/IAlgebraV1PoolState.sol";
 import {IUniswapV3Pool} from "../interfaces/IUniswapV3Pool.sol";

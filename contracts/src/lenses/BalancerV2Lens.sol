@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {IBalancerV2PoolState} from "../interfaces/IBalancerV2PoolState.sol";
 import {IBalancerV2VaultState} from "../interfaces/IBalancerV2VaultState.sol";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {IBalancerV3PoolState} from "../interfaces/IBalancerV3PoolState.sol";
 import {IBalancerV3VaultState} from "../interfaces/IBalancerV3VaultState.sol";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @title BitmapReader
 /// @notice Reads the initialised ticks of a pool that marks them in a bitmap, through the getters its family has.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {ISlipstreamFactory} from "../interfaces/ISlipstreamFactory.sol";
 import {IUniswapV3Factory} from "../interfaces/IUniswapV3Factory.sol";

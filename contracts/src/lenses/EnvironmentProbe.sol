@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @title EnvironmentProbe
 /// @notice Tells what an eth_call runs in, and by answering at all that the node overrides code; never deployed.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @title ReadRunner
 /// @notice Runs reads one after the other; shared by the two ways in which a node can be asked for many at once.

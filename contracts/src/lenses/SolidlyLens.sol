@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {ISolidlyFactory} from "../interfaces/ISolidlyFactory.sol";
 import {ISolidlyPairState} from "../interfaces/ISolidlyPairState.sol";

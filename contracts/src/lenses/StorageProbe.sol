@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @title StorageProbe
 /// @notice Put over a contract's code by an override, it reads that contract's storage; never deployed.

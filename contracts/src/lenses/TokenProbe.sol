@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {IERC20} from "../interfaces/IERC20.sol";
 import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
@@ -25,6 +25,8 @@ contract TokenProbe {
         bool ok;
         uint256 sent;
         uint256 received;
+        /// What the sender's balance fell by.
+        uint256 debited;
     }
 
     struct Round {
@@ -87,22 +89,30 @@ contract TokenProbe {
     }
 
     function buy(address token, address pool, uint256 amount) external onlySelf returns (Leg memory leg) {
+        uint256 held = _balance(token, pool);
         uint256 before = _balance(token, address(this));
         SwapProbe(payable(pool)).lend(token, amount);
-        return _moved(amount, before, _balance(token, address(this)));
+        return _moved(amount, before, _balance(token, address(this)), held, _balance(token, pool));
     }
 
     function pass(address token, address to, uint256 amount) external onlySelf returns (Leg memory leg) {
+        uint256 held = _balance(token, address(this));
         uint256 before = _balance(token, to);
         // Return values are not looked at: balances say what moved.
         (bool ok,) = token.call(abi.encodeCall(IERC20.transfer, (to, amount)));
         if (!ok) revert Nothing();
-        return _moved(amount, before, _balance(token, to));
+        return _moved(amount, before, _balance(token, to), held, _balance(token, address(this)));
     }
 
-    function _moved(uint256 sent, uint256 before, uint256 afterwards) private pure returns (Leg memory) {
+    /// @param before What the receiver had, and `afterwards` has.
+    /// @param held What the sender had, and `left` has.
+    function _moved(uint256 sent, uint256 before, uint256 afterwards, uint256 held, uint256 left)
+        private
+        pure
+        returns (Leg memory)
+    {
         if (afterwards <= before) revert Nothing();
-        return Leg(true, sent, afterwards - before);
+        return Leg(true, sent, afterwards - before, held > left ? held - left : 0);
     }
 
     /// @dev Whether an allowance can be changed at all, and only by way of zero. Leaves allowances behind, after all rounds.

@@ -1,19 +1,72 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {IGuard} from "../interfaces/IGuard.sol";
 
 /// @title Orders
-/// @notice Reads the addresses of an order.
+/// @notice Refuses senseless orders, and reads the addresses of others.
 /// @dev Solidity checks at each read that an address is no wider than 20 bytes. `check` does it once for all of them, and
-///   the other functions are right for orders that have passed it.
+///   the functions that read one are right for orders that have passed it.
 library Orders {
-    /// @notice Reverts where an address is too wide, as Solidity does: without data.
-    function check(IGuard.Order calldata order) internal pure {
+    uint256 private constant MAX_FEE_PPM = 100_000;
+
+    /// @notice What is wrong with the order itself, of any swap. Where an address is too wide it reverts as Solidity does:
+    ///   without data.
+    function check(IGuard.Order calldata order, uint256 amountIn) internal view {
+        uint256 minOutput = order.minOutput;
+        uint256 deadline = order.deadline;
+        address tokenIn;
+        address tokenOut;
+        address executor;
+        bool late;
+        bool nothing;
+        bool same;
+        bool refused;
+        bool wrong;
         assembly ("memory-safe") {
-            let all := or(calldataload(order), calldataload(add(order, 0x20)))
-            if shr(160, or(all, calldataload(add(order, 0x80)))) { revert(0, 0) }
+            tokenIn := calldataload(order)
+            tokenOut := calldataload(add(order, 0x20))
+            executor := calldataload(add(order, 0x80))
+            if shr(160, or(or(tokenIn, tokenOut), executor)) { revert(0, 0) }
+            late := gt(timestamp(), deadline)
+            nothing := or(iszero(amountIn), iszero(minOutput))
+            // Value is native input, in whatever wrapper it is lent.
+            same := or(eq(tokenIn, tokenOut), and(gt(callvalue(), 0), iszero(tokenOut)))
+            refused := or(eq(executor, address()), or(eq(executor, tokenIn), eq(executor, tokenOut)))
+            // One branch for them all where nothing is wrong.
+            wrong := or(or(late, nothing), or(same, refused))
         }
+        if (!wrong) return;
+        if (late) revert IGuard.Expired(deadline, block.timestamp);
+        if (nothing) revert IGuard.ZeroAmount();
+        if (same) revert IGuard.SameToken(tokenOut);
+        revert IGuard.InvalidExecutor(executor);
+    }
+
+    /// @notice Of a swap that gives a token and takes no value.
+    function checkToken(IGuard.Order calldata order, uint256 amountIn) internal pure {
+        if (inputToken(order) == address(0)) revert IGuard.InvalidValue(0, amountIn);
+    }
+
+    /// @notice Of a swap of either that names its amount: the value is that amount, or none where a token is given.
+    function checkValue(IGuard.Order calldata order, uint256 amountIn) internal view {
+        if (msg.value == 0 ? order.tokenIn == address(0) : msg.value != amountIn) {
+            revert IGuard.InvalidValue(msg.value, amountIn);
+        }
+    }
+
+    /// @notice What is wrong with the payout. Were its wrapper also the input, what is given back of that would count as output.
+    function checkPayout(IGuard.Order calldata order, IGuard.Payout calldata payout) internal view {
+        address wrapper = payout.wrapper;
+        if (wrapper != address(0)) {
+            if (order.tokenOut != address(0)) revert IGuard.InvalidWrapper(wrapper);
+            if (wrapper == order.tokenIn) revert IGuard.SameToken(wrapper);
+            if (wrapper == order.executor) revert IGuard.InvalidExecutor(wrapper);
+        }
+        address recipient = payout.feeRecipient;
+        if (payout.feePpm == 0) return;
+        if (payout.feePpm > MAX_FEE_PPM) revert IGuard.FeeTooHigh(payout.feePpm, MAX_FEE_PPM);
+        if (recipient == address(0) || recipient == address(this)) revert IGuard.InvalidFeeRecipient(recipient);
     }
 
     function inputToken(IGuard.Order calldata order) internal pure returns (address value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {ExecutorCore} from "../core/ExecutorCore.sol";
 import {StorageSlots} from "../slots/StorageSlots.sol";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @title Slots
 /// @notice Words that last while a swap is in flight and are zero before and after it. All that the builds differ in.

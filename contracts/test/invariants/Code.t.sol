@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {VmSafe} from "forge-std/Vm.sol";
 import {IExecutor} from "../../src/interfaces/IExecutor.sol";
@@ -52,12 +52,14 @@ contract CodeInvariants is Siege {
         assertEq(ours[1].codehash, code[1]);
     }
 
-    function testFuzz_I13_the_guard_answers_six_functions_and_no_other(bytes4 name, bytes calldata data) public {
-        bytes4[6] memory known = [
+    function testFuzz_I13_the_guard_answers_eight_functions_and_no_other(bytes4 name, bytes calldata data) public {
+        bytes4[8] memory known = [
             IGuard.swap.selector,
             IGuard.swapNative.selector,
             IGuard.swapWithPayout.selector,
             IGuard.swapDirect.selector,
+            IGuard.swapWithPermit.selector,
+            IGuard.swapDirectWithPermit.selector,
             IGuard.pullInput.selector,
             IGuard.remaining.selector
         ];

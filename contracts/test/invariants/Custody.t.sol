@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {Programs} from "../support/Programs.sol";
 import {IExecutor} from "../../src/interfaces/IExecutor.sol";
@@ -88,7 +88,7 @@ contract Attacker {
         returns (Deal memory)
     {
         return Deal(
-            tokenIn, amountIn, 0, tokenOut, 1, type(uint256).max, address(puppet), address(0), 0, address(0), direct
+            tokenIn, amountIn, 0, tokenOut, 1, type(uint256).max, address(puppet), address(0), 0, address(0), direct, ""
         );
     }
 }

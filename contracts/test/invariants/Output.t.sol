@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {IGuard} from "../../src/interfaces/IGuard.sol";
 import {Arena} from "../support/Arena.sol";
@@ -183,6 +183,11 @@ contract OutputInvariants is Arena {
             }
             vm.expectRevert(expected);
             swap(order, "");
+            if (order.value != 0) continue;
+            // By the functions that take a permit too, whatever it says.
+            order.permit = abi.encode(IGuard.Permit(IGuard.PermitKind(which % 3), amount, 0, 0, "unsigned"));
+            vm.expectRevert(expected);
+            swap(order, "");
         }
     }
 
@@ -284,14 +289,17 @@ contract OutputInvariants is Arena {
     function testFuzz_I12_a_word_wider_than_its_type_is_refused(uint8 which, uint8 entry, uint256 dirt, bool delivered)
         public
     {
-        // Each of the four functions, told by what only it can do.
-        Deal memory order = orderOf(entry % 4 == 1 ? address(0) : address(tokenIn), 1, address(tokenOut), 1, address(puppet));
-        order.feePpm = entry % 4 == 2 ? 1 : 0;
+        // Each of the six functions, told by what only it can do.
+        entry = entry % 6;
+        Deal memory order = orderOf(entry == 1 ? address(0) : address(tokenIn), 1, address(tokenOut), 1, address(puppet));
+        order.feePpm = entry == 2 ? 1 : 0;
         order.feeRecipient = partner;
-        order.direct = entry % 4 == 3;
-        // tokenIn, tokenOut, executor; then wrapper and feeRecipient, behind an amount.
+        order.direct = entry == 3 || entry == 5;
+        if (entry > 3) order.permit = abi.encode(IGuard.Permit(IGuard.PermitKind.Eip2612, 0, 0, 0, ""));
+        // tokenIn, tokenOut, executor; then wrapper and feeRecipient, behind an amount, and behind where the permit stands.
         uint8[5] memory fields = [0, 1, 4, 5, 7];
-        uint256 field = fields[which % (entry % 4 == 2 ? 5 : 3)] + (entry % 4 == 1 ? 0 : 1);
+        uint256 at = which % (entry == 2 || entry == 4 ? 5 : 3);
+        uint256 field = fields[at] + (entry == 1 ? 0 : 1) + (entry == 4 && at > 2 ? 1 : 0);
         dirt = bound(dirt, 1, type(uint256).max >> 160) << 160;
         bytes memory program = one(minting(address(tokenOut), order.direct ? user : address(guard), 1));
         bytes memory data = Deals.encode(order, delivered ? program : bytes(""));

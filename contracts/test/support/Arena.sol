@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {Executor} from "../../src/Executor.sol";
 import {Guard} from "../../src/Guard.sol";
 import {IExecutor} from "../../src/interfaces/IExecutor.sol";
 import {IGuard} from "../../src/interfaces/IGuard.sol";
 import {Deal, Deals} from "./Deals.sol";
-import {Genuine, IToken} from "./Genuine.sol";
+import {IToken} from "./Genuine.sol";
 import {HostilePool, Move, Puppet} from "./Hostile.sol";
 import {Programs} from "./Programs.sol";
+import {Signing} from "./Signing.sol";
 import {
     BlacklistToken,
     FalseToken,
@@ -21,13 +22,15 @@ import {
 } from "./Tokens.sol";
 
 /// @notice A sender with two tokens and approvals of both, and someone hostile who runs his swap.
-abstract contract Arena is Genuine {
+abstract contract Arena is Signing {
     Guard internal guard;
     Executor internal executor;
     Puppet internal puppet;
     Token internal tokenIn;
     Token internal tokenOut;
-    address internal user = makeAddr("user");
+    address internal user;
+    uint256 internal userKey;
+    bytes internal answer;
     address internal partner = makeAddr("partner");
 
     uint256 internal constant WEALTH = 1e30;
@@ -39,7 +42,9 @@ abstract contract Arena is Genuine {
     uint8 internal constant HOOKED = 4;
 
     function setUp() public virtual {
+        (user, userKey) = makeAddrAndKey("user");
         deployGenuine();
+        deployPermit2();
         guard = newGuard();
         executor = newExecutor(address(guard));
         puppet = new Puppet();
@@ -91,7 +96,8 @@ abstract contract Arena is Genuine {
             wrapper: address(0),
             feePpm: 0,
             feeRecipient: address(0),
-            direct: false
+            direct: false,
+            permit: ""
         });
     }
 
@@ -100,10 +106,10 @@ abstract contract Arena is Genuine {
         return Deals.send(order, address(guard), program);
     }
 
-    /// @dev False instead of a revert.
+    /// @dev False instead of a revert; `answer` holds what was said.
     function trySwap(Deal memory order, bytes memory program) internal returns (bool ok) {
         vm.prank(user);
-        (ok,) = address(guard).call{value: order.value}(Deals.encode(order, program));
+        (ok, answer) = address(guard).call{value: order.value}(Deals.encode(order, program));
     }
 
     /// @dev A program without a swap: nothing is lent to it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {Test} from "forge-std/Test.sol";
 import {Executor} from "../../src/Executor.sol";
@@ -49,7 +49,7 @@ abstract contract Build is Test {
     }
 
     /// @dev What the build compiled for london rules; here all is compiled for cancun.
-    function londonCode(string memory name) private view returns (bytes memory) {
+    function londonCode(string memory name) internal view returns (bytes memory) {
         string memory path = string.concat(vm.projectRoot(), "/artifacts/src/london/", name, ".sol/", name, ".json");
         return vm.parseJsonBytes(vm.readFile(path), ".bytecode");
     }

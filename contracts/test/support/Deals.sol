@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {IGuard} from "../../src/interfaces/IGuard.sol";
 
@@ -17,6 +17,8 @@ struct Deal {
     uint256 feePpm;
     address feeRecipient;
     bool direct;
+    /// @dev The sender's signed permission, as `abi.encode(IGuard.Permit)`; empty for none.
+    bytes permit;
 }
 
 library Deals {
@@ -24,6 +26,14 @@ library Deals {
     function encode(Deal memory deal, bytes memory program) internal pure returns (bytes memory) {
         IGuard.Order memory order =
             IGuard.Order(deal.tokenIn, deal.tokenOut, deal.minOutput, deal.deadline, deal.executor);
+        if (deal.permit.length != 0) {
+            IGuard.Permit memory permit = abi.decode(deal.permit, (IGuard.Permit));
+            if (deal.direct) {
+                return abi.encodeCall(IGuard.swapDirectWithPermit, (deal.amountIn, order, permit, program));
+            }
+            IGuard.Payout memory given = IGuard.Payout(deal.wrapper, deal.feePpm, deal.feeRecipient);
+            return abi.encodeCall(IGuard.swapWithPermit, (deal.amountIn, order, permit, given, program));
+        }
         if (deal.direct) return abi.encodeCall(IGuard.swapDirect, (deal.amountIn, order, program));
         if (deal.wrapper != address(0) || deal.feePpm != 0 || (deal.value != 0 && deal.value != deal.amountIn)) {
             IGuard.Payout memory payout = IGuard.Payout(deal.wrapper, deal.feePpm, deal.feeRecipient);

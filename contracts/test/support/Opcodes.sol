@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 /// @notice Walks the instructions of runtime code. Data of PUSH instructions is skipped, and so is the metadata at the end, whose
 ///   length the last two bytes tell.

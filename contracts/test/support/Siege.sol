@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
+import {IGuard} from "../../src/interfaces/IGuard.sol";
+import {IPermit2} from "../../src/interfaces/IPermit2.sol";
 import {Arena} from "./Arena.sol";
 import {Deal, Deals} from "./Deals.sol";
 import {IToken} from "./Genuine.sol";
@@ -13,6 +15,8 @@ import {HookToken, RebasingToken} from "./Tokens.sol";
 abstract contract Siege is Arena {
     struct Plan {
         uint8 entry;
+        /// @dev What lets the Guard draw a token: a plain approval, or a signature of one of three kinds.
+        uint8 given;
         uint8 kindIn;
         uint8 kindOut;
         uint96 amountIn;
@@ -96,8 +100,6 @@ abstract contract Siege is Arena {
         vm.deal(address(guard), 1e20);
         give(address(weth), address(puppet), 1e28);
         vm.deal(address(puppet), 1e28);
-        if (plan.kindIn == HOOKED) HookToken(assetIn).hook(address(mole), abi.encodeCall(Puppet.run, (intrusion(plan.seed))));
-        if (plan.kindOut == HOOKED) HookToken(assetOut).hook(address(mole), abi.encodeCall(Puppet.run, (intrusion(plan.seed))));
 
         order = orderOf(assetIn, plan.amountIn, assetOut, plan.minOutput, address(puppet));
         Entry entry = Entry(plan.entry);
@@ -108,9 +110,31 @@ abstract contract Siege is Arena {
         }
         if (entry == Entry.NativeOut || entry == Entry.UnwrappedOut) order.tokenOut = address(0);
         if (entry == Entry.UnwrappedOut) order.wrapper = address(weth);
+        if (order.value == 0 && plan.given % 4 != 0) sign(plan);
+        // Armed only now: who takes a permit outside of a swap meets no lock.
+        bytes memory intruding = abi.encodeCall(Puppet.run, (intrusion(plan.seed)));
+        if (plan.kindIn == HOOKED) HookToken(assetIn).hook(address(mole), intruding);
+        if (plan.kindOut == HOOKED) HookToken(assetOut).hook(address(mole), intruding);
         // Every other swap without a fee: those by the functions that know none.
         if (order.direct || plan.feePpm % 2 == 0) return;
         (order.feePpm, order.feeRecipient) = (bound(plan.feePpm, 1, 100_000), address(mole));
+    }
+
+    /// @dev The user's signature takes the place of his approval: of the amount, or of more; sometimes somebody used it before.
+    function sign(Plan memory plan) private {
+        IGuard.PermitKind kind = IGuard.PermitKind(plan.given % 4 - 1);
+        vm.startPrank(user);
+        approve(assetIn, address(guard), 0);
+        if (kind == IGuard.PermitKind.Permit2) approve(assetIn, address(PERMIT2));
+        vm.stopPrank();
+        uint160 amount = plan.seed & 1 == 0 ? plan.amountIn : uint160(plan.amountIn) * 3;
+        IGuard.Permit memory permit = permission(kind, userKey, assetIn, address(guard), amount);
+        order.permit = abi.encode(permit);
+        if (plan.seed & 2 == 0) return;
+        (address target, bytes memory data) = submission(user, assetIn, address(guard), permit);
+        vm.prank(partner);
+        (bool ok,) = target.call(data);
+        require(ok, "the permit is not good");
     }
 
     function hostileProgram(Plan memory plan) private view returns (bytes memory) {
@@ -127,7 +151,7 @@ abstract contract Siege is Arena {
     }
 
     function hostileMove(Plan memory plan, uint256 seed) private view returns (Move memory move) {
-        uint256 which = seed % 10;
+        uint256 which = seed % 11;
         uint256 amount = (seed >> 8) % (uint256(plan.amountIn) * 2);
         if (which < 3) {
             address[5] memory to = [partner, user, victim, address(puppet), address(guard)];
@@ -143,28 +167,37 @@ abstract contract Siege is Arena {
             bytes memory step = Programs.v2(Programs.HELD, Programs.pull(amount), assetIn, victim, 3000);
             return Move(address(executor), 0, Programs.execution(Programs.task(victim), step), false);
         }
+        if (which == 9) {
+            // What the Guard may draw through Permit2, no other may.
+            return Move(address(PERMIT2), 0, abi.encodeCall(IPermit2.transferFrom, (user, partner, 1, assetIn)), false);
+        }
         if (plan.kindOut != REBASING) return minting(assetOut, partner, amount);
         return Move(assetOut, 0, abi.encodeCall(RebasingToken.rebase, (0.5e18 + (seed >> 8) % 1.5e18)), true);
     }
 
     /// @dev What the mole tries: all of it is refused while a swap is in flight.
     function intrusion(uint256 which) internal view returns (Move memory) {
-        which = which % 6;
-        if (which < 4) {
-            // By each of the four functions.
+        which = which % 8;
+        if (which < 6) {
+            // By each of the six functions.
             Deal memory own = orderOf(which == 1 ? address(0) : address(tokenIn), 1, address(tokenOut), 1, address(puppet));
             own.feePpm = which == 2 ? 1 : 0;
-            own.direct = which == 3;
+            own.direct = which == 3 || which == 5;
+            if (which > 3) own.permit = abi.encode(IGuard.Permit(IGuard.PermitKind(which % 3), 1, 0, 0, "unsigned"));
             bytes memory program = one(minting(address(tokenOut), own.direct ? address(mole) : address(guard), 1));
             return Move(address(guard), own.value, Deals.encode(own, program), false);
         }
-        if (which == 4) return pulling(address(mole), 1, false);
+        if (which == 6) return pulling(address(mole), 1, false);
         bytes memory callback = abi.encodeWithSignature("anyName(int256,int256,bytes)", int256(1), int256(0), "");
         return Move(address(executor), 0, callback, false);
     }
 
     function approve(address token, address spender) private {
-        (bool ok,) = token.call(abi.encodeWithSignature("approve(address,uint256)", spender, type(uint256).max));
+        approve(token, spender, type(uint256).max);
+    }
+
+    function approve(address token, address spender, uint256 amount) private {
+        (bool ok,) = token.call(abi.encodeWithSignature("approve(address,uint256)", spender, amount));
         require(ok);
     }
 

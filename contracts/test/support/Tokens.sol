@@ -1,11 +1,53 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
+
+import {IDaiPermit} from "../../src/interfaces/IDaiPermit.sol";
+import {IERC2612} from "../../src/interfaces/IERC2612.sol";
+
+/// @notice Allowances, also by signature: EIP-2612's and DAI's.
+abstract contract Signed is IERC2612, IDaiPermit {
+    bytes32 private constant DOMAIN = keccak256("EIP712Domain(uint256 chainId,address verifyingContract)");
+    bytes32 private constant PERMIT =
+        keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
+    bytes32 private constant DAI_PERMIT =
+        keccak256("Permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed)");
+
+    event Transfer(address indexed from, address indexed to, uint256 amount);
+
+    mapping(address => mapping(address => uint256)) public allowance;
+    mapping(address => uint256) public nonces;
+
+    function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)
+        external
+    {
+        require(block.timestamp <= deadline, "expired");
+        _verify(owner, keccak256(abi.encode(PERMIT, owner, spender, value, nonces[owner]++, deadline)), v, r, s);
+        allowance[owner][spender] = value;
+    }
+
+    function permit(address holder, address spender, uint256 nonce, uint256 expiry, bool allowed, uint8 v, bytes32 r, bytes32 s)
+        external
+    {
+        require(expiry == 0 || block.timestamp <= expiry, "expired");
+        require(nonce == nonces[holder]++, "nonce");
+        _verify(holder, keccak256(abi.encode(DAI_PERMIT, holder, spender, nonce, expiry, allowed)), v, r, s);
+        allowance[holder][spender] = allowed ? type(uint256).max : 0;
+    }
+
+    function DOMAIN_SEPARATOR() public view returns (bytes32) {
+        return keccak256(abi.encode(DOMAIN, block.chainid, address(this)));
+    }
+
+    function _verify(address owner, bytes32 hash, uint8 v, bytes32 r, bytes32 s) internal virtual {
+        address signer = ecrecover(keccak256(abi.encodePacked("\x19\x01", DOMAIN_SEPARATOR(), hash)), v, r, s);
+        require(signer != address(0) && signer == owner, "signature");
+    }
+}
 
 /// @notice An ordinary token that anyone mints.
-contract Token {
+contract Token is Signed {
     uint8 public constant decimals = 18;
     mapping(address => uint256) public balanceOf;
-    mapping(address => mapping(address => uint256)) public allowance;
     uint256 public totalSupply;
 
     function mint(address to, uint256 amount) external {
@@ -43,6 +85,7 @@ contract Token {
         require(balanceOf[from] >= amount, "balance");
         balanceOf[from] -= amount;
         balanceOf[to] += amount;
+        emit Transfer(from, to, amount);
     }
 }
 
@@ -60,6 +103,7 @@ contract TaxedToken is Token {
         uint256 tax = amount * TAX_PPM / 1e6;
         totalSupply -= tax;
         balanceOf[to] += amount - tax;
+        emit Transfer(from, to, amount - tax);
     }
 }
 
@@ -75,9 +119,8 @@ contract FalseToken is Token {
 }
 
 /// @notice Moves and answers nothing, as USDT does.
-contract NoReturnToken {
+contract NoReturnToken is Signed {
     mapping(address => uint256) public balanceOf;
-    mapping(address => mapping(address => uint256)) public allowance;
 
     function mint(address to, uint256 amount) external {
         balanceOf[to] += amount;
@@ -90,21 +133,22 @@ contract NoReturnToken {
     function transfer(address to, uint256 amount) external {
         balanceOf[msg.sender] -= amount;
         balanceOf[to] += amount;
+        emit Transfer(msg.sender, to, amount);
     }
 
     function transferFrom(address from, address to, uint256 amount) external {
         allowance[from][msg.sender] -= amount;
         balanceOf[from] -= amount;
         balanceOf[to] += amount;
+        emit Transfer(from, to, amount);
     }
 }
 
 /// @notice Its balances move on their own: `rebase` multiplies every one of them, as a share token's do.
-contract RebasingToken {
+contract RebasingToken is Signed {
     uint256 internal constant ONE = 1e18;
     uint256 public rate = ONE;
     mapping(address => uint256) internal shares;
-    mapping(address => mapping(address => uint256)) public allowance;
 
     function mint(address to, uint256 amount) external {
         shares[to] += amount * ONE / rate;
@@ -137,11 +181,12 @@ contract RebasingToken {
         uint256 moved = amount * ONE / rate;
         shares[from] -= moved;
         shares[to] += moved;
+        emit Transfer(from, to, amount);
         return true;
     }
 }
 
-/// @notice Calls a hook of its owner's choice on every transfer, before it moves anything.
+/// @notice Calls a hook of its owner's choice on every transfer and permit, before it does anything.
 contract HookToken is Token {
     address public target;
     bytes public data;
@@ -153,10 +198,19 @@ contract HookToken is Token {
     }
 
     function _move(address from, address to, uint256 amount) internal override {
+        _call();
+        super._move(from, to, amount);
+    }
+
+    function _verify(address owner, bytes32 hash, uint8 v, bytes32 r, bytes32 s) internal override {
+        _call();
+        super._verify(owner, hash, v, r, s);
+    }
+
+    function _call() private {
         if (target != address(0)) {
             (reached, answer) = target.call(data);
         }
-        super._move(from, to, amount);
     }
 }
 
@@ -175,7 +229,7 @@ contract BlacklistToken is Token {
 }
 
 /// @notice Balances live in a store of their own, as behind an upgradeable proxy; the symbol is bytes32.
-contract SplitToken {
+contract SplitToken is Signed {
     bytes32 public constant symbol = "SPLIT";
     Token public immutable STORE = new Token();
 
@@ -186,8 +240,6 @@ contract SplitToken {
     function balanceOf(address account) external view returns (uint256) {
         return STORE.balanceOf(account);
     }
-
-    mapping(address => mapping(address => uint256)) public allowance;
 
     function approve(address spender, uint256 amount) external returns (bool) {
         allowance[msg.sender][spender] = amount;
@@ -206,5 +258,22 @@ contract SplitToken {
     function _move(address from, address to, uint256 amount) internal returns (bool) {
         STORE.move(from, to, amount);
         return true;
+    }
+}
+
+/// @notice Takes a charge from the sender on top of what he sends.
+contract SurchargeToken is Token {
+    uint256 public immutable CHARGE_PPM;
+
+    constructor(uint256 chargePpm) {
+        CHARGE_PPM = chargePpm;
+    }
+
+    function _move(address from, address to, uint256 amount) internal override {
+        uint256 charge = amount * CHARGE_PPM / 1e6;
+        require(balanceOf[from] >= amount + charge, "balance");
+        balanceOf[from] -= amount + charge;
+        totalSupply -= charge;
+        balanceOf[to] += amount;
     }
 }

@@ -22,8 +22,8 @@ export const errorTable = {
   },
   BAD_TOKEN: {
     status: 400,
-    cause: '`tokenIn` or `tokenOut` does not behave as an ERC-20.',
-    cure: 'Check the address.',
+    cause: '`tokenIn` or `tokenOut` does not behave as an ERC-20, or charges its sender on top of what is sent.',
+    cure: 'Check the address; a token that charges its sender cannot be swapped here.',
   },
   NATIVE_UNSUPPORTED: {
     status: 400,

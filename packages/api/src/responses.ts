@@ -101,6 +101,13 @@ export const tokenReport = z.object({
       "Whether routes between other tokens may pass through it by default: the chain's file names it, it has earned it, or neither.",
     ),
   reason: z.string().describe('Of the standing, for people.'),
+  surcharge: z
+    .number()
+    .min(0)
+    .nullable()
+    .describe(
+      'Percent that the sender of a transfer loses on top of what he sends; such a token is not routed. Null where not known.',
+    ),
   pools: z
     .array(
       z.object({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { IGuard__factory } from '../dist/index.js'
-import { decodeGuardSwap, encodeGuardSwap, type GuardSwap } from './guard.ts'
+import { decodeGuardSwap, encodeGuardSwap, type GuardPermit, type GuardSwap } from './guard.ts'
 
 const abi = IGuard__factory.createInterface()
 const ZERO = `0x${'0'.repeat(40)}`
@@ -18,6 +18,28 @@ const common = {
 }
 const plain = { wrapper: fc.constant(ZERO), feePpm: fc.constant(0n), feeRecipient: fc.constant(ZERO) }
 const payout = { wrapper: address, feePpm: amount, feeRecipient: address }
+const signature = fc
+  .tuple(fc.bigInt(1n, 2n ** 255n - 1n), fc.bigInt(1n, 2n ** 254n), fc.constantFrom(27, 28))
+  .map(([r, s, v]) => `0x${[r, s].map((word) => word.toString(16).padStart(64, '0')).join('')}${v.toString(16)}`)
+const contractSignature = fc
+  .uint8Array({ minLength: 66, maxLength: 200 })
+  .map((of) => `0x${Buffer.from(of).toString('hex')}`)
+const uint = (bits: bigint) => fc.bigInt(0n, 2n ** bits - 1n)
+const permit: fc.Arbitrary<GuardPermit> = fc.oneof(
+  fc.record({ kind: fc.constant('eip2612' as const), amount, deadline: amount, signature }),
+  fc.record({ kind: fc.constant('dai' as const), nonce: uint(256n), deadline: amount, signature }),
+  fc.record({
+    kind: fc.constant('permit2' as const),
+    amount: uint(160n),
+    nonce: uint(48n),
+    deadline: uint(48n),
+    signature: fc.oneof(signature, contractSignature, fc.constant('0x')),
+  }),
+)
+const permitted = fc.oneof(
+  fc.record({ ...common, ...plain, direct: fc.constant(true), value: fc.constant(0n), permit }),
+  fc.record({ ...common, ...payout, direct: fc.constant(false), value: fc.constant(0n), permit }),
+)
 const asked = fc
   .oneof(
     fc.record({ ...common, ...plain, direct: fc.boolean() }),
@@ -30,6 +52,41 @@ test('a swap reads back as it was written', () => {
     fc.property(asked, (of) => {
       expect(decodeGuardSwap(encodeGuardSwap(of), of.value)).toEqual(of)
     }),
+  )
+})
+
+test('a swap with a permit reads back as it was written, and goes to the function that takes one', () => {
+  fc.assert(
+    fc.property(permitted, (of) => {
+      const data = encodeGuardSwap(of)
+      expect(decodeGuardSwap(data, 0n)).toEqual(of)
+      expect(abi.parseTransaction({ data })!.name).toBe(of.direct ? 'swapDirectWithPermit' : 'swapWithPermit')
+    }),
+  )
+})
+
+const somePermit = fc.sample(permitted, { numRuns: 1, seed: 1 })[0]!
+const [r, s] = ['11'.repeat(32), '22'.repeat(32)]
+const dai = { kind: 'dai' as const, nonce: 0n, deadline: 1n }
+
+test.each([
+  ['a parity for v', `0x${r}${s}01`, `0x${r}${s}1c`],
+  ['64 bytes of EIP-2098', `0x${r}a2${s.slice(2)}`, `0x${r}${s}1c`],
+])('a signature with %s is written as tokens read it', (_, signed, expected) => {
+  const data = encodeGuardSwap({ ...somePermit, permit: { ...dai, signature: signed } })
+  expect(decodeGuardSwap(data, 0n).permit!.signature).toBe(expected)
+})
+
+const permit2 = { kind: 'permit2' as const, amount: 1n, nonce: 0n, deadline: 1n, signature: '0x' }
+test.each<[string, Partial<GuardSwap>]>([
+  ['value', { value: 1n }],
+  ['a signature of no length that a key signs with', { permit: { ...dai, signature: '0x1234' } }],
+  ['an amount that Permit2 cannot hold', { permit: { ...permit2, amount: 2n ** 160n } }],
+  ['a nonce that Permit2 cannot hold', { permit: { ...permit2, nonce: 2n ** 48n } }],
+  ['a time that Permit2 cannot hold', { permit: { ...permit2, deadline: 2n ** 48n } }],
+])('a permit with %s is refused', (_, wrong) => {
+  expect(() => encodeGuardSwap({ ...somePermit, ...wrong })).toThrow(
+    expect.objectContaining({ code: 'INVALID_ARGUMENT' }),
   )
 })
 

@@ -1,6 +1,10 @@
 /** A swap of the Guard as one record, whichever of its functions takes it. */
+import { makeError } from 'ethers'
 import { type IGuard, IGuard__factory } from '../dist/index.js'
 import { callCodec } from './codec.ts'
+import { type GuardPermit, permitStruct, readPermit } from './permit.ts'
+
+export type { GuardPermit } from './permit.ts'
 
 type Hex = `0x${string}`
 
@@ -22,6 +26,8 @@ export type GuardSwap = {
   readonly feePpm: bigint
   readonly feeRecipient: string
   readonly direct: boolean
+  /** The sender's signature in place of an approval; only where a token is given. */
+  readonly permit?: GuardPermit
   /** What the Executor runs. */
   readonly program: string
 }
@@ -35,15 +41,25 @@ const swapWithPayout = callCodec<[bigint, IGuard.OrderStruct, IGuard.PayoutStruc
   'swapWithPayout',
 )
 
+type PermitArguments = [bigint, IGuard.OrderStruct, IGuard.PermitStruct]
+const swapWithPermit = callCodec<[...PermitArguments, IGuard.PayoutStruct, string], [bigint]>(abi, 'swapWithPermit')
+const swapDirectWithPermit = callCodec<[...PermitArguments, string], [bigint]>(abi, 'swapDirectWithPermit')
+
 const ZERO = `0x${'0'.repeat(40)}`
 
 /**
  * The calldata of a swap, by the plainest function that does it: each word that is not written saves gas.
  *
- * @throws ethers' INVALID_ARGUMENT for a value that does not fit its type
+ * @throws ethers' INVALID_ARGUMENT for a value that does not fit its type, a signature of no known form, or a permit beside value
  */
 export function encodeGuardSwap(of: GuardSwap): Hex {
   const { amountIn, value, program } = of
+  if (of.permit) {
+    if (value !== 0n) throw makeError('a permit comes without value', 'INVALID_ARGUMENT', { argument: 'value', value })
+    const permit = permitStruct(of.permit)
+    if (of.direct) return swapDirectWithPermit.encode(amountIn, of, permit, program)
+    return swapWithPermit.encode(amountIn, of, permit, of, program)
+  }
   if (of.direct) return swapDirect.encode(amountIn, of, program)
   if (of.wrapper !== ZERO || of.feePpm !== 0n) return swapWithPayout.encode(amountIn, of, of, program)
   return value === 0n ? swap.encode(amountIn, of, program) : swapNative.encode(of, program)
@@ -56,8 +72,9 @@ export function encodeGuardSwap(of: GuardSwap): Hex {
  */
 export function decodeGuardSwap(data: string, value: bigint): GuardSwap {
   const call = abi.parseTransaction({ data, value })
-  const { order, payout, amountIn, program } = (call?.args.toObject(true) ?? {}) as {
+  const { order, permit, payout, amountIn, program } = (call?.args.toObject(true) ?? {}) as {
     order?: Record<'tokenIn' | 'tokenOut' | 'executor', string> & Record<'minOutput' | 'deadline', bigint>
+    permit?: IGuard.PermitStruct
     payout?: Record<'wrapper' | 'feeRecipient', string> & Record<'feePpm', bigint>
     amountIn?: bigint
     program: string
@@ -74,7 +91,8 @@ export function decodeGuardSwap(data: string, value: bigint): GuardSwap {
     wrapper: payout?.wrapper.toLowerCase() ?? ZERO,
     feePpm: payout?.feePpm ?? 0n,
     feeRecipient: payout?.feeRecipient.toLowerCase() ?? ZERO,
-    direct: call.name === 'swapDirect',
+    direct: call.name.startsWith('swapDirect'),
+    ...(permit && { permit: readPermit(permit) }),
     program,
   }
 }

@@ -46,7 +46,7 @@ function encoded(steps: readonly Step[], pulledToken: `0x${string}`): string {
 }
 
 /** The step that begins where the reader stands. */
-function decodeStep(bytes: ByteReader, pulledToken: `0x${string}`): Step {
+export function decodeStep(bytes: ByteReader, pulledToken: `0x${string}`): Step {
   const start = bytes.offset
   const refuse = (why: string) => new ProgramError('INVALID_PROGRAM', `step at byte ${start}: ${why}`)
   const code = bytes.number(1)

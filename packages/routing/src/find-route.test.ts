@@ -200,6 +200,30 @@ describe('a route', () => {
 })
 
 describe('no route', () => {
+  test('refuses a token that charges its sender on top, at either end and in between, and says so', () => {
+    const pools = [
+      pair(1, 1, 2, 1000n * E18, 1000n * E18),
+      pair(2, 1, 3, 10n ** 6n * E18, 10n ** 6n * E18),
+      pair(3, 3, 2, 10n ** 6n * E18, 10n ** 6n * E18),
+    ]
+    const usual = { buyPpm: 0, sellPpm: 0, transferPpm: 0, surchargePpm: 1 }
+    const charging = (token: number) => new Map([[tokens[token]!, { usual, inPool: new Map() }]])
+    for (const end of [1, 2]) {
+      const result = findRoute(buildGraph(snapshotOf(pools)), request({ taxes: charging(end) }))
+      expect(result).toMatchObject({ ok: false, code: 'BAD_TOKEN' })
+      expect(result).toHaveProperty('message', expect.stringContaining(`${tokens[end]} charges its sender`))
+    }
+    expect(route(pools, { taxes: charging(3) }).legs.map(({ pool }) => pool.id)).toEqual([address(1)])
+    const through = findRoute(buildGraph(snapshotOf(pools.slice(1))), request({ taxes: charging(3) }))
+    expect(through).toMatchObject({
+      code: 'NO_ROUTE',
+      reasons: [
+        { reason: expect.stringContaining('charges its sender') },
+        { reason: expect.stringContaining('charges its sender') },
+      ],
+    })
+  })
+
   test('names a token without pools', () => {
     const result = findRoute(buildGraph(snapshotOf([pair(1, 1, 2, E18, E18)])), request({ tokenOut: tokens[5]! }))
     expect(result).toMatchObject({ ok: false, code: 'UNKNOWN_TOKEN' })

@@ -9,6 +9,7 @@ import { Admission, DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of, type Problem }
 import { outputOf } from './search/response.ts'
 import { bestSinglePath } from './search/single-path.ts'
 import { type FoundRoute, netOf, searchAndSettle } from './search-and-settle.ts'
+import { isSurcharging } from './taxes.ts'
 import type { Route, RouteRequest, RouteResult } from './types.ts'
 
 /** A leg's amount is 16 bytes in the program; no token in use has as many base units. */
@@ -30,6 +31,14 @@ function routeWithin(chainGraph: Graph, request: RouteRequest): RouteResult {
   if (sold === null || bought === null)
     return { ok: false, code: 'NO_ROUTE', message: 'this chain has no wrapper for its native token', reasons: [] }
   if (sold === bought) return { ok: true, route: wrapRoute(request) }
+  const surcharging = [sold, bought].find((token) => isSurcharging(request.taxes, token))
+  if (surcharging)
+    return {
+      ok: false,
+      code: 'BAD_TOKEN',
+      message: `${surcharging} charges its sender on top of what is sent: no swap can promise what it takes or leaves`,
+      reasons: [],
+    }
   const graph = startsOrEndsNative(request) ? chainGraph.joined : chainGraph
   const source = graph.topology.tokenIndex.get(sold)
   const target = graph.topology.tokenIndex.get(bought)

@@ -8,15 +8,29 @@ export type TokenTax = {
   readonly sellPpm: number
   /** Taken on any other transfer. */
   readonly transferPpm: number
+  /** Taken from whoever sends, on top of what he sends. Nobody can promise what a swap of such a token takes or leaves. */
+  readonly surchargePpm?: number
 }
 
 /** What a token takes where it was not measured, and in the pools where it was, by id. */
-export type TaxesOfToken = { readonly usual: TokenTax; readonly inPool: ReadonlyMap<string, TokenTax> }
+export type TaxesOfToken<Tax extends TokenTax = TokenTax> = {
+  readonly usual: Tax
+  readonly inPool: ReadonlyMap<string, Tax>
+}
 
 /** Tokens that are not listed are untaxed or unknown. */
 export type Taxes = ReadonlyMap<Address, TaxesOfToken>
 
-export function taxIn(taxes: Taxes | undefined, token: Address, poolId: string): TokenTax | undefined {
+export function isSurcharging(taxes: Taxes | undefined, token: Address): boolean {
+  const ofToken = taxes?.get(token)
+  return !!ofToken && [ofToken.usual, ...ofToken.inPool.values()].some(({ surchargePpm = 0 }) => surchargePpm > 0)
+}
+
+export function taxIn<Tax extends TokenTax>(
+  taxes: ReadonlyMap<Address, TaxesOfToken<Tax>> | undefined,
+  token: Address,
+  poolId: string,
+): Tax | undefined {
   const ofToken = taxes?.get(token)
   return ofToken && (ofToken.inPool.get(poolId) ?? ofToken.usual)
 }

@@ -78,7 +78,8 @@ export type RouteResult =
   | { readonly ok: true; readonly route: Route }
   | {
       readonly ok: false
-      readonly code: 'UNKNOWN_TOKEN' | 'NO_ROUTE' | 'INSUFFICIENT_LIQUIDITY'
+      /** BAD_TOKEN: an end of the trade charges its sender on top of what is sent. */
+      readonly code: 'UNKNOWN_TOKEN' | 'BAD_TOKEN' | 'NO_ROUTE' | 'INSUFFICIENT_LIQUIDITY'
       readonly message: string
       readonly reasons: readonly RejectedSource[]
       /** Largest input that does route, base units; absent when none does. */

@@ -70,6 +70,7 @@ export async function reportToken(
     decimals: decimalsOf(report.decimals as Hex),
     symbol: symbolOf(report.symbol as Hex),
     ...taxesOf(report.rounds),
+    surchargePpm: surchargeOf(report.rounds),
     rebasing: kind === undefined ? null : kind === 'shares',
     needsApprovalReset: report.approves ? report.needsApprovalReset : null,
   }
@@ -98,6 +99,18 @@ function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
     sellable: bought.length === 0 ? null : sold.length > 0,
     sizeLimited: whole.length === 0 ? null : whole.length < rounds.length,
   }
+}
+
+/** Base units by which a token that keeps shares may round what it takes. */
+const ROUNDING = 2n
+
+/** Null where nothing was sent. */
+function surchargeOf(rounds: readonly TokenProbe.RoundStructOutput[]): number | null {
+  const sent = rounds.flatMap(({ buy, pass, sell }) => [buy, pass, sell]).filter(({ ok }) => ok)
+  const found = sent.map(({ sent, debited }) =>
+    debited <= sent + ROUNDING ? 0 : Number(((debited - sent) * PPM) / sent),
+  )
+  return found.length === 0 ? null : Math.max(...found)
 }
 
 /** Rounded to the nearest part per million: the token has rounded before, and shares round by a unit or two. */

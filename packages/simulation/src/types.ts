@@ -76,6 +76,8 @@ export type TokenReport = {
   readonly buyTaxPpm: number | null
   readonly sellTaxPpm: number | null
   readonly transferTaxPpm: number | null
+  /** What the sender of a transfer loses on top of what he sends, the most that was seen. No swap of such a token is safe. */
+  readonly surchargePpm: number | null
   readonly rebasing: boolean | null
   readonly needsApprovalReset: boolean | null
   readonly sellable: boolean | null

@@ -34,6 +34,7 @@ test('a plain token takes nothing on any way', async () => {
     buyTaxPpm: 0,
     transferTaxPpm: 0,
     sellTaxPpm: 0,
+    surchargePpm: 0,
     rebasing: false,
     sellable: true,
     sizeLimited: false,
@@ -46,6 +47,7 @@ test('a tax of five percent shows on all three ways', async () => {
     buyTaxPpm: 50_000,
     transferTaxPpm: 50_000,
     sellTaxPpm: 50_000,
+    surchargePpm: 0,
     sellable: true,
   })
 })
@@ -72,6 +74,7 @@ test('a token that keeps shares is rebasing and not taxed', async () => {
     buyTaxPpm: 0,
     transferTaxPpm: 0,
     sellTaxPpm: 0,
+    surchargePpm: 0,
     rebasing: true,
   })
 })
@@ -90,4 +93,19 @@ test('what a token takes in one pool says nothing about another, nor one way abo
   }
   expect(await inPool('TAXED_POOL')).toMatchObject({ buyTaxPpm: 30_000, transferTaxPpm: 0, sellTaxPpm: 70_000 })
   expect(await inPool('FREE_POOL')).toMatchObject({ buyTaxPpm: 0, transferTaxPpm: 0, sellTaxPpm: 0 })
+})
+
+test('what a token charges its sender on top of what is sent shows, in a pool and without one', async () => {
+  const { Surcharging } = compile('Surcharging.sol')
+  const token = await chain.deploy(Surcharging!.creation)
+  const pool = chain.info.pools[0]!.address
+  const data = Surcharging!.abi.encodeFunctionData('mint', [pool, 10n ** 20n]) as Hex
+  await chain.send({ from: chain.rich, to: token, data })
+  const of = { token, block: 'latest', sizes: [10n ** 15n, 10n ** 18n] } as const
+  expect(await reportToken(chain.rpc, { ...of, pool }, context)).toMatchObject({
+    surchargePpm: 50_000,
+    transferTaxPpm: 0,
+    buyTaxPpm: 0,
+  })
+  expect(await reportToken(chain.rpc, of, context)).toMatchObject({ surchargePpm: 50_000, transferTaxPpm: 0 })
 })

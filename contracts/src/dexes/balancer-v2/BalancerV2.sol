@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {IBalancerV2Vault} from "../../interfaces/IBalancerV2Vault.sol";
 import {Inputs} from "../../libraries/Inputs.sol";

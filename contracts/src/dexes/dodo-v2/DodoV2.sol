@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {IDodoV2Pool} from "../../interfaces/IDodoV2Pool.sol";
 import {Inputs} from "../../libraries/Inputs.sol";

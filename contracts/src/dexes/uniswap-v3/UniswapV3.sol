@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.30;
+pragma solidity 0.8.30;
 
 import {IExecutor} from "../../interfaces/IExecutor.sol";
 import {Inputs} from "../../libraries/Inputs.sol";

@@ -14,6 +14,8 @@ const BLIND_SIZES = [1_000n, 1_000_000n]
 const MAX_REMEMBERED = 20_000
 const MAX_POOLS_OF_TOKEN = 1_000
 
+const UNTAXED: Required<TokenTax> = { buyPpm: 0, sellPpm: 0, transferPpm: 0, surchargePpm: 0 }
+
 export type TaxSource = {
   readonly rpc: Rpc
   readonly simulation: SimulationContext
@@ -27,7 +29,7 @@ export type TradedToken = { readonly token: Address; readonly pool: Pool }
 /** What tokens keep of their transfers by pool and direction, measured when a route paid less than settled. */
 export class TaxBook {
   /** Oldest first. Pools that were not measured are taken to be taxed as the one that was measured last. */
-  private readonly taxes = new Map<Address, TaxesOfToken>()
+  private readonly taxes = new Map<Address, TaxesOfToken<Required<TokenTax>>>()
   private readonly measuredAt = new Map<string, number>()
 
   /** The tokens that tax in some pool at least. */
@@ -55,7 +57,7 @@ export class TaxBook {
   }
 
   private async measure(key: string, place: TradedToken, source: TaxSource): Promise<boolean> {
-    const known = taxIn(this.taxes, place.token, place.pool.id) ?? { buyPpm: 0, sellPpm: 0, transferPpm: 0 }
+    const known = taxIn(this.taxes, place.token, place.pool.id) ?? UNTAXED
     const report = await measureToken(place.token, place.pool, source).catch((error: unknown) => {
       // A token that cannot be measured keeps what is recorded of it; its pools are dropped instead.
       if (error instanceof SimulationError) return null
@@ -67,7 +69,7 @@ export class TaxBook {
     const inPool = new Map(this.taxes.get(place.token)?.inPool)
     remember(inPool, place.pool.id, tax, MAX_POOLS_OF_TOKEN)
     remember(this.taxes, place.token, { usual: tax, inPool }, MAX_REMEMBERED)
-    return tax.buyPpm !== known.buyPpm || tax.sellPpm !== known.sellPpm || tax.transferPpm !== known.transferPpm
+    return (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some((key) => tax[key] !== known[key])
   }
 }
 
@@ -92,8 +94,8 @@ function placeKey(token: Address, pool: string): string {
   return `${token} ${pool}`
 }
 
-function takes({ buyPpm, sellPpm }: TokenTax): boolean {
-  return buyPpm > 0 || sellPpm > 0
+function takes({ buyPpm, sellPpm, surchargePpm }: Required<TokenTax>): boolean {
+  return buyPpm > 0 || sellPpm > 0 || surchargePpm > 0
 }
 
 function remember<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
@@ -103,7 +105,13 @@ function remember<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
 }
 
 /** Directions that could not be measured are taken to cost what a plain transfer does. */
-function taxOf({ buyTaxPpm, sellTaxPpm, transferTaxPpm }: TokenReport, known: TokenTax): TokenTax {
-  const transferPpm = transferTaxPpm ?? known.transferPpm
-  return { transferPpm, buyPpm: buyTaxPpm ?? transferPpm, sellPpm: sellTaxPpm ?? transferPpm }
+function taxOf(report: TokenReport, known: Required<TokenTax>): Required<TokenTax> {
+  const transferPpm = report.transferTaxPpm ?? known.transferPpm
+  const surchargePpm = report.surchargePpm ?? known.surchargePpm
+  return {
+    transferPpm,
+    surchargePpm,
+    buyPpm: report.buyTaxPpm ?? transferPpm,
+    sellPpm: report.sellTaxPpm ?? transferPpm,
+  }
 }

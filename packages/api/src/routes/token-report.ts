@@ -31,13 +31,14 @@ export async function tokens(request: Request, chain: ChainService, context: Req
 }
 
 function bodyOf(measured: MeasuredToken): Omit<TokenReportResponse, 'standing' | 'reason'> {
-  const { symbol, decimals, rebasing, needsApprovalReset, transferTaxPpm } = measured[0]!.report
+  const { symbol, decimals, rebasing, needsApprovalReset, transferTaxPpm, surchargePpm } = measured[0]!.report
   return {
     symbol,
     decimals,
     rebasing,
     needsApprovalReset,
     transferTax: percentOf(transferTaxPpm),
+    surcharge: percentOf(surchargePpm),
     pools: measured.flatMap(({ pool, report }) =>
       pool ? [{ pool: pool.id, protocol: pool.family, dex: pool.dex, ...tradesOf(report) }] : [],
     ),

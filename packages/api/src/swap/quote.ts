@@ -129,7 +129,8 @@ async function findWorkingRoute(
         ...(request.maxSplits !== undefined && { maxSplits: request.maxSplits }),
       }),
     )
-    if (!result.ok) throw lastFailure ? reverted(lastFailure, view) : noRoute(result, view)
+    if (!result.ok)
+      throw lastFailure && result.code !== 'BAD_TOKEN' ? reverted(lastFailure, view) : noRoute(result, view)
     const { route } = result
     await view.assertDeployed()
     const trial = await time('simulate', () => tryRoute(route, request, { chain, view, signal }))

@@ -3,7 +3,7 @@ import { type Address, NATIVE } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { Graph } from '../graph.ts'
 import { refusalOf, type SourceFilter } from '../sources.ts'
-import { type Taxes, taxIn } from '../taxes.ts'
+import { isSurcharging, type Taxes, taxIn } from '../taxes.ts'
 import type { RejectedSource, RouteRequest } from '../types.ts'
 import { passableRates } from './passable.ts'
 import { firstRate, piecesCrossed, type Response, withTax } from './response.ts'
@@ -139,6 +139,11 @@ export class Admission {
     for (const edge of touched) {
       if (this.rate[edge] === 0) continue
       const { pool, tokenIn, tokenOut, response } = this.graph.edges[edge]!
+      if (isSurcharging(taxes, tokenIn) || isSurcharging(taxes, tokenOut)) {
+        this.set(edge, 0)
+        this.tell(pool, 'trades a token that charges its sender on top of what is sent')
+        continue
+      }
       const sellPpm = taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0
       const buyPpm = taxIn(taxes, tokenOut, pool.id)?.buyPpm ?? 0
       if (sellPpm === 0 && buyPpm === 0) continue

@@ -1,0 +1,75 @@
+/**
+ * `npm run lint:contracts`: forge's linter on what is deployed. Each finding is mended or answered here; one that is neither, and an
+ * answer to nothing, fail.
+ */
+import { join } from 'node:path'
+import { forge } from './lib/forge.ts'
+import { root } from './lib/run.ts'
+
+type Answer = { readonly rule: string; readonly file: string; readonly findings: number; readonly why: string }
+
+const answers: readonly Answer[] = [
+  {
+    rule: 'unsafe-typecast',
+    file: 'src/core/ExecutorCore.sol',
+    findings: 2,
+    why: 'the word holds an address in its lower 160 bits and flags above, which the cast is there to cut off',
+  },
+  {
+    rule: 'unsafe-typecast',
+    file: 'src/core/Loan.sol',
+    findings: 1,
+    why: 'the same: a part of the token stands above the Executor',
+  },
+  {
+    rule: 'unsafe-typecast',
+    file: 'src/dexes/uniswap-v4/UniswapV4.sol',
+    findings: 2,
+    why: 'BalanceDelta packs two int128 into a word; the casts take them apart',
+  },
+  {
+    rule: 'unsafe-typecast',
+    file: 'src/dexes/balancer-v2/BalancerV2.sol',
+    findings: 1,
+    why: 'an amount of 2^255 or more makes a limit below zero, which the vault keeps by refusing',
+  },
+  {
+    rule: 'incorrect-shift',
+    file: 'src/libraries/Inputs.sol',
+    findings: 1,
+    why: '1 << SHARE_BITS is 2^24, which is meant',
+  },
+]
+
+const DEPLOYED = [
+  'src/core',
+  'src/libraries',
+  'src/slots',
+  'src/dexes',
+  'src/london',
+  'src/Guard.sol',
+  'src/Executor.sol',
+]
+const { code, output } = await forge(['lint', '--color', 'never', ...DEPLOYED], {
+  quiet: true,
+  cwd: join(root, 'contracts'),
+})
+if (code !== 0) throw new Error(`forge lint failed:\n${output}`)
+
+const found = new Map<string, number>()
+for (const [, rule, file] of output.matchAll(/^\w+\[([\w-]+)\]: [^\n]*\n\s*╭▸ ([^:\n]+):/gm)) {
+  const key = `${rule} ${file}`
+  found.set(key, (found.get(key) ?? 0) + 1)
+}
+let unanswered = 0
+for (const key of new Set([...found.keys(), ...answers.map(({ rule, file }) => `${rule} ${file}`)])) {
+  const answer = answers.find(({ rule, file }) => `${rule} ${file}` === key)
+  const findings = found.get(key) ?? 0
+  const settled = findings === (answer?.findings ?? 0)
+  if (!settled) unanswered += 1
+  console.log(`${settled ? 'answered' : 'OPEN    '}  ${findings} × ${key}${answer ? `: ${answer.why}` : ''}`)
+}
+if (unanswered > 0) {
+  console.log(output)
+  process.exitCode = 1
+}
