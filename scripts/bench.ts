@@ -3,6 +3,8 @@
  * a name it lists them; bench/README.md tells what each measures.
  */
 const BENCHMARKS: Readonly<Record<string, string>> = {
+  abuse: 'company/abuse.ts',
+  against: 'api/against.ts',
   api: 'api/api.ts',
   'awake-chains': 'awake-chains.ts',
   burst: 'company/burst.ts',
@@ -13,6 +15,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   'hop-gas': 'hop-gas/bench.ts',
   invariants: 'invariants.ts',
   overload: 'company/overload.ts',
+  parameters: 'parameters.ts',
   pricing: 'pricing.ts',
   reading: 'reading.ts',
   router: 'router/bench.ts',

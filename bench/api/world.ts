@@ -4,6 +4,8 @@ import { join, resolve } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
 import { type Devnet, NodeProxy, startDevnet, type TokenSymbol } from '@sluice/devnet'
 
+/** Longer than a service takes to stop. */
+const STOP_MS = 6_000
 const dir = join(import.meta.dirname, '../../.devnet')
 
 /** Direct, split and two-hop routes, ERC-20 and native, so that a run is more than one cached path. */
@@ -42,7 +44,12 @@ export function startProcess(file: string, args: readonly string[], env: Readonl
       child.once('message', (url) => {
         const stop = () =>
           new Promise<void>((done) => {
-            child.once('exit', () => done())
+            // One whose main thread never comes back notices nothing.
+            const kill = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+            child.once('exit', () => {
+              clearTimeout(kill)
+              done()
+            })
             child.disconnect()
           })
         resolve({ url: String(url), child, stop })

@@ -1,0 +1,25 @@
+/**
+ * `npm run bench -- parameters [-- <requests> <seed>]`: requests drawn from /openapi.json, every documented parameter in
+ * combination, to the service over the local chain; each answer is held to its documentation, its limits and its time.
+ * Results in `results/parameters.json`; any violation fails.
+ */
+import { runCombinations } from '../packages/api/test/src/combinations/run.ts'
+import { startProcess, startWorld } from './api/world.ts'
+import { record } from './record.ts'
+
+const [requests = 20_000, seed = 20_261_122] = process.argv.slice(2).map(Number)
+const world = await startWorld()
+const service = await startProcess('service.ts', [], world.env)
+try {
+  const { violations, ...outcome } = await runCombinations(service.url, world.devnet, {
+    requests,
+    seed,
+    inTimeMs: 2_000,
+  })
+  for (const violation of violations) console.error(violation.slice(0, 1_000))
+  record('parameters', { ...outcome, violations: violations.length })
+  if (violations.length > 0) process.exitCode = 1
+} finally {
+  await service.stop()
+  await world.stop()
+}

@@ -1,0 +1,121 @@
+/** Sends drawn requests to a service over the local chain and holds each answer to what it must be. */
+import type { Devnet } from '@sluice/devnet'
+import fc from 'fast-check'
+import { request } from '../devnet.ts'
+import { Checks } from './check.ts'
+import { type Document, type Drawn, drawn, type Known } from './draw.ts'
+
+const AT_ONCE = 4
+/** After which an answer counts as never given. */
+const NEVER_MS = 15_000
+const PULSE_MS = 100
+/** Of `/health`, asked beside: slower, and it is the machine that is slow. */
+const QUICK_MS = 200
+
+export type Outcome = {
+  readonly requests: number
+  readonly seed: number
+  /** By endpoint and status. */
+  readonly answers: Readonly<Record<string, Readonly<Record<string, number>>>>
+  readonly slowestMs: number
+  readonly medianMs: number
+  /** Requests with what is wrong about their answers. */
+  readonly violations: readonly string[]
+}
+
+export type Options = {
+  readonly requests: number
+  readonly seed: number
+  /** Milliseconds within which every answer must come. */
+  readonly inTimeMs: number
+}
+
+export async function runCombinations(
+  url: string,
+  devnet: Devnet,
+  { requests, seed, inTimeMs }: Options,
+): Promise<Outcome> {
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document
+  const checks = new Checks(document, devnet.info.tokens.WETH!.address)
+  const queue = fc.sample(drawn(document, await knownOf(devnet)), { numRuns: requests, seed })
+  const answers: Record<string, Record<string, number>> = {}
+  const times: number[] = []
+  const violations: string[] = []
+  const pulse = new Pulse(url)
+  const send = async (one: Drawn) => {
+    const started = performance.now()
+    const { status, wrong } = await fetch(url + one.path, { ...one.init, signal: AbortSignal.timeout(NEVER_MS) })
+      .then(async (answer) => ({ status: answer.status, wrong: checks.of(one, answer.status, await answer.text()) }))
+      .catch((error: Error) => {
+        // A service that hangs answers none of the others either.
+        queue.length = 0
+        return { status: 0, wrong: [`no answer: ${error.message}`] }
+      })
+    const ms = performance.now() - started
+    times.push(ms)
+    const { operationId } = one.operation
+    const byStatus = answers[operationId] ?? {}
+    answers[operationId] = byStatus
+    byStatus[status] = (byStatus[status] ?? 0) + 1
+    const late = ms > inTimeMs && pulse.wasQuick(started) ? [`took ${Math.round(ms)} ms`] : []
+    const all = [...wrong, ...late]
+    if (all.length > 0)
+      violations.push(`${one.init.method} ${one.path} ${one.init.body ?? ''} → ${status}: ${all.join('; ')}`)
+  }
+  try {
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (let one = queue.pop(); one; one = queue.pop()) await send(one)
+      }),
+    )
+  } finally {
+    pulse.stop()
+  }
+  times.sort((a, b) => a - b)
+  const medianMs = Math.round(times[Math.floor(times.length / 2)]! * 10) / 10
+  return { requests, seed, answers, slowestMs: Math.round(times.at(-1)!), medianMs, violations }
+}
+
+async function knownOf({ chainId, url, info }: Devnet): Promise<Known> {
+  return {
+    chainId,
+    tokens: Object.values(info.tokens).map(({ address }) => address),
+    accounts: info.accounts.map(({ address }) => address),
+    pools: info.pools.map(({ id, address }) => id ?? address),
+    sources: [...new Set(info.pools.flatMap(({ family, dex }) => [family, dex]))],
+    head: Number(await request<string>(url, 'eth_blockNumber')),
+  }
+}
+
+/** How long `/health` takes all the while: what is slow beside it is slow by itself. */
+class Pulse {
+  private readonly url: string
+  private readonly timer: NodeJS.Timeout
+  private readonly beats: { readonly at: number; readonly ms: number }[] = []
+
+  constructor(url: string) {
+    this.url = url
+    this.timer = setInterval(() => void this.beat(), PULSE_MS)
+  }
+
+  /** Of most beats since then; a service that does not answer at all is not excused. */
+  wasQuick(since: number): boolean {
+    const beats = this.beats.filter(({ at }) => at >= since).map(({ ms }) => ms)
+    beats.sort((a, b) => a - b)
+    return (beats[Math.floor(beats.length / 2)] ?? 0) < QUICK_MS
+  }
+
+  stop(): void {
+    clearInterval(this.timer)
+  }
+
+  private async beat(): Promise<void> {
+    const at = performance.now()
+    await fetch(`${this.url}/health`).then(
+      (answer) => answer.arrayBuffer(),
+      () => {},
+    )
+    this.beats.push({ at, ms: performance.now() - at })
+    if (this.beats.length > 1_000) this.beats.shift()
+  }
+}
