@@ -23,6 +23,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   soak: 'api/soak.ts',
   strangers: 'strangers.ts',
   sync: 'sync.ts',
+  verify: 'verify.ts',
   weather: 'weather/weather.ts',
 }
 

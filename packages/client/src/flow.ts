@@ -29,7 +29,8 @@ export function faultOf(
   /** Pools that were paid ahead, with the token. */
   const prepaid = new Map<string, string>()
   let left = order.amountIn
-  let paid = false
+  /** What the recipient is paid in. */
+  const paid = new Set<string>()
   // Native input that the Guard does not wrap comes to the Executor as it is.
   if (value > 0n && order.tokenIn === NATIVE_ADDRESS) {
     held.set(NATIVE_ADDRESS, value)
@@ -49,7 +50,7 @@ export function faultOf(
       prepaid.set(output.address, tokenOut)
     } else if (output.kind === 'recipient') {
       if (!targets.includes(tokenOut)) return `step ${index + 1} pays the recipient another token`
-      paid = true
+      paid.add(tokenOut)
     } else {
       const before = held.has(tokenOut) ? held.get(tokenOut)! : 0n
       // One to one; what any other pool gives is not in the bytes.
@@ -61,7 +62,8 @@ export function faultOf(
   if (left > 0n) return 'the program leaves input with the sender'
   if (prepaid.size > 0) return 'a step pays a stranger'
   if ([...held.values()].some((amount) => amount !== 0n)) return 'the program leaves tokens in the Executor'
-  return paid ? undefined : 'nothing is paid out'
+  if (order.wrapper !== NATIVE_ADDRESS && !paid.has(order.wrapper)) return 'the Guard is to unwrap what nobody pays it'
+  return paid.size > 0 ? undefined : 'nothing is paid out'
 
   /** The step's output token, where its hops are the route's next legs. */
   function follow(step: Step, first: boolean): string | undefined {

@@ -159,6 +159,18 @@ describe('verify', () => {
     )
   })
 
+  test('refuses a Guard that is to unwrap what nobody pays it', async () => {
+    const asked = { ...wethForUsdc(), dst: NATIVE }
+    const route = await stage.client.getSwap(CHAIN, asked)
+    verify(CHAIN, route, asked, stage)
+    const wrapper = stage.token('WETH')
+    refuses(
+      reordered(route, () => ({ wrapper })),
+      asked,
+      /unwrap what nobody pays it/,
+    )
+  })
+
   test('knows the contracts of every chain with a Guard, and asks the caller for those of others', async () => {
     const ethereum = contractsOf(1)!
     expect(ethereum.executors).toHaveLength(1)

@@ -1,0 +1,53 @@
+/** Genuine quotes over HTTP for transactions of every shape that the service makes on the local chain. */
+import { request } from '@sluice/devnet'
+import { ClientError, NATIVE, type Route, type SwapParameters } from '../../src/index.ts'
+import { CHAIN, type Stage } from '../service.ts'
+
+export type Honest = { readonly name: string; readonly asked: SwapParameters; readonly route: Route }
+
+const DEADLINE_SECONDS = 600
+const PAIRS_OF_A_FAMILY = 2
+
+export async function honestQuotes(stage: Stage): Promise<readonly Honest[]> {
+  const { pools, accounts, tokens } = stage.devnet.info
+  const [sender, feeRecipient] = [accounts[0]!.address, accounts[1]!.address]
+  const head = await request<{ timestamp: string }>(stage.devnet.url, 'eth_getBlockByNumber', ['latest', false])
+  const deadline = Number(head.timestamp) + DEADLINE_SECONDS
+  const [weth, usdc, dai] = ['WETH', 'USDC', 'DAI'].map(stage.token) as [string, string, string]
+  const address = (symbol: string) => (symbol === 'ETH' ? NATIVE : stage.token(symbol))
+  const whole = (symbol: string) => 10n ** BigInt(symbol === 'ETH' ? 18 : tokens[symbol]!.decimals)
+
+  const fee = { convenienceFee: 1, convenienceFeeRecipient: feeRecipient }
+  const ether = 10n ** 18n
+  const wishes: [string, Partial<SwapParameters>][] = [
+    ['native in', { src: NATIVE, dst: usdc, amount: 50n * ether }],
+    ['native in, by pools of the wrapper', { src: NATIVE, dst: usdc, amount: ether, includeSources: ['uniswap-v2'] }],
+    ['native out', { src: usdc, dst: NATIVE, amount: 10n ** 9n }],
+    [
+      'native out, unwrapped by the Guard',
+      { src: usdc, dst: NATIVE, amount: 10n ** 9n, includeSources: ['uniswap-v2'] },
+    ],
+    ['a wrap', { src: NATIVE, dst: weth, amount: ether }],
+    ['an unwrap', { src: weth, dst: NATIVE, amount: ether }],
+    ['a split with a fee', { src: weth, dst: usdc, amount: 50n * ether, ...fee }],
+    ['a large split', { src: weth, dst: dai, amount: 200n * ether }],
+    ['native out with a fee', { src: dai, dst: NATIVE, amount: 10_000n * ether, ...fee }],
+  ]
+  for (const family of new Set(pools.map((pool) => pool.family)))
+    for (const { tokens: symbols } of pools.filter((pool) => pool.family === family).slice(0, PAIRS_OF_A_FAMILY)) {
+      const [src, dst] = symbols.map(address) as [string, string]
+      wishes.push([`${family}, ${symbols}`, { src, dst, amount: whole(symbols[0]!), includeSources: [family] }])
+    }
+
+  const quotes: Honest[] = []
+  for (const [name, wish] of wishes) {
+    const asked = { from: sender, deadline, maxPriceImpact: 100, ...wish } as SwapParameters
+    try {
+      quotes.push({ name, asked, route: await stage.client.getSwap(CHAIN, asked) })
+    } catch (error) {
+      // Some pools hold too little of an odd token for a whole one.
+      if (!(error instanceof ClientError && error.code === 'NO_ROUTE')) throw error
+    }
+  }
+  return quotes
+}

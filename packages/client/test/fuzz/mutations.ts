@@ -1,0 +1,160 @@
+/** Honest transactions with one byte, one field or one step changed. */
+import { decodeGuardSwap, encodeGuardSwap, type GuardSwap } from '@sluice/bindings/guard'
+import { decodeProgram, encodeProgram, ProgramError, type Step } from '@sluice/program'
+import type { Hex, Route } from '../../src/index.ts'
+import type { Random } from './random.ts'
+
+export type Mutation = { readonly kind: 'byte' | 'field' | 'step' | 'envelope' | 'promise'; readonly route: Route }
+
+/** @param addresses - of the chain: accounts, tokens, pools, contracts, and one that nobody has heard of */
+export function mutate(route: Route, addresses: readonly Hex[], random: Random): Mutation {
+  const roll = random.below(100)
+  if (roll < 45) return { kind: 'byte', route: withData(route, otherBytes(route.tx.data, random)) }
+  if (roll < 63) return { kind: 'field', route: withOrder(route, (order) => otherField(order, addresses, random)) }
+  if (roll < 95) return { kind: 'step', route: withSteps(route, addresses, random) }
+  if (roll < 98) return { kind: 'envelope', route: { ...route, tx: otherEnvelope(route, addresses, random) } }
+  return { kind: 'promise', route: smallerPromise(route, random) }
+}
+
+const withData = (route: Route, data: Hex): Route => ({ ...route, tx: { ...route.tx, data } })
+
+function withOrder(route: Route, change: (order: GuardSwap) => Partial<GuardSwap>): Route {
+  const order = decodeGuardSwap(route.tx.data, BigInt(route.tx.value))
+  return withData(route, encodeGuardSwap({ ...order, ...change(order) }))
+}
+
+function otherBytes(data: Hex, random: Random): Hex {
+  const bytes = Buffer.from(data.slice(2), 'hex')
+  const at = random.below(bytes.length)
+  const one = Buffer.from([random.below(256)])
+  const pieces = random.of([
+    ...Array.from({ length: 5 }, () => [bytes.subarray(0, at), one, bytes.subarray(at + 1)]),
+    // One bit, which moves a flag or a count by little.
+    [bytes.subarray(0, at), Buffer.from([bytes[at]! ^ (1 << random.below(8))]), bytes.subarray(at + 1)],
+    [bytes.subarray(0, at), one, bytes.subarray(at)],
+    [bytes.subarray(0, at), bytes.subarray(at + 1)],
+    [bytes, Buffer.alloc(random.of([1, 32]), random.of([0, 255]))],
+    [bytes.subarray(0, at)],
+  ])
+  return `0x${Buffer.concat(pieces).toString('hex')}`
+}
+
+const LARGEST = 2n ** 256n - 1n
+
+function otherNumber(value: bigint, random: Random): bigint {
+  const near = [value + 1n, value - 1n, value * 2n, value / 2n, value + value / 1000n, value - value / 1000n]
+  const far = [0n, 1n, LARGEST, BigInt(random.bytes(random.of([1, 4, 16])))]
+  return random.of([...near, ...far].filter((number) => number >= 0n && number <= LARGEST))
+}
+
+function otherField(order: GuardSwap, addresses: readonly Hex[], random: Random): Partial<GuardSwap> {
+  const name = random.of(
+    Object.keys(order).filter((key) => key !== 'program' && key !== 'value') as (keyof GuardSwap)[],
+  )
+  const value = order[name]
+  if (typeof value === 'boolean') return { [name]: !value }
+  if (typeof value === 'string') return { [name]: random.of(addresses) }
+  return { [name]: otherNumber(value as bigint, random) }
+}
+
+function withSteps(route: Route, addresses: readonly Hex[], random: Random): Route {
+  return withOrder(route, ({ program, tokenIn }) => {
+    const steps = decodeProgram(program, tokenIn as Hex)
+    // Some changes no encoder writes; the bytes of those are the other kind's work.
+    for (let tries = 0; tries < 20; tries++) {
+      try {
+        return { program: encodeProgram(otherSteps(steps, addresses, random)) }
+      } catch (error) {
+        if (!(error instanceof ProgramError)) throw error
+      }
+    }
+    return { program: '0x' }
+  })
+}
+
+function otherSteps(steps: readonly Step[], addresses: readonly Hex[], random: Random): readonly Step[] {
+  const at = random.below(steps.length)
+  const replaced = (step: Step) => steps.map((old, index) => (index === at ? step : old))
+  switch (random.below(8)) {
+    case 0:
+      return steps.filter((_, index) => index !== at)
+    case 1:
+      return [...steps.slice(0, at), steps[at]!, ...steps.slice(at)]
+    case 2:
+      return [...steps.filter((_, index) => index !== at), steps[at]!]
+    case 3:
+      return [...steps.slice(0, at), siphon(steps[at]!, addresses, random), ...steps.slice(at)]
+    default:
+      return replaced(otherValue(steps[at]!, addresses, random) as Step)
+  }
+}
+
+/** A step ahead of the others that hands a part of what comes to somebody. */
+function siphon({ tokenIn }: Step, addresses: readonly Hex[], random: Random): Step {
+  const [pool, vault] = [random.of(addresses), random.of(addresses)]
+  const input = random.of([
+    { kind: 'pull', amount: 1_000n },
+    { kind: 'share', share: 1 << 20 },
+  ] as const)
+  const output = random.of([{ kind: 'address', address: random.of(addresses) }, { kind: 'recipient' }] as const)
+  const poolId: Hex = `0x${pool.slice(2).padEnd(64, '0')}`
+  return random.of<Step>([
+    { op: 'uniswap-v2', tokenIn, input, output, pool, zeroForOne: true, feePpm: 3_000 },
+    { op: 'uniswap-v3', tokenIn, input, output, pool, zeroForOne: false },
+    { op: 'balancer-v2', tokenIn, input, output, vault, hops: [{ poolId, tokenOut: tokenIn }] },
+    { op: 'erc4626', tokenIn, input, output, tokenOut: pool, deposit: true },
+  ])
+}
+
+/** The value with one leaf changed, wherever it stands. */
+function otherValue(value: unknown, addresses: readonly Hex[], random: Random): unknown {
+  if (typeof value === 'boolean') return !value
+  if (typeof value === 'bigint') return otherNumber(value, random)
+  if (typeof value === 'number') return Number(otherNumber(BigInt(value), random) % 2n ** 24n)
+  if (Array.isArray(value)) {
+    if (value.length > 1 && random.below(4) === 0) return value.slice(0, -1)
+    const at = random.below(value.length)
+    return value.map((item, index) => (index === at ? otherValue(item, addresses, random) : item))
+  }
+  if (typeof value === 'string') return value.length === 66 ? random.bytes(32) : random.of(addresses)
+  const [name, old] = random.of(
+    Object.entries(value as object).filter(([name]) => !['op', 'kind', 'variant'].includes(name)),
+  )
+  if (name === 'output' && random.below(2) === 0)
+    return {
+      ...(value as object),
+      output: random.of<unknown>([
+        { kind: 'executor' },
+        { kind: 'recipient' },
+        { kind: 'address', address: random.of(addresses) },
+      ]),
+    }
+  if (name === 'input' && random.below(2) === 0)
+    return {
+      ...(value as object),
+      input: random.of<unknown>([
+        { kind: 'rest' },
+        { kind: 'pullAll' },
+        { kind: 'atPool' },
+        { kind: 'share', share: 1 << 23 },
+      ]),
+    }
+  if (typeof old === 'object' && Object.keys(old).length === 1 && 'kind' in old)
+    return { ...(value as object), [name]: { kind: 'rest' } }
+  return { ...(value as object), [name]: otherValue(old, addresses, random) }
+}
+
+function otherEnvelope({ tx }: Route, addresses: readonly Hex[], random: Random): Route['tx'] {
+  return random.of([
+    { ...tx, to: random.of(addresses) },
+    { ...tx, from: random.of(addresses) },
+    { ...tx, value: otherNumber(BigInt(tx.value), random).toString() },
+  ])
+}
+
+/** A least output as small as the service says the output is: its word and its bytes agree. */
+function smallerPromise(route: Route, random: Random): Route {
+  const toAmount = random.of([1n, BigInt(route.toAmount) / 2n, (BigInt(route.toAmount) * 99n) / 100n])
+  const minOutput = (toAmount * 995n) / 1000n || 1n
+  return { ...withOrder(route, () => ({ minOutput })), toAmount: toAmount.toString() }
+}
