@@ -18,7 +18,7 @@ export async function threadFigures(nPools: number, seed: number) {
   const snapshot = { ...loaded.snapshot, pools: PoolMap.empty.with(loaded.snapshot.pools.values()) }
   const requests = scenario.trades.map((trade) => requestOf(loaded, trade, 0n))
   const graph = buildGraph(snapshot)
-  const threads = new RouterThreads(1)
+  const threads = new RouterThreads({ count: 1 })
   const inThread = (index: number) => threads.findRoute(snapshot, requests[index % TRADES]!)
 
   const first = await stall(() => inThread(0))

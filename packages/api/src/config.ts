@@ -77,8 +77,12 @@ const environment = z.object({
   ROUTE_THREADS: integer(ROUTE_THREADS, 1, 64).describe(
     'Threads that may search routes of chains with many pools, each with its own copy of them.',
   ),
+  ROUTE_TIMEOUT_MS: integer(2_000, 100, 60_000).describe(
+    'Time for one search in a thread, then the thread is replaced and the caller gets 504.',
+  ),
+  ROUTE_THREAD_MEMORY_MB: integer(2_048, 64, 65_536).describe('Most memory of one such thread.'),
   ROUTE_INLINE_POOLS: integer(1_000, 0, 10_000_000).describe(
-    'Most known pools of a chain whose routes are searched between two requests instead of in a thread.',
+    'Most known pools of a chain whose routes are searched between two requests, where that is little work, instead of in a thread.',
   ),
   SIMULATE_GAS_CAP: integer(100_000_000, 100_000, 10_000_000_000).describe('Most gas that one simulation may use.'),
   SHUTDOWN_GRACE_MS: integer(10_000, 0, 120_000).describe('Time that running requests get when the service stops.'),
@@ -110,6 +114,8 @@ export type Config = {
   /** Undefined for a day of them. */
   readonly earnBlocks: number | undefined
   readonly routeThreads: number
+  readonly routeTimeoutMs: number
+  readonly routeThreadMemoryMb: number
   readonly routeInlinePools: number
   readonly simulateGasCap: bigint
   readonly shutdownGraceMs: number
@@ -169,6 +175,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     idleSleepMs: data.IDLE_SLEEP_MS,
     earnBlocks: data.EARN_BLOCKS || undefined,
     routeThreads: data.ROUTE_THREADS,
+    routeTimeoutMs: data.ROUTE_TIMEOUT_MS,
+    routeThreadMemoryMb: data.ROUTE_THREAD_MEMORY_MB,
     routeInlinePools: data.ROUTE_INLINE_POOLS,
     simulateGasCap: BigInt(data.SIMULATE_GAS_CAP),
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,

@@ -109,6 +109,11 @@ export const errorTable = {
     cure: 'Retry after `Retry-After` seconds.',
   },
   TIMEOUT: { status: 504, cause: 'The request took longer than allowed.', cure: 'Retry.' },
+  ROUTE_TIMEOUT: {
+    status: 504,
+    cause: 'The search for a route took longer than allowed and was ended.',
+    cure: 'Try another amount or other limits, and report it with the `requestId`.',
+  },
   CLIENT_CLOSED: { status: 499, cause: 'The caller hung up; only seen in logs and metrics.', cure: 'Nothing.' },
 } as const satisfies Record<string, { readonly status: number; readonly cause: string; readonly cure: string }>
 

@@ -22,7 +22,11 @@ export class Services {
   constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger) {
     this.registry = registry
     this.config = config
-    this.threads = new RouterThreads(config.routeThreads)
+    this.threads = new RouterThreads({
+      count: config.routeThreads,
+      timeoutMs: config.routeTimeoutMs,
+      memoryMb: config.routeThreadMemoryMb,
+    })
     this.places = new Places(config.maxConcurrent)
     this.metrics = metrics
     this.log = log

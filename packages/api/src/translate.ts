@@ -1,5 +1,6 @@
 /** What failures of other packages mean to a caller. The compiler keeps the table complete. */
 import { MarketError, type MarketErrorCode } from '@sluice/liquidity'
+import { RoutingError, type RoutingErrorCode } from '@sluice/routing'
 import { RpcError, type RpcErrorCode } from '@sluice/rpc'
 import { SimulationError, type SimulationErrorCode } from '@sluice/simulation'
 import { isError } from 'ethers'
@@ -37,6 +38,12 @@ const meanings = {
     BAD_SNAPSHOT: ['NOT_READY'],
     BEHIND: ['BEHIND'],
   } satisfies Record<MarketErrorCode, Meaning>,
+  RoutingError: {
+    ROUTE_INVARIANT: ['INTERNAL', 'the route found breaks the request; please report it with the request id'],
+    WORK_SPENT: ['ROUTE_TIMEOUT'],
+    SEARCH_OVERRAN: ['ROUTE_TIMEOUT'],
+    THREAD_ENDED: ['INTERNAL', 'the search for a route broke off; please report it with the request id'],
+  } satisfies Record<RoutingErrorCode, Meaning>,
 } as const
 
 /** body-parser's `type` of a body that cannot be read. */
@@ -49,7 +56,12 @@ const bodyErrors: Readonly<Record<string, ApiErrorCode>> = {
 export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
   if (abortReason) return abortReason
   if (thrown instanceof ApiError) return thrown
-  if (thrown instanceof RpcError || thrown instanceof SimulationError || thrown instanceof MarketError) {
+  if (
+    thrown instanceof RpcError ||
+    thrown instanceof SimulationError ||
+    thrown instanceof MarketError ||
+    thrown instanceof RoutingError
+  ) {
     const [code, words = thrown.message] = (meanings[thrown.name] as Readonly<Record<string, Meaning>>)[thrown.code]!
     return new ApiError(code, words, { cause: thrown })
   }

@@ -1,14 +1,18 @@
 /** From a request to a settled route, or to the reasons why there is none. Pure and deterministic. */
+
 import type { Trust } from '@sluice/liquidity'
+import { RoutingError } from './errors.ts'
 import type { Graph } from './graph.ts'
+import { assertKept } from './invariants.ts'
 import { startsOrEndsNative, usesWrapper, WRAP_GAS, withoutWrapper } from './native.ts'
+import { WorkBudget, WorkSpent } from './search/budget.ts'
 import type { Flow } from './search/flow.ts'
 import { type Ends, passableRates } from './search/passable.ts'
 import { potential } from './search/potentials.ts'
 import { Admission, DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of, type Problem } from './search/problem.ts'
 import { outputOf } from './search/response.ts'
 import { bestSinglePath } from './search/single-path.ts'
-import { type FoundRoute, netOf, searchAndSettle } from './search-and-settle.ts'
+import { type FoundRoute, netOf, searchAndSettle, unlessSpent } from './search-and-settle.ts'
 import { isSurcharging } from './taxes.ts'
 import type { Route, RouteRequest, RouteResult } from './types.ts'
 
@@ -20,11 +24,29 @@ const HOP_BYTES = 48
 const USUAL_ROUTE_GAS = 300_000
 const USUAL_ROUTE_BYTES = 600
 
-export function findRoute(graph: Graph, request: RouteRequest): RouteResult {
-  return graph.topology.scratch.within(() => routeWithin(graph, request))
+/** The part of a budget that a route may take; the rest is for finding out how much does route, where all does not. */
+const ROUTE_PART = 0.8
+/** Of that, what dividing the trade may take; the rest is for a single path. */
+const SEARCH_PART = 0.9
+
+/**
+ * @param budget - the work that may be done; the default is far more than any usual request needs
+ * @throws RoutingError `ROUTE_INVARIANT`, `WORK_SPENT`
+ */
+export function findRoute(graph: Graph, request: RouteRequest, budget = new WorkBudget()): RouteResult {
+  return graph.topology.scratch.within(() => {
+    try {
+      const result = routeWithin(graph, request, budget)
+      if (result.ok) assertKept(result.route, request)
+      return result
+    } catch (error) {
+      if (!(error instanceof WorkSpent)) throw error
+      throw new RoutingError('WORK_SPENT', 'the work allowed for a request was not enough for any route')
+    }
+  })
 }
 
-function routeWithin(chainGraph: Graph, request: RouteRequest): RouteResult {
+function routeWithin(chainGraph: Graph, request: RouteRequest, budget: WorkBudget): RouteResult {
   const { wrappedNative, amountIn } = request
   const sold = erc20Of(request.tokenIn, wrappedNative)
   const bought = erc20Of(request.tokenOut, wrappedNative)
@@ -54,16 +76,18 @@ function routeWithin(chainGraph: Graph, request: RouteRequest): RouteResult {
     source,
     target,
     amountIn: Number(amountIn),
-    maxHops: request.maxHops ?? DEFAULT_MAX_HOPS,
+    maxHops: Math.min(request.maxHops ?? DEFAULT_MAX_HOPS, request.maxSplits ?? DEFAULT_MAX_POOLS),
     maxPools: request.maxSplits ?? DEFAULT_MAX_POOLS,
+    onePath: request.maxSplits === 1,
     reuse: graph.topology.hasWidePools,
     rate: admission.rate,
     rateBack: admission.rateBack,
     taxed: admission.taxed,
     perGas: Number(request.gasPriceWei) * outPerWei,
     perLeg: HOP_BYTES * (request.l1FeePerByteWei ?? 0) * outPerWei,
+    budget,
   }
-  const found = amountIn < AMOUNT_LIMIT ? bestOf(problem, request, admission) : null
+  const found = amountIn < AMOUNT_LIMIT ? budget.within(ROUTE_PART, () => bestOf(problem, request, admission)) : null
   if (found) return { ok: true, route: toRoute(problem, found, request, outPerWei) }
 
   const most = largestRoutable(problem, request)
@@ -86,13 +110,15 @@ function routeWithin(chainGraph: Graph, request: RouteRequest): RouteResult {
 function bestOf(problem: Problem, request: RouteRequest, admission: Admission): FoundRoute | null {
   const { amountIn, taxes } = request
   // Where every division meets a pool that refuses its part, one path may still take all.
+  const divide = () => searchAndSettle(problem, amountIn, admission, taxes)
   const found =
-    searchAndSettle(problem, amountIn, admission, taxes) ?? routedAs({ ...problem, maxPools: 1 }, amountIn, request)
+    problem.budget.attempt(SEARCH_PART, divide, () => null) ??
+    routedAs({ ...problem, onePath: true }, amountIn, request)
   if (!found || problem.perGas === 0 || !usesWrapper(found.settlement.legs, request)) return found
   // The search knows no cost that legs share: a route that needs no wrap may be worth more by what one costs.
   const native = admit(problem, amountIn, request)
   if (!withoutWrapper(native.admission, problem, request)) return found
-  const other = searchAndSettle(native.problem, amountIn, native.admission, taxes)
+  const other = unlessSpent(problem, () => searchAndSettle(native.problem, amountIn, native.admission, taxes))
   return other && netOf(problem, other) > netOf(problem, found) - WRAP_GAS * problem.perGas
     ? { ...other, bound: found.bound }
     : found
@@ -125,7 +151,9 @@ function outputPerWei(graph: Graph, request: RouteRequest, target: number): numb
 function outputFor(graph: Graph, ends: Ends, amountIn: number, trust: Trust | undefined): number {
   const rates = passableRates(graph, trust, ends, undefined, () => {})
   const free = { perGas: 0, perLeg: 0, taxed: new Map() }
-  const problem: Problem = { graph, ...ends, amountIn, maxHops: 3, maxPools: 1, reuse: false, ...rates, ...free }
+  // Known to all requests of the block that ask the same, so none of them pays for it; one path is bounded work.
+  const limits = { maxHops: 3, maxPools: 3, onePath: true, reuse: false, budget: new WorkBudget() }
+  const problem: Problem = { graph, ...ends, amountIn, ...limits, ...rates, ...free }
   const path = bestSinglePath(problem, potential(problem, ends.target, 'to'))
   return path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.response, amount), amountIn) ?? 0
 }
@@ -197,31 +225,41 @@ function admit(problem: Problem, amountIn: bigint, request: RouteRequest) {
 
 /**
  * Largest input that still routes, to half a percent; 0 where none does. Amounts may be off by seventy powers of ten, so
- * the power of two is bisected first: by single paths, which are found in no time, and from there on by divisions.
+ * the power of two is bisected first: by single paths, which are found in no time, and from there on by divisions. Each turn
+ * halves what is left between the bounds. Where the budget is spent, the largest found until then.
  */
 function largestRoutable(problem: Problem, request: RouteRequest): bigint {
   const amountIn = request.amountIn < AMOUNT_LIMIT ? request.amountIn : AMOUNT_LIMIT
-  const single = { ...problem, maxPools: 1 }
-  const routes = (amount: bigint, as = problem) =>
-    routedAs(single, amount, request) !== null || (as !== single && routedAs(as, amount, request) !== null)
-  // Below 2^least it routes, with 2^most or all of it it does not.
-  let [least, most] = [-1n, BigInt(amountIn.toString(2).length)]
-  for (const as of [single, problem]) {
-    const end = most
-    while (most - least > 1n) {
-      const middle = (least + most) / 2n
-      if (routes(1n << middle, as)) least = middle
-      else most = middle
+  const single = { ...problem, onePath: true }
+  let largest = 0n
+  const routes = (amount: bigint, as = problem): boolean => {
+    const found =
+      routedAs(single, amount, request) !== null || (as !== single && routedAs(as, amount, request) !== null)
+    if (found && amount > largest) largest = amount
+    return found
+  }
+  try {
+    // Below 2^least it routes, with 2^most or all of it it does not.
+    let [least, most] = [-1n, BigInt(amountIn.toString(2).length)]
+    for (const as of [single, problem]) {
+      const end = most
+      while (most - least > 1n) {
+        const middle = (least + most) / 2n
+        if (routes(1n << middle, as)) least = middle
+        else most = middle
+      }
+      if (least < 0n) return 0n
+      if (as === single) most = end
     }
-    if (least < 0n) return 0n
-    if (as === single) most = end
+    let low = 1n << least
+    let high = amountIn < 1n << most ? amountIn : 1n << most
+    while (high - low > 1n && (high - low) * 200n > high) {
+      const middle = (low + high) / 2n
+      if (routes(middle)) low = middle
+      else high = middle
+    }
+  } catch (error) {
+    if (!(error instanceof WorkSpent)) throw error
   }
-  let low = 1n << least
-  let high = amountIn < 1n << most ? amountIn : 1n << most
-  while (high - low > 1n && (high - low) * 200n > high) {
-    const middle = (low + high) / 2n
-    if (routes(middle)) low = middle
-    else high = middle
-  }
-  return low
+  return largest
 }

@@ -27,7 +27,8 @@ export function searchAndSettle(
   const found = untilSettled(problem, amountIn, admission, taxes)
   if (!found) return null
   const coarse = coarseEdges(problem, found)
-  const other = coarse.length > 0 ? attempt(without(problem, coarse), amountIn, taxes) : null
+  const other =
+    coarse.length > 0 ? unlessSpent(problem, () => attempt(without(problem, coarse), amountIn, taxes)) : null
   if (other === null || other instanceof LegRefused || netOf(problem, other) <= netOf(problem, found)) return found
   return { ...other, bound: found.bound }
 }
@@ -46,14 +47,20 @@ function untilSettled(wanted: Problem, amountIn: bigint, admission: Admission, t
     if (found === null) return null
     if (!(found instanceof LegRefused)) {
       if (!problem.reuse || (!found.settlement.sharing && !isSuspect(found))) return found
-      const single = untilSettled({ ...problem, reuse: false }, amountIn, admission, taxes)
+      const once = { ...problem, reuse: false }
+      const single = unlessSpent(problem, () => untilSettled(once, amountIn, admission, taxes))
       return single && netOf(problem, single) > netOf(problem, found) ? { ...single, bound: found.bound } : found
     }
     // A pool may be asked for more than it has only because the search counted another one's liquidity twice.
-    if (found.reusing) problem = { ...problem, reuse: false }
+    if (found.reusing && problem.reuse) problem = { ...problem, reuse: false }
     else admission.ban(found.pool, found.message)
   }
   return null
+}
+
+/** What may be better than what is there already; null where the budget does not allow for it. */
+export function unlessSpent<T>({ budget }: Problem, run: () => T): T | null {
+  return budget.attempt(1 / 2, run, () => null)
 }
 
 /** Of a division that the limits on a route would not let stand, nothing but the best path is left. */

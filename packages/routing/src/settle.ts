@@ -10,6 +10,7 @@
 import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
 import type { Edge } from './graph.ts'
+import { QUOTE_WORK } from './search/budget.ts'
 import type { Flow } from './search/flow.ts'
 import type { Problem } from './search/problem.ts'
 import { usesPoolTwice } from './search/shared-pools.ts'
@@ -41,8 +42,13 @@ export type Settlement = {
   readonly sharing: boolean
 }
 
-/** @throws LegRefused */
-export function settle({ graph, source, target }: Problem, flow: Flow, amountIn: bigint, taxes?: Taxes): Settlement {
+/** @throws LegRefused, WorkSpent */
+export function settle(
+  { graph, source, target, budget }: Problem,
+  flow: Flow,
+  amountIn: bigint,
+  taxes?: Taxes,
+): Settlement {
   const { from, to } = graph.topology
   const { edges, input } = flow
   const held = new Map<number, bigint>([[source, amountIn]])
@@ -50,6 +56,10 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
   const settledEdges: number[] = []
   const traded = new Map<string, Pool>()
   const sharing = usesPoolTwice(graph, flow.edges)
+  const settleLeg = (edge: Edge, now: Pool, part: Division) => {
+    budget.spend(QUOTE_WORK)
+    return settledLeg(edge, now, part, taxes)
+  }
   for (let start = 0, end = 0; start < edges.length; start = end) {
     const token = from[edges[start]!]!
     const places: number[] = []
@@ -69,10 +79,10 @@ export function settle({ graph, source, target }: Problem, flow: Flow, amountIn:
       if (part.amount === 0n) continue
       const { pool } = graph.edges[edge]!
       const now = traded.get(pool.id) ?? pool
-      let settled = settleLeg(graph.edges[edge]!, now, part, taxes)
+      let settled = settleLeg(graph.edges[edge]!, now, part)
       if (settled instanceof PoolRefusal) throw new LegRefused(pool, settled, sharing)
       if (!last && settled.leg.amountOut < FEW_UNITS)
-        settled = trimmed(settled, part, balance, (less) => settleLeg(graph.edges[edge]!, now, less, taxes))
+        settled = trimmed(settled, part, balance, (less) => settleLeg(graph.edges[edge]!, now, less))
       const { leg, after } = settled
       traded.set(pool.id, after)
       balance -= leg.amountIn
@@ -138,7 +148,7 @@ function lessOf({ amount, num, den }: Division, balance: bigint, less: bigint): 
 type Settled = { readonly leg: Leg; readonly after: Pool }
 
 /** @param now - the pool of the edge as earlier legs left it */
-function settleLeg(
+function settledLeg(
   { pool, tokenIn, tokenOut }: Edge,
   now: Pool,
   { amount: amountIn, num, den }: Division,

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { PoolMap } from '@sluice/liquidity'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { RoutingError } from '../src/errors.ts'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph.ts'
-import { RouterThread, RouterThreadError } from '../src/thread/router-thread.ts'
 import { RouterThreads } from '../src/thread/router-threads.ts'
 import { E18, fairPools, request, snapshotOf } from './graphs.ts'
 
-const threads = new RouterThreads(2)
+const threads = new RouterThreads({ count: 2 })
 afterAll(() => threads.close())
 
 const pools = fairPools(1, 3_000, 400)
@@ -46,14 +46,17 @@ test('refusals come back with their reasons', async () => {
 
 test('chains are kept apart, and a chain that was forgotten is told anew', async () => {
   const other = { ...later, chainId: 2 }
-  const thread = new RouterThread()
-  const [first, second] = await Promise.all([thread.findRoute(snapshot, request()), thread.findRoute(other, request())])
+  const one = new RouterThreads({ count: 1 })
+  const [first, second] = await Promise.all([one.findRoute(snapshot, request()), one.findRoute(other, request())])
   expect(first).toEqual(anew(snapshot))
   expect(second).toEqual(anew(other))
-  const forgotten = thread.forget(2)
-  expect(await thread.findRoute(other, request())).toEqual(anew(other))
-  await forgotten
-  await thread.close()
+  one.forget(2)
+  expect(await one.findRoute(other, request())).toEqual(anew(other))
+  const asked = one.findRoute(other, request())
+  one.forget(2)
+  expect(await asked).toEqual(anew(other))
+  expect(await one.findRoute(other, request())).toEqual(anew(other))
+  await one.close()
 })
 
 test('while a large search runs, small ones are answered', async () => {
@@ -70,20 +73,75 @@ test('while a large search runs, small ones are answered', async () => {
   expect(answered).toBeGreaterThan(10)
 })
 
-test('a thread that ends fails its searches, and the next one starts another', async () => {
-  const thread = new RouterThread()
-  const lost = thread.findRoute(snapshot, request())
-  const failed = expect(lost).rejects.toThrow(RouterThreadError)
-  await nextTurn()
-  await thread.close()
-  await failed
-  expect(await thread.findRoute(snapshot, request())).toEqual(anew(snapshot))
-  expect(thread.load).toBe(0)
-  await thread.close()
-})
-
 test('a fault of the search is told to its caller alone', async () => {
   const broken = request({ amountIn: 1e18 as unknown as bigint })
   await expect(threads.findRoute(snapshot, broken)).rejects.toThrow(TypeError)
   expect(await threads.findRoute(snapshot, request())).toEqual(anew(snapshot))
+})
+
+/** A thread that runs the usual searches, and for some amounts goes wrong. */
+const faulty = { entry: new URL('faulty-worker.ts', import.meta.url), timeoutMs: 400 }
+const ENDLESS = request({ amountIn: 666n })
+const DYING = request({ amountIn: 667n })
+const HOARDING = request({ amountIn: 668n })
+
+describe('searches that go wrong', () => {
+  test('one that never ends is ended; those behind it and those to come notice nothing', async () => {
+    const one = new RouterThreads({ count: 1, ...faulty })
+    const lost = expect(one.findRoute(snapshot, ENDLESS)).rejects.toMatchObject({ code: 'SEARCH_OVERRAN' })
+    const behind = Array.from({ length: 5 }, () => one.findRoute(snapshot, request()))
+    for (const result of await Promise.all(behind)) expect(result).toEqual(anew(snapshot))
+    await lost
+    expect(await one.findRoute(later, request())).toEqual(anew(later))
+    await one.close()
+  })
+
+  test('those behind it need not wait until it is ended', async () => {
+    const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
+    let ended = false
+    const lost = one.findRoute(snapshot, ENDLESS).catch(({ code }) => {
+      ended = true
+      return code
+    })
+    expect(await one.findRoute(snapshot, request())).toEqual(anew(snapshot))
+    expect(ended).toBe(false)
+    await one.close()
+    expect(await lost).toBe('THREAD_ENDED')
+  })
+
+  test('one that kills its thread, or takes all of its memory, is the only one to fail', async () => {
+    const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000, memoryMb: 128 })
+    for (const fatal of [DYING, HOARDING]) {
+      const lost = expect(one.findRoute(snapshot, fatal)).rejects.toMatchObject({ code: 'THREAD_ENDED' })
+      expect(await one.findRoute(snapshot, request())).toEqual(anew(snapshot))
+      await lost
+    }
+    await one.close()
+  })
+
+  test('a thread that cannot start fails the search that it was started for, and close ends what waits', async () => {
+    const entry = new URL('no-such-worker.ts', import.meta.url)
+    const none = new RouterThreads({ count: 1, entry })
+    for (let turn = 0; turn < 2; turn++)
+      await expect(none.findRoute(snapshot, request())).rejects.toMatchObject({ code: 'THREAD_ENDED' })
+    const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
+    const lost = [ENDLESS, request()].map((asked) =>
+      expect(one.findRoute(snapshot, asked)).rejects.toThrow(RoutingError),
+    )
+    await nextTurn()
+    await one.close()
+    await Promise.all(lost)
+  })
+
+  test('a caller who gives up waits no longer', async () => {
+    const one = new RouterThreads({ count: 1, ...faulty })
+    const first = one.findRoute(snapshot, request())
+    const abort = new AbortController()
+    const second = one.findRoute(snapshot, request(), abort.signal)
+    abort.abort(new Error('gone'))
+    await expect(second).rejects.toThrow('gone')
+    expect(one.queued).toBe(0)
+    expect(await first).toEqual(anew(snapshot))
+    await one.close()
+  })
 })

@@ -97,7 +97,7 @@ test('gas is priced over trusted tokens only', () => {
 })
 
 test('a thread holds routes to what is trusted, as it changes', async () => {
-  const thread = new RouterThread()
+  const thread = new RouterThread({ timeoutMs: 10_000, memoryMb: 1_024 })
   const snapshot = { ...snapshotOf([]), pools: PoolMap.empty.with(pools) }
   const [strict, wide] = [trustIn([]), trustIn([3])]
   for (const trust of [strict, wide, strict, undefined, trustIn([3], { level: 'earned' }), strict]) {

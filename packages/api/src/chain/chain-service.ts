@@ -10,6 +10,8 @@ import {
   type RouteRequest,
   type RouteResult,
   type RouterThreads,
+  RoutingError,
+  WorkBudget,
 } from '@sluice/routing'
 import { type BlockHeader, createRpc, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
 import {
@@ -32,6 +34,7 @@ import type { Quote } from '../swap/judge.ts'
 import { Answers } from './answers.ts'
 import { assertDeployed, executorInUse } from './contracts.ts'
 import { memo, once } from './once.ts'
+import { replayOf } from './replay.ts'
 import { Standings } from './standings.ts'
 import { TaxBook } from './taxes.ts'
 import { TokenReports } from './token-reports.ts'
@@ -71,6 +74,21 @@ const RECENT_MS = 500
 function isRecent(market: Market): boolean {
   const { lagMs } = market.health()
   return lagMs !== null && lagMs <= RECENT_MS
+}
+
+/** Work that a search may cost between two requests: some ten milliseconds. Nine in ten need a tenth of it. */
+const INLINE_WORK = 1_000_000
+
+/** Null where that takes more work than there is time for here. */
+function searchHere(graph: Graph, request: RouteRequest): RouteResult | null {
+  const budget = new WorkBudget(INLINE_WORK)
+  try {
+    const result = findRoute(graph, request, budget)
+    return budget.ranOut ? null : result
+  } catch (error) {
+    if (budget.ranOut) return null
+    throw error
+  }
 }
 
 /** One chain: wakes at its first request, follows blocks while it is asked for, and sleeps when idle. */
@@ -240,14 +258,20 @@ export class ChainService {
 
   /**
    * The best route in the pools of a view. Large chains are searched in a thread, so that no request waits for the search of
-   * another; small ones here, where a search takes less time than it would to ask a thread.
+   * another. Small ones are searched here, where most searches take less time than it would to ask a thread; one that takes
+   * more than a little work is begun anew in a thread, which can be ended. The result is the same.
    *
-   * @throws RouterThreadError when the thread ends meanwhile
+   * @throws RoutingError
    */
-  async findRoute({ snapshot, graph }: ChainView, request: RouteRequest): Promise<RouteResult> {
-    return snapshot.pools.size > this.config.routeInlinePools
-      ? this.threads.findRoute(snapshot, request)
-      : findRoute(graph(), request)
+  async findRoute({ snapshot, graph }: ChainView, request: RouteRequest, signal?: AbortSignal): Promise<RouteResult> {
+    try {
+      const here = snapshot.pools.size > this.config.routeInlinePools ? null : searchHere(graph(), request)
+      return here ?? (await this.threads.findRoute(snapshot, request, signal))
+    } catch (error) {
+      if (error instanceof RoutingError)
+        this.log.error({ err: error, replay: replayOf(snapshot, request) }, 'a search went wrong')
+      throw error
+    }
   }
 
   /**
@@ -305,7 +329,7 @@ export class ChainService {
     const { awake } = this
     this.awake = undefined
     this.standings.forget()
-    await this.threads.forget(this.chain.chainId)
+    this.threads.forget(this.chain.chainId)
     await awake?.market.stop()
     awake?.rpc.close()
   }

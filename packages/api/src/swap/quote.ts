@@ -113,21 +113,25 @@ async function findWorkingRoute(
     const l1FeePerByteWei = await view.l1FeePerByteWei()
     const trust = chain.standings.trust(request.intermediates)
     const result = await time('route', () =>
-      chain.findRoute(view, {
-        tokenIn: request.tokenIn,
-        tokenOut: request.tokenOut,
-        amountIn: request.amountIn,
-        wrappedNative: chain.wrappedNative,
-        ...(chain.nativeErc20 && { nativeErc20: chain.nativeErc20 }),
-        gasPriceWei,
-        l1FeePerByteWei,
-        excludePools,
-        sources: { ...request.sources, executable: chain.executable },
-        taxes: chain.taxes.current,
-        ...(trust && { trust }),
-        ...(request.maxHops !== undefined && { maxHops: request.maxHops }),
-        ...(request.maxSplits !== undefined && { maxSplits: request.maxSplits }),
-      }),
+      chain.findRoute(
+        view,
+        {
+          tokenIn: request.tokenIn,
+          tokenOut: request.tokenOut,
+          amountIn: request.amountIn,
+          wrappedNative: chain.wrappedNative,
+          ...(chain.nativeErc20 && { nativeErc20: chain.nativeErc20 }),
+          gasPriceWei,
+          l1FeePerByteWei,
+          excludePools,
+          sources: { ...request.sources, executable: chain.executable },
+          taxes: chain.taxes.current,
+          ...(trust && { trust }),
+          ...(request.maxHops !== undefined && { maxHops: request.maxHops }),
+          ...(request.maxSplits !== undefined && { maxSplits: request.maxSplits }),
+        },
+        signal,
+      ),
     )
     if (!result.ok)
       throw lastFailure && result.code !== 'BAD_TOKEN' ? reverted(lastFailure, view) : noRoute(result, view)

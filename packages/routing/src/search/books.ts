@@ -8,6 +8,7 @@ import type { WaterFilling } from './water-filling.ts'
 export function bookkeeping(problem: Problem, filling: WaterFilling) {
   const { from, to } = problem.graph.topology
   const books = new Map<number, { readonly profit: number; readonly cost: number }>()
+  problem.budget.spend(8 * filling.edges.length + 1)
   filling.edges.forEach((edge, k) => {
     const input = filling.input[k]!
     if (!(input > 0)) return
@@ -31,7 +32,11 @@ export function waysOf({ graph }: Problem, used: readonly number[]): Ways {
 }
 
 /** The edge and all that its removal leaves without a way in or out; null where that is every way to the target. */
-export function stranded({ source, target, graph }: Problem, { into, outOf }: Ways, first: number): Set<number> | null {
+export function stranded(
+  { source, target, graph, budget }: Problem,
+  { into, outOf }: Ways,
+  first: number,
+): Set<number> | null {
   const { from, to } = graph.topology
   const gone = new Set([first])
   const queue = [first]
@@ -45,6 +50,7 @@ export function stranded({ source, target, graph }: Problem, { into, outOf }: Wa
   for (let edge = queue.pop(); edge !== undefined; edge = queue.pop()) {
     const u = from[edge]!
     const v = to[edge]!
+    budget.spend(4 + (into.get(v)?.length ?? 0) + (outOf.get(u)?.length ?? 0))
     const noWayIn = (into.get(v) ?? []).every((other) => gone.has(other))
     const noWayOut = (outOf.get(u) ?? []).every((other) => gone.has(other))
     if ((noWayIn && v === target) || (noWayOut && u === source)) return null

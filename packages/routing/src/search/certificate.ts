@@ -32,6 +32,7 @@ export function upperBound(problem: Problem, filling: WaterFilling, frontier: Fr
     const found = shared.reduce((sum, { feesReused }) => sum + feesReused, filling.value + frontier.dust)
     if (frontier.edges.length === 0) return Math.min(bound, found)
     const price = balancedPrices(problem, frontier)
+    problem.budget.spend(8 * frontier.edges.length)
     const earning = frontier.edges
       .map((edge) => ({ edge, profit: profitOf(problem, frontier, price, edge) }))
       .filter(({ profit }) => profit > 0)
@@ -115,6 +116,7 @@ function balance(
   const { from, to } = problem.graph.topology
   let [low, high] = [least, most]
   for (let step = 0; step < MAX_STEPS && high > low * (1 + 1e-15); step++) {
+    problem.budget.spend(4 * edges.length + 1)
     const at = price.get(token)!
     let surplus = 0
     let slope = 0

@@ -3,6 +3,7 @@
  * not for the user to carry. The circles are opened at the edge that carries least, and the rest is divided again.
  */
 import type { Graph } from '../graph.ts'
+import { WorkBudget } from './budget.ts'
 import { generateColumns } from './columns.ts'
 import { type Flow, groupBy, isAcyclic } from './flow.ts'
 import type { Frontier } from './frontier.ts'
@@ -26,24 +27,34 @@ export type Division = { readonly open: Problem; readonly filling: WaterFilling 
 const disagreeing = new WeakMap<Graph, boolean>()
 
 /** Whether some pools disagree on a price by more than their fees. Most graphs have none, whatever a request leaves out. */
-export function gainsInCircle({ graph, rate, taxed }: Problem): boolean {
+export function gainsInCircle({ graph, rate, taxed, budget }: Problem): boolean {
   let anywhere = disagreeing.get(graph)
   if (anywhere === undefined) {
-    anywhere = feedsItself(graph, graph.rate)
+    // Known to all requests of the block, so none of them pays for it.
+    anywhere = new WorkBudget().attempt(
+      1,
+      (own) => feedsItself(graph, graph.rate, own),
+      () => true,
+    )
     disagreeing.set(graph, anywhere)
   }
-  return (anywhere || taxed.size > 0) && feedsItself(graph, rate)
+  return (anywhere || taxed.size > 0) && feedsItself(graph, rate, budget)
 }
 
-/** Labels that gain are corrected until one feeds itself. */
-function feedsItself(graph: Graph, rate: Float64Array): boolean {
+/**
+ * Labels that gain are corrected until one feeds itself. A label of a round stands for a way of as many edges: after as many
+ * rounds as there are tokens, it has come by one of them twice.
+ */
+function feedsItself(graph: Graph, rate: Float64Array, budget: WorkBudget): boolean {
   const { from, to, offset, tokens, scratch } = graph.topology
   const best = scratch.floats(tokens.length, 1)
   const link = scratch.ints(tokens.length, -1)
   let frontier = tokens.map((_, token) => token)
   for (let round = 1; frontier.length > 0; round++) {
+    if (round > tokens.length) return true
     const next = new Set<number>()
     for (const token of frontier) {
+      budget.spend(1 + offset[token + 1]! - offset[token]!)
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
         const other = to[edge]!
         const label = best[token]! * rate[edge]!
@@ -113,7 +124,9 @@ function closingEdges(problem: Problem, filling: WaterFilling): Set<number> {
     // Depth first; whenever the way meets itself, the circle is opened and the way goes on from there.
     const way: number[] = []
     let token = start
+    // Each turn adds an edge to the way, is done with a token for good, or takes an edge that closes a circle out for good.
     for (;;) {
+      problem.budget.spend(4 + way.length)
       const edge = done.has(token)
         ? undefined
         : outOf.get(token)?.find((next) => !closing.has(next) && !done.has(to[next]!))

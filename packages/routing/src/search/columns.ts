@@ -108,6 +108,7 @@ class Pricing {
       logPrice[token] = (logCost[token]! + logWorth[token]!) / 2
     }
     this.edges = []
+    this.problem.budget.spend(4 * (edges.length + tokens.length + liveTokens.length))
     for (const edge of edges) {
       const u = from[edge]!
       const v = to[edge]!
@@ -146,6 +147,7 @@ class Pricing {
     const { logPrice, logCost, logWorth, logRate, conductance, sold, bought, weight, moment, edges } = this
     const { tokens } = this.frontier
     for (let round = 0; round < RELAXATIONS; round++) {
+      this.problem.budget.spend(2 * (edges.length + tokens.length))
       for (const token of tokens) weight[token] = moment[token] = 0
       for (let k = 0; k < edges.length; k++) {
         const u = sold[k]!
@@ -201,6 +203,7 @@ class Pricing {
     const { from, to } = problem.graph.topology
     const { live, next, previous } = frontier
     const edges: number[] = []
+    problem.budget.spend(4 * problem.maxHops)
     for (let at = token; live[at] === 0 && edges.length < problem.maxHops; at = from[previous[at]!]!)
       edges.push(previous[at]!)
     for (let at = token; live[at] === 0 && edges.length < 2 * problem.maxHops; at = to[next[at]!]!)
@@ -217,6 +220,7 @@ export function addAlternatives(problem: Problem, filling: WaterFilling): void {
   let left = ALTERNATIVES
   for (const token of [...filling.tokens]) {
     if (token === target) continue
+    problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
     const least = filling.price(token) * (1 - margin)
     for (let edge = offset[token]!; edge < offset[token + 1]! && left > 0; edge++) {
       const other = to[edge]!

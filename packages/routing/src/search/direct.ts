@@ -54,7 +54,7 @@ function firstImprovement(problem: Problem, filling: WaterFilling, best: Flow): 
 }
 
 /** Edges, and runs of them through tokens that nothing else enters or leaves. */
-function chainsOf({ graph, source, target }: Problem, { edges }: Flow): readonly (readonly number[])[] {
+function chainsOf({ graph, source, target, budget }: Problem, { edges }: Flow): readonly (readonly number[])[] {
   const { from, to } = graph.topology
   const into = groupBy(edges, (edge) => to[edge]!)
   const outOf = groupBy(edges, (edge) => from[edge]!)
@@ -62,7 +62,9 @@ function chainsOf({ graph, source, target }: Problem, { edges }: Flow): readonly
   for (const first of edges) {
     const chain = [first]
     chains.push([first])
+    // A flow has no circles: a chain is no longer than the flow.
     for (;;) {
+      budget.spend(4 * chain.length)
       const token = to[chain.at(-1)!]!
       const next = outOf.get(token) ?? []
       if (token === target || token === source || next.length !== 1 || into.get(token)!.length !== 1) break
@@ -85,6 +87,7 @@ function movesFor(problem: Problem, filling: WaterFilling, flow: Flow, chain: re
   const inputOf = (edge: number) => flow.input[flow.edges.indexOf(edge)]!
   const cost = chain.reduce((sum, edge) => sum + costOf(problem, edge, inputOf(edge)), 0)
   const received = outputOf(responseOf(problem, chain.at(-1)!), inputOf(chain.at(-1)!))
+  problem.budget.spend(offset[start + 1]! - offset[start]! + flow.edges.length * chain.length + 1)
   const moves: Move[] = []
   for (let edge = offset[start]!; edge < offset[start + 1]!; edge++) {
     if (to[edge] !== end || rate[edge] === 0 || filling.has[edge] || leastCost(problem, edge) >= cost) continue

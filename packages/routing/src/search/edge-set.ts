@@ -56,6 +56,7 @@ export class EdgeSet {
   constructor(problem: Problem) {
     const { tokens, from, scratch } = problem.graph.topology
     this.problem = problem
+    problem.budget.spend(tokens.length / 4 + from.length / 64)
     this.logPrice = scratch.floats(tokens.length)
     this.prices = scratch.floats(tokens.length)
     this.place = scratch.ints(tokens.length, -1)
@@ -80,10 +81,10 @@ export class EdgeSet {
     this.logPrice[token] = logPrice
   }
 
-  /** Both ends must be in the set. */
+  /** Both ends must be in the set. False where it is in already, or may not be used. */
   addEdge(edge: number): boolean {
-    if (this.has[edge]) return false
     const { rate, graph } = this.problem
+    if (this.has[edge] || rate[edge] === 0) return false
     const k = this.edges.length
     if (k === this.input.length) this.grow()
     this.has[edge] = 1
@@ -124,6 +125,7 @@ export class EdgeSet {
   }
 
   restore({ edges, tokens, logPrice }: Checkpoint): void {
+    this.problem.budget.spend(4 * (edges.length + tokens.length) + 1)
     for (const edge of this.edges) this.has[edge] = 0
     for (const token of this.tokens) this.place[token] = -1
     this.edges = []
@@ -148,6 +150,7 @@ export class EdgeSet {
       this
     const { together, shared } = this
     const { rate } = problem
+    problem.budget.spend(2 * (edges.length + tokens.length))
     const sharing = shared.length > 0
     for (let j = 0; j < tokens.length; j++) prices[tokens[j]!] = Math.exp(logPrice[tokens[j]!]!)
     let value = prices[problem.source]! * problem.amountIn
@@ -169,10 +172,11 @@ export class EdgeSet {
   }
 
   private evaluateShared(): number {
-    const { shared, prices, input, output, conductance, together } = this
+    const { problem, shared, prices, input, output, conductance, together } = this
     let value = 0
     for (const pool of shared) {
       const earned = pool.respond(prices, input, output)
+      problem.budget.spend(pool.work)
       for (const k of pool.places) {
         conductance[k] = 0
         together[k] = earned > 0 ? TRADING_TOGETHER : IDLE_TOGETHER

@@ -76,6 +76,7 @@ export function pushThrough(
 ): Flow | null {
   return problem.graph.topology.scratch.within(() => {
     const pruned = prune(problem, edges, weights)
+    problem.budget.spend(problem.graph.topology.tokens.length / 4)
     if (!pruned) return null
     const flow = push(problem, pruned)
     const ordered = order === 'best' && problem.reuse && usesPoolTwice(problem.graph, flow.edges)
@@ -171,7 +172,9 @@ function prune(problem: Problem, given: readonly number[], givenWeights: readonl
   const { from, to } = problem.graph.topology
   let [edges, weights] = [given, givenWeights]
   let cut = false
+  // Each round leaves fewer edges, or is the last.
   for (;;) {
+    problem.budget.spend(8 * edges.length + problem.graph.topology.tokens.length / 8 + 1)
     const live = places(problem, edges)
     if (live.length < edges.length) {
       const [before, weightsBefore] = [edges, weights]

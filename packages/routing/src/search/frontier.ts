@@ -148,6 +148,7 @@ export class Frontier {
     const floor = hoped * (1 - SLACK)
     const furthest = maxHops - 1 - distances[token]!
     let count = 0
+    problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
       const other = to[edge]!
       if (rate[edge]! * hope[other]! > floor && hops[other]! <= furthest && other !== source) scratch[count++] = edge
@@ -165,6 +166,7 @@ export class Frontier {
       live[token] = 0
     }
     worth.fill(0)
+    this.problem.budget.spend(worth.length / 16)
     this.reached = []
     this.dust = 0
     this.settled = true
@@ -239,6 +241,7 @@ export class Frontier {
         if (token === target) continue
         const price = cost[token]!
         const list = this.edgesFrom(token, price)
+        problem.budget.spend(1 + list.length)
         for (let k = 0; k < list.length; k++) {
           const edge = list[k]!
           const other = to[edge]!
@@ -276,6 +279,7 @@ export class Frontier {
       if (token === target) continue
       const price = cost[token]!
       const list = this.edgesFrom(token, price)
+      problem.budget.spend(1 + list.length)
       for (let k = 0; k < list.length; k++) {
         const edge = list[k]!
         const other = to[edge]!
@@ -294,6 +298,7 @@ export class Frontier {
     const { maxHops } = problem
     for (let sweep = 0; sweep < maxHops; sweep++) {
       let changed = false
+      problem.budget.spend(candidates.length + 1)
       for (let k = candidates.length - 1; k >= 0; k--) {
         const edge = candidates[k]!
         const token = from[edge]!
@@ -323,6 +328,7 @@ export class Frontier {
         queued[token] = 0
         const value = worth[token]!
         const furthest = maxHops - 1 - backward.hops[token]!
+        problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
         for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
           const other = to[edge]!
           const label = rateBack[edge]! * value
@@ -353,6 +359,7 @@ export class Frontier {
         if (token === target) continue
         const price = cost[token]!
         const furthest = maxHops - 1 - distances[token]!
+        problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
         for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
           const other = to[edge]!
           const value = rate[edge]! * worth[other]!
@@ -378,6 +385,7 @@ export class Frontier {
       if (token === target) continue
       const price = cost[token]!
       const furthest = maxHops - 1 - distances[token]!
+      problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
         const other = to[edge]!
         const value = rate[edge]! * worth[other]!

@@ -11,7 +11,11 @@ const MAX_TRIED = 8
 /** Routes of more pools lose little by any one of them: all their ways that are too long are broken at once. */
 const MANY = 40
 
-/** Takes out the edges that earn least until the flow has no more pools and hops than it may, and no pool twice. */
+/**
+ * Takes out the edges that earn least until the flow has no more pools and hops than it may, and no pool twice. Null where
+ * that leaves no way. Every round takes at least one edge out of the division and adds none, so there are no more rounds than
+ * the division has edges.
+ */
 export function withinLimits(problem: Problem, filling: WaterFilling, flow: Flow): Flow | null {
   let best: Flow | null = flow
   while (best) {
@@ -25,6 +29,7 @@ export function withinLimits(problem: Problem, filling: WaterFilling, flow: Flow
       .flatMap((edge) => stranded(problem, ways, edge) ?? [])
       .map((edges) => ({ edges, profit: [...edges].reduce((sum, edge) => sum + (books.get(edge)?.profit ?? 0), 0) }))
       .sort((a, b) => a.profit - b.profit)
+    if (ranked.length === 0) return null
     const removals: readonly Pick<Candidate, 'edges'>[] =
       above > 0
         ? [least(problem, used, ranked, Math.ceil(above * BULK_PART))]
@@ -78,11 +83,12 @@ function violations(problem: Problem, flow: Flow): readonly number[] {
   return flow.hops > maxHops ? longestWay(problem, flow) : []
 }
 
-/** Of every way that is too long the edge that earns least. */
+/** Of every way that is too long the edge that earns least. Each turn breaks one more edge of the flow. */
 function breaks(problem: Problem, flow: Flow, books: ReturnType<typeof bookkeeping>): ReadonlySet<number> {
   const profit = (edge: number) => books.get(edge)?.profit ?? 0
   const broken = new Set<number>()
   for (;;) {
+    problem.budget.spend(8 * flow.edges.length)
     const way = longestWay(problem, { ...flow, edges: flow.edges.filter((edge) => !broken.has(edge)) })
     if (way.length <= problem.maxHops) return broken
     broken.add(way.reduce((a, b) => (profit(b) < profit(a) ? b : a)))

@@ -6,8 +6,11 @@ const indices: number[] = []
  * Solves matrix · x = rhs in place by Cholesky's factors, without row and column 0. The matrix is symmetric and positive
  * definite; its upper triangle is given row by row. Zeros cost a look and no arithmetic, so unknowns with few neighbours
  * should come first.
+ *
+ * @returns multiplications
  */
-export function solveSymmetric(matrix: Float64Array, rhs: Float64Array, size: number): void {
+export function solveSymmetric(matrix: Float64Array, rhs: Float64Array, size: number): number {
+  let work = size * size
   for (let j = 1; j < size; j++) {
     const row = j * size
     const pivot = matrix[row + j]! > 1e-300 ? Math.sqrt(matrix[row + j]!) : 1e-150
@@ -22,6 +25,7 @@ export function solveSymmetric(matrix: Float64Array, rhs: Float64Array, size: nu
       rhs[i]! -= entry * known
       indices[count++] = i
     }
+    work += (count * count) / 2
     for (let a = 0; a < count; a++) {
       const i = indices[a]!
       const factor = matrix[row + i]!
@@ -35,4 +39,5 @@ export function solveSymmetric(matrix: Float64Array, rhs: Float64Array, size: nu
     for (let i = j + 1; i < size; i++) entry -= matrix[row + i]! * rhs[i]!
     rhs[j] = entry / matrix[row + j]!
   }
+  return work
 }

@@ -35,6 +35,7 @@ export function potential(problem: Problem, root: number, direction: 'to' | 'fro
     const next: number[] = []
     for (const token of frontier) {
       queued[token] = 0
+      problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
       const value = best[token]!
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
         const label = rates[edge]! * value
@@ -55,7 +56,7 @@ export function potential(problem: Problem, root: number, direction: 'to' | 'fro
 }
 
 /** Fewest edges from the source to every token; 255 where there is no way of `maxHops`. */
-export function distancesFrom({ graph, rate, maxHops }: Problem, source: number): Uint8Array {
+export function distancesFrom({ graph, rate, maxHops, budget }: Problem, source: number): Uint8Array {
   const { offset, to, tokens, scratch } = graph.topology
   const distances = scratch.bytes(tokens.length, FAR)
   distances[source] = 0
@@ -63,6 +64,7 @@ export function distancesFrom({ graph, rate, maxHops }: Problem, source: number)
   for (let distance = 1; distance <= maxHops && layer.length > 0; distance++) {
     const following: number[] = []
     for (const token of layer) {
+      budget.spend(1 + offset[token + 1]! - offset[token]!)
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
         const other = to[edge]!
         if (distances[other] !== FAR || rate[edge] === 0) continue

@@ -5,6 +5,7 @@ import type { Graph } from '../graph.ts'
 import { refusalOf, type SourceFilter } from '../sources.ts'
 import { isSurcharging, type Taxes, taxIn } from '../taxes.ts'
 import type { RejectedSource, RouteRequest } from '../types.ts'
+import type { WorkBudget } from './budget.ts'
 import { passableRates } from './passable.ts'
 import { firstRate, piecesCrossed, type Response, withTax } from './response.ts'
 
@@ -16,6 +17,8 @@ export type Problem = {
   readonly amountIn: number
   readonly maxHops: number
   readonly maxPools: number
+  /** Whether the trade may not be divided. */
+  readonly onePath: boolean
   /** Whether a pool of more than two tokens may be used for several pairs of them. */
   readonly reuse: boolean
   /** First rate of every edge as this request sees it: 0 where it may not be used. */
@@ -26,6 +29,8 @@ export type Problem = {
   readonly perLeg: number
   /** Responses that a tax changes. */
   readonly taxed: ReadonlyMap<number, Response>
+  /** Of the whole request. */
+  readonly budget: WorkBudget
 }
 
 export const DEFAULT_MAX_HOPS = 4
@@ -62,6 +67,7 @@ export function leastCost({ perGas, perLeg, graph }: Problem, edge: number): num
 /** A problem of its own, in which the edges may not be used. */
 export function without(problem: Problem, edges: Iterable<number>): Problem {
   const { scratch, reverse } = problem.graph.topology
+  problem.budget.spend(problem.rate.length / 8)
   const rate = scratch.copy(problem.rate)
   const rateBack = scratch.copy(problem.rateBack)
   for (const edge of edges) {

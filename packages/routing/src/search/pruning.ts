@@ -68,6 +68,7 @@ function settledFlow(problem: Problem, filling: WaterFilling): Flow | null {
  */
 export function pruneByTrial(problem: Problem, filling: WaterFilling): Flow | null {
   let best = netOf(problem, filling)
+  // Each round takes edges out, or is the last.
   for (;;) {
     const before = filling.checkpoint()
     let chosen: Checkpoint | null = null

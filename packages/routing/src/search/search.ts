@@ -4,6 +4,7 @@ import { upperBound } from './certificate.ts'
 import { type Division, gainsInCircle, inOrderOf, openCircles } from './circles.ts'
 import { addAlternatives, generateColumns } from './columns.ts'
 import { shortenChains } from './direct.ts'
+import { FEW_POOLS, joinPaths } from './few-pools.ts'
 import { type Flow, flowOf, pushThrough } from './flow.ts'
 import { Frontier } from './frontier.ts'
 import { withinLimits } from './limits.ts'
@@ -34,6 +35,10 @@ export type Found = {
   readonly bound: number | null
 }
 
+/** The part of a budget that improving on the best path may take. */
+const IMPROVING_PART = 2 / 3
+
+/** The best that the budget allows for: at least the best path, where that much was left. */
 export function search(problem: Problem): Found | null {
   const { source, target } = problem
   const backward = potential(problem, target, 'to')
@@ -41,25 +46,55 @@ export function search(problem: Problem): Found | null {
   if (!(backward.best[source]! * problem.amountIn >= 1)) return null
   const free = isFree(problem)
   const first = wayTo(problem, backward, source, target)
-  const single = free && first ? first : bestSinglePath(problem, backward)
+  const single = free && first && !problem.onePath ? first : bestSinglePath(problem, backward)
   if (!single) return null
-  const alone = () =>
-    pushThrough(
-      problem,
-      single,
-      single.map(() => 1),
-    )
-  if (problem.maxPools === 1) {
-    const flow = alone()
-    return flow && { flow, bound: null }
+  const progress: Progress = { flows: [], known: new Set(), bound: null, best: undefined }
+  if (!problem.onePath) {
+    const improve = () => divided(problem, { backward, first, single }, progress)
+    problem.budget.attempt(IMPROVING_PART, improve, () => {})
   }
+  const flow = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, single)])
+  if (!flow) return null
+  const { bound } = progress
+  const suspect = bound !== null && bound > flow.amountOut * (1 + WORTHLESS)
+  const worthless =
+    suspect &&
+    problem.budget.attempt(
+      1 / 2,
+      () => gainsInCircle(problem),
+      () => true,
+    )
+  return { flow, bound: worthless ? null : bound }
+}
 
+/** What has been found, by whoever looks further. */
+type Progress = {
+  readonly flows: (Flow | null)[]
+  /** Edges that a division was made over. */
+  readonly known: Set<number>
+  bound: number | null
+  best: Flow | undefined
+}
+
+type Paths = {
+  readonly backward: Potential
+  /** Best at spot rates, and best after gas. */
+  readonly first: readonly number[] | null
+  readonly single: readonly number[]
+}
+
+/** Divides the trade in all the ways that are worth it. */
+function divided(problem: Problem, paths: Paths, progress: Progress): void {
+  const { backward, first, single } = paths
+  const { source } = problem
+  const free = isFree(problem)
   const around = (open: Problem) => new Frontier(open, backward, distances)
   const distances = distancesFrom(problem, source)
   const frontier = around(problem)
   const opening = start(problem, free || !first ? single : [...first, ...single], backward)
   generateColumns(problem, opening, frontier)
   const bound = certify(problem, opening, frontier)
+  progress.bound = bound
   const divide = (open: Problem, edges: readonly number[]): Division => {
     const filling = start(open, edges, backward)
     generateColumns(open, filling, open === problem ? frontier : around(open))
@@ -71,8 +106,10 @@ export function search(problem: Problem): Found | null {
   const tangled = opening.checkpoint()
   const opened = openCircles({ open: problem, filling: opening }, around)
   const circular = opened.open !== problem
-  const flows = [reduce(opened)]
-  if (mayImprove(problem, flows, bound, backward)) flows.push(alone())
+  const { flows, known } = progress
+  for (const edge of opening.edges) known.add(edge)
+  flows.push(reduce(opened))
+  if (mayImprove(problem, flows, bound, backward)) flows.push(alongPath(problem, single))
   let { open } = opened
   if (circular) {
     opening.restore(tangled)
@@ -84,22 +121,48 @@ export function search(problem: Problem): Found | null {
     // The fixed costs make the problem non-convex: other starts end in other places.
     const fresh = divide(problem, single)
     flows.push(reduce(fresh))
-    const known = flows.flatMap((flow) => flow?.edges ?? [])
-    const repaired = divide(open, [...known, ...opening.edges, ...fresh.filling.edges])
+    const inUse = flows.flatMap((flow) => flow?.edges ?? [])
+    const repaired = divide(open, [...inUse, ...opening.edges, ...fresh.filling.edges])
     addAlternatives(repaired.open, repaired.filling)
     flows.push(reduce(repaired, 'keep'))
   }
   let best = bestOf(problem, flows)
-  if (!best) return null
+  if (!best) {
+    progress.best = bestOf(problem, otherShapes(problem, [], progress, paths))
+    return
+  }
+  progress.best = best
   if (!free) {
-    best = shortenChains(problem, best)
+    progress.best = best = shortenChains(problem, best)
     if (mayImprove(open, [best], bound, backward)) {
       const mixed = bestOf(problem, [best, combined(open, flows, best, backward)])!
-      if (mixed !== best) best = shortenChains(problem, mixed)
+      if (mixed !== best) progress.best = best = shortenChains(problem, mixed)
     }
   }
-  const worthless = bound !== null && bound > best.amountOut * (1 + WORTHLESS) && gainsInCircle(problem)
-  return { flow: polish(problem, best), bound: worthless ? null : bound }
+  const others = otherShapes(problem, [best], progress, paths)
+  progress.best = polish(problem, bestOf(problem, [best, ...others])!)
+}
+
+/** Where limits, fixed costs or circles may have kept a division from being the best: the best path, and joined ones. */
+function otherShapes(
+  problem: Problem,
+  found: readonly (Flow | null)[],
+  { bound, known }: Progress,
+  { backward, single }: Paths,
+): readonly (Flow | null)[] {
+  if (!mayImprove(problem, found, bound, backward)) return []
+  const path = isFree(problem) ? bestSinglePath(problem, backward) : single
+  const alone = path && alongPath(problem, path)
+  if (problem.maxPools > FEW_POOLS) return [alone]
+  return [alone, joinPaths(problem, [...known, ...(path ?? [])], backward.best)]
+}
+
+function alongPath(problem: Problem, path: readonly number[]): Flow | null {
+  return pushThrough(
+    problem,
+    path,
+    path.map(() => 1),
+  )
 }
 
 /**

@@ -5,6 +5,9 @@ import { type Problem, responseOf } from './problem.ts'
 import { outputOf } from './response.ts'
 import { SurfaceTrade } from './surface-trade.ts'
 
+/** Units of work of a swap on a surface, which is sought in steps. */
+const SWAP_WORK = 200
+
 const surfaces = new WeakMap<Pool, Surface | null>()
 
 /** Null for pools of two tokens, and for those that have none. */
@@ -81,6 +84,11 @@ export class SharedPool {
     this.places.push(place)
     this.sold.push(sold)
     this.bought.push(bought)
+  }
+
+  /** Units of work that the last trade took. */
+  get work(): number {
+    return 8 * this.trade.placed * this.tokens.length + this.places.length ** 2
   }
 
   /** Whether the last trade was of more than one pair. */
@@ -184,11 +192,13 @@ export class LegsInTurn {
 
   output(edge: number, input: number): number {
     const { problem } = this
+    problem.budget.spend(4)
     if (!this.balances) return outputOf(responseOf(problem, edge), input)
     const { pool, tokenIn, tokenOut } = problem.graph.edges[edge]!
     const balances = this.balances.get(pool)
     if (!balances) return outputOf(responseOf(problem, edge), input)
     const { ofInput, ofOutput } = kept(problem, edge)
+    problem.budget.spend(SWAP_WORK)
     const [i, j] = [pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut)]
     return swapOn(surfaceOf(pool)!, balances, i, j, input * ofInput) * ofOutput
   }

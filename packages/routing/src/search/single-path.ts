@@ -3,8 +3,9 @@ import { type Potential, wayTo } from './potentials.ts'
 import { costOf, leastCost, leastLegCost, type Problem, responseOf } from './problem.ts'
 import { outputOf } from './response.ts'
 
-/** Pools asked before the best path found so far has to do. */
+/** Pools asked, and edges looked at, before the best path found so far has to do. */
 const MAX_QUOTES = 6_000
+const MAX_EDGES = 2_000_000
 /** Longer paths are only looked for where shorter ones do not reach. */
 const USUAL_HOPS = 4
 
@@ -25,7 +26,7 @@ type Label = {
  * path found so far. Null where no path leads there.
  */
 export function bestSinglePath(problem: Problem, backward: Potential): readonly number[] | null {
-  const { source, target, amountIn, maxHops, rate, graph } = problem
+  const { source, target, amountIn, maxHops, rate, graph, budget } = problem
   const { offset, to, tokens, scratch } = graph.topology
   const { best: worth, hops } = backward
   if (!(worth[source]! > 0)) return null
@@ -37,19 +38,27 @@ export function bestSinglePath(problem: Problem, backward: Potential): readonly 
   const first = wayTo(problem, backward, source, target)
   let best: readonly number[] | null = first
   let bestNet = first ? netOf(problem, first) : Number.NEGATIVE_INFINITY
-  let budget = MAX_QUOTES
+  let quotes = 0
+  let looks = 0
   const start = { token: source, amount: amountIn, cost: 0, hops: 0, edge: -1, before: null }
   queue.push({ ...start, hope: amountIn * worth[source]! - hops[source]! * leastLeg })
-  for (let label = queue.pop(); label && label.hope > bestNet && budget > 0; label = queue.pop()) {
+  for (
+    let label = queue.pop();
+    label && label.hope > bestNet && quotes < MAX_QUOTES && looks < MAX_EDGES;
+    label = queue.pop()
+  ) {
+    looks += 1 + offset[label.token + 1]! - offset[label.token]!
+    budget.spend(1 + offset[label.token + 1]! - offset[label.token]!)
     for (let edge = offset[label.token]!; edge < offset[label.token + 1]!; edge++) {
       const next = to[edge]!
-      if (label.hops + 1 + hops[next]! > furthest) continue
+      if (rate[edge] === 0 || label.hops + 1 + hops[next]! > furthest) continue
       const least = Math.max(bestNet, reached[next]!)
       // The cheap test first: most edges fail it, without asking the pool.
       const ahead = hops[next]! * leastLeg
       if (!(label.amount * rate[edge]! * worth[next]! - label.cost - leastCost(problem, edge) - ahead > least)) continue
       if (visits(label, next)) continue
-      budget--
+      quotes++
+      budget.spend(10)
       const amount = outputOf(responseOf(problem, edge), label.amount)
       const cost = label.cost + costOf(problem, edge, label.amount)
       const hope = amount * worth[next]! - cost - ahead

@@ -46,6 +46,8 @@ export class SurfaceTrade {
   /** ∂mismatch / ∂v at the prices before; 0 at first. */
   private slope = 0
   private sum = 0
+  /** Times that balances were tried for the last trade. */
+  placed = 0
   private logs = 0
 
   constructor(surface: Surface) {
@@ -65,6 +67,7 @@ export class SurfaceTrade {
   /** Solves for the prices in `cost` and `worth`; false where nothing pays. */
   solve(): boolean {
     const { cost, worth, values, conductance, balances, surface } = this
+    this.placed = 0
     let sells = 0
     let buys = Number.POSITIVE_INFINITY
     this.least = Number.POSITIVE_INFINITY
@@ -174,6 +177,7 @@ export class SurfaceTrade {
   /** Puts the balances where u and v want them and returns by how much the level falls as u rises. */
   private place(v: number): number {
     const { balances, least, u, cost, worth, most } = this
+    this.placed++
     const { weights, invariant, balances: start } = this.surface
     let sum = 0
     let logs = 0

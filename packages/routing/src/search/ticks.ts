@@ -16,6 +16,7 @@ function bestStop(problem: Problem, response: Response, { input, output }: Trade
   const perTick = response.gasPerPiece * problem.perGas
   const { inputBefore, outputBefore, keepIn, keepOut } = response
   let crossed = piecesCrossed(response, input)
+  problem.budget.spend(2 + crossed)
   let cost = crossed * perTick
   for (let fewer = crossed - 1; fewer >= 0; fewer--) {
     const lost =

@@ -142,9 +142,10 @@ export class WaterFilling extends EdgeSet {
     const { edges, place, logPrice, prices, sold, bought, logRate, mode, flow, weight } = this
     const first = this.problem.graph.conductance
     const size = this.tokens.length
+    const { budget } = this.problem
     for (let guess = 0; ; guess++) {
       this.assemble(gradient, step, value)
-      solveSymmetric(this.matrix, step, size)
+      budget.spend(solveSymmetric(this.matrix, step, size) / 4 + 4 * edges.length)
       if (guess > 0) {
         let slope = 0
         for (let j = 1; j < size; j++) slope += gradient[j]! * step[j]!
@@ -152,7 +153,7 @@ export class WaterFilling extends EdgeSet {
           // The guess broke the descent: take the plain step.
           for (let k = 0; k < edges.length; k++) if (mode[k] === AWAKENED) mode[k] = IDLE
           this.assemble(gradient, step, value)
-          solveSymmetric(this.matrix, step, size)
+          budget.spend(solveSymmetric(this.matrix, step, size) / 4)
           return
         }
       }

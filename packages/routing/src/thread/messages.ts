@@ -1,5 +1,6 @@
 /** What goes between a process and a thread that routes for it. */
 import type { Pool, Snapshot, Trust } from '@sluice/liquidity'
+import { RoutingError, type RoutingErrorCode } from '../errors.ts'
 import type { Leg, Route, RouteRequest, RouteResult } from '../types.ts'
 
 export type ToThread =
@@ -14,7 +15,6 @@ export type ToThread =
   | { readonly do: 'trust'; readonly chainId: number; readonly trust: Trust }
   | {
       readonly do: 'find'
-      readonly job: number
       readonly chainId: number
       readonly block: Snapshot['block']
       readonly request: PlainRequest
@@ -30,9 +30,11 @@ export type PlainLeg = Omit<Leg, 'pool'> & { readonly pool: string }
 export type PlainResult = { readonly ok: true; readonly route: PlainRoute } | Extract<RouteResult, { ok: false }>
 
 export type FromThread =
-  | { readonly job: number; readonly result: PlainResult }
-  /** A fault of the search. */
-  | { readonly job: number; readonly error: Error }
+  /** The graph is made, the search begins. */
+  | { readonly begun: true }
+  | { readonly result: PlainResult }
+  /** A fault of the search; of errors, messages keep no more than the built-in class and the text. */
+  | { readonly error: Error; readonly code?: RoutingErrorCode }
 
 export function toPlain(result: RouteResult): PlainResult {
   if (!result.ok) return result
@@ -40,7 +42,13 @@ export function toPlain(result: RouteResult): PlainResult {
   return { ok: true, route: { ...result.route, legs } }
 }
 
-export function fromPlain(result: PlainResult, pools: ReadonlyMap<string, Pool>): RouteResult {
+/** @throws the error that the search ended with */
+export function fromPlain(answer: Exclude<FromThread, { begun: true }>, pools: ReadonlyMap<string, Pool>): RouteResult {
+  if ('error' in answer) {
+    const { error, code } = answer
+    throw code === undefined ? error : new RoutingError(code, error.message, { cause: error })
+  }
+  const { result } = answer
   if (!result.ok) return result
   const legs = result.route.legs.map((leg) => ({ ...leg, pool: pools.get(leg.pool)! }))
   return { ok: true, route: { ...result.route, legs } }

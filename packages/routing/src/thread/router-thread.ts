@@ -1,22 +1,32 @@
-/** A thread that searches large graphs, so that the process can answer others meanwhile. */
+/** A thread that searches for the process, one request at a time, and that can be ended while it does. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { PoolMap, poolChanges, type Snapshot, type Trust } from '@sluice/liquidity'
+import { type Pool, PoolMap, poolChangeSteps, type Snapshot, type Trust } from '@sluice/liquidity'
+import { RoutingError } from '../errors.ts'
 import type { RouteRequest, RouteResult } from '../types.ts'
 import { type FromThread, fromPlain, type ToThread } from './messages.ts'
 
-/** Pools in a message: copying as many takes about a millisecond of the process's own time. */
-const BATCH = 500
+/** Pools in a message: copying as many takes about half a millisecond of the process's own time. */
+const BATCH = 250
+/** Milliseconds in which a thread must have started, been told all pools and made its graph. */
+const PREPARING_MS = 30_000
 
-/** The thread came to its end, by running out of memory for instance. */
-export class RouterThreadError extends Error {
-  override readonly name = 'RouterThreadError'
-  readonly code = 'THREAD_ENDED'
+export type ThreadOptions = {
+  /** Milliseconds that a search may take; its budget of work ends it long before, so it is for faults. */
+  readonly timeoutMs: number
+  /** Megabytes of memory that one thread may take. */
+  readonly memoryMb: number
+  /** What the thread runs, in tests. */
+  readonly entry?: URL
 }
 
-type Job = { readonly resolve: (answer: FromThread) => void; readonly reject: (error: Error) => void }
-/** What the thread knows of a chain once all messages have arrived; `turn` ends when the next may be sent. */
-type Mirror = { pools: Snapshot['pools']; trust: Map<Trust['level'], Trust>; turn: Promise<void> }
+type Answer = Exclude<FromThread, { begun: true }>
+type Told = { pools: Snapshot['pools']; readonly trust: Map<Trust['level'], Trust> }
+type Search = {
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (error: Error) => void
+  timer: NodeJS.Timeout | undefined
+}
 
 /**
  * The thread keeps the pools of each chain and is told, before a search, how those of the search differ: blocks cost what
@@ -24,99 +34,134 @@ type Mirror = { pools: Snapshot['pools']; trust: Map<Trust['level'], Trust>; tur
  * one after its end.
  */
 export class RouterThread {
+  private readonly options: ThreadOptions
   private worker: Worker | undefined
-  private jobs = new Map<number, Job>()
-  private mirrors = new Map<number, Mirror>()
-  private lastJob = 0
+  private search: Search | undefined
+  /** What the thread has been told of each chain, and the chains that it is still to forget. */
+  private told = new Map<number, Told>()
+  private readonly stale = new Set<number>()
 
-  /** Searches that have not been answered. */
-  get load(): number {
-    return this.jobs.size
+  constructor(options: ThreadOptions) {
+    this.options = options
+  }
+
+  get isBusy(): boolean {
+    return this.search !== undefined
   }
 
   /**
-   * `findRoute` on the snapshot's graph.
+   * `findRoute` on the snapshot's graph, while the thread is not busy.
    *
-   * @throws RouterThreadError
+   * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and what the search itself throws
    */
   async findRoute(snapshot: Snapshot, request: RouteRequest): Promise<RouteResult> {
     const worker = this.start()
-    const job = ++this.lastJob
-    const answer = new Promise<FromThread>((resolve, reject) => this.jobs.set(job, { resolve, reject }))
-    const { chainId, block } = snapshot
-    const asked = this.inTurn(chainId, async (mirror) => {
-      await sendChanges(worker, mirror, snapshot)
-      const { trust, ...rest } = request
-      if (trust) sendTrust(worker, mirror, chainId, trust)
-      post(worker, { do: 'find', job, chainId, block, request: { ...rest, ...(trust && { trust: trust.level }) } })
+    const answer = new Promise<Answer>((resolve, reject) => {
+      this.search = { resolve, reject, timer: undefined }
     })
-    asked.catch(this.jobs.get(job)!.reject)
+    // It may be rejected while pools are still being sent.
+    answer.catch(() => {})
+    const search = this.search!
     worker.ref()
+    this.endAfter(PREPARING_MS)
     try {
-      const answered = await answer
-      if ('error' in answered) throw answered.error
-      return fromPlain(answered.result, snapshot.pools)
+      const { chainId, block } = snapshot
+      const told = this.told.get(chainId) ?? { pools: PoolMap.empty, trust: new Map() }
+      this.told.set(chainId, told)
+      await this.sendChanges(worker, told, snapshot)
+      const { trust, ...rest } = request
+      if (trust) sendTrust(worker, told, chainId, trust)
+      post(worker, { do: 'find', chainId, block, request: { ...rest, ...(trust && { trust: trust.level }) } })
+      return fromPlain(await answer, snapshot.pools)
     } finally {
-      this.jobs.delete(job)
-      if (this.jobs.size === 0) worker.unref()
+      clearTimeout(search.timer)
+      worker.unref()
+      this.search = undefined
+      this.forgetStale()
     }
   }
 
-  /** Frees what the thread holds of a chain. */
-  async forget(chainId: number): Promise<void> {
-    if (!this.mirrors.has(chainId)) return
-    await this.inTurn(chainId, async (mirror) => {
-      mirror.pools = PoolMap.empty
-      mirror.trust.clear()
-      if (this.worker) post(this.worker, { do: 'forget', chainId })
-    })
+  /** Frees what the thread holds of a chain, once it is not busy. */
+  forget(chainId: number): void {
+    this.stale.add(chainId)
+    if (!this.isBusy) this.forgetStale()
   }
 
-  /** Searches that are running fail. */
+  /** A search that is running fails. */
   async close(): Promise<void> {
-    await this.worker?.terminate()
-  }
-
-  /** One at a time for each chain: its pools must not change between the last of them and the search. */
-  private inTurn(chainId: number, send: (mirror: Mirror) => Promise<void>): Promise<void> {
-    const mirror = this.mirrors.get(chainId) ?? { pools: PoolMap.empty, trust: new Map(), turn: Promise.resolve() }
-    this.mirrors.set(chainId, mirror)
-    const sent = mirror.turn.then(() => send(mirror))
-    mirror.turn = sent.catch(() => {})
-    return sent
+    const { worker } = this
+    if (worker) this.end(worker, new RoutingError('THREAD_ENDED', 'the routing threads are closed'))
+    await worker?.terminate()
   }
 
   private start(): Worker {
     if (this.worker) return this.worker
-    const worker = new Worker(new URL('./worker.ts', import.meta.url))
+    const { memoryMb, entry = new URL('./worker.ts', import.meta.url) } = this.options
+    const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: memoryMb } })
     this.worker = worker
     worker.unref()
-    worker.on('message', (answer: FromThread) => this.jobs.get(answer.job)?.resolve(answer))
-    worker.on('error', (error) => this.end(worker, error))
-    worker.on('exit', () => this.end(worker))
+    const ended = (cause?: Error) =>
+      this.end(worker, new RoutingError('THREAD_ENDED', 'the routing thread has ended', { cause }))
+    worker.on('message', (message: FromThread) => {
+      if (this.worker !== worker) return
+      if ('begun' in message) this.endAfter(this.options.timeoutMs)
+      else this.search?.resolve(message)
+    })
+    worker.on('error', ended)
+    worker.on('exit', () => ended())
     return worker
   }
 
-  private end(worker: Worker, cause?: Error): void {
+  private end(worker: Worker, error: RoutingError): void {
     if (this.worker !== worker) return
     this.worker = undefined
-    this.mirrors = new Map()
-    const error = new RouterThreadError('the routing thread has ended', { cause })
-    for (const { reject } of this.jobs.values()) reject(error)
+    this.told = new Map()
+    this.stale.clear()
+    this.search?.reject(error)
+  }
+
+  /** Ends the thread unless the search is done by then. */
+  private endAfter(ms: number): void {
+    const { search, worker } = this
+    if (!search || !worker) return
+    clearTimeout(search.timer)
+    const timer = setTimeout(async () => {
+      // Where it was the process that was held up, the answer may be there, unread.
+      for (let turn = 0; turn < 2; turn++) await nextTurn()
+      if (search.timer !== timer || this.search !== search || this.worker !== worker) return
+      this.end(worker, new RoutingError('SEARCH_OVERRAN', `the search took longer than ${ms} ms`))
+      await worker.terminate()
+    }, ms)
+    search.timer = timer
+  }
+
+  private async sendChanges(worker: Worker, told: Told, { chainId, pools }: Snapshot): Promise<void> {
+    let changed: Pool[] = []
+    const send = async () => {
+      post(worker, { do: 'change', chainId, changed, gone: [] })
+      changed = []
+      await nextTurn()
+    }
+    for (const step of poolChangeSteps(told.pools, pools)) {
+      if (step.gone.length > 0) post(worker, { do: 'change', chainId, changed: [], gone: step.gone })
+      for (const pool of step.changed) {
+        changed.push(pool)
+        if (changed.length === BATCH) await send()
+      }
+      if (this.worker !== worker) return
+    }
+    if (changed.length > 0) post(worker, { do: 'change', chainId, changed, gone: [] })
+    told.pools = pools
+  }
+
+  private forgetStale(): void {
+    for (const chainId of this.stale)
+      if (this.told.delete(chainId) && this.worker) post(this.worker, { do: 'forget', chainId })
+    this.stale.clear()
   }
 }
 
-async function sendChanges(worker: Worker, mirror: Mirror, { chainId, pools }: Snapshot): Promise<void> {
-  const { changed, gone } = poolChanges(mirror.pools, pools)
-  if (gone.length > 0) post(worker, { do: 'change', chainId, changed: [], gone })
-  for (let at = 0; at < changed.length; at += BATCH) {
-    if (at > 0) await nextTurn()
-    post(worker, { do: 'change', chainId, changed: changed.slice(at, at + BATCH), gone: [] })
-  }
-  mirror.pools = pools
-}
-
-function sendTrust(worker: Worker, { trust: known }: Mirror, chainId: number, trust: Trust): void {
+function sendTrust(worker: Worker, { trust: known }: Told, chainId: number, trust: Trust): void {
   if (known.get(trust.level) === trust) return
   post(worker, { do: 'trust', chainId, trust })
   known.set(trust.level, trust)

@@ -1,32 +1,101 @@
+/** Several threads and the searches that wait for one. */
 import type { Snapshot } from '@sluice/liquidity'
+import { RoutingError } from '../errors.ts'
 import type { RouteRequest, RouteResult } from '../types.ts'
-import { RouterThread } from './router-thread.ts'
+import { RouterThread, type ThreadOptions } from './router-thread.ts'
 
-/** Several threads, of which each starts, and takes its share of memory, only when those before it are busy. */
+export type ThreadsOptions = Partial<ThreadOptions> & {
+  /** Threads that search at once; above 0. */
+  readonly count: number
+}
+
+const DEFAULTS: ThreadOptions = { timeoutMs: 2_000, memoryMb: 2_048 }
+/** Milliseconds after which those that wait need not wait for a search any longer: one more thread serves them. */
+const SLOW_MS = 250
+
+type Waiting = { readonly run: (thread: RouterThread) => Promise<void>; readonly reject: (error: Error) => void }
+
+/**
+ * A search waits here until a thread is free, so that a thread that has to be ended takes no search with it but the one that
+ * it was at. Each thread starts, and takes its share of memory, only when those before it are busy.
+ */
 export class RouterThreads {
   private readonly threads: readonly RouterThread[]
+  private readonly count: number
+  private waiting: Waiting[] = []
+  private slow = 0
+  private closed = false
 
-  /** @param count - above 0 */
-  constructor(count: number) {
-    this.threads = Array.from({ length: count }, () => new RouterThread())
+  constructor({ count, ...options }: ThreadsOptions) {
+    this.count = count
+    this.threads = Array.from({ length: count + 1 }, () => new RouterThread({ ...DEFAULTS, ...options }))
+  }
+
+  /** Searches that wait for a thread. */
+  get queued(): number {
+    return this.waiting.length
   }
 
   /**
-   * `findRoute` on the snapshot's graph, in the thread with the least to do.
+   * `findRoute` on the snapshot's graph, in the first thread that is free.
    *
-   * @throws RouterThreadError
+   * @param signal - takes it out of those that wait; a search that has begun goes on
+   * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and what the search itself throws
    */
-  findRoute(snapshot: Snapshot, request: RouteRequest): Promise<RouteResult> {
-    const thread = this.threads.reduce((least, other) => (other.load < least.load ? other : least))
-    return thread.findRoute(snapshot, request)
+  findRoute(snapshot: Snapshot, request: RouteRequest, signal?: AbortSignal): Promise<RouteResult> {
+    return new Promise((resolve, reject) => {
+      if (this.closed) return reject(closedError())
+      if (signal?.aborted) return reject(signal.reason)
+      const giveUp = () => {
+        this.waiting = this.waiting.filter((other) => other !== search)
+        reject(signal?.reason)
+      }
+      const search: Waiting = {
+        run: (thread) => {
+          signal?.removeEventListener('abort', giveUp)
+          return thread.findRoute(snapshot, request).then(resolve, reject)
+        },
+        reject: (error) => {
+          signal?.removeEventListener('abort', giveUp)
+          reject(error)
+        },
+      }
+      signal?.addEventListener('abort', giveUp, { once: true })
+      this.waiting.push(search)
+      this.assign()
+    })
   }
 
-  async forget(chainId: number): Promise<void> {
-    await Promise.all(this.threads.map((thread) => thread.forget(chainId)))
+  forget(chainId: number): void {
+    for (const thread of this.threads) thread.forget(chainId)
   }
 
-  /** Searches that are running fail. */
+  /** Searches that are running or waiting fail. */
   async close(): Promise<void> {
+    this.closed = true
+    for (const { reject } of this.waiting) reject(closedError())
+    this.waiting = []
     await Promise.all(this.threads.map((thread) => thread.close()))
   }
+
+  private assign(): void {
+    const busy = this.threads.filter(({ isBusy }) => isBusy).length
+    for (let room = this.count + Math.min(1, this.slow) - busy; room > 0 && this.waiting.length > 0; room--)
+      void this.runIn(this.threads.find(({ isBusy }) => !isBusy)!, this.waiting.shift()!)
+  }
+
+  private async runIn(thread: RouterThread, search: Waiting): Promise<void> {
+    let isSlow = false
+    const timer = setTimeout(() => {
+      isSlow = true
+      this.slow++
+      this.assign()
+    }, SLOW_MS)
+    await search.run(thread)
+    clearTimeout(timer)
+    if (isSlow) this.slow--
+    this.assign()
+  }
 }
+
+const closedError = () => new RoutingError('THREAD_ENDED', 'the routing threads are closed')

@@ -1,6 +1,7 @@
 /** Runs in the thread: the pools of each chain as they were last told, and searches over them, one after the other. */
 import { parentPort } from 'node:worker_threads'
 import { PoolMap, type Trust } from '@sluice/liquidity'
+import { RoutingError } from '../errors.ts'
 import { findRoute } from '../find-route.ts'
 import { buildGraph, type Graph } from '../graph.ts'
 import { type FromThread, type ToThread, toPlain } from './messages.ts'
@@ -20,20 +21,26 @@ port.on('message', (message: ToThread) => {
     poolsOf.delete(chainId)
     graphOf.delete(chainId)
     for (const level of ['named', 'earned'] as const) trustOf.delete(trustKey(chainId, level))
-  } else port.postMessage(find(message))
+  } else post(find(message))
 })
 
 const trustKey = (chainId: number, level: Trust['level']) => `${chainId} ${level}`
 
-function find({ job, chainId, block, request }: Extract<ToThread, { do: 'find' }>): FromThread {
+function find({ chainId, block, request }: Extract<ToThread, { do: 'find' }>): FromThread {
   try {
     const pools = poolsOf.get(chainId) ?? PoolMap.empty
     const graph = buildGraph({ chainId, block, pools, changed: null }, graphOf.get(chainId))
     graphOf.set(chainId, graph)
+    post({ begun: true })
     const { trust: level, ...rest } = request
     const trust = level && trustOf.get(trustKey(chainId, level))
-    return { job, result: toPlain(findRoute(graph, { ...rest, ...(trust && { trust }) })) }
-  } catch (error) {
-    return { job, error: error as Error }
+    return { result: toPlain(findRoute(graph, { ...rest, ...(trust && { trust }) })) }
+  } catch (thrown) {
+    const error = thrown as Error
+    return error instanceof RoutingError ? { error, code: error.code } : { error }
   }
+}
+
+function post(message: FromThread): void {
+  port.postMessage(message)
 }

@@ -1,0 +1,44 @@
+/** What every route must keep of its request, looked at once more on the settled legs, apart from all that found them. */
+import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { RoutingError } from './errors.ts'
+import { DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of } from './search/problem.ts'
+import { refusalOf } from './sources.ts'
+import type { Route, RouteRequest } from './types.ts'
+
+/** @throws RoutingError `ROUTE_INVARIANT` naming what is broken */
+export function assertKept(route: Route, request: RouteRequest): void {
+  const broken = brokenBy(route, request)
+  if (broken !== null) throw new RoutingError('ROUTE_INVARIANT', `the route found breaks its request: ${broken}`)
+}
+
+function brokenBy({ legs, amountOut }: Route, request: RouteRequest): string | null {
+  const { maxSplits = DEFAULT_MAX_POOLS, maxHops = DEFAULT_MAX_HOPS, excludePools, sources, trust, amountIn } = request
+  if (legs.length > maxSplits) return `${legs.length} pools, of ${maxSplits} allowed`
+  const asHeld = forms(request)
+  const source = asHeld(request.tokenIn)
+  const target = asHeld(request.tokenOut)
+  const held = new Map([[source, amountIn]])
+  const depth = new Map([[source, 0]])
+  for (const { pool, tokenIn, tokenOut, amountIn: sold, amountOut: bought } of legs) {
+    if (excludePools?.has(pool.id)) return `pool ${pool.id} is excluded`
+    const refusal = sources ? refusalOf(pool, sources) : null
+    if (refusal !== null) return `pool ${pool.id} is ${refusal}`
+    const [from, to] = [asHeld(tokenIn), asHeld(tokenOut)]
+    if (to !== target && trust && !trust.tokens.has(tokenOut)) return `it passes through ${tokenOut}`
+    const left = (held.get(from) ?? 0n) - sold
+    if (sold <= 0n || left < 0n) return `pool ${pool.id} is given ${sold} of what is not there`
+    held.set(from, left)
+    held.set(to, (held.get(to) ?? 0n) + bought)
+    const hops = (depth.get(from) ?? 0) + 1
+    depth.set(to, Math.max(hops, depth.get(to) ?? 0))
+    if (hops > maxHops) return `${hops} pools in series, of ${maxHops} allowed`
+  }
+  if (legs.length > 0 && held.get(target) !== amountOut) return `its legs pay ${held.get(target)}, not ${amountOut}`
+  return null
+}
+
+/** Where NATIVE is an end, the native token and its wrapper are held as one. */
+function forms({ tokenIn, tokenOut, wrappedNative }: RouteRequest): (token: RouteRequest['tokenIn']) => string {
+  const joined = tokenIn === NATIVE || tokenOut === NATIVE
+  return (token) => (joined && token === ZERO_ADDRESS ? wrappedNative : erc20Of(token, wrappedNative)) ?? token
+}

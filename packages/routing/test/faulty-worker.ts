@@ -1,0 +1,13 @@
+/** The routing thread, but for some amounts: 666 never ends, 667 kills the thread, 668 takes all of its memory. */
+import { parentPort } from 'node:worker_threads'
+import type { ToThread } from '../src/thread/messages.ts'
+
+parentPort!.on('message', (message: ToThread) => {
+  if (message.do !== 'find') return
+  const { amountIn } = message.request
+  if (amountIn >= 666n && amountIn <= 668n) parentPort!.postMessage({ begun: true })
+  if (amountIn === 666n) for (;;);
+  if (amountIn === 667n) process.exit(3)
+  if (amountIn === 668n) for (const hoard: number[][] = []; ; ) hoard.push(Array.from({ length: 10_000 }, Math.random))
+})
+await import('../src/thread/worker.ts')

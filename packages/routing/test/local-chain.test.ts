@@ -1,0 +1,80 @@
+/** Requests of every kind over the local chain's pools, of all families: each ends and keeps its limits and filters. */
+import { type Address, type Chain, toAddress } from '@sluice/chains'
+import { type Devnet, devnetChain, startDevnet } from '@sluice/devnet'
+import { createMarket, type Snapshot } from '@sluice/liquidity'
+import { createRpc } from '@sluice/rpc'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findRoute } from '../src/find-route.ts'
+import { buildGraph, type Graph } from '../src/graph.ts'
+import { WorkBudget } from '../src/search/budget.ts'
+import { seeded } from './graphs.ts'
+import { drawRequest, expectKept, netOf } from './kept.ts'
+
+const RUNS = process.env.LONG ? 20_000 : 400
+
+let devnet: Devnet
+let tokens: readonly Address[]
+let wrappedNative: Address | null
+let snapshot: Snapshot
+let graph: Graph
+beforeAll(async () => {
+  devnet = await startDevnet()
+  const rpc = createRpc({ chainId: devnet.chainId, urls: [devnet.url] })
+  const text = JSON.stringify(devnetChain(devnet.info, devnet.url))
+  const chain: Chain = JSON.parse(text.replace(/"0x[0-9a-fA-F]{40}"/g, (address) => address.toLowerCase()))
+  const market = createMarket({ chain, rpc })
+  tokens = Object.values(devnet.info.tokens).map(({ address }) => toAddress(address))
+  wrappedNative = chain.wrappedNative?.address ?? null
+  snapshot = await market.ensure(tokens)
+  graph = buildGraph(snapshot)
+  await market.stop()
+  rpc.close()
+}, 120_000)
+afterAll(() => devnet?.stop())
+
+test('every parameter in combination', { timeout: 3_600_000 }, () => {
+  const pools = [...snapshot.pools.values()]
+  expect(new Set(pools.map(({ family }) => family)).size).toBeGreaterThan(8)
+  let routed = 0
+  for (let run = 1; run <= RUNS; run++) {
+    const asked = drawRequest(seeded(run), { pools, tokens }, wrappedNative)
+    const budget = new WorkBudget()
+    const result = findRoute(graph, asked, budget)
+    expect(budget.ranOut, `run ${run}`).toBe(false)
+    if (!result.ok) continue
+    routed++
+    try {
+      expectKept(result.route, asked)
+      const path = findRoute(graph, { ...asked, maxSplits: 1, maxHops: 1 })
+      // A tenth of a basis point: a wrap that legs share is not known to the search.
+      const alone = path.ok ? netOf(path.route) : Number.NEGATIVE_INFINITY
+      expect(netOf(result.route)).toBeGreaterThanOrEqual(alone - Math.abs(alone) * 1e-5 - 1)
+    } catch (error) {
+      throw new Error(`run ${run}`, { cause: error })
+    }
+  }
+  expect(routed).toBeGreaterThan(RUNS / 3)
+})
+
+test('with little work allowed the route is worse, not wrong, and the same each time', () => {
+  const pools = [...snapshot.pools.values()]
+  let cut = 0
+  for (let run = 1; run <= RUNS / 4; run++) {
+    const asked = drawRequest(seeded(run), { pools, tokens }, wrappedNative)
+    const allowed = 10 ** (3 + 3 * seeded(run + 1)())
+    const [first, second] = [1, 2].map(() => {
+      const budget = new WorkBudget(allowed)
+      try {
+        return { result: findRoute(graph, asked, budget), cut: budget.ranOut }
+      } catch (error) {
+        return { code: (error as { code?: string }).code, cut: budget.ranOut }
+      }
+    })
+    expect(first).toEqual(second)
+    if (first!.cut) cut++
+    if (first!.code !== undefined) expect(first!.code).toBe('WORK_SPENT')
+    else if (first!.result!.ok) expectKept(first!.result!.route, asked)
+    else expect(first!.cut || !findRoute(graph, asked).ok).toBe(true)
+  }
+  expect(cut).toBeGreaterThan(10)
+})
