@@ -18,9 +18,14 @@ const DOLLARS = [1_000, 50_000, 500_000]
 
 type Place = { readonly api: string; readonly chainId: number; readonly tokens: readonly string[] }
 
+/** Null where the answer is a refusal. What is not there in time the first time is, the next. */
 async function ask<T>(url: string): Promise<T | null> {
-  const response = await fetch(url)
-  return response.ok ? ((await response.json()) as T) : null
+  for (let tries = 0; tries < 4; tries++) {
+    const response = await fetch(url)
+    if (response.ok) return (await response.json()) as T
+    if (response.status < 500) return null
+  }
+  return null
 }
 
 /** Dollars of a base unit of each token that has a price. */
@@ -58,6 +63,7 @@ async function honestCost(place: Place, traded: readonly string[]) {
         else if (any) lost++
       }
   losses.sort((a, b) => a - b)
+  if (losses.length === 0) throw new Error(`nothing could be traded on chain ${chainId}`)
   const mean = losses.reduce((sum, loss) => sum + loss, 0) / losses.length
   return {
     trades: losses.length,
@@ -114,9 +120,8 @@ async function trapped(): Promise<readonly Verdict[]> {
 }
 
 const whole = (value: number | null) => (value === null ? 'reverts' : rounded(value, 2))
-const honest = { localChain: await onLocalChain(), ethereum: await onEthereum() }
-console.log(honest)
 const verdicts = await trapped()
+const honest = { localChain: await onLocalChain(), ethereum: await onEthereum() }
 record('strangers', {
   honest,
   trade: '4,000 LINK for UNI on the local chain',

@@ -33,7 +33,8 @@ let ledger: TrustLedger
 let known: ReadonlyMap<string, Pool>
 function see(number: number, of: readonly Pool[]): void {
   const next = new Map(of.map((pool) => [pool.id, pool]))
-  const changed = of.filter((pool) => known.get(pool.id) !== pool).map(({ id }) => id)
+  const gone = [...known.keys()].filter((id) => !next.has(id))
+  const changed = [...of.filter((pool) => known.get(pool.id) !== pool).map(({ id }) => id), ...gone]
   const block = { number, timestamp: number } as Snapshot['block']
   ledger.observe({ chainId: 1, block, pools: next, changed })
   known = next
@@ -100,7 +101,7 @@ describe('a token', () => {
   })
 
   test('makes room for a deeper one where too many are watched', () => {
-    const shallow = Array.from({ length: 600 }, (_, n) => pair(1000 + n, [WETH, account(5000 + n)], BigInt(n + 1)))
+    const shallow = Array.from({ length: 520 }, (_, n) => pair(1000 + n, [WETH, account(5000 + n)], BigInt(n + 1)))
     see(1, [...shallow, ...pools])
     expect(ledger.counts.watched).toBe(512)
     seeUntil(2, 12, [...shallow, ...pools])

@@ -5,6 +5,7 @@ import { orRefused, type Pool } from '../family.ts'
 import type { Snapshot } from '../snapshot.ts'
 import {
   broken,
+  hasEarned,
   isDueForReport,
   measured,
   observed,
@@ -22,10 +23,17 @@ const MAX_WATCHED = 512
 const MAX_POOLS_OF_TOKEN = 64
 /** Blocks that may pass between two that are seen; what happened meanwhile is not known. */
 const MAX_GAP = 64
+/** At a block: each looks for the least of those watched. */
+const MAX_EVICTIONS = 32
+/** Pools, where all may have changed. */
+const BACKLOG_PER_BLOCK = 500
+/** Of those watched; with a day to go by, none is overlooked. */
+const VALUED_PER_BLOCK = 16
 /** What a pool's price may move by without a trade: interest of a minute is less than a millionth. */
 const MAX_DRIFT = 1e-5
 
-type Watched = { record: TrustRecord; readonly pools: Set<string> }
+/** With what named tokens stand in each of its pools, in dollars when it was last looked at. */
+type Watched = { record: TrustRecord; readonly pools: Map<string, number> }
 
 export class TrustLedger {
   readonly named: Trust
@@ -34,6 +42,10 @@ export class TrustLedger {
   private readonly tokens = new Map<Address, Watched>()
   private readonly pools = new Map<string, Watched>()
   private block: number | null = null
+  private turn = 0
+  private evictions = MAX_EVICTIONS
+  /** Ids of pools that have not been looked at. */
+  private backlog: Iterator<string> | null = null
   private known: Snapshot['pools'] = new Map()
   private usd: (token: Address, amount: bigint) => number = () => 0
 
@@ -56,27 +68,38 @@ export class TrustLedger {
   /** Takes note of a block. What it costs depends on what has changed, and on how many are watched. */
   observe({ block, pools, changed }: Snapshot): void {
     const { number } = block
-    if (this.block !== null && (number < this.block - MAX_GAP || number > this.block + MAX_GAP)) this.forget()
-    const touched = changed === null ? [...pools.values()] : changed.flatMap((id) => pools.get(id) ?? [])
-    for (const pool of touched) this.watch(pool)
-    for (const pool of touched) this.checkDrift(pool)
+    if (this.block !== null && Math.abs(number - this.block) > MAX_GAP) this.forget()
     this.block = number
+    this.evictions = MAX_EVICTIONS
+    // All that may have changed is looked at over the next blocks: what is earned takes longer than that.
+    if (changed === null) {
+      this.forgetSeen()
+      this.backlog = pools.keys()
+    }
+    for (const id of changed ?? []) {
+      const pool = pools.get(id)
+      if (!pool) this.drop(this.known.get(id))
+      else {
+        this.watch(pool)
+        this.checkDrift(pool)
+      }
+    }
     this.known = pools
-    for (const watched of this.tokens.values()) this.look(watched, pools, this.terms)
-    // A pool answers for itself alone.
-    for (const watched of this.pools.values()) this.look(watched, pools, { ...this.terms, pools: 1, namedTokens: 2 })
-    // Pools are judged by how they trade: there is no token to measure.
-    for (const watched of this.pools.values())
+    this.workOff()
+    this.valueAnew()
+    for (const watched of this.tokens.values()) this.look(watched, this.terms)
+    // A pool answers for itself alone, and is judged by how it trades: there is no token to measure.
+    for (const watched of this.pools.values()) {
+      this.look(watched, { ...this.terms, pools: 1, namedTokens: 2 })
       if (isDueForReport(watched.record, this.terms)) watched.record = measured(watched.record, null, number)
+    }
     this.settle()
   }
 
   /** Everything that was seen; what is earned is lost. */
   forget(): void {
-    this.tokens.clear()
-    this.pools.clear()
+    this.forgetSeen()
     this.block = null
-    this.known = new Map()
     this.settle()
   }
 
@@ -116,6 +139,22 @@ export class TrustLedger {
     }
   }
 
+  private forgetSeen(): void {
+    this.tokens.clear()
+    this.pools.clear()
+    this.known = new Map()
+    this.backlog = null
+  }
+
+  private workOff(): void {
+    for (let k = 0; this.backlog !== null && k < BACKLOG_PER_BLOCK; k++) {
+      const { done, value } = this.backlog.next()
+      const pool = done ? undefined : this.known.get(value)
+      if (done) this.backlog = null
+      else if (pool) this.watch(pool)
+    }
+  }
+
   private watch(pool: Pool): void {
     const { named } = this
     const strangers = pool.tokens.filter((token) => !named.tokens.has(token))
@@ -128,11 +167,14 @@ export class TrustLedger {
   private admit<K>(watched: Map<K, Watched>, key: K, pool: Pool): void {
     const known = watched.get(key)
     if (known) {
-      if (known.pools.size < MAX_POOLS_OF_TOKEN) known.pools.add(pool.id)
+      if (known.pools.has(pool.id) || known.pools.size < MAX_POOLS_OF_TOKEN)
+        known.pools.set(pool.id, this.depthOf(pool))
       return
     }
+    const full = watched.size >= MAX_WATCHED
+    if (full && this.evictions-- <= 0) return
     const depthUsd = this.depthOf(pool)
-    if (watched.size >= MAX_WATCHED) {
+    if (full) {
       let least: K | undefined
       let depth = depthUsd
       for (const [other, { record }] of watched)
@@ -143,29 +185,37 @@ export class TrustLedger {
       if (least === undefined) return
       watched.delete(least)
     }
-    watched.set(key, { record: { ...STRANGER, depthUsd }, pools: new Set([pool.id]) })
+    watched.set(key, { record: { ...STRANGER, depthUsd }, pools: new Map([[pool.id, depthUsd]]) })
   }
 
-  private look(watched: Watched, pools: Snapshot['pools'], terms: Terms): void {
+  private drop(pool: Pool | undefined): void {
+    if (!pool) return
+    this.pools.delete(pool.id)
+    for (const token of pool.tokens) this.tokens.get(token)?.pools.delete(pool.id)
+  }
+
+  /** Prices move while pools stand still: some of what is watched is valued at each block, in turn. */
+  private valueAnew(): void {
+    const watched = [...this.tokens.values(), ...this.pools.values()]
+    for (let k = 0; k < Math.min(VALUED_PER_BLOCK, watched.length); k++) {
+      const { pools } = watched[this.turn++ % watched.length]!
+      for (const id of pools.keys()) {
+        const pool = this.known.get(id)
+        if (pool) pools.set(id, this.depthOf(pool))
+      }
+    }
+  }
+
+  private look(watched: Watched, terms: Terms): void {
     const partners = new Set<Address>()
     let depthUsd = 0
-    let count = 0
-    for (const id of watched.pools) {
-      const pool = pools.get(id)
-      if (!pool) {
-        watched.pools.delete(id)
-        continue
-      }
-      count++
-      depthUsd += this.depthOf(pool)
-      for (const token of pool.tokens) if (this.named.tokens.has(token)) partners.add(token)
+    for (const [id, depth] of watched.pools) {
+      depthUsd += depth
+      if (partners.size >= terms.namedTokens) continue
+      for (const token of this.known.get(id)?.tokens ?? []) if (this.named.tokens.has(token)) partners.add(token)
     }
-    watched.record = observed(
-      watched.record,
-      { pools: count, namedTokens: partners.size, depthUsd },
-      this.block!,
-      terms,
-    )
+    const sighting = { pools: watched.pools.size, namedTokens: partners.size, depthUsd }
+    watched.record = observed(watched.record, sighting, this.block!, terms)
   }
 
   /** Dollars of the named tokens in a pool. */
@@ -193,7 +243,7 @@ export class TrustLedger {
 
   private settle(): void {
     const earned = (watched: Map<string, Watched>) =>
-      [...watched].flatMap(([key, { record }]) => (standingOf(record, this.terms).standing === 'earned' ? [key] : []))
+      [...watched].flatMap(([key, { record }]) => (hasEarned(record, this.terms) ? [key] : []))
     const tokens = earned(this.tokens) as Address[]
     const pools = earned(this.pools)
     const same =

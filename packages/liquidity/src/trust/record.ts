@@ -78,7 +78,14 @@ export function isDueForReport({ since, seen, cleanAt }: TrustRecord, { blocks, 
   return cleanAt === null || seen - cleanAt >= reportBlocks
 }
 
-export function standingOf({ since, seen, cleanAt, fault, breach }: TrustRecord, terms: Terms): Standing {
+export function hasEarned({ since, seen, cleanAt }: TrustRecord, { blocks, reportBlocks }: Terms): boolean {
+  if (since === null || cleanAt === null || seen - since + 1 < blocks) return false
+  // Twice as long as it should take: whatever is in the way of measuring it, it is not known any more.
+  return seen - cleanAt <= 2 * reportBlocks
+}
+
+export function standingOf(record: TrustRecord, terms: Terms): Standing {
+  const { since, seen, cleanAt, fault, breach } = record
   const stranger = (reason: string): Standing => ({ standing: 'stranger', reason })
   if (since === null) return stranger(fault ?? 'not seen yet')
   const blocks = seen - since + 1
@@ -87,7 +94,6 @@ export function standingOf({ since, seen, cleanAt, fault, breach }: TrustRecord,
     return stranger(`seen to behave for ${blocks} blocks, of ${terms.blocks} at least${after}`)
   }
   if (cleanAt === null) return stranger('not measured yet')
-  // Twice as long as it should take: whatever is in the way of measuring it, it is not known any more.
-  if (seen - cleanAt > 2 * terms.reportBlocks) return stranger('not measured lately')
+  if (!hasEarned(record, terms)) return stranger('not measured lately')
   return { standing: 'earned', reason: `seen to behave for ${blocks} blocks` }
 }
