@@ -13,7 +13,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { IUniswapV2PairEvents__factory, IUniswapV3PoolEvents__factory } from '@sluice/bindings'
 import type { Hex } from '@sluice/chains'
-import { familyOf, type Pool } from '@sluice/liquidity'
+import { familyOf, type Pool, poolChanges } from '@sluice/liquidity'
 import type { Log } from '@sluice/rpc'
 import { toBeHex } from 'ethers'
 import { applyLogs } from '../packages/liquidity/src/market/apply.ts'
@@ -86,9 +86,9 @@ const block = {
 const facts = { chainId: 1, block, extra: null }
 const database = new SnapshotDatabase(path)
 const known = [...map.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 0 }))
-const saveMs = await timed(() => database.save(facts, known, map.values(), []))
-const { changed } = map.changesSince(history.at(-2)!)
-const saveNextMs = await timed(() => database.save({ ...facts, extra: 1 }, [], changed, []))
+const saveMs = timed(() => database.save(facts, { known, changed: map.values(), gone: [] }))
+const { changed } = poolChanges(history.at(-2)!, map)
+const saveNextMs = timed(() => database.save({ ...facts, extra: 1 }, { known: [], changed, gone: [] }))
 database.close()
 const fileMb = statSync(path).size / 2 ** 20
 const restarts = Array.from({ length: RESTARTS }, restart).sort((a, b) => a.readyMs - b.readyMs)
@@ -102,9 +102,9 @@ function restart(): { readonly importedMs: number; readonly readyMs: number } {
   return told
 }
 
-async function timed(task: () => Promise<void>): Promise<number> {
+function timed(task: () => void): number {
   const start = performance.now()
-  await task()
+  task()
   return performance.now() - start
 }
 

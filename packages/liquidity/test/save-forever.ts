@@ -3,11 +3,11 @@ import { SnapshotDatabase } from '../src/store/database.ts'
 import { madeUpSnapshot } from './made-up.ts'
 
 const database = new SnapshotDatabase(process.argv[2]!)
-const before = await database.load()
+const before = database.load()
 for (let number = (before?.block.number ?? 0) + 1; ; number++) {
   const { chainId, block, pools } = madeUpSnapshot(number, 3_000)
   const known =
     number === 1 ? [...pools.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: null })) : []
-  await database.save({ chainId, block, extra: null }, known, pools.values(), [])
+  database.save({ chainId, block, extra: null }, { known, changed: pools.values(), gone: [] })
   if (process.stdout.writable) process.stdout.write(`${number}\n`)
 }

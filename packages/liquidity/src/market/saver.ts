@@ -1,15 +1,22 @@
-/** Keeps memory in a file between two runs: what was saved is followed on from its block. */
+/**
+ * Keeps memory in a file between two runs: what was saved is followed on from its block. A thread reads and writes the file; what
+ * goes there and comes back does so in small parts, so that the event loop is never held up.
+ */
 import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Address } from '@sluice/chains'
-import { type SavedPool, type SavedState, SnapshotDatabase } from '../store/database.ts'
+import { inSlices, type Steps } from '@sluice/rpc'
+import type { Pool } from '../family.ts'
+import type { SavedFacts, StoredPool } from '../store/database.ts'
+import { BATCH } from '../store/messages.ts'
+import { inBatches, type Part, StoreFile } from '../store/store-thread.ts'
 import type { PoolBook } from './book.ts'
 import type { Discovery } from './discovery.ts'
 import { MarketError } from './errors.ts'
 import { History } from './history.ts'
 import type { Ledger } from './ledger.ts'
-import { PoolMap, poolChanges } from './pool-map.ts'
+import { PoolMap, poolChangeSteps } from './pool-map.ts'
 import type { FoundPool } from './pool-reader.ts'
 
 export type SaveOptions = {
@@ -26,11 +33,12 @@ type Parts = { readonly book: PoolBook; readonly ledger: Ledger; readonly discov
 type Extra = {
   /** Of the chain's rows: saved pools were found and read as these say. */
   readonly rows: string
-  readonly tokens: readonly Address[]
-  readonly pairs: readonly string[]
   /** By the number of the row. */
   readonly scannedTo: readonly (readonly [number, number])[]
 }
+
+const LISTED_AT_ONCE = 5_000
+const LOOKED_AT_AT_ONCE = 1_000
 
 /** Files in use by this process: a market that goes to sleep may still be saving when its successor wakes. */
 const inUse = new Map<string, Promise<void>>()
@@ -42,7 +50,7 @@ export class Saver {
   private readonly onError: (error: Error) => void
   private readonly rows: string
   private readonly rowNumbers: ReadonlyMap<unknown, number>
-  private database: SnapshotDatabase | null = null
+  private file: StoreFile | null = null
   /** What the file holds. */
   private saved = PoolMap.empty
   private savedKnown = new WeakSet<FoundPool>()
@@ -66,15 +74,15 @@ export class Saver {
     await before
     try {
       mkdirSync(dirname(this.path), { recursive: true })
-      const state = await this.open()
-      if (state) this.takeIn(state)
+      this.file = await StoreFile.open(this.path)
+      if (this.file.facts) await this.takeIn(this.file, this.file.facts)
     } catch (error) {
       this.report(error)
       if (!(error instanceof MarketError)) return
-      this.database?.close()
-      this.database = null
+      await this.file?.close()
+      this.file = null
       for (const rest of ['', '-wal', '-shm']) rmSync(this.path + rest, { force: true })
-      await this.open().catch((again: unknown) => this.report(again))
+      await this.reopen().catch((again: unknown) => this.report(again))
     }
   }
 
@@ -86,57 +94,92 @@ export class Saver {
 
   async close(): Promise<void> {
     await this.save()
-    this.database?.close()
-    this.database = null
+    await this.file?.close().catch((error: unknown) => this.report(error))
+    this.file = null
     if (inUse.get(this.path) === this.done.promise) inUse.delete(this.path)
     this.done.resolve()
   }
 
-  private async open(): Promise<SavedState | null> {
-    this.database = new SnapshotDatabase(this.path)
-    return this.database.load()
+  private async reopen(): Promise<void> {
+    this.file = await StoreFile.open(this.path)
   }
 
-  private takeIn({ chainId, block, pools, known, extra }: SavedState): void {
+  /** Nothing of it is followed before all of it is in memory: the chain answers nothing until then. */
+  private async takeIn(file: StoreFile, { chainId, block, extra }: SavedFacts): Promise<void> {
     const { book, ledger, discovery } = this.parts
     if (chainId !== ledger.chainId || (extra as Extra | null)?.rows !== this.rows)
       throw new MarketError('BAD_SNAPSHOT', `${this.path} was saved with another file of the chain`)
-    const { tokens, pairs, scannedTo } = extra as Extra
-    for (const token of tokens) book.tokens.add(token)
-    for (const [number, to] of scannedTo) book.scannedTo.set(book.rows[number]!, to)
-    for (const { pool, dexRow } of known) {
+    for (const [number, to] of (extra as Extra).scannedTo) book.scannedTo.set(book.rows[number]!, to)
+    let pools = PoolMap.empty
+    for await (const { pools: stored, list } of file.batches()) {
+      // Tokens come before pools, which are wanted for their sake.
+      if (list?.name === 'tokens') for (const token of list.items) book.tokens.add(token as Address)
+      if (list?.name === 'pairs') discovery.remember(list.items as string[])
+      pools = pools.with(await inSlices('restore', this.recognise(stored)))
+    }
+    ledger.restore(new History([{ block, pools, changed: new Set() }]))
+    this.saved = pools
+    this.savedHash = block.hash
+  }
+
+  /** @returns those whose state is known */
+  private *recognise(stored: readonly StoredPool[]): Steps<readonly Pool[]> {
+    const { book } = this.parts
+    const read: Pool[] = []
+    for (const { pool, dexRow, state } of stored) {
       const row = book.rows[dexRow!]!
       const entry = { row, pool }
       if (book.familyOf(row).listedByLogs) book.listed.set(pool.id, entry)
       if (book.isWanted(pool)) book.found.set(pool.id, entry)
       if (pool.fixed !== undefined) book.settle(entry)
       this.savedKnown.add(entry)
+      if (state !== null) read.push({ ...pool, state })
+      yield
     }
-    discovery.remember(pairs)
-    ledger.restore(new History([{ block, pools, changed: new Set() }]))
-    this.saved = pools
-    this.savedHash = block.hash
+    return read
   }
 
   private async write(): Promise<void> {
-    const { book, ledger, discovery } = this.parts
+    const { ledger } = this.parts
     // Not before the node was asked: what was saved may be of a branch that is gone.
     const top = ledger.newest && ledger.history?.top
-    if (!this.database || !top || (top.pools === this.saved && top.block.hash === this.savedHash)) return
-    // All at one moment: while the file is written, memory goes on.
-    const extra: Extra = {
-      rows: this.rows,
-      tokens: [...book.tokens],
-      pairs: [...discovery.pairs],
-      scannedTo: [...book.scannedTo].map(([row, to]) => [this.rowNumbers.get(row)!, to]),
-    }
-    const fresh = [...book.listed.values(), ...book.found.values()].filter((entry) => !this.savedKnown.has(entry))
-    const known: SavedPool[] = fresh.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))
-    const { changed, gone } = poolChanges(this.saved, top.pools)
-    await this.database.save({ chainId: ledger.chainId, block: top.block, extra }, known, changed, gone)
+    if (!this.file || !top || (top.pools === this.saved && top.block.hash === this.savedHash)) return
+    const { book } = this.parts
+    const scannedTo = [...book.scannedTo].map(([row, to]): [number, number] => [this.rowNumbers.get(row)!, to])
+    const extra: Extra = { rows: this.rows, scannedTo }
+    const fresh: FoundPool[] = []
+    await this.file.save({ chainId: ledger.chainId, block: top.block, extra }, this.partsOf(top.pools, fresh))
     for (const entry of fresh) this.savedKnown.add(entry)
     this.saved = top.pools
     this.savedHash = top.block.hash
+  }
+
+  /**
+   * While the file is written, memory goes on: what is listed as found is listed as it is now, and its pools, which may be more
+   * by then, come after.
+   *
+   * @param fresh - filled with the pools that are new to the file
+   */
+  private async *partsOf(pools: PoolMap, fresh: FoundPool[]): AsyncGenerator<Part> {
+    const { book, discovery } = this.parts
+    const lists = { tokens: [...book.tokens], pairs: [...discovery.pairs] }
+    for (const [name, all] of Object.entries(lists))
+      for await (const items of inBatches(all, LISTED_AT_ONCE)) yield { do: 'list', name, items }
+    for (const entries of [book.listed, book.found])
+      for await (const some of inBatches(entries.values(), LOOKED_AT_AT_ONCE)) {
+        const unsaved = some.filter((entry) => !this.savedKnown.has(entry))
+        fresh.push(...unsaved)
+        const known = unsaved.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))
+        if (known.length > 0) yield { do: 'write', known, changed: [], gone: [] }
+      }
+    let changed: Pool[] = []
+    for (const step of poolChangeSteps(this.saved, pools)) {
+      changed.push(...step.changed)
+      if (changed.length < BATCH && step.gone.length === 0) continue
+      yield { do: 'write', known: [], changed, gone: step.gone }
+      changed = []
+    }
+    if (changed.length > 0) yield { do: 'write', known: [], changed, gone: [] }
   }
 
   private report(error: unknown): void {

@@ -1,6 +1,5 @@
 /** A snapshot as an SQLite file. What is saved together is one transaction: a file tells of one block, or of nothing. */
-import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { BlockHeader } from '@sluice/rpc'
 import type { Pool } from '../family.ts'
 import { MarketError } from '../market/errors.ts'
@@ -8,9 +7,7 @@ import { PoolMap } from '../market/pool-map.ts'
 import { fromText, toText } from './text.ts'
 
 /** Goes up whenever a family's state, `fixed` or this schema changes, so that older files are not misread. */
-const FORMAT = 3
-/** Pools after which the rest of the service gets a turn, about 10 ms of work. */
-const TURN = 1_000
+const FORMAT = 4
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -31,6 +28,25 @@ export type SavedFacts = {
 }
 
 export type SavedState = SavedFacts & { readonly pools: PoolMap; readonly known: readonly SavedPool[] }
+
+/** What a file holds of a pool; `state` is null while it cannot be read. */
+export type StoredPool = SavedPool & { readonly state: unknown }
+
+/** What a file has to be told to hold other pools than it does. */
+export type Differences = {
+  /** Pools that are new. */
+  readonly known: Iterable<SavedPool>
+  readonly changed: Iterable<Pool>
+  /** Ids of pools whose state is no longer known. */
+  readonly gone: Iterable<string>
+}
+
+type Row = {
+  readonly id: string
+  readonly dexRow: number | null
+  readonly identity: string
+  readonly state: string | null
+}
 
 export class SnapshotDatabase {
   readonly path: string
@@ -59,69 +75,91 @@ export class SnapshotDatabase {
     }
   }
 
-  /**
-   * Writes what differs from what the file holds.
-   *
-   * @param known - pools new to the file, before their states
-   * @param gone - ids of pools whose state is no longer known
-   */
-  async save(
-    facts: SavedFacts,
-    known: Iterable<SavedPool>,
-    changed: Iterable<Pool>,
-    gone: Iterable<string>,
-  ): Promise<void> {
+  /** Starts a transaction: nothing of it is in the file before `commit`. */
+  begin(): void {
     this.db.exec('BEGIN IMMEDIATE')
+    // Differences from what somebody else wrote would mix two blocks.
+    if (this.readFact('snapshot') !== this.seen) throw badSnapshot(this.path, 'somebody else writes to it')
+  }
+
+  /** Writes what differs from what the file holds: pools that are new to it before their states. */
+  write({ known, changed, gone }: Differences): void {
+    for (const { pool, dexRow } of known) {
+      const { state: _, id, ...identity } = pool
+      this.insert!.run(id, dexRow, toText(identity))
+    }
+    for (const { id, state } of changed) this.update!.run(toText(state), id)
+    for (const id of gone) this.update!.run(null, id)
+  }
+
+  commit(facts: SavedFacts): void {
+    const text = toText(facts)
+    this.fact!.run('format', String(FORMAT))
+    this.fact!.run('snapshot', text)
+    this.db.exec('COMMIT')
+    this.seen = text
+  }
+
+  rollback(): void {
+    if (this.db.isTransaction) this.db.exec('ROLLBACK')
+  }
+
+  /** All of a transaction. */
+  save(facts: SavedFacts, differences: Differences): void {
     try {
-      // Differences from what somebody else wrote would mix two blocks.
-      if (this.readFact('snapshot') !== this.seen) throw badSnapshot(this.path, 'somebody else writes to it')
-      const text = toText(facts)
-      await this.runAll(this.insert!, known, ({ pool: { state: _, id, ...identity }, dexRow }) => [
-        id,
-        dexRow,
-        toText(identity),
-      ])
-      await this.runAll(this.update!, changed, ({ id, state }) => [toText(state), id])
-      await this.runAll(this.update!, gone, (id) => [null, id])
-      this.fact!.run('format', String(FORMAT))
-      this.fact!.run('snapshot', text)
-      this.db.exec('COMMIT')
-      this.seen = text
+      this.begin()
+      this.write(differences)
+      this.commit(facts)
     } catch (error) {
-      this.db.exec('ROLLBACK')
+      this.rollback()
       throw error
     }
   }
 
-  /** What was saved last; null in an empty file. To be called before the first `save` to a file that may hold something. @throws MarketError `BAD_SNAPSHOT` */
-  async load(): Promise<SavedState | null> {
+  /**
+   * Facts of what was saved last; null in an empty file. To be asked for before the first save to a file that may hold
+   * something.
+   *
+   * @throws MarketError `BAD_SNAPSHOT`
+   */
+  facts(): SavedFacts | null {
     try {
       const format = this.readFact('format')
       if (format === null) return null
       if (format !== String(FORMAT)) throw new Error(`its format is ${format}, this version reads ${FORMAT}`)
       this.seen = this.readFact('snapshot')
-      const facts = fromText<SavedFacts>(this.seen!)
-      const known: SavedPool[] = []
-      const pools: Pool[] = []
-      const addresses = new Map<string, string>()
-      const rows = this.db.prepare('SELECT id, dexRow, identity, state FROM pools').iterate()
-      for (const row of rows) {
-        const { id, dexRow, identity, state } = row as {
-          id: string
-          dexRow: number | null
-          identity: string
-          state: string | null
-        }
-        const fields = fromText<Omit<Pool<null>, 'id' | 'state'>>(identity)
-        const pool = { id, ...fields, tokens: fields.tokens.map((token) => intern(addresses, token)), state: null }
-        known.push({ pool, dexRow })
-        if (state !== null) pools.push({ ...pool, state: fromText(state) })
-        if (known.length % TURN === 0) await breathe()
-      }
-      return { ...facts, known, pools: PoolMap.empty.with(pools) }
+      return fromText<SavedFacts>(this.seen!)
     } catch (cause) {
       throw badSnapshot(this.path, cause)
     }
+  }
+
+  /** The pools that were saved, one after the other. @throws MarketError `BAD_SNAPSHOT` */
+  *pools(): Generator<StoredPool> {
+    try {
+      const addresses = new Map<string, string>()
+      for (const row of this.db.prepare('SELECT id, dexRow, identity, state FROM pools').iterate()) {
+        const { id, dexRow, identity, state } = row as Row
+        const fields = fromText<Omit<Pool<null>, 'id' | 'state'>>(identity)
+        const tokens = fields.tokens.map((token) => intern(addresses, token))
+        yield { pool: { id, ...fields, tokens, state: null }, dexRow, state: state === null ? null : fromText(state) }
+      }
+    } catch (cause) {
+      throw badSnapshot(this.path, cause)
+    }
+  }
+
+  /** All that was saved last; null in an empty file. @throws MarketError `BAD_SNAPSHOT` */
+  load(): SavedState | null {
+    const facts = this.facts()
+    if (!facts) return null
+    const known: SavedPool[] = []
+    const pools: Pool[] = []
+    for (const { pool, dexRow, state } of this.pools()) {
+      known.push({ pool, dexRow })
+      if (state !== null) pools.push({ ...pool, state })
+    }
+    return { ...facts, known, pools: PoolMap.empty.with(pools) }
   }
 
   /** The whole file, as of one save. @throws MarketError `BAD_SNAPSHOT` */
@@ -138,18 +176,6 @@ export class SnapshotDatabase {
   private readFact(name: string): string | null {
     const row = this.db.prepare('SELECT value FROM facts WHERE name = ?').get(name)
     return row ? String(row.value) : null
-  }
-
-  private async runAll<T>(
-    statement: StatementSync,
-    items: Iterable<T>,
-    parameters: (item: T) => SQLInputValue[],
-  ): Promise<void> {
-    let count = 0
-    for (const item of items) {
-      statement.run(...parameters(item))
-      if (++count % TURN === 0) await breathe()
-    }
   }
 }
 

@@ -15,7 +15,7 @@ export async function saveSnapshot(path: string, { chainId, block, pools }: Snap
     const database = new SnapshotDatabase(draft)
     try {
       const known = [...pools.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: null }))
-      await database.save({ chainId, block, extra: null }, known, pools.values(), [])
+      database.save({ chainId, block, extra: null }, { known, changed: pools.values(), gone: [] })
     } finally {
       // Closing folds the log of changes into the file.
       database.close()
@@ -34,7 +34,7 @@ export async function saveSnapshot(path: string, { chainId, block, pools }: Snap
 export async function loadSnapshot(path: string): Promise<Snapshot> {
   const database = new SnapshotDatabase(path, { readOnly: true })
   try {
-    const saved = await database.load()
+    const saved = database.load()
     if (!saved) throw new MarketError('BAD_SNAPSHOT', `${path} holds no snapshot yet`)
     const { chainId, block, pools } = saved
     return { chainId, block, pools, changed: null }
@@ -55,7 +55,12 @@ export async function copySnapshot(from: string, to: string): Promise<SavedFacts
   try {
     await database.copy(draft)
     const copied = new SnapshotDatabase(draft, { readOnly: true })
-    const facts = await copied.load().finally(() => copied.close())
+    let facts: SavedFacts | null
+    try {
+      facts = copied.facts()
+    } finally {
+      copied.close()
+    }
     if (!facts) throw new MarketError('BAD_SNAPSHOT', `${from} holds no snapshot yet`)
     // What a log of changes says belongs to the file that is replaced.
     for (const rest of ['-wal', '-shm']) rmSync(to + rest, { force: true })

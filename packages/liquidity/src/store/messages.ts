@@ -1,0 +1,36 @@
+/** What goes between a market and the thread that reads and writes its file. */
+import type { Pool } from '../family.ts'
+import type { SavedFacts, SavedPool, StoredPool } from './database.ts'
+
+/** A hundred pools: copying as many takes the sender and the receiver about a millisecond. */
+export const BATCH = 100
+
+export type ToStore =
+  /** Answers with the facts of what was saved last. */
+  | { readonly do: 'open'; readonly path: string }
+  /** Answers with the next pools that were saved, none after the last. */
+  | { readonly do: 'next' }
+  | { readonly do: 'begin' }
+  | {
+      readonly do: 'write'
+      readonly known: readonly SavedPool[]
+      readonly changed: readonly Pool[]
+      readonly gone: readonly string[]
+    }
+  /** A part of what the facts list, which would be too much at once. */
+  | { readonly do: 'list'; readonly name: string; readonly items: readonly unknown[] }
+  | { readonly do: 'commit'; readonly facts: SavedFacts }
+  | { readonly do: 'rollback' }
+  | { readonly do: 'close' }
+
+export type Request = { readonly file: number; readonly job: number; readonly ask: ToStore }
+
+export type Opened = Omit<SavedFacts, 'extra'> & { readonly extra: unknown; readonly lists: readonly string[] }
+export type ListPart = { readonly name: string; readonly items: readonly unknown[] }
+export type Batch = { readonly pools: readonly StoredPool[]; readonly list: ListPart | null }
+
+/** `bad` is why a file is none of ours. */
+export type Reply = { readonly job: number } & (
+  | { readonly result: unknown }
+  | { readonly error: string; readonly isBad: boolean }
+)

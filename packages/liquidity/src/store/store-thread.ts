@@ -1,0 +1,114 @@
+/** The files of all markets of the process, in one thread beside the event loop. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { MarketError } from '../market/errors.ts'
+import type { SavedFacts } from './database.ts'
+import { BATCH, type Batch, type Reply, type Request, type ToStore } from './messages.ts'
+
+type Job = { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void }
+
+let thread: Worker | undefined
+const jobs = new Map<number, Job>()
+let lastJob = 0
+let lastFile = 0
+
+function start(): Worker {
+  if (thread) return thread
+  const worker = new Worker(new URL('./worker.ts', import.meta.url))
+  thread = worker
+  worker.on('message', (reply: Reply) => {
+    const job = jobs.get(reply.job)
+    jobs.delete(reply.job)
+    if (jobs.size === 0) worker.unref()
+    if ('result' in reply) job?.resolve(reply.result)
+    else job?.reject(reply.isBad ? new MarketError('BAD_SNAPSHOT', reply.error) : new Error(reply.error))
+  })
+  const end = (cause?: Error) => {
+    if (thread !== worker) return
+    thread = undefined
+    const error = new Error('the thread that keeps files has ended', { cause })
+    for (const { reject } of jobs.values()) reject(error)
+    jobs.clear()
+  }
+  worker.on('error', end)
+  worker.on('exit', () => end())
+  return worker
+}
+
+function ask<T>(worker: Worker, file: number, ask: ToStore): Promise<T> {
+  if (thread !== worker) return Promise.reject(new Error('the thread that keeps files has ended'))
+  const job = ++lastJob
+  return new Promise<T>((resolve, reject) => {
+    jobs.set(job, { resolve: resolve as (result: unknown) => void, reject })
+    worker.ref()
+    worker.postMessage({ file, job, ask } satisfies Request)
+  })
+}
+
+/** A snapshot's file, read and written in the thread: what goes there and comes back does so in small parts. */
+export class StoreFile {
+  /** What was saved last, pools apart; null in an empty file. */
+  readonly facts: SavedFacts | null
+  private readonly worker: Worker
+  private readonly number: number
+
+  private constructor(worker: Worker, number: number, facts: SavedFacts | null) {
+    this.worker = worker
+    this.number = number
+    this.facts = facts
+  }
+
+  /** @throws MarketError `BAD_SNAPSHOT` when the file is something else */
+  static async open(path: string): Promise<StoreFile> {
+    const worker = start()
+    const number = ++lastFile
+    return new StoreFile(worker, number, await ask<SavedFacts | null>(worker, number, { do: 'open', path }))
+  }
+
+  /** All that was saved, once: lists and then pools. @throws MarketError `BAD_SNAPSHOT` */
+  async *batches(): AsyncGenerator<Batch> {
+    const next = () => this.ask<Batch | null>({ do: 'next' })
+    let coming = next()
+    for (let batch = await coming; batch; batch = await coming) {
+      coming = next()
+      // Its failure is seen when it is waited for.
+      coming.catch(() => undefined)
+      yield batch
+    }
+  }
+
+  /** Writes all parts as one transaction. */
+  async save(facts: SavedFacts, parts: AsyncIterable<Part>): Promise<void> {
+    try {
+      await this.ask({ do: 'begin' })
+      for await (const part of parts) await this.ask(part)
+      await this.ask({ do: 'commit', facts })
+    } catch (error) {
+      await this.ask({ do: 'rollback' }).catch(() => undefined)
+      throw error
+    }
+  }
+
+  close(): Promise<void> {
+    return this.ask({ do: 'close' })
+  }
+
+  private ask<T = void>(request: ToStore): Promise<T> {
+    return ask(this.worker, this.number, request)
+  }
+}
+
+export type Part = Extract<ToStore, { do: 'write' | 'list' }>
+
+/** Items a few hundred at a time, with a turn of the event loop in between. */
+export async function* inBatches<T>(items: Iterable<T>, size = BATCH): AsyncGenerator<readonly T[]> {
+  let batch: T[] = []
+  for (const item of items) {
+    batch.push(item)
+    if (batch.length < size) continue
+    yield batch
+    await turn()
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}

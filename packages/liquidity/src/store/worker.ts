@@ -1,0 +1,89 @@
+/** Runs in the thread: the files that are open, and what is asked of each, one request after the other. */
+import { parentPort } from 'node:worker_threads'
+import { MarketError } from '../market/errors.ts'
+import { type SavedFacts, SnapshotDatabase } from './database.ts'
+import { BATCH, type Batch, type Reply, type Request, type ToStore } from './messages.ts'
+
+type Lists = Record<string, unknown[]>
+/** Facts in a file: what `list` has told is kept beside the rest. */
+type Extra = { readonly rest: unknown; readonly lists: Lists }
+type File = {
+  readonly database: SnapshotDatabase
+  /** What is still to be read of it. */
+  batches: Generator<Batch>
+  /** Told since `begin`. */
+  lists: Lists
+}
+
+/** Items of a list in a batch: short texts. */
+const LISTED = 5_000
+
+const port = parentPort!
+const files = new Map<number, File>()
+
+port.on('message', ({ file, job, ask }: Request) => {
+  port.postMessage(reply(file, job, ask))
+})
+
+function reply(file: number, job: number, ask: ToStore): Reply {
+  try {
+    return { job, result: run(file, ask) }
+  } catch (error) {
+    const isBad = error instanceof MarketError
+    return { job, error: error instanceof Error ? error.message : String(error), isBad }
+  }
+}
+
+function run(number: number, ask: ToStore): unknown {
+  if (ask.do === 'open') return open(number, ask.path)
+  const file = files.get(number)!
+  const { database } = file
+  switch (ask.do) {
+    case 'next':
+      return file.batches.next().value ?? null
+    case 'begin':
+      file.lists = {}
+      return database.begin()
+    case 'write':
+      return database.write(ask)
+    case 'list':
+      file.lists[ask.name] = [...(file.lists[ask.name] ?? []), ...ask.items]
+      return undefined
+    case 'commit': {
+      const extra: Extra = { rest: ask.facts.extra, lists: file.lists }
+      return database.commit({ ...ask.facts, extra })
+    }
+    case 'rollback':
+      return database.rollback()
+    case 'close':
+      files.delete(number)
+      return database.close()
+  }
+}
+
+function open(number: number, path: string): SavedFacts | null {
+  const database = new SnapshotDatabase(path)
+  try {
+    const facts = database.facts()
+    const extra = facts?.extra as Extra | undefined
+    files.set(number, { database, batches: batches(database, extra?.lists ?? {}), lists: {} })
+    return facts && { ...facts, extra: extra?.rest ?? null }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function* batches(database: SnapshotDatabase, lists: Lists): Generator<Batch> {
+  for (const [name, items] of Object.entries(lists))
+    for (let at = 0; at < items.length; at += LISTED)
+      yield { pools: [], list: { name, items: items.slice(at, at + LISTED) } }
+  let pools = []
+  for (const pool of database.pools()) {
+    pools.push(pool)
+    if (pools.length < BATCH) continue
+    yield { pools, list: null }
+    pools = []
+  }
+  if (pools.length > 0) yield { pools, list: null }
+}
