@@ -1,6 +1,7 @@
 /** From an HTTP body to one answer for each call of it, or a failure of the endpoint. */
 import { RpcError } from './errors.ts'
 import { type NodeError, nodeError } from './failure.ts'
+import { parseJson } from './json.ts'
 
 export type Answer = { readonly id?: unknown; readonly result?: unknown; readonly error?: NodeError | null }
 export type Parsed = {
@@ -11,10 +12,10 @@ export type Parsed = {
 }
 
 /** @throws RpcError `BAD_ANSWER` for what is not JSON, `UNREACHABLE` where the status says that nothing answered */
-export function parseAnswers(text: string, status: number): Parsed {
+export async function parseAnswers(text: string, status: number): Promise<Parsed> {
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = await parseJson(text)
   } catch (cause) {
     throw new RpcError(
       status >= 500 ? 'UNREACHABLE' : 'BAD_ANSWER',

@@ -19,6 +19,7 @@ import { type AtBlock, pinned } from './pinned.ts'
 import { type BackgroundBudget, Budget, defaultBackground } from './priority.ts'
 import { type Course, race, type Task } from './race.ts'
 import { Seat } from './seat.ts'
+import { inSlices, type Steps } from './slices.ts'
 import type {
   AnswerAtHead,
   BlockHeader,
@@ -175,8 +176,8 @@ class ChainRpc implements Rpc {
       'eth_getLogs',
       [logFilterParam(typeof ref === 'object' ? filter : { ...rest, fromBlock: Number(ref), toBlock: Number(ref) })],
     ]
-    const read = (raw: unknown) => {
-      const logs = readLogs(raw)
+    const read = async (raw: unknown) => {
+      const logs = await readLogs(raw)
       if (logs.some((log) => log.blockHash !== blockHash))
         throw new RpcError('BAD_ANSWER', 'the node answered with logs of another block')
       return logs
@@ -227,7 +228,12 @@ class ChainRpc implements Rpc {
     return race(this.course, task, { kind, priority, attemptMs, totalMs, signals: [this.closed.signal, signal] })
   }
 
-  private atBlock<T>(block: BlockRef, call: AtBlock, read: (raw: unknown) => T, options: RequestOptions): Promise<T> {
+  private atBlock<T>(
+    block: BlockRef,
+    call: AtBlock,
+    read: (raw: unknown) => T | Promise<T>,
+    options: RequestOptions,
+  ): Promise<T> {
     const ask = pinned(this.heads, block, call)
     const [kind] = call('latest')
     return this.run(async (seat, send) => read((await ask(seat, send))[0]), kind, options)
@@ -285,6 +291,16 @@ function hexAnswer(answer: unknown): Hex {
   throw new RpcError('BAD_ANSWER', 'the node answered with something that is not hex')
 }
 
-function readLogs(raw: unknown): readonly Log[] {
-  return readable(() => (raw as RawLog[]).map(decodeLog))
+function readLogs(raw: unknown): Promise<readonly Log[]> {
+  return inSlices('logs', decodeLogs(raw))
+}
+
+function* decodeLogs(raw: unknown): Steps<readonly Log[]> {
+  const logs: Log[] = []
+  const all = readable(() => [...(raw as RawLog[])])
+  for (const log of all) {
+    logs.push(readable(() => decodeLog(log)))
+    yield
+  }
+  return logs
 }

@@ -2,7 +2,7 @@
  * One JSON-RPC endpoint over HTTP. Requests made in the same tick travel as one batch, each with its own answer, as far as the
  * endpoint takes batches; they wait for a place by priority, and for as long as the endpoint wants to be left alone.
  */
-import { parseAnswers, resultOf } from './answers.ts'
+import { type Parsed, parseAnswers, resultOf } from './answers.ts'
 import { BatchSize } from './batch-size.ts'
 import { RpcError } from './errors.ts'
 import { abortError, batchVerdict, connectionError, httpFailure, nodeError } from './failure.ts'
@@ -242,7 +242,7 @@ export class Endpoint {
     try {
       const { status, text, retryAfter } = await postJson(this.target, body, { signal: controller.signal, fresh })
       if (priority === 'background') this.budget.spend(0, text.length)
-      this.read(calls, status, text, retryAfter)
+      await this.read(calls, status, text, retryAfter)
     } catch (cause) {
       const error = connectionError(cause)
       if (error.code === 'RATE_LIMITED') this.slow(error, calls.length)
@@ -254,10 +254,15 @@ export class Endpoint {
   }
 
   /** @throws RpcError of all calls */
-  private read(calls: readonly Call[], status: number, text: string, retryAfter: string | undefined): void {
+  private async read(
+    calls: readonly Call[],
+    status: number,
+    text: string,
+    retryAfter: string | undefined,
+  ): Promise<void> {
     const failure = httpFailure(status, retryAfter)
     if (failure) throw failure
-    const { byId, whole } = this.parsed(calls, text, status) ?? {}
+    const { byId, whole } = (await this.parsed(calls, text, status)) ?? {}
     if (!byId) return
     if (calls.length > 1) {
       if (whole && nodeError('batch', whole).code === 'RATE_LIMITED' && batchVerdict(status, whole) !== 'size')
@@ -284,9 +289,9 @@ export class Endpoint {
   }
 
   /** @returns undefined when the calls are sent again, in smaller bodies */
-  private parsed(calls: readonly Call[], text: string, status: number): ReturnType<typeof parseAnswers> | undefined {
+  private async parsed(calls: readonly Call[], text: string, status: number): Promise<Parsed | undefined> {
     try {
-      return parseAnswers(text, status)
+      return await parseAnswers(text, status)
     } catch (error) {
       if (calls.length === 1 || status >= 500) throw error
       this.splitUp(calls, status, undefined)
