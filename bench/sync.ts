@@ -14,7 +14,7 @@ import { runInNewContext } from 'node:vm'
 import { IUniswapV2PairEvents__factory, IUniswapV3PoolEvents__factory } from '@sluice/bindings'
 import type { Hex } from '@sluice/chains'
 import { familyOf, type Pool, poolChanges } from '@sluice/liquidity'
-import type { Log } from '@sluice/rpc'
+import { atOnce, type Log } from '@sluice/rpc'
 import { toBeHex } from 'ethers'
 import { applyLogs } from '../packages/liquidity/src/market/apply.ts'
 import { PoolMap } from '../packages/liquidity/src/market/pool-map.ts'
@@ -57,7 +57,7 @@ for (let block = 1; block <= BLOCKS; block++) {
     logIndex: i,
   }))
   const start = performance.now()
-  const { changed } = applyLogs(map, logs, familyOf, (log) => log.address)
+  const { changed } = atOnce(applyLogs(map, logs, familyOf, (log) => log.address))
   map = map.with(changed.values())
   times.push(performance.now() - start)
   if (changed.size !== CHANGED) throw new Error(`${changed.size} pools changed`)

@@ -1,4 +1,4 @@
-import type { Log } from '@sluice/rpc'
+import type { Log, Steps } from '@sluice/rpc'
 import type { DexFamily, Pool } from '../family.ts'
 import type { PoolMap } from './pool-map.ts'
 
@@ -9,15 +9,16 @@ export type Applied = {
 }
 
 /** What a block's logs, in their order, make of the pools. Logs of others are passed over. */
-export function applyLogs(
+export function* applyLogs(
   pools: PoolMap,
   logs: readonly Log[],
   familyOf: (id: string) => DexFamily | undefined,
   idOf: (log: Log) => string,
-): Applied {
+): Steps<Applied> {
   const changed = new Map<string, Pool>()
   const reread = new Set<string>()
   for (const log of [...logs].sort((a, b) => a.logIndex - b.logIndex)) {
+    yield
     const id = idOf(log)
     const pool = changed.get(id) ?? pools.get(id)
     if (!pool || reread.has(id)) continue

@@ -15,7 +15,7 @@ export type AuditCount = {
 export class Auditor {
   private readonly parts: MarketParts
   private readonly follower: Follower
-  private queue: string[] = []
+  private round = 0
   private checked = 0
   private repaired = 0
 
@@ -32,9 +32,9 @@ export class Auditor {
   async run(): Promise<void> {
     const top = this.parts.ledger.history?.top
     if (!top) return
-    if (this.queue.length === 0) this.queue = [...top.pools.keys()]
-    const ids = new Set(this.queue.splice(0, Math.max(LEAST_POOLS, Math.ceil(top.pools.size / ROUNDS))))
-    for (const id of ids) if (!top.pools.has(id)) ids.delete(id)
+    const rounds = Math.max(1, Math.min(ROUNDS, Math.floor(top.pools.size / LEAST_POOLS)))
+    this.round = (this.round + 1) % rounds
+    const ids = new Set(top.pools.idsOfPart(this.round, rounds))
     const { differ, gone } = await this.follower.reread(top.block, top.pools, ids)
     this.checked += ids.size
     if (differ.length + gone.length > 0) await this.repair(new Set([...differ.map(({ id }) => id), ...gone]))

@@ -3,6 +3,7 @@ import { type Address, type Chain, type DexRow, type Hex, ZERO_ADDRESS } from '@
 import type { Log } from '@sluice/rpc'
 import type { DexFamily, Pool } from '../family.ts'
 import { Backoff } from './backoff.ts'
+import { FoundPools } from './found-pools.ts'
 import type { PoolMap } from './pool-map.ts'
 import { type Families, type FoundPool, servedRows } from './pool-reader.ts'
 
@@ -15,7 +16,7 @@ export class PoolBook {
   /** topic0 of every log that may concern a pool. */
   readonly topics: readonly Hex[]
   /** Every pool wanted, also those that cannot be read yet, with the DEX it belongs to. */
-  readonly found = new Map<string, FoundPool>()
+  readonly found = new FoundPools(({ row }) => this.familyOf(row).refreshStates !== undefined)
   /** Pools that the search of past logs has met, whether anybody wants their tokens or not. */
   readonly listed = new Map<string, FoundPool>()
   /** Tokens whose pools were asked for. */
@@ -75,9 +76,7 @@ export class PoolBook {
 
   /** Pools of which not all is told by logs. */
   silent(pools: PoolMap): readonly string[] {
-    return [...this.found.values()]
-      .filter(({ row, pool }) => this.familyOf(row).refreshStates && pools.has(pool.id))
-      .map(({ pool }) => pool.id)
+    return [...this.found.silent].filter((id) => pools.has(id))
   }
 
   /** Pools found but not readable so far that a block's logs speak of: one that was given its first price, say. */

@@ -1,6 +1,6 @@
 /** Brings the ledger to the node's head: block by block from logs, back and up another branch, or by reading all anew. */
 import { isDeepStrictEqual } from 'node:util'
-import type { BlockHeader, Rpc } from '@sluice/rpc'
+import { type BlockHeader, inSlices, type Rpc, type Steps } from '@sluice/rpc'
 import type { Pool } from '../family.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { applyLogs } from './apply.ts'
@@ -10,7 +10,7 @@ import { findBranch } from './branch.ts'
 import { MarketError } from './errors.ts'
 import { type Entry, History } from './history.ts'
 import type { Ledger } from './ledger.ts'
-import { PoolMap } from './pool-map.ts'
+import { PoolMap, poolChanges } from './pool-map.ts'
 import { readPools, refreshPools, settlePools } from './pool-reader.ts'
 
 export type MarketParts = {
@@ -24,13 +24,15 @@ export type MarketParts = {
 type Differences = { readonly differ: readonly Pool[]; readonly gone: readonly string[] }
 
 /** Memory beside what was read of the pools with these ids. */
-function compare(pools: PoolMap, ids: Iterable<string>, read: readonly Pool[]): Differences {
+function* compare(pools: PoolMap, ids: Iterable<string>, read: readonly Pool[]): Steps<Differences> {
   const readable = new Set(read.map(({ id }) => id))
-  return {
-    differ: read.filter(({ id, state }) => !isDeepStrictEqual(state, pools.get(id)?.state)),
-    // One that can no longer be read, such as a paused one, must not be quoted from what it was.
-    gone: [...ids].filter((id) => !readable.has(id) && pools.has(id)),
+  const differ: Pool[] = []
+  for (const pool of read) {
+    if (!isDeepStrictEqual(pool.state, pools.get(pool.id)?.state)) differ.push(pool)
+    yield
   }
+  // One that can no longer be read, such as a paused one, must not be quoted from what it was.
+  return { differ, gone: [...ids].filter((id) => !readable.has(id) && pools.has(id)) }
 }
 
 export class Follower {
@@ -84,7 +86,10 @@ export class Follower {
     const entries: Entry[] = []
     let pools = from.pools
     for (const [i, block] of blocks.entries()) {
-      const { changed, reread } = applyLogs(pools, logs[i]!, (id) => book.families.get(id), book.idOf)
+      const { changed, reread } = await inSlices(
+        'follow',
+        applyLogs(pools, logs[i]!, (id) => book.families.get(id), book.idOf),
+      )
       const last = i === blocks.length - 1
       const dirty = new Set([...reread, ...book.awaited(pools, logs[i]!), ...book.created(logs[i]!)])
       const told = pools.with(changed.values())
@@ -101,7 +106,7 @@ export class Follower {
     }
     const next = history.goOn(from, entries)
     // Pools found since `from` are not in it: they are read where the history stands now.
-    const missing = undone.length > 0 ? [...history.top.pools.keys()].filter((id) => !pools.has(id)) : []
+    const missing = undone.length > 0 ? poolChanges(history.top.pools, pools).gone : []
     const read = await this.read(next.top.block, missing)
     const changed = new Set([...undone, ...entries].flatMap((entry) => [...entry.changed]))
     for (const { id } of read) changed.add(id)
@@ -111,20 +116,20 @@ export class Follower {
 
   /** What reading pools at the end of a block says otherwise than memory. */
   async reread(block: BlockHeader, pools: PoolMap, ids: ReadonlySet<string>): Promise<Differences> {
-    return compare(pools, ids, await this.read(block, ids))
+    return inSlices('follow', compare(pools, ids, await this.read(block, ids)))
   }
 
   /** What has moved in these pools at the end of a block, beside what its logs told. */
   private async refresh(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<Differences> {
     const { rpc, book, signal } = this.parts
     const known = ids.map((id) => ({ row: book.found.get(id)!.row, pool: pools.get(id)! }))
-    return compare(pools, ids, await refreshPools(rpc, block, known, book.families, { signal }))
+    return inSlices('follow', compare(pools, ids, await refreshPools(rpc, block, known, book.families, { signal })))
   }
 
   /** Starts over at a block too far from those that are known. Pools made meanwhile are found when their tokens are asked for again. */
   private async rereadAll(head: BlockHeader): Promise<void> {
     const { book, ledger } = this.parts
-    const pools = PoolMap.empty.with(await this.read(head, book.found.keys()))
+    const pools = await inSlices('follow', PoolMap.of(await this.read(head, book.found.keys())))
     this.forgetPairs()
     ledger.commit(new History([{ block: head, pools, changed: new Set() }]), null)
   }

@@ -1,4 +1,8 @@
+import type { Steps } from '@sluice/rpc'
 import type { Pool } from '../family.ts'
+
+/** Pools put into a map in a row. */
+const ROW = 500
 
 type Bucket = ReadonlyMap<string, Pool>
 
@@ -100,6 +104,23 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
       if (bucket !== old) differing.push([old, bucket])
     }
     return differing
+  }
+
+  /** A map of many pools, a few hundred at a time. */
+  static *of(pools: readonly Pool[]): Steps<PoolMap> {
+    let map = PoolMap.empty
+    for (let at = 0; at < pools.length; at += ROW) {
+      map = map.with(pools.slice(at, at + ROW))
+      yield
+    }
+    return map
+  }
+
+  /** Ids of a part of the pools, of `parts` that are about as large. */
+  idsOfPart(part: number, parts: number): string[] {
+    const from = Math.floor((part * BUCKETS) / parts)
+    const to = Math.floor(((part + 1) * BUCKETS) / parts)
+    return this.buckets.slice(from, to).flatMap((bucket) => [...bucket.keys()])
   }
 
   get(id: string): Pool | undefined {

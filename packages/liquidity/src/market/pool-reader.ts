@@ -1,5 +1,6 @@
 import type { Chain, DexRow } from '@sluice/chains'
 import type { BlockHeader, BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
+import { chunks } from '../dexes/common/chunks.ts'
 import type { DexFamily, Pool, Reads } from '../family.ts'
 import type { Pair } from './pairs.ts'
 import { runReads } from './reads.ts'
@@ -106,6 +107,9 @@ export function refreshPools(
   return withStates(rpc, { blockHash: block.hash }, known, refresh, options)
 }
 
+/** Pools whose answers are read in a row: their calls travel together however they are grouped. */
+const DECODED_AT_ONCE = 50
+
 type StateReader<P> = (row: DexRow, pools: readonly P[]) => Reads<readonly unknown[]>
 
 async function withStates<P extends Pool>(
@@ -120,10 +124,12 @@ async function withStates<P extends Pool>(
     return group.flatMap((pool, i) => (states[i] === null ? [] : [{ ...pool, state: states[i] }]))
   }
   const byRow = Map.groupBy(pools, ({ row }) => row)
-  const generators = [...byRow].map(([row, group]) =>
-    read(
-      row,
-      group.map(({ pool }) => pool),
+  const generators = [...byRow].flatMap(([row, group]) =>
+    chunks(group, DECODED_AT_ONCE).map((some) =>
+      read(
+        row,
+        some.map(({ pool }) => pool),
+      ),
     ),
   )
   return (await runReads(rpc, block, generators, options)).flat()

@@ -1,6 +1,7 @@
 /** Runs what families ask to read: all of them step together, so that a round of all pools is one call or a few. */
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Address, Hex } from '@sluice/chains'
-import { type BlockRef, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
+import { type BlockRef, inSlices, type RequestOptions, type Rpc, RpcError, type Steps } from '@sluice/rpc'
 import type { Read, Reads } from '../family.ts'
 import { type Answers, callOverridden, callPlain } from './read-calls.ts'
 
@@ -23,41 +24,58 @@ export async function runReads<T>(
   options: RequestOptions = {},
 ): Promise<T[]> {
   const results: T[] = []
-  let waiting = generators.flatMap((generator, index) => {
-    const step = generator.next([])
-    if (step.done) results[index] = step.value
-    return step.done ? [] : [{ generator, index, reads: step.value }]
-  })
+  const first = generators.map((generator, index): Waiting<T> => ({ generator, index, reads: [] }))
+  let waiting = await inSlices('reads', advance(first, [], results))
   while (waiting.length > 0) {
-    const answers = await read(
-      rpc,
-      block,
-      waiting.flatMap(({ reads }) => reads),
-      options,
-    )
-    let from = 0
-    waiting = waiting.flatMap(({ generator, index, reads }) => {
-      const step = generator.next(answers.slice(from, from + reads.length))
-      from += reads.length
-      if (step.done) results[index] = step.value
-      return step.done ? [] : [{ generator, index, reads: step.value }]
-    })
+    const answers = await read(rpc, block, waiting, options)
+    waiting = await inSlices('reads', advance(waiting, answers, results))
   }
   return results
 }
 
-async function read(rpc: Rpc, block: BlockRef, reads: readonly Read[], options: RequestOptions): Promise<Answers> {
-  const packed = await Promise.all(pack(reads).map((group) => readGroup(rpc, block, group, options)))
-  return packed.flat()
+type Waiting<T> = { readonly generator: Reads<T>; readonly index: number; readonly reads: readonly Read[] }
+
+/** Gives each generator its answers. @returns those that want to read on */
+function* advance<T>(waiting: readonly Waiting<T>[], answers: Answers, results: T[]): Steps<readonly Waiting<T>[]> {
+  const next: Waiting<T>[] = []
+  let from = 0
+  for (const { generator, index, reads } of waiting) {
+    const step = generator.next(answers.slice(from, from + reads.length))
+    from += reads.length
+    if (step.done) results[index] = step.value
+    else next.push({ generator, index, reads: step.value })
+    yield
+  }
+  return next
+}
+
+async function read(
+  rpc: Rpc,
+  block: BlockRef,
+  waiting: readonly Waiting<unknown>[],
+  options: RequestOptions,
+): Promise<Answers> {
+  const groups = await inSlices('reads', pack(waiting))
+  const packed: Promise<Answers>[] = []
+  for (const [k, group] of groups.entries()) {
+    // Encoding a call takes milliseconds.
+    if (k > 0) await turn()
+    const answers = readGroup(rpc, block, group, options)
+    // Its failure is seen when all are waited for.
+    answers.catch(() => undefined)
+    packed.push(answers)
+  }
+  return (await Promise.all(packed)).flat()
 }
 
 /** Neighbouring reads that fit in one call: by gas, by bytes, and one code for each overridden address. */
-function pack(reads: readonly Read[]): Read[][] {
+function* pack(waiting: readonly Waiting<unknown>[]): Steps<Read[][]> {
   const groups: Read[][] = []
   let gas = 0
   let bytes = 0
   let codes = new Map<Address, Hex>()
-  for (const next of reads) {
+  for (const next of readsOf(waiting)) {
+    yield
     const nextGas = next.gas ?? LEAST_GAS
     const nextBytes = next.data.length / 2 + (next.code && !codes.has(next.to) ? next.code.length / 2 : 0)
     const clash = codes.has(next.to) ? codes.get(next.to) !== next.code : false
@@ -73,6 +91,10 @@ function pack(reads: readonly Read[]): Read[][] {
     if (next.code) codes.set(next.to, next.code)
   }
   return groups
+}
+
+function* readsOf(waiting: readonly Waiting<unknown>[]): Generator<Read> {
+  for (const { reads } of waiting) yield* reads
 }
 
 /**
