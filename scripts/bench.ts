@@ -10,6 +10,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   burst: 'company/burst.ts',
   calls: 'weather/calls.ts',
   chains: 'chains.ts',
+  'event-loop': 'event-loop/bench.ts',
   fuzz: 'fuzz.ts',
   gas: 'gas/bench.ts',
   'hop-gas': 'hop-gas/bench.ts',

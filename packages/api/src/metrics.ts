@@ -1,3 +1,5 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { takeLongestTasks } from '@sluice/rpc'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { Afterwards } from './http/afterwards.ts'
 import { BoundedLabels } from './http/referer.ts'
@@ -6,6 +8,8 @@ import { createRpcMetrics } from './rpc-metrics.ts'
 /** Seconds. */
 const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const MAX_INTEGRATORS = 200
+/** Of the timer that tells how late the event loop is. */
+const LOOP_RESOLUTION_MS = 5
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -14,6 +18,8 @@ export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
   const integrators = new BoundedLabels(MAX_INTEGRATORS)
+  const loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
+  loopDelay.enable()
   return {
     registry,
     integrators,
@@ -103,6 +109,29 @@ export function createMetrics() {
         const { rss, heapUsed } = process.memoryUsage()
         this.set({ kind: 'resident' }, rss)
         this.set({ kind: 'heap_used' }, heapUsed)
+      },
+    }),
+    loopDelay: new Gauge({
+      name: 'sluice_event_loop_delay_seconds',
+      help: 'By how much the event loop was late since the last scrape: half of the time, one time in a hundred, at most.',
+      labelNames: ['quantile'],
+      registers,
+      collect() {
+        const seconds = (nanoseconds: number) => (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0)
+        this.set({ quantile: '0.5' }, seconds(loopDelay.percentile(50)))
+        this.set({ quantile: '0.99' }, seconds(loopDelay.percentile(99)))
+        this.set({ quantile: '1' }, seconds(loopDelay.max))
+        loopDelay.reset()
+      },
+    }),
+    longestTask: new Gauge({
+      name: 'sluice_longest_task_seconds',
+      help: 'Longest time for which work of a kind held the event loop since the last scrape.',
+      labelNames: ['kind'],
+      registers,
+      collect() {
+        this.reset()
+        for (const [kind, ms] of takeLongestTasks()) this.set({ kind }, ms / 1_000)
       },
     }),
     audited: new Gauge({

@@ -1,0 +1,92 @@
+/** A node in a thread: blocks whose logs change pools, told over HTTP. Knows no state: reads revert. */
+import { createServer } from 'node:http'
+import { parentPort } from 'node:worker_threads'
+import { IUniswapV2PairEvents__factory, IUniswapV3PoolEvents__factory } from '@sluice/bindings'
+import { toBeHex } from 'ethers'
+
+export type Changed = { readonly address: string; readonly family: string }
+/** A block on top of the one at `parent`, in which these pools trade. */
+export type ToNode = { readonly number: number; readonly branch: number; readonly changed: readonly Changed[] }
+
+const pairEvents = IUniswapV2PairEvents__factory.createInterface()
+const poolEvents = IUniswapV3PoolEvents__factory.createInterface()
+
+type Block = { readonly header: object; readonly logs: string }
+const chain: Block[] = []
+const byHash = new Map<string, Block>()
+export const hashOf = (number: number, branch: number) => toBeHex(BigInt(number) * 1_000n + BigInt(branch) + 1n, 32)
+
+function add({ number, branch, changed }: ToNode): void {
+  const parent = chain[number - 1]?.header as { hash: string } | undefined
+  const hash = hashOf(number, branch)
+  const quantity = (n: number) => `0x${n.toString(16)}`
+  const header = {
+    number: quantity(number),
+    hash,
+    parentHash: parent?.hash ?? toBeHex(0, 32),
+    timestamp: quantity(Math.floor(Date.now() / 1_000)),
+    gasLimit: quantity(30_000_000),
+    miner: toBeHex(7, 20),
+  }
+  const logs = changed.map(({ address, family }, i) => ({
+    address,
+    ...(family === 'uniswap-v3' ? swap(address, number + i) : sync(number + branch + i)),
+    blockNumber: header.number,
+    blockHash: hash,
+    logIndex: quantity(i),
+    transactionHash: hashOf(i, 1),
+    transactionIndex: quantity(i),
+    removed: false,
+  }))
+  const block = { header, logs: JSON.stringify(logs) }
+  chain.length = number
+  chain.push(block)
+  byHash.set(hash, block)
+}
+
+const unit = 10n ** 18n
+function sync(n: number) {
+  const move = BigInt(n % 100) * 10n ** 15n
+  return pairEvents.encodeEventLog('Sync', [100_000n * unit + move, 90_000n * unit - move])
+}
+
+function swap(address: string, n: number) {
+  return poolEvents.encodeEventLog('Swap', [address, address, 1n, -1n, (1n << 96n) + BigInt(n), 100n * unit, 0])
+}
+
+function answer(method: string, params: readonly unknown[]): string {
+  const [first] = params
+  if (method === 'eth_chainId') return '"0x1"'
+  if (method === 'eth_blockNumber') return `"0x${(chain.length - 1).toString(16)}"`
+  if (method === 'eth_getBlockByHash') return JSON.stringify(byHash.get(first as string)?.header ?? null)
+  if (method === 'eth_getBlockByNumber') {
+    const block = first === 'latest' ? chain.at(-1) : chain[Number(first)]
+    return JSON.stringify(block?.header ?? null)
+  }
+  if (method === 'eth_getLogs') return byHash.get((first as { blockHash: string }).blockHash)?.logs ?? '[]'
+  return ''
+}
+
+const server = createServer((request, response) => {
+  const parts: Buffer[] = []
+  request.on('data', (part: Buffer) => parts.push(part))
+  request.on('end', () => {
+    const asked = JSON.parse(Buffer.concat(parts).toString())
+    const told = [asked].flat().map(({ id, method, params }) => {
+      const result = answer(method, params)
+      const body = result ? `"result":${result}` : '"error":{"code":3,"message":"execution reverted","data":"0x"}'
+      return `{"jsonrpc":"2.0","id":${id},${body}}`
+    })
+    response.setHeader('content-type', 'application/json')
+    response.end(Array.isArray(asked) ? `[${told.join()}]` : told[0])
+  })
+})
+
+if (parentPort) {
+  const port = parentPort
+  port.on('message', (block: ToNode) => {
+    add(block)
+    port.postMessage(block.number)
+  })
+  server.listen(0, '127.0.0.1', () => port.postMessage((server.address() as { port: number }).port))
+}
