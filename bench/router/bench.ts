@@ -9,7 +9,7 @@ import { netOf } from './net.ts'
 import { greedyPeer } from './peers/greedy.ts'
 import { foreignPeer, type Peer, type PeerRoute } from './peers/peer.ts'
 import { uniswapPeer } from './peers/uniswap.ts'
-import { routeTrade, scenarioGraph, warmUp } from './route.ts'
+import { routeTrade, SERVICE_LIMITS, scenarioGraph, warmUp } from './route.ts'
 import { loadScenario, type Scenario, type ScenarioTrade } from './scenario.ts'
 import { median } from './statistics.ts'
 import { threadFigures } from './thread.ts'
@@ -78,7 +78,10 @@ async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<Row[]>
       throw new Error(
         `${scenario.seed}: trade ${trade.id} pays ${evaluation.amountOut}, not ${own.amountOut} as claimed`,
       )
-    rows.push({ seed: scenario.seed, own, net: netOf(evaluation, scenario, trade, gasPrice), peers })
+    const limited = routeTrade(loaded, graph, trade, gasPrice, SERVICE_LIMITS)
+    const limitedNet = netOf(evaluate(scenario, trade, limited.legs), scenario, trade, gasPrice)
+    const net = netOf(evaluation, scenario, trade, gasPrice)
+    rows.push({ seed: scenario.seed, own, net, limited: { net: limitedNet, ms: limited.ms }, peers })
   }
   return rows
 }

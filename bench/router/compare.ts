@@ -14,6 +14,8 @@ export type Row = {
   readonly own: RoutedTrade
   /** Output base units after gas. */
   readonly net: number
+  /** The same within the limits of the service. */
+  readonly limited: Outcome
   /** Null where the peer found no route. */
   readonly peers: ReadonlyMap<string, Outcome | null>
 }
@@ -30,7 +32,23 @@ export function summary(rows: readonly Row[], gasPrice: bigint) {
       ? { bpsBelowBound: { median: rounded(median(gaps), 4), p99: rounded(quantile(gaps, 0.99), 3) } }
       : {}),
     ms: { median: rounded(median(ms), 3), p95: rounded(quantile(ms, 0.95), 3) },
+    serviceLimits: costOfLimits(rows),
     peers: comparisons(rows),
+  }
+}
+
+/** What 24 pools and 4 hops cost against routes as long and as wide as pays, in basis points of the output, and their time. */
+function costOfLimits(rows: readonly Row[]) {
+  const routed = rows.filter(({ own, limited }) => own.legs.length > 0 && limited.net > 0)
+  const cost = routed.map(({ own, net, limited }) => ((net - limited.net) / Number(own.amountOut)) * 10_000)
+  const ms = rows.map(({ limited }) => limited.ms)
+  return {
+    bpsLost: {
+      median: rounded(median(cost), 4),
+      p95: rounded(quantile(cost, 0.95), 3),
+      most: rounded(Math.max(...cost), 1),
+    },
+    ms: { median: rounded(median(ms), 3), p95: rounded(quantile(ms, 0.95), 3) },
   }
 }
 

@@ -26,6 +26,9 @@ export type RoutedTrade = {
 
 /** Routes of the benchmark may be as long and as wide as pays. */
 const LIMITS = { maxHops: 8, maxSplits: 1_000 }
+/** What the service allows where the caller says nothing. */
+export const SERVICE_LIMITS = { maxHops: 4, maxSplits: 24 }
+export type Limits = typeof LIMITS
 const RUNS = 3
 
 /** Milliseconds for which searches are run before they are timed: by then the engine has compiled them, as in a service. */
@@ -40,9 +43,10 @@ export function requestOf(
   { tokenOf, wrappedNative }: LoadedScenario,
   { tokenIn, tokenOut, amountIn }: ScenarioTrade,
   gasPriceWei: bigint,
+  limits: Limits = LIMITS,
 ): RouteRequest {
   const ends = { tokenIn: tokenOf(tokenIn), tokenOut: tokenOf(tokenOut) }
-  return { ...ends, amountIn: BigInt(amountIn), wrappedNative, gasPriceWei, ...LIMITS }
+  return { ...ends, amountIn: BigInt(amountIn), wrappedNative, gasPriceWei, ...limits }
 }
 
 export function routeTrade(
@@ -50,8 +54,9 @@ export function routeTrade(
   graph: Graph,
   trade: ScenarioTrade,
   gasPriceWei: bigint,
+  limits: Limits = LIMITS,
 ): RoutedTrade {
-  const request = requestOf(loaded, trade, gasPriceWei)
+  const request = requestOf(loaded, trade, gasPriceWei, limits)
   const result = findRoute(graph, request)
   const times = Array.from({ length: RUNS }, () => {
     const start = performance.now()
