@@ -1,6 +1,8 @@
 /** What every route must keep of its request, looked at once more on the settled legs, apart from all that found them. */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { isTrustedPool } from '@sluice/liquidity'
 import { RoutingError } from './errors.ts'
+import { isChosen } from './search/passable.ts'
 import { DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of } from './search/problem.ts'
 import { refusalOf } from './sources.ts'
 import type { Route, RouteRequest } from './types.ts'
@@ -25,6 +27,8 @@ function brokenBy({ legs, amountOut }: Route, request: RouteRequest): string | n
     if (refusal !== null) return `pool ${pool.id} is ${refusal}`
     const [from, to] = [asHeld(tokenIn), asHeld(tokenOut)]
     if (to !== target && trust && !trust.tokens.has(tokenOut)) return `it passes through ${tokenOut}`
+    const chosen = (from === source || to === target) && isChosen(pool, sources)
+    if (trust && !chosen && !isTrustedPool(pool, trust)) return `nobody vouches for pool ${pool.id}`
     const left = (held.get(from) ?? 0n) - sold
     if (sold <= 0n || left < 0n) return `pool ${pool.id} is given ${sold} of what is not there`
     held.set(from, left)

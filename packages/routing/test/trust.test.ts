@@ -65,11 +65,12 @@ test('no route passes through a token that is not trusted, at whatever prices', 
     fc.property(
       fc.nat(),
       fc.uniqueArray(fc.integer({ min: 0, max: 7 }), { maxLength: 6 }),
+      fc.integer({ min: 1, max: 24 }),
       fc.constantFrom(0n, 10n ** 9n),
-      (seed, trusted, gasPriceWei) => {
+      (seed, trusted, maxSplits, gasPriceWei) => {
         const trust = trustIn(trusted)
         const graph = buildGraph(snapshotOf(randomPools(seed, 30, { tokens: 8, disagreement: 0.05 })))
-        const result = findRoute(graph, request({ amountIn: 50n * E18, trust, gasPriceWei }))
+        const result = findRoute(graph, request({ amountIn: 50n * E18, trust, maxSplits, gasPriceWei }))
         if (!result.ok) return
         const { legs, tokenIn, tokenOut } = result.route
         for (const leg of legs)

@@ -64,7 +64,8 @@ export function passableRates(
   return { rate, rateBack }
 }
 
-function isChosen({ family, dex }: Pool, sources: SourceFilter | undefined): boolean {
+/** Whether the caller names the source of a pool. */
+export function isChosen({ family, dex }: Pool, sources: SourceFilter | undefined): boolean {
   const { include } = sources ?? {}
   return include !== undefined && (include.has(family.toLowerCase()) || include.has(dex.toLowerCase()))
 }
