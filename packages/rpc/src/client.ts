@@ -1,5 +1,6 @@
 /** One chain over one or more endpoints that fail, lag, lie and differ. How a request gets its answer is `race`'s. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
+import type { EndpointCall, Send } from './calls.ts'
 import type { Capabilities, CoinbaseField } from './capabilities.ts'
 import {
   blockParam,
@@ -11,7 +12,7 @@ import {
   type RawBlock,
   type RawLog,
 } from './encode.ts'
-import { Endpoint, type EndpointCall, type Send } from './endpoint.ts'
+import { Endpoint } from './endpoint.ts'
 import { RpcError } from './errors.ts'
 import { Heads, readable, readBlock } from './heads.ts'
 import { HedgeBudget } from './hedges.ts'

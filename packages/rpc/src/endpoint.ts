@@ -4,6 +4,7 @@
  */
 import { type Parsed, parseAnswers, resultOf } from './answers.ts'
 import { BatchSize } from './batch-size.ts'
+import { type Call, type EndpointCall, type Group, makeCall, type Send } from './calls.ts'
 import { RpcError } from './errors.ts'
 import { abortError, batchVerdict, connectionError, httpFailure, nodeError } from './failure.ts'
 import { Lanes } from './lanes.ts'
@@ -31,38 +32,6 @@ export type EndpointEvent =
   | { readonly kind: 'slowed'; readonly rate: number }
   /** Calls that one HTTP body may hold from now on; 1 where batches are refused. */
   | { readonly kind: 'batch'; readonly size: number }
-
-export type EndpointCall = readonly [method: string, params: readonly unknown[]]
-
-/** One attempt at a request. */
-export type Send = {
-  readonly signal: AbortSignal
-  readonly priority: Priority
-  /** In an HTTP request and on a connection of its own. */
-  readonly fresh?: boolean
-  /** When it left the queue; undefined as long as it waits. Written by the endpoint. */
-  sentAt?: number
-}
-
-type Call = {
-  readonly id: number
-  readonly method: string
-  readonly params: readonly unknown[]
-  readonly body: string
-  readonly send: Send
-  readonly settle: (answer: unknown) => void
-  settled: boolean
-  /** What it travels in. */
-  group?: Group
-}
-/** Calls that wait for a place and travel together. */
-type Group = {
-  /** In an HTTP body of their own. */
-  readonly alone: boolean
-  readonly calls: readonly Call[]
-  /** Ends the HTTP request that it travels in, once that serves nobody any more. */
-  abandon?: () => void
-}
 
 export class Endpoint {
   readonly url: string
@@ -124,7 +93,11 @@ export class Endpoint {
   private ask(calls: readonly EndpointCall[], send: Send, alone: boolean): Promise<unknown>[] {
     if (send.signal.aborted || this.closed)
       return calls.map(([method]) => Promise.reject(abortError(send.signal, method)))
-    const made = calls.map((call) => this.makeCall(call, send))
+    const abandon = (group: Group) => {
+      this.lanes.drop(send.priority, group)
+      group.abandon?.()
+    }
+    const made = calls.map((call) => makeCall(call, this.nextId++, send, abandon))
     const fits = calls.length <= this.batch.size
     const groups: Group[] = fits
       ? [{ alone, calls: made.map(({ call }) => call) }]
@@ -141,34 +114,6 @@ export class Endpoint {
     return made.map(({ answer }) => answer)
   }
 
-  private makeCall([method, params]: EndpointCall, send: Send): { call: Call; answer: Promise<unknown> } {
-    const { signal, priority } = send
-    let call: Call | undefined
-    const answer = new Promise<unknown>((resolve, reject) => {
-      const giveUp = () => {
-        if (!call || call.settled) return
-        call.settled = true
-        reject(abortError(signal, method))
-        const { group } = call
-        if (!group || group.calls.some(({ settled }) => !settled)) return
-        this.lanes.drop(priority, group)
-        group.abandon?.()
-      }
-      const settle = (result: unknown) => {
-        if (!call || call.settled) return
-        call.settled = true
-        signal.removeEventListener('abort', giveUp)
-        if (result instanceof RpcError) reject(result)
-        else resolve(result)
-      }
-      signal.addEventListener('abort', giveUp, { once: true })
-      const id = this.nextId++
-      const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
-      call = { id, method, params, body, send, settle, settled: false }
-    })
-    return { call: call!, answer }
-  }
-
   private enqueue(group: Group, priority: Priority): void {
     for (const call of group.calls) call.group = group
     if (this.lanes.push(priority, group)) return
@@ -179,10 +124,9 @@ export class Endpoint {
   /** Sends what may be sent now, and comes back when more may be. */
   private start(): void {
     if (this.closed) return
-    for (let next = this.lanes.next(); next; next = this.lanes.next()) {
+    const mayGo = (priority: Priority) => this.waitMs(priority) === 0
+    for (let next = this.lanes.next(mayGo); next; next = this.lanes.next(mayGo)) {
       const { priority, items } = next
-      const pauseMs = this.waitMs(priority)
-      if (pauseMs > 0) return void this.wakeIn(pauseMs)
       const groups = this.collect(items)
       for (const group of groups) this.lanes.drop(priority, group)
       this.lanes.enter(priority)
@@ -191,7 +135,10 @@ export class Endpoint {
         this.start()
       })
     }
-    if (this.lanes.pauseMs > 0) this.wakeIn(this.lanes.pauseMs)
+    for (const priority of this.lanes.waiting) {
+      const pauseMs = Math.max(this.waitMs(priority), this.lanes.pauseMs(priority))
+      if (pauseMs > 0) this.wakeIn(pauseMs)
+    }
   }
 
   private wakeIn(ms: number): void {

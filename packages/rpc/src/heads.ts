@@ -1,7 +1,7 @@
 /** The heads that endpoints tell: which are believed, and what they say of one another. */
 import type { Hex } from '@sluice/chains'
+import type { Send } from './calls.ts'
 import { decodeBlock, type RawBlock } from './encode.ts'
-import type { Send } from './endpoint.ts'
 import { RpcError } from './errors.ts'
 import { BlockHabit } from './habit.ts'
 import type { Seat } from './seat.ts'

@@ -56,11 +56,19 @@ test('background work waits when its calls or bytes of a second are spent, and n
   fill('background', 1)
   budget.spend(1, 7_000)
   expect(start()).toBeUndefined()
-  expect(lanes.pauseMs).toBeGreaterThan(1_900)
+  expect(lanes.pauseMs('background')).toBeGreaterThan(1_900)
   fill('quote', 1)
   expect(start()).toBe('quote 0')
-  clock.ms += lanes.pauseMs
+  clock.ms += lanes.pauseMs('background')
   expect(start()).toBe('background 0')
+})
+
+test('a request that has waited for long and may not go yet holds up nobody', () => {
+  const { clock, lanes, fill } = world()
+  fill('background', 1)
+  clock.ms = 10_000
+  fill('quote', 1)
+  expect(lanes.next((priority) => priority === 'quote')?.priority).toBe('quote')
 })
 
 test('what is given up before its turn is not started', () => {

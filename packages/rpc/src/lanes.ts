@@ -12,6 +12,8 @@ type Lane<T> = {
   underWay: number
 }
 
+type Turn<T> = { readonly priority: Priority; readonly items: IterableIterator<T> }
+
 export class Lanes<T> {
   private readonly lanes: readonly Lane<T>[]
   private readonly capacity: number
@@ -43,11 +45,11 @@ export class Lanes<T> {
   }
 
   /** The queue whose turn it is, in order; undefined when nothing may start now. */
-  next(): { readonly priority: Priority; readonly items: IterableIterator<T> } | undefined {
+  next(mayGo: (priority: Priority) => boolean = () => true): Turn<T> | undefined {
     if (this.lanes.reduce((sum, { underWay }) => sum + underWay, 0) >= this.capacity) return undefined
     const ready = this.lanes.filter(
       ({ priority, places, waiting, underWay }) =>
-        waiting.size > 0 && underWay < places && (priority !== 'background' || this.budget.waitMs === 0),
+        waiting.size > 0 && underWay < places && this.pauseMs(priority) === 0 && mayGo(priority),
     )
     const lane = ready.find((lane) => this.impatient(lane)) ?? ready[0]
     return lane && { priority: lane.priority, items: lane.waiting.keys() }
@@ -61,9 +63,14 @@ export class Lanes<T> {
     this.lane(priority).underWay--
   }
 
-  /** Milliseconds until the budget lets background work go on; 0 when it is not what that waits for. */
-  get pauseMs(): number {
-    return this.lane('background').waiting.size > 0 ? this.budget.waitMs : 0
+  /** Milliseconds until the budget lets work of a priority go on. */
+  pauseMs(priority: Priority): number {
+    return priority === 'background' ? this.budget.waitMs : 0
+  }
+
+  /** Priorities of which something waits. */
+  get waiting(): readonly Priority[] {
+    return this.lanes.filter(({ waiting }) => waiting.size > 0).map(({ priority }) => priority)
   }
 
   /** Requests that wait. */

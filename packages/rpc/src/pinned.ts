@@ -1,7 +1,7 @@
 /** Calls that are pinned to one block, at endpoints that take its hash and at those that only take its number. */
 import type { Hex } from '@sluice/chains'
+import type { EndpointCall, Send } from './calls.ts'
 import { quantity, type RawBlock } from './encode.ts'
-import type { EndpointCall, Send } from './endpoint.ts'
 import { RpcError } from './errors.ts'
 import type { Heads } from './heads.ts'
 import type { Task } from './race.ts'

@@ -2,8 +2,9 @@
  * One request's way through the endpoints of a chain: tried until it is answered or its time is up, elsewhere at once and at the
  * same endpoint after a moment, with a second request beside one that takes longer than it usually does.
  */
+
+import type { Send } from './calls.ts'
 import { chooseSeat } from './choice.ts'
-import type { Send } from './endpoint.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { abortError } from './failure.ts'
 import { type HedgeBudget, lateMs } from './hedges.ts'

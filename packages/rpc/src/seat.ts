@@ -1,7 +1,8 @@
 /** An endpoint and what is known of it: whether it serves this chain, keeps up, answers, and what it can do. */
 import type { Hex } from '@sluice/chains'
+import type { Send } from './calls.ts'
 import { type Capabilities, readCapabilities } from './capabilities.ts'
-import type { Endpoint, Send } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 import { RpcError } from './errors.ts'
 import { Standing } from './standing.ts'
 
@@ -27,6 +28,7 @@ export class Seat {
   private chainChecked = false
   private known: Promise<Capabilities> | undefined
   private knownAt = 0
+  private ping: Promise<void> | undefined
   private seenHead = { number: -1, at: 0 }
   private numbersOnlyAt = Number.NEGATIVE_INFINITY
 
@@ -115,7 +117,8 @@ export class Seat {
         if (this.standing.failed()) this.forget()
         return
       case 'TIMEOUT':
-        void this.answers().then((answers) => {
+        this.ping ??= this.answers().then((answers) => {
+          this.ping = undefined
           if (!answers && this.standing.failed()) this.forget()
         })
         return

@@ -1,0 +1,88 @@
+/** Quotes while the endpoints of the chain fail in every way known; `npm run bench -- weather` tells how fast they are. */
+import { type Devnet, NodeProxy, setWeather, startDevnet, weathers } from '@sluice/devnet'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { devnetDir, type Service, serviceEnv, startService } from './src/service.ts'
+import { get, quote, type RouteBody, type SwapQuery, send, swapUrl } from './src/swap.ts'
+import { Node } from './src/wallet.ts'
+
+const CALLERS = 4
+const QUOTES = 12
+
+let devnet: Devnet
+let proxies: NodeProxy[]
+let service: Service
+/** With what each pays in calm weather at the same block. */
+const queries: { readonly query: SwapQuery; readonly toAmount: string }[] = []
+
+beforeAll(async () => {
+  devnet = await startDevnet({ dir: devnetDir })
+  proxies = [await NodeProxy.start(devnet.url), await NodeProxy.start(devnet.url)]
+  service = await startService({
+    ...serviceEnv(devnet),
+    [`RPC_URL_${devnet.chainId}`]: proxies.map(({ url }) => url).join(),
+  })
+  const { tokens, accounts } = devnet.info
+  for (let i = 0; i < QUOTES; i++) {
+    const [src, dst, unit] = (
+      [
+        ['WETH', 'USDC', 10n ** 16n],
+        ['USDC', 'DAI', 10n ** 7n],
+        ['DAI', 'WETH', 10n ** 19n],
+      ] as const
+    )[i % 3]!
+    const amount = unit * BigInt(i + 1)
+    const query = { src: tokens[src]!.address, dst: tokens[dst]!.address, amount, from: accounts[i % 3]!.address }
+    queries.push({ query, toAmount: (await quote(service.url, devnet.chainId, query)).toAmount })
+  }
+})
+afterAll(async () => {
+  await service?.stop()
+  for (const proxy of proxies ?? []) await proxy.stop()
+  await devnet?.stop()
+})
+
+/** What is learned of an endpoint that cannot override state is remembered for minutes: that comes last. */
+const kinds = weathers().sort((a, b) => Number(a.name === 'no overrides') - Number(b.name === 'no overrides'))
+
+describe.each(kinds.map((weather) => [weather.name, weather] as const))('%s', (_, weather) => {
+  test.each(weather.survivable ? ['one', 'both'] : ['one'])(
+    'at %s: every quote comes, as in calm weather',
+    async (struck) => {
+      for (const proxy of struck === 'one' ? proxies.slice(0, 1) : proxies) setWeather(proxy, weather)
+      try {
+        const waiting = [...queries]
+        const caller = async () => {
+          for (let next = waiting.pop(); next; next = waiting.pop()) {
+            const { status, body } = await get<RouteBody>(swapUrl(service.url, devnet.chainId, next.query))
+            expect(status, JSON.stringify(body)).toBe(200)
+            expect(body.toAmount).toBe(next.toAmount)
+          }
+        }
+        await Promise.all(Array.from({ length: CALLERS }, caller))
+      } finally {
+        for (const proxy of proxies) setWeather(proxy)
+      }
+    },
+  )
+})
+
+test('on a chain whose last block is an hour old a swap can still be mined', async () => {
+  const old = await NodeProxy.start(devnet.url)
+  old.rewrite = (answers) =>
+    answers.map((answer) => {
+      const { result } = answer as { result?: { timestamp?: string } | null }
+      if (typeof result !== 'object' || !result?.timestamp) return answer
+      return { ...answer, result: { ...result, timestamp: `0x${(Number(result.timestamp) - 3_600).toString(16)}` } }
+    })
+  const other = await startService({ ...serviceEnv(devnet), [`RPC_URL_${devnet.chainId}`]: old.url })
+  try {
+    const { query } = queries[0]!
+    const route = await quote(other.url, devnet.chainId, query)
+    const node = new Node(devnet.url)
+    await node.approve(query.src, query.from, route.tx.to, query.amount)
+    expect((await send(node, route)).receipt.status).toBe(true)
+  } finally {
+    await other.stop()
+    await old.stop()
+  }
+})
