@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { NodeProxy, request, startDevnet } from '@sluice/devnet'
+import { NodeProxy, request, type startDevnet } from '@sluice/devnet'
 import { startProcess } from '../api/world.ts'
 import { record, rounded } from '../record.ts'
 import { ask, randomOf, randomPath } from './quotes.ts'
@@ -15,9 +15,8 @@ type Counts = Readonly<
   Record<'waking' | 'restSecond' | 'block' | 'quoteAlone' | 'quoteBusy' | 'quoteWithBlocks', Count>
 >
 
-const BLOCKS = 25
-const QUOTES = 60
-const dir = join(import.meta.dirname, '../../.devnet')
+const BLOCKS = 20
+const QUOTES = 40
 const other = process.argv[2]
 const results: Record<string, Counts> = {}
 for (const [name, root] of Object.entries({ now: join(import.meta.dirname, '../..'), ...(other && { before: other }) }))
@@ -27,7 +26,10 @@ record('calls', { ...results, ...(more && { morePercent: more }) })
 process.exit()
 
 async function count(root: string): Promise<Counts> {
-  const devnet = await startDevnet({ dir })
+  // Of its own: the contracts may be others.
+  const dir = join(root, '.devnet')
+  const own = (await import(join(root, 'packages/devnet/src/index.ts'))) as { startDevnet: typeof startDevnet }
+  const devnet = await own.startDevnet({ dir })
   const node = await NodeProxy.start(devnet.url)
   const service = await startProcess(join(root, 'bench/api/service.ts'), [], {
     PORT: '0',
@@ -59,17 +61,17 @@ async function count(root: string): Promise<Counts> {
     const restSecond = await during(5, () => sleep(5_000))
     const mine = async () => {
       await request(devnet.url, 'evm_mine', [])
-      await sleep(300)
+      await sleep(200)
     }
     const block = await during(BLOCKS, () => repeat(BLOCKS, mine))
     const quoteAlone = await during(QUOTES, () => repeat(QUOTES, quote))
     let busyQuotes = 0
     const busy = await during(1, async () => {
-      busyQuotes = (await ask(service.url, next, 16, 3_000)).length
+      busyQuotes = (await ask(service.url, next, 16, 2_000)).length
     })
     let quotes = 0
     const withBlocks = await during(BLOCKS, async () => {
-      const load = ask(service.url, next, 2, BLOCKS * 310)
+      const load = ask(service.url, next, 2, BLOCKS * 210)
       await repeat(BLOCKS, mine)
       quotes = (await load).length
     })
