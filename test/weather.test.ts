@@ -42,7 +42,7 @@ afterAll(async () => {
 })
 
 /** What is learned of an endpoint that cannot override state is remembered for minutes: that comes last. */
-const kinds = weathers().sort((a, b) => Number(a.name === 'no overrides') - Number(b.name === 'no overrides'))
+const kinds = [...weathers()].sort((a, b) => Number(a.name === 'no overrides') - Number(b.name === 'no overrides'))
 
 describe.each(kinds.map((weather) => [weather.name, weather] as const))('%s', (_, weather) => {
   test.each(weather.survivable ? ['one', 'both'] : ['one'])(
