@@ -38,6 +38,8 @@ export type Course = {
 const MAX_ATTEMPTS: Readonly<Record<Priority, number>> = { quote: 10, lookup: 10, background: 4 }
 /** Beside the first. */
 const MAX_HEDGES = 4
+const MAX_WATCH_MS = 500
+const PRESSED_SHARE = 0.3
 /** The first pause; each is twice the last. A node that lags is given time more evenly. */
 const BACKOFF_MS = 25
 const MAX_BACKOFF_MS = 1_000
@@ -190,7 +192,7 @@ class Race<T> {
     this.lateTimer = setTimeout(() => {
       if (this.done || this.hedged >= MAX_HEDGES) return
       if (this.running.size > 0) this.hedge()
-      this.watch(ms * 2)
+      this.watch(Math.min(MAX_WATCH_MS, ms * 2))
     }, ms)
   }
 
@@ -203,7 +205,10 @@ class Race<T> {
     const waits = [...this.running].every(({ send }) => send.sentAt === undefined)
     const seat = other ?? (waits ? undefined : [...busy][0])
     // What waits in a queue for its turn is not helped by a second request in the same queue.
-    if (!seat || seat.endpoint.waitMs(this.work.priority) > 0 || !hedges.take()) return
+    if (!seat || seat.endpoint.waitMs(this.work.priority) > 0) return
+    // When much of its time is gone, a request is worth a second one whatever the budget says.
+    const pressed = performance.now() - this.startedAt > PRESSED_SHARE * this.work.totalMs
+    if (!pressed && !hedges.take()) return
     this.hedged++
     onExtra('hedge', seat)
     this.attempt(seat, !other)
