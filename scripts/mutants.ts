@@ -1,7 +1,7 @@
 /**
- * `npm run mutants [words of a name]`: breaks the contracts on purpose, one line at a time (contracts/test/mutants.ts), runs the
+ * `npm run mutants [words of names, divided by commas]`: breaks the contracts on purpose, one line at a time (contracts/test/mutants.ts), runs the
  * tests of the invariants and refusals against each, and tells which of them notice; into bench/results/mutants.json. Fails
- * where none does.
+ * where none does. What is named alone replaces its part of the results.
  *
  * The sources stay as they are: the tests are compiled once, and load the broken code from contracts/cache/mutant.
  */
@@ -14,6 +14,13 @@ import { type Mutant, mutants } from '../contracts/test/mutants.ts'
 import { root, run } from './lib/run.ts'
 
 type Build = keyof typeof BUILDS
+type Result = {
+  readonly name: string
+  readonly file: string
+  readonly build: Build
+  readonly seconds: number
+  readonly killedBy: readonly string[]
+}
 type Output = {
   readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[]
   readonly contracts: Readonly<
@@ -40,7 +47,7 @@ try {
 
   const results = []
   const tried = mutants
-    .filter(({ name }) => name.includes(wanted))
+    .filter(({ name }) => wanted.split(',').some((words) => name.includes(words)))
     .flatMap((mutant) =>
       (mutant.bothBuilds ? (['cancun', 'london'] as const) : (['cancun'] as const)).map((build) => ({ mutant, build })),
     )
@@ -52,19 +59,28 @@ try {
     )
     results.push({ ...mutant, build, seconds: rounded((performance.now() - started) / 1000), killedBy })
   }
-  const survived = results.filter(({ killedBy }) => killedBy.length === 0).map(({ name }) => name)
-  const shown = results.map(({ name, file, build, seconds, killedBy }) => ({ name, file, build, seconds, killedBy }))
-  const summary = {
-    casesOfEachProperty: Number(RUNS),
-    killed: results.length - survived.length,
-    survived,
-    mutants: shown,
-  }
-  if (wanted) console.log(JSON.stringify(summary, null, 2))
-  else record('mutants', summary)
+  const fresh = results.map(({ name, file, build, seconds, killedBy }) => ({ name, file, build, seconds, killedBy }))
+  const known = new Map(
+    mutants.flatMap(({ name, file }) => earlier(name).map((of) => [`${of.build} ${name}`, { ...of, file }])),
+  )
+  for (const of of fresh) known.set(`${of.build} ${of.name}`, of)
+  const shown = [...known.values()]
+  const survived = shown.filter(({ killedBy }) => killedBy.length === 0).map(({ name, build }) => `${name} (${build})`)
+  const casesOfEachProperty = Number(RUNS)
+  record('mutants', { casesOfEachProperty, killed: shown.length - survived.length, survived, mutants: shown })
   if (survived.length > 0) process.exitCode = 1
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** What an earlier run says of a mutant, which one that names others leaves alone. */
+function earlier(name: string): readonly Result[] {
+  const { mutants } = JSON.parse(readFileSync(join(root, 'bench/results/mutants.json'), 'utf8')) as {
+    mutants: Result[]
+  }
+  return wanted === ''
+    ? []
+    : mutants.filter((result) => result.name === name).map((result) => ({ ...result, build: result.build ?? 'cancun' }))
 }
 
 /** The tests that fail against a mutant. */

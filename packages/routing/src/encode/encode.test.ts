@@ -104,6 +104,17 @@ describe('encodeSwap', () => {
     expect(steps.map(({ output }) => output.kind)).toEqual(['executor', 'executor', 'recipient', 'recipient'])
   })
 
+  test.each([
+    ['nobody takes what a leg makes', [leg(ab, tokenA, tokenB, 10n)]],
+    ['the last to take it takes a part', [leg(ab, tokenA, tokenB, 10n), leg(bc, tokenB, tokenC, 5n, 1n, 2n)]],
+    [
+      'more of it is made afterwards',
+      [leg(ab, tokenA, tokenB, 4n), leg(bc, tokenB, tokenC, 3n), leg(ab3, tokenA, tokenB, 6n)],
+    ],
+  ])('refuses legs that would leave something in the Executor: %s', (_, legs) => {
+    expect(() => encode(route(tokenA, tokenC, 10n, legs))).toThrow(/leave some of .* in the Executor/)
+  })
+
   test('joins hops inside one singleton, unless someone else takes from between', () => {
     const v4 = (id: string, token0: Pool['address'], token1: Pool['address']): Pool => ({
       ...pool('uniswap-v4', id, token0, token1),

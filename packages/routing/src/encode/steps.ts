@@ -31,6 +31,7 @@ export function buildSteps(route: Route, context: StepContext): readonly Step[] 
   const sources = tokensOf(route.tokenIn, wrappedNative)
   const targets = tokensOf(route.tokenOut, wrappedNative)
   checkLegs(route, sources)
+  checkNothingStays(route, [...sources, ...targets])
 
   const asBrought = takesNative(route.legs, route)
   const ahead = prepaidLegs(route.legs, [...sources, ...targets], families)
@@ -96,6 +97,20 @@ function checkLegs({ legs, amountIn, tokenIn }: Route, sources: readonly (Addres
   const drawn = legs.reduce((sum, leg) => (sources.includes(leg.tokenIn) ? sum + leg.amountIn : sum), 0n)
   if (drawn !== amountIn)
     throw new EncodeError('INVALID_ROUTE', `the legs out of ${tokenIn} take ${drawn} of ${amountIn}`)
+}
+
+/**
+ * What stays in the Executor is whoever's takes it: of every token on the way, the last leg takes all there is, and none makes
+ * more of it afterwards.
+ */
+function checkNothingStays({ legs }: Route, ends: readonly (Address | null)[]): void {
+  for (const token of new Set(legs.map(({ tokenOut }) => tokenOut))) {
+    if (ends.includes(token)) continue
+    const last = legs.findLastIndex(({ tokenIn }) => tokenIn === token)
+    const takesAll = last !== -1 && legs[last]!.num === legs[last]!.den
+    if (!takesAll || last < legs.findLastIndex(({ tokenOut }) => tokenOut === token))
+      throw new EncodeError('INVALID_ROUTE', `the legs would leave some of ${token} in the Executor`)
+  }
 }
 
 function familyOf({ pool }: Leg, families: ReadonlyMap<string, StepMaker>): StepMaker {

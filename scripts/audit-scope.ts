@@ -1,0 +1,47 @@
+/** `npm run audit:scope`: writes docs/audit/scope.md, what there is to audit, from the sources that explorers verify the Guards with. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { id } from 'ethers'
+import { root } from './lib/run.ts'
+
+type Standard = { readonly sources: Readonly<Record<string, { readonly content: string }>> }
+type Frozen = Readonly<Record<string, { readonly address: string; readonly initCodeHash: string }>>
+
+const CONTRACTS = ['Guard', 'GuardLondon', 'Executor.v1', 'ExecutorLondon.v1'] as const
+
+export function scope(): string {
+  const read = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8'))
+  const frozen = read<Frozen>('contracts/frozen-guards.json')
+  const uses = new Map<string, { content: string; by: string[] }>()
+  for (const contract of CONTRACTS) {
+    const { sources } = read<Standard>(`deployments/standard-json/${contract}.json`)
+    for (const [path, { content }] of Object.entries(sources)) {
+      const use = uses.get(path) ?? { content, by: [] }
+      use.by.push(contract.replace('.v1', ''))
+      uses.set(path, use)
+    }
+  }
+  const rows = [...uses]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, { content, by }]) => {
+      const lines = content.split('\n').filter((line) => line.trim() !== '' && !/^\s*(\/\/|\*)/.test(line)).length
+      return `| \`${path.replace('project/', 'contracts/')}\` | ${lines} | ${by.join(', ')} | \`${id(content).slice(0, 18)}…\` |`
+    })
+  const guards = Object.entries(frozen).map(
+    ([build, { address, initCodeHash }]) => `| \`${build}\` | \`${address}\` | \`${initCodeHash}\` |`,
+  )
+  return `# Scope
+
+Made by \`npm run audit:scope\`; a test holds it to the sources. The commit is that of this file. solc 0.8.30, via IR, 1,000,000 runs.
+
+| Guard | address on every chain of the build | keccak256 of its init code |
+| --- | --- | --- |
+${guards.join('\n')}
+
+| file | lines of code | part of | keccak256 |
+| --- | ---: | --- | --- |
+${rows.join('\n')}
+`
+}
+
+if (import.meta.main) writeFileSync(join(root, 'docs/audit/scope.md'), scope())
