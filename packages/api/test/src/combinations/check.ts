@@ -22,7 +22,7 @@ type Route = {
 }
 
 /** Codes that a 5xx may have on a healthy chain: they tell a caller what to do. */
-const TRUE_REASONS: ReadonlySet<string> = new Set(['OVERLOADED', 'BEHIND', 'NOT_READY', 'TIMEOUT'])
+const TRUE_REASONS: ReadonlySet<string> = new Set(['OVERLOADED', 'BEHIND', 'NOT_READY', 'TIMEOUT', 'ROUTE_TIMEOUT'])
 
 export class Checks {
   private readonly schemas: ReadonlyMap<string, z.ZodType>
