@@ -79,7 +79,7 @@ test('on a chain whose last block is an hour old a swap can still be mined', asy
     const { query } = queries[0]!
     const route = await quote(other.url, devnet.chainId, query)
     const node = new Node(devnet.url)
-    await node.approve(query.src, query.from, route.tx.to, query.amount)
+    await node.approve(query.src, query.from, route.tx.to, BigInt(query.amount))
     expect((await send(node, route)).receipt.status).toBe(true)
   } finally {
     await other.stop()
