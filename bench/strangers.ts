@@ -121,9 +121,7 @@ async function trapped(): Promise<readonly Verdict[]> {
 
 const whole = (value: number | null) => (value === null ? 'reverts' : rounded(value, 2))
 const verdicts = await trapped()
-const honest = { localChain: await onLocalChain(), ethereum: await onEthereum() }
-record('strangers', {
-  honest,
+const told = {
   trade: '4,000 LINK for UNI on the local chain',
   worstGainBps: Math.min(...verdicts.map(({ gainBps }) => gainBps ?? Number.NEGATIVE_INFINITY)),
   traps: verdicts.map(({ trap, baitedPercent, baitedQuoteBps, baitedLossBps, stepsOnIt, gainBps }) => ({
@@ -135,4 +133,6 @@ record('strangers', {
     },
     default: { stepsOnIt, besideHonestBps: whole(gainBps) },
   })),
-})
+}
+record('strangers', told)
+record('strangers', { ...told, honest: { localChain: await onLocalChain(), ethereum: await onEthereum() } })
