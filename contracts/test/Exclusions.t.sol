@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Arena} from "./support/Arena.sol";
+import {Deal} from "./support/Deals.sol";
+import {Programs} from "./support/Programs.sol";
+import {SurchargeToken, Token} from "./support/Tokens.sol";
+
+/// @notice What the invariants leave out (SECURITY.md), shown: of 5, a pool of concentrated liquidity that runs out and takes a
+///   part of what it is sold; of 2 and 4, a token that charges its sender on top of what is sent.
+contract ExclusionsTest is Arena {
+    /// @dev In its one range, from -60,000 to 60,000 ticks, this takes about 19e18 of a token.
+    uint128 internal constant THIN = 1e18;
+
+    function testFuzz_a_pool_that_runs_out_leaves_the_rest_of_the_senders_input_with_him(uint96 amountIn) public {
+        amountIn = uint96(bound(amountIn, 100e18, 1e27));
+        address pool = v3Pool(address(tokenIn), address(tokenOut), 3000, THIN);
+        Deal memory order = orderOf(address(tokenIn), amountIn, address(tokenOut), 1, address(executor));
+        bytes1 flags = Programs.PULL_ALL | Programs.TO_GUARD | zeroForOne(pool, address(tokenIn));
+        swap(order, Programs.v3Pulled(flags, "", pool));
+        assertEq(tokenIn.balanceOf(address(executor)), 0);
+        assertGt(tokenIn.balanceOf(user), WEALTH - amountIn);
+        assertEq(tokenIn.balanceOf(user) + tokenIn.balanceOf(pool), WEALTH + initial(pool, address(tokenIn)));
+    }
+
+    function testFuzz_one_in_between_leaves_a_rest_in_the_executor_and_the_sender_his_least(uint96 amountIn, bool greedy)
+        public
+    {
+        amountIn = uint96(bound(amountIn, 100e18, 1e24));
+        Token middle = new Token();
+        address first = v2Pair(address(tokenIn), address(middle), 1e27);
+        address second = v3Pool(address(middle), address(tokenOut), 3000, THIN);
+        uint256 sold = v2Out(first, address(tokenIn), amountIn);
+        bytes memory program = bytes.concat(
+            Programs.v2(Programs.PULL_ALL | zeroForOne(first, address(tokenIn)), "", address(tokenIn), first, 3000),
+            Programs.v3(Programs.REST | Programs.TO_GUARD | zeroForOne(second, address(middle)), "", address(middle), second)
+        );
+        // All that the pool has, or one unit more than anyone can get.
+        uint256 held = tokenOut.balanceOf(second);
+        Deal memory order = orderOf(address(tokenIn), amountIn, address(tokenOut), greedy ? held + 1 : 1, address(executor));
+        uint256 before = tokenOut.balanceOf(user);
+        bool ok = trySwap(order, program);
+        assertEq(ok, !greedy);
+        assertEq(tokenOut.balanceOf(user) - before, ok ? held - tokenOut.balanceOf(second) : 0);
+        assertEq(tokenIn.balanceOf(user), ok ? WEALTH - amountIn : WEALTH);
+        // What the pool did not take is there, and nothing but that.
+        uint256 taken = ok ? middle.balanceOf(second) - initial(second, address(middle)) : 0;
+        assertEq(middle.balanceOf(address(executor)), ok ? sold - taken : 0);
+        if (ok) assertGt(sold, taken);
+    }
+
+    function testFuzz_a_token_that_charges_its_sender_costs_him_more_than_the_amount(uint96 amountIn, uint96 pulled) public {
+        amountIn = uint96(bound(amountIn, 1, 1e27));
+        pulled = uint96(bound(pulled, 0, amountIn));
+        SurchargeToken charging = new SurchargeToken(50_000);
+        charging.mint(user, WEALTH);
+        vm.prank(user);
+        charging.approve(address(guard), type(uint256).max);
+        Deal memory order = orderOf(address(charging), amountIn, address(tokenOut), 1, address(puppet));
+        swap(order, two(pulling(partner, pulled, true), minting(address(tokenOut), address(guard), 1)));
+        // No more than the amount is ever sent; what the token takes besides is its own doing.
+        assertEq(charging.balanceOf(partner), pulled);
+        assertEq(charging.balanceOf(user), WEALTH - pulled - uint256(pulled) * 50_000 / 1e6);
+    }
+
+    function testFuzz_as_output_it_takes_its_charge_from_strays_or_fails(uint96 output, bool strays) public {
+        output = uint96(bound(output, 100, 1e27));
+        SurchargeToken charging = new SurchargeToken(50_000);
+        charging.mint(address(guard), strays ? WEALTH : 0);
+        Deal memory order = orderOf(address(tokenIn), 1e18, address(charging), 1, address(puppet));
+        bool ok = trySwap(order, two(pulling(partner, 1e18, true), minting(address(charging), address(guard), output)));
+        assertEq(ok, strays);
+        uint256 charge = uint256(output) * 50_000 / 1e6;
+        assertEq(charging.balanceOf(address(guard)), strays ? WEALTH - charge : 0);
+        assertEq(tokenIn.balanceOf(user), strays ? WEALTH - 1e18 : WEALTH);
+    }
+
+    /// @dev What a pool at one to one began with: as much of either token.
+    function initial(address pool, address token) private returns (uint256) {
+        address other = v3Pool(token, address(new Token()), 3000, THIN);
+        assertTrue(pool != other);
+        return Token(token).balanceOf(other);
+    }
+}
