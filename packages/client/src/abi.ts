@@ -3,6 +3,7 @@
  * hold each against the compiler's own bindings.
  */
 import { ClientError } from './errors.ts'
+import { decodePermitSwap, type GuardPermit, isPermitSwap } from './permit-abi.ts'
 import type { Hex } from './types.ts'
 
 /** First four bytes of the hash of each signature. */
@@ -21,6 +22,16 @@ export const selectors = {
   swapWithPayout: '0xe4c31100',
   /** swapDirect(uint256 amountIn, Order, bytes program) of the Guard */
   swapDirect: '0xf8eb9211',
+  /** swapWithPermit(uint256 amountIn, Order, Permit, Payout, bytes program) of the Guard */
+  swapWithPermit: '0x6c816f3c',
+  /** swapDirectWithPermit(uint256 amountIn, Order, Permit, bytes program) of the Guard */
+  swapDirectWithPermit: '0x431c1655',
+  /** Of EIP-2612 tokens. */
+  nonces: '0x7ecebe00',
+  domainSeparator: '0x3644e515',
+  permitTypehash: '0x30adf81f',
+  name: '0x06fdde03',
+  version: '0x54fd4d50',
 } as const satisfies Record<string, Hex>
 
 /** Hex digits of a 32-byte word. */
@@ -52,15 +63,20 @@ export type GuardOrder = {
   readonly direct: boolean
   /** What the Executor runs. */
   readonly program: Hex
+  /** A signature that comes with it. */
+  readonly permit?: GuardPermit
 }
 
 /**
+ * Reads a swap of the Guard.
+ *
  * @param value - wei that come with the call
  * @throws ClientError `UNSAFE` for anything but the plain encoding of one of the Guard's swaps
  */
 export function decodeSwap(data: string, value: bigint): GuardOrder {
   if (typeof data !== 'string') throw new ClientError('UNSAFE', 'the calldata is no text')
   const selector = data.slice(0, 10).toLowerCase()
+  if (value === 0n && isPermitSwap(selector)) return decodePermitSwap(data)
   const { swap, swapNative, swapWithPayout, swapDirect } = selectors
   const known: readonly string[] = [swap, swapNative, swapWithPayout, swapDirect]
   if (!/^0x([0-9a-fA-F]{2})+$/.test(data) || !known.includes(selector))

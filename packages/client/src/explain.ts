@@ -24,6 +24,8 @@ export type Explanation = {
   /** Unix seconds. */
   readonly deadline: bigint
   readonly fee: { readonly ppm: bigint; readonly recipient: string } | null
+  /** A signature that comes with the swap and lets the Guard, or Permit2 for it, draw the input. */
+  readonly permit: { readonly kind: 'eip2612' | 'dai' | 'permit2'; readonly amount: bigint } | null
   /** What runs the steps. */
   readonly executor: string
   /** Wrapper of the native token that the Guard itself wraps the input in, or unwraps the output from. */
@@ -55,6 +57,7 @@ export function explain(tx: Transaction): Explanation {
     minOutput: order.minOutput,
     deadline: order.deadline,
     fee: order.feePpm === 0n ? null : { ppm: order.feePpm, recipient: order.feeRecipient },
+    permit: order.permit ? { kind: order.permit.kind, amount: order.permit.amount } : null,
     executor: order.executor,
     wrapper: wrapped === ZERO ? null : wrapped,
     singletons: [...new Set(steps.flatMap(singletonOf))],

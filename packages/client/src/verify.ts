@@ -46,6 +46,7 @@ export function verify(chainId: number, route: Route, asked: SwapParameters, ter
   require(value === (same(asked.src, NATIVE) ? amount : 0n), 'the value')
   require(found.mode === 'custody' || terms.direct === true, 'direct mode, which was not asked for')
   require(isIn(found.executor, contracts.executors), `the Executor ${found.executor} is not known`)
+  require(found.permit === null, 'a signature, which was not asked for')
   checkWrappers(found, contracts.wrapper, require)
   for (const step of found.steps) {
     if ('manager' in step) require(isIn(step.manager, contracts.managers), `the manager ${step.manager} is not known`)

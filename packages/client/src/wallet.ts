@@ -131,7 +131,7 @@ export function fromViem(walletClient: ViemWalletClient, publicClient: ViemPubli
       (await publicClient.call({ account: account.address as Hex, to: to as Hex, data, value })).data ?? '0x',
     ...(publicClient.request && {
       request: async (method, params) => {
-        const client = method.startsWith('wallet_') ? walletClient : publicClient
+        const client = /^(wallet_|eth_signTypedData)/.test(method) ? walletClient : publicClient
         return client.request?.({ method, params })
       },
     }),

@@ -1,0 +1,78 @@
+/** The Guard's swaps that carry a signature, packed and unpacked as the compiler does. */
+import { type GuardOrder, selectors } from './abi.ts'
+import { ClientError } from './errors.ts'
+import type { Hex } from './types.ts'
+
+/** By the Guard's own numbers of them: EIP-2612, DAI's form, Permit2. */
+export const permitKinds = ['eip2612', 'dai', 'permit2'] as const
+
+/** What the sender signed so that the Guard draws the input. */
+export type GuardPermit = {
+  readonly kind: (typeof permitKinds)[number]
+  readonly amount: bigint
+  readonly nonce: bigint
+  /** Unix seconds. */
+  readonly deadline: bigint
+  readonly signature: Hex
+}
+
+/** Hex digits of a word. */
+const WORD = 64
+const ZERO: Hex = `0x${'0'.repeat(40)}`
+/** Where a signature begins in its permit, behind kind, amount, nonce, deadline and this. */
+const SIGNATURE_AT = 160n
+
+const word = (value: bigint | string): string =>
+  (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(WORD, '0')
+/** Length, bytes, and zeros up to a whole word. */
+const bytes = (data: string): string => {
+  const digits = data.slice(2).toLowerCase()
+  return word(BigInt(digits.length / 2)) + digits.padEnd(Math.ceil(digits.length / WORD) * WORD, '0')
+}
+
+export function isPermitSwap(selector: string): boolean {
+  return selector === selectors.swapWithPermit || selector === selectors.swapDirectWithPermit
+}
+
+export function encodePermitSwap(order: GuardOrder, permit: GuardPermit): Hex {
+  const { amountIn, tokenIn, tokenOut, minOutput, deadline, executor, direct, program } = order
+  const payout = direct ? [] : [order.wrapper, order.feePpm, order.feeRecipient]
+  const kind = BigInt(permitKinds.indexOf(permit.kind))
+  const body =
+    [kind, permit.amount, permit.nonce, permit.deadline, SIGNATURE_AT].map(word).join('') + bytes(permit.signature)
+  const permitAt = BigInt(32 * (8 + payout.length))
+  const programAt = permitAt + BigInt(body.length / 2)
+  const head = [amountIn, tokenIn, tokenOut, minOutput, deadline, executor, permitAt, ...payout, programAt]
+  const selector = direct ? selectors.swapDirectWithPermit : selectors.swapWithPermit
+  return `${selector}${head.map(word).join('')}${body}${bytes(program)}`
+}
+
+/** @throws ClientError `UNSAFE` for anything but what `encodePermitSwap` writes */
+export function decodePermitSwap(data: string): GuardOrder {
+  const text = data.slice(10).toLowerCase()
+  const at = (index: number): bigint => BigInt(`0x${text.slice(index * WORD, (index + 1) * WORD) || '0'}`)
+  const address = (index: number): Hex => `0x${at(index).toString(16).padStart(40, '0')}`
+  const read = (index: number): Hex => `0x${text.slice((index + 1) * WORD, (index + 1) * WORD + 2 * Number(at(index)))}`
+  const direct = data.slice(0, 10).toLowerCase() === selectors.swapDirectWithPermit
+  const head = direct ? 8 : 11
+  const kind = permitKinds[Number(at(head))]
+  // Anything that is not where the compiler puts it encodes to other bytes below.
+  const order: GuardOrder = {
+    ...{ amountIn: at(0), tokenIn: address(1), tokenOut: address(2), minOutput: at(3), deadline: at(4) },
+    ...{ executor: address(5), direct, program: read(Number(at(head - 1) / 32n)) },
+    ...(direct
+      ? { wrapper: ZERO, feePpm: 0n, feeRecipient: ZERO }
+      : { wrapper: address(7), feePpm: at(8), feeRecipient: address(9) }),
+  }
+  if (kind && /^0x([0-9a-fA-F]{2})+$/.test(data)) {
+    const permit = {
+      kind,
+      amount: at(head + 1),
+      nonce: at(head + 2),
+      deadline: at(head + 3),
+      signature: read(head + 5),
+    }
+    if (encodePermitSwap(order, permit) === data.toLowerCase()) return { ...order, permit }
+  }
+  throw new ClientError('UNSAFE', 'the calldata is not encoded as the compiler does')
+}

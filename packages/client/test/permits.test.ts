@@ -1,0 +1,166 @@
+/** A signature in the place of an approval, for tokens with EIP-2612. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { decodeGuardSwap, encodeGuardSwap } from '@sluice/bindings/guard'
+import { request } from '@sluice/devnet'
+import { AbiCoder, concat } from 'ethers'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { compile } from '../../devnet/src/solc.ts'
+import { decodeSwap } from '../src/abi.ts'
+import { allowanceOf } from '../src/approve.ts'
+import { explain, fromEip1193, type Outgoing, swap, verify } from '../src/index.ts'
+import { encodePermitSwap } from '../src/permit-abi.ts'
+import { CHAIN, type Stage, startStage } from './service.ts'
+
+/** The local chain's plain token, in the same slots, with EIP-2612. */
+const source = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+import {Token} from "tokens/Token.sol";
+
+contract PermitToken is Token {
+    bytes32 public constant PERMIT_TYPEHASH =
+        keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
+    mapping(address => uint256) public nonces;
+
+    constructor(uint8 decimals_) Token("", "", decimals_) {}
+
+    function DOMAIN_SEPARATOR() public view returns (bytes32) {
+        return keccak256(abi.encode(
+            keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
+            keccak256(bytes(name)), keccak256("2"), block.chainid, address(this)
+        ));
+    }
+
+    function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s) external {
+        require(block.timestamp <= deadline, "late");
+        bytes32 hash = keccak256(abi.encode(PERMIT_TYPEHASH, owner, spender, value, nonces[owner]++, deadline));
+        address signer = ecrecover(keccak256(abi.encodePacked("\\x19\\x01", DOMAIN_SEPARATOR(), hash)), v, r, s);
+        require(signer != address(0) && signer == owner, "not signed");
+        allowance[owner][spender] = value;
+        emit Approval(owner, spender, value);
+    }
+}`
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await startStage()
+  const plain = readFileSync(join(import.meta.dirname, '../../devnet/tokens/Token.sol'), 'utf8')
+  const { bytecode } = compile({
+    ...{ compiler: 'solc', evmVersion: 'cancun', runs: 200, packages: [] },
+    sources: { 'tokens/Token.sol': plain, 'PermitToken.sol': source },
+  }).PermitToken!
+  const from = stage.devnet.info.accounts[0]!.address
+  const data = concat([bytecode, AbiCoder.defaultAbiCoder().encode(['uint8'], [6])])
+  const code = await request<string>(stage.devnet.url, 'eth_call', [{ from, data }, 'latest'])
+  await request(stage.devnet.url, 'anvil_setCode', [stage.token('USDC'), code])
+})
+afterAll(() => stage?.stop())
+
+const walletOf = (index: number, refuses?: number) => {
+  const [sent, asked]: [Outgoing[], string[]] = [[], []]
+  const wallet = fromEip1193(
+    {
+      request({ method, params }) {
+        asked.push(method)
+        if (method === 'eth_signTypedData_v4' && refuses) throw Object.assign(new Error('no'), { code: refuses })
+        return request(stage.devnet.url, method, params ?? [])
+      },
+    },
+    stage.devnet.info.accounts[index]!.address,
+  )
+  const send = (transaction: Outgoing) => {
+    sent.push(transaction)
+    return wallet.send(transaction)
+  }
+  return { sent, asked, wallet: { ...wallet, send } }
+}
+const wanted = () => ({ src: stage.token('USDC'), dst: stage.token('DAI'), amount: 10_000_000n })
+
+test('the swap is one transaction, which draws exactly what was signed', async () => {
+  for (const options of [{}, { minToAmount: 1n }]) {
+    const { sent, wallet } = walletOf(0)
+    const before = await stage.balance(stage.token('DAI'), wallet.address)
+    const { route } = await swap(stage.client, wallet, CHAIN, wanted(), { ...stage, ...options })
+    expect(sent).toHaveLength(1)
+    const data = sent[0]!.data
+    expect(explain({ ...route.tx, data })).toMatchObject({
+      ...explain(route.tx),
+      permit: { kind: 'eip2612', amount: 10_000_000n },
+    })
+    expect((await stage.balance(stage.token('DAI'), wallet.address)) - before).toBe(BigInt(route.toAmount))
+    expect(await allowanceOf(wallet, stage.token('USDC'), stage.guard)).toBe(0n)
+  }
+})
+
+test('a token without it is approved, and so is one whose owner cannot sign for it', async () => {
+  const { sent, asked, wallet } = walletOf(0)
+  await swap(
+    stage.client,
+    wallet,
+    CHAIN,
+    { src: stage.token('DAI'), dst: stage.token('USDC'), amount: 10n ** 19n },
+    stage,
+  )
+  expect(sent).toHaveLength(2)
+  expect(asked).not.toContain('eth_signTypedData_v4')
+  const mute = walletOf(1, -32_601)
+  await swap(stage.client, mute.wallet, CHAIN, wanted(), stage)
+  expect(mute.sent).toHaveLength(2)
+})
+
+test('what the owner declines to sign is not approved instead', async () => {
+  const { sent, wallet } = walletOf(1, 4001)
+  await expect(swap(stage.client, wallet, CHAIN, wanted(), stage)).rejects.toMatchObject({ code: 4001 })
+  expect(sent).toEqual([])
+})
+
+test('a signature in the transaction of a service is refused', async () => {
+  const asked = { ...wanted(), from: stage.devnet.info.accounts[0]!.address }
+  const route = await stage.client.getSwap(CHAIN, asked)
+  const permit = { kind: 'eip2612', amount: 1n, nonce: 0n, deadline: 1n, signature: `0x${'1b'.repeat(65)}` } as const
+  const data = encodePermitSwap(decodeSwap(route.tx.data, 0n), permit)
+  expect(() => verify(CHAIN, { ...route, tx: { ...route.tx, data } }, asked, stage)).toThrow(/a signature/)
+})
+
+test('such swaps are packed and read as the bindings do it, and no other bytes are', () => {
+  const hex = (length: number) =>
+    fc
+      .uint8Array({ minLength: length, maxLength: length })
+      .map((bytes): `0x${string}` => `0x${Buffer.from(bytes).toString('hex')}`)
+  const uint = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
+  const order = fc.record({
+    ...{ tokenIn: hex(20), tokenOut: hex(20), executor: hex(20), wrapper: hex(20), feeRecipient: hex(20) },
+    ...{ amountIn: uint, minOutput: uint, deadline: uint, feePpm: uint, direct: fc.boolean() },
+    program: fc.nat(100).chain(hex),
+  })
+  const kinds = fc.constantFrom('eip2612', 'permit2')
+  const small = fc.bigInt({ min: 0n, max: 2n ** 48n - 1n })
+  const change = fc.tuple(fc.nat(), fc.nat(2), fc.nat(255))
+  fc.assert(
+    fc.property(order, kinds, small, hex(64), change, (of, kind, amount, rs, [at, how, byte]) => {
+      const none = { wrapper: `0x${'00'.repeat(20)}`, feePpm: 0n, feeRecipient: `0x${'00'.repeat(20)}` } as const
+      const swap = of.direct ? { ...of, ...none } : of
+      const nonce = kind === 'eip2612' ? 0n : 7n
+      const permit = { kind, amount, nonce, deadline: amount, signature: `${rs}1b` as const } as const
+      const data = encodePermitSwap(swap, permit)
+      expect(decodeSwap(data, 0n)).toEqual({ ...swap, permit })
+      // ethers wants an s of the lower half; the bytes do not.
+      expect(decodeGuardSwap(data, 0n)).toMatchObject({
+        ...swap,
+        permit: { kind, amount, signature: permit.signature },
+      })
+      const bytes = [...Buffer.from(data.slice(2), 'hex')]
+      bytes.splice(at % (bytes.length + 1), how === 1 ? 0 : 1, ...(how === 2 ? [] : [byte]))
+      const near = `0x${Buffer.from(bytes).toString('hex')}` as const
+      let found: ReturnType<typeof decodeSwap>
+      try {
+        found = decodeSwap(near, 0n)
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'UNSAFE' })
+        return
+      }
+      expect(found.permit ? encodePermitSwap(found, found.permit) : encodeGuardSwap({ ...found, value: 0n })).toBe(near)
+    }),
+  )
+})
