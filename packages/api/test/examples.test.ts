@@ -27,7 +27,7 @@ async function run(command: string, file: string): Promise<string> {
   const of = (pattern: RegExp) => dexes.flatMap(({ family, address }) => (pattern.test(family) ? [address] : []))
   const contracts = {
     ...{ guard, executors: [executor], wrapper: tokens.WETH!.address },
-    ...{ managers: of(/^uniswap-v4$/), vaults: of(/^balancer-v[23]$/) },
+    ...{ managers: of(/^uniswap-v4$/), vaultsV2: of(/^balancer-v2$/), vaultsV3: of(/^balancer-v3$/) },
   }
   const env = {
     ...process.env,

@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadRegistry } from '@sluice/chains'
 
-const ROLES = ['guard', 'executor', 'wrapper', 'manager', 'vault'] as const
+const ROLES = ['guard', 'executor', 'wrapper', 'manager', 'vaultV2', 'vaultV3'] as const
 type Role = (typeof ROLES)[number]
 /** Families whose pools live inside one contract, which a step names beside the pool. */
 const SINGLETONS: Readonly<Record<string, Role>> = {
   'uniswap-v4': 'manager',
-  'balancer-v2': 'vault',
-  'balancer-v3': 'vault',
+  'balancer-v2': 'vaultV2',
+  'balancer-v3': 'vaultV3',
 }
 
 /** The module's text. */

@@ -11,8 +11,10 @@ export type SwapContracts = {
   readonly wrapper?: string | undefined
   /** Pool managers of Uniswap V4. */
   readonly managers: readonly string[]
-  /** Vaults of Balancer V2 and V3. */
-  readonly vaults: readonly string[]
+  /** Vaults of Balancer V2 and its forks. */
+  readonly vaultsV2: readonly string[]
+  /** Vaults of Balancer V3. */
+  readonly vaultsV3: readonly string[]
 }
 
 /** The contracts of a chain as this version of the package knows them, whatever a service says; undefined for other chains. */
@@ -24,7 +26,14 @@ export function contractsOf(chainId: number): SwapContracts | undefined {
   const [guard] = known('guard')
   if (guard === undefined) return undefined
   const [wrapper] = known('wrapper')
-  return { guard, executors: known('executor'), wrapper, managers: known('manager'), vaults: known('vault') }
+  return {
+    guard,
+    executors: known('executor'),
+    wrapper,
+    managers: known('manager'),
+    vaultsV2: known('vaultV2'),
+    vaultsV3: known('vaultV3'),
+  }
 }
 
 /** The Guard of a chain as this version of the package knows it. */
@@ -45,5 +54,5 @@ export function trustedContracts(chainId: number, named: Partial<SwapContracts> 
       'UNSAFE',
       `the Guard and Executors of chain ${chainId} are not known to this version; name them by \`contracts\``,
     )
-  return { managers: [], vaults: [], ...rest, guard, executors }
+  return { managers: [], vaultsV2: [], vaultsV3: [], ...rest, guard, executors }
 }

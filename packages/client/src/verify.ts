@@ -50,7 +50,11 @@ export function verify(chainId: number, route: Route, asked: SwapParameters, ter
   checkWrappers(found, contracts.wrapper, require)
   for (const step of found.steps) {
     if ('manager' in step) require(isIn(step.manager, contracts.managers), `the manager ${step.manager} is not known`)
-    if ('vault' in step) require(isIn(step.vault, contracts.vaults), `the vault ${step.vault} is not known`)
+    if ('vault' in step)
+      require(isIn(
+        step.vault,
+        step.op === 'balancer-v2' ? contracts.vaultsV2 : contracts.vaultsV3,
+      ), `the vault ${step.vault} is not known`)
   }
   checkFee(found, asked, require)
   checkDeadline(found.deadline, asked.deadline, require)

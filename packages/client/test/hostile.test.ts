@@ -120,6 +120,19 @@ describe('verify', () => {
     refuses(fake, asked, /manager .* is not known/)
   })
 
+  test('refuses the vault of one Balancer in a step of the other', async () => {
+    const pool = stage.devnet.info.pools.find(({ family }) => family === 'balancer-v2')!
+    const [src, dst] = pool.tokens.map((symbol) => stage.token(symbol)) as [string, string]
+    const asked = { ...wethForUsdc(), src, dst, includeSources: ['balancer-v2'], maxPriceImpact: 100 }
+    const route = await stage.client.getSwap(CHAIN, asked)
+    verify(CHAIN, route, asked, stage)
+    const vault = stage.contracts.vaultsV3[0] as `0x${string}`
+    const other = rewritten(route, (steps) =>
+      steps.map((step) => (step.op === 'balancer-v2' ? { ...step, vault } : step)),
+    )
+    refuses(other, asked, /vault .* is not known/)
+  })
+
   test('refuses a batch without hops, which hands the input to whom it names', async () => {
     const asked = wethForUsdc()
     const route = await stage.client.getSwap(CHAIN, asked)
@@ -175,7 +188,7 @@ describe('verify', () => {
     const ethereum = contractsOf(1)!
     expect(ethereum.executors).toHaveLength(1)
     expect(ethereum.managers).toEqual(['0x000000000004444c5dc75cb358380d2e3de08a90'])
-    expect(ethereum.vaults).toContain('0xba12222222228d8ba445958a75a0704d566bf2c8')
+    expect(ethereum.vaultsV2).toContain('0xba12222222228d8ba445958a75a0704d566bf2c8')
     expect(ethereum.wrapper).toBe('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2')
     const asked = wethForUsdc()
     const route = await stage.client.getSwap(CHAIN, asked)

@@ -41,8 +41,9 @@ export async function startStage(): Promise<Stage> {
 }
 
 export function localContracts({ guard, executor, tokens, dexes }: DevnetInfo): SwapContracts {
-  const of = (...families: string[]) =>
-    dexes.flatMap(({ family, address }) => (families.includes(family) ? [address] : []))
-  const [managers, vaults] = [of('uniswap-v4'), of('balancer-v2', 'balancer-v3')]
-  return { guard, executors: [executor], wrapper: tokens.WETH.address, managers, vaults }
+  const of = (wanted: string) => dexes.flatMap(({ family, address }) => (family === wanted ? [address] : []))
+  return {
+    ...{ guard, executors: [executor], wrapper: tokens.WETH.address, managers: of('uniswap-v4') },
+    ...{ vaultsV2: of('balancer-v2'), vaultsV3: of('balancer-v3') },
+  }
 }
