@@ -101,8 +101,13 @@ record('pricing', {
 
 function snapshot(): Snapshot {
   const block = {
-    ...{ number: 1, hash: '0x', parentHash: '0x', timestamp: 0 },
-    ...{ gasLimit: 0n, baseFeePerGas: null, miner: usdc },
+    number: 1,
+    hash: '0x',
+    parentHash: '0x',
+    timestamp: 0,
+    gasLimit: 0n,
+    baseFeePerGas: null,
+    miner: usdc,
   } as const
   return { chainId: 1, block, pools, changed: null }
 }
