@@ -75,7 +75,7 @@ function createRoutes(services: Services, config: Config): Express {
     perChain(async (...request) => JSON.stringify(await work(...request)))
   const known: RequestHandler = (request, response, next) => {
     const chain: ChainService = response.locals.chain
-    const body = chain.recentAnswer(request.url)
+    const body = chain.views.recentAnswer(request.url)
     if (body === undefined) next()
     else replyJson(response, contextOf(response), body)
   }

@@ -71,7 +71,7 @@ export function createMetrics() {
     }),
     quotes: new Counter({
       name: 'sluice_quotes_total',
-      help: 'Quotes by how they came about: made, shared with an identical request, or outdated by a new block.',
+      help: 'Quotes by how they came about: made, shared with an identical request, outdated by a new block, or reorged away.',
       labelNames: ['chain', 'how'],
       registers,
     }),
@@ -80,6 +80,18 @@ export function createMetrics() {
       name: 'sluice_rpc_errors_total',
       help: "Failed calls by the endpoint's place in the chain's list and the code of the error.",
       labelNames: ['chain', 'endpoint', 'code'],
+      registers,
+    }),
+    state: new Gauge({
+      name: 'sluice_state_entries',
+      help: 'What callers can make the service remember, each with a limit: tokens, pools, pairs, taxes and so on.',
+      labelNames: ['chain', 'kind'],
+      registers,
+    }),
+    evictions: new Gauge({
+      name: 'sluice_state_evictions',
+      help: 'Entries dropped or turned away so far, since the chain woke, to keep to the limits.',
+      labelNames: ['chain', 'kind'],
       registers,
     }),
     slots: new Gauge({

@@ -35,6 +35,8 @@ const meanings = {
   MarketError: {
     NOT_READY: ['NOT_READY'],
     STOPPED: ['NOT_READY'],
+    REORGED: ['NOT_READY'],
+    BUSY: ['OVERLOADED'],
     BAD_SNAPSHOT: ['NOT_READY'],
     BEHIND: ['BEHIND'],
   } satisfies Record<MarketErrorCode, Meaning>,

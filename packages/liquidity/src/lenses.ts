@@ -23,6 +23,7 @@ function lens(
     | 'AlgebraV1Lens'
     | 'LiquidityBookLens'
     | 'DodoV2Lens'
+    | 'TokenLens'
     | 'ReadBatch',
 ): Lens {
   return { to: toAddress(`0x${id(`sluice.lens.${name}`).slice(-40)}`), code: bytecode[name].runtime }
@@ -43,4 +44,5 @@ export const ALGEBRA_INTEGRAL_LENS = lens('AlgebraIntegralLens')
 export const ALGEBRA_V1_LENS = lens('AlgebraV1Lens')
 export const LIQUIDITY_BOOK_LENS = lens('LiquidityBookLens')
 export const DODO_V2_LENS = lens('DodoV2Lens')
+export const TOKEN_LENS = lens('TokenLens')
 export const READ_BATCH = lens('ReadBatch')

@@ -85,19 +85,22 @@ async function expectInStep(): Promise<Snapshot> {
 }
 
 test.each([
-  ['uniswap-v2', 2],
-  ['uniswap-v3', 3],
-])('of %s, the pools of a token never asked for are there after %i round trips at most', async (family, most) => {
-  const { rpc, roundTrips } = countRoundTrips(f.rpc)
-  const dexes = f.chain.dexes.filter((row) => row.family === family)
-  const cold = createMarket({ chain: { ...f.chain, dexes }, rpc })
-  await cold.ensure(f.chain.hubs)
-  const before = roundTrips()
-  const { pools } = await cold.ensure([f.tokens[1]!.address])
-  await cold.stop()
-  expect([...pools.values()].map((pool) => pool.family)).toContain(family)
-  expect(roundTrips() - before).toBeLessThanOrEqual(most)
-})
+  ['uniswap-v2', 3],
+  ['uniswap-v3', 4],
+])(
+  'of %s, the pools of a token never asked for are there after %i round trips at most, the first look at it included',
+  async (family, most) => {
+    const { rpc, roundTrips } = countRoundTrips(f.rpc)
+    const dexes = f.chain.dexes.filter((row) => row.family === family)
+    const cold = createMarket({ chain: { ...f.chain, dexes }, rpc })
+    await cold.ensure(f.chain.hubs)
+    const before = roundTrips()
+    const { pools } = await cold.ensure([f.tokens[1]!.address])
+    await cold.stop()
+    expect([...pools.values()].map((pool) => pool.family)).toContain(family)
+    expect(roundTrips() - before).toBeLessThanOrEqual(most)
+  },
+)
 const sorted = ({ pools }: Snapshot) => [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 
 test('finds the pools of every DEX for the tokens asked for, and only once', async () => {

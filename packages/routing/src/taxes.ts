@@ -27,7 +27,7 @@ export function isSurcharging(taxes: Taxes | undefined, token: Address): boolean
 }
 
 export function taxIn<Tax extends TokenTax>(
-  taxes: ReadonlyMap<Address, TaxesOfToken<Tax>> | undefined,
+  taxes: Pick<ReadonlyMap<Address, TaxesOfToken<Tax>>, 'get'> | undefined,
   token: Address,
   poolId: string,
 ): Tax | undefined {

@@ -1,3 +1,4 @@
+export { Bounded, type StateCount } from './bounded.ts'
 export { createSimulationContext, type SimulationContext } from './context.ts'
 export * from './errors.ts'
 export { intrinsicGas } from './gas.ts'

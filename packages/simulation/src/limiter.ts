@@ -1,6 +1,7 @@
 /** Lets simulations run by what they may cost, so that a few heavy ones leave room for many light ones. */
 import type { Address } from '@sluice/chains'
 import { RpcError } from '@sluice/rpc'
+import { Bounded, type StateCount } from './bounded.ts'
 import { SimulationError } from './errors.ts'
 
 /** Gas that counts as one unit; a plain swap uses a fraction of it. */
@@ -24,11 +25,14 @@ export class CostLimiter {
   private running = 0
   private heavy = 0
   private readonly queue: Waiting[] = []
-  /** Oldest first. */
-  private readonly gasUsed = new Map<Address, number>()
+  private readonly gasUsed = new Bounded<Address, number>(MAX_REMEMBERED)
 
   constructor(options: LimiterOptions) {
     this.options = options
+  }
+
+  get count(): StateCount {
+    return this.gasUsed.count
   }
 
   /**
@@ -66,9 +70,7 @@ export class CostLimiter {
   /** Falls by half with each lighter run: routers do light and heavy work. */
   private remember(target: Address, gas: number): void {
     const before = this.gasUsed.get(target) ?? 0
-    this.gasUsed.delete(target)
     this.gasUsed.set(target, Math.max(gas, before / 2))
-    if (this.gasUsed.size > MAX_REMEMBERED) this.gasUsed.delete(this.gasUsed.keys().next().value!)
   }
 
   private wait(cost: number, signal?: AbortSignal): Promise<void> {

@@ -73,8 +73,8 @@ async function lookAround({ rpc, request, context, options }: Task): Promise<Sur
   const gas = request.gas ?? (half < context.limits.maxGas ? half : context.limits.maxGas)
   const targetGas = gas - intrinsicGas(request.data)
   if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
-  // A tag moves on between two calls; a number does not.
-  const pinned = typeof block === 'string' && block !== 'pending' ? header.number : block
+  // A tag moves on between two calls, and another branch may have the same number; a hash is one block.
+  const pinned = typeof block === 'string' && block !== 'pending' ? { blockHash: header.hash } : block
   return { header, block: pinned, gasPriceWei, targetGas, code }
 }
 
@@ -98,7 +98,7 @@ async function layoutOf(task: Task): Promise<TokenLayout> {
 function learnedLayout({ rpc, request, context }: Task): Promise<TokenLayout> {
   const { timeoutMs } = context.limits
   return context.slots.layout(
-    new TokenReader({ rpc, token: request.tokenIn, block: request.block, request: { timeoutMs } }),
+    new TokenReader({ rpc, token: request.tokenIn, block: request.block, request: { timeoutMs, priority: 'lookup' } }),
   )
 }
 

@@ -45,7 +45,7 @@ export async function reportToken(
   const { token, block, pool, sizes, signal } = request
   const [largest = 0n] = [...sizes].sort((a, b) => (a < b ? 1 : -1))
   if (largest <= 0n) throw new SimulationError('BAD_REQUEST', 'sizes must hold an amount above 0')
-  const options = { timeoutMs: context.limits.timeoutMs, ...(signal && { signal }) }
+  const options = { timeoutMs: context.limits.timeoutMs, priority: 'lookup', ...(signal && { signal }) } as const
   const reader = new TokenReader({ rpc, token, block, request: options })
   const [layout, poolCode] = await Promise.all([
     context.slots.layout(reader),

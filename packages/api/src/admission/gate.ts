@@ -58,7 +58,7 @@ export function gate({ services, version, trusts, listener }: GateOptions): Requ
   const refused = (request: IncomingMessage) => {
     const asks = request.method === 'OPTIONS' ? undefined : asksFor(request.url!)
     const chain = asks && services.known(asks.chainId)
-    if (!chain || (asks.isRemembered && chain.recentAnswer(request.url!) !== undefined)) return undefined
+    if (!chain || (asks.isRemembered && chain.views.recentAnswer(request.url!) !== undefined)) return undefined
     const retryAfter = chain.admission.refusesFor({ caller: callerOf(request, trusts), kind: asks.kind })
     return retryAfter === undefined ? undefined : { endpoint: asks.endpoint, retryAfter }
   }

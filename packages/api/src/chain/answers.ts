@@ -1,3 +1,5 @@
+import type { StateCount } from '@sluice/simulation'
+
 /** Characters of targets and bodies together: some thousand askers of ten tokens each. */
 const MAX_SIZE = 2_000_000
 
@@ -5,6 +7,11 @@ const MAX_SIZE = 2_000_000
 export class Answers {
   private readonly bodies = new Map<string, string>()
   private size = 0
+  private refused = 0
+
+  get count(): StateCount {
+    return { entries: this.bodies.size, evicted: this.refused }
+  }
 
   get(target: string): string | undefined {
     return this.bodies.get(target)
@@ -12,7 +19,11 @@ export class Answers {
 
   keep(target: string, body: string): void {
     const size = target.length + body.length
-    if (this.size + size > MAX_SIZE || this.bodies.has(target)) return
+    if (this.bodies.has(target)) return
+    if (this.size + size > MAX_SIZE) {
+      this.refused++
+      return
+    }
     this.bodies.set(target, body)
     this.size += size
   }

@@ -1,25 +1,22 @@
 import { join } from 'node:path'
 import { type Address, type Chain, type Deployment, NATIVE } from '@sluice/chains'
-import { createMarket, families, type Market, type MarketOptions, type Snapshot } from '@sluice/liquidity'
+import { type AuditCount, createMarket, families, type Market, type MarketOptions, TokenFacts } from '@sluice/liquidity'
 import { Prices } from '@sluice/pricing'
 import {
-  buildGraph,
-  findRoute,
-  type Graph,
   type NativeErc20,
   type RouteRequest,
   type RouteResult,
   type RouterThreads,
   RoutingError,
-  WorkBudget,
 } from '@sluice/routing'
-import { type BlockHeader, createRpc, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
+import { type BlockHeader, createRpc, type Rpc } from '@sluice/rpc'
 import {
   createSimulationContext,
   type SimulationContext,
   SimulationError,
   type SimulationRequest,
   type SimulationResult,
+  type StateCount,
   simulateSwap,
 } from '@sluice/simulation'
 import type { Logger } from 'pino'
@@ -29,18 +26,17 @@ import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
 import { SingleFlight } from '../http/single-flight.ts'
 import type { Metrics } from '../metrics.ts'
-import { countRpcEvent, exportRpcHealth } from '../rpc-metrics.ts'
+import { countRpcEvent } from '../rpc-metrics.ts'
 import type { Quote } from '../swap/judge.ts'
-import { Answers } from './answers.ts'
 import { assertDeployed, executorInUse } from './contracts.ts'
-import { memo, once } from './once.ts'
+import { searchHere } from './inline-search.ts'
 import { replayOf } from './replay.ts'
 import { Standings } from './standings.ts'
 import { TaxBook } from './taxes.ts'
 import { TokenReports } from './token-reports.ts'
-import { TokenFacts } from './tokens.ts'
 import { TouchedPools } from './touched.ts'
 import type { ChainView } from './view.ts'
+import { ChainViews } from './views.ts'
 
 type Options = {
   readonly chain: Chain
@@ -54,7 +50,7 @@ type Options = {
 }
 
 /** What exists only while the chain is awake. */
-type Awake = { readonly rpc: Rpc; readonly market: Market; readonly prices: Prices; view?: ChainView; graph?: Graph }
+type Awake = { readonly rpc: Rpc; readonly market: Market; readonly prices: Prices; readonly views: ChainViews }
 
 export type ChainStatus = {
   readonly chainId: number
@@ -65,32 +61,7 @@ export type ChainStatus = {
   readonly pools?: number
 }
 
-/** Most milliseconds that a caller waits for `minimumBlock`. */
-const MAX_BLOCK_WAIT_MS = 1_500
 const MAX_DONORS = 3
-/** Milliseconds ago that a recent head was seen at most; callers are told to keep prices for seconds. */
-const RECENT_MS = 500
-
-function isRecent(market: Market): boolean {
-  const { lagMs } = market.health()
-  return lagMs !== null && lagMs <= RECENT_MS
-}
-
-/** Work that a search may cost between two requests: some ten milliseconds. Nine in ten need a tenth of it. */
-const INLINE_WORK = 1_000_000
-
-/** Null where that takes more work than there is time for here. */
-function searchHere(graph: Graph, request: RouteRequest): RouteResult | null {
-  const budget = new WorkBudget(INLINE_WORK)
-  try {
-    const result = findRoute(graph, request, budget)
-    return budget.ranOut ? null : result
-  } catch (error) {
-    if (budget.ranOut) return null
-    throw error
-  }
-}
-
 /** One chain: wakes at its first request, follows blocks while it is asked for, and sleeps when idle. */
 export class ChainService {
   readonly chain: Chain
@@ -170,26 +141,9 @@ export class ChainService {
     throw new ApiError('NATIVE_UNSUPPORTED', `nothing wraps the native token of ${displayName}${instead}`)
   }
 
-  /**
-   * The chain as of its head now, with the pools of the tokens.
-   *
-   * @param groups - tokens whose pools with one another are wanted, beside those with the chain's hubs
-   * @throws ApiError `BEHIND` when `minimumBlock` is not reached in time; RpcError when the node failed
-   */
-  async view(
-    groups: readonly (readonly Address[])[],
-    minimumBlock: number | undefined,
-    signal: AbortSignal,
-  ): Promise<ChainView> {
-    const { number } = await this.head(signal)
-    if (minimumBlock !== undefined && number < minimumBlock)
-      await this.waitFor(minimumBlock, number, this.wake().market, signal)
-    return this.newestView(groups, signal)
-  }
-
-  /** The chain's head now, which is in memory from then on. */
-  async head(signal: AbortSignal): Promise<BlockHeader> {
-    return (await this.wake().market.sync({ signal })).block
+  /** What requests see of the chain, which is followed from then on. */
+  get views(): ChainViews {
+    return this.wake().views
   }
 
   /** Whether a block is in memory. */
@@ -197,63 +151,9 @@ export class ChainService {
     return this.awake?.market.health().head != null
   }
 
-  /** Like `view`, but content with a head that was seen lately. */
-  async recentView(groups: readonly (readonly Address[])[], signal: AbortSignal): Promise<ChainView> {
-    if (!isRecent(this.wake().market)) await this.head(signal)
-    return this.newestView(groups, signal)
-  }
-
-  /** The body that the same request got while the head was the same, if that was seen lately. */
-  recentAnswer(target: string): string | undefined {
-    const { market, view } = this.wake()
-    return view && view.snapshot === market.snapshot() && isRecent(market) ? view.answers.get(target) : undefined
-  }
-
-  /** Like `view`, of the newest block in memory, whatever has become of the chain since. */
-  async newestView(groups: readonly (readonly Address[])[], signal: AbortSignal): Promise<ChainView> {
-    const awake = this.wake()
-    const { market, rpc, view } = awake
-    const keys = groups.map((tokens) => tokens.join())
-    if (view && view.snapshot === market.snapshot() && keys.every((key) => view.groups.has(key))) return view
-    await Promise.all(groups.map((tokens) => market.ensure(tokens, { signal })))
-    const snapshot = market.snapshot()
-    await this.tokens.learn(groups.flat(), rpc, { blockHash: snapshot.block.hash }, { signal })
-    if (awake.view?.snapshot !== snapshot) awake.view = this.viewOf(snapshot, awake)
-    for (const key of keys) awake.view.groups.add(key)
-    return awake.view
-  }
-
-  private waitFor(minimumBlock: number, head: number, market: Market, signal: AbortSignal): Promise<Snapshot> {
-    if (minimumBlock > head + 1)
-      throw new ApiError('BEHIND', `block ${minimumBlock} is ahead of the chain's head ${head}`, {
-        details: { block: head },
-      })
-    return market.waitForBlock(minimumBlock, Math.min(this.chain.blockTimeMs, MAX_BLOCK_WAIT_MS), signal)
-  }
-
-  private viewOf(snapshot: Snapshot, awake: Awake): ChainView {
-    const block = { blockHash: snapshot.block.hash }
-    const gasPriceWei = once(() => awake.rpc.gasPrice())
-    let graph: Graph | undefined
-    return {
-      snapshot,
-      groups: new Set(),
-      answers: new Answers(),
-      graph: () => {
-        graph ??= buildGraph(snapshot, awake.graph)
-        awake.graph = graph
-        return graph
-      },
-      prices: () => awake.prices,
-      gasPriceWei,
-      l1FeePerByteWei: once(async () =>
-        estimateL1FeePerByte(awake.rpc, this.chain.l1FeeModel, await gasPriceWei(), block),
-      ),
-      codeOf: memo((account) => awake.rpc.getCode(account, block)),
-      assertDeployed: once(() =>
-        assertDeployed({ Guard: this.deployment.guard, Executor: this.executor }, awake.rpc, block),
-      ),
-    }
+  /** Whether a block is of the chain as it is known now. */
+  holds(block: BlockHeader): boolean {
+    return this.wake().market.has(block)
   }
 
   /**
@@ -303,25 +203,32 @@ export class ChainService {
       chainId,
       state: error === null ? 'awake' : 'failing',
       ...(head && { head: head.number, lagSeconds: Math.round(Date.now() / 1000 - head.timestamp) }),
-      ...(this.awake.view && { pools: this.awake.view.snapshot.pools.size }),
+      ...(this.awake.views.pools !== undefined && { pools: this.awake.views.pools }),
     }
   }
 
-  exportGauges(): void {
-    const chain = String(this.chain.chainId)
-    const { head, lagSeconds, pools } = this.status()
-    if (head !== undefined) this.metrics.headBlock.set({ chain }, head)
-    if (lagSeconds !== undefined) this.metrics.headAge.set({ chain }, lagSeconds)
-    if (pools !== undefined) this.metrics.pools.set({ chain }, pools)
-    for (const [kind, count] of Object.entries(this.awake?.market.health().audit ?? {}))
-      this.metrics.audited.set({ chain, kind }, count)
-    for (const [kind, count] of Object.entries(this.simulation.slots.statistics))
-      this.metrics.slots.set({ chain, kind }, count)
-    for (const [kind, count] of Object.entries(this.standings.counts))
-      this.metrics.standings.set({ chain, kind }, count)
-    if (this.awake) exportRpcHealth(this.metrics.rpc, this.chain.chainId, this.awake.rpc.health())
-    for (const [state, count] of Object.entries(this.admission.load)) this.metrics.load.set({ chain, state }, count)
-    this.metrics.callers.set({ chain }, this.admission.callers)
+  /** How full each thing is that strangers can fill. */
+  get state(): Readonly<Record<string, StateCount>> {
+    const { slots, limiter } = this.simulation
+    return {
+      facts: this.tokens.count,
+      ...this.awake?.market.state(),
+      ...this.awake?.views.counts,
+      ...slots.counts,
+      targets: limiter.count,
+      ...this.taxes.counts,
+      reports: this.tokenReports.count,
+    }
+  }
+
+  /** How the endpoints do; undefined while the chain sleeps. */
+  get rpcHealth(): ReturnType<Rpc['health']> | undefined {
+    return this.awake?.rpc.health()
+  }
+
+  /** What the comparison of memory with the chain has found. */
+  get audit(): AuditCount | undefined {
+    return this.awake?.market.health().audit
   }
 
   async sleep(): Promise<void> {
@@ -349,9 +256,10 @@ export class ChainService {
       onFailure: (endpoint, { code }) => this.metrics.rpcErrors.inc({ chain: chainId, endpoint, code }),
       onEvent: (event) => this.metrics.afterwards.add(() => countRpcEvent(this.metrics.rpc, chainId, event)),
     })
-    const market = createMarket({ chain: this.chain, rpc, ...this.saveOptions() })
-    const prices = new Prices(this.chain, {
-      decimals: (token) => this.tokens.decimals(token),
+    const { chain, tokens } = this
+    const market = createMarket({ chain, rpc, facts: tokens, ...this.saveOptions() })
+    const prices = new Prices(chain, {
+      decimals: (token) => tokens.decimals(token),
       onFault: ({ id }, error) => this.log.error({ err: error, pool: id }, 'a pool cannot be priced'),
     })
     this.standings.price(prices)
@@ -362,7 +270,12 @@ export class ChainService {
     })
     market.start()
     this.log.info('chain wakes')
-    this.awake = { rpc, market, prices }
+    const contracts = { Guard: this.deployment.guard, Executor: this.executor }
+    const views = new ChainViews({
+      ...{ chain, rpc, market, prices },
+      assertDeployed: (block) => assertDeployed(contracts, rpc, block),
+    })
+    this.awake = { rpc, market, prices, views }
     return this.awake
   }
 

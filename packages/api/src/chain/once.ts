@@ -1,3 +1,5 @@
+import { Bounded } from '@sluice/simulation'
+
 /** Runs a work at most once and shares its result; a failure is shared by those who wait, and then forgotten. */
 export function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined
@@ -10,9 +12,12 @@ export function once<T>(work: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** Runs a work at most once for each key, as `once` does. */
-export function memo<K, T>(work: (key: K) => Promise<T>): (key: K) => Promise<T> {
-  const works = new Map<K, () => Promise<T>>()
+/** Keys are a caller's choice, and results may be 48 kB each. */
+const MAX_KEYS = 500
+
+/** Runs a work once for each of the keys used last, as `once` does. */
+export function memo<K extends string, T>(work: (key: K) => Promise<T>): (key: K) => Promise<T> {
+  const works = new Bounded<K, () => Promise<T>>(MAX_KEYS)
   return (key) => {
     let run = works.get(key)
     if (!run) {

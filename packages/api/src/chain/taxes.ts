@@ -2,7 +2,14 @@ import type { Address } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import { type Taxes, type TaxesOfToken, type TokenTax, taxIn } from '@sluice/routing'
 import type { BlockRef, Rpc } from '@sluice/rpc'
-import { reportToken, type SimulationContext, SimulationError, type TokenReport } from '@sluice/simulation'
+import {
+  Bounded,
+  reportToken,
+  type SimulationContext,
+  SimulationError,
+  type StateCount,
+  type TokenReport,
+} from '@sluice/simulation'
 
 /** A token is measured again no sooner than this: owners change taxes, but not with every quote. */
 const REMEASURE_MS = 60_000
@@ -11,8 +18,10 @@ const SMALL_PART = 100_000n
 const LARGE_PART = 1_000n
 /** Base units of a token without a pool that hands it over. */
 const BLIND_SIZES = [1_000n, 1_000_000n]
-const MAX_REMEMBERED = 20_000
-const MAX_POOLS_OF_TOKEN = 1_000
+/** Every search of a route is handed those that tax. */
+const MAX_TOKENS = 2_000
+const MAX_PLACES = 20_000
+const MAX_POOLS_OF_TOKEN = 100
 
 const UNTAXED: Required<TokenTax> = { buyPpm: 0, sellPpm: 0, transferPpm: 0, surchargePpm: 0 }
 
@@ -28,13 +37,19 @@ export type TradedToken = { readonly token: Address; readonly pool: Pool }
 
 /** What tokens keep of their transfers by pool and direction, measured when a route paid less than settled. */
 export class TaxBook {
-  /** Oldest first. Pools that were not measured are taken to be taxed as the one that was measured last. */
-  private readonly taxes = new Map<Address, TaxesOfToken<Required<TokenTax>>>()
-  private readonly measuredAt = new Map<string, number>()
+  /** Pools that were not measured are taken to be taxed as the one that was measured last. */
+  private readonly taxes = new Bounded<Address, TaxesOfToken<Required<TokenTax>>>(MAX_TOKENS)
+  private readonly measuredAt = new Bounded<string, number>(MAX_PLACES)
+  private taxing: Taxes | undefined
 
   /** The tokens that tax in some pool at least. */
   get current(): Taxes {
-    return new Map([...this.taxes].filter(([, { usual, inPool }]) => [usual, ...inPool.values()].some(takes)))
+    this.taxing ??= new Map([...this.taxes].filter(([, { usual, inPool }]) => [usual, ...inPool.values()].some(takes)))
+    return this.taxing
+  }
+
+  get counts(): Readonly<Record<'taxes' | 'measured', StateCount>> {
+    return { taxes: this.taxes.count, measured: this.measuredAt.count }
   }
 
   /** Parts per million that the token keeps of a transfer between people. */
@@ -63,12 +78,15 @@ export class TaxBook {
       if (error instanceof SimulationError) return null
       throw error
     })
-    remember(this.measuredAt, key, Date.now(), MAX_REMEMBERED)
+    this.measuredAt.set(key, Date.now())
     if (!report) return false
     const tax = taxOf(report, known)
     const inPool = new Map(this.taxes.get(place.token)?.inPool)
-    remember(inPool, place.pool.id, tax, MAX_POOLS_OF_TOKEN)
-    remember(this.taxes, place.token, { usual: tax, inPool }, MAX_REMEMBERED)
+    inPool.delete(place.pool.id)
+    inPool.set(place.pool.id, tax)
+    if (inPool.size > MAX_POOLS_OF_TOKEN) inPool.delete(inPool.keys().next().value!)
+    this.taxes.set(place.token, { usual: tax, inPool })
+    this.taxing = undefined
     return (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some((key) => tax[key] !== known[key])
   }
 }
@@ -96,12 +114,6 @@ function placeKey(token: Address, pool: string): string {
 
 function takes({ buyPpm, sellPpm, surchargePpm }: Required<TokenTax>): boolean {
   return buyPpm > 0 || sellPpm > 0 || surchargePpm > 0
-}
-
-function remember<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size > most) map.delete(map.keys().next().value!)
 }
 
 /** Directions that could not be measured are taken to cost what a plain transfer does. */

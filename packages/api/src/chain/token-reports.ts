@@ -1,29 +1,35 @@
 import { type Address, NATIVE } from '@sluice/chains'
 import { familyOf, type Pool, type Snapshot } from '@sluice/liquidity'
-import { SimulationError, type TokenReport } from '@sluice/simulation'
+import { Bounded, SimulationError, type StateCount, type TokenReport } from '@sluice/simulation'
 import { measureToken, type TaxSource } from './taxes.ts'
+import { Turns } from './turns.ts'
 
 /** Pools in which a token is measured: those that hold most of it. */
 const MAX_POOLS = 3
 const REMEMBER_MS = 60_000
 const MAX_REMEMBERED = 1_000
+/** Tokens measured at a time: each is some twenty calls, and quotes wait for the same node. */
+const MAX_AT_ONCE = 4
 
 /** A token as measured in each pool; the first says what holds everywhere. */
 export type MeasuredToken = readonly { readonly pool: Pool | undefined; readonly report: TokenReport }[]
 
 /** Reports for those who ask about tokens, remembered for a minute: each costs the node a few calls. */
 export class TokenReports {
-  private readonly known = new Map<Address, { readonly at: number; readonly measured: Promise<MeasuredToken | null> }>()
+  private readonly known = new Bounded<Address, Promise<MeasuredToken | null>>(MAX_REMEMBERED, { ttl: REMEMBER_MS })
+  private readonly turns = new Turns(MAX_AT_ONCE)
+
+  get count(): StateCount {
+    return this.known.count
+  }
 
   /** Null for what is no token. @throws RpcError when the node failed */
   of(token: Address, snapshot: Snapshot, source: TaxSource): Promise<MeasuredToken | null> {
     const known = this.known.get(token)
-    if (known && Date.now() - known.at < REMEMBER_MS) return known.measured
-    const measured = measureEverywhere(token, snapshot, source)
-    this.known.delete(token)
-    this.known.set(token, { at: Date.now(), measured })
-    if (this.known.size > MAX_REMEMBERED) this.known.delete(this.known.keys().next().value!)
-    measured.catch(() => this.known.delete(token))
+    if (known) return known
+    const measured = this.turns.run(() => measureEverywhere(token, snapshot, source))
+    this.known.set(token, measured)
+    measured.catch(() => this.known.peek(token) === measured && this.known.delete(token))
     return measured
   }
 }

@@ -2,13 +2,14 @@ import type { Address, Hex } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
 import type { Graph } from '@sluice/routing'
+import type { Bounded } from '@sluice/simulation'
 import type { Answers } from './answers.ts'
 
 /** All that one request needs to know of a chain, at one block. Shared by all requests of that block. */
 export type ChainView = {
   readonly snapshot: Snapshot
   /** Tokens, joined by commas, whose pools the snapshot is known to hold. */
-  readonly groups: Set<string>
+  readonly groups: Bounded<string, true>
   readonly answers: Answers
   readonly graph: () => Graph
   /** Of the newest block in memory, which may be a later one. */

@@ -1,5 +1,6 @@
 /** What operators ask: is the process up, are its chains fresh, what does it count. */
 import type { RequestHandler } from 'express'
+import { exportGauges } from '../chain/gauges.ts'
 import { reply } from '../http/reply.ts'
 import type { Services } from '../services.ts'
 
@@ -25,7 +26,7 @@ export function metricsPage(services: Services): RequestHandler {
   return async (_request, response) => {
     const { metrics } = services
     metrics.afterwards.settle()
-    for (const chain of services.started) chain.exportGauges()
+    for (const chain of services.started) exportGauges(chain, metrics)
     reply(response, { type: 'metrics', body: await metrics.registry.metrics() })
   }
 }

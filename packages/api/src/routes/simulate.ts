@@ -7,14 +7,17 @@ import type { RequestContext } from '../http/context.ts'
 import { read, type SimulateFields, simulateFields } from '../requests.ts'
 import type { SimulationResponse } from '../responses.ts'
 
+/** Blocks in a row that may be gone before they are used. */
+const MAX_ATTEMPTS = 3
+
 export async function simulate(
   request: Request,
   chain: ChainService,
   context: RequestContext,
 ): Promise<SimulationResponse> {
   const fields = read(simulateFields, request.method === 'POST' ? bodyOf(request) : request.query)
-  const result = await context
-    .time('simulate', () =>
+  const run = () =>
+    context.time('simulate', () =>
       chain.simulate({
         from: fields.from.address,
         to: fields.to.address,
@@ -32,7 +35,9 @@ export async function simulate(
         signal: context.signal,
       }),
     )
-    .catch((error: unknown) => refuseMissingBlock(error, fields, chain))
+  const result = await atStandingBlock(run, fields, context.signal).catch((error: unknown) =>
+    refuseMissingBlock(error, fields, chain),
+  )
   return {
     success: result.success,
     amountOut: (result.success ? result.amountOut : 0n).toString(),
@@ -40,6 +45,19 @@ export async function simulate(
     returnData: result.returnData,
     ...(!result.success && { revertReason: result.revertReason ?? 'reverted without a reason' }),
     block: fields.block.sent,
+  }
+}
+
+/** At a tag, the block that it stood for may be gone before the call: then it stands for another one. */
+async function atStandingBlock<T>(run: () => Promise<T>, { block }: SimulateFields, signal: AbortSignal): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      const isTag = typeof block.ref === 'string'
+      if (!isTag || !(error instanceof RpcError && error.ofBlock) || attempt === MAX_ATTEMPTS) throw error
+      signal.throwIfAborted()
+    }
   }
 }
 
@@ -52,8 +70,7 @@ function bodyOf(request: Request): object {
 
 /** Nodes refuse reads at a block that is not there, or whose state they no longer keep, in many words: asking tells which. */
 async function refuseMissingBlock(error: unknown, { block }: SimulateFields, chain: ChainService): Promise<never> {
-  const missing = error instanceof RpcError && (error.code === 'REJECTED' || error.code === 'LAGGING')
-  if (!missing || block.ref === 'latest') throw error
+  if (!(error instanceof RpcError && error.ofBlock) || block.ref === 'latest') throw error
   if ((await chain.rpc.getBlock(block.ref)) === null)
     throw new ApiError('INVALID_PARAMETER', `block ${block.sent} does not exist`)
   await chain.rpc.getCode(ZERO_ADDRESS, block.ref).catch((cause: unknown) => {

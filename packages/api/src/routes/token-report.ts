@@ -14,13 +14,14 @@ export async function tokens(request: Request, chain: ChainService, context: Req
   const { token } = read(tokensQuery, request.query)
   const addresses = [...new Set(token.values())].filter((address) => address !== NATIVE)
   const groups = addresses.map((address) => [address])
-  const { snapshot } = await context.time('state', () => chain.view(groups, undefined, context.signal))
-  // Shared by everyone who asks for the token within the minute, so it does not end with the one who asked first.
-  const { signal } = new AbortController()
-  const source = { rpc: chain.rpc, simulation: chain.simulation, block: { blockHash: snapshot.block.hash }, signal }
-  const measured = await context.time('measure', () =>
-    Promise.all(addresses.map((address) => chain.tokenReports.of(address, snapshot, source))),
-  )
+  const measured = await chain.views.standing(groups, context.signal, ({ snapshot }) => {
+    // Shared by everyone who asks for the token within the minute, so it does not end with the one who asked first.
+    const { signal } = new AbortController()
+    const source = { rpc: chain.rpc, simulation: chain.simulation, block: { blockHash: snapshot.block.hash }, signal }
+    const measure = (address: Address) =>
+      chain.tokens.isToken(address) === false ? null : chain.tokenReports.of(address, snapshot, source)
+    return context.time('measure', () => Promise.all(addresses.map(measure)))
+  })
   const byAddress = new Map<Address, TokenReportResponse | null>(
     addresses.map((address, k) => [
       address,

@@ -38,12 +38,13 @@ async function answer(
   make: (book: PriceBook) => object | Promise<object>,
 ): Promise<string> {
   const priced = [...tokens.values()].map((token) => pricedAs(token, chain.chain))
-  const groups = priced.filter((token) => token !== ZERO_ADDRESS).map((token) => [token])
-  const view = await context.time('state', () => chain.recentView(groups, context.signal))
+  const wanted = priced.filter((token) => token !== ZERO_ADDRESS)
+  const { view, isWhole } = await context.time('state', () => chain.views.recent(wanted, context.signal))
   const book = view.prices()
   if (!book.isCurrent) await context.time('prices', () => Promise.race([book.settled(), setTimeout(PATIENCE_MS)]))
+  const isCurrent = isWhole && book.isCurrent
   const body = JSON.stringify(await make(book))
-  if (book.isCurrent) view.answers.keep(request.url, body)
+  if (isCurrent) view.answers.keep(request.url, body)
   return body
 }
 

@@ -15,6 +15,9 @@ import { checkDeadline, type Trial, tryRoute, type WorkingTrial } from './trial.
 /** Rounds of routing: each later one knows a tax or avoids a pool that the one before met. */
 const MAX_ROUNDS = 5
 
+/** Heads in a row that may be gone before they are quoted: reorgs come one at a time. */
+const MAX_ATTEMPTS = 20
+
 /** What one piece of work has of the request that started it. */
 type Work = Pick<RequestContext, 'signal' | 'time' | 'log'>
 
@@ -45,15 +48,19 @@ export async function quote(
   }
   const early = chain.isFollowed ? await quoteNewest(quoteOf, tokens, request.minimumBlock, chain, signal) : undefined
   if (early) return early
-  const view = await context.time('state', () => chain.view([tokens], request.minimumBlock, signal))
-  return quoteOf(view).quoted
+  for (let attempt = 1; ; attempt++) {
+    const view = await context.time('state', () => chain.views.atHead([tokens], request.minimumBlock, signal))
+    const quoted = await quoteStanding(quoteOf(view), view, chain, signal, attempt < MAX_ATTEMPTS)
+    if (quoted) return quoted
+  }
 }
 
-type QuoteOf = (view: ChainView) => {
+type Quoting = {
   readonly quoted: Promise<Quote>
   /** With a request that came before. */
   readonly shared: boolean
 }
+type QuoteOf = (view: ChainView) => Quoting
 
 /**
  * Quotes the newest block in memory; the node tells its head along with the simulation. Mostly they are the same, and the
@@ -66,12 +73,12 @@ async function quoteNewest(
   chain: ChainService,
   signal: AbortSignal,
 ): Promise<Quote | undefined> {
-  const view = await chain.newestView([tokens], signal)
+  const view = await chain.views.inMemory([tokens], signal)
   const { hash, number } = view.snapshot.block
   if (number < minimumBlock) return undefined
   const { quoted, shared } = quoteOf(view)
   // What was asked for before this request came says nothing of the head now.
-  const asked = shared ? chain.head(signal) : undefined
+  const asked = shared ? chain.views.head(signal) : undefined
   asked?.catch(() => {})
   const outcome = await quoted.then(
     (quote) => ({ head: quote.head, quote }),
@@ -81,13 +88,42 @@ async function quoteNewest(
       return { head: undefined, error }
     },
   )
-  const head = (await asked) ?? outcome.head ?? (await chain.head(signal))
+  const head = (await asked) ?? outcome.head ?? (await chain.views.head(signal))
   if (head.hash !== hash) {
     chain.metrics.quotes.inc({ chain: chain.chain.chainId, how: 'outdated' })
     return undefined
   }
   if ('error' in outcome) throw outcome.error
   return outcome.quote
+}
+
+/**
+ * The quote of a block that was the head when it was begun, which may have later ones on top by now. Undefined where the block
+ * is gone: a reorg put others in its place.
+ *
+ * @param mayRepeat - otherwise an answer is given whatever has become of the block
+ */
+async function quoteStanding(
+  { quoted, shared }: Quoting,
+  { snapshot: { block } }: ChainView,
+  chain: ChainService,
+  signal: AbortSignal,
+  mayRepeat: boolean,
+): Promise<Quote | undefined> {
+  const isGone = async () => {
+    await chain.views.head(signal)
+    const gone = !chain.holds(block)
+    if (gone) chain.metrics.quotes.inc({ chain: chain.chain.chainId, how: 'reorged' })
+    return gone
+  }
+  try {
+    const quote = await quoted
+    const stands = !shared && quote.head?.hash === block.hash
+    return !mayRepeat || stands || !(await isGone()) ? quote : undefined
+  } catch (error) {
+    if (!(error instanceof RpcError) || !error.ofBlock || !mayRepeat || !(await isGone())) throw error
+    return undefined
+  }
 }
 
 async function quoteAt(view: ChainView, request: QuoteRequest, chain: ChainService, work: Work): Promise<Quote> {

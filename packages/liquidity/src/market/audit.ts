@@ -35,7 +35,7 @@ export class Auditor {
     const rounds = Math.max(1, Math.min(ROUNDS, Math.floor(top.pools.size / LEAST_POOLS)))
     this.round = (this.round + 1) % rounds
     const ids = new Set(top.pools.idsOfPart(this.round, rounds))
-    const { differ, gone } = await this.follower.reread(top.block, top.pools, ids)
+    const { differ, gone } = await this.follower.reread(top.block, top.pools, ids, 'background')
     this.checked += ids.size
     if (differ.length + gone.length > 0) await this.repair(new Set([...differ.map(({ id }) => id), ...gone]))
   }

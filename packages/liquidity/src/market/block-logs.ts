@@ -2,12 +2,13 @@
 import type { Hex } from '@sluice/chains'
 import type { BlockHeader, Log, Rpc } from '@sluice/rpc'
 import { keccak256 } from 'ethers'
+import { MarketError } from './errors.ts'
 import { sleep } from './timing.ts'
 
 /** Pauses before an empty answer is asked for again; after the last one it is believed, since filters may be wrong. */
 const PAUSES_MS = [10, 40, 160] as const
 
-/** The block's logs with one of the topics at the head. @throws RpcError */
+/** The block's logs with one of the topics at the head. @throws RpcError; MarketError `REORGED` */
 export async function logsOf(
   rpc: Rpc,
   { hash, logsBloom }: BlockHeader,
@@ -19,6 +20,9 @@ export async function logsOf(
     const pause = PAUSES_MS[attempt]
     if (logs.length > 0 || pause === undefined || !logsBloom || !topics.some((topic) => mayHold(logsBloom, topic)))
       return logs
+    // Some nodes answer alike for a block that is gone.
+    if ((await rpc.getBlock({ blockHash: hash }, { signal })) === null)
+      throw new MarketError('REORGED', `block ${hash} is gone`)
     await sleep(pause)
   }
 }

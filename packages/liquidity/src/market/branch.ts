@@ -7,7 +7,8 @@ export type Branch = { readonly from: Entry; readonly blocks: readonly BlockHead
 
 /**
  * Where the node's chain leaves the history, and the headers from there up to `head`, oldest first. Null when they part
- * below the history, or when the head is too far above it to follow block by block.
+ * below the history, or when the head is too far above it to follow block by block; `broken` when the node lacks a block
+ * between them, as it does when the head itself is gone by now.
  *
  * @throws RpcError
  */
@@ -16,7 +17,7 @@ export async function findBranch(
   history: History,
   head: BlockHeader,
   options: RequestOptions,
-): Promise<Branch | null> {
+): Promise<Branch | 'broken' | null> {
   const gap = head.number - history.top.block.number
   if (gap > HISTORY_BLOCKS) return null
   // The usual way: a few blocks on top of ours, asked for at once.
@@ -34,5 +35,5 @@ export async function findBranch(
     const parent: Hex = header.parentHash
     header = history.find(parent)?.block ?? known.get(parent) ?? (await rpc.getBlock({ blockHash: parent }, options))
   }
-  return null
+  return 'broken'
 }

@@ -1,8 +1,10 @@
 /**
  * NOT_READY: no block has been read yet. BEHIND: the block asked for did not come in time. STOPPED: the market was
- * stopped. BAD_SNAPSHOT: a file is not a snapshot of this chain that this version reads.
+ * stopped. REORGED: the block that was read is gone, and so were
+ * those in its place. BUSY: too much waits to be done in the background. BAD_SNAPSHOT: a file is not a snapshot of this chain that this
+ * version reads.
  */
-export type MarketErrorCode = 'NOT_READY' | 'BEHIND' | 'STOPPED' | 'BAD_SNAPSHOT'
+export type MarketErrorCode = 'NOT_READY' | 'BEHIND' | 'STOPPED' | 'REORGED' | 'BUSY' | 'BAD_SNAPSHOT'
 
 export class MarketError extends Error {
   override readonly name = 'MarketError'

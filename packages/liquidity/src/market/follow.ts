@@ -1,6 +1,7 @@
 /** Brings the ledger to the node's head: block by block from logs, back and up another branch, or by reading all anew. */
 import { isDeepStrictEqual } from 'node:util'
-import { type BlockHeader, inSlices, type Rpc, type Steps } from '@sluice/rpc'
+import type { Hex } from '@sluice/chains'
+import { type BlockHeader, inSlices, type Priority, type Rpc, RpcError, type Steps } from '@sluice/rpc'
 import type { Pool } from '../family.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { applyLogs } from './apply.ts'
@@ -12,6 +13,7 @@ import { type Entry, History } from './history.ts'
 import type { Ledger } from './ledger.ts'
 import { PoolMap, poolChanges } from './pool-map.ts'
 import { readPools, refreshPools, settlePools } from './pool-reader.ts'
+import { BACKGROUND_TIMEOUT_MS } from './timing.ts'
 
 export type MarketParts = {
   readonly rpc: Rpc
@@ -19,6 +21,13 @@ export type MarketParts = {
   readonly ledger: Ledger
   /** Aborted when the market is stopped. */
   readonly signal: AbortSignal
+}
+
+/** Heads in a row that may be gone before they are read. */
+const MOST_ATTEMPTS = 8
+/** A failure that a block which is not there any more would explain. */
+function isOfTheBlock(error: unknown): boolean {
+  return error instanceof RpcError ? error.ofBlock : error instanceof MarketError && error.code === 'REORGED'
 }
 
 type Differences = { readonly differ: readonly Pool[]; readonly gone: readonly string[] }
@@ -45,37 +54,105 @@ export class Follower {
     this.forgetPairs = forgetPairs
   }
 
-  /** Nothing changes when any read fails. The caller holds the ledger's mutex. @throws RpcError, MarketError */
+  /**
+   * Nothing changes when any read fails, but that a head which is gone before it was read is left for the one in its place.
+   * The caller holds the ledger's mutex.
+   *
+   * @throws RpcError, MarketError
+   */
   async follow(): Promise<Snapshot> {
+    let before: Hex | undefined
+    for (let attempt = 1; ; attempt++) {
+      const head = await this.head()
+      try {
+        await this.followTo(head, head.hash === before)
+        return this.parts.ledger.snapshot()
+      } catch (error) {
+        // The same head twice is there: it is the node that fails.
+        if (!isOfTheBlock(error) || head.hash === before || attempt >= MOST_ATTEMPTS) throw error
+        before = head.hash
+      }
+    }
+  }
+
+  /**
+   * Work at the newest block; once more at the head of the node where the block is gone. The caller does not hold the
+   * ledger's mutex.
+   *
+   * @throws RpcError, MarketError
+   */
+  retrying<T>(work: (block: BlockHeader) => Promise<T>): Promise<T> {
+    const { ledger } = this.parts
+    const follow = () => ledger.mutex.run(() => this.follow())
+    return this.attempt(() => ledger.snapshot().block, work, follow)
+  }
+
+  /** The same for a caller who holds the mutex. @throws RpcError, MarketError */
+  atHead<T>(work: (top: Entry) => Promise<T>): Promise<T> {
+    const { ledger } = this.parts
+    const run = () => work(ledger.history!.top)
+    return this.attempt(
+      () => ledger.history!.top.block,
+      run,
+      () => this.follow(),
+    )
+  }
+
+  private async attempt<T>(
+    newest: () => BlockHeader,
+    work: (block: BlockHeader) => Promise<T>,
+    follow: () => Promise<Snapshot>,
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const block = newest()
+      try {
+        return await work(block)
+      } catch (error) {
+        if (!isOfTheBlock(error) || attempt >= MOST_ATTEMPTS) throw error
+        await follow()
+        if (newest().hash === block.hash) throw error
+      }
+    }
+  }
+
+  private async head(): Promise<BlockHeader> {
     const { rpc, ledger, signal } = this.parts
     const head = await rpc.getBlock('latest', { signal })
     if (!head) throw new MarketError('NOT_READY', `the node of chain ${ledger.chainId} has no latest block`)
+    return head
+  }
+
+  /** @param isThere - the head was seen twice, so that a missing ancestor is no sign of its being gone */
+  private async followTo(head: BlockHeader, isThere: boolean): Promise<void> {
+    const { rpc, ledger, signal } = this.parts
     const { history } = ledger
     if (!history) {
       ledger.commit(new History([{ block: head, pools: PoolMap.empty, changed: new Set() }]), null)
     } else if (head.hash !== history.top.block.hash) {
       const branch = await findBranch(rpc, history, head, { signal })
-      if (branch) await this.replay(history, branch.from, branch.blocks)
+      if (branch === 'broken' && !isThere) throw new MarketError('REORGED', `block ${head.number} is gone`)
+      if (branch && branch !== 'broken') await this.replay(history, branch.from, branch.blocks)
       else await this.rereadAll(head)
     } else if (!ledger.newest) ledger.commit(history, null)
-    return ledger.snapshot()
   }
 
   /** Pools of these ids as they are at the end of a block; those that cannot be read are left out. */
-  async read(block: BlockHeader, ids: Iterable<string>): Promise<readonly Pool[]> {
+  async read(block: BlockHeader, ids: Iterable<string>, priority: Priority = 'quote'): Promise<readonly Pool[]> {
     const { rpc, book, signal } = this.parts
+    const options = { signal, priority, ...(priority === 'background' && { timeoutMs: BACKGROUND_TIMEOUT_MS }) }
     const wanted = [...ids].flatMap((id) => book.found.get(id) ?? [])
     const unsettled = wanted.filter((entry) => book.isDueToSettle(entry, block.number))
-    for (const entry of await settlePools(rpc, block, unsettled, book.families, { signal })) book.settle(entry)
+    for (const entry of await settlePools(rpc, block, unsettled, book.families, options)) book.settle(entry)
     for (const { pool } of unsettled) {
-      const entry = book.found.get(pool.id)!
-      if (book.needsSettling(entry)) book.couldNotSettle(entry, block.number)
+      // One may have been dropped meanwhile.
+      const entry = book.found.get(pool.id)
+      if (entry && book.needsSettling(entry)) book.couldNotSettle(entry, block.number)
     }
     const pools = wanted.flatMap(({ pool }) => {
-      const entry = book.found.get(pool.id)!
-      return book.needsSettling(entry) ? [] : [entry]
+      const entry = book.found.get(pool.id)
+      return !entry || book.needsSettling(entry) ? [] : [entry]
     })
-    return readPools(rpc, { blockHash: block.hash }, pools, book.families, { signal })
+    return readPools(rpc, { blockHash: block.hash }, pools, book.families, options)
   }
 
   /** Goes on from a block that is known: undoes what stood above it and applies the logs of what stands there now. */
@@ -84,7 +161,12 @@ export class Follower {
     const logs = await Promise.all(blocks.map((block) => logsOf(rpc, block, book.topics, signal)))
     const undone = history.above(from)
     const entries: Entry[] = []
-    let pools = from.pools
+    // Pools that were dropped since stay dropped.
+    const dropped = undone.length > 0 ? poolChanges(from.pools, history.top.pools).gone : []
+    let pools = from.pools.with(
+      [],
+      dropped.filter((id) => !book.found.has(id)),
+    )
     for (const [i, block] of blocks.entries()) {
       const { changed, reread } = await inSlices(
         'follow',
@@ -115,8 +197,13 @@ export class Follower {
   }
 
   /** What reading pools at the end of a block says otherwise than memory. */
-  async reread(block: BlockHeader, pools: PoolMap, ids: ReadonlySet<string>): Promise<Differences> {
-    return inSlices('follow', compare(pools, ids, await this.read(block, ids)))
+  async reread(
+    block: BlockHeader,
+    pools: PoolMap,
+    ids: ReadonlySet<string>,
+    priority?: Priority,
+  ): Promise<Differences> {
+    return inSlices('follow', compare(pools, ids, await this.read(block, ids, priority)))
   }
 
   /** What has moved in these pools at the end of a block, beside what its logs told. */

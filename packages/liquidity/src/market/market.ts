@@ -1,6 +1,8 @@
 /** A chain's pools in memory: found on demand, followed block by block, saved now and then. */
+
 import type { Address, Chain } from '@sluice/chains'
-import type { Rpc } from '@sluice/rpc'
+import type { BlockHeader, Rpc } from '@sluice/rpc'
+import type { StateCount } from '@sluice/simulation'
 import { families as allFamilies } from '../dexes/index.ts'
 import type { DexFamily } from '../family.ts'
 import type { Market, MarketHealth, Snapshot } from '../snapshot.ts'
@@ -8,10 +10,13 @@ import { Auditor } from './audit.ts'
 import { PoolBook } from './book.ts'
 import { Discovery } from './discovery.ts'
 import { MarketError } from './errors.ts'
+import { Evictor } from './evictor.ts'
 import { Follower, type MarketParts } from './follow.ts'
 import { Ledger } from './ledger.ts'
+import { type MarketLimits, marketLimits } from './limits.ts'
 import { type SaveOptions, Saver } from './saver.ts'
 import { abortable, repeat, sleep } from './timing.ts'
+import { TokenFacts } from './token-facts.ts'
 
 export type MarketOptions = {
   readonly chain: Chain
@@ -24,6 +29,10 @@ export type MarketOptions = {
   readonly auditMs?: number
   /** Where memory is kept between two runs; nowhere by default. */
   readonly save?: SaveOptions
+  /** What is known of tokens, where that is kept longer than the market; its own by default. */
+  readonly facts?: TokenFacts
+  /** Of what strangers can make it remember. */
+  readonly limits?: Partial<MarketLimits>
 }
 
 /** A failing node is asked again after a pause that grows up to this. */
@@ -31,6 +40,8 @@ const MAX_PAUSE_MS = 5_000
 /** How often a request that waits for a block asks the node itself. */
 const WAIT_STEP_MS = 50
 const AUDIT_MS = 10_000
+/** How often tokens that nobody asks for any more are looked for. */
+const EVICT_MS = 60_000
 
 export function createMarket(options: MarketOptions): Market {
   return new ChainMarket(options)
@@ -38,7 +49,11 @@ export function createMarket(options: MarketOptions): Market {
 
 class ChainMarket implements Market {
   readonly chainId: number
+  readonly tokens: TokenFacts
   private readonly hubs: readonly Address[]
+  private readonly rpc: Rpc
+  private readonly book: PoolBook
+  private readonly evictor: Evictor
   private readonly pollMs: number
   private readonly auditMs: number
   private readonly ledger: Ledger
@@ -53,16 +68,22 @@ class ChainMarket implements Market {
   private lastSyncMs: number | null = null
   private lastError: string | null = null
 
-  constructor({ chain, rpc, families = allFamilies, pollMs, auditMs = AUDIT_MS, save }: MarketOptions) {
+  constructor(options: MarketOptions) {
+    const { chain, rpc, families = allFamilies, pollMs, auditMs = AUDIT_MS, save } = options
+    const limits = { ...marketLimits, ...options.limits }
     this.chainId = chain.chainId
+    this.rpc = rpc
+    this.tokens = options.facts ?? new TokenFacts(chain, limits)
     this.hubs = chain.hubs
     this.pollMs = pollMs ?? Math.min(2_000, Math.max(200, chain.blockTimeMs / 2))
     this.auditMs = auditMs
     this.ledger = new Ledger(chain.chainId)
-    const book = new PoolBook(chain, families)
+    const book = new PoolBook(chain, families, limits)
+    this.book = book
     const parts: MarketParts = { rpc, book, ledger: this.ledger, signal: this.stopped.signal }
     this.follower = new Follower(parts, () => this.discovery.forgetPairs())
-    this.discovery = new Discovery(parts, chain.hubs, this.follower)
+    this.evictor = new Evictor(book, this.ledger)
+    this.discovery = new Discovery({ parts, hubs: chain.hubs, follower: this.follower, evictor: this.evictor, limits })
     this.auditor = new Auditor(parts, this.follower)
     this.saver = save ? new Saver(save, { book, ledger: this.ledger, discovery: this.discovery }) : null
     // Before the first block is asked for: it is followed from what was saved.
@@ -81,10 +102,47 @@ class ChainMarket implements Market {
     return abortable(this.coming, signal)
   }
 
-  async ensure(tokens: readonly Address[], { signal }: { signal?: AbortSignal } = {}): Promise<Snapshot> {
+  async ensure(tokens: readonly Address[], options: { signal?: AbortSignal } = {}): Promise<Snapshot> {
+    return this.ensureGroups([tokens], options)
+  }
+
+  async ensureGroups(
+    groups: readonly (readonly Address[])[],
+    { signal }: { signal?: AbortSignal } = {},
+  ): Promise<Snapshot> {
     if (!this.ledger.newest) await this.sync(signal && { signal })
-    await this.discovery.ensure(tokens, signal)
+    const { hash: again } = this.snapshot().block
+    await abortable(this.tokens.look(groups.flat(), this.rpc, { priority: 'lookup', again }), signal)
+    const isToken = (address: Address) => this.tokens.isToken(address) !== false
+    await this.discovery.ensure(
+      groups.map((tokens) => tokens.filter(isToken)),
+      signal,
+    )
     return this.snapshot()
+  }
+
+  async seek(tokens: readonly Address[]): Promise<void> {
+    if (!this.ledger.newest) await this.sync()
+    await this.tokens.look(tokens, this.rpc, { priority: 'lookup' })
+    const real = tokens.filter((address) => this.tokens.isToken(address) !== false)
+    await Promise.all(real.map((token) => this.discovery.seek(token)))
+  }
+
+  evict(): void {
+    this.evictor.run()
+  }
+
+  has({ hash }: BlockHeader): boolean {
+    return this.ledger.history?.find(hash) !== undefined
+  }
+
+  state(): Readonly<Record<string, StateCount>> {
+    return {
+      tokens: this.book.tokens.count,
+      facts: this.tokens.count,
+      ...this.book.counts,
+      ...this.discovery.counts,
+    }
   }
 
   async waitForBlock(number: number, timeoutMs: number, signal?: AbortSignal): Promise<Snapshot> {
@@ -125,6 +183,7 @@ class ChainMarket implements Market {
     this.loops = [
       this.poll(),
       repeat(audit, this.auditMs, signal),
+      repeat(async () => this.evict(), EVICT_MS, signal),
       ...(this.saver ? [repeat(() => this.saver!.save(), this.saver.everyMs, signal)] : []),
     ]
   }

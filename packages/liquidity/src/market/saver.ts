@@ -130,7 +130,7 @@ export class Saver {
       const row = book.rows[dexRow!]!
       const entry = { row, pool }
       if (book.familyOf(row).listedByLogs) book.listed.set(pool.id, entry)
-      if (book.isWanted(pool)) book.found.set(pool.id, entry)
+      if (book.isWanted(pool)) book.add(entry)
       if (pool.fixed !== undefined) book.settle(entry)
       this.savedKnown.add(entry)
       if (state !== null) read.push({ ...pool, state })

@@ -1,3 +1,6 @@
+/** Of a call in the background, which waits for its turn. */
+export const BACKGROUND_TIMEOUT_MS = 60_000
+
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref())
 
 /** The promise, unless the caller gives up first; the work itself goes on for those who still want it. */

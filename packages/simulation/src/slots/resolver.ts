@@ -1,6 +1,7 @@
 /** Finds out once per token where balances and allowances lie, and remembers it. */
 import type { Address, Hex } from '@sluice/chains'
 import { keccak256 } from 'ethers'
+import { Bounded, type StateCount } from '../bounded.ts'
 import type { BalanceLayout } from './amount.ts'
 import { givenMappings } from './candidates.ts'
 import { type Found, findMappings, findUsualMappings } from './find.ts'
@@ -16,14 +17,18 @@ const MAX_REMEMBERED = 10_000
 
 /** Of one chain. Clones of a token share what was learned of their code; what is wrong for one of them is told at use. */
 export class SlotResolver {
-  private readonly byToken = new Map<Address, Promise<TokenLayout>>()
-  private readonly byCode = new Map<Hex, TokenLayout>()
+  private readonly byToken = new Bounded<Address, Promise<TokenLayout>>(MAX_REMEMBERED)
+  private readonly byCode = new Bounded<Hex, TokenLayout>(MAX_REMEMBERED)
   private hits = 0
   private misses = 0
 
   /** Tokens remembered now, and how often one asked for was among them or not. */
   get statistics(): { readonly remembered: number; readonly hits: number; readonly misses: number } {
     return { remembered: this.byToken.size, hits: this.hits, misses: this.misses }
+  }
+
+  get counts(): Readonly<Record<'slots' | 'codes', StateCount>> {
+    return { slots: this.byToken.count, codes: this.byCode.count }
   }
 
   /** Runs once for any number of callers at a time. A failure of the node is not remembered. */
@@ -45,9 +50,8 @@ export class SlotResolver {
   }
 
   private remember(token: Address, layout: Promise<TokenLayout>): void {
-    if (this.byToken.size >= MAX_REMEMBERED) this.byToken.delete(this.byToken.keys().next().value!)
     this.byToken.set(token, layout)
-    layout.catch(() => this.byToken.delete(token))
+    layout.catch(() => this.byToken.peek(token) === layout && this.byToken.delete(token))
   }
 
   private async resolve(reader: TokenReader): Promise<TokenLayout> {
@@ -61,7 +65,6 @@ export class SlotResolver {
       if (again.balance && again.allowance) return withShape(reader, again)
     }
     const layout = await withShape(reader, { ...(await searchMappings(reader, trail)), ...usual })
-    if (this.byCode.size >= MAX_REMEMBERED) this.byCode.clear()
     this.byCode.set(codeHash, layout)
     return layout
   }

@@ -1,0 +1,128 @@
+/** What is known of addresses before anything is asked about them: whether a token is there, and its decimals. */
+
+import { TokenLens__factory } from '@sluice/bindings'
+import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import type { BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
+import { Bounded, type StateCount } from '@sluice/simulation'
+import type { Reads } from '../family.ts'
+import { TOKEN_LENS } from '../lenses.ts'
+import { namedTokens } from './asked-tokens.ts'
+import { type MarketLimits, marketLimits } from './limits.ts'
+import { runReads } from './reads.ts'
+
+const lens = TokenLens__factory.createInterface()
+
+/** Addresses of one call: 13 kB, and about 3 million gas when all are tokens. */
+const PER_CALL = 200
+/** Calls for one question at most: code that burns all its gas leaves room for some forty of its kind in a call. */
+const MOST_ROUNDS = 12
+const GAS_PER_TOKEN = 15_000
+/** No ERC-20 in use has more; a contract that answers with a larger number is not understood. */
+const MAX_DECIMALS = 77
+/** As TokenLens.sol packs what it saw. */
+const IS_TOKEN = 0x10000n
+const HAS_DECIMALS = 0x100n
+
+type LookOptions = RequestOptions & {
+  /** Where what is known to hold no token has been looked at in another block, it is looked at again. */
+  readonly again?: Hex
+}
+
+export class TokenFacts {
+  private readonly named: ReadonlySet<Address>
+  private readonly fixed = new Map<Address, number>()
+  /** Decimals, where they are told; of tokens only. */
+  private readonly tokens: Bounded<Address, { readonly decimals: number | undefined }>
+  /** With the block at which they were looked at. */
+  private readonly others: Bounded<Address, { readonly block: Hex | undefined }>
+  private readonly looking = new Map<Address, Promise<void>>()
+
+  constructor(chain: Chain, { facts, noTokenMs }: MarketLimits = marketLimits) {
+    this.named = namedTokens(chain)
+    for (const token of [chain.wrappedNative, chain.nativeErc20, ...chain.stables, ...chain.tokens])
+      if (token && token.decimals !== null) this.fixed.set(token.address, token.decimals)
+    for (const native of [NATIVE, ZERO_ADDRESS]) this.fixed.set(native, chain.nativeCurrency.decimals)
+    this.tokens = new Bounded(facts)
+    this.others = new Bounded(facts, { ttl: noTokenMs })
+  }
+
+  get count(): StateCount {
+    const [tokens, others] = [this.tokens.count, this.others.count]
+    return { entries: tokens.entries + others.entries, evicted: tokens.evicted + others.evicted }
+  }
+
+  /** Undefined when not known, or when the contract does not tell. */
+  decimals(token: Address): number | undefined {
+    return this.fixed.get(token) ?? this.tokens.get(token)?.decimals
+  }
+
+  /** Undefined for what was not looked at lately. */
+  isToken(address: Address): boolean | undefined {
+    if (this.named.has(address) || this.tokens.has(address)) return true
+    return this.others.has(address) ? false : undefined
+  }
+
+  /** Looks at the addresses of which nothing is known. @throws RpcError */
+  async look(addresses: readonly Address[], rpc: Rpc, { again, ...options }: LookOptions = {}): Promise<void> {
+    const unknown = [...new Set(addresses)].filter((address) => this.isUnknown(address, again))
+    const fresh = unknown.filter((address) => !this.looking.has(address))
+    if (fresh.length > 0) {
+      const looking = this.read(fresh, rpc, again, options).finally(() => {
+        for (const address of fresh) this.looking.delete(address)
+      })
+      for (const address of fresh) this.looking.set(address, looking)
+    }
+    await Promise.all(new Set(unknown.flatMap((address) => this.looking.get(address) ?? [])))
+  }
+
+  private isUnknown(address: Address, again: Hex | undefined): boolean {
+    if (this.fixed.has(address) || this.tokens.has(address)) return false
+    const other = this.others.get(address)
+    return other === undefined || (again !== undefined && other.block !== again)
+  }
+
+  private async read(
+    addresses: readonly Address[],
+    rpc: Rpc,
+    block: Hex | undefined,
+    options: RequestOptions,
+  ): Promise<void> {
+    // At the head, whatever it is: what is no token today may be one tomorrow anyway.
+    const latest: BlockRef = 'latest'
+    const [seen] = await runReads(rpc, latest, [lookAt(addresses)], options)
+    for (const [address, word] of seen!) {
+      if ((word & IS_TOKEN) === 0n && !this.named.has(address)) {
+        this.others.set(address, { block })
+        continue
+      }
+      const decimals = Number(word & 0xffn)
+      this.others.delete(address)
+      this.tokens.set(address, {
+        decimals: (word & HAS_DECIMALS) !== 0n && decimals <= MAX_DECIMALS ? decimals : undefined,
+      })
+    }
+  }
+}
+
+/** What the lens says of each. One that it did not come to in all rounds is no token; of a call that failed nothing is known. */
+function* lookAt(addresses: readonly Address[]): Reads<ReadonlyMap<Address, bigint>> {
+  const seen = new Map<Address, bigint>()
+  let groups: (readonly Address[])[] = []
+  for (let i = 0; i < addresses.length; i += PER_CALL) groups.push(addresses.slice(i, i + PER_CALL))
+  for (let round = 0; round < MOST_ROUNDS && groups.length > 0; round++) {
+    const answers = yield groups.map((group) => ({
+      ...TOKEN_LENS,
+      data: lens.encodeFunctionData('look', [[...group]]) as Hex,
+      gas: GAS_PER_TOKEN * group.length,
+    }))
+    groups = groups.flatMap((group, i) => {
+      const answer = answers[i]
+      const words = answer ? (lens.decodeFunctionResult('look', answer) as unknown as [bigint[]])[0] : []
+      for (const [k, word] of [...words].entries()) seen.set(group[k]!, word)
+      const rest = group.slice(words.length)
+      return words.length > 0 && rest.length > 0 ? [rest] : []
+    })
+  }
+  for (const address of groups.flat()) seen.set(address, 0n)
+  return seen
+}
