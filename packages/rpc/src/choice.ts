@@ -11,7 +11,7 @@ const EJECTED_MS = 1_000_000
 
 export function chooseSeat(seats: readonly Seat[], kind: string, priority: Priority): Seat | undefined {
   if (seats.length < 2) return seats[0]
-  const times = seats.map(({ standing }) => standing.quantiles(kind)?.p50)
+  const times = seats.map(({ standing }) => standing.latency(kind)?.p50)
   const least = Math.min(...times.filter((time) => time !== undefined), Number.MAX_SAFE_INTEGER)
   // One that nobody has asked yet is believed to be as good as the best.
   const usual = least === Number.MAX_SAFE_INTEGER ? 0 : least

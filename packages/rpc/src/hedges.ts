@@ -1,12 +1,19 @@
 /** When a second request is sent beside one that takes longer than it usually does, and how many of them at most. */
+import { performance } from 'node:perf_hooks'
 
-/** Earned by each request: in calm weather hedges add no more than that. */
+/** Earned by each request: second requests that did not help add no more than that. */
 const SHARE = 0.03
 const MOST = 20
 /** Milliseconds: less than that is not worth a second request. */
 const LEAST_MS = 30
 /** Before it is known how long a request takes. */
 const UNKNOWN_MS = 500
+/** At the endpoint that is late itself, a second request is one more that it is late with: only a lost one is worth it. */
+const ALONE_LEAST_MS = 250
+/** Milliseconds by which a timer is late when other work held the event loop: answers wait then that are not late. */
+const STALL_MS = 5
+/** Postponements of one look, so that a loop that is always held delays hedges but does not end them. */
+const MAX_STALLS = 3
 
 export class HedgeBudget {
   private tokens = MOST / 2
@@ -27,14 +34,46 @@ export class HedgeBudget {
   }
 }
 
-type Quantiles = { readonly p50: number; readonly p95: number } | undefined
+/** Milliseconds that requests of a kind took lately. */
+export type Latency = { readonly p50: number; readonly p95: number; readonly longest: number }
 
 /**
  * Milliseconds after which a request is late. Where a good part of the requests hangs, the 95th percentile is of those that
  * hang, so it is held against the median.
  */
-export function lateMs(quantiles: readonly Quantiles[]): number {
-  const known = quantiles.filter((each) => each !== undefined)
+export function lateMs(latencies: readonly (Latency | undefined)[]): number {
+  const known = latencies.filter((each) => each !== undefined)
   if (known.length === 0) return UNKNOWN_MS
   return Math.max(LEAST_MS, Math.min(...known.map(({ p50, p95 }) => Math.min(1.5 * p95, 8 * p50))))
+}
+
+/** Milliseconds after which a request is taken to be lost by the one endpoint that there is: far more than was ever seen. */
+export function lostMs(latency: Latency | undefined): number {
+  if (!latency) return UNKNOWN_MS
+  return Math.max(ALONE_LEAST_MS, Math.min(2 * latency.longest, 30 * latency.p50))
+}
+
+/**
+ * Looks after a while, once what arrived meanwhile was read: the time in which other work held the event loop is not counted.
+ *
+ * @returns what ends the wait
+ */
+export function whenQuiet(ms: number, look: () => void): () => void {
+  let timer: NodeJS.Timeout
+  let read: NodeJS.Immediate | undefined
+  let stalls = 0
+  const wait = (ms: number) => {
+    const due = performance.now() + ms
+    timer = setTimeout(() => {
+      const stalled = performance.now() - due
+      if (stalled > STALL_MS && stalls++ < MAX_STALLS) wait(stalled)
+      // Answers that are there already are read before it.
+      else read = setImmediate(look)
+    }, ms)
+  }
+  wait(ms)
+  return () => {
+    clearTimeout(timer)
+    clearImmediate(read)
+  }
 }

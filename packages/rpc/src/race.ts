@@ -7,7 +7,7 @@ import type { Send } from './calls.ts'
 import { chooseSeat } from './choice.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { abortError } from './failure.ts'
-import { type HedgeBudget, lateMs } from './hedges.ts'
+import { type HedgeBudget, lateMs, lostMs, whenQuiet } from './hedges.ts'
 import type { Priority } from './priority.ts'
 import type { Seat } from './seat.ts'
 
@@ -85,7 +85,7 @@ class Race<T> {
   private refusal: RpcError | undefined
   private total: NodeJS.Timeout | undefined
   private timer: NodeJS.Timeout | undefined
-  private lateTimer: NodeJS.Timeout | undefined
+  private endWatch: (() => void) | undefined
 
   constructor(
     course: Course,
@@ -164,7 +164,7 @@ class Race<T> {
       (result) => this.won(runner, result),
       (error) => this.lost(runner, error),
     )
-    if (!this.lateTimer && this.work.priority !== 'background') this.watch(this.late())
+    if (!this.endWatch && this.work.priority !== 'background') this.watch(this.late())
   }
 
   private async go({ seat, send }: Runner): Promise<T> {
@@ -185,19 +185,24 @@ class Race<T> {
   private late(): number {
     const { seats } = this.course
     const standing = seats.filter((seat) => !seat.ejected && !this.refused.has(seat))
-    return lateMs((standing.length > 0 ? standing : seats).map((seat) => seat.standing.quantiles(this.work.kind)))
+    return lateMs((standing.length > 0 ? standing : seats).map((seat) => seat.standing.latency(this.work.kind)))
   }
 
+  /** @param ms - after which the last attempt is late */
   private watch(ms: number): void {
-    this.lateTimer = setTimeout(() => {
+    this.endWatch = whenQuiet(ms, () => {
       if (this.done || this.hedged >= MAX_HEDGES) return
-      if (this.running.size > 0) this.hedge()
-      this.watch(Math.min(MAX_WATCH_MS, ms * 2))
-    }, ms)
+      const waitMs = this.running.size > 0 ? this.hedge() : 0
+      this.watch(waitMs > 0 ? waitMs : Math.min(MAX_WATCH_MS, ms * 2))
+    })
   }
 
-  /** A second request elsewhere, or on a fresh connection where there is no other endpoint. */
-  private hedge(): void {
+  /**
+   * A second request elsewhere, or on a fresh connection where there is no other endpoint.
+   *
+   * @returns milliseconds until it is worth one; 0 when that is now, or not known
+   */
+  private hedge(): number {
     const { seats, hedges, onExtra } = this.course
     const busy = new Set([...this.running].map(({ seat }) => seat))
     const free = seats.filter((seat) => !busy.has(seat) && !this.refused.has(seat) && !seat.ejected)
@@ -205,13 +210,19 @@ class Race<T> {
     const waits = [...this.running].every(({ send }) => send.sentAt === undefined)
     const seat = other ?? (waits ? undefined : [...busy][0])
     // What waits in a queue for its turn is not helped by a second request in the same queue.
-    if (!seat || seat.endpoint.waitMs(this.work.priority) > 0) return
+    if (!seat || seat.endpoint.waitMs(this.work.priority) > 0) return 0
+    if (!other) {
+      const newest = Math.max(...[...this.running].map(({ send, startedAt }) => send.sentAt ?? startedAt))
+      const leftMs = lostMs(seat.standing.latency(this.work.kind)) - (performance.now() - newest)
+      if (leftMs > 1) return leftMs
+    }
     // When much of its time is gone, a request is worth a second one whatever the budget says.
     const pressed = performance.now() - this.startedAt > PRESSED_SHARE * this.work.totalMs
-    if (!pressed && !hedges.take()) return
+    if (!pressed && !hedges.take()) return 0
     this.hedged++
     onExtra('hedge', seat)
     this.attempt(seat, !other)
+    return 0
   }
 
   private won(winner: Runner, result: T): void {
@@ -225,7 +236,8 @@ class Race<T> {
       seat.standing.took(kind, now - (send.sentAt ?? startedAt))
       if (seat !== winner.seat) seat.standing.failed()
     }
-    if (this.hedged > 0 && this.running.size > 0) this.course.hedges.give(this.hedged)
+    const needed = [...this.running].some(({ startedAt }) => startedAt < winner.startedAt)
+    if (needed && this.hedged > 0) this.course.hedges.give(this.hedged)
     winner.seat.standing.worked()
     winner.seat.standing.took(kind, now - (winner.send.sentAt ?? winner.startedAt))
     this.end(() => this.resolve(result))
@@ -266,7 +278,7 @@ class Race<T> {
     this.done = true
     clearTimeout(this.total)
     clearTimeout(this.timer)
-    clearTimeout(this.lateTimer)
+    this.endWatch?.()
     for (const signal of this.work.signals) signal?.removeEventListener('abort', this.onAbort)
     // The others are cancelled before anyone is told.
     for (const { controller, timer } of this.running) {

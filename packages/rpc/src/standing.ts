@@ -1,4 +1,5 @@
 /** How likely an endpoint is to answer, and how soon: what the choice between endpoints is made by. */
+import type { Latency } from './hedges.ts'
 
 /** Weight of the newest outcome. */
 const WEIGHT = 0.1
@@ -69,8 +70,8 @@ export class Standing {
   }
 
   /** Milliseconds; undefined before enough was seen. */
-  quantiles(kind: string): { readonly p50: number; readonly p95: number } | undefined {
-    return this.kinds.get(kind)?.quantiles
+  latency(kind: string): Latency | undefined {
+    return this.kinds.get(kind)?.latency
   }
 
   private note(failure: 0 | 1): void {
@@ -92,19 +93,19 @@ export class Standing {
 class Latencies {
   private readonly ring: number[] = []
   private count = 0
-  private known: { readonly p50: number; readonly p95: number } | undefined
+  private known: Latency | undefined
 
   add(ms: number): void {
     this.ring[this.count++ % SAMPLES] = ms
     if (this.count === 4 || this.count % REFRESH === 0) this.known = undefined
   }
 
-  get quantiles(): { readonly p50: number; readonly p95: number } | undefined {
+  get latency(): Latency | undefined {
     if (this.count < 4) return undefined
     if (!this.known) {
       const sorted = [...this.ring].sort((a, b) => a - b)
       const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
-      this.known = { p50: at(0.5), p95: at(0.95) }
+      this.known = { p50: at(0.5), p95: at(0.95), longest: at(1) }
     }
     return this.known
   }

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { HedgeBudget, lateMs, lostMs, whenQuiet } from './hedges.ts'
+
+test('the only endpoint is asked again far later than another one would be', () => {
+  const seen = { p50: 12, p95: 40, longest: 200 }
+  expect(lateMs([seen])).toBe(60)
+  expect(lostMs(seen)).toBe(360)
+  expect(lostMs({ p50: 2, p95: 4, longest: 9 })).toBe(250)
+  // Requests that hang are the longest that were seen.
+  expect(lostMs({ p50: 12, p95: 5_000, longest: 5_000 })).toBe(360)
+})
+
+test('hedges end with the budget, which requests earn slowly', () => {
+  const budget = new HedgeBudget()
+  let taken = 0
+  while (budget.take()) taken++
+  expect(taken).toBe(10)
+  for (let request = 0; request < 100; request++) budget.earn()
+  while (budget.take()) taken++
+  expect(taken).toBeLessThanOrEqual(13)
+})
+
+test('an answer that came while other work held the event loop is read before it is called late', async () => {
+  const seen: string[] = []
+  whenQuiet(30, () => seen.push('late'))
+  setTimeout(() => seen.push('answer'), 35)
+  const until = performance.now() + 80
+  while (performance.now() < until);
+  await sleep(150)
+  expect(seen).toEqual(['answer', 'late'])
+})
+
+test('a loop that is always held delays the look, and does not end it', async () => {
+  let looked = false
+  whenQuiet(5, () => {
+    looked = true
+  })
+  const started = performance.now()
+  while (!looked && performance.now() - started < 5_000) {
+    const until = performance.now() + 20
+    while (performance.now() < until);
+    await sleep(1)
+  }
+  expect(looked).toBe(true)
+})
+
+test('a look that was called off does not happen', async () => {
+  let looked = false
+  const end = whenQuiet(10, () => {
+    looked = true
+  })
+  end()
+  await sleep(40)
+  expect(looked).toBe(false)
+})
