@@ -38,17 +38,21 @@ const hashOf = async (block: number) =>
 test.each([
   ['not seen', false],
   ['seen', true],
-])('a quote right after blocks that vanished, %s, is one of the block that is there', async (_, seen) => {
-  for (let round = 0; round < ROUNDS; round++) {
-    await appearAndVanish(seen)
-    const amount = E18 + BigInt(round)
-    const { status, body } = await get<RouteBody & { blockHash: string }>(
-      swapUrl(system.api, system.devnet.chainId, { ...query, amount }),
-    )
-    expect(status, JSON.stringify(body)).toBe(200)
-    expect(await hashOf(body.simulationBlock)).toBe(body.blockHash)
-  }
-})
+])(
+  'a quote right after blocks that vanished, %s, is one of the block that is there',
+  async (_, seen) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      await appearAndVanish(seen)
+      const amount = E18 + BigInt(round)
+      const { status, body } = await get<RouteBody & { blockHash: string }>(
+        swapUrl(system.api, system.devnet.chainId, { ...query, amount }),
+      )
+      expect(status, JSON.stringify(body)).toBe(200)
+      expect(await hashOf(body.simulationBlock)).toBe(body.blockHash)
+    }
+  },
+  60_000,
+)
 
 test('every other endpoint answers, too, while blocks come and go', async () => {
   const { chainId } = system.devnet
@@ -70,4 +74,4 @@ test('every other endpoint answers, too, while blocks come and go', async () => 
     const [answers] = await Promise.all([asked, appearAndVanish(false)])
     for (const { url, status, body } of answers) expect(status, `${url} ${JSON.stringify(body)}`).toBe(200)
   }
-})
+}, 60_000)

@@ -1,4 +1,5 @@
 /** The chain as requests see it: its pools at one block, with what is worked out of them once and shared. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, Chain } from '@sluice/chains'
 import type { Market, Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
@@ -19,6 +20,8 @@ const SEEK_PATIENCE_MS = 300
 const MAX_GROUPS = 10_000
 /** Heads in a row that may be gone before they were used. */
 const MAX_ATTEMPTS = 8
+/** For a node that is in the midst of a reorg. */
+const PAUSE_MS = 10
 
 type Options = {
   readonly chain: Chain
@@ -86,7 +89,9 @@ export class ChainViews {
         const isOfTheBlock = error instanceof RpcError && error.ofBlock
         if (!isOfTheBlock || attempt === MAX_ATTEMPTS) throw error
         await this.head(signal)
-        if (this.options.market.has(view.snapshot.block)) throw error
+        if (!this.options.market.has(view.snapshot.block)) continue
+        if (error.code !== 'BLOCK_GONE') throw error
+        await sleep(PAUSE_MS)
       }
     }
   }

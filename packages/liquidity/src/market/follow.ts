@@ -13,7 +13,7 @@ import { type Entry, History } from './history.ts'
 import type { Ledger } from './ledger.ts'
 import { PoolMap, poolChanges } from './pool-map.ts'
 import { readPools, refreshPools, settlePools } from './pool-reader.ts'
-import { BACKGROUND_TIMEOUT_MS } from './timing.ts'
+import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
 export type MarketParts = {
   readonly rpc: Rpc
@@ -25,9 +25,16 @@ export type MarketParts = {
 
 /** Heads in a row that may be gone before they are read. */
 const MOST_ATTEMPTS = 8
+/** For a node that is in the midst of a reorg: it names a head that it does not have any more. */
+const PAUSE_MS = 10
 /** A failure that a block which is not there any more would explain. */
 function isOfTheBlock(error: unknown): boolean {
   return error instanceof RpcError ? error.ofBlock : error instanceof MarketError && error.code === 'REORGED'
+}
+
+/** A failure that says so. */
+function isGone(error: unknown): boolean {
+  return (error instanceof RpcError && error.code === 'BLOCK_GONE') || error instanceof MarketError
 }
 
 type Differences = { readonly differ: readonly Pool[]; readonly gone: readonly string[] }
@@ -68,8 +75,12 @@ export class Follower {
         await this.followTo(head, head.hash === before)
         return this.parts.ledger.snapshot()
       } catch (error) {
-        // The same head twice is there: it is the node that fails.
-        if (!isOfTheBlock(error) || head.hash === before || attempt >= MOST_ATTEMPTS) throw error
+        if (!isOfTheBlock(error) || attempt >= MOST_ATTEMPTS) throw error
+        // The same head twice is there: it is the node that fails, unless it is in the midst of the reorg.
+        if (head.hash === before) {
+          if (!isGone(error)) throw error
+          await sleep(PAUSE_MS)
+        }
         before = head.hash
       }
     }
@@ -110,7 +121,9 @@ export class Follower {
       } catch (error) {
         if (!isOfTheBlock(error) || attempt >= MOST_ATTEMPTS) throw error
         await follow()
-        if (newest().hash === block.hash) throw error
+        if (newest().hash !== block.hash) continue
+        if (!isGone(error)) throw error
+        await sleep(PAUSE_MS)
       }
     }
   }
