@@ -1,7 +1,7 @@
 /** Brings the ledger to the node's head: block by block from logs, back and up another branch, or by reading all anew. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Hex } from '@sluice/chains'
-import { type BlockHeader, inSlices, type Priority, type Rpc, RpcError, type Steps } from '@sluice/rpc'
+import { type BlockHeader, inSlices, type Log, type Priority, type Rpc, RpcError, type Steps } from '@sluice/rpc'
 import type { Pool } from '../family.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { applyLogs } from './apply.ts'
@@ -176,6 +176,7 @@ export class Follower {
     const entries: Entry[] = []
     // Pools that were dropped since stay dropped.
     const dropped = undone.length > 0 ? poolChanges(from.pools, history.top.pools).gone : []
+    const made = new Set<string>()
     let pools = from.pools.with(
       [],
       dropped.filter((id) => !book.found.has(id)),
@@ -186,7 +187,9 @@ export class Follower {
         applyLogs(pools, logs[i]!, (id) => book.families.get(id), book.idOf),
       )
       const last = i === blocks.length - 1
-      const dirty = new Set([...reread, ...book.awaited(pools, logs[i]!), ...book.created(logs[i]!)])
+      const created = book.created(logs[i]!)
+      for (const id of created) made.add(id)
+      const dirty = new Set([...reread, ...book.awaited(pools, logs[i]!), ...created])
       const told = pools.with(changed.values())
       const silent = last ? book.silent(told).filter((id) => !dirty.has(id)) : []
       const found = await Promise.all([this.reread(block, pools, dirty), this.refresh(block, told, silent)])
@@ -202,11 +205,23 @@ export class Follower {
     const next = history.goOn(from, entries)
     // Pools found since `from` are not in it: they are read where the history stands now.
     const missing = undone.length > 0 ? poolChanges(history.top.pools, pools).gone : []
-    const read = await this.read(next.top.block, missing)
+    const read = [...(await this.read(next.top.block, missing))]
+    // Tokens may have been asked for since the logs were looked at. Factories were then asked at a block before these, so
+    // that the pools made in them would never be found. Nothing is awaited between the last look and the commit.
+    for (let late = this.createdBeside(made, logs); late.length > 0; late = this.createdBeside(made, logs))
+      read.push(...(await this.read(next.top.block, late)))
     const changed = new Set([...undone, ...entries].flatMap((entry) => [...entry.changed]))
     for (const { id } of read) changed.add(id)
-    const top = { ...next.top, pools: pools.with(read), changed: new Set([...next.top.changed, ...missing]) }
+    const topChanged = new Set([...next.top.changed, ...missing, ...read.map(({ id }) => id)])
+    const top = { ...next.top, pools: pools.with(read), changed: topChanged }
     ledger.commit(next.replaceTop(top), [...changed])
+  }
+
+  /** Ids of wanted pools that the logs made, beside those known to be, which they join. */
+  private createdBeside(known: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
+    const ids = logs.flatMap((each) => this.parts.book.created(each)).filter((id) => !known.has(id))
+    for (const id of ids) known.add(id)
+    return ids
   }
 
   /** What reading pools at the end of a block says otherwise than memory. */
