@@ -13,7 +13,7 @@ import { record } from './http/record.ts'
 import { reply, replyError, replyJson } from './http/reply.ts'
 import { readChainId } from './requests.ts'
 import { docs, docsStyle, openApi } from './routes/docs.ts'
-import { health, metricsPage, ready } from './routes/operate.ts'
+import { chainReady, health, metricsPage, ready } from './routes/operate.ts'
 import { simulate } from './routes/simulate.ts'
 import { swap } from './routes/swap.ts'
 import { tokens } from './routes/token-report.ts'
@@ -107,6 +107,7 @@ function createRoutes(services: Services, config: Config): Express {
     .all(allow('GET, HEAD'))
   app.route('/health').get(health).all(allow('GET, HEAD'))
   app.route('/ready').get(ready(services)).all(allow('GET, HEAD'))
+  app.route('/ready/:chainId').get(onChain, chainReady(services)).all(allow('GET, HEAD'))
   app.route('/metrics').get(metricsPage(services)).all(allow('GET, HEAD'))
 
   app.route('/openapi.json').get(openApi).all(allow('GET, HEAD'))

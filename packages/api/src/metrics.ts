@@ -112,6 +112,12 @@ export function createMetrics() {
       labelNames: ['chain'],
       registers,
     }),
+    chainState: new Gauge({
+      name: 'sluice_chain_state',
+      help: 'State of a chain that was asked for since the start: 1 for the one it is in, 0 for the others.',
+      labelNames: ['chain', 'state'],
+      registers,
+    }),
     memory: new Gauge({
       name: 'sluice_memory_bytes',
       help: 'Memory of the process: resident, and the used part of the heap.',

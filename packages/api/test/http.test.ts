@@ -169,14 +169,22 @@ describe('version B', () => {
     expect((await ask(`${server.url}/health`)).status).toBe(200)
   })
 
-  test('health is up, readiness follows the chains, and metrics count what happened', async () => {
+  test('health is up, a chain that fails is told and takes nobody down, and metrics count what happened', async () => {
     expect(JSON.parse((await ask(`${server.url}/health`)).text)).toMatchObject({ status: 'ok' })
     expect((await ask(server.url + swapPath())).status).toBe(502)
     const ready = await ask(`${server.url}/ready`)
-    expect(ready.status).toBe(503)
-    expect(JSON.parse(ready.text)).toMatchObject({ chains: { 1: { state: 'failing' } } })
+    expect(ready.status).toBe(200)
+    const failing = { state: 'failing', reason: 'the node does not answer as it should' }
+    expect(JSON.parse(ready.text)).toMatchObject({ status: 'ready', chains: { 1: failing } })
+    const chain = await ask(`${server.url}/ready/1`)
+    expect(chain.status).toBe(503)
+    expect(JSON.parse(chain.text)).toMatchObject({ status: 'not ready', chainId: 1, ...failing })
+    const asleep = await ask(`${server.url}/ready/10`)
+    expect([asleep.status, JSON.parse(asleep.text)]).toEqual([200, { status: 'ready', chainId: 10, state: 'asleep' }])
+    expect((await ask(`${server.url}/ready/999999`)).status).toBe(404)
     const { text, type } = await ask(`${server.url}/metrics`)
     expect(type).toBe('text/plain')
+    expect(text).toContain('sluice_chain_state{chain="1",state="failing"} 1')
     expect(text).toMatch(/sluice_requests_total\{endpoint="\/aggregator\/:chainId",status="502",code="RPC_FAILED"\} \d/)
   })
 })

@@ -32,6 +32,7 @@ import { assertDeployed, executorInUse } from './contracts.ts'
 import { searchHere } from './inline-search.ts'
 import { replayOf } from './replay.ts'
 import { Standings } from './standings.ts'
+import { awakeStatus, type ChainStatus } from './status.ts'
 import { TaxBook } from './taxes.ts'
 import { TokenReports } from './token-reports.ts'
 import { TouchedPools } from './touched.ts'
@@ -51,15 +52,6 @@ type Options = {
 
 /** What exists only while the chain is awake. */
 type Awake = { readonly rpc: Rpc; readonly market: Market; readonly prices: Prices; readonly views: ChainViews }
-
-export type ChainStatus = {
-  readonly chainId: number
-  readonly state: 'awake' | 'asleep' | 'failing'
-  readonly head?: number
-  /** Seconds since the head by its own timestamp. */
-  readonly lagSeconds?: number
-  readonly pools?: number
-}
 
 const MAX_DONORS = 3
 /** One chain: wakes at its first request, follows blocks while it is asked for, and sleeps when idle. */
@@ -198,13 +190,9 @@ export class ChainService {
   status(): ChainStatus {
     const { chainId } = this.chain
     if (!this.awake) return { chainId, state: 'asleep' }
-    const { head, error } = this.awake.market.health()
-    return {
-      chainId,
-      state: error === null ? 'awake' : 'failing',
-      ...(head && { head: head.number, lagSeconds: Math.round(Date.now() / 1000 - head.timestamp) }),
-      ...(this.awake.views.pools !== undefined && { pools: this.awake.views.pools }),
-    }
+    const { market, views, rpc } = this.awake
+    const { head, error } = market.health()
+    return awakeStatus(chainId, { head, error, clock: rpc.health().clock, pools: views.pools })
   }
 
   /** How full each thing is that strangers can fill. */

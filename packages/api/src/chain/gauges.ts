@@ -1,11 +1,13 @@
 import type { Metrics } from '../metrics.ts'
 import { exportRpcHealth } from '../rpc-metrics.ts'
 import type { ChainService } from './chain-service.ts'
+import { CHAIN_STATES } from './status.ts'
 
 /** Writes how a chain stands now into the metrics. */
 export function exportGauges(service: ChainService, metrics: Metrics): void {
   const chain = String(service.chain.chainId)
-  const { head, lagSeconds, pools } = service.status()
+  const { state: now, head, lagSeconds, pools } = service.status()
+  for (const state of CHAIN_STATES) metrics.chainState.set({ chain, state }, Number(state === now))
   if (head !== undefined) metrics.headBlock.set({ chain }, head)
   if (lagSeconds !== undefined) metrics.headAge.set({ chain }, lagSeconds)
   if (pools !== undefined) metrics.pools.set({ chain }, pools)
