@@ -15,6 +15,8 @@ import { record, rounded } from './record.ts'
 
 const from = accounts()[0]!.address
 const DOLLARS = [1_000, 50_000, 500_000]
+/** Tokens of Ethereum's state, those of the most pools. */
+const TRADED = 16
 
 type Place = { readonly api: string; readonly chainId: number; readonly tokens: readonly string[] }
 
@@ -98,7 +100,7 @@ async function onEthereum() {
     const count = new Map<string, number>()
     for (const { tokens } of pools) for (const token of tokens) count.set(token, (count.get(token) ?? 0) + 1)
     const tokens = [...count.keys()].sort((a, b) => count.get(b)! - count.get(a)!)
-    return await honestCost({ api: service.url, chainId: 1, tokens }, tokens.slice(0, 30))
+    return await honestCost({ api: service.url, chainId: 1, tokens }, tokens.slice(0, TRADED))
   } finally {
     await service.stop()
     await anvil.stop()
@@ -124,14 +126,19 @@ const verdicts = await trapped()
 const told = {
   trade: '4,000 LINK for UNI on the local chain',
   worstGainBps: Math.min(...verdicts.map(({ gainBps }) => gainBps ?? Number.NEGATIVE_INFINITY)),
-  traps: verdicts.map(({ trap, baitedPercent, baitedQuoteBps, baitedLossBps, stepsOnIt, gainBps }) => ({
+  traps: verdicts.map(({ trap, baitedPercent, baitedQuoteBps, baitedLossBps, stepsOnIt, gainBps, ...usual }) => ({
     trap,
     any: {
       intoTheBaitPercent: baitedPercent,
       quoteOverHonestBps: whole(baitedQuoteBps),
       lossBps: whole(baitedLossBps),
     },
-    default: { stepsOnIt, besideHonestBps: whole(gainBps) },
+    default: {
+      stepsOnIt,
+      besideHonestBps: whole(gainBps),
+      quotedBesideHonestBps: whole(usual.quotedBps),
+      ...(usual.leftOut.length + usual.instead.length > 0 && { leftOut: usual.leftOut, instead: usual.instead }),
+    },
   })),
 }
 record('strangers', told)

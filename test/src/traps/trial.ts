@@ -18,6 +18,11 @@ export type Verdict = {
   readonly stepsOnIt: boolean
   /** What the user gets at default settings beside the honest quote, bps; below zero is a loss. Null where it reverted. */
   readonly gainBps: number | null
+  /** What the quote at default settings promised beside the honest one, bps. */
+  readonly quotedBps: number
+  /** Pools of the honest route that the one at default settings leaves out, and those that it uses instead. */
+  readonly leftOut: readonly string[]
+  readonly instead: readonly string[]
 }
 
 type Quoted = {
@@ -25,6 +30,12 @@ type Quoted = {
   readonly gasEstimate: string
   readonly swaps: readonly { pool: string; protocol: string; tokenIn: string; tokenOut: string; amountIn: string }[]
   readonly tx: { readonly from: string; readonly to: string; readonly data: string; readonly value: string }
+}
+
+/** Pools of the first route that are not in the second, each with its protocol. */
+function besides(first: Quoted, second: Quoted): readonly string[] {
+  const known = new Set(second.swaps.map(({ pool }) => pool))
+  return first.swaps.filter(({ pool }) => !known.has(pool)).map(({ pool, protocol }) => `${protocol} ${pool}`)
 }
 
 const bps = (value: bigint, of: bigint) => (Number(value - of) / Number(of)) * 10_000
@@ -41,7 +52,8 @@ export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<Verd
     return body
   }
   await node.approve(src, user, guard, 2n ** 255n)
-  const honest = BigInt((await ask(user)).toAmount)
+  const calm = await ask(user)
+  const honest = BigInt(calm.toAmount)
   const honestPools = new Set<string>(devnet.info.pools.flatMap(({ address, id = address }) => [address, id]))
 
   const stranger = new Stranger(devnet)
@@ -80,5 +92,8 @@ export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<Verd
     baitedLossBps: sprung === null ? null : -bps(sprung, BigInt(baited.toAmount)),
     stepsOnIt: route.swaps.some(isBait),
     gainBps: got === null ? null : bps(got, honest),
+    quotedBps: bps(BigInt(route.toAmount), honest),
+    leftOut: besides(calm, route),
+    instead: besides(route, calm),
   }
 }
