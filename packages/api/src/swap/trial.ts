@@ -134,10 +134,14 @@ async function runRoute(route: Route, request: QuoteRequest, context: TrialConte
   return { outcome: 'adjusted', ...second, amountOut: measured, minOutput, shortfallPpm: missing }
 }
 
-/** What the sender would have received, from the Guard's own refusal. */
-function tooLittle({ returnData }: SimulationResult): bigint | undefined {
-  const error = guardInterface.parseError(returnData)
-  return error?.name === 'OutputTooLow' ? (error.args.received as bigint) : undefined
+/** What the sender would have received, from the Guard's own refusal; undefined for any other bytes, whatever they are. */
+export function tooLittle({ returnData }: Pick<SimulationResult, 'returnData'>): bigint | undefined {
+  try {
+    const { received } = guardInterface.decodeErrorResult('OutputTooLow', returnData)
+    return received as bigint
+  } catch {
+    return undefined
+  }
 }
 
 /** @throws ApiError when the deadline that the caller asks for has passed at the simulated block */
