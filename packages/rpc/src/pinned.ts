@@ -6,12 +6,16 @@ import { RpcError } from './errors.ts'
 import type { Heads } from './heads.ts'
 import type { Task } from './race.ts'
 import type { Seat } from './seat.ts'
-import type { BlockRef } from './types.ts'
+import type { BlockRef, BlockTag } from './types.ts'
 
 /** How an endpoint may word that it wants a number where a hash stands. */
 const wantsNumber = /block|hash|unmarshal|hex string|param|argument|object|map|EIP-?1898/i
 /** Nodes keep the state of that many blocks at least; that one of an older block is missing is no lag. */
 const KEPT_BLOCKS = 64
+/** No endpoint in use lags further: another one was passed over by then. */
+const LAG_BLOCKS = 5
+/** For a caller's block by number that has later ones on top: so often it is asked for its state. */
+const MAX_TRIES = 4
 const FUTURE_BLOCKS = 5
 
 const headerAt = (number: number): EndpointCall => ['eth_getBlockByNumber', [quantity(number), false]]
@@ -51,12 +55,21 @@ export function pinned(
       }
       if (error.code !== 'LAGGING') throw error
       const number = typeof ref === 'number' ? ref : typeof ref === 'object' ? heads.numberOf(ref.blockHash) : undefined
-      const distance = number === undefined || !heads.newest ? 0 : number - heads.newest.number
+      const distance =
+        typeof ref === 'string'
+          ? tagDistance(ref)
+          : number === undefined || !heads.newest
+            ? 0
+            : number - heads.newest.number
       // Too old to be kept by every node, or of the future: no lag.
       if (distance < -KEPT_BLOCKS || distance > FUTURE_BLOCKS)
         throw new RpcError('REJECTED', error.message, '0x', { cause: error })
+      // Where blocks that come after it are known, once is chance, and twice is a state that nobody keeps.
+      const tries = typeof ref === 'number' && distance < 0 ? MAX_TRIES : Number.POSITIVE_INFINITY
+      if (++lags >= (distance < -LAG_BLOCKS ? 2 : tries))
+        throw new RpcError('REJECTED', error.message, '0x', { cause: error })
       // Once is lag; more may be that there is no such block any more.
-      if (++lags > 1 && typeof ref === 'object' && number !== undefined) {
+      if (lags > 1 && typeof ref === 'object' && number !== undefined) {
         const raw = await seat.endpoint.request<RawBlock | null>(...headerAt(number), send)
         const gone = raw ? raw.hash !== ref.blockHash : ++behind > 1
         if (gone) throw new RpcError('BLOCK_GONE', `the chain has block ${number} no more`)
@@ -64,6 +77,12 @@ export function pinned(
       throw error
     }
   }
+}
+
+/** Blocks from the head, at least as far as matters: whoever says which block is safe should hold it. */
+function tagDistance(tag: BlockTag): number {
+  if (tag === 'earliest') return Number.NEGATIVE_INFINITY
+  return tag === 'safe' || tag === 'finalized' ? -LAG_BLOCKS - 1 : 0
 }
 
 /** By number, and believed only where the number means the same block before and after. */

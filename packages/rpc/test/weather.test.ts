@@ -102,6 +102,21 @@ describe('blocks', () => {
     await expect(rpc.getCode(account, { blockHash: hash })).rejects.toMatchObject({ code: 'BLOCK_GONE' })
   })
 
+  test.each([
+    ['far behind the head', 100, 1],
+    ['a few blocks behind it', 20, 2],
+    ['one block behind it', 1, 4],
+  ])('a block %s whose state no node holds is told soon', async (_, behind, tries) => {
+    const node = await wire(({ method }) =>
+      method === 'eth_getCode' ? { error: { code: -32000, message: 'missing trie node 1a2b' } } : undefined,
+    )
+    const rpc = rpcOf([node.url])
+    await rpc.request('anvil_mine', ['0x80'])
+    const { number } = (await rpc.getBlock('latest'))!
+    await expect(rpc.getCode(account, number - behind)).rejects.toThrow('missing trie node')
+    expect(node.seen.filter((method) => method === 'eth_getCode').length).toBeLessThanOrEqual(tries)
+  })
+
   const refusesHashes: Interceptor = ({ method, params }) =>
     method === 'eth_call' && typeof params[1] === 'object'
       ? { error: { code: -32602, message: 'invalid argument 1: json: cannot unmarshal object into type string' } }

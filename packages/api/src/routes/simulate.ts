@@ -73,8 +73,10 @@ async function refuseMissingBlock(error: unknown, { block }: SimulateFields, cha
   if (!(error instanceof RpcError && error.ofBlock) || block.ref === 'latest') throw error
   if ((await chain.rpc.getBlock(block.ref)) === null)
     throw new ApiError('INVALID_PARAMETER', `block ${block.sent} does not exist`)
-  await chain.rpc.getCode(ZERO_ADDRESS, block.ref).catch((cause: unknown) => {
+  const holdsNone = (cause: unknown) => {
     throw new ApiError('RPC_FAILED', `no node of the chain holds the state of block ${block.sent}`, { cause })
-  })
+  }
+  if (error.code === 'LAGGING' || (error.cause instanceof RpcError && error.cause.code === 'LAGGING')) holdsNone(error)
+  await chain.rpc.getCode(ZERO_ADDRESS, block.ref).catch(holdsNone)
   throw error
 }
