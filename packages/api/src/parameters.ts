@@ -76,6 +76,13 @@ export const uintOrHex = (name: string) =>
     })
     .meta({ pattern: '^([0-9]{1,78}|0x[0-9a-fA-F]{1,64})$' })
 
+/** Wei per gas that every node can reckon with: some hold prices of gas in 64 bits. Far above any that was ever paid. */
+const GAS_PRICE_LIMIT = 1n << 64n
+
+/** @param read - of the notations that the endpoint takes */
+export const gasPrice = (read: typeof uint) =>
+  read('gasPrice').refine((wei) => wei < GAS_PRICE_LIMIT, 'gasPrice must be below 2^64 wei')
+
 /** A whole number that is counted with, not an amount. */
 export const count = (name: string, min: number, max: number) =>
   text(name)

@@ -6,6 +6,7 @@ import { ApiError } from './errors.ts'
 import {
   address,
   count,
+  gasPrice,
   hexData,
   type IssueParams,
   list,
@@ -83,7 +84,9 @@ export const swapQuery = z
       .describe(
         "What the route may pass through between `src` and `dst`: only what the chain's file names (`named`), also what has been seen to behave for long (`earned`, the default), or anything (`any`).",
       ),
-    gasPrice: uint('gasPrice').optional().describe('Wei per gas to weigh gas with. Default: the network price.'),
+    gasPrice: gasPrice(uint)
+      .optional()
+      .describe('Wei per gas to weigh gas with, below 2^64. Default: the network price.'),
     maxPriceImpact: percent('maxPriceImpact')
       .refine((ppm) => ppm <= WHOLE_PPM, 'maxPriceImpact must be at most 100')
       .prefault('15')
@@ -115,7 +118,9 @@ export const simulateFields = z
     tokenIn: address('tokenIn').describe('Input token, an ERC-20.'),
     amountIn: uintOrHex('amountIn').describe('Input amount in base units, decimal or 0x-hex.'),
     tokenOut: address('tokenOut', { native: true }).describe('Output token to measure; NATIVE for the native token.'),
-    gasPrice: uintOrHex('gasPrice').optional().describe('Wei; 0 simulates without one. Default: the network price.'),
+    gasPrice: gasPrice(uintOrHex)
+      .optional()
+      .describe('Wei, below 2^64; 0 simulates without one. Default: the network price.'),
     gas: uintOrHex('gas').optional().describe('Gas limit. Default: half of the block gas limit.'),
     block: block.prefault('latest').describe('Block number (decimal or 0x-hex) or tag. Default `latest`.'),
     spender: address('spender').optional().describe('Receives the allowance. Default: `to`.'),
