@@ -11,7 +11,7 @@ const [requests = 20_000, seed = 20_261_122] = process.argv.slice(2).map(Number)
 const world = await startWorld()
 const service = await startProcess('service.ts', [], world.env)
 try {
-  const { violations, ...outcome } = await runCombinations(service.url, world.devnet, {
+  const { violations, ...outcome } = await runCombinations(service, world.devnet, {
     requests,
     seed,
     inTimeMs: 2_000,

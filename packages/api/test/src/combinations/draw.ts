@@ -101,11 +101,15 @@ function meant({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: Know
     slippage: fc.constantFrom('0', '0.01', '0.5', '5', '99.9999'),
     convenienceFee: fc.constantFrom('0', '0.0001', '1', '10'),
     convenienceFeeRecipient: fc.constantFrom(...known.accounts),
-    minimumBlock: fc.integer({ min: known.head - 5, max: known.head + 3 }).map(String),
-    // Older states are not held by the local node.
-    block: fc.constantFrom('latest', 'pending', String(known.head)),
-    deadline: fc.integer({ min: 0, max: 4e9 }).map(String),
-    gasPrice: fc.constantFrom('0', '1', '1000000000', '100000000000'),
+    minimumBlock: fc.integer({ min: known.head - 7, max: known.head + 2 }).map(String),
+    // Most states of the past are not held by the local node.
+    block: fc.oneof(
+      fc.constantFrom('latest', 'pending', 'safe', 'finalized', 'earliest', String(known.head)),
+      fc.integer({ min: 0, max: known.head + 3 }).map(String),
+    ),
+    // Mostly of the future.
+    deadline: fc.integer({ min: 1.7e9, max: 4e9 }).map(String),
+    gasPrice: fc.constantFrom('0', '1', '1000000000', '100000000000', `${2n ** 64n - 1n}`),
     gas: fc.constantFrom('100000', '1000000', '0x989680'),
     includeSources: someOf(known.sources, 8),
     excludeSources: someOf(known.sources, 8),
@@ -164,7 +168,7 @@ function record(
 export function drawn({ paths }: Document, known: Known): fc.Arbitrary<Drawn> {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
-      weight: Math.max(1, operation.parameters.length + (operation.requestBody ? 8 : 0)) ** 2,
+      weight: Math.max(4, operation.parameters.length + (operation.requestBody ? 8 : 0)) ** 2,
       arbitrary: requestOf(path, method.toUpperCase(), operation, known),
     })),
   )

@@ -1,16 +1,15 @@
 /** Sends drawn requests to a service over the local chain and holds each answer to what it must be. */
+import type { ChildProcess } from 'node:child_process'
 import type { Devnet } from '@sluice/devnet'
 import fc from 'fast-check'
 import { request } from '../devnet.ts'
 import { Checks } from './check.ts'
 import { type Document, type Drawn, drawn, type Known } from './draw.ts'
+import { Pulse } from './pulse.ts'
 
 const AT_ONCE = 4
 /** After which an answer counts as never given. */
 const NEVER_MS = 15_000
-const PULSE_MS = 100
-/** Of `/health`, asked beside: slower, and it is the machine that is slow. */
-const QUICK_MS = 200
 
 export type Outcome = {
   readonly requests: number
@@ -31,7 +30,7 @@ export type Options = {
 }
 
 export async function runCombinations(
-  url: string,
+  { url, child }: { readonly url: string; readonly child: ChildProcess },
   devnet: Devnet,
   { requests, seed, inTimeMs }: Options,
 ): Promise<Outcome> {
@@ -41,7 +40,7 @@ export async function runCombinations(
   const answers: Record<string, Record<string, number>> = {}
   const times: number[] = []
   const violations: string[] = []
-  const pulse = new Pulse(url)
+  const pulse = new Pulse(url, child.pid!)
   const send = async (one: Drawn) => {
     const started = performance.now()
     const { status, wrong } = await fetch(url + one.path, { ...one.init, signal: AbortSignal.timeout(NEVER_MS) })
@@ -57,7 +56,8 @@ export async function runCombinations(
     const byStatus = answers[operationId] ?? {}
     answers[operationId] = byStatus
     byStatus[status] = (byStatus[status] ?? 0) + 1
-    const late = ms > inTimeMs && pulse.wasQuick(started) ? [`took ${Math.round(ms)} ms`] : []
+    const isLate = ms > inTimeMs && pulse.wasQuick(started) && ms - pulse.waited(started) > inTimeMs
+    const late = isLate ? [`took ${Math.round(ms)} ms`] : []
     const all = [...wrong, ...late]
     if (all.length > 0)
       violations.push(`${one.init.method} ${one.path} ${one.init.body ?? ''} → ${status}: ${all.join('; ')}`)
@@ -84,38 +84,5 @@ async function knownOf({ chainId, url, info }: Devnet): Promise<Known> {
     pools: info.pools.map(({ id, address }) => id ?? address),
     sources: [...new Set(info.pools.flatMap(({ family, dex }) => [family, dex]))],
     head: Number(await request<string>(url, 'eth_blockNumber')),
-  }
-}
-
-/** How long `/health` takes all the while: what is slow beside it is slow by itself. */
-class Pulse {
-  private readonly url: string
-  private readonly timer: NodeJS.Timeout
-  private readonly beats: { readonly at: number; readonly ms: number }[] = []
-
-  constructor(url: string) {
-    this.url = url
-    this.timer = setInterval(() => void this.beat(), PULSE_MS)
-  }
-
-  /** Of most beats since then; a service that does not answer at all is not excused. */
-  wasQuick(since: number): boolean {
-    const beats = this.beats.filter(({ at }) => at >= since).map(({ ms }) => ms)
-    beats.sort((a, b) => a - b)
-    return (beats[Math.floor(beats.length / 2)] ?? 0) < QUICK_MS
-  }
-
-  stop(): void {
-    clearInterval(this.timer)
-  }
-
-  private async beat(): Promise<void> {
-    const at = performance.now()
-    await fetch(`${this.url}/health`).then(
-      (answer) => answer.arrayBuffer(),
-      () => {},
-    )
-    this.beats.push({ at, ms: performance.now() - at })
-    if (this.beats.length > 1_000) this.beats.shift()
   }
 }

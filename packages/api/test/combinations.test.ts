@@ -1,0 +1,35 @@
+/** Every documented parameter in combination: whatever is asked, the answer is documented, true to its limits, and comes. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProcess, startWorld, type World } from '../../../bench/api/world.ts'
+import { runCombinations } from './src/combinations/run.ts'
+
+const REQUESTS = process.env.LONG ? 20_000 : 300
+const IN_TIME_MS = 2_000
+
+let world: World
+/** A process of its own: one that never came back from a search could not be told from here otherwise. */
+let service: Awaited<ReturnType<typeof startProcess>>
+beforeAll(async () => {
+  world = await startWorld()
+  service = await startProcess('service.ts', [], world.env)
+})
+afterAll(async () => {
+  await service?.stop()
+  await world?.stop()
+})
+
+test(`${REQUESTS} requests drawn from /openapi.json`, { timeout: 3_600_000 }, async () => {
+  const seed = Number(process.env.FUZZ_SEED ?? 20_261_122)
+  const { answers, violations } = await runCombinations(service, world.devnet, {
+    requests: REQUESTS,
+    seed,
+    inTimeMs: IN_TIME_MS,
+  })
+  expect(violations).toEqual([])
+  // The draw reaches what it is meant to hold: routes with limits, and refusals.
+  expect(answers.swap?.['200']).toBeGreaterThan(REQUESTS / 30)
+  expect(answers.swap?.['400']).toBeGreaterThan(REQUESTS / 50)
+  expect(Object.keys(answers)).toEqual(
+    expect.arrayContaining(['liquidity', 'prices', 'simulate', 'simulatePost', 'swap', 'tokens']),
+  )
+})
