@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Admission } from './admission.ts'
 import { Places } from './places.ts'
+
+// The clock of these tests moves only when they say so.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
 
 const never = new AbortController().signal
 const asked = (caller = 'a') => ({ caller, kind: 'swap' })
@@ -78,24 +82,29 @@ test('a caller with nothing under way starts beside a full house, up to half of 
 test('what would wait longer than it may is refused, and its caller alone', async () => {
   const one = admission(1, 1_000, 100)
   const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
+  const passing = async <T>(ms: number, work: Promise<T>): Promise<T> => {
+    await vi.advanceTimersByTimeAsync(ms)
+    return work
+  }
   // Learns that a work takes 20 ms.
-  await Promise.all([1, 2, 3].map(() => one.run(never, asked(), slow)))
-  const flood = await Promise.allSettled(Array.from({ length: 50 }, () => one.run(never, asked(), slow)))
+  await passing(60, Promise.all([1, 2, 3].map(() => one.run(never, asked(), slow))))
+  const flood = await passing(200, Promise.allSettled(Array.from({ length: 50 }, () => one.run(never, asked(), slow))))
   const answered = flood.filter(({ status }) => status === 'fulfilled').length
   expect(answered).toBeGreaterThanOrEqual(3)
   expect(answered).toBeLessThanOrEqual(6)
   for (const result of flood) if (result.status === 'rejected') expect(result.reason).toMatchObject(overloaded)
   const again = Array.from({ length: 50 }, () => one.run(never, asked(), slow).catch(() => 'refused'))
   expect(one.refusesFor(asked('b'))).toBeUndefined()
-  await one.run(never, asked('b'), slow)
-  await Promise.all(again)
+  await passing(200, Promise.all([one.run(never, asked('b'), slow), ...again]))
 })
 
 test('what was let in and could not start in time is refused then', async () => {
   const one = admission(1, 10, 50)
   const { work, end } = held()
   const first = one.run(never, asked(), work)
-  await expect(one.run(never, asked(), async () => undefined)).rejects.toMatchObject(overloaded)
+  const refused = expect(one.run(never, asked(), async () => undefined)).rejects.toMatchObject(overloaded)
+  await vi.advanceTimersByTimeAsync(50)
+  await refused
   end()
   await first
 })
