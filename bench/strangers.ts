@@ -122,6 +122,8 @@ async function trapped(): Promise<readonly Verdict[]> {
 }
 
 const whole = (value: number | null) => (value === null ? 'reverts' : rounded(value, 2))
+const localChain = await onLocalChain()
+console.log(localChain)
 const verdicts = await trapped()
 const told = {
   trade: '4,000 LINK for UNI on the local chain',
@@ -141,5 +143,5 @@ const told = {
     },
   })),
 }
-record('strangers', told)
-record('strangers', { ...told, honest: { localChain: await onLocalChain(), ethereum: await onEthereum() } })
+record('strangers', { ...told, honest: { localChain } })
+record('strangers', { ...told, honest: { localChain, ethereum: await onEthereum() } })
