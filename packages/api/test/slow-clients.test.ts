@@ -1,0 +1,62 @@
+/** Clients that send a byte now and then, to hold connections for as long as they like. */
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RunningServer } from '../src/index.ts'
+import { startWithoutChain } from './src/service.ts'
+
+const CLIENTS = 20
+const BYTE_MS = 500
+/** Above what the service allows for a whole request, 20 s. */
+const MOST_MS = 60_000
+
+let server: RunningServer
+const sockets: Socket[] = []
+const timers: NodeJS.Timeout[] = []
+beforeAll(async () => {
+  server = await startWithoutChain()
+})
+afterAll(async () => {
+  for (const timer of timers) clearInterval(timer)
+  for (const socket of sockets) socket.destroy()
+  await server?.close()
+})
+
+/** Sends the beginning at once and the rest byte by byte. @returns what came back until the service closed the connection */
+function sendSlowly(begin: string): Promise<string> {
+  const { hostname, port } = new URL(server.url)
+  return new Promise((resolve) => {
+    let received = ''
+    const socket = connect(Number(port), hostname, () => socket.write(begin))
+    sockets.push(socket)
+    timers.push(setInterval(() => socket.writable && socket.write('a'), BYTE_MS))
+    socket.on('data', (chunk) => {
+      received += String(chunk)
+    })
+    socket.on('error', () => {})
+    socket.once('close', () => resolve(received))
+  })
+}
+
+test('are cut off in the end, and nobody waits for them', { timeout: MOST_MS }, async () => {
+  const headers = Array.from({ length: CLIENTS }, () => sendSlowly('GET /chains HTTP/1.1\r\nHost: x\r\nX-Slow: '))
+  const body =
+    'POST /simulate/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"from": "'
+  const bodies = Array.from({ length: CLIENTS }, () => sendSlowly(body))
+  let served = 0
+  const honest = setInterval(
+    () =>
+      void fetch(`${server.url}/chains`).then(async (answer) => {
+        await answer.arrayBuffer()
+        if (answer.ok) served++
+      }),
+    1_000,
+  )
+  timers.push(honest)
+  for (const received of await Promise.all(headers)) {
+    expect(received).toMatch(/^HTTP\/1.1 408 /)
+  }
+  for (const received of await Promise.all(bodies)) {
+    expect(received).toMatch(/^HTTP\/1.1 (408|504) /)
+  }
+  expect(served).toBeGreaterThan(3)
+})
