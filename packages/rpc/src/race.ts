@@ -211,14 +211,12 @@ class Race<T> {
     const seat = other ?? (waits ? undefined : [...busy][0])
     // What waits in a queue for its turn is not helped by a second request in the same queue.
     if (!seat || seat.endpoint.waitMs(this.work.priority) > 0) return 0
-    if (!other) {
-      const newest = Math.max(...[...this.running].map(({ send, startedAt }) => send.sentAt ?? startedAt))
-      const leftMs = lostMs(seat.standing.latency(this.work.kind)) - (performance.now() - newest)
-      if (leftMs > 1) return leftMs
-    }
-    // When much of its time is gone, a request is worth a second one whatever the budget says.
+    const newest = Math.max(...[...this.running].map(({ send, startedAt }) => send.sentAt ?? startedAt))
+    const lostInMs = lostMs([...busy][0]!.standing.latency(this.work.kind)) - (performance.now() - newest)
+    if (!other && lostInMs > 1) return lostInMs
+    // One that is lost, or much of whose time is gone, is worth a second one whatever the budget says.
     const pressed = performance.now() - this.startedAt > PRESSED_SHARE * this.work.totalMs
-    if (!pressed && !hedges.take()) return 0
+    if (!pressed && !(other && lostInMs <= 1) && !hedges.take()) return other ? lostInMs : 0
     this.hedged++
     onExtra('hedge', seat)
     this.attempt(seat, !other)
