@@ -125,13 +125,14 @@ class ChainRpc implements Rpc {
       if (!able.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
       if (!capped && givesLess(able, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
       ofBlock = blockOverrides ? [blockOverridesParam(blockOverrides, able.coinbaseField)] : []
+      const askedAt = Date.now()
       const [answer, raw] = await ask(seat, send)
       // Code that was put in place answers something.
       if (
         answer === '0x' &&
         request.to &&
         overrides[request.to]?.code &&
-        !(await seat.doubtCapabilities()).stateOverrides
+        !(await seat.doubtCapabilities(askedAt)).stateOverrides
       )
         throw new RpcError('NO_OVERRIDES', 'the node no longer overrides state in eth_call')
       return more.length === 0

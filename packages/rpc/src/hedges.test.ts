@@ -9,6 +9,7 @@ test('the only endpoint is asked again far later than another one would be', () 
   expect(lostMs({ p50: 2, p95: 4, longest: 9 })).toBe(250)
   // Requests that hang are the longest that were seen.
   expect(lostMs({ p50: 12, p95: 5_000, longest: 5_000 })).toBe(360)
+  expect(lostMs({ p50: 900, p95: 5_000, longest: 5_000 })).toBe(1_000)
 })
 
 test('hedges end with the budget, which requests earn slowly', () => {

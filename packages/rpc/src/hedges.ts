@@ -10,6 +10,8 @@ const LEAST_MS = 30
 const UNKNOWN_MS = 500
 /** At the endpoint that is late itself, a second request is one more that it is late with: only a lost one is worth it. */
 const ALONE_LEAST_MS = 250
+/** A request that takes longer is late or lost however slow its kind has been. */
+const LONGEST_MS = 1_000
 /** Milliseconds by which a timer is late when other work held the event loop: answers wait then that are not late. */
 const STALL_MS = 5
 /** Postponements of one look, so that a loop that is always held delays hedges but does not end them. */
@@ -44,13 +46,13 @@ export type Latency = { readonly p50: number; readonly p95: number; readonly lon
 export function lateMs(latencies: readonly (Latency | undefined)[]): number {
   const known = latencies.filter((each) => each !== undefined)
   if (known.length === 0) return UNKNOWN_MS
-  return Math.max(LEAST_MS, Math.min(...known.map(({ p50, p95 }) => Math.min(1.5 * p95, 8 * p50))))
+  return Math.max(LEAST_MS, Math.min(LONGEST_MS, ...known.map(({ p50, p95 }) => Math.min(1.5 * p95, 8 * p50))))
 }
 
 /** Milliseconds after which a request is taken to be lost by the one endpoint that there is: far more than was ever seen. */
 export function lostMs(latency: Latency | undefined): number {
   if (!latency) return UNKNOWN_MS
-  return Math.max(ALONE_LEAST_MS, Math.min(2 * latency.longest, 30 * latency.p50))
+  return Math.max(ALONE_LEAST_MS, Math.min(LONGEST_MS, 2 * latency.longest, 30 * latency.p50))
 }
 
 /**

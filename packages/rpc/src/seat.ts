@@ -12,10 +12,9 @@ const PING_MS = 1_000
 const PROBE_MS = 5_000
 /** What an endpoint was found not to do is asked again: another node may stand behind the same address. */
 const INABILITY_MS = 300_000
-/** Between two times that it is asked because of doubts. */
-const DOUBT_MS = 5_000
-/** Tries at each question of what it can do. */
+/** Tries at each question of what it can do, and the time of the first; each has twice that of the last. */
 const PROBE_TRIES = 5
+const PROBE_TRY_MS = 300
 /** How long a head that was seen says something about others. */
 const HEAD_MS = 30_000
 
@@ -80,9 +79,13 @@ export class Seat {
     return able
   }
 
-  /** An answer was as of a node that ignores overrides: what it can do is asked again, now and then. */
-  async doubtCapabilities(): Promise<Capabilities> {
-    if (Date.now() - this.knownAt > DOUBT_MS) this.known = undefined
+  /**
+   * An answer was as of a node that ignores overrides: what it can do is asked again.
+   *
+   * @param since - when that was asked for; what was found out after it holds
+   */
+  async doubtCapabilities(since: number): Promise<Capabilities> {
+    if (this.knownAt <= since) this.known = undefined
     return this.capabilities()
   }
 
@@ -92,7 +95,13 @@ export class Seat {
     const ask = async (method: string, params: readonly unknown[]): Promise<Hex> => {
       for (let tries = 1; ; tries++) {
         try {
-          return await this.endpoint.request<Hex>(method, params, { signal, priority: 'quote' })
+          // Everybody waits for it: one that hangs is asked again on a connection of its own.
+          const inTime = AbortSignal.any([signal, AbortSignal.timeout(PROBE_TRY_MS * 2 ** (tries - 1))])
+          return await this.endpoint.request<Hex>(method, params, {
+            signal: inTime,
+            priority: 'quote',
+            ...(tries > 1 && { fresh: true }),
+          })
         } catch (error) {
           if (tries === PROBE_TRIES || !(error instanceof RpcError && error.passes)) throw error
         }

@@ -186,6 +186,20 @@ describe('one that is late', () => {
   })
 })
 
+test('a node that no longer overrides state is found out at once, however lately it did', async () => {
+  let ignores = false
+  const changing = await wire((call) => {
+    if (ignores && call.method === 'eth_call') call.params = call.params.slice(0, 2)
+    return undefined
+  })
+  const rpc = rpcOf([changing.url, (await wire()).url])
+  const ask = () => rpc.call({ to: contract, data: '0x' }, 'latest', { overrides })
+  const answer = await ask()
+  expect(answer).not.toBe('0x')
+  ignores = true
+  for (let request = 0; request < 3; request++) expect(await ask()).toBe(answer)
+})
+
 test('Retry-After is honoured by what nobody waits for', async () => {
   const node = await wire()
   const rpc = rpcOf([node.url])
