@@ -1,34 +1,45 @@
 /** Blocks that appear and are gone before they were read: whatever the chain does, answers are of blocks that are there. */
 import { NATIVE } from '@sluice/chains'
+import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type System, startSystem } from './src/service.ts'
+import { devnetDir, type Service, serviceEnv, startService } from './src/service.ts'
 import { get, type RouteBody, type SwapQuery, swapUrl } from './src/swap.ts'
 import { Node } from './src/wallet.ts'
 
 const ROUNDS = 25
 const E18 = 10n ** 18n
+/** HTTP requests to the node by a quote whose block was gone; a second run through all of it is beyond that. */
+const MOST_REQUESTS = 24
 
-let system: System
+let devnet: Devnet
+let proxy: NodeProxy
+let service: Service
 let node: Node
 let query: SwapQuery
 let from: string
-const address = (symbol: string) => system.devnet.info.tokens[symbol]!.address
+const address = (symbol: string) => devnet.info.tokens[symbol]!.address
 
 beforeAll(async () => {
-  system = await startSystem()
-  node = new Node(system.devnet.url)
-  from = system.devnet.info.accounts[0]!.address
+  devnet = await startDevnet({ dir: devnetDir })
+  proxy = await NodeProxy.start(devnet.url)
+  service = await startService({ ...serviceEnv(devnet), [`RPC_URL_${devnet.chainId}`]: proxy.url })
+  node = new Node(devnet.url)
+  from = devnet.info.accounts[0]!.address
   query = { src: address('WETH'), dst: address('USDC'), amount: E18, from }
-  expect((await get(swapUrl(system.api, system.devnet.chainId, query))).status).toBe(200)
+  expect((await get(swapUrl(service.url, devnet.chainId, query))).status).toBe(200)
 })
-afterAll(() => system?.stop())
+afterAll(async () => {
+  await service?.stop()
+  await proxy?.stop()
+  await devnet?.stop()
+})
 
 /** Two blocks that were on the chain, and are no more when this resolves; one of them may have been seen. */
 async function appearAndVanish(seen: boolean): Promise<void> {
   const mark = await node.request<string>('evm_snapshot')
-  await node.transfer(address('WETH'), from, system.devnet.info.accounts[1]!.address, 1n)
-  await node.transfer(address('WETH'), from, system.devnet.info.accounts[1]!.address, 1n)
-  if (seen) await get(swapUrl(system.api, system.devnet.chainId, { ...query, amount: 2n * E18 }))
+  await node.transfer(address('WETH'), from, devnet.info.accounts[1]!.address, 1n)
+  await node.transfer(address('WETH'), from, devnet.info.accounts[1]!.address, 1n)
+  if (seen) await get(swapUrl(service.url, devnet.chainId, { ...query, amount: 2n * E18 }))
   await node.request('evm_revert', [mark])
 }
 
@@ -44,10 +55,12 @@ test.each([
     for (let round = 0; round < ROUNDS; round++) {
       await appearAndVanish(seen)
       const amount = E18 + BigInt(round)
+      const before = proxy.requests
       const { status, body } = await get<RouteBody & { blockHash: string }>(
-        swapUrl(system.api, system.devnet.chainId, { ...query, amount }),
+        swapUrl(service.url, devnet.chainId, { ...query, amount }),
       )
       expect(status, JSON.stringify(body)).toBe(200)
+      expect(proxy.requests - before).toBeLessThanOrEqual(MOST_REQUESTS)
       expect(await hashOf(body.simulationBlock)).toBe(body.blockHash)
     }
   },
@@ -55,19 +68,19 @@ test.each([
 )
 
 test('every other endpoint answers, too, while blocks come and go', async () => {
-  const { chainId } = system.devnet
-  const tokens = Object.values(system.devnet.info.tokens).map((token) => token.address)
-  const { body: swap } = await get<RouteBody>(swapUrl(system.api, chainId, query))
+  const { chainId } = devnet
+  const tokens = Object.values(devnet.info.tokens).map((token) => token.address)
+  const { body: swap } = await get<RouteBody>(swapUrl(service.url, chainId, query))
   const simulation = new URLSearchParams({
     ...{ from, to: swap.tx.to, data: swap.tx.data, tokenIn: query.src, tokenOut: query.dst },
     ...{ amountIn: String(E18), block: 'latest' },
   })
   const urls = (round: number) => [
-    `${system.api}/prices/${chainId}?token=${tokens.slice(round % 5).join()}`,
-    `${system.api}/liquidity/${chainId}?token=${tokens.slice(round % 5).join()}`,
-    `${system.api}/tokens/${chainId}?token=${tokens[round % tokens.length]}`,
-    `${system.api}/simulate/${chainId}?${simulation}`,
-    swapUrl(system.api, chainId, { ...query, dst: NATIVE, amount: E18 + BigInt(round) }),
+    `${service.url}/prices/${chainId}?token=${tokens.slice(round % 5).join()}`,
+    `${service.url}/liquidity/${chainId}?token=${tokens.slice(round % 5).join()}`,
+    `${service.url}/tokens/${chainId}?token=${tokens[round % tokens.length]}`,
+    `${service.url}/simulate/${chainId}?${simulation}`,
+    swapUrl(service.url, chainId, { ...query, dst: NATIVE, amount: E18 + BigInt(round) }),
   ]
   for (let round = 0; round < ROUNDS; round++) {
     const asked = Promise.all(urls(round).map(async (url) => ({ url, ...(await get(url)) })))
