@@ -1,8 +1,9 @@
 /** How factories of pools with a tick bitmap are asked for them: by the fee, or by the tick spacing, of a pool. */
 import { ConcentratedLens__factory } from '@sluice/bindings'
-import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { CONCENTRATED_LENS } from '../../lenses.ts'
+import { presentAddresses } from './address-list.ts'
 import { chunks } from './chunks.ts'
 import { pairPool } from './pair-discover.ts'
 
@@ -32,11 +33,8 @@ export function* findByKeys(
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [found] = lens.decodeFunctionResult('find', answer) as unknown as [string[]]
-    // A plain array: the flatMap of an ethers Result leaves an element behind where nothing is found.
-    return [...found].flatMap((text, i) => {
-      const address = toAddress(text)
-      return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[Math.floor(i / values.length)]!)]
-    })
+    return Array.from(presentAddresses(answer), ([i, address]) =>
+      pairPool(row, address, batch[Math.floor(i / values.length)]!),
+    )
   })
 }

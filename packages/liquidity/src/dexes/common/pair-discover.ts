@@ -1,10 +1,11 @@
 /** How factories with one pool for each pair are asked for them. */
 import { PairLens__factory } from '@sluice/bindings'
-import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Interface } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { PAIR_LENS } from '../../lenses.ts'
+import { presentAddresses } from './address-list.ts'
 import { chunks } from './chunks.ts'
 import { sortTokens } from './direction.ts'
 
@@ -28,11 +29,7 @@ function* findByPair(
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [found] = lens.decodeFunctionResult('find', answer) as unknown as [string[]]
-    return batch.flatMap((pair, i) => {
-      const address = toAddress(found[i]!)
-      return address === ZERO_ADDRESS ? [] : [pairPool(row, address, pair)]
-    })
+    return Array.from(presentAddresses(answer), ([i, address]) => pairPool(row, address, batch[i]!))
   })
 }
 

@@ -1,0 +1,30 @@
+import { ZERO_ADDRESS } from '@sluice/chains'
+import { AbiCoder } from 'ethers'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { presentAddresses } from './address-list.ts'
+
+const address = fc.oneof(
+  fc.constant(ZERO_ADDRESS as string),
+  fc.stringMatching(/^[0-9a-f]{40}$/).map((hex) => `0x${hex}`),
+)
+const encode = (list: readonly string[]) => AbiCoder.defaultAbiCoder().encode(['address[]'], [list])
+
+test('a list of addresses is read as a general decoder reads it, without those that are zero', () => {
+  fc.assert(
+    fc.property(fc.array(address, { maxLength: 50 }), (list) => {
+      const expected = [...list.entries()].filter(([, each]) => each !== ZERO_ADDRESS)
+      expect([...presentAddresses(encode(list))]).toEqual(expected)
+    }),
+  )
+})
+
+test('an answer that is cut short ends the list early', () => {
+  const list = Array.from({ length: 3 }, (_, i) => `0x${String(i + 1).repeat(40)}`)
+  const whole = encode(list)
+  for (let end = 0; end < whole.length; end += 7) {
+    const found = [...presentAddresses(whole.slice(0, end))].map(([, each]) => each)
+    expect(found).toEqual(list.slice(0, found.length))
+  }
+  expect([...presentAddresses('0x')]).toEqual([])
+})

@@ -1,0 +1,63 @@
+/** A service just started meets hundreds of tokens that nobody has asked for: it answers at once, and knows more at each call. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { deployContracts } from '@sluice/contracts'
+import { type Anvil, accounts, startMainnet } from '@sluice/devnet'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readState } from '../packages/devnet/src/mainnet/state.ts'
+import { type Service, startService } from './src/service.ts'
+import { get, type RouteBody, swapUrl } from './src/swap.ts'
+
+type Prices = Readonly<Record<string, number | null>>
+/** Calls until most of the prices are there. */
+const MOST_POLLS = 60
+const POLL_MS = 500
+/** The interface's limit for one call. */
+const MOST_TOKENS = 200
+
+const WETH = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'
+const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
+const tokens = [...new Set(readState('ethereum').pools.flatMap((pool) => pool.tokens))]
+const halves = [tokens.slice(0, tokens.length >> 1), tokens.slice(tokens.length >> 1)]
+
+const dir = mkdtempSync(join(tmpdir(), 'sluice-cold-'))
+let anvil: Anvil
+let service: Service
+
+beforeAll(async () => {
+  anvil = await startMainnet()
+  await deployContracts({ rpcUrl: anvil.url, chainId: 1, deploymentsDir: dir })
+  service = await startService({ DEPLOYMENTS_DIR: dir, RPC_URL_1: anvil.url })
+}, 120_000)
+afterAll(async () => {
+  await service?.stop()
+  await anvil?.stop()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+/** Both halves in two calls at once. */
+async function askAll(): Promise<Prices> {
+  const answers = await Promise.all(halves.map((half) => get<Prices>(`${service.url}/prices/1?token=${half.join()}`)))
+  for (const { status, body } of answers) expect(status, JSON.stringify(body)).toBe(200)
+  return Object.assign({}, ...answers.map(({ body }) => body))
+}
+
+const priced = (prices: Prices) => Object.values(prices).filter((price) => price !== null).length
+
+test('prices of hundreds of tokens that nobody has asked for come call by call, and a quote beside them', async () => {
+  expect(Math.max(...halves.map(({ length }) => length))).toBeLessThanOrEqual(MOST_TOKENS)
+  const query = { src: WETH, dst: USDC, amount: 10n ** 18n, from: accounts()[0]!.address }
+  const first = askAll()
+  const quoted = get<RouteBody>(swapUrl(service.url, 1, query))
+  expect(Object.keys(await first)).toHaveLength(tokens.length)
+  const { status, body } = await quoted
+  expect(status, JSON.stringify(body)).toBe(200)
+
+  let known = 0
+  for (let polls = 0; known <= tokens.length / 2 && polls < MOST_POLLS; polls++) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    known = priced(await askAll())
+  }
+  expect(known).toBeGreaterThan(tokens.length / 2)
+}, 120_000)
