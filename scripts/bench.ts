@@ -19,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   parameters: 'parameters.ts',
   pricing: 'pricing.ts',
   reading: 'reading.ts',
+  reorgs: 'weather/reorgs.ts',
   router: 'router/bench.ts',
   simulate: 'simulate.ts',
   soak: 'api/soak.ts',

@@ -1,0 +1,179 @@
+/**
+ * `npm run bench -- reorgs`: blocks that are taken back, 1 to 64 at a time, while all
+ * endpoints are asked. Each answer is held to the node: none but 200 or a true 422 or 503, none at a block that was gone when
+ * it was asked for. `seen`: they were quoted at before they went; others are seen by chance only. Results in `results/reorgs.json`.
+ */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { request, startDevnet } from '@sluice/devnet'
+import { startProcess } from '../api/world.ts'
+import { record, rounded } from '../record.ts'
+import { percentile, randomOf, randomPath } from './quotes.ts'
+
+const DEPTHS = [1, 2, 4, 8, 16, 32, 64]
+const ROUNDS = 2
+const LANES = 4
+/** Of load before, and after, a reorg. */
+const AROUND_MS = 400
+/** In one request for `/tokens`. */
+const MOST_TOKENS = 10
+const ALLOWED: ReadonlySet<number> = new Set([200, 422, 503])
+
+/** An answer with when it was asked for and told. */
+type Answer = {
+  readonly status: number
+  readonly body: string
+  readonly path: string
+  readonly ms: number
+  readonly askedAt: number
+}
+type Block = { readonly number: string; readonly hash: string }
+/** From when on a block was on the chain no more. */
+type Gone = Map<string, number>
+
+const dir = join(import.meta.dirname, '../../.devnet')
+const devnet = await startDevnet({ dir })
+const random = randomOf(14)
+const tokens = Object.values(devnet.info.tokens).map(({ address }) => address)
+const service = await startProcess('service.ts', [], {
+  PORT: '0',
+  HOST: '127.0.0.1',
+  LOG_LEVEL: 'silent',
+  CHAINS_DIR: join(dir, 'chains'),
+  DEPLOYMENTS_DIR: join(dir, 'deployments'),
+  RPC_URL_31337: devnet.url,
+})
+const simulation = await simulationPath()
+
+function nextPath(): string {
+  const kind = random()
+  if (kind < 0.6) return randomPath(devnet, random)
+  if (kind < 0.7) return simulation
+  const some =
+    tokens
+      .filter(() => random() < 0.3)
+      .slice(0, MOST_TOKENS)
+      .join() || tokens[0]
+  return `/${kind < 0.8 ? 'prices' : kind < 0.9 ? 'liquidity' : 'tokens'}/31337?token=${some}`
+}
+
+async function simulationPath(): Promise<string> {
+  const path = randomPath(devnet, random)
+  const { src, dst, fromAmount, tx } = (await (await fetch(service.url + path)).json()) as {
+    readonly src: string
+    readonly dst: string
+    readonly fromAmount: string
+    readonly tx: { readonly from: string; readonly to: string; readonly data: string }
+  }
+  const query = { from: tx.from, to: tx.to, data: tx.data, tokenIn: src, tokenOut: dst, amountIn: fromAmount }
+  return `/simulate/31337?${new URLSearchParams({ ...query, block: 'latest' })}`
+}
+
+async function ask(path: string): Promise<Answer> {
+  const askedAt = performance.now()
+  const answer = await fetch(service.url + path, { signal: AbortSignal.timeout(30_000) }).then(
+    async (response) => ({ status: response.status, body: await response.text() }),
+    (error: unknown) => ({ status: 0, body: String(error) }),
+  )
+  return { ...answer, path, askedAt, ms: performance.now() - askedAt }
+}
+
+/** @returns what ends it and gives the answers */
+function load(): () => Promise<readonly Answer[]> {
+  const answers: Answer[] = []
+  let ended = false
+  const lanes = Array.from({ length: LANES }, async () => {
+    while (!ended) {
+      answers.push(await ask(nextPath()))
+      await sleep(15)
+    }
+  })
+  return async () => {
+    ended = true
+    await Promise.all(lanes)
+    return answers
+  }
+}
+
+const blockAt = (number: number) =>
+  request(devnet.url, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false]) as Promise<Block | null>
+
+/** Blocks on top, and their end; other blocks stand in their place unless the chain is shorter from then on. */
+async function reorg(depth: number, seen: boolean, gone: Gone): Promise<void> {
+  const { chainId, info } = devnet
+  const [from, to] = info.accounts
+  const mark = await request(devnet.url, 'evm_snapshot', [])
+  const base = Number(await request(devnet.url, 'eth_blockNumber', []))
+  const value = `0x${(1 + Math.floor(random() * 1_000_000)).toString(16)}`
+  // One with a transaction, so that no block of the other branch has its hash.
+  await request(devnet.url, 'eth_sendTransaction', [{ from: from!.address, to: to!.address, value }])
+  if (depth > 1) await request(devnet.url, 'anvil_mine', [`0x${(depth - 1).toString(16)}`])
+  if (seen) await ask(`/prices/${chainId}?token=${tokens[0]}`)
+  if (seen) await ask(randomPath(devnet, random))
+  const head = Number(await request(devnet.url, 'eth_blockNumber', []))
+  const hashes: string[] = []
+  for (let number = base + 1; number <= head; number++) hashes.push((await blockAt(number))!.hash)
+  await request(devnet.url, 'evm_revert', [mark])
+  const now = performance.now()
+  for (const hash of hashes) gone.set(hash, now)
+  if (random() < 0.5) await request(devnet.url, 'anvil_mine', [`0x${(depth + 1).toString(16)}`])
+}
+
+/** What is wrong with an answer; undefined where nothing is. */
+function fault({ status, body, askedAt }: Answer, gone: Gone, known: ReadonlySet<string>): string | undefined {
+  if (!ALLOWED.has(status)) return `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
+  if (status !== 200) return undefined
+  const { blockHash } = JSON.parse(body) as { readonly blockHash?: string }
+  if (blockHash === undefined) return undefined
+  const goneAt = gone.get(blockHash)
+  if (goneAt !== undefined) return goneAt < askedAt ? 'a block that was gone when it was asked for' : undefined
+  return known.has(blockHash) ? undefined : 'a block that never was'
+}
+
+const rows: object[] = []
+const faults: Record<string, number> = {}
+let slowest = 0
+/** Answers that name their block. */
+let held = 0
+try {
+  for (let i = 0; i < 40; i++) await ask(nextPath())
+  for (const seen of [true, false])
+    for (const depth of DEPTHS) {
+      const answers: Answer[] = []
+      for (let round = 0; round < ROUNDS; round++) {
+        const gone: Gone = new Map()
+        const end = load()
+        await sleep(AROUND_MS)
+        await reorg(depth, seen, gone)
+        await sleep(AROUND_MS)
+        const some = await end()
+        const head = Number(await request(devnet.url, 'eth_blockNumber', []))
+        const known = new Set<string>()
+        for (let number = Math.max(0, head - 200); number <= head; number++) known.add((await blockAt(number))!.hash)
+        for (const answer of some) {
+          const what = fault(answer, gone, known)
+          if (answer.status === 200 && answer.body.includes('"blockHash"')) held++
+          if (what) faults[what] = (faults[what] ?? 0) + 1
+        }
+        answers.push(...some)
+      }
+      const most = Math.max(...answers.map(({ ms }) => ms))
+      slowest = Math.max(slowest, most)
+      const refused = answers.filter(({ status }) => status === 422 || status === 503).length
+      const row = {
+        depth,
+        seen,
+        answers: answers.length,
+        refused,
+        p50: percentile(answers, 0.5),
+        slowest: rounded(most),
+      }
+      rows.push(row)
+      console.log(JSON.stringify(row))
+    }
+} finally {
+  await service.stop()
+  await devnet.stop()
+}
+record('reorgs', { slowest: rounded(slowest), heldToTheNode: held, faults, rows })
+process.exit(Object.keys(faults).length > 0 ? 1 : 0)
