@@ -124,8 +124,10 @@ function bestOf(problem: Problem, request: RouteRequest, admission: Admission): 
     : found
 }
 
-/** Output base units for a wei, by graph, target and what a swap costs. */
-const worthOfWei = new WeakMap<Graph, Map<string, number>>()
+/** Output base units for a wei, by graph and what is trusted on it (the graph itself where all is), target and what a swap costs. */
+const worthOfWei = new WeakMap<Graph, WeakMap<Graph | Trust, Map<string, number>>>()
+/** Prices kept of one graph; a block has fewer targets. */
+const MOST_KEPT = 10_000
 
 /**
  * Output base units for a wei, by the best path for about what a swap's gas costs: a marginal rate alone would believe a
@@ -138,11 +140,14 @@ function outputPerWei(graph: Graph, request: RouteRequest, target: number): numb
   const source = native && graph.topology.tokenIndex.get(native.token)
   if (costWei === 0 || source === undefined || !native) return 0
   if (target === source) return native.unitsPerWei
-  const known = worthOfWei.get(graph) ?? new Map<string, number>()
-  worthOfWei.set(graph, known)
-  const key = `${source} ${target} ${costWei} ${request.trust?.level}`
+  const byTrust = worthOfWei.get(graph) ?? new WeakMap<Graph | Trust, Map<string, number>>()
+  worthOfWei.set(graph, byTrust)
+  const known = byTrust.get(request.trust ?? graph) ?? new Map<string, number>()
+  byTrust.set(request.trust ?? graph, known)
+  const key = `${source} ${target} ${costWei}`
   const worth =
     known.get(key) ?? outputFor(graph, { source, target }, costWei * native.unitsPerWei, request.trust) / costWei
+  if (known.size >= MOST_KEPT) known.clear()
   known.set(key, worth)
   return worth
 }

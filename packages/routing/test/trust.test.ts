@@ -107,3 +107,14 @@ test('a thread holds routes to what is trusted, as it changes', async () => {
   }
   await thread.close()
 })
+
+test('gas is priced by what is trusted now, not by what was at the same level before', () => {
+  const graph = buildGraph(snapshotOf([pair(1, { a: 1, b: 2, ...deep }), pair(4, { a: 0, b: 3, ...deep }), pools[2]!]))
+  const gasCost = (trust: Trust) => {
+    const result = findRoute(graph, request({ gasPriceWei: 10n ** 9n, trust }))
+    if (!result.ok) throw new Error(result.message)
+    return result.route.gasCostOut
+  }
+  expect(gasCost(trustIn([]))).toBe(null)
+  expect(gasCost(trustIn([3]))).toBeGreaterThan(0n)
+})
