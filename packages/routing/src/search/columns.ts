@@ -20,11 +20,16 @@ const MARGIN_GAS = 300_000
 const MOST_MARGIN = 0.01
 const ALTERNATIVES = 60
 
-/** Solves, adds what pays at the new prices, and solves again until nothing is left to add. */
-export function generateColumns(problem: Problem, filling: WaterFilling, frontier: Frontier): void {
+/** Solves, adds what pays at the new prices, and solves again until nothing is left to add, or for as many rounds. */
+export function generateColumns(
+  problem: Problem,
+  filling: WaterFilling,
+  frontier: Frontier,
+  rounds = MAX_ROUNDS,
+): void {
   const least = LEAST_SHARE * leastLegCost(problem)
   let pricing: Pricing | undefined
-  for (let round = 0; round < MAX_ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     filling.solve(TIGHT)
     frontier.explore(filling, least)
     if (frontier.edges.length === 0) return

@@ -38,6 +38,9 @@ export type Found = {
 /** The part of a budget that improving on the best path may take. */
 const IMPROVING_PART = 2 / 3
 
+/** Rounds in which pools join where all of them would be too many: with each there are about three times as many tokens. */
+const COARSE_ROUNDS = 3
+
 /** The best that the budget allows for: at least the best path, where that much was left. */
 export function search(problem: Problem): Found | null {
   const { source, target } = problem
@@ -52,6 +55,9 @@ export function search(problem: Problem): Found | null {
   if (!problem.onePath) {
     const improve = () => divided(problem, { backward, first, single }, progress)
     problem.budget.attempt(IMPROVING_PART, improve, () => {})
+    const coarse = () => dividedCoarsely(problem, single, backward)
+    if (!bestOf(problem, progress.flows))
+      progress.flows.push(problem.budget.attempt(IMPROVING_PART, coarse, () => null))
   }
   const flow = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, single)])
   if (!flow) return null
@@ -141,6 +147,14 @@ function divided(problem: Problem, paths: Paths, progress: Progress): void {
   }
   const others = otherShapes(problem, [best], progress, paths)
   progress.best = polish(problem, bestOf(problem, [best, ...others])!)
+}
+
+/** Over the pools that the first rounds bring: what is left to do where dividing over all that pay was too much work. */
+function dividedCoarsely(problem: Problem, single: readonly number[], backward: Potential): Flow | null {
+  const filling = start(problem, single, backward)
+  const frontier = new Frontier(problem, backward, distancesFrom(problem, problem.source))
+  generateColumns(problem, filling, frontier, COARSE_ROUNDS)
+  return isFree(problem) ? limited(problem, filling) : prune(problem, filling, 'drop')
 }
 
 /** Where limits, fixed costs or circles may have kept a division from being the best: the best path, and joined ones. */

@@ -34,7 +34,8 @@ export function bestSinglePath(problem: Problem, backward: Potential): readonly 
   /** What every leg still to come costs at least. */
   const leastLeg = leastLegCost(problem)
   const queue = new MaxHeap()
-  const reached = scratch.floats(tokens.length, Number.NEGATIVE_INFINITY)
+  const lengths = furthest + 1
+  const reached = scratch.floats(tokens.length * lengths, Number.NEGATIVE_INFINITY)
   const first = wayTo(problem, backward, source, target)
   let best: readonly number[] | null = first
   let bestNet = first ? netOf(problem, first) : Number.NEGATIVE_INFINITY
@@ -52,7 +53,8 @@ export function bestSinglePath(problem: Problem, backward: Potential): readonly 
     for (let edge = offset[label.token]!; edge < offset[label.token + 1]!; edge++) {
       const next = to[edge]!
       if (rate[edge] === 0 || label.hops + 1 + hops[next]! > furthest) continue
-      const least = Math.max(bestNet, reached[next]!)
+      const place = next * lengths + label.hops + 1
+      const least = Math.max(bestNet, reached[place]!)
       // The cheap test first: most edges fail it, without asking the pool.
       const ahead = hops[next]! * leastLeg
       if (!(label.amount * rate[edge]! * worth[next]! - label.cost - leastCost(problem, edge) - ahead > least)) continue
@@ -63,7 +65,8 @@ export function bestSinglePath(problem: Problem, backward: Potential): readonly 
       const cost = label.cost + costOf(problem, edge, label.amount)
       const hope = amount * worth[next]! - cost - ahead
       if (!(amount > 0 && hope > least)) continue
-      reached[next] = hope
+      // What takes no more legs may hope for no less; what takes more may hope for as much only by more.
+      for (let k = place; k < (next + 1) * lengths && reached[k]! < hope; k++) reached[k] = hope
       const reaching = { hope, token: next, amount, cost, hops: label.hops + 1, edge, before: label }
       if (next === target) {
         best = unroll(reaching)
