@@ -1,6 +1,6 @@
 import { findRoute, type Graph, type RouteRequest, type RouteResult, WorkBudget } from '@sluice/routing'
 
-/** Work that a search may cost between two requests: some ten milliseconds. Nine in ten need a tenth of it. */
+/** Work that a search may cost between two requests: some ten milliseconds. */
 const INLINE_WORK = 1_000_000
 
 /** Null where that takes more work than there is time for here. */
