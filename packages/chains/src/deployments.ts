@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ChainsError } from './errors.ts'
-import { parseFile } from './file.ts'
+import { parseFile, parseFileOf } from './file.ts'
 import { deploymentFileSchema, releasesSchema } from './schema.ts'
 import type {
   Build,
@@ -31,7 +31,8 @@ export function expectedBuild({ push0, transientStorage, mcopy }: Chain['evm']):
 
 /** The releases that chains of a directory refer to: its own, and for builds that it does not name the repository's. */
 export function readReleases(dir: string = DEPLOYMENTS_DIR): Releases {
-  return { ...ownReleases(DEPLOYMENTS_DIR), ...ownReleases(dir) }
+  const own = ownReleases(dir)
+  return dir === DEPLOYMENTS_DIR ? own : { ...ownReleases(DEPLOYMENTS_DIR), ...own }
 }
 
 export function writeReleases(dir: string, releases: Releases): void {
@@ -41,10 +42,7 @@ export function writeReleases(dir: string, releases: Releases): void {
 /** @returns undefined where the directory has no file of the chain. @throws ChainsError `BAD_FILE` */
 export function readDeploymentFile(dir: string, chainId: number): DeploymentFile | undefined {
   const path = fileOf(dir, chainId)
-  if (!existsSync(path)) return undefined
-  const file = parseFile(path, deploymentFileSchema)
-  if (file.chainId === chainId) return file
-  throw new ChainsError('BAD_FILE', `${path}: chainId: is ${file.chainId}, but the file is named ${chainId}.json`)
+  return existsSync(path) ? parseFileOf(path, chainId, deploymentFileSchema) : undefined
 }
 
 /** The deployment that a directory records of a chain. @throws ChainsError `BAD_FILE` */

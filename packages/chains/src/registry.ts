@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { z } from 'zod'
 import { DEPLOYMENTS_DIR, deploymentOf, expectedBuild, readDeploymentFile, readReleases } from './deployments.ts'
 import { ChainsError } from './errors.ts'
-import { parseFile } from './file.ts'
+import { parseFileOf } from './file.ts'
 import { chainFileSchema, chainHeaderSchema, type ParsedChainFile } from './schema.ts'
 import type { Chain, ChainMapEntry, ContractRecord, Deployment, Registry } from './types.ts'
 
@@ -39,9 +39,9 @@ export function loadRegistry(options: RegistryOptions = {}): Registry {
 
   const chain = remember((id: number) => {
     const path = chainFiles.get(id)
-    return path === undefined ? undefined : toChain(parseChain(path, id, chainFileSchema))
+    return path === undefined ? undefined : toChain(parseFileOf(path, id, chainFileSchema))
   })
-  const header = remember((id: number) => parseChain(chainFiles.get(id)!, id, chainHeaderSchema))
+  const header = remember((id: number) => parseFileOf(chainFiles.get(id)!, id, chainHeaderSchema))
   const releasesOf = remember((dir: string) => readReleases(dir))
   const deployment = remember((id: number): Deployment | undefined => {
     const dir = deploymentDirs.get(id)
@@ -109,13 +109,6 @@ function remember<K, T>(read: (key: K) => T): (key: K) => T {
 function once<T>(read: () => T): () => T {
   const known = remember<null, T>(read)
   return () => known(null)
-}
-
-/** @throws ChainsError `BAD_FILE` */
-function parseChain<S extends z.ZodType<{ chainId: number }>>(path: string, id: number, schema: S): z.output<S> {
-  const file = parseFile(path, schema)
-  if (file.chainId === id) return file
-  throw new ChainsError('BAD_FILE', `${path}: chainId: is ${file.chainId}, but the file is named ${id}.json`)
 }
 
 function toChain({ notes: _, ...file }: ParsedChainFile): Chain {
