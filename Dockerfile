@@ -1,15 +1,28 @@
-# The API alone; configured by the environment (packages/api/src/config.ts).
+# The service alone: no sources, no tools, no development dependencies; configured by the environment (packages/api/src/config.ts).
+# Runs as a user without rights on a read-only file system; only /data is written to.
 FROM node:24-slim AS build
-WORKDIR /app
+WORKDIR /src
 COPY . .
 # Not `npm ci`: see the traps in ARCHITECTURE.md.
-RUN node scripts/bootstrap.mjs build
+RUN node scripts/bootstrap.mjs build && npm pack --workspace @sluice/server --pack-destination /tmp
+
+FROM node:24-slim AS install
+WORKDIR /app
+COPY --from=build /tmp/sluice-server-*.tgz /tmp/
+# The package's own lockfile, and no scripts of others; then what is in the image, as CycloneDX.
+RUN tar -xzf /tmp/sluice-server-*.tgz --strip-components=1 \
+ && npm pkg delete devDependencies scripts \
+ && npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+ && npm sbom --omit=dev --sbom-format=cyclonedx > sbom.cdx.json \
+ && mkdir /data
 
 FROM node:24-slim
 WORKDIR /app
-ENV NODE_ENV=production PORT=3000
-COPY --from=build --chown=node:node /app /app
+ENV NODE_ENV=production PORT=3000 DATA_DIR=/data
+COPY --from=install /app /app
+COPY --from=install --chown=node:node /data /data
 USER node
 EXPOSE 3000
+VOLUME /data
 HEALTHCHECK CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "packages/api/src/main.ts"]
+ENTRYPOINT ["node", "bin/sluice-server.mjs"]

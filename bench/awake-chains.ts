@@ -3,8 +3,8 @@
  * on the local chain, over one node behind a proxy. Chains are asked for ten at a time. The node shares the machine.
  */
 import { readFileSync } from 'node:fs'
-import { inWaves, startManyChains } from '../test/src/many-chains.ts'
-import { get, quote } from '../test/src/swap.ts'
+import { inWaves, startManyChains } from '@sluice/system-test/many-chains'
+import { get, quote } from '@sluice/system-test/swap'
 import { record, rounded } from './record.ts'
 
 const CHAINS = 100
@@ -69,7 +69,7 @@ async function readyNow() {
   return (await get<Ready>(`${many.service.url}/ready`)).body
 }
 
-/** Of the service's process, as Linux counts it. */
+/** Memory and processor time of the service's process, as Linux counts them. */
 function processNow(): { readonly memoryMB: number; readonly cpuSeconds: number } {
   const folder = `/proc/${many.service.process.pid}`
   const pages = Number(readFileSync(`${folder}/statm`, 'utf8').split(' ')[1])

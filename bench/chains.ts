@@ -1,5 +1,5 @@
 /**
- * What a process pays to know all chains: `npm run bench -- chains`. Each figure is the best of many fresh processes,
+ * Cost of knowing all chains: `npm run bench -- chains`. Each figure is the best of many fresh processes,
  * since other work on the machine only ever adds.
  */
 import { execFileSync } from 'node:child_process'

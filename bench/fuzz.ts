@@ -7,9 +7,15 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { startCurvePools, startRollupPools } from '../packages/liquidity/test/fuzz/given.ts'
-import { fuzz, stir } from '../packages/liquidity/test/fuzz/trials.ts'
-import { type PoolWorld, startEthereum, startLocal } from '../packages/liquidity/test/fuzz/world.ts'
+import {
+  fuzz,
+  type PoolWorld,
+  startCurvePools,
+  startEthereum,
+  startLocal,
+  startRollupPools,
+  stir,
+} from '@sluice/liquidity/testing'
 import { record, rounded } from './record.ts'
 
 const QUOTES = Number(process.env.QUOTES ?? 100_000)

@@ -1,7 +1,8 @@
 /**
  * `npm run bench -- invariants [build…] [file…]`: the long profile of the Solidity tests that carry an invariant's number,
- * 10,000 cases of each (RUNS for another number, SEED for another seed), on both builds. Into results/invariants.json, where
- * what is named alone replaces its part: `npm run bench -- invariants london Siege`.
+ * 10,000 cases of each (RUNS for another number, SEED for another seed), on both builds. Into results/invariants.json, part by
+ * part: `npm run bench -- invariants london Siege` measures one. A part whose code and tests are those of its result is not
+ * measured again, so what was stopped goes on where it was; parts of other code are dropped.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -17,6 +18,8 @@ type Part = {
   readonly file: string
   readonly seed: string
   readonly commit: string
+  /** Hash of both contracts, of the tests, and of how many cases they draw. */
+  readonly of: string
   readonly seconds: number
   readonly properties: readonly Property[]
 }
@@ -26,16 +29,38 @@ const RUNS = process.env.RUNS ?? '10000'
 const SEED = process.env.SEED ?? '0x51ce'
 const contracts = join(root, 'contracts')
 const named = process.argv.slice(2)
-const files = readdirSync(join(contracts, 'test/invariants')).map((file) => basename(file, '.t.sol'))
+const textOf = (file: string) => readFileSync(join(contracts, 'test/invariants', `${file}.t.sol`), 'utf8')
+// One that explores its sequences whole draws no cases: Model.t.sol.
+const files = readdirSync(join(contracts, 'test/invariants'))
+  .map((file) => basename(file, '.t.sol'))
+  .filter((file) => /function (testFuzz|invariant)_/.test(textOf(file)))
+const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
+const codeOf = (name: keyof typeof bytecode) => sha256(Buffer.from(bytecode[name].runtime.slice(2), 'hex'))
+const CONTRACTS = { cancun: ['Guard', 'Executor'], london: ['GuardLondon', 'ExecutorLondon'] } as const
+/** Hash of everything that a part's result follows from. */
+const fingerprint = (build: string, file: string) => {
+  const code = CONTRACTS[build as keyof typeof CONTRACTS].map(codeOf)
+  const support = readdirSync(join(contracts, 'test/support'))
+    .filter((name) => name.endsWith('.sol'))
+    .map((name) => readFileSync(join(contracts, 'test/support', name), 'utf8'))
+  return sha256(JSON.stringify([code, textOf(file), support, RUNS, SEED])).slice(0, 16)
+}
 for (const name of named) if (![...BUILDS, ...files].includes(name)) throw new Error(`no build and no file ${name}`)
 const chosen = (all: readonly string[]) => {
   const some = all.filter((name) => named.includes(name))
   return some.length > 0 ? some : all
 }
 
-const parts = new Map(earlier().map((part) => [`${part.build} ${part.file}`, part]))
+const parts = new Map<string, Part>(
+  earlier().flatMap((part) =>
+    files.includes(part.file) && part.of === fingerprint(part.build, part.file)
+      ? [[`${part.build} ${part.file}`, part] as const]
+      : [],
+  ),
+)
 for (const build of chosen(BUILDS)) {
   for (const file of chosen(files)) {
+    if (parts.has(`${build} ${file}`)) continue
     parts.set(`${build} ${file}`, await measure(build, file))
     write()
   }
@@ -55,23 +80,22 @@ async function measure(build: string, file: string): Promise<Part> {
   )
   if (properties.length === 0) throw new Error(`${file} has no property`)
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
-  return { build, file, seed: SEED, commit, seconds: rounded((performance.now() - started) / 1000), properties }
+  const seconds = rounded((performance.now() - started) / 1000)
+  return { build, file, seed: SEED, commit, of: fingerprint(build, file), seconds, properties }
 }
 
 function write(): void {
   const all = [...parts.values()].sort((a, b) => a.build.localeCompare(b.build) || a.file.localeCompare(b.file))
   const properties = all.flatMap((part) => part.properties)
-  const sha256 = (name: keyof typeof bytecode) =>
-    createHash('sha256')
-      .update(Buffer.from(bytecode[name].runtime.slice(2), 'hex'))
-      .digest('hex')
-  record('invariants', {
+  const missing = BUILDS.flatMap((build) => files.map((file) => `${build} ${file}`)).filter((key) => !parts.has(key))
+  const figures = {
     properties: properties.length,
     fewestRuns: Math.min(...properties.map(({ runs }) => runs)),
     invariants: [...new Set(properties.map(({ name }) => name.slice(0, 3)))].sort(),
-    code: { Guard: sha256('Guard'), Executor: sha256('Executor') },
+    missing,
     parts: all,
-  })
+  }
+  record('invariants', figures, { shown: false })
 }
 
 function earlier(): Part[] {

@@ -3,7 +3,7 @@
  * combination, to the service over the local chain; each answer is held to its documentation, its limits and its time.
  * Results in `results/parameters.json`; any violation fails.
  */
-import { runCombinations } from '../packages/api/test/src/combinations/run.ts'
+import { runCombinations } from '@sluice/api/testing'
 import { startProcess, startWorld } from './api/world.ts'
 import { record } from './record.ts'
 

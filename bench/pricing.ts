@@ -11,12 +11,14 @@ import { record, rounded } from './record.ts'
 
 const TOKENS = 30_000
 const POOLS = 100_000
-/** Of the tokens at the end of the list, nobody's. */
+/** Count of tokens at the end of the list that are nobody's. */
 const SCAMS = 1_500
 const HUBS = 4
 const HOSTILE_SHARE = 0.05
 const V3_SHARE = 0.3
 const BLOCKS = 100
+/** Tokens that the chain's file names, as many as the largest of them does. */
+const LISTED = 200
 const CHANGED = 200
 const MANY_CHANGED = 2_000
 const ASKED = 200
@@ -33,6 +35,7 @@ const truth = Float64Array.from(
 const usdc = address(0)
 const usdt = address(2)
 
+let height = 0
 let pools = PoolMap.empty.with(Array.from({ length: POOLS }, (_, i) => makePool(i)))
 const chain: Chain = {
   chainId: 1,
@@ -44,7 +47,7 @@ const chain: Chain = {
   wrappedNative: { address: address(1), symbol: 'WETH', decimals: 18 },
   stables: [usdc, usdt].map((token) => ({ address: token, symbol: 'USD', decimals: 18 })),
   hubs: [1, 0, 2, 3].map(address),
-  tokens: [],
+  tokens: Array.from({ length: LISTED }, (_, t) => ({ address: address(t), symbol: `T${t}`, decimals: 18 })),
   rpcUrls: [],
   blockTimeMs: 1_000,
   l1FeeModel: 'none',
@@ -100,9 +103,10 @@ record('pricing', {
 })
 
 function snapshot(): Snapshot {
+  height++
   const block = {
-    number: 1,
-    hash: '0x',
+    number: height,
+    hash: `0x${height.toString(16)}`,
     parentHash: '0x',
     timestamp: 0,
     gasLimit: 0n,

@@ -7,10 +7,8 @@ import { IUniswapV2Pair__factory } from '@sluice/bindings'
 import { type Hex, toAddress } from '@sluice/chains'
 import { countRoundTrips } from '@sluice/devnet'
 import { familyOf, type Pool } from '@sluice/liquidity'
+import { addPair, addPool, addPosition, runReads, sqrtRatioAtTick, startFixture } from '@sluice/liquidity/testing'
 import { Interface, toBeHex } from 'ethers'
-import { runReads } from '../packages/liquidity/src/market/reads.ts'
-import { sqrtRatioAtTick } from '../packages/liquidity/src/math/ticks.ts'
-import { addPair, addPool, addPosition, startFixture } from '../packages/liquidity/test/fixture.ts'
 import { record, rounded } from './record.ts'
 
 const RUNS = 7
@@ -163,7 +161,7 @@ async function copy(address: Hex, count: number, from: bigint): Promise<readonly
   return copies
 }
 
-/** What its genuine creation code deploys. */
+/** Code that its genuine creation code deploys. */
 async function multicall3Code(): Promise<string> {
   const { multicall3Bytecode } = (await import('../node_modules/viem/_esm/constants/contracts.js' as string)) as {
     multicall3Bytecode: Hex

@@ -4,7 +4,7 @@ import { cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 
 /** Writes `results/<name>.json`: the figures, and where and when they were measured. */
-export function record(name: string, figures: object): void {
+export function record(name: string, figures: object, { shown = true } = {}): void {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim()
   const result = {
     date: new Date().toISOString().slice(0, 10),
@@ -21,7 +21,7 @@ export function record(name: string, figures: object): void {
   }
   const text = `${JSON.stringify(result, null, 2)}\n`
   writeFileSync(join(import.meta.dirname, 'results', `${name}.json`), text)
-  console.log(text)
+  if (shown) console.log(text)
 }
 
 export const rounded = (value: number, digits = 1) => Number(value.toFixed(digits))

@@ -6,12 +6,19 @@ import { type Hex, toAddress } from '@sluice/chains'
 import { NodeProxy, startDevnet } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'
 import { createSimulationContext, type SimulationRequest, simulateSwap } from '@sluice/simulation'
-import { SlotResolver } from '../packages/simulation/src/slots/resolver.ts'
-import { attacks } from '../packages/simulation/test/attacks.ts'
-import { abiOf, startTestChain } from '../packages/simulation/test/chain.ts'
-import { readMainnet, startMainnet } from '../packages/simulation/test/mainnet.ts'
-import { compareShape, shapesOn } from '../packages/simulation/test/shapes.ts'
-import { type Check, checkToken, stranger } from '../packages/simulation/test/token-check.ts'
+import {
+  abiOf,
+  attacks,
+  type Check,
+  checkToken,
+  compareShape,
+  readMainnet,
+  SlotResolver,
+  shapesOn,
+  startMainnet,
+  startTestChain,
+  stranger,
+} from '@sluice/simulation/testing'
 import { record, rounded } from './record.ts'
 
 const RUNS = 300

@@ -1,4 +1,4 @@
-/** What `sync.ts` starts to measure a restart: from the start of the process until every saved pool is in memory. */
+/** Process that `sync.ts` starts to measure a restart: from the start of the process until every saved pool is in memory. */
 import { loadSnapshot } from '@sluice/liquidity'
 
 const importedMs = performance.now()

@@ -14,11 +14,9 @@ import { runInNewContext } from 'node:vm'
 import { IUniswapV2PairEvents__factory, IUniswapV3PoolEvents__factory } from '@sluice/bindings'
 import type { Hex } from '@sluice/chains'
 import { familyOf, type Pool, poolChanges } from '@sluice/liquidity'
+import { applyLogs, PoolMap, SnapshotDatabase } from '@sluice/liquidity/testing'
 import { atOnce, type Log } from '@sluice/rpc'
 import { toBeHex } from 'ethers'
-import { applyLogs } from '../packages/liquidity/src/market/apply.ts'
-import { PoolMap } from '../packages/liquidity/src/market/pool-map.ts'
-import { SnapshotDatabase } from '../packages/liquidity/src/store/database.ts'
 import { record, rounded } from './record.ts'
 import { addressOf, madeUpPools } from './sync-pools.ts'
 
@@ -35,7 +33,7 @@ const pools = madeUpPools(POOLS)
 let map = PoolMap.empty.with(pools)
 const history = [map]
 
-/** Of pools that are spread over all, the same way as in the chain: most are V2 pairs. */
+/** Followed pools, spread over all the same way as in the chain: most are V2 pairs. */
 const followed = pools.filter(({ family }) => family === 'uniswap-v2' || family === 'uniswap-v3')
 
 /** A log by which this pool changes in this block. */

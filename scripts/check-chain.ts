@@ -20,7 +20,7 @@ const usage = `npm run check:chain -- <id>… | --all
 /** Chains asked at the same time by --all. */
 const AT_ONCE = 12
 
-/** Of the process, for a command line that cannot be meant; 1 stands for findings. */
+/** Exit code for a command line that cannot be meant; 1 stands for findings. */
 const MISUSED = 2
 
 const config = {

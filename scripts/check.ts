@@ -1,4 +1,8 @@
-/** Static checks: formatting and lint of the whole tree, lint of the contracts, types of every package. */
+/**
+ * Static checks: formatting and lint of the whole tree, lint of the contracts, who imports whom (.dependency-cruiser.mjs), what nobody
+ * uses (knip.json), how long sources are and how their comments begin,
+ * whether the interface keeps its promises, types of every package.
+ */
 import { join } from 'node:path'
 import { root, run } from './lib/run.ts'
 
@@ -6,6 +10,11 @@ const lint = await run('biome', ['check', '.'])
 const solidity = await run('solhint', ['--noPoster', '--max-warnings', '0', 'src/**/*.sol'], {
   cwd: join(root, 'contracts'),
 })
+const cruised = ['packages', 'contracts/deploy', 'contracts/test', 'bench', 'test', 'scripts']
+const imports = await run('depcruise', ['--config', '.dependency-cruiser.mjs', '--output-type', 'err', ...cruised])
+const unused = await run('knip', ['--no-progress', '--no-config-hints'])
+const sources = await run('node', ['scripts/check-source.ts'])
+const api = await run('node', ['scripts/check-api.ts'])
 const types = await run('turbo', [
   'run',
   'typecheck',
@@ -15,4 +24,4 @@ const types = await run('turbo', [
   '--concurrency=2',
 ])
 const scripts = await run('tsc', ['--noEmit', '-p', '.'])
-process.exit(lint.code || solidity.code || types.code || scripts.code)
+process.exit([lint, solidity, imports, unused, sources, api, types, scripts].some(({ code }) => code !== 0) ? 1 : 0)

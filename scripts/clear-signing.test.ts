@@ -37,16 +37,17 @@ function leaves(parameters: readonly ParamType[], above = ''): [path: string, ty
     return parameter.components ? leaves(parameter.components, `${path}.`) : [[path, parameter.type]]
   })
 }
-/** What comes with the call. */
+/** Path of the value that comes with the call. */
 const VALUE = '@.value'
 
-/** What the values of a format are, and the parameters it needs and may have. */
+/** Formats: their values, and the parameters that each needs and may have. */
 const FORMATS: Readonly<Record<string, { type: RegExp; needs: readonly string[]; may: readonly string[] }>> = {
   tokenAmount: { type: /^uint/, needs: ['tokenPath'], may: ['nativeCurrencyAddress', 'threshold', 'message'] },
   date: { type: /^uint/, needs: ['encoding'], may: [] },
   unit: { type: /^uint/, needs: ['base'], may: ['decimals', 'prefix'] },
   amount: { type: /^value$/, needs: [], may: [] },
   addressName: { type: /^address$/, needs: [], may: ['types', 'sources'] },
+  enum: { type: /^uint8$/, needs: ['$ref'], may: [] },
 }
 
 test('it has the sections of the schema and no others', () => {
@@ -87,7 +88,7 @@ test.each(formats)('every value of $swap.name is shown or left out on purpose, o
   // The token addresses are shown as the units of the amounts.
   const units = format.fields.flatMap(({ params }) => (params?.tokenPath ? [String(params.tokenPath)] : []))
   const value = swap.payable ? [VALUE] : []
-  expect([...named, ...units].sort()).toEqual([...typeOf.keys(), ...value].sort())
+  expect([...named, ...new Set(units)].sort()).toEqual([...typeOf.keys(), ...value].sort())
   const shown = format.fields.map(({ path }) => path)
   expect(format.required.filter((path) => !shown.includes(path))).toEqual([])
 })
@@ -120,6 +121,19 @@ test('it names the Guard of every chain, with the checksum of its address', () =
   for (const { chainId, address } of deployments) {
     expect(address, 'stale: npm run predict').toBe(getAddress(registry.deployment(chainId)!.guard.address))
   }
+})
+
+test('a swap with a signature says what it allows, by a word for each kind of permit', () => {
+  const signed = formats.filter(({ swap }) => swap.name.endsWith('WithPermit'))
+  expect(signed).toHaveLength(2)
+  for (const { format } of signed) {
+    const kind = format.fields.find(({ path }) => path === 'permit.kind')
+    expect(kind).toMatchObject({ format: 'enum', params: { $ref: '$.metadata.enums.permitKind' } })
+    expect(format.required).toContain('permit.kind')
+  }
+  // Eip2612, Dai and Permit2 of IGuard.PermitKind.
+  expect(Object.keys(file.metadata.enums.permitKind)).toEqual(['0', '1', '2'])
+  expect(file.metadata.enums.permitKind['1']).toContain('ANY amount')
 })
 
 test.each(formats)('$swap.name says who runs the program, and whether the output passes through the Guard', (shown) => {

@@ -12,7 +12,7 @@ import { forge } from './lib/forge.ts'
 import { type Finished, root, run } from './lib/run.ts'
 
 type Ratio = { readonly covered: number; readonly of: number }
-/** Of one source file; what is missed, by line. */
+/** Coverage of one source file: what is missed, by line. */
 type Reached = { readonly lines: Map<number, boolean>; readonly branches: readonly { line: number; taken: boolean }[] }
 
 const RUNS = process.env.RUNS ?? '30'

@@ -21,7 +21,7 @@ import { namesOf } from './new-dex/names.ts'
 import { planDex, writeFiles } from './new-dex/plan.ts'
 
 const NAME = 'made-up-dex-v2'
-const PACKAGES = ['bindings', 'chains', 'liquidity', 'program', 'rpc', 'simulation']
+const PACKAGES = ['bindings', 'chains', 'liquidity', 'program', 'rpc', 'simulation', 'tracing']
 const CONTRACTS = ['contracts/src', 'contracts/test', 'contracts/deploy']
 const names = namesOf(NAME)
 
@@ -39,6 +39,13 @@ describe('a name', () => {
       expect(() => planDex(name, root)).toThrow(/^name: .* is taken/)
     },
   )
+})
+
+test('a new family costs at most eight files and six changed ones', () => {
+  const paths = [...planDex(NAME, root).keys()]
+  const added = paths.filter((path) => !existsSync(join(root, path)))
+  expect(added.length).toBeLessThanOrEqual(8)
+  expect(paths.length - added.length).toBeLessThanOrEqual(6)
 })
 
 describe('a new family', () => {
@@ -83,6 +90,7 @@ describe('a new family', () => {
     nameIndexFiles(join(copy, 'contracts/types'))
     run('tsc', ['-p', 'packages/bindings/tsconfig.build.json'])
     run('tsc', ['--noEmit', '-p', 'packages/program'])
+    run('node', ['packages/program/scripts/format.ts'])
     run('tsc', ['--noEmit', '-p', 'packages/liquidity'])
     const report = testReport()
     const failed = report.testResults.flatMap(({ name, message, assertionResults }) => [
@@ -101,7 +109,7 @@ describe('a new family', () => {
   })
 })
 
-/** What a family needs of the tree, with the packages of npm linked and those of the tree in their places. */
+/** Copies what a family needs of the tree, with the packages of npm linked and those of the tree in their places. */
 function copyTree(to: string): void {
   for (const part of ['tsconfig.base.json', 'package.json', ...CONTRACTS])
     cpSync(join(root, part), join(to, part), { recursive: true })
@@ -109,7 +117,7 @@ function copyTree(to: string): void {
   for (const name of readdirSync(join(root, 'node_modules')))
     if (name !== '@sluice') symlinkSync(join(root, 'node_modules', name), join(to, 'node_modules', name))
   for (const name of PACKAGES) {
-    for (const part of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'golden', 'dist']) {
+    for (const part of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'scripts', 'golden', 'dist']) {
       const from = join(root, 'packages', name, part)
       if (existsSync(from)) cpSync(from, join(to, 'packages', name, part), { recursive: true })
     }
@@ -151,7 +159,7 @@ function writeAbis(to: string, contracts: Abis): void {
   }
 }
 
-/** What the build does too: imports of folders name the file that Node would not guess. */
+/** Names index files in imports of folders, as the build does: Node would not guess them. */
 function nameIndexFiles(types: string): void {
   for (const path of readdirSync(types, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))) {
     const file = join(types, path)

@@ -14,6 +14,7 @@ try {
   writeFiles(files, root)
   const paths = [...files.keys()]
   const { code } = await run('biome', ['check', '--write', ...paths.filter((path) => /\.(ts|json)$/.test(path))])
+  await run('node', ['packages/program/scripts/format.ts'])
   console.log(`${paths.map((path) => `  ${path}`).join('\n')}
 
 It compiles and quotes nothing yet. CONTRIBUTING.md goes on from here: the real functions of the pools in the two

@@ -1,6 +1,18 @@
 /**
- * `npm run -s quote`: one route out of a chain's pools as JSON, without the service: from a node, or from a saved snapshot.
+ * `npm run -s quote`: what the service answers, without the service: the route, simulated, and its transaction. Or the route
+ * alone, out of the pools of a node or a saved snapshot, where there are no contracts to go through.
  */
+import {
+  answerWish,
+  type Config,
+  createMetrics,
+  loadConfig,
+  readWish,
+  Services,
+  silentLog,
+  swapParameters,
+  toApiError,
+} from '@sluice/api'
 import { type Address, loadRegistry, NATIVE, toAddress } from '@sluice/chains'
 import { createMarket, loadSnapshot, type Snapshot } from '@sluice/liquidity'
 import { buildGraph, findRoute } from '@sluice/routing'
@@ -8,13 +20,21 @@ import { createRpc } from '@sluice/rpc'
 import { commandLine, fail } from './lib/command-line.ts'
 import { userPath } from './lib/run.ts'
 
-const USAGE = `usage: npm run -s quote -- --chain <id> [--rpc <url>] <tokenIn> <tokenOut> <amountIn>
+const names = Object.keys(swapParameters.shape).filter((name) => !['src', 'dst', 'amount'].includes(name))
+const USAGE = `usage: npm run -s quote -- --chain <id> [--rpc <url>] [--from <wallet>] <tokenIn> <tokenOut> <amountIn>
+         answers as /aggregator where a sender is given, else as /quote
+       npm run -s quote -- --chain <id> [--rpc <url>] --route <tokenIn> <tokenOut> <amountIn>
        npm run -s quote -- --snapshot <file> <tokenIn> <tokenOut> <amountIn>
-  --gas-price <wei>   counts gas against the output; free otherwise
-Amounts are base units; ${NATIVE} stands for the native token. The registry is overlaid by CHAINS_DIR.`
+         the route alone, neither simulated nor encoded
+  --amountOut <amount>   in the place of <amountIn>: the least input for that output
+  --gas-price <wei>   counts gas against the output; by default the network's price, for a route alone nothing
+  --<parameter> <value>   any other parameter of /aggregator: ${names.filter((name) => name !== 'from').join(', ')}
+Amounts are base units; ${NATIVE} stands for the native token. The registry is overlaid by CHAINS_DIR and DEPLOYMENTS_DIR.`
 
-/** Of the process, for a command line that cannot be meant; 1 says that there is no route. */
+/** Exit code for a command line that cannot be meant; 1 says that there is no route. */
 const MISUSED = 2
+/** A first look at a chain takes longer than a request to a service that follows it. */
+const TIMEOUT_MS = 120_000
 
 const config = {
   allowPositionals: true,
@@ -22,35 +42,86 @@ const config = {
     chain: { type: 'string' },
     rpc: { type: 'string' },
     snapshot: { type: 'string' },
-    'gas-price': { type: 'string', default: '0' },
+    route: { type: 'boolean', default: false },
+    'gas-price': { type: 'string' },
+    ...Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
   },
 } as const
 const { values, positionals } = commandLine(USAGE, config, MISUSED)
-if (positionals.length !== 3 || (values.chain === undefined) === (values.snapshot === undefined)) refuse(USAGE)
-const tokenIn = token('tokenIn', positionals[0]!)
-const tokenOut = token('tokenOut', positionals[1]!)
-const amountIn = amount('amountIn', positionals[2]!)
-const gasPriceWei = amount('--gas-price', values['gas-price'])
-if (amountIn === 0n) refuse('amountIn: must be above 0')
+const wantsOutput = 'amountOut' in values
+if (positionals.length !== (wantsOutput ? 2 : 3) || (values.chain === undefined) === (values.snapshot === undefined))
+  refuse(USAGE)
+const [src, dst, amountIn = ''] = positionals as [string, string, string?]
 
-const snapshot = values.snapshot === undefined ? await read() : await loadSnapshot(userPath(values.snapshot))
-const wrappedNative = chainOf(snapshot.chainId).wrappedNative?.address ?? null
-const result = findRoute(buildGraph(snapshot), { tokenIn, tokenOut, amountIn, wrappedNative, gasPriceWei })
-const readable = (key: string, value: unknown) =>
-  typeof value === 'bigint' ? String(value) : key === 'pool' && isPool(value) ? `${value.dex} ${value.id}` : value
-console.log(JSON.stringify({ block: snapshot.block.number, ...(result.ok ? result.route : result) }, readable, 2))
-process.exitCode = result.ok ? 0 : 1
+process.exitCode = values.snapshot !== undefined || values.route ? await routeAlone() : await quote()
 
-async function read(): Promise<Snapshot> {
+async function quote(): Promise<number> {
+  const chainId = Number(values.chain)
+  const settings = serviceConfig(chainId)
+  const registry = loadRegistry({ chainsDir: settings.chainsDir, deploymentsDir: settings.deploymentsDir })
+  const services = new Services(registry, settings, createMetrics(), silentLog())
+  const given = Object.entries(values).filter(([name]) => names.includes(name))
+  const gasPrice = values['gas-price']
+  const parameters = {
+    src,
+    dst,
+    ...(!wantsOutput && { amount: amountIn }),
+    ...(gasPrice && { gasPrice }),
+    ...Object.fromEntries(given),
+  }
+  try {
+    const wish = readWish('from' in parameters ? 'swap' : 'quote', parameters)
+    const work = {
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      time: async <T>(_stage: string, run: () => T | Promise<T>) => run(),
+      log: silentLog(),
+    }
+    console.log(JSON.stringify(await answerWish(wish, services.chain(chainId), work), null, 2))
+    return 0
+  } catch (thrown) {
+    const { code, status, message, details } = toApiError(thrown)
+    console.log(JSON.stringify({ error: message, code, ...details }, null, 2))
+    return status === 400 ? MISUSED : 1
+  } finally {
+    await services.close()
+  }
+}
+
+function serviceConfig(chainId: number): Config {
+  const { CHAINS_DIR, DEPLOYMENTS_DIR } = process.env
+  return loadConfig({
+    ...process.env,
+    ...(CHAINS_DIR && { CHAINS_DIR: userPath(CHAINS_DIR) }),
+    ...(DEPLOYMENTS_DIR && { DEPLOYMENTS_DIR: userPath(DEPLOYMENTS_DIR) }),
+    ...(values.rpc !== undefined && { [`RPC_URL_${chainId}`]: values.rpc }),
+  })
+}
+
+async function routeAlone(): Promise<number> {
+  const ends = { tokenIn: token('tokenIn', src), tokenOut: token('tokenOut', dst) }
+  const amount = units('amountIn', amountIn)
+  if (amount === 0n) refuse('amountIn: must be above 0')
+  const gasPriceWei = units('--gas-price', values['gas-price'] ?? '0')
+  const snapshot =
+    values.snapshot === undefined
+      ? await read([ends.tokenIn, ends.tokenOut])
+      : await loadSnapshot(userPath(values.snapshot))
+  const wrappedNative = chainOf(snapshot.chainId).wrappedNative?.address ?? null
+  const result = findRoute(buildGraph(snapshot), { ...ends, amountIn: amount, wrappedNative, gasPriceWei })
+  const readable = (key: string, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : key === 'pool' && isPool(value) ? `${value.dex} ${value.id}` : value
+  console.log(JSON.stringify({ block: snapshot.block.number, ...(result.ok ? result.route : result) }, readable, 2))
+  return result.ok ? 0 : 1
+}
+
+async function read(tokens: readonly Address[]): Promise<Snapshot> {
   const chain = chainOf(Number(values.chain))
   const urls = values.rpc === undefined ? chain.rpcUrls : [values.rpc]
   const rpc = createRpc({ chainId: chain.chainId, urls })
   const market = createMarket({ chain, rpc })
   try {
     const wrapped = chain.wrappedNative?.address
-    return await market.ensure(
-      [tokenIn, tokenOut].map((address) => (address === NATIVE && wrapped ? wrapped : address)),
-    )
+    return await market.ensure(tokens.map((address) => (address === NATIVE && wrapped ? wrapped : address)))
   } finally {
     await market.stop()
     rpc.close()
@@ -68,7 +139,7 @@ function token(name: string, text: string): Address {
   return toAddress(text)
 }
 
-function amount(name: string, text: string): bigint {
+function units(name: string, text: string): bigint {
   if (!/^\d{1,78}$/.test(text)) refuse(`${name}: ${text} is not a whole number`)
   return BigInt(text)
 }

@@ -1,5 +1,6 @@
 /**
- * Routes the trades of a scenario file and prints a JSON line for each.
+ * Routes the trades of a scenario file and prints a JSON line for each; `pays` is there where the benchmark's own arithmetic
+ * comes to another amount than the route claims, and the exit code is then 1.
  *
  *     npm run -s route -- <scenario.json> [--gas-price <wei>] [--trade <id>]
  */
@@ -38,12 +39,14 @@ async function main(): Promise<void> {
   const graph = scenarioGraph(loaded)
   const route = (trade: (typeof trades)[number]) => routeTrade(loaded, graph, trade, BigInt(gasPrice))
   await warmUp(trades, route)
+  let unconfirmed = 0
   for (const trade of trades) {
     const routed = route(trade)
     const { amountOut } = evaluate(scenario, trade, routed.legs)
-    // Another arithmetic than the router's: what it does not confirm is not claimed.
-    if (String(amountOut) !== routed.amountOut)
-      throw new Error(`trade ${trade.id}: the route claims ${routed.amountOut} and pays ${amountOut}`)
-    console.log(JSON.stringify(inOwnIds(routed)))
+    // Another arithmetic than the router's: what it does not confirm is told, and the others are routed all the same.
+    const confirmed = String(amountOut) === routed.amountOut
+    if (!confirmed) unconfirmed++
+    console.log(JSON.stringify({ ...inOwnIds(routed), ...(!confirmed && { pays: String(amountOut) }) }))
   }
+  if (unconfirmed > 0) throw new Error(`${unconfirmed} of ${trades.length} routes pay another amount than they claim`)
 }

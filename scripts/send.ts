@@ -1,5 +1,5 @@
 /**
- * `npm run send -- '<swap url>'`: asks a running `npm start` for a route, approves the Guard when the allowance is
+ * `npm run send -- '<swap url>'`: asks a running `npm start` or `npm run mainnet` for a route, approves the Guard when the allowance is
  * short, signs the returned transaction with the sender's key of the local chain, sends it, and prints what moved.
  */
 import { readFileSync } from 'node:fs'
@@ -10,6 +10,7 @@ import { JsonRpcProvider, Wallet } from 'ethers'
 import { root } from './lib/run.ts'
 
 type DevnetJson = {
+  readonly apiUrl: string
   readonly rpcUrl: string
   readonly accounts: readonly { readonly address: string; readonly privateKey: string }[]
   readonly tokens: Readonly<Record<string, { readonly address: string; readonly decimals: number }>>
@@ -17,10 +18,14 @@ type DevnetJson = {
 
 const url = process.argv[2]
 if (!url) fail("usage: npm run send -- '<swap url>'   (npm start prints one)")
-const devnet = readJson<DevnetJson>(join(root, '.devnet/devnet.json'))
-const from = new URL(url).searchParams.get('from')?.toLowerCase()
+const { origin, searchParams } = new URL(url)
+// Several may run: `npm start` and `npm run mainnet`.
+const running = ['.devnet/devnet.json', '.devnet/mainnet/devnet.json'].flatMap((file) => readJson<DevnetJson>(file))
+const devnet = running.find(({ apiUrl }) => new URL(apiUrl).port === new URL(origin).port)
+if (!devnet) fail(`no service of this folder answers on ${origin}: run npm start or npm run mainnet first`)
+const from = searchParams.get('from')?.toLowerCase()
 const account = devnet.accounts.find(({ address }) => address.toLowerCase() === from)
-if (!account) fail('from must be an account of .devnet/devnet.json, whose key is known')
+if (!account) fail('from must be one of the accounts in .devnet/devnet.json, whose keys are known')
 
 const provider = new JsonRpcProvider(devnet.rpcUrl, undefined, {
   staticNetwork: true,
@@ -77,11 +82,12 @@ function balance(token: string): Promise<bigint> {
     : IERC20__factory.connect(token, provider).balanceOf(account!.address)
 }
 
-function readJson<T>(file: string): T {
+/** Lines that a running service wrote of itself; none where none ever ran. */
+function readJson<T>(file: string): T[] {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as T
+    return [JSON.parse(readFileSync(join(root, file), 'utf8')) as T]
   } catch {
-    return fail(`${file} is not there: run npm start first`)
+    return []
   }
 }
 

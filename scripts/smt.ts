@@ -1,23 +1,71 @@
-/** `npm run smt`: what solc's SMTChecker asks about the Guard, and whether a solver here can answer it. */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+/**
+ * `npm run smt`: what solc's SMTChecker says of the Guard, into docs/audit/smt.md. The solver that is built into solc does not
+ * run in WebAssembly without threads; it asks Z3 of npm in a process of its own instead (scripts/smt/z3.ts), by SMT-LIB 2.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { root } from './lib/run.ts'
+import type { Found, Job, StandardJson } from './smt/engine.ts'
 
-type Output = { readonly errors?: readonly { readonly formattedMessage: string }[] }
+/** Horn clauses follow all sequences of transactions; bounded model checking takes each function by itself. Time for each query, and for all. */
+const ENGINES = [
+  { engine: 'chc', name: 'Constrained Horn clauses', timeoutMs: 60_000, wholeMs: 600_000 },
+  { engine: 'bmc', name: 'Bounded model checking', timeoutMs: 20_000, wholeMs: 180_000 },
+] as const
+const STACK_MB = 512
 
-const solc = createRequire(join(root, 'contracts/package.json'))('solc') as { compile(input: string): string }
-const standard = JSON.parse(readFileSync(join(root, 'deployments/standard-json/Guard.json'), 'utf8'))
-for (const solvers of [['z3'], ['smtlib2']]) {
-  const started = performance.now()
-  const modelChecker = { engine: 'chc', contracts: { 'project/src/Guard.sol': ['Guard'] }, solvers, timeout: 20_000 }
-  const settings = { ...standard.settings, viaIR: false, modelChecker }
-  const { errors = [] } = JSON.parse(solc.compile(JSON.stringify({ ...standard, settings }))) as Output
-  console.log(`${solvers}, ${Math.round(performance.now() - started)} ms`)
-  const counted = new Map<string, number>()
-  for (const { formattedMessage } of errors) {
-    const [line = ''] = formattedMessage.split('\n')
-    counted.set(line, (counted.get(line) ?? 0) + 1)
-  }
-  for (const [line, times] of counted) console.log(`  ${times} × ${line.slice(0, 140)}`)
+const read = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8')) as T
+const standard = read<StandardJson>('deployments/standard-json/Guard.json')
+const { version } = read<{ version: string }>('node_modules/z3-solver/package.json')
+const wanted = process.argv.slice(2)
+
+const sections: string[] = []
+for (const { engine, name, timeoutMs, wholeMs } of ENGINES) {
+  if (wanted.length > 0 && !wanted.includes(engine)) continue
+  const { answers, messages } = await run({ engine, timeoutMs, wholeMs, standard })
+  const said = new Map<string, number>()
+  for (const message of messages) said.set(summaryOf(message), (said.get(summaryOf(message)) ?? 0) + 1)
+  sections.push(
+    `\n## ${name}\n\n${table(['queries', 'answered'], Object.entries(answers))}\n\n${table(['times', 'said'], [...said])}\n`,
+  )
+  console.log(sections.at(-1))
+  // After each: bounded model checking can take longer than anybody waits.
+  write()
+}
+
+function write(): void {
+  writeFileSync(
+    join(root, 'docs/audit/smt.md'),
+    `# SMTChecker
+
+Made by \`npm run smt\` (\`-- chc\` or \`-- bmc\` for one engine): solc 0.8.30 with Z3 ${version} of npm, on \`Guard\` as it is deployed. What
+follows from it is told in [attacks.md](attacks.md).
+${sections.join('')}`,
+  )
+}
+function run(job: Job): Promise<Found> {
+  const worker = new Worker(new URL('./smt/engine.ts', import.meta.url), {
+    workerData: job,
+    resourceLimits: { stackSizeMb: STACK_MB },
+  })
+  return new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject))
+}
+
+function table([left, right]: readonly [string, string], rows: readonly (readonly [string, number])[]): string {
+  const sorted = [...rows].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
+  const lines = sorted.length > 0 ? sorted.map(([text, times]) => `| ${times} | ${text} |`) : ['| 0 | – |']
+  return [`| ${left} | ${right} |`, '| ---: | --- |', ...lines].join('\n')
+}
+
+/** First line, with its place where it is about the code and not about what is left out. */
+function summaryOf(message: string): string {
+  const [line = '', at = ''] = message.split('\n')
+  const place = /src\/(\S+?):(\d+):/.exec(at)
+  const text = line
+    .replace(/^(Warning|Info): /, '')
+    .replaceAll('|', '\\|')
+    .slice(0, 160)
+    .replace(/\.$/, '')
+  return place && /^(CHC|BMC): .*(here|safe)/.test(text) ? `${text} (\`${place[1]}\`, line ${place[2]})` : text
 }

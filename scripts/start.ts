@@ -1,9 +1,11 @@
 /** `npm start`: contracts, local chain, deployment and API, ready for the curl lines it prints. */
 import { join } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
-import { freePort, startDevnet, writeDevnetJson } from '@sluice/devnet'
+import { startDevnet, writeDevnetJson } from '@sluice/devnet'
 import { curlLines } from './lib/curl-lines.ts'
+import { preferredPort } from './lib/preferred-port.ts'
 import { root } from './lib/run.ts'
+import { untilStopped } from './lib/until-stopped.ts'
 
 const started = Date.now()
 const say = (text: string) => console.log(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}`)
@@ -18,6 +20,7 @@ const config = loadConfig({
   LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
   CHAINS_DIR: join(dir, 'chains'),
   DEPLOYMENTS_DIR: join(dir, 'deployments'),
+  LOCAL_CHAIN_FILE: join(dir, 'devnet.json'),
   [`RPC_URL_${devnet.chainId}`]: devnet.url,
 })
 const api = await startServer(config).catch(async (error: Error) => {
@@ -26,21 +29,10 @@ const api = await startServer(config).catch(async (error: Error) => {
   process.exit(1)
 })
 
-let closing = false
-async function shutDown() {
-  if (closing) return
-  closing = true
-  console.log('\nStopping…')
-  await Promise.allSettled([api.close(), devnet.stop()])
-  process.exit(0)
-}
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, shutDown)
-// A parent that was killed outright sends no signal: being handed to another parent tells us.
-const parent = process.ppid
-setInterval(() => process.ppid !== parent && shutDown(), 1000).unref()
+const shutDown = untilStopped(() => [api.close(), devnet.stop()])
 
 await writeDevnetJson({ dir, devnet, apiUrl: api.url })
-const lines = curlLines({ apiUrl: api.url, chainId: devnet.chainId, info: devnet.info })
+const lines = curlLines({ apiUrl: api.url, chainId: devnet.chainId, ...devnet.info })
 say('Finding pools for the first quote')
 const first = await fetch(lines.swapUrl)
 if (!first.ok) {
@@ -49,13 +41,3 @@ if (!first.ok) {
 }
 say(`Ready on ${api.url}`)
 console.log(lines.text)
-
-/** The well-known port when nobody has it, so that wallets find the node; else a free one. */
-async function preferredPort(port: number): Promise<number> {
-  const { createServer } = await import('node:net')
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(freePort()))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(port)))
-  })
-}

@@ -1,11 +1,12 @@
-/** `npm run -s vectors -- <file.json>…`: holds the pool maths against files of known answers. Fails on any mismatch, and on a file that cannot be read. */
+/** `npm run -s vectors -- <file.json or .json.gz>…`: holds the pool maths against files of known answers. Fails on any mismatch, and on a file that cannot be read. */
 import { readFileSync } from 'node:fs'
-import { parseVectors, runVectors, type VectorFile } from '@sluice/liquidity/vectors'
+import { gunzipSync } from 'node:zlib'
+import { type FormFile, parseVectors, runVectors, type VectorFile } from '@sluice/liquidity/vectors'
 import { userPath } from './lib/run.ts'
 
 const files = process.argv.slice(2)
 if (files.length === 0) {
-  console.error('usage: npm run -s vectors -- <file.json>…')
+  console.error('usage: npm run -s vectors -- <file.json or .json.gz>…')
   process.exit(2)
 }
 
@@ -13,7 +14,7 @@ let mismatches = 0
 let unreadable = 0
 for (const file of files) {
   try {
-    const content = parseVectors(readFileSync(userPath(file), 'utf8'))
+    const content = parseVectors(textOf(userPath(file)))
     if (content) mismatches += report(content)
     else console.log(`${file}: an index of other files, holds no vectors`)
   } catch (error) {
@@ -25,8 +26,13 @@ for (const file of files) {
 }
 process.exit(unreadable > 0 ? 2 : mismatches > 0 ? 1 : 0)
 
+function textOf(path: string): string {
+  const bytes = readFileSync(path)
+  return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8')
+}
+
 /** @returns how many answers are not met */
-function report(content: VectorFile): number {
+function report(content: VectorFile | FormFile): number {
   const { family, passed, failed, skipped } = runVectors(content)
   const left = [...skipped.values()].reduce((sum, count) => sum + count, 0)
   console.log(`${family}: ${passed}/${failed.length}/${left}`)

@@ -1,9 +1,8 @@
 /** A token whose storage follows from nothing that can be known: its pools lend what a simulation needs. */
 import { NATIVE } from '@sluice/chains'
 import { createRpc } from '@sluice/rpc'
+import { abiOf, compile, deployer } from '@sluice/simulation/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { abiOf, deployer } from '../packages/simulation/test/chain.ts'
-import { compile } from '../packages/simulation/test/compile.ts'
 import { type System, startSystem } from './src/service.ts'
 import { approveQuoteSend } from './src/swap.ts'
 import { Node } from './src/wallet.ts'

@@ -28,7 +28,7 @@ async function expectExact(src: string, dst: string, part: bigint, more: Readonl
   return { route, receipt, wrapper: wrapperOf(route), used: route.swaps.map(({ pool }) => pool.toLowerCase()) }
 }
 
-/** What the Guard wraps or unwraps: zero for nothing. */
+/** Wrapper that the Guard wraps or unwraps by: zero for none. */
 function wrapperOf({ tx }: RouteBody): string {
   const { tokenIn, value, wrapper } = decodeGuardSwap(tx.data, BigInt(tx.value))
   return value > 0n ? tokenIn : wrapper

@@ -84,7 +84,7 @@ test('a head that moves backwards is followed: the quote after a revert is that 
   }
   const moved = await quote(service.url, devnet.chainId, query)
   expect(BigInt(moved.toAmount)).toBeLessThan(BigInt(before.toAmount))
-  await node.request('evm_revert', [snapshot])
+  await node.undo(snapshot)
   const deadline = Date.now() + 10_000
   let after = await quote(service.url, devnet.chainId, query)
   while (after.toAmount !== before.toAmount && Date.now() < deadline) {

@@ -5,7 +5,7 @@ import { get, quote } from './src/swap.ts'
 import { Stranger } from './src/traps/stranger.ts'
 import { Node } from './src/wallet.ts'
 
-/** Of blocks in a row. */
+/** Count of blocks in a row. */
 const EARN_BLOCKS = 8
 
 let system: System

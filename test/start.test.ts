@@ -25,12 +25,15 @@ function groupMembers(group: number): number[] {
     .map(Number)
 }
 
-test.skipIf(process.platform !== 'linux')(
-  'npm start prints curl lines that work, and Ctrl-C leaves no process behind',
-  async () => {
+test.skipIf(process.platform !== 'linux').each([
+  { name: 'start', command: ['start'], file: '.devnet/devnet.json', chainId: 31337 },
+  { name: 'run mainnet', command: ['run', 'mainnet'], file: '.devnet/mainnet/devnet.json', chainId: 1 },
+])(
+  'npm $name prints curl lines that work, and Ctrl-C leaves no process behind',
+  async ({ command, file, chainId }) => {
     const port = await freePort()
     // A process group of its own, as a terminal gives a foreground job: Ctrl-C signals the whole group.
-    const child = spawn('npm', ['start', '--silent'], {
+    const child = spawn('npm', [...command, '--silent'], {
       cwd: root,
       env: { ...process.env, PORT: String(port) },
       detached: true,
@@ -60,19 +63,19 @@ test.skipIf(process.platform !== 'linux')(
 
     const commands = output.split('\n').filter((line) => /^(curl|npm run)/.test(line))
     expect(commands.length).toBe(6)
-    for (const command of commands) {
-      const { code, stdout } = await shell(command)
-      expect(code, `${command}\n${stdout}`).toBe(0)
-      expect(stdout, command).not.toContain('"error"')
-      if (command.startsWith('npm')) {
+    for (const line of commands) {
+      const { code, stdout } = await shell(line)
+      expect(code, `${line}\n${stdout}`).toBe(0)
+      expect(stdout, line).not.toContain('"error"')
+      if (line.startsWith('npm')) {
         const [, promised, received] = stdout.match(/promised (\d+), received (\d+)/) ?? []
         expect(received, stdout).toBe(promised)
       }
     }
 
-    const devnet = JSON.parse(readFileSync(join(root, '.devnet/devnet.json'), 'utf8'))
+    const devnet = JSON.parse(readFileSync(join(root, file), 'utf8'))
     expect(devnet).toMatchObject({
-      chainId: 31337,
+      chainId,
       rpcUrl: expect.any(String),
       apiUrl: expect.stringMatching(new RegExp(`:${port}$`)),
       guard: expect.any(String),

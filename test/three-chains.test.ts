@@ -19,7 +19,7 @@ type Name = keyof typeof chains
 const names = Object.keys(chains) as Name[]
 /** TLOAD, TSTORE and MCOPY came with cancun. */
 const nodeArgs: Readonly<Partial<Record<Name, readonly string[]>>> = { mantle: ['--hardfork', 'shanghai'] }
-/** What was made for older rules, and runs on all three. */
+/** Families that were made for older rules, and run on all three. */
 const OLD_DEXES = ['uniswap-v2', 'uniswap-v3', 'pancake-v3', 'curve']
 
 const overlay = new Overlay()

@@ -40,7 +40,7 @@ async function appearAndVanish(seen: boolean): Promise<void> {
   await node.transfer(address('WETH'), from, devnet.info.accounts[1]!.address, 1n)
   await node.transfer(address('WETH'), from, devnet.info.accounts[1]!.address, 1n)
   if (seen) await get(swapUrl(service.url, devnet.chainId, { ...query, amount: 2n * E18 }))
-  await node.request('evm_revert', [mark])
+  await node.undo(mark)
 }
 
 const hashOf = async (block: number) =>

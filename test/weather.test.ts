@@ -41,7 +41,7 @@ afterAll(async () => {
   await devnet?.stop()
 })
 
-/** What is learned of an endpoint that cannot override state is remembered for minutes: that comes last. */
+/** Kinds of weather. That an endpoint cannot override state is remembered for minutes: that one comes last. */
 const kinds = [...weathers()].sort((a, b) => Number(a.name === 'no overrides') - Number(b.name === 'no overrides'))
 
 describe.each(kinds.map((weather) => [weather.name, weather] as const))('%s', (_, weather) => {

@@ -10,14 +10,16 @@ export class Connection {
   private readonly socket: Socket
   private received: Buffer = Buffer.alloc(0)
   private sentAt = 0
-  private settle: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined
+  private waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined
+  private readonly reopen: () => Promise<Connection>
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, reopen: () => Promise<Connection>) {
     this.socket = socket
+    this.reopen = reopen
     socket.setNoDelay(true)
     socket.on('data', (chunk: Buffer) => this.take(chunk))
-    socket.on('error', (error) => this.settle?.reject(error))
-    socket.on('close', () => this.settle?.reject(new Error('the server closed the connection')))
+    socket.on('error', (error) => this.waiting?.reject(error))
+    socket.on('close', () => this.waiting?.reject(new Error('the server closed the connection')))
   }
 
   /** @param localAddress - to come from, such as 127.0.0.2: one caller of several on one machine */
@@ -25,21 +27,27 @@ export class Connection {
     const { hostname, port } = new URL(url)
     const options = { host: hostname, port: Number(port), ...(localAddress && { localAddress }) }
     return new Promise((resolve, reject) => {
-      const socket = connect(options, () => resolve(new Connection(socket)))
+      const reopen = () => Connection.open(url, localAddress)
+      const socket = connect(options, () => resolve(new Connection(socket, reopen)))
       socket.once('error', reject)
     })
   }
 
+  /** Itself, or another one where the server has closed it: servers close what nobody has used for some seconds. */
+  async standing(): Promise<Connection> {
+    return this.socket.destroyed || this.socket.readableEnded ? this.reopen() : this
+  }
+
   send(request: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.settle = { resolve, reject }
+      this.waiting = { resolve, reject }
       this.sentAt = performance.now()
       this.socket.write(request)
     })
   }
 
   close(): void {
-    this.settle = undefined
+    this.waiting = undefined
     this.socket.destroy()
   }
 
@@ -50,13 +58,13 @@ export class Connection {
     const head = this.received.toString('latin1', 0, end)
     const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
     if (length === undefined) {
-      this.settle?.reject(new Error(`an answer without Content-Length: ${head}`))
+      this.waiting?.reject(new Error(`an answer without Content-Length: ${head}`))
       return
     }
     const bodyBytes = Number(length)
     if (this.received.length < end + HEADERS_END.length + bodyBytes) return
     this.received = Buffer.alloc(0)
-    this.settle?.resolve({ status: Number(head.slice(9, 12)), bodyBytes, ms: performance.now() - this.sentAt })
+    this.waiting?.resolve({ status: Number(head.slice(9, 12)), bodyBytes, ms: performance.now() - this.sentAt })
   }
 }
 

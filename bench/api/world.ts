@@ -1,12 +1,12 @@
-/** What the benchmark runs against: a local chain, the API and a bare Express beside it, each a process of its own. */
+/** World that the benchmark runs against: a local chain, the API and a bare Express beside it, each a process of its own. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
-import { type Devnet, NodeProxy, startDevnet, type TokenSymbol } from '@sluice/devnet'
+import { type Devnet, NodeProxy, type startDevnet, type TokenSymbol } from '@sluice/devnet'
 
 /** Longer than a service takes to stop. */
 const STOP_MS = 6_000
-const dir = join(import.meta.dirname, '../../.devnet')
+const ROOT = join(import.meta.dirname, '../..')
 
 /** Direct, split and two-hop routes, ERC-20 and native, so that a run is more than one cached path. */
 const pairs: readonly (readonly [TokenSymbol, TokenSymbol, bigint])[] = [
@@ -23,8 +23,11 @@ export type World = {
   readonly stop: () => Promise<void>
 }
 
-export async function startWorld(): Promise<World> {
-  const devnet = await startDevnet({ dir })
+/** @param root - of another checkout, which makes a local chain of its own: the contracts may be others */
+export async function startWorld(root = ROOT): Promise<World> {
+  const dir = join(root, '.devnet')
+  const own = (await import(join(root, 'packages/devnet/src/index.ts'))) as { startDevnet: typeof startDevnet }
+  const devnet = await own.startDevnet({ dir })
   const env = {
     PORT: '0',
     HOST: '127.0.0.1',

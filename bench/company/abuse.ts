@@ -94,7 +94,7 @@ async function honest(forSeconds: number) {
   return { answered: answers.length, lost, p50: at(0.5), p95: at(0.95), slowest: at(1) }
 }
 
-/** Of the service after it collected its garbage. */
+/** Memory of the service after it collected its garbage. */
 async function memory() {
   service.child.send('collect garbage')
   await sleep(300)

@@ -12,11 +12,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Chain, Hex } from '@sluice/chains'
 import { createMarket, families, type Pool, type Snapshot } from '@sluice/liquidity'
+import { PoolDirectory, PoolMap, SnapshotDatabase } from '@sluice/liquidity/testing'
 import { Prices } from '@sluice/pricing'
 import { createRpc, takeLongestTasks } from '@sluice/rpc'
-import { PoolBook } from '../../packages/liquidity/src/market/book.ts'
-import { PoolMap } from '../../packages/liquidity/src/market/pool-map.ts'
-import { SnapshotDatabase } from '../../packages/liquidity/src/store/database.ts'
 import { record, rounded } from '../record.ts'
 import { addressOf, madeUpPools } from '../sync-pools.ts'
 import { hashOf, type ToNode } from './node.ts'
@@ -120,11 +118,11 @@ function fail(error: Error): void {
   throw error
 }
 
-/** What was saved by a service that ran before. */
+/** Saves as a service that ran before does. */
 function saveAll(): void {
-  const book = new PoolBook(chain, families)
-  const rows = createHash('sha256').update(JSON.stringify(book.rows)).digest('hex')
-  const numberOf = (family: string) => book.rows.findIndex((each) => each.family === family)
+  const directory = new PoolDirectory(chain, families)
+  const rows = createHash('sha256').update(JSON.stringify(directory.rows)).digest('hex')
+  const numberOf = (family: string) => directory.rows.findIndex((each) => each.family === family)
   const extra = { rest: { rows, scannedTo: [] }, lists: { tokens: [...hubs, ...strangers], pairs: [] } }
   const header = {
     ...{ number: FIRST_BLOCK, hash: hashOf(FIRST_BLOCK, 0) as Hex, parentHash: hashOf(0, 0) as Hex },

@@ -134,7 +134,7 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
   }
 }
 
-/** With a standing allowance of Permit2: what a wallet pays from its second swap on. */
+/** With a standing allowance of Permit2: what a wallet pays from its second swap on. Long: a list of its trades. */
 export async function universalRouter(node: Node, world: World): Promise<Router> {
   const { a, b, c, weth, key } = world
   const artifact = published('@uniswap/universal-router/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json')

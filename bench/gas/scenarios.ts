@@ -8,7 +8,7 @@ export const permitted = ['permit', 'permit2'] as const
 export type Trade = (typeof scenarios)[number]
 export type Scenario = Trade | (typeof permitted)[number]
 
-/** What is traded where a signature pays. */
+/** Trade of a scenario where a signature pays. */
 export const tradeOf = (scenario: Scenario): Trade =>
   scenario === 'permit' || scenario === 'permit2' ? 'v3' : scenario
 

@@ -26,7 +26,6 @@ const families: ReadonlyMap<string, StepMaker> = new Map<string, StepMaker>([
   [
     'uniswap-v2',
     {
-      prepaid: true,
       step: ({ address: pool }, tokenIn, tokenOut, input, output) => ({
         op: 'uniswap-v2',
         tokenIn,
@@ -41,7 +40,6 @@ const families: ReadonlyMap<string, StepMaker> = new Map<string, StepMaker>([
   [
     'uniswap-v3',
     {
-      prepaid: false,
       step: ({ address: pool }, tokenIn, tokenOut, input, output) => ({
         op: 'uniswap-v3',
         tokenIn,
@@ -55,7 +53,6 @@ const families: ReadonlyMap<string, StepMaker> = new Map<string, StepMaker>([
   [
     'uniswap-v4',
     {
-      prepaid: false,
       step: ({ address: manager }, tokenIn: Address, tokenOut: Address, input: StepInput, output: StepOutput) => ({
         op: 'uniswap-v4',
         tokenIn,

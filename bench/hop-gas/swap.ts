@@ -2,9 +2,9 @@
 import { IERC20__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
 import { families, familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
-import { EncodeError, encodeSwap, type Leg, type Route } from '@sluice/routing'
+import type { World } from '@sluice/liquidity/testing'
+import { type EncodedSwap, EncodeError, encodeSwap, type Leg, type Route } from '@sluice/routing'
 import { MaxUint256 } from 'ethers'
-import type { World } from '../../packages/liquidity/test/fuzz/world.ts'
 
 const byId = new Map(families.map((family) => [family.id, family]))
 const erc20 = IERC20__factory.createInterface()
@@ -48,18 +48,32 @@ export function chain(hops: readonly Hop[], amountIn: bigint): Route | null {
   }
 }
 
-/** Gas that the sender pays, after refunds; null where the swap cannot be encoded or reverts. */
-export async function gasOf(world: World, route: Route): Promise<number | null> {
+/** @throws EncodeError */
+export function encoded(world: World, route: Route): EncodedSwap {
   const { guard, guardsExecutor: executor } = world
   const wrappedNative = world.chain.wrappedNative?.address ?? null
+  return encodeSwap({ route, guard, executor, wrappedNative, families: byId, minOutput: 1n, deadline: NEVER })
+}
+
+/** Gas that the sender pays, after refunds; null where the swap cannot be encoded or reverts. */
+export async function gasOf(world: World, route: Route): Promise<number | null> {
   try {
-    const request = { route, guard, executor, wrappedNative, families: byId, minOutput: 1n, deadline: NEVER }
-    const { to, data, value } = encodeSwap(request)
+    const { to, data, value } = encoded(world, route)
     return await transact(world, to, data, value)
   } catch (error) {
     if (error instanceof EncodeError) return null
     throw error
   }
+}
+
+/** The same, and the chain is as it was before. */
+export async function chargedFromHere(world: World, route: Route): Promise<number | null> {
+  const undo = await world.request<string>('evm_snapshot')
+  const charged = await gasOf(world, route)
+  await world.request('evm_revert', [undo])
+  // The node may lose the first transaction after it goes back.
+  await world.request('evm_mine')
+  return charged
 }
 
 type Receipt = { readonly status: Hex; readonly gasUsed: Hex }

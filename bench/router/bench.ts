@@ -22,7 +22,7 @@ const SIZES = [
   { nPools: 20_000, seeds: [940_001], nTrades: 12 },
 ] as const
 const GAS_PRICES = [0n, 10n ** 10n]
-/** Where gas counts, smaller trades are not routed for what they pay. */
+/** Smallest trade where gas counts: smaller ones are not routed for what they pay. */
 const LEAST_USD = 500
 /** The plain methods quote every pool anew and are not waited for above this size. */
 const PLAIN_PEERS_UP_TO = 200

@@ -6,7 +6,7 @@ import { median, quantile } from './statistics.ts'
 
 const CERTIFICATES = { scenarios: 167, nPools: 20, nTrades: 60, seed: 950_000 }
 
-/** How near the bound stands to the route over many random trades, without gas. */
+/** Distance of the bound from the route over many random trades, without gas. */
 export function certificates() {
   const gaps: (number | null)[] = []
   for (let index = 0; index < CERTIFICATES.scenarios; index++) {

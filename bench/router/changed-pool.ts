@@ -7,7 +7,7 @@ import { median } from './statistics.ts'
 
 const UPDATES = 200
 
-/** What it costs to bring the compiled graph of 20,000 pools to the next block, a pool at a time and a hundred at once. */
+/** Cost of bringing the compiled graph of 20,000 pools to the next block, a pool at a time and a hundred at once. */
 export function changedPool() {
   const { snapshot } = loadScenario(generate({ name: 'changes', nPools: 20_000, seed: 940_001, nTrades: 1 }))
   const ids = [...snapshot.pools.keys()]

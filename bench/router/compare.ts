@@ -37,7 +37,7 @@ export function summary(rows: readonly Row[], gasPrice: bigint) {
   }
 }
 
-/** What 24 pools and 4 hops cost against routes as long and as wide as pays, in basis points of the output, and their time. */
+/** Cost of 24 pools and 4 hops against routes as long and as wide as pays, in basis points of the output, and their time. */
 function costOfLimits(rows: readonly Row[]) {
   const routed = rows.filter(({ own, limited }) => own.legs.length > 0 && limited.net > 0)
   const cost = routed.map(({ own, net, limited }) => ((net - limited.net) / Number(own.amountOut)) * 10_000)

@@ -40,3 +40,15 @@ test('the evaluator refuses legs of other tokens and of more than is held', () =
   expect(() => evaluate(scenario, trade, [{ ...leg, tokenOut: token0 }])).toThrow('does not trade')
   expect(() => evaluate(scenario, trade, [{ ...leg, num: '2' }])).toThrow('than is held')
 })
+
+test('a pool of 18 and 6 decimals rounds by the order of its coins, whichever of them is sold', () => {
+  // The family of the service does as the genuine bytecode does (USDe/USDC in packages/liquidity/test/curve.test.ts).
+  const large = generate({ name: 'g', nPools: 2_000, seed: 779_262, nTrades: 300 })
+  const loaded = loadScenario(large)
+  const trade = large.trades[72]!
+  const { amountOut, legs } = routeTrade(loaded, scenarioGraph(loaded), trade, 0n)
+  expect(
+    legs.some((leg) => large.pools[leg.pool]!.type === 'stable' && leg.tokenIn === large.pools[leg.pool]!.token1),
+  ).toBe(true)
+  expect(String(evaluate(large, trade, legs).amountOut)).toBe(amountOut)
+})

@@ -18,7 +18,7 @@ const WETH = 0
 const USDC = 1
 const USDT = 2
 const DAI = 3
-/** Of the smaller of the deepest pools of the two tokens, by value. */
+/** Sizes as shares of the smaller of the deepest pools of the two tokens, by value. */
 const SIZES = [0.0001, 0.001, 0.01, 0.05, 0.2]
 const CLASSES = ['hub-hub', 'hub-tail', 'tail-hub', 'tail-tail'] as const
 /** Tail tokens with less are not traded. */

@@ -189,7 +189,9 @@ export function stableOut({ balances, rates, A, feePpm }: StableState, from: 0 |
   const ann = A * 2n
   const x = balances[from] * rates[from]
   const y = balances[to] * rates[to]
-  const after = stableBalance(x + amountIn * rates[from], stableInvariant(x, y, ann), ann)
+  // The pool goes through its coins in their order, whichever is sold: the divisions round by it.
+  const d = from === 0 ? stableInvariant(x, y, ann) : stableInvariant(y, x, ann)
+  const after = stableBalance(x + amountIn * rates[from], d, ann)
   const amountOut = (y - after - 1n) / rates[to]
   // Curve counts fees in parts of 10^10.
   return amountOut <= 0n ? 0n : amountOut - (feePpm * 10_000n * amountOut) / 10_000_000_000n

@@ -2,7 +2,7 @@
 export type Random = {
   /** In [0, 1). */
   next(): number
-  /** Of mean 0 and deviation 1. */
+  /** Normal deviate of mean 0 and deviation 1. */
   normal(): number
   pick<T>(items: readonly T[]): T
   /** Hexadecimal digits of an address. */

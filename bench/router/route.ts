@@ -26,7 +26,7 @@ export type RoutedTrade = {
 
 /** Routes of the benchmark may be as long and as wide as pays. */
 const LIMITS = { maxHops: 8, maxSplits: 1_000 }
-/** What the service allows where the caller says nothing. */
+/** Limits of the service where the caller says nothing. */
 export const SERVICE_LIMITS = { maxHops: 4, maxSplits: 24 }
 export type Limits = typeof LIMITS
 const RUNS = 3

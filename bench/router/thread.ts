@@ -1,4 +1,4 @@
-/** What it costs a process to have a large chain searched by a thread, beside searching it itself. */
+/** Cost to a process of having a large chain searched by a thread, beside searching it itself. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { PoolMap } from '@sluice/liquidity'
 import { buildGraph, findRoute, RouterThreads } from '@sluice/routing'

@@ -13,7 +13,7 @@ import { percentile, randomOf, randomPath } from './quotes.ts'
 const DEPTHS = [1, 2, 4, 8, 16, 32, 64]
 const ROUNDS = 2
 const LANES = 4
-/** Of load before, and after, a reorg. */
+/** Time of load before, and after, a reorg. */
 const AROUND_MS = 400
 /** In one request for `/tokens`. */
 const MOST_TOKENS = 10
@@ -119,7 +119,7 @@ async function reorg(depth: number, seen: boolean, gone: Gone): Promise<void> {
   if (random() < 0.5) await request(devnet.url, 'anvil_mine', [`0x${(depth + 1).toString(16)}`])
 }
 
-/** What is wrong with an answer; undefined where nothing is. */
+/** Fault of an answer; undefined where there is none. */
 function fault({ status, body, askedAt }: Answer, gone: Gone, known: ReadonlySet<string>): string | undefined {
   if (!ALLOWED.has(status)) return `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
   if (status !== 200) return undefined

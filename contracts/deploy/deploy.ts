@@ -1,13 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import type { PublicClient, WalletClient } from '@nomicfoundation/hardhat-viem/types'
 import { type ContractRecord, type Deployment, type Hex, readDeployment, writeDeployment } from '@sluice/chains'
+import { executableFamilies } from '@sluice/program'
 import { BaseError, formatEther, formatGwei } from 'viem'
 import { create2Calldata, hashOf, KEYLESS_DEPLOYER } from './create2.ts'
 import { DeployError } from './errors.ts'
 import { expectChain, hardhatFor } from './hardhat.ts'
 import { chainFacts } from './networks.ts'
 import { describe, type Outlay, outlaysFor, totalOf } from './outlay.ts'
-import { EXECUTOR_FAMILIES, EXECUTOR_VERSION, type PlannedContract, planDeployment, record } from './plan.ts'
+import { EXECUTOR_VERSION, type PlannedContract, planDeployment, record } from './plan.ts'
 import { probeBuild } from './probe.ts'
 
 /** A few blocks of most chains. */
@@ -72,7 +73,7 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
       )
       return record(planned, old?.block === undefined ? { block } : { block: old.block, ...pick(old) })
     }
-    const newest = { version: EXECUTOR_VERSION, families: EXECUTOR_FAMILIES, ...recordOf(executor) }
+    const newest = { version: EXECUTOR_VERSION, families: executableFamilies, ...recordOf(executor) }
     const older = await standing(client, before?.executors.filter(({ address }) => address !== newest.address) ?? [])
     const deployment: Deployment = { chainId, guard: recordOf(guard), executors: [...older, newest] }
     if (!dryRun) writeDeployment(deploymentsDir, deployment)
@@ -88,7 +89,7 @@ function refuseUnsupported(chainId: number): void {
   if (unsupported) throw new DeployError('UNSUPPORTED_CHAIN', unsupported)
 }
 
-/** What a deployment would send now. */
+/** Announcement of what a deployment would send now. */
 async function announce(
   client: PublicClient,
   outlays: readonly Outlay[],

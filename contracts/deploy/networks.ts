@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { CHAIN_DATA_DIR } from '@sluice/chains'
 import { configVariable } from 'hardhat/config'
 
-/** What the key of the deployer is called, in the environment and in Hardhat's keystore. */
+/** Name of the deployer's key, in the environment and in Hardhat's keystore. */
 export const DEPLOYER_KEY = 'DEPLOYER_KEY'
 
 type ChainFacts = {

@@ -11,7 +11,7 @@ export type Outlay = {
   readonly value: bigint
 }
 
-/** What has to be sent for the contracts that are missing; upper estimates. */
+/** Outlays for the contracts that are missing; upper estimates. */
 export async function outlaysFor(client: PublicClient, missing: readonly PlannedContract[]): Promise<Outlay[]> {
   if (missing.length === 0) return []
   const contracts = missing.map(({ name, address, initCode }) => ({

@@ -2,32 +2,11 @@ import type { Address, Build, ContractRecord, Hex } from '@sluice/chains'
 import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
 import { create2Address, hashOf, SALT } from './create2.ts'
 
-/** The generation of the Executor in this source tree, and what it can trade. */
+/** The generation of the Executor in this source tree. What it can trade is in packages/program/src/ops. */
 export const EXECUTOR_VERSION: number = 1
-export const EXECUTOR_FAMILIES = [
-  'uniswap-v2',
-  'uniswap-v3',
-  'pancake-v3',
-  'slipstream',
-  'ramses-cl',
-  'algebra-v1',
-  'algebra-integral',
-  'uniswap-v4',
-  'solidly',
-  'velodrome-v2',
-  'curve-stable',
-  'curve-crypto',
-  'balancer-v2',
-  'balancer-v3',
-  'liquidity-book',
-  'dodo-v2',
-  'erc4626',
-  'rate-wrapper',
-  'wrapped-native',
-] as const
 
 /**
- * What a contract is called in each build. `cancun` needs PUSH0, TSTORE and MCOPY; `london` runs on chains that lack one of
+ * Names of a contract in each build. `cancun` needs PUSH0, TSTORE and MCOPY; `london` runs on chains that lack one of
  * them. The sources are the same but for where a swap in flight is noted.
  */
 export const BUILDS = {
@@ -47,7 +26,7 @@ export type PlannedContract = {
 
 export type Plan = { readonly guard: PlannedContract; readonly executor: PlannedContract }
 
-/** Where this tree's contracts stand on every chain of a build, from the compiled artifacts alone. */
+/** Addresses of this tree's contracts on every chain of a build, from the compiled artifacts alone. */
 export async function planDeployment(hre: HardhatRuntimeEnvironment, build: Build): Promise<Plan> {
   const guard = await plan(hre, 'Guard', build)
   return { guard, executor: await plan(hre, 'Executor', build, guard.address) }
@@ -76,7 +55,7 @@ async function plan(
   }
 }
 
-/** What creates an Executor: its compiled creation code, and the one argument of its constructor. */
+/** Init code of an Executor: its compiled creation code, and the one argument of its constructor. */
 export function executorInitCode(creationCode: Hex, guard: Address): Hex {
   return `${creationCode}${word(guard)}`
 }

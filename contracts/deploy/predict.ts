@@ -7,8 +7,9 @@ import {
   readReleases,
   writeReleases,
 } from '@sluice/chains'
+import { executableFamilies } from '@sluice/program'
 import { hardhatFor } from './hardhat.ts'
-import { EXECUTOR_FAMILIES, EXECUTOR_VERSION, type Plan, planDeployment, record } from './plan.ts'
+import { EXECUTOR_VERSION, type Plan, planDeployment, record } from './plan.ts'
 
 /**
  * Writes where this tree's contracts stand on every chain of each build. Earlier Executors of the same Guard stay while a
@@ -31,7 +32,7 @@ export async function currentPlan(build: Build): Promise<Plan> {
 function releaseOf({ guard, executor }: Plan, before: Release | undefined, seen: ReadonlySet<string>): Release {
   const earlier = before?.guard.address === guard.address ? before.executors : []
   const kept = earlier.filter(({ address }) => address !== executor.address && seen.has(address))
-  const newest = { version: EXECUTOR_VERSION, families: EXECUTOR_FAMILIES, ...codeOf(record(executor)) }
+  const newest = { version: EXECUTOR_VERSION, families: executableFamilies, ...codeOf(record(executor)) }
   return { guard: codeOf(record(guard)), executors: [...kept, newest] }
 }
 
@@ -39,7 +40,7 @@ function codeOf({ address, salt, initCodeHash, codeHash }: ContractRecord) {
   return { address, salt, initCodeHash, codeHash }
 }
 
-/** What was seen on any chain. */
+/** Addresses that were seen on any chain. */
 function seenAddresses(deploymentsDir: string): ReadonlySet<string> {
   const ids = readdirSync(deploymentsDir).flatMap((name) => /^(\d+)\.json$/.exec(name)?.[1] ?? [])
   return new Set(ids.flatMap((id) => Object.keys(readDeploymentFile(deploymentsDir, Number(id))!.deployed)))

@@ -7,7 +7,7 @@ import { BUILDS, EXECUTOR_VERSION } from './plan.ts'
 const root = join(import.meta.dirname, '..')
 
 /**
- * What solc is given to compile one contract: its sources and what they import, and no others. Explorers and Sourcify
+ * Input for solc to compile one contract: its sources and what they import, and no others. Explorers and Sourcify
  * verify a deployment with it. Paths and settings are those of Hardhat's build, so the bytecode is the same.
  */
 export function standardJson(contract: 'Guard' | 'Executor', build: Build) {

@@ -19,7 +19,7 @@ export type VerifyOptions = {
 export type Check = { readonly what: string; readonly ok: boolean }
 export type Verified = {
   readonly checks: readonly Check[]
-  /** What the reader should know besides, such as that nothing is deployed yet. */
+  /** Notes that the reader should know besides, such as that nothing is deployed yet. */
   readonly notes: readonly string[]
 }
 type Entry = { readonly name: string; readonly record: ContractRecord; readonly version?: number }

@@ -59,13 +59,51 @@ contract GoldenTest is Build {
         for (uint256 k; vm.keyExistsJson(json, string.concat("$[", vm.toString(k), "]")); ++k) {
             string memory at = string.concat("$[", vm.toString(k), "]");
             if (keccak256(bytes(vm.parseJsonString(json, string.concat(at, ".name")))) != keccak256(bytes(name))) continue;
-            string memory pulledToken = string.concat(at, ".pulledToken");
-            address tokenIn = vm.keyExistsJson(json, pulledToken) ? vm.parseJsonAddress(json, pulledToken) : address(0);
-            bytes memory program = vm.parseJsonBytes(json, string.concat(at, ".bytes"));
-            Deals.call(address(executor), 0, Programs.execution(IExecutor.Task(tokenIn, 1234, address(this)), program));
-            return;
+            return runAt(at);
         }
         revert(string.concat("no golden program: ", name));
+    }
+
+    function runAt(string memory at) internal {
+        address tokenIn = vm.parseJsonAddress(json, string.concat(at, ".pulledToken"));
+        bytes memory program = vm.parseJsonBytes(json, string.concat(at, ".bytes"));
+        Deals.call(address(executor), 0, Programs.execution(IExecutor.Task(tokenIn, 1234, address(this)), program));
+    }
+
+    /// @dev `written` with the Executor where it says 0xee…, and the Guard where it says 0xcc….
+    function placed(bytes memory written) internal view returns (bytes memory) {
+        bytes20[2] memory stands =
+            [bytes20(0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE), bytes20(0xCcCCccccCCCCcCCCCCCcCcCccCcCCCcCcccccccC)];
+        bytes20[2] memory are = [bytes20(address(executor)), bytes20(address(this))];
+        for (uint256 at; at + 20 <= written.length; ++at) {
+            for (uint256 k; k < 2; ++k) {
+                bytes20 there;
+                assembly ("memory-safe") {
+                    there := mload(add(add(written, 0x20), at))
+                }
+                if (there != stands[k]) continue;
+                for (uint256 byteAt; byteAt < 20; ++byteAt) written[at + byteAt] = are[k][byteAt];
+            }
+        }
+        return written;
+    }
+
+    /// @dev Programs of the file that say which calls they stand for.
+    function test_calls_written_beside_a_program() public {
+        uint256 met;
+        for (uint256 k; vm.keyExistsJson(json, string.concat("$[", vm.toString(k), "]")); ++k) {
+            string memory at = string.concat("$[", vm.toString(k), "]");
+            if (!vm.keyExistsJson(json, string.concat(at, ".calls"))) continue;
+            ++met;
+            runAt(at);
+            for (uint256 c; vm.keyExistsJson(json, string.concat(at, ".calls[", vm.toString(c), "]")); ++c) {
+                string memory call = string.concat(at, ".calls[", vm.toString(c), "]");
+                bytes memory to = placed(abi.encodePacked(vm.parseJsonAddress(json, string.concat(call, ".to"))));
+                called(address(bytes20(to)), placed(vm.parseJsonBytes(json, string.concat(call, ".data"))));
+            }
+            assertTrue(tape.ended(), "further calls");
+        }
+        assertGt(met, 0, "no program with calls");
     }
 
     function called(address target, bytes memory data) internal {

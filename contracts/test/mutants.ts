@@ -1,4 +1,6 @@
-/** What scripts/mutants.ts breaks: each check and each clearing that an invariant rests on, one at a time. */
+/** Mutants of scripts/mutants.ts: each check and each clearing that an invariant rests on, one at a time. */
+
+/** Mutant of the contracts. */
 export type Mutant = {
   readonly name: string
   /** Below contracts/src. */
@@ -218,4 +220,42 @@ export const mutants: readonly Mutant[] = [
     from: 'tokenIn.clearApproval(tokenOut);',
     to: '',
   },
+]
+
+/** Mutant of the code that writes programs, and refuses those that would leave something in the Executor. */
+export type EncoderMutant = {
+  readonly name: string
+  /** Below the root. */
+  readonly file: string
+  /** The test file that is asked. */
+  readonly tests: string
+  readonly from: string
+  readonly to: string
+}
+
+const steps = (name: string, from: string, to = ''): EncoderMutant => ({
+  name,
+  file: 'packages/routing/src/encode/steps.ts',
+  tests: 'packages/routing/src/encode/encode.test.ts',
+  from,
+  to,
+})
+
+export const encoderMutants: readonly EncoderMutant[] = [
+  steps('nothing is asked of what stays', '  checkNothingStays(route, [...sources, ...targets])\n'),
+  steps('the last may take a part', 'legs[last]!.num === legs[last]!.den', 'legs[last]!.num <= legs[last]!.den'),
+  steps(
+    'more may be made after the last has taken',
+    ' || last < legs.findLastIndex(({ tokenOut }) => tokenOut === token)',
+  ),
+  steps(
+    'the first to take is held for the last',
+    'legs.findLastIndex(({ tokenIn }) => tokenIn',
+    'legs.findIndex(({ tokenIn }) => tokenIn',
+  ),
+  steps('legs may take less than the input', 'if (drawn !== amountIn)', 'if (drawn > amountIn)'),
+  steps('legs may take more than the input', 'if (drawn !== amountIn)', 'if (drawn < amountIn)'),
+  steps('a leg may buy the input back', 'legs.some((leg) => sources.includes(leg.tokenOut))', 'false'),
+  steps('the last leg takes a share', 'num === den ?', 'num > den ?'),
+  steps('a pool is paid ahead for two', 'const alone = legs.every(', 'const alone = true || legs.every('),
 ]

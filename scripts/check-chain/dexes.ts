@@ -1,6 +1,6 @@
 import { IUniswapV2Factory__factory, IUniswapV3Factory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import { families, servedRows } from '@sluice/liquidity'
+import { families, rowsOf } from '@sluice/liquidity'
 import { AbiCoder, getCreate2Address, keccak256, solidityPackedKeccak256 } from 'ethers'
 import { type Check, type Finding, fail, pass, type Subject, unknown } from './finding.ts'
 import { hasCode, read } from './read.ts'
@@ -9,8 +9,7 @@ import { hasCode, read } from './read.ts'
 export const checkDexes: Check = async (subject) => {
   const { dexes } = subject.chain
   const rows = await Promise.all(dexes.map((row) => checkRow(subject, row)))
-  const served = servedRows(subject.chain, new Map(families.map((family) => [family.id, family])))
-  const unsupported = dexes.filter((row) => !served.some(({ address }) => address === row.address))
+  const unsupported = dexes.filter((row) => families.every((family) => rowsOf(family, row).length === 0))
   const names = [...new Set(unsupported.map((row) => row.family))].sort()
   return unsupported.length === 0
     ? rows.flat()

@@ -24,7 +24,7 @@ async function runs(rpc: Rpc, block: number, code: string): Promise<boolean> {
   }
 }
 
-/** Whether the node puts code in place for a call, on which simulation and bulk reads are built. */
+/** True where the node puts code in place for a call, on which simulation and bulk reads are built. */
 export const canOverride = (rpc: Rpc, block: number) => runs(rpc, block, snippets.push1)
 
 export const checkEvm: Check = async ({ chain, rpc, block, overrides }) => {

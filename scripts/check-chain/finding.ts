@@ -3,7 +3,7 @@ import type { Rpc } from '@sluice/rpc'
 
 export type Status = 'pass' | 'fail' | 'unknown'
 
-/** What was found out about one claim of a chain's file. */
+/** Finding about one claim of a chain's file. */
 export type Finding = {
   readonly check: string
   readonly status: Status
@@ -17,7 +17,7 @@ export type Subject = {
   readonly rpc: Rpc
   /** All reads are made at this block. */
   readonly block: number
-  /** Whether the node puts code in place for a call; where it does not, much cannot be asked. */
+  /** True where the node puts code in place for a call; where it does not, much cannot be asked. */
   readonly overrides: boolean
 }
 

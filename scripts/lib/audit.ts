@@ -1,4 +1,4 @@
-/** What `npm audit --json` printed, judged. */
+/** Judgement of what `npm audit --json` printed. */
 
 type Report = {
   readonly message?: string

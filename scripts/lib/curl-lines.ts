@@ -1,16 +1,26 @@
-import type { DevnetInfo } from '@sluice/devnet'
+import type { Account, DevnetToken } from '@sluice/devnet'
 
-type Input = { readonly apiUrl: string; readonly chainId: number; readonly info: DevnetInfo }
+type Input = {
+  readonly apiUrl: string
+  readonly chainId: number
+  readonly accounts: readonly Account[]
+  readonly tokens: { readonly WETH: DevnetToken; readonly USDC: DevnetToken }
+  /** Token that the quote sells, where that is not WETH. */
+  readonly sold?: { readonly address: string; readonly symbol: string }
+}
 
-/** What a new user pastes first: one line per endpoint, and one that signs and sends the swap. */
-export function curlLines({ apiUrl, chainId, info }: Input): { readonly swapUrl: string; readonly text: string } {
-  const from = info.accounts[0]!.address
-  const weth = info.tokens.WETH!
-  const usdc = info.tokens.USDC!
+/** Lines that a new user pastes first: one line per endpoint, and one that signs and sends the swap. */
+export function curlLines({ apiUrl, chainId, accounts, tokens, sold }: Input): {
+  readonly swapUrl: string
+  readonly text: string
+} {
+  const from = accounts[0]!.address
+  const { WETH: weth, USDC: usdc } = tokens
+  const { address: src, symbol } = sold ?? { ...weth, symbol: 'WETH' }
   const amount = `1${'0'.repeat(weth.decimals)}`
-  const swapUrl = `${apiUrl}/aggregator/${chainId}?src=${weth.address}&dst=${usdc.address}&amount=${amount}&from=${from}`
+  const swapUrl = `${apiUrl}/aggregator/${chainId}?src=${src}&dst=${usdc.address}&amount=${amount}&from=${from}`
   // transfer(address,uint256): any call that moves tokenIn shows a balance change; here 1 USDC goes to account 1.
-  const to = info.accounts[1]!.address.slice(2).toLowerCase().padStart(64, '0')
+  const to = accounts[1]!.address.slice(2).toLowerCase().padStart(64, '0')
   const transfer = `0xa9059cbb${to}${(10n ** BigInt(usdc.decimals)).toString(16).padStart(64, '0')}`
   const body = JSON.stringify({
     from,
@@ -21,9 +31,9 @@ export function curlLines({ apiUrl, chainId, info }: Input): { readonly swapUrl:
     tokenOut: weth.address,
   })
   const text = `
-Paste these into another terminal:
+Open ${apiUrl} in a browser, or paste these into another terminal:
 
-# the best route for 1 WETH to USDC, and the transaction to submit
+# the best route for 1 ${symbol} to USDC, and the transaction to submit
 curl -s '${swapUrl}'
 
 # what any transaction would do, without funds or approvals (here a plain transfer of 1 USDC)

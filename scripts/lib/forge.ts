@@ -9,7 +9,7 @@ const ARCH: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 const modules = join(root, 'node_modules')
 
 /** @throws Error on a platform that forge is not published for */
-export function forgeBinary(): string {
+function forgeBinary(): string {
   const require = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/forge/package.json'))
   const name = `@foundry-rs/forge-${OS[platform()]}-${ARCH[arch()]}`
   return require.resolve(`${name}/bin/forge${platform() === 'win32' ? '.exe' : ''}`)

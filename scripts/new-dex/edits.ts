@@ -3,44 +3,23 @@ import { type Names, NewDexError } from './names.ts'
 
 export type Edit = {
   readonly file: string
-  /** What stands once in the file: the insertion goes before it. */
+  /** Text that stands once in the file: the insertion goes before it. */
   readonly before: string | RegExp
   readonly insert: string
 }
 
 const BRANCH = '            '
 
-export function editsFor({ name, Name, camel, snake }: Names, opcode: number): readonly Edit[] {
-  const code = `0x${opcode.toString(16).padStart(2, '0')}`
+export function editsFor({ name, Name, camel, snake, code }: Names & { readonly code: string }): readonly Edit[] {
   const constant = snake.toUpperCase()
-  const format = 'packages/program/src/format.ts'
-  const encode = 'packages/program/src/encode.ts'
+  const ops = 'packages/program/src/ops/index.ts'
   const program = 'contracts/src/libraries/Program.sol'
   const core = 'contracts/src/core/ExecutorCore.sol'
-  const golden = 'contracts/test/Golden.t.sol'
   const asked = 'contracts/test/support/asked.ts'
   const families = 'packages/liquidity/src/dexes/index.ts'
   return [
-    {
-      file: 'packages/program/src/step.ts',
-      before: '\nexport type UniswapV4Hop',
-      insert: `  | (Common & { readonly op: '${name}'; readonly pool: Address; readonly zeroForOne: boolean })\n`,
-    },
-    { file: format, before: ' */\n\nimport type', insert: ` *     ${code} ${name.padEnd(14)} pool 20\n` },
-    { file: format, before: "} as const satisfies Record<Step['op'], number>", insert: `  '${name}': ${code},\n` },
-    { file: format, before: /'uniswap-v2',\s+'solidly',/, insert: `'${name}', ` },
-    { file: encode, before: "      out.address(step.pool, 'pool')\n      break", insert: `    case '${name}':\n` },
-    { file: encode, before: '      return step.zeroForOne ? DIRECTION : 0', insert: `    case '${name}':\n` },
-    {
-      file: 'packages/program/src/decode.ts',
-      before: "    case 'erc4626':\n",
-      insert: `    case '${name}':\n      return { op, pool: bytes.address(), zeroForOne: direction }\n`,
-    },
-    {
-      file: 'packages/program/src/testing/arbitrary.ts',
-      before: '  ]),\n  ...[held, pulled].flatMap',
-      insert: `    fc.record({ op: op('${name}'), ...common, pool: address, zeroForOne: direction }),\n`,
-    },
+    { file: ops, before: 'import type { Op, OpShape', insert: `import { ${camel} } from './${name}.ts'\n` },
+    { file: ops, before: ']\n\ntype StepOfEach', insert: `  ${camel},\n` },
     { file: program, before: '///\n///   Functions here take', insert: `///   ${code} ${name.padEnd(13)} pool 20\n` },
     {
       file: program,
@@ -57,11 +36,6 @@ export function editsFor({ name, Name, camel, snake }: Names, opcode: number): r
       before: `${BRANCH}else revert UnknownOpcode`,
       insert: `${BRANCH}else if (opcode == Program.${constant}) at = ${Name}.run(at, flags, end);\n`,
     },
-    {
-      file: golden,
-      before: 'import {IWrappedNative}',
-      insert: `import {I${Name}Pool} from "../src/interfaces/I${Name}Pool.sol";\n`,
-    },
     { file: asked, before: '  IERC20__factory,\n', insert: `  I${Name}Pool__factory,\n` },
     {
       file: asked,
@@ -77,7 +51,6 @@ export function editsFor({ name, Name, camel, snake }: Names, opcode: number): r
         break
 `,
     },
-    { file: 'contracts/deploy/plan.ts', before: "  'erc4626',\n", insert: `  '${name}',\n` },
     {
       file: families,
       before: 'import type { DexFamily }',

@@ -8,8 +8,6 @@ export type Names = {
   readonly camel: string
   /** `some_dex` */
   readonly snake: string
-  /** How a property of that name is reached: `['some-dex']` or `.dex`. */
-  readonly access: string
 }
 
 /** Why a family cannot be made. */
@@ -30,11 +28,10 @@ export function namesOf(name: string): Names {
     .split('-')
     .map((word) => word[0]!.toUpperCase() + word.slice(1))
     .join('')
-  const access = name.includes('-') ? `['${name}']` : `.${name}`
-  return { name, Name, camel: name[0] + Name.slice(1), snake: name.replaceAll('-', '_'), access }
+  return { name, Name, camel: name[0] + Name.slice(1), snake: name.replaceAll('-', '_') }
 }
 
 /** A template with its `{{…}}` filled in. */
-export function fill(template: string, names: Names): string {
-  return template.replace(/\{\{(name|Name|camel|snake|access)\}\}/g, (_, key: keyof Names) => names[key])
+export function fill(template: string, words: Readonly<Record<string, string>>): string {
+  return template.replace(/\{\{(\w+)\}\}/g, (_, key: string) => words[key]!)
 }

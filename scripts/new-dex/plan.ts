@@ -1,30 +1,31 @@
 /** All files that a new family makes or changes, before any of them is written. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Interface } from 'ethers'
 import { applyEdit, editsFor } from './edits.ts'
 import { fill, type Names, NewDexError, namesOf } from './names.ts'
 
-const FORMAT = 'packages/program/src/format.ts'
+const OPS = 'packages/program/src/ops'
 const FAMILIES = 'packages/liquidity/src/dexes/index.ts'
 const GOLDEN = 'packages/program/golden/programs.json'
-const GOLDEN_TEST = 'contracts/test/Golden.t.sol'
-const GAS = 'packages/liquidity/src/dexes/common/gas.generated.json'
 
-/** Gas of a hop before it is measured: above most families, so that routing does not favour what nobody has run. */
-const UNKNOWN_GAS = 150_000
+type Words = Names & {
+  /** Code of the operation: `0x0e`. */
+  readonly code: string
+}
 
-/** Where each template goes. */
+/** Path of each template. */
 const places = ({ name, Name }: Names): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(
-    ['types.ts', 'math.ts', 'state.ts', 'discover.ts', 'index.ts', 'README.md'].map((file) => [
+    ['math.ts', 'state.ts', 'index.ts', 'README.md'].map((file) => [
       file,
       `packages/liquidity/src/dexes/${name}/${file}`,
     ]),
   ),
   'test.ts': `packages/liquidity/src/dexes/${name}/${name}.test.ts`,
+  'op.ts': `${OPS}/${name}.ts`,
   'library.sol': `contracts/src/dexes/${name}/${Name}.sol`,
-  'pool-interface.sol': `contracts/src/interfaces/I${Name}Pool.sol`,
-  'state-interface.sol': `contracts/src/interfaces/I${Name}State.sol`,
+  'interfaces.sol': `contracts/src/interfaces/I${Name}.sol`,
 })
 
 /**
@@ -36,19 +37,12 @@ export function planDex(name: string, root: string): ReadonlyMap<string, string>
   const names = namesOf(name)
   const read = (file: string) => readFileSync(join(root, file), 'utf8')
   refuseTaken(names, root, read(FAMILIES))
-  const template = (file: string) =>
-    fill(readFileSync(join(import.meta.dirname, 'templates', `${file}.txt`), 'utf8'), names)
-
+  const words = { ...names, code: nextCode(root) }
   const files = new Map<string, string>()
-  for (const [file, path] of Object.entries(places(names))) files.set(path, template(file))
-  const opcode = nextOpcode(read(FORMAT))
-  for (const edit of editsFor(names, opcode)) {
-    files.set(edit.file, applyEdit(files.get(edit.file) ?? read(edit.file), edit))
-  }
-  const goldenTest = files.get(GOLDEN_TEST)!
-  files.set(GOLDEN_TEST, `${goldenTest.slice(0, goldenTest.lastIndexOf('}'))}${template('golden-test.sol')}`)
-  files.set(GOLDEN, appendGolden(read(GOLDEN), names, opcode))
-  files.set(GAS, addGas(read(GAS), names))
+  for (const [file, path] of Object.entries(places(names)))
+    files.set(path, fill(readFileSync(join(import.meta.dirname, 'templates', `${file}.txt`), 'utf8'), words))
+  for (const edit of editsFor(words)) files.set(edit.file, applyEdit(files.get(edit.file) ?? read(edit.file), edit))
+  files.set(GOLDEN, appendGolden(read(GOLDEN), words))
   return files
 }
 
@@ -65,7 +59,7 @@ function refuseTaken({ name, Name, camel }: Names, root: string, families: strin
     if (existsSync(join(root, side, name))) throw refuse(`${side}/${name} exists`)
   }
   const sources = readdirSync(join(root, 'contracts/src'), { recursive: true, encoding: 'utf8' })
-  const solidity = [`${Name}.sol`, `I${Name}Pool.sol`, `I${Name}State.sol`]
+  const solidity = [`${Name}.sol`, `I${Name}.sol`, `I${Name}Pool.sol`, `I${Name}State.sol`]
   const clash = sources.find((file) => solidity.includes(file.split('/').at(-1)!))
   if (clash) throw refuse(`contracts/src/${clash} exists`)
   if (new RegExp(`\\b${camel}\\b`).test(families)) throw refuse(`${FAMILIES} has a ${camel}`)
@@ -78,24 +72,39 @@ const RESERVED = new Set(
   ),
 )
 
-function nextOpcode(format: string): number {
-  const table = format.slice(format.indexOf('export const opcodes'), format.indexOf('as const satisfies Record<Step'))
-  const codes = [...table.matchAll(/: (0x[0-9a-f]{2}),/g)].map(([, code]) => Number(code))
+function nextCode(root: string): string {
+  const sources = readdirSync(join(root, OPS)).map((file) => readFileSync(join(root, OPS, file), 'utf8'))
+  const codes = sources.flatMap((source) =>
+    [...source.matchAll(/\bcode: (0x[0-9a-f]{2}),/g)].map(([, code]) => Number(code)),
+  )
   const next = Math.max(...codes) + 1
-  if (next > 0xff) throw new NewDexError(`${FORMAT} has no opcode left`)
-  return next
+  if (next > 0xff) throw new NewDexError(`${OPS} has no code left`)
+  return `0x${next.toString(16).padStart(2, '0')}`
 }
 
 const TOKENS = ['0x1000000000000000000000000000000000000001', '0x1000000000000000000000000000000000000002'] as const
 const POOL = '0x2000000000000000000000000000000000000001'
 
-/** Both directions, written down by hand as the table of the format says: pull 5, and the rest to the recipient. */
-function appendGolden(golden: string, { name }: Names, opcode: number): string {
-  const op = opcode.toString(16).padStart(2, '0')
+/** Stand for the Executor and the Guard in the calls of a golden program. */
+const [EXECUTOR, GUARD] = [`0x${'ee'.repeat(20)}`, `0x${'cc'.repeat(20)}`]
+
+const calls = new Interface([
+  'function pullInput(address to, uint256 amount)',
+  'function transfer(address to, uint256 amount)',
+  'function swap(bool zeroForOne, address to)',
+])
+
+/** Both directions, and the calls they stand for: pull 5 into the pool, then what is held (1000) for the recipient. */
+function appendGolden(golden: string, { name, code }: Words): string {
+  const op = code.slice(2)
   const sold = `${op}24${'5'.padStart(32, '0')}${POOL.slice(2)}`
   const bought = `${op}08${TOKENS[1].slice(2)}${POOL.slice(2)}`
   const programs = JSON.parse(golden) as unknown[]
   const step = { op: name, tokenIn: TOKENS[0], pool: POOL, zeroForOne: true }
+  const call = (to: string, what: string, args: readonly unknown[]) => ({
+    to,
+    data: calls.encodeFunctionData(what, args),
+  })
   programs.push({
     name: `both directions of a ${name} pool`,
     pulledToken: TOKENS[0],
@@ -104,13 +113,12 @@ function appendGolden(golden: string, { name }: Names, opcode: number): string {
       { ...step, tokenIn: TOKENS[1], zeroForOne: false, input: { kind: 'rest' }, output: { kind: 'recipient' } },
     ],
     bytes: `0x${sold}${bought}`,
+    calls: [
+      call(GUARD, 'pullInput', [POOL, 5]),
+      call(POOL, 'swap', [true, EXECUTOR]),
+      call(TOKENS[1], 'transfer', [POOL, 1000]),
+      call(POOL, 'swap', [false, GUARD]),
+    ],
   })
   return `${JSON.stringify(programs, null, 2)}\n`
-}
-
-function addGas(table: string, { name }: Names): string {
-  const { families, ...rest } = JSON.parse(table) as { families: Record<string, object> }
-  const row = { hop: UNKNOWN_GAS, piece: 0, basis: 'estimate: not measured yet' }
-  const sorted = Object.entries({ ...families, [name]: row }).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `${JSON.stringify({ ...rest, families: Object.fromEntries(sorted) }, null, 2)}\n`
 }

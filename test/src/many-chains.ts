@@ -4,13 +4,15 @@ import { Overlay } from './overlay.ts'
 import { onLocalChain, registryIds } from './registry-chain.ts'
 import { devnetDir, type Service, startService } from './service.ts'
 
-export type ManyChains = {
+export type ManyNodes = {
   readonly chainIds: readonly number[]
   readonly devnet: Devnet
-  readonly service: Service
   readonly proxy: NodeProxy
+  /** For a service that is to know these chains. */
+  readonly env: Readonly<Record<string, string>>
   readonly stop: () => Promise<void>
 }
+export type ManyChains = Omit<ManyNodes, 'env'> & { readonly service: Service }
 
 /**
  * The first `count` chains of the registry by their own names, block times and fee models, with what stands on the local
@@ -19,11 +21,7 @@ export type ManyChains = {
  *
  * @param hubCount - of each chain; waking asks for the pools between all of them
  */
-export async function startManyChains(
-  count: number,
-  hubCount: number,
-  env: Readonly<Record<string, string>>,
-): Promise<ManyChains> {
+export async function startManyNodes(count: number, hubCount: number): Promise<ManyNodes> {
   const chainIds = registryIds(count)
   const devnet = await startDevnet({ dir: devnetDir })
   const proxy = await NodeProxy.start(devnet.url, ({ method }, path) =>
@@ -41,19 +39,32 @@ export async function startManyChains(
       overlay.addChain({ ...file, hubs: file.hubs.slice(0, hubCount) })
       overlay.addDeployment(chainId, devnet.info.deployment)
     }
-    const service = await startService({ ...overlay.env, ...env })
+    return { chainIds, devnet, proxy, env: overlay.env, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** The same, and one service for all of them. */
+export async function startManyChains(
+  count: number,
+  hubCount: number,
+  env: Readonly<Record<string, string>>,
+): Promise<ManyChains> {
+  const { env: chains, ...nodes } = await startManyNodes(count, hubCount)
+  try {
+    const service = await startService({ ...chains, ...env })
     return {
-      chainIds,
-      devnet,
+      ...nodes,
       service,
-      proxy,
       stop: async () => {
         await service.stop()
-        await stop()
+        await nodes.stop()
       },
     }
   } catch (error) {
-    await stop()
+    await nodes.stop()
     throw error
   }
 }

@@ -6,7 +6,7 @@ const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
 
 const [L1_BASE_FEE, BLOB_BASE_FEE] = [20_000_000_000n, 3_000_000_000n]
 const [BASE_FEE_SCALAR, BLOB_SCALAR] = [2_269n, 1_055_762n]
-/** What a byte costs after compression, since the Fjord upgrade. */
+/** Cost of a byte after compression, since the Fjord upgrade. */
 export const WEI_PER_BYTE = (16n * BASE_FEE_SCALAR * L1_BASE_FEE + BLOB_SCALAR * BLOB_BASE_FEE) / 1_000_000n
 
 /** The published bytecode of the predeploys, with Base's scalars and a busy chain below. */

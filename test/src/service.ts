@@ -11,9 +11,9 @@ export type Service = {
   readonly process: ChildProcess
 }
 
-/** Starts the API as its own process, as an operator would, and resolves when it answers. */
+/** Starts the API as its own process, as an operator would, on `PORT` or a free one, and resolves when it answers. */
 export async function startService(env: Readonly<Record<string, string>>): Promise<Service> {
-  const port = await freePort()
+  const port = env.PORT ? Number(env.PORT) : await freePort()
   const child = spawn(process.execPath, [join(root, 'packages/api/src/main.ts')], {
     env: { ...process.env, LOG_LEVEL: 'error', ...env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -63,7 +63,7 @@ export type Executed = {
   readonly spent: bigint
 }
 
-/** What a client does by the interface's rules: approve when needed, quote, send with the estimate plus 20 %. */
+/** Way of a client by the interface's rules: approve when needed, quote, send with the estimate plus 20 %. */
 export async function approveQuoteSend(node: Node, api: string, chainId: number, query: SwapQuery): Promise<Executed> {
   const guard = (await quote(api, chainId, query)).tx.to
   if (query.src.toLowerCase() !== NATIVE) await node.approve(query.src, query.from, guard, BigInt(query.amount))

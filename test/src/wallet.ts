@@ -17,11 +17,14 @@ export type Transaction = {
   readonly gas?: bigint
 }
 
+export type Log = { readonly address: string; readonly topics: readonly string[]; readonly data: string }
+
 type RawReceipt = {
   readonly status: string
   readonly gasUsed: string
   readonly effectiveGasPrice: string
   readonly blockNumber: string
+  readonly logs: readonly Log[]
 }
 
 /** Plain JSON-RPC to a node whose accounts are unlocked: nothing of the service is used to check the service. */
@@ -73,8 +76,19 @@ export class Node {
     }
   }
 
+  /**
+   * Back to a mark of `evm_snapshot`. The node shows a receipt before its pool has let go of the transaction; were the chain
+   * wound back between the two, the same nonce sent again would be dropped with it and never be mined.
+   */
+  async undo(mark: string): Promise<void> {
+    const deadline = Date.now() + 10_000
+    while ((await this.request<{ pending: string }>('txpool_status')).pending !== '0x0')
+      if (Date.now() > deadline) throw new Error('transactions stay in the pool')
+    await this.request('evm_revert', [mark])
+  }
+
   /** The node answers a submission before it has mined the block. */
-  private async receipt(hash: string): Promise<RawReceipt> {
+  async receipt(hash: string): Promise<RawReceipt> {
     const deadline = Date.now() + 10_000
     while (Date.now() < deadline) {
       const receipt = await this.request<RawReceipt | null>('eth_getTransactionReceipt', [hash])

@@ -63,6 +63,7 @@ function load(): Package {
 
 let loaded: Package | undefined
 
+/** Long: what its router wants to be handed, one provider after the other. */
 export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
   loaded ??= load()
   const { computeAllRoutes, getBestSwapRouteBy, Token, CurrencyAmount, BigNumber } = loaded

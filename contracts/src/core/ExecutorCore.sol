@@ -6,12 +6,19 @@ import {BalancerV3} from "../dexes/balancer-v3/BalancerV3.sol";
 import {Curve} from "../dexes/curve/Curve.sol";
 import {DodoV2} from "../dexes/dodo-v2/DodoV2.sol";
 import {Erc4626} from "../dexes/erc4626/Erc4626.sol";
+import {FluidDex} from "../dexes/fluid-dex/FluidDex.sol";
+import {Iziswap} from "../dexes/iziswap/Iziswap.sol";
+import {KyberClassic} from "../dexes/kyber-classic/KyberClassic.sol";
 import {LiquidityBook} from "../dexes/liquidity-book/LiquidityBook.sol";
+import {LitePsm} from "../dexes/lite-psm/LitePsm.sol";
+import {PancakeInfinity} from "../dexes/pancake-infinity/PancakeInfinity.sol";
 import {RateWrapper} from "../dexes/rate-wrapper/RateWrapper.sol";
 import {Solidly} from "../dexes/solidly/Solidly.sol";
+import {Syncswap} from "../dexes/syncswap/Syncswap.sol";
 import {UniswapV2} from "../dexes/uniswap-v2/UniswapV2.sol";
 import {UniswapV3} from "../dexes/uniswap-v3/UniswapV3.sol";
 import {UniswapV4} from "../dexes/uniswap-v4/UniswapV4.sol";
+import {WoofiV2} from "../dexes/woofi-v2/WoofiV2.sol";
 import {WrappedNative} from "../dexes/wrapped-native/WrappedNative.sol";
 import {IBalancerV3Vault} from "../interfaces/IBalancerV3Vault.sol";
 import {IExecutor} from "../interfaces/IExecutor.sol";
@@ -44,6 +51,8 @@ abstract contract ExecutorCore is IExecutor, Slots {
     /// @dev Which callback is awaited; none of these for a uniswap-v3 style one.
     uint256 private constant FROM_UNISWAP_V4 = 1 << 161;
     uint256 private constant FROM_BALANCER_V3 = 1 << 162;
+    uint256 private constant FROM_PANCAKE_INFINITY = 1 << 163;
+    uint256 private constant FROM_IZISWAP = 1 << 164;
 
     constructor(address guard) {
         GUARD = guard;
@@ -62,12 +71,12 @@ abstract contract ExecutorCore is IExecutor, Slots {
             _pay(pulled, UniswapV3.owed());
         } else if (awaited & FROM_UNISWAP_V4 != 0) {
             UniswapV4.settle(pulled, _pay);
-            assembly ("memory-safe") {
-                // The manager decodes `bytes`: empty ones.
-                mstore(0x00, 0x20)
-                mstore(0x20, 0)
-                return(0x00, 0x40)
-            }
+            _answerEmpty();
+        } else if (awaited & FROM_PANCAKE_INFINITY != 0) {
+            PancakeInfinity.settle(pulled, _pay);
+            _answerEmpty();
+        } else if (awaited & FROM_IZISWAP != 0) {
+            _pay(pulled, Iziswap.owed());
         } else {
             BalancerV3.settle(pulled, _pay);
         }
@@ -95,6 +104,13 @@ abstract contract ExecutorCore is IExecutor, Slots {
             else if (opcode == Program.ERC4626) at = Erc4626.run(at, flags, end);
             else if (opcode == Program.RATE_WRAPPER) at = RateWrapper.run(at, flags, end);
             else if (opcode == Program.DODO_V2) at = DodoV2.run(at, flags, end);
+            else if (opcode == Program.PANCAKE_INFINITY) at = _pancakeInfinity(at, flags, end);
+            else if (opcode == Program.IZISWAP) at = _iziswap(at, flags, end);
+            else if (opcode == Program.SYNCSWAP) at = Syncswap.run(at, flags, end);
+            else if (opcode == Program.KYBER_CLASSIC) at = KyberClassic.run(at, flags, end);
+            else if (opcode == Program.WOOFI_V2) at = WoofiV2.run(at, flags, end);
+            else if (opcode == Program.FLUID_DEX) at = FluidDex.run(at, flags, end);
+            else if (opcode == Program.LITE_PSM) at = LitePsm.run(at, flags, end);
             else revert UnknownOpcode(at - 2, opcode);
         }
     }
@@ -103,6 +119,14 @@ abstract contract ExecutorCore is IExecutor, Slots {
         (address pool, address token, uint256 amount, address to, uint256 next) = UniswapV3.read(at, flags, end);
         _await(pool, flags, token, 0);
         UniswapV3.swap(pool, to, Program.zeroForOne(flags), amount);
+        _answered(pool, flags);
+        return next;
+    }
+
+    function _iziswap(uint256 at, uint256 flags, uint256 end) private returns (uint256) {
+        (address pool, address token, uint256 amount, address to, uint256 next) = Iziswap.read(at, flags, end);
+        _await(pool, flags, token, FROM_IZISWAP);
+        Iziswap.swap(pool, to, Program.zeroForOne(flags), amount);
         _answered(pool, flags);
         return next;
     }
@@ -116,12 +140,30 @@ abstract contract ExecutorCore is IExecutor, Slots {
         return next;
     }
 
+    function _pancakeInfinity(uint256 at, uint256 flags, uint256 end) private returns (uint256) {
+        (address vault, address token, uint256 amount, address to, uint256 hopsAt, uint256 next) =
+            PancakeInfinity.read(at, flags, end);
+        _await(vault, flags, token, FROM_PANCAKE_INFINITY);
+        PancakeInfinity.lock(vault, token, amount, to, flags, hopsAt);
+        _answered(vault, flags);
+        return next;
+    }
+
     function _balancerV3(uint256 at, uint256 flags, uint256 end) private returns (uint256) {
         (address vault, address token, bytes memory data, uint256 next) = BalancerV3.read(at, flags, end);
         _await(vault, flags, token, FROM_BALANCER_V3);
         IBalancerV3Vault(vault).unlock(data);
         _answered(vault, flags);
         return next;
+    }
+
+    /// @dev Ends a callback whose caller decodes `bytes`: empty ones.
+    function _answerEmpty() private pure {
+        assembly ("memory-safe") {
+            mstore(0x00, 0x20)
+            mstore(0x20, 0)
+            return(0x00, 0x40)
+        }
     }
 
     /// @param token What the Executor pays in, where the Guard does not.

@@ -5,6 +5,28 @@ pragma solidity 0.8.30;
 /// uniswap-v3.
 interface IAlgebraIntegralPoolState {
     event Fee(uint16 fee);
+    event PluginConfig(uint8 newPluginConfig);
+    /// @dev Builds of 1.2 before SwapFee and BurnFee tell of the fees here; all others as uniswap-v3 does.
+    event Swap(
+        address indexed sender,
+        address indexed recipient,
+        int256 amount0,
+        int256 amount1,
+        uint160 price,
+        uint128 liquidity,
+        int24 tick,
+        uint24 overrideFee,
+        uint24 pluginFee
+    );
+    event Burn(
+        address indexed owner,
+        int24 indexed bottomTick,
+        int24 indexed topTick,
+        uint128 liquidityAmount,
+        uint256 amount0,
+        uint256 amount1,
+        uint24 pluginFee
+    );
 
     function globalState()
         external

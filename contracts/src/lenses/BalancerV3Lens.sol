@@ -3,10 +3,19 @@ pragma solidity 0.8.30;
 
 import {IBalancerV3PoolState} from "../interfaces/IBalancerV3PoolState.sol";
 import {IBalancerV3VaultState} from "../interfaces/IBalancerV3VaultState.sol";
+import {IBalancerV3RangePool, IBalancerV3SurgeHook} from "./IBalancerV3Kinds.sol";
 
 /// @title BalancerV3Lens
-/// @notice Reads weighted and stable pools of Balancer V3; never deployed.
+/// @notice Reads pools of Balancer V3: weighted, stable, those of Gyro and reCLAMM; never deployed.
 contract BalancerV3Lens {
+    enum Kind {
+        WEIGHTED,
+        STABLE,
+        GYRO_2CLP,
+        GYRO_ECLP,
+        RECLAMM
+    }
+
     struct State {
         uint256[] balances;
         /// Powers of ten that bring balances to 18 decimals.
@@ -17,13 +26,27 @@ contract BalancerV3Lens {
         uint256 aggregateFee;
         /// Not initialized, or paused by itself or with the vault.
         bool closed;
-        /// Whether a hook has a say in swaps.
+        /// Whether a hook has a say in swaps, but for the fee of `surge`.
         bool hooked;
-        /// Empty for a stable pool.
+        Kind kind;
+        /// Of a weighted pool.
         uint256[] weights;
-        /// Times 1000; zero for a weighted pool.
+        /// Of a stable pool, times 1000.
         uint256 amp;
-        /// What the pool answers for a hundredth of token 0 in token 1, and the other way round; 18 decimals, without fee.
+        /// Threshold and most of a fee that rises out of balance; zero where it does not.
+        bool surges;
+        uint256[2] surge;
+        /// Roots of alpha and beta of a 2-CLP.
+        uint256[2] gyro;
+        /// Parameters of an E-CLP.
+        int256[5] eclp;
+        int256[9] derived;
+        IBalancerV3RangePool.ReclammData reclamm;
+        /// Virtual balances of a reCLAMM now, as it says, and now.
+        uint256[2] virtualNow;
+        uint256 timestamp;
+        /// What the pool answers for a hundredth of token 0 in token 1, and the other way round; 18 decimals, without fee. Zero
+        /// where it refuses, as some do whoever is not the vault.
         uint256[2] samples;
         uint256[2] quotes;
         /// What the pool answers for balances that only tell releases apart; zero where it refuses them.
@@ -37,23 +60,51 @@ contract BalancerV3Lens {
         state.closed = !config.isPoolInitialized || config.isPoolPaused || vault.isVaultPaused();
         if (state.closed) return state;
         IBalancerV3VaultState.HooksConfig memory hooks = vault.getHooksConfig(address(pool));
-        state.hooked = hooks.enableHookAdjustedAmounts || hooks.shouldCallComputeDynamicSwapFee
-            || hooks.shouldCallBeforeSwap || hooks.shouldCallAfterSwap;
+        state.hooked = hooks.enableHookAdjustedAmounts || hooks.shouldCallBeforeSwap || hooks.shouldCallAfterSwap;
+        state.surges = hooks.shouldCallComputeDynamicSwapFee;
+        if (state.surges && !state.hooked) {
+            try IBalancerV3SurgeHook(hooks.hooksContract).getSurgeThresholdPercentage(address(pool)) returns (uint256 from) {
+                state.surge =
+                    [from, IBalancerV3SurgeHook(hooks.hooksContract).getMaxSurgeFeePercentage(address(pool))];
+            } catch {
+                state.hooked = true;
+            }
+        }
         if (state.hooked) return state;
 
         IBalancerV3VaultState.PoolData memory data = vault.getPoolData(address(pool));
         state.balances = data.balancesRaw;
         state.scaling = data.decimalScalingFactors;
         state.rates = data.tokenRates;
-        try pool.getNormalizedWeights() returns (uint256[] memory weights) {
-            state.weights = weights;
-        } catch {
-            (state.amp,,) = pool.getAmplificationParameter();
-        }
+        _readKind(pool, state);
+        if (state.kind == Kind.RECLAMM) return state;
         uint256[] memory live = data.balancesLiveScaled18;
         state.samples = [live[0] / 100, live[1] / 100];
         state.quotes = [_quote(pool, live, state.samples[0], 0, 1), _quote(pool, live, state.samples[1], 1, 0)];
-        state.probe = _probe(pool, state.weights, live.length);
+        if (state.kind < Kind.GYRO_2CLP) state.probe = _probe(pool, state.weights, live.length);
+    }
+
+    function _readKind(IBalancerV3PoolState pool, State memory state) private view {
+        try pool.getNormalizedWeights() returns (uint256[] memory weights) {
+            state.weights = weights;
+            return;
+        } catch {}
+        try pool.getAmplificationParameter() returns (uint256 amp, bool, uint256) {
+            (state.kind, state.amp) = (Kind.STABLE, amp);
+            return;
+        } catch {}
+        try IBalancerV3RangePool(address(pool)).getGyro2CLPPoolImmutableData() returns (IBalancerV3RangePool.Gyro2ClpData memory data) {
+            (state.kind, state.gyro) = (Kind.GYRO_2CLP, [data.sqrtAlpha, data.sqrtBeta]);
+            return;
+        } catch {}
+        try IBalancerV3RangePool(address(pool)).getECLPParams() returns (int256[5] memory eclp, int256[9] memory derived) {
+            (state.kind, state.eclp, state.derived) = (Kind.GYRO_ECLP, eclp, derived);
+            return;
+        } catch {}
+        state.kind = Kind.RECLAMM;
+        state.reclamm = IBalancerV3RangePool(address(pool)).getReClammPoolDynamicData();
+        (state.virtualNow[0], state.virtualNow[1],) = IBalancerV3RangePool(address(pool)).computeCurrentVirtualBalances();
+        state.timestamp = block.timestamp;
     }
 
     /// @dev A weighted pool sells little of a scarce token of the greater weight for a plentiful one, so that one unit more
@@ -80,6 +131,12 @@ contract BalancerV3Lens {
         view
         returns (uint256)
     {
-        return pool.onSwap(IBalancerV3PoolState.PoolSwapParams(0, amount, live, i, j, address(this), ""));
+        try pool.onSwap(IBalancerV3PoolState.PoolSwapParams(0, amount, live, i, j, address(this), "")) returns (
+            uint256 out
+        ) {
+            return out;
+        } catch {
+            return 0;
+        }
     }
 }

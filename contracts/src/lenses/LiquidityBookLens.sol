@@ -27,7 +27,12 @@ contract LiquidityBookLens {
         /// Whether all bins of a side are there.
         bool allBelow;
         bool allAbove;
+        /// Whether bins may hold only so much liquidity: since version 2.2, the first with hooks.
+        bool limited;
     }
+
+    /// @dev Of `getLBHooksParameters`: a hook is called before or after a swap.
+    uint256 private constant SWAP_HOOKS = 3 << 160;
 
     error HasHooks(address pool);
 
@@ -53,7 +58,8 @@ contract LiquidityBookLens {
     /// @param most Bins that are read on each side of the active one.
     function read(ILiquidityBookState pool, uint256 most) external view returns (State memory state) {
         try pool.getLBHooksParameters() returns (bytes32 hooks) {
-            if (hooks != 0) revert HasHooks(address(pool));
+            if (uint256(hooks) & SWAP_HOOKS != 0) revert HasHooks(address(pool));
+            state.limited = true;
         } catch {}
         state.timestamp = block.timestamp;
         state.binStep = pool.getBinStep();

@@ -71,17 +71,39 @@ contract SwapProbe {
     /// @notice Only for the eth_call itself, whose sender is also its target.
     function run(Order calldata order, bytes calldata data) external returns (Report memory report) {
         if (msg.sender != address(this) || tx.origin != address(this)) revert NotTheSender();
-        if (order.lender != address(0)) {
-            // Whether it lent anything shows in the balance.
-            (bool ok,) = order.lender.call(abi.encodeCall(this.lend, (order.tokenIn, order.lend)));
-            ok;
-        }
-        if (order.approve != 0) _approve(order.tokenIn, order.spender, order.approve);
-
+        _setUp(order);
         report.before = _peek(order);
         report.gasBefore = gasleft();
         (report.success, report.gasUsed, report.returnSize, report.returnData) = _measure(order, data, false);
         _conclude(report, order);
+    }
+
+    /// @notice Runs several swaps of the same input, each from the same state: what one did is taken back before the next begins,
+    ///   the accounts and slots it made warm included.
+    /// @dev Only for the eth_call itself. `order.gas` is the limit of each, as far as the ones before have left it.
+    function runEach(Order calldata order, bytes[] calldata datas) external returns (Report[] memory reports) {
+        if (msg.sender != address(this) || tx.origin != address(this)) revert NotTheSender();
+        _setUp(order);
+        Balances memory before = _peek(order);
+        reports = new Report[](datas.length);
+        for (uint256 i; i < datas.length; ++i) {
+            (, bytes memory answer) = address(this).call(abi.encodeCall(this.attempt, (order, datas[i])));
+            if (answer.length != 0) reports[i] = abi.decode(answer, (Report));
+            reports[i].before = before;
+        }
+    }
+
+    /// @notice Runs one of them and takes everything back by reverting with its report.
+    function attempt(Order calldata order, bytes calldata data) external {
+        if (msg.sender != address(this)) revert NotTheSender();
+        Report memory report;
+        report.gasBefore = gasleft();
+        (report.success, report.gasUsed, report.returnSize, report.returnData) = _measure(order, data, false);
+        _conclude(report, order);
+        bytes memory answer = abi.encode(report);
+        assembly ("memory-safe") {
+            revert(add(answer, 32), mload(answer))
+        }
     }
 
     /// @notice Reads the balances and takes everything back by reverting with them, so that no account or slot stays warm.
@@ -153,6 +175,15 @@ contract SwapProbe {
         report.number = block.number;
         report.timestamp = block.timestamp;
         report.chainId = block.chainid;
+    }
+
+    function _setUp(Order calldata order) private {
+        if (order.lender != address(0)) {
+            // Whether it lent anything shows in the balance.
+            (bool ok,) = order.lender.call(abi.encodeCall(this.lend, (order.tokenIn, order.lend)));
+            ok;
+        }
+        if (order.approve != 0) _approve(order.tokenIn, order.spender, order.approve);
     }
 
     /// @dev Some tokens refuse to change an allowance that is not zero: those are set to zero first.

@@ -86,4 +86,30 @@ library Inputs {
         Program.finish(next, end);
         amount = take(flags, amount, tokenIn);
     }
+
+    /// @notice A step in a pool that is told both tokens.
+    struct Trade {
+        uint256 amount;
+        address tokenIn;
+        address pool;
+        address tokenOut;
+        address to;
+    }
+
+    /// @notice Reads one: amount, tokenIn, pool 20, tokenOut 20, address.
+    function readTrade(uint256 at, uint256 flags, uint256 end) internal view returns (Trade memory trade, uint256 next) {
+        (trade.amount, trade.tokenIn, next) = Program.readInput(at, flags);
+        (trade.pool, next) = Program.readAddress(next);
+        (trade.tokenOut, next) = Program.readAddress(next);
+        (trade.to, next) = Program.readRecipient(next, flags);
+        Program.finish(next, end);
+    }
+
+    /// @notice Pays a pool that has to be told how much it was sent.
+    /// @return amount What arrived, which is less than was sent of a taxed token.
+    function payMeasured(uint256 flags, Trade memory trade) internal returns (uint256 amount) {
+        uint256 before = trade.tokenIn.balanceOf(trade.pool);
+        pay(flags, trade.amount, trade.tokenIn, trade.pool);
+        amount = trade.tokenIn.balanceOf(trade.pool) - before;
+    }
 }

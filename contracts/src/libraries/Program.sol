@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {IExecutor} from "../interfaces/IExecutor.sol";
 
 /// @title Program
-/// @notice The byte format that the Executor runs. packages/program/src/format.ts holds the same table.
+/// @notice The byte format that the Executor runs. packages/program/FORMAT.md shows the same table.
 /// @dev A program is steps back to back. All numbers are big-endian.
 ///
 ///   byte 0       opcode
@@ -40,6 +40,14 @@ import {IExecutor} from "../interfaces/IExecutor.sol";
 ///   0x0b erc4626       tokenOut 20; flag bit 5: deposit
 ///   0x0c rate-wrapper  tokenOut 20; flag bit 5: wrap
 ///   0x0d dodo-v2       pool 20; flag bit 5: the base is sold
+///   0x0e pancake-infinity  vault 20, hops 1, {tokenOut 20, manager 20, kind 1, fee 3, parameters 5,
+///                      hooks 20 where flag bit 6 is set} × hops; kind: 0 cl, 1 bin
+///   0x0f iziswap       pool 20
+///   0x10 syncswap      pool 20, vault 20 (zero: the pool holds its tokens itself)
+///   0x11 kyber-classic pool 20
+///   0x12 woofi-v2      pool 20, tokenOut 20
+///   0x13 fluid-dex     pool 20, tokenOut 20; flag bit 5: the first token is sold
+///   0x14 lite-psm      pool 20, tokenOut 20; flag bit 5: the gem is sold
 ///
 ///   Functions here take an offset into calldata and return what stands there with the offset behind it. They may read past
 ///   the program, where calldata gives other bytes or zeros: each family calls `finish` before it acts on what it read.
@@ -57,6 +65,13 @@ library Program {
     uint256 internal constant ERC4626 = 0x0b;
     uint256 internal constant RATE_WRAPPER = 0x0c;
     uint256 internal constant DODO_V2 = 0x0d;
+    uint256 internal constant PANCAKE_INFINITY = 0x0e;
+    uint256 internal constant IZISWAP = 0x0f;
+    uint256 internal constant SYNCSWAP = 0x10;
+    uint256 internal constant KYBER_CLASSIC = 0x11;
+    uint256 internal constant WOOFI_V2 = 0x12;
+    uint256 internal constant FLUID_DEX = 0x13;
+    uint256 internal constant LITE_PSM = 0x14;
 
     uint256 internal constant REST = 0;
     uint256 internal constant SHARE = 1;

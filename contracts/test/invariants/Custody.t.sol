@@ -58,7 +58,7 @@ contract Attacker {
 
     function runStep(uint8 opcode, uint8 flags, uint128 amount, bool flip, bytes calldata rest) external {
         bytes memory program = abi.encodePacked(
-            opcode % 16, flags % 32, amount, tokens[flip ? 1 : 0], victim, address(this), address(guard), rest
+            opcode % 22, flags % 32, amount, tokens[flip ? 1 : 0], victim, address(this), address(guard), rest
         );
         _run(program);
         Deal memory order = _order(tokens[flip ? 1 : 0], tokens[flip ? 0 : 1], amount, false);

@@ -148,8 +148,10 @@ abstract contract Arena is Signing {
     function assertIdle() internal {
         assertEq(guard.remaining(), 0, "something is still lent");
         vm.prank(address(puppet));
-        (bool pulled,) = address(guard).call(abi.encodeCall(IGuard.pullInput, (partner, 0)));
+        (bool pulled, bytes memory why) = address(guard).call(abi.encodeCall(IGuard.pullInput, (partner, 0)));
         assertFalse(pulled, "the Guard is still locked");
+        // Nothing is left of the Executor: a draw that fails further on would find the token of the last swap.
+        assertEq(why, abi.encodeWithSelector(IGuard.NotExecutor.selector, puppet), "the Executor is still known");
         (bool sent,) = address(guard).call{value: 0}("");
         assertFalse(sent, "the Guard still takes native");
     }

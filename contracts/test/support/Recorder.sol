@@ -54,12 +54,21 @@ contract Recorder {
 
     fallback() external payable {
         bytes4 name = bytes4(msg.data);
-        bool reads = name == 0x70a08231 || name == 0x0902f1ac || name == 0xdd62ed3e || name == 0xf140a35a;
+        bool reads = name == 0x70a08231 || name == 0x0902f1ac || name == 0xdd62ed3e || name == 0xf140a35a
+            || name == 0xd6694027 || name == bytes4(keccak256("tout()"))
+            || name == bytes4(keccak256("to18ConversionFactor()"));
         if (!reads) TAPE.write(address(this), msg.value, msg.data);
         if (name == 0x128acb08) _callBack(abi.encodeWithSelector(0xfa461e33, int256(5), int256(-7), ""));
+        // iziswap: 5 of the token sold are asked for, as the first amount or the second.
+        if (name == 0x857f812f) _callBack(abi.encodeWithSignature("swapX2YCallback(uint256,uint256,bytes)", 5, 7, ""));
+        if (name == 0x2c481252) _callBack(abi.encodeWithSignature("swapY2XCallback(uint256,uint256,bytes)", 7, 5, ""));
         if (name == bytes4(keccak256("unlock(bytes)"))) {
             bytes memory data = abi.decode(msg.data[4:], (bytes));
             _callBack(TAPE.balancer() ? data : abi.encodeWithSignature("unlockCallback(bytes)", data));
+            _answer(32, 0, 0);
+        }
+        if (name == bytes4(keccak256("lock(bytes)"))) {
+            _callBack(abi.encodeWithSignature("lockAcquired(bytes)", abi.decode(msg.data[4:], (bytes))));
             _answer(32, 0, 0);
         }
         if (name == bytes4(keccak256("withdraw(uint256)"))) {
@@ -68,12 +77,22 @@ contract Recorder {
         }
         uint256 word = TAPE.word();
         if (name == 0x0902f1ac) _answer(word / 2, word / 2, 0);
+        // kyber-classic: four reserves alike and no fee.
+        if (name == 0xd6694027) _answer(word / 2, word / 2, word / 2);
         // Token transfers and approvals answer true; an allowance is used up.
         if (name == 0xa9059cbb || name == 0x095ea7b3 || name == 0x23b872dd) _answer(1, 0, 0);
         if (name == 0xdd62ed3e) _answer(0, 0, 0);
         // uniswap-v4: 5 of currency 0 are owed for 7 of currency 1, or the other way round.
         if (name == bytes4(keccak256("swap((address,address,uint24,int24,address),(bool,int256,uint160),bytes)"))) {
             bool zeroForOne = uint256(bytes32(msg.data[164:196])) == 1;
+            _answer(zeroForOne ? (uint256(uint128(int128(-5))) << 128) | 7 : (7 << 128) | uint256(uint128(int128(-5))), 0, 0);
+        }
+        // pancake-infinity: the same, of either manager.
+        if (
+            name == bytes4(keccak256("swap((address,address,address,address,uint24,bytes32),(bool,int256,uint160),bytes)"))
+                || name == bytes4(keccak256("swap((address,address,address,address,uint24,bytes32),bool,int128,bytes)"))
+        ) {
+            bool zeroForOne = uint256(bytes32(msg.data[196:228])) == 1;
             _answer(zeroForOne ? (uint256(uint128(int128(-5))) << 128) | 7 : (7 << 128) | uint256(uint128(int128(-5))), 0, 0);
         }
         _answer(word, word, word);
@@ -94,7 +113,10 @@ contract Recorder {
             mstore(free, a)
             mstore(add(free, 0x20), b)
             mstore(add(free, 0x40), c)
-            return(free, 0x60)
+            // The same again, and zero.
+            mstore(add(free, 0x60), c)
+            mstore(add(free, 0x80), 0)
+            return(free, 0xa0)
         }
     }
 }

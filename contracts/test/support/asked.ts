@@ -1,6 +1,7 @@
 /**
- * What the Executor asks of others when it runs steps, where a Recorder (Recorder.sol) stands at every address: the reference
+ * Calls that the Executor makes to others when it runs steps, where a Recorder (Recorder.sol) stands at every address: the reference
  * that the fuzz of the decoder holds it to. Reads are left out.
+ * Long: one case for each operation.
  */
 import {
   IBalancerV2Vault__factory,
@@ -9,29 +10,49 @@ import {
   IDodoV2Pool__factory,
   IERC20__factory,
   IERC4626__factory,
+  IFluidDexPool__factory,
   IGuard__factory,
+  IIziswapPool__factory,
+  IKyberClassicPair__factory,
   ILiquidityBookPair__factory,
+  ILitePsm__factory,
+  IPancakeInfinityBinManager__factory,
+  IPancakeInfinityClManager__factory,
+  IPancakeInfinityVault__factory,
   IRateWrapper__factory,
+  ISyncswapPool__factory,
+  ISyncswapVault__factory,
   IUniswapV2Pair__factory,
   IUniswapV3Pool__factory,
   IUniswapV4PoolManager__factory,
+  IWoofiV2Pool__factory,
   IWrappedNative__factory,
 } from '@sluice/bindings'
 import type { Step, StepInput } from '@sluice/program'
+import { AbiCoder } from 'ethers'
 
-/** What every Recorder answers for a balance or an amount. */
+/** Answer of every Recorder for a balance or an amount. */
 export const WORD = 10n ** 30n
 const RESERVE = WORD / 2n
-/** What a pool of uniswap-v3 or v4 asks for, and what one of v4 gives. */
+/** Amounts that a pool of uniswap-v3, uniswap-v4 or iziswap asks for, and that one of v4 gives. */
 const [OWED, GIVEN] = [5n, 7n]
+/** Beyond the points of every pool of iziswap. */
+const FARTHEST_POINT = 800_001
 const [LOWEST_PRICE, HIGHEST_PRICE] = [4295128740n, 1461446703485210103287273052203988822378723970341n]
 const ZERO = `0x${'00'.repeat(20)}`
+const infinityVault = IPancakeInfinityVault__factory.createInterface()
+const infinityCl = IPancakeInfinityClManager__factory.createInterface()
+const infinityBin = IPancakeInfinityBinManager__factory.createInterface()
+
+/** 32 bytes of hex. */
+const wordOf = (value: string | number | bigint | boolean): string =>
+  BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0')
 
 export type Scene = {
   readonly executor: string
   readonly guard: string
   readonly task: { readonly tokenIn: string; readonly amountIn: bigint; readonly recipient: string }
-  /** Of the Executor, wei. */
+  /** Native balance of the Executor, wei. */
   readonly native: bigint
   /** Seconds. */
   readonly timestamp: number
@@ -52,8 +73,19 @@ const liquidityBook = ILiquidityBookPair__factory.createInterface()
 const vault = IERC4626__factory.createInterface()
 const rate = IRateWrapper__factory.createInterface()
 const dodo = IDodoV2Pool__factory.createInterface()
+const iziswap = IIziswapPool__factory.createInterface()
+const syncswap = ISyncswapPool__factory.createInterface()
+const syncswapVault = ISyncswapVault__factory.createInterface()
+const kyberClassic = IKyberClassicPair__factory.createInterface()
+const woofiV2 = IWoofiV2Pool__factory.createInterface()
+const fluidDex = IFluidDexPool__factory.createInterface()
+const litePsm = ILitePsm__factory.createInterface()
 
-/** @returns undefined where the steps spend more native token than the Executor has */
+/**
+ * The calls that steps stand for. Long: one case for each operation.
+ *
+ * @returns undefined where the steps spend more native token than the Executor has
+ */
 export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined {
   const calls: Call[] = []
   let { native } = scene
@@ -217,6 +249,77 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         prepay(step, step.pool)
         call(step.pool, liquidityBook.encodeFunctionData('swap', [step.swapForY, to]))
         break
+      case 'pancake-infinity': {
+        let amount = resolve(step.input, tokenIn)
+        call(step.vault, infinityVault.getFunction('lock').selector)
+        let sold: string = tokenIn
+        for (const { tokenOut, manager, kind, fee, parameters, hooks } of step.hops) {
+          const zeroForOne = BigInt(sold) < BigInt(tokenOut)
+          const [currency0, currency1] = zeroForOne ? [sold, tokenOut] : [tokenOut, sold]
+          const key = [currency0, currency1, hooks, manager, fee, parameters]
+          // By hand: bins take 128 bits, and the Executor leaves it to the manager to refuse more.
+          const cl = infinityCl.getFunction('swap').selector
+          const words =
+            kind === 'cl'
+              ? [...key, zeroForOne, -amount, zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE, 0x140, 0]
+              : [...key, zeroForOne, -amount, 0x120, 0]
+          call(manager, (kind === 'cl' ? cl : infinityBin.getFunction('swap').selector) + words.map(wordOf).join(''))
+          sold = tokenOut
+          amount = GIVEN
+        }
+        call(step.vault, infinityVault.encodeFunctionData('sync', [tokenIn]))
+        pay(step, step.vault, step.hops.length === 0 ? 0n : OWED)
+        call(step.vault, infinityVault.encodeFunctionData('settle'))
+        call(step.vault, infinityVault.encodeFunctionData('take', [sold, to, amount]))
+        break
+      }
+      case 'iziswap': {
+        const amount = resolve(step.input, tokenIn)
+        call(
+          step.pool,
+          step.zeroForOne
+            ? iziswap.encodeFunctionData('swapX2Y', [to, amount, -FARTHEST_POINT, '0x'])
+            : iziswap.encodeFunctionData('swapY2X', [to, amount, FARTHEST_POINT, '0x']),
+        )
+        pay(step, step.pool, OWED)
+        break
+      }
+      case 'syncswap': {
+        const amount = resolve(step.input, tokenIn)
+        pay(step, step.vault === ZERO ? step.pool : step.vault, amount)
+        if (step.vault !== ZERO) call(step.vault, syncswapVault.encodeFunctionData('deposit', [tokenIn, step.pool]))
+        const data = AbiCoder.defaultAbiCoder().encode(['address', 'address', 'uint8'], [tokenIn, to, 2])
+        call(step.pool, syncswap.encodeFunctionData('swap', [data, ZERO, ZERO, '0x']))
+        break
+      }
+      case 'kyber-classic': {
+        prepay(step, step.pool)
+        // Without a fee, as a Recorder says.
+        const out = ((WORD - RESERVE) * RESERVE) / WORD
+        const outs = step.zeroForOne ? [0n, out] : [out, 0n]
+        call(step.pool, kyberClassic.encodeFunctionData('swap', [outs[0]!, outs[1]!, to, '0x']))
+        break
+      }
+      case 'woofi-v2':
+        pay(step, step.pool, resolve(step.input, tokenIn))
+        // Nothing arrives, and so nothing is told.
+        call(step.pool, woofiV2.encodeFunctionData('swap', [tokenIn, step.tokenOut, 0n, 0n, to, ZERO]))
+        break
+      case 'fluid-dex': {
+        const amount = take(step)
+        approve(tokenIn, step.pool, amount)
+        call(step.pool, fluidDex.encodeFunctionData('swapIn', [step.zeroForOne, amount, 0n, to]))
+        break
+      }
+      case 'lite-psm': {
+        const amount = take(step)
+        approve(tokenIn, step.pool, amount)
+        const WAD = 10n ** 18n
+        // Factor and fee are what a Recorder answers.
+        const gems = step.sellGem ? amount : ((amount + 1n) * WAD - 1n) / (WORD * (WAD + WORD))
+        call(step.pool, litePsm.encodeFunctionData((step.sellGem ? 'sellGem' : 'buyGem') as 'sellGem', [to, gems]))
+        break
+      }
       case 'erc4626': {
         const amount = take(step)
         if (step.deposit) {

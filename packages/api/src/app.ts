@@ -1,23 +1,32 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
-import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express'
-import { callerOf, type Trust } from './admission/caller.ts'
-import { gate } from './admission/gate.ts'
+import type { TraceRecorder } from '@sluice/tracing/recorder'
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler, Router } from 'express'
 import { asksFor } from './admission/kind.ts'
-import type { ChainService } from './chain/chain-service.ts'
+import { loadShedder } from './admission/load-shedder.ts'
+import { compatiblePaths } from './compatible/routes.ts'
 import type { Config } from './config.ts'
 import { ApiError } from './errors.ts'
+import { callerOf, type Trust } from './http/caller.ts'
 import { attach, contextOf, RequestContext } from './http/context.ts'
 import { edge } from './http/edge.ts'
 import { record } from './http/record.ts'
-import { reply, replyError, replyJson } from './http/reply.ts'
+import { reply, replyError, replyJson, replyTagged } from './http/reply.ts'
+import { endTrace, traceOf } from './http/trace.ts'
 import { readChainId } from './requests.ts'
 import { docs, docsStyle, openApi } from './routes/docs.ts'
 import { chainReady, health, metricsPage, ready } from './routes/operate.ts'
+import { page } from './routes/page.ts'
+import { permits } from './routes/permit.ts'
+import { quotes } from './routes/quotes.ts'
 import { simulate } from './routes/simulate.ts'
-import { swap } from './routes/swap.ts'
+import { stats } from './routes/stats.ts'
+import { stream } from './routes/stream.ts'
+import { route } from './routes/swap.ts'
+import { tokenList } from './routes/token-list.ts'
 import { tokens } from './routes/token-report.ts'
-import { liquidity, prices } from './routes/tokens.ts'
+import { liquidity, postedPrices, prices } from './routes/tokens.ts'
+import type { ServedChain } from './served-chain.ts'
 import type { Services } from './services.ts'
 import { toApiError } from './translate.ts'
 
@@ -27,10 +36,13 @@ const MAX_BODY_BYTES = 270_000
 /** An endpoint of one chain. */
 type ChainEndpoint<Body> = (
   request: Request,
-  chain: ChainService,
+  chain: ServedChain,
   context: RequestContext,
   config: Config,
 ) => Promise<Body>
+
+type Send = typeof replyTagged
+const sendPlain: Send = (_request, response, context, body) => replyJson(response, context, body)
 
 export type App = {
   readonly listener: RequestListener
@@ -39,15 +51,20 @@ export type App = {
 }
 
 /** The whole HTTP interface over the given services; opens no port and owns no chain. */
-export function createApp(services: Services, config: Config): App {
+export function createApp(services: Services, config: Config, recorder?: TraceRecorder): App {
   const app = createRoutes(services, config)
   const trusts: Trust = app.get('trust proxy fn')
   const listener: RequestListener = (request, response) => {
     const context = new RequestContext(request, services.log, config.requestTimeoutMs)
-    attach(context, response, () => record(endpointOf(request), request, response, context, services))
-    app(request, response)
+    const trace = traceOf(request, recorder)
+    attach(context, response, () => {
+      record(endpointOf(request), request, response, context, services)
+      if (trace) endTrace(trace, endpointOf(request), request, response, context)
+    })
+    if (trace) trace.run(() => app(request, response))
+    else app(request, response)
   }
-  return { listener: gate({ services, version: config.errorVersion, trusts, listener }), trusts }
+  return { listener: loadShedder({ services, version: config.errorVersion, trusts, listener }), trusts }
 }
 
 function createRoutes(services: Services, config: Config): Express {
@@ -62,23 +79,23 @@ function createRoutes(services: Services, config: Config): Express {
 
   app.use(edge)
 
-  const perChain = (work: ChainEndpoint<string>): RequestHandler => {
+  const perChain = (work: ChainEndpoint<string>, send: Send = sendPlain): RequestHandler => {
     return async (request, response) => {
       const context = contextOf(response)
-      const chain: ChainService = response.locals.chain
-      const asked = { caller: callerOf(request, trusts), kind: asksFor(request.originalUrl)?.kind ?? 'other' }
+      const chain: ServedChain = response.locals.chain
+      const asked = {
+        caller: callerOf(request, trusts),
+        kind: asksFor(request.originalUrl, request.method)?.kind ?? 'other',
+        onWait: () => {
+          context.isSlowed = true
+        },
+      }
       const run = chain.admission.run(context.signal, asked, () => work(request, chain, context, config))
-      replyJson(response, context, await context.within(run))
+      send(request, response, context, await context.within(run))
     }
   }
   const json = (work: ChainEndpoint<object>): RequestHandler =>
     perChain(async (...request) => JSON.stringify(await work(...request)))
-  const known: RequestHandler = (request, response, next) => {
-    const chain: ChainService = response.locals.chain
-    const body = chain.views.recentAnswer(request.url)
-    if (body === undefined) next()
-    else replyJson(response, contextOf(response), body)
-  }
   const allow = (methods: string): RequestHandler => {
     const error = new ApiError('METHOD_NOT_ALLOWED', `use ${methods}`)
     return (_request, response) => replyError(response, error, config.errorVersion, ['Allow', methods])
@@ -89,36 +106,76 @@ function createRoutes(services: Services, config: Config): Express {
     response.locals.chain = services.chain(chainId)
     next()
   }
+  app.use(ofOperators(services, allow))
+  if (config.role === 'indexer') return app.use(nothing, errors(config))
   const chainMap = JSON.stringify(services.registry.chainMap())
   const readBody = express.json({ limit: MAX_BODY_BYTES, strict: true })
 
-  app.route('/aggregator/:chainId').get(onChain, json(swap)).all(allow('GET, HEAD'))
+  app
+    .route('/aggregator/:chainId')
+    .get(onChain, json(route('swap')))
+    .all(allow('GET, HEAD'))
+  app
+    .route('/quote/:chainId')
+    .get(onChain, json(route('quote')))
+    .all(allow('GET, HEAD'))
+  app.route('/quotes/:chainId').post(onChain, readBody, json(quotes)).all(allow('POST'))
   app
     .route('/simulate/:chainId')
     .get(onChain, json(simulate))
     .post(onChain, readBody, json(simulate))
     .all(allow('GET, HEAD, POST'))
-  app.route('/prices/:chainId').get(onChain, known, perChain(prices)).all(allow('GET, HEAD'))
-  app.route('/liquidity/:chainId').get(onChain, known, perChain(liquidity)).all(allow('GET, HEAD'))
+  app
+    .route('/prices/:chainId')
+    .get(onChain, known, perChain(prices, replyTagged))
+    .post(onChain, readBody, perChain(postedPrices))
+    .all(allow('GET, HEAD, POST'))
+  app.route('/liquidity/:chainId').get(onChain, known, perChain(liquidity, replyTagged)).all(allow('GET, HEAD'))
   app.route('/tokens/:chainId').get(onChain, json(tokens)).all(allow('GET, HEAD'))
+  app
+    .route('/stream/:chainId')
+    .get(onChain, stream(services, config, trusts))
+    .all(allow('GET'))
+  app.route('/permit/:chainId').get(onChain, json(permits)).all(allow('GET, HEAD'))
+  app.route('/tokenlist/:chainId').get(onChain, json(tokenList)).all(allow('GET, HEAD'))
+  app.route('/stats/:chainId').get(onChain, json(stats)).all(allow('GET, HEAD'))
   app
     .route('/chains')
     .get((_request, response) => reply(response, { type: 'json', body: chainMap }))
     .all(allow('GET, HEAD'))
-  app.route('/health').get(health).all(allow('GET, HEAD'))
-  app.route('/ready').get(ready(services)).all(allow('GET, HEAD'))
   app.route('/ready/:chainId').get(onChain, chainReady(services)).all(allow('GET, HEAD'))
-  app.route('/metrics').get(metricsPage(services)).all(allow('GET, HEAD'))
+  if (config.compatible) compatiblePaths(app, services, trusts)
+  return app.use(ofNoChain(config, allow), nothing, errors(config))
+}
 
-  app.route('/openapi.json').get(openApi).all(allow('GET, HEAD'))
-  app.route('/docs').get(docs).all(allow('GET, HEAD'))
-  app.route('/docs.css').get(docsStyle).all(allow('GET, HEAD'))
+/** Answer that the same request got at this block already. */
+const known: RequestHandler = (request, response, next) => {
+  const chain: ServedChain = response.locals.chain
+  const body = chain.live.recentAnswer(request.url)
+  if (body === undefined) next()
+  else replyTagged(request, response, contextOf(response), body)
+}
 
-  app.use(() => {
-    throw new ApiError('NOT_FOUND', 'there is no such path; /openapi.json lists those that are')
-  })
-  app.use(errors(config))
-  return app
+const nothing: RequestHandler = () => {
+  throw new ApiError('NOT_FOUND', 'there is no such path; /openapi.json lists those that are')
+}
+
+function ofOperators(services: Services, allow: (methods: string) => RequestHandler): Router {
+  const router = Router()
+  router.route('/health').get(health).all(allow('GET, HEAD'))
+  router.route('/ready').get(ready(services)).all(allow('GET, HEAD'))
+  router.route('/metrics').get(metricsPage(services)).all(allow('GET, HEAD'))
+  return router
+}
+
+/** Routes that readers and browsers ask for. */
+function ofNoChain(config: Config, allow: (methods: string) => RequestHandler): Router {
+  const router = Router()
+  router.route('/openapi.json').get(openApi).all(allow('GET, HEAD'))
+  router.route('/docs').get(docs).all(allow('GET, HEAD'))
+  router.route('/docs.css').get(docsStyle).all(allow('GET, HEAD'))
+  router.use(page(config.webDir, config.localChainFile))
+  return router
 }
 
 /** Path pattern for labels of bounded number. */

@@ -10,9 +10,22 @@ test('endpoints of a chain are read from its own variable', () => {
   expect(rpcUrls.get(31337)).toEqual(['http://127.0.0.1:8545', 'https://node.example/key'])
 })
 
+test('chains are ids, separated by commas', () => {
+  expect(loadConfig({ CHAINS: '1, 8453' }).chains).toEqual([1, 8453])
+  expect(loadConfig({}).chains).toBeUndefined()
+})
+
+test('a role apart needs what is shared', () => {
+  expect(loadConfig({ REDIS_URL: 'redis://r:6379', ROLE: 'worker' })).toMatchObject({ role: 'worker' })
+  expect(() => loadConfig({ ROLE: 'indexer' })).toThrow('ROLE: indexer needs REDIS_URL')
+  expect(() => loadConfig({ REDIS_URL: 'http://r' })).toThrow('REDIS_URL: must be')
+  expect(loadConfig({})).toMatchObject({ role: 'all' })
+})
+
 test('every mistake is named in one error', () => {
   const wrong = {
     PORT: '70000',
+    CHAINS: '1,mainnet',
     ERROR_VERSION: 'C',
     RPC_URL_1: 'ftp://node',
     RPC_URL_one: 'http://node',

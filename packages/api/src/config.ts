@@ -1,8 +1,14 @@
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { Chain } from '@sluice/chains'
+import type { ChainSettings } from '@sluice/quoting'
 import { z } from 'zod'
 
 /** The process itself needs a core; more than a few threads would only repeat what each holds in memory. */
 const ROUTE_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1))
+
+/** Output of `vite build` of packages/web. */
+const BUILT_PAGE = join(import.meta.dirname, '../../web/dist')
 
 const integer = (fallback: number, min: number, max: number) =>
   z
@@ -17,7 +23,25 @@ const urls = z
   .transform((text) => text.split(',').map((url) => url.trim()))
   .pipe(z.array(z.url({ protocol: /^https?$/, error: 'must be http or https addresses, separated by commas' })).min(1))
 
+const chainIds = z
+  .string()
+  .regex(/^[1-9]\d{0,15}( *, *[1-9]\d{0,15})*$/, 'must be chain ids, separated by commas')
+  .transform((text): readonly number[] => text.split(',').map(Number))
+  .optional()
+
+const redis = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// address' }).optional()
+
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/i, 'must be SHA-256 hashes as 64 hex digits, separated by commas')
+
+const headers = z
+  .string()
+  .transform((text) => text.split(',').map((pair) => /^\s*([\w-]+)\s*=(.*)$/.exec(pair)?.slice(1) ?? null))
+  .refine((pairs) => !pairs.includes(null), 'must be name=value, separated by commas')
+  .transform(
+    (pairs): Readonly<Record<string, string>> =>
+      Object.fromEntries((pairs as string[][]).map(([name, value]) => [name, decodeURIComponent(value!.trim())])),
+  )
+  .default({})
 
 /** `true` and `false`, a number of proxies, or addresses and subnets, as Express takes them. */
 const trustProxy = z
@@ -28,6 +52,7 @@ const trustProxy = z
 const environment = z.object({
   PORT: integer(3000, 0, 65_535).describe('Port to listen on; 0 takes a free one.'),
   HOST: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
+  CHAINS: chainIds.describe('Chains that are served, by id, separated by commas; all of the registry when unset.'),
   CHAINS_DIR: z.string().min(1).optional().describe('Directory of chain files that overlay the registry.'),
   DEPLOYMENTS_DIR: z
     .string()
@@ -39,18 +64,61 @@ const environment = z.object({
     .min(1)
     .optional()
     .describe('Directory where known pools are kept between runs, one SQLite file a chain; nowhere when unset.'),
+  REDIS_URL: redis.describe(
+    'Redis over which processes share the state of chains (packages/bus); each keeps its own when unset.',
+  ),
+  ROLE: z
+    .enum(['all', 'worker', 'indexer'], 'must be all, worker or indexer')
+    .default('all')
+    .describe(
+      'With `REDIS_URL`: a worker quotes and reads no chain, an indexer reads chains for all and answers operators only.',
+    ),
+  WEB_DIR: z
+    .string()
+    .min(1)
+    .default(BUILT_PAGE)
+    .describe('Directory of the built playground, served at `/`; without an `index.html` in it there is none.'),
+  LOCAL_CHAIN_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('JSON file of a local chain whose first account the playground may use; `npm start` sets it.'),
   DATA_SAVE_MS: integer(30_000, 1_000, 3_600_000).describe('How often they are saved: what a kill loses at most.'),
+  QUOTE_LOG_MB: integer(256, 0, 100_000).describe(
+    'Most disk of the log of quotes in `DATA_DIR`, one SQLite file a chain, which `npm run replay` makes quotes again from; 0 for none.',
+  ),
+  DRIFT_SAMPLE_PERCENT: integer(1, 0, 100).describe(
+    "Percent of a node's calls that go into simulating quotes again, one and two blocks later, for `/stats` and `/metrics`; 0 for none.",
+  ),
   ERROR_VERSION: z.enum(['A', 'B'], 'must be A or B').default('B').describe('Which error bodies are served.'),
+  COMPATIBLE: z
+    .enum(['0', '1'], 'must be 0 or 1')
+    .default('0')
+    .transform((sent) => sent === '1')
+    .describe('1 also answers in the shapes of other services, under `/compatible` (docs/compatible.md).'),
   TRUST_PROXY: trustProxy.describe('Proxies whose `X-Forwarded-*` headers count: true, false, a number or subnets.'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be a level of pino')
     .default('info')
     .describe('Least severe log line that is written.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+    .optional()
+    .describe('Collector that traces are sent to, by OTLP over HTTP; nothing is recorded when unset.'),
+  OTEL_EXPORTER_OTLP_HEADERS: headers.describe('Headers for the collector, as `name=value`, separated by commas.'),
+  OTEL_SERVICE_NAME: z.string().min(1).default('sluice').describe('Name of the service in traces.'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(0(\.\d{1,6})?|1(\.0+)?)$/, 'must be from 0 to 1')
+    .transform(Number)
+    .default(1)
+    .describe('Share of requests that are traced, where the caller does not say in `traceparent`.'),
   FEE_EXEMPT_KEY_HASHES: z
     .string()
     .transform((text) => text.split(',').map((hash) => hash.trim().toLowerCase()))
     .pipe(z.array(sha256))
     .default([])
+    .transform((hashes): ReadonlySet<string> => new Set(hashes))
     .describe('SHA-256 of the keys that `feeExemptKey` accepts, separated by commas.'),
   REQUEST_TIMEOUT_MS: integer(10_000, 100, 120_000).describe('Time for a whole request, then 504.'),
   RPC_TIMEOUT_MS: integer(4_000, 50, 60_000).describe(
@@ -68,12 +136,16 @@ const environment = z.object({
   MAX_CONNECTIONS_PER_CALLER: integer(4_096, 1, 1_000_000).describe(
     'Connections that are open at once from one address, or one /64 of IPv6; trusted proxies may have any number.',
   ),
+  MAX_STREAMS: integer(2_000, 0, 1_000_000).describe('Streams of quotes that are open at once; more get 503.'),
+  MAX_STREAMS_PER_CALLER: integer(100, 1, 1_000_000).describe('Of one address, or one /64 of IPv6.'),
   IDLE_SLEEP_MS: integer(600_000, 1_000, 86_400_000).describe(
     'A chain not asked for this long stops following blocks.',
   ),
-  EARN_BLOCKS: integer(0, 0, 100_000_000).describe(
-    'Blocks in a row that a token has to be seen to behave before routes of others may pass through it; 0 for a day of them.',
-  ),
+  EARN_BLOCKS: integer(0, 0, 100_000_000)
+    .transform((blocks) => blocks || undefined)
+    .describe(
+      'Blocks in a row that a token has to be seen to behave before routes of others may pass through it; 0 for a day of them.',
+    ),
   ROUTE_THREADS: integer(ROUTE_THREADS, 1, 64).describe(
     'Threads that may search routes of chains with many pools, each with its own copy of them.',
   ),
@@ -84,41 +156,23 @@ const environment = z.object({
   ROUTE_INLINE_POOLS: integer(1_000, 0, 10_000_000).describe(
     'Most known pools of a chain whose routes are searched between two requests, where that is little work, instead of in a thread.',
   ),
-  SIMULATE_GAS_CAP: integer(100_000_000, 100_000, 10_000_000_000).describe('Most gas that one simulation may use.'),
+  SIMULATE_GAS_CAP: integer(100_000_000, 100_000, 10_000_000_000)
+    .transform(BigInt)
+    .describe('Most gas that one simulation may use.'),
   SHUTDOWN_GRACE_MS: integer(10_000, 0, 120_000).describe('Time that running requests get when the service stops.'),
 })
 
 const rpcUrlName = /^RPC_URL_([1-9]\d*)$/
 
-export type Config = {
-  readonly port: number
-  readonly host: string
-  readonly chainsDir: string | undefined
-  readonly deploymentsDir: string | undefined
-  readonly dataDir: string | undefined
-  readonly dataSaveMs: number
-  readonly errorVersion: 'A' | 'B'
-  readonly trustProxy: boolean | number | string
-  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
-  /** Lower-case hex. */
-  readonly feeExemptKeyHashes: ReadonlySet<string>
-  readonly requestTimeoutMs: number
-  readonly rpcTimeoutMs: number
-  readonly rpcBackgroundCalls: number
-  readonly rpcBackgroundBytes: number
-  readonly maxConcurrent: number
-  readonly maxQueued: number
-  readonly maxWaitMs: number
-  readonly maxConnectionsPerCaller: number
-  readonly idleSleepMs: number
-  /** Undefined for a day of them. */
-  readonly earnBlocks: number | undefined
-  readonly routeThreads: number
-  readonly routeTimeoutMs: number
-  readonly routeThreadMemoryMb: number
-  readonly routeInlinePools: number
-  readonly simulateGasCap: bigint
-  readonly shutdownGraceMs: number
+/** `CHAINS_DIR` is `chainsDir`. */
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Lowercase<Head>}${Capitalize<Camel<Tail>>}`
+  : Lowercase<Name>
+
+type Environment = z.output<typeof environment>
+
+/** The environment, read, under names of code. */
+export type Config = { readonly [Name in keyof Environment as Camel<Name>]: Environment[Name] } & {
   /** By chain id; chains not named use the registry's public endpoints. */
   readonly rpcUrls: ReadonlyMap<number, readonly string[]>
 }
@@ -147,39 +201,25 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     if (parsed.success) rpcUrls.set(Number(chainId), parsed.data)
     else mistakes.push(`${name}: ${parsed.error.issues[0]?.message}`)
   }
+  if (given.ROLE && given.ROLE !== 'all' && !given.REDIS_URL) mistakes.push(`ROLE: ${given.ROLE} needs REDIS_URL`)
   const parsed = environment.safeParse(given)
   if (!parsed.success)
     mistakes.push(...parsed.error.issues.map(({ path, message }) => `${path[0]?.toString()}: ${message}`))
   if (!parsed.success || mistakes.length > 0)
     throw new ConfigError(`The environment is wrong:\n  ${mistakes.join('\n  ')}`)
-  const { data } = parsed
+  const named = Object.entries(parsed.data).map(([name, value]) => [camel(name), value])
+  return { ...(Object.fromEntries(named) as Omit<Config, 'rpcUrls'>), rpcUrls }
+}
+
+function camel(name: string): string {
+  return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** Options by which the nodes of a chain are asked. */
+export function rpcOptions({ chainId, rpcUrls }: Chain, config: Config): ChainSettings['rpc'] {
   return {
-    port: data.PORT,
-    host: data.HOST,
-    chainsDir: data.CHAINS_DIR,
-    deploymentsDir: data.DEPLOYMENTS_DIR,
-    dataDir: data.DATA_DIR,
-    dataSaveMs: data.DATA_SAVE_MS,
-    errorVersion: data.ERROR_VERSION,
-    trustProxy: data.TRUST_PROXY,
-    logLevel: data.LOG_LEVEL,
-    feeExemptKeyHashes: new Set(data.FEE_EXEMPT_KEY_HASHES),
-    requestTimeoutMs: data.REQUEST_TIMEOUT_MS,
-    rpcTimeoutMs: data.RPC_TIMEOUT_MS,
-    rpcBackgroundCalls: data.RPC_BACKGROUND_CALLS,
-    rpcBackgroundBytes: data.RPC_BACKGROUND_BYTES,
-    maxConcurrent: data.MAX_CONCURRENT,
-    maxQueued: data.MAX_QUEUED,
-    maxWaitMs: data.MAX_WAIT_MS,
-    maxConnectionsPerCaller: data.MAX_CONNECTIONS_PER_CALLER,
-    idleSleepMs: data.IDLE_SLEEP_MS,
-    earnBlocks: data.EARN_BLOCKS || undefined,
-    routeThreads: data.ROUTE_THREADS,
-    routeTimeoutMs: data.ROUTE_TIMEOUT_MS,
-    routeThreadMemoryMb: data.ROUTE_THREAD_MEMORY_MB,
-    routeInlinePools: data.ROUTE_INLINE_POOLS,
-    simulateGasCap: BigInt(data.SIMULATE_GAS_CAP),
-    shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
-    rpcUrls,
+    urls: config.rpcUrls.get(chainId) ?? rpcUrls,
+    timeoutMs: config.rpcTimeoutMs,
+    background: { calls: config.rpcBackgroundCalls, bytes: config.rpcBackgroundBytes },
   }
 }

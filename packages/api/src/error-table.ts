@@ -25,6 +25,11 @@ export const errorTable = {
     cause: '`tokenIn` or `tokenOut` does not behave as an ERC-20, or charges its sender on top of what is sent.',
     cure: 'Check the address; a token that charges its sender cannot be swapped here.',
   },
+  BAD_PERMIT: {
+    status: 400,
+    cause: 'The signature of `permit` does not let the Guard draw the input; `field` names the part that is wrong.',
+    cure: 'Ask `/permit` again, sign what it answers, or approve the Guard and leave `permit` out.',
+  },
   NATIVE_UNSUPPORTED: {
     status: 400,
     cause: 'Nothing wraps the native token of this chain by deposit and withdraw.',
@@ -59,6 +64,11 @@ export const errorTable = {
     status: 414,
     cause: 'Path and query together are longer than 16 kB.',
     cure: 'Use POST for large calldata.',
+  },
+  NO_STATE: {
+    status: 422,
+    cause: 'The node behind the chain does not have the block that `block` names, or not its state any more.',
+    cure: 'Ask for a later block, or an operator with an archive node.',
   },
   UNKNOWN_TOKEN: {
     status: 422,
@@ -99,7 +109,7 @@ export const errorTable = {
   RPC_FAILED: { status: 502, cause: 'The node behind the chain failed.', cure: 'Retry.' },
   BEHIND: {
     status: 503,
-    cause: 'The chain has not reached `minimumBlock` here.',
+    cause: 'The chain has not reached `minimumBlock` here, or the service has not heard of it for too long.',
     cure: 'Retry after `Retry-After` seconds.',
   },
   OVERLOADED: { status: 503, cause: 'Too many requests are in progress.', cure: 'Retry after `Retry-After` seconds.' },

@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { takeLongestTasks } from '@sluice/rpc'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { createDriftMetrics } from './drift-metrics.ts'
 import { Afterwards } from './http/afterwards.ts'
 import { BoundedLabels } from './http/referer.ts'
 import { createRpcMetrics } from './rpc-metrics.ts'
@@ -8,12 +9,12 @@ import { createRpcMetrics } from './rpc-metrics.ts'
 /** Seconds. */
 const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const MAX_INTEGRATORS = 200
-/** Of the timer that tells how late the event loop is. */
+/** Resolution of the timer that tells how late the event loop is. */
 const LOOP_RESOLUTION_MS = 5
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** A registry of its own for each server, so that several run in one process. */
+/** A registry of its own for each server, so that several run in one process. Long: a list of all gauges. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
@@ -23,7 +24,7 @@ export function createMetrics() {
   return {
     registry,
     integrators,
-    /** What is to be counted and logged of requests. */
+    /** Counting and logging of requests. */
     afterwards: new Afterwards(),
     requests: new Counter({
       name: 'sluice_requests_total',
@@ -75,6 +76,19 @@ export function createMetrics() {
       labelNames: ['chain', 'how'],
       registers,
     }),
+    streams: new Gauge({
+      name: 'sluice_streams',
+      help: 'Streams that are open (streams), and the different quotes that they share (quotes).',
+      labelNames: ['chain', 'kind'],
+      registers,
+    }),
+    streamEvents: new Counter({
+      name: 'sluice_stream_events_total',
+      help: 'Events sent: quote, block (looked at again, the last quote stands), refused, end.',
+      labelNames: ['chain', 'event'],
+      registers,
+    }),
+    drift: createDriftMetrics(registry),
     rpc: createRpcMetrics(registry),
     rpcErrors: new Counter({
       name: 'sluice_rpc_errors_total',
@@ -120,13 +134,16 @@ export function createMetrics() {
     }),
     memory: new Gauge({
       name: 'sluice_memory_bytes',
-      help: 'Memory of the process: resident, and the used part of the heap.',
+      help: 'Memory of the process: resident; the heap of the main thread and its used part; buffers outside it.',
       labelNames: ['kind'],
       registers,
       collect() {
-        const { rss, heapUsed } = process.memoryUsage()
+        const { rss, heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage()
         this.set({ kind: 'resident' }, rss)
         this.set({ kind: 'heap_used' }, heapUsed)
+        this.set({ kind: 'heap_total' }, heapTotal)
+        this.set({ kind: 'external' }, external)
+        this.set({ kind: 'array_buffers' }, arrayBuffers)
       },
     }),
     loopDelay: new Gauge({
@@ -163,6 +180,12 @@ export function createMetrics() {
       name: 'sluice_trust',
       help: "Tokens and pools beyond the chain's file that are watched, and those that earned to be passed through (earnedTokens, earnedPools).",
       labelNames: ['chain', 'kind'],
+      registers,
+    }),
+    bus: new Gauge({
+      name: 'sluice_bus',
+      help: 'With REDIS_URL: whether Redis answers (connected, 1 or 0), and the chains that this process reads for all (owned).',
+      labelNames: ['what'],
       registers,
     }),
     load: new Gauge({

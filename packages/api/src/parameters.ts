@@ -1,11 +1,9 @@
 /** Readers of single values. Each takes text as a caller sent it and knows its parameter's name for the error. */
-import { type Address, type Hex, isAddress, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type Hex, isAddress, NATIVE, PPM_PER_PERCENT, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { getAddress } from 'ethers'
 import { z } from 'zod'
 
 const UINT256_LIMIT = 1n << 256n
-/** 1 % in parts per million. */
-const PPM_PER_PERCENT = 10_000n
 
 /** A parameter that fails with another code than INVALID_PARAMETER says so in the issue's params. */
 export type IssueParams = { readonly code?: 'FEE_TOO_HIGH' }
@@ -44,7 +42,7 @@ export const address = (name: string, { native = false, zero = false } = {}) =>
     })
     .meta({ pattern: '^0x[0-9a-fA-F]{40}$' })
 
-/** Whether mixed-case text carries the right EIP-55 checksum; all lower or all upper case carries none and passes. */
+/** True for mixed-case text that carries the right EIP-55 checksum; all lower or all upper case carries none and passes. */
 export function hasValidChecksum(sent: string): boolean {
   const digits = sent.slice(2)
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true
@@ -102,6 +100,16 @@ export const percent = (name: string) =>
       return BigInt(match[1]!) * PPM_PER_PERCENT + BigInt((match[2] ?? '').padEnd(4, '0'))
     })
     .meta({ pattern: '^[0-9]+(\\.[0-9]{1,4})?$' })
+
+const tolerance = percent('slippage').refine((ppm) => ppm < 100n * PPM_PER_PERCENT, 'slippage must be below 100')
+/** A tolerance in percent, or `auto`. */
+export const slippage = text('slippage')
+  .transform((sent, context) => {
+    if (sent === 'auto') return sent
+    const { data, error } = tolerance.safeParse(sent)
+    return data ?? refuse(context, error!.issues[0]!.message)
+  })
+  .meta({ pattern: '^[0-9]+(\\.[0-9]{1,4})?$|^auto$' })
 
 export const hexData = (name: string, maxBytes: number) =>
   text(name)

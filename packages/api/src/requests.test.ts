@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from './errors.ts'
-import { liquidityQuery, NATIVE_TEXT, pricesQuery, read, readChainId, simulateFields, swapQuery } from './requests.ts'
+import { liquidityQuery, NATIVE_TEXT, pricesQuery, read, readChainId, simulateFields } from './requests.ts'
+import { swapQuery } from './swap/request.ts'
 
 const A = '0x00000000000000000000000000000000000000aA'
 const B = '0x00000000000000000000000000000000000000bB'

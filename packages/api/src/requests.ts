@@ -1,103 +1,20 @@
-/** What each endpoint accepts: text in, typed values out. Fields are read in the order in which mistakes are reported. */
+/**
+ * Requests of all endpoints but quotes, whose parameters stand in `swap/request.ts`: text in, typed values out. Fields are read in the
+ * order in which mistakes are reported.
+ */
 import { type Address, isAddress, toAddress } from '@sluice/chains'
 import type { BlockRef, BlockTag } from '@sluice/rpc'
 import { z } from 'zod'
 import { ApiError } from './errors.ts'
-import {
-  address,
-  count,
-  gasPrice,
-  hexData,
-  type IssueParams,
-  list,
-  percent,
-  refuse,
-  type SentAddress,
-  text,
-  uint,
-  uintOrHex,
-} from './parameters.ts'
+import { address, count, gasPrice, hexData, type IssueParams, refuse, text, uintOrHex } from './parameters.ts'
 
-/** 10 % in parts per million. */
-const MAX_FEE_PPM = 100_000n
-/** 100 % in parts per million. */
-const WHOLE_PPM = 1_000_000n
 const MAX_TOKENS = 200
+/** In a body, which has no limit of a URL. */
+const MAX_POSTED_TOKENS = 1_000
 /** Each is measured by calls of its own. */
 const MAX_REPORTS = 10
 const MAX_CALLDATA_BYTES = 131_072
 export const NATIVE_TEXT = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
-
-const swapToken = (name: string) =>
-  z.string('src and dst must be valid 0x... addresses').transform((sent, context): SentAddress => {
-    if (!isAddress(sent)) return refuse(context, 'src and dst must be valid 0x... addresses')
-    if (/^0x0{40}$/.test(sent))
-      return refuse(context, `${name} must not be the zero address; the native token is ${NATIVE_TEXT}`)
-    return { sent, address: toAddress(sent) }
-  })
-
-const slippage = percent('slippage').refine((ppm) => ppm < WHOLE_PPM, 'slippage must be below 100')
-const convenienceFee = percent('convenienceFee').refine((ppm) => ppm <= MAX_FEE_PPM, {
-  message: 'convenienceFee must be at most 10',
-  params: { code: 'FEE_TOO_HIGH' } satisfies IssueParams,
-})
-const sourceName = (sent: string) => (/^[\w .&()+-]{1,60}$/.test(sent) ? sent.toLowerCase() : undefined)
-const poolId = (sent: string) => (/^0x([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/.test(sent) ? sent.toLowerCase() : undefined)
-const sources = (name: string) => list(name, 100, sourceName, 'names of sources')
-
-export const swapQuery = z
-  .object({
-    src: swapToken('src').describe('Input token; `0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE` for the native token.'),
-    dst: swapToken('dst').describe('Output token; the same address to receive the native token.'),
-    amount: uint('amount')
-      .refine((amount) => amount > 0n, 'amount must be a base-10 integer above 0')
-      .describe('Input amount in base units.'),
-    from: address('from').describe('Wallet that sends the transaction and receives the output.'),
-    slippage: slippage.prefault('0.5').describe('Slippage tolerance in percent, at most 4 decimals. Default 0.5.'),
-    convenienceFee: convenienceFee
-      .prefault('0')
-      .describe('Fee in percent of the output, added for the caller; at most 10. Default 0.'),
-    convenienceFeeRecipient: address('convenienceFeeRecipient', { native: true, zero: true })
-      .optional()
-      .describe(
-        'Receives the convenience fee. Required when there is one; a mixed-case address must carry its checksum.',
-      ),
-    minimumBlock: count('minimumBlock', 0, Number.MAX_SAFE_INTEGER)
-      .optional()
-      .describe('The route must be computed and simulated at this block or a later one.'),
-    deadline: count('deadline', 0, Number.MAX_SAFE_INTEGER)
-      .optional()
-      .describe(
-        'Unix seconds after which the transaction reverts. Default: 1,200 s after the simulated block or now, whichever is later.',
-      ),
-    feeExemptKey: text('feeExemptKey').optional().describe('Attribution key; also taken from `X-Fee-Exempt-Key`.'),
-    includeSources: sources('includeSources').optional().describe('Use only these families or brands.'),
-    excludeSources: sources('excludeSources').optional().describe('Do not use these families or brands.'),
-    excludePools: list('excludePools', 200, poolId, 'pool addresses or ids')
-      .optional()
-      .describe('Do not use these pools.'),
-    maxHops: count('maxHops', 1, 4).optional().describe('Most pools in series.'),
-    maxSplits: count('maxSplits', 1, 64).optional().describe('Most pools that the route may use.'),
-    intermediates: z
-      .enum(['named', 'earned', 'any'], 'intermediates must be named, earned or any')
-      .default('earned')
-      .describe(
-        "What the route may pass through between `src` and `dst`: only what the chain's file names (`named`), also what has been seen to behave for long (`earned`, the default), or anything (`any`).",
-      ),
-    gasPrice: gasPrice(uint)
-      .optional()
-      .describe('Wei per gas to weigh gas with, below 2^64. Default: the network price.'),
-    maxPriceImpact: percent('maxPriceImpact')
-      .refine((ppm) => ppm <= WHOLE_PPM, 'maxPriceImpact must be at most 100')
-      .prefault('15')
-      .describe('Percent above which the route is refused. Default 15; 100 accepts any.'),
-  })
-  .superRefine((query, context) => {
-    if (query.src.address === query.dst.address) refuse(context, 'src and dst must be different tokens')
-    if (query.convenienceFee > 0n && !query.convenienceFeeRecipient)
-      refuse(context, 'convenienceFeeRecipient must be provided when convenienceFee is non-zero')
-  })
-export type SwapQuery = z.output<typeof swapQuery>
 
 const tags = ['latest', 'pending', 'safe', 'finalized', 'earliest'] as const satisfies readonly BlockTag[]
 
@@ -135,29 +52,71 @@ export const simulateFields = z
   })
 export type SimulateFields = z.output<typeof simulateFields>
 
+/** Addresses as they were sent, and what they mean. */
+function addresses(sent: readonly string[], most: number, context: z.core.$RefinementCtx) {
+  const read = new Map<string, Address>()
+  for (const part of sent) {
+    if (!isAddress(part)) return refuse(context, 'token must be valid 0x... addresses, separated by commas')
+    read.set(part, toAddress(part))
+  }
+  if (new Set(read.values()).size > most) return refuse(context, `token must list at most ${most} addresses`)
+  return read as ReadonlyMap<string, Address>
+}
+
 const tokenList = (most: number) =>
   text('token')
-    .transform((sent, context): ReadonlyMap<string, Address> => {
-      if (sent === '') return refuse(context, 'token must be provided')
-      const read = new Map<string, Address>()
-      for (const part of sent.split(',')) {
-        if (!isAddress(part)) return refuse(context, 'token must be valid 0x... addresses, separated by commas')
-        read.set(part, toAddress(part))
-      }
-      if (new Set(read.values()).size > most) return refuse(context, `token must list at most ${most} addresses`)
-      return read
-    })
+    .transform((sent, context) =>
+      sent === '' ? refuse(context, 'token must be provided') : addresses(sent.split(','), most, context),
+    )
     .describe(`One token address or up to ${most}, separated by commas.`)
+
+const detail = z
+  .enum(['0', '1'], 'detail must be 0 or 1')
+  .default('0')
+  .describe('1 answers each token with its price and what that rests on, or why there is none.')
+
+const pastBlock = count('block', 0, Number.MAX_SAFE_INTEGER)
+  .optional()
+  .describe('A block of the past: prices as of its end, where the node has its state. The newest when absent.')
 
 export const pricesQuery = z.object({
   token: tokenList(MAX_TOKENS),
+  detail,
+  block: pastBlock,
+})
+
+const postedMistake = `token must be a list of 1 to ${MAX_POSTED_TOKENS} addresses`
+export const pricesBody = z.object({
+  token: z
+    .array(z.string(postedMistake), postedMistake)
+    .min(1, postedMistake)
+    .max(MAX_POSTED_TOKENS, postedMistake)
+    .transform((sent, context) => addresses(sent, MAX_POSTED_TOKENS, context))
+    .describe(`Up to ${MAX_POSTED_TOKENS} token addresses.`),
+  detail,
+  block: pastBlock,
 })
 
 export const tokensQuery = z.object({
   token: tokenList(MAX_REPORTS),
 })
 
-export const liquidityQuery = pricesQuery.extend({
+export const tokenListQuery = z.object({
+  q: text('q')
+    .refine((sent) => sent.length <= 100, 'q must be at most 100 characters')
+    .optional()
+    .describe('Part of a symbol or a name, or a whole address, which need not be on the list.'),
+  limit: count('limit', 1, 1_000).prefault('100').describe('Most tokens in the answer. Default 100.'),
+})
+
+export const statsQuery = z.object({
+  limit: count('limit', 0, 1_000)
+    .prefault('100')
+    .describe('Most families, brands and pools in the answer, those with the most samples first. Default 100.'),
+})
+
+export const liquidityQuery = z.object({
+  token: tokenList(MAX_TOKENS),
   curve: z
     .enum(['0', '1'], 'curve must be 0 or 1')
     .default('0')

@@ -1,4 +1,4 @@
-/** What each endpoint answers. Fields beyond the interface are additive. */
+/** Answers of each endpoint. Fields beyond the interface are additive. */
 import { z } from 'zod'
 
 const hexAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
@@ -19,7 +19,7 @@ export const swapLeg = z.object({
 })
 export type SwapLeg = z.infer<typeof swapLeg>
 
-export const transaction = z.object({
+const transaction = z.object({
   from: hexAddress.describe('Sender, as in the request.'),
   to: hexAddress.describe('Guard Contract of the chain.'),
   data: hexBytes.describe('Calldata, to be submitted unmodified.'),
@@ -38,9 +38,21 @@ export const swapResponse = z.object({
     'Output that the simulation of `tx` measured at `simulationBlock`, in base units, after fee and taxes. Pools whose fee or rate follows the time (algebra-v1, liquidity-book, vaults) may pay a few millionths more or less in a later block.',
   ),
   minToAmount: units.describe('Least output that `tx` accepts before it reverts.'),
+  slippage: z
+    .object({ percent: z.number().min(0.05).max(3), reason: z.string() })
+    .optional()
+    .describe('With `slippage=auto`: what `minToAmount` is less than `toAmount`, and why so much.'),
   gasEstimate: units.describe('Gas of the whole transaction before refunds. Set the gas limit 20 % higher.'),
   simulationBlock: z.int().describe('Block at which `tx` was simulated.'),
   blockHash: z.string().describe('Hash of that block.'),
+  expiresAtBlock: z
+    .int()
+    .describe("Once the chain's head is at this block, ask again: more than two blocks have passed."),
+  quoteId: z
+    .string()
+    .describe(
+      'Chain, block and a digest of the route with its amounts. Where the service keeps a log of quotes, its operator makes the quote again from it.',
+    ),
   priceImpact: z.number().nullable().describe('Percent against the mid price of the same route.'),
   gasCost: z.object({
     native: units.describe('Wei, `l1Fee` included.'),
@@ -57,8 +69,44 @@ export const swapResponse = z.object({
       'Pools used, in execution order. What is wrapped or unwrapped at an end that is NATIVE is no leg, unless it is all there is to do.',
     ),
   tx: transaction,
+  calls: z
+    .array(z.object({ to: hexAddress, data: hexBytes, value: units }))
+    .min(1)
+    .optional()
+    .describe(
+      'With `calls=1`: a reset of the allowance where the token insists, an approval of exactly `fromAmount` where the allowance is short at `simulationBlock`, and `tx`. To be made in this order, all or none, as they were simulated: in one call of the node.',
+    ),
 })
 export type SwapResponse = z.infer<typeof swapResponse>
+
+export const quoteResponse = swapResponse.omit({ tx: true, calls: true })
+export type QuoteResponse = z.infer<typeof quoteResponse>
+
+export const quotesResponse = z.object({
+  simulationBlock: z.int().describe('Block of all quotes.'),
+  blockHash: z.string().describe('Hash of that block.'),
+  quotes: z
+    .array(z.union([swapResponse, quoteResponse, z.looseObject({ error: z.string(), code: z.string() })]))
+    .describe('In the order asked: as `/aggregator` answers, as `/quote` answers, or the error of that quote alone.'),
+})
+export type QuotesResponse = z.infer<typeof quotesResponse>
+
+const failure = z.looseObject({ error: z.string(), code: z.string() })
+/** Data of the events of a stream, by the name of the event. */
+export const streamEvents = z.object({
+  quote: z
+    .union([swapResponse, quoteResponse])
+    .optional()
+    .describe(
+      'The first answer, and each that differs: as `/aggregator` answers where `from` is given, else as `/quote`.',
+    ),
+  block: z
+    .object({ simulationBlock: z.int(), blockHash: z.string() })
+    .optional()
+    .describe('Looked at again at this block: the last `quote`, or `refused`, stands.'),
+  refused: failure.optional().describe('There is no answer at this block; the stream goes on.'),
+  end: failure.optional().describe('The last event, with its reason.'),
+})
 
 export const swapNoRoute = z.object({
   ...routeEcho,
@@ -79,8 +127,38 @@ export const simulation = z.object({
 })
 export type SimulationResponse = z.infer<typeof simulation>
 
+const priceSource = z.object({
+  pool: z.string(),
+  protocol: z.string().describe('Family of the pool, such as `uniswap-v3`.'),
+  usd: z.number().positive().describe('What this pool alone says.'),
+  weight: z.number().min(0).max(1).describe('Its share of the say of all pools.'),
+})
+const priceDetail = z
+  .object({
+    usd: z.number().positive().nullable(),
+    block: z.int().describe('Block of the pools that the price comes from.'),
+    timestamp: z.int().describe('Unix seconds of that block.'),
+    depthUsd: z.number().nonnegative().nullable(),
+    confidence: z
+      .number()
+      .min(0)
+      .max(1)
+      .describe(
+        'd / (d + 10,000) × max(0, 1 − s / 5 %): d are the dollars behind the price, s the mean distance of its pools from it.',
+      ),
+    sources: z.array(priceSource).max(3).describe('The pools with the most say.'),
+    reason: z
+      .enum(['unknown', 'no-decimals', 'below-floor', 'no-anchor', 'unsellable', 'pending'])
+      .nullable()
+      .describe(
+        'Why there is no price: in no pool; decimals not known; less than 300 USD behind it; no way to a dollar; measured, and bought but not sold; pools are still being looked for.',
+      ),
+  })
+  .describe('With `detail=1`.')
+export type PriceDetailResponse = z.infer<typeof priceDetail>
+
 export const prices = z
-  .record(hexAddress, z.number().positive().nullable())
+  .record(hexAddress, z.union([z.number().positive(), priceDetail]).nullable())
   .describe('USD by token address as sent; null where the token is not recognised.')
 
 const impacts = z.object({ '0.5': z.number(), '1': z.number(), '2': z.number(), '5': z.number(), '10': z.number() })
@@ -127,6 +205,35 @@ export const tokenReports = z
   .record(hexAddress, tokenReport.nullable())
   .describe('By token address as sent; null for what cannot be measured.')
 
+const listTag = z.object({ name: z.string(), description: z.string() })
+export const tokenList = z.object({
+  name: z.string(),
+  timestamp: z.string().describe('When the list was made.'),
+  version: z
+    .object({ major: z.int(), minor: z.int(), patch: z.int() })
+    .describe('`patch` is the block that the list is of.'),
+  tags: z.record(z.string(), listTag).describe('What the tags of tokens mean.'),
+  tokens: z.array(
+    z.object({
+      chainId: z.int(),
+      address: hexAddress.describe('With its EIP-55 checksum; NATIVE for the native token.'),
+      name: z.string().describe('At most 60 characters, harmless to show.'),
+      symbol: z.string().describe('At most 20 characters without spaces, harmless to show.'),
+      decimals: z.int(),
+      tags: z
+        .array(z.enum(['native', 'registry', 'found', 'unlisted', 'copy']))
+        .describe(
+          'Where it comes from, and `copy` where its symbol is, or looks like, that of a token of the registry.',
+        ),
+      extensions: z.object({
+        depthUsd: z.number().nullable().describe('Depth in all pools in USD, as `/liquidity` has it.'),
+        copyOf: hexAddress.optional().describe('The token whose symbol a copy has.'),
+      }),
+    }),
+  ),
+})
+export type TokenListResponse = z.infer<typeof tokenList>
+
 export const chainMap = z
   .record(
     z.string().regex(/^[1-9][0-9]*$/),
@@ -148,4 +255,6 @@ export const errorBody = z.looseObject({
     .regex(/^[A-Z_]+$/)
     .describe('What is wrong, for programs.'),
   requestId: z.string(),
+  cure: z.string().optional().describe('What to do about it.'),
+  docs: z.string().optional().describe('Where this service says more, as a path of its own.'),
 })

@@ -1,4 +1,4 @@
-/** What the endpoints of a chain are asked, how they take it, and how the chain's clock stands, as metrics. */
+/** Metrics of a chain's endpoints: what they are asked, how they take it, and how the chain's clock stands. */
 import type { RpcEvent, RpcHealth } from '@sluice/rpc'
 import { Counter, Gauge, type Registry } from 'prom-client'
 

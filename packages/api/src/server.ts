@@ -6,14 +6,17 @@ import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { boundConnections, bounded } from './http/connections.ts'
 import { answerMalformed } from './http/malformed.ts'
+import { startRecorder } from './http/trace.ts'
+import { returnMemoryAtRest } from './memory.ts'
 import { createMetrics } from './metrics.ts'
+import { ScaleOut } from './scale-out.ts'
 import { Services } from './services.ts'
 
 /** Node's own limit on headers stands far above the 16 kB of a target, so that the service answers 414 itself. */
 const MAX_HEADER_BYTES = 262_144
 const HEADERS_TIMEOUT_MS = 10_000
 const BODY_TIMEOUT_MS = 20_000
-/** How often both are looked at. */
+/** Time between two looks at both. */
 const CHECK_MS = 2_000
 /** Longer than the idle time of common proxies, so that they close first. */
 const KEEP_ALIVE_MS = 75_000
@@ -28,12 +31,16 @@ export type RunningServer = {
   readonly close: () => Promise<void>
 }
 
-/** @throws ChainsError for a directory of the configuration that cannot be read */
+/** @throws ChainsError for a directory of the configuration that cannot be read, or a chain of it that nobody knows */
 export async function startServer(config: Config): Promise<RunningServer> {
   const log = pino({ level: config.logLevel, base: null }, pino.destination(LOG))
-  const registry = loadRegistry({ chainsDir: config.chainsDir, deploymentsDir: config.deploymentsDir })
-  const services = new Services(registry, config, createMetrics(), log)
-  const { listener, trusts } = createApp(services, config)
+  const { chainsDir, deploymentsDir, chains: only } = config
+  const registry = loadRegistry({ chainsDir, deploymentsDir, only })
+  const metrics = createMetrics()
+  const scaleOut = await ScaleOut.open({ config, registry, metrics, log })
+  const services = new Services(registry, config, metrics, log, { scaleOut })
+  const recorder = await startRecorder(config, log)
+  const { listener, trusts } = createApp(services, config, recorder)
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -54,11 +61,15 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const { port } = server.address() as AddressInfo
   const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const leaveMemory = returnMemoryAtRest()
   log.info({ url, chains: registry.supportedIds().length }, 'listening')
 
   let closing: Promise<void> | undefined
   const close = async () => {
-    services.closing = true
+    leaveMemory()
+    services.stop()
+    // At once: others are to read on while what has begun here is answered.
+    const left = scaleOut?.leave()
     const stopped = new Promise<void>((resolve) => server.close(() => resolve()))
     // A connection kept alive by its client turns idle only after its last answer.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
@@ -66,7 +77,9 @@ export async function startServer(config: Config): Promise<RunningServer> {
     await stopped
     clearTimeout(cut)
     clearInterval(sweep)
+    await left
     await services.close()
+    await recorder?.close()
     log.info('stopped')
   }
   return { url, close: () => (closing ??= close()) }

@@ -1,11 +1,23 @@
-import type { Registry } from '@sluice/chains'
+import { join } from 'node:path'
+import type { Chain, Registry } from '@sluice/chains'
+import type { ChainSettings } from '@sluice/quoting'
 import { RouterThreads } from '@sluice/routing'
-import type { Logger } from 'pino'
+import { type Logger, pino } from 'pino'
 import { Places } from './admission/places.ts'
-import { ChainService } from './chain/chain-service.ts'
-import type { Config } from './config.ts'
+import { type Config, rpcOptions } from './config.ts'
+import { countEvents } from './count-events.ts'
+import { ApiError } from './errors.ts'
+import { EventStreams } from './http/event-streams.ts'
 import type { Metrics } from './metrics.ts'
 import { unsupportedChain } from './requests.ts'
+import type { ScaleOut } from './scale-out.ts'
+import { ServedChain } from './served-chain.ts'
+
+type More = {
+  /** Shared by all chains, and closed with them. */
+  readonly threads?: RouterThreads
+  readonly scaleOut?: ScaleOut | undefined
+}
 
 /** The chains of this process. Each wakes at its first request; one that fails or hangs holds up no other. */
 export class Services {
@@ -14,52 +26,100 @@ export class Services {
   readonly log: Logger
   /** The service is stopping: not ready for new work. */
   closing = false
+  readonly streams: EventStreams
   private readonly config: Config
   private readonly threads: RouterThreads
   private readonly places: Places
-  private readonly chains = new Map<number, ChainService>()
+  private readonly chains = new Map<number, ServedChain>()
 
-  constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger) {
+  /** The part in the state that processes share; undefined where each keeps its own. */
+  readonly scaleOut: ScaleOut | undefined
+
+  constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger, more: More = {}) {
+    const { threads = threadsOf(config), scaleOut } = more
+    this.scaleOut = scaleOut
     this.registry = registry
     this.config = config
-    this.threads = new RouterThreads({
-      count: config.routeThreads,
-      timeoutMs: config.routeTimeoutMs,
-      memoryMb: config.routeThreadMemoryMb,
-    })
+    this.threads = threads
     this.places = new Places(config.maxConcurrent)
+    this.streams = new EventStreams({ most: config.maxStreams, mostOfCaller: config.maxStreamsPerCaller })
     this.metrics = metrics
     this.log = log
   }
 
   /** @throws ApiError `UNSUPPORTED_CHAIN` for a chain outside the chain map */
-  chain(chainId: number): ChainService {
+  chain(chainId: number): ServedChain {
     const known = this.chains.get(chainId)
     if (known) return known
     const entry = this.registry.chainMap()[String(chainId)]
     const chain = entry && this.registry.chain(chainId)
     const deployment = entry && this.registry.deployment(chainId)
     if (!entry || !chain || !deployment) throw unsupportedChain(chainId)
-    const { config, metrics, log, threads, places } = this
-    const routerAddress = entry.RouterAddress
-    const service = new ChainService({ chain, deployment, routerAddress, config, metrics, log, threads, places })
-    this.chains.set(chainId, service)
-    return service
+    const { config, threads, places } = this
+    const served = new ServedChain({
+      ...{ chain, deployment, threads },
+      routerAddress: entry.RouterAddress,
+      admission: { places, maxWaiting: config.maxQueued, maxWaitMs: config.maxWaitMs },
+      settings: settingsOf(chain, config),
+      log: this.log.child({ chain: chainId }),
+      onEvent: countEvents(this.metrics, chainId),
+      openMarket: this.scaleOut?.openMarket,
+      tell: this.scaleOut && ((fact) => this.scaleOut?.share(chainId, fact)),
+    })
+    this.chains.set(chainId, served)
+    return served
   }
 
   /** A chain that has been asked for since the start. */
-  known(chainId: number): ChainService | undefined {
+  known(chainId: number): ServedChain | undefined {
     return this.chains.get(chainId)
   }
 
   /** The chains that have been asked for since the start. */
-  get started(): readonly ChainService[] {
+  get started(): readonly ServedChain[] {
     return [...this.chains.values()]
   }
 
+  /** New work is for others from now on; streams would go on for ever. */
+  stop(): void {
+    this.closing = true
+    this.streams.endAll(new ApiError('NOT_READY', 'the service is stopping'))
+  }
+
   async close(): Promise<void> {
-    await Promise.all(this.started.map((chain) => chain.sleep()))
-    this.metrics.afterwards.settle()
+    await Promise.all([this.scaleOut?.leave(), ...this.started.map(({ live }) => live.sleep())])
+    this.scaleOut?.close()
+    this.metrics.afterwards.flush()
     await this.threads.close()
   }
+}
+
+function threadsOf({ routeThreads, routeTimeoutMs, routeThreadMemoryMb }: Config): RouterThreads {
+  return new RouterThreads({ count: routeThreads, timeoutMs: routeTimeoutMs, memoryMb: routeThreadMemoryMb })
+}
+
+function settingsOf(chain: Chain, config: Config): ChainSettings {
+  const { chainId } = chain
+  const { dataDir, dataSaveMs, quoteLogMb } = config
+  return {
+    rpc: rpcOptions(chain, config),
+    ...(dataDir !== undefined && { save: { path: join(dataDir, `${chainId}.sqlite`), everyMs: dataSaveMs } }),
+    ...(dataDir !== undefined &&
+      quoteLogMb > 0 && { quoteLog: { path: quoteLogPath(dataDir, chainId), maxBytes: quoteLogMb * 1_000_000 } }),
+    idleSleepMs: config.idleSleepMs,
+    inlinePools: config.routeInlinePools,
+    earnBlocks: config.earnBlocks,
+    driftShare: config.driftSamplePercent / 100,
+    maxGas: config.simulateGasCap,
+  }
+}
+
+/** The file that a service keeps a chain's quotes in. */
+export function quoteLogPath(dataDir: string, chainId: number): string {
+  return join(dataDir, `${chainId}.quotes.sqlite`)
+}
+
+/** For those who want services without their lines of log. */
+export function silentLog(): Logger {
+  return pino({ level: 'silent' })
 }

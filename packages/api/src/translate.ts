@@ -1,5 +1,6 @@
-/** What failures of other packages mean to a caller. The compiler keeps the table complete. */
+/** Meaning of other packages' failures to a caller. The compiler keeps the table complete. */
 import { MarketError, type MarketErrorCode } from '@sluice/liquidity'
+import { QuotingError, type QuotingErrorCode } from '@sluice/quoting'
 import { RoutingError, type RoutingErrorCode } from '@sluice/routing'
 import { RpcError, type RpcErrorCode } from '@sluice/rpc'
 import { SimulationError, type SimulationErrorCode } from '@sluice/simulation'
@@ -46,6 +47,23 @@ const meanings = {
     SEARCH_OVERRAN: ['ROUTE_TIMEOUT'],
     THREAD_ENDED: ['INTERNAL', 'the search for a route broke off; please report it with the request id'],
   } satisfies Record<RoutingErrorCode, Meaning>,
+  QuotingError: {
+    NO_EXECUTOR: ['UNSUPPORTED_CHAIN'],
+    NATIVE_UNSUPPORTED: ['NATIVE_UNSUPPORTED'],
+    GUARD_NOT_DEPLOYED: ['GUARD_NOT_DEPLOYED'],
+    NO_STATE: ['NO_STATE'],
+    BEHIND: ['BEHIND'],
+    DEADLINE_PASSED: ['INVALID_PARAMETER'],
+    DEADLINE_FAR: ['INVALID_PARAMETER'],
+    BAD_PERMIT: ['BAD_PERMIT'],
+    BAD_TOKEN: ['BAD_TOKEN'],
+    UNKNOWN_TOKEN: ['UNKNOWN_TOKEN'],
+    NO_ROUTE: ['NO_ROUTE'],
+    INSUFFICIENT_LIQUIDITY: ['INSUFFICIENT_LIQUIDITY'],
+    ROUTE_REVERTED: ['ROUTE_REVERTED'],
+    PRICE_IMPACT: ['PRICE_IMPACT'],
+    VALUE_LOSS: ['VALUE_LOSS'],
+  } satisfies Record<QuotingErrorCode, Meaning>,
 } as const
 
 /** body-parser's `type` of a body that cannot be read. */
@@ -62,10 +80,11 @@ export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
     thrown instanceof RpcError ||
     thrown instanceof SimulationError ||
     thrown instanceof MarketError ||
-    thrown instanceof RoutingError
+    thrown instanceof RoutingError ||
+    thrown instanceof QuotingError
   ) {
     const [code, words = thrown.message] = (meanings[thrown.name] as Readonly<Record<string, Meaning>>)[thrown.code]!
-    return new ApiError(code, words, { cause: thrown })
+    return new ApiError(code, words, { cause: thrown, ...('details' in thrown && { details: thrown.details }) })
   }
   // The answer of a contract or a node that does not decode.
   if (isError(thrown, 'BAD_DATA') || isError(thrown, 'BUFFER_OVERRUN'))

@@ -208,7 +208,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
   })
   afterAll(() => server.close())
 
-  /** Whether the answer is what the version promises for this failure. */
+  /** Expects the answer that the version promises for this failure. */
   async function refuses(path: string, [value, text, status = 400]: Bad, init?: RequestInit): Promise<void> {
     const answer = await ask(server.url + path, init)
     const seen = `${JSON.stringify(value)}: ${answer.status} ${answer.text}`

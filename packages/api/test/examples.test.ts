@@ -3,27 +3,18 @@ import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Devnet } from '@sluice/devnet'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { apiReference, errorTable, type RunningServer } from '../src/index.ts'
-import { startChain, startOver } from './src/devnet.ts'
+import { accounts as accountsOf, request } from '@sluice/devnet'
+import { expect, test } from 'vitest'
+import { apiReference, errorTable } from '../src/index.ts'
+import { localService } from './src/devnet.ts'
 
 const docs = join(import.meta.dirname, '../../../docs')
 const has = (command: string) => spawnSync(command, ['--version']).status === 0
-let devnet: Devnet
-let server: RunningServer
-beforeAll(async () => {
-  devnet = await startChain()
-  server = await startOver(devnet.url)
-})
-afterAll(async () => {
-  await server?.close()
-  await devnet?.stop()
-})
+const local = localService()
 
 /** Asynchronous, since the service that is asked runs in this very process. */
 async function run(command: string, file: string): Promise<string> {
-  const { tokens, accounts, guard, executor, dexes } = devnet.info
+  const { tokens, accounts, guard, executor, dexes } = local.devnet.info
   const of = (pattern: RegExp) => dexes.flatMap(({ family, address }) => (pattern.test(family) ? [address] : []))
   const contracts = {
     ...{ guard, executors: [executor], wrapper: tokens.WETH!.address },
@@ -31,12 +22,14 @@ async function run(command: string, file: string): Promise<string> {
   }
   const env = {
     ...process.env,
-    BASE_URL: server.url,
+    BASE_URL: local.server.url,
     CHAIN: '31337',
     SRC: tokens.WETH!.address,
     DST: tokens.USDC!.address,
     AMOUNT: '1000000000000000000',
     FROM: accounts[0]!.address,
+    RPC_URL: local.devnet.url,
+    PRIVATE_KEY: accountsOf(3)[file === 'viem.ts' ? 1 : 2]!.privateKey,
     MIN: '1000000',
     CONTRACTS: JSON.stringify(contracts),
   }
@@ -60,6 +53,19 @@ test.skipIf(!has('python3'))('Python (skipped where python3 is not installed)', 
 
 test('TypeScript', async () => {
   expect(await run(process.execPath, 'swap.ts')).toMatch(/toAmount: '\d+',\s+minOutput: \d+n,\s+mode: 'custody'/)
+})
+
+test.each(['viem.ts', 'ethers.ts'])('%s: a swap that is mined', async (file) => {
+  const { hash, toAmount } = JSON.parse(await run(process.execPath, file))
+  expect(BigInt(toAmount)).toBeGreaterThan(0n)
+  expect(await request(local.devnet.url, 'eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
+})
+
+test('fetch alone', async () => {
+  const lines = (await run(process.execPath, 'fetch.mjs')).trim().split('\n')
+  const [quoted, streamed] = lines.map((line) => JSON.parse(line))
+  expect(quoted).toMatchObject({ toAmount: expect.stringMatching(/^\d+$/), calls: 2 })
+  expect(streamed).toEqual({ event: 'quote', toAmount: quoted.toAmount })
 })
 
 test('docs/api.md is what npm run docs writes, with the cause and the cure of every error', () => {

@@ -14,7 +14,7 @@ let proxy: NodeProxy
 let server: RunningServer
 /** That the node was asked for. */
 let simulations = 0
-/** What the node's simulations wait for. */
+/** Promise that the node's simulations wait for. */
 let held: Promise<void> | undefined
 beforeAll(async () => {
   devnet = await startChain()
@@ -150,6 +150,30 @@ test('a chain whose node crawls, with its places and queue full, does not slow a
     await both.close()
     await slow.stop()
     rmSync(dir, { recursive: true })
+  }
+})
+
+test('prices of a block seen lately are told while the node keeps its head to itself', async () => {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const silent = await NodeProxy.start(devnet.url)
+  const own = await startOver(silent.url)
+  const { WETH, USDC } = devnet.info.tokens
+  const prices = `${own.url}/prices/31337?token=${WETH!.address},${USDC!.address}`
+  try {
+    await until(async () => {
+      const { status, text } = await ask(prices)
+      return status === 200 && !text.includes('null')
+    })
+    silent.answer = () => promise
+    // Longer than a head counts as one of just now.
+    await new Promise((done) => setTimeout(done, 600))
+    const { status, text } = await ask(prices)
+    expect(status, text).toBe(200)
+    expect(text).not.toContain('null')
+  } finally {
+    resolve(undefined)
+    await own.close()
+    await silent.stop()
   }
 })
 

@@ -1,4 +1,4 @@
-/** What a hostile or broken client sends instead of a request, byte by byte, in both versions of the errors. */
+/** Bytes that a hostile or broken client sends instead of a request, one by one, in both versions of the errors. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'

@@ -54,6 +54,7 @@ test('are cut off in the end, and nobody waits for them', { timeout: MOST_MS }, 
   timers.push(honest)
   for (const received of await Promise.all(headers)) {
     expect(received).toMatch(/^HTTP\/1.1 408 /)
+    expect(received).toContain('REQUEST_TIMEOUT')
   }
   for (const received of await Promise.all(bodies)) {
     expect(received).toMatch(/^HTTP\/1.1 (408|504) /)

@@ -12,7 +12,9 @@ let threaded: RunningServer
 beforeAll(async () => {
   devnet = await startChain()
   inline = await startOver(devnet.url)
-  // All at once from one caller: on a busy machine, what cold requests took lets the last of them expect more than the usual wait.
+  // All at once from one caller: with the usual wait of 2 s a machine that is held up by other work refuses the last of them,
+  // either since they have waited for that long or since what the others cost lets expect as much. 47 at once beside a loop that
+  // is held for 60 ms at a time: every 503 was one of these.
   const patient = { MAX_QUEUED: '100', MAX_WAIT_MS: '60000', REQUEST_TIMEOUT_MS: '60000' }
   threaded = await startOver(devnet.url, { ROUTE_INLINE_POOLS: '0', ROUTE_THREADS: '2', ...patient })
 })

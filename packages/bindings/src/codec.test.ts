@@ -74,6 +74,38 @@ describe('callCodec', () => {
     )
   })
 
+  test('writes and reads lists of static and of dynamic values, and bytes of a fixed length', () => {
+    const abi = new Interface([
+      'function lists(address[] a, bytes32[] b, bytes4 c, bytes[] d, (bytes e, int24 f)[] g) view returns (address[], bytes32[], bytes4, bytes[], (bytes e, int24 f)[])',
+    ])
+    type Values = [string[], string[], string, string[], { e: string; f: bigint }[]]
+    const lists = callCodec<Values, Values>(abi, 'lists')
+    const inner = fc.record({ e: data, f: fc.bigInt(-(2n ** 23n), 2n ** 23n - 1n) })
+    const few = { maxLength: 5 }
+    const values = [
+      fc.array(address, few),
+      fc.array(hex(32), few),
+      hex(4),
+      fc.array(data, few),
+      fc.array(inner, few),
+    ] as const
+    fc.assert(
+      fc.property(...values, (...call) => {
+        expect(lists.encode(...call)).toBe(abi.encodeFunctionData('lists', call))
+        expect(lists.decode(abi.encodeFunctionResult('lists', call) as `0x${string}`)).toEqual(call)
+      }),
+    )
+  })
+
+  test('a list that claims more than the answer holds is cut off, whatever it claims', () => {
+    const abi = new Interface(['function words() view returns (uint256[])'])
+    const words = callCodec<[], [bigint[]]>(abi, 'words')
+    const answer = (count: bigint) =>
+      `0x${[32n, count, 7n].map((word) => word.toString(16).padStart(64, '0')).join('')}` as const
+    expect(words.decode(answer(1n))).toEqual([[7n]])
+    for (const count of [2n, 2n ** 32n, 2n ** 255n]) expect(() => words.decode(answer(count))).toThrow('cut off')
+  })
+
   test.each([
     ['an amount below zero', { minOutput: -1n }],
     ['an amount of 257 bits', { minOutput: 2n ** 256n }],
@@ -98,8 +130,8 @@ describe('callCodec', () => {
   })
 
   test('refuses to be made for a type that it does not know', () => {
-    const abi = new Interface(['function list(uint256[] a)'])
-    expect(() => callCodec(abi, 'list')).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_OPERATION' }))
+    const abi = new Interface(['function three(uint256[3] a)'])
+    expect(() => callCodec(abi, 'three')).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_OPERATION' }))
   })
 })
 

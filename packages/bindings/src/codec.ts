@@ -45,7 +45,7 @@ export function eventReader<Values extends readonly unknown[]>(abi: Interface, n
 /** Hex digits of a word. */
 const WORD = 64
 
-/** Of one type. Positions count hex digits of the whole text. */
+/** Coder of one type. Positions count hex digits of the whole text. */
 type Coder = {
   /** Digits in the head of what it stands in. */
   readonly size: number
@@ -61,6 +61,9 @@ function coderOf(param: ParamType): Coder {
   if (baseType === 'address') return address
   if (baseType === 'bool') return bool
   if (baseType === 'bytes') return bytes
+  if (baseType === 'array' && param.arrayLength === -1) return list(coderOf(param.arrayChildren!))
+  const [, length] = /^bytes(\d+)$/.exec(baseType) ?? []
+  if (length) return fixedBytes(Number(length))
   const [, kind, bits] = /^(u?int)(\d+)$/.exec(baseType) ?? []
   if (kind) return kind === 'int' ? int(Number(bits)) : uint(Number(bits))
   throw makeError(`no codec for ${baseType}`, 'UNSUPPORTED_OPERATION', { operation: param.format() })
@@ -124,6 +127,42 @@ const bytes: Coder = {
     if (end > text.length) throw cutOff(text)
     return `0x${text.slice(at + WORD, end)}`
   },
+}
+
+function fixedBytes(length: number): Coder {
+  const pattern = new RegExp(`^0x[0-9a-fA-F]{${2 * length}}$`)
+  return {
+    size: WORD,
+    dynamic: false,
+    write: (value) => {
+      if (typeof value !== 'string' || !pattern.test(value)) throw refused(`bytes${length}`, value)
+      return value.slice(2).padEnd(WORD, '0')
+    },
+    read: (text, at) => `0x${wordAt(text, at).slice(0, 2 * length)}`,
+  }
+}
+
+/** List of any length. */
+function list(element: Coder): Coder {
+  const { size, dynamic } = element
+  const elements = (count: number) => sequence(Array.from({ length: count }, () => element))
+  return {
+    size: WORD,
+    dynamic: true,
+    write: (value) => {
+      if (!Array.isArray(value)) throw refused('a list', value)
+      const written = dynamic ? elements(value.length).write(value) : value.map(element.write).join('')
+      return wordOf(value.length) + written
+    },
+    read: (text, at) => {
+      const count = countAt(text, at)
+      const start = at + WORD
+      // Before room is made for so many.
+      if (start + count * size > text.length) throw cutOff(text)
+      if (dynamic) return elements(count).read(text, start)
+      return Array.from({ length: count }, (_, k) => element.read(text, start + k * size))
+    },
+  }
 }
 
 function tuple(components: readonly ParamType[]): Coder {

@@ -20,7 +20,7 @@ export type GuardSwap = {
   /** Unix seconds. */
   readonly deadline: bigint
   readonly executor: string
-  /** What the Guard unwraps of native output; zero for nothing. */
+  /** Wrapper that the Guard unwraps for native output; zero for nothing. */
   readonly wrapper: string
   /** Parts per million of the output. */
   readonly feePpm: bigint
@@ -28,7 +28,7 @@ export type GuardSwap = {
   readonly direct: boolean
   /** The sender's signature in place of an approval; only where a token is given. */
   readonly permit?: GuardPermit
-  /** What the Executor runs. */
+  /** Program that the Executor runs. */
   readonly program: string
 }
 

@@ -2,7 +2,7 @@
 import { makeError, Signature } from 'ethers'
 import type { IGuard } from '../dist/index.js'
 
-/** What the sender signed so that the Guard draws the input: owner the sender, spender the Guard, token the input. */
+/** Permit that the sender signed so that the Guard draws the input: owner the sender, spender the Guard, token the input. */
 export type GuardPermit =
   /** EIP-2612's `Permit`. */
   | { readonly kind: 'eip2612'; readonly amount: bigint; readonly deadline: bigint; readonly signature: string }
@@ -25,7 +25,7 @@ const PERMIT2_TIME_BITS = 48n
 const PERMIT2_AMOUNT_BITS = 160n
 
 /**
- * What the Guard takes of a permission. Tokens want 65 bytes with a last one of 27 or 28; some wallets sign with 0 or 1 there,
+ * Permission as the Guard takes it. Tokens want 65 bytes with a last one of 27 or 28; some wallets sign with 0 or 1 there,
  * or in the 64 bytes of EIP-2098. Permit2 takes what contract wallets sign besides, as it is.
  */
 export function permitStruct(permit: GuardPermit): IGuard.PermitStruct {
@@ -41,7 +41,7 @@ export function permitStruct(permit: GuardPermit): IGuard.PermitStruct {
   return { kind: BigInt(PERMIT_KINDS.indexOf(kind)), amount, nonce, deadline, signature: plain }
 }
 
-/** Of one key: 64 or 65 bytes. */
+/** True for a signature of one key: 64 or 65 bytes. */
 function isPlain(signature: string): boolean {
   return signature.length === 2 + 2 * 64 || signature.length === 2 + 2 * 65
 }

@@ -6,10 +6,10 @@ export type Hex = `0x${string}`
 /** 20 bytes in lower case. Only `toAddress` makes one, so `===` is a safe comparison. */
 export type Address = Hex & { readonly [brand]: 'Address' }
 
-/** How the interface writes the native token of any chain, in lower case. */
+/** The native token of any chain as the interface writes it, in lower case. */
 export const NATIVE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee' as Address
 
-/** How contracts write the native token. */
+/** The native token as contracts write it. */
 export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000' as Address
 
 const addressPattern = /^0x[0-9a-fA-F]{40}$/

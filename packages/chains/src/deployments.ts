@@ -1,5 +1,5 @@
 /**
- * Where the contracts stand. Their addresses are the same on every chain of a build, so each release is kept once, in
+ * Addresses of the contracts. They are the same on every chain of a build, so each release is kept once, in
  * `releases.json`; a chain's own file exists where something was seen there, or where its build had to be probed.
  */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
@@ -106,7 +106,7 @@ function releaseOf({ guard, executors }: Pick<Deployment, 'guard' | 'executors'>
   }
 }
 
-/** What stands in the directory's own file. */
+/** The releases of the directory's own file. */
 function ownReleases(dir: string): Releases {
   return existsSync(join(dir, RELEASES)) ? parseFile(join(dir, RELEASES), releasesSchema) : {}
 }

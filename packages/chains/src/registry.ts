@@ -11,7 +11,7 @@ import type { Chain, ChainMapEntry, ContractRecord, Deployment, Registry } from 
 /** The chains that come with the package. */
 export const CHAIN_DATA_DIR = fileURLToPath(new URL('../data', import.meta.url))
 
-/** Where no source tells the block time. It only sets how often the head is asked for, so a wrong guess is harmless. */
+/** Guess for chains whose block time no source tells. It only sets how often the head is asked for, so a wrong guess is harmless. */
 const GUESSED_BLOCK_TIME_MS = 3_000
 
 export type RegistryOptions = {
@@ -19,21 +19,26 @@ export type RegistryOptions = {
   readonly chainsDir?: string | undefined
   /** Overlay of `deployments/`: its files replace those of the same chain id and add new ones. */
   readonly deploymentsDir?: string | undefined
+  /** Chains that are there; all when left out. */
+  readonly only?: readonly number[] | undefined
 }
 
 /**
  * The registry over the chain files and the deployments. Lists two or three directories now and opens a file when its
  * chain is first asked for; the chain map opens all files once, and keeps only what it shows.
  *
- * @throws ChainsError `BAD_DIRECTORY` when a directory cannot be listed. The registry's own methods throw `BAD_FILE`,
+ * @throws ChainsError `BAD_DIRECTORY` when a directory cannot be listed, `UNKNOWN_CHAIN` when `only` names one without a file. The registry's own methods throw `BAD_FILE`,
  *   which names the file and the field.
  */
 export function loadRegistry(options: RegistryOptions = {}): Registry {
   const chainFiles = listById(CHAIN_DATA_DIR)
   if (options.chainsDir !== undefined) for (const [id, path] of listById(options.chainsDir)) chainFiles.set(id, path)
+  const { deploymentsDir, only } = options
+  for (const id of only ?? [])
+    if (!chainFiles.has(id)) throw new ChainsError('UNKNOWN_CHAIN', `chain ${id} has no file in the registry`)
+  if (only) for (const id of chainFiles.keys()) if (!only.includes(id)) chainFiles.delete(id)
   // A chain's file of the overlay is read with the releases beside it, the repository's with the repository's.
   const deploymentDirs = new Map([...listById(DEPLOYMENTS_DIR).keys()].map((id) => [id, DEPLOYMENTS_DIR]))
-  const { deploymentsDir } = options
   if (deploymentsDir !== undefined)
     for (const id of listById(deploymentsDir).keys()) deploymentDirs.set(id, deploymentsDir)
 

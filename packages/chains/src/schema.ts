@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Hex, toAddress, ZERO_ADDRESS } from './address.ts'
+import { L1_FEE_MODELS } from './types.ts'
 
 const nonZeroAddress = z
   .string()
@@ -16,7 +17,7 @@ const chainId = z.int().positive()
 const decimals = z.int().min(0).max(36)
 const url = z.string().regex(/^https?:\/\/\S+$/, 'must be an http or https URL')
 
-/** Where a claim comes from: ids explained in data/README.md. More independent sources, more trust. */
+/** Sources of a claim: ids explained in data/README.md. More independent sources, more trust. */
 const sources = z.array(z.string().min(1))
 
 const token = z.strictObject({
@@ -68,7 +69,7 @@ export const chainFileSchema = z
     explorer: url.exactOptional(),
     /** null: no source gives it. */
     blockTimeMs: z.number().positive().nullable(),
-    l1FeeModel: z.enum(['none', 'op-stack', 'arbitrum', 'zksync', 'scroll', 'linea', 'morph', 'metis', 'unknown']),
+    l1FeeModel: z.enum(L1_FEE_MODELS),
     /** A flag left out is unknown, not false. */
     evm: z.strictObject({
       push0: z.boolean().exactOptional(),
@@ -85,7 +86,7 @@ export const chainFileSchema = z
     message: 'belongs to chains without wrappedNative only',
   })
 
-/** What to write to `<chainId>.json`; addresses in any letter case. */
+/** Content of `<chainId>.json`; addresses in any letter case. */
 export type ChainFile = z.input<typeof chainFileSchema>
 /** A chain's file once parsed: addresses in lower case. */
 export type ParsedChainFile = z.output<typeof chainFileSchema>

@@ -12,10 +12,10 @@ export type DexRow = {
   /** Family id as in packages/liquidity/src/dexes; rows of families not supported yet are kept and reported. */
   readonly family: string
   readonly brand: string
-  /** What `address` is: factory, vault, registry, pool manager… */
+  /** Role of `address`: factory, vault, registry, pool manager… */
   readonly role: string
   readonly address: Address
-  /** Where one family's factories come in kinds, as Curve's do. */
+  /** Kind of factory, for families that have several, as Curve does. */
   readonly version?: string
   /** Parts per million of the input the pool keeps; families whose pools tell their fee leave it out. */
   readonly feePpm?: number
@@ -29,16 +29,19 @@ export type DexRow = {
   readonly deprecated?: true
 }
 
-export type L1FeeModel =
-  | 'none'
-  | 'op-stack'
-  | 'arbitrum'
-  | 'zksync'
-  | 'scroll'
-  | 'linea'
-  | 'morph'
-  | 'metis'
-  | 'unknown'
+/** Ways in which a rollup charges for the data of a transaction; `packages/rpc/src/l1-fee` knows the formula of each. */
+export const L1_FEE_MODELS = [
+  'none',
+  'op-stack',
+  'arbitrum',
+  'zksync',
+  'scroll',
+  'linea',
+  'morph',
+  'metis',
+  'unknown',
+] as const
+export type L1FeeModel = (typeof L1_FEE_MODELS)[number]
 
 export type Chain = {
   readonly chainId: number
@@ -80,7 +83,7 @@ export type Chain = {
 
 export type Build = 'cancun' | 'london'
 
-/** What a contract is made of, the same on every chain of a build. */
+/** Code of a contract, the same on every chain of a build. */
 export type ContractCode = {
   readonly address: Address
   readonly salt: Hex

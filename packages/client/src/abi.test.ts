@@ -1,8 +1,10 @@
 import { IERC20__factory, IGuard__factory } from '@sluice/bindings'
 import { encodeGuardSwap } from '@sluice/bindings/guard'
+import { id } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeSwap, encodeCall, selectors } from './abi.ts'
+import { decodeSwap } from './abi.ts'
+import { encodeCall, selectors } from './calls.ts'
 
 const guard = IGuard__factory.createInterface()
 const erc20 = IERC20__factory.createInterface()
@@ -16,6 +18,19 @@ const bytes = fc.uint8Array({ maxLength: 300 }).map((data) => `0x${Buffer.from(d
 test('selectors are those of the compiler', () => {
   for (const name of ['swap', 'swapNative', 'swapWithPayout', 'swapDirect'] as const)
     expect(selectors[name]).toBe(guard.getFunction(name).selector)
+  for (const name of ['swapWithPermit', 'swapDirectWithPermit'] as const)
+    expect(selectors[name]).toBe(guard.getFunction(name).selector)
+  const others = {
+    permit2Allowance: 'allowance(address,address,address)',
+    nonces: 'nonces(address)',
+    domainSeparator: 'DOMAIN_SEPARATOR()',
+    permitTypehash: 'PERMIT_TYPEHASH()',
+    name: 'name()',
+    version: 'version()',
+    decimals: 'decimals()',
+  } as const
+  for (const [name, signature] of Object.entries(others))
+    expect(selectors[name as keyof typeof others]).toBe(id(signature).slice(0, 10))
   expect(selectors.approve).toBe(erc20.getFunction('approve').selector)
   expect(selectors.allowance).toBe(erc20.getFunction('allowance').selector)
 })

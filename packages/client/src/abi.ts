@@ -1,71 +1,16 @@
 /**
- * The few calls that a client makes and reads, packed and unpacked by hand so that it carries no ABI library. The tests
- * hold each against the compiler's own bindings.
+ * Reads the Guard's swaps, by hand so that the client carries no ABI library. The tests hold it against the compiler's own
+ * bindings.
  */
+import { selectors, WORD } from './calls.ts'
 import { ClientError } from './errors.ts'
-import { decodePermitSwap, type GuardPermit, isPermitSwap } from './permit-abi.ts'
+import type { GuardOrder } from './order.ts'
+import { decodePermitSwap, isPermitSwap } from './permit-abi.ts'
 import type { Hex } from './types.ts'
 
-/** First four bytes of the hash of each signature. */
-export const selectors = {
-  /** allowance(address owner, address spender) */
-  allowance: '0xdd62ed3e',
-  /** approve(address spender, uint256 amount) */
-  approve: '0x095ea7b3',
-  /** decimals() */
-  decimals: '0x313ce567',
-  /** swap(uint256 amountIn, Order, bytes program) of the Guard */
-  swap: '0x2dfcad76',
-  /** swapNative(Order, bytes program) of the Guard */
-  swapNative: '0x3293da90',
-  /** swapWithPayout(uint256 amountIn, Order, Payout, bytes program) of the Guard */
-  swapWithPayout: '0xe4c31100',
-  /** swapDirect(uint256 amountIn, Order, bytes program) of the Guard */
-  swapDirect: '0xf8eb9211',
-  /** swapWithPermit(uint256 amountIn, Order, Permit, Payout, bytes program) of the Guard */
-  swapWithPermit: '0x6c816f3c',
-  /** swapDirectWithPermit(uint256 amountIn, Order, Permit, bytes program) of the Guard */
-  swapDirectWithPermit: '0x431c1655',
-  /** Of EIP-2612 tokens. */
-  nonces: '0x7ecebe00',
-  domainSeparator: '0x3644e515',
-  permitTypehash: '0x30adf81f',
-  name: '0x06fdde03',
-  version: '0x54fd4d50',
-} as const satisfies Record<string, Hex>
-
-/** Hex digits of a 32-byte word. */
-const WORD = 64
 const ORDER_WORDS = 5
 const PAYOUT_WORDS = 3
 const ZERO: Hex = `0x${'0'.repeat(40)}`
-
-export function encodeCall(selector: Hex, ...values: readonly (bigint | string)[]): Hex {
-  const words = values.map((value) => (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()))
-  return `${selector}${words.map((digits) => digits.padStart(WORD, '0')).join('')}`
-}
-
-/** A swap of the Guard as its caller wrote it. Amounts in base units; the zero address is the native token. */
-export type GuardOrder = {
-  /** Token given. Where value comes with the call: the wrapper in which the Guard lends it, or zero. */
-  readonly tokenIn: Hex
-  /** The value that comes with the call where the calldata does not say it. */
-  readonly amountIn: bigint
-  readonly tokenOut: Hex
-  readonly minOutput: bigint
-  /** Unix seconds. */
-  readonly deadline: bigint
-  readonly executor: Hex
-  /** What the Guard unwraps of native output. */
-  readonly wrapper: Hex
-  readonly feePpm: bigint
-  readonly feeRecipient: Hex
-  readonly direct: boolean
-  /** What the Executor runs. */
-  readonly program: Hex
-  /** A signature that comes with it. */
-  readonly permit?: GuardPermit
-}
 
 /**
  * Reads a swap of the Guard.

@@ -1,5 +1,5 @@
 /** Allowances of the Guard: exactly what a swap takes. */
-import { encodeCall, selectors } from './abi.ts'
+import { encodeCall, selectors } from './calls.ts'
 import { ClientError } from './errors.ts'
 import type { Hex } from './types.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
@@ -35,7 +35,7 @@ export async function approve(wallet: Wallet, token: string, spender: string, am
   }
 }
 
-/** Whether a call would go through as things stand. */
+/** True for a call that would go through as things stand. */
 async function accepts(wallet: Wallet, token: string, data: Hex): Promise<boolean> {
   try {
     await wallet.call(token, data)

@@ -13,7 +13,7 @@ type Status = {
   readonly receipts?: readonly { readonly transactionHash?: string; readonly status?: string }[]
 }
 
-/** Whether the wallet does several calls as one transaction on the chain, or offers to once its owner agrees. */
+/** True where the wallet does several calls as one transaction on the chain, or offers to once its owner agrees. */
 export async function canBatch(wallet: Wallet, chainId: number): Promise<boolean> {
   if (!wallet.request) return false
   const chain = `0x${chainId.toString(16)}`

@@ -1,8 +1,23 @@
 import { ClientError } from './errors.ts'
-import { type HttpOptions, request } from './http.ts'
-import type { ChainEntry, Route, SimulateParameters, SimulationResult, SwapParameters } from './types.ts'
+import { events } from './events.ts'
+import { type HttpOptions, type Parameters, request, textual } from './http.ts'
+import type {
+  ChainEntry,
+  ListedToken,
+  PermitOffer,
+  PermitParameters,
+  Quote,
+  QuoteEvent,
+  QuoteParameters,
+  Route,
+  SimulateParameters,
+  SimulationResult,
+  Stats,
+  SwapParameters,
+  TokenListParameters,
+} from './types.ts'
 
-/** The five endpoints, typed. Every method throws ClientError. */
+/** The endpoints, typed. Every method throws ClientError. */
 export class SluiceClient {
   private readonly options: HttpOptions
 
@@ -11,45 +26,146 @@ export class SluiceClient {
   }
 
   /** The best route. Rejects with `NO_ROUTE` where there is none, whichever version of the interface says so. */
-  async getSwap(chainId: number, parameters: SwapParameters): Promise<Route> {
-    const route = await request<Partial<Route>>(this.options, `/aggregator/${chainId}`, parameters)
+  async getSwap(chainId: number, parameters: SwapParameters, signal?: AbortSignal): Promise<Route> {
+    const route = await request<Partial<Route>>(this.options, `/aggregator/${chainId}`, { query: parameters, signal })
     if (!route.tx || !route.toAmount || route.toAmount === '0' || !route.swaps)
       throw new ClientError('NO_ROUTE', 'no route found', { status: 200 })
     if (!isRoute(route)) throw new ClientError('BAD_ANSWER', 'the route is not as the interface has it')
     return route
   }
 
-  /** What a call would do. A revert is a result, not an error. */
-  simulate(chainId: number, parameters: SimulateParameters): Promise<SimulationResult> {
-    return request(this.options, `/simulate/${chainId}`, {}, parameters)
+  /** A price before there is a wallet: the route without a transaction. Rejects as `getSwap` does. */
+  async getQuote(chainId: number, parameters: QuoteParameters, signal?: AbortSignal): Promise<Quote> {
+    const quote = await request<Partial<Quote>>(this.options, `/quote/${chainId}`, { query: parameters, signal })
+    if (!quote.toAmount || quote.toAmount === '0' || !quote.swaps)
+      throw new ClientError('NO_ROUTE', 'no route found', { status: 200 })
+    if (!isQuote(quote)) throw new ClientError('BAD_ANSWER', 'the quote is not as the interface has it')
+    return quote
+  }
+
+  /**
+   * Quotes of one block, in the order asked: routes with a transaction where there is a `from`, prices where there is none, and
+   * the errors of those that fail.
+   */
+  async getQuotes(
+    chainId: number,
+    quotes: readonly QuoteParameters[],
+    signal?: AbortSignal,
+  ): Promise<readonly (Route | Quote | ClientError)[]> {
+    const asked = { body: { quotes: quotes.map(textual) }, signal }
+    const { quotes: results } = await request<{ quotes: unknown }>(this.options, `/quotes/${chainId}`, asked)
+    if (!Array.isArray(results) || results.length !== quotes.length)
+      throw new ClientError('BAD_ANSWER', 'the quotes are not as the interface has them')
+    return results.map((result: Partial<Route> & Refusal, k) => {
+      if (result.error !== undefined) return refusal(result)
+      if (quotes[k]!.from === undefined ? isQuote(result) : isRoute(result)) return result as Route | Quote
+      throw new ClientError('BAD_ANSWER', 'a quote is not as the interface has it')
+    })
+  }
+
+  /**
+   * A quote that is kept up to date. Ends when the signal aborts or the loop is left; rejects with the service's reason where it
+   * ends the stream.
+   */
+  async *streamQuote(
+    chainId: number,
+    parameters: QuoteParameters,
+    signal?: AbortSignal,
+  ): AsyncGenerator<QuoteEvent, void, void> {
+    for await (const { event, data } of events(this.options, `/stream/${chainId}`, parameters, signal)) {
+      if (event === 'end') throw refusal(data as Refusal)
+      if (event === 'quote' && !(parameters.from === undefined ? isQuote(Object(data)) : isRoute(Object(data))))
+        throw new ClientError('BAD_ANSWER', 'a quote is not as the interface has it')
+      if (event === 'quote' || event === 'block' || event === 'refused') yield { event, data } as QuoteEvent
+    }
+  }
+
+  /** Forms of permission that the owner of an input may sign in the place of an approval; `swap()` and `signPermit()` need no service for that. */
+  async getPermits(
+    chainId: number,
+    parameters: PermitParameters,
+    signal?: AbortSignal,
+  ): Promise<readonly PermitOffer[]> {
+    const { permits } = await request<{ permits: unknown }>(this.options, `/permit/${chainId}`, {
+      query: parameters,
+      signal,
+    })
+    if (!Array.isArray(permits)) throw new ClientError('BAD_ANSWER', 'the permits are not as the interface has them')
+    return permits as readonly PermitOffer[]
+  }
+
+  /** Simulation of a call. A revert is a result, not an error. */
+  simulate(chainId: number, parameters: SimulateParameters, signal?: AbortSignal): Promise<SimulationResult> {
+    return request(this.options, `/simulate/${chainId}`, { body: textual(parameters), signal })
   }
 
   /** USD by address, spelled as given; null where the token is not recognised. */
-  prices(chainId: number, tokens: readonly string[]): Promise<Record<string, number | null>> {
-    return request(this.options, `/prices/${chainId}`, { token: tokens })
+  prices(chainId: number, tokens: readonly string[], signal?: AbortSignal): Promise<Record<string, number | null>> {
+    return request(this.options, `/prices/${chainId}`, { query: { token: tokens }, signal })
   }
 
   /** Depth in USD by address, spelled as given; null where the token is not recognised. */
-  liquidity(chainId: number, tokens: readonly string[]): Promise<Record<string, number | null>> {
-    return request(this.options, `/liquidity/${chainId}`, { token: tokens })
+  liquidity(chainId: number, tokens: readonly string[], signal?: AbortSignal): Promise<Record<string, number | null>> {
+    return request(this.options, `/liquidity/${chainId}`, { query: { token: tokens }, signal })
+  }
+
+  /** Any other endpoint of the service that answers with a JSON object. */
+  get<T extends object>(path: `/${string}`, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
+    return request(this.options, path, { query: parameters, signal })
+  }
+
+  /** Tokens to choose from, deepest first. */
+  async tokenList(
+    chainId: number,
+    parameters: TokenListParameters = {},
+    signal?: AbortSignal,
+  ): Promise<readonly ListedToken[]> {
+    const { tokens } = await request<{ tokens: unknown }>(this.options, `/tokenlist/${chainId}`, {
+      query: parameters,
+      signal,
+    })
+    if (!Array.isArray(tokens)) throw new ClientError('BAD_ANSWER', 'the list of tokens is not as the interface has it')
+    return tokens as readonly ListedToken[]
+  }
+
+  /** Drift of a chain's quotes one and two blocks later, as the service has measured it. */
+  async stats(chainId: number, signal?: AbortSignal): Promise<Stats> {
+    const stats = await request<Partial<Stats>>(this.options, `/stats/${chainId}`, { signal })
+    if (![stats.blocks, stats.families, stats.brands, stats.pools, stats.withdrawing].every(Array.isArray))
+      throw new ClientError('BAD_ANSWER', 'the statistics are not as the interface has them')
+    return stats as Stats
   }
 
   /** Supported chains by chain id. */
-  chains(): Promise<Record<string, ChainEntry>> {
-    return request(this.options, '/chains', {})
+  chains(signal?: AbortSignal): Promise<Record<string, ChainEntry>> {
+    return request(this.options, '/chains', { signal })
   }
 }
 
-/** Whether what proving a route reads is there, with the types of the interface. */
+/** True where all that proving a route reads is there, with the types of the interface. */
 function isRoute(route: Partial<Route>): route is Route {
-  const texts = (of: object, ...names: readonly string[]) =>
-    names.every((name) => typeof (of as Record<string, unknown>)[name] === 'string')
-  const { tx, swaps } = route
+  return texts(Object(route.tx), 'from', 'to', 'data', 'value') && isQuote(route)
+}
+
+type Refusal = { readonly error?: string; readonly code?: string }
+
+/** Refusal of a quote among others. */
+function refusal(body: Refusal): ClientError {
+  const { error = 'no quote', code = '' } = body
+  const noRoute = ['NO_ROUTE', 'UNKNOWN_TOKEN', 'INSUFFICIENT_LIQUIDITY', 'ROUTE_REVERTED'].includes(code)
+  return new ClientError(noRoute ? 'NO_ROUTE' : 'HTTP', error, { serviceCode: code, body })
+}
+
+function isQuote(quote: Partial<Quote>): quote is Quote {
+  const { swaps } = quote
   return (
-    texts(route, 'toAmount', 'gasEstimate') &&
-    Number.isSafeInteger(route.simulationBlock) &&
-    texts(Object(tx), 'from', 'to', 'data', 'value') &&
+    texts(quote, 'toAmount', 'gasEstimate') &&
+    Number.isSafeInteger(quote.simulationBlock) &&
     Array.isArray(swaps) &&
     swaps.every((leg) => texts(Object(leg), 'pool', 'tokenIn', 'tokenOut'))
   )
+}
+
+function texts(of: object, ...names: readonly string[]): boolean {
+  return names.every((name) => typeof (of as Record<string, unknown>)[name] === 'string')
 }

@@ -2,7 +2,7 @@
  * HTTP: the service refused or failed; `status` and, in version B, `serviceCode` tell more. NO_ROUTE: there is none for
  * this swap. NETWORK: the service was not reached. BAD_ANSWER: what came is not what the interface promises.
  * UNSAFE: the transaction does not do what was asked for. WALLET: the wallet or its chain does not fit. REVERTED: the
- * transaction was mined and moved nothing. STALE: the price kept moving away between quote and submission.
+ * transaction was mined and moved nothing. ABORTED: the caller's own signal ended it. STALE: the price kept moving away between quote and submission.
  */
 export type ClientErrorCode =
   | 'HTTP'
@@ -13,6 +13,7 @@ export type ClientErrorCode =
   | 'WALLET'
   | 'REVERTED'
   | 'STALE'
+  | 'ABORTED'
 
 export type ClientErrorDetails = {
   readonly status?: number
@@ -36,8 +37,10 @@ export class ClientError extends Error {
     this.details = details
   }
 
-  /** Whether the same request may succeed later. */
+  /** True where the same request may succeed later. */
   get retryable(): boolean {
+    // The same search takes as long the next time.
+    if (this.details.serviceCode === 'ROUTE_TIMEOUT') return false
     return this.code === 'NETWORK' || [502, 503, 504].includes(this.details.status ?? 0)
   }
 }

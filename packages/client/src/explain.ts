@@ -1,8 +1,9 @@
-/** What a transaction of the service does, read from its bytes alone. */
-import { decodeProgram, ProgramError, type Step } from '../../program/src/index.ts'
-import { decodeSwap, type GuardOrder } from './abi.ts'
+/** Explanation of a transaction of the service, read from its bytes alone. */
+import { decodeProgram, ProgramError, type Step, singletonOf, tradesOf } from '@sluice/program'
+import { decodeSwap } from './abi.ts'
 import { ClientError } from './errors.ts'
-import { poolsOf } from './pools.ts'
+import { keccak256 } from './keccak.ts'
+import type { GuardOrder, GuardPermit } from './order.ts'
 import { NATIVE, type Transaction } from './types.ts'
 
 export type Explanation = {
@@ -25,8 +26,14 @@ export type Explanation = {
   readonly deadline: bigint
   readonly fee: { readonly ppm: bigint; readonly recipient: string } | null
   /** A signature that comes with the swap and lets the Guard, or Permit2 for it, draw the input. */
-  readonly permit: { readonly kind: 'eip2612' | 'dai' | 'permit2'; readonly amount: bigint } | null
-  /** What runs the steps. */
+  readonly permit: {
+    readonly kind: GuardPermit['kind']
+    /** Base units; null by DAI's form, which allows any amount until the owner takes that back. */
+    readonly amount: bigint | null
+    /** Last second at which it is taken. */
+    readonly deadline: bigint
+  } | null
+  /** Contract that runs the steps. */
   readonly executor: string
   /** Wrapper of the native token that the Guard itself wraps the input in, or unwraps the output from. */
   readonly wrapper: string | null
@@ -57,10 +64,10 @@ export function explain(tx: Transaction): Explanation {
     minOutput: order.minOutput,
     deadline: order.deadline,
     fee: order.feePpm === 0n ? null : { ppm: order.feePpm, recipient: order.feeRecipient },
-    permit: order.permit ? { kind: order.permit.kind, amount: order.permit.amount } : null,
+    permit: order.permit ? permitOf(order.permit) : null,
     executor: order.executor,
     wrapper: wrapped === ZERO ? null : wrapped,
-    singletons: [...new Set(steps.flatMap(singletonOf))],
+    singletons: [...new Set(steps.flatMap((step) => singletonOf(step) ?? []))],
     steps,
     pools: [...new Set(steps.flatMap(poolsOf))],
   }
@@ -72,8 +79,13 @@ export function weiOf({ value }: Transaction): bigint {
   return BigInt(value)
 }
 
-function singletonOf(step: Step): readonly string[] {
-  return 'vault' in step ? [step.vault] : 'manager' in step ? [step.manager] : []
+/** Addresses, and ids for pools inside a singleton; one entry a hop. */
+export function poolsOf(step: Step): readonly string[] {
+  return tradesOf(step, keccak256).map(({ pool }) => pool)
+}
+
+function permitOf({ kind, amount, deadline }: GuardPermit): Explanation['permit'] {
+  return { kind, amount: kind === 'dai' ? null : amount, deadline }
 }
 
 function readProgram(order: GuardOrder): readonly Step[] {

@@ -1,20 +1,22 @@
 /**
- * Where a program leaves what it is given: all of the input goes into the pools that the route names, in its order, and all
+ * Flow of a program: all of the input goes into the pools that the route names, in its order, and all
  * that comes out of them goes to the recipient. Amounts are followed where the bytes tell them; a remainder is left of none.
  */
-import { type Step, shareOf } from '../../program/src/index.ts'
-import type { GuardOrder } from './abi.ts'
-import { hopsOf } from './pools.ts'
+import { type Step, shareOf, tradesOf } from '@sluice/program'
+import { keccak256 } from './keccak.ts'
+import type { GuardOrder } from './order.ts'
 import { NATIVE, type SwapLeg } from './types.ts'
 
 const NATIVE_ADDRESS = `0x${'0'.repeat(40)}`
 const lower = (text: string): string =>
   text.toLowerCase() === NATIVE.toLowerCase() ? NATIVE_ADDRESS : text.toLowerCase()
 
-/** What the Executor holds of a token: base units, or null for an amount that only the pools know. */
+/** Amount that the Executor holds of a token: base units, or null for an amount that only the pools know. */
 type Held = bigint | null
 
 /**
+ * Long: one walk over the steps, and the functions inside that change what it keeps.
+ *
  * @param value - wei that come with the call
  * @returns what is wrong with it; undefined where everything arrives
  */
@@ -29,7 +31,7 @@ export function faultOf(
   /** Pools that were paid ahead, with the token. */
   const prepaid = new Map<string, string>()
   let left = order.amountIn
-  /** What the recipient is paid in. */
+  /** Tokens that the recipient is paid in. */
   const paid = new Set<string>()
   // Native input that the Guard does not wrap comes to the Executor as it is.
   if (value > 0n && order.tokenIn === NATIVE_ADDRESS) {
@@ -68,7 +70,7 @@ export function faultOf(
   /** The step's output token, where its hops are the route's next legs. */
   function follow(step: Step, first: boolean): string | undefined {
     let tokenOut: string | undefined
-    for (const hop of hopsOf(step)) {
+    for (const hop of tradesOf(step, keccak256)) {
       const leg = legs[0]
       const named =
         leg !== undefined &&

@@ -1,12 +1,15 @@
 export { approve } from './approve.ts'
 export { SluiceClient } from './client.ts'
-export { contractsOf, guardOf, type SwapContracts } from './contracts.ts'
+export { contractsOf, guardOf, type PoolFactory, type SwapContracts, singletonsFor } from './contracts.ts'
 export { ClientError, type ClientErrorCode, type ClientErrorDetails } from './errors.ts'
 export { type Explanation, explain } from './explain.ts'
 export type { HttpOptions } from './http.ts'
-export { gasLimit, type SwapOptions, type SwapOutcome, swap } from './swap.ts'
+export type { GuardPermit } from './order.ts'
+export { PERMIT2, type PermitOptions, signPermit } from './permit.ts'
+export { privately } from './private.ts'
+export { type AllowanceWay, gasLimit, type SwapOptions, type SwapOutcome, swap, withPermit } from './swap.ts'
 export * from './types.ts'
-export { type SwapTerms, verify } from './verify.ts'
+export { type Proven, type SwapTerms, verify } from './verify.ts'
 export {
   type Eip1193Provider,
   type EthersSigner,

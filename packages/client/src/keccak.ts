@@ -6,7 +6,7 @@ const RATE = 136
 const LANE = (1n << 64n) - 1n
 const ROUNDS = 24
 
-/** Of the iota step, by the linear feedback register of FIPS 202. */
+/** Constants of the iota step, by the linear feedback register of FIPS 202. */
 const constants = roundConstants()
 
 export function keccak256(data: Hex): Hex {

@@ -1,6 +1,7 @@
 /**
- * Made from `deployments/` and the chain registry by the build; not edited. Chain ids by the address of a contract: Guards,
- * Executors of all generations, wrappers of the native token, pool managers of Uniswap V4, vaults of Balancer V2 and V3.
+ * Long: data. Made from `deployments/` and the chain registry by the build; not edited. Chain ids by the address of a contract: Guards,
+ * Executors of all generations, wrappers of the native token, pool managers of Uniswap V4, vaults of Balancer V2 and V3 and of
+ * PancakeSwap Infinity.
  */
 export const knownContracts = {
   guard: {
@@ -9,9 +10,9 @@ export const knownContracts = {
       '1 10 14 19 20 25 30 40 42 50 52 56 57 58 60 61 66 81 82 88 96 100 106 109 122 130 137 143 146 148 151 169 173 177 196 199 204 223 227 239 246 248 250 252 288 295 311 314 321 329 336 360 361 369 463 480 484 570 592 698 747 888 988 999 1030 1088 1110 1111 1116 1135 1231 1234 1329 1480 1514 1625 1729 1868 1890 1990 2020 2222 2345 2355 2818 3338 4114 4153 4162 4200 4217 4326 4337 4663 4689 5031 5042 5330 5888 6900 7000 7560 7700 8217 8453 8822 9745 10000 10001 10088 11235 11501 13371 16661 22776 23294 31612 32520 32769 33139 34443 35441 38833 41923 42161 42170 42220 42262 42766 42793 43111 43114 47763 48900 52014 53935 57073 59144 60808 80094 81457 88888 98866 100009 105105 167000 171717 200901 534352 660279 747474 1440000 7777777 245022934 1313161554 383414847825',
   },
   executor: {
-    '0x1751c6b8204c0138514743b7c92f0ffc8a7ce124':
+    '0x0a79a95d003c300bcf13df7641c742149188173a':
       '1 10 14 19 20 25 30 40 42 50 52 56 57 58 60 61 66 81 82 88 96 100 106 109 122 130 137 143 146 148 151 169 173 177 196 199 204 223 227 239 246 248 250 252 288 295 311 314 321 329 336 360 361 369 463 480 484 570 592 698 747 888 988 999 1030 1088 1110 1111 1116 1135 1231 1234 1329 1480 1514 1625 1729 1868 1890 1990 2020 2222 2345 2355 2818 3338 4114 4153 4162 4200 4217 4326 4337 4663 4689 5031 5042 5330 5888 6900 7000 7560 7700 8217 8453 8822 9745 10000 10001 10088 11235 11501 13371 16661 22776 23294 31612 32520 32769 33139 34443 35441 38833 41923 42161 42170 42220 42262 42766 42793 43111 43114 47763 48900 52014 53935 57073 59144 60808 80094 81457 88888 98866 100009 105105 167000 171717 200901 534352 660279 747474 1440000 7777777 245022934 1313161554 383414847825',
-    '0x3f7557167043d9bf714b1ad77b5e1bcb948b010f': '5000',
+    '0xa026460986fe853fc8a4e55722cf8d51d2dbf33c': '5000',
   },
   wrapper: {
     '0x0087904d95bee9e5f24dc8852804b547981a9139': '1990',
@@ -195,4 +196,407 @@ export const knownContracts = {
     '0xb61cb1e8ef4bb1b74bb858b8b60d82d79488f13d': '56',
     '0xba1333333333a1ba1108e8412f11850a5c319ba9': '1 10 100 143 146 196 999 8453 9745 42161 43114',
   },
+  infinityVault: {
+    '0x238a358808379702088667322f80ac48bad5e6c4': '56 8453',
+  },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** Factories of pools by CREATE2, or the deployers that they make pools through, with chain ids. */
+export const knownFactories = [
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x02a84c1b3bbd7401a5f7fa98a384ebc70bb5749e',
+    initCodeHash: '0x57224589c67f3f30a6b0d7a1b54cf3153ab84563bc609ef41dfb34f8b2974d2d',
+    chains: '143 204 4663 8453 42161 59144',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x0841bd0b734e4f5853f0dd8d7ea041c241fb0da6',
+    initCodeHash: '0xf4ccce374816856d11f00e4069e7cada164065686fbef53c6167a63ec2fd8c5b',
+    chains: '56',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x0c3c1c532f1e39edf36be9fe0be1410313e074bf',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '10',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x0e867974275cd31c25015c2753c9d75f9f355379',
+    initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    chains: '5042',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x1097053fd2ea711dad45caccc45eff7548fcb362',
+    initCodeHash: '0x57224589c67f3f30a6b0d7a1b54cf3153ab84563bc609ef41dfb34f8b2974d2d',
+    chains: '1',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x114a43df6c5f54ebb8a9d70cd1951d3dd68004c7',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '59144',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x115934131916c8b277dd010ee02de363c09d037c',
+    initCodeHash: '0x65d1a3b1e46c6e4f1be1ad5f99ef14dc488ae0549dc97db9b30afe2241ce1c7a',
+    chains: '1',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x182a927119d56008d921126764bf884221b10f59',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '143',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x1f98400000000000000000000000000000000002',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '130',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x33d91116e0370970444b0281ab117e161febfcdd',
+    initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    chains: '7000',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x42fa929fc636e657ac568c0b5cf38e203b67ac2b',
+    initCodeHash: '0x0871b2842bc5ad89183710ec5587b7e7e285f1212e8960a4941335bab95cf6af',
+    chains: '81457',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x43ea90e2b786728520e4f930d2a71a477bf2737c',
+    initCodeHash: '0x1901958ef8b470f2c0a3875a79ee0bd303866d85102c0f1ea820d317024d50b5',
+    chains: '122',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x5757371414417b8c6caad45baef941abc7d3ab32',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '137',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x580ed43f3bba06555785c81c2957efcca71f7483',
+    initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    chains: '1088',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x5c346464d33f90babaf70db6388507cc889c1070',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '81457',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '1 480',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x71524b4f93c58fcbf659783284e38825f0622859',
+    initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    chains: '8453',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x72d111b4d6f31b38919ae39779f570b747d6acd9',
+    initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    chains: '747474',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x79a530c8e2fa8748b7b40dd3629c0520c2ccf03f',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '42220',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x8909dc15e40173ff4699343b6eb8132c65e18ec6',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '56 8453',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x89e5db8b5aa49aa85ac63f691524311aeb649eba',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '5042',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x8bceaa40b9acdfaedf85adf4ff01f5ad6517937f',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '4663',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x97febbc2adbd5644ba22736e962564b23f5828ce',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '1868',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x9ad6c38be94206ca50bb0d90783181662f0cfa10',
+    initCodeHash: '0x0bbca9af0511ad1a1da383135cf3a8d2ac620e549ef9f6ae3a4c33c2fed0af91',
+    chains: '43114',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x9b3336186a38e1b6c21955d112dbb0343ee061ee',
+    initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    chains: '314 43111',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x9deb29c9a4c7a88a3c0257393b7f3335338d9a9d',
+    initCodeHash: '0x69d637e77615df9f235f642acebbdad8963ef35c5523142078c9b8f9d0ceba7e',
+    chains: '1',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0x9e5a52f57b3038f1b8eee45f28b3c1967e22799c',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '137 43114',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xa818b4f111ccac7aa31d0bcc0806d64f2e0737d7',
+    initCodeHash: '0xdbd265d4828759db2a0351a7b97180bcc41449a038bcd08a45afe937147f6267',
+    chains: '100',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xa98ea6356a316b44bf710d5f9b6b4ea0081409ef',
+    initCodeHash: '0x1cdc2246d318ab84d8bc7ae2a3d81c235f3db4e113f4c6fdc1e2211a9291be47',
+    chains: '137',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xb45e53277a7e0f1d35f2a77160e91e25507f1763',
+    initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    chains: '30 146 199 1116 11235 534352',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xbcfccbde45ce874adcb698cc183debcf17952812',
+    initCodeHash: '0xd0d4c4cd0848c93cb4fd1f498d7013ee6bfb25783ea21593d5834f5d250ece66',
+    chains: '56',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xbf56488c857a881ae7e3bed27cf99c10a7ab7e50',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '4326',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xc0aee478e3658e2610c5f7a4a2e1777ce9e4f2ac',
+    initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    chains: '1',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xc35dadb65012ec5796536bd9864ed8773abc74c4',
+    initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    chains: '56 100 137 250 288 42161 42170 42220 43114',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xca143ce32fe78f1f7019d7d551a6402fc5350c73',
+    initCodeHash: '0x00fb7f630766e6a796048ea87d01acd3068e8ff67d078148a3fa3f4a84f69bd5',
+    chains: '56',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xcf083be4164828f00cae704ec15a36d711491284',
+    initCodeHash: '0x511f0f358fe530cda0859ec20becf391718fdf5a329be02f4c95361f3d6a42d8',
+    chains: '137',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xd408a20f1213286fb3158a2bfbf5bffaca8bf269',
+    initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    chains: '2222',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xdf38f24fe153761634be942f9d859f3dba857e95',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '196',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xe52abd50ad151ecdf56427effd715e703696a6b1',
+    initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    chains: '4663',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xee3e9e46e34a27dc755a63e2849c9913ee1a06e2',
+    initCodeHash: '0x34768b85d02b77066b16acc7f0875ed59566bb3c32ba4fb0438750e872fddf9e',
+    chains: '1',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xefa94de7a4656d787667c749f7e1223d71e9fd88',
+    initCodeHash: '0x40231f6b438bce0797c9ada29b718a87ea0a5cea3fe9a771abdd76bd41a3e545',
+    chains: '43114',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xf16784dcaf838a3e16bef7711a62d12413c39bd1',
+    initCodeHash: '0xe5982ea9aa099c260fbe1f626ddf304ecab74f9d85fb8c5277156486875ab7fe',
+    chains: '43114',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xf1d7cc64fb4452f05c498126312ebe29f30fbcf9',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '42161',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xf9ec577a4e45b5278bb7cf60fcbc20c3acaef68f',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '4217',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xfbc12984689e5f15626bad03ad60160fe98b303c',
+    initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    chains: '10 59144',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xfe57a6ba1951f69ae2ed4abe23e0f095df500c04',
+    initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    chains: '57073',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0x0fd83557b2be93617c9c1c1b6fd549401c74558c',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '8453',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0x1128f23d0bc0a8396e9fbc3c0c68f5ea228b8256',
+    initCodeHash: '0xa9bb1321d78097b23af97a9c07d5ec13e1adc404334585171c54ecccb5ad93b2',
+    chains: '43114',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0x126555dd55a39328f69400d6ae4f782bd4c34abb',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '56',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0x1af415a1eba07a4986a52b6f2e7de7003d82231e',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '42161',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0x1f98400000000000000000000000000000000003',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '130',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0x1f98431c8ad98523631ae4a59f267346ea31f984',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '1 10 137 42161',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0x33128a8fc17869897dce68ed026d694621f6fdfd',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '8453',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0x3d91b700252e0e3ee7805d12e048a988ab69c8ad',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '146',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0x41ff9aa7e16b8b1a8a8dc4f0efacd93d02d071c9',
+    initCodeHash: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
+    chains: '1 56 143 204 4663 8453 42161 59144',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0x46b3fdf7b5cde91ac049936bf0bdb12c5d22202e',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '146',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0x56cfc796bc88c9c7e1b38c2b0af9b7120b079aef',
+    initCodeHash: '0x30146866f3a846fe3c636beb2756dbd24cf321bc52c9113c837c21f47470dfeb',
+    chains: '146',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0x740b1c1de25031c31ff4fc9a62f554a55cdc1bad',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '43114',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0x905a650133147012390c42624eeba4d3313bec6c',
+    initCodeHash: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
+    chains: '8453',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0x917933899c6a5f8e37f31e19f92cdbff7e8ff0e2',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '137',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0x9c6522117e2ed1fe5bdb72bb0ed5e3f2bde7dbe0',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '10',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0xbaceb8ec6b9355dfc0269c18bac9d6e2bdc29c4f',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '1',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0xc35dadb65012ec5796536bd9864ed8773abc74c4',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '8453',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0xcb2436774c3e191c85056d248ef4260ce5f27a9d',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '146 9745',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0xdb1d10011ad0ff90774d0c6bb92e5c5c8b4461f7',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '56',
+  },
+  {
+    kind: 'uniswap-v3',
+    deployer: '0xe32f7dd7e3f098d518ff19a22d5f028e076489b1',
+    initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    chains: '100',
+  },
+] as const

@@ -1,25 +1,11 @@
 /** The Guard's swaps that carry a signature, packed and unpacked as the compiler does. */
-import { type GuardOrder, selectors } from './abi.ts'
+import { selectors, WORD } from './calls.ts'
 import { ClientError } from './errors.ts'
+import { type GuardOrder, type GuardPermit, permitKinds } from './order.ts'
 import type { Hex } from './types.ts'
 
-/** By the Guard's own numbers of them: EIP-2612, DAI's form, Permit2. */
-export const permitKinds = ['eip2612', 'dai', 'permit2'] as const
-
-/** What the sender signed so that the Guard draws the input. */
-export type GuardPermit = {
-  readonly kind: (typeof permitKinds)[number]
-  readonly amount: bigint
-  readonly nonce: bigint
-  /** Unix seconds. */
-  readonly deadline: bigint
-  readonly signature: Hex
-}
-
-/** Hex digits of a word. */
-const WORD = 64
 const ZERO: Hex = `0x${'0'.repeat(40)}`
-/** Where a signature begins in its permit, behind kind, amount, nonce, deadline and this. */
+/** Offset of a signature in its permit, behind kind, amount, nonce, deadline and this. */
 const SIGNATURE_AT = 160n
 
 const word = (value: bigint | string): string =>
@@ -47,7 +33,12 @@ export function encodePermitSwap(order: GuardOrder, permit: GuardPermit): Hex {
   return `${selector}${head.map(word).join('')}${body}${bytes(program)}`
 }
 
-/** @throws ClientError `UNSAFE` for anything but what `encodePermitSwap` writes */
+/** A fee has a recipient, nobody else is named, and only native output is unwrapped; as the entries without a signature have it. */
+function pays({ feePpm, feeRecipient, wrapper, tokenOut }: GuardOrder): boolean {
+  return (feePpm === 0n) === (feeRecipient === ZERO) && (wrapper === ZERO || tokenOut === ZERO)
+}
+
+/** @throws ClientError `UNSAFE` for anything but what `encodePermitSwap` writes, and for payouts that pay nobody */
 export function decodePermitSwap(data: string): GuardOrder {
   const text = data.slice(10).toLowerCase()
   const at = (index: number): bigint => BigInt(`0x${text.slice(index * WORD, (index + 1) * WORD) || '0'}`)
@@ -72,7 +63,8 @@ export function decodePermitSwap(data: string): GuardOrder {
       deadline: at(head + 3),
       signature: read(head + 5),
     }
-    if (encodePermitSwap(order, permit) === data.toLowerCase()) return { ...order, permit }
+    const plain = (kind !== 'dai' || permit.amount === 0n) && (kind !== 'eip2612' || permit.nonce === 0n)
+    if (plain && pays(order) && encodePermitSwap(order, permit) === data.toLowerCase()) return { ...order, permit }
   }
   throw new ClientError('UNSAFE', 'the calldata is not encoded as the compiler does')
 }

@@ -1,74 +1,154 @@
-/** Approval by signature (EIP-2612) in the swap's own calldata, where the token has it: one transaction instead of two. */
-import { encodeCall, selectors } from './abi.ts'
-import { keccak256 } from './keccak.ts'
-import type { GuardPermit } from './permit-abi.ts'
+/**
+ * A signature in the place of an approval, in the swap's own calldata: one transaction instead of two. By the token's own
+ * permit (EIP-2612, or DAI's form where the caller takes one without a limit), or by Permit2 where the token's owner approved that.
+ */
+import { allowanceOf } from './approve.ts'
+import { encodeCall, selectors } from './calls.ts'
+import type { GuardPermit } from './order.ts'
 import type { MissingAllowance } from './simulate.ts'
+import { type Domain, separatorOf, typedData, typehash } from './typed-data.ts'
 import type { Hex } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
-type Domain = {
-  readonly name: string
-  readonly version: string
-  readonly chainId: number
-  readonly verifyingContract: string
-}
+/** The Permit2 contract, at one address on every chain that has it. */
+export const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 
-const DOMAIN_FIELDS = 'string name,string version,uint256 chainId,address verifyingContract'
-const PERMIT_FIELDS = 'address owner,address spender,uint256 value,uint256 nonce,uint256 deadline'
-const listed = (fields: string) =>
-  fields.split(',').map((field) => ({ type: field.split(' ')[0], name: field.split(' ')[1] }))
-const TYPES = { EIP712Domain: listed(DOMAIN_FIELDS), Permit: listed(PERMIT_FIELDS) }
-/** Of tokens that do not tell theirs. */
+const EIP2612_FIELDS = 'address owner,address spender,uint256 value,uint256 nonce,uint256 deadline'
+const DAI_FIELDS = 'address holder,address spender,uint256 nonce,uint256 expiry,bool allowed'
+const PERMIT2_TYPES = {
+  PermitSingle: 'PermitDetails details,address spender,uint256 sigDeadline',
+  PermitDetails: 'address token,uint160 amount,uint48 expiration,uint48 nonce',
+}
+/** Permit2 keeps amounts in so many bits, and times in so many. */
+const PERMIT2_AMOUNT_BITS = 160n
+const PERMIT2_TIME_BITS = 48n
+/** Amount, expiration and nonce, a word each. */
+const PERMIT2_ALLOWANCE = /^0x[0-9a-fA-F]{192}$/
+/** Versions tried for tokens that do not tell theirs. */
 const COMMON_VERSIONS = ['1', '2']
 /** r, s and v. */
-const SIGNATURE = /^0x[0-9a-fA-F]{130}$/
+const KEY_SIGNATURE = /^0x[0-9a-fA-F]{130}$/
+/** Signatures of contract wallets, of their own choosing (ERC-1271); so many bytes are passed on. */
+const ANY_SIGNATURE = /^0x([0-9a-fA-F]{2}){1,4096}$/
+const WORD = /^0x[0-9a-fA-F]{64}$/
 const ZERO_WORD = '0'.repeat(64)
 /** EIP-1193: the owner declined. */
 const USER_REJECTED = 4001
 
-const word = (value: bigint | string): string =>
-  (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, '0')
+export type PermitOptions = {
+  /** Takes DAI's form of permit too, by which the spender may draw any amount until the owner takes that back. */
+  readonly unlimited?: boolean | undefined
+}
+
+/** Message that is put before the owner, and the permit that the signature makes. */
+type Request = {
+  readonly typed: string
+  readonly permit: Omit<GuardPermit, 'signature'>
+}
 
 /**
- * The sender's signature that lets the Guard draw exactly the amount until the deadline.
+ * The sender's signature that lets the Guard draw the input until the deadline: exactly the amount, but by DAI's form.
  *
- * @returns undefined for a token without EIP-2612, such as DAI, whose permits are unlimited, and for a wallet that cannot sign
- *   for it as one key does
+ * @param deadline - Unix seconds
+ * @returns undefined where no form serves: the token has none, its owner has not approved Permit2, or the wallet cannot sign
  */
 export async function signPermit(
   wallet: Wallet,
   chainId: number,
-  { token, spender, amount }: MissingAllowance,
+  wanted: MissingAllowance,
   deadline: bigint,
+  { unlimited = false }: PermitOptions = {},
 ): Promise<GuardPermit | undefined> {
   if (!wallet.request) return undefined
-  const found = await permitOf(wallet, chainId, token)
-  if (!found) return undefined
-  const [value, nonce, until] = [amount, found.nonce, deadline].map(String)
-  const message = { owner: wallet.address, spender, value, nonce, deadline: until }
-  const typed = { types: TYPES, primaryType: 'Permit', domain: found.domain, message }
-  let signature: unknown
+  const { token } = wanted
+  const byKey = (await wallet.code(wallet.address)).length <= 2
+  const own = byKey ? await tokenPermit(wallet, chainId, token) : undefined
+  const request =
+    (own?.kind === 'eip2612' && eip2612(wallet, wanted, deadline, own)) ||
+    (await permit2(wallet, chainId, wanted, deadline)) ||
+    (own?.kind === 'dai' && unlimited && dai(wallet, wanted, deadline, own)) ||
+    undefined
+  if (!request) return undefined
+  const signature = await signed(wallet, request.typed)
+  const fits = request.permit.kind === 'permit2' && !byKey ? ANY_SIGNATURE : KEY_SIGNATURE
+  if (signature === undefined || !fits.test(signature)) return undefined
+  return { ...request.permit, signature: byKey ? withWholeV(signature) : signature }
+}
+
+type TokenPermit = { readonly kind: 'eip2612' | 'dai'; readonly domain: Domain; readonly nonce: bigint }
+
+function eip2612(
+  { address }: Wallet,
+  { spender, amount }: MissingAllowance,
+  deadline: bigint,
+  { domain, nonce }: TokenPermit,
+): Request {
+  const message = {
+    ...{ owner: address, spender, value: String(amount) },
+    ...{ nonce: String(nonce), deadline: String(deadline) },
+  }
+  return {
+    typed: typedData(domain, 'Permit', { Permit: EIP2612_FIELDS }, message),
+    // The nonce is in the signature alone.
+    permit: { kind: 'eip2612', amount, nonce: 0n, deadline },
+  }
+}
+
+function dai({ address }: Wallet, { spender }: MissingAllowance, deadline: bigint, own: TokenPermit): Request {
+  const { domain, nonce } = own
+  const message = {
+    ...{ holder: address, spender, nonce: String(nonce) },
+    ...{ expiry: String(deadline), allowed: true },
+  }
+  return {
+    typed: typedData(domain, 'Permit', { Permit: DAI_FIELDS }, message),
+    permit: { kind: 'dai', amount: 0n, nonce, deadline },
+  }
+}
+
+/** For an owner who has approved Permit2 for the token, which then draws as much of it as is signed for. */
+async function permit2(
+  wallet: Wallet,
+  chainId: number,
+  { token, spender, amount }: MissingAllowance,
+  deadline: bigint,
+): Promise<Request | undefined> {
+  if (amount >> PERMIT2_AMOUNT_BITS !== 0n || deadline >> PERMIT2_TIME_BITS !== 0n) return undefined
+  const [approved, answer] = await Promise.all([
+    allowanceOf(wallet, token, PERMIT2),
+    wallet.call(PERMIT2, encodeCall(selectors.permit2Allowance, wallet.address, token, spender)).catch(() => '0x'),
+  ])
+  if (approved < amount || !PERMIT2_ALLOWANCE.test(answer)) return undefined
+  const nonce = BigInt(`0x${answer.slice(-64)}`)
+  const until = String(deadline)
+  const details = { token, amount: String(amount), expiration: until, nonce: String(nonce) }
+  const domain = { name: 'Permit2', chainId, verifyingContract: PERMIT2 }
+  return {
+    typed: typedData(domain, 'PermitSingle', PERMIT2_TYPES, { details, spender, sigDeadline: until }),
+    permit: { kind: 'permit2', amount, nonce, deadline },
+  }
+}
+
+/** Undefined where the wallet cannot sign such a thing. */
+async function signed(wallet: Wallet, typed: string): Promise<Hex | undefined> {
   try {
-    signature = await wallet.request('eth_signTypedData_v4', [wallet.address, JSON.stringify(typed)])
+    const signature = await wallet.request!('eth_signTypedData_v4', [wallet.address, typed])
+    return typeof signature === 'string' ? (signature as Hex) : undefined
   } catch (error) {
     // Who says no to this says no to the swap; wallets that cannot sign say so in ways of their own.
     if ((error as { code?: unknown } | null)?.code === USER_REJECTED) throw error
     return undefined
   }
-  if (typeof signature !== 'string' || !SIGNATURE.test(signature)) return undefined
-  const v = Number.parseInt(signature.slice(-2), 16)
-  // Some wallets sign with 0 or 1; tokens want 27 or 28.
-  const plain: Hex = `0x${signature.slice(2, -2)}${(v < 27 ? v + 27 : v).toString(16)}`
-  // The nonce is in the signature alone.
-  return { kind: 'eip2612', amount, nonce: 0n, deadline, signature: plain }
 }
 
-/** The token's EIP-712 domain, where hashing it gives what the token says it is, and the sender's next nonce. */
-async function permitOf(
-  wallet: Wallet,
-  chainId: number,
-  token: string,
-): Promise<{ readonly domain: Domain; readonly nonce: bigint } | undefined> {
+/** Some wallets sign with 0 or 1; tokens and Permit2 want 27 or 28. */
+function withWholeV(signature: Hex): Hex {
+  const v = Number.parseInt(signature.slice(-2), 16)
+  return `0x${signature.slice(2, -2)}${(v < 27 ? v + 27 : v).toString(16).padStart(2, '0')}`
+}
+
+/** The token's own permit, where hashing its domain gives what the token says it is, and the sender's next nonce. */
+async function tokenPermit(wallet: Wallet, chainId: number, token: string): Promise<TokenPermit | undefined> {
   const ask = (data: Hex) => wallet.call(token, data).catch(() => '0x')
   const [nonce, separator, type, nameAnswer, versionAnswer] = await Promise.all([
     ask(encodeCall(selectors.nonces, wallet.address)),
@@ -78,36 +158,23 @@ async function permitOf(
     ask(selectors.version),
   ])
   const name = textOf(nameAnswer)
-  if (name === undefined || nonce.length !== 66 || separator.length !== 66) return undefined
-  // Another permit than EIP-2612's, such as DAI's.
-  if (type.length === 66 && type !== typehash(`Permit(${PERMIT_FIELDS})`)) return undefined
+  if (name === undefined || !WORD.test(nonce) || !WORD.test(separator)) return undefined
+  // Not every token with EIP-2612 tells its type; one that tells another has neither form.
+  const isDai = type === typehash(`Permit(${DAI_FIELDS})`)
+  if (WORD.test(type) && !isDai && type !== typehash(`Permit(${EIP2612_FIELDS})`)) return undefined
   const told = textOf(versionAnswer)
   for (const version of told === undefined ? COMMON_VERSIONS : [told, ...COMMON_VERSIONS]) {
     const domain = { name, version, chainId, verifyingContract: token }
-    if (separatorOf(domain) === separator.toLowerCase()) return { domain, nonce: BigInt(nonce) }
+    if (separatorOf(domain) === separator.toLowerCase())
+      return { kind: isDai ? 'dai' : 'eip2612', domain, nonce: BigInt(nonce) }
   }
   return undefined
-}
-
-const hexOf = (text: string): Hex =>
-  `0x${[...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
-const typehash = (text: string): Hex => keccak256(hexOf(text))
-
-function separatorOf({ name, version, chainId, verifyingContract }: Domain): Hex {
-  const words = [
-    typehash(`EIP712Domain(${DOMAIN_FIELDS})`),
-    typehash(name),
-    typehash(version),
-    BigInt(chainId),
-    verifyingContract,
-  ]
-  return keccak256(`0x${words.map(word).join('')}`)
 }
 
 /** A string as contracts answer with it; undefined for anything else. */
 function textOf(answer: string): string | undefined {
   const digits = answer.slice(2)
-  if (digits.slice(0, 64) !== word(32n) || digits.length > 2_000) return undefined
+  if (digits.slice(0, 64) !== '20'.padStart(64, '0') || digits.length > 2_000) return undefined
   const length = Number(BigInt(`0x${digits.slice(64, 128) || ZERO_WORD}`))
   const bytes = digits.slice(128, 128 + 2 * length)
   if (bytes.length !== 2 * length) return undefined

@@ -1,4 +1,4 @@
-/** What a swap brings by the wallet's own node: the very transaction, run by `eth_call` on the state that it has. */
+/** Outcome of a swap by the wallet's own node: the very transaction, run by `eth_call` on the state that it has. */
 import { ClientError } from './errors.ts'
 import { weiOf } from './explain.ts'
 import { keccak256 } from './keccak.ts'
@@ -46,7 +46,7 @@ async function withAllowance(wallet: Wallet, tx: Transaction, missing: MissingAl
  * Everywhere that a token may keep this allowance. All are overridden at once: each is a hash of owner and spender, so no
  * other value of the token is touched.
  */
-export function allowanceSlots(owner: string, spender: string): readonly Hex[] {
+function allowanceSlots(owner: string, spender: string): readonly Hex[] {
   const [from, to] = [owner, spender].map((address) => word(BigInt(address))) as [Hex, Hex]
   const plain = Array.from({ length: SLOTS }, (_, slot) => BigInt(slot))
   return [

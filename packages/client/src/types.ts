@@ -1,4 +1,4 @@
-/** What the service takes and gives. Amounts are integers in base units, as decimal strings on the wire. */
+/** Requests and answers of the service. Amounts are integers in base units, as decimal strings on the wire. */
 
 export type Hex = `0x${string}`
 
@@ -9,7 +9,7 @@ export type SwapParameters = {
   /** Base units of `src`. */
   readonly amount: bigint | string
   readonly from: string
-  /** Percent, at most 4 decimals. 0.5 when absent. */
+  /** Percent, at most 4 decimals; `auto` leaves it to the service, from 0.05 to 3. 0.5 when absent. */
   readonly slippage?: number | string
   /** Percent of the output, at most 10. */
   readonly convenienceFee?: number | string
@@ -23,13 +23,24 @@ export type SwapParameters = {
   readonly excludePools?: readonly string[]
   readonly maxHops?: number
   readonly maxSplits?: number
-  /** What the route may pass through between its ends. `earned` when absent. */
+  /** Trust that tokens and pools between the route's ends must have. `earned` when absent. */
   readonly intermediates?: 'named' | 'earned' | 'any'
   /** Wei per gas. */
   readonly gasPrice?: bigint | string
+  /** Approvals that the sender lacks come along as `calls`. */
+  readonly calls?: 0 | 1
+  /** A signature in the place of an approval: `permit` of a PermitOffer with the signature behind it. */
+  readonly permit?: string
   /** Percent. */
   readonly maxPriceImpact?: number | string
 }
+
+/** Parameters of a price before there is a wallet. */
+export type QuoteParameters = Omit<SwapParameters, 'from' | 'amount'> & { readonly from?: string } & (
+    | { readonly amount: bigint | string; readonly amountOut?: never }
+    /** The least output, base units of `dst`, in the place of an input. */
+    | { readonly amount?: never; readonly amountOut: bigint | string }
+  )
 
 export type Transaction = {
   readonly from: string
@@ -62,14 +73,55 @@ export type Route = {
   readonly simulationBlock: number
   readonly swaps: readonly SwapLeg[]
   readonly tx: Transaction
+  /** With `calls: 1`: for `wallet_sendCalls` and smart accounts, to be made in this order, all or none. */
+  readonly calls?: readonly { readonly to: string; readonly data: Hex; readonly value: string }[]
   readonly minToAmount?: string
+  /** With `slippage: 'auto'`: what was chosen, and why. */
+  readonly slippage?: { readonly percent: number; readonly reason: string }
   readonly blockHash?: string
+  /** Once the chain's head is here, the quote should be asked for again. */
+  readonly expiresAtBlock?: number
+  /** Id by which the operator of the service makes the quote again. */
+  readonly quoteId?: string
   readonly priceImpact?: number | null
   readonly gasCost?: { readonly native: string; readonly usd: number | null; readonly l1Fee: string | null }
   readonly netToAmount?: string | null
   readonly optimalityGap?: number | null
   readonly warnings?: readonly string[]
 }
+
+/** A route without the transaction of anybody. */
+export type Quote = Omit<Route, 'tx'>
+
+export type PermitParameters = {
+  readonly src: string
+  readonly from: string
+  /** Base units. */
+  readonly amount: bigint | string
+  /** Unix seconds, at most a day away. */
+  readonly deadline?: number
+}
+
+/** One form of permission that an owner may sign. */
+export type PermitOffer = {
+  readonly kind: 'eip2612' | 'dai' | 'permit2'
+  readonly unlimited: boolean
+  /** The transaction that the owner sends first, once; null where nothing is missing. */
+  readonly approval: { readonly to: string; readonly data: Hex; readonly value: string } | null
+  /** For `eth_signTypedData_v4`. */
+  readonly typedData: object
+  /** With the signature behind it, `permit` of a swap. */
+  readonly permit: string
+}
+
+/** Event of a quote that is kept up to date. */
+export type QuoteEvent =
+  /** The first answer, and each that differs; with a transaction where there is a `from`. */
+  | { readonly event: 'quote'; readonly data: Route | Quote }
+  /** Looked at again at this block: what came last stands. */
+  | { readonly event: 'block'; readonly data: { readonly simulationBlock: number; readonly blockHash: string } }
+  /** There is no answer at this block. */
+  | { readonly event: 'refused'; readonly data: { readonly error: string; readonly code: string } }
 
 export type SimulateParameters = {
   readonly from: string
@@ -105,5 +157,64 @@ export type ChainEntry = {
   readonly Status?: 'deployed' | 'predicted'
 }
 
-/** How the interface writes the native token of any chain. */
+/** A token to choose from, as Uniswap's token lists have it. */
+export type ListedToken = {
+  readonly chainId: number
+  readonly address: string
+  readonly name: string
+  readonly symbol: string
+  readonly decimals: number
+  readonly logoURI?: string
+  /** `copy`: its symbol is, or looks like, that of another token. */
+  readonly tags: readonly ('native' | 'registry' | 'found' | 'unlisted' | 'copy')[]
+  readonly extensions: { readonly depthUsd: number | null; readonly copyOf?: string }
+}
+
+export type TokenListParameters = {
+  /** Part of a symbol or a name, or a whole address. */
+  readonly q?: string
+  readonly limit?: number
+}
+
+/** Drift of quotes some blocks later, over the last samples. */
+export type Drift = {
+  /** Blocks after that of the quote: 1 or 2. */
+  readonly after: number
+  readonly samples: number
+  readonly wouldRevertPercent: number
+  /** Basis points that were paid more than quoted, below 0 against the taker; null where nothing was paid. */
+  readonly driftBps: { readonly mean: number | null; readonly median: number | null; readonly worst5: number | null }
+}
+
+/** Statistics of how a chain's quotes hold, by families, brands and pools of their routes. */
+export type Stats = {
+  readonly chainId: number
+  /** Percent of the node's calls that go into this. */
+  readonly samplePercent: number
+  readonly samples: number
+  readonly missed: number
+  readonly blocks: readonly Drift[]
+  readonly families: readonly { readonly protocol: string; readonly blocks: readonly Drift[] }[]
+  readonly brands: readonly { readonly dex: string; readonly blocks: readonly Drift[] }[]
+  readonly pools: readonly {
+    readonly pool: string
+    readonly protocol: string
+    readonly dex: string
+    readonly blocks: readonly Drift[]
+  }[]
+  /** Pools that withdrew their quotes again and again, those that lose most first. */
+  readonly withdrawing: readonly {
+    readonly pool: string
+    readonly protocol: string
+    readonly dex: string
+    /** Part of its output that routes are ranked without; 100 while it is left out. */
+    readonly haircutPercent: number
+    /** Unix seconds; null where it takes part. */
+    readonly leftOutUntil: number | null
+    readonly samples: number
+    readonly withdrew: number
+  }[]
+}
+
+/** The native token of any chain as the interface writes it. */
 export const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'

@@ -1,27 +1,45 @@
-/** Whether a transaction of the service does what was asked for: nothing in a route but the bytes of `tx` is trusted. */
+/** Proof that a transaction of the service does what was asked for: nothing in a route but the bytes of `tx` is trusted. */
+import { opOf, singletonOf } from '@sluice/program'
 import { decodeSwap } from './abi.ts'
-import { type SwapContracts, trustedContracts } from './contracts.ts'
+import { type SwapContracts, singletonsFor, trustedContracts } from './contracts.ts'
 import { ClientError } from './errors.ts'
 import { type Explanation, explain, weiOf } from './explain.ts'
 import { faultOf } from './flow.ts'
+import type { GuardOrder, GuardPermit } from './order.ts'
+import { unknownPools } from './origins.ts'
 import { NATIVE, type Route, type SwapParameters } from './types.ts'
 
-/** What the caller accepts beside what it asks the service for. */
+/** Terms that the caller accepts beside what it asks the service for. */
 export type SwapTerms = {
   /** Least output that the caller accepts, by what it knows itself: base units of `dst`. */
   readonly minToAmount?: bigint | string | undefined
   /** Allows direct mode, for output tokens that take a tax of every transfer. */
   readonly direct?: boolean | undefined
+  /** Permit that the caller signed for this swap: the transaction carries exactly that, and none where it is absent. */
+  readonly permit?: GuardPermit | undefined
+  /** Refuses pools that may run anybody's code: those of which `unknownPools` of the answer tells. */
+  readonly knownPools?: boolean | undefined
   /** Contracts that the caller knows, such as those of a local chain, in the place of those this package knows. */
   readonly contracts?: Partial<SwapContracts> | undefined
 }
 
-const PPM = 1_000_000n
+/** Explanation of a proven transaction. */
+export type Proven = Explanation & {
+  /**
+   * Pools of the route that none of the factories known here made, so that they may run anybody's code: all of them keep to
+   * the least output, and none of them to a fair price beyond it.
+   */
+  readonly unknownPools: readonly string[]
+}
+
+export const PPM = 1_000_000n
 const PPM_PER_PERCENT = 10_000n
 /** The service's own, where none is asked for. */
 const DEFAULT_DEADLINE_SECONDS = 1_200
-/** How far apart the clocks of the caller and of the chain may be. */
+/** Most that the clocks of the caller and of the chain may differ. */
 const CLOCK_SKEW_SECONDS = 300
+/** Percent that `slippage: 'auto'` may come to. */
+const MOST_AUTO = 3
 
 /**
  * Proves that a route's transaction does what was asked for and nothing else: tokens, amount, sender, slippage, fee, value,
@@ -30,7 +48,7 @@ const CLOCK_SKEW_SECONDS = 300
  *
  * @throws ClientError `UNSAFE` naming what differs
  */
-export function verify(chainId: number, route: Route, asked: SwapParameters, terms: SwapTerms = {}): Explanation {
+export function verify(chainId: number, route: Route, asked: SwapParameters, terms: SwapTerms = {}): Proven {
   const contracts = trustedContracts(chainId, terms.contracts)
   const found = explain(route.tx)
   const require = (holds: boolean, what: string) => {
@@ -46,23 +64,24 @@ export function verify(chainId: number, route: Route, asked: SwapParameters, ter
   require(value === (same(asked.src, NATIVE) ? amount : 0n), 'the value')
   require(found.mode === 'custody' || terms.direct === true, 'direct mode, which was not asked for')
   require(isIn(found.executor, contracts.executors), `the Executor ${found.executor} is not known`)
-  require(found.permit === null, 'a signature, which was not asked for')
+  const order = decodeSwap(route.tx.data, value)
+  checkPermit(order, terms.permit, require)
   checkWrappers(found, contracts.wrapper, require)
   for (const step of found.steps) {
-    if ('manager' in step) require(isIn(step.manager, contracts.managers), `the manager ${step.manager} is not known`)
-    if ('vault' in step)
-      require(isIn(
-        step.vault,
-        step.op === 'balancer-v2' ? contracts.vaultsV2 : contracts.vaultsV3,
-      ), `the vault ${step.vault} is not known`)
+    const singleton = singletonOf(step)
+    if (singleton === undefined) continue
+    const known = singletonsFor(step.op, contracts)
+    require(isIn(singleton, known), `the ${opOf(step).singleton} ${singleton} is not known`)
   }
   checkFee(found, asked, require)
   checkDeadline(found.deadline, asked.deadline, require)
-  checkLeast(found.minOutput, route.toAmount, asked, terms, require)
+  checkLeast(found.minOutput, route, asked, terms, require)
   for (const pool of asked.excludePools ?? []) require(!isIn(pool, found.pools), `the pool ${pool} was excluded`)
-  const fault = faultOf(decodeSwap(route.tx.data, value), found.steps, route.swaps, value)
+  const fault = faultOf(order, found.steps, route.swaps, value)
   require(fault === undefined, fault ?? '')
-  return found
+  const unknown = unknownPools(route.swaps, found.steps, contracts)
+  require(!terms.knownPools || unknown.length === 0, `the pool ${unknown[0]} is not known`)
+  return { ...found, unknownPools: unknown }
 }
 
 type Require = (holds: boolean, what: string) => void
@@ -76,6 +95,18 @@ function checkWrappers({ wrapper, steps }: Explanation, known: string | undefine
     require(known !== undefined && same(used, known), `the wrapper ${used} is not known`)
 }
 
+/** Owner, spender and token of a permit are the swap's own; the rest is what was signed. */
+function checkPermit({ permit: found }: GuardOrder, signed: GuardPermit | undefined, require: Require): void {
+  if (!signed) {
+    require(found === undefined, 'a signature, which was not asked for')
+    return
+  }
+  require(found !== undefined, 'the signature is missing')
+  for (const field of ['kind', 'amount', 'nonce', 'deadline'] as const)
+    require(found?.[field] === signed[field], `the ${field} of the signature`)
+  require(same(found?.signature ?? '', signed.signature), 'the signature')
+}
+
 function checkFee({ fee }: Explanation, asked: SwapParameters, require: Require): void {
   const ppm = toPpm(asked.convenienceFee ?? 0)
   require((fee?.ppm ?? 0n) === ppm, 'the fee')
@@ -87,17 +118,19 @@ function checkDeadline(deadline: bigint, asked: number | undefined, require: Req
   require(asked === undefined ? deadline <= BigInt(latest) : deadline === BigInt(asked), 'the deadline')
 }
 
-function checkLeast(least: bigint, toAmount: string, asked: SwapParameters, terms: SwapTerms, require: Require): void {
-  const promised = lessSlippage(amountOf(toAmount, 'toAmount'), asked.slippage)
+function checkLeast(least: bigint, route: Route, asked: SwapParameters, terms: SwapTerms, require: Require): void {
+  const told = asked.slippage === 'auto' ? (route.slippage?.percent ?? 0) : asked.slippage
+  require(asked.slippage !== 'auto' || toPpm(told!) <= toPpm(MOST_AUTO), `a slippage of ${told} percent`)
+  const promised = lessSlippage(amountOf(route.toAmount, 'toAmount'), told)
   require(least === (promised > 0n ? promised : 1n), 'the least output')
   if (terms.minToAmount === undefined) return
   const floor = amountOf(terms.minToAmount, 'minToAmount')
   require(least >= floor, `the least output ${least} is below minToAmount ${floor}`)
 }
 
-/** What is left of an amount after the slippage that was asked for, as the service rounds it. */
+/** Rest of an amount after the slippage that was asked for, as the service rounds it; after the most that `auto` may be. */
 export function lessSlippage(amount: bigint, slippage: number | string = 0.5): bigint {
-  return (amount * (PPM - toPpm(slippage))) / PPM
+  return (amount * (PPM - toPpm(slippage === 'auto' ? MOST_AUTO : slippage))) / PPM
 }
 
 /** Percent with at most 4 decimals to parts per million, by its text; below 100 %. */

@@ -1,4 +1,4 @@
-/** What a swap needs of a wallet, and how viem, ethers and EIP-1193 wallets give it. */
+/** Wallet as a swap needs it, and how viem, ethers and EIP-1193 wallets give it. */
 import { ClientError } from './errors.ts'
 import type { Hex } from './types.ts'
 
@@ -13,8 +13,10 @@ export interface Wallet {
   call(to: string, data: Hex, value?: bigint): Promise<string>
   /** Signs and sends; resolves to the transaction hash. */
   send(transaction: Outgoing): Promise<string>
-  /** Whether the mined transaction succeeded. */
+  /** True where the mined transaction succeeded. */
   succeeded(hash: string): Promise<boolean>
+  /** Signs without sending, whole: with nonce and fees. For wallets whose key is at hand. */
+  sign?(transaction: Outgoing): Promise<Hex>
   /** JSON-RPC to the wallet and its node, for what not every wallet or node can: state overrides and batches (EIP-5792). */
   request?(method: string, params: readonly unknown[]): Promise<unknown>
 }
@@ -68,13 +70,17 @@ export interface EthersSigner {
     value: bigint
     gasLimit?: bigint
   }): Promise<{ hash: string }>
+  // biome-ignore lint/suspicious/noExplicitAny: as ethers types it.
+  populateTransaction?(transaction: any): Promise<any>
+  // biome-ignore lint/suspicious/noExplicitAny: as ethers types it.
+  signTransaction?(transaction: any): Promise<string>
   readonly provider: {
     getNetwork(): Promise<{ chainId: bigint }>
     getBlockNumber(): Promise<number>
     getCode(address: string): Promise<string>
     call(transaction: { from: string; to: string; data: string; value: bigint }): Promise<string>
     getTransactionReceipt(hash: string): Promise<{ status: number | null } | null>
-    /** Of providers that speak JSON-RPC. */
+    /** Call of providers that speak JSON-RPC. */
     // biome-ignore lint/suspicious/noExplicitAny: as ethers types it.
     send?(method: string, params: any): Promise<any>
   } | null
@@ -91,6 +97,13 @@ export async function fromEthers(signer: EthersSigner): Promise<Wallet> {
     code: (address) => provider.getCode(address),
     call: (to, data, value = 0n) => provider.call({ from: address, to, data, value }),
     ...(provider.send && { request: (method, params) => provider.send!(method, params) }),
+    ...(signer.populateTransaction &&
+      signer.signTransaction && {
+        sign: async ({ to, data, value, gas }) => {
+          const whole = await signer.populateTransaction!({ to, data, value, ...(gas && { gasLimit: gas }) })
+          return (await signer.signTransaction!(whole)) as Hex
+        },
+      }),
     send: async ({ to, data, value, gas }) =>
       (await signer.sendTransaction({ to, data, value, ...(gas && { gasLimit: gas }) })).hash,
     succeeded: (hash) =>
@@ -106,6 +119,10 @@ export interface ViemWalletClient {
   readonly account?: { readonly address: string } | undefined
   // biome-ignore lint/suspicious/noExplicitAny: viem types this by chain and account, which differ for every caller.
   sendTransaction(transaction: any): Promise<string>
+  // biome-ignore lint/suspicious/noExplicitAny: viem types this by chain and account, which differ for every caller.
+  prepareTransactionRequest?(transaction: any): Promise<any>
+  // biome-ignore lint/suspicious/noExplicitAny: viem types this by chain and account, which differ for every caller.
+  signTransaction?(transaction: any): Promise<string>
   // biome-ignore lint/suspicious/noExplicitAny: typed by the methods that the client's schema has.
   request?(args: any): Promise<any>
 }
@@ -135,6 +152,14 @@ export function fromViem(walletClient: ViemWalletClient, publicClient: ViemPubli
         return client.request?.({ method, params })
       },
     }),
+    ...(walletClient.prepareTransactionRequest &&
+      walletClient.signTransaction && {
+        sign: async ({ to, data, value, gas }) => {
+          const wanted = { account, to, data, value, chain: null, ...(gas && { gas }) }
+          const whole = await walletClient.prepareTransactionRequest!(wanted)
+          return (await walletClient.signTransaction!({ ...whole, account, chain: null })) as Hex
+        },
+      }),
     send: ({ to, data, value, gas }) =>
       walletClient.sendTransaction({ account, to, data, value, chain: null, ...(gas && { gas }) }),
     succeeded: async (hash) =>

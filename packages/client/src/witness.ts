@@ -1,9 +1,9 @@
-/** What a swap should bring, said by somebody else than the service that quotes it. */
-import { encodeCall, selectors } from './abi.ts'
+/** Witness of what a swap should bring, said by somebody else than the service that quotes it. */
+import { encodeCall, selectors } from './calls.ts'
 import type { SluiceClient } from './client.ts'
 import { ClientError } from './errors.ts'
 import { NATIVE, type SwapParameters } from './types.ts'
-import { lessSlippage, toPpm } from './verify.ts'
+import { lessSlippage, PPM, toPpm } from './verify.ts'
 import type { Wallet } from './wallet.ts'
 
 /** Base units of `dst`, before slippage. @throws ClientError where it knows no answer: nothing is signed then */
@@ -11,8 +11,7 @@ export type Witness = (asked: SwapParameters, wallet: Wallet) => Promise<bigint>
 
 /** Percent that a quote may lie below its witness beside the slippage: fees, price impact, blocks in between. */
 const DEFAULT_TOLERANCE = 1
-const PPM = 1_000_000n
-/** Of a price as the service writes it. */
+/** Digits of a price as the service writes it. */
 const SIGNIFICANT_DIGITS = 15
 
 /** Another service's quote of the same swap. */
@@ -20,7 +19,7 @@ export function quotedBy(client: SluiceClient, chainId: number): Witness {
   return async (asked) => BigInt((await client.getSwap(chainId, asked)).toAmount)
 }
 
-/** What both tokens cost by another service's `/prices`. Their decimals are read from the wallet's own node. */
+/** Prices of both tokens by another service's `/prices`. Their decimals are read from the wallet's own node. */
 export function pricedBy(client: SluiceClient, chainId: number): Witness {
   return async (asked, wallet) => {
     const prices = await client.prices(chainId, [asked.src, asked.dst])

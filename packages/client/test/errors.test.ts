@@ -1,7 +1,7 @@
 /** Both error versions of the interface, from real services, seen through the client. */
 import type { RunningServer } from '@sluice/api'
+import { startOver } from '@sluice/api/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startOver } from '../../api/test/src/devnet.ts'
 import { SluiceClient } from '../src/index.ts'
 import { CHAIN, type Stage, startStage } from './service.ts'
 
@@ -28,22 +28,33 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
   })
   afterAll(() => server?.close())
 
-  test('a route comes typed, from all five endpoints', async () => {
+  test('a route comes typed, from every endpoint', async () => {
     const asked = wanted()
     const route = await client.getSwap(CHAIN, asked)
     expect(route.tx.to).toBe(stage.guard)
+    const { from: _, ...walletless } = asked
+    expect((await client.getQuote(CHAIN, walletless)).toAmount).toBe(route.toAmount)
     const { from, to, data } = route.tx
     const simulation = { from, to, data, tokenIn: asked.src, amountIn: asked.amount, tokenOut: asked.dst }
     expect(await client.simulate(CHAIN, simulation)).toMatchObject({ success: true, amountOut: route.toAmount })
     expect(await client.simulate(CHAIN, { ...simulation, data: '0xdeadbeef' })).toMatchObject({ success: false })
     expect((await client.prices(CHAIN, [asked.src, asked.dst]))[asked.src]).toBeGreaterThan(0)
     expect((await client.liquidity(CHAIN, [asked.src]))[asked.src]).toBeGreaterThan(0)
+    const exact = { src: asked.src, dst: asked.dst, amountOut: 10n ** 6n }
+    expect((await client.getQuote(CHAIN, exact)).minToAmount).toBe(`${10n ** 6n}`)
+    const [first, second] = await client.getQuotes(CHAIN, [walletless, { ...walletless, amount: '1e18' }])
+    expect(first).toMatchObject({ toAmount: route.toAmount })
+    expect(second).toMatchObject({ code: 'HTTP', details: { serviceCode: 'INVALID_PARAMETER' } })
+    expect((await client.tokenList(CHAIN, { q: 'usd coin' }))[0]?.symbol).toBe('USDC')
+    expect((await client.stats(CHAIN)).blocks.map(({ after }) => after)).toEqual([1, 2])
     expect((await client.chains())[CHAIN]?.RouterAddress).toBe(stage.guard)
   })
 
   test('no route is NO_ROUTE, whether it comes as 200 or as 422', async () => {
     const none = client.getSwap(CHAIN, { ...wanted(), includeSources: ['nothing'] })
     await expect(none).rejects.toMatchObject({ code: 'NO_ROUTE', retryable: false })
+    const priceless = client.getQuote(CHAIN, { ...wanted(), includeSources: ['nothing'] })
+    await expect(priceless).rejects.toMatchObject({ code: 'NO_ROUTE', retryable: false })
   })
 
   test('a mistake carries its text, and an unknown chain its status', async () => {

@@ -1,4 +1,4 @@
-/** What a hostile service may answer beside a genuine route: everything in it is genuine but one thing. */
+/** Answers of a hostile service beside a genuine route: everything in it is genuine but one thing. */
 import { decodeGuardSwap, encodeGuardSwap, type GuardSwap } from '@sluice/bindings/guard'
 import { request } from '@sluice/devnet'
 import { decodeProgram, encodeProgram, type Step } from '@sluice/program'

@@ -4,7 +4,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import { loadRegistry } from '@sluice/chains'
+import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const run = promisify(execFile)
@@ -73,4 +75,22 @@ test.each(['nodenext', 'bundler'])(
 test('runs where it is installed', async () => {
   const { stdout } = await run(process.execPath, [join(dir, 'consumer.ts')])
   expect(stdout.trim()).toBe(`NETWORK true ${loadRegistry().deployment(1)!.guard.address}`)
+})
+
+/** Bytes, compressed, of what a page loads that imports these names. */
+async function weigh(names: string): Promise<number> {
+  writeFileSync(join(dir, 'entry.js'), `export { ${names} } from '@sluice/client'`)
+  const bundle = await rolldown({ input: join(dir, 'entry.js'), platform: 'browser', logLevel: 'silent' })
+  const { output } = await bundle.generate({ format: 'esm', minify: true })
+  await bundle.close()
+  expect(output).toHaveLength(1)
+  expect(output[0].imports).toEqual([])
+  return gzipSync(output[0].code, { level: 9 }).length
+}
+
+test('a page that swaps loads at most 25 kB of it, and one that only asks for prices a fraction', async () => {
+  const all = await weigh('SluiceClient, swap, fromEip1193')
+  expect(all).toBeLessThanOrEqual(25_000)
+  expect(await weigh('SluiceClient')).toBeLessThan(5_000)
+  expect(await weigh('explain')).toBeLessThan(all / 2)
 })

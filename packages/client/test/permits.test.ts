@@ -1,15 +1,15 @@
-/** A signature in the place of an approval, for tokens with EIP-2612. */
+/** A signature in the place of an approval: by EIP-2612, and by the genuine Permit2. DAI's form: dai.test.ts. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeGuardSwap, encodeGuardSwap } from '@sluice/bindings/guard'
-import { request } from '@sluice/devnet'
+import { compile, PERMIT2, request } from '@sluice/devnet'
 import { AbiCoder, concat } from 'ethers'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { compile } from '../../devnet/src/solc.ts'
 import { decodeSwap } from '../src/abi.ts'
 import { allowanceOf } from '../src/approve.ts'
-import { explain, fromEip1193, type Outgoing, swap, verify } from '../src/index.ts'
+import { encodeCall, selectors } from '../src/calls.ts'
+import { explain, fromEip1193, gasLimit, type Outgoing, signPermit, swap, verify, withPermit } from '../src/index.ts'
 import { encodePermitSwap } from '../src/permit-abi.ts'
 import { CHAIN, type Stage, startStage } from './service.ts'
 
@@ -109,10 +109,91 @@ test('a token without it is approved, and so is one whose owner cannot sign for 
   expect(mute.sent).toHaveLength(2)
 })
 
+test('ways are tried in the order that is asked for, and no others', async () => {
+  const approved = walletOf(0)
+  await swap(stage.client, approved.wallet, CHAIN, wanted(), { ...stage, ways: ['approve'] })
+  expect(approved.sent).toHaveLength(2)
+  expect(approved.asked).not.toContain('eth_signTypedData_v4')
+  const noPermit = { src: stage.token('DAI'), dst: stage.token('USDC'), amount: 10n ** 18n }
+  const { sent, wallet } = walletOf(0)
+  const refused = swap(stage.client, wallet, CHAIN, noPermit, { ...stage, ways: ['permit', 'batch'] })
+  await expect(refused).rejects.toMatchObject({ code: 'WALLET' })
+  expect(sent).toEqual([])
+})
+
+test('the service names what to sign, and takes it as part of the question', async () => {
+  const { wallet } = walletOf(0)
+  const { src, dst, amount } = wanted()
+  const [offer] = await stage.client.getPermits(CHAIN, { src, amount, from: wallet.address })
+  const signature = (await wallet.request!('eth_signTypedData_v4', [
+    wallet.address,
+    JSON.stringify(offer!.typedData),
+  ])) as string
+  const asked = { src, dst, amount, from: wallet.address }
+  const route = await stage.client.getSwap(CHAIN, { ...asked, permit: `${offer!.permit}${signature}` })
+  const { permit } = decodeSwap(route.tx.data, 0n)
+  expect(verify(CHAIN, route, asked, { ...stage, permit }).permit).toMatchObject({ kind: 'eip2612', amount })
+  const before = await stage.balance(dst, wallet.address)
+  await wallet.succeeded(await wallet.send({ to: route.tx.to, data: route.tx.data, value: 0n, gas: gasLimit(route) }))
+  expect((await stage.balance(dst, wallet.address)) - before).toBe(BigInt(route.toAmount))
+})
+
 test('what the owner declines to sign is not approved instead', async () => {
   const { sent, wallet } = walletOf(1, 4001)
   await expect(swap(stage.client, wallet, CHAIN, wanted(), stage)).rejects.toMatchObject({ code: 4001 })
   expect(sent).toEqual([])
+})
+
+test('where the owner has approved Permit2, a token without a permit is swapped by one signed transaction', async () => {
+  const { sent, wallet } = walletOf(2)
+  const [src, dst] = [stage.token('DAI'), stage.token('USDC')]
+  const amount = 10n ** 19n
+  await wallet.succeeded(
+    await wallet.send({ to: src, data: encodeCall(selectors.approve, PERMIT2, 2n ** 256n - 1n), value: 0n }),
+  )
+  for (const options of [{}, { minToAmount: 1n }, { direct: true }]) {
+    sent.length = 0
+    const before = await stage.balance(dst, wallet.address)
+    const { route } = await swap(stage.client, wallet, CHAIN, { src, dst, amount }, { ...stage, ...options })
+    expect(sent).toHaveLength(1)
+    expect(explain({ ...route.tx, data: sent[0]!.data })).toMatchObject({ permit: { kind: 'permit2', amount } })
+    expect((await stage.balance(dst, wallet.address)) - before).toBe(BigInt(route.toAmount))
+  }
+  expect(await allowanceOf(wallet, src, stage.guard)).toBe(0n)
+  const left = await wallet.call(PERMIT2, encodeCall(selectors.permit2Allowance, wallet.address, src, stage.guard))
+  // The amount: all of what was signed for is drawn.
+  expect(BigInt(left.slice(0, 66))).toBe(0n)
+})
+
+test('what was signed is what verify wants to find, to the byte, in both modes', async () => {
+  const { wallet } = walletOf(2)
+  const asked = { src: stage.token('DAI'), dst: stage.token('USDC'), amount: 10n ** 18n, from: wallet.address }
+  const route = await stage.client.getSwap(CHAIN, asked)
+  const missing = { token: asked.src, spender: stage.guard, amount: asked.amount }
+  const permit = (await signPermit(wallet, CHAIN, missing, explain(route.tx).deadline))!
+  const signed = { ...route, tx: withPermit(route.tx, permit) }
+  expect(verify(CHAIN, signed, asked, { ...stage, permit }).permit).toEqual({
+    ...{ kind: 'permit2', amount: asked.amount, deadline: permit.deadline },
+  })
+  const refuses = (of: typeof route, terms: object, message: RegExp) =>
+    expect(() => verify(CHAIN, of, asked, { ...stage, ...terms })).toThrow(message)
+  refuses(signed, {}, /not asked for/)
+  refuses(route, { permit }, /signature is missing/)
+  for (const change of [
+    { kind: 'eip2612', nonce: 0n },
+    { kind: 'dai', amount: 0n },
+    { amount: permit.amount + 1n },
+    { nonce: permit.nonce + 1n },
+    { deadline: permit.deadline + 1n },
+    { signature: `0x${'1b'.repeat(65)}` },
+  ] as const) {
+    const other = { ...permit, ...change }
+    refuses({ ...route, tx: withPermit(route.tx, other) }, { permit }, /signature/)
+  }
+  const order = decodeSwap(route.tx.data, 0n)
+  const direct = { ...route.tx, data: encodePermitSwap({ ...order, direct: true }, permit) }
+  refuses({ ...route, tx: direct }, { permit }, /direct mode/)
+  expect(verify(CHAIN, { ...route, tx: direct }, asked, { ...stage, permit, direct: true }).mode).toBe('direct')
 })
 
 test('a signature in the transaction of a service is refused', async () => {
@@ -131,24 +212,34 @@ test('such swaps are packed and read as the bindings do it, and no other bytes a
   const uint = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
   const order = fc.record({
     ...{ tokenIn: hex(20), tokenOut: hex(20), executor: hex(20), wrapper: hex(20), feeRecipient: hex(20) },
-    ...{ amountIn: uint, minOutput: uint, deadline: uint, feePpm: uint, direct: fc.boolean() },
+    ...{ amountIn: uint, minOutput: uint, deadline: uint, direct: fc.boolean() },
+    feePpm: fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }),
     program: fc.nat(100).chain(hex),
   })
-  const kinds = fc.constantFrom('eip2612', 'permit2')
+  const kinds = fc.constantFrom('eip2612', 'dai', 'permit2')
   const small = fc.bigInt({ min: 0n, max: 2n ** 48n - 1n })
   const change = fc.tuple(fc.nat(), fc.nat(2), fc.nat(255))
   fc.assert(
     fc.property(order, kinds, small, hex(64), change, (of, kind, amount, rs, [at, how, byte]) => {
-      const none = { wrapper: `0x${'00'.repeat(20)}`, feePpm: 0n, feeRecipient: `0x${'00'.repeat(20)}` } as const
-      const swap = of.direct ? { ...of, ...none } : of
+      const zero = `0x${'00'.repeat(20)}` as const
+      const none = { wrapper: zero, feePpm: 0n, feeRecipient: zero }
+      // Only native output is unwrapped.
+      const swap = { ...of, ...(of.direct ? none : amount % 2n === 0n ? { wrapper: zero } : { tokenOut: zero }) }
       const nonce = kind === 'eip2612' ? 0n : 7n
-      const permit = { kind, amount, nonce, deadline: amount, signature: `${rs}1b` as const } as const
+      const limit = kind === 'dai' ? 0n : amount
+      const permit = { kind, amount: limit, nonce, deadline: amount, signature: `${rs}1b` as const } as const
       const data = encodePermitSwap(swap, permit)
       expect(decodeSwap(data, 0n)).toEqual({ ...swap, permit })
+      for (const paid of [{ feePpm: 0n }, { feeRecipient: zero }, { wrapper: of.executor, tokenOut: of.executor }])
+        if (!of.direct)
+          expect(
+            () => decodeSwap(encodePermitSwap({ ...swap, ...paid }, permit), 0n),
+            Object.keys(paid).join(),
+          ).toThrow()
       // ethers wants an s of the lower half; the bytes do not.
       expect(decodeGuardSwap(data, 0n)).toMatchObject({
         ...swap,
-        permit: { kind, amount, signature: permit.signature },
+        permit: { kind, ...(kind !== 'dai' && { amount }), signature: permit.signature },
       })
       const bytes = [...Buffer.from(data.slice(2), 'hex')]
       bytes.splice(at % (bytes.length + 1), how === 1 ? 0 : 1, ...(how === 2 ? [] : [byte]))

@@ -1,4 +1,4 @@
-/** What the client refuses to sign, and when it asks again. */
+/** Refusals of the client to sign, and when it asks again. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeGuardSwap, encodeGuardSwap, type GuardSwap } from '@sluice/bindings/guard'

@@ -1,7 +1,7 @@
 /** A real service over a local chain, for this package's tests. */
 import type { RunningServer } from '@sluice/api'
-import { type Devnet, type DevnetInfo, request } from '@sluice/devnet'
-import { startChain, startOver } from '../../api/test/src/devnet.ts'
+import { startChain, startOver } from '@sluice/api/testing'
+import { type Devnet, request, swapContracts } from '@sluice/devnet'
 import { SluiceClient, type SwapContracts } from '../src/index.ts'
 
 export const CHAIN = 31337
@@ -11,7 +11,7 @@ export type Stage = {
   readonly server: RunningServer
   readonly client: SluiceClient
   readonly guard: string
-  /** What this package does not know of the local chain. */
+  /** Contracts of the local chain, which this package does not know. */
   readonly contracts: SwapContracts
   readonly token: (symbol: string) => string
   readonly balance: (token: string, owner: string) => Promise<bigint>
@@ -26,7 +26,7 @@ export async function startStage(): Promise<Stage> {
     server,
     client: new SluiceClient({ baseUrl: server.url, timeoutMs: 30_000 }),
     guard: devnet.info.guard,
-    contracts: localContracts(devnet.info),
+    contracts: swapContracts(devnet.info),
     token: (symbol) => devnet.info.tokens[symbol]!.address,
     async balance(token, owner) {
       // balanceOf(address)
@@ -37,13 +37,5 @@ export async function startStage(): Promise<Stage> {
       await server.close()
       await devnet.stop()
     },
-  }
-}
-
-export function localContracts({ guard, executor, tokens, dexes }: DevnetInfo): SwapContracts {
-  const of = (wanted: string) => dexes.flatMap(({ family, address }) => (family === wanted ? [address] : []))
-  return {
-    ...{ guard, executors: [executor], wrapper: tokens.WETH.address, managers: of('uniswap-v4') },
-    ...{ vaultsV2: of('balancer-v2'), vaultsV3: of('balancer-v3') },
   }
 }

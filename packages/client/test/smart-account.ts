@@ -1,8 +1,7 @@
 /** A wallet that does several calls as one transaction: an account with the code of a batcher (EIP-7702), behind EIP-1193. */
 
-import { request } from '@sluice/devnet'
+import { compile, request } from '@sluice/devnet'
 import { Wallet as EthersWallet, Interface, JsonRpcProvider } from 'ethers'
-import { compile } from '../../devnet/src/solc.ts'
 import type { Eip1193Provider } from '../src/index.ts'
 
 const source = `// SPDX-License-Identifier: MIT
@@ -31,7 +30,7 @@ export type SmartAccount = {
 }
 
 export type Behaviour = {
-  /** Of `atomic` in its capabilities. */
+  /** Status of `atomic` in its capabilities. */
   readonly status?: string
   /** Says no when asked for a batch, with this code. */
   readonly refuses?: number

@@ -65,7 +65,7 @@ export async function startAnvil({ chainId = 31337, port = 0, args = [] }: Anvil
     { stdio: ['ignore', log, log] },
   )
   closeSync(log)
-  endWithUs(child, () => rmSync(states, { recursive: true, force: true }))
+  endWithUs(child, states)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const kill = () => child.kill('SIGKILL')
   try {

@@ -31,7 +31,7 @@ export type Builder = {
   readonly from: Address
   deploy(artifact: Artifact, args?: readonly unknown[]): Promise<Contract>
   at(abi: InterfaceAbi, address: string): Contract
-  /** Where the deployment after `skip` more transactions will stand. */
+  /** Address that the deployment after `skip` more transactions will have. */
   nextAddress(skip: number): Promise<Address>
   /** Runtime code. */
   code(address: Address): Promise<Hex>

@@ -1,5 +1,8 @@
-/** BUILD: a transaction of the recipe failed. COMPILE: solc refused a token. NODE: the node refused a request. */
-export type DevnetErrorCode = 'BUILD' | 'COMPILE' | 'NODE'
+/**
+ * BUILD: a transaction of the recipe failed. COMPILE: solc refused a token. NODE: the node refused a request. REPLAY: a recorded
+ * block came out other than on chain.
+ */
+export type DevnetErrorCode = 'BUILD' | 'COMPILE' | 'NODE' | 'REPLAY'
 
 export class DevnetError extends Error {
   override readonly name = 'DevnetError'

@@ -6,14 +6,14 @@ export type RpcCall = { readonly id: number; method: string; params: unknown[] }
 export type RpcAnswer = { readonly result?: unknown; readonly error?: { code: number; message: string } }
 
 /**
- * What the proxy answers by itself; undefined to pass the call on, which it may have changed.
+ * Answer that the proxy gives by itself; undefined to pass the call on, which it may have changed.
  *
  * @param path - of the URL that was asked, such as `/10`: one proxy can be many endpoints
  */
 export type Interceptor = (call: RpcCall, path: string) => RpcAnswer | undefined | Promise<RpcAnswer | undefined>
 
 /**
- * What becomes of a whole HTTP request, before its calls are looked at: answered with something else, answered late, left
+ * Fault of a whole HTTP request, before its calls are looked at: answered with something else, answered late, left
  * without an answer, or its connection dropped; `cut` sends the true answer and drops the connection within it.
  */
 export type HttpFault =
@@ -30,7 +30,7 @@ export class NodeProxy {
   readonly url: string
   answer: Interceptor
   fault: Fault = () => undefined
-  /** What is done to the list of answers last, such as to send some of them twice. */
+  /** Last change to the list of answers, such as to send some of them twice. */
   rewrite: (answers: readonly object[]) => readonly object[] = (answers) => answers
   /** Milliseconds before each answer. */
   delayMs = 0

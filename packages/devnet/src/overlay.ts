@@ -44,27 +44,60 @@ export function writeOverlay(dir: string, info: DevnetInfo): void {
   writeDeployment(join(dir, 'deployments'), info.deployment)
 }
 
-/** What a user's script needs to trade on the local chain. */
+/** Families whose pools' addresses follow from factory, code and tokens, by how their salt is made. */
+const SALTS: Readonly<Record<string, 'uniswap-v2' | 'uniswap-v3'>> = {
+  'uniswap-v2': 'uniswap-v2',
+  'uniswap-v3': 'uniswap-v3',
+  'pancake-v3': 'uniswap-v3',
+}
+
+/** Contracts, accounts and tokens of a chain's swaps. */
+type SwapInfo = Pick<DevnetInfo, 'guard' | 'executor' | 'accounts'> & {
+  readonly dexes: readonly {
+    readonly family: string
+    readonly address: string
+    readonly initCodeHash?: string | undefined
+    readonly contracts?: Readonly<Record<string, string>> | undefined
+  }[]
+  readonly tokens: Readonly<Record<string, DevnetToken>> & { readonly WETH: DevnetToken }
+}
+
+/** Contracts that a swap of the local chain may run through: the SDK knows the contracts of live chains only. */
+export function swapContracts({ guard, executor, tokens, dexes }: SwapInfo) {
+  const of = (wanted: string) => dexes.flatMap(({ family, address }) => (family === wanted ? [address] : []))
+  return {
+    ...{ guard, executors: [executor], wrapper: tokens.WETH.address, managers: of('uniswap-v4') },
+    ...{ vaultsV2: of('balancer-v2'), vaultsV3: of('balancer-v3'), infinityVaults: of('pancake-infinity') },
+    factories: dexes.flatMap(({ family, address, initCodeHash, contracts }) => {
+      const kind = SALTS[family]
+      return kind && initCodeHash ? [{ kind, deployer: contracts?.poolDeployer ?? address, initCodeHash }] : []
+    }),
+  }
+}
+
+/** Facts that a user's script needs to trade on the local chain. */
 export type DevnetJson = {
   readonly chainId: number
   readonly rpcUrl: string
   readonly apiUrl: string
   readonly guard: Address
   readonly executor: Address
+  readonly contracts: ReturnType<typeof swapContracts>
   readonly accounts: readonly Account[]
   readonly tokens: Readonly<Record<string, DevnetToken>>
 }
 
 export type DevnetJsonOptions = {
   readonly dir: string
-  readonly devnet: { readonly chainId: number; readonly url: string; readonly info: DevnetInfo }
+  readonly devnet: { readonly chainId: number; readonly url: string; readonly info: SwapInfo }
   readonly apiUrl: string
 }
 
 /** Writes `devnet.json` under `dir`. */
 export function writeDevnetJson({ dir, devnet, apiUrl }: DevnetJsonOptions): DevnetJson {
   const { guard, executor, accounts, tokens } = devnet.info
-  const content = { chainId: devnet.chainId, rpcUrl: devnet.url, apiUrl, guard, executor, accounts, tokens }
+  const contracts = swapContracts(devnet.info)
+  const content = { chainId: devnet.chainId, rpcUrl: devnet.url, apiUrl, guard, executor, contracts, accounts, tokens }
   write(join(dir, 'devnet.json'), json(content))
   return content
 }

@@ -9,7 +9,7 @@ export type PoolSpec = {
   readonly pair: readonly [TokenSymbol, TokenSymbol]
   /** Dollars on both sides together. */
   readonly dollars: bigint
-  /** How much cheaper the second token is here than its list price, in basis points. */
+  /** Discount of the second token against its list price, in basis points. */
   readonly skewBps: bigint
 }
 

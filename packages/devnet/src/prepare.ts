@@ -14,14 +14,14 @@ import { build, type DevnetInfo } from './recipe.ts'
 export type Progress = (step: string) => void
 
 export type PrepareOptions = {
-  /** Where the saved chain lives; `.devnet` in the repository's root by default. */
+  /** Folder of the saved chain; `.devnet` in the repository's root by default. */
   readonly dir?: string
   readonly onProgress?: Progress
 }
 
 export type Prepared = {
   readonly info: DevnetInfo
-  /** What anvil loads. */
+  /** State that anvil loads. */
   readonly stateFile: string
   /** True when the saved chain was up to date. */
   readonly fromCache: boolean

@@ -26,10 +26,10 @@ import { deployTokens, fundAccounts, TOKENS, type TokenSymbol } from './tokens.t
 
 export type DevnetToken = { readonly address: Address; readonly decimals: number }
 
-/** What is where on the local chain. Plain data: it is saved beside the state. */
+/** Addresses on the local chain. Plain data: it is saved beside the state. */
 export type DevnetInfo = {
   readonly guard: Address
-  /** Of the newest generation. */
+  /** Executor of the newest generation. */
   readonly executor: Address
   readonly deployment: Deployment
   readonly accounts: readonly Account[]
@@ -59,7 +59,7 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   'Balancer V3': balancerV3,
 }
 
-/** Of the last block that is built: 1 gwei. */
+/** Base fee of the last block that is built: 1 gwei. */
 const BASE_FEE_WEI = 1_000_000_000
 
 /** Ten million ETH for the deployer to wrap. */

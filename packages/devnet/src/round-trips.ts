@@ -1,4 +1,4 @@
-/** How often a caller has to wait for the node: requests that are under way together count as one round trip. */
+/** Count of a caller's waits for the node: requests that are under way together count as one round trip. */
 export type Counted<T> = { readonly rpc: T; roundTrips(): number }
 
 /** @param rpc - whose methods are requests */

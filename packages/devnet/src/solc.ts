@@ -13,7 +13,7 @@ export type Unit = {
   /** Name of the compiler's package: which version is the lockfile's business. */
   readonly compiler: 'solc' | 'solc-0.7.6'
   readonly evmVersion: 'istanbul' | 'cancun'
-  /** How often the optimizer expects code to run; fewer make it smaller. */
+  /** Runs of the code that the optimizer expects; fewer make it smaller. */
   readonly runs: number
   /** Text by path; imports that are not among them are looked for in node_modules. */
   readonly sources: Readonly<Record<string, string>>

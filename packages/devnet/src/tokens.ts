@@ -20,7 +20,7 @@ export type TokenSpec = {
     | 'SavingsVault'
     | 'WrappedShares'
     | 'WETH9'
-  /** What a vault or a wrapper holds; stands above it in the list. */
+  /** Token that a vault or a wrapper holds; stands above it in the list. */
   readonly asset?: string
 }
 

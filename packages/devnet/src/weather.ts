@@ -3,9 +3,9 @@ import type { Fault, Interceptor, NodeProxy, RpcCall } from './node-proxy.ts'
 
 export type Weather = {
   readonly name: string
-  /** Of requests or calls that it strikes; 1 for what an endpoint always does. */
+  /** Share of requests or calls that it strikes; 1 for what an endpoint always does. */
   readonly share: number
-  /** Whether a chain can be served when all its endpoints are like that. */
+  /** True where a chain can be served when all its endpoints are like that. */
   readonly survivable: boolean
   readonly fault?: Fault
   readonly answer?: Interceptor

@@ -8,20 +8,23 @@ console.log(port)
 setInterval(() => {}, 1000)
 `
 
-it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('a program that %s ends takes its node along', async (signal) => {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const port = await new Promise<number>((resolve) => child.stdout.once('data', (data) => resolve(Number(data))))
-  const ended = new Promise((resolve) => child.once('exit', (_, by) => resolve(by)))
-  child.kill(signal)
-  expect(await ended).toBe(signal)
-  const deadline = Date.now() + 5_000
-  const answers = () =>
-    fetch(`http://127.0.0.1:${port}`).then(
-      () => true,
-      () => false,
-    )
-  while ((await answers()) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
-  expect(await answers()).toBe(false)
-})
+it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
+  'a program that %s ends takes its node along',
+  async (signal) => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const port = await new Promise<number>((resolve) => child.stdout.once('data', (data) => resolve(Number(data))))
+    const ended = new Promise((resolve) => child.once('exit', (_, by) => resolve(by)))
+    child.kill(signal)
+    expect(await ended).toBe(signal)
+    const deadline = Date.now() + 5_000
+    const answers = () =>
+      fetch(`http://127.0.0.1:${port}`).then(
+        () => true,
+        () => false,
+      )
+    while ((await answers()) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(await answers()).toBe(false)
+  },
+)

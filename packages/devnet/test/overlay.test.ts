@@ -41,6 +41,7 @@ it('the registry reads the local chain from its overlay, in which hubs lead to e
       apiUrl: 'http://127.0.0.1:2',
       guard: info.guard,
       executor: info.executor,
+      contracts: { guard: info.guard, executors: [info.executor], wrapper: info.tokens.WETH.address },
       accounts: info.accounts,
       tokens: info.tokens,
     })

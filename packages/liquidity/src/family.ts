@@ -1,7 +1,7 @@
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Step, StepInput, StepOutput } from '@sluice/program'
 import type { BlockHeader, Log } from '@sluice/rpc'
-import type { Surface } from './math/surface.ts'
+import type { TradingFunction } from './math/trading-function.ts'
 
 /** A source of liquidity at the end of one block. Immutable: a change makes a new object with the same id. */
 export type Pool<State = unknown> = {
@@ -13,7 +13,7 @@ export type Pool<State = unknown> = {
   readonly address: Address
   /** ERC-20 tokens it trades, in the pool's own order. A pool of the native token lists the zero address. */
   readonly tokens: readonly Address[]
-  /** What never changes and its family needs beside the tokens, such as a pool key. Plain JSON. */
+  /** Facts that never change and that its family needs beside the tokens, such as a pool key. Plain JSON. */
   readonly fixed?: unknown
   readonly state: State
 }
@@ -33,13 +33,13 @@ export type HopQuote<State = unknown> = {
  * A uniswap-v2 pool is one piece that ends at 0; a uniswap-v3 pool has one per initialised tick. Families without
  * such a form sample themselves into pieces.
  */
-export type Curve = {
+export type PriceCurve = {
   /** Falling; one longer than `liquidity`. */
   readonly sqrtPrice: Float64Array
   readonly liquidity: Float64Array
-  /** What is left of the input after the fee: 1 − fee. */
+  /** The part left of the input after the fee: 1 − fee. */
   readonly keepIn: number
-  /** What is left of the output after an output-side fee; 1 for most families. */
+  /** The part left of the output after an output-side fee; 1 for most families. */
   readonly keepOut: number
   /** Gas that every piece after the first costs, where pieces are the pool's own: a tick that is crossed. */
   readonly gasPerPiece?: number
@@ -58,7 +58,7 @@ export class PoolRefusal extends Error {
   }
 }
 
-/** What a pool answers; null where it refuses. */
+/** A pool's answer; null where it refuses. */
 export function orRefused<T>(ask: () => T): T | null {
   try {
     return ask()
@@ -83,18 +83,34 @@ export type Read = {
 /** Yields batches of reads, is given the answers (null where a read reverted), ends with the result. */
 export type Reads<T> = Generator<readonly Read[], T, readonly (Hex | null)[]>
 
-/** What the rest of the service knows of a family. Pure: it says what to read and decodes the answers. */
+/** A family, as the rest of the service knows it. Pure: it says what to read and decodes the answers. */
 export interface DexFamily<State = unknown> {
   /** Same name as the folders on both sides and the `op` of its steps. */
   readonly id: string
 
+  /**
+   * The rows that it makes of one of a chain's file: rows of its own name as they stand when absent. Others may serve it too.
+   */
+  rowsOf?(row: DexRow): readonly DexRow[]
+  /**
+   * True where pools may hold the native token itself: rows then tell the wrapper, since a pair with it is one with the
+   * native token too.
+   */
+  readonly holdsNative?: true
+  /** True where its pools are wrappers of the native token, one for one; a chain whose pools hold it has such a row. */
+  readonly wrapsNative?: true
+  /** True where its rows are tokens: shares that redeem into another one, at a rate that their own code tells. */
+  readonly rowsAreTokens?: true
+
   /** The pools that this fork has for any of the pairs. Batched: one generator serves all pairs. */
   findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]>
   /**
-   * What has to be found out once, at a block, before a pool is used: the pools with it in `fixed`, or null where it cannot
+   * Facts found out once, at a block, before a pool is used: the pools with them in `fixed`, or null where it cannot
    * be told yet and the pool must wait.
    */
-  settle?(row: DexRow, pools: readonly Pool<null>[], block: number): Reads<readonly (Pool<null> | null)[]>
+  readFixed?(row: DexRow, pools: readonly Pool<null>[], block: number): Reads<readonly (Pool<null> | null)[]>
+  /** True where `readStates` makes use of what `readFixed` found out; the two are read together where not. */
+  readonly stateNeedsFixed?: true
   /** State of many pools of this family at once; null where it cannot be read. */
   readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (State | null)[]>
   /**
@@ -105,14 +121,20 @@ export interface DexFamily<State = unknown> {
    */
   dependsOn?(pool: Pool): readonly Address[]
 
-  /** Whether there is no getter for its pools, so that past creation logs have to be searched for them. */
+  /** True where there is no getter for its pools, so that past creation logs have to be searched for them. */
   readonly listedByLogs?: true
   /**
-   * What moves without a log, where anything does: known states, to which the logs of a block have been applied, brought to its
-   * end. Asked for at every block, so it reads no more than that; null where a pool can no longer be read.
+   * Updates of state that changes without a log, where any does: known states, to which the logs of a block have been
+   * applied, brought to its end. Asked for at every block, so it reads no more than that; null where a pool can no longer be
+   * read.
    */
   refreshStates?(row: DexRow, pools: readonly Pool<State>[], block: BlockHeader): Reads<readonly (State | null)[]>
-  /** topic0 of the logs by which a factory of this family tells of a new pool, where it does; `createdPool` decodes them. */
+  /** Which pools `refreshStates` is asked for, told by what never changes; all of them when absent. */
+  movesSilently?(pool: Pool<null>): boolean
+  /**
+   * topic0 of the logs by which a factory of this family tells of a new pool, where it does; `createdPool` decodes
+   * them.
+   */
   readonly creationTopics?: readonly Hex[]
   createdPool?(row: DexRow, log: Log): Pool<null> | null
 
@@ -120,19 +142,24 @@ export interface DexFamily<State = unknown> {
   readonly topics: readonly Hex[]
   /** The id of the pool that a log speaks of, where one contract speaks for many; else it is the log's address. */
   poolIdOf?(log: Log): string
-  /** The state after a log of the pool, `'reread'` where the log does not carry enough, `'ignore'` where it changes nothing. */
+  /**
+   * The state after a log of the pool, `'reread'` where the log does not carry enough, `'ignore'` where it changes
+   * nothing.
+   */
   applyLog(pool: Pool<State>, log: Log): State | 'reread' | 'ignore'
 
   /** @throws PoolRefusal where the pool itself would revert */
   quoteExactInput(pool: Pool<State>, tokenIn: Address, tokenOut: Address, amountIn: bigint): HopQuote<State>
-  curve(pool: Pool<State>, tokenIn: Address, tokenOut: Address): Curve
-  /** A pool of more than two tokens as one function over all of them; null where it lacks one. For families that have such. */
-  surface?(pool: Pool<State>): Surface | null
+  priceCurve(pool: Pool<State>, tokenIn: Address, tokenOut: Address): PriceCurve
+  /**
+   * A pool of more than two tokens as one function over all of them; null where it lacks one. For families that have
+   * such.
+   */
+  tradingFunction?(pool: Pool<State>): TradingFunction | null
   /** Base units of each token that the pool can give, in the order of `pool.tokens`; for prices and depth. */
   reserves(pool: Pool<State>): readonly bigint[]
 
-  /** Whether input may be sent to the pool ahead of the swap, and whether a token taxed on transfer can go in. */
-  readonly prepaid: boolean
+  /** True where a token taxed on transfer can go in. */
   readonly takesTaxedInput: boolean
   step(pool: Pool<State>, tokenIn: Address, tokenOut: Address, input: StepInput, output: StepOutput): Step
 }

@@ -1,20 +1,40 @@
-export { GAS_TABLE, type GasRow, HOP_GAS, PIECE_GAS, ROUTE_GAS } from './dexes/common/gas.ts'
+export {
+  GAS_TABLE,
+  type GasPart,
+  type GasRow,
+  gasRow,
+  HOP_GAS,
+  PIECE_GAS,
+  partGas,
+  ROUTE_GAS,
+} from './dexes/common/gas.ts'
 export type { CurveStableState } from './dexes/curve-stable/types.ts'
-export { families, familyOf } from './dexes/index.ts'
+export { families, familyOf, WRAPPER_FAMILY } from './dexes/index.ts'
 export type { UniswapV2State } from './dexes/uniswap-v2/types.ts'
 export type { UniswapV3State } from './dexes/uniswap-v3/types.ts'
+export { differenceOf, entryBetween, entryText, wholePool } from './entry/codec.ts'
+export { type Entry, Fields, readEntry } from './entry/fields.ts'
+export { entriesBetween, rememberEntry } from './entry/told.ts'
 export * from './family.ts'
-export type { AuditCount } from './market/audit.ts'
 export { MarketError, type MarketErrorCode } from './market/errors.ts'
 export { type MarketLimits, marketLimits } from './market/limits.ts'
-export { createMarket, type MarketOptions } from './market/market.ts'
+export { createMarket, type IndexedMarket, type MarketOptions } from './market/market.ts'
+export { pairKeysOf } from './market/pairs.ts'
 export { type PoolChanges, PoolMap, poolChangeSteps, poolChanges } from './market/pool-map.ts'
-export { servedRows } from './market/pool-reader.ts'
+export { rowsOf, servedRows } from './market/pool-reader.ts'
+export { runReads } from './market/reads.ts'
+export type { SaveOptions, StorePlace } from './market/saver.ts'
 export { TokenFacts } from './market/token-facts.ts'
 export type { Tick } from './math/concentrated.ts'
-export { marginalValues, type Surface, sumsOf, swapOn } from './math/surface.ts'
+export { marginalValues, sumsOf, swapOn, type TradingFunction } from './math/trading-function.ts'
 export type * from './snapshot.ts'
+export { type SavedFacts, STATE_FORMAT, type StoredPool } from './store/database.ts'
 export { copySnapshot, loadSnapshot, saveSnapshot } from './store/file.ts'
+export type { Batch } from './store/messages.ts'
+export { type FoundRecord, findRecord } from './store/record-database.ts'
+export { RecordFile } from './store/record-file.ts'
+export type { Part, Store } from './store/store.ts'
+export { fromText, toText } from './store/text.ts'
 export { TrustLedger } from './trust/ledger.ts'
 export { namedTokens } from './trust/named.ts'
 export type { Standing, Terms } from './trust/record.ts'

@@ -23,12 +23,24 @@ function lens(
     | 'AlgebraV1Lens'
     | 'LiquidityBookLens'
     | 'DodoV2Lens'
+    | 'PancakeInfinityLens'
+    | 'IziswapLens'
+    | 'SyncswapLens'
+    | 'WoofiV2Lens'
+    | 'FluidDexLens'
+    | 'LitePsmLens'
     | 'TokenLens'
     | 'ReadBatch',
 ): Lens {
   return { to: toAddress(`0x${id(`sluice.lens.${name}`).slice(-40)}`), code: bytecode[name].runtime }
 }
 
+export const WOOFI_V2_LENS = lens('WoofiV2Lens')
+export const FLUID_DEX_LENS = lens('FluidDexLens')
+export const LITE_PSM_LENS = lens('LitePsmLens')
+export const SYNCSWAP_LENS = lens('SyncswapLens')
+export const IZISWAP_LENS = lens('IziswapLens')
+export const PANCAKE_INFINITY_LENS = lens('PancakeInfinityLens')
 export const PAIR_LENS = lens('PairLens')
 export const PAIR_FEE_LENS = lens('PairFeeLens')
 export const CONCENTRATED_LENS = lens('ConcentratedLens')

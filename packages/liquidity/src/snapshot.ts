@@ -2,8 +2,15 @@ import type { Address } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 import type { StateCount } from '@sluice/simulation'
 import type { Pool } from './family.ts'
-import type { AuditCount } from './market/audit.ts'
 import type { TokenFacts } from './market/token-facts.ts'
+
+/** Counts of pools in memory that were compared with the chain. */
+export type AuditCount = {
+  /** Pools compared with the chain so far. */
+  readonly checked: number
+  /** Pools of these that memory had wrong. */
+  readonly repaired: number
+}
 
 /** Every known pool of a chain at one block. A value: it can be saved and a quote replayed from it bit for bit. */
 export type Snapshot = {
@@ -15,7 +22,7 @@ export type Snapshot = {
   readonly changed: readonly string[] | null
 }
 
-/** How a market stands with its node. */
+/** The standing of a market with its node. */
 export type MarketHealth = {
   /** The newest whole block; null before the first sync. */
   readonly head: BlockHeader | null
@@ -23,21 +30,27 @@ export type MarketHealth = {
   readonly lagMs: number | null
   /** Why the last attempt to follow the node failed; null when it did not. */
   readonly error: string | null
-  /** What the rotating comparison of memory with the chain has found so far. */
+  /** The same in words for anybody, where it is not the node that fails. */
+  readonly reason?: string
+  /** Findings so far of the rotating comparison of memory with the chain. */
   readonly audit: AuditCount
 }
 
 /** Keeps a chain's pools in memory, found on demand and followed block by block. */
 export interface Market {
   readonly chainId: number
-  /** What is known of addresses that were asked about. */
+  /** Facts of addresses that were asked about. */
   readonly tokens: TokenFacts
   /** The newest whole block. @throws MarketError `NOT_READY` before the first sync */
   snapshot(): Snapshot
-  /** Finds and reads the pools of tokens not seen before; at once when all are known. Resolves to a snapshot with them. */
+  /**
+   * Finds and reads the pools of tokens not seen before; at once when all are known. Resolves to a snapshot with them.
+   */
   ensure(tokens: readonly Address[], options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
   /** The same for groups of tokens, of which only those of one group are looked for with one another. */
   ensureGroups(groups: readonly (readonly Address[])[], options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
+  /** Tells `tokens` what stands at addresses, in one small call for all of which nothing is known; again at every block of what was none. */
+  look(addresses: readonly Address[], options?: { readonly signal?: AbortSignal }): Promise<void>
   /**
    * Finds the pools of each token with the hubs in the background, within its budget; resolves when that is done. What is no
    * token costs one small call for all of them, and is remembered.
@@ -49,9 +62,14 @@ export interface Market {
   evict(): void
   /** The block is in memory, and of the chain as memory knows it. */
   has(block: BlockHeader): boolean
-  /** How full each thing is that strangers can fill. */
+  /** The newest snapshot of a block before, as far as such are kept: those who learn blocks from elsewhere than their node keep some. */
+  before?(block: BlockHeader): Snapshot | undefined
+  /** Fill levels of all that strangers can fill. */
   state(): Readonly<Record<string, StateCount>>
-  /** Brings memory to the node's head now, whatever the timer says; concurrent calls share a run that has not asked for it yet. */
+  /**
+   * Brings memory to the node's head now, whatever the timer says; concurrent calls share a run that has not asked for
+   * it yet.
+   */
   sync(options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
   /** Resolves once a snapshot at or after the block stands; rejects with MarketError `BEHIND` at the time limit. */
   waitForBlock(number: number, timeoutMs: number, signal?: AbortSignal): Promise<Snapshot>

@@ -60,6 +60,7 @@ function weightsOf(r: Random, n: number): bigint[] {
 /** Null where it reverts. */
 async function genuine({ state }: Pool<BalancerV3State>, i: number, j: number, amountIn: bigint) {
   const { balances, scaling, rates, swapFee } = state
+  if (state.kind !== 'stable' && state.kind !== 'weighted') throw new TypeError(`no library here is of ${state.kind}`)
   const kind = state.kind === 'stable' ? { weights: [], amp: state.amp } : { weights: state.weights, amp: 0n }
   const args = [{ balances, scaling, rates, swapFee, ...kind }, i, j, amountIn]
   return maths.read<bigint>('swap', args).catch((error: Error) => {

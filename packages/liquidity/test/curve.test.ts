@@ -31,7 +31,10 @@ type Case = {
   readonly address: Address
   readonly tokens: readonly Address[]
   readonly exchange: Interface
-  /** Whether the model may know the pool after a swap: stable pools, and those of crypto kind that say when they move their price. */
+  /**
+   * True where the model may know the pool after a swap: stable pools, and those of crypto kind that say when they move
+   * their price.
+   */
   readonly knowsNext: boolean
   readonly read: (address: Address, coins: number) => Promise<unknown>
 }

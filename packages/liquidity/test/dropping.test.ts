@@ -1,16 +1,20 @@
-/** What is followed is what somebody asks for: pools that were dropped stay away, come back when asked for, and are right. */
+/**
+ * Following: what is followed is what somebody asks for: pools that were dropped stay away, come back when asked for,
+ * and are right.
+ */
 import { toAddress } from '@sluice/chains'
 import { countRoundTrips } from '@sluice/devnet'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Snapshot } from '../src/index.ts'
 import { createMarket } from '../src/market/market.ts'
-import { addPair, type Fixture, NEVER, startFixture } from './fixture.ts'
+import { addPair, addPool, type Fixture, NEVER, startFixture } from './fixture.ts'
 
 const E18 = 10n ** 18n
 const TOKENS = 6
-/** What may be followed beside the hub. */
+/** The number that may be followed beside the hub. */
 const MOST = 3
+const RUNS = process.env.LONG ? 200 : 15
 
 let f: Fixture
 beforeAll(async () => {
@@ -27,55 +31,80 @@ const swap = (from: number, to: number) =>
   f.v2Router.send('swapExactTokensForTokens', [E18, 0n, [address(from), address(to)], f.me, NEVER])
 
 type Step =
-  | { readonly kind: 'ask'; readonly tokens: readonly number[] }
-  | { readonly kind: 'swap'; readonly token: number }
-  | { readonly kind: 'mark' | 'revert' | 'sync' }
+  /** `later`: what comes next does not wait for it. */
+  | { readonly kind: 'ask'; readonly tokens: readonly number[]; readonly later: boolean }
+  | { readonly kind: 'swap'; readonly from: number; readonly to: number }
+  | { readonly kind: 'make'; readonly token: number }
+  | { readonly kind: 'sync'; readonly later: boolean }
+  /** To the mark so many back; `seen` where the blocks that go were taken in before. */
+  | { readonly kind: 'revert'; readonly back: number; readonly seen: boolean }
+  | { readonly kind: 'mark' }
+  | { readonly kind: 'evict' }
 
+const of = <K extends string>(kind: K) => fc.constant(kind)
 const token = fc.integer({ min: 1, max: TOKENS - 1 })
+const later = fc.boolean()
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('ask' as const),
-      tokens: fc.uniqueArray(token, { minLength: 1, maxLength: 2 }),
-    }),
+    weight: 5,
+    arbitrary: fc.record({ kind: of('ask'), tokens: fc.uniqueArray(token, { minLength: 1, maxLength: 2 }), later }),
   },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('swap' as const), token }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('mark' as const, 'sync' as const) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('revert' as const) }) },
+  {
+    weight: 4,
+    arbitrary: token.chain((to) =>
+      fc.record({ kind: of('swap'), from: fc.constantFrom(0, to - 1), to: fc.constant(to) }),
+    ),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: of('make'), token }) },
+  { weight: 2, arbitrary: fc.record({ kind: of('sync'), later }) },
+  { weight: 2, arbitrary: fc.record({ kind: of('mark') }) },
+  { weight: 1, arbitrary: fc.record({ kind: of('evict') }) },
+  { weight: 3, arbitrary: fc.record({ kind: of('revert'), back: fc.integer({ min: 0, max: 2 }), seen: fc.boolean() }) },
 )
 
-test('after any asking, dropping, blocks and reorgs memory holds what a fresh market reads, and no more than it may', async () => {
+test('after any asking, dropping, blocks and reorgs, one beside the other, memory holds what a fresh market reads, and no more than it may', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24 }), async (steps) => {
+      const start = await f.request<string>('evm_snapshot')
       const market = createMarket({ chain: f.chain, rpc: f.rpc, limits: { tokens: MOST } })
-      let mark: string | null = null
+      const marks: string[] = []
+      const pending: Promise<unknown>[] = []
       let last: readonly number[] = []
-      // The node remembers a mark's block only: what came after it is gone with the revert.
       await market.sync()
-      for (const { kind, ...given } of [...steps, { kind: 'sync' } as const] as (Step & {
-        tokens?: number[]
-        token?: number
-      })[]) {
-        if (kind === 'ask') {
-          last = given.tokens!
-          await market.ensure(last.map(address))
-        } else if (kind === 'swap') await swap(0, given.token!)
-        else if (kind === 'sync') await market.sync()
-        else if (kind === 'mark') mark = await f.request<string>('evm_snapshot')
-        else if (mark) {
-          await market.sync()
+      for (const each of steps) {
+        if (each.kind === 'ask') {
+          last = each.tokens
+          const asked = market.ensure(last.map(address))
+          if (each.later) pending.push(asked)
+          else await asked
+        } else if (each.kind === 'swap') await swap(each.from, each.to)
+        else if (each.kind === 'make') {
+          // Refused where the pool is there already.
+          await addPool(f, f.tokens[0]!, f.tokens[each.token]!, 3_000, 1n << 96n).catch(() => undefined)
+        } else if (each.kind === 'sync') {
+          const synced = market.sync()
+          if (each.later) pending.push(synced)
+          else await synced
+        } else if (each.kind === 'mark') marks.push(await f.request<string>('evm_snapshot'))
+        else if (each.kind === 'evict') market.evict()
+        else {
+          const [mark] = marks.splice(-1 - each.back)
+          if (mark === undefined) continue
+          if (each.seen) await market.sync()
           await f.request('evm_revert', [mark])
           await f.request('evm_mine')
-          mark = null
         }
       }
+      await Promise.all(pending)
+      // Those asked for beside it may have taken its place.
+      await market.ensure(last.map(address))
       // What is dropped goes when the newest block stands still.
       await market.sync()
       const ours = await market.sync()
       const fresh = createMarket({ chain: f.chain, rpc: f.rpc })
       await fresh.ensure(f.tokens.map((each) => each.address))
       const all = new Map(sorted(fresh.snapshot()).map((pool) => [pool.id, pool]))
+      expect(ours.block.hash).toBe(fresh.snapshot().block.hash)
       for (const pool of ours.pools.values()) expect(pool).toEqual(all.get(pool.id))
       // Everything that was asked for last is there.
       const wanted = sorted(fresh.snapshot()).filter(({ tokens }) =>
@@ -86,10 +115,11 @@ test('after any asking, dropping, blocks and reorgs memory holds what a fresh ma
       expect(followed.size).toBeLessThanOrEqual(MOST + 1)
       expect(market.state().tokens!.entries).toBeLessThanOrEqual(MOST + 1)
       await Promise.all([market.stop(), fresh.stop()])
+      await f.request('evm_revert', [start])
     }),
-    { numRuns: 12 },
+    { numRuns: RUNS },
   )
-}, 120_000)
+}, 600_000)
 
 test('a token that nobody asks for any more is followed no longer, and found again when somebody does', async () => {
   const market = createMarket({ chain: f.chain, rpc: f.rpc, limits: { tokenIdleMs: 50 } })

@@ -1,16 +1,17 @@
 /** A token that is asked for while the blocks that made its first pool are being read. */
+import { PairLens__factory } from '@sluice/bindings'
 import { toAddress } from '@sluice/chains'
 import { NodeProxy } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMarket } from '../src/index.ts'
-import { addPair, addPool, type Fixture, startFixture } from './fixture.ts'
+import { addPair, addPool, type Fixture, NEVER, startFixture } from './fixture.ts'
 
 const E18 = 10n ** 18n
 
 let f: Fixture
 beforeAll(async () => {
-  f = await startFixture(3)
+  f = await startFixture(4)
 })
 afterAll(() => f?.stop())
 
@@ -45,6 +46,55 @@ test('its pool is found, although factories were asked at the block before', asy
     expect(pools.get(pair)?.state).toBeDefined()
     expect((await market.ensure([toAddress(stranger!.address)])).pools.has(pair)).toBe(true)
   } finally {
+    await market.stop()
+    rpc.close()
+    await proxy.stop()
+  }
+}, 30_000)
+
+test('blocks go on while the pools of a token are read, and what was read is no older than they are', async () => {
+  const [hub, known, , stranger] = f.tokens
+  await addPair(f, hub!, known!, 1_000n * E18, 2_000n * E18)
+  await addPair(f, hub!, stranger!, 1_000n * E18, 3_000n * E18)
+  const { selector } = PairLens__factory.createInterface().getFunction('reserves')
+  const [reading, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let holds = false
+  const proxy = await NodeProxy.start(f.anvil.url, async ({ method, params }) => {
+    if (!holds || method !== 'eth_call') return undefined
+    if (!(params[0] as { data: string }).data.includes(selector.slice(2))) return undefined
+    // The first alone: what is read of later blocks is not held up.
+    holds = false
+    reading.resolve()
+    await release.promise
+    return undefined
+  })
+  // Longer than anything here: nothing is asked twice.
+  const rpc = createRpc({ chainId: 31337, urls: [proxy.url], timeoutMs: 60_000 })
+  const market = createMarket({ chain: f.chain, rpc })
+  const swap = (token: string) =>
+    f.v2Router.send('swapExactTokensForTokens', [E18, 0n, [hub!.address, token], f.me, NEVER])
+  try {
+    await market.ensure([known!.address])
+    const before = market.snapshot().block.number
+    holds = true
+    const asked = market.ensure([stranger!.address])
+    await reading.promise
+    await swap(known!.address)
+    const next = await market.sync()
+    expect(next.block.number).toBe(before + 1)
+    await swap(stranger!.address)
+    const { pools } = await market.sync()
+    const pair = toAddress(await f.v2Factory.read<string>('getPair', [hub!.address, stranger!.address]))
+    expect(pools.has(pair)).toBe(true)
+    release.resolve()
+    const { pools: late } = await asked
+    expect(late.get(pair)).toEqual(pools.get(pair))
+    const fresh = createMarket({ chain: f.chain, rpc: f.rpc })
+    const read = await fresh.ensure([known!.address, stranger!.address])
+    expect(late.get(pair)).toEqual(read.pools.get(pair))
+    await fresh.stop()
+  } finally {
+    release.resolve()
     await market.stop()
     rpc.close()
     await proxy.stop()

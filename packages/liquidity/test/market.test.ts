@@ -69,7 +69,7 @@ const swapV3 = (zeroForOne: boolean, amountIn: bigint) => {
 }
 const burn = (id: number, liquidity: bigint) => f.positions.send('decreaseLiquidity', [[id, liquidity, 0n, 0n, NEVER]])
 
-/** What a market that has just been made reads at the node's head. */
+/** The snapshot that a market which has just been made reads at the node's head. */
 async function freshly(tokens = f.tokens.slice(0, 3)): Promise<Snapshot> {
   const fresh = createMarket({ chain: f.chain, rpc: f.rpc })
   const snapshot = await fresh.ensure(tokens.map(({ address }) => address))

@@ -1,4 +1,4 @@
-/** How few calls reading takes, that any node will do for it, and that assumed fees are measured first. */
+/** Reading: the number of calls it takes, that any node will do for it, and that assumed fees are measured first. */
 import { type Chain, toAddress } from '@sluice/chains'
 import { type Interceptor, NodeProxy } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'

@@ -1,12 +1,18 @@
-/** What is saved comes back: as a file to hand on, after a kill at any moment, and in a market that starts again. */
+/**
+ * Saving: what is saved comes back: as a file to hand on, after a kill at any moment, and in a market that starts
+ * again.
+ */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copySnapshot, createMarket, loadSnapshot, type Snapshot, saveSnapshot } from '../src/index.ts'
 import { sqrtRatioAtTick } from '../src/math/ticks.ts'
+import { StoreFile } from '../src/store/store-thread.ts'
 import { addPair, addPool, addPosition, type Fixture, startFixture } from './fixture.ts'
 import { madeUpSnapshot } from './made-up.ts'
 import { random } from './random.ts'
@@ -102,6 +108,27 @@ test('a market that starts again goes on from what it saved, without finding its
   await fresh.stop()
 })
 
+test('a market that is asked before what it saved is in memory shows nothing before, and then all of it', async () => {
+  const path = join(dir, 'asked-early.sqlite')
+  const first = createMarket({ chain: f.chain, rpc: f.rpc, save: { path } })
+  await first.ensure(all())
+  await first.stop()
+  const opened = Promise.withResolvers<void>()
+  const place = () => opened.promise.then(() => StoreFile.open(path))
+  const second = createMarket({ chain: f.chain, rpc: f.rpc, save: { path: place } })
+  const seen: Snapshot[] = []
+  second.onSnapshot((snapshot) => seen.push(snapshot))
+  second.start()
+  const asked = second.ensureGroups([all().slice(0, 1)])
+  await f.request('evm_mine')
+  await sleep(500)
+  expect(second.health().head).toBeNull()
+  opened.resolve()
+  expect((await asked).pools.size).toBe(3)
+  expect(seen[0]!.pools.size).toBe(3)
+  await second.stop()
+})
+
 test('what was saved of a branch that is gone is read again', async () => {
   const save = { path: join(dir, 'branch.sqlite') }
   const mark = await f.request<string>('evm_snapshot')
@@ -141,6 +168,35 @@ test('a market that starts while its predecessor still saves waits for it', asyn
   expect((await second.sync()).pools.size).toBe(3)
   await stopping
   await second.stop()
+})
+
+test('pools that memory has dropped leave a file that holds too many', async () => {
+  const path = join(dir, 'bounded.sqlite')
+  const rows = () => {
+    const database = new DatabaseSync(path, { readOnly: true })
+    const ids = database.prepare('SELECT id FROM pools').all()
+    database.close()
+    return ids.length
+  }
+  const [a, b, c] = all()
+  const errors: Error[] = []
+  const save = { path, onError: (error: Error) => errors.push(error) }
+  // One stranger is followed at a time, and the file may hold no more pools than two have.
+  const limits = { tokens: 2, saved: 2 }
+  const first = createMarket({ chain: { ...f.chain, hubs: [], tokens: [] }, rpc: f.rpc, save, limits })
+  expect((await first.ensure([a!, b!])).pools.size).toBe(2)
+  await first.stop()
+  expect(rows()).toBe(2)
+  const second = createMarket({ chain: { ...f.chain, hubs: [], tokens: [] }, rpc: f.rpc, save, limits })
+  await second.ensure([b!, c!])
+  second.evict()
+  await second.stop()
+  expect(errors).toEqual([])
+  expect(rows()).toBe(1)
+  const third = createMarket({ chain: { ...f.chain, hubs: [], tokens: [] }, rpc: f.rpc, save, limits })
+  const snapshot = await third.sync()
+  expect([...snapshot.pools.values()].map(({ tokens }) => new Set(tokens))).toEqual([new Set([b, c])])
+  await third.stop()
 })
 
 test('what was saved with other rows of the chain, or is damaged, is told and thrown away', async () => {

@@ -73,7 +73,7 @@ function quote(pool: Pool<RateWrapperState>, wrap: boolean, amountIn: bigint): b
 const numberIn = (logs: readonly Log[], address: Address, topic: string) =>
   BigInt(logs.findLast((log) => toAddress(log.address) === address && log.topics[0] === topic)!.data)
 
-/** What so many shares are to a holder of no others. */
+/** The value of so many shares to a holder of no others. */
 async function worth(shares: bigint): Promise<bigint> {
   return BigInt((await mainnet.call(STETH, steth.encodeFunctionData('getPooledEthByShares', [shares]) as Hex))!)
 }

@@ -1,21 +1,25 @@
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { type Pool, poolChangeSteps, type Snapshot } from '@sluice/liquidity'
+import { familyOf, type Pool, poolChangeSteps, type Snapshot } from '@sluice/liquidity'
 import { atOnce, inSlices, type Steps } from '@sluice/rpc'
 import { Core, type Decimals } from './core.ts'
-import { depthOf } from './depth.ts'
+import { depthOf, isAsDeepAs } from './depth.ts'
+import { detailOf, noPrice, type PriceDetail, whyNot } from './detail.ts'
 import { Frame, levelOf, reference, TOP_LEVEL } from './frame.ts'
-import { canonical, type Token, TokenGraph } from './graph.ts'
+import { canonical, TokenGraph } from './graph.ts'
 import { type DepthPoint, sellDepth } from './impact.ts'
 import { type PoolView, viewPool } from './pool-view.ts'
-import { type Known, Worth } from './worth.ts'
+import type { Known, Token } from './token.ts'
+import { Worth } from './worth.ts'
 
 /** A price with less liquidity behind it than this is not a price. */
 export const EVIDENCE_FLOOR_USD = 300
 
-/** What a chain's tokens are worth. Unknown is null, never 0 and never a guess. NATIVE is its wrapper. */
+/** The prices of a chain's tokens. Unknown is null, never 0 and never a guess. NATIVE is its wrapper. */
 export interface PriceBook {
   /** Dollars for one whole token; null also where its decimals are not known. */
   usd(token: Address): number | null
+  /** The same with what it rests on, or why it is not known. */
+  detail(token: Address): Promise<PriceDetail>
   /** Dollars of liquidity, both sides, in all pools that hold the token. */
   depthUsd(token: Address): Promise<number | null>
   /** Dollars of the token that can be sold at 0.5, 1, 2, 5 and 10 % price impact. */
@@ -25,6 +29,8 @@ export interface PriceBook {
 export type PricingOptions = {
   /** Asked first; the chain's own file is asked next. What was not known may be known later. */
   readonly decimals?: Decimals
+  /** True for tokens that are known to find no buyer: they have no price, whatever their pools say. */
+  readonly isUnsellable?: (token: Address) => boolean
   /** Told of a pool whose maths failed otherwise than by refusing; it says nothing. */
   readonly onFault?: (pool: Pool, error: unknown) => void
 }
@@ -38,35 +44,45 @@ export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOp
 
 /**
  * Prices and depth anchored at the chain's stables, which follow its snapshots. A block costs what changes in it; what a token
- * is worth is worked out when somebody asks. After any history they are those of a fresh look at the last snapshot, bit for bit.
+ * is worth is worked out when somebody asks. After any history they are those of a fresh look at the last snapshot, bit for
+ * bit.
  */
 export class Prices implements PriceBook {
   private readonly chain: Chain
   private readonly decimals: Decimals
+  private readonly isUnsellable: NonNullable<PricingOptions['isUnsellable']>
   private readonly onFault: NonNullable<PricingOptions['onFault']>
   private readonly graph: TokenGraph
   private readonly core: Core
   private readonly frame = new Frame()
   private readonly worth = new Worth(EVIDENCE_FLOOR_USD)
   private pools: ReadonlyMap<string, Pool> = new Map()
+  /** Hash of the block that was taken in last. */
+  private at: string | undefined
   private wanted: Snapshot | undefined
   private following: Promise<void> = Promise.resolve()
   private isBusy = false
   /** False until a first snapshot was taken in whole: nothing is known before. */
   private isReady = false
 
-  constructor(chain: Chain, { decimals, onFault = () => {} }: PricingOptions = {}) {
+  constructor(chain: Chain, { decimals, isUnsellable = () => false, onFault = () => {} }: PricingOptions = {}) {
     const listed = listedDecimals(chain)
     this.chain = chain
     this.decimals = (token) => decimals?.(token) ?? listed.get(token)
+    this.isUnsellable = isUnsellable
     this.onFault = onFault
     this.graph = new TokenGraph(chain, new Set([...listed.keys(), ...chain.hubs].map((it) => canonical(it, chain))))
     this.core = new Core(this.graph, chain, this.decimals)
   }
 
-  /** Whether the newest snapshot has been taken in; while that is the first, everything is null. */
+  /** True where the newest snapshot has been taken in; while that is the first, everything is null. */
   get isCurrent(): boolean {
     return this.isReady && !this.isBusy
+  }
+
+  /** False where prices may change without another snapshot: see `rest`. */
+  get isCalm(): boolean {
+    return this.graph.isCalm
   }
 
   /** Resolves when the newest snapshot has been taken in. */
@@ -90,10 +106,31 @@ export class Prices implements PriceBook {
     atOnce(this.steps())
   }
 
+  /** No block comes for long: what was sudden in the last one stands now, as it would after the next. */
+  async rest(): Promise<void> {
+    const { wanted } = this
+    await this.following
+    if (!this.isReady || this.isBusy || wanted !== this.wanted) return
+    this.turn()
+    await this.follow(this.wanted!)
+  }
+
   usd(address: Address): number | null {
     const token = this.find(address)
     const places = token && this.decimals(pricedAs(address, this.chain))
     return token === undefined || places === undefined ? null : token.price * 10 ** places
+  }
+
+  async detail(address: Address): Promise<PriceDetail> {
+    if (!this.isReady) return noPrice('pending')
+    const token = this.find(address)
+    const places = this.decimals(pricedAs(address, this.chain))
+    if (token && places !== undefined)
+      return detailOf(token, this.worth, 10 ** places, await inSlices('depth', depthOf(token, this.worth)))
+    const seen = token ?? this.graph.find(pricedAs(address, this.chain))
+    if (!seen) return noPrice('unknown')
+    if (this.isUnsellable(seen.address)) return noPrice('unsellable')
+    return noPrice(places === undefined ? 'no-decimals' : whyNot(seen))
   }
 
   async depthUsd(address: Address): Promise<number | null> {
@@ -112,14 +149,14 @@ export class Prices implements PriceBook {
     // Decimals of a stable may have become known since the last block.
     if (this.core.isWaiting && this.renew() && !this.isBusy) void this.follow(this.wanted!)
     const token = this.graph.find(pricedAs(address, this.chain))
-    if (!token || !(this.worth.ask(token).price > 0)) return undefined
-    return atOnce(depthOf(token, this.worth, EVIDENCE_FLOOR_USD)) >= EVIDENCE_FLOOR_USD ? token : undefined
+    if (!token || this.isUnsellable(token.address) || !(this.worth.ask(token).price > 0)) return undefined
+    return isAsDeepAs(token, this.worth, EVIDENCE_FLOOR_USD) ? token : undefined
   }
 
   private *steps(): Steps<void> {
     this.isBusy = true
     try {
-      do yield* this.takeIn(this.wanted!.pools)
+      do yield* this.takeIn(this.wanted!)
       while (this.pools !== this.wanted!.pools)
       this.isReady = true
     } finally {
@@ -127,7 +164,9 @@ export class Prices implements PriceBook {
     }
   }
 
-  private *takeIn(pools: Snapshot['pools']): Steps<void> {
+  private *takeIn({ block, pools }: Snapshot): Steps<void> {
+    if (this.isReady && block.hash !== this.at) this.turn()
+    this.at = block.hash
     const came: Pool[] = []
     const views: (PoolView | null)[] = []
     const left: string[] = []
@@ -150,8 +189,17 @@ export class Prices implements PriceBook {
     }
     this.pools = pools
     this.renew()
-    yield* this.frame.settle()
+    yield* this.frame.assign()
     this.worth.renew()
+  }
+
+  /** A block has passed: what was sudden in it stands now. */
+  private turn(): void {
+    for (const holding of this.graph.turn()) {
+      this.core.turn(holding)
+      this.frame.touch(holding)
+      this.worth.renew()
+    }
   }
 
   /** @returns whether what others are measured by has changed */
@@ -182,7 +230,7 @@ export class Prices implements PriceBook {
 
   private view(pool: Pool): PoolView | null {
     // The native token and its wrapper are one here.
-    if (pool.family === 'wrapped-native') return null
+    if (familyOf(pool.family)?.wrapsNative) return null
     try {
       return viewPool(pool)
     } catch (error) {

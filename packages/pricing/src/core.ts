@@ -1,11 +1,18 @@
 /** The chain's own stables and hubs, a dozen or two, priced among themselves: what all other tokens are measured by. */
 import type { Address, Chain } from '@sluice/chains'
-import { backingFor, canonical, type Holding, rateFor, speakerFor, type Token, type TokenGraph } from './graph.ts'
+import { canonical, type TokenGraph } from './graph.ts'
 import { weightedMedian } from './median.ts'
-import type { Known } from './worth.ts'
+import { calm, type Edge, type Holding, type Known, type Token } from './token.ts'
 
 /** A stable this far from what the others agree on is off its peg, and is priced like any other token. */
 const OFF_PEG = 0.03
+/**
+ * Votes that it takes, as a part of all: stables fall, alone or together, but do not rise, so the dollar is the highest value that
+ * a third of them have. One out of four that shows more than the others is not believed.
+ */
+const QUORUM = 1 / 3
+/** Above what the order of a sum can change. */
+const ROUNDING = 1e-9
 /** Stables with at least this share of the deepest one's evidence count alike; thinner ones count by their evidence. */
 const FULL_VOTE_SHARE = 0.1
 /**
@@ -13,9 +20,6 @@ const FULL_VOTE_SHARE = 0.1
  * pools with other hubs would be cheap to bend.
  */
 const MEASURE_USD = 10_000
-
-/** One pool's word for a token: base units of another per base unit of it, and the base units behind that. */
-type Voice = { readonly other: Token; readonly rate: number; readonly backing: number }
 
 export type Decimals = (token: Address) => number | undefined
 
@@ -39,7 +43,7 @@ export class Core {
     this.inside = new Set(this.addresses.map((address) => canonical(address, chain)))
   }
 
-  /** Whether decimals of a stable are not known yet. */
+  /** True where decimals of a stable are not known yet. */
   get isWaiting(): boolean {
     return this.units.some(Number.isNaN)
   }
@@ -48,6 +52,11 @@ export class Core {
     if (!this.holdings.has(holding) && !this.isInside(holding)) return
     this.holdings.add(holding)
     this.dirty = true
+  }
+
+  /** A block has passed: words of the one before do not count any more. */
+  turn(holding: Holding): void {
+    if (this.holdings.has(holding)) this.dirty = true
   }
 
   remove(holding: Holding): void {
@@ -78,16 +87,11 @@ export class Core {
     return false
   }
 
-  private voices(): ReadonlyMap<Token, readonly Voice[]> {
-    const voices = new Map(this.tokens.flatMap((token) => (token ? [[token, [] as Voice[]] as const] : [])))
-    for (const holding of this.holdings)
-      for (const pair of holding.view.pairs)
-        for (const token of new Set([holding.tokens[pair.i]!, holding.tokens[pair.j]!])) {
-          const other = speakerFor(token, holding, pair)
-          if (!other || !voices.has(other)) continue
-          const voice = { other, rate: rateFor(token, holding, pair), backing: backingFor(token, holding, pair) }
-          voices.get(token)?.push(voice)
-        }
+  /** Opinions of pools between hubs on each of them. */
+  private voices(): ReadonlyMap<Token, readonly Edge[]> {
+    const voices = new Map(this.tokens.flatMap((token) => (token ? [[token, [] as Edge[]] as const] : [])))
+    for (const { edges } of this.holdings)
+      for (const edge of edges) if (voices.has(edge.other)) voices.get(edge.token)?.push(edge)
     return voices
   }
 
@@ -116,9 +120,21 @@ export class Core {
     const votes = compared.map(({ token }) =>
       deepest === 0 ? 1 : Math.min(inNative.get(token)!.evidence, deepest * FULL_VOTE_SHARE),
     )
-    const dollar = weightedMedian(values, votes, 0)
+    const dollar = highest(values, votes)
     return asAnchors(compared.filter((_, k) => Math.abs(values[k]! / dollar - 1) <= OFF_PEG))
   }
+}
+
+/** The highest value that enough votes reach or exceed. */
+function highest(values: readonly number[], votes: readonly number[]): number {
+  const order = [...values.keys()].sort((x, y) => values[y]! - values[x]!)
+  const enough = votes.reduce((sum, vote) => sum + vote, 0) * QUORUM * (1 - ROUNDING)
+  let reached = 0
+  for (const k of order) {
+    reached += votes[k]!
+    if (reached >= enough) return values[k]!
+  }
+  return Number.NaN
 }
 
 /**
@@ -128,7 +144,7 @@ export class Core {
  * @param floor - in the anchors' unit
  */
 function spread(
-  voices: ReadonlyMap<Token, readonly Voice[]>,
+  voices: ReadonlyMap<Token, readonly Edge[]>,
   anchors: ReadonlyMap<Token, number>,
   floor: number,
 ): ReadonlyMap<Token, Known> {
@@ -150,14 +166,14 @@ function spread(
     if (!next) return settled
     const speaking = voices.get(next)!.filter((voice) => weightOf(voice, settled) >= floor)
     const price = weightedMedian(
-      speaking.map(({ other, rate }) => settled.get(other)!.price * rate),
+      speaking.map((voice) => settled.get(voice.other)!.price * calm(voice).rate),
       speaking.map((voice) => weightOf(voice, settled)),
     )
     settled.set(next, { price, evidence: best })
   }
 }
 
-function weightOf({ other, backing }: Voice, settled: ReadonlyMap<Token, Known>): number {
-  const known = settled.get(other)
-  return known ? Math.min(backing * known.price, known.evidence) : Number.NaN
+function weightOf(voice: Edge, settled: ReadonlyMap<Token, Known>): number {
+  const known = settled.get(voice.other)
+  return known ? Math.min(calm(voice).backing * known.price, known.evidence) : Number.NaN
 }

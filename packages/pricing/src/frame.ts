@@ -13,14 +13,14 @@
  * right from the highest level down, each token at most twice.
  */
 import type { Steps } from '@sluice/rpc'
-import { backingFor, type Holding, rateFor, speakerFor, type Token } from './graph.ts'
 import { weightedMedian } from './median.ts'
+import { calm, type Edge, type Holding, type Token } from './token.ts'
 
 /** Steps of the scale for each doubling. */
 const STEPS = 8
 /** Dollars at level 1: below the floor of prices, since references are rounded. */
 const LOWEST_USD = 150
-/** Of anchors, above any evidence in dollars. */
+/** The level of anchors, above any evidence in dollars. */
 export const TOP_LEVEL = 400
 
 const LOWEST = Math.floor(Math.log2(LOWEST_USD) * STEPS)
@@ -55,19 +55,13 @@ export class Frame {
   }
 
   /** A pool has come, changed or gone. */
-  touch(holding: Holding): void {
-    for (const token of holding.tokens) {
-      let key = token.level
-      for (const pair of holding.view.pairs) {
-        const other = speakerFor(token, holding, pair)
-        if (other) key = Math.max(key, contribution(other, backingFor(token, holding, pair)))
-      }
-      this.expect(token, key)
-    }
+  touch({ tokens, edges }: Holding): void {
+    for (const token of tokens) this.expect(token, token.level)
+    for (const edge of edges) this.expect(edge.token, contribution(edge))
   }
 
   /** Puts right what disagrees. May be interrupted, also by further changes; `order` is what it was until the end. */
-  *settle(): Steps<void> {
+  *assign(): Steps<void> {
     for (; this.highest > 0; this.highest--) {
       const level = this.highest
       const bucket = this.queue[level]!
@@ -104,42 +98,41 @@ export class Frame {
     this.moved.add(token)
     if (drops) this.expect(token, right.level)
     let seen = 0
-    for (const holding of token.holdings) {
-      for (const pair of holding.view.pairs) {
-        const other = speakerFor(token, holding, pair)
-        if (!other || other.level >= key) continue
-        this.expect(other, Math.max(other.level, contribution(token, backingFor(other, holding, pair))))
-      }
+    for (const { other, reverse } of token.edges) {
+      if (other.level < key) this.expect(other, Math.max(other.level, contribution(reverse)))
       if (++seen % 1_000 === 0) yield
     }
   }
 }
 
-/** The level that a pool gives to a token by what it holds of another. */
-function contribution(other: Token, backing: number): number {
-  return other.level === 0 ? 0 : Math.min(levelOf(backing * other.reference), other.level - 1)
+/**
+ * The level that a pool gives to a token by what it holds of another. What is sudden gives none beyond that of the block
+ * before, but the lowest: it may be heard where nobody else speaks, and who rests on it speaks for nobody.
+ */
+function contribution(edge: Edge): number {
+  const { other } = edge
+  if (other.level === 0) return 0
+  const level = Math.min(levelOf(calm(edge).backing * other.reference), other.level - 1)
+  if (level > 0 || edge.before === undefined) return level
+  return Math.min(1, levelOf(edge.backing * other.reference), other.level - 1)
 }
 
 const values: number[] = []
 const weights: number[] = []
 
-/** What the pools of a token say of it, by the tokens above it. */
+/** The price of a token by its pools, by the tokens above it. */
 function evaluate(token: Token): { readonly level: number; readonly reference: number } {
   let level = 0
-  for (const holding of token.holdings)
-    for (const pair of holding.view.pairs) {
-      const other = speakerFor(token, holding, pair)
-      if (other && other.level > level) level = Math.max(level, contribution(other, backingFor(token, holding, pair)))
-    }
+  for (const edge of token.edges) if (edge.other.level > level) level = Math.max(level, contribution(edge))
   if (level === 0) return { level: 0, reference: Number.NaN }
   values.length = 0
   weights.length = 0
-  for (const holding of token.holdings)
-    for (const pair of holding.view.pairs) {
-      const other = speakerFor(token, holding, pair)
-      if (!other || other.level <= level) continue
-      values.push(other.reference * rateFor(token, holding, pair))
-      weights.push(Math.min(backingFor(token, holding, pair) * other.reference, usdOf(other.level)))
-    }
+  for (const edge of token.edges) {
+    const { other } = edge
+    if (other.level <= level) continue
+    const { rate, backing } = calm(edge)
+    values.push(other.reference * rate)
+    weights.push(Math.min(backing * other.reference, usdOf(other.level)))
+  }
   return { level, reference: reference(weightedMedian(values, weights)) }
 }

@@ -1,29 +1,9 @@
 /** A chain's pools as what they say about their tokens. Changed in place, pool by pool. */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
+import { isLike, Past } from './past.ts'
 import type { PairView, PoolView } from './pool-view.ts'
-
-/** A token with its pools and what is known of its worth. */
-export type Token = {
-  readonly address: Address
-  /** Named by the chain's file: its liquidity counts for what it is. */
-  readonly vouched: boolean
-  readonly holdings: Set<Holding>
-  /** See `Frame`. */
-  level: number
-  reference: number
-  /** The key under which it waits to be looked at; 0 when it does not. */
-  queued: number
-  /** `level` when the frame was last settled: only tokens above speak for it. */
-  order: number
-  /** See `Worth`: good for the version they were worked out for. */
-  price: number
-  evidence: number
-  version: number
-}
-
-/** What a pool holds and says, by its tokens. */
-export type Holding = { pool: Pool; view: PoolView; readonly tokens: readonly Token[] }
+import type { Edge, Holding, Said, Token } from './token.ts'
 
 /** Pools hold the native asset as the zero address; it is worth exactly its wrapper, so both are one token here. */
 export function canonical(token: Address, chain: Chain): Address {
@@ -31,26 +11,15 @@ export function canonical(token: Address, chain: Chain): Address {
   return chain.wrappedNative?.address ?? ZERO_ADDRESS
 }
 
-/** The token that a pair of a pool lets speak for another; undefined where the pair is not of that one. */
-export function speakerFor(token: Token, { tokens }: Holding, { i, j }: PairView): Token | undefined {
-  const [a, b] = [tokens[i]!, tokens[j]!]
-  if (a === b) return undefined
-  return a === token ? b : b === token ? a : undefined
-}
-
-/** Base units of the speaker per base unit of the token. */
-export const rateFor = (token: Token, { tokens }: Holding, pair: PairView) =>
-  tokens[pair.i] === token ? pair.mid : 1 / pair.mid
-
-/** Base units of the speaker that stand behind that. */
-export const backingFor = (token: Token, { tokens }: Holding, pair: PairView) =>
-  tokens[pair.i] === token ? pair.backingJ : pair.backingI
-
 export class TokenGraph {
   readonly tokens = new Map<Address, Token>()
   private readonly chain: Chain
   private readonly vouched: ReadonlySet<Address>
   private readonly holdings = new Map<string, Holding>()
+  /** By id, of pools that have changed in the last blocks; undefined while there is no block before. */
+  private pasts: Map<string, Past> | undefined
+  private readonly sudden = new Set<Holding>()
+  private block = 0
 
   /** @param vouched - tokens that the chain's file names */
   constructor(chain: Chain, vouched: ReadonlySet<Address>) {
@@ -62,33 +31,96 @@ export class TokenGraph {
     return this.tokens.get(canonical(address, this.chain))
   }
 
-  /** Whether a pool is known under this id with other tokens, and has to be removed first. */
+  /** True where a pool is known under this id with other tokens, and has to be removed first. */
   isOther({ id, tokens }: Pool): boolean {
     const known = this.holdings.get(id)?.pool.tokens
     return known?.some((token, k) => token !== tokens[k]) ?? false
   }
 
+  /** False where pools say something sudden. */
+  get isCalm(): boolean {
+    return this.sudden.size === 0
+  }
+
+  /** A new block begins. @returns pools whose word of the block before does not count any more */
+  turn(): readonly Holding[] {
+    const calmed = [...this.sudden]
+    for (const { edges } of calmed) for (const edge of edges) edge.before = undefined
+    this.sudden.clear()
+    this.pasts ??= new Map()
+    this.block++
+    for (const [id, past] of this.pasts) if (past.turn(this.holdings.get(id))) this.pasts.delete(id)
+    return calmed
+  }
+
   /** Takes in a pool as it is now. @returns what it says about whom */
   put(pool: Pool, view: PoolView): Holding {
-    const known = this.holdings.get(pool.id)
-    if (known) {
-      known.pool = pool
-      known.view = view
-      return known
+    let holding = this.holdings.get(pool.id)
+    this.note(pool.id, holding)
+    if (holding) {
+      holding.pool = pool
+      holding.reserves = view.reserves
+    } else {
+      const tokens = pool.tokens.map((address) => this.tokenAt(address))
+      holding = { pool, reserves: view.reserves, tokens, edges: [] }
+      this.holdings.set(pool.id, holding)
+      for (const token of tokens) {
+        token.holdings.add(holding)
+        if (!tokens.some((other) => other.vouched && other !== token)) continue
+        token.vouchedHoldings ??= new Set()
+        token.vouchedHoldings.add(holding)
+      }
     }
-    const holding: Holding = { pool, view, tokens: pool.tokens.map((address) => this.tokenAt(address)) }
-    this.holdings.set(pool.id, holding)
-    for (const token of holding.tokens) token.holdings.add(holding)
+    const before = holding.edges
+    const isOfTheSame = say(holding, view.pairs)
+    if (!isOfTheSame || before.some((edge) => !isLike(edge, last(edge)))) this.remember(pool.id, before)
+    this.compare(holding)
     return holding
+  }
+
+  /** Keeps what a pool has said so far, before it changes: nothing is to be remembered of most, whose word changes little. */
+  private note(id: string, holding: Holding | undefined): void {
+    if (!this.pasts) return
+    const past = this.pasts.get(id)
+    if (past) past.hasChanged = true
+    else if (holding) for (const edge of holding.edges) stamp(edge, this.block)
+    else this.pasts.set(id, new Past([]))
+  }
+
+  /** @param edges - before they changed, noted in this block */
+  private remember(id: string, edges: readonly Edge[]): void {
+    if (!this.pasts || this.pasts.has(id)) return
+    this.pasts.set(
+      id,
+      new Past(edges.map((edge) => ({ token: edge.token.address, other: edge.other.address, ...last(edge) }))),
+    )
+  }
+
+  private compare(holding: Holding): void {
+    const past = this.pasts?.get(holding.pool.id)
+    if (!past) return
+    keepEnded(holding, past)
+    let isSudden = false
+    for (const edge of holding.edges) {
+      edge.before = past.before(edge)
+      isSudden ||= edge.before !== undefined
+    }
+    if (isSudden) this.sudden.add(holding)
+    else this.sudden.delete(holding)
   }
 
   /** @returns what the pool was; undefined when it was not known */
   remove(id: string): Holding | undefined {
     const holding = this.holdings.get(id)
     if (!holding) return undefined
+    this.note(id, holding)
+    this.remember(id, holding.edges)
     this.holdings.delete(id)
+    this.sudden.delete(holding)
+    for (const edge of holding.edges) edge.token.edges.delete(edge)
     for (const token of holding.tokens) {
       token.holdings.delete(holding)
+      token.vouchedHoldings?.delete(holding)
       if (token.holdings.size === 0) this.tokens.delete(token.address)
     }
     return holding
@@ -102,6 +134,8 @@ export class TokenGraph {
         address: canon,
         vouched: this.vouched.has(canon),
         holdings: new Set(),
+        edges: new Set(),
+        vouchedHoldings: undefined,
         level: 0,
         reference: Number.NaN,
         queued: 0,
@@ -109,9 +143,77 @@ export class TokenGraph {
         price: Number.NaN,
         evidence: 0,
         version: -1,
+        before: undefined,
       }
       this.tokens.set(canon, token)
     }
     return token
   }
+}
+
+function stamp(edge: Edge, block: number): void {
+  if (edge.stamp === block) return
+  edge.stamp = block
+  edge.lastRate = edge.rate
+  edge.lastBacking = edge.backing
+}
+
+const last = ({ lastRate, lastBacking }: Edge): Said => ({ rate: lastRate, backing: lastBacking })
+
+/** Puts what a pool says in the place of what it said. @returns whether it is of the same tokens, as mostly */
+function say(holding: Holding, pairs: readonly PairView[]): boolean {
+  if (sayAgain(holding, pairs)) return true
+  for (const edge of holding.edges) edge.token.edges.delete(edge)
+  const edges: Edge[] = []
+  for (const pair of pairs) {
+    const [a, b] = [holding.tokens[pair.i]!, holding.tokens[pair.j]!]
+    if (a !== b) edges.push(...edgesOf(holding, a, b, pair))
+  }
+  for (const edge of edges) edge.token.edges.add(edge)
+  holding.edges = edges
+  return false
+}
+
+/** @returns false where it is not of the same tokens; what was said is then to be replaced */
+function sayAgain({ tokens, edges }: Holding, pairs: readonly PairView[]): boolean {
+  let at = 0
+  for (const { i, j, mid, backingI, backingJ } of pairs) {
+    const [a, b] = [tokens[i]!, tokens[j]!]
+    if (a === b) continue
+    const edge = edges[at]
+    if (edge?.token !== a || edge.other !== b) return false
+    edge.rate = mid
+    edge.backing = backingJ
+    edge.reverse.rate = 1 / mid
+    edge.reverse.backing = backingI
+    at += 2
+  }
+  return at === edges.length
+}
+
+function edgesOf(holding: Holding, a: Token, b: Token, { mid, backingI, backingJ }: PairView): [Edge, Edge] {
+  const one = edgeOf(holding, a, b, mid, backingJ)
+  const two = edgeOf(holding, b, a, 1 / mid, backingI)
+  one.reverse = two
+  two.reverse = one
+  return [one, two]
+}
+
+/** Half of a pair: whoever makes it gives it its reverse. */
+function edgeOf(holding: Holding, token: Token, other: Token, rate: number, backing: number): Edge {
+  const now = { token, other, holding, rate, backing, before: undefined }
+  return { ...now, lastRate: rate, lastBacking: backing, stamp: -1, reverse: undefined as never }
+}
+
+/** Edges that a pool has ceased to speak are kept with nothing behind it, since it may count until the next block. */
+function keepEnded(holding: Holding, past: Past): void {
+  const ended: Edge[] = []
+  for (const { token, other } of past.recent) {
+    const [a, b] = [token, other].map((address) => holding.tokens.find((it) => it.address === address))
+    const isSaid = [...holding.edges, ...ended].some((edge) => edge.token === a && edge.other === b)
+    if (!a || !b || isSaid) continue
+    ended.push(...edgesOf(holding, a, b, { i: 0, j: 0, mid: Number.NaN, backingI: 0, backingJ: 0 }))
+  }
+  for (const edge of ended) edge.token.edges.add(edge)
+  if (ended.length > 0) holding.edges = [...holding.edges, ...ended]
 }

@@ -1,8 +1,8 @@
-import type { Curve } from '@sluice/liquidity'
+import type { PriceCurve } from '@sluice/liquidity'
 import type { Steps } from '@sluice/rpc'
-import type { Holding, Token } from './graph.ts'
 import { curveOf } from './pool-view.ts'
 import { exactSum } from './sum.ts'
+import type { Holding, Token } from './token.ts'
 import type { Worth } from './worth.ts'
 
 /** Percent. */
@@ -16,7 +16,7 @@ export type DepthPoint = {
 }
 
 /** A pool seen from the token sold: its curve, and the dollar price of a base unit of what it pays. */
-type Outlet = { readonly curve: Curve; readonly priceOut: number }
+type Outlet = { readonly curve: PriceCurve; readonly priceOut: number }
 /** Dollars, of what is sold at the token's price. */
 type Sale = { readonly sold: number; readonly received: number }
 
@@ -26,8 +26,8 @@ const HALVINGS = 40
 const ROW = 1_000
 
 /**
- * How much of a token its pools take at five levels of price impact, when the order is split so that all pools end at the
- * same price. Counts the pools that pay in a token of the registry, and where there is none the best backed other pool.
+ * The amount of a token that its pools take at five levels of price impact, when the order is split so that all pools end at
+ * the same price. Counts the pools that pay in a token of the registry, and where there is none the best backed other pool.
  */
 export function* sellDepth(token: Token, worth: Worth): Steps<readonly DepthPoint[]> {
   const { price } = worth.ask(token)
@@ -38,27 +38,39 @@ export function* sellDepth(token: Token, worth: Worth): Steps<readonly DepthPoin
 }
 
 function* outletsOf(token: Token, worth: Worth): Steps<readonly Outlet[]> {
-  const good: Outlet[] = []
+  const outlets: Outlet[] = []
+  let seen = 0
+  for (const holding of token.vouchedHoldings ?? []) {
+    for (const [k, other] of holding.tokens.entries()) {
+      if (!other.vouched || other === token || !(worth.ask(other).price > 0)) continue
+      const outlet = outletOf(token, holding, k)
+      if (outlet) outlets.push(outlet)
+    }
+    if (++seen % ROW === 0) yield
+  }
+  return outlets.length > 0 ? outlets : yield* bestOutletOf(token, worth)
+}
+
+/** The best backed of its pools, among equals the first by name. */
+function* bestOutletOf(token: Token, worth: Worth): Steps<readonly Outlet[]> {
   let best: { readonly outlet: Outlet; readonly backing: number; readonly id: string } | undefined
   for (const holding of token.holdings) {
+    const { id } = holding.pool
     for (const [k, other] of holding.tokens.entries()) {
       if (other === token || !(worth.ask(other).price > 0)) continue
-      // A pool among strangers counts only where it is the best of them.
-      const { id } = holding.pool
       const isBest = !best || other.evidence > best.backing || (other.evidence === best.backing && id < best.id)
-      if (!other.vouched && (good.length > 0 || !isBest)) continue
-      const curve = curveOf(holding.pool, positionOf(token, holding), k)
-      if (curve === null) continue
-      const outlet = { curve, priceOut: other.price }
-      if (other.vouched) good.push(outlet)
-      else best = { outlet, backing: other.evidence, id }
+      const outlet = isBest && outletOf(token, holding, k)
+      if (outlet) best = { outlet, backing: other.evidence, id }
     }
     yield
   }
-  return good.length > 0 || best === undefined ? good : [best.outlet]
+  return best ? [best.outlet] : []
 }
 
-const positionOf = (token: Token, { tokens }: Holding) => tokens.indexOf(token)
+function outletOf(token: Token, { pool, tokens }: Holding, k: number): Outlet | null {
+  const curve = curveOf(pool, tokens.indexOf(token), k)
+  return curve && { curve, priceOut: tokens[k]!.price }
+}
 
 /** Dollars sold when the average price has fallen by `impact`, or all that the pools take before it has. */
 function* soldUpTo(outlets: readonly Outlet[], own: number, impact: number): Steps<number> {

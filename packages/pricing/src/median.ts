@@ -1,5 +1,5 @@
 /** A pool has a say when its weight is at least this share of the heaviest one's. */
-const SHARE_OF_BEST = 0.1
+export const SHARE_OF_BEST = 0.1
 
 /**
  * The value at which half of the weight is reached; NaN when no weight has a say. The order in which values come makes no

@@ -1,13 +1,13 @@
-import { type Curve, type DexFamily, familyOf, orRefused, type Pool } from '@sluice/liquidity'
+import { type DexFamily, familyOf, orRefused, type Pool, type PriceCurve } from '@sluice/liquidity'
 
-/** How far the price is moved, to either side, to see what stands behind it. */
+/** The part by which the price is moved, to either side, to see what stands behind it. */
 const BAND = 0.05
-/** What a constant-product pool gives of its reserve while its price falls by `BAND`. */
+/** The part that a constant-product pool gives of its reserve while its price falls by `BAND`. */
 const BAND_SHARE = 1 - Math.sqrt(1 - BAND)
 /** A pool that keeps more than this of a swap is no evidence: nobody trades its price back to the market's. */
 const HIGHEST_FEE = BAND
 
-/** What one pool says about two of its tokens. */
+/** Prices and depth of one pool for two of its tokens. */
 export type PairView = {
   /** Positions in `pool.tokens`. */
   readonly i: number
@@ -15,7 +15,7 @@ export type PairView = {
   /** Base units of j per base unit of i, before fee. */
   readonly mid: number
   /**
-   * What stands behind `mid`, in base units of each: what a constant-product pool would hold on that side to resist a move of
+   * The reserves behind `mid`, in base units of each: what a constant-product pool would hold on that side to resist a move of
    * the price as well as this pool does in its weaker direction, and never more than the pool really holds. Liquidity far
    * from the price, or on one side of it only, is worth nothing.
    */
@@ -36,8 +36,8 @@ export function viewPool(pool: Pool): PoolView | null {
 }
 
 /** The pool's curve from one of its tokens to another, by position; null where the pool cannot swap. */
-export function curveOf(pool: Pool, tokenIn: number, tokenOut: number): Curve | null {
-  return orRefused(() => familyOf(pool.family)!.curve(pool, pool.tokens[tokenIn]!, pool.tokens[tokenOut]!))
+export function curveOf(pool: Pool, tokenIn: number, tokenOut: number): PriceCurve | null {
+  return orRefused(() => familyOf(pool.family)!.priceCurve(pool, pool.tokens[tokenIn]!, pool.tokens[tokenOut]!))
 }
 
 function readView(pool: Pool, family: DexFamily): PoolView {
@@ -58,8 +58,11 @@ function readView(pool: Pool, family: DexFamily): PoolView {
   return { reserves, pairs }
 }
 
-/** What the ticks of a pool hold, where its curves are made of them: exact integers would cost more than all the rest. */
-function reservesFrom(sell: Curve | null, buy: Curve | null): readonly [number, number] | null {
+/**
+ * The reserves between the ticks of a pool, where its curves are made of them: exact integers would cost more than all
+ * the rest.
+ */
+function reservesFrom(sell: PriceCurve | null, buy: PriceCurve | null): readonly [number, number] | null {
   if (sell?.gasPerPiece === undefined || buy?.gasPerPiece === undefined) return null
   return [outputDownTo(buy, 0), outputDownTo(sell, 0)]
 }
@@ -67,8 +70,8 @@ function reservesFrom(sell: Curve | null, buy: Curve | null): readonly [number, 
 function readPair(
   i: number,
   j: number,
-  sell: Curve | null,
-  buy: Curve | null,
+  sell: PriceCurve | null,
+  buy: PriceCurve | null,
   reserves: readonly number[],
 ): PairView | null {
   if (!sell || !buy || keeps(sell) > HIGHEST_FEE || keeps(buy) > HIGHEST_FEE) return null
@@ -80,12 +83,12 @@ function readPair(
 }
 
 /** Share of a swap that the pool keeps. */
-const keeps = ({ keepIn, keepOut }: Curve) => 1 - keepIn * keepOut
+const keeps = ({ keepIn, keepOut }: PriceCurve) => 1 - keepIn * keepOut
 
-const outputWithinBand = (curve: Curve) => outputDownTo(curve, curve.sqrtPrice[0]! * Math.sqrt(1 - BAND))
+const outputWithinBand = (curve: PriceCurve) => outputDownTo(curve, curve.sqrtPrice[0]! * Math.sqrt(1 - BAND))
 
 /** @param end - root of the price at which selling ends */
-function outputDownTo({ sqrtPrice, liquidity }: Curve, end: number): number {
+function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, end: number): number {
   let output = 0
   for (let k = 0; k < liquidity.length && sqrtPrice[k]! > end; k++)
     output += liquidity[k]! * (sqrtPrice[k]! - Math.max(sqrtPrice[k + 1]!, end))

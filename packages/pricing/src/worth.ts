@@ -1,14 +1,16 @@
-/** What tokens are worth now, worked out when somebody asks and kept until a pool changes. */
-import { backingFor, rateFor, speakerFor, type Token } from './graph.ts'
-import { weightedMedian } from './median.ts'
+/** Prices of tokens now, worked out when somebody asks and kept until a pool changes. */
 
-/** Dollars of a base unit, and dollars behind that: those of the best backed pool, infinite for anchors. */
-export type Known = { readonly price: number; readonly evidence: number }
+import { weightedMedian } from './median.ts'
+import { calm, type Edge, type Holding, type Known, type Said, type Token } from './token.ts'
+
+/** Opinion of a pool on a token: dollars of a base unit, and dollars behind that. */
+export type Opinion = { readonly holding: Holding; readonly value: number; readonly weight: number }
 
 const values: number[] = []
 const weights: number[] = []
 
 export class Worth {
+  /** In the order in which they were settled: each was heard by those behind it. */
   private known: ReadonlyMap<Token, Known> = new Map()
   private readonly floor: number
   private version = 0
@@ -30,33 +32,100 @@ export class Worth {
    * A pool speaks for a token only through its other token, and only where that one stands above it in the order: what it says
    * weighs as much as the priced token in it is worth, and no more than the evidence behind that token. So a token with
    * worthless pools of any stated size stays without a price, and a price cannot be better founded than those it comes from.
+   *
+   * While a pool speaks that says nothing new, those that do so all of a sudden are heard as of the block before.
    */
   ask(token: Token): Token {
     if (token.version === this.version) return token
     token.version = this.version
+    token.before = undefined
     const known = this.known.get(token)
     token.price = known?.price ?? Number.NaN
     token.evidence = known?.evidence ?? 0
     if (known || token.order === 0) return token
-    for (const holding of token.holdings)
-      for (const pair of holding.view.pairs) {
-        const other = speakerFor(token, holding, pair)
-        if (other && other.order > token.order) this.ask(other)
-      }
+    for (const { other } of token.edges) if (other.order > token.order) this.ask(other)
     // All that is needed is known: nothing below comes back here.
+    const isSudden = this.hear(token, now)
+    if (!isSudden) return Object.assign(token, heard())
+    const sudden = heard()
+    this.hear(token, asBefore)
+    const before = heard()
+    if (this.isContested(token)) return Object.assign(token, before)
+    token.before = before
+    return Object.assign(token, sudden)
+  }
+
+  /** True where `ask` has nothing left to work out. */
+  isKnown(token: Token): boolean {
+    return token.version === this.version
+  }
+
+  /** Opinions of its pools on a token with a price. Those that others are measured by are heard of among each other. */
+  opinions(token: Token): readonly Opinion[] {
+    this.ask(token)
+    const isCore = this.known.has(token)
+    const heard = isCore ? this.heardBy(token) : undefined
+    const as = isCore || this.isContested(token) ? asBefore : now
+    const opinions: Opinion[] = []
+    for (const edge of token.edges) {
+      const { other, holding } = edge
+      if (heard ? !heard.has(other) : other.order <= token.order) continue
+      this.ask(other)
+      const { rate, backing } = as.said(edge)
+      const { price, evidence } = as.worth(other)
+      const weight = Math.min(backing * price, evidence)
+      if (weight >= this.floor) opinions.push({ holding, value: price * rate, weight })
+    }
+    return opinions
+  }
+
+  private heardBy(token: Token): ReadonlySet<Token> {
+    const order = [...this.known.keys()]
+    const isAnchor = this.known.get(token)!.evidence === Number.POSITIVE_INFINITY
+    return new Set(isAnchor ? order : order.slice(0, order.indexOf(token)))
+  }
+
+  /** Leaves what is said of a token in `values` and `weights`. @returns whether something of it is sudden */
+  private hear(token: Token, { said, worth }: Time): boolean {
     values.length = 0
     weights.length = 0
-    for (const holding of token.holdings)
-      for (const pair of holding.view.pairs) {
-        const other = speakerFor(token, holding, pair)
-        if (!other || other.order <= token.order) continue
-        const weight = Math.min(backingFor(token, holding, pair) * other.price, other.evidence)
-        if (!(weight >= this.floor)) continue
-        values.push(other.price * rateFor(token, holding, pair))
-        weights.push(weight)
-        if (weight > token.evidence) token.evidence = weight
-      }
-    token.price = weightedMedian(values, weights)
-    return token
+    let isSudden = false
+    for (const edge of token.edges) {
+      const { other } = edge
+      if (other.order <= token.order) continue
+      isSudden ||= edge.before !== undefined || other.before !== undefined
+      const { rate, backing } = said(edge)
+      const { price, evidence } = worth(other)
+      const weight = Math.min(backing * price, evidence)
+      if (!(weight >= this.floor)) continue
+      values.push(price * rate)
+      weights.push(weight)
+    }
+    return isSudden
   }
+
+  /** True where something is sudden, and a pool that says nothing new can be heard beside it. */
+  private isContested(token: Token): boolean {
+    let isSudden = false
+    let isSteady = false
+    for (const edge of token.edges) {
+      const { other, backing } = edge
+      if (other.order <= token.order) continue
+      if (edge.before !== undefined || other.before !== undefined) isSudden = true
+      else if (Math.min(backing * other.price, other.evidence) >= this.floor) isSteady = true
+    }
+    return isSudden && isSteady
+  }
+}
+
+/** Words of pools, and worth of tokens, at a time. */
+type Time = { readonly said: (edge: Edge) => Said; readonly worth: (token: Token) => Known }
+
+const now: Time = { said: (edge) => edge, worth: (token) => token }
+const asBefore: Time = { said: calm, worth: (token) => token.before ?? token }
+
+function heard(): Known {
+  let evidence = 0
+  for (const weight of weights) if (weight > evidence) evidence = weight
+  return { price: weightedMedian(values, weights), evidence }
 }

@@ -8,7 +8,6 @@ import {
   centre,
   chain,
   DAI,
-  dai,
   eth,
   liquidityFor,
   pair,
@@ -81,38 +80,6 @@ describe('prices', () => {
 
   test('are all null on a chain without a stable', () => {
     expect(book(centre(), { ...chain, stables: [] }).usd(WETH)).toBeNull()
-  })
-})
-
-describe('a stable off its peg', () => {
-  test('is no anchor when the others agree against it', () => {
-    const prices = book([
-      pair(WETH, USDC, eth(10_000), usdc(34e6)), // USDC trades at 0.88
-      pair(WETH, USDT, eth(5_000), usdc(15e6)),
-      pair(WETH, DAI, eth(5_000), dai(15e6)),
-    ])
-    expect(prices.usd(USDC)).toBeCloseTo(30 / 34, 2)
-    expect(prices.usd(WETH)).toBeCloseTo(3_000, 0)
-  })
-
-  test('may be another one than the native asset, where that is a dollar too', () => {
-    const dollar = { address: WETH, symbol: 'WXDAI', decimals: 18 }
-    const on: Chain = { ...chain, wrappedNative: dollar, stables: [dollar, ...chain.stables] }
-    const pools = [
-      pair(WETH, USDC, eth(1e6), usdc(1e6)),
-      pair(WETH, USDT, eth(1e6), usdc(2e6)), // USDT trades at half a dollar
-      pair(WETH, DAI, eth(1e6), dai(1e6)),
-      pair(LOCAL, WETH, eth(1e4), eth(2e4)),
-    ]
-    const prices = book(pools, on)
-    expect(prices.usd(NATIVE)).toBeCloseTo(1, 9)
-    expect(prices.usd(USDT)).toBeCloseTo(0.5, 6)
-    expect(prices.usd(LOCAL)).toBeCloseTo(2, 6)
-  })
-
-  test('cannot be made of a sound one by a thin pool', () => {
-    const prices = book([...centre(), pair(DAI, USDC, dai(1_000), usdc(10))])
-    expect(prices.usd(DAI)).toBeCloseTo(1, 9)
   })
 })
 

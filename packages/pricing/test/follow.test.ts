@@ -1,6 +1,6 @@
-/** Prices that have followed a chain through any history are those of a fresh look at it, bit for bit. */
+/** Prices that have followed a chain through any history are those of a fresh look at its last four blocks, bit for bit. */
 import type { Address, Chain } from '@sluice/chains'
-import { type Pool, PoolMap, type Snapshot } from '@sluice/liquidity'
+import { type Pool, PoolMap, type Snapshot, type UniswapV2State } from '@sluice/liquidity'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Prices } from '../src/index.ts'
@@ -32,6 +32,8 @@ type Change =
   /** Back to what stood some blocks ago. */
   | { readonly do: 'undo'; readonly blocks: number }
   | { readonly do: 'learn'; readonly token: Address }
+  /** A trade, a little one or one that moves the price by a lot. */
+  | { readonly do: 'trade'; readonly id: string; readonly ppm: bigint }
 
 /** From dust to millions of whole tokens, of six decimals or eighteen. */
 const amount = fc.double({ min: 0, max: 26, noNaN: true }).map((digits) => Math.floor(10 ** digits))
@@ -50,11 +52,30 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('remove' as const), id: name }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('undo' as const), blocks: fc.integer({ min: 1, max: 4 }) }) },
   {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('trade' as const),
+      id: name,
+      ppm: fc.constantFrom(5n, 9_000n, 12_000n, 400_000n, 900_000n, -300_000n),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('learn' as const), token: fc.constantFrom(USDT, DAI, ...strangers) }),
   },
 )
-const history = fc.array(fc.array(change, { maxLength: 6 }), { minLength: 1, maxLength: 12 })
+/** Pools may be learned of, or read again, after the block they belong to. */
+const step = fc.record({ changes: fc.array(change, { maxLength: 6 }), isNewBlock: fc.boolean() })
+const history = fc.array(step, { minLength: 1, maxLength: 12 })
+
+/** The pool after a trade; others than constant-product ones stay as they are. */
+function traded(pool: Pool, ppm: bigint): Pool {
+  if (pool.family !== 'uniswap-v2') return pool
+  const state = pool.state as UniswapV2State
+  const reserve0 = (state.reserve0 * (1_000_000n + ppm)) / 1_000_000n
+  const reserve1 = (state.reserve1 * 1_000_000n) / (1_000_000n + ppm)
+  return { ...pool, state: { ...state, reserve0, reserve1 } }
+}
 
 /** A chain that does not tell the decimals of two of its stables: they are learned, or never. */
 const untold: Chain = {
@@ -62,10 +83,22 @@ const untold: Chain = {
   stables: chain.stables.map((stable) => (stable.address === USDC ? stable : { ...stable, decimals: null as never })),
 }
 
+function atBlock(number: number, pools: PoolMap): Snapshot {
+  const snapshot = snapshotOf([])
+  return { ...snapshot, pools, block: { ...snapshot.block, number, hash: toHex(number) } }
+}
+
+const toHex = (number: number) => `0x${number.toString(16).padStart(64, '0')}` as const
+
 async function told(prices: Prices) {
   const answers = []
   for (const token of tokens)
-    answers.push([prices.usd(token), await prices.depthUsd(token), await prices.depthCurve(token)])
+    answers.push([
+      prices.usd(token),
+      await prices.depthUsd(token),
+      await prices.depthCurve(token),
+      await prices.detail(token),
+    ])
   return answers
 }
 
@@ -77,7 +110,11 @@ test('any history of pools that come, change and go, of reorgs and of decimals l
       const followed = new Prices(untold, options)
       const start = startsWithCentre ? centre().map((pool, n) => ({ ...pool, id: names[n]! })) : []
       const past: PoolMap[] = [PoolMap.empty.with(start)]
-      for (const changes of blocks) {
+      let block = 0
+      /** As the last three blocks left it, the newest last. */
+      let before: Snapshot[] = []
+      let last: Snapshot | undefined
+      for (const { changes, isNewBlock } of blocks) {
         let pools = past.at(-1)!
         for (const change of changes) {
           if (change.do === 'put') pools = pools.with([{ ...change.pool, id: change.id }])
@@ -85,14 +122,22 @@ test('any history of pools that come, change and go, of reorgs and of decimals l
           else if (change.do === 'undo') {
             past.splice(Math.max(1, past.length - change.blocks))
             pools = past.at(-1)!
+          } else if (change.do === 'trade') {
+            const pool = pools.get(change.id)
+            if (pool) pools = pools.with([traded(pool, change.ppm)])
           } else known.set(change.token, decimalsOf[change.token] ?? 18)
         }
         past.push(pools)
-        const snapshot: Snapshot = { ...snapshotOf([]), pools }
+        if (isNewBlock && last) {
+          block++
+          before = [...before, last].slice(-3)
+        }
+        const snapshot = atBlock(block, pools)
         await followed.follow(snapshot)
+        last = snapshot
         const fresh = new Prices(untold, options)
         // The same pools in another order.
-        fresh.take({ ...snapshot, pools: new Map([...pools].reverse()) })
+        for (const each of [...before, snapshot]) fresh.take({ ...each, pools: new Map([...each.pools].reverse()) })
         expect(await told(followed)).toEqual(await told(fresh))
       }
     }),

@@ -1,19 +1,13 @@
 import { ByteReader } from './bytes.ts'
 import { encodeProgram } from './encode.ts'
 import { ProgramError } from './errors.ts'
-import {
-  curveVariants,
-  DIRECTION,
-  HOOKS,
-  inputKinds,
-  opcodes,
-  outputKinds,
-  PREPAID_OPS,
-  ZERO_ADDRESS,
-} from './format.ts'
-import type { Step, StepInput, StepOutput } from './step.ts'
+import { DIRECTION, inputKinds, outputKinds } from './format.ts'
+import type { Field, Fields } from './ops/fields.ts'
+import { opAt, type Step } from './ops/index.ts'
+import type { StepInput, StepOutput } from './step.ts'
+import { ZERO_ADDRESS } from './zero.ts'
 
-const ops = new Map<number, Step['op']>(Object.entries(opcodes).map(([op, code]) => [code, op as Step['op']]))
+type Refuse = (why: string) => ProgramError
 
 /** Stands for the sender's input token while bytes are compared: any but the zero address, which nobody pulls. */
 const SOME_TOKEN = `0x${'11'.repeat(20)}` as const
@@ -48,77 +42,46 @@ function encoded(steps: readonly Step[], pulledToken: `0x${string}`): string {
 /** The step that begins where the reader stands. */
 export function decodeStep(bytes: ByteReader, pulledToken: `0x${string}`): Step {
   const start = bytes.offset
-  const refuse = (why: string) => new ProgramError('INVALID_PROGRAM', `step at byte ${start}: ${why}`)
+  const refuse: Refuse = (why) => new ProgramError('INVALID_PROGRAM', `step at byte ${start}: ${why}`)
   const code = bytes.number(1)
-  const op = ops.get(code)
+  const op = opAt(code)
   if (!op) throw refuse(`${code} is no opcode`)
   const flags = bytes.number(1)
   const input = decodeInput(bytes, flags, refuse)
-  if (input.kind === 'atPool' && !PREPAID_OPS.has(op)) throw refuse(`${op} cannot be paid ahead`)
+  if (input.kind === 'atPool' && !op.prepaid) throw refuse(`${op.name} cannot be paid ahead`)
   const pulled = input.kind === 'pull' || input.kind === 'pullAll'
-  if (op === 'wrap' && pulled) throw refuse('native token is not pulled')
-  const tokenIn = op === 'wrap' ? ZERO_ADDRESS : pulled ? pulledToken : bytes.address()
-  const fields = decodeFields(bytes, op, flags, refuse)
-  return { ...fields, tokenIn, input, output: decodeOutput(bytes, flags, refuse) } as Step
+  if (op.native === 'only' && pulled) throw refuse('native token is not pulled')
+  const tokenIn = op.native === 'only' ? ZERO_ADDRESS : pulled ? pulledToken : bytes.address()
+  const values: Record<string, unknown> = { op: op.name, ...readFields(op.fields, bytes, flags, refuse) }
+  const { direction, hops } = op
+  if (direction) values[direction.name] = (flags & DIRECTION) !== 0
+  if (hops) values.hops = Array.from({ length: bytes.number(1) }, () => readFields(hops, bytes, flags, refuse))
+  return { ...values, tokenIn, input, output: decodeOutput(bytes, flags, refuse) } as Step
 }
 
-type Fields<S = Step> = S extends Step ? Omit<S, 'tokenIn' | 'input' | 'output'> : never
+function readFields(fields: Fields, bytes: ByteReader, flags: number, refuse: Refuse): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(fields)) values[name] = readField(field, name, bytes, flags, refuse)
+  return values
+}
 
-function decodeFields(bytes: ByteReader, op: Step['op'], flags: number, refuse: (why: string) => ProgramError): Fields {
-  const direction = (flags & DIRECTION) !== 0
-  switch (op) {
-    case 'uniswap-v2':
-      return { op, pool: bytes.address(), zeroForOne: direction, feePpm: bytes.number(3) }
-    case 'uniswap-v3':
-      return { op, pool: bytes.address(), zeroForOne: direction }
-    case 'wrap':
-      return { op, wrapped: bytes.address() }
-    case 'unwrap':
-      return { op }
-    case 'uniswap-v4': {
-      const manager = bytes.address()
-      const hops = times(bytes.number(1), () => ({
-        tokenOut: bytes.address(),
-        fee: bytes.number(3),
-        tickSpacing: bytes.number(3),
-        hooks: flags & HOOKS ? bytes.address() : (ZERO_ADDRESS as `0x${string}`),
-      }))
-      return { op, manager, hops }
+function readField(field: Field, name: string, bytes: ByteReader, flags: number, refuse: Refuse): unknown {
+  switch (field.kind) {
+    case 'address':
+      return field.flag === undefined || flags & field.flag ? bytes.address() : ZERO_ADDRESS
+    case 'bytes32':
+      return bytes.bytes32()
+    case 'uint':
+      return bytes.number(field.bytes)
+    case 'choice': {
+      const index = bytes.number(1)
+      if (index >= field.of.length) throw refuse(`no ${name} ${index}`)
+      return field.of[index]
     }
-    case 'solidly':
-      return { op, pool: bytes.address(), zeroForOne: direction }
-    case 'curve': {
-      const variant = curveVariants[bytes.number(1)]
-      if (!variant) throw refuse('no such variant of curve')
-      const indices = { i: bytes.number(1), j: bytes.number(1) }
-      return { op, variant, ...indices, tokenOut: bytes.address(), pool: bytes.address() }
-    }
-    case 'balancer-v2': {
-      const vault = bytes.address()
-      const hops = times(bytes.number(1), () => ({ poolId: bytes.bytes32(), tokenOut: bytes.address() }))
-      return { op, vault, hops }
-    }
-    case 'balancer-v3': {
-      const vault = bytes.address()
-      const hops = times(bytes.number(1), () => ({ pool: bytes.address(), tokenOut: bytes.address() }))
-      return { op, vault, hops }
-    }
-    case 'liquidity-book':
-      return { op, pool: bytes.address(), swapForY: direction }
-    case 'erc4626':
-      return { op, tokenOut: bytes.address(), deposit: direction }
-    case 'rate-wrapper':
-      return { op, tokenOut: bytes.address(), wrap: direction }
-    case 'dodo-v2':
-      return { op, pool: bytes.address(), sellBase: direction }
   }
 }
 
-function times<T>(count: number, read: () => T): T[] {
-  return Array.from({ length: count }, read)
-}
-
-function decodeInput(bytes: ByteReader, flags: number, refuse: (why: string) => ProgramError): StepInput {
+function decodeInput(bytes: ByteReader, flags: number, refuse: Refuse): StepInput {
   const kind = inputKinds[flags & 7]
   switch (kind) {
     case undefined:
@@ -133,7 +96,7 @@ function decodeInput(bytes: ByteReader, flags: number, refuse: (why: string) => 
   }
 }
 
-function decodeOutput(bytes: ByteReader, flags: number, refuse: (why: string) => ProgramError): StepOutput {
+function decodeOutput(bytes: ByteReader, flags: number, refuse: Refuse): StepOutput {
   const kind = outputKinds[(flags >> 3) & 3]
   if (kind === undefined) throw refuse('no output kind 3')
   return kind === 'address' ? { kind, address: bytes.address() } : { kind }

@@ -1,24 +1,17 @@
 import { ByteWriter } from './bytes.ts'
 import { ProgramError } from './errors.ts'
-import {
-  amountBytes,
-  curveVariants,
-  DIRECTION,
-  HOOKS,
-  inputKinds,
-  NATIVE_INPUT_OPS,
-  opcodes,
-  outputKinds,
-  PREPAID_OPS,
-  SHARE_DENOMINATOR,
-  ZERO_ADDRESS,
-} from './format.ts'
-import type { Step } from './step.ts'
+import { amountBytes, DIRECTION, inputKinds, outputKinds, SHARE_DENOMINATOR } from './format.ts'
+import type { Field, Fields } from './ops/fields.ts'
+import { opOf, type Step } from './ops/index.ts'
+import type { Op } from './ops/op.ts'
+import { ZERO_ADDRESS } from './zero.ts'
+
+type Values = Readonly<Record<string, unknown>>
 
 /**
  * The bytes of a program, as `Executor.execute` takes them.
  *
- * @throws ProgramError `INVALID_STEP` for a step that its family cannot serve, or a number out of range
+ * @throws ProgramError `INVALID_STEP` for a step that its operation cannot do, or a number out of range
  */
 export function encodeProgram(steps: readonly Step[]): `0x${string}` {
   const out = new ByteWriter()
@@ -27,104 +20,72 @@ export function encodeProgram(steps: readonly Step[]): `0x${string}` {
 }
 
 function encodeStep(step: Step, out: ByteWriter): void {
-  checkInput(step)
+  const op = opOf(step)
+  checkInput(step, op)
   const { input, output } = step
-  const flags = inputKinds.indexOf(input.kind) | (outputKinds.indexOf(output.kind) << 3) | familyFlags(step)
-  out.uint(opcodes[step.op], 1, 'opcode').uint(flags, 1, 'flags')
+  const values: Values = step
+  const hops = op.hops ? hopsOf(op, values) : []
+  const flags = inputKinds.indexOf(input.kind) | (outputKinds.indexOf(output.kind) << 3) | ownFlags(op, values, hops)
+  out.uint(op.code, 1, 'opcode').uint(flags, 1, 'flags')
   if (input.kind === 'share') out.uint(input.share, amountBytes.share, 'share')
   if (input.kind === 'held' || input.kind === 'pull') out.uint(input.amount, amountBytes.pull, 'amount')
-  // What is pulled is the sender's input token: the Guard tells the Executor. What is wrapped is native.
-  if (!isPulled(step) && step.op !== 'wrap') out.address(step.tokenIn, 'tokenIn')
-  encodeFields(step, out)
+  // What is pulled is the sender's input token: the Guard tells the Executor. What is native alone needs no name.
+  if (!isPulled(step) && op.native !== 'only') out.address(step.tokenIn, 'tokenIn')
+  writeFields(op.fields, values, flags, out)
+  if (op.hops) {
+    out.uint(hops.length, 1, 'hops')
+    for (const hop of hops) writeFields(op.hops, hop, flags, out)
+  }
   if (output.kind === 'address') out.address(output.address, 'output address')
 }
 
-function encodeFields(step: Step, out: ByteWriter): void {
-  switch (step.op) {
-    case 'uniswap-v2':
-      out.address(step.pool, 'pool').uint(step.feePpm, 3, 'feePpm')
+function writeFields(fields: Fields, values: Values, flags: number, out: ByteWriter): void {
+  for (const [name, field] of Object.entries(fields)) writeField(field, name, values[name], flags, out)
+}
+
+function writeField(field: Field, name: string, value: unknown, flags: number, out: ByteWriter): void {
+  switch (field.kind) {
+    case 'address':
+      if (field.flag === undefined || flags & field.flag) out.address(value as string, name)
       break
-    case 'wrap':
-      out.address(step.wrapped, 'wrapped')
+    case 'bytes32':
+      out.bytes32(value as string, name)
       break
-    case 'unwrap':
+    case 'choice':
+      out.uint(field.of.indexOf(value as string), 1, name)
       break
-    case 'uniswap-v4':
-      out.address(step.manager, 'manager').uint(hopCount(step), 1, 'hops')
-      for (const hop of step.hops) {
-        out.address(hop.tokenOut, 'tokenOut').uint(hop.fee, 3, 'fee')
-        // 24 bits, signed on chain; a pool's spacing is never negative.
-        if (hop.tickSpacing >= 2 ** 23)
-          throw new ProgramError('INVALID_STEP', `tickSpacing must be below 2^23, not ${hop.tickSpacing}`)
-        out.uint(hop.tickSpacing, 3, 'tickSpacing')
-        if (hasHooks(step)) out.address(hop.hooks, 'hooks')
-      }
-      break
-    case 'curve':
-      out.uint(curveVariants.indexOf(step.variant), 1, 'variant').uint(step.i, 1, 'i').uint(step.j, 1, 'j')
-      out.address(step.tokenOut, 'tokenOut').address(step.pool, 'pool')
-      break
-    case 'balancer-v2':
-      out.address(step.vault, 'vault').uint(hopCount(step), 1, 'hops')
-      for (const hop of step.hops) out.bytes32(hop.poolId, 'poolId').address(hop.tokenOut, 'tokenOut')
-      break
-    case 'balancer-v3':
-      out.address(step.vault, 'vault').uint(hopCount(step), 1, 'hops')
-      for (const hop of step.hops) out.address(hop.pool, 'pool').address(hop.tokenOut, 'tokenOut')
-      break
-    case 'uniswap-v3':
-    case 'solidly':
-    case 'liquidity-book':
-    case 'dodo-v2':
-      out.address(step.pool, 'pool')
-      break
-    case 'erc4626':
-    case 'rate-wrapper':
-      out.address(step.tokenOut, 'tokenOut')
-      break
+    case 'uint':
+      if (field.below !== undefined && (value as number) >= field.below)
+        throw new ProgramError('INVALID_STEP', `${name} must be below ${field.below}, not ${value}`)
+      out.uint(value as number, field.bytes, name)
   }
 }
 
-function familyFlags(step: Step): number {
-  switch (step.op) {
-    case 'uniswap-v2':
-    case 'uniswap-v3':
-    case 'solidly':
-      return step.zeroForOne ? DIRECTION : 0
-    case 'liquidity-book':
-      return step.swapForY ? DIRECTION : 0
-    case 'erc4626':
-      return step.deposit ? DIRECTION : 0
-    case 'rate-wrapper':
-      return step.wrap ? DIRECTION : 0
-    case 'dodo-v2':
-      return step.sellBase ? DIRECTION : 0
-    case 'uniswap-v4':
-      return hasHooks(step) ? HOOKS : 0
-    default:
-      return 0
-  }
+/** The direction, and the flags of fields that some hop needs. */
+function ownFlags(op: Op, values: Values, hops: readonly Values[]): number {
+  let flags = op.direction && values[op.direction.name] ? DIRECTION : 0
+  for (const [name, field] of Object.entries(op.hops ?? {}))
+    if (field.kind === 'address' && field.flag && hops.some((hop) => hop[name] !== ZERO_ADDRESS)) flags |= field.flag
+  return flags
 }
 
-const hasHooks = ({ hops }: Extract<Step, { op: 'uniswap-v4' }>): boolean =>
-  hops.some(({ hooks }) => hooks !== ZERO_ADDRESS)
-
-function hopCount({ op, hops }: { readonly op: string; readonly hops: readonly unknown[] }): number {
-  if (hops.length === 0) throw new ProgramError('INVALID_STEP', `${op} needs at least one hop`)
-  return hops.length
+function hopsOf({ name }: Op, { hops }: Values): readonly Values[] {
+  const list = hops as readonly Values[]
+  if (list.length === 0) throw new ProgramError('INVALID_STEP', `${name} needs at least one hop`)
+  return list
 }
 
 function isPulled({ input }: Pick<Step, 'input'>): boolean {
   return input.kind === 'pull' || input.kind === 'pullAll'
 }
 
-function checkInput(step: Step): void {
-  const { op, input, tokenIn } = step
-  if (input.kind === 'atPool' && !PREPAID_OPS.has(op))
-    throw new ProgramError('INVALID_STEP', `${op} cannot be paid ahead`)
-  if (tokenIn === ZERO_ADDRESS && (isPulled(step) || !NATIVE_INPUT_OPS.has(op)))
-    throw new ProgramError('INVALID_STEP', `${op} cannot take native token as ${input.kind}`)
-  if (op === 'wrap' && tokenIn !== ZERO_ADDRESS) throw new ProgramError('INVALID_STEP', 'wrap takes native token alone')
+function checkInput(step: Step, { name, native, prepaid }: Op): void {
+  const { input, tokenIn } = step
+  if (input.kind === 'atPool' && !prepaid) throw new ProgramError('INVALID_STEP', `${name} cannot be paid ahead`)
+  if (tokenIn === ZERO_ADDRESS && (isPulled(step) || native === undefined))
+    throw new ProgramError('INVALID_STEP', `${name} cannot take native token as ${input.kind}`)
+  if (native === 'only' && tokenIn !== ZERO_ADDRESS)
+    throw new ProgramError('INVALID_STEP', `${name} takes native token alone`)
   if (input.kind === 'share' && !(Number.isInteger(input.share) && input.share > 0 && input.share < SHARE_DENOMINATOR))
     throw new ProgramError('INVALID_STEP', `share must be from 1 to ${SHARE_DENOMINATOR - 1}, not ${input.share}`)
 }

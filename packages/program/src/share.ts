@@ -12,7 +12,7 @@ export function toShare(num: bigint, den: bigint): number {
   return Number(nearest < 1n ? 1n : nearest > most ? most : nearest)
 }
 
-/** What a share takes of an amount held, exactly as the Executor computes it. */
+/** Part of an amount held that a share takes, exactly as the Executor computes it. */
 export function shareOf(held: bigint, share: number): bigint {
   return (held * BigInt(share)) / BigInt(SHARE_DENOMINATOR)
 }

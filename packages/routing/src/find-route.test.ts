@@ -3,7 +3,7 @@ import { familyOf, HOP_GAS, type Pool, type Snapshot, type UniswapV2State } from
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findRoute } from './find-route.ts'
-import { buildGraph } from './graph.ts'
+import { buildGraph } from './graph/build-graph.ts'
 import type { Route, RouteRequest } from './types.ts'
 
 const address = (index: number): Address => toAddress(`0x${index.toString(16).padStart(40, '0')}`)

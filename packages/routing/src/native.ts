@@ -4,37 +4,37 @@
  * the way from one to the other is a leg.
  */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { HOP_GAS } from '@sluice/liquidity'
-import type { Admission, Problem } from './search/problem.ts'
-import type { Leg, RouteRequest } from './types.ts'
+import { gasRow, WRAPPER_FAMILY } from '@sluice/liquidity'
+import type { Admission, Problem } from './problem/problem.ts'
+import type { Leg, RouteTerms } from './types.ts'
 
 /** Gas of the one wrap or unwrap. */
-export const WRAP_GAS = HOP_GAS['wrapped-native']
+export const WRAP_GAS = gasRow(WRAPPER_FAMILY).hop
 
-type Ends = Pick<RouteRequest, 'tokenIn' | 'tokenOut'>
+type Ends = Pick<RouteTerms, 'tokenIn' | 'tokenOut'>
 
 export function startsOrEndsNative({ tokenIn, tokenOut }: Ends): boolean {
   return tokenIn === NATIVE || tokenOut === NATIVE
 }
 
-/** Whether some of what the sender brings is to be wrapped, or of what the legs pay to be unwrapped. */
+/** True where some of what the sender brings is to be wrapped, or of what the legs pay to be unwrapped. */
 export function usesWrapper(legs: readonly Leg[], { tokenIn, tokenOut, wrappedNative }: Ends & Wrapper): boolean {
   if (tokenIn === NATIVE) return legs.some((leg) => leg.tokenIn === wrappedNative)
   return tokenOut === NATIVE && legs.some((leg) => leg.tokenOut === wrappedNative)
 }
 
-/** Whether a leg takes what the sender brings as it came, unwrapped. */
+/** True where a leg takes what the sender brings as it came, unwrapped. */
 export function takesNative(legs: readonly Leg[], { tokenIn }: Ends): boolean {
   return tokenIn === NATIVE && legs.some((leg) => leg.tokenIn === ZERO_ADDRESS)
 }
 
-type Wrapper = Pick<RouteRequest, 'wrappedNative'>
+type Wrapper = Pick<RouteTerms, 'wrappedNative'>
 
 /** Leaves only pools of the native token at the end that is NATIVE; false where there are none. */
 export function withoutWrapper(
   admission: Admission,
   { graph, source, target }: Problem,
-  { tokenIn }: RouteRequest,
+  { tokenIn }: RouteTerms,
 ): boolean {
   const { offset, reverse } = graph.topology
   const end = tokenIn === NATIVE ? source : target

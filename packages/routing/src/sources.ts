@@ -1,4 +1,5 @@
-/** Which sources of liquidity a request may use. */
+/** Sources of liquidity that a request may use. */
+import { WRAPPER_FAMILY } from '@sluice/liquidity'
 
 /** Names are of families and DEXes, in lower case; either kind names a source. */
 export type SourceFilter = {
@@ -11,9 +12,6 @@ export type SourceFilter = {
 
 /** The pools of one family that one DEX deployed. */
 export type Source = { readonly family: string; readonly dex: string }
-
-/** Wrappers of the native token, as pools of both. */
-export const WRAPPER_FAMILY = 'wrapped-native'
 
 /** Why a source may not be used; null where it may. */
 export function refusalOf({ family, dex }: Source, { executable, include, exclude }: SourceFilter): string | null {

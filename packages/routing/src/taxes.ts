@@ -1,6 +1,6 @@
 import type { Address } from '@sluice/chains'
 
-/** What a token keeps of a transfer, by direction. Parts per million of the amount sent. */
+/** The part of a transfer that a token keeps, by direction. Parts per million of the amount sent. */
 export type TokenTax = {
   /** Taken when a pool sends it. */
   readonly buyPpm: number
@@ -8,11 +8,13 @@ export type TokenTax = {
   readonly sellPpm: number
   /** Taken on any other transfer. */
   readonly transferPpm: number
-  /** Taken from whoever sends, on top of what he sends. Nobody can promise what a swap of such a token takes or leaves. */
+  /**
+   * Taken from whoever sends, on top of what he sends. Nobody can promise what a swap of such a token takes or leaves.
+   */
   readonly surchargePpm?: number
 }
 
-/** What a token takes where it was not measured, and in the pools where it was, by id. */
+/** The tax of a token where it was not measured, and in the pools where it was, by id. */
 export type TaxesOfToken<Tax extends TokenTax = TokenTax> = {
   readonly usual: Tax
   readonly inPool: ReadonlyMap<string, Tax>
@@ -26,8 +28,11 @@ export function isSurcharging(taxes: Taxes | undefined, token: Address): boolean
   return !!ofToken && [ofToken.usual, ...ofToken.inPool.values()].some(({ surchargePpm = 0 }) => surchargePpm > 0)
 }
 
+/** A table of taxes. */
+type Lookup<K, V> = { readonly get: (key: K) => V | undefined }
+
 export function taxIn<Tax extends TokenTax>(
-  taxes: Pick<ReadonlyMap<Address, TaxesOfToken<Tax>>, 'get'> | undefined,
+  taxes: Lookup<Address, { readonly usual: Tax; readonly inPool: Lookup<string, Tax> }> | undefined,
   token: Address,
   poolId: string,
 ): Tax | undefined {

@@ -9,15 +9,19 @@ export type NativeErc20 = {
   readonly unitsPerWei: number
 }
 
-/** Plain data, so that it can be sent to another thread. */
-export type RouteRequest = {
+/**
+ * Parts per million of a pool's output that routes are ranked without; what they are said to pay is not lessened. Such a pool
+ * is left out where that is all of it.
+ */
+export type Haircuts = ReadonlyMap<string, number>
+
+/** The terms of a trade, its amount apart. Plain data, so that it can be sent to another thread. */
+export type RouteTerms = {
   /** ERC-20 or NATIVE; NATIVE and the wrapped native are joined by a free edge. */
   readonly tokenIn: Address
   readonly tokenOut: Address
-  /** Base units, above 0. */
-  readonly amountIn: bigint
   readonly wrappedNative: Address | null
-  /** What gas is priced by where nothing wraps the native token: the ERC-20 that is worth as much. */
+  /** The token that prices gas where nothing wraps the native token: the ERC-20 that is worth as much. */
   readonly nativeErc20?: NativeErc20
   /** Wei per gas; 0 ranks by gross output. */
   readonly gasPriceWei: bigint
@@ -27,18 +31,36 @@ export type RouteRequest = {
   readonly maxHops?: number
   /** Most pools a route may use. */
   readonly maxSplits?: number
+  /** Units of work that the search may take; MOST_WORK when absent. */
+  readonly work?: number
   /** Pools that may not be used. */
   readonly excludePools?: ReadonlySet<string>
+  /** Pools, by id, that are not taken at their word. */
+  readonly haircuts?: Haircuts
   readonly sources?: SourceFilter
-  /** What the route may pass through between its ends; anything when absent. */
+  /** Tokens and pools that the route may pass through between its ends; anything when absent. */
   readonly trust?: Trust
   readonly taxes?: Taxes
+  /** Most routes that are told beside the best because measuring their gas may show them to be better; none when absent. */
+  readonly mostRivals?: number
+}
+
+/** A request for the most that an input buys. */
+export type RouteRequest = RouteTerms & {
+  /** Base units, above 0. */
+  readonly amountIn: bigint
+}
+
+/** A request for the least input that buys an output. */
+export type ExactOutputRequest = RouteTerms & {
+  /** The least that the route must pay, base units, above 0: before a convenience fee, after recorded taxes. */
+  readonly amountOut: bigint
 }
 
 /** One pool used, in execution order. */
 export type Leg = {
   readonly pool: Pool
-  /** What the leg trades; never NATIVE: in pools of the native token the zero address, in all others the wrapper. */
+  /** Tokens of the trade; never NATIVE: in pools of the native token the zero address, in all others the wrapper. */
   readonly tokenIn: Address
   readonly tokenOut: Address
   /**
@@ -62,20 +84,30 @@ export type Route = {
   readonly amountOut: bigint
   /** Empty for a pure wrap or unwrap. */
   readonly legs: readonly Leg[]
-  /** Gas of the legs, and of the wrap or unwrap of what the wrapper's pools trade at an end that is NATIVE; for ranking. */
+  /**
+   * Gas of the legs, and of the wrap or unwrap of what the wrapper's pools trade at an end that is NATIVE; for ranking.
+   */
   readonly gas: number
   /** Gas in output base units at the request's gas price; null when the native token cannot be priced in the output. */
   readonly gasCostOut: bigint | null
   /** Output base units for the input at the route's marginal prices before the trade; null when not known. */
   readonly midAmountOut: bigint | null
-  /** Basis points between the output and the upper bound over the liquidity considered; null where it cannot be computed. */
+  /**
+   * Basis points between the output and the upper bound over the liquidity considered; null where it cannot be
+   * computed.
+   */
   readonly optimalityGapBps: number | null
 }
 
 export type RejectedSource = { readonly pool: string; readonly family: string; readonly reason: string }
 
 export type RouteResult =
-  | { readonly ok: true; readonly route: Route }
+  | {
+      readonly ok: true
+      readonly route: Route
+      /** Routes that may be better by the gas that they are charged; only where the request wants them. */
+      readonly rivals?: readonly Route[]
+    }
   | {
       readonly ok: false
       /** BAD_TOKEN: an end of the trade charges its sender on top of what is sent. */
@@ -84,4 +116,6 @@ export type RouteResult =
       readonly reasons: readonly RejectedSource[]
       /** Largest input that does route, base units; absent when none does. */
       readonly maxRoutableAmount?: bigint
+      /** For a request for an output, the largest that was found to route, base units; absent when none does. */
+      readonly maxOutputAmount?: bigint
     }

@@ -3,7 +3,7 @@ import type { Pool } from '@sluice/liquidity'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
-import { buildGraph } from '../src/graph.ts'
+import { buildGraph } from '../src/graph/build-graph.ts'
 import type { RouteRequest, RouteResult } from '../src/types.ts'
 import { E18, pair, request, seeded, snapshotOf, token } from './graphs.ts'
 
@@ -64,7 +64,7 @@ describe('the search', () => {
     for (const amountIn of [2n ** 255n, 2n ** 256n - 1n]) expect(solve([pool], { amountIn }).ok).toBe(false)
   })
 
-  test('does not go in circles where pools disagree, and gives no bound that counts the circle', () => {
+  test('does not go in cycles where pools disagree, and gives no bound that counts the cycle', () => {
     // Tokens 1, 3 and 4 in a ring that gains 8 % a round.
     const deep = 1000n * E18
     const ring = [

@@ -2,7 +2,7 @@
 import type { Pool } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
-import { buildGraph } from '../src/graph.ts'
+import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Route } from '../src/types.ts'
 import { bestByTrial } from './by-trial.ts'
 import { randomPools, request, seeded, snapshotOf } from './graphs.ts'
@@ -21,7 +21,7 @@ describe.each([0.01, 0.05, 0.2])('where prices are off by up to %d', (disagreeme
     amountIn: amountOf(index + 1),
   }))
 
-  test('no route runs in a circle', () => {
+  test('no route runs in a cycle', () => {
     for (const { pools, amountIn } of graphs) {
       const { legs } = routed(pools, amountIn)!
       const sold = new Map<string, Set<string>>()
@@ -45,7 +45,7 @@ describe.each([0.01, 0.05, 0.2])('where prices are off by up to %d', (disagreeme
     expect(misled.length / graphs.length).toBeLessThanOrEqual(0.04)
   })
 
-  test('a bound is given only where what a circle would earn is next to nothing', () => {
+  test('a bound is given only where what a cycle would earn is next to nothing', () => {
     for (const { pools, amountIn } of graphs) {
       const gap = routed(pools, amountIn, 8)!.optimalityGapBps
       if (gap !== null) expect(gap).toBeLessThan(10)

@@ -1,4 +1,4 @@
-/** The best division of a trade over all simple paths of small graphs, by climbing from random starts. Exact and slow. */
+/** The best allocation of a trade over all simple paths of small graphs, by climbing from random starts. Exact and slow. */
 import type { Address } from '@sluice/chains'
 import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { request } from './graphs.ts'

@@ -1,11 +1,12 @@
-/** Pools of one real block: of pairs, of concentrated liquidity, of the singleton; each trade against every single path. */
+/**
+ * Pools of one real block: of pairs, of concentrated liquidity, of the singleton; each trade against every single path.
+ */
 import { readFileSync } from 'node:fs'
 import { type Address, toAddress } from '@sluice/chains'
-import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
+import { familyOf, fromText, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
-import { fromText } from '../../liquidity/src/store/text.ts'
 import { findRoute } from '../src/find-route.ts'
-import { buildGraph } from '../src/graph.ts'
+import { buildGraph } from '../src/graph/build-graph.ts'
 import { request, snapshotOf } from './graphs.ts'
 
 const text = readFileSync(new URL('ethereum-pools.json', import.meta.url), 'utf8')
@@ -13,7 +14,7 @@ const { pools } = fromText<{ readonly pools: readonly Pool[] }>(text)
 const graph = buildGraph(snapshotOf(pools))
 const WETH = toAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2')
 
-/** What the pool pays; 0 where it refuses. */
+/** The pool's output; 0 where it refuses. */
 function paid(pool: Pool, tokenIn: Address, tokenOut: Address, amountIn: bigint): bigint {
   try {
     return familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut

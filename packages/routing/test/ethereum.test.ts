@@ -4,7 +4,7 @@ import { toAddress } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
-import { buildGraph } from '../src/graph.ts'
+import { buildGraph } from '../src/graph/build-graph.ts'
 import { request, snapshotOf } from './graphs.ts'
 
 type Row = readonly [pair: string, token0: string, token1: string, reserve0: string, reserve1: string]

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import type { ToThread } from '../src/thread/messages.ts'
 
 parentPort!.on('message', (message: ToThread) => {
-  if (message.do !== 'find') return
+  if (message.do !== 'find' || !('amountIn' in message.request)) return
   const { amountIn } = message.request
   if (amountIn >= 666n && amountIn <= 668n) parentPort!.postMessage({ begun: true })
   if (amountIn === 666n) for (;;);

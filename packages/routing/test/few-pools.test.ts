@@ -2,7 +2,7 @@
 import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
-import { buildGraph } from '../src/graph.ts'
+import { buildGraph } from '../src/graph/build-graph.ts'
 import type { RouteRequest } from '../src/types.ts'
 import { fairPools, request, seeded, snapshotOf } from './graphs.ts'
 import { netOf } from './kept.ts'

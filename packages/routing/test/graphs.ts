@@ -60,7 +60,7 @@ const toBig = (value: number): bigint => {
   return BigInt(Math.floor(value / 2 ** shift)) << BigInt(shift)
 }
 
-/** Pools whose prices agree within their fees, so that no circle of swaps gains anything. */
+/** Pools whose prices agree within their fees, so that no cycle of swaps gains anything. */
 export function fairPools(seed: number, count: number, tokens = 6): Pool<UniswapV2State>[] {
   return randomPools(seed, count, { tokens, disagreement: 0.8 * 0.003 })
 }

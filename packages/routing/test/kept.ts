@@ -1,6 +1,6 @@
 /** Requests drawn with all of their parameters, and what every answer to them must keep. */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { familyOf, type Pool } from '@sluice/liquidity'
+import { familyOf, type Pool, WRAPPER_FAMILY } from '@sluice/liquidity'
 import { expect } from 'vitest'
 import type { Route, RouteRequest } from '../src/types.ts'
 
@@ -57,7 +57,7 @@ export function expectKept({ legs, amountOut }: Route, request: RouteRequest): v
     const named = (names?: ReadonlySet<string>) => names?.has(pool.family) || names?.has(pool.dex.toLowerCase())
     expect(excludePools?.has(pool.id) ?? false, 'excluded pool').toBe(false)
     expect(named(sources?.exclude) ?? false, 'excluded source').toBe(false)
-    if (sources?.include && pool.family !== 'wrapped-native') expect(named(sources.include), 'included').toBe(true)
+    if (sources?.include && pool.family !== WRAPPER_FAMILY) expect(named(sources.include), 'included').toBe(true)
     if (request.taxes) continue
     const state = now.get(pool.id) ?? pool
     const quote = familyOf(pool.family)!.quoteExactInput(state, tokenIn, tokenOut, amountIn)

@@ -5,8 +5,9 @@ import { createMarket, type Snapshot } from '@sluice/liquidity'
 import { createRpc } from '@sluice/rpc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
-import { buildGraph, type Graph } from '../src/graph.ts'
-import { WorkBudget } from '../src/search/budget.ts'
+import { buildGraph } from '../src/graph/build-graph.ts'
+import type { Graph } from '../src/graph/graph.ts'
+import { WorkBudget } from '../src/problem/budget.ts'
 import { seeded } from './graphs.ts'
 import { drawRequest, expectKept, netOf } from './kept.ts'
 
@@ -55,7 +56,7 @@ test('every parameter in combination', { timeout: 3_600_000 }, () => {
     }
   }
   expect(routed).toBeGreaterThan(RUNS / 3)
-  // Amounts beyond all liquidity, of which the largest that routes is sought by many divisions.
+  // Amounts beyond all liquidity, of which the largest that routes is sought by many allocations.
   expect(cut).toBeLessThanOrEqual(RUNS / 200)
 })
 
@@ -74,6 +75,9 @@ test('with little work allowed the route is worse, not wrong, and the same each 
       }
     })
     expect(first).toEqual(second)
+    const told = () => findRoute(graph, { ...asked, work: allowed })
+    if (first!.code !== undefined) expect(told).toThrow(expect.objectContaining({ code: first!.code }))
+    else expect(told()).toEqual(first!.result)
     if (first!.cut) cut++
     if (first!.code !== undefined) expect(first!.code).toBe('WORK_SPENT')
     else if (first!.result!.ok) expectKept(first!.result!.route, asked)

@@ -2,7 +2,7 @@ import { familyOf, type Pool, type UniswapV2State } from '@sluice/liquidity'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
-import { buildGraph } from '../src/graph.ts'
+import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Route, RouteRequest } from '../src/types.ts'
 import { bestByTrial } from './by-trial.ts'
 import { E18, fairPools, pair, request, seeded, snapshotOf } from './graphs.ts'
@@ -210,7 +210,7 @@ describe('with gas to pay', () => {
     )
   })
 
-  /** What leaving out one of the pools would gain at best, as a part of the output. */
+  /** The part of the output that leaving out one of the pools would gain at best, as a part of the output. */
   function gainWithoutOne(run: number): number {
     const pools = fairPools(run * 7919, 4 + (run % 14), 4 + (run % 3))
     const amountIn = BigInt(Math.floor(10 ** (17 + seeded(run)() * 5)))

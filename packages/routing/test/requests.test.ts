@@ -3,9 +3,9 @@ import { NATIVE } from '@sluice/chains'
 import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
-import { buildGraph } from '../src/graph.ts'
+import { buildGraph } from '../src/graph/build-graph.ts'
 import { WRAP_GAS } from '../src/native.ts'
-import { WorkBudget } from '../src/search/budget.ts'
+import { WorkBudget } from '../src/problem/budget.ts'
 import type { RouteRequest } from '../src/types.ts'
 import { randomPools, seeded, snapshotOf, token } from './graphs.ts'
 import { drawRequest, expectKept, netOf } from './kept.ts'
@@ -26,7 +26,6 @@ function market(run: number) {
 
 test('on random graphs', { timeout: 3_600_000 }, () => {
   let routed = 0
-  let beaten = 0
   for (let run = 1; run <= RUNS; run++) {
     const made = market(run)
     const asked = drawRequest(seeded(run), made, token(0))
@@ -40,16 +39,13 @@ test('on random graphs', { timeout: 3_600_000 }, () => {
       if (asked.taxes === undefined && asked.sources === undefined && asked.l1FeePerByteWei === undefined) {
         const perGas = result.route.gas === 0 ? 0 : Number(result.route.gasCostOut ?? 0n) / result.route.gas
         const single = bestPath(made.pools, asked, perGas)
-        const behind = netOf(result.route) < single - Math.abs(single) * 1e-6 - 1
-        // Of the ways to a token, only the most hopeful of each length is followed; and of a few hundred units, rounding takes a part.
-        if (behind) beaten++
+        expect(netOf(result.route)).toBeGreaterThanOrEqual(single - Math.abs(single) * 1e-6 - 1)
       }
     } catch (error) {
       throw new Error(`run ${run}`, { cause: error })
     }
   }
   expect(routed).toBeGreaterThan(RUNS / 3)
-  expect(beaten).toBeLessThanOrEqual(RUNS / 1_000)
 })
 
 /** The best of all paths within the limits after gas, by trying each. */

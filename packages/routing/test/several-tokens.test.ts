@@ -2,7 +2,7 @@
 import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
-import { buildGraph } from '../src/graph.ts'
+import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Route, RouteRequest } from '../src/types.ts'
 import { address, E18, pair, request, seeded, snapshotOf, token } from './graphs.ts'
 import { kinds, quote, stable } from './wide-pools.ts'
@@ -28,7 +28,7 @@ function caseOf(kind: keyof typeof kinds, shape: Case['shape'], seed: number): C
   return { pools, amountIn: BigInt(Math.round(2_000 + 12_000 * random())) * E18, shape }
 }
 
-/** What a division buys, swapped one after the other in exact integers; 0 where a pool refuses. */
+/** The output of an allocation, swapped one after the other in exact integers; 0 where a pool refuses. */
 function divided({ pools: [three, ofA, ofB], amountIn, shape }: Case, part: bigint, first: number): bigint {
   const parts = new Map([
     [A, part],
@@ -53,7 +53,7 @@ function divided({ pools: [three, ofA, ofB], amountIn, shape }: Case, part: bigi
   return amountOut
 }
 
-/** The best of two hundred divisions, in both orders. */
+/** The best of two hundred allocations, in both orders. */
 function byTrial(trade: Case, steps = 200n): bigint {
   let best = 0n
   for (let step = 0n; step <= steps; step++)

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { PoolMap } from '@sluice/liquidity'
+import { entryBetween, PoolMap, rememberEntry } from '@sluice/liquidity'
 import { afterAll, describe, expect, test } from 'vitest'
 import { RoutingError } from '../src/errors.ts'
 import { findRoute } from '../src/find-route.ts'
-import { buildGraph } from '../src/graph.ts'
+import { buildGraph } from '../src/graph/build-graph.ts'
+import { EntryLog } from '../src/thread/entry-log.ts'
 import { RouterThreads } from '../src/thread/router-threads.ts'
 import { E18, fairPools, request, snapshotOf } from './graphs.ts'
 
@@ -35,6 +36,39 @@ test('a thread finds what the process would, whichever block is asked for in whi
   expect(results[0]!.ok).toBe(true)
   for (const index of [0, 2, 3]) expect(results[index]).toEqual(anew(snapshot, asked))
   for (const index of [1, 4]) expect(results[index]).toEqual(anew(later, asked))
+})
+
+test('threads that are told of blocks at different times, from one memory, agree with the process', async () => {
+  let at = later
+  for (let block = 0; block < 20; block++) {
+    const some = pools
+      .slice(block * 7, block * 7 + 5)
+      .map((pool) => ({ ...pool, state: { ...pool.state, reserve1: pool.state.reserve1 + BigInt(block) } }))
+    const next = { ...at, pools: at.pools.with(some, block % 8 === 3 ? [pools[block]!.id] : []) }
+    // As an entry of the bus that the state was made by.
+    if (block % 3 === 0) rememberEntry(at.pools, next.pools, entryBetween(at.pools, next.pools, 100)!)
+    at = next
+    // Alone, one of them hears of it; two at once, both do.
+    const asked = Array.from({ length: block % 5 === 0 ? 2 : 1 }, () => threads.findRoute(at, request()))
+    for (const result of await Promise.all(asked)) expect(result).toEqual(anew(at))
+  }
+})
+
+test('what changed is put into words once for all threads', () => {
+  const log = new EntryLog()
+  const [first, second, third] = [snapshot.pools, later.pools, snapshot.pools.with(richer.slice(0, 3))]
+  expect(log.between(PoolMap.empty, first)).toBeNull()
+  const [entry, ...more] = log.between(first, second)!
+  expect(more).toEqual([])
+  expect(entry!.buffer).toBeInstanceOf(SharedArrayBuffer)
+  expect(log.between(first, second)![0]).toBe(entry)
+  expect(log.between(second, third)).toHaveLength(1)
+  expect(log.between(first, third)).toHaveLength(2)
+  expect(log.between(first, third)![0]).toBe(entry)
+  expect(log.between(third, third)).toEqual([])
+  // An earlier block again, and a market that is another altogether.
+  expect(log.between(third, second)).toBeNull()
+  expect(log.between(third, PoolMap.empty)).toBeNull()
 })
 
 test('refusals come back with their reasons', async () => {

@@ -1,11 +1,11 @@
-/** What lies between the ends of a route is what is trusted; the ends are the caller's choice. */
+/** Trust: what lies between the ends of a route is what is trusted; the ends are the caller's choice. */
 
 import { type Pool, PoolMap, type Trust } from '@sluice/liquidity'
+import type { Erc4626State } from '@sluice/liquidity/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Erc4626State } from '../../liquidity/src/dexes/erc4626/types.ts'
 import { findRoute } from '../src/find-route.ts'
-import { buildGraph } from '../src/graph.ts'
+import { buildGraph } from '../src/graph/build-graph.ts'
 import { RouterThread } from '../src/thread/router-thread.ts'
 import { address, E18, pair, randomPools, request, snapshotOf, token } from './graphs.ts'
 
@@ -45,7 +45,13 @@ const vault: Pool<Erc4626State> = {
   family: 'erc4626',
   dex: 'Vault',
   tokens: [token(1), token(2)],
-  state: { totalAssets: 10n ** 24n, totalSupply: 10n ** 24n, virtualShares: 0n, maxDeposit: 10n ** 30n },
+  state: {
+    totalAssets: 10n ** 24n,
+    totalSupply: 10n ** 24n,
+    virtualShares: 0n,
+    maxDeposit: 10n ** 30n,
+    cash: 10n ** 30n,
+  },
 }
 
 test('a pool whose answer depends on an account is used where the account is vouched for, where it has earned it, or where the caller names its source', () => {

@@ -1,7 +1,7 @@
-/** What is told where no route is found. */
+/** Reasons that are told where no route is found. */
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
-import { buildGraph } from '../src/graph.ts'
+import { buildGraph } from '../src/graph/build-graph.ts'
 import { address, fairPools, pair, request, seeded, snapshotOf, token } from './graphs.ts'
 
 const full = 2n ** 112n - 1n

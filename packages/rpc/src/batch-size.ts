@@ -1,7 +1,7 @@
-/** How many calls one HTTP body may hold at an endpoint, learned from what it refuses. */
+/** Number of calls that one HTTP body may hold at an endpoint, learned from what it refuses. */
 const RETRY_MS = 60_000
 const MAX_RETRY_MS = 600_000
-/** What may be chance, such as a page of HTML, counts when it comes so often in a row. */
+/** Failures in a row from which one that may be chance, such as a page of HTML, counts. */
 const STRIKES = 2
 
 export class BatchSize {

@@ -22,7 +22,7 @@ export class TokenBucket {
     return this.level > 0 ? 0 : Math.ceil((1_000 * -this.level) / this.rate) + 1
   }
 
-  /** What is taken above what is there is owed: a large piece passes, and those after it wait for longer. */
+  /** Takes an amount; what is taken above what is there is owed: a large piece passes, and those after it wait for longer. */
   take(amount: number): void {
     this.fill()
     this.level -= amount

@@ -1,4 +1,5 @@
 /** A call on its way to an endpoint, and those that it travels with. */
+import { onAbort } from './abort.ts'
 import { RpcError } from './errors.ts'
 import { abortError } from './failure.ts'
 import type { Priority } from './priority.ts'
@@ -21,9 +22,9 @@ export type Call = {
   readonly params: readonly unknown[]
   readonly body: string
   readonly send: Send
-  readonly settle: (answer: unknown) => void
-  settled: boolean
-  /** What it travels in. */
+  readonly finish: (answer: unknown) => void
+  finished: boolean
+  /** The group of calls it travels in. */
   group?: Group
 }
 /** Calls that wait for a place and travel together. */
@@ -47,20 +48,20 @@ export function makeCall(
   const { signal } = send
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const giveUp = () => {
-    if (call.settled) return
-    call.settled = true
+    if (call.finished) return
+    call.finished = true
     reject(abortError(signal, method))
-    if (call.group?.calls.every(({ settled }) => settled)) abandon(call.group)
+    if (call.group?.calls.every(({ finished }) => finished)) abandon(call.group)
   }
-  const settle = (result: unknown) => {
-    if (call.settled) return
-    call.settled = true
-    signal.removeEventListener('abort', giveUp)
+  const finish = (result: unknown) => {
+    if (call.finished) return
+    call.finished = true
+    detach()
     if (result instanceof RpcError) reject(result)
     else resolve(result)
   }
   const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
-  const call: Call = { id, method, params, body, send, settle, settled: false }
-  signal.addEventListener('abort', giveUp, { once: true })
+  const call: Call = { id, method, params, body, send, finish, finished: false }
+  const detach = onAbort(signal, giveUp)
   return { call, answer: promise }
 }

@@ -1,4 +1,4 @@
-/** What an endpoint's eth_call can do beyond the standard, found out by asking it once. */
+/** Abilities of an endpoint's eth_call beyond the standard, found out by asking it once. */
 import { EnvironmentProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Hex, toAddress } from '@sluice/chains'
@@ -7,7 +7,7 @@ import { RpcError } from './errors.ts'
 export type Capabilities = {
   /** Code, balance and storage of accounts for the time of one call. */
   readonly stateOverrides: boolean
-  /** How the node spells the block override of `block.coinbase`; null when it has none. A wrong spelling is ignored. */
+  /** The node's spelling of the block override of `block.coinbase`; null when it has none. A wrong spelling is ignored. */
   readonly coinbaseField: CoinbaseField | null
   /** Most gas that one call gets, to within the cost of measuring it; null when above a thousand million or unknown. */
   readonly gasCap: bigint | null

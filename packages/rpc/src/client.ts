@@ -1,26 +1,18 @@
 /** One chain over one or more endpoints that fail, lag, lie and differ. How a request gets its answer is `race`'s. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { span } from '@sluice/tracing'
 import type { EndpointCall, Send } from './calls.ts'
 import type { Capabilities, CoinbaseField } from './capabilities.ts'
-import {
-  blockParam,
-  callParam,
-  decodeLog,
-  logFilterParam,
-  overridesParam,
-  quantity,
-  type RawBlock,
-  type RawLog,
-} from './encode.ts'
+import type { Course, Task } from './course.ts'
+import { blockParam, callParam, logFilterParam, overridesParam, quantity, type RawBlock } from './encode.ts'
 import { Endpoint } from './endpoint.ts'
 import { RpcError } from './errors.ts'
 import { Heads, readable, readBlock } from './heads.ts'
 import { HedgeBudget } from './hedges.ts'
 import { type AtBlock, pinned } from './pinned.ts'
 import { type BackgroundBudget, Budget, defaultBackground } from './priority.ts'
-import { type Course, race, type Task } from './race.ts'
-import { Seat } from './seat.ts'
-import { inSlices, type Steps } from './slices.ts'
+import { race } from './race.ts'
+import { hexAnswer, readLogs } from './results.ts'
 import type {
   AnswerAtHead,
   BlockHeader,
@@ -35,6 +27,7 @@ import type {
   RpcEvent,
   RpcHealth,
 } from './types.ts'
+import { Upstream } from './upstream.ts'
 
 export type RpcOptions = {
   readonly chainId: number
@@ -42,11 +35,11 @@ export type RpcOptions = {
   readonly urls: readonly string[]
   /** For one attempt at one endpoint, 5,000 by default; all attempts of a request together get twice that. */
   readonly timeoutMs?: number
-  /** How long an endpoint that failed is passed over while another one works. */
+  /** Time for which an endpoint that failed is passed over while another one works. */
   readonly ejectMs?: number
   /** Most HTTP requests under way at one endpoint. */
   readonly maxConcurrency?: number
-  /** What background work may ask of all endpoints together. */
+  /** Allowance of background work at all endpoints together. */
   readonly background?: BackgroundBudget
   /** Told of every failure of an endpoint, by its place in `urls`: addresses may hold keys. */
   readonly onFailure?: (endpoint: number, error: RpcError) => void
@@ -64,7 +57,7 @@ export function createRpc(options: RpcOptions): Rpc {
 class ChainRpc implements Rpc {
   readonly chainId: number
   private readonly timeoutMs: number
-  private readonly seats: readonly Seat[]
+  private readonly upstreams: readonly Upstream[]
   private readonly heads: Heads
   private readonly course: Course
   private readonly closed = new AbortController()
@@ -75,16 +68,16 @@ class ChainRpc implements Rpc {
     this.chainId = chainId
     this.timeoutMs = timeoutMs
     const budget = new Budget(options.background ?? defaultBackground)
-    this.seats = urls.map((url, index) => {
+    this.upstreams = urls.map((url, index) => {
       const endpoint = new Endpoint({
         ...{ url, maxConcurrency, budget },
         ...(onEvent && { onEvent: (event) => onEvent({ ...event, endpoint: index }) }),
       })
-      return new Seat(index, endpoint, chainId, ejectMs)
+      return new Upstream(index, endpoint, chainId, ejectMs)
     })
-    this.heads = new Heads(this.seats)
+    this.heads = new Heads(this.upstreams)
     this.course = {
-      seats: this.seats,
+      upstreams: this.upstreams,
       hedges: new HedgeBudget(),
       momentMs: () => this.heads.habit.momentMs,
       onFailure: ({ index }, error) => onFailure?.(index, error),
@@ -93,7 +86,7 @@ class ChainRpc implements Rpc {
   }
 
   request<T>(method: string, params: readonly unknown[], options: RequestOptions = {}): Promise<T> {
-    return this.run((seat, send) => seat.endpoint.request<T>(method, params, send), method, options)
+    return this.run((upstream, send) => upstream.endpoint.request<T>(method, params, send), method, options)
   }
 
   async call(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<Hex> {
@@ -120,24 +113,24 @@ class ChainRpc implements Rpc {
     let ofBlock: readonly unknown[] = []
     const at: AtBlock = (ref) => ['eth_call', [call, ref, state, ...ofBlock]]
     const ask = pinned(this.heads, block, at, { alone: true, more })
-    const task: Task<readonly [Hex, BlockHeader?]> = async (seat, send) => {
-      const able = await seat.capabilities()
+    const task: Task<readonly [Hex, BlockHeader?]> = async (upstream, send) => {
+      const able = await upstream.capabilities()
       if (!able.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
       if (!capped && givesLess(able, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
       ofBlock = blockOverrides ? [blockOverridesParam(blockOverrides, able.coinbaseField)] : []
       const askedAt = Date.now()
-      const [answer, raw] = await ask(seat, send)
+      const [answer, raw] = await ask(upstream, send)
       // Code that was put in place answers something.
       if (
         answer === '0x' &&
         request.to &&
         overrides[request.to]?.code &&
-        !(await seat.doubtCapabilities(askedAt)).stateOverrides
+        !(await upstream.doubtCapabilities(askedAt)).stateOverrides
       )
         throw new RpcError('NO_OVERRIDES', 'the node no longer overrides state in eth_call')
       return more.length === 0
         ? [hexAnswer(answer)]
-        : [hexAnswer(answer), await this.heads.accept(seat, raw as RawBlock, send)]
+        : [hexAnswer(answer), await this.heads.accept(upstream, raw as RawBlock, send)]
     }
     const kind = more.length > 0 ? 'eth_call at head' : 'eth_call with overrides'
     // An endpoint that gives all the gas is taken where there is one; less than asked for often does as well.
@@ -154,8 +147,8 @@ class ChainRpc implements Rpc {
       typeof block === 'object' ? ['eth_getBlockByHash', block.blockHash] : ['eth_getBlockByNumber', blockParam(block)]
     let asked = 0
     return this.run(
-      async (seat, send) => {
-        const raw = await seat.endpoint.request<RawBlock | null>(method, [ref, false], send)
+      async (upstream, send) => {
+        const raw = await upstream.endpoint.request<RawBlock | null>(method, [ref, false], send)
         if (raw) return this.heads.know(readBlock(raw))
         // A node that lags says the same of a block as one that knows of none; twice is believed.
         if (asked++ === 0) throw new RpcError('LAGGING', 'the node lacks the block')
@@ -169,7 +162,8 @@ class ChainRpc implements Rpc {
   getLogs(filter: LogFilter, options: RequestOptions = {}): Promise<readonly Log[]> {
     if (!('blockHash' in filter))
       return this.run(
-        async (seat, send) => readLogs(await seat.endpoint.request('eth_getLogs', [logFilterParam(filter)], send)),
+        async (upstream, send) =>
+          readLogs(await upstream.endpoint.request('eth_getLogs', [logFilterParam(filter)], send)),
         'eth_getLogs',
         options,
       )
@@ -193,8 +187,8 @@ class ChainRpc implements Rpc {
 
   gasPrice(options: RequestOptions = {}): Promise<bigint> {
     return this.run(
-      async (seat, send) => {
-        const raw = await seat.endpoint.request<Hex>('eth_gasPrice', [], send)
+      async (upstream, send) => {
+        const raw = await upstream.endpoint.request<Hex>('eth_gasPrice', [], send)
         return readable(() => BigInt(raw))
       },
       'eth_gasPrice',
@@ -207,7 +201,7 @@ class ChainRpc implements Rpc {
     return {
       head: newest ? { number: newest.number, timestamp: newest.timestamp } : null,
       clock: habit.clock,
-      endpoints: this.seats.map(({ endpoint, standing, head }) => ({
+      endpoints: this.upstreams.map(({ endpoint, standing, head }) => ({
         successRate: standing.successRate,
         ejected: standing.ejected,
         head: head < 0 ? null : head,
@@ -220,14 +214,20 @@ class ChainRpc implements Rpc {
 
   close(): void {
     this.closed.abort()
-    for (const { endpoint } of this.seats) endpoint.close()
+    for (const { endpoint } of this.upstreams) endpoint.close()
   }
 
   private run<T>(task: Task<T>, kind: string, options: RequestOptions): Promise<T> {
     const { signal, timeoutMs, priority = 'quote' } = options
     const attemptMs = timeoutMs ?? this.timeoutMs
     const totalMs = timeoutMs ?? 2 * this.timeoutMs
-    return race(this.course, task, { kind, priority, attemptMs, totalMs, signals: [this.closed.signal, signal] })
+    const work = { kind, priority, attemptMs, totalMs, signals: [this.closed.signal, signal] }
+    return span(
+      `node ${kind}`,
+      () => race(this.course, task, work),
+      { 'sluice.chain_id': this.chainId, priority },
+      'client',
+    )
   }
 
   private atBlock<T>(
@@ -238,38 +238,38 @@ class ChainRpc implements Rpc {
   ): Promise<T> {
     const ask = pinned(this.heads, block, call)
     const [kind] = call('latest')
-    return this.run(async (seat, send) => read((await ask(seat, send))[0]), kind, options)
+    return this.run(async (upstream, send) => read((await ask(upstream, send))[0]), kind, options)
   }
 
   /** An endpoint that has fallen behind another one is passed over until it may have caught up. */
   private latestBlock(options: RequestOptions): Promise<BlockHeader> {
     this.compareHeads()
-    return this.run((seat, send) => this.headOf(seat, send), 'latest', options)
+    return this.run((upstream, send) => this.headOf(upstream, send), 'latest', options)
   }
 
-  private async headOf(seat: Seat, send: Send): Promise<BlockHeader> {
-    return this.heads.accept(seat, await seat.endpoint.request<RawBlock>(...LATEST, send), send)
+  private async headOf(upstream: Upstream, send: Send): Promise<BlockHeader> {
+    return this.heads.accept(upstream, await upstream.endpoint.request<RawBlock>(...LATEST, send), send)
   }
 
   /** Every now and then, so that it shows when the endpoint in use has fallen behind those not in use. */
   private compareHeads(): void {
-    if (this.seats.length === 1 || Date.now() - this.comparedAt < COMPARE_MS) return
+    if (this.upstreams.length === 1 || Date.now() - this.comparedAt < COMPARE_MS) return
     this.comparedAt = Date.now()
-    for (const seat of this.seats.filter(({ ejected }) => !ejected)) {
+    for (const upstream of this.upstreams.filter(({ ejected }) => !ejected)) {
       // Nobody waits for it.
-      const course = { ...this.course, seats: [seat] }
+      const course = { ...this.course, upstreams: [upstream] }
       const work = {
         kind: 'latest',
         priority: 'background',
         attemptMs: this.timeoutMs,
         totalMs: this.timeoutMs,
       } as const
-      race(course, (_, send) => this.headOf(seat, send), { ...work, signals: [this.closed.signal] }).catch(() => {})
+      race(course, (_, send) => this.headOf(upstream, send), { ...work, signals: [this.closed.signal] }).catch(() => {})
     }
   }
 }
 
-/** What measuring the cap may have used of it. */
+/** Gas of the cap that measuring it may have used. */
 const CAP_TOLERANCE = 100_000n
 
 function givesLess({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
@@ -286,23 +286,4 @@ function blockOverridesParam(
     ...(coinbase !== undefined && { [coinbaseField]: toAddress(coinbase) }),
     ...(baseFeePerGas !== undefined && { baseFeePerGas: quantity(baseFeePerGas) }),
   }
-}
-
-function hexAnswer(answer: unknown): Hex {
-  if (typeof answer === 'string' && /^0x[0-9a-fA-F]*$/.test(answer)) return answer as Hex
-  throw new RpcError('BAD_ANSWER', 'the node answered with something that is not hex')
-}
-
-function readLogs(raw: unknown): Promise<readonly Log[]> {
-  return inSlices('logs', decodeLogs(raw))
-}
-
-function* decodeLogs(raw: unknown): Steps<readonly Log[]> {
-  const logs: Log[] = []
-  const all = readable(() => [...(raw as RawLog[])])
-  for (const log of all) {
-    logs.push(readable(() => decodeLog(log)))
-    yield
-  }
-  return logs
 }

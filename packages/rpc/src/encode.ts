@@ -1,5 +1,6 @@
 /** Between this package's types and JSON-RPC's spelling of them. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { LRUCache } from 'lru-cache'
 import type { BlockHeader, BlockRef, CallRequest, Log, LogFilter, StateOverrides } from './types.ts'
 
 export const quantity = (value: number | bigint): Hex => `0x${value.toString(16)}`
@@ -19,12 +20,12 @@ export function callParam({ from, to, data, gas, gasPrice, value }: CallRequest)
   }
 }
 
-/** What `JSON.stringify` takes over as it stands. */
+/** Text that `JSON.stringify` takes over as it stands. */
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (json: string) => object }
 /** Digits from which code is the bulk of its request. */
 const LONG_CODE = 1_000
 const MAX_CODES = 64
-const codes = new Map<Hex, object>()
+const codes = new LRUCache<Hex, object>({ max: MAX_CODES })
 
 /** The same few probes are put in place by every call: their JSON is made once. */
 function codeJson(code: Hex): Hex | object {
@@ -32,7 +33,6 @@ function codeJson(code: Hex): Hex | object {
   let json = codes.get(code)
   if (!json) {
     json = rawJSON(JSON.stringify(code))
-    if (codes.size >= MAX_CODES) codes.delete(codes.keys().next().value!)
     codes.set(code, json)
   }
   return json

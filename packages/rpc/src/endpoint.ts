@@ -2,13 +2,14 @@
  * One JSON-RPC endpoint over HTTP. Requests made in the same tick travel as one batch, each with its own answer, as far as the
  * endpoint takes batches; they wait for a place by priority, and for as long as the endpoint wants to be left alone.
  */
+
+import { AdaptiveRate } from './adaptive-rate.ts'
 import { type Parsed, parseAnswers, resultOf } from './answers.ts'
 import { BatchSize } from './batch-size.ts'
 import { type Call, type EndpointCall, type Group, makeCall, type Send } from './calls.ts'
 import { RpcError } from './errors.ts'
 import { abortError, batchVerdict, connectionError, httpFailure, nodeError } from './failure.ts'
 import { Lanes } from './lanes.ts'
-import { Pace } from './pace.ts'
 import { postJson } from './post.ts'
 import { Budget, defaultBackground, type Priority } from './priority.ts'
 
@@ -20,7 +21,7 @@ export type EndpointOptions = {
   readonly batchBytes?: number
   /** Most HTTP requests under way at a time; more of them wait. */
   readonly maxConcurrency?: number
-  /** What background work may ask of this endpoint and those that share it. */
+  /** Allowance of background work at this endpoint and those that share it. */
   readonly budget?: Budget
   readonly onEvent?: (event: EndpointEvent) => void
 }
@@ -38,7 +39,7 @@ export class Endpoint {
   private readonly target: URL
   private readonly batchBytes: number
   private readonly batch: BatchSize
-  private readonly pace = new Pace()
+  private readonly adaptiveRate = new AdaptiveRate()
   private readonly lanes: Lanes<Group>
   private readonly budget: Budget
   private readonly onEvent: (event: EndpointEvent) => void
@@ -61,16 +62,22 @@ export class Endpoint {
 
   /** Milliseconds for which the endpoint is left alone. */
   waitMs(priority: Priority): number {
-    return this.pace.waitMs(priority === 'quote')
+    return this.adaptiveRate.waitMs(priority === 'quote')
   }
 
   get queued(): number {
     return this.lanes.queued
   }
 
+  /** Milliseconds until a request made now is sent, as far as the endpoint's pace decides: those that wait go before it. */
+  delayMs(priority: Priority): number {
+    const { rate } = this.adaptiveRate
+    return this.waitMs(priority) + (rate === undefined ? 0 : (1_000 * this.lanes.queued) / rate)
+  }
+
   /** Calls a second that it is asked for at most, and calls that one HTTP body may hold. */
   get limits(): { readonly rate: number | null; readonly batch: number } {
-    return { rate: this.pace.rate ?? null, batch: this.batch.size }
+    return { rate: this.adaptiveRate.rate ?? null, batch: this.batch.size }
   }
 
   /** @throws RpcError */
@@ -118,7 +125,7 @@ export class Endpoint {
     for (const call of group.calls) call.group = group
     if (this.lanes.push(priority, group)) return
     const full = new RpcError('RATE_LIMITED', 'too many requests wait for the node')
-    for (const { settle } of group.calls) settle(full)
+    for (const { finish } of group.calls) finish(full)
   }
 
   /** Sends what may be sent now, and comes back when more may be. */
@@ -152,7 +159,7 @@ export class Endpoint {
     }, ms)
   }
 
-  /** What stands first in a queue, and what may travel with it. */
+  /** The group that stands first in a queue, and those that may travel with it. */
   private collect(items: Iterable<Group>): readonly Group[] {
     const groups: Group[] = []
     const most = this.batch.size
@@ -171,18 +178,18 @@ export class Endpoint {
   }
 
   private async post(groups: readonly Group[], priority: Priority): Promise<void> {
-    const calls = groups.flatMap(({ calls }) => calls).filter(({ settled }) => !settled)
+    const calls = groups.flatMap(({ calls }) => calls).filter(({ finished }) => !finished)
     if (calls.length === 0) return
     const controller = new AbortController()
     const abandon = () => {
-      if (calls.every(({ settled }) => settled)) controller.abort()
+      if (calls.every(({ finished }) => finished)) controller.abort()
     }
     for (const group of groups) group.abandon = abandon
     const sentAt = performance.now()
     for (const { send } of calls) send.sentAt ??= sentAt
     const fresh = calls.some(({ send }) => send.fresh)
     const body = calls.length === 1 ? calls[0]!.body : `[${calls.map(({ body }) => body).join(',')}]`
-    this.pace.took(calls.length)
+    this.adaptiveRate.took(calls.length)
     if (priority === 'background') this.budget.spend(calls.length, body.length)
     this.onEvent({ kind: 'sent', methods: calls.map(({ method }) => method), priority })
     this.underWay.add(controller)
@@ -193,9 +200,9 @@ export class Endpoint {
     } catch (cause) {
       const error = connectionError(cause)
       if (error.code === 'RATE_LIMITED') this.slow(error, calls.length)
-      for (const { settle } of calls) settle(error)
+      for (const { finish } of calls) finish(error)
     } finally {
-      this.pace.ended()
+      this.adaptiveRate.ended()
       this.underWay.delete(controller)
     }
   }
@@ -218,21 +225,21 @@ export class Endpoint {
       this.batch.worked()
     }
     let answered = 0
-    for (const { id, method, params, settle } of calls) {
+    for (const { id, method, params, finish } of calls) {
       // A refusal of the whole body carries no id.
       const answer = byId.get(String(id)) ?? (whole && { error: whole })
       try {
         if (!answer) throw new RpcError('BAD_ANSWER', 'the node left a request unanswered')
-        settle(resultOf(method, params, answer))
+        finish(resultOf(method, params, answer))
         answered++
       } catch (error) {
         const failed = error as RpcError
         if (failed.code === 'RATE_LIMITED') this.slow(failed, 1)
         else answered++
-        settle(failed)
+        finish(failed)
       }
     }
-    if (answered > 0) this.pace.answered(answered)
+    if (answered > 0) this.adaptiveRate.answered(answered)
   }
 
   /** @returns undefined when the calls are sent again, in smaller bodies */
@@ -255,15 +262,15 @@ export class Endpoint {
     this.onEvent({ kind: 'batch', size })
     const part = verdict === 'size' ? Math.max(1, Math.min(size, calls.length >> 1)) : 1
     for (let start = 0; start < calls.length; start += part) {
-      const some = calls.slice(start, start + part).filter(({ settled }) => !settled)
+      const some = calls.slice(start, start + part).filter(({ finished }) => !finished)
       if (some.length > 0) this.enqueue({ alone: true, calls: some }, some[0]!.send.priority)
     }
   }
 
   private slow({ retryAfterMs }: RpcError, calls: number): void {
-    const before = this.pace.rate
-    this.pace.refused(calls, retryAfterMs)
-    const { rate } = this.pace
+    const before = this.adaptiveRate.rate
+    this.adaptiveRate.refused(calls, retryAfterMs)
+    const { rate } = this.adaptiveRate
     if (rate !== undefined && rate !== before) this.onEvent({ kind: 'slowed', rate })
   }
 }

@@ -1,11 +1,11 @@
 import type { Hex } from '@sluice/chains'
 
 /**
- * Of the endpoint. UNREACHABLE: no connection, or one that was dropped. TIMEOUT: no answer in time. RATE_LIMITED: asked too
+ * Codes of the endpoint. UNREACHABLE: no connection, or one that was dropped. TIMEOUT: no answer in time. RATE_LIMITED: asked too
  * often, or busy. BAD_ANSWER: an answer that is none. LAGGING: it does not know the block yet. WRONG_CHAIN: it answers for
  * another chain. NO_OVERRIDES: none can do state overrides. GAS_CAP: each gives a call less gas than it needs.
  *
- * Of the call. REJECTED: the node answered with an error. REVERTED: the call ran and reverted. BLOCK_GONE: the chain has
+ * Codes of the call. REJECTED: the node answered with an error. REVERTED: the call ran and reverted. BLOCK_GONE: the chain has
  * another block in the place of the one that was asked for. ABORTED: the caller gave up.
  */
 export type RpcErrorCode =

@@ -14,6 +14,7 @@ test.each([
   [-32602, 'BlockOutOfRangeError: block height is 7 but requested was 9', 'LAGGING'],
   [3, 'execution reverted', 'REVERTED'],
   [-32000, 'out of gas', 'REVERTED'],
+  [-32603, 'EVM error OutOfGas', 'REVERTED'],
   [-32000, 'execution reverted: rate limit exceeded', 'REVERTED'],
   [-32601, 'method not found', 'REJECTED'],
   [-32602, 'invalid params', 'REJECTED'],

@@ -1,4 +1,4 @@
-/** What nodes, and what stands before them, say when they do not answer: geth, erigon, nethermind, besu, reth, anvil, providers. */
+/** Words of nodes, and of what stands before them, when they do not answer: geth, erigon, nethermind, besu, reth, anvil, providers. */
 import type { Hex } from '@sluice/chains'
 import { RpcError } from './errors.ts'
 
@@ -9,7 +9,8 @@ const limited =
 const LIMIT_CODES: ReadonlySet<number | undefined> = new Set([429, -32005, -32016, -32029])
 const lagging =
   /header (for hash )?not found|unknown (block|header)|missing (trie node|header)|resource not found|block (hash |number )?(was )?not (be )?found|(find|found) (the |a )?block|block.{0,60}(cannot|could not) be found|no such block|no block found|unfinalized|(historical|world) state.{0,20}unavailable|state.{0,40}not available|no state available|block.{0,30}(is )?(not (yet )?available|out of range)|BlockOutOfRange|block height is|after (the )?last accepted block|HeaderNotFound/i
-const reverted = /revert|VM execution error|out of gas|invalid opcode|StackUnderflow|always failing transaction/i
+const reverted =
+  /revert|VM execution error|out of gas|OutOfGas|InvalidOpcode|invalid opcode|Stack(Under|Over)flow|CallTooDeep|always failing transaction/i
 const batches = /batch/i
 const large = /too (large|big|many|long)|limit|size|exceed|maximum|at most|more than/i
 
@@ -47,7 +48,7 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
   return Number.isFinite(ms) ? Math.min(MAX_RETRY_AFTER_MS, Math.max(0, ms)) : undefined
 }
 
-/** What is said of a batch as such: `size` when a smaller one may pass, `refused` when none does, `maybe` when it may be chance. */
+/** Verdict on a batch as such: `size` when a smaller one may pass, `refused` when none does, `maybe` when it may be chance. */
 export type BatchVerdict = 'size' | 'refused' | 'maybe'
 
 /** @param error - that stands in the place of all answers; undefined for what is no JSON-RPC at all */

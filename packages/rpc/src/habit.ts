@@ -1,20 +1,5 @@
 /** A chain's habit: how often it makes blocks, and how its clock stands to ours. */
-import type { BlockHeader } from './types.ts'
-
-/** What is known of a chain's time. Milliseconds and seconds as they are named. */
-export type ChainClock = {
-  /** Usual time between two blocks, by their timestamps; null before a few were seen. */
-  readonly intervalMs: number | null
-  /** Longest of the lately seen times between two blocks. */
-  readonly longestMs: number | null
-  /** By how much new blocks are older than our clock when they come; negative when they are of the future. Null when none came. */
-  readonly behindSeconds: number | null
-  /**
-   * moving: blocks come, with our time. resting: none has come for much longer than usual, as on chains that make blocks only
-   * when there are transactions. off: blocks come, but with another time than ours: the node's clock or ours is wrong.
-   */
-  readonly state: 'unknown' | 'moving' | 'resting' | 'off'
-}
+import type { BlockHeader, ChainClock } from './types.ts'
 
 const SAMPLES = 32
 /** Timestamps are whole seconds, and a new block takes a while to get here. */

@@ -1,11 +1,12 @@
 /** The heads that endpoints tell: which are believed, and what they say of one another. */
 import type { Hex } from '@sluice/chains'
+import { LRUCache } from 'lru-cache'
 import type { Send } from './calls.ts'
 import { decodeBlock, type RawBlock } from './encode.ts'
 import { RpcError } from './errors.ts'
 import { BlockHabit } from './habit.ts'
-import type { Seat } from './seat.ts'
 import type { BlockHeader } from './types.ts'
+import type { Upstream } from './upstream.ts'
 
 /** Blocks that an endpoint may be behind another one before it is passed over, and that a head may leap without proof. */
 const MAX_LAG = 5
@@ -14,40 +15,41 @@ const MAX_KNOWN = 512
 export class Heads {
   readonly habit = new BlockHabit()
   newest: BlockHeader | undefined
-  private readonly seats: readonly Seat[]
-  private readonly numbers = new Map<Hex, number>()
+  private readonly upstreams: readonly Upstream[]
+  private readonly numbers = new LRUCache<Hex, number>({ max: MAX_KNOWN })
 
-  constructor(seats: readonly Seat[]) {
-    this.seats = seats
+  constructor(upstreams: readonly Upstream[]) {
+    this.upstreams = upstreams
   }
 
-  /** Of a block whose header was read lately. */
+  /** Number of a block whose header was read lately. */
   numberOf(hash: Hex): number | undefined {
     return this.numbers.get(hash)
   }
 
   know(header: BlockHeader): BlockHeader {
-    if (!this.numbers.has(header.hash) && this.numbers.size >= MAX_KNOWN)
-      this.numbers.delete(this.numbers.keys().next().value!)
     this.numbers.set(header.hash, header.number)
     return header
   }
 
   /**
-   * What an endpoint says is its newest block.
+   * Head that an endpoint names.
    *
    * @throws RpcError `LAGGING` when another endpoint is further, `BAD_ANSWER` for a head that cannot be
    */
-  async accept(seat: Seat, raw: RawBlock, send: Send): Promise<BlockHeader> {
+  async accept(upstream: Upstream, raw: RawBlock, send: Send): Promise<BlockHeader> {
     const header = readBlock(raw)
-    const best = Math.max(-1, ...this.seats.filter((other) => other !== seat && !other.ejected).map(({ head }) => head))
+    const best = Math.max(
+      -1,
+      ...this.upstreams.filter((other) => other !== upstream && !other.ejected).map(({ head }) => head),
+    )
     if (best - header.number > MAX_LAG) {
-      seat.sawHead(header.number)
-      seat.eject()
+      upstream.sawHead(header.number)
+      upstream.eject()
       throw new RpcError('LAGGING', `an RPC endpoint is at block ${header.number}, another one at ${best}`)
     }
-    if (this.needsProof(header)) await this.prove(seat, header, send)
-    seat.sawHead(header.number)
+    if (this.needsProof(header)) await this.prove(upstream, header, send)
+    upstream.sawHead(header.number)
     this.know(header)
     this.newest = header
     this.habit.see(header)
@@ -62,9 +64,9 @@ export class Heads {
   }
 
   /** Whoever has a block has its parent. */
-  private async prove(seat: Seat, { number, parentHash }: BlockHeader, send: Send): Promise<void> {
+  private async prove(upstream: Upstream, { number, parentHash }: BlockHeader, send: Send): Promise<void> {
     if (number === 0) return
-    const parent = await seat.endpoint.request<RawBlock | null>('eth_getBlockByHash', [parentHash, false], send)
+    const parent = await upstream.endpoint.request<RawBlock | null>('eth_getBlockByHash', [parentHash, false], send)
     if (!parent || Number(parent.number) !== number - 1)
       throw new RpcError('BAD_ANSWER', `the node tells a head at block ${number} without a parent`)
   }

@@ -3,13 +3,35 @@ import { expect, test } from 'vitest'
 import { HedgeBudget, lateMs, lostMs, whenQuiet } from './hedges.ts'
 
 test('the only endpoint is asked again far later than another one would be', () => {
-  const seen = { p50: 12, p95: 40, longest: 200 }
+  const seen = { p50: 12, p95: 40, longest: 200, answered: 30 }
   expect(lateMs([seen])).toBe(60)
   expect(lostMs(seen)).toBe(360)
-  expect(lostMs({ p50: 2, p95: 4, longest: 9 })).toBe(250)
+  expect(lostMs({ p50: 2, p95: 4, longest: 9, answered: 3 })).toBe(250)
   // Requests that hang are the longest that were seen.
-  expect(lostMs({ p50: 12, p95: 5_000, longest: 5_000 })).toBe(360)
-  expect(lostMs({ p50: 900, p95: 5_000, longest: 5_000 })).toBe(1_000)
+  expect(lostMs({ p50: 12, p95: 5_000, longest: 5_000, answered: 20 })).toBe(360)
+  expect(lostMs({ p50: 900, p95: 5_000, longest: 5_000, answered: 20 })).toBe(1_000)
+})
+
+test('where requests get lost, what takes longer than answers do is late', () => {
+  const hanging = { p50: 30, p95: 900, longest: 5_000, answered: 25 }
+  expect(lateMs([hanging])).toBe(240)
+  expect(lateMs([hanging], true)).toBe(25)
+  expect(lateMs([{ ...hanging, answered: 3 }], true)).toBe(15)
+})
+
+test('requests count as lost while most second requests are first', () => {
+  const clock = { ms: 0 }
+  const budget = new HedgeBudget(() => clock.ms)
+  expect(budget.isLosing).toBe(false)
+  for (let request = 0; request < 5; request++) budget.record(true)
+  expect(budget.isLosing).toBe(true)
+  for (let request = 0; request < 3; request++) budget.record(false)
+  expect(budget.isLosing).toBe(false)
+  for (let request = 0; request < 20; request++) budget.record(true)
+  expect(budget.isLosing).toBe(true)
+  // Long ago says nothing of now.
+  clock.ms += 60_000
+  expect(budget.isLosing).toBe(false)
 })
 
 test('hedges end with the budget, which requests earn slowly', () => {

@@ -6,6 +6,8 @@ const SHARE = 0.03
 const MOST = 20
 /** Milliseconds: less than that is not worth a second request. */
 const LEAST_MS = 30
+/** The same where requests get lost. */
+const LEAST_LOST_MS = 15
 /** Before it is known how long a request takes. */
 const UNKNOWN_MS = 500
 /** At the endpoint that is late itself, a second request is one more that it is late with: only a lost one is worth it. */
@@ -16,9 +18,40 @@ const LONGEST_MS = 1_000
 const STALL_MS = 5
 /** Postponements of one look, so that a loop that is always held delays hedges but does not end them. */
 const MAX_STALLS = 3
+/** Weight of the newest second request among those that tell whether requests get lost, and how long they tell it. */
+const WEIGHT = 0.15
+const HALF_LIFE_MS = 20_000
+/** Share of second requests that are first from which on requests count as lost rather than slow. */
+const LOSING = 0.5
 
 export class HedgeBudget {
+  private readonly now: () => number
   private tokens = MOST / 2
+  private winning = 0
+  private recordedAt: number
+
+  constructor(now: () => number = Date.now) {
+    this.now = now
+    this.recordedAt = now()
+  }
+
+  /**
+   * Requests get lost, or are late by chance: of the second requests of late most were first. Then they need no budget, since
+   * each stands for one that would not have been answered; once they do not help any more, they do.
+   */
+  get isLosing(): boolean {
+    return this.share >= LOSING
+  }
+
+  /** @param first - a second request was answered before the one that was late */
+  record(first: boolean): void {
+    this.winning = this.share + WEIGHT * (Number(first) - this.share)
+    this.recordedAt = this.now()
+  }
+
+  private get share(): number {
+    return this.winning * 0.5 ** ((this.now() - this.recordedAt) / HALF_LIFE_MS)
+  }
 
   earn(): void {
     this.tokens = Math.min(MOST, this.tokens + SHARE)
@@ -36,17 +69,26 @@ export class HedgeBudget {
   }
 }
 
-/** Milliseconds that requests of a kind took lately. */
-export type Latency = { readonly p50: number; readonly p95: number; readonly longest: number }
+/** Milliseconds that requests of a kind took lately, or had taken when they were given up. */
+export type Latency = {
+  readonly p50: number
+  readonly p95: number
+  readonly longest: number
+  /** 90th percentile of those that were answered. */
+  readonly answered: number
+}
 
 /**
  * Milliseconds after which a request is late. Where a good part of the requests hangs, the 95th percentile is of those that
  * hang, so it is held against the median.
+ *
+ * @param isLosing - what takes longer than answers do is lost
  */
-export function lateMs(latencies: readonly (Latency | undefined)[]): number {
+export function lateMs(latencies: readonly (Latency | undefined)[], isLosing = false): number {
   const known = latencies.filter((each) => each !== undefined)
   if (known.length === 0) return UNKNOWN_MS
-  return Math.max(LEAST_MS, Math.min(LONGEST_MS, ...known.map(({ p50, p95 }) => Math.min(1.5 * p95, 8 * p50))))
+  const late = ({ p50, p95, answered }: Latency) => Math.min(1.5 * p95, 8 * p50, isLosing ? answered : LONGEST_MS)
+  return Math.max(isLosing ? LEAST_LOST_MS : LEAST_MS, Math.min(LONGEST_MS, ...known.map(late)))
 }
 
 /** Milliseconds after which a request is taken to be lost by the one endpoint that there is: far more than was ever seen. */

@@ -1,6 +1,8 @@
+export { abortable, onAbort } from './abort.ts'
 export type { Capabilities } from './capabilities.ts'
 export { createRpc, type RpcOptions } from './client.ts'
 export * from './errors.ts'
 export { estimateL1Fee, estimateL1FeePerByte, type FeeTransaction, type L1Fee } from './l1-fee/index.ts'
+export { Semaphore } from './semaphore.ts'
 export { atOnce, inSlices, noteTask, type Steps, takeLongestTasks } from './slices.ts'
 export type * from './types.ts'

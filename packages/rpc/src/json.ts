@@ -98,7 +98,7 @@ class Reader {
     return undefined
   }
 
-  /** Where a list or an object ends; -1 when that is too far. */
+  /** End of a list or an object; -1 when that is too far. */
   private endOfContainer(): number {
     let depth = 0
     const last = Math.min(this.text.length, this.at + PIECE)

@@ -1,7 +1,7 @@
-/** What waits for a place at an endpoint: one queue for each priority, each with its share of the places. */
+/** Queues of calls for a place at an endpoint: one for each priority, each with its share of the places. */
 import { type Budget, PATIENCE_MS, PRIORITIES, type Priority, places } from './priority.ts'
 
-/** Of each priority; more is refused. */
+/** Limit of each priority's queue; more is refused. */
 const MAX_QUEUED = 10_000
 
 type Lane<T> = {

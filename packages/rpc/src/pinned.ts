@@ -1,14 +1,14 @@
 /** Calls that are pinned to one block, at endpoints that take its hash and at those that only take its number. */
 import type { Hex } from '@sluice/chains'
 import type { EndpointCall, Send } from './calls.ts'
+import type { Task } from './course.ts'
 import { quantity, type RawBlock } from './encode.ts'
 import { RpcError } from './errors.ts'
 import type { Heads } from './heads.ts'
-import type { Task } from './race.ts'
-import type { Seat } from './seat.ts'
 import type { BlockRef, BlockTag } from './types.ts'
+import type { Upstream } from './upstream.ts'
 
-/** How an endpoint may word that it wants a number where a hash stands. */
+/** Errors by which an endpoint says that it wants a number where a hash stands. */
 const wantsNumber = /block|hash|unmarshal|hex string|param|argument|object|map|EIP-?1898/i
 /** Nodes keep the state of that many blocks at least; that one of an older block is missing is no lag. */
 const KEPT_BLOCKS = 64
@@ -36,21 +36,26 @@ export function pinned(
   let lags = 0
   let behind = 0
   const direct = typeof ref === 'number' ? quantity(ref) : ref
-  return async (seat, send) => {
+  return async (upstream, send) => {
     const together = alone || more.length > 0
     try {
-      if (typeof ref === 'object' && !seat.takesHashes)
-        return await byNumber(heads, seat, send, ref.blockHash, call, more)
-      if (together) return await Promise.all(seat.endpoint.requestTogether([call(direct), ...more], send))
-      return [await seat.endpoint.request(...call(direct), send)]
+      if (typeof ref === 'object' && !upstream.takesHashes)
+        return await byNumber(heads, upstream, send, ref.blockHash, call, more)
+      if (together) return await Promise.all(upstream.endpoint.requestTogether([call(direct), ...more], send))
+      return [await upstream.endpoint.request(...call(direct), send)]
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
-      if (typeof ref === 'object' && seat.takesHashes && error.code === 'REJECTED' && wantsNumber.test(error.message)) {
-        const answers = await byNumber(heads, seat, send, ref.blockHash, call, more).catch((failed: unknown) => {
+      if (
+        typeof ref === 'object' &&
+        upstream.takesHashes &&
+        error.code === 'REJECTED' &&
+        wantsNumber.test(error.message)
+      ) {
+        const answers = await byNumber(heads, upstream, send, ref.blockHash, call, more).catch((failed: unknown) => {
           // Refused in the same way: it was not the hash.
           throw failed instanceof RpcError && failed.code === 'REJECTED' ? error : failed
         })
-        seat.takesNumbersOnly()
+        upstream.takesNumbersOnly()
         return answers
       }
       if (error.code !== 'LAGGING') throw error
@@ -70,7 +75,7 @@ export function pinned(
         throw new RpcError('REJECTED', error.message, '0x', { cause: error })
       // Once is lag; more may be that there is no such block any more.
       if (lags > 1 && typeof ref === 'object' && number !== undefined) {
-        const raw = await seat.endpoint.request<RawBlock | null>(...headerAt(number), send)
+        const raw = await upstream.endpoint.request<RawBlock | null>(...headerAt(number), send)
         const gone = raw ? raw.hash !== ref.blockHash : ++behind > 1
         if (gone) throw new RpcError('BLOCK_GONE', `the chain has block ${number} no more`)
       }
@@ -88,14 +93,14 @@ function tagDistance(tag: BlockTag): number {
 /** By number, and believed only where the number means the same block before and after. */
 async function byNumber(
   heads: Heads,
-  seat: Seat,
+  upstream: Upstream,
   send: Send,
   hash: Hex,
   call: AtBlock,
   more: readonly EndpointCall[],
 ): Promise<readonly unknown[]> {
-  const { endpoint } = seat
-  const number = heads.numberOf(hash) ?? (await numberAt(seat, send, hash))
+  const { endpoint } = upstream
+  const number = heads.numberOf(hash) ?? (await numberAt(upstream, send, hash))
   const header = headerAt(number)
   const calls = [call(quantity(number)), ...more]
   let settled: PromiseSettledResult<unknown>[]
@@ -118,7 +123,7 @@ function answerOf(settled: PromiseSettledResult<unknown>): unknown {
   return settled.value
 }
 
-async function numberAt({ endpoint }: Seat, send: Send, hash: Hex): Promise<number> {
+async function numberAt({ endpoint }: Upstream, send: Send, hash: Hex): Promise<number> {
   const raw = await endpoint.request<RawBlock | null>('eth_getBlockByHash', [hash, false], send)
   if (!raw) throw new RpcError('LAGGING', 'the node lacks the block')
   return Number(raw.number)

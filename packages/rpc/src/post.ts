@@ -2,6 +2,7 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Agent, type Dispatcher, errors } from 'undici'
+import { onAbort } from './abort.ts'
 
 export type Posted = { readonly status: number; readonly text: string; readonly retryAfter?: string }
 export type PostOptions = {
@@ -65,17 +66,14 @@ function dispatch(agent: Agent, options: Dispatcher.DispatchOptions, signal?: Ab
     let status = 0
     let zipped = false
     let retryAfter: string | undefined
-    let abort: (() => void) | undefined
-    const settle = (done: () => void) => {
-      if (abort) signal?.removeEventListener('abort', abort)
+    let detach = () => {}
+    const finish = (done: () => void) => {
+      detach()
       done()
     }
     agent.dispatch(options, {
       onRequestStart(controller) {
-        if (!signal) return
-        abort = () => controller.abort(signal.reason)
-        if (signal.aborted) abort()
-        else signal.addEventListener('abort', abort, { once: true })
+        detach = onAbort(signal, () => controller.abort(signal!.reason))
       },
       onResponseStart(_controller, statusCode, headers) {
         status = statusCode
@@ -84,10 +82,10 @@ function dispatch(agent: Agent, options: Dispatcher.DispatchOptions, signal?: Ab
       },
       onResponseData: (_controller, chunk) => void chunks.push(chunk),
       onResponseEnd: () =>
-        settle(() =>
+        finish(() =>
           resolve({ status, zipped, retryAfter, bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }),
         ),
-      onResponseError: (_controller, error) => settle(() => reject(error)),
+      onResponseError: (_controller, error) => finish(() => reject(error)),
     })
   })
 }

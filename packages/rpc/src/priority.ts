@@ -10,7 +10,7 @@ export type Priority = 'quote' | 'lookup' | 'background'
 /** First comes first. */
 export const PRIORITIES: readonly Priority[] = ['quote', 'lookup', 'background']
 
-/** Of the HTTP requests that may be under way: what is left over is kept for those that go first. */
+/** Share of the HTTP requests that may be under way: what is left over is kept for those that go first. */
 const SHARE: Readonly<Record<Priority, number>> = { quote: 1, lookup: 3 / 4, background: 1 / 4 }
 
 /** Milliseconds after which a request goes ahead once, so that a flood of others does not hold it up for ever. */
@@ -29,10 +29,10 @@ export type BackgroundBudget = {
 }
 
 export const defaultBackground: BackgroundBudget = { calls: 20, bytes: 2_000_000 }
-/** What was not used of so many seconds may be used at once. */
+/** Seconds whose unused allowance may be used at once. */
 const BURST_SECONDS = 5
 
-/** What background work may ask of a chain's endpoints together. */
+/** Allowance of background work at a chain's endpoints together. */
 export class Budget {
   private readonly calls: TokenBucket
   private readonly bytes: TokenBucket

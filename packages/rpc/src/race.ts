@@ -3,41 +3,21 @@
  * same endpoint after a moment, with a second request beside one that takes longer than it usually does.
  */
 
+import { onAbort } from './abort.ts'
 import type { Send } from './calls.ts'
-import { chooseSeat } from './choice.ts'
+import { chooseAgain, chooseUpstream } from './choice.ts'
+import type { Course, Runner, Task, Work } from './course.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { abortError } from './failure.ts'
-import { type HedgeBudget, lateMs, lostMs, whenQuiet } from './hedges.ts'
+import { lateMs, lostMs, whenQuiet } from './hedges.ts'
 import type { Priority } from './priority.ts'
-import type { Seat } from './seat.ts'
+import type { Upstream } from './upstream.ts'
 
-/** What is asked of an endpoint, once it is known which one and by when. */
-export type Task<T> = (seat: Seat, send: Send) => Promise<T>
-
-export type Work = {
-  /** Requests of a kind take about as long as each other: the method, mostly. */
-  readonly kind: string
-  readonly priority: Priority
-  /** For one attempt, from when it is sent. */
-  readonly attemptMs: number
-  /** For all of them together. */
-  readonly totalMs: number
-  readonly signals: readonly (AbortSignal | undefined)[]
-}
-
-/** What all requests of a chain share. */
-export type Course = {
-  readonly seats: readonly Seat[]
-  readonly hedges: HedgeBudget
-  /** Milliseconds after which a node that lags behind may have caught up. */
-  readonly momentMs: () => number
-  readonly onFailure: (seat: Seat, error: RpcError) => void
-  readonly onExtra: (kind: 'retry' | 'hedge', seat: Seat) => void
-}
-
-const MAX_ATTEMPTS: Readonly<Record<Priority, number>> = { quote: 10, lookup: 10, background: 4 }
+const MAX_ATTEMPTS: Readonly<Record<Priority, number>> = { quote: 20, lookup: 20, background: 4 }
 /** Beside the first. */
-const MAX_HEDGES = 4
+const MAX_HEDGES = 15
+/** So many follow one another as quickly as the first where requests get lost; each later one waits twice as long. */
+const QUICK_HEDGES = 3
 const MAX_WATCH_MS = 500
 const PRESSED_SHARE = 0.3
 /** The first pause; each is twice the last. A node that lags is given time more evenly. */
@@ -48,17 +28,9 @@ const OUTAGE_MS = 1_000
 /** An endpoint that answers for another chain so often in one request is not asked again. */
 const MAX_WRONG = 3
 
-/** What the endpoint says of the call: asking it again changes nothing, but another one may do it. */
+/** Errors of the call itself: asking the endpoint again changes nothing, but another one may do it. */
 const refusals: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'NO_OVERRIDES', 'GAS_CAP'])
 const finals: ReadonlySet<RpcErrorCode> = new Set(['REVERTED', 'BLOCK_GONE', 'ABORTED'])
-
-type Runner = {
-  readonly seat: Seat
-  readonly send: Send
-  readonly controller: AbortController
-  readonly startedAt: number
-  timer: NodeJS.Timeout | undefined
-}
 
 /** @throws RpcError of the last attempt, or what an endpoint said of the call itself */
 export function race<T>(course: Course, task: Task<T>, work: Work): Promise<T> {
@@ -72,9 +44,9 @@ class Race<T> {
   private readonly resolve: (result: T) => void
   private readonly reject: (error: unknown) => void
   private readonly running = new Set<Runner>()
-  /** Of this round, and for good. */
-  private readonly tried = new Set<Seat>()
-  private readonly refused = new Set<Seat>()
+  /** Endpoints tried in this round, and refused for good. */
+  private readonly tried = new Set<Upstream>()
+  private readonly refused = new Set<Upstream>()
   private readonly startedAt = performance.now()
   private attempts = 0
   private hedged = 0
@@ -86,6 +58,7 @@ class Race<T> {
   private total: NodeJS.Timeout | undefined
   private timer: NodeJS.Timeout | undefined
   private endWatch: (() => void) | undefined
+  private detach: readonly (() => void)[] = []
 
   constructor(
     course: Course,
@@ -105,7 +78,7 @@ class Race<T> {
     const { signals, totalMs } = this.work
     const aborted = signals.find((signal) => signal?.aborted)
     if (aborted) return void this.reject(abortError(aborted, this.work.kind))
-    for (const signal of signals) signal?.addEventListener('abort', this.onAbort, { once: true })
+    this.detach = signals.map((signal) => onAbort(signal, this.onAbort))
     this.total = setTimeout(this.onTotal, totalMs)
     this.course.hedges.earn()
     this.next()
@@ -118,46 +91,55 @@ class Race<T> {
 
   private readonly onTotal = () => {
     const late = new RpcError('TIMEOUT', `${this.work.kind}: no answer in time`)
-    for (const { seat } of this.running) this.fail(seat, late)
+    for (const { upstream } of this.running) this.fail(upstream, late)
     this.end(() => this.reject(this.refusal ?? late))
   }
 
   /** Starts an attempt at the best endpoint not tried yet, or begins a new round after a pause. */
   private next(): void {
     if (this.done) return
-    const { seats } = this.course
-    const open = seats.filter((seat) => !this.refused.has(seat))
-    const seat = chooseSeat(
-      open.filter((seat) => !this.tried.has(seat)),
-      this.work.kind,
-      this.work.priority,
+    const { upstreams } = this.course
+    const { kind, priority } = this.work
+    const open = upstreams.filter((upstream) => !this.refused.has(upstream))
+    const upstream = chooseUpstream(
+      open.filter((upstream) => !this.tried.has(upstream)),
+      kind,
+      priority,
     )
     const spent = this.attempts >= MAX_ATTEMPTS[this.work.priority]
-    if (seat && !spent) {
-      if (this.attempts > 0) this.course.onExtra('retry', seat)
-      return void this.attempt(seat)
+    const pauseMs = this.pauseMs()
+    // One that is asked as often as it may be is no better than one that has just failed, after a pause.
+    const isSlower = (upstream: Upstream) =>
+      upstream.endpoint.delayMs(priority) >
+      pauseMs + Math.min(...open.map(({ endpoint }) => endpoint.delayMs(priority)))
+    if (upstream && !spent && !(this.attempts > 0 && isSlower(upstream))) {
+      if (this.attempts > 0) this.course.onExtra('retry', upstream)
+      return void this.attempt(upstream)
     }
     if (this.running.size > 0) return
     if (spent || open.length === 0 || this.refusal || this.isOutage(open)) return void this.lose()
     this.tried.clear()
-    const base =
-      this.lastError?.code === 'LAGGING'
-        ? this.course.momentMs() * (1 + this.round)
-        : Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** this.round)
     this.round++
-    this.timer = setTimeout(() => this.next(), base * (0.5 + Math.random()))
+    this.timer = setTimeout(() => this.next(), pauseMs * (0.5 + Math.random()))
   }
 
-  private isOutage(seats: readonly Seat[]): boolean {
-    return performance.now() - this.startedAt > OUTAGE_MS && seats.every(({ standing }) => standing.down)
+  /** Milliseconds between this round and the next. */
+  private pauseMs(): number {
+    return this.lastError?.code === 'LAGGING'
+      ? this.course.momentMs() * (1 + this.round)
+      : Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** this.round)
   }
 
-  private attempt(seat: Seat, fresh = false): void {
+  private isOutage(upstreams: readonly Upstream[]): boolean {
+    return performance.now() - this.startedAt > OUTAGE_MS && upstreams.every(({ standing }) => standing.down)
+  }
+
+  private attempt(upstream: Upstream, fresh = false): void {
     this.attempts++
-    this.tried.add(seat)
+    this.tried.add(upstream)
     const controller = new AbortController()
     const send: Send = { signal: controller.signal, priority: this.work.priority, ...(fresh && { fresh }) }
-    const runner: Runner = { seat, send, controller, startedAt: performance.now(), timer: undefined }
+    const runner: Runner = { upstream, send, controller, startedAt: performance.now(), timer: undefined }
     this.running.add(runner)
     this.limit(runner, this.work.attemptMs)
     this.go(runner).then(
@@ -167,9 +149,9 @@ class Race<T> {
     if (!this.endWatch && this.work.priority !== 'background') this.watch(this.late())
   }
 
-  private async go({ seat, send }: Runner): Promise<T> {
-    await seat.checkChain(send)
-    return this.task(seat, send)
+  private async go({ upstream, send }: Runner): Promise<T> {
+    await upstream.checkChain(send)
+    return this.task(upstream, send)
   }
 
   /** The time of an attempt runs from when it is sent. */
@@ -183,9 +165,12 @@ class Race<T> {
   }
 
   private late(): number {
-    const { seats } = this.course
-    const standing = seats.filter((seat) => !seat.ejected && !this.refused.has(seat))
-    return lateMs((standing.length > 0 ? standing : seats).map((seat) => seat.standing.latency(this.work.kind)))
+    const { upstreams } = this.course
+    const standing = upstreams.filter((upstream) => !upstream.ejected && !this.refused.has(upstream))
+    const latencies = (standing.length > 0 ? standing : upstreams).map((upstream) =>
+      upstream.standing.latency(this.work.kind),
+    )
+    return lateMs(latencies, this.course.hedges.isLosing)
   }
 
   /** @param ms - after which the last attempt is late */
@@ -193,7 +178,8 @@ class Race<T> {
     this.endWatch = whenQuiet(ms, () => {
       if (this.done || this.hedged >= MAX_HEDGES) return
       const waitMs = this.running.size > 0 ? this.hedge() : 0
-      this.watch(waitMs > 0 ? waitMs : Math.min(MAX_WATCH_MS, ms * 2))
+      const isQuick = this.course.hedges.isLosing && this.hedged < QUICK_HEDGES
+      this.watch(waitMs > 0 ? waitMs : isQuick ? this.late() : Math.min(MAX_WATCH_MS, ms * 2))
     })
   }
 
@@ -203,23 +189,41 @@ class Race<T> {
    * @returns milliseconds until it is worth one; 0 when that is now, or not known
    */
   private hedge(): number {
-    const { seats, hedges, onExtra } = this.course
-    const busy = new Set([...this.running].map(({ seat }) => seat))
-    const free = seats.filter((seat) => !busy.has(seat) && !this.refused.has(seat) && !seat.ejected)
-    const other = chooseSeat(free, this.work.kind, this.work.priority)
+    const { upstreams, hedges, onExtra } = this.course
+    if (hedges.isLosing) return this.hedgeLost()
+    const busy = new Set([...this.running].map(({ upstream }) => upstream))
+    const free = upstreams.filter((upstream) => !busy.has(upstream) && !this.refused.has(upstream) && !upstream.ejected)
+    const other = chooseUpstream(free, this.work.kind, this.work.priority)
     const waits = [...this.running].every(({ send }) => send.sentAt === undefined)
-    const seat = other ?? (waits ? undefined : [...busy][0])
+    const upstream = other ?? (waits ? undefined : [...busy][0])
     // What waits in a queue for its turn is not helped by a second request in the same queue.
-    if (!seat || seat.endpoint.waitMs(this.work.priority) > 0) return 0
+    if (!upstream || upstream.endpoint.waitMs(this.work.priority) > 0) return 0
     const newest = Math.max(...[...this.running].map(({ send, startedAt }) => send.sentAt ?? startedAt))
-    const lostInMs = lostMs([...busy][0]!.standing.latency(this.work.kind)) - (performance.now() - newest)
-    if (!other && lostInMs > 1) return lostInMs
+    const sinceMs = performance.now() - newest
+    const lostInMs = lostMs([...busy][0]!.standing.latency(this.work.kind)) - sinceMs
+    // Two endpoints that are both late are hardly both slow at once.
+    const againInMs = busy.size > 1 ? Math.min(lostInMs, 2 * this.late() - sinceMs) : lostInMs
+    if (!other && againInMs > 1) return againInMs
     // One that is lost, or much of whose time is gone, is worth a second one whatever the budget says.
     const pressed = performance.now() - this.startedAt > PRESSED_SHARE * this.work.totalMs
     if (!pressed && !(other && lostInMs <= 1) && !hedges.take()) return other ? lostInMs : 0
     this.hedged++
-    onExtra('hedge', seat)
-    this.attempt(seat, !other)
+    onExtra('hedge', upstream)
+    this.attempt(upstream, !other)
+    return 0
+  }
+
+  /** A hedge where requests get lost: sent to the endpoint most likely to answer, whether it has been asked or not. */
+  private hedgeLost(): number {
+    const running = [...this.running]
+    if (running.every(({ send }) => send.sentAt === undefined)) return 0
+    const asked = (upstream: Upstream) => running.filter((runner) => runner.upstream === upstream).length
+    const open = this.course.upstreams.filter((upstream) => !this.refused.has(upstream))
+    const upstream = chooseAgain(open, asked, this.work.priority)
+    if (!upstream) return 0
+    this.hedged++
+    this.course.onExtra('hedge', upstream)
+    this.attempt(upstream, asked(upstream) > 0)
     return 0
   }
 
@@ -228,16 +232,18 @@ class Race<T> {
     clearTimeout(winner.timer)
     const now = performance.now()
     const { kind } = this.work
-    for (const { seat, startedAt, send } of this.running) {
+    for (const { upstream, startedAt, send } of this.running) {
       if (startedAt > winner.startedAt) continue
       // It would have taken at least that long.
-      seat.standing.took(kind, now - (send.sentAt ?? startedAt))
-      if (seat !== winner.seat) seat.standing.failed()
+      upstream.standing.took(kind, now - (send.sentAt ?? startedAt), false)
+      if (upstream === winner.upstream) upstream.standing.missed()
+      else upstream.standing.failed()
     }
     const needed = [...this.running].some(({ startedAt }) => startedAt < winner.startedAt)
+    if (this.hedged > 0) this.course.hedges.record(needed)
     if (needed && this.hedged > 0) this.course.hedges.give(this.hedged)
-    winner.seat.standing.worked()
-    winner.seat.standing.took(kind, now - (winner.send.sentAt ?? winner.startedAt))
+    winner.upstream.standing.worked()
+    winner.upstream.standing.took(kind, now - (winner.send.sentAt ?? winner.startedAt))
     this.end(() => this.resolve(result))
   }
 
@@ -246,24 +252,24 @@ class Race<T> {
     clearTimeout(runner.timer)
     if (!runner.controller.signal.aborted) runner.controller.abort()
     if (!(cause instanceof RpcError)) return void this.end(() => this.reject(cause))
-    const { seat } = runner
+    const { upstream } = runner
     if (finals.has(cause.code)) {
-      if (cause.code !== 'ABORTED') seat.standing.worked()
+      if (cause.code !== 'ABORTED') upstream.standing.worked()
       return void this.end(() => this.reject(cause))
     }
-    this.fail(seat, cause)
+    this.fail(upstream, cause)
     if (refusals.has(cause.code)) {
-      this.refused.add(seat)
+      this.refused.add(upstream)
       this.refusal ??= cause
     }
-    if (cause.code === 'WRONG_CHAIN' && ++this.wrong >= MAX_WRONG) this.refused.add(seat)
+    if (cause.code === 'WRONG_CHAIN' && ++this.wrong >= MAX_WRONG) this.refused.add(upstream)
     this.next()
   }
 
-  private fail(seat: Seat, error: RpcError): void {
+  private fail(upstream: Upstream, error: RpcError): void {
     this.lastError = error
-    this.course.onFailure(seat, error)
-    seat.failed(error)
+    this.course.onFailure(upstream, error)
+    upstream.failed(error)
   }
 
   private lose(): void {
@@ -277,7 +283,7 @@ class Race<T> {
     clearTimeout(this.total)
     clearTimeout(this.timer)
     this.endWatch?.()
-    for (const signal of this.work.signals) signal?.removeEventListener('abort', this.onAbort)
+    for (const detach of this.detach) detach()
     // The others are cancelled before anyone is told.
     for (const { controller, timer } of this.running) {
       clearTimeout(timer)

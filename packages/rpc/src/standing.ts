@@ -1,12 +1,16 @@
-/** How likely an endpoint is to answer, and how soon: what the choice between endpoints is made by. */
+/** Likelihood and time of an endpoint's answers, by which endpoints are chosen. */
 import type { Latency } from './hedges.ts'
 
 /** Weight of the newest outcome. */
 const WEIGHT = 0.1
-/** What was seen counts half after that long without anything new. */
+/** Half-life of what was seen, without anything new. */
 const HALF_LIFE_MS = 30_000
 /** Failures in a row after which an endpoint is passed over. */
 const STREAK = 3
+/** Milliseconds: failures closer to one another are of one HTTP request, and count once. */
+const SAME_MS = 3
+/** Share of requests answered below which an endpoint that refuses them is of no use. */
+const REFUSING = 0.2
 const MAX_EJECT_MS = 120_000
 const SAMPLES = 64
 /** Latencies are sorted anew after so many more of them. */
@@ -18,6 +22,8 @@ export class Standing {
   private readonly ejectMs: number
   private failing = 0
   private failingAt: number
+  private workedAt: number
+  private failedAt = Number.NEGATIVE_INFINITY
   private streak = 0
   private ejections = 0
   private ejectedUntil = Number.NEGATIVE_INFINITY
@@ -27,6 +33,7 @@ export class Standing {
     this.ejectMs = ejectMs
     this.now = now
     this.failingAt = now()
+    this.workedAt = now()
   }
 
   get ejected(): boolean {
@@ -47,16 +54,24 @@ export class Standing {
     this.streak = 0
     this.ejections = 0
     this.ejectedUntil = Number.NEGATIVE_INFINITY
+    this.workedAt = this.now()
     this.note(0)
   }
 
-  /** @returns whether it is passed over from now on */
-  failed(): boolean {
+  /** One request got lost on the way; the endpoint answers others. */
+  missed(): void {
+    this.note(1)
+  }
+
+  /** @param refused - it answers, but wants to be asked less often: passed over only where it hardly does anything else */
+  failed(refused = false): void {
+    const now = this.now()
+    if (now - this.failedAt < SAME_MS) return
+    this.failedAt = now
     this.streak++
     this.note(1)
-    if (this.streak < STREAK || this.ejected) return false
+    if (this.streak < STREAK || this.ejected || (refused && this.successRate > REFUSING)) return
     this.eject()
-    return true
   }
 
   /** Passed over for a while, and for twice as long when it fails again right after. */
@@ -65,8 +80,14 @@ export class Standing {
     this.ejectedUntil = this.now() + ms
   }
 
-  took(kind: string, ms: number): void {
-    this.latencies(kind)?.add(ms)
+  /** Milliseconds since it last answered; since the start where it never did. */
+  get silentMs(): number {
+    return this.now() - this.workedAt
+  }
+
+  /** @param answered - false for one that was given up after so long */
+  took(kind: string, ms: number, answered = true): void {
+    this.latencies(kind)?.add(ms, answered)
   }
 
   /** Milliseconds; undefined before enough was seen. */
@@ -91,22 +112,39 @@ export class Standing {
 }
 
 class Latencies {
-  private readonly ring: number[] = []
+  private readonly all = new Ring()
+  private readonly answered = new Ring()
   private count = 0
   private known: Latency | undefined
 
-  add(ms: number): void {
-    this.ring[this.count++ % SAMPLES] = ms
-    if (this.count === 4 || this.count % REFRESH === 0) this.known = undefined
+  add(ms: number, answered: boolean): void {
+    this.all.add(ms)
+    if (answered) this.answered.add(ms)
+    if (++this.count === 4 || this.count % REFRESH === 0) this.known = undefined
   }
 
   get latency(): Latency | undefined {
     if (this.count < 4) return undefined
     if (!this.known) {
-      const sorted = [...this.ring].sort((a, b) => a - b)
-      const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
-      this.known = { p50: at(0.5), p95: at(0.95), longest: at(1) }
+      const [p50, p95, longest] = this.all.percentiles(0.5, 0.95, 1)
+      const [answered] = this.answered.percentiles(0.9)
+      this.known = { p50: p50!, p95: p95!, longest: longest!, answered: answered ?? longest! }
     }
     return this.known
+  }
+}
+
+/** The latest samples. */
+class Ring {
+  private readonly samples: number[] = []
+  private count = 0
+
+  add(sample: number): void {
+    this.samples[this.count++ % SAMPLES] = sample
+  }
+
+  percentiles(...shares: readonly number[]): readonly (number | undefined)[] {
+    const sorted = [...this.samples].sort((a, b) => a - b)
+    return shares.map((share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))])
   }
 }

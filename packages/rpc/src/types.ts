@@ -1,13 +1,26 @@
 import type { Address, Hex } from '@sluice/chains'
-import type { ChainClock } from './habit.ts'
 import type { Priority } from './priority.ts'
 
-export type { ChainClock } from './habit.ts'
+/** Facts about a chain's time. Milliseconds and seconds as they are named. */
+export type ChainClock = {
+  /** Usual time between two blocks, by their timestamps; null before a few were seen. */
+  readonly intervalMs: number | null
+  /** Longest of the lately seen times between two blocks. */
+  readonly longestMs: number | null
+  /** By how much new blocks are older than our clock when they come; negative when they are of the future. Null when none came. */
+  readonly behindSeconds: number | null
+  /**
+   * moving: blocks come, with our time. resting: none has come for much longer than usual, as on chains that make blocks only
+   * when there are transactions. off: blocks come, but with another time than ours: the node's clock or ours is wrong.
+   */
+  readonly state: 'unknown' | 'moving' | 'resting' | 'off'
+}
+
 export type { BackgroundBudget, Priority } from './priority.ts'
 
 export type BlockTag = 'latest' | 'pending' | 'safe' | 'finalized' | 'earliest'
 
-/** Where a call runs. A hash pins it to one block whatever reorg comes. */
+/** The block a call runs at. A hash pins it to one block whatever reorg comes. */
 export type BlockRef = number | BlockTag | { readonly blockHash: Hex }
 
 export type BlockHeader = {
@@ -94,7 +107,7 @@ export interface Rpc {
   getCode(address: Address, block: BlockRef, options?: RequestOptions): Promise<Hex>
   /** Wei per gas that a transaction sent now would pay. */
   gasPrice(options?: RequestOptions): Promise<bigint>
-  /** What is known of the chain's time and of its endpoints, from what was asked anyway. */
+  /** State of the chain's time and of its endpoints, from what was asked anyway. */
   health(): RpcHealth
   /** Ends everything that is under way or waits. */
   close(): void
@@ -121,7 +134,7 @@ export type RpcHealth = {
   readonly endpoints: readonly EndpointHealth[]
 }
 
-/** What an operator wants to count, by the endpoint's place in the list. */
+/** Events that an operator counts, by the endpoint's place in the list. */
 export type RpcEvent =
   /** An HTTP request with these methods in its body. */
   | {

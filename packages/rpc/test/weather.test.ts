@@ -26,6 +26,16 @@ function rpcOf(urls: readonly string[], events: RpcEvent[] = []): Rpc {
   rpcs.push(rpc)
   return rpc
 }
+/** xorshift32: the same numbers in every run, below 1. */
+function numbers(): () => number {
+  let state = 14
+  return () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) / 2 ** 32
+  }
+}
 const account = toAddress('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')
 const contract = toAddress('0x00000000000000000000000000000000000c0de0')
 const overrides = { [contract]: { code: '0x4360005260206000f3' as const } }
@@ -158,6 +168,33 @@ describe('blocks', () => {
     lies = 1
     expect((await rpc.getBlock('latest'))?.number).toBe(number)
   })
+})
+
+test('where both lose requests each gets as many as it takes, and none waits for its time limit', async () => {
+  const random = numbers()
+  const failures: string[] = []
+  const nodes = [await wire(), await wire()]
+  const rpc = createRpc({
+    ...{ chainId: 31337, urls: nodes.map(({ url }) => url), timeoutMs: 20_000 },
+    onFailure: (_, { code }) => failures.push(code),
+  })
+  rpcs.push(rpc)
+  for (let request = 0; request < 6; request++) await rpc.gasPrice()
+  for (const node of nodes) node.fault = () => (random() < 0.45 ? 'hang' : undefined)
+  for (let request = 0; request < 100; request++) expect(await rpc.gasPrice()).toBeGreaterThan(0n)
+  expect(failures).toEqual([])
+})
+
+test('endpoints that refuse at random are slowed, not passed over', async () => {
+  const random = numbers()
+  const nodes = [await wire(), await wire()]
+  const rpc = rpcOf(nodes.map(({ url }) => url))
+  await Promise.all(Array.from({ length: 40 }, () => rpc.gasPrice()))
+  for (const node of nodes) node.fault = () => (random() < 0.3 ? { status: 429, body: 'no' } : undefined)
+  for (let round = 0; round < 30; round++) {
+    await Promise.all(Array.from({ length: 8 }, () => rpc.gasPrice()))
+    expect(rpc.health().endpoints.map(({ ejected }) => ejected)).toEqual([false, false])
+  }
 })
 
 describe('one that is late', () => {

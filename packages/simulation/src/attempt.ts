@@ -13,7 +13,7 @@ import {
 } from '@sluice/rpc'
 import {
   callGas,
-  decodeReport,
+  decodeReports,
   encodeOrder,
   type ProbeOrder,
   type ProbeReport,
@@ -24,22 +24,24 @@ import type { SetUp } from './setup.ts'
 import { storageOverrides } from './slots/reader.ts'
 import type { SimulationRequest } from './types.ts'
 
-/** Of one simulation, known before it runs. */
-export type Surroundings = {
+/** Environment of one simulation, known before it runs. */
+export type CallEnvironment = {
   readonly header: BlockHeader
   /** One block, whatever comes after it. */
   readonly block: BlockRef
   readonly gasPriceWei: bigint
-  /** What of the transaction's gas its target gets; zero or less when it would not even start. */
+  /** Part of the transaction's gas that its target gets; zero or less when it would not even start. */
   readonly targetGas: bigint
   /** The sender's own. */
   readonly code: Hex
+  /** Code of the target, where the probe stands there from the start. */
+  readonly targetCode?: Hex
 }
 
 export type Attempt = {
   readonly rpc: Rpc
   readonly request: SimulationRequest
-  readonly surroundings: Surroundings
+  readonly environment: CallEnvironment
   readonly setUp: SetUp
   /** Code of the target where the probe is to stand there, so that the sender keeps to being without code. */
   readonly targetCode?: Hex
@@ -48,8 +50,8 @@ export type Attempt = {
   readonly options: RequestOptions
 }
 
-/** What the probe saw, and the node's head where that was asked for. */
-export type RunReport = ProbeReport & { readonly head?: BlockHeader }
+/** Report of the probe, and the node's head where that was asked for. */
+export type RunReport = ProbeReport & { readonly head?: BlockHeader; readonly others?: readonly ProbeReport[] }
 
 type Answered = { readonly answer: Hex; readonly head?: BlockHeader }
 
@@ -57,20 +59,21 @@ type Answered = { readonly answer: Hex; readonly head?: BlockHeader }
 export async function runProbe({
   rpc,
   request,
-  surroundings,
+  environment,
   setUp,
   targetCode,
   maxReturn,
   options,
 }: Attempt): Promise<RunReport> {
-  const { from, to, data, tokenIn, tokenOut, spender = to, coinbase, withHead } = request
-  const { block, gasPriceWei, targetGas, code, header } = surroundings
+  const { from, to, data, others = [], tokenIn, tokenOut, spender = to, coinbase, withHead } = request
+  const { block, gasPriceWei, targetGas, code, header } = environment
   const { ways, approve, lend } = setUp
   const value = ways.balance === 'native' ? setUp.balance : 0n
   const at = targetCode === undefined ? 'sender' : 'target'
   const order: ProbeOrder = {
     ...{ at, from, to, data, gas: targetGas, value, tokenIn, tokenOut, spender, approve, maxReturn },
     ...(lend && { lend }),
+    ...(others.length > 0 && at === 'sender' && { others }),
   }
   const input = encodeOrder(order)
   const outerGas = callGas(order, input)
@@ -98,11 +101,11 @@ export async function runProbe({
     if (!(error instanceof RpcError && error.code === 'REJECTED' && /base ?fee/i.test(error.message))) throw error
     return call({ ...author, baseFeePerGas: gasPriceWei })
   })
-  const report = decodeReport(answer, order)
+  const [report, ...reports] = decodeReports(answer, order)
   if (coinbase && report.coinbase !== coinbase)
     throw new RpcError('NO_OVERRIDES', `block.coinbase was ${report.coinbase} instead of ${coinbase}`)
   if (report.starved) throw new RpcError('GAS_CAP', `the node caps calls below the ${outerGas} gas of this simulation`)
-  return { ...report, ...(head && { head }) }
+  return { ...report, ...(head && { head }), ...(order.others && { others: reports }) }
 }
 
 function merge(...all: readonly StateOverrides[]): StateOverrides {

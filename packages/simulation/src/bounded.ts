@@ -1,13 +1,15 @@
 import { LRUCache } from 'lru-cache'
 
-/** How full something with a limit is, and how much of it was dropped so far to keep to the limit. */
+/** Entries of something with a limit, and those dropped so far to keep to it. */
 export type StateCount = { readonly entries: number; readonly evicted: number }
 
 type Value = NonNullable<unknown>
 
-export type BoundedOptions = {
+export type BoundedOptions<V> = {
   /** Milliseconds after which an entry counts as absent. */
   readonly ttl?: number
+  /** Told of what is dropped to keep to the limit. */
+  readonly onEvict?: (value: V) => void
 }
 
 /** A map with a limit: what was used longest ago goes first, and is counted. */
@@ -15,12 +17,14 @@ export class Bounded<K extends Value, V extends Value> {
   private readonly entries: LRUCache<K, V>
   private evicted = 0
 
-  constructor(max: number, { ttl }: BoundedOptions = {}) {
+  constructor(max: number, { ttl, onEvict }: BoundedOptions<V> = {}) {
     this.entries = new LRUCache<K, V>({
       max,
       ...(ttl !== undefined && { ttl }),
-      dispose: (_value, _key, reason) => {
-        if (reason === 'evict') this.evicted++
+      dispose: (value, _key, reason) => {
+        if (reason !== 'evict') return
+        this.evicted++
+        onEvict?.(value)
       },
     })
   }
@@ -66,7 +70,7 @@ export class Bounded<K extends Value, V extends Value> {
     return this.entries.values()
   }
 
-  [Symbol.iterator](): Iterator<[K, V]> {
+  [Symbol.iterator](): IterableIterator<[K, V]> {
     return this.entries.entries()
   }
 }

@@ -2,7 +2,7 @@ import { CostLimiter } from './limiter.ts'
 import { defaultLimits, type SimulationLimits } from './limits.ts'
 import { SlotResolver } from './slots/resolver.ts'
 
-/** What simulations on one chain share: learned storage layouts and limits. */
+/** State that simulations on one chain share: learned storage layouts and limits. */
 export type SimulationContext = {
   readonly slots: SlotResolver
   readonly limits: SimulationLimits

@@ -1,5 +1,5 @@
 /**
- * UNKNOWN_SLOTS: neither slots nor a donor could set the balance up. BAD_TOKEN: tokenIn or tokenOut does not behave as
+ * UNKNOWN_SLOTS: neither slots nor a holder could set the balance up. BAD_TOKEN: tokenIn or tokenOut does not behave as
  * an ERC-20. BAD_SLOT: a given slot did not take. BAD_REQUEST: parameters contradict each other. OVERLOADED: too many
  * simulations wait for their turn.
  */

@@ -1,11 +1,11 @@
 import type { Hex } from '@sluice/chains'
 
 const TRANSACTION_GAS = 21_000n
-/** Of calldata, EIP-2028. */
+/** Gas of calldata, EIP-2028. */
 const ZERO_BYTE_GAS = 4n
 const BYTE_GAS = 16n
 
-/** What a transaction is charged before its first instruction. */
+/** Gas that a transaction is charged before its first instruction. */
 export function intrinsicGas(data: Hex): bigint {
   const bytes = Buffer.from(data.slice(2), 'hex')
   let zeros = 0

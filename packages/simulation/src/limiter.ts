@@ -1,19 +1,19 @@
 /** Lets simulations run by what they may cost, so that a few heavy ones leave room for many light ones. */
 import type { Address } from '@sluice/chains'
-import { RpcError } from '@sluice/rpc'
+import { onAbort, RpcError } from '@sluice/rpc'
 import { Bounded, type StateCount } from './bounded.ts'
 import { SimulationError } from './errors.ts'
 
 /** Gas that counts as one unit; a plain swap uses a fraction of it. */
 const UNIT_GAS = 2_000_000
-/** Of a target that was not seen before, or did not end in time: attackers change their addresses. */
+/** Gas counted for a target that was not seen before, or did not end in time: attackers change their addresses. */
 const UNKNOWN_GAS = 8_000_000
 const MAX_REMEMBERED = 10_000
 
 export type LimiterOptions = {
   /** Units that may run at a time. */
   readonly capacity: number
-  /** Of these, those that targets known to be heavy may not take: others always find a place soon. */
+  /** Part of these that targets known to be heavy may not take: others always find a place soon. */
   readonly reserved: number
   readonly maxQueued: number
 }
@@ -82,13 +82,13 @@ export class CostLimiter {
         reject(new SimulationError('OVERLOADED', 'gave up waiting for other simulations to end'))
       }
       const start = () => {
-        signal?.removeEventListener('abort', cancel)
+        detach()
         this.enter(cost)
         resolve()
       }
       const waiting = { cost, start }
       this.queue.push(waiting)
-      signal?.addEventListener('abort', cancel, { once: true })
+      const detach = onAbort(signal, cancel)
       this.startNext()
     })
   }

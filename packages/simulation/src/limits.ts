@@ -1,4 +1,4 @@
-/** What one simulation may take, and all of a chain together. */
+/** Limits of one simulation, and of all of a chain together. */
 export type SimulationLimits = {
   /** Gas limit of the simulated transaction. */
   readonly maxGas: bigint

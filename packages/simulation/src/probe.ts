@@ -8,23 +8,26 @@ import { intrinsicGas } from './gas.ts'
 
 type Values = [order: SwapProbe.OrderStruct, data: Hex]
 /** With what the codec reads in the place of what ethers does. */
-type Results = [
-  report: Omit<SwapProbe.ReportStructOutput, 'coinbase' | 'returnData'> & { coinbase: Address; returnData: Hex },
-]
+type Report = Omit<SwapProbe.ReportStructOutput, 'coinbase' | 'returnData'> & { coinbase: Address; returnData: Hex }
+type Results = [report: Report]
 
 const swapProbe = callCodec<Values, Results>(SwapProbe__factory.createInterface(), 'run')
+const eachProbe = callCodec<[order: SwapProbe.OrderStruct, datas: readonly Hex[]], [reports: Report[]]>(
+  SwapProbe__factory.createInterface(),
+  'runEach',
+)
 const targetProbe = callCodec<Values, Results>(TargetProbe__factory.createInterface(), 'runHere')
 
-/** Where the probe's code stands during the call. */
+/** Address of the probe's code during the call. */
 const PROBE = toAddress('0x5177cE0000000000000000000000000000000001')
 const TARGET_PROBE = toAddress('0x5177ce0000000000000000000000000000000005')
 /** As in SwapProbe.sol. */
 const ORIGINAL_MASK = 0x00517cc1b727220a94fe13abe8fa9a6ee0n
-/** Of one CALL to a warm account, and what the probe's two GAS readings cost between themselves; a test holds it. */
-const CALL_GAS = 123n
+/** Gas of one CALL to a warm account, and what the probe's two GAS readings cost between themselves; a test holds it. */
+const CALL_GAS = 132n
 /** The same of a DELEGATECALL. */
 const DELEGATE_GAS = 120n
-/** What sending native adds to a CALL, less the stipend that its target gets for nothing. */
+/** Gas that sending native adds to a CALL, less the stipend that its target gets for nothing. */
 const VALUE_GAS = 9_000n
 const STIPEND = 2_300n
 /** Five readings of up to a million each, setting up, and reporting 64 kB. */
@@ -36,7 +39,9 @@ export type ProbeOrder = {
   readonly from: Address
   readonly to: Address
   readonly data: Hex
-  /** What the target gets. */
+  /** Further calldata that the target is tried with, each from the same state; only at the sender. */
+  readonly others?: readonly Hex[]
+  /** Gas that the target gets. */
   readonly gas: bigint
   readonly value: bigint
   readonly tokenIn: Address
@@ -53,7 +58,7 @@ export type Reading = { readonly ok: boolean; readonly amount: bigint }
 export type Balances = { readonly tokenIn: Reading; readonly allowance: Reading; readonly tokenOut: Reading }
 export type ProbeReport = {
   readonly success: boolean
-  /** What the target used: gross, nothing of the transaction's own. */
+  /** Gas that the target used: gross, nothing of the transaction's own. */
   readonly gasUsed: bigint
   /** The target failed with nothing left. */
   readonly outOfGas: boolean
@@ -84,19 +89,31 @@ export function encodeOrder(order: ProbeOrder): Hex {
     lend: order.lend?.amount ?? 0n,
     maxReturn: order.maxReturn,
   }
+  if (order.others) return eachProbe.encode(input, [order.data, ...order.others])
   return (order.at === 'sender' ? swapProbe : targetProbe).encode(input, order.data)
 }
 
 /** Gas limit of the eth_call: the target gets all of what it was promised, the probe its own on top. */
 export function callGas(order: ProbeOrder, input: Hex): bigint {
-  // A call may hand on 63/64 of what is left, EIP-150.
-  return (order.gas * 64n) / 63n + intrinsicGas(input) + PROBE_GAS
+  // A call may hand on 63/64 of what is left, EIP-150. Those tried beside it share what it leaves.
+  const framed = order.others ? (order.gas * 64n) / 63n : order.gas
+  return (framed * 64n) / 63n + intrinsicGas(input) + PROBE_GAS
 }
 
-/** @throws Error when the answer is not the probe's, which no node that runs overrides gives */
-export function decodeReport(answer: Hex, order: ProbeOrder): ProbeReport {
+/**
+ * The report of the order's own calldata first, then those of the others.
+ *
+ * @throws Error when the answer is not the probe's, which no node that runs overrides gives
+ */
+export function decodeReports(answer: Hex, order: ProbeOrder): readonly [ProbeReport, ...ProbeReport[]] {
   // Both probes report alike.
-  const [report] = swapProbe.decode(answer)
+  const reports = order.others ? eachProbe.decode(answer)[0] : swapProbe.decode(answer)
+  const [first, ...others] = reports.map((report) => reportOf(report, order))
+  if (!first) throw new Error('the probe reported nothing')
+  return [first, ...others]
+}
+
+function reportOf(report: Report, order: ProbeOrder): ProbeReport {
   const overhead = order.at === 'target' ? DELEGATE_GAS : CALL_GAS + (order.value > 0n ? VALUE_GAS - STIPEND : 0n)
   const gasUsed = report.gasUsed - overhead
   const wanted = order.gas

@@ -8,7 +8,7 @@ import type { SetUpWays } from './types.ts'
 
 export type SetUp = {
   readonly writes: StorageWrites
-  /** What the token should say of the sender before the swap, base units. */
+  /** The sender's balance before the swap as the token should tell it, base units. */
   readonly balance: bigint
   /** Base units that the sender approves by itself. */
   readonly approve: bigint
@@ -21,6 +21,8 @@ export type Input = {
   readonly from: Address
   readonly spender: Address
   readonly amountIn: bigint
+  /** @see SimulationRequest.allowance */
+  readonly allowance?: 'kept' | 'approved' | undefined
 }
 
 export function nativeSetUp(amountIn: bigint): SetUp {
@@ -40,6 +42,15 @@ export function lentSetUp(layout: TokenLayout, input: Input, lend: Loan): SetUp 
   return { ...setUpWith(writes, layout, input, 'lent', input.amountIn), lend }
 }
 
+/** The balance that the sender has, where that is to do. */
+export function ownSetUp({ amountIn, allowance }: Input): SetUp {
+  const isApproved = allowance === 'approved'
+  return {
+    ...{ writes: new Map(), balance: amountIn, approve: isApproved ? amountIn : 0n },
+    ways: { balance: 'own', allowance: isApproved ? 'approved' : 'none' },
+  }
+}
+
 /** The same, but with the sender approving by itself. */
 export function approving(setUp: SetUp, amountIn: bigint): SetUp {
   return { ...setUp, approve: amountIn, ways: { ...setUp.ways, allowance: 'approved' } }
@@ -47,19 +58,26 @@ export function approving(setUp: SetUp, amountIn: bigint): SetUp {
 
 function setUpWith(
   writes: StorageWrites,
-  { allowance }: TokenLayout,
-  { amountIn }: Input,
+  layout: TokenLayout,
+  { amountIn, allowance }: Input,
   way: 'slot' | 'lent',
   balance: bigint,
 ): SetUp {
+  if (allowance === 'kept') return { writes, balance, approve: 0n, ways: { balance: way, allowance: 'none' } }
+  const isWritten = layout.allowance !== undefined && allowance === undefined
   return {
     writes,
     balance,
-    approve: allowance ? 0n : amountIn,
-    ways: { balance: way, allowance: allowance ? 'slot' : 'approved' },
+    approve: isWritten ? 0n : amountIn,
+    ways: { balance: way, allowance: isWritten ? 'slot' : 'approved' },
   }
 }
 
-function allowanceWrites(mapping: Mapping | undefined, { from, spender, amountIn }: Input): [Address, Write[]][] {
-  return mapping ? [[mapping.contract, [{ key: allowanceKey(mapping, from, spender), value: word(amountIn) }]]] : []
+function allowanceWrites(
+  mapping: Mapping | undefined,
+  { from, spender, amountIn, allowance }: Input,
+): [Address, Write[]][] {
+  return mapping && !allowance
+    ? [[mapping.contract, [{ key: allowanceKey(mapping, from, spender), value: word(amountIn) }]]]
+    : []
 }

@@ -1,17 +1,21 @@
 /** One swap, run in one eth_call as its sender would run it. */
-import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
-import { type RunReport, runProbe, type Surroundings } from './attempt.ts'
+import { type CallEnvironment, type RunReport, runProbe } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
 import { intrinsicGas } from './gas.ts'
+import type { ProbeReport } from './probe.ts'
 import { decodeRevert } from './revert.ts'
-import { approving, type Input, lentSetUp, nativeSetUp, type SetUp, slotSetUp } from './setup.ts'
+import { approving, type Input, lentSetUp, nativeSetUp, ownSetUp, type SetUp, slotSetUp } from './setup.ts'
 import { usualMappings } from './slots/candidates.ts'
 import { findForAccount } from './slots/find.ts'
 import { SLOT_PROBE, TokenReader } from './slots/reader.ts'
 import { givenLayout, type TokenLayout } from './slots/resolver.ts'
-import type { SimulationRequest, SimulationResult } from './types.ts'
+import type { SimulationRequest, SimulationResult, SwapOutcome } from './types.ts'
+
+/** Swaps that are tried beside the first: the gas of one call is enough for them. */
+const MAX_OTHERS = 3
 
 /**
  * Runs the transaction at the block, with the sender's balance and allowance of tokenIn set to exactly `amountIn`, and
@@ -30,15 +34,15 @@ export async function simulateSwap(
 }
 
 async function simulate(rpc: Rpc, request: SimulationRequest, context: SimulationContext): Promise<SimulationResult> {
-  const { signal, tokenIn: token, block, from, amountIn, to, spender = to } = request
-  const options = { timeoutMs: context.limits.timeoutMs, ...(signal && { signal }) }
+  const { signal, priority, tokenIn: token, block, from, amountIn, to, spender = to, allowance } = request
+  const options = { timeoutMs: context.limits.timeoutMs, ...(signal && { signal }), ...(priority && { priority }) }
   const reader = new TokenReader({ rpc, token, block, request: options })
-  const task = { rpc, request, context, options, reader, input: { from, spender, amountIn } }
+  const task = { rpc, request, context, options, reader, input: { from, spender, amountIn, allowance } }
   // What the input needs to be read for goes out together with everything else: one round trip before the call itself.
-  const [surroundings, { layout, setUp }] = await Promise.all([lookAround(task), prepare(task)])
-  const trial =
-    token === NATIVE ? await tryNative(task, surroundings) : await tryToken(task, surroundings, layout, setUp)
-  return resultOf(await secondOpinion(task, surroundings, trial), surroundings)
+  const [environment, { layout, setUp }] = await Promise.all([lookAround(task), prepare(task)])
+  const attempt =
+    token === NATIVE ? await tryNative(task, environment) : await tryToken(task, environment, layout, setUp)
+  return resultOf(await secondOpinion(task, environment, attempt), environment)
 }
 
 type Task = {
@@ -49,24 +53,31 @@ type Task = {
   readonly reader: TokenReader
   readonly input: Input
 }
-type Trial = { readonly report: RunReport; readonly setUp: SetUp }
+type Attempt = { readonly report: RunReport; readonly setUp: SetUp }
 
-function checkRequest({ from, to, data, gas, amountIn }: SimulationRequest, { limits }: SimulationContext): void {
+function checkRequest(
+  { from, to, data, others = [], gas, amountIn }: SimulationRequest,
+  { limits }: SimulationContext,
+): void {
   const bad = (message: string) => new SimulationError('BAD_REQUEST', message)
   if (from === ZERO_ADDRESS || to === ZERO_ADDRESS) throw bad('from and to must not be the zero address')
   if (from === to) throw bad('to must differ from from')
-  if (data.length % 2 !== 0) throw bad('data must be whole bytes')
-  if ((data.length - 2) / 2 > limits.maxCalldata) throw bad(`data must be at most ${limits.maxCalldata} bytes`)
+  for (const each of [data, ...others]) {
+    if (each.length % 2 !== 0) throw bad('data must be whole bytes')
+    if ((each.length - 2) / 2 > limits.maxCalldata) throw bad(`data must be at most ${limits.maxCalldata} bytes`)
+  }
+  if (others.length > MAX_OTHERS) throw bad(`at most ${MAX_OTHERS} others may be tried`)
   if (gas !== undefined && gas > limits.maxGas) throw bad(`gas must be at most ${limits.maxGas}`)
   if (amountIn < 0n || amountIn >> 256n !== 0n) throw bad('amountIn must fit 256 bits')
 }
 
-async function lookAround({ rpc, request, context, options }: Task): Promise<Surroundings> {
-  const { block, from, gasPrice, known } = request
-  const [header, gasPriceWei, code] = await Promise.all([
+async function lookAround({ rpc, request, context, options }: Task): Promise<CallEnvironment> {
+  const { block, from, to, gasPrice, known, allowance } = request
+  const [header, gasPriceWei, code, targetCode] = await Promise.all([
     known?.header ?? rpc.getBlock(block, options),
     gasPrice ?? rpc.gasPrice(options),
     known?.senderCode ?? rpc.getCode(from, block, options),
+    allowance === 'kept' ? rpc.getCode(to, block, options) : undefined,
   ])
   if (!header) throw new SimulationError('BAD_REQUEST', 'block does not exist')
   const half = header.gasLimit / 2n
@@ -75,7 +86,8 @@ async function lookAround({ rpc, request, context, options }: Task): Promise<Sur
   if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
   // A tag moves on between two calls, and another branch may have the same number; a hash is one block.
   const pinned = typeof block === 'string' && block !== 'pending' ? { blockHash: header.hash } : block
-  return { header, block: pinned, gasPriceWei, targetGas, code }
+  const atTarget = targetCode === undefined || targetCode === '0x' ? {} : { targetCode }
+  return { header, block: pinned, gasPriceWei, targetGas, code, ...atTarget }
 }
 
 async function prepare(task: Task): Promise<{ readonly layout: TokenLayout; readonly setUp: SetUp | undefined }> {
@@ -102,26 +114,27 @@ function learnedLayout({ rpc, request, context }: Task): Promise<TokenLayout> {
   )
 }
 
-async function tryNative(task: Task, surroundings: Surroundings): Promise<Trial> {
+async function tryNative(task: Task, environment: CallEnvironment): Promise<Attempt> {
   const setUp = nativeSetUp(task.request.amountIn)
-  return { setUp, report: await run(task, surroundings, setUp) }
+  return { setUp, report: await run(task, environment, setUp) }
 }
 
 /** The exact way first; the next one where the token does not confirm what was set up. */
 async function tryToken(
   task: Task,
-  surroundings: Surroundings,
+  environment: CallEnvironment,
   layout: TokenLayout,
   setUp: SetUp | undefined,
-): Promise<Trial> {
-  const { tokenIn, donors = [] } = task.request
-  const first = setUp && (await confirmed(task, surroundings, setUp))
-  const written = first ?? (await tryAgain(task, surroundings))
-  if (written && (written.report.success || donors.length === 0 || (await canMove(task, layout)))) return written
+): Promise<Attempt> {
+  const { tokenIn, holders = [] } = task.request
+  const first = setUp && (await confirmed(task, environment, setUp))
+  if (task.input.allowance) return first ?? ownBalance(task, environment)
+  const written = first ?? (await tryAgain(task, environment))
+  if (written && (written.report.success || holders.length === 0 || (await canMove(task, layout)))) return written
   // A holder may be the very pool that is traded in, which then fails for what it has lent: others are asked first.
   let failed = written
-  for (const holder of donors) {
-    const lent = await tryLoan(task, surroundings, layout, holder)
+  for (const holder of holders) {
+    const lent = await tryLoan(task, environment, layout, holder)
     if (lent?.report.success) return lent
     failed ??= lent
   }
@@ -132,57 +145,66 @@ async function tryToken(
   )
 }
 
-async function trySlots(task: Task, surroundings: Surroundings, layout: TokenLayout): Promise<Trial | undefined> {
+/** @throws SimulationError `UNKNOWN_SLOTS` where the sender has less than it is to give */
+async function ownBalance(task: Task, environment: CallEnvironment): Promise<Attempt> {
+  const setUp = ownSetUp(task.input)
+  const report = await run(task, environment, setUp)
+  if (report.before.tokenIn.amount >= task.input.amountIn) return { report, setUp }
+  throw new SimulationError('UNKNOWN_SLOTS', `the storage of ${task.request.tokenIn} could not be worked out`)
+}
+
+async function trySlots(task: Task, environment: CallEnvironment, layout: TokenLayout): Promise<Attempt | undefined> {
   const setUp = await slotSetUp(task.reader, layout, task.input)
-  return setUp && confirmed(task, surroundings, setUp)
+  return setUp && confirmed(task, environment, setUp)
 }
 
 /** The token may have been upgraded since it was learned, or may keep this account apart from all others. */
-async function tryAgain(task: Task, surroundings: Surroundings): Promise<Trial | undefined> {
+async function tryAgain(task: Task, environment: CallEnvironment): Promise<Attempt | undefined> {
   const { request, context, reader, input } = task
   if (request.balanceSlot !== undefined || request.allowanceSlot !== undefined)
     throw new SimulationError('BAD_SLOT', `${request.tokenIn} does not answer with what was written to its slots`)
   context.slots.forget(request.tokenIn)
   const layout = await learnedLayout(task)
-  const again = await trySlots(task, surroundings, layout)
+  const again = await trySlots(task, environment, layout)
   if (again) return again
   const mapping = await findForAccount(reader, usualMappings(request.tokenIn), input.from)
   const shape = { kind: 'plain', shift: 0, width: 256 } as const
-  return mapping && trySlots(task, surroundings, { ...layout, balance: { mapping, shape } })
+  return mapping && trySlots(task, environment, { ...layout, balance: { mapping, shape } })
 }
 
-/** The trial, when the token says that balance and allowance are what they should be. */
-async function confirmed(task: Task, surroundings: Surroundings, setUp: SetUp): Promise<Trial | undefined> {
-  const report = await run(task, surroundings, setUp)
+/** The attempt, when the token says that balance and allowance are what they should be. */
+async function confirmed(task: Task, environment: CallEnvironment, setUp: SetUp): Promise<Attempt | undefined> {
+  const report = await run(task, environment, setUp)
   if (report.before.tokenIn.amount !== setUp.balance) return undefined
-  return allowed(task, surroundings, { report, setUp })
+  return allowed(task, environment, { report, setUp })
 }
 
-/** The trial itself, or one in which the sender approves, when the spender may take the amount. */
-async function allowed(task: Task, surroundings: Surroundings, trial: Trial): Promise<Trial | undefined> {
-  const { amountIn } = task.input
+/** The attempt itself, or one in which the sender approves, when the spender may take the amount. */
+async function allowed(task: Task, environment: CallEnvironment, attempt: Attempt): Promise<Attempt | undefined> {
+  const { amountIn, allowance } = task.input
+  if (allowance) return attempt
   // More than was written is what the token grants that spender by itself.
-  const { ok, amount } = trial.report.before.allowance
-  if (ok && amount >= amountIn) return trial
-  if (trial.setUp.approve > 0n) return undefined
-  const setUp = approving(trial.setUp, amountIn)
-  return allowed(task, surroundings, { setUp, report: await run(task, surroundings, setUp) })
+  const { ok, amount } = attempt.report.before.allowance
+  if (ok && amount >= amountIn) return attempt
+  if (attempt.setUp.approve > 0n) return undefined
+  const setUp = approving(attempt.setUp, amountIn)
+  return allowed(task, environment, { setUp, report: await run(task, environment, setUp) })
 }
 
 async function tryLoan(
   task: Task,
-  surroundings: Surroundings,
+  environment: CallEnvironment,
   layout: TokenLayout,
   holder: Address,
-): Promise<Trial | undefined> {
+): Promise<Attempt | undefined> {
   const { amountIn } = task.input
   let amount = amountIn
   // The second time makes up for a tax on the loan.
   for (let round = 0; round < 2; round++) {
     const setUp = lentSetUp(layout, task.input, { holder, amount })
-    const report = await run(task, surroundings, setUp)
+    const report = await run(task, environment, setUp)
     const received = report.before.tokenIn.amount
-    if (received >= amountIn) return allowed(task, surroundings, { report, setUp })
+    if (received >= amountIn) return allowed(task, environment, { report, setUp })
     if (received === 0n) return undefined
     amount = (amount * amountIn) / received + 1n
   }
@@ -190,26 +212,34 @@ async function tryLoan(
 }
 
 /**
- * What failed for a sender without code may have failed for the code that the probe gives it, since some tokens refuse
+ * Second opinion on a failure: a sender without code may fail for the code that the probe gives it, since some tokens refuse
  * contracts: it is run once more with the probe at the target.
  */
-async function secondOpinion(task: Task, surroundings: Surroundings, trial: Trial): Promise<Trial> {
+async function secondOpinion(task: Task, environment: CallEnvironment, attempt: Attempt): Promise<Attempt> {
   const { rpc, request, options } = task
-  const { report, setUp } = trial
-  if (report.success || report.outOfGas || surroundings.code !== '0x' || setUp.approve > 0n || setUp.lend) return trial
-  const targetCode = await rpc.getCode(request.to, surroundings.block, options)
-  if (targetCode === '0x') return trial
-  const bare = await run(task, surroundings, setUp, targetCode).catch((error: unknown) => {
+  const { report, setUp } = attempt
+  if (
+    environment.targetCode !== undefined ||
+    report.success ||
+    report.outOfGas ||
+    environment.code !== '0x' ||
+    setUp.approve > 0n ||
+    setUp.lend
+  )
+    return attempt
+  const targetCode = await rpc.getCode(request.to, environment.block, options)
+  if (targetCode === '0x') return attempt
+  const bare = await run(task, environment, setUp, targetCode).catch((error: unknown) => {
     if (error instanceof SimulationError || (error instanceof RpcError && error.code === 'GAS_CAP')) return undefined
     throw error
   })
   const asSetUp = bare && (request.tokenIn === NATIVE || bare.before.tokenIn.amount === setUp.balance)
   return bare?.success && asSetUp
     ? { report: bare, setUp: { ...setUp, ways: { ...setUp.ways, sender: 'bare' } } }
-    : trial
+    : attempt
 }
 
-/** Whether the token lets a spender take what was written, so that a revert is the swap's own. */
+/** True if the token lets a spender take what was written, so that a revert is the swap's own. */
 async function canMove({ reader, input }: Task, layout: TokenLayout): Promise<boolean> {
   const setUp = await slotSetUp(reader, layout, { ...input, spender: SLOT_PROBE })
   if (!setUp || setUp.approve > 0n) return true
@@ -218,10 +248,15 @@ async function canMove({ reader, input }: Task, layout: TokenLayout): Promise<bo
 }
 
 /** @throws SimulationError `BAD_TOKEN` when setting the input up reverts, or a token does not answer */
-async function run(task: Task, surroundings: Surroundings, setUp: SetUp, targetCode?: Hex): Promise<RunReport> {
+async function run(
+  task: Task,
+  environment: CallEnvironment,
+  setUp: SetUp,
+  targetCode = environment.targetCode,
+): Promise<RunReport> {
   const { rpc, request, context, options } = task
   const { maxReturnData: maxReturn } = context.limits
-  const attempt = { rpc, request, surroundings, setUp, maxReturn, options, ...(targetCode && { targetCode }) }
+  const attempt = { rpc, request, environment, setUp, maxReturn, options, ...(targetCode && { targetCode }) }
   const report = await runProbe(attempt).catch((error: unknown) => {
     if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
     throw new SimulationError('BAD_TOKEN', `setting up the input reverts: ${error.message}`, { cause: error })
@@ -232,21 +267,23 @@ async function run(task: Task, surroundings: Surroundings, setUp: SetUp, targetC
   return report
 }
 
-function resultOf({ report, setUp }: Trial, { header }: Surroundings): SimulationResult {
-  const { success, gasUsed, returnData, before, after } = report
-  const grown = after.tokenOut.amount - before.tokenOut.amount
+function resultOf({ report, setUp }: Attempt, { header }: CallEnvironment): SimulationResult {
   return {
-    success,
-    amountOut: success && grown > 0n ? grown : 0n,
-    gasUsed: Number(gasUsed),
-    returnData,
-    ...(!success && { revertReason: reasonOf(report) }),
+    ...outcomeOf(report),
+    ...(report.others && { others: report.others.map(outcomeOf) }),
+    ...(!report.success && { revertReason: reasonOf(report) }),
     blockNumber: header.number,
     blockTimestamp: header.timestamp,
     header,
     ...(report.head && { head: report.head }),
     ways: setUp.ways,
   }
+}
+
+function outcomeOf({ success, gasUsed, returnData, before, after }: ProbeReport): SwapOutcome {
+  const grown = after.tokenOut.amount - before.tokenOut.amount
+  const amountOut = success && grown > 0n ? grown : 0n
+  return { success, amountOut, gasUsed: Number(gasUsed), returnData }
 }
 
 function reasonOf({ returnData, outOfGas }: RunReport): string {

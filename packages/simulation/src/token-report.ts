@@ -1,25 +1,25 @@
-/** What a token does to those who buy, pass on and sell it, measured in one eth_call. */
-import { IERC20Metadata__factory, type TokenProbe, TokenProbe__factory } from '@sluice/bindings'
+/** Behaviour of a token to those who buy, pass on and sell it, measured in one eth_call. */
+import { type TokenProbe, TokenProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
-import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type Hex, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type BlockRef, type Rpc, RpcError } from '@sluice/rpc'
-import { toUtf8String, Utf8ErrorFuncs } from 'ethers'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
 import { probeAt } from './probe.ts'
 import { slotSetUp } from './setup.ts'
 import { SLOT_PROBE, type StorageWrites, storageOverrides, TokenReader } from './slots/reader.ts'
 import type { TokenLayout } from './slots/resolver.ts'
+import { textOf } from './text.ts'
 import type { TokenReport } from './types.ts'
 
 const abi = TokenProbe__factory.createInterface()
-const metadata = IERC20Metadata__factory.createInterface()
 
 /** The account that trades, and the one it passes tokens on to: fictitious ones without code or history. */
 const TRADER = toAddress('0x5177cE0000000000000000000000000000000003')
 const FRIEND = toAddress('0x5177ce00000000000000000000000000000f41e4')
-const PPM = 1_000_000n
 const GAS = 20_000_000n
+/** Characters. */
+const MAX_SYMBOL = 64
 
 export type TokenReportRequest = {
   readonly token: Address
@@ -68,7 +68,7 @@ export async function reportToken(
   return {
     token,
     decimals: decimalsOf(report.decimals as Hex),
-    symbol: symbolOf(report.symbol as Hex),
+    symbol: textOf(report.symbol as Hex, MAX_SYMBOL),
     ...taxesOf(report.rounds),
     surchargePpm: surchargeOf(report.rounds),
     rebasing: kind === undefined ? null : kind === 'shares',
@@ -114,7 +114,7 @@ function surchargeOf(rounds: readonly TokenProbe.RoundStructOutput[]): number | 
 }
 
 /** Rounded to the nearest part per million: the token has rounded before, and shares round by a unit or two. */
-export function taxPpm(sent: bigint, received: bigint): number | null {
+function taxPpm(sent: bigint, received: bigint): number | null {
   if (sent === 0n) return null
   return received >= sent ? 0 : Number(((sent - received) * PPM + sent / 2n) / sent)
 }
@@ -122,25 +122,4 @@ export function taxPpm(sent: bigint, received: bigint): number | null {
 function decimalsOf(answer: Hex): number | null {
   const value = answer.length < 66 ? 256n : BigInt(answer.slice(0, 66))
   return value < 256n ? Number(value) : null
-}
-
-/** Older tokens answer 32 bytes instead of a string. Control characters have no place in a symbol. */
-export function symbolOf(answer: Hex): string | null {
-  const text = answer.length === 66 ? bytes32Text(answer) : stringText(answer)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  const clean = text?.replace(/[\u0000-\u001f\u007f]/g, '').trim()
-  return clean ? clean.slice(0, 64) : null
-}
-
-function bytes32Text(answer: Hex): string {
-  return toUtf8String(answer.replace(/(00)+$/, ''), Utf8ErrorFuncs.replace)
-}
-
-function stringText(answer: Hex): string | null {
-  try {
-    return metadata.decodeFunctionResult('symbol', answer)[0]
-  } catch {
-    // Not a string either: the token has no readable symbol.
-    return null
-  }
 }

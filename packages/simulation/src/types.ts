@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@sluice/chains'
-import type { BlockHeader, BlockRef } from '@sluice/rpc'
+import type { BlockHeader, BlockRef, Priority } from '@sluice/rpc'
 
 /** One swap to run against a block, without funds or approvals of the sender. */
 export type SimulationRequest = {
@@ -23,31 +23,50 @@ export type SimulationRequest = {
   readonly coinbase?: Address
   readonly balanceSlot?: bigint
   readonly allowanceSlot?: bigint
+  /**
+   * Absent, the allowance is set up. `kept`: it stays as it is, since the calldata brings its own permission; the sender keeps
+   * its own code, or none, so that signatures are checked as they will be. `approved`: the sender approves ahead of the call,
+   * from the allowance that it has, after a reset to zero where the token insists.
+   */
+  readonly allowance?: 'kept' | 'approved'
   /** Holders that may lend the token when its slots cannot be found; never a pool of the route. */
-  readonly donors?: readonly Address[]
-  /** What has been read of the block before; saves the round trip that would read it. */
+  readonly holders?: readonly Address[]
+  /** State that has been read of the block before; saves the round trip that would read it. */
   readonly known?: KnownState
+  /**
+   * Calldata of other swaps of the same input by `to`, for the same tokens: each is run from the same state in the same call,
+   * with the gas that those before it leave.
+   */
+  readonly others?: readonly Hex[]
   /** Also asks the node for its head, at no request of its own. */
   readonly withHead?: boolean
+  /** Who goes first where requests wait for the node; `quote` when absent. */
+  readonly priority?: Priority
   readonly signal?: AbortSignal
 }
 
 export type KnownState = {
-  /** Of `block`. */
+  /** Header of `block`. */
   readonly header: BlockHeader
-  /** Of `from` at that block. */
+  /** Code of `from` at that block. */
   readonly senderCode: Hex
 }
 
-export type SimulationResult = {
+/** One of the swaps of a simulation. */
+export type SwapOutcome = {
   readonly success: boolean
   /** Growth of `from`'s balance of tokenOut, base units; 0n when not successful. */
   readonly amountOut: bigint
   /** Gross gas of the call to `to`: no intrinsic gas, no calldata gas, before refunds. */
   readonly gasUsed: number
   readonly returnData: Hex
+}
+
+export type SimulationResult = SwapOutcome & {
+  /** Outcomes of the swaps that were to be run beside it; absent where it was run in a way that does not allow for others. */
+  readonly others?: readonly SwapOutcome[]
   readonly revertReason?: string
-  /** Of the block it ran on. */
+  /** The block it ran on. */
   readonly blockNumber: number
   readonly blockTimestamp: number
   readonly header: BlockHeader
@@ -57,17 +76,17 @@ export type SimulationResult = {
 }
 
 /**
- * How the sender came by its input. Overriding a slot leaves no trace in the gas; lending and approving touch the token
+ * Ways in which the sender came by its input. Overriding a slot leaves no trace in the gas; lending and approving touch the token
  * before the swap does, which then reads some 5 to 12 % low.
  */
 export type SetUpWays = {
-  readonly balance: 'native' | 'slot' | 'lent'
+  readonly balance: 'native' | 'slot' | 'lent' | 'own'
   readonly allowance: 'none' | 'slot' | 'approved'
-  /** `bare`: it works only where the sender has no code, so the probe stood at the target; gas reads a little high. */
+  /** `bare`: it works only where the sender keeps to its own code or none, so the probe stood at the target; gas reads a little high. */
   readonly sender?: 'bare'
 }
 
-/** What a token does on transfers, measured in one call. */
+/** Behaviour of a token on transfers, measured in one call. */
 export type TokenReport = {
   readonly token: Address
   readonly decimals: number | null
@@ -76,7 +95,7 @@ export type TokenReport = {
   readonly buyTaxPpm: number | null
   readonly sellTaxPpm: number | null
   readonly transferTaxPpm: number | null
-  /** What the sender of a transfer loses on top of what he sends, the most that was seen. No swap of such a token is safe. */
+  /** Loss of a transfer's sender on top of what he sends, the most that was seen. No swap of such a token is safe. */
   readonly surchargePpm: number | null
   readonly rebasing: boolean | null
   readonly needsApprovalReset: boolean | null

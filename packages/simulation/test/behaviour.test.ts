@@ -1,8 +1,8 @@
 import { type Hex, NATIVE, toAddress } from '@sluice/chains'
 import { createRpc } from '@sluice/rpc'
 import { AbiCoder, Wallet } from 'ethers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSimulationContext, type SimulationRequest, simulateSwap } from '../src/index.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSimulationContext, type SimulationRequest, type SwapOutcome, simulateSwap } from '../src/index.ts'
 import { abiOf, startTestChain, type TestChain } from './chain.ts'
 import { compile } from './compile.ts'
 
@@ -70,6 +70,36 @@ test('a revert is a result with its reason', async () => {
     success: false,
     amountOut: 0n,
     revertReason: 'UniswapV2Router: INSUFFICIENT_OUTPUT_AMOUNT',
+  })
+})
+
+describe('others in the same call', () => {
+  const through = (path: readonly string[], minOutput = 0n) =>
+    router.encodeFunctionData('swapExactTokensForTokens', [AMOUNT, minOutput, path, stranger, 2n ** 40n]) as Hex
+
+  test('get what they get alone, at the same gas, whatever those before them did', async () => {
+    const { USDC, USDT, WETH } = chain.info.tokens
+    const long = through([USDC.address, USDT!.address, WETH.address])
+    const direct = through([USDC.address, WETH.address])
+    const refused = through([USDC.address, WETH.address], 10n ** 30n)
+    const alone = await Promise.all([direct, long].map((data) => simulate(swap({ data }))))
+    const outcome = ({ success, amountOut, gasUsed, returnData }: SwapOutcome) => {
+      return { success, amountOut, gasUsed, returnData }
+    }
+    const [first, second] = alone.map(outcome)
+    expect(first).toMatchObject({ success: true })
+    expect(second).toMatchObject({ success: true })
+    expect(second!.amountOut).not.toBe(first!.amountOut)
+    const together = await simulate(swap({ data: direct, others: [long, refused, direct] }))
+    expect(outcome(together)).toEqual(first)
+    expect(together.others!.map(outcome)).toMatchObject([second!, { success: false, amountOut: 0n }, first!])
+    const turned = await simulate(swap({ data: long, others: [direct] }))
+    expect([turned, ...turned.others!].map(outcome)).toEqual([second, first])
+  })
+
+  test('more than the gas of one call allows for are refused', async () => {
+    const data = swap().data
+    await expect(simulate(swap({ others: [data, data, data, data] }))).rejects.toMatchObject({ code: 'BAD_REQUEST' })
   })
 })
 
@@ -155,7 +185,7 @@ test('a token whose balances cannot be found is lent by a holder, and refused wi
   }
   await expect(simulate(request)).rejects.toMatchObject({ code: 'UNKNOWN_SLOTS' })
   // The first holder named has nothing to lend.
-  const lent = await simulate({ ...request, donors: [to, chain.rich] })
+  const lent = await simulate({ ...request, holders: [to, chain.rich] })
   expect(lent).toMatchObject({ success: true, ways: { balance: 'lent', allowance: 'slot' } })
   // The sender is given nothing but what it puts in, and gets a tenth of that back.
   expect(lent.amountOut).toBe(0n)

@@ -6,7 +6,7 @@ import { type Anvil, accounts as accountsOfNode, type DevnetInfo, prepareDevnet,
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { Interface } from 'ethers'
 
-export const erc20 = IERC20__factory.createInterface()
+const erc20 = IERC20__factory.createInterface()
 const require = createRequire(import.meta.url)
 
 /** The ABI that a package publishes. */
@@ -52,7 +52,11 @@ export async function startTestChain(): Promise<TestChain> {
     ])
     const receipt = await receiptOf(rpc, hash)
     const fee = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
-    return { success: receipt.status === '0x1', fee, grossGas: await grossGas(rpc, hash) }
+    return {
+      success: receipt.status === '0x1',
+      fee,
+      grossGas: await grossGas((method, params) => rpc.request(method, params, { timeoutMs: 30_000 }), hash),
+    }
   }
   const balanceOf = async (token: Address, owner: Address) =>
     token === NATIVE
@@ -96,13 +100,12 @@ async function receiptOf(rpc: Rpc, hash: Hex): Promise<Receipt> {
 
 type Step = { readonly gas: number; readonly gasCost: number; readonly depth: number }
 
-/** Of the execution alone and before refunds, out of the node's own trace. */
-async function grossGas(rpc: Rpc, hash: Hex): Promise<bigint> {
-  const trace = await rpc.request<{ structLogs: readonly Step[] }>(
-    'debug_traceTransaction',
-    [hash, { disableStack: true, disableMemory: true, disableStorage: true }],
-    { timeoutMs: 30_000 },
-  )
+type Request = <T>(method: string, params: readonly unknown[]) => Promise<T>
+
+/** Gas of the execution alone and before refunds, out of the trace of a node that keeps steps. */
+export async function grossGas(request: Request, hash: string): Promise<bigint> {
+  const options = { disableStack: true, disableMemory: true, disableStorage: true }
+  const trace = await request<{ structLogs: readonly Step[] }>('debug_traceTransaction', [hash, options])
   const top = trace.structLogs.filter(({ depth }) => depth === trace.structLogs[0]?.depth)
   const first = top[0]
   const last = top.at(-1)

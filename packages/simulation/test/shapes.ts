@@ -23,11 +23,11 @@ export type Shape = {
   /** `to` when absent. */
   readonly spender?: () => Address
   readonly encode: (sender: Address, amountIn: bigint) => string
-  /** What the sender has done before, beside approving the spender. */
+  /** Acts of the sender before, beside approving the spender. */
   readonly prepare?: (sender: Address, amountIn: bigint) => Promise<unknown>
 }
 
-/** By name. The chain is asked for when a shape is run: tests name their shapes before it stands. */
+/** By name. Long: a list of shapes. The chain is asked for when a shape is run: tests name their shapes before it stands. */
 export function shapesOn(chainOf: () => TestChain): Readonly<Record<string, Shape>> {
   const token = (symbol: string): Address => (symbol === 'NATIVE' ? NATIVE : chainOf().info.tokens[symbol]!.address)
   const units = (symbol: string, amount: number) =>

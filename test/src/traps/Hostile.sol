@@ -259,3 +259,52 @@ contract HostilePool {
         return "weighted";
     }
 }
+
+/// Takes a part of what is sent from the sender, on top of it: 105 for 100.
+contract SurchargingToken {
+    string public name = "Surcharging";
+    string public symbol = "SURCHARGE";
+    uint8 public constant decimals = 18;
+    address public immutable owner = msg.sender;
+    uint256 public surchargeBps = 500;
+    uint256 public totalSupply;
+    mapping(address => uint256) public balanceOf;
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    event Transfer(address indexed from, address indexed to, uint256 amount);
+
+    function mint(address to, uint256 amount) external {
+        totalSupply += amount;
+        balanceOf[to] += amount;
+        emit Transfer(address(0), to, amount);
+    }
+
+    function setSurcharge(uint256 bps) external {
+        require(msg.sender == owner, "owner only");
+        surchargeBps = bps;
+    }
+
+    function approve(address spender, uint256 amount) external returns (bool) {
+        allowance[msg.sender][spender] = amount;
+        return true;
+    }
+
+    function transfer(address to, uint256 amount) external returns (bool) {
+        return move(msg.sender, to, amount);
+    }
+
+    function transferFrom(address from, address to, uint256 amount) external returns (bool) {
+        uint256 allowed = allowance[from][msg.sender];
+        if (allowed != type(uint256).max) allowance[from][msg.sender] = allowed - amount;
+        return move(from, to, amount);
+    }
+
+    function move(address from, address to, uint256 amount) private returns (bool) {
+        uint256 charge = amount * surchargeBps / 10_000;
+        balanceOf[from] -= amount + charge;
+        balanceOf[to] += amount;
+        balanceOf[owner] += charge;
+        emit Transfer(from, to, amount);
+        return true;
+    }
+}

@@ -1,4 +1,4 @@
-/** What a stranger does on the local chain before and after a quote of somebody else. */
+/** Acts of a stranger on the local chain before and after a quote of somebody else. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -68,7 +68,7 @@ export class Stranger {
   }
 
   deploy(
-    name: 'HostileToken' | 'PatientToken' | 'HostileVault' | 'HostilePool',
+    name: 'HostileToken' | 'PatientToken' | 'SurchargingToken' | 'HostileVault' | 'HostilePool',
     ...args: readonly unknown[]
   ): Promise<Contract> {
     return this.chain.deploy(hostile()[name]!, args)

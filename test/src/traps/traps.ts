@@ -14,7 +14,7 @@ export type Trap = {
   readonly name: string
   /** Sets the bait. @returns the token that the stranger asks for, and what springs the trap */
   set(stranger: Stranger): Promise<{ readonly asked: string; readonly spring: () => Promise<unknown> }>
-  /** Of the user's transaction, where the trap is in that. */
+  /** Gas price of the user's transaction, where the trap is in that. */
   readonly gasPriceWei?: bigint
 }
 

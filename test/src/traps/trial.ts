@@ -6,23 +6,29 @@ import { Stranger } from './stranger.ts'
 import type { Trap } from './traps.ts'
 
 const AMOUNT = 4_000n * 10n ** 18n
+/** Pools that only past logs tell of may join after the first quotes: one that stays the same for so long knows them all. */
+const SETTLED_MS = 1_000
+const STEP_MS = 250
+const MOST_STEPS = 60
 
 export type Verdict = {
   readonly trap: string
   /** With `intermediates=any`: the part of the input that went into the bait, in percent, and the quote over the honest one in bps. */
   readonly baitedPercent: number
   readonly baitedQuoteBps: number
-  /** What that transaction then paid beside its own quote; null where it reverted. */
+  /** Loss of that transaction beside its own quote; null where it reverted. */
   readonly baitedLossBps: number | null
-  /** Whether the route at default settings uses any pool of the stranger. */
+  /** True where the route at default settings uses any pool of the stranger. */
   readonly stepsOnIt: boolean
-  /** What the user gets at default settings beside the honest quote, bps; below zero is a loss. Null where it reverted. */
+  /** Gain of the user at default settings beside the honest quote, bps; below zero is a loss. Null where it reverted. */
   readonly gainBps: number | null
-  /** What the quote at default settings promised beside the honest one, bps. */
+  /** Promise of the quote at default settings beside the honest one, bps. */
   readonly quotedBps: number
   /** Pools of the honest route that the one at default settings leaves out, and those that it uses instead. */
   readonly leftOut: readonly string[]
   readonly instead: readonly string[]
+  /** Outcomes of the service's simulations other than `exact`, with their number: after one, a quote does without a pool. */
+  readonly failedTrials: Readonly<Record<string, number>>
 }
 
 type Quoted = {
@@ -36,6 +42,26 @@ type Quoted = {
 function besides(first: Quoted, second: Quoted): readonly string[] {
   const known = new Set(second.swaps.map(({ pool }) => pool))
   return first.swaps.filter(({ pool }) => !known.has(pool)).map(({ pool, protocol }) => `${protocol} ${pool}`)
+}
+
+async function settled(ask: () => Promise<Quoted>): Promise<Quoted> {
+  let last = await ask()
+  for (let step = 0, same = 0; step < MOST_STEPS; step++) {
+    await new Promise((resolve) => setTimeout(resolve, STEP_MS))
+    const next = await ask()
+    same = next.toAmount === last.toAmount ? same + STEP_MS : 0
+    if (same >= SETTLED_MS) return next
+    last = next
+  }
+  throw new Error('the honest quote does not come to rest')
+}
+
+async function failedTrials(api: string): Promise<Readonly<Record<string, number>>> {
+  const text = await (await fetch(`${api}/metrics`)).text()
+  const counted = text.matchAll(/^sluice_route_trials_total{[^}]*outcome="(\w+)"} (\d+)$/gm)
+  return Object.fromEntries(
+    [...counted].flatMap(([, name, count]) => (name === 'exact' ? [] : [[name, Number(count)]])),
+  )
 }
 
 const bps = (value: bigint, of: bigint) => (Number(value - of) / Number(of)) * 10_000
@@ -52,7 +78,7 @@ export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<Verd
     return body
   }
   await node.approve(src, user, guard, 2n ** 255n)
-  const calm = await ask(user)
+  const calm = await settled(() => ask(user))
   const honest = BigInt(calm.toAmount)
   const honestPools = new Set<string>(devnet.info.pools.flatMap(({ address, id = address }) => [address, id]))
 
@@ -77,7 +103,7 @@ export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<Verd
   }
   const undo = await node.request<string>('evm_snapshot')
   const sprung = await received(baited)
-  await node.request('evm_revert', [undo])
+  await node.undo(undo)
   await node.request('evm_mine')
   const got = await received(route)
 
@@ -95,5 +121,6 @@ export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<Verd
     quotedBps: bps(BigInt(route.toAmount), honest),
     leftOut: besides(calm, route),
     instead: besides(route, calm),
+    failedTrials: await failedTrials(api),
   }
 }

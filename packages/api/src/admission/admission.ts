@@ -2,13 +2,19 @@
  * Lets the requests of a chain in. What can be begun in time waits for its turn, fairly between callers; what would wait longer
  * is refused at once, since a quick 503 serves its caller better than an answer nobody waits for any more.
  */
-import { ApiError } from '../errors.ts'
+import { onAbort } from '@sluice/rpc'
+import { overloaded } from '../errors.ts'
 import { FairQueue, type Ticket } from './fair-queue.ts'
 import type { Places } from './places.ts'
 import { LearnedCosts, SharedClock } from './work-cost.ts'
 
 /** Who asks, and what kind of work it is, as far as can be told before it is done. */
-export type Asked = { readonly caller: string; readonly kind: string }
+export type Asked = {
+  readonly caller: string
+  readonly kind: string
+  /** Called where it has to wait for its turn. */
+  readonly onWait?: () => void
+}
 
 type Waiting = { readonly start: (ticket: Ticket<Waiting>) => void; readonly refuse: () => void }
 
@@ -27,10 +33,6 @@ const EXPIRES = 0.9
 const SPARE = 0.5
 /** Seconds. */
 const MAX_RETRY_AFTER = 10
-
-export function overloaded(retryAfter = 1): ApiError {
-  return new ApiError('OVERLOADED', 'too many requests are in progress', { retryAfter })
-}
 
 export class Admission {
   private readonly options: AdmissionOptions
@@ -120,20 +122,20 @@ export class Admission {
   }
 
   /** Resolves when the work may start. */
-  private turn(signal: AbortSignal, { caller, kind }: Asked): Promise<Ticket<Waiting>> {
+  private turn(signal: AbortSignal, { caller, kind, onWait }: Asked): Promise<Ticket<Waiting>> {
     const { maxWaiting, maxWaitMs } = this.options
     const { promise, resolve, reject } = Promise.withResolvers<Ticket<Waiting>>()
     let timer: NodeJS.Timeout | undefined
+    let detach = () => {}
     const end = () => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', giveUp)
+      detach()
     }
     const leave = (reason: unknown) => {
       end()
       this.queue.remove(ticket)
       reject(reason)
     }
-    const giveUp = () => leave(signal.reason)
     const refuse = () => leave(overloaded())
     const start = (ticket: Ticket<Waiting>) => {
       end()
@@ -143,8 +145,9 @@ export class Admission {
     const ticket = this.queue.add(caller, this.costs.of(kind), { start, refuse })
     this.startNext()
     if (!this.queue.waits(ticket)) return promise
+    onWait?.()
     timer = setTimeout(refuse, maxWaitMs * EXPIRES)
-    signal.addEventListener('abort', giveUp, { once: true })
+    detach = onAbort(signal, () => leave(signal.reason))
     return promise
   }
 }

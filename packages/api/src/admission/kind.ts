@@ -1,7 +1,14 @@
-/** What a request asks for, as far as its first line tells: cheap enough to be looked at before anything else. */
+/**
+ * Kind of work that a request asks for, as far as its first line tells: cheap enough to be looked at before anything else, and before
+ * Express's own routing, which the overload benchmark has no time for.
+ */
 
 /** Endpoints of one chain that have work done for them. */
-const target = /^\/(aggregator|simulate|tokens|prices|liquidity)\/([1-9][0-9]{0,15})(?:[?/]|$)/
+const target =
+  /^\/(aggregator|quote|quotes|simulate|stream|permit|tokens|tokenlist|prices|liquidity)\/([1-9][0-9]{0,15})(?:[?/]|$)/
+
+/** Endpoints that take a list. */
+const LISTS: ReadonlySet<string> = new Set(['tokens', 'prices', 'liquidity'])
 
 export type Asks = {
   readonly endpoint: string
@@ -13,15 +20,21 @@ export type Asks = {
 }
 
 /** @param url - path and query as sent; undefined for what no chain has to work for */
-export function asksFor(url: string): Asks | undefined {
+export function asksFor(url: string, method = 'GET'): Asks | undefined {
   const [, endpoint, chainId] = target.exec(url) ?? []
   if (!endpoint) return undefined
-  const isList = endpoint !== 'aggregator' && endpoint !== 'simulate'
+  const isPosted = method === 'POST'
+  const isList = LISTS.has(endpoint)
   return {
     endpoint,
     chainId: Number(chainId),
-    kind: isList ? `${endpoint} ${Math.ceil(Math.log2(items(url)))}` : endpoint,
-    isRemembered: endpoint === 'prices' || endpoint === 'liquidity',
+    // A quote costs what a swap does: all but the bytes of its transaction.
+    kind: isList
+      ? `${endpoint} ${isPosted ? 'posted' : Math.ceil(Math.log2(items(url)))}`
+      : endpoint === 'quote'
+        ? 'aggregator'
+        : endpoint,
+    isRemembered: !isPosted && (endpoint === 'prices' || endpoint === 'liquidity'),
   }
 }
 

@@ -20,7 +20,7 @@ function loopMeter(): () => number {
 }
 
 /**
- * How many works may run at once. Where the process waits for nodes, as many as are allowed; where the process itself is short,
+ * Limit of works that run at once. Where the process waits for nodes, as many as are allowed; where the process itself is short,
  * no more than keep it busy, since among few the next turn comes soon for whoever is next. Additive increase, multiplicative
  * decrease.
  */

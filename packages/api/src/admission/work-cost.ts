@@ -1,10 +1,10 @@
 /**
- * What works cost: milliseconds of all that a chain can do. While n works run together, each of them is charged the n-th part of
+ * Cost of works: milliseconds of all that a chain can do. While n works run together, each of them is charged the n-th part of
  * the time, so that costs add up to the time that passed, whatever is short: the process, its threads or the node. Pure but
  * for the clock that it is given.
  */
 
-/** Of a kind of work that was never done. */
+/** Cost of a kind of work that was never done. */
 const FIRST_GUESS_MS = 5
 /** Weight of the newest measurement. */
 const NEWEST = 0.1

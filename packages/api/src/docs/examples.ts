@@ -7,6 +7,9 @@ const dir = join(import.meta.dirname, '../../../../docs/examples')
 const parts = [
   { title: 'curl', language: 'sh', file: 'swap.sh' },
   { title: 'TypeScript, with `@sluice/client`', language: 'ts', file: 'swap.ts' },
+  { title: 'A swap with viem', language: 'ts', file: 'viem.ts' },
+  { title: 'A swap with ethers', language: 'ts', file: 'ethers.ts' },
+  { title: '`fetch` alone', language: 'js', file: 'fetch.mjs' },
   { title: 'Python', language: 'python', file: 'swap.py' },
 ] as const
 

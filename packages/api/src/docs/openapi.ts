@@ -1,17 +1,32 @@
 /** The OpenAPI 3.1 document, made from the very schemas that read requests. */
 import { z } from 'zod'
 import { errorTable } from '../error-table.ts'
-import { liquidityQuery, pricesQuery, simulateFields, swapQuery, tokensQuery } from '../requests.ts'
+import {
+  liquidityQuery,
+  pricesBody,
+  pricesQuery,
+  simulateFields,
+  statsQuery,
+  tokenListQuery,
+  tokensQuery,
+} from '../requests.ts'
 import {
   chainMap,
   errorBody,
   liquidity,
   prices,
+  quoteResponse,
+  quotesResponse,
   simulation,
+  streamEvents,
   swapNoRoute,
   swapResponse,
+  tokenList,
   tokenReports,
 } from '../responses.ts'
+import { stats } from '../stats-response.ts'
+import { permitResponse } from '../swap/permit-response.ts'
+import { permitQuery, quoteParameters, quotesFields, swapParameters } from '../swap/request.ts'
 
 type Json = Readonly<Record<string, unknown>>
 type ObjectSchema = { readonly properties: Readonly<Record<string, Json>>; readonly required?: readonly string[] }
@@ -21,7 +36,7 @@ export type Operation = {
   readonly statuses: readonly number[]
 }
 
-/** Of every request: malformed, too slow or with too large headers. */
+/** Statuses of every request: malformed, too slow or with too large headers. */
 const anyStatuses = [400, 405, 408, 431, 500]
 const chainStatuses = [...anyStatuses, 404, 414, 502, 503, 504]
 const descriptions = {
@@ -31,6 +46,24 @@ const descriptions = {
       'Splits the order over pools where that pays after gas, simulates the very bytes it returns, and answers with a transaction to the Guard Contract. Check that `tx` exists and `toAmount` is not `0`, approve `tx.to` for ERC-20 input, and submit `tx` unmodified with a gas limit 20 % above `gasEstimate`.',
     statuses: [...chainStatuses, 403, 422],
   },
+  quote: {
+    summary: 'The best route without a wallet',
+    description:
+      'What `/aggregator` answers, without the transaction: for the input field of a swap form. `from` may be left out; the route is simulated from an address that no token knows then. At the same block the figures are those of the transaction that follows.',
+    statuses: [...chainStatuses, 403, 422],
+  },
+  quotes: {
+    summary: 'Many quotes of one block',
+    description:
+      'Up to 20 quotes at the same block, each with its own result or error, which does not fail the others. The chain waits for the latest `minimumBlock` of all.',
+    statuses: [...chainStatuses, 413],
+  },
+  stream: {
+    summary: 'A quote that is kept up to date',
+    description:
+      'Server-Sent Events, for `EventSource`. Parameters of `/quote`, or of `/aggregator` where `from` is given. At most one event a block: `quote` first and whenever another amount or route is best, `block` where the last one stands, `refused` where there is none, `end` with a reason when the chain cannot be read or the service stops; close the `EventSource` then. The id of an event is its block. A comment every 10 s keeps proxies awake. Identical streams share their work; how many one caller may have open is limited.',
+    statuses: [...chainStatuses, 403],
+  },
   simulate: {
     summary: 'What a transaction would do',
     description:
@@ -39,18 +72,37 @@ const descriptions = {
   },
   prices: {
     summary: 'USD prices of tokens',
-    description: 'Null for tokens that are not recognised.',
-    statuses: chainStatuses,
+    description:
+      'Null for tokens that are not recognised. With `detail=1` each price comes with what it rests on. A POST takes up to 1,000 tokens, as a list. Answers to GET carry an `ETag`.',
+    statuses: [...chainStatuses, 413, 422],
   },
   liquidity: {
     summary: 'Depth of tokens in USD',
     description: 'Liquidity of all pools of the chain; null for tokens that are not recognised.',
     statuses: chainStatuses,
   },
+  permit: {
+    summary: 'What to sign in the place of an approval',
+    description:
+      "The forms that token and chain know, found on chain: EIP-2612, DAI's form of it, and Permit2, with domain and nonce of the current block. Sign one with `eth_signTypedData_v4` and give `permit` with the signature behind it to `/aggregator`.",
+    statuses: chainStatuses,
+  },
   tokens: {
     summary: 'What tokens do to those who trade them',
     description:
       'Taxes by pool and direction, measured on current state at two sizes in one `eth_call` a pool. What a token may do later, or to others, does not show.',
+    statuses: chainStatuses,
+  },
+  tokenList: {
+    summary: 'Tokens to choose from',
+    description:
+      "In the format of Uniswap's token lists, deepest first: what the chain's file names, and what was found in pools with at least 10,000 USD. Names and symbols are what contracts say, without control characters, bidirectional overrides and the like.",
+    statuses: chainStatuses,
+  },
+  stats: {
+    summary: 'How quotes hold',
+    description:
+      'A share of the quotes is simulated again one and two blocks later, just as it was answered: what it would have paid then, and whether it would have reverted. By chain, and by families, brands and pools of the routes.',
     statuses: chainStatuses,
   },
   chains: {
@@ -109,6 +161,7 @@ function operation(
   schema: string,
   parameters: readonly Json[],
   extra: Json = {},
+  media = 'application/json',
 ): Json {
   const { summary, description, statuses } = descriptions[name]
   return {
@@ -120,17 +173,20 @@ function operation(
     responses: {
       200: {
         description: 'OK',
-        content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+        content: { [media]: { schema: { $ref: `#/components/schemas/${schema}` } } },
       },
       ...Object.fromEntries([...statuses].sort((a, b) => a - b).map((status) => [status, errorResponse(status)])),
     },
   }
 }
 
+function bodyWith(schema: z.ZodType): Json {
+  return { required: true, content: { 'application/json': { schema: input(schema) } } }
+}
+
 export function openApiDocument(): Json {
-  const body = { required: true, content: { 'application/json': { schema: input(simulateFields) } } }
   const simulatePost = operation('simulate', 'Simulation', [chainId], {
-    requestBody: body,
+    requestBody: bodyWith(simulateFields),
     operationId: 'simulatePost',
   })
   return {
@@ -145,26 +201,54 @@ export function openApiDocument(): Json {
     },
     servers: [{ url: '/' }],
     paths: {
-      '/aggregator/{chain_id}': { get: operation('swap', 'Route', [chainId, ...queryParameters(swapQuery)]) },
+      '/aggregator/{chain_id}': { get: operation('swap', 'Route', [chainId, ...queryParameters(swapParameters)]) },
+      '/quote/{chain_id}': { get: operation('quote', 'Quote', [chainId, ...queryParameters(quoteParameters)]) },
+      '/quotes/{chain_id}': { post: operation('quotes', 'Quotes', [chainId], { requestBody: bodyWith(quotesFields) }) },
+      '/stream/{chain_id}': {
+        get: operation(
+          'stream',
+          'StreamEvents',
+          [chainId, ...queryParameters(quoteParameters)],
+          {},
+          'text/event-stream',
+        ),
+      },
       '/simulate/{chain_id}': {
         get: operation('simulate', 'Simulation', [chainId, ...queryParameters(simulateFields)]),
         post: simulatePost,
       },
-      '/prices/{chain_id}': { get: operation('prices', 'Prices', [chainId, ...queryParameters(pricesQuery)]) },
+      '/prices/{chain_id}': {
+        get: operation('prices', 'Prices', [chainId, ...queryParameters(pricesQuery)]),
+        post: operation('prices', 'Prices', [chainId], {
+          requestBody: bodyWith(pricesBody),
+          operationId: 'pricesPost',
+        }),
+      },
       '/liquidity/{chain_id}': {
         get: operation('liquidity', 'Liquidity', [chainId, ...queryParameters(liquidityQuery)]),
       },
+      '/permit/{chain_id}': { get: operation('permit', 'Permits', [chainId, ...queryParameters(permitQuery)]) },
       '/tokens/{chain_id}': { get: operation('tokens', 'TokenReports', [chainId, ...queryParameters(tokensQuery)]) },
+      '/tokenlist/{chain_id}': {
+        get: operation('tokenList', 'TokenList', [chainId, ...queryParameters(tokenListQuery)]),
+      },
+      '/stats/{chain_id}': { get: operation('stats', 'Stats', [chainId, ...queryParameters(statsQuery)]) },
       '/chains': { get: operation('chains', 'ChainMap', []) },
     },
     components: {
       schemas: {
         Route: output(swapResponse),
+        Quote: output(quoteResponse),
+        Quotes: output(quotesResponse),
+        StreamEvents: output(streamEvents),
         NoRoute: output(swapNoRoute),
         Simulation: output(simulation),
         Prices: output(prices),
         Liquidity: output(liquidity),
+        Permits: output(permitResponse),
         TokenReports: output(tokenReports),
+        TokenList: output(tokenList),
+        Stats: output(stats),
         ChainMap: output(chainMap),
         Error: output(errorBody),
       },

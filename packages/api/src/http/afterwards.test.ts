@@ -6,7 +6,7 @@ test('works are done in turn, soon or when somebody wants to see them done, and 
   const done: number[] = []
   for (const k of [1, 2]) afterwards.add(() => done.push(k))
   expect(done).toEqual([])
-  afterwards.settle()
+  afterwards.flush()
   afterwards.add(() => done.push(3))
   expect(done).toEqual([1, 2])
   await expect.poll(() => done).toEqual([1, 2, 3])

@@ -4,7 +4,7 @@ const PAUSE_MS = 50
 const MOST = 1_000
 
 /**
- * What no caller waits for, such as counting and logging what was answered: done for many requests at a time, when it takes a
+ * Work that no caller waits for, such as counting and logging what was answered: done for many requests at a time, when it takes a
  * fraction of what it takes between the steps of each, and never before an answer that is ready to be sent.
  */
 export class Afterwards {
@@ -12,12 +12,12 @@ export class Afterwards {
   private timer: NodeJS.Timeout | undefined
 
   add(work: () => void): void {
-    this.timer ??= setTimeout(() => this.settle(), PAUSE_MS).unref()
-    if (this.works.push(work) >= MOST) this.settle()
+    this.timer ??= setTimeout(() => this.flush(), PAUSE_MS).unref()
+    if (this.works.push(work) >= MOST) this.flush()
   }
 
   /** Does all that waits. */
-  settle(): void {
+  flush(): void {
     clearTimeout(this.timer)
     this.timer = undefined
     const { works } = this

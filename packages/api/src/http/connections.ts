@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { overloaded } from '../admission/admission.ts'
-import { sharedKey, type Trust } from '../admission/caller.ts'
+import { overloaded } from '../errors.ts'
+import { sharedKey, type Trust } from './caller.ts'
 import { type ErrorVersion, errorReply, rawReply } from './reply.ts'
 
 /** Requests of one connection that are under way at once. Clients send the next after the answer; few send some ahead. */
@@ -26,7 +26,9 @@ export function boundConnections(server: Server, { most, version, trusts }: Conn
     const count = (open.get(caller) ?? 0) + 1
     if (count > most) {
       const requestId = randomUUID()
-      socket.end(rawReply(requestId, errorReply(overloaded(), requestId, version)), () => socket.destroy())
+      socket.end(rawReply(requestId, errorReply(overloaded(1, 'connections'), requestId, version)), () =>
+        socket.destroy(),
+      )
       return
     }
     open.set(caller, count)

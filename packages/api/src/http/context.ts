@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { abortable } from '@sluice/rpc'
+import { span } from '@sluice/tracing'
 import type { Logger } from 'pino'
 import { ApiError } from '../errors.ts'
 import { integrator } from './referer.ts'
@@ -10,7 +12,13 @@ export function requestId({ headers }: IncomingMessage): string {
   return typeof sent === 'string' && /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID()
 }
 
-/** What belongs to one request, from its first byte to its last. */
+/** Names of stages in traces, where they differ. */
+const SPANS: ReadonlyMap<string, string> = new Map([
+  ['route', 'search'],
+  ['simulate', 'simulation'],
+])
+
+/** State of one request, from its first byte to its last. */
 export class RequestContext {
   readonly id: string
   /** Host of the page or service that asks, as it says itself. */
@@ -19,6 +27,10 @@ export class RequestContext {
   /** Milliseconds by stage, for `Server-Timing`. */
   readonly stages = new Map<string, number>()
   chainId: number | undefined
+  /** It had to wait for its turn. */
+  isSlowed = false
+  /** It is answered by events until it is closed: neither its length nor its end by the caller says anything. */
+  isStream = false
   /** Code of the error answered, for metrics and log. */
   errorCode: string | undefined
   private readonly timeoutMs: number
@@ -69,6 +81,12 @@ export class RequestContext {
     this.abort(new ApiError('TIMEOUT', `the request took longer than ${this.timeoutMs} ms`))
   }
 
+  /** From now on the answer takes as long as it takes. */
+  stream(): void {
+    this.isStream = true
+    clearTimeout(this.timer)
+  }
+
   finish(): void {
     clearTimeout(this.timer)
   }
@@ -77,24 +95,15 @@ export class RequestContext {
   async time<T>(stage: string, work: () => T | Promise<T>): Promise<T> {
     const started = performance.now()
     try {
-      return await work()
+      return await span(SPANS.get(stage) ?? stage, work)
     } finally {
       this.stages.set(stage, (this.stages.get(stage) ?? 0) + performance.now() - started)
     }
   }
 
   /** The work's result, or the reason of the abort when that comes first: nothing that hangs keeps a caller waiting. */
-  async within<T>(work: Promise<T>): Promise<T> {
-    const { signal } = this
-    signal.throwIfAborted()
-    const { promise: aborted, reject } = Promise.withResolvers<never>()
-    const onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-    try {
-      return await Promise.race([work, aborted])
-    } finally {
-      signal.removeEventListener('abort', onAbort)
-    }
+  within<T>(work: Promise<T>): Promise<T> {
+    return abortable(work, this.signal)
   }
 }
 
@@ -105,7 +114,7 @@ type WithContext = ServerResponse & { [CONTEXT]?: RequestContext }
 export function attach(context: RequestContext, response: WithContext, onDone: () => void): void {
   response[CONTEXT] = context
   response.once('close', () => {
-    if (!response.writableFinished) {
+    if (!response.writableFinished && !context.isStream) {
       context.errorCode = 'CLIENT_CLOSED'
       context.abort(new ApiError('CLIENT_CLOSED', 'the caller hung up'))
     }

@@ -1,11 +1,11 @@
-/** What stands before every endpoint: the limit on the request target, a Host, and the answer to preflights of browsers. */
+/** Middleware before every endpoint: the limit on the request target, a Host, and the answer to preflights of browsers. */
 import type { RequestHandler } from 'express'
 import { ApiError } from '../errors.ts'
 import { preflightHeaders } from './headers.ts'
 import { replyEmpty } from './reply.ts'
 
 /** Bytes of path and query together. */
-export const MAX_TARGET_BYTES = 16_384
+const MAX_TARGET_BYTES = 16_384
 
 export const edge: RequestHandler = (request, response, next) => {
   if (request.originalUrl.length > MAX_TARGET_BYTES)

@@ -1,4 +1,4 @@
-/** What is kept of every request: counters, latency and one line of log. */
+/** Record of every request: counters, latency and one line of log. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Metrics } from '../metrics.ts'
@@ -17,7 +17,7 @@ export function record(
   metrics.afterwards.add(() => {
     metrics.requests.inc({ endpoint, status, code: context.errorCode ?? '' })
     metrics.byIntegrator.inc({ integrator: metrics.integrators.of(context.integrator), endpoint })
-    metrics.latency.observe({ endpoint }, ms / 1000)
+    if (!context.isStream) metrics.latency.observe({ endpoint }, ms / 1000)
     for (const [stage, stageMs] of context.stages) metrics.stages.observe({ stage }, stageMs / 1000)
     log.info(
       {
@@ -35,7 +35,7 @@ export function record(
 }
 
 /** Without the query, which may hold a key. */
-function pathOf({ url = '' }: IncomingMessage): string {
+export function pathOf({ url = '' }: IncomingMessage): string {
   const end = url.indexOf('?')
   return end < 0 ? url : url.slice(0, end)
 }

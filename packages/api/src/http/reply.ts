@@ -1,7 +1,9 @@
-/** How answers look on the wire: whole, in one write. */
+/** Answers on the wire: whole, in one write. */
+import { createHash } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Request, Response } from 'express'
 import { Registry } from 'prom-client'
-import type { ApiError } from '../errors.ts'
+import { type ApiError, docsOf, errorFields, type RatePolicy } from '../errors.ts'
 import { contextOf, type RequestContext } from './context.ts'
 import { type FixedHeaders, fixedHeaders, leastHeaders } from './headers.ts'
 
@@ -33,8 +35,10 @@ export function reply(
   response: ServerResponse,
   { status = 200, type, body, headers = [], fixed = everywhere }: Reply,
 ): void {
-  response.writeHead(status, [...headersOf(contextOf(response).id, type, body, fixed), ...headers])
-  response.end(body)
+  const bytes = Buffer.byteLength(body)
+  response.writeHead(status, [...headersOf(contextOf(response).id, type, bytes, fixed), ...headers])
+  // ASCII is the same in both; this way Node copies it without looking at each character.
+  response.end(body, bytes === body.length ? 'latin1' : 'utf8')
 }
 
 export function replyEmpty(response: ServerResponse, headers: readonly string[]): void {
@@ -42,10 +46,49 @@ export function replyEmpty(response: ServerResponse, headers: readonly string[])
   response.end()
 }
 
-/** What was worked out for a caller, and how long that took. */
+/**
+ * Events follow, each to be sent at once: no proxy is to keep or change them.
+ *
+ * @param more - headers
+ */
+export function beginStream(response: ServerResponse, more: readonly string[]): void {
+  const id = contextOf(response).id
+  const type = ['Content-Type', 'text/event-stream; charset=utf-8', 'X-Accel-Buffering', 'no']
+  response.writeHead(200, [
+    ...everywhere,
+    'X-Request-Id',
+    id,
+    ...type,
+    'Cache-Control',
+    'no-store, no-transform',
+    ...more,
+  ])
+  response.flushHeaders()
+}
+
+/** Sends what was worked out for a caller, and how long that took. */
 export function replyJson(response: ServerResponse, context: RequestContext, body: string): void {
-  const timing = [...context.stages].map(([stage, ms]) => `${stage};dur=${ms.toFixed(1)}`).join(', ')
-  reply(response, { type: 'json', body, headers: ['Server-Timing', timing, ...noStore] })
+  reply(response, { type: 'json', body, headers: [...timingOf(context), ...noStore] })
+}
+
+/** Time by stage; and that the request had to wait for its turn, since its caller or all together had more under way than goes at once. */
+function timingOf({ stages, isSlowed }: RequestContext): readonly string[] {
+  const timing = ['Server-Timing', [...stages].map(([stage, ms]) => `${stage};dur=${ms.toFixed(1)}`).join(', ')]
+  return isSlowed ? [...timing, 'RateLimit', rateLimit('share', 0, 1)] : timing
+}
+
+/** The same, for callers who ask again and again: one whose copy still holds gets no body (RFC 9110, section 13). */
+export function replyTagged(request: Request, response: Response, context: RequestContext, body: string): void {
+  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  // Where Express looks for it.
+  response.setHeader('ETag', tag)
+  const { fresh } = request
+  response.removeHeader('ETag')
+  if (fresh) {
+    response.writeHead(304, [...everywhere, 'X-Request-Id', context.id, 'ETag', tag, 'Cache-Control', 'no-cache'])
+    response.end()
+  } else
+    reply(response, { type: 'json', body, headers: [...timingOf(context), 'ETag', tag, 'Cache-Control', 'no-cache'] })
 }
 
 const notFoundPage = `<!DOCTYPE html>
@@ -57,16 +100,26 @@ const notFoundPage = `<!DOCTYPE html>
 
 /** Version A answers text, and a page for 404; version B answers JSON. */
 export function errorReply(error: ApiError, requestId: string, version: ErrorVersion): Reply {
-  const { status, code, details, retryAfter } = error
+  const { status, code, retryAfter, policy } = error
   const headers = [...noStore, ...(retryAfter === undefined ? [] : ['Retry-After', String(retryAfter)])]
-  // As draft-ietf-httpapi-ratelimit-headers has it: nothing remains of the caller's share for so many seconds.
-  if (code === 'OVERLOADED') headers.push('RateLimit', `"share";r=0;t=${retryAfter}`)
+  headers.push('Link', `<${docsOf(code)}>; rel="help"`)
+  if (policy) headers.push('RateLimit', rateLimit(policy, 0, retryAfter))
   // Version A has no other place for it.
   const message = code === 'INTERNAL' ? `${error.message} ${requestId}` : error.message
   if (version === 'B')
-    return { status, type: 'json', body: JSON.stringify({ error: message, code, requestId, ...details }), headers }
+    return { status, type: 'json', body: JSON.stringify({ ...errorFields(error), error: message, requestId }), headers }
   if (status === 404) return { status, type: 'html', body: notFoundPage, headers }
   return { status, type: 'text', body: message, headers }
+}
+
+/**
+ * As draft-ietf-httpapi-ratelimit-headers has it.
+ *
+ * @param left - of the caller's share
+ * @param seconds - until there is more of it
+ */
+export function rateLimit(policy: RatePolicy, left: number, seconds?: number): string {
+  return `"${policy}";r=${left}${seconds === undefined ? '' : `;t=${seconds}`}`
 }
 
 export function replyError(
@@ -83,17 +136,16 @@ export function replyError(
 
 /** The same as `reply`, in bytes, for what came before there was a request to answer. */
 export function rawReply(requestId: string, { status = 200, type, body, headers = [] }: Reply): string {
-  const all = [...headersOf(requestId, type, body), ...headers, 'Connection', 'close']
+  const all = [...headersOf(requestId, type, Buffer.byteLength(body)), ...headers, 'Connection', 'close']
   const lines = all.flatMap((name, k) => (k % 2 === 0 ? [`${name}: ${all[k + 1]}`] : []))
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** Of an answer that is sent when every header counts. */
+/** Headers of an answer that is sent when every header counts. */
 export function sparseHeaders(requestId: string, type: Reply['type'], body: string): readonly string[] {
-  return headersOf(requestId, type, body, leastHeaders)
+  return headersOf(requestId, type, Buffer.byteLength(body), leastHeaders)
 }
 
-function headersOf(requestId: string, type: Reply['type'], body: string, fixed = everywhere): readonly string[] {
-  const length = String(Buffer.byteLength(body))
-  return [...fixed, 'X-Request-Id', requestId, 'Content-Type', types[type], 'Content-Length', length]
+function headersOf(requestId: string, type: Reply['type'], bytes: number, fixed = everywhere): readonly string[] {
+  return [...fixed, 'X-Request-Id', requestId, 'Content-Type', types[type], 'Content-Length', String(bytes)]
 }

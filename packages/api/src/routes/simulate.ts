@@ -1,24 +1,25 @@
 import { ZERO_ADDRESS } from '@sluice/chains'
-import { RpcError } from '@sluice/rpc'
+import { type Rpc, RpcError } from '@sluice/rpc'
 import type { Request } from 'express'
-import type { ChainService } from '../chain/chain-service.ts'
 import { ApiError } from '../errors.ts'
+import { bodyOf } from '../http/body.ts'
 import type { RequestContext } from '../http/context.ts'
 import { read, type SimulateFields, simulateFields } from '../requests.ts'
 import type { SimulationResponse } from '../responses.ts'
+import type { ServedChain } from '../served-chain.ts'
 
 /** Blocks in a row that may be gone before they are used. */
 const MAX_ATTEMPTS = 3
 
 export async function simulate(
   request: Request,
-  chain: ChainService,
+  { live }: ServedChain,
   context: RequestContext,
 ): Promise<SimulationResponse> {
   const fields = read(simulateFields, request.method === 'POST' ? bodyOf(request) : request.query)
   const run = () =>
     context.time('simulate', () =>
-      chain.simulate({
+      live.simulate({
         from: fields.from.address,
         to: fields.to.address,
         data: fields.data,
@@ -36,7 +37,7 @@ export async function simulate(
       }),
     )
   const result = await atStandingBlock(run, fields, context.signal).catch((error: unknown) =>
-    refuseMissingBlock(error, fields, chain),
+    refuseMissingBlock(error, fields, live.rpc),
   )
   return {
     success: result.success,
@@ -61,22 +62,15 @@ async function atStandingBlock<T>(run: () => Promise<T>, { block }: SimulateFiel
   }
 }
 
-function bodyOf(request: Request): object {
-  const body: unknown = request.body
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new ApiError('INVALID_BODY', 'the body must be a JSON object with content-type application/json')
-  return body
-}
-
 /** Nodes refuse reads at a block that is not there, or whose state they no longer keep, in many words: asking tells which. */
-async function refuseMissingBlock(error: unknown, { block }: SimulateFields, chain: ChainService): Promise<never> {
+async function refuseMissingBlock(error: unknown, { block }: SimulateFields, rpc: Rpc): Promise<never> {
   if (!(error instanceof RpcError && error.ofBlock) || block.ref === 'latest') throw error
-  if ((await chain.rpc.getBlock(block.ref)) === null)
+  if ((await rpc.getBlock(block.ref)) === null)
     throw new ApiError('INVALID_PARAMETER', `block ${block.sent} does not exist`)
   const holdsNone = (cause: unknown) => {
     throw new ApiError('RPC_FAILED', `no node of the chain holds the state of block ${block.sent}`, { cause })
   }
   if (error.code === 'LAGGING' || (error.cause instanceof RpcError && error.cause.code === 'LAGGING')) holdsNone(error)
-  await chain.rpc.getCode(ZERO_ADDRESS, block.ref).catch(holdsNone)
+  await rpc.getCode(ZERO_ADDRESS, block.ref).catch(holdsNone)
   throw error
 }

@@ -1,16 +1,15 @@
 import type { Request } from 'express'
-import type { ChainService } from '../chain/chain-service.ts'
 import type { Config } from '../config.ts'
 import type { ApiErrorCode } from '../error-table.ts'
-import { ApiError } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
-import { read, swapQuery } from '../requests.ts'
-import type { SwapNoRoute, SwapResponse } from '../responses.ts'
-import { quote } from '../swap/quote.ts'
-import { checkFeeExemptKey, swapKey, toQuoteRequest } from '../swap/request.ts'
-import { noRouteResponse, swapResponse } from '../swap/response.ts'
+import type { QuoteResponse, SwapNoRoute, SwapResponse } from '../responses.ts'
+import type { ServedChain } from '../served-chain.ts'
+import { answerWish, readWish, type Wish } from '../swap/answer.ts'
+import { checkFeeExemptKey } from '../swap/request.ts'
+import { noRouteResponse } from '../swap/response.ts'
+import { toApiError } from '../translate.ts'
 
-/** What version A answers with 200 and no `tx`. */
+/** Codes that version A answers with 200 and no `tx`. */
 const noRouteCodes: ReadonlySet<ApiErrorCode> = new Set([
   'UNKNOWN_TOKEN',
   'NO_ROUTE',
@@ -18,22 +17,23 @@ const noRouteCodes: ReadonlySet<ApiErrorCode> = new Set([
   'ROUTE_REVERTED',
 ])
 
-export async function swap(
-  request: Request,
-  chain: ChainService,
-  context: RequestContext,
-  config: Config,
-): Promise<SwapResponse | SwapNoRoute> {
-  const query = read(swapQuery, request.query)
-  checkFeeExemptKey(query.feeExemptKey ?? request.get('x-fee-exempt-key'), config.feeExemptKeyHashes)
-  const wanted = toQuoteRequest(query, chain.deployment)
-  try {
-    return swapResponse(query, await quote(wanted, swapKey(query), chain, context), chain)
-  } catch (error) {
-    if (config.errorVersion === 'A' && error instanceof ApiError && noRouteCodes.has(error.code)) {
+/** The best route: with its transaction (`swap`), or without (`quote`). */
+export function route(kind: Wish['kind']) {
+  return async (
+    request: Request,
+    chain: ServedChain,
+    context: RequestContext,
+    config: Config,
+  ): Promise<SwapResponse | QuoteResponse | SwapNoRoute> => {
+    const wish = readWish(kind, request.query)
+    checkFeeExemptKey(wish.query.feeExemptKey ?? request.get('x-fee-exempt-key'), config.feeExemptKeyHashes)
+    try {
+      return await answerWish(wish, chain, context)
+    } catch (thrown) {
+      const error = toApiError(thrown, context.abortReason)
+      if (config.errorVersion !== 'A' || !noRouteCodes.has(error.code)) throw thrown
       context.errorCode = error.code
-      return noRouteResponse(query, error.details.block as number)
+      return noRouteResponse(wish.query, error.details.block as number)
     }
-    throw error
   }
 }

@@ -1,31 +1,25 @@
 import { type Address, NATIVE } from '@sluice/chains'
+import { type MeasuredToken, toPercent } from '@sluice/quoting'
 import type { TokenReport } from '@sluice/simulation'
 import type { Request } from 'express'
-import type { ChainService } from '../chain/chain-service.ts'
-import type { MeasuredToken } from '../chain/token-reports.ts'
 import type { RequestContext } from '../http/context.ts'
 import { read, tokensQuery } from '../requests.ts'
 import type { TokenReportResponse } from '../responses.ts'
-import { toPercent } from '../swap/amounts.ts'
+import type { ServedChain } from '../served-chain.ts'
 import { keyed } from './tokens.ts'
 
-/** What tokens do to those who trade them, by token as sent. */
-export async function tokens(request: Request, chain: ChainService, context: RequestContext) {
+/** Reports of what tokens do to those who trade them, by token as sent. */
+export async function tokens(request: Request, { live }: ServedChain, context: RequestContext) {
   const { token } = read(tokensQuery, request.query)
   const addresses = [...new Set(token.values())].filter((address) => address !== NATIVE)
   const groups = addresses.map((address) => [address])
-  const measured = await chain.views.standing(groups, context.signal, ({ snapshot }) => {
-    // Shared by everyone who asks for the token within the minute, so it does not end with the one who asked first.
-    const { signal } = new AbortController()
-    const source = { rpc: chain.rpc, simulation: chain.simulation, block: { blockHash: snapshot.block.hash }, signal }
-    const measure = (address: Address) =>
-      chain.tokens.isToken(address) === false ? null : chain.tokenReports.of(address, snapshot, source)
-    return context.time('measure', () => Promise.all(addresses.map(measure)))
-  })
+  const measured = await live.views.standing(groups, context.signal, ({ snapshot }) =>
+    context.time('measure', () => Promise.all(addresses.map((address) => live.tokens.report(address, snapshot)))),
+  )
   const byAddress = new Map<Address, TokenReportResponse | null>(
     addresses.map((address, k) => [
       address,
-      measured[k] ? { ...bodyOf(measured[k]), ...chain.standings.of(address) } : null,
+      measured[k] ? { ...bodyOf(measured[k]), ...live.tokens.standings.of(address) } : null,
     ]),
   )
   return keyed(token, (address) => byAddress.get(address) ?? null)

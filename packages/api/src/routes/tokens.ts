@@ -1,50 +1,93 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
-import { type PriceBook, pricedAs } from '@sluice/pricing'
+import { type PriceBook, type PriceDetail, pricedAs } from '@sluice/pricing'
+import type { BlockHeader } from '@sluice/rpc'
 import type { Request } from 'express'
-import type { ChainService } from '../chain/chain-service.ts'
+import type { z } from 'zod'
+import { bodyOf } from '../http/body.ts'
 import type { RequestContext } from '../http/context.ts'
-import { liquidityQuery, pricesQuery, read } from '../requests.ts'
+import { liquidityQuery, pricesBody, pricesQuery, read } from '../requests.ts'
+import type { PriceDetailResponse } from '../responses.ts'
+import type { ServedChain } from '../served-chain.ts'
+
+type Told = { readonly isCurrent: boolean; readonly block: BlockHeader }
 
 /** Milliseconds that a caller waits for a first look at all pools of a chain; until then prices are null. */
 const PATIENCE_MS = 300
 
-export function prices(request: Request, chain: ChainService, context: RequestContext): Promise<string> {
-  const { token } = read(pricesQuery, request.query)
-  return answer(request, chain, context, token, (book) => keyed(token, (address) => book.usd(address)))
+export function prices(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
+  return pricesOf(read(pricesQuery, request.query), request, chain, context)
 }
 
-export function liquidity(request: Request, chain: ChainService, context: RequestContext): Promise<string> {
+export function postedPrices(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
+  return pricesOf(read(pricesBody, bodyOf(request)), request, chain, context)
+}
+
+async function pricesOf(
+  { token, detail, block: wanted }: z.output<typeof pricesBody>,
+  request: Request,
+  chain: ServedChain,
+  context: RequestContext,
+): Promise<string> {
+  const tell = async (book: PriceBook, { isCurrent, block }: Told): Promise<string> => {
+    if (detail === '0') return JSON.stringify(keyed(token, (address) => book.usd(address)))
+    const told = new Map<Address, PriceDetailResponse>()
+    for (const address of new Set(token.values()))
+      told.set(address, detailOf(await book.detail(address), block, isCurrent))
+    return JSON.stringify(keyed(token, (address) => told.get(address)))
+  }
+  if (wanted === undefined) return answer(request, chain, context, token, tell)
+  const past = await context.time('prices', () => chain.live.pricesAt(wanted, [...token.values()], context.signal))
+  return tell(past.prices, { isCurrent: true, block: past.block })
+}
+
+export function detailOf(
+  { usd, depthUsd, confidence, sources, reason }: PriceDetail,
+  { number, timestamp }: BlockHeader,
+  isCurrent: boolean,
+): PriceDetailResponse {
+  return {
+    ...{ usd, block: number, timestamp, depthUsd, confidence },
+    sources: sources.map(({ pool, ...said }) => ({ pool: pool.id, protocol: pool.family, ...said })),
+    // A token that is still being looked for is not one that is not there.
+    reason: reason === 'unknown' && !isCurrent ? 'pending' : reason,
+  }
+}
+
+export function liquidity(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
   const { token, curve } = read(liquidityQuery, request.query)
   return answer(request, chain, context, token, async (book) => {
-    const told = new Map<Address, number | Record<string, number> | null>()
+    const told = new Map<Address, string>()
     for (const address of new Set(token.values()))
-      told.set(address, curve === '0' ? await book.depthUsd(address) : await curveOf(book, address))
-    return keyed(token, (address) => told.get(address))
+      told.set(address, curve === '0' ? String(await book.depthUsd(address)) : await curveOf(book, address))
+    const entries = [...token].map(([sent, address]) => `${JSON.stringify(sent)}:${told.get(address)}`)
+    return `{${entries.join()}}`
   })
 }
 
-async function curveOf(book: PriceBook, token: Address): Promise<Record<string, number> | null> {
+/** JSON with its keys in rising order, which an object would not keep: whole numbers come first in it. */
+async function curveOf(book: PriceBook, token: Address): Promise<string> {
   const points = await book.depthCurve(token)
-  return points && Object.fromEntries(points.map(({ impact, usd }) => [String(impact), usd]))
+  return points === null ? 'null' : `{${points.map(({ impact, usd }) => `"${impact}":${usd}`).join()}}`
 }
 
 /** Made once for a target and a block: many ask for the same tokens again and again. */
 async function answer(
   request: Request,
-  chain: ChainService,
+  chain: ServedChain,
   context: RequestContext,
   tokens: ReadonlyMap<string, Address>,
-  make: (book: PriceBook) => object | Promise<object>,
+  make: (book: PriceBook, at: Told) => Promise<string>,
 ): Promise<string> {
   const priced = [...tokens.values()].map((token) => pricedAs(token, chain.chain))
   const wanted = priced.filter((token) => token !== ZERO_ADDRESS)
-  const { view, isWhole } = await context.time('state', () => chain.views.recent(wanted, context.signal))
+  const { view, isWhole } = await context.time('state', () => chain.live.views.recent(wanted, context.signal))
   const book = view.prices()
   if (!book.isCurrent) await context.time('prices', () => Promise.race([book.settled(), setTimeout(PATIENCE_MS)]))
   const isCurrent = isWhole && book.isCurrent
-  const body = JSON.stringify(await make(book))
-  if (isCurrent) view.answers.keep(request.url, body)
+  const body = await make(book, { isCurrent, block: view.snapshot.block })
+  // What was asked for in a body does not show in the target.
+  if (isCurrent && book.isCalm && request.method !== 'POST') view.answers.keep(request.url, body)
   return body
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type Address, type Deployment, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
-import { read, swapQuery } from '../requests.ts'
-import { checkFeeExemptKey, swapKey, toQuoteRequest } from './request.ts'
+import { read } from '../requests.ts'
+import { checkFeeExemptKey, swapQuery, toQuoteRequest } from './request.ts'
 
 const GUARD = toAddress(`0x${'11'.repeat(20)}`)
 const EXECUTOR = toAddress(`0x${'22'.repeat(20)}`)
@@ -54,17 +54,4 @@ test('a fee-exempt key must match a configured hash', () => {
   checkFeeExemptKey('open sesame', hashes)
   for (const wrong of ['', 'open', [...hashes][0]!])
     expect(() => checkFeeExemptKey(wrong, hashes)).toThrow('feeExemptKey is not valid')
-})
-
-test('requests that get the same answer have the same key, and others do not', () => {
-  const key = (change: Record<string, string> = {}) => swapKey(read(swapQuery, { ...swap, ...change }))
-  expect(key({ from: CHECKSUMMED.toLowerCase(), slippage: '0.50', feeExemptKey: 'x', minimumBlock: '7' })).toBe(key())
-  const others = [
-    { amount: '1001' },
-    { from: swap.src },
-    { slippage: '0.51' },
-    { excludeSources: 'a' },
-    { gasPrice: '1' },
-  ]
-  expect(new Set([...others.map(key), key()]).size).toBe(others.length + 1)
 })

@@ -1,47 +1,206 @@
+/**
+ * Parameters of a quote: how each is read, and what it means on a chain. Fields are read in the order in which mistakes are
+ * reported.
+ */
 import { createHash } from 'node:crypto'
-import { type Address, type Deployment, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import type { SourceFilter } from '@sluice/routing'
+import { type Address, type Deployment, isAddress, NATIVE, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { NEUTRAL_SENDER, type QuoteRequest } from '@sluice/quoting'
+import { z } from 'zod'
 import { ApiError } from '../errors.ts'
-import { hasValidChecksum } from '../parameters.ts'
-import type { SwapQuery } from '../requests.ts'
+import {
+  address,
+  count,
+  gasPrice,
+  hasValidChecksum,
+  type IssueParams,
+  list,
+  percent,
+  refuse,
+  type SentAddress,
+  slippage,
+  text,
+  uint,
+} from '../parameters.ts'
+import { NATIVE_TEXT, read } from '../requests.ts'
+import { checkPermit, permit } from './permit.ts'
 
-/** A swap that is asked for, free of text. Parts per million are named Ppm. */
-export type QuoteRequest = {
-  readonly tokenIn: Address
-  readonly tokenOut: Address
-  readonly amountIn: bigint
-  readonly from: Address
-  readonly slippagePpm: bigint
-  readonly feePpm: bigint
-  readonly feeRecipient: Address | undefined
-  readonly minimumBlock: number | undefined
-  /** Unix seconds. */
-  readonly deadline: number | undefined
-  readonly gasPriceWei: bigint | undefined
-  readonly maxHops: number | undefined
-  readonly maxSplits: number | undefined
-  readonly excludePools: ReadonlySet<string>
-  readonly sources: SourceFilter
-  /** What the route may pass through between its ends. */
-  readonly intermediates: SwapQuery['intermediates']
-  readonly maxPriceImpactPpm: bigint
+/** 10 % in parts per million. */
+const MAX_FEE_PPM = 100_000n
+
+const swapToken = (name: string) =>
+  z.string('src and dst must be valid 0x... addresses').transform((sent, context): SentAddress => {
+    if (!isAddress(sent)) return refuse(context, 'src and dst must be valid 0x... addresses')
+    if (/^0x0{40}$/.test(sent))
+      return refuse(context, `${name} must not be the zero address; the native token is ${NATIVE_TEXT}`)
+    return { sent, address: toAddress(sent) }
+  })
+
+const convenienceFee = percent('convenienceFee').refine((ppm) => ppm <= MAX_FEE_PPM, {
+  message: 'convenienceFee must be at most 10',
+  params: { code: 'FEE_TOO_HIGH' } satisfies IssueParams,
+})
+const sourceName = (sent: string) => (/^[\w .&()+-]{1,60}$/.test(sent) ? sent.toLowerCase() : undefined)
+const poolId = (sent: string) => (/^0x([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/.test(sent) ? sent.toLowerCase() : undefined)
+const sources = (name: string) => list(name, 100, sourceName, 'names of sources')
+
+const swapFields = z.object({
+  src: swapToken('src').describe('Input token; `0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE` for the native token.'),
+  dst: swapToken('dst').describe('Output token; the same address to receive the native token.'),
+  amount: uint('amount')
+    .refine((amount) => amount > 0n, 'amount must be a base-10 integer above 0')
+    .describe('Input amount in base units.'),
+  from: address('from').describe('Wallet that sends the transaction and receives the output.'),
+  slippage: slippage
+    .prefault('0.5')
+    .describe(
+      'Slippage tolerance in percent, at most 4 decimals. Default 0.5. `auto`: from 0.05 to 3, by what the pools of the route have been seen to move within two blocks.',
+    ),
+  convenienceFee: convenienceFee
+    .prefault('0')
+    .describe('Fee in percent of the output, added for the caller; at most 10. Default 0.'),
+  convenienceFeeRecipient: address('convenienceFeeRecipient', { native: true, zero: true })
+    .optional()
+    .describe(
+      'Receives the convenience fee. Required when there is one; a mixed-case address must carry its checksum.',
+    ),
+  minimumBlock: count('minimumBlock', 0, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('The route must be computed and simulated at this block or a later one.'),
+  deadline: count('deadline', 0, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe(
+      'Unix seconds after which the transaction reverts. Default: 1,200 s after the simulated block or now, whichever is later.',
+    ),
+  feeExemptKey: text('feeExemptKey').optional().describe('Attribution key; also taken from `X-Fee-Exempt-Key`.'),
+  includeSources: sources('includeSources').optional().describe('Use only these families or brands.'),
+  excludeSources: sources('excludeSources').optional().describe('Do not use these families or brands.'),
+  excludePools: list('excludePools', 200, poolId, 'pool addresses or ids')
+    .optional()
+    .describe('Do not use these pools.'),
+  maxHops: count('maxHops', 1, 4).optional().describe('Most pools in series.'),
+  maxSplits: count('maxSplits', 1, 64).optional().describe('Most pools that the route may use.'),
+  intermediates: z
+    .enum(['named', 'earned', 'any'], 'intermediates must be named, earned or any')
+    .default('earned')
+    .describe(
+      "What the route may pass through between `src` and `dst`: only what the chain's file names (`named`), also what has been seen to behave for long (`earned`, the default), or anything (`any`).",
+    ),
+  gasPrice: gasPrice(uint)
+    .optional()
+    .describe('Wei per gas to weigh gas with, below 2^64. Default: the network price.'),
+  maxPriceImpact: percent('maxPriceImpact')
+    .refine((ppm) => ppm <= PPM, 'maxPriceImpact must be at most 100')
+    .prefault('15')
+    .describe('Percent above which the route is refused. Default 15; 100 accepts any.'),
+  calls: z
+    .enum(['0', '1'], 'calls must be 0 or 1')
+    .default('0')
+    .describe('1 adds `calls`: the approvals that the sender lacks, and the swap, ready for `wallet_sendCalls`.'),
+  permit: permit
+    .optional()
+    .describe(
+      "What `/permit` answers as `permit`, followed by the owner's signature: the transaction brings its own permission and needs no approval. For ERC-20 input.",
+    ),
+  amountOut: z.undefined().optional(),
+})
+type Fields = z.output<typeof swapFields>
+
+const amountOut = uint('amountOut').refine((amount) => amount > 0n, 'amountOut must be a base-10 integer above 0')
+/** In the place of `amount`. */
+const exactOutput = {
+  amount: z.undefined('amount and amountOut exclude each other').optional(),
+  amountOut,
 }
 
+type Read = Omit<Fields, 'from' | 'amount' | 'amountOut'> & {
+  readonly [Name in 'from' | 'amount']?: Fields[Name] | undefined
+}
+
+/** Mistakes between fields, which are looked for when each is right by itself. */
+function checkSwap(query: Read, context: z.core.$RefinementCtx): void {
+  if (query.src.address === query.dst.address) refuse(context, 'src and dst must be different tokens')
+  if (query.convenienceFee > 0n && !query.convenienceFeeRecipient)
+    refuse(context, 'convenienceFeeRecipient must be provided when convenienceFee is non-zero')
+  checkPermit(query, context)
+}
+
+export const swapQuery = swapFields.superRefine(checkSwap)
+const exactSwapQuery = swapFields.extend(exactOutput).superRefine(checkSwap)
+export type SwapQuery = z.output<typeof swapQuery> | z.output<typeof exactSwapQuery>
+
+const quoteFields = swapFields.extend({
+  from: swapFields.shape.from
+    .optional()
+    .describe('Wallet that would send the transaction. Default: an address that no token knows.'),
+})
+const quoteQuery = quoteFields.superRefine(checkSwap)
+const exactQuoteQuery = quoteFields.extend(exactOutput).superRefine(checkSwap)
+export type QuoteQuery = z.output<typeof quoteQuery> | z.output<typeof exactQuoteQuery>
+
+/** @throws ApiError for the first parameter that is wrong */
+export function readSwap(parameters: object): SwapQuery {
+  return read('amountOut' in parameters ? exactSwapQuery : swapQuery, parameters)
+}
+
+/** @throws ApiError for the first parameter that is wrong */
+export function readQuote(parameters: object): QuoteQuery {
+  return read('amountOut' in parameters ? exactQuoteQuery : quoteQuery, parameters)
+}
+
+/** Both ways in one, as it is documented. */
+const eitherAmount = {
+  amount: swapFields.shape.amount
+    .optional()
+    .describe('Input amount in base units. Exactly one of `amount` and `amountOut` must be given.'),
+  amountOut: amountOut
+    .optional()
+    .describe(
+      'Least output in base units that the transaction pays at worst, in the place of `amount`: `minToAmount` is this, and `fromAmount` the least input for it.',
+    ),
+}
+export const swapParameters = swapFields.extend(eitherAmount)
+export const quoteParameters = quoteFields.extend(eitherAmount)
+
+const MAX_QUOTES = 20
+const quotesMistake = `quotes must be a list of 1 to ${MAX_QUOTES} objects`
+/** Each quote is read by itself, so that a mistake in one is its own answer. */
+export const quotesBody = z.object({
+  quotes: z.array(z.looseObject({}, quotesMistake), quotesMistake).min(1, quotesMistake).max(MAX_QUOTES, quotesMistake),
+})
+/** The same, as it is documented. */
+export const quotesFields = z.object({
+  quotes: z
+    .array(quoteParameters)
+    .min(1)
+    .max(MAX_QUOTES)
+    .describe('Parameters of `/quote`; with `from` the answer has its transaction, as that of `/aggregator` has.'),
+})
+
+export const permitQuery = z.object({
+  src: address('src').describe('Input token, an ERC-20.'),
+  amount: swapFields.shape.amount.describe('Base units of the input that the Guard may draw.'),
+  from: address('from').describe('Owner, who signs and sends the swap.'),
+  deadline: swapFields.shape.deadline.describe(
+    'Unix seconds until which the signature holds, at most a day. Default: 1,200 s after the current block or now, whichever is later.',
+  ),
+})
+
 /**
- * What a parsed query means on a chain.
+ * A query that was read, as a request on a chain.
  *
  * @throws ApiError for a sender or fee recipient that cannot be meant
  */
-export function toQuoteRequest(query: SwapQuery, deployment: Deployment): QuoteRequest {
+export function toQuoteRequest(query: QuoteQuery, deployment: Deployment): QuoteRequest {
   const contracts = new Set<Address>([deployment.guard.address, ...deployment.executors.map(({ address }) => address)])
-  if (contracts.has(query.from.address))
-    throw new ApiError('INVALID_PARAMETER', 'from must not be the Guard or an Executor')
+  const from = query.from?.address ?? NEUTRAL_SENDER
+  if (contracts.has(from)) throw new ApiError('INVALID_PARAMETER', 'from must not be the Guard or an Executor')
   const feePpm = query.convenienceFee
   return {
     tokenIn: query.src.address,
     tokenOut: query.dst.address,
     amountIn: query.amount,
-    from: query.from.address,
+    amountOut: query.amountOut,
+    from,
     slippagePpm: query.slippage,
     feePpm,
     feeRecipient: feePpm > 0n ? feeRecipient(query, contracts) : undefined,
@@ -57,18 +216,14 @@ export function toQuoteRequest(query: SwapQuery, deployment: Deployment): QuoteR
     },
     intermediates: query.intermediates,
     maxPriceImpactPpm: query.maxPriceImpact,
+    // Approvals are somebody's: without a sender there are none.
+    permit: query.permit,
+    withCalls: query.calls === '1' && query.from !== undefined,
   }
 }
 
-/** The same for requests that differ only in how they are written, or in what does not change the answer. */
-export function swapKey({ feeExemptKey: _, minimumBlock: __, ...query }: SwapQuery): string {
-  return Object.entries(query)
-    .map(([name, value]) => `${name}=${typeof value === 'object' && 'address' in value ? value.address : value}`)
-    .join('\n')
-}
-
 /** A typo here pays a stranger, so this address alone is held to its checksum. */
-function feeRecipient(query: SwapQuery, contracts: ReadonlySet<Address>): Address {
+function feeRecipient(query: QuoteQuery, contracts: ReadonlySet<Address>): Address {
   const { sent, address } = query.convenienceFeeRecipient!
   const refuse = (reason: string) => new ApiError('INVALID_PARAMETER', `convenienceFeeRecipient ${reason}`)
   if (!hasValidChecksum(sent)) throw refuse('has a wrong EIP-55 checksum')

@@ -1,23 +1,38 @@
-import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { WRAPPER_FAMILY } from '@sluice/liquidity'
+import { type Quote, toPercent } from '@sluice/quoting'
 import type { Leg, Route } from '@sluice/routing'
-import type { ChainService } from '../chain/chain-service.ts'
-import { NATIVE_TEXT, type SwapQuery } from '../requests.ts'
-import type { SwapLeg, SwapNoRoute, SwapResponse } from '../responses.ts'
-import { toPercent } from './amounts.ts'
-import type { Quote } from './judge.ts'
+import { NATIVE_TEXT } from '../requests.ts'
+import type { QuoteResponse, SwapLeg, SwapNoRoute, SwapResponse } from '../responses.ts'
+import type { ServedChain } from '../served-chain.ts'
+import type { QuoteQuery, SwapQuery } from './request.ts'
 
-/** The body of a found route. Addresses of the request are echoed as they were sent. */
-export function swapResponse(query: SwapQuery, quote: Quote, chain: ChainService): SwapResponse {
-  const { route, swap, block } = quote
+/** Facts of a chain that its answers tell. */
+export type AnsweringChain = Pick<ServedChain, 'chain' | 'routerAddress'>
+
+/** The body of a found route with its transaction. Addresses of the request are echoed as they were sent. */
+export function swapResponse(query: SwapQuery, quote: Quote, chain: AnsweringChain): SwapResponse {
+  const { data, value } = quote.swap
+  const tx = { from: query.from.sent, to: chain.routerAddress, data, value: value.toString() }
+  const calls = quote.calls?.map((call) => ({ ...call, value: call.value.toString() }))
+  return { ...quoteResponse(query, quote, chain), tx, ...(calls && { calls }) }
+}
+
+/** The body of a found route. */
+export function quoteResponse(query: QuoteQuery, quote: Quote, { chain }: AnsweringChain): QuoteResponse {
+  const { route, block, slippage } = quote
   return {
     src: query.src.sent,
     dst: query.dst.sent,
-    fromAmount: query.amount.toString(),
+    fromAmount: route.amountIn.toString(),
     toAmount: quote.amountOut.toString(),
     minToAmount: quote.minOutput.toString(),
+    ...(slippage && { slippage: { percent: toPercent(slippage.ppm), reason: slippage.reason } }),
     gasEstimate: quote.gasEstimate.toString(),
     simulationBlock: block.number,
     blockHash: block.hash,
+    expiresAtBlock: quote.expiresAtBlock,
+    quoteId: quote.id,
     priceImpact: quote.priceImpactPpm === null ? null : toPercent(quote.priceImpactPpm),
     gasCost: {
       native: quote.gasCostWei.toString(),
@@ -28,16 +43,15 @@ export function swapResponse(query: SwapQuery, quote: Quote, chain: ChainService
     optimalityGap: route.optimalityGapBps,
     warnings: [...quote.warnings],
     swaps: route.legs.length > 0 ? legs(route, chain) : [wrapLeg(route, chain)],
-    tx: { from: query.from.sent, to: chain.routerAddress, data: swap.data, value: swap.value.toString() },
   }
 }
 
 /** Version A's answer where there is no route. */
-export function noRouteResponse(query: SwapQuery, block: number): SwapNoRoute {
+export function noRouteResponse(query: QuoteQuery, block: number): SwapNoRoute {
   return {
     src: query.src.sent,
     dst: query.dst.sent,
-    fromAmount: query.amount.toString(),
+    fromAmount: (query.amount ?? 0n).toString(),
     toAmount: '0',
     gasEstimate: '0',
     simulationBlock: block,
@@ -45,7 +59,8 @@ export function noRouteResponse(query: SwapQuery, block: number): SwapNoRoute {
   }
 }
 
-function legs(route: Route, { wrappedNative }: ChainService): SwapLeg[] {
+function legs(route: Route, chain: Chain): SwapLeg[] {
+  const wrappedNative = chain.wrappedNative?.address
   // Of NATIVE input, pools of the native token and of its wrapper take their shares alike.
   const taken = ({ tokenIn }: Leg) =>
     route.tokenIn === NATIVE && (tokenIn === ZERO_ADDRESS || tokenIn === wrappedNative) ? NATIVE : tokenIn
@@ -73,11 +88,11 @@ function tokenText(token: string): string {
   return token === ZERO_ADDRESS || token === NATIVE ? NATIVE_TEXT : token
 }
 
-function wrapLeg({ tokenIn, tokenOut, amountIn, amountOut, gas }: Route, chain: ChainService): SwapLeg {
+function wrapLeg({ tokenIn, tokenOut, amountIn, amountOut, gas }: Route, chain: Chain): SwapLeg {
   return {
-    pool: chain.wrappedNative ?? '',
-    protocol: 'wrapped-native',
-    dex: chain.chain.wrappedNative?.symbol ?? '',
+    pool: chain.wrappedNative?.address ?? '',
+    protocol: WRAPPER_FAMILY,
+    dex: chain.wrappedNative?.symbol ?? '',
     tokenIn: tokenText(tokenIn),
     tokenOut: tokenText(tokenOut),
     amountIn: amountIn.toString(),

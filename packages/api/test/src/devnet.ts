@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type Devnet, startDevnet } from '@sluice/devnet'
+import { afterAll, beforeAll } from 'vitest'
 import { loadConfig, type RunningServer, startServer } from '../../src/index.ts'
 
 export const devnetDir = join(import.meta.dirname, '../../../../.devnet')
@@ -32,4 +33,26 @@ export async function request<T>(url: string, method: string, ...params: readonl
   const { result, error } = (await response.json()) as { result: T; error?: { message: string } }
   if (error) throw new Error(`${method}: ${error.message}`)
   return result
+}
+
+/** The local chain and a service over it, from before the first test of a file until after its last. */
+export function localService(): { readonly devnet: Devnet; readonly server: RunningServer } {
+  let devnet: Devnet | undefined
+  let server: RunningServer | undefined
+  beforeAll(async () => {
+    devnet = await startChain()
+    server = await startOver(devnet.url)
+  })
+  afterAll(async () => {
+    await server?.close()
+    await devnet?.stop()
+  })
+  return {
+    get devnet() {
+      return devnet!
+    },
+    get server() {
+      return server!
+    },
+  }
 }

@@ -6,7 +6,7 @@ import { type ContractRecord, toAddress, writeDeployment } from '@sluice/chains'
 import { loadConfig, type RunningServer, startServer } from '../../src/index.ts'
 
 export const GUARD = `0x${'11'.repeat(20)}`
-export const EXECUTOR = `0x${'22'.repeat(20)}`
+const EXECUTOR = `0x${'22'.repeat(20)}`
 const hash = `0x${'33'.repeat(32)}` as const
 const record = (address: string): ContractRecord => ({
   address: toAddress(address),

@@ -18,11 +18,11 @@ export type Report = {
   readonly refused: number
   readonly accepted: number
   readonly byKind: Readonly<Record<string, { readonly refused: number; readonly accepted: number }>>
-  /** Of the refused: those whose terms differ, and of a sample that was run those that do something else to somebody. */
+  /** Refused ones: those whose terms differ, and of a sample that was run those that do something else to somebody. */
   readonly refusedForTerms: number
   readonly refusedAndRun: number
   readonly refusedAndHarmful: number
-  /** What may not be: accepted, and yet with other terms, or with another outcome when run; some of them in words. */
+  /** Cases that may not be: accepted, and yet with other terms, or with another outcome when run; some of them in words. */
   readonly acceptedWithOtherTerms: number
   readonly acceptedAndHarmful: number
   readonly failures: readonly string[]
@@ -47,7 +47,9 @@ export async function campaign(
         throw new Error(`${name}: ${cause.message}`, { cause })
       }),
     )
-  const terms = quotes.map(({ route }) => ({ contracts: stage.contracts, minToAmount: route.minToAmount! }))
+  const terms = quotes.map(({ route, permit }) => ({
+    ...{ contracts: stage.contracts, minToAmount: route.minToAmount!, permit },
+  }))
   for (const [index, { route, asked }] of quotes.entries()) check(route, asked, terms[index]!)
 
   const random = randomOf(seed)

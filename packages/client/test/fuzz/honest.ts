@@ -1,9 +1,26 @@
 /** Genuine quotes over HTTP for transactions of every shape that the service makes on the local chain. */
-import { request } from '@sluice/devnet'
-import { ClientError, NATIVE, type Route, type SwapParameters } from '../../src/index.ts'
+import { PERMIT2, request } from '@sluice/devnet'
+import { encodeCall, selectors } from '../../src/calls.ts'
+import {
+  ClientError,
+  explain,
+  fromEip1193,
+  type GuardPermit,
+  NATIVE,
+  type Route,
+  type SwapParameters,
+  signPermit,
+  withPermit,
+} from '../../src/index.ts'
 import { CHAIN, type Stage } from '../service.ts'
 
-export type Honest = { readonly name: string; readonly asked: SwapParameters; readonly route: Route }
+export type Honest = {
+  readonly name: string
+  readonly asked: SwapParameters
+  readonly route: Route
+  /** Permit that the sender signed, where the transaction carries it. */
+  readonly permit?: GuardPermit
+}
 
 const DEADLINE_SECONDS = 600
 const PAIRS_OF_A_FAMILY = 2
@@ -49,5 +66,18 @@ export async function honestQuotes(stage: Stage): Promise<readonly Honest[]> {
       if (!(error instanceof ClientError && error.code === 'NO_ROUTE')) throw error
     }
   }
+  for (const name of ['a split with a fee', 'native out with a fee', 'a large split'])
+    quotes.push(await bySignature(stage, quotes.find((quote) => quote.name === name)!))
   return quotes
+}
+
+/** The same swap, paid for by a signature for Permit2. */
+async function bySignature({ devnet: { url }, guard }: Stage, honest: Honest): Promise<Honest> {
+  const { asked, route } = honest
+  const wallet = fromEip1193({ request: ({ method, params }) => request(url, method, params ?? []) }, asked.from)
+  const data = encodeCall(selectors.approve, PERMIT2, 2n ** 200n)
+  await wallet.succeeded(await wallet.send({ to: asked.src, data, value: 0n }))
+  const wanted = { token: asked.src, spender: guard, amount: BigInt(asked.amount) }
+  const permit = (await signPermit(wallet, CHAIN, wanted, explain(route.tx).deadline))!
+  return { name: `${honest.name}, signed for`, asked, permit, route: { ...route, tx: withPermit(route.tx, permit) } }
 }

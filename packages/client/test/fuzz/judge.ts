@@ -2,16 +2,17 @@
  * Who gets what from a transaction, found without the code under test: by the terms that the compiler's own bindings read from
  * it, and by running it on the local chain.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { decodeGuardSwap, type GuardSwap } from '@sluice/bindings/guard'
 import { request } from '@sluice/devnet'
 import { decodeProgram } from '@sluice/program'
 import type { Hex, Transaction } from '../../src/index.ts'
 
-/** What a transaction did. Addresses in lower case. */
+/** Outcome of a transaction. Addresses in lower case. */
 type Outcome = {
   /** Contracts whose code was run to change something. */
   readonly ran: ReadonlySet<string>
-  /** What each account has more of a token, by `token account`; the zero address is native. */
+  /** Gain of each account in a token, by `token account`; the zero address is native. */
   readonly gained: ReadonlyMap<string, bigint>
 }
 
@@ -35,11 +36,11 @@ type Frame = {
 
 const NATIVE = `0x${'0'.repeat(40)}`
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-/** Of a wrapper: Deposit(address,uint256) and Withdrawal(address,uint256). */
+/** Events of a wrapper: Deposit(address,uint256) and Withdrawal(address,uint256). */
 const DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c'
 const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
 
-/** What the honest transaction does. @throws Error where it fails */
+/** Outcome of the honest transaction. @throws Error where it fails */
 export async function referenceOf(url: string, tx: Transaction): Promise<Reference> {
   const outcome = await run(url, tx)
   if (!outcome) throw new Error('the honest transaction fails')
@@ -47,7 +48,7 @@ export async function referenceOf(url: string, tx: Transaction): Promise<Referen
   return { tx, order, outcome, receivers: receiversOf(outcome), named: addressesIn(order) }
 }
 
-/** How the terms of a transaction differ, whatever state it meets; undefined for not at all. */
+/** Differences of a transaction's terms, whatever state it meets; undefined for not at all. */
 export function changedTerms(tx: Transaction, honest: Reference): string | undefined {
   if (!isSame(tx.to, honest.tx.to)) return 'another contract is called'
   if (!isSame(tx.from, honest.tx.from)) return 'somebody else sends'
@@ -60,13 +61,13 @@ export function changedTerms(tx: Transaction, honest: Reference): string | undef
   } catch {
     return 'it cannot be read'
   }
-  for (const [name, value] of Object.entries(honest.order))
-    if (name !== 'program' && order[name as keyof GuardSwap] !== value) return `another ${name}`
+  for (const name of new Set([...Object.keys(honest.order), ...Object.keys(order)]) as Set<keyof GuardSwap>)
+    if (name !== 'program' && !isDeepStrictEqual(order[name], honest.order[name])) return `another ${name}`
   for (const address of named) if (!honest.named.has(address)) return `${address} is new`
   return undefined
 }
 
-/** How the outcome on the chain differs; undefined where the transaction fails, or does to nobody what it should not. */
+/** Differences of the outcome on the chain; undefined where the transaction fails, or does to nobody what it should not. */
 export async function changedOutcome(url: string, tx: Transaction, honest: Reference): Promise<string | undefined> {
   const outcome = await run(url, tx)
   if (!outcome) return undefined

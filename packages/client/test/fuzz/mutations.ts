@@ -52,9 +52,29 @@ function otherField(order: GuardSwap, addresses: readonly Hex[], random: Random)
     Object.keys(order).filter((key) => key !== 'program' && key !== 'value') as (keyof GuardSwap)[],
   )
   const value = order[name]
+  if (order.permit && name === 'permit') return { permit: otherPermit(order.permit, random)! }
   if (typeof value === 'boolean') return { [name]: !value }
   if (typeof value === 'string') return { [name]: random.of(addresses) }
   return { [name]: otherNumber(value as bigint, random) }
+}
+
+/** One for somebody else, for more or less, for another time, of another kind, or none. */
+function otherPermit(permit: NonNullable<GuardSwap['permit']>, random: Random): GuardSwap['permit'] {
+  const { deadline } = permit
+  // ethers wants an s of the lower half.
+  const signature: Hex = `0x${random.bytes(32).slice(2)}00${random.bytes(31).slice(2)}1b`
+  const [amount, nonce] = ['amount' in permit ? permit.amount : 0n, 'nonce' in permit ? permit.nonce : 0n]
+  return random.of<GuardSwap['permit']>([
+    undefined,
+    { ...permit, signature },
+    { ...permit, deadline: deadline + 1n },
+    { kind: 'permit2', amount: amount + 1n, nonce, deadline, signature: permit.signature },
+    { kind: 'permit2', amount: amount / 2n, nonce, deadline, signature: permit.signature },
+    { kind: 'permit2', amount, nonce: nonce + 1n, deadline, signature: permit.signature },
+    { kind: 'permit2', amount, nonce, deadline, signature: '0x' },
+    { kind: 'eip2612', amount, deadline, signature: permit.signature },
+    { kind: 'dai', nonce, deadline, signature: permit.signature },
+  ])
 }
 
 function withSteps(route: Route, addresses: readonly Hex[], random: Random): Route {

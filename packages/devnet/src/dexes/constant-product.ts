@@ -1,4 +1,4 @@
-/** What Uniswap V2 and its forks have in common: a pair is made, given its tokens and told to mint. */
+/** Recipe that Uniswap V2 and its forks share: a pair is made, given its tokens and told to mint. */
 import { type Hex, toAddress } from '@sluice/chains'
 import { keccak256 } from 'ethers'
 import type { Artifact } from '../artifact.ts'

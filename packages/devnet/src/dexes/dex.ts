@@ -25,7 +25,7 @@ export type DevnetPool = {
 /** As in a chain's file. */
 export type DexEntry = ChainFile['dexes'][number]
 
-/** What a recipe leaves behind. */
+/** Result of a recipe. */
 export type Dex = {
   readonly rows: readonly DexEntry[]
   readonly pools: readonly DevnetPool[]

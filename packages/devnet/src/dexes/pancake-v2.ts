@@ -5,7 +5,7 @@ import { addFork } from './constant-product.ts'
 import type { Recipe } from './dex.ts'
 
 const BUILD = '@pancakeswap-libs/pancake-swap-core/build'
-/** What this release of the pair keeps; the later one on live chains keeps 2,500. */
+/** Fee of this release of the pair; the later one on live chains keeps 2,500. */
 const FEE_PPM = 2000
 
 export const pancakeV2: Recipe = async (chain, tokens) => {

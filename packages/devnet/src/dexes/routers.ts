@@ -5,7 +5,7 @@ import { artifact, hardhatArtifact } from '../artifact.ts'
 import type { Builder } from '../builder.ts'
 import type { Tokens } from '../tokens.ts'
 
-/** Where Permit2 stands on every chain. */
+/** Address of Permit2 on every chain. */
 export const PERMIT2 = toAddress('0x000000000022D473030F116dDEE9F6B43aC78BA3')
 
 export async function deployUniswapRouters(

@@ -74,7 +74,7 @@ export async function setUpFactories(url: string, pools: readonly MainnetPool[])
   }
 }
 
-/** Where a mapping at `slot` keeps the value of `key`. */
+/** Slot in which a mapping at `slot` keeps the value of `key`. */
 function entrySlot(slot: bigint, key: Key): bigint {
   return BigInt(keccak256(AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256'], [key, slot])))
 }

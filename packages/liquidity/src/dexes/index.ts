@@ -1,22 +1,32 @@
 import type { DexFamily } from '../family.ts'
+import { algebra } from './algebra/index.ts'
 import { algebraIntegral } from './algebra-integral/index.ts'
 import { algebraV1 } from './algebra-v1/index.ts'
 import { balancerV2 } from './balancer-v2/index.ts'
 import { balancerV3 } from './balancer-v3/index.ts'
+import { camelotV2 } from './camelot-v2/index.ts'
 import { curveCrypto } from './curve-crypto/index.ts'
 import { curveStable } from './curve-stable/index.ts'
 import { dodoV2 } from './dodo-v2/index.ts'
 import { erc4626 } from './erc4626/index.ts'
+import { fluidDex } from './fluid-dex/index.ts'
+import { iziswap } from './iziswap/index.ts'
+import { kyberClassic } from './kyber-classic/index.ts'
 import { liquidityBook } from './liquidity-book/index.ts'
+import { litePsm } from './lite-psm/index.ts'
+import { pancakeInfinity } from './pancake-infinity/index.ts'
+import { pancakeStable } from './pancake-stable/index.ts'
 import { pancakeV3 } from './pancake-v3/index.ts'
 import { ramsesCl } from './ramses-cl/index.ts'
 import { rateWrapper } from './rate-wrapper/index.ts'
 import { slipstream } from './slipstream/index.ts'
 import { solidly } from './solidly/index.ts'
+import { syncswap } from './syncswap/index.ts'
 import { uniswapV2 } from './uniswap-v2/index.ts'
 import { uniswapV3 } from './uniswap-v3/index.ts'
 import { uniswapV4 } from './uniswap-v4/index.ts'
 import { velodromeV2 } from './velodrome-v2/index.ts'
+import { woofiV2 } from './woofi-v2/index.ts'
 import { wrappedNative } from './wrapped-native/index.ts'
 
 /** Every family this build knows. States differ by family; whoever holds a pool finds its family by `pool.family`. */
@@ -39,8 +49,18 @@ export const families: readonly DexFamily<any>[] = [
   wrappedNative,
   algebraIntegral,
   algebraV1,
+  algebra,
   liquidityBook,
   dodoV2,
+  pancakeInfinity,
+  camelotV2,
+  iziswap,
+  syncswap,
+  kyberClassic,
+  pancakeStable,
+  woofiV2,
+  fluidDex,
+  litePsm,
 ]
 
 const byId = new Map(families.map((family) => [family.id, family]))
@@ -49,3 +69,6 @@ const byId = new Map(families.map((family) => [family.id, family]))
 export function familyOf(id: string): DexFamily<any> | undefined {
   return byId.get(id)
 }
+
+/** The family of wrappers of the native token, as pools of both. */
+export const WRAPPER_FAMILY: string = wrappedNative.id

@@ -8,7 +8,7 @@ export type Applied = {
   readonly reread: ReadonlySet<string>
 }
 
-/** What a block's logs, in their order, make of the pools. Logs of others are passed over. */
+/** The pools after a block's logs, in their order. Logs of others are passed over. */
 export function* applyLogs(
   pools: PoolMap,
   logs: readonly Log[],

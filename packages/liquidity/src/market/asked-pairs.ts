@@ -10,7 +10,10 @@ type Asked = {
   asking: Promise<void> | null
 }
 
-/** The pairs whose pools are in memory or being looked for. One of a token that was dropped since counts as never asked for. */
+/**
+ * The pairs whose pools are in memory or being looked for. One of a token that was dropped since counts as never asked
+ * for.
+ */
 export class AskedPairs {
   private readonly tokens: AskedTokens
   private readonly asked: Bounded<string, Asked>
@@ -28,7 +31,10 @@ export class AskedPairs {
     return this.valid(pair) === undefined
   }
 
-  /** What to wait for until the pools of a pair are in memory; null when they are, or when it was never asked for. */
+  /**
+   * The promise to wait for until the pools of a pair are in memory; null when they are, or when it was never asked
+   * for.
+   */
   asking(pair: Pair): Promise<void> | null {
     return this.valid(pair)?.asking ?? null
   }

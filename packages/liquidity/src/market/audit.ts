@@ -1,16 +1,10 @@
 /** A rotating re-read: compares memory with the chain, a few pools at a time, and repairs what differs. */
+import type { AuditCount } from '../snapshot.ts'
 import type { Follower, MarketParts } from './follow.ts'
 
 /** Each round reads this share of the pools, so that all are seen once in as many rounds. */
 const ROUNDS = 256
 const LEAST_POOLS = 16
-
-export type AuditCount = {
-  /** Pools compared with the chain so far. */
-  readonly checked: number
-  /** Of these, pools that memory had wrong. */
-  readonly repaired: number
-}
 
 export class Auditor {
   private readonly parts: MarketParts

@@ -44,7 +44,7 @@ export class Background<T> {
     await Promise.resolve()
     while (this.queue.size > 0) {
       const jobs = [...this.queue.entries()].slice(0, this.atOnce)
-      const { resolve, reject } = settled(jobs.map(([, { done }]) => done))
+      const { resolve, reject } = endOf(jobs.map(([, { done }]) => done))
       await this.work(jobs.map(([, { item }]) => item)).then(resolve, reject)
       for (const [key] of jobs) this.queue.delete(key)
     }
@@ -52,7 +52,7 @@ export class Background<T> {
   }
 }
 
-function settled(all: readonly PromiseWithResolvers<void>[]) {
+function endOf(all: readonly PromiseWithResolvers<void>[]) {
   return {
     resolve: () => {
       for (const { resolve } of all) resolve()

@@ -1,4 +1,6 @@
-/** The logs of a block. A node may tell of a block before it has filed its logs: the block's own bloom filter shows it. */
+/**
+ * The logs of a block. A node may tell of a block before it has filed its logs: the block's own bloom filter shows it.
+ */
 import type { Hex } from '@sluice/chains'
 import type { BlockHeader, Log, Rpc } from '@sluice/rpc'
 import { keccak256 } from 'ethers'
@@ -29,7 +31,7 @@ export async function logsOf(
 
 const bitsOf = new Map<Hex, readonly number[]>()
 
-/** Whether a bloom filter of 2,048 bits has the three of a topic. @see Ethereum yellow paper, 4.4.3 */
+/** True where a bloom filter of 2,048 bits has the three of a topic. @see Ethereum yellow paper, 4.4.3 */
 export function mayHold(bloom: Hex, topic: Hex): boolean {
   let bits = bitsOf.get(topic)
   if (!bits) {

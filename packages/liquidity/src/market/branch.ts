@@ -6,9 +6,9 @@ import { type Entry, HISTORY_BLOCKS, type History } from './history.ts'
 export type Branch = { readonly from: Entry; readonly blocks: readonly BlockHeader[] }
 
 /**
- * Where the node's chain leaves the history, and the headers from there up to `head`, oldest first. Null when they part
- * below the history, or when the head is too far above it to follow block by block; `broken` when the node lacks a block
- * between them, as it does when the head itself is gone by now.
+ * The block at which the node's chain leaves the history, and the headers from there up to `head`, oldest first. Null when
+ * they part below the history, or when the head is too far above it to follow block by block; `broken` when the node lacks a
+ * block between them, as it does when the head itself is gone by now.
  *
  * @throws RpcError
  */

@@ -1,25 +1,31 @@
 /** Finds pools: by asking factories for pairs, and by searching past logs where a family has no getters. */
 
 import type { Address } from '@sluice/chains'
-import type { Priority } from '@sluice/rpc'
+import { abortable, type BlockHeader, type Priority, RpcError } from '@sluice/rpc'
 import type { StateCount } from '@sluice/simulation'
 import { chunks } from '../dexes/common/chunks.ts'
+import type { Pool } from '../family.ts'
 import { AskedPairs } from './asked-pairs.ts'
 import { Background } from './background.ts'
+import { MarketError } from './errors.ts'
 import type { Evictor } from './evictor.ts'
 import type { Follower, MarketParts } from './follow.ts'
 import type { MarketLimits } from './limits.ts'
 import { type Pair, pairsOf } from './pairs.ts'
 import { type FoundPool, findPools } from './pool-reader.ts'
 import { scanLogs } from './scan.ts'
-import { abortable, BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
+import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
-/** How long a token that is asked for waits for the search of past logs; what is found later joins by itself. */
+/**
+ * Milliseconds that a token which is asked for waits for the search of past logs; what is found later joins by itself.
+ */
 const SCAN_PATIENCE_MS = 500
 /** Tokens looked for together in the background: a megabyte or two, and a part of a second of the node's time. */
 const TOKENS_AT_ONCE = 25
-/** Pools read while the newest block waits. */
+/** Pools read together. */
 const POOLS_AT_ONCE = 200
+/** Reads of some pools at blocks that are gone afterwards: reorgs come one at a time. */
+const MOST_READS = 8
 
 export type DiscoveryOptions = {
   readonly parts: MarketParts
@@ -27,6 +33,11 @@ export type DiscoveryOptions = {
   readonly follower: Follower
   readonly evictor: Evictor
   readonly limits: MarketLimits
+}
+
+function nullIfGone(error: unknown): null {
+  if (error instanceof RpcError && error.ofBlock) return null
+  throw error
 }
 
 export class Discovery {
@@ -43,7 +54,7 @@ export class Discovery {
     this.hubs = hubs
     this.evictor = evictor
     this.follower = follower
-    this.asked = new AskedPairs(parts.book.tokens, limits)
+    this.asked = new AskedPairs(parts.directory.tokens, limits)
     this.background = new Background((tokens) => this.find(tokens), limits.queued, TOKENS_AT_ONCE)
   }
 
@@ -64,16 +75,22 @@ export class Discovery {
     this.asked.forgetAll()
   }
 
-  /** Resolves when the pools of each group of tokens, with one another and with the hubs, are in memory. @throws RpcError */
+  /**
+   * Resolves when the pools of each group of tokens, with one another and with the hubs, are in memory. @throws
+   * RpcError
+   */
   async ensure(groups: readonly (readonly Address[])[], signal?: AbortSignal): Promise<void> {
-    for (const token of groups.flat()) this.parts.book.tokens.add(token)
+    for (const token of groups.flat()) this.parts.directory.tokens.add(token)
     const pairs = groups.flatMap((tokens) => pairsOf(tokens, this.hubs))
     await abortable(this.askFor(pairs, 'lookup'), signal)
   }
 
-  /** The same of one token with the hubs, in its turn and within the budget of the background. @throws RpcError, MarketError `BUSY` */
+  /**
+   * The same of one token with the hubs, in its turn and within the budget of the background. @throws RpcError,
+   * MarketError `BUSY`
+   */
   async seek(token: Address): Promise<void> {
-    const { tokens } = this.parts.book
+    const { tokens } = this.parts.directory
     const known = tokens.has(token)
     // One that is followed stays so while it is asked for; a new one is followed when its turn comes.
     if (known) tokens.add(token)
@@ -83,7 +100,7 @@ export class Discovery {
   }
 
   private async find(tokens: readonly Address[]): Promise<void> {
-    for (const token of tokens) this.parts.book.tokens.add(token)
+    for (const token of tokens) this.parts.directory.tokens.add(token)
     await this.askFor(
       tokens.flatMap((token) => pairsOf([token], this.hubs)),
       'background',
@@ -102,33 +119,69 @@ export class Discovery {
   }
 
   private async discover(pairs: readonly Pair[], priority: Priority): Promise<void> {
-    const { rpc, book, signal } = this.parts
+    const { rpc, directory, signal } = this.parts
     const options = { signal, priority, ...(priority === 'background' && { timeoutMs: BACKGROUND_TIMEOUT_MS }) }
     const found = await this.follower.retrying(({ hash }) =>
-      findPools(rpc, { blockHash: hash }, book.rows, book.families, pairs, options),
+      findPools(rpc, { blockHash: hash }, directory.rows, directory.families, pairs, options),
     )
-    await this.add([...found, ...book.listed.values()])
+    await this.add([...found, ...directory.listed.values()])
   }
 
-  /** Takes in those of the pools that are wanted, some at a time: the newest block waits while they are read. */
+  /** Takes in those of the pools that are wanted, some at a time. */
   private async add(found: readonly FoundPool[]): Promise<void> {
-    const { book, ledger } = this.parts
-    const wanted = found.filter(({ pool }) => book.isWanted(pool) && !ledger.newest?.pools.has(pool.id))
-    for (const some of chunks(wanted, POOLS_AT_ONCE)) await ledger.mutex.run(() => this.addSome(some))
+    const { directory, ledger } = this.parts
+    const wanted = found.filter(({ pool }) => directory.isWanted(pool) && !ledger.newest?.pools.has(pool.id))
+    for (const some of chunks(wanted, POOLS_AT_ONCE)) await this.addSome(some)
     if (wanted.length > 0) this.evictor.run()
   }
 
-  private addSome(found: readonly FoundPool[]): Promise<void> {
-    const { book, ledger } = this.parts
-    return this.follower.atHead(async (top) => {
-      const fresh = found.filter(({ pool }) => book.isWanted(pool) && !top.pools.has(pool.id))
-      const ids = fresh.filter((entry) => book.add(entry)).map(({ pool }) => pool.id)
-      if (ids.length === 0) return
-      const read = await this.follower.read(top.block, ids)
-      const changed = read.map(({ id }) => id)
-      const entry = { ...top, pools: top.pools.with(read), changed: new Set([...top.changed, ...changed]) }
-      ledger.commit(ledger.history!.replaceTop(entry), changed)
-    })
+  /**
+   * Blocks go by while the pools are read: from the moment they are listed as found, whatever a block says of one of them
+   * has it read at that block.
+   */
+  private async addSome(found: readonly FoundPool[]): Promise<void> {
+    const { ledger } = this.parts
+    const ids = await ledger.mutex.run(async () => this.admit(found))
+    for (let attempt = 1; ids.length > 0; attempt++) {
+      const { block, read } = await this.follower.retrying(async (block) => ({
+        block,
+        // What is there, of tokens that somebody asked for: looking for it is what the budget of the background is for.
+        read: await this.follower.read(block, ids, 'lookup'),
+      }))
+      if (await ledger.mutex.run(() => this.takeIn(block, read))) return
+      if (attempt === MOST_READS) throw new MarketError('REORGED', `block ${block.number} is gone`)
+    }
+  }
+
+  private admit(found: readonly FoundPool[]): readonly string[] {
+    const { directory, ledger } = this.parts
+    const { pools } = ledger.history!.top
+    const fresh = found.filter(({ pool }) => directory.isWanted(pool) && !pools.has(pool.id))
+    return fresh.filter((entry) => directory.add(entry)).map(({ pool }) => pool.id)
+  }
+
+  /**
+   * Puts pools that were read at a block into the newest one. The caller holds the ledger's mutex.
+   *
+   * @returns false where a block is gone
+   */
+  private async takeIn(block: BlockHeader, read: readonly Pool[]): Promise<boolean> {
+    const { directory, ledger } = this.parts
+    const history = ledger.history!
+    const from = history.find(block.hash)
+    if (!from) return false
+    const touched = new Set(history.above(from).flatMap(({ changed }) => [...changed]))
+    const { top } = history
+    const isUntouched = ({ id }: Pool) => directory.found.has(id) && !top.pools.has(id) && !touched.has(id)
+    const fresh = read.filter(isUntouched)
+    const changed = fresh.map(({ id }) => id)
+    const told = top.pools.with(fresh)
+    const pools = from === top ? told : await this.follower.refreshed(top.block, told, changed).catch(nullIfGone)
+    if (!pools) return false
+    if (pools === top.pools) return true
+    const entry = { ...top, pools, changed: new Set([...top.changed, ...changed]) }
+    ledger.commit(history.replaceTop(entry), changed)
+    return true
   }
 
   /** Goes on where it was interrupted. */
@@ -141,19 +194,19 @@ export class Discovery {
   }
 
   private async scanRows(): Promise<void> {
-    const { rpc, book, ledger, signal } = this.parts
+    const { rpc, directory, ledger, signal } = this.parts
     const options = { signal, priority: 'background', timeoutMs: BACKGROUND_TIMEOUT_MS } as const
     const to = ledger.snapshot().block.number
-    for (const row of book.rows) {
-      const family = book.familyOf(row)
+    for (const row of directory.rows) {
+      const family = directory.familyOf(row)
       if (!family.listedByLogs || !family.creationTopics || row.startBlock === undefined) continue
-      const from = book.scannedTo.get(row) ?? row.startBlock
+      const from = directory.scannedTo.get(row) ?? row.startBlock
       const filter = { address: row.address, topics: [family.creationTopics] }
       for await (const { logs, scannedTo } of scanLogs(rpc, filter, from, to, options)) {
         const pools = logs.flatMap((log) => family.createdPool?.(row, log) ?? [])
-        for (const pool of pools) book.listed.set(pool.id, { row, pool })
+        for (const pool of pools) directory.listed.set(pool.id, { row, pool })
         await this.add(pools.map((pool) => ({ row, pool })))
-        book.scannedTo.set(row, scannedTo + 1)
+        directory.scannedTo.set(row, scannedTo + 1)
       }
     }
   }

@@ -1,14 +1,15 @@
 /** Ends the following of pools that nobody asks for any more. */
-import type { PoolBook } from './book.ts'
+
 import type { Ledger } from './ledger.ts'
+import type { PoolDirectory } from './pool-directory.ts'
 
 export class Evictor {
-  private readonly book: PoolBook
+  private readonly directory: PoolDirectory
   private readonly ledger: Ledger
   private waiting = false
 
-  constructor(book: PoolBook, ledger: Ledger) {
-    this.book = book
+  constructor(directory: PoolDirectory, ledger: Ledger) {
+    this.directory = directory
     this.ledger = ledger
   }
 
@@ -22,12 +23,13 @@ export class Evictor {
     })
   }
 
-  /** What was dropped is found again when somebody asks for it, and no reorg brings it back. */
+  /** Drops pools and tokens: what was dropped is found again when somebody asks for it, and no reorg brings it back. */
   private drop(): void {
-    const { book, ledger } = this
-    book.tokens.dropIdle()
-    const ids = [...book.dropUnwanted(book.tokens.takeDropped())]
-    while (book.isOverfull && book.tokens.dropOldest()) ids.push(...book.dropUnwanted(book.tokens.takeDropped()))
+    const { directory, ledger } = this
+    directory.tokens.dropIdle()
+    const ids = [...directory.dropUnwanted(directory.tokens.takeDropped())]
+    while (directory.isOverfull && directory.tokens.dropOldest())
+      ids.push(...directory.dropUnwanted(directory.tokens.takeDropped()))
     const { history } = ledger
     if (!history || ids.length === 0) return
     const { top } = history

@@ -1,4 +1,6 @@
-/** Brings the ledger to the node's head: block by block from logs, back and up another branch, or by reading all anew. */
+/**
+ * Brings the ledger to the node's head: block by block from logs, back and up another branch, or by reading all anew.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import type { Hex } from '@sluice/chains'
 import { type BlockHeader, inSlices, type Log, type Priority, type Rpc, RpcError, type Steps } from '@sluice/rpc'
@@ -6,18 +8,18 @@ import type { Pool } from '../family.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { applyLogs } from './apply.ts'
 import { logsOf } from './block-logs.ts'
-import type { PoolBook } from './book.ts'
 import { findBranch } from './branch.ts'
 import { MarketError } from './errors.ts'
 import { type Entry, History } from './history.ts'
 import type { Ledger } from './ledger.ts'
+import type { PoolDirectory } from './pool-directory.ts'
 import { PoolMap, poolChanges } from './pool-map.ts'
-import { readPools, refreshPools, settlePools } from './pool-reader.ts'
+import { readPools, refreshPools } from './pool-reader.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
 export type MarketParts = {
   readonly rpc: Rpc
-  readonly book: PoolBook
+  readonly directory: PoolDirectory
   readonly ledger: Ledger
   /** Aborted when the market is stopped. */
   readonly signal: AbortSignal
@@ -92,36 +94,16 @@ export class Follower {
    *
    * @throws RpcError, MarketError
    */
-  retrying<T>(work: (block: BlockHeader) => Promise<T>): Promise<T> {
+  async retrying<T>(work: (block: BlockHeader) => Promise<T>): Promise<T> {
     const { ledger } = this.parts
-    const follow = () => ledger.mutex.run(() => this.follow())
-    return this.attempt(() => ledger.snapshot().block, work, follow)
-  }
-
-  /** The same for a caller who holds the mutex. @throws RpcError, MarketError */
-  atHead<T>(work: (top: Entry) => Promise<T>): Promise<T> {
-    const { ledger } = this.parts
-    const run = () => work(ledger.history!.top)
-    return this.attempt(
-      () => ledger.history!.top.block,
-      run,
-      () => this.follow(),
-    )
-  }
-
-  private async attempt<T>(
-    newest: () => BlockHeader,
-    work: (block: BlockHeader) => Promise<T>,
-    follow: () => Promise<Snapshot>,
-  ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      const block = newest()
+      const { block } = ledger.snapshot()
       try {
         return await work(block)
       } catch (error) {
         if (!isOfTheBlock(error) || attempt >= MOST_ATTEMPTS) throw error
-        await follow()
-        if (newest().hash !== block.hash) continue
+        await ledger.mutex.run(() => this.follow())
+        if (ledger.snapshot().block.hash !== block.hash) continue
         if (!isGone(error)) throw error
         await sleep(PAUSE_MS)
       }
@@ -151,27 +133,25 @@ export class Follower {
 
   /** Pools of these ids as they are at the end of a block; those that cannot be read are left out. */
   async read(block: BlockHeader, ids: Iterable<string>, priority: Priority = 'quote'): Promise<readonly Pool[]> {
-    const { rpc, book, signal } = this.parts
+    const { rpc, directory, signal } = this.parts
     const options = { signal, priority, ...(priority === 'background' && { timeoutMs: BACKGROUND_TIMEOUT_MS }) }
-    const wanted = [...ids].flatMap((id) => book.found.get(id) ?? [])
-    const unsettled = wanted.filter((entry) => book.isDueToSettle(entry, block.number))
-    for (const entry of await settlePools(rpc, block, unsettled, book.families, options)) book.settle(entry)
-    for (const { pool } of unsettled) {
+    const wanted = [...ids].flatMap((id) => directory.found.get(id) ?? [])
+    const incomplete = wanted.filter((entry) => directory.isDueToComplete(entry, block.number))
+    const complete = wanted.filter((entry) => !directory.isIncomplete(entry))
+    const read = await readPools(rpc, block, { complete, incomplete }, directory.families, options)
+    for (const entry of read.completed) directory.complete(entry)
+    for (const { pool } of incomplete) {
       // One may have been dropped meanwhile.
-      const entry = book.found.get(pool.id)
-      if (entry && book.needsSettling(entry)) book.couldNotSettle(entry, block.number)
+      const entry = directory.found.get(pool.id)
+      if (entry && directory.isIncomplete(entry)) directory.couldNotComplete(entry, block.number)
     }
-    const pools = wanted.flatMap(({ pool }) => {
-      const entry = book.found.get(pool.id)
-      return !entry || book.needsSettling(entry) ? [] : [entry]
-    })
-    return readPools(rpc, { blockHash: block.hash }, pools, book.families, options)
+    return read.pools.filter(({ id }) => directory.found.has(id))
   }
 
   /** Goes on from a block that is known: undoes what stood above it and applies the logs of what stands there now. */
   private async replay(history: History, from: Entry, blocks: readonly BlockHeader[]): Promise<void> {
-    const { rpc, book, ledger, signal } = this.parts
-    const logs = await Promise.all(blocks.map((block) => logsOf(rpc, block, book.topics, signal)))
+    const { rpc, directory, ledger, signal } = this.parts
+    const logs = await Promise.all(blocks.map((block) => logsOf(rpc, block, directory.topics, signal)))
     const undone = history.above(from)
     const entries: Entry[] = []
     // Pools that were dropped since stay dropped.
@@ -179,19 +159,20 @@ export class Follower {
     const made = new Set<string>()
     let pools = from.pools.with(
       [],
-      dropped.filter((id) => !book.found.has(id)),
+      dropped.filter((id) => !directory.found.has(id)),
     )
     for (const [i, block] of blocks.entries()) {
       const { changed, reread } = await inSlices(
         'follow',
-        applyLogs(pools, logs[i]!, (id) => book.families.get(id), book.idOf),
+        applyLogs(pools, logs[i]!, (id) => directory.families.get(id), directory.idOf),
       )
       const last = i === blocks.length - 1
-      const created = book.created(logs[i]!)
+      const created = directory.created(logs[i]!)
       for (const id of created) made.add(id)
-      const dirty = new Set([...reread, ...book.awaited(pools, logs[i]!), ...created])
+      const awaited = directory.awaited(pools, logs[i]!)
+      const dirty = new Set([...reread, ...awaited, ...created])
       const told = pools.with(changed.values())
-      const silent = last ? book.silent(told).filter((id) => !dirty.has(id)) : []
+      const silent = last ? directory.silent(told).filter((id) => !dirty.has(id)) : []
       const found = await Promise.all([this.reread(block, pools, dirty), this.refresh(block, told, silent)])
       const differ = found.flatMap((each) => each.differ)
       const gone = found.flatMap((each) => each.gone)
@@ -199,7 +180,8 @@ export class Follower {
       entries.push({
         block,
         pools,
-        changed: new Set([...changed.keys(), ...differ.map(({ id }) => id), ...gone]),
+        // Those that are awaited too, though they may not be readable: what was read of one before does not hold any more.
+        changed: new Set([...changed.keys(), ...differ.map(({ id }) => id), ...gone, ...awaited]),
       })
     }
     const next = history.goOn(from, entries)
@@ -219,12 +201,12 @@ export class Follower {
 
   /** Ids of wanted pools that the logs made, beside those known to be, which they join. */
   private createdBeside(known: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
-    const ids = logs.flatMap((each) => this.parts.book.created(each)).filter((id) => !known.has(id))
+    const ids = logs.flatMap((each) => this.parts.directory.created(each)).filter((id) => !known.has(id))
     for (const id of ids) known.add(id)
     return ids
   }
 
-  /** What reading pools at the end of a block says otherwise than memory. */
+  /** Differences between pools as read at the end of a block and memory. */
   async reread(
     block: BlockHeader,
     pools: PoolMap,
@@ -234,17 +216,34 @@ export class Follower {
     return inSlices('follow', compare(pools, ids, await this.read(block, ids, priority)))
   }
 
-  /** What has moved in these pools at the end of a block, beside what its logs told. */
-  private async refresh(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<Differences> {
-    const { rpc, book, signal } = this.parts
-    const known = ids.map((id) => ({ row: book.found.get(id)!.row, pool: pools.get(id)! }))
-    return inSlices('follow', compare(pools, ids, await refreshPools(rpc, block, known, book.families, { signal })))
+  /** Pools as they are at the end of a block, where those with these ids may have moved without a log. @throws RpcError */
+  async refreshed(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolMap> {
+    const { directory } = this.parts
+    const { differ, gone } = await this.refresh(
+      block,
+      pools,
+      ids.filter((id) => directory.isSilent(id)),
+    )
+    return pools.with(differ, gone)
   }
 
-  /** Starts over at a block too far from those that are known. Pools made meanwhile are found when their tokens are asked for again. */
+  /** The changes of these pools at the end of a block, beside what its logs told. */
+  private async refresh(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<Differences> {
+    const { rpc, directory, signal } = this.parts
+    const known = ids.map((id) => ({ row: directory.found.get(id)!.row, pool: pools.get(id)! }))
+    return inSlices(
+      'follow',
+      compare(pools, ids, await refreshPools(rpc, block, known, directory.families, { signal })),
+    )
+  }
+
+  /**
+   * Starts over at a block too far from those that are known. Pools made meanwhile are found when their tokens are
+   * asked for again.
+   */
   private async rereadAll(head: BlockHeader): Promise<void> {
-    const { book, ledger } = this.parts
-    const pools = await inSlices('follow', PoolMap.of(await this.read(head, book.found.keys())))
+    const { directory, ledger } = this.parts
+    const pools = await inSlices('follow', PoolMap.of(await this.read(head, directory.found.keys())))
     this.forgetPairs()
     ledger.commit(new History([{ block: head, pools, changed: new Set() }]), null)
   }

@@ -32,7 +32,7 @@ export class History {
     return this.entries.findLast(({ block }) => block.hash === hash)
   }
 
-  /** What stands above an entry: undone when the chain goes on from there. */
+  /** The entries above an entry: undone when the chain goes on from there. */
   above(entry: Entry): readonly Entry[] {
     return this.entries.slice(this.entries.indexOf(entry) + 1)
   }

@@ -1,13 +1,13 @@
 /** The last blocks with their pools, and what of them is shown to the outside. Whoever changes it holds `mutex`. */
+import { Semaphore } from '@sluice/rpc'
 import type { Snapshot } from '../snapshot.ts'
 import { MarketError } from './errors.ts'
 import type { History } from './history.ts'
-import { Mutex } from './mutex.ts'
 
 export class Ledger {
   readonly chainId: number
   /** The newest block stands still for whoever holds it. */
-  readonly mutex = new Mutex()
+  readonly mutex = new Semaphore(1)
   private current: History | null = null
   private published: Snapshot | null = null
   private readonly listeners = new Set<(snapshot: Snapshot) => void>()
@@ -31,7 +31,7 @@ export class Ledger {
     return this.published
   }
 
-  /** What was saved: followed from there, and shown when that has been done once. */
+  /** The history as saved: followed from there, and shown when that has been done once. */
   restore(history: History): void {
     this.current = history
   }

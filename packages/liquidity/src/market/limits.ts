@@ -1,4 +1,7 @@
-/** What strangers can make a market remember. Least recently used goes first; everything is found again when it is asked for. */
+/**
+ * Limits of what strangers can make a market remember. Least recently used goes first; everything is found again when
+ * it is asked for.
+ */
 export type MarketLimits = {
   /** Tokens followed beside those that the chain's file names. */
   readonly tokens: number
@@ -10,6 +13,8 @@ export type MarketLimits = {
   readonly poolsOfSameTokens: number
   /** Pools met in past logs whose tokens nobody asks for. */
   readonly listed: number
+  /** Pools in the file: above that, those that memory has dropped leave it; above `listed` and `pools` together. */
+  readonly saved: number
   /** Pairs that need not be asked for again. */
   readonly pairs: number
   /** Addresses known to be tokens, and as many known to be none. */
@@ -26,6 +31,7 @@ export const marketLimits: MarketLimits = {
   pools: 150_000,
   poolsOfSameTokens: 500,
   listed: 100_000,
+  saved: 300_000,
   pairs: 100_000,
   facts: 50_000,
   noTokenMs: 600_000,

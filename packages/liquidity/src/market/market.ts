@@ -1,21 +1,21 @@
 /** A chain's pools in memory: found on demand, followed block by block, saved now and then. */
 
 import type { Address, Chain } from '@sluice/chains'
-import type { BlockHeader, Rpc } from '@sluice/rpc'
+import { abortable, type BlockHeader, type Rpc } from '@sluice/rpc'
 import type { StateCount } from '@sluice/simulation'
 import { families as allFamilies } from '../dexes/index.ts'
 import type { DexFamily } from '../family.ts'
 import type { Market, MarketHealth, Snapshot } from '../snapshot.ts'
 import { Auditor } from './audit.ts'
-import { PoolBook } from './book.ts'
 import { Discovery } from './discovery.ts'
 import { MarketError } from './errors.ts'
 import { Evictor } from './evictor.ts'
 import { Follower, type MarketParts } from './follow.ts'
 import { Ledger } from './ledger.ts'
 import { type MarketLimits, marketLimits } from './limits.ts'
+import { PoolDirectory } from './pool-directory.ts'
 import { type SaveOptions, Saver } from './saver.ts'
-import { abortable, repeat, sleep } from './timing.ts'
+import { repeat, sleep } from './timing.ts'
 import { TokenFacts } from './token-facts.ts'
 
 export type MarketOptions = {
@@ -23,36 +23,42 @@ export type MarketOptions = {
   readonly rpc: Rpc
   /** All by default. */
   readonly families?: readonly DexFamily[]
-  /** How often the node is asked for its head; half a block time by default, within 200 ms and 2 s. */
+  /** Milliseconds between which the node is asked for its head; half a block time by default, within 200 ms and 2 s. */
   readonly pollMs?: number
-  /** How often a few pools are compared with the chain; 10 s by default. */
+  /** Milliseconds between which a few pools are compared with the chain; 10 s by default. */
   readonly auditMs?: number
-  /** Where memory is kept between two runs; nowhere by default. */
+  /** The place where memory is kept between two runs; nowhere by default. */
   readonly save?: SaveOptions
-  /** What is known of tokens, where that is kept longer than the market; its own by default. */
+  /** Facts of tokens, where that is kept longer than the market; its own by default. */
   readonly facts?: TokenFacts
-  /** Of what strangers can make it remember. */
+  /** Limits of what strangers can make it remember. */
   readonly limits?: Partial<MarketLimits>
 }
 
 /** A failing node is asked again after a pause that grows up to this. */
 const MAX_PAUSE_MS = 5_000
-/** How often a request that waits for a block asks the node itself. */
+/** Milliseconds after which a request that waits for a block asks the node itself. */
 const WAIT_STEP_MS = 50
 const AUDIT_MS = 10_000
-/** How often tokens that nobody asks for any more are looked for. */
+/** Milliseconds between which tokens that nobody asks for any more are looked for. */
 const EVICT_MS = 60_000
 
-export function createMarket(options: MarketOptions): Market {
+/** A market that reads the chain itself. It shows nothing before all that it saved is in memory, whoever asks meanwhile. */
+export interface IndexedMarket extends Market {
+  /** Pairs of tokens, as `pairKeysOf` writes them, whose pools are in memory as far as there are any. */
+  readonly pairs: Iterable<string>
+}
+
+export function createMarket(options: MarketOptions): IndexedMarket {
   return new ChainMarket(options)
 }
 
-class ChainMarket implements Market {
+class ChainMarket implements IndexedMarket {
   readonly chainId: number
   readonly tokens: TokenFacts
   private readonly hubs: readonly Address[]
   private readonly rpc: Rpc
-  private readonly book: PoolBook
+  private readonly directory: PoolDirectory
   private readonly evictor: Evictor
   private readonly pollMs: number
   private readonly auditMs: number
@@ -78,14 +84,16 @@ class ChainMarket implements Market {
     this.pollMs = pollMs ?? Math.min(2_000, Math.max(200, chain.blockTimeMs / 2))
     this.auditMs = auditMs
     this.ledger = new Ledger(chain.chainId)
-    const book = new PoolBook(chain, families, limits)
-    this.book = book
-    const parts: MarketParts = { rpc, book, ledger: this.ledger, signal: this.stopped.signal }
+    const directory = new PoolDirectory(chain, families, limits)
+    this.directory = directory
+    const parts: MarketParts = { rpc, directory, ledger: this.ledger, signal: this.stopped.signal }
     this.follower = new Follower(parts, () => this.discovery.forgetPairs())
-    this.evictor = new Evictor(book, this.ledger)
+    this.evictor = new Evictor(directory, this.ledger)
     this.discovery = new Discovery({ parts, hubs: chain.hubs, follower: this.follower, evictor: this.evictor, limits })
     this.auditor = new Auditor(parts, this.follower)
-    this.saver = save ? new Saver(save, { book, ledger: this.ledger, discovery: this.discovery }) : null
+    this.saver = save
+      ? new Saver(save, { directory, ledger: this.ledger, discovery: this.discovery, most: limits.saved })
+      : null
     // Before the first block is asked for: it is followed from what was saved.
     if (this.saver) void this.ledger.mutex.run(() => this.saver!.restore())
   }
@@ -111,8 +119,7 @@ class ChainMarket implements Market {
     { signal }: { signal?: AbortSignal } = {},
   ): Promise<Snapshot> {
     if (!this.ledger.newest) await this.sync(signal && { signal })
-    const { hash: again } = this.snapshot().block
-    await abortable(this.tokens.look(groups.flat(), this.rpc, { priority: 'lookup', again }), signal)
+    await this.look(groups.flat(), signal && { signal })
     const isToken = (address: Address) => this.tokens.isToken(address) !== false
     await this.discovery.ensure(
       groups.map((tokens) => tokens.filter(isToken)),
@@ -121,11 +128,21 @@ class ChainMarket implements Market {
     return this.snapshot()
   }
 
+  async look(addresses: readonly Address[], { signal }: { signal?: AbortSignal } = {}): Promise<void> {
+    const again = this.ledger.newest?.block.hash
+    const looking = this.tokens.look(addresses, this.rpc, { priority: 'lookup', ...(again && { again }) })
+    await abortable(looking, signal)
+  }
+
   async seek(tokens: readonly Address[]): Promise<void> {
     if (!this.ledger.newest) await this.sync()
     await this.tokens.look(tokens, this.rpc, { priority: 'lookup' })
     const real = tokens.filter((address) => this.tokens.isToken(address) !== false)
     await Promise.all(real.map((token) => this.discovery.seek(token)))
+  }
+
+  get pairs(): Iterable<string> {
+    return this.discovery.pairs
   }
 
   evict(): void {
@@ -138,9 +155,9 @@ class ChainMarket implements Market {
 
   state(): Readonly<Record<string, StateCount>> {
     return {
-      tokens: this.book.tokens.count,
+      tokens: this.directory.tokens.count,
       facts: this.tokens.count,
-      ...this.book.counts,
+      ...this.directory.counts,
       ...this.discovery.counts,
     }
   }

@@ -57,3 +57,17 @@ test('tells what differs from any earlier map, and plain maps apart in the same 
     }),
   )
 })
+
+test('the order of its pools depends on their ids alone, not on how the map came about', () => {
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
+      let map = PoolMap.empty
+      for (const { set, gone } of changes)
+        map = map.with(
+          set.map(([id, state]) => pool(id, state)),
+          gone,
+        )
+      expect([...PoolMap.empty.with([...map.values()].reverse()).keys()]).toEqual([...map.keys()])
+    }),
+  )
+})

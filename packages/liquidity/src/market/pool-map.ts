@@ -1,8 +1,9 @@
 import type { Steps } from '@sluice/rpc'
 import type { Pool } from '../family.ts'
 
-/** Pools put into a map in a row. */
+/** Pools, and buckets of them, put into a map in a row. */
 const ROW = 500
+const BUCKET_ROW = 32
 
 type Bucket = ReadonlyMap<string, Pool>
 
@@ -16,7 +17,7 @@ export type PoolChanges = {
   readonly gone: readonly string[]
 }
 
-/** What differs between two states of a chain, however many blocks lie between; cheap between maps of one market. */
+/** The differences between two states of a chain, however many blocks lie between; cheap between maps of one market. */
 export function poolChanges(before: ReadonlyMap<string, Pool>, after: ReadonlyMap<string, Pool>): PoolChanges {
   const changed: Pool[] = []
   const gone: string[] = []
@@ -48,13 +49,17 @@ function collectChanges(before: Bucket, after: Bucket, changed: Pool[], gone: st
   for (const id of before.keys()) if (!after.has(id)) gone.push(id)
 }
 
+function inOrder(bucket: Bucket): Bucket {
+  return bucket.size < 2 ? bucket : new Map([...bucket].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
 /** Ids are hex, of contracts or hashes: their last three digits spread evenly. */
 function bucketOf(id: string): number {
   return Number.parseInt(id.slice(-3), 16) || 0
 }
 
 /**
- * Pools by id. Immutable: `with` makes a new map that shares all buckets but those it changes, so that a snapshot a block,
+ * Pools by id, in an order that depends on their ids alone: what is worked out of a map does not depend on its history. Immutable: `with` makes a new map that shares all buckets but those it changes, so that a snapshot a block,
  * and the last 64 of them for reorgs, cost little more than what changed.
  */
 export class PoolMap implements ReadonlyMap<string, Pool> {
@@ -75,6 +80,7 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
   with(pools: Iterable<Pool>, gone: Iterable<string> = []): PoolMap {
     const buckets = this.buckets.slice()
     const fresh = new Map<number, Map<string, Pool>>()
+    const grown = new Set<number>()
     const bucketFor = (id: string) => {
       const index = bucketOf(id)
       let bucket = fresh.get(index)
@@ -88,10 +94,14 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     let size = this.size
     for (const pool of pools) {
       const bucket = bucketFor(pool.id)
-      if (!bucket.has(pool.id)) size++
+      if (!bucket.has(pool.id)) {
+        size++
+        grown.add(bucketOf(pool.id))
+      }
       bucket.set(pool.id, pool)
     }
     for (const id of gone) if (bucketFor(id).delete(id)) size--
+    for (const index of grown) buckets[index] = inOrder(buckets[index]!)
     return fresh.size === 0 ? this : new PoolMap(buckets, size)
   }
 
@@ -106,14 +116,22 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     return differing
   }
 
-  /** A map of many pools, a few hundred at a time. */
+  /** A map of many pools, in steps: each bucket is made once, whatever the number of pools. Of those with the same id, the last stays. */
   static *of(pools: readonly Pool[]): Steps<PoolMap> {
-    let map = PoolMap.empty
-    for (let at = 0; at < pools.length; at += ROW) {
-      map = map.with(pools.slice(at, at + ROW))
-      yield
+    const rows: Pool[][] = Array.from({ length: BUCKETS }, () => [])
+    for (const [at, pool] of pools.entries()) {
+      rows[bucketOf(pool.id)]!.push(pool)
+      if (at % ROW === 0) yield
     }
-    return map
+    const buckets: Bucket[] = []
+    let size = 0
+    for (const [index, row] of rows.entries()) {
+      const bucket = row.length === 0 ? NO_POOLS : inOrder(new Map(row.map((pool) => [pool.id, pool])))
+      buckets.push(bucket)
+      size += bucket.size
+      if (index % BUCKET_ROW === 0) yield
+    }
+    return new PoolMap(buckets, size)
   }
 
   /** Ids of a part of the pools, of `parts` that are about as large. */

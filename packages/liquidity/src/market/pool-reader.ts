@@ -3,48 +3,39 @@ import type { BlockHeader, BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { chunks } from '../dexes/common/chunks.ts'
 import type { DexFamily, Pool, Reads } from '../family.ts'
 import type { Pair } from './pairs.ts'
-import { runReads } from './reads.ts'
+import { both, runReads } from './reads.ts'
 
 export type Families = ReadonlyMap<string, DexFamily>
 
-/** Curve's factories and registries are one family in the chains' files, told apart by the kinds of pools they list. */
-const CURVE_FAMILIES: Readonly<Record<string, readonly string[]>> = {
-  'stable-factory': ['curve-stable'],
-  'stableswap-ng': ['curve-stable'],
-  'crypto-factory': ['curve-crypto'],
-  'twocrypto-ng': ['curve-crypto'],
-  'tricrypto-ng': ['curve-crypto'],
-  'address-provider': ['curve-stable', 'curve-crypto'],
-}
-
 /** The rows of a chain that a family serves, each under its family's own name. */
 export function servedRows(chain: Chain, families: Families): readonly DexRow[] {
-  const rows = chain.dexes.flatMap((row) =>
-    row.family === 'curve' ? (CURVE_FAMILIES[row.version ?? ''] ?? []).map((family) => ({ ...row, family })) : [row],
-  )
-  return [...withNative(rows, chain), ...wrapperRow(rows, chain)].filter((row) => families.has(row.family))
+  const all = [...families.values()]
+  const rows = chain.dexes.flatMap((row) => all.flatMap((family) => rowsOf(family, row)))
+  const holdsNative = ({ family }: DexRow) => families.get(family)!.holdsNative === true
+  const { wrappedNative } = chain
+  if (!wrappedNative || !rows.some(holdsNative)) return rows
+  const { address, symbol } = wrappedNative
+  return [
+    ...rows.map((row) =>
+      holdsNative(row) ? { ...row, contracts: { ...row.contracts, wrappedNative: address } } : row,
+    ),
+    // The wrapper joins pools of the native token to all others.
+    ...all.flatMap(({ id, wrapsNative }) =>
+      wrapsNative ? [{ family: id, brand: symbol, role: 'wrapper' as const, address }] : [],
+    ),
+  ]
 }
 
-/** Families whose pools may hold the native token itself. */
-const NATIVE_FAMILIES = ['uniswap-v4']
-
-/** They are told of the wrapper: a pair with it is one with the native token too. */
-const withNative = (rows: readonly DexRow[], { wrappedNative }: Chain): readonly DexRow[] =>
-  rows.map((row) =>
-    wrappedNative && NATIVE_FAMILIES.includes(row.family)
-      ? { ...row, contracts: { ...row.contracts, wrappedNative: wrappedNative.address } }
-      : row,
-  )
-
-/** Where there are such pools, the wrapper joins them to all others. */
-const wrapperRow = (rows: readonly DexRow[], { wrappedNative }: Chain): readonly DexRow[] =>
-  wrappedNative && rows.some(({ family }) => NATIVE_FAMILIES.includes(family))
-    ? [{ family: 'wrapped-native', brand: wrappedNative.symbol, role: 'wrapper', address: wrappedNative.address }]
-    : []
+/** The rows that a family makes of one of a chain's file; none where it does not serve it. */
+export const rowsOf = (family: DexFamily, row: DexRow): readonly DexRow[] =>
+  (family.rowsOf?.(row) ?? (family.id === row.family ? [row] : [])).map((made) => ({ ...made, family: family.id }))
 
 export type FoundPool = { readonly row: DexRow; readonly pool: Pool<null> }
 /** With its state. */
 export type KnownPool = { readonly row: DexRow; readonly pool: Pool }
+
+/** Pairs that a family is asked for in a row: for each, Uniswap V4 hashes some twenty ids. Their calls travel together. */
+const PAIRS_AT_ONCE = 25
 
 /** Asks every DEX for the pairs. @throws RpcError */
 export async function findPools(
@@ -56,81 +47,77 @@ export async function findPools(
   options: RequestOptions,
 ): Promise<readonly FoundPool[]> {
   if (pairs.length === 0) return []
-  const found = await runReads(
-    rpc,
-    block,
-    rows.map((row) => families.get(row.family)!.findPools(row, pairs)),
-    options,
-  )
-  return found.flatMap((pools, i) => pools.map((pool) => ({ row: rows[i]!, pool })))
+  const find = function* (row: DexRow, some: readonly Pair[]): Reads<readonly FoundPool[]> {
+    const pools = yield* families.get(row.family)!.findPools(row, some)
+    return pools.map((pool) => ({ row, pool }))
+  }
+  const generators = rows.flatMap((row) => chunks(pairs, PAIRS_AT_ONCE).map((some) => find(row, some)))
+  const found = (await runReads(rpc, block, generators, options)).flat()
+  return [...new Map(found.map((entry) => [entry.pool.id, entry])).values()]
 }
 
-/** What families want to know before a pool is used; those of which it cannot be told yet are left out. @throws RpcError */
-export async function settlePools(
+/** Pools that were read, and those of which more than their address was found out on the way. */
+export type PoolsRead = { readonly pools: readonly Pool[]; readonly completed: readonly FoundPool[] }
+
+/**
+ * The pools with their state at a block; those that cannot be read are left out. Of incomplete ones the rest is found out
+ * first, in the same calls that the state of the others is read in.
+ *
+ * @throws RpcError
+ */
+export async function readPools(
   rpc: Rpc,
   block: BlockHeader,
-  found: readonly FoundPool[],
+  { complete, incomplete }: { readonly complete: readonly FoundPool[]; readonly incomplete: readonly FoundPool[] },
   families: Families,
   options: RequestOptions,
-): Promise<readonly FoundPool[]> {
-  const byRow = Map.groupBy(found, ({ row }) => row)
-  const run = function* (row: DexRow, group: readonly FoundPool[]): Reads<readonly FoundPool[]> {
-    const pools = group.map(({ pool }) => pool)
-    const { settle } = families.get(row.family)!
-    const settled = settle ? yield* settle(row, pools, block.number) : pools
-    return settled.flatMap((pool) => (pool ? [{ row, pool }] : []))
+): Promise<PoolsRead> {
+  const read = function* (row: DexRow, some: readonly FoundPool[], isComplete: boolean): Reads<PoolsRead> {
+    const { readFixed, stateNeedsFixed, readStates } = families.get(row.family)!
+    const found = some.map(({ pool }) => pool)
+    if (isComplete || !readFixed) return { pools: withStates(found, yield* readStates(row, found)), completed: [] }
+    const fixed = readFixed(row, found, block.number)
+    const [known, early] = stateNeedsFixed ? [yield* fixed] : yield* both(fixed, readStates(row, found))
+    const pools = known.filter((pool) => pool !== null)
+    const states = early ? early.filter((_, i) => known[i] !== null) : yield* readStates(row, pools)
+    return { pools: withStates(pools, states), completed: pools.map((pool) => ({ row, pool })) }
   }
-  const generators = [...byRow].map(([row, group]) => run(row, group))
-  return (await runReads(rpc, { blockHash: block.hash }, generators, options)).flat()
+  const generators = [complete, incomplete].flatMap((found) =>
+    byRow(found).flatMap(([row, group]) => group.map((some) => read(row, some, found === complete))),
+  )
+  const all = await runReads(rpc, { blockHash: block.hash }, generators, options)
+  return { pools: all.flatMap(({ pools }) => pools), completed: all.flatMap(({ completed }) => completed) }
 }
 
-/** The pools with their state at a block; those that cannot be read are left out. @throws RpcError */
-export function readPools(
-  rpc: Rpc,
-  block: BlockRef,
-  found: readonly FoundPool[],
-  families: Families,
-  options: RequestOptions,
-): Promise<readonly Pool[]> {
-  return withStates(rpc, block, found, (row, pools) => families.get(row.family)!.readStates(row, pools), options)
-}
-
-/** Pools whose state is of a block before it or of its logs, at its end; those that can no longer be read are left out. @throws RpcError */
-export function refreshPools(
+/**
+ * Pools whose state is of a block before it or of its logs, at its end; those that can no longer be read are left out.
+ * @throws RpcError
+ */
+export async function refreshPools(
   rpc: Rpc,
   block: BlockHeader,
   known: readonly KnownPool[],
   families: Families,
   options: RequestOptions,
 ): Promise<readonly Pool[]> {
-  const refresh: StateReader<Pool> = (row, pools) => families.get(row.family)!.refreshStates!(row, pools, block)
-  return withStates(rpc, { blockHash: block.hash }, known, refresh, options)
+  const refresh = function* (row: DexRow, some: readonly KnownPool[]): Reads<readonly Pool[]> {
+    const pools = some.map(({ pool }) => pool)
+    return withStates(pools, yield* families.get(row.family)!.refreshStates!(row, pools, block))
+  }
+  const generators = byRow(known).flatMap(([row, group]) => group.map((some) => refresh(row, some)))
+  return (await runReads(rpc, { blockHash: block.hash }, generators, options)).flat()
+}
+
+function withStates(pools: readonly Pool<unknown>[], states: readonly unknown[]): readonly Pool[] {
+  return pools.flatMap((pool, i) => (states[i] === null ? [] : [{ ...pool, state: states[i] }]))
 }
 
 /** Pools whose answers are read in a row: their calls travel together however they are grouped. */
-const DECODED_AT_ONCE = 50
+const DECODED_AT_ONCE = 20
 
-type StateReader<P> = (row: DexRow, pools: readonly P[]) => Reads<readonly unknown[]>
+/** Pools of one row each, some at a time. */
+type Group<P> = readonly [row: DexRow, parts: readonly (readonly P[])[]]
 
-async function withStates<P extends Pool>(
-  rpc: Rpc,
-  block: BlockRef,
-  pools: readonly { readonly row: DexRow; readonly pool: P }[],
-  reader: StateReader<P>,
-  options: RequestOptions,
-): Promise<readonly Pool[]> {
-  const read = function* (row: DexRow, group: readonly P[]): Reads<readonly Pool[]> {
-    const states = yield* reader(row, group)
-    return group.flatMap((pool, i) => (states[i] === null ? [] : [{ ...pool, state: states[i] }]))
-  }
-  const byRow = Map.groupBy(pools, ({ row }) => row)
-  const generators = [...byRow].flatMap(([row, group]) =>
-    chunks(group, DECODED_AT_ONCE).map((some) =>
-      read(
-        row,
-        some.map(({ pool }) => pool),
-      ),
-    ),
-  )
-  return (await runReads(rpc, block, generators, options)).flat()
+function byRow<P extends { readonly row: DexRow }>(pools: readonly P[]): readonly Group<P>[] {
+  return [...Map.groupBy(pools, ({ row }) => row)].map(([row, group]) => [row, chunks(group, DECODED_AT_ONCE)])
 }

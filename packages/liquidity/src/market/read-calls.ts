@@ -1,6 +1,7 @@
 /** The two ways in which a node is asked for many reads in one eth_call. */
 import { PlainReadBatch__factory, ReadBatch__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
+import { callCodec } from '@sluice/bindings/codec'
 import type { Address, Hex } from '@sluice/chains'
 import { type AccountOverride, type BlockRef, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { concat } from 'ethers'
@@ -10,7 +11,9 @@ import { READ_BATCH } from '../lenses.ts'
 /** One for each read; null where it reverted, or cannot be done at all. */
 export type Answers = (Hex | null)[]
 
-const batch = ReadBatch__factory.createInterface()
+type Call = { readonly to: string; readonly data: string }
+type Answer = { readonly ok: boolean; readonly data: Hex }
+const run = callCodec<[calls: readonly Call[]], [readonly Answer[]]>(ReadBatch__factory.createInterface(), 'run')
 const plainBatch = PlainReadBatch__factory.createInterface()
 const ANSWERS = plainBatch.getError('Answers')!.selector
 /** EIP-3860: bytes of a creation. */
@@ -28,8 +31,7 @@ export async function callOverridden(
     if (code) overrides[to] = { code }
     for (const [account, stateDiff] of Object.entries(storage)) overrides[account as Address] = { stateDiff }
   }
-  const data = batch.encodeFunctionData('run', [reads.map(({ to, data }) => ({ to, data }))]) as Hex
-  return decode(await rpc.call({ to: READ_BATCH.to, data }, block, { ...options, overrides }))
+  return decode(await rpc.call({ to: READ_BATCH.to, data: run.encode(reads) }, block, { ...options, overrides }))
 }
 
 /**
@@ -63,7 +65,6 @@ function longAnswer(error: unknown): Hex {
 }
 
 function decode(answer: Hex): Answers {
-  // As bytes: from text the decoder would read them digit by digit.
-  const [answers] = batch.decodeFunctionResult('run', Buffer.from(answer.slice(2), 'hex'))
-  return (answers as unknown as { ok: boolean; data: Hex }[]).map(({ ok, data }) => (ok ? data : null))
+  const [answers] = run.decode(answer)
+  return answers.map(({ ok, data }) => (ok ? data : null))
 }

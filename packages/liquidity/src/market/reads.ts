@@ -5,7 +5,7 @@ import { type BlockRef, inSlices, type RequestOptions, type Rpc, RpcError, type 
 import type { Read, Reads } from '../family.ts'
 import { type Answers, callOverridden, callPlain } from './read-calls.ts'
 
-/** Of one eth_call: well below the 30 million that the strictest nodes allow, and below their body limits. */
+/** Gas of one eth_call: well below the 30 million that the strictest nodes allow, and below their body limits. */
 const MAX_GAS = 20_000_000
 const MAX_BYTES = 256_000
 const LEAST_GAS = 30_000
@@ -31,6 +31,19 @@ export async function runReads<T>(
     waiting = await inSlices('reads', advance(waiting, answers, results))
   }
   return results
+}
+
+/** Two generators as one, whose rounds are those of the longer. */
+export function* both<A, B>(first: Reads<A>, second: Reads<B>): Reads<readonly [A, B]> {
+  let a = first.next([])
+  let b = second.next([])
+  while (!a.done || !b.done) {
+    const reads = [a.done ? [] : a.value, b.done ? [] : b.value] as const
+    const answers = yield [...reads[0], ...reads[1]]
+    if (!a.done) a = first.next(answers.slice(0, reads[0].length))
+    if (!b.done) b = second.next(answers.slice(reads[0].length))
+  }
+  return [a.value, b.value]
 }
 
 type Waiting<T> = { readonly generator: Reads<T>; readonly index: number; readonly reads: readonly Read[] }
@@ -118,7 +131,9 @@ async function readGroup(rpc: Rpc, block: BlockRef, reads: readonly Read[], opti
   }
 }
 
-/** Ours reverts where a read has used up the gas; nodes have words of their own for a call that is too much for them. */
+/**
+ * Ours reverts where a read has used up the gas; nodes have words of their own for a call that is too much for them.
+ */
 function isTooMuch({ code, message }: RpcError): boolean {
   return code === 'REVERTED' || (code === 'REJECTED' && /out of gas|gas limit|too large|too big|size/i.test(message))
 }

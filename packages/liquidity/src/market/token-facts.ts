@@ -1,4 +1,4 @@
-/** What is known of addresses before anything is asked about them: whether a token is there, and its decimals. */
+/** Facts of addresses before anything is asked about them: whether a token is there, and its decimals. */
 
 import { TokenLens__factory } from '@sluice/bindings'
 import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
@@ -24,11 +24,13 @@ const IS_TOKEN = 0x10000n
 const HAS_DECIMALS = 0x100n
 
 type LookOptions = RequestOptions & {
-  /** Where what is known to hold no token has been looked at in another block, it is looked at again. */
+  /** The block at which what is known to hold no token is looked at again, where it was looked at in another. */
   readonly again?: Hex
 }
 
 export class TokenFacts {
+  /** Told of each token that was looked at; decimals are undefined where it does not tell them. */
+  onLearned: (token: Address, decimals: number | undefined) => void = () => {}
   private readonly named: ReadonlySet<Address>
   private readonly fixed = new Map<Address, number>()
   /** Decimals, where they are told; of tokens only. */
@@ -60,6 +62,12 @@ export class TokenFacts {
   isToken(address: Address): boolean | undefined {
     if (this.named.has(address) || this.tokens.has(address)) return true
     return this.others.has(address) ? false : undefined
+  }
+
+  /** Takes in what somebody else has looked at. */
+  learn(token: Address, decimals: number | undefined): void {
+    this.others.delete(token)
+    this.tokens.set(token, { decimals })
   }
 
   /** Looks at the addresses of which nothing is known. @throws RpcError */
@@ -95,16 +103,18 @@ export class TokenFacts {
         this.others.set(address, { block })
         continue
       }
-      const decimals = Number(word & 0xffn)
-      this.others.delete(address)
-      this.tokens.set(address, {
-        decimals: (word & HAS_DECIMALS) !== 0n && decimals <= MAX_DECIMALS ? decimals : undefined,
-      })
+      const told = Number(word & 0xffn)
+      const decimals = (word & HAS_DECIMALS) !== 0n && told <= MAX_DECIMALS ? told : undefined
+      this.learn(address, decimals)
+      this.onLearned(address, decimals)
     }
   }
 }
 
-/** What the lens says of each. One that it did not come to in all rounds is no token; of a call that failed nothing is known. */
+/**
+ * The lens's answer for each. One that it did not come to in all rounds is no token; of a call that failed nothing is
+ * known.
+ */
 function* lookAt(addresses: readonly Address[]): Reads<ReadonlyMap<Address, bigint>> {
   const seen = new Map<Address, bigint>()
   let groups: (readonly Address[])[] = []

@@ -2,7 +2,7 @@
 import { PoolRefusal } from '../family.ts'
 import { divUp } from './integers.ts'
 import { pow } from './log-exp.ts'
-import { evenSurface, type Surface, stableLevel, weightedLevel } from './surface.ts'
+import { evenTradingFunction, stableLevel, type TradingFunction, weightedLevel } from './trading-function.ts'
 
 export const ONE = 10n ** 18n
 
@@ -16,8 +16,20 @@ const MAX_POW_ERROR = 10_000n
 /** A swap takes at most this part of the balance of its input. */
 const MAX_IN_RATIO = (3n * ONE) / 10n
 
-/** x^y, rounded up. @param exact - whether small whole powers are multiplied out, as pools after the first version do */
-export function powUp(x: bigint, y: bigint, exact: boolean): bigint {
+/** x^y, rounded down; small whole powers are multiplied out. */
+export function powDown(x: bigint, y: bigint): bigint {
+  if (y === ONE) return x
+  if (y === 2n * ONE) return mulDown(x, x)
+  if (y === 4n * ONE) return mulDown(mulDown(x, x), mulDown(x, x))
+  const raw = pow(x, y)
+  const error = mulUp(raw, MAX_POW_ERROR) + 1n
+  return raw < error ? 0n : raw - error
+}
+
+/**
+ * x^y, rounded up. @param exact - whether small whole powers are multiplied out, as pools after the first version do
+ */
+function powUp(x: bigint, y: bigint, exact: boolean): bigint {
   if (exact && y === ONE) return x
   if (exact && y === 2n * ONE) return mulUp(x, x)
   if (exact && y === 4n * ONE) return mulUp(mulUp(x, x), mulUp(x, x))
@@ -26,7 +38,7 @@ export function powUp(x: bigint, y: bigint, exact: boolean): bigint {
 }
 
 /**
- * What an exact input, fee already taken, buys in a weighted pool.
+ * The output of an exact input, fee already taken, in a weighted pool.
  *
  * @see WeightedMath._calcOutGivenIn, balancer/balancer-v2-monorepo
  */
@@ -107,15 +119,15 @@ type Balances = {
 }
 
 /** @param weights - by token; they add up to one */
-export function weightedSurface(pool: Balances, weights: readonly bigint[]): Surface {
+export function weightedTradingFunction(pool: Balances, weights: readonly bigint[]): TradingFunction {
   const floats = Float64Array.from(weights, toFloat)
   return { ...inFloats(pool), invariant: weightedLevel, weights: floats, mostSold: MOST_SOLD }
 }
 
-export function stableSurface(pool: Balances, amp: bigint, d: bigint): Surface {
+export function stableTradingFunction(pool: Balances, amp: bigint, d: bigint): TradingFunction {
   const coins = pool.live.length
   const ann = (Number(amp) * coins) / Number(AMP_PRECISION)
-  return evenSurface(stableLevel(ann, Number(d), coins), inFloats(pool))
+  return evenTradingFunction(stableLevel(ann, Number(d), coins), inFloats(pool))
 }
 
 const inFloats = ({ live, units, swapFee }: Balances) => ({

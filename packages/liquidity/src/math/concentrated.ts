@@ -2,13 +2,13 @@
  * Concentrated liquidity as UniswapV3Pool.swap does it, shared by every family whose pools step through a tick bitmap.
  * Checked against SwapMath, SqrtPriceMath and TickBitmap of Uniswap/v3-core d8b1c635.
  */
+import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../family.ts'
 import { divUp } from './integers.ts'
 import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtRatioAtTick, tickAtSqrtRatio } from './ticks.ts'
 
 const Q96 = 1n << 96n
 const WORD = 1n << 256n
-const MILLION = 1_000_000n
 
 /**
  * An initialised tick. Its gross liquidity says when it is switched off again; a state from a source that does not tell
@@ -70,7 +70,7 @@ export function lastTickAtOrBelow(ticks: readonly Tick[], tick: number): number 
   return low - 1
 }
 
-/** Where a step ends if no initialised tick comes first. */
+/** The end of a step if no initialised tick comes first. */
 export type StepEnd = (tick: number, spacing: number, zeroForOne: boolean) => number
 
 /** The last tick that the bitmap word looked at next reaches. */
@@ -126,9 +126,9 @@ export function swapExactInput<State extends ConcentratedState>(
     const toTarget = zeroForOne
       ? amount0Between(lower, upper, liquidity, true)
       : amount1Between(lower, upper, liquidity, true)
-    const afterFee = (remaining * (MILLION - fee)) / MILLION
+    const afterFee = (remaining * (PPM - fee)) / PPM
     if (afterFee >= toTarget) {
-      remaining -= toTarget + divUp(toTarget * fee, MILLION - fee)
+      remaining -= toTarget + divUp(toTarget * fee, PPM - fee)
       amountOut += zeroForOne
         ? amount1Between(lower, upper, liquidity, false)
         : amount0Between(lower, upper, liquidity, false)

@@ -1,15 +1,20 @@
 /** Pools as the float search sees them. Floats never leave the search: amounts are settled in integers. */
-import { type Curve, orRefused } from '../family.ts'
+import { orRefused, type PriceCurve } from '../family.ts'
 import { type ConcentratedState, lastTickAtOrBelow } from './concentrated.ts'
 import { MAX_TICK, MIN_TICK } from './ticks.ts'
 
 const Q96 = 2 ** 96
 const EMPTY = new Float64Array()
 
-const emptyCurve = (keepIn: number): Curve => ({ sqrtPrice: new Float64Array(1), liquidity: EMPTY, keepIn, keepOut: 1 })
+const emptyCurve = (keepIn: number): PriceCurve => ({
+  sqrtPrice: new Float64Array(1),
+  liquidity: EMPTY,
+  keepIn,
+  keepOut: 1,
+})
 
 /** x·y = k: one piece that ends at a price of 0. */
-export function constantProductCurve(reserveIn: bigint, reserveOut: bigint, feePpm: number): Curve {
+export function constantProductCurve(reserveIn: bigint, reserveOut: bigint, feePpm: number): PriceCurve {
   const keepIn = 1 - feePpm / 1e6
   if (reserveIn === 0n || reserveOut === 0n) return emptyCurve(keepIn)
   const x = Number(reserveIn)
@@ -23,7 +28,7 @@ export function constantProductCurve(reserveIn: bigint, reserveOut: bigint, feeP
 }
 
 /** One piece between each two initialised ticks in the direction of the trade; gaps have liquidity 0. */
-export function concentratedCurve(state: ConcentratedState, zeroForOne: boolean): Curve {
+export function concentratedCurve(state: ConcentratedState, zeroForOne: boolean): PriceCurve {
   const keepIn = 1 - state.feePpm / 1e6
   if (state.sqrtPriceX96 === 0n) return emptyCurve(keepIn)
   const sqrtPriceAt = (tick: number) => 1.0001 ** ((zeroForOne ? tick : -tick) / 2)
@@ -52,7 +57,10 @@ export function concentratedCurve(state: ConcentratedState, zeroForOne: boolean)
   return { sqrtPrice: sqrtPrice.slice(0, pieces + 1), liquidity: liquidity.slice(0, pieces), keepIn, keepOut: 1 }
 }
 
-/** The amounts of a sampled curve: from a ten-thousandth of what the pool holds to ten times that, and where it bends most. */
+/**
+ * The amounts of a sampled curve: from a ten-thousandth of what the pool holds to ten times that, and where it bends
+ * most.
+ */
 const EVEN_SAMPLES = 24
 const FURTHER_SAMPLES = 24
 const SMALLEST = 1e-4
@@ -66,7 +74,7 @@ const FALL = 1e-9
  * @param quote - output for an input that has paid its fee; may refuse
  * @param scale - base units of the input that are much for this pool
  */
-export function sampledCurve(quote: (amountIn: bigint) => bigint, scale: bigint, feePpm: number): Curve {
+export function sampledCurve(quote: (amountIn: bigint) => bigint, scale: bigint, feePpm: number): PriceCurve {
   const keepIn = 1 - feePpm / 1e6
   const points = samplePoints(quote, Number(scale))
   if (points.length < 2) return emptyCurve(keepIn)
@@ -122,7 +130,9 @@ function samplePoints(quote: (amountIn: bigint) => bigint, size: number): readon
   return points
 }
 
-/** Where a point tells most: the end of the interval with the largest product of its output and the fall of the price. */
+/**
+ * The point that tells most: the end of the interval with the largest product of its output and the fall of the price.
+ */
 function mostBent(points: readonly Point[]): number {
   const slope = (k: number) => (points[k]![1] - points[k - 1]![1]) / (points[k]![0] - points[k - 1]![0])
   let most = 0

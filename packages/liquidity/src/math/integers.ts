@@ -16,6 +16,3 @@ export function sqrt(value: bigint): bigint {
     root = next
   }
 }
-
-/** `value`, a word read as a signed number of `bits` bits. */
-export const signed = (value: bigint, bits = 256): bigint => BigInt.asIntN(bits, value)

@@ -1,8 +1,12 @@
-/** What stands between the ticks of a concentrated-liquidity pool, and how adding and removing liquidity changes it. */
+/**
+ * The reserves between the ticks of a concentrated-liquidity pool, and how adding and removing liquidity changes it.
+ */
 import { amount0Between, amount1Between, type ConcentratedState, lastTickAtOrBelow, type Tick } from './concentrated.ts'
 import { sqrtRatioAtTick } from './ticks.ts'
 
-/** What the positions hold, fees aside: token 1 below the price, token 0 above it. Base units, rounded down. */
+/**
+ * The amounts that the positions hold, fees aside: token 1 below the price, token 0 above it. Base units, rounded down.
+ */
 export function concentratedReserves({ sqrtPriceX96, ticks }: ConcentratedState): [amount0: bigint, amount1: bigint] {
   let amount0 = 0n
   let amount1 = 0n

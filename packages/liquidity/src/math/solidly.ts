@@ -1,4 +1,5 @@
 /** Pairs of solidly and its descendants: x·y = k, or x³y + y³x = k for tokens of like value. */
+import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../family.ts'
 
 const ONE = 10n ** 18n
@@ -73,7 +74,7 @@ export const solveVelodrome: SolveY = (x, k, start) => {
 }
 
 /**
- * What an exact input buys, rounded as the pair does.
+ * The output of an exact input, rounded as the pair does.
  *
  * @throws PoolRefusal `EMPTY`, `TOO_SMALL` where nothing would come out, `TOO_LARGE` where it would be the whole reserve
  */
@@ -85,7 +86,7 @@ export function quoteSolidly(
 ): { readonly amountOut: bigint; readonly state: SolidlyState } {
   const { reserve0, reserve1, unit0, unit1, stable, feePpm } = state
   if (reserve0 === 0n || reserve1 === 0n) throw new PoolRefusal('EMPTY', `the pair holds ${reserve0} and ${reserve1}`)
-  const kept = amountIn - (amountIn * BigInt(feePpm)) / 1_000_000n
+  const kept = amountIn - (amountIn * BigInt(feePpm)) / PPM
   const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
   let amountOut: bigint
   if (stable) {
@@ -113,7 +114,7 @@ const FEES_PPM = [
   200, 400, 600, 700, 800, 900, 1200, 1500, 1700, 2200, 2700, 3500, 4500, 0, 50, 10, 40, 1, 15_000, 25_000, 50_000,
 ]
 
-/** What the pair itself quotes for a sample of each token. */
+/** The pair's own quote for a sample of each token. */
 export type Sample = { readonly zeroForOne: boolean; readonly amountIn: bigint; readonly amountOut: bigint }
 
 /**

@@ -1,4 +1,6 @@
-/** A snapshot as an SQLite file. What is saved together is one transaction: a file tells of one block, or of nothing. */
+/**
+ * A snapshot as an SQLite file. What is saved together is one transaction: a file tells of one block, or of nothing.
+ */
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { BlockHeader } from '@sluice/rpc'
 import type { Pool } from '../family.ts'
@@ -7,7 +9,7 @@ import { PoolMap } from '../market/pool-map.ts'
 import { fromText, toText } from './text.ts'
 
 /** Goes up whenever a family's state, `fixed` or this schema changes, so that older files are not misread. */
-const FORMAT = 4
+export const STATE_FORMAT = 4
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -23,16 +25,16 @@ export type SavedPool = { readonly pool: Pool<null>; readonly dexRow: number | n
 export type SavedFacts = {
   readonly chainId: number
   readonly block: BlockHeader
-  /** What else the writer wants back. */
+  /** All else that the writer wants back. */
   readonly extra: unknown
 }
 
 export type SavedState = SavedFacts & { readonly pools: PoolMap; readonly known: readonly SavedPool[] }
 
-/** What a file holds of a pool; `state` is null while it cannot be read. */
+/** A pool as a file holds it; `state` is null while it cannot be read. */
 export type StoredPool = SavedPool & { readonly state: unknown }
 
-/** What a file has to be told to hold other pools than it does. */
+/** The changes that a file has to be told to hold other pools than it does. */
 export type Differences = {
   /** Pools that are new. */
   readonly known: Iterable<SavedPool>
@@ -92,9 +94,16 @@ export class SnapshotDatabase {
     for (const id of gone) this.update!.run(null, id)
   }
 
+  /** Forgets all other pools. */
+  keepOnly(ids: ReadonlySet<string>): void {
+    const forget = this.db.prepare('DELETE FROM pools WHERE id = ?')
+    const all = this.db.prepare('SELECT id FROM pools').all() as unknown as readonly Pick<Row, 'id'>[]
+    for (const { id } of all) if (!ids.has(id)) forget.run(id)
+  }
+
   commit(facts: SavedFacts): void {
     const text = toText(facts)
-    this.fact!.run('format', String(FORMAT))
+    this.fact!.run('format', String(STATE_FORMAT))
     this.fact!.run('snapshot', text)
     this.db.exec('COMMIT')
     this.seen = text
@@ -126,7 +135,8 @@ export class SnapshotDatabase {
     try {
       const format = this.readFact('format')
       if (format === null) return null
-      if (format !== String(FORMAT)) throw new Error(`its format is ${format}, this version reads ${FORMAT}`)
+      if (format !== String(STATE_FORMAT))
+        throw new Error(`its format is ${format}, this version reads ${STATE_FORMAT}`)
       this.seen = this.readFact('snapshot')
       return fromText<SavedFacts>(this.seen!)
     } catch (cause) {

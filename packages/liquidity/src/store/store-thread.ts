@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { MarketError } from '../market/errors.ts'
 import type { SavedFacts } from './database.ts'
 import { BATCH, type Batch, type Reply, type Request, type ToStore } from './messages.ts'
+import type { Part, Store } from './store.ts'
 
 type Job = { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void }
 
@@ -45,9 +46,20 @@ function ask<T>(worker: Worker, file: number, ask: ToStore): Promise<T> {
   })
 }
 
+/** A file that is open in the thread. */
+export type ThreadFile = { readonly ask: <T = void>(request: ToStore) => Promise<T> }
+
+/** @throws Error when it cannot be opened */
+export async function openFile(request: Extract<ToStore, { do: 'open-records' }>): Promise<ThreadFile> {
+  const worker = start()
+  const number = ++lastFile
+  await ask(worker, number, request)
+  return { ask: (next) => ask(worker, number, next) }
+}
+
 /** A snapshot's file, read and written in the thread: what goes there and comes back does so in small parts. */
-export class StoreFile {
-  /** What was saved last, pools apart; null in an empty file. */
+export class StoreFile implements Store {
+  /** The last save, pools apart; null in an empty file. */
   readonly facts: SavedFacts | null
   private readonly worker: Worker
   private readonly number: number
@@ -97,8 +109,6 @@ export class StoreFile {
     return ask(this.worker, this.number, request)
   }
 }
-
-export type Part = Extract<ToStore, { do: 'write' | 'list' }>
 
 /** Items a few hundred at a time, with a turn of the event loop in between. */
 export async function* inBatches<T>(items: Iterable<T>, size = BATCH): AsyncGenerator<readonly T[]> {

@@ -3,16 +3,19 @@ import { parentPort } from 'node:worker_threads'
 import { MarketError } from '../market/errors.ts'
 import { type SavedFacts, SnapshotDatabase } from './database.ts'
 import { BATCH, type Batch, type Reply, type Request, type ToStore } from './messages.ts'
+import { RecordDatabase } from './record-database.ts'
 
 type Lists = Record<string, unknown[]>
 /** Facts in a file: what `list` has told is kept beside the rest. */
 type Extra = { readonly rest: unknown; readonly lists: Lists }
 type File = {
   readonly database: SnapshotDatabase
-  /** What is still to be read of it. */
+  /** The part still to be read. */
   batches: Generator<Batch>
   /** Told since `begin`. */
   lists: Lists
+  /** The pools to keep, told since `begin`; null for all. */
+  kept: Set<string> | null
 }
 
 /** Items of a list in a batch: short texts. */
@@ -20,6 +23,7 @@ const LISTED = 5_000
 
 const port = parentPort!
 const files = new Map<number, File>()
+const logs = new Map<number, RecordDatabase>()
 
 port.on('message', ({ file, job, ask }: Request) => {
   port.postMessage(reply(file, job, ask))
@@ -36,6 +40,22 @@ function reply(file: number, job: number, ask: ToStore): Reply {
 
 function run(number: number, ask: ToStore): unknown {
   if (ask.do === 'open') return open(number, ask.path)
+  if (ask.do === 'open-records') return void logs.set(number, new RecordDatabase(ask.path, ask.limits))
+  const log = logs.get(number)
+  return log ? append(number, log, ask) : runOnFile(number, ask)
+}
+
+function append(number: number, log: RecordDatabase, ask: ToStore): void {
+  if (ask.do === 'begin') log.begin()
+  if (ask.do === 'write') log.write(ask.changed, ask.gone)
+  if (ask.do === 'commit-records') log.commit(ask.of)
+  if (ask.do === 'rollback') log.rollback()
+  if (ask.do !== 'close') return
+  logs.delete(number)
+  log.close()
+}
+
+function runOnFile(number: number, ask: ToStore): unknown {
   const file = files.get(number)!
   const { database } = file
   switch (ask.do) {
@@ -43,13 +63,19 @@ function run(number: number, ask: ToStore): unknown {
       return file.batches.next().value ?? null
     case 'begin':
       file.lists = {}
+      file.kept = null
       return database.begin()
     case 'write':
       return database.write(ask)
+    case 'keep':
+      file.kept ??= new Set()
+      for (const id of ask.ids) file.kept.add(id)
+      return undefined
     case 'list':
       file.lists[ask.name] = [...(file.lists[ask.name] ?? []), ...ask.items]
       return undefined
     case 'commit': {
+      if (file.kept) database.keepOnly(file.kept)
       const extra: Extra = { rest: ask.facts.extra, lists: file.lists }
       return database.commit({ ...ask.facts, extra })
     }
@@ -66,7 +92,7 @@ function open(number: number, path: string): SavedFacts | null {
   try {
     const facts = database.facts()
     const extra = facts?.extra as Extra | undefined
-    files.set(number, { database, batches: batches(database, extra?.lists ?? {}), lists: {} })
+    files.set(number, { database, batches: batches(database, extra?.lists ?? {}), lists: {}, kept: null })
     return facts && { ...facts, extra: extra?.rest ?? null }
   } catch (error) {
     database.close()

@@ -1,4 +1,7 @@
-/** What families say of the accounts that their pools' answers depend on, from what the chain tells of a pool once. */
+/**
+ * The answers of families about the accounts that their pools' answers depend on, from what the chain tells of a pool
+ * once.
+ */
 import {
   IBalancerV2Factory__factory,
   IBalancerV2PoolState__factory,
@@ -22,7 +25,10 @@ const [POOL, OWNER, RATE, FACTORY, COIN, SHARE] = [1, 2, 3, 4, 5, 6].map(account
 ]
 const GOVERNANCE = '0xba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1b'
 
-/** A pool after its family has asked; `answers` gives what an account says by the name of the function, null where it reverts. */
+/**
+ * A pool after its family has asked; `answers` gives what an account says by the name of the function, null where it
+ * reverts.
+ */
 function dependsOn(family: string, row: Partial<DexRow>, answers: (name: string) => Hex | null): readonly Address[] {
   const pool: Pool<null> = {
     id: POOL,
@@ -33,8 +39,8 @@ function dependsOn(family: string, row: Partial<DexRow>, answers: (name: string)
     state: null,
     ...(family.startsWith('balancer') && { fixed: { vault: account(9) } }),
   }
-  const { settle, dependsOn } = familyOf(family)!
-  const reading = settle!({ family, brand: 'test', role: 'factory', address: FACTORY, ...row }, [pool], 1)
+  const { readFixed, dependsOn } = familyOf(family)!
+  const reading = readFixed!({ family, brand: 'test', role: 'factory', address: FACTORY, ...row }, [pool], 1)
   let step = reading.next()
   while (!step.done) step = reading.next(step.value.map(({ data }) => answers(nameOf(data))))
   return dependsOn!(step.value[0]!)

@@ -110,13 +110,39 @@ describe('a token', () => {
   })
 })
 
+describe('a block taken note of in steps', () => {
+  const block = (number: number) => ({ number, timestamp: number }) as Snapshot['block']
+  const next = () => new Map(pools.slice(1).map((pool) => [pool.id, pool]))
+
+  test('ends as one taken note of at once', () => {
+    seeUntil(1, 10)
+    ledger.report(STRANGER, null)
+    const steps = ledger.observing({ chainId: 1, block: block(11), pools: next(), changed: [pools[0]!.id] })
+    let count = 0
+    while (!steps.next().done) count++
+    expect(count).toBeGreaterThan(2)
+    expect(ledger.earned.tokens.has(STRANGER)).toBe(false)
+    expect(ledger.standing(STRANGER).reason).toContain('2 pools')
+  })
+
+  test('is not gone on with once all was forgotten', () => {
+    seeUntil(1, 10)
+    const steps = ledger.observing({ chainId: 1, block: block(11), pools: next(), changed: [pools[0]!.id] })
+    steps.next()
+    ledger.forget()
+    expect(steps.next().done).toBe(true)
+    expect(ledger.standing(STRANGER).reason).toBe('not seen yet')
+    expect(ledger.counts.watched).toBe(0)
+  })
+})
+
 describe('a pool whose answer depends on an account', () => {
   const vault = (totalAssets: bigint, totalSupply = 1_000n): Pool => ({
     ...pair(0, [WETH, USDC]),
     id: VAULT,
     address: VAULT,
     family: 'erc4626',
-    state: { totalAssets, totalSupply, virtualShares: 0n, maxDeposit: 10n ** 30n },
+    state: { totalAssets, totalSupply, virtualShares: 0n, maxDeposit: 10n ** 30n, cash: 10n ** 30n },
   })
 
   test('earns its use by its own history, and loses it when it answers otherwise although nobody traded', () => {

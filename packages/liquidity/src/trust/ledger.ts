@@ -1,5 +1,6 @@
 /** The tokens and pools of a chain that may earn trust, as its blocks go by. Does no I/O. */
 import type { Address, Chain } from '@sluice/chains'
+import { atOnce, type Steps } from '@sluice/rpc'
 import { familyOf } from '../dexes/index.ts'
 import { orRefused, type Pool } from '../family.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -13,9 +14,9 @@ import {
   type Standing,
   standingOf,
   type Terms,
-  type TrustRecord,
 } from './record.ts'
 import { isTrustedPool, namedTrust, type Trust } from './trust.ts'
+import { type Share, sightingOf, type Watched } from './watched.ts'
 
 /** Tokens and pools that are watched, of each. The one with the least depth makes room. */
 const MAX_WATCHED = 512
@@ -27,13 +28,10 @@ const MAX_GAP = 64
 const MAX_EVICTIONS = 32
 /** Pools, where all may have changed. */
 const BACKLOG_PER_BLOCK = 500
-/** Of those watched; with a day to go by, none is overlooked. */
+/** The number of those watched that are valued at a block; with a day to go by, none is overlooked. */
 const VALUED_PER_BLOCK = 16
-/** What a pool's price may move by without a trade: interest of a minute is less than a millionth. */
+/** The part by which a pool's price may move without a trade: interest of a minute is less than a millionth. */
 const MAX_DRIFT = 1e-5
-
-/** With what named tokens stand in each of its pools, in dollars when it was last looked at. */
-type Watched = { record: TrustRecord; readonly pools: Map<string, number> }
 
 export class TrustLedger {
   readonly named: Trust
@@ -43,6 +41,8 @@ export class TrustLedger {
   private readonly pools = new Map<string, Watched>()
   private block: number | null = null
   private turn = 0
+  /** Times that everything was forgotten: steps that began before are not gone on with. */
+  private forgotten = 0
   private evictions = MAX_EVICTIONS
   /** Ids of pools that have not been looked at. */
   private backlog: Iterator<string> | null = null
@@ -65,8 +65,13 @@ export class TrustLedger {
     this.usd = usd
   }
 
-  /** Takes note of a block. What it costs depends on what has changed, and on how many are watched. */
-  observe({ block, pools, changed }: Snapshot): void {
+  /** Takes note of a block. */
+  observe(snapshot: Snapshot): void {
+    atOnce(this.observing(snapshot))
+  }
+
+  /** The same in steps, in the order of blocks. What it costs depends on what has changed, and on how many are watched. */
+  *observing({ block, pools, changed }: Snapshot): Steps<void> {
     const { number } = block
     if (this.block !== null && Math.abs(number - this.block) > MAX_GAP) this.forget()
     this.block = number
@@ -76,6 +81,7 @@ export class TrustLedger {
       this.forgetSeen()
       this.backlog = pools.keys()
     }
+    const { forgotten } = this
     for (const id of changed ?? []) {
       const pool = pools.get(id)
       if (!pool) this.drop(this.known.get(id))
@@ -83,24 +89,23 @@ export class TrustLedger {
         this.watch(pool)
         this.checkDrift(pool)
       }
+      yield
+      if (this.forgotten !== forgotten) return
     }
     this.known = pools
-    this.workOff()
-    this.valueAnew()
-    for (const watched of this.tokens.values()) this.look(watched, this.terms)
-    // A pool answers for itself alone, and is judged by how it trades: there is no token to measure.
-    for (const watched of this.pools.values()) {
-      this.look(watched, { ...this.terms, pools: 1, namedTokens: 2 })
-      if (isDueForReport(watched.record, this.terms)) watched.record = measured(watched.record, null, number)
-    }
-    this.settle()
+    for (const step of [this.workOff(), this.valueAnew(), this.lookAtAll(number)])
+      for (const _ of step) {
+        yield
+        if (this.forgotten !== forgotten) return
+      }
+    this.promote()
   }
 
   /** Everything that was seen; what is earned is lost. */
   forget(): void {
     this.forgetSeen()
     this.block = null
-    this.settle()
+    this.promote()
   }
 
   /** A watched token to be measured; undefined where none is due. */
@@ -114,7 +119,7 @@ export class TrustLedger {
     const watched = this.tokens.get(token)
     if (!watched || this.block === null) return
     watched.record = measured(watched.record, fault, this.block)
-    this.settle()
+    this.promote()
   }
 
   /** A token or pool did what cannot be trusted. What the chain's file names stays named. */
@@ -122,7 +127,7 @@ export class TrustLedger {
     const watched = this.tokens.get(id as Address) ?? this.pools.get(id)
     if (!watched) return
     watched.record = broken(watched.record, fault)
-    this.settle()
+    this.promote()
   }
 
   standing(token: Address): Standing {
@@ -140,18 +145,20 @@ export class TrustLedger {
   }
 
   private forgetSeen(): void {
+    this.forgotten++
     this.tokens.clear()
     this.pools.clear()
     this.known = new Map()
     this.backlog = null
   }
 
-  private workOff(): void {
+  private *workOff(): Steps<void> {
     for (let k = 0; this.backlog !== null && k < BACKLOG_PER_BLOCK; k++) {
       const { done, value } = this.backlog.next()
       const pool = done ? undefined : this.known.get(value)
       if (done) this.backlog = null
       else if (pool) this.watch(pool)
+      yield
     }
   }
 
@@ -167,13 +174,13 @@ export class TrustLedger {
   private admit<K>(watched: Map<K, Watched>, key: K, pool: Pool): void {
     const known = watched.get(key)
     if (known) {
-      if (known.pools.has(pool.id) || known.pools.size < MAX_POOLS_OF_TOKEN)
-        known.pools.set(pool.id, this.depthOf(pool))
+      if (known.pools.has(pool.id) || known.pools.size < MAX_POOLS_OF_TOKEN) this.value(known, pool)
       return
     }
     const full = watched.size >= MAX_WATCHED
     if (full && this.evictions-- <= 0) return
-    const depthUsd = this.depthOf(pool)
+    const share = this.shareOf(pool)
+    const { depthUsd } = share
     if (full) {
       let least: K | undefined
       let depth = depthUsd
@@ -185,37 +192,53 @@ export class TrustLedger {
       if (least === undefined) return
       watched.delete(least)
     }
-    watched.set(key, { record: { ...STRANGER, depthUsd }, pools: new Map([[pool.id, depthUsd]]) })
+    watched.set(key, { record: { ...STRANGER, depthUsd }, pools: new Map([[pool.id, share]]), sighting: null })
   }
 
   private drop(pool: Pool | undefined): void {
     if (!pool) return
     this.pools.delete(pool.id)
-    for (const token of pool.tokens) this.tokens.get(token)?.pools.delete(pool.id)
+    for (const token of pool.tokens) {
+      const watched = this.tokens.get(token)
+      if (watched?.pools.delete(pool.id)) watched.sighting = null
+    }
   }
 
   /** Prices move while pools stand still: some of what is watched is valued at each block, in turn. */
-  private valueAnew(): void {
+  private *valueAnew(): Steps<void> {
     const watched = [...this.tokens.values(), ...this.pools.values()]
     for (let k = 0; k < Math.min(VALUED_PER_BLOCK, watched.length); k++) {
-      const { pools } = watched[this.turn++ % watched.length]!
-      for (const id of pools.keys()) {
+      const next = watched[this.turn++ % watched.length]!
+      for (const id of next.pools.keys()) {
         const pool = this.known.get(id)
-        if (pool) pools.set(id, this.depthOf(pool))
+        if (pool) this.value(next, pool)
+        yield
       }
     }
   }
 
-  private look(watched: Watched, terms: Terms): void {
-    const partners = new Set<Address>()
-    let depthUsd = 0
-    for (const [id, depth] of watched.pools) {
-      depthUsd += depth
-      if (partners.size >= terms.namedTokens) continue
-      for (const token of this.known.get(id)?.tokens ?? []) if (this.named.tokens.has(token)) partners.add(token)
+  private value(watched: Watched, pool: Pool): void {
+    watched.pools.set(pool.id, this.shareOf(pool))
+    watched.sighting = null
+  }
+
+  private *lookAtAll(number: number): Steps<void> {
+    for (const watched of this.tokens.values()) {
+      watched.record = observed(watched.record, sightingOf(watched), number, this.terms)
+      yield
     }
-    const sighting = { pools: watched.pools.size, namedTokens: partners.size, depthUsd }
-    watched.record = observed(watched.record, sighting, this.block!, terms)
+    // A pool answers for itself alone, and is judged by how it trades: there is no token to measure.
+    const terms = { ...this.terms, pools: 1, namedTokens: 2 }
+    for (const watched of this.pools.values()) {
+      watched.record = observed(watched.record, sightingOf(watched), number, terms)
+      if (isDueForReport(watched.record, this.terms)) watched.record = measured(watched.record, null, number)
+      yield
+    }
+  }
+
+  private shareOf(pool: Pool): Share {
+    const partners = pool.tokens.filter((token) => this.named.tokens.has(token))
+    return { depthUsd: this.depthOf(pool), partners }
   }
 
   /** Dollars of the named tokens in a pool. */
@@ -234,14 +257,14 @@ export class TrustLedger {
     if (!watched || !before || before === pool) return
     const family = familyOf(pool.family)!
     if (family.reserves(before).join() !== family.reserves(pool).join()) return
-    const first = (of: Pool) => orRefused(() => family.curve(of, of.tokens[0]!, of.tokens[1]!))
+    const first = (of: Pool) => orRefused(() => family.priceCurve(of, of.tokens[0]!, of.tokens[1]!))
     const [was, is] = [first(before), first(pool)]
     const paid = (curve: typeof was) => (curve ? curve.sqrtPrice[0]! ** 2 * curve.keepIn * curve.keepOut : 0)
     if (!(Math.abs(paid(is) / paid(was) - 1) <= MAX_DRIFT))
       watched.record = broken(watched.record, 'a price or fee set anew without a trade')
   }
 
-  private settle(): void {
+  private promote(): void {
     const earned = (watched: Map<string, Watched>) =>
       [...watched].flatMap(([key, { record }]) => (hasEarned(record, this.terms) ? [key] : []))
     const tokens = earned(this.tokens) as Address[]

@@ -1,6 +1,9 @@
-/** How a token or a pool that the chain's file does not name earns trust, block by block, and how it loses it. */
+/**
+ * The rules by which a token or a pool that the chain's file does not name earns trust, block by block, and how it
+ * loses it.
+ */
 
-/** What has to be seen all that time. */
+/** Conditions that have to hold all that time. */
 export type Terms = {
   /** Blocks in a row. */
   readonly blocks: number
@@ -13,7 +16,7 @@ export type Terms = {
   readonly reportBlocks: number
 }
 
-/** What is there at a block. */
+/** Liquidity that is there at a block. */
 export type Sighting = { readonly pools: number; readonly namedTokens: number; readonly depthUsd: number }
 
 export type Standing = {
@@ -22,7 +25,7 @@ export type Standing = {
   readonly reason: string
 }
 
-/** Of one token or pool. Immutable. */
+/** The record of one token or pool. Immutable. */
 export type TrustRecord = {
   /** First block of those in a row at which the terms were met; null while they are not. */
   readonly since: number | null
@@ -33,7 +36,7 @@ export type TrustRecord = {
   readonly cleanAt: number | null
   /** Why it does not meet the terms; null while it does. */
   readonly fault: string | null
-  /** What it did that cost it all it had earned, last; null where it never did. */
+  /** The breach that cost it all it had earned, last; null where it never did. */
   readonly breach: string | null
 }
 
@@ -72,7 +75,7 @@ export function broken({ seen, depthUsd }: TrustRecord, fault: string): TrustRec
   return { ...STRANGER, seen, depthUsd, fault, breach: fault }
 }
 
-/** Whether a report is all that is missing, or is soon. */
+/** True where a report is all that is missing, or is soon. */
 export function isDueForReport({ since, seen, cleanAt }: TrustRecord, { blocks, reportBlocks }: Terms): boolean {
   if (since === null || seen - since + 1 < blocks) return false
   return cleanAt === null || seen - cleanAt >= reportBlocks

@@ -1,4 +1,4 @@
-/** What a route may pass through between its ends, which are the caller's choice. */
+/** Tokens, accounts and pools that a route may pass through between its ends, which are the caller's choice. */
 import type { Address, Chain } from '@sluice/chains'
 import { familyOf } from '../dexes/index.ts'
 import type { Pool } from '../family.ts'
@@ -17,12 +17,15 @@ export type Trust = {
   readonly pools: ReadonlySet<string>
 }
 
-/** What the chain's file vouches for. */
+/** Trust in what the chain's file vouches for. */
 export function namedTrust(chain: Chain): Trust {
   return { level: 'named', tokens: namedTokens(chain), accounts: namedAccounts(chain), pools: new Set() }
 }
 
-/** Whether a pool's answer depends on the maths of its family alone, or on accounts that are vouched for, or has earned it. */
+/**
+ * True where a pool's answer depends on the maths of its family alone, or on accounts that are vouched for, or has
+ * earned it.
+ */
 export function isTrustedPool(pool: Pool, { accounts, pools }: Trust): boolean {
   const dependsOn = familyOf(pool.family)?.dependsOn?.(pool)
   return !dependsOn || dependsOn.every((account) => accounts.has(account)) || pools.has(pool.id)

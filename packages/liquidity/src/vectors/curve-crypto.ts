@@ -27,7 +27,9 @@ function amplificationOf(pool: VectorPool): { a: bigint; gamma: bigint; ramping:
   return { a: between('A'), gamma: between('Gamma'), ramping: timestamp !== undefined && timestamp < end }
 }
 
-/** Sources of the first generation write the same fields with a small letter, and the price of two coins without a list. */
+/**
+ * Sources of the first generation write the same fields with a small letter, and the price of two coins without a list.
+ */
 function stateOf(kind: CryptoKind, { extra, staticExtra, tokens, reserves, timestamp }: VectorPool): CurveCryptoState {
   const field = (name: string) => extra[name] ?? extra[name[0]!.toLowerCase() + name.slice(1)]
   const { a, gamma, ramping } = amplificationOf({ extra, timestamp })
@@ -67,7 +69,7 @@ export const curveCrypto =
     return pairOf<CurveCryptoState>('curve-crypto', tokens, state)
   }
 
-/** Whether the answer is met, but for the check that comes after the swap. */
+/** True where the answer is met, but for the check that comes after the swap. */
 function losesShareValue(state: CurveCryptoState, tokens: readonly Address[], vector: Vector): boolean {
   const [i, j] = [vector.tokenIn, vector.tokenOut].map((token) => tokens.indexOf(namedAddress(token)))
   const amountIn = BigInt(vector.amountIn!)

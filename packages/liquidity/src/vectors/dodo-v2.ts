@@ -1,7 +1,7 @@
 import type { DodoV2State, Side } from '../dexes/dodo-v2/types.ts'
 import { namedAddress } from './address.ts'
-import { pairOf } from './pool.ts'
-import type { Adapter, VectorPool } from './types.ts'
+import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
+import type { Adapter, Form, VectorPool } from './types.ts'
 
 const SIDES: readonly Side[] = ['ONE', 'ABOVE_ONE', 'BELOW_ONE']
 
@@ -11,20 +11,38 @@ export const dodoV2: Adapter = ({ pool }, { amountIn, tokenIn }) => {
   if (staticExtra.type === 'CLASSICAL') return 'a pool of the first version, which is not of this family'
   const least = extra[tokenIn === tokens[0].address ? 'mB' : 'mQ']
   if (least && BigInt(amountIn!) < BigInt(least)) return 'its source raises small amounts to a least one of its own'
-  const state: DodoV2State = {
-    price: BigInt(extra.i),
-    slippage: BigInt(extra.K),
-    base: BigInt(extra.B),
-    quote: BigInt(extra.Q),
-    baseTarget: BigInt(extra.B0),
-    quoteTarget: BigInt(extra.Q0),
-    side: SIDES[Number(extra.R)]!,
-    lpFee: BigInt(extra.lpFeeRate),
-    maintainerFee: BigInt(extra.mtFeeRate),
-  }
   return pairOf(
     'dodo-v2',
     tokens.map((token: VectorPool) => namedAddress(token.address)),
-    state,
+    stateOf(extra),
   )
 }
+
+/** As `getPMMStateForCall` and `getUserFeeRate` name things. */
+const stateOf = (from: VectorPool): DodoV2State => ({
+  price: BigInt(from.i),
+  slippage: BigInt(from.K),
+  base: BigInt(from.B),
+  quote: BigInt(from.Q),
+  baseTarget: BigInt(from.B0),
+  quoteTarget: BigInt(from.Q0),
+  side: SIDES[Number(from.R)]!,
+  lpFee: BigInt(from.lpFeeRate),
+  maintainerFee: BigInt(from.mtFeeRate),
+})
+
+/** Answers of genuine pools of all three kinds. */
+export const dodoV2Form: Form = ({ states, vectors }) =>
+  vectors.map((vector: VectorPool) => () => ({
+    asked: `${vector.amountIn} of ${vector.sellBase ? 'base' : 'quote'} in ${vector.state}`,
+    pool: pairOf('dodo-v2', [TOKEN_0, TOKEN_1], stateOf(states[vector.state])),
+    tokenIn: vector.sellBase ? TOKEN_0 : TOKEN_1,
+    tokenOut: vector.sellBase ? TOKEN_1 : TOKEN_0,
+    amountIn: BigInt(vector.amountIn),
+    amountOut: vector.fails ? null : BigInt(vector.amountOut),
+    after: (state: unknown) => {
+      const { base: B, quote: Q, baseTarget: B0, quoteTarget: Q0, side } = state as DodoV2State
+      // Null where the pool can no longer say.
+      return vector.after ? differences({ B, Q, B0, Q0, R: SIDES.indexOf(side) }, vector.after) : undefined
+    },
+  }))

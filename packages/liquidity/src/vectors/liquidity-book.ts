@@ -1,7 +1,7 @@
 import type { LiquidityBookState } from '../dexes/liquidity-book/types.ts'
 import { namedAddress } from './address.ts'
-import { pairOf } from './pool.ts'
-import type { Adapter, VectorPool } from './types.ts'
+import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
+import type { Adapter, Form, VectorPool } from './types.ts'
 
 /** Token X comes first. The source lists every bin. */
 export const liquidityBook: Adapter = ({ pool }) => {
@@ -17,6 +17,7 @@ export const liquidityBook: Adapter = ({ pool }) => {
     })),
     allBelow: true,
     allAbove: true,
+    limited: false,
     fee: { ...extra.staticFeeParams, ...extra.variableFeeParams },
   }
   return pairOf(
@@ -25,3 +26,33 @@ export const liquidityBook: Adapter = ({ pool }) => {
     state,
   )
 }
+
+/** Answers of genuine pairs of versions 2.1 and 2.2; each names the time of its swap. */
+export const liquidityBookForm: Form = ({ states, vectors }) =>
+  vectors.map((vector: VectorPool) => () => {
+    const { version, bins, binStep, activeId, ...fee } = states[vector.state]
+    const state: LiquidityBookState = {
+      timestamp: vector.timestamp,
+      binStep,
+      activeId,
+      bins: bins.map(([id, x, y]: [number, string, string]) => ({ id, reserveX: BigInt(x), reserveY: BigInt(y) })),
+      allBelow: true,
+      allAbove: true,
+      limited: version === '2.2',
+      fee,
+    }
+    const { after, binsCrossed } = vector
+    return {
+      asked: `${vector.amountIn} of ${vector.swapForY ? 'X' : 'Y'} in ${vector.state} at ${vector.timestamp}`,
+      pool: pairOf('liquidity-book', [TOKEN_0, TOKEN_1], state),
+      tokenIn: vector.swapForY ? TOKEN_0 : TOKEN_1,
+      tokenOut: vector.swapForY ? TOKEN_1 : TOKEN_0,
+      amountIn: BigInt(vector.amountIn),
+      amountOut: vector.fails ? null : BigInt(vector.amountOut),
+      after: (state: unknown) => {
+        const is = state as LiquidityBookState
+        const crossed = Math.abs(is.activeId - activeId)
+        return differences({ ...is.fee, activeId: is.activeId, binsCrossed: crossed }, { ...after, binsCrossed })
+      },
+    }
+  })

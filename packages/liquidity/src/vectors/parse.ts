@@ -1,4 +1,6 @@
-import type { Vector, VectorFile, VectorState } from './types.ts'
+import { adapters } from './adapters.ts'
+import { forms } from './forms.ts'
+import type { FormFile, Vector, VectorFile, VectorState } from './types.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -7,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>
  *
  * @throws TypeError that names the field which is missing or of another kind
  */
-export function parseVectors(text: string): VectorFile | null {
+export function parseVectors(text: string): VectorFile | FormFile | null {
   let content: unknown
   try {
     content = JSON.parse(text)
@@ -17,6 +19,7 @@ export function parseVectors(text: string): VectorFile | null {
   const file = fieldsOf(content, 'the file')
   if (isIndex(file)) return null
   if (typeof file.family !== 'string') throw new TypeError('family: is no text')
+  if (hasForm(file)) return { family: file.family, content: file }
   if (!Array.isArray(file.vectors)) throw new TypeError('vectors: is no list')
   const states = fieldsOf(file.states, 'states')
   for (const [key, value] of Object.entries(states)) {
@@ -34,6 +37,15 @@ export function parseVectors(text: string): VectorFile | null {
 const isIndex = (file: Fields): boolean =>
   Object.keys(file).length > 0 &&
   Object.values(file).every((entry) => typeof (entry as Fields | null)?.vectors === 'number')
+
+/** True where its states are in a form of the family's own, and not `pool`s as other programs keep them. */
+function hasForm({ family, states, pools, vectors }: Fields): boolean {
+  if (String(family) in adapters && !(String(family) in forms)) return false
+  if ([pools, states].some((list) => Array.isArray(list) && list.length > 0)) return true
+  if (typeof states !== 'object' || states === null || !Array.isArray(vectors) || vectors.length === 0) return false
+  const known = Object.values(states) as (Fields | null)[]
+  return known.length > 0 && known.every((state) => state?.pool === undefined)
+}
 
 function checkVector(value: unknown, index: number): void {
   const vector = fieldsOf(value, `vectors[${index}]`)

@@ -1,7 +1,20 @@
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '../family.ts'
+import { namedAddress } from './address.ts'
 
 /** A pool that stands in no chain. */
 export function pairOf<State>(family: string, tokens: readonly Address[], state: State): Pool<State> {
   return { id: ZERO_ADDRESS, family, dex: 'vectors', address: ZERO_ADDRESS, tokens, state }
+}
+
+/** Tokens of pools whose source names none. */
+export const [TOKEN_0, TOKEN_1] = [namedAddress('token0'), namedAddress('token1')]
+
+/** Differences between what we say and what the pool's getters said, by the names of theirs. */
+export function differences(
+  ours: Readonly<Record<string, bigint | number | string>>,
+  theirs: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const off = Object.entries(theirs).filter(([name, value]) => String(ours[name]) !== String(value))
+  return off.length === 0 ? undefined : off.map(([name, value]) => `${name} ${ours[name]}, not ${value},`).join(' ')
 }

@@ -1,4 +1,5 @@
 /** Known answers of real pools, one file a family. Amounts are decimal strings in base units; addresses in any case. */
+import type { Address } from '@sluice/chains'
 import type { Pool } from '../family.ts'
 
 export type Vector = {
@@ -38,3 +39,28 @@ export type VectorFile = {
 
 /** Turns a state of a file into a pool of a family; a string says why it cannot. */
 export type Adapter = (state: VectorState, vector: Vector) => Pool | string
+
+/** A file in a form of its family's own: answers of the genuine contracts, with their states (forms.ts). */
+export type FormFile = {
+  readonly family: string
+  // biome-ignore lint/suspicious/noExplicitAny: each form reads its own.
+  readonly content: any
+}
+
+/** A known answer as a question to a pool. */
+export type Question = {
+  /** For messages. */
+  readonly asked: string
+  readonly pool: Pool
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly amountIn: bigint
+  /** Null where the pool must refuse. */
+  readonly amountOut: bigint | null
+  /** Part of our state after the swap that is not as the pool's; undefined where all of it is. */
+  readonly after?: (state: unknown) => string | undefined
+}
+
+/** The questions of a file, read one by one: a fault in one is not one of the others. */
+// biome-ignore lint/suspicious/noExplicitAny: as above.
+export type Form = (content: any) => readonly (() => Question | { readonly skip: string })[]

@@ -15,7 +15,7 @@ type Given = {
   readonly family: string
   readonly address: Address
   readonly tokens: readonly Address[]
-  /** Whether the pool is given plenty too: what it holds may be of an earlier block than what it counts. */
+  /** True where the pool is given plenty too: what it holds may be of an earlier block than what it counts. */
   readonly funded?: boolean
   /** By its family where absent. */
   readonly read?: (address: Address) => Reads<unknown>

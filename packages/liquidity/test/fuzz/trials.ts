@@ -13,7 +13,7 @@ export type Tally = {
   refused: number
   /** Refusals of what the pool would pay, since the model does not know how exactly (`UNSUPPORTED`). */
   unsupported: number
-  /** What was asked, quoted and paid. */
+  /** Swaps as asked, quoted and paid. */
   readonly mismatches: string[]
 }
 

@@ -124,7 +124,6 @@ describe('encodeSwap', () => {
       [
         'uniswap-v4',
         {
-          prepaid: false,
           step: ({ address: manager }: Pool, tokenIn, tokenOut, input, output) => ({
             op: 'uniswap-v4' as const,
             manager,
@@ -239,6 +238,12 @@ describe('encodeSwap', () => {
     [
       'legs that do not take the whole input',
       route(tokenA, tokenB, 6n, [leg(ab, tokenA, tokenB, 5n)]),
+      'INVALID_ROUTE',
+    ],
+    ['legs that take more than the input', route(tokenA, tokenB, 4n, [leg(ab, tokenA, tokenB, 5n)]), 'INVALID_ROUTE'],
+    [
+      'a leg that buys the input back',
+      route(tokenA, tokenC, 5n, [leg(ab, tokenA, tokenB, 5n), leg(ab3, tokenB, tokenA, 5n)]),
       'INVALID_ROUTE',
     ],
     ['no legs between two tokens', route(tokenA, tokenB, 6n, []), 'INVALID_ROUTE'],

@@ -1,4 +1,4 @@
-import { encodeGuardSwap } from '@sluice/bindings/guard'
+import { encodeGuardSwap, type GuardPermit } from '@sluice/bindings/guard'
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram, type Step } from '@sluice/program'
 import type { Route } from '../types.ts'
@@ -23,8 +23,13 @@ export type SwapRequest = {
   readonly feePpm?: bigint
   /** Needed with a fee. */
   readonly feeRecipient?: Address
-  /** Direct mode, for an output token that takes a tax on every transfer: the Executor pays the sender itself. Excludes a fee. */
+  /**
+   * Direct mode, for an output token that takes a tax on every transfer: the Executor pays the sender itself. Excludes
+   * a fee.
+   */
   readonly direct?: boolean
+  /** The sender's signature in the place of an approval; excludes native input. */
+  readonly permit?: GuardPermit
 }
 
 export type EncodedSwap = {
@@ -60,6 +65,7 @@ export function encodeSwap(request: SwapRequest): EncodedSwap {
     feePpm,
     feeRecipient: feePpm > 0n ? (request.feeRecipient ?? ZERO_ADDRESS) : ZERO_ADDRESS,
     direct,
+    ...(request.permit && { permit: request.permit }),
     program: encodeProgram(steps),
   })
   return { to: guard, data, value, steps }

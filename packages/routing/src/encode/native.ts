@@ -3,26 +3,31 @@ import type { Step, StepInput } from '@sluice/program'
 import { takesNative, usesWrapper } from '../native.ts'
 import type { Leg, Route } from '../types.ts'
 
-/** The tokens that an end of a route stands for: legs trade the native token or its wrapper, whichever their pools know. */
+/**
+ * The tokens that an end of a route stands for: legs trade the native token or its wrapper, whichever their pools know.
+ */
 export function tokensOf(end: Address, wrapped: Address | null): readonly (Address | null)[] {
   return end === NATIVE ? [wrapped, ZERO_ADDRESS] : [end]
 }
 
 /**
- * Whether the Guard is to wrap all that the sender brings, or to unwrap what legs pay it: cheaper than by the Executor. Where
- * only some of the input is to be wrapped, the Executor gets it as it came.
+ * True where the Guard is to wrap all that the sender brings, or to unwrap what legs pay it: cheaper than by the Executor.
+ * Where only some of the input is to be wrapped, the Executor gets it as it came.
  */
 export function needsWrapper(route: Route, wrappedNative: Address | null): boolean {
   return usesWrapper(route.legs, { ...route, wrappedNative }) && !takesNative(route.legs, route)
 }
 
-/** What a leg takes of native input that the Executor holds as the sender brought it. */
+/** The native input that a leg takes that the Executor holds as the sender brought it. */
 export function inputAsBrought(leg: Leg, { legs }: Route): StepInput {
   const last = legs.findLast(({ tokenIn }) => tokenIn === ZERO_ADDRESS)
   return leg === last ? { kind: 'rest' } : { kind: 'held', amount: leg.amountIn }
 }
 
-/** The Executor's wrap of what pools of the wrapper take of such input, ahead of all other steps; none where they take none. */
+/**
+ * The Executor's wrap of what pools of the wrapper take of such input, ahead of all other steps; none where they take
+ * none.
+ */
 export function wrapsAhead({ legs }: Route, wrapped: Address): readonly Step[] {
   const amount = legs.reduce((sum, leg) => (leg.tokenIn === wrapped ? sum + leg.amountIn : sum), 0n)
   if (amount === 0n) return []

@@ -1,21 +1,21 @@
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { DexFamily } from '@sluice/liquidity'
-import { type Step, type StepInput, type StepOutput, toShare } from '@sluice/program'
+import { isPrepaid, type Step, type StepInput, type StepOutput, toShare } from '@sluice/program'
 import { takesNative } from '../native.ts'
 import type { Leg, Route } from '../types.ts'
 import { EncodeError } from './errors.ts'
 import { mergeHops } from './merge.ts'
 import { inputAsBrought, tokensOf, wrapsAhead } from './native.ts'
 
-/** What encoding needs of a family. */
-export type StepMaker = Pick<DexFamily, 'step' | 'prepaid'>
+/** The part of a family that encoding needs. */
+export type StepMaker = Pick<DexFamily, 'step'>
 
 export type StepContext = {
   readonly wrappedNative: Address | null
   readonly families: ReadonlyMap<string, StepMaker>
 }
 
-/** Where the output of the last steps goes: the Guard, or the sender in direct mode. */
+/** The destination of the last steps' output: the Guard, or the sender in direct mode. */
 const DESTINATION: StepOutput = { kind: 'recipient' }
 
 /**
@@ -34,7 +34,7 @@ export function buildSteps(route: Route, context: StepContext): readonly Step[] 
   checkNothingStays(route, [...sources, ...targets])
 
   const asBrought = takesNative(route.legs, route)
-  const ahead = prepaidLegs(route.legs, [...sources, ...targets], families)
+  const ahead = prepaidLegs(route.legs, [...sources, ...targets])
   const steps = route.legs.map((leg) => {
     const prepaid = ahead.get(leg.tokenOut)
     const output: StepOutput = targets.includes(leg.tokenOut)
@@ -76,15 +76,11 @@ const share = ({ num, den }: Leg): StepInput =>
  * Tokens between the ends that one leg alone takes, into a pool that measures its own input: whoever makes such a token
  * pays that pool, which saves a transfer and one tax of a taxed token.
  */
-function prepaidLegs(
-  legs: readonly Leg[],
-  ends: readonly (Address | null)[],
-  families: ReadonlyMap<string, StepMaker>,
-): ReadonlyMap<Address, Leg> {
+function prepaidLegs(legs: readonly Leg[], ends: readonly (Address | null)[]): ReadonlyMap<Address, Leg> {
   const found = new Map<Address, Leg>()
   for (const leg of legs) {
     const { tokenIn, pool } = leg
-    if (ends.includes(tokenIn) || !familyOf(leg, families).prepaid) continue
+    if (ends.includes(tokenIn) || !isPrepaid(pool.family)) continue
     const alone = legs.every((other) => other === leg || (other.tokenIn !== tokenIn && other.pool.id !== pool.id))
     if (alone) found.set(tokenIn, leg)
   }
@@ -100,8 +96,8 @@ function checkLegs({ legs, amountIn, tokenIn }: Route, sources: readonly (Addres
 }
 
 /**
- * What stays in the Executor is whoever's takes it: of every token on the way, the last leg takes all there is, and none makes
- * more of it afterwards.
+ * A check that nothing stays in the Executor, where it would be whoever's takes it: of every token on the way, the last leg
+ * takes all there is, and none makes more of it afterwards.
  */
 function checkNothingStays({ legs }: Route, ends: readonly (Address | null)[]): void {
   for (const token of new Set(legs.map(({ tokenOut }) => tokenOut))) {

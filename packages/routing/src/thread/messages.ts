@@ -1,7 +1,7 @@
-/** What goes between a process and a thread that routes for it. */
+/** Messages between a process and a thread that routes for it. */
 import type { Pool, Snapshot, Trust } from '@sluice/liquidity'
 import { RoutingError, type RoutingErrorCode } from '../errors.ts'
-import type { Leg, Route, RouteRequest, RouteResult } from '../types.ts'
+import type { ExactOutputRequest, Leg, Route, RouteRequest, RouteResult } from '../types.ts'
 
 export type ToThread =
   /** Brings the thread's pools of a chain nearer to a block. */
@@ -11,7 +11,9 @@ export type ToThread =
       readonly changed: readonly Pool[]
       readonly gone: readonly string[]
     }
-  /** What is trusted on a chain; in the place of what was at the same level. */
+  /** The same as entries, in memory that all threads read; they follow upon what the thread has. */
+  | { readonly do: 'follow'; readonly chainId: number; readonly entries: readonly Uint8Array[] }
+  /** Trust on a chain; in the place of the one of the same level. */
   | { readonly do: 'trust'; readonly chainId: number; readonly trust: Trust }
   | {
       readonly do: 'find'
@@ -21,13 +23,17 @@ export type ToThread =
     }
   | { readonly do: 'forget'; readonly chainId: number }
 
-/** What is trusted goes ahead, once. */
-export type PlainRequest = Omit<RouteRequest, 'trust'> & { readonly trust?: Trust['level'] }
+/** A request without its trust, which goes ahead, once. */
+export type PlainRequest = (Omit<RouteRequest, 'trust'> | Omit<ExactOutputRequest, 'trust'>) & {
+  readonly trust?: Trust['level']
+}
 
 /** Pools go back as their ids: the process has them. */
 export type PlainRoute = Omit<Route, 'legs'> & { readonly legs: readonly PlainLeg[] }
 export type PlainLeg = Omit<Leg, 'pool'> & { readonly pool: string }
-export type PlainResult = { readonly ok: true; readonly route: PlainRoute } | Extract<RouteResult, { ok: false }>
+export type PlainResult =
+  | { readonly ok: true; readonly route: PlainRoute; readonly rivals?: readonly PlainRoute[] }
+  | Extract<RouteResult, { ok: false }>
 
 export type FromThread =
   /** The graph is made, the search begins. */
@@ -38,8 +44,8 @@ export type FromThread =
 
 export function toPlain(result: RouteResult): PlainResult {
   if (!result.ok) return result
-  const legs = result.route.legs.map((leg) => ({ ...leg, pool: leg.pool.id }))
-  return { ok: true, route: { ...result.route, legs } }
+  const plain = (route: Route) => ({ ...route, legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })) })
+  return { ok: true, route: plain(result.route), ...(result.rivals && { rivals: result.rivals.map(plain) }) }
 }
 
 /** @throws the error that the search ended with */
@@ -50,6 +56,8 @@ export function fromPlain(answer: Exclude<FromThread, { begun: true }>, pools: R
   }
   const { result } = answer
   if (!result.ok) return result
-  const legs = result.route.legs.map((leg) => ({ ...leg, pool: pools.get(leg.pool)! }))
-  return { ok: true, route: { ...result.route, legs } }
+  const whole = (route: PlainRoute) => {
+    return { ...route, legs: route.legs.map((leg) => ({ ...leg, pool: pools.get(leg.pool)! })) }
+  }
+  return { ok: true, route: whole(result.route), ...(result.rivals && { rivals: result.rivals.map(whole) }) }
 }

@@ -3,7 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type Pool, PoolMap, poolChangeSteps, type Snapshot, type Trust } from '@sluice/liquidity'
 import { RoutingError } from '../errors.ts'
-import type { RouteRequest, RouteResult } from '../types.ts'
+import type { ExactOutputRequest, RouteRequest, RouteResult } from '../types.ts'
+import { EntryLog } from './entry-log.ts'
 import { type FromThread, fromPlain, type ToThread } from './messages.ts'
 
 /** Pools in a message: copying as many takes about half a millisecond of the process's own time. */
@@ -16,9 +17,12 @@ export type ThreadOptions = {
   readonly timeoutMs: number
   /** Megabytes of memory that one thread may take. */
   readonly memoryMb: number
-  /** What the thread runs, in tests. */
+  /** The module that the thread runs, in tests. */
   readonly entry?: URL
 }
+
+/** By chain; threads of one process share them. */
+export type EntryLogs = Map<number, EntryLog>
 
 type Answer = Exclude<FromThread, { begun: true }>
 type Told = { pools: Snapshot['pools']; readonly trust: Map<Trust['level'], Trust> }
@@ -35,14 +39,16 @@ type Search = {
  */
 export class RouterThread {
   private readonly options: ThreadOptions
+  private readonly logs: EntryLogs
   private worker: Worker | undefined
   private search: Search | undefined
-  /** What the thread has been told of each chain, and the chains that it is still to forget. */
+  /** The state of each chain that the thread was told, and the chains that it is still to forget. */
   private told = new Map<number, Told>()
   private readonly stale = new Set<number>()
 
-  constructor(options: ThreadOptions) {
+  constructor(options: ThreadOptions, logs: EntryLogs = new Map()) {
     this.options = options
+    this.logs = logs
   }
 
   get isBusy(): boolean {
@@ -54,7 +60,7 @@ export class RouterThread {
    *
    * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and what the search itself throws
    */
-  async findRoute(snapshot: Snapshot, request: RouteRequest): Promise<RouteResult> {
+  async findRoute(snapshot: Snapshot, request: RouteRequest | ExactOutputRequest): Promise<RouteResult> {
     const worker = this.start()
     const answer = new Promise<Answer>((resolve, reject) => {
       this.search = { resolve, reject, timer: undefined }
@@ -136,6 +142,15 @@ export class RouterThread {
   }
 
   private async sendChanges(worker: Worker, told: Told, { chainId, pools }: Snapshot): Promise<void> {
+    if (told.pools === pools) return
+    const log = this.logs.get(chainId) ?? new EntryLog()
+    this.logs.set(chainId, log)
+    const entries = log.between(told.pools, pools)
+    if (entries) {
+      post(worker, { do: 'follow', chainId, entries })
+      told.pools = pools
+      return
+    }
     let changed: Pool[] = []
     const send = async () => {
       post(worker, { do: 'change', chainId, changed, gone: [] })

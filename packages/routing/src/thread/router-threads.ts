@@ -1,8 +1,9 @@
 /** Several threads and the searches that wait for one. */
 import type { Snapshot } from '@sluice/liquidity'
+import { onAbort } from '@sluice/rpc'
 import { RoutingError } from '../errors.ts'
-import type { RouteRequest, RouteResult } from '../types.ts'
-import { RouterThread, type ThreadOptions } from './router-thread.ts'
+import type { ExactOutputRequest, RouteRequest, RouteResult } from '../types.ts'
+import { type EntryLogs, RouterThread, type ThreadOptions } from './router-thread.ts'
 
 export type ThreadsOptions = Partial<ThreadOptions> & {
   /** Threads that search at once; above 0. */
@@ -22,13 +23,14 @@ type Waiting = { readonly run: (thread: RouterThread) => Promise<void>; readonly
 export class RouterThreads {
   private readonly threads: readonly RouterThread[]
   private readonly count: number
+  private readonly logs: EntryLogs = new Map()
   private waiting: Waiting[] = []
   private slow = 0
   private closed = false
 
   constructor({ count, ...options }: ThreadsOptions) {
     this.count = count
-    this.threads = Array.from({ length: count + 1 }, () => new RouterThread({ ...DEFAULTS, ...options }))
+    this.threads = Array.from({ length: count + 1 }, () => new RouterThread({ ...DEFAULTS, ...options }, this.logs))
   }
 
   /** Searches that wait for a thread. */
@@ -42,7 +44,11 @@ export class RouterThreads {
    * @param signal - takes it out of those that wait; a search that has begun goes on
    * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and what the search itself throws
    */
-  findRoute(snapshot: Snapshot, request: RouteRequest, signal?: AbortSignal): Promise<RouteResult> {
+  findRoute(
+    snapshot: Snapshot,
+    request: RouteRequest | ExactOutputRequest,
+    signal?: AbortSignal,
+  ): Promise<RouteResult> {
     return new Promise((resolve, reject) => {
       if (this.closed) return reject(closedError())
       if (signal?.aborted) return reject(signal.reason)
@@ -52,21 +58,22 @@ export class RouterThreads {
       }
       const search: Waiting = {
         run: (thread) => {
-          signal?.removeEventListener('abort', giveUp)
+          detach()
           return thread.findRoute(snapshot, request).then(resolve, reject)
         },
         reject: (error) => {
-          signal?.removeEventListener('abort', giveUp)
+          detach()
           reject(error)
         },
       }
-      signal?.addEventListener('abort', giveUp, { once: true })
+      const detach = onAbort(signal, giveUp)
       this.waiting.push(search)
       this.assign()
     })
   }
 
   forget(chainId: number): void {
+    this.logs.delete(chainId)
     for (const thread of this.threads) thread.forget(chainId)
   }
 

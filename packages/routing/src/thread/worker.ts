@@ -1,9 +1,10 @@
 /** Runs in the thread: the pools of each chain as they were last told, and searches over them, one after the other. */
 import { parentPort } from 'node:worker_threads'
-import { PoolMap, type Trust } from '@sluice/liquidity'
+import { Fields, PoolMap, readEntry, type Trust } from '@sluice/liquidity'
 import { RoutingError } from '../errors.ts'
 import { findRoute } from '../find-route.ts'
-import { buildGraph, type Graph } from '../graph.ts'
+import { buildGraph } from '../graph/build-graph.ts'
+import type { Graph } from '../graph/graph.ts'
 import { type FromThread, type ToThread, toPlain } from './messages.ts'
 
 const port = parentPort!
@@ -15,6 +16,8 @@ port.on('message', (message: ToThread) => {
   const { chainId } = message
   if (message.do === 'change') {
     poolsOf.set(chainId, (poolsOf.get(chainId) ?? PoolMap.empty).with(message.changed, message.gone))
+  } else if (message.do === 'follow') {
+    poolsOf.set(chainId, message.entries.reduce(follow, poolsOf.get(chainId) ?? PoolMap.empty))
   } else if (message.do === 'trust') {
     trustOf.set(trustKey(chainId, message.trust.level), message.trust)
   } else if (message.do === 'forget') {
@@ -23,6 +26,14 @@ port.on('message', (message: ToThread) => {
     for (const level of ['named', 'earned'] as const) trustOf.delete(trustKey(chainId, level))
   } else post(find(message))
 })
+
+/** @throws Error where it does not fit: the thread ends, and the next one is told everything anew */
+function follow(pools: PoolMap, bytes: Uint8Array): PoolMap {
+  const entry = readEntry(Buffer.from(bytes.buffer).toString())
+  const next = Fields.of(entry).over(pools, entry.gone)
+  if (!next) throw new Error('an entry does not follow upon what the thread has')
+  return next.pools
+}
 
 const trustKey = (chainId: number, level: Trust['level']) => `${chainId} ${level}`
 

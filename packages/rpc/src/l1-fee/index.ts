@@ -9,7 +9,7 @@ import { type FeeTransaction, serialize } from './transaction.ts'
 
 export type { FeeTransaction } from './transaction.ts'
 
-/** What publishing a transaction on the chain below costs. */
+/** Cost of publishing a transaction on the chain below. */
 export type L1Fee = {
   /** Wei of the native asset. */
   readonly feeWei: bigint

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import type { Hex } from '@sluice/chains'
 
-/** What Linea's sequencer charges for, from the extra data of its blocks. Wei. */
+/** Prices of Linea's sequencer, from the extra data of its blocks. Wei. */
 export type LineaPricing = {
   /** Per gas. */
   readonly fixedCostWei: bigint

@@ -7,13 +7,13 @@ export type FeeTransaction = {
   readonly data: Hex
   /** Wei. */
   readonly value: bigint
-  /** What it is expected to use. */
+  /** Gas it is expected to use. */
   readonly gas: bigint
   /** Wei. */
   readonly gasPriceWei: bigint
 }
 
-/** What a wallet in use has: three bytes, as the fee counts bytes. */
+/** Nonce of a wallet in use: three bytes, as the fee counts bytes. */
 const TYPICAL_NONCE = 0x1f_ff_ff
 /** As long and as hard to compress as a real one. */
 const PLACEHOLDER_SIGNATURE = {

@@ -9,7 +9,7 @@ export type BalanceLayout = { readonly mapping: Mapping; readonly shape: Shape }
 export type BalanceSetting = {
   readonly contract: Address
   readonly writes: readonly Write[]
-  /** What the token should then answer, base units: the amount, or the least above it that shares can express. */
+  /** The token's answer after that, base units: the amount, or the least above it that shares can express. */
   readonly balance: bigint
 }
 

@@ -1,4 +1,4 @@
-/** Where tokens are known to keep their mappings, the usual places first. */
+/** Places where tokens are known to keep their mappings, the usual ones first. */
 import type { Address } from '@sluice/chains'
 import type { Mapping, MappingOrder } from './mapping.ts'
 
@@ -40,7 +40,7 @@ export function rareMappings(token: Address, namespaces: readonly bigint[]): rea
   ]
 }
 
-/** Of a contract that keeps balances for a token. */
+/** Mappings of a contract that keeps balances for a token. */
 export function storeMappings(store: Address): readonly Mapping[] {
   return [...at('solidity', range(0, 16), store), ...at('vyper', range(0, 8), store)]
 }

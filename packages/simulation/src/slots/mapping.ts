@@ -1,6 +1,7 @@
-/** How contracts derive the storage keys of balances and allowances from owner and spender. */
+/** Storage keys of balances and allowances, as contracts derive them from owner and spender. */
 import type { Address, Hex } from '@sluice/chains'
 import { keccak256 } from 'ethers'
+import { Bounded } from '../bounded.ts'
 
 /**
  * `solidity`: keccak(key ‖ base). `vyper`: keccak(base ‖ key). `solady`: packed with a seed of four bytes.
@@ -44,7 +45,7 @@ export function allowanceKey({ order, base }: Mapping, owner: Address, spender: 
   }
 }
 
-/** What makes the word behind `owner`'s balance equal to `value`. */
+/** Writes that make the word behind `owner`'s balance equal to `value`. */
 export function balanceWrites(mapping: Mapping, owner: Address, value: bigint): readonly Write[] {
   const key = balanceKey(mapping, owner)
   if (mapping.order !== 'minime') return [{ key, value: word(value) }]
@@ -61,16 +62,15 @@ const digits = (value: bigint) => value.toString(16).padStart(64, '0')
 const pad = (address: Address) => address.slice(2).padStart(64, '0')
 const seed = (base: bigint) => base.toString(16).padStart(8, '0')
 
-/** Whoever asks for one quote asks for more, with the same tokens: hashes by what they are of, oldest first. */
-const hashes = new Map<string, Hex>()
 const MAX_HASHES = 10_000
+/** Whoever asks for one quote asks for more, with the same tokens: hashes by what they are of. */
+const hashes = new Bounded<string, Hex>(MAX_HASHES)
 
 function hash(...parts: readonly string[]): Hex {
   const digits = parts.join('')
   const known = hashes.get(digits)
   if (known !== undefined) return known
   const made = keccak256(Buffer.from(digits, 'hex')) as Hex
-  if (hashes.size >= MAX_HASHES) hashes.delete(hashes.keys().next().value!)
   hashes.set(digits, made)
   return made
 }

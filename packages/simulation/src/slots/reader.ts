@@ -2,13 +2,14 @@
 import { type SlotProbe, SlotProbe__factory, StorageProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
-import type { BlockRef, RequestOptions, Rpc, StateOverrides } from '@sluice/rpc'
+import { type BlockRef, type RequestOptions, type Rpc, RpcError, type StateOverrides } from '@sluice/rpc'
+import { SimulationError } from '../errors.ts'
 import type { Write } from './mapping.ts'
 
 const slotProbe = SlotProbe__factory.createInterface()
 const storageProbe = StorageProbe__factory.createInterface()
 
-/** Where the slot probe's code stands during a call; it is also the spender that it asks allowances for. */
+/** Address of the slot probe's code during a call; it is also the spender that it asks allowances for. */
 export const SLOT_PROBE = toAddress('0x5177cE0000000000000000000000000000000002')
 const FIRST_OWNER = 0x0aed51ce90000000000000000000000000000000n
 /** As SlotProbe.sol says that a reading failed. */
@@ -43,7 +44,7 @@ export class TokenReader {
     this.options = request
   }
 
-  /** The first `count` owners, each with what it allows the probe. */
+  /** The first `count` owners, each with what it allows the probe. @throws SimulationError `BAD_TOKEN`, as all calls of the token do */
   async owners(count: number, writes: StorageWrites): Promise<readonly OwnerReading[]> {
     return this.read(owner(0), count, writes)
   }
@@ -98,7 +99,13 @@ export class TokenReader {
       ...storageOverrides(writes),
       [SLOT_PROBE]: { code: bytecode.SlotProbe.runtime },
     }
-    return this.rpc.call({ to: SLOT_PROBE, data }, this.block, { ...this.options, overrides })
+    return this.rpc
+      .call({ to: SLOT_PROBE, data }, this.block, { ...this.options, overrides })
+      .catch((error: unknown) => {
+        // Our own code does not revert: the token left it no gas.
+        if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
+        throw new SimulationError('BAD_TOKEN', `${this.token} cannot be read: ${error.message}`, { cause: error })
+      })
   }
 }
 

@@ -15,8 +15,10 @@ export type TokenLayout = { readonly balance?: BalanceLayout; readonly allowance
 
 const MAX_REMEMBERED = 10_000
 
-/** Of one chain. Clones of a token share what was learned of their code; what is wrong for one of them is told at use. */
+/** Storage layouts of one chain's tokens. Clones of a token share what was learned of their code; what is wrong for one of them is told at use. */
 export class SlotResolver {
+  /** Told of each token whose layout was found. */
+  onFound: (token: Address, layout: TokenLayout) => void = () => {}
   private readonly byToken = new Bounded<Address, Promise<TokenLayout>>(MAX_REMEMBERED)
   private readonly byCode = new Bounded<Hex, TokenLayout>(MAX_REMEMBERED)
   private hits = 0
@@ -39,9 +41,17 @@ export class SlotResolver {
       return known
     }
     this.misses++
-    const resolving = this.resolve(reader)
+    const resolving = this.resolve(reader).then((layout) => {
+      if (layout.balance && layout.allowance) this.onFound(reader.token, layout)
+      return layout
+    })
     this.remember(reader.token, resolving)
     return resolving
+  }
+
+  /** Takes in what somebody else has found; what is wrong of it is told at its use. */
+  learn(token: Address, layout: TokenLayout): void {
+    if (!this.byToken.has(token)) this.byToken.set(token, Promise.resolve(layout))
   }
 
   /** A layout that did not hold at its use: the token was upgraded. */

@@ -18,7 +18,7 @@ const ADDRESS_MASK = 2n ** 160n - 1n
 /** Smaller numbers are counters and flags, not addresses. */
 const MIN_ADDRESS = 2n ** 40n
 
-/** What a contract's own code and storage say about where else to look. */
+/** Clues in a contract's own code and storage about where else to look. */
 export type Trail = { readonly code: Hex; readonly words: readonly bigint[] }
 
 export async function readTrail(reader: TokenReader, contract: Address): Promise<Trail> {
@@ -66,7 +66,7 @@ const PUSH1 = 0x60
 const PUSH20 = 0x73
 const PUSH32 = 0x7f
 
-/** What the code pushes in 20 bytes (addresses) or 29 and more (namespaces, immutables; zeros in front are cut off). */
+/** Constants that the code pushes in 20 bytes (addresses) or 29 and more (namespaces, immutables; zeros in front are cut off). */
 function constants(codes: readonly Hex[]): readonly bigint[] {
   const found = new Set<bigint>()
   for (const code of codes) {

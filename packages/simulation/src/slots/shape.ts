@@ -1,4 +1,4 @@
-/** How a storage word stands for a balance: which of its bits, and whether at a rate. */
+/** Relation of a storage word to a balance: which of its bits, and whether at a rate. */
 import { balanceWrites, type Mapping } from './mapping.ts'
 import { mergeWrites, owner, type TokenReader } from './reader.ts'
 
@@ -9,7 +9,7 @@ export type Shape = {
   readonly shift: number
   /** Bits of the number; the others belong to something else. */
   readonly width: number
-  /** Of `shares`: so many of them were worth so many base units when the shape was read. */
+  /** Rate of `shares`: so many of them were worth so many base units when the shape was read. */
   readonly rate?: Rate
 }
 export type Rate = { readonly shares: bigint; readonly units: bigint }
@@ -39,7 +39,7 @@ export async function readShape(reader: TokenReader, mapping: Mapping): Promise<
 }
 
 /** `values[j]` is the balance where bit j alone is set; null where the token refused to answer. */
-export function shapeOf(values: readonly (bigint | null)[]): Shape | undefined {
+function shapeOf(values: readonly (bigint | null)[]): Shape | undefined {
   const first = values.findIndex((value) => value !== null && value !== 0n)
   if (first === -1) return undefined
   let end = first

@@ -1,4 +1,5 @@
-/** What any answer must be, whatever was asked: documented, true to its limits, in time. */
+/** Checks of any answer, whatever was asked: documented, true to its limits, in time. */
+import { WRAPPER_FAMILY } from '@sluice/liquidity'
 import { z } from 'zod'
 import type { Document, Drawn } from './draw.ts'
 
@@ -15,10 +16,17 @@ type Route = {
   readonly fromAmount: string
   readonly toAmount: string
   readonly minToAmount: string
+  readonly slippage?: { readonly percent: number }
   readonly simulationBlock: number
   readonly priceImpact: number | null
   readonly swaps: readonly Leg[]
-  readonly tx: { readonly from: string }
+  readonly tx?: { readonly from: string }
+}
+
+type Events = { readonly quote?: Route; readonly end?: { readonly error: string; readonly code: string } }
+type Quotes = {
+  readonly simulationBlock: number
+  readonly quotes: readonly (Route | { readonly error: string; readonly code: string })[]
 }
 
 /** Codes that a 5xx may have on a healthy chain: they tell a caller what to do. */
@@ -33,8 +41,8 @@ export class Checks {
     this.wrappedNative = wrappedNative.toLowerCase()
   }
 
-  /** What is wrong with an answer, in words; nothing mostly. */
-  of({ operation, path, values }: Drawn, status: number, text: string): readonly string[] {
+  /** Faults of an answer, in words; none mostly. */
+  of({ operation, path, values, lists }: Drawn, status: number, text: string): readonly string[] {
     const response = operation.responses[status]
     if (!response) return [`status ${status} is not documented`]
     let body: unknown
@@ -43,7 +51,7 @@ export class Checks {
     } catch {
       return ['the body is no JSON']
     }
-    const name = response.content['application/json'].schema.$ref.split('/').at(-1)!
+    const name = Object.values(response.content)[0]!.schema.$ref.split('/').at(-1)!
     const parsed = this.schemas.get(name)!.safeParse(body)
     if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${name}.${path.join('.')}: ${message}`)
     if (status >= 500) {
@@ -53,22 +61,46 @@ export class Checks {
       // The local node holds the state of few blocks of the past.
       return TRUE_REASONS.has(code) || error.includes('holds the state of block') ? [] : [`${status} ${code} ${error}`]
     }
-    return name === 'Route' ? this.routeOf(values, body as Route) : []
+    if (name === 'StreamEvents') return this.eventOf(values, body as Events)
+    if (name === 'Quotes') return this.quotesOf(lists.quotes!, body as Quotes)
+    return name === 'Route' || name === 'Quote' ? this.routeOf(values, body as Route, name) : []
   }
 
-  private routeOf(values: Readonly<Record<string, string>>, route: Route): readonly string[] {
+  private eventOf(values: Readonly<Record<string, string>>, { quote, end }: Events): readonly string[] {
+    if (end) return TRUE_REASONS.has(end.code) ? [] : [`the stream ends with ${end.code} ${end.error}`]
+    return quote ? this.routeOf(values, quote, 'from' in values ? 'Route' : 'Quote') : []
+  }
+
+  private quotesOf(asked: Drawn['lists'][string], { simulationBlock, quotes }: Quotes): readonly string[] {
+    if (quotes.length !== asked.length) return [`${quotes.length} answers to ${asked.length} quotes`]
+    return quotes.flatMap((quote, k) => {
+      if ('error' in quote) return quote.code === 'INTERNAL' ? [quote.error] : []
+      const other = quote.simulationBlock === simulationBlock ? [] : ['a quote of another block']
+      return [...other, ...this.routeOf(asked[k]!, quote, 'tx' in quote ? 'Route' : 'Quote')]
+    })
+  }
+
+  private routeOf(values: Readonly<Record<string, string>>, route: Route, name: 'Route' | 'Quote'): readonly string[] {
     const wrong: string[] = []
     const must = (holds: boolean, what: string) => void (holds || wrong.push(what))
     for (const name of ['src', 'dst'] as const) must(route[name] === values[name], `${name} is not echoed`)
-    must(route.tx.from === values.from, 'from is not echoed')
-    must(BigInt(route.fromAmount) === BigInt(values.amount!), 'fromAmount is not the amount')
-    const slippagePpm = BigInt(Math.round(Number(values.slippage ?? '0.5') * 10_000))
+    if (name === 'Route') must(route.tx?.from === values.from, 'from is not echoed')
+    else must(!('tx' in route), 'a quote has a transaction')
+    if (values.amount) must(BigInt(route.fromAmount) === BigInt(values.amount), 'fromAmount is not the amount')
+    const isAuto = values.slippage === 'auto'
+    must(isAuto === (route.slippage !== undefined), 'slippage is told where it was asked for, and nowhere else')
+    const percent = isAuto ? route.slippage?.percent : (values.slippage ?? '0.5')
+    const slippagePpm = BigInt(Math.round(Number(percent) * 10_000))
     const least = (BigInt(route.toAmount) * (1_000_000n - slippagePpm)) / 1_000_000n
-    must(BigInt(route.minToAmount) === (least > 0n ? least : 1n), 'minToAmount is not toAmount less the slippage')
+    if (values.amountOut) {
+      must(BigInt(route.minToAmount) === BigInt(values.amountOut), 'minToAmount is not amountOut')
+      must(least >= BigInt(values.amountOut), 'toAmount less the slippage is below amountOut')
+    } else
+      must(BigInt(route.minToAmount) === (least > 0n ? least : 1n), 'minToAmount is not toAmount less the slippage')
     must(route.simulationBlock >= Number(values.minimumBlock ?? 0), 'simulated before minimumBlock')
     if (route.priceImpact !== null)
       must(route.priceImpact <= Number(values.maxPriceImpact ?? '15'), `priceImpact ${route.priceImpact}`)
-    const legs = route.swaps.filter(({ protocol }) => protocol !== 'wrapped-native')
+    const legs = route.swaps.filter(({ protocol }) => protocol !== WRAPPER_FAMILY)
     const pools = new Set(legs.map(({ pool }) => pool.toLowerCase()))
     must(pools.size <= Number(values.maxSplits ?? 64), `${pools.size} pools`)
     const hops = this.longestPath(legs)

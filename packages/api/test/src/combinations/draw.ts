@@ -8,6 +8,7 @@ type Schema = {
   readonly type?: string
   readonly pattern?: string
   readonly enum?: readonly string[]
+  readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
 }
@@ -22,10 +23,7 @@ export type Operation = {
   readonly parameters: readonly Parameter[]
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } }
   readonly responses: Readonly<
-    Record<
-      string,
-      { readonly content: { readonly 'application/json': { readonly schema: { readonly $ref: string } } } }
-    >
+    Record<string, { readonly content: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>> }>
   >
 }
 export type Document = {
@@ -33,7 +31,7 @@ export type Document = {
   readonly components: { readonly schemas: Readonly<Record<string, never>> }
 }
 
-/** What there is on the chain to be asked for. */
+/** Things on the chain to be asked for. */
 export type Known = {
   readonly chainId: number
   readonly tokens: readonly string[]
@@ -42,6 +40,8 @@ export type Known = {
   /** Families and brands. */
   readonly sources: readonly string[]
   readonly head: number
+  /** Signatures that hold, with whose they are and what for. */
+  readonly permits: readonly { readonly permit: string; readonly src: string; readonly from: string }[]
 }
 
 export type Drawn = {
@@ -50,6 +50,8 @@ export type Drawn = {
   readonly init: { readonly method: string; readonly headers: Readonly<Record<string, string>>; readonly body?: string }
   /** Query or body, by name. */
   readonly values: Readonly<Record<string, string>>
+  /** The lists of a body, by name, each of objects like `values`. */
+  readonly lists: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>
 }
 
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
@@ -57,7 +59,7 @@ const random = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((drawn) => `0x${Buffer.from(drawn).toString('hex')}`)
 const someOf = (values: readonly string[], most = 4) =>
   fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: most }).map((chosen) => chosen.join())
-/** Of every size from one unit up. */
+/** Amounts of every size from one unit up. */
 const amount = fc
   .tuple(fc.integer({ min: 1, max: 999 }), fc.integer({ min: 0, max: 27 }))
   .map(([digits, zeros]) => `${digits}${'0'.repeat(zeros)}`)
@@ -97,8 +99,9 @@ function meant({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: Know
     token: fc.array(token, { minLength: 1, maxLength: 10 }).map((tokens) => tokens.join()),
     amount,
     amountIn: amount,
+    amountOut: amount,
     from: fc.constantFrom(...known.accounts),
-    slippage: fc.constantFrom('0', '0.01', '0.5', '5', '99.9999'),
+    slippage: fc.constantFrom('0', '0.01', '0.5', '5', '99.9999', 'auto'),
     convenienceFee: fc.constantFrom('0', '0.0001', '1', '10'),
     convenienceFeeRecipient: fc.constantFrom(...known.accounts),
     minimumBlock: fc.integer({ min: known.head - 7, max: known.head + 2 }).map(String),
@@ -117,6 +120,7 @@ function meant({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: Know
     maxHops: fc.constantFrom('1', '2', '3', '4'),
     maxSplits: fc.oneof(fc.constantFrom('1', '2', '3', '4'), fc.integer({ min: 1, max: 64 }).map(String)),
     maxPriceImpact: fc.constantFrom('0.1', '1', '15', '100'),
+    permit: fc.constantFrom(...known.permits.map(({ permit }) => permit)),
     data: fc.oneof(fc.constant('0x'), random(4), random(68)),
   }
   if (schema.enum) return fc.constantFrom(...schema.enum)
@@ -150,60 +154,103 @@ function record(
         ...parameters.map((parameter) => {
           const given = value(parameter, known, wrong)
           const nothing = fc.constant(undefined)
-          if (parameter.required && wrong === 0) return given
+          const isNeeded = parameter.required || parameter.name === 'amount'
+          if (isNeeded && wrong === 0) return given
           // Few are left out that must be there; of the others, about a third is given.
-          const [some, none] = parameter.required ? [30, 1] : [3, 7]
+          const [some, none] = isNeeded ? [30, 1] : parameter.name === 'permit' ? [1, 9] : [3, 7]
           return fc.oneof({ weight: some, arbitrary: given }, { weight: none, arbitrary: nothing })
         }),
       )
       .map((values) =>
-        Object.fromEntries(
-          parameters.flatMap(({ name }, k) => (values[k] === undefined ? [] : [[name, values[k]] as const])),
+        permitted(
+          oneAmount(
+            Object.fromEntries(
+              parameters.flatMap(({ name }, k) => (values[k] === undefined ? [] : [[name, values[k]] as const])),
+            ),
+          ),
+          known,
         ),
       )
   return fc.oneof({ weight: ALL_MEANT, arbitrary: of(0) }, { weight: 100 - ALL_MEANT, arbitrary: of(WRONG) })
+}
+
+/** One of `amount` and `amountOut` must be given: where both are drawn, they rarely both stay. */
+function oneAmount(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { amount, ...others } = values
+  return values.amountOut === undefined || amount?.endsWith('7') ? values : others
+}
+
+/** Who brings a signature that holds is mostly the one who signed it, for what he signed. */
+function permitted(values: Readonly<Record<string, string>>, { permits }: Known): Readonly<Record<string, string>> {
+  const signed = permits.find(({ permit }) => permit === values.permit)
+  if (!signed || values.amount?.startsWith('13')) return values
+  const { src, from } = signed
+  return { ...values, src, from }
 }
 
 /** Any request of the document; routes most of all, since they have most parameters. */
 export function drawn({ paths }: Document, known: Known): fc.Arbitrary<Drawn> {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
-      weight: Math.max(4, operation.parameters.length + (operation.requestBody ? 8 : 0)) ** 2,
+      weight: Math.ceil(Math.max(8, operation.parameters.length + (operation.requestBody ? 8 : 0)) ** 1.5),
       arbitrary: requestOf(path, method.toUpperCase(), operation, known),
     })),
   )
   return fc.oneof(...operations)
 }
 
+/** Limit of a list in a body. */
+const MOST_LISTED = 2
+
+function fieldsOf({ properties = {}, required = [] }: Schema) {
+  return Object.entries(properties).map(([name, schema]) => ({ name, schema, required: required.includes(name) }))
+}
+
 function requestOf(path: string, method: string, operation: Operation, known: Known): fc.Arbitrary<Drawn> {
   const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
   const inHeader = operation.parameters.filter((parameter) => parameter.in === 'header')
   const body = operation.requestBody?.content['application/json'].schema
+  const all = body ? fieldsOf(body) : []
+  const listed = all.filter(({ schema }) => schema.items?.properties)
   const fields = body
-    ? Object.entries(body.properties!).map(([name, schema]) => ({
-        name,
-        schema,
-        required: body.required?.includes(name) ?? false,
-      }))
+    ? all.filter((field) => !listed.includes(field))
     : operation.parameters.filter((parameter) => parameter.in === 'query')
+  /** Lists of texts, which a query joins. */
+  const plain = all.filter(({ schema }) => schema.type === 'array' && !schema.items?.properties).map(({ name }) => name)
   const places = record(
     inPath.map((parameter) => ({ ...parameter, required: true })),
     known,
   )
-  return fc.tuple(places, record(inHeader, known), record(fields, known)).map(([places, sent, values]) => {
-    const target = path.replace(/\{(\w+)\}/g, (_, name: string) =>
-      encodeURIComponent((places[name] ?? '').toWellFormed()),
-    )
-    const query = body ? '' : `?${new URLSearchParams(values)}`
-    // Only what fits into a header can be sent in one.
-    const headers = Object.fromEntries(Object.entries(sent).filter(([, text]) => /^[\x21-\x7e]*$/.test(text)))
-    return {
-      operation,
-      path: target + query,
-      init: body
-        ? { method, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(values) }
-        : { method, headers },
-      values,
-    }
-  })
+  const lists = fc.record(
+    Object.fromEntries(
+      listed.map(({ name, schema }) => [
+        name,
+        fc.array(record(fieldsOf(schema.items!), known), { minLength: 1, maxLength: MOST_LISTED }),
+      ]),
+    ),
+  )
+  return fc
+    .tuple(places, record(inHeader, known), record(fields, known), lists)
+    .map(([places, sent, values, lists]) => {
+      const target = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+        encodeURIComponent((places[name] ?? '').toWellFormed()),
+      )
+      const split = Object.fromEntries(plain.flatMap((name) => (values[name] ? [[name, values[name].split(',')]] : [])))
+      const query = body ? '' : `?${new URLSearchParams(values)}`
+      // Only what fits into a header can be sent in one.
+      const headers = Object.fromEntries(Object.entries(sent).filter(([, text]) => /^[\x21-\x7e]*$/.test(text)))
+      return {
+        operation,
+        path: target + query,
+        init: body
+          ? {
+              method,
+              headers: { ...headers, 'content-type': 'application/json' },
+              body: JSON.stringify({ ...values, ...split, ...lists }),
+            }
+          : { method, headers },
+        values,
+        lists,
+      }
+    })
 }

@@ -1,8 +1,8 @@
-/** What the machine has to do with how long an answer takes. */
+/** Part of the machine in how long an answer takes. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 const PULSE_MS = 100
-/** Of `/health`, asked beside: slower, and it is the machine that is slow. */
+/** Time of `/health`, asked beside: slower, and it is the machine that is slow. */
 const QUICK_MS = 200
 
 type Beat = { readonly at: number; readonly ms: number; readonly waitedMs: number }
@@ -21,7 +21,7 @@ export class Pulse {
     this.timer = setInterval(() => void this.beat(), PULSE_MS)
   }
 
-  /** Of most beats since then; a service that does not answer at all is not excused. */
+  /** True of most beats since then; a service that does not answer at all is not excused. */
   wasQuick(since: number): boolean {
     const beats = this.beats.filter(({ at }) => at >= since).map(({ ms }) => ms)
     beats.sort((a, b) => a - b)
@@ -50,7 +50,7 @@ export class Pulse {
   }
 }
 
-/** Of all threads of a process that can run and may not; 0 where the system does not tell. @see proc-schedstat of Linux */
+/** Waiting time of all threads of a process that can run and may not; 0 where the system does not tell. @see proc-schedstat of Linux */
 function waitedMs(pid: number): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`)

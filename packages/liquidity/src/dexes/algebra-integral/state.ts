@@ -35,11 +35,24 @@ function decodeState(answer: Hex): ConcentratedState | null {
 }
 
 const logs = concentratedLogs()
-const FEE = events.getEvent('Fee').topicHash as Hex
+/** Those of pools whose Swap and Burn tell of fees behind the usual fields. */
+const longLogs = concentratedLogs(events)
+const topicOf = (name: 'Fee' | 'PluginConfig' | 'Swap' | 'Burn') => events.getEvent(name).topicHash as Hex
+const [FEE, PLUGIN_CONFIG, LONG_SWAP, LONG_BURN] = (['Fee', 'PluginConfig', 'Swap', 'Burn'] as const).map(topicOf)
 
-export const topics: readonly Hex[] = [...logs.topics, FEE]
+export const topics: readonly Hex[] = [...logs.topics, FEE!, PLUGIN_CONFIG!, LONG_SWAP!, LONG_BURN!]
 
 export function applyLog(pool: Pool<ConcentratedState>, log: Log): ConcentratedState | 'reread' {
-  if (log.topics[0] !== FEE) return logs.applyLog(pool, log)
-  return { ...pool.state, feePpm: Number(events.decodeEventLog('Fee', log.data, log.topics).fee) }
+  switch (log.topics[0]) {
+    case FEE:
+      return { ...pool.state, feePpm: Number(events.decodeEventLog('Fee', log.data, log.topics).fee) }
+    case LONG_SWAP:
+      return longLogs.applyLog(pool, log)
+    // A plugin that sets the fee at the swap from now on keeps the pool out.
+    case PLUGIN_CONFIG:
+    case LONG_BURN:
+      return 'reread'
+    default:
+      return logs.applyLog(pool, log)
+  }
 }

@@ -12,7 +12,7 @@ const GOVERNANCE = toAddress('0xba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1b')
 const GAS = 30_000
 
 /** Asks each pool for its owner and rate providers, and the factories among the row's contracts whether they made it. */
-export function* settle(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
+export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const factories = Object.entries(row.contracts ?? {}).flatMap(([name, address]) =>
     /factory/i.test(name) ? [address] : [],
   )

@@ -3,8 +3,8 @@ import type { DexFamily, Pool } from '../../family.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { coinIndices } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
-import { settle } from './control.ts'
-import { quote, surface } from './math.ts'
+import { readFixed } from './control.ts'
+import { quote, tradingFunction } from './math.ts'
 import { applyLog, createdPool, creationTopics, poolIdOf, readStates, topics } from './state.ts'
 import type { BalancerV2Fixed, BalancerV2State } from './types.ts'
 
@@ -17,7 +17,7 @@ export const balancerV2: DexFamily<BalancerV2State> = {
   *findPools() {
     return []
   },
-  settle,
+  readFixed,
   readStates,
   dependsOn: (pool) => fixedOf(pool).dependsOn ?? [pool.address],
   listedByLogs: true,
@@ -32,18 +32,17 @@ export const balancerV2: DexFamily<BalancerV2State> = {
     return { ...quote(pool.state, i, j, amountIn), gas: HOP_GAS['balancer-v2'] }
   },
 
-  curve(pool, tokenIn, tokenOut) {
+  priceCurve(pool, tokenIn, tokenOut) {
     const [i, j] = coinIndices(pool, tokenIn, tokenOut)
     const feePpm = Number(pool.state.swapFee / 10n ** 12n)
     const withoutFee = { ...pool.state, swapFee: 0n }
     return sampledCurve((amountIn) => quote(withoutFee, i, j, amountIn).amountOut, pool.state.balances[i]!, feePpm)
   },
 
-  surface: ({ state }) => surface(state),
+  tradingFunction: ({ state }) => tradingFunction(state),
 
   reserves: ({ state }) => state.balances,
 
-  prepaid: false,
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'balancer-v2',

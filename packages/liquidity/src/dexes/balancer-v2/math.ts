@@ -6,16 +6,16 @@ import {
   mulUp,
   roundedUpInvariant,
   stableBalanceUp,
-  stableSurface,
+  stableTradingFunction,
   weightedOut,
-  weightedSurface,
+  weightedTradingFunction,
 } from '../../math/balancer.ts'
 import { stableInvariant } from '../../math/stable-swap.ts'
-import type { Surface } from '../../math/surface.ts'
+import type { TradingFunction } from '../../math/trading-function.ts'
 import type { BalancerV2State } from './types.ts'
 
 /**
- * What an exact input buys, rounded as the pool does.
+ * The output of an exact input, rounded as the pool does.
  *
  * @throws PoolRefusal `EMPTY`, `TOO_LARGE` above 30 % of a weighted balance, `TOO_SMALL` where nothing would come out
  * @see BaseGeneralPool and BaseMinimalSwapInfoPool, balancer/balancer-v2-monorepo
@@ -55,12 +55,12 @@ const invariant = (
   roundsUp ? roundedUpInvariant(scaled, amp) : stableInvariant(scaled, { a: amp, precision: AMP_PRECISION }, 'each')
 
 /** The pool as one function over its tokens; null where it lacks one. */
-export function surface(state: BalancerV2State): Surface | null {
+export function tradingFunction(state: BalancerV2State): TradingFunction | null {
   const { balances, scaling, swapFee } = state
   if (balances.includes(0n)) return null
   const live = scaledBalances(state)
   const all = { live, units: Float64Array.from(scaling, (factor) => Number(factor) / 1e18), swapFee }
   return state.kind === 'weighted'
-    ? weightedSurface(all, state.weights)
-    : stableSurface(all, state.amp, invariant(state, live))
+    ? weightedTradingFunction(all, state.weights)
+    : stableTradingFunction(all, state.amp, invariant(state, live))
 }

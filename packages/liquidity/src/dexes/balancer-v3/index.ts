@@ -2,7 +2,7 @@ import type { DexFamily, Pool } from '../../family.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { coinIndices } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
-import { quote, surface } from './math.ts'
+import { quote, tradingFunction } from './math.ts'
 import { applyLog, createdPool, creationTopics, poolIdOf, readStates, topics } from './state.ts'
 import type { BalancerV3Fixed, BalancerV3State } from './types.ts'
 
@@ -16,6 +16,9 @@ export const balancerV3: DexFamily<BalancerV3State> = {
     return []
   },
   readStates,
+  // Virtual balances of reCLAMM pools move with the time. What was saved before this was noted may be one.
+  refreshStates: readStates,
+  movesSilently: (pool) => fixedOf(pool).silent !== false,
   dependsOn: (pool) => fixedOf(pool).dependsOn ?? [pool.address],
   listedByLogs: true,
   creationTopics,
@@ -29,18 +32,21 @@ export const balancerV3: DexFamily<BalancerV3State> = {
     return { ...quote(pool.state, i, j, amountIn), gas: HOP_GAS['balancer-v3'] }
   },
 
-  curve(pool, tokenIn, tokenOut) {
+  priceCurve(pool, tokenIn, tokenOut) {
     const [i, j] = coinIndices(pool, tokenIn, tokenOut)
+    const { state } = pool
+    // A fee that rises with the trade is left inside.
+    if (state.kind === 'stable' && state.surge)
+      return sampledCurve((amountIn) => quote(state, i, j, amountIn).amountOut, state.balances[i]!, 0)
     const feePpm = Number(pool.state.swapFee / 10n ** 12n)
     const withoutFee = { ...pool.state, swapFee: 0n }
     return sampledCurve((amountIn) => quote(withoutFee, i, j, amountIn).amountOut, pool.state.balances[i]!, feePpm)
   },
 
-  surface: ({ state }) => surface(state),
+  tradingFunction: ({ state }) => tradingFunction(state),
 
   reserves: ({ state }) => state.balances,
 
-  prepaid: false,
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'balancer-v3',

@@ -5,19 +5,23 @@ import {
   mulUp,
   ONE,
   stableBalanceUp,
-  stableSurface,
+  stableTradingFunction,
   weightedOut,
-  weightedSurface,
+  weightedTradingFunction,
 } from '../../math/balancer.ts'
 import { stableInvariant } from '../../math/stable-swap.ts'
-import type { Surface } from '../../math/surface.ts'
+import type { TradingFunction } from '../../math/trading-function.ts'
+import { gyro2ClpOut } from './gyro-2clp.ts'
+import { gyroEclpOut } from './gyro-eclp.ts'
+import { reclammOut } from './reclamm.ts'
+import { surgeFee } from './surge.ts'
 import type { BalancerV3State } from './types.ts'
 
 /** The vault refuses swaps of less, in 18 decimals of the common unit. */
 const LEAST_AMOUNT = 10n ** 6n
 
 /**
- * What an exact input buys, rounded as vault and pool do.
+ * The output of an exact input, rounded as vault and pool do.
  *
  * @throws PoolRefusal `EMPTY`, `TOO_SMALL` below the vault's least amount, `TOO_LARGE` above 30 % of a weighted balance or
  * where balances would be too far apart
@@ -29,11 +33,12 @@ export function quote(
   j: number,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: BalancerV3State } {
-  const { balances, scaling, rates, swapFee, aggregateFee } = state
+  const { balances, scaling, rates, aggregateFee } = state
   const given = mulDown(amountIn * scaling[i]!, rates[i]!)
-  const fee = mulUp(given, swapFee)
+  const live = liveBalances(state)
+  const fee = mulUp(given, swapFeeOf(state, live, i, j, given))
   if (given - fee < LEAST_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than the vault takes`)
-  const out = scaledOut(state, liveBalances(state), i, j, given - fee)
+  const out = scaledOut(state, live, i, j, given - fee)
   if (out < LEAST_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than the vault pays`)
   const amountOut = (out * ONE) / (scaling[j]! * roundedUp(rates[j]!))
   if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
@@ -42,14 +47,23 @@ export function quote(
   return { amountOut, state: { ...state, balances: after } }
 }
 
-/** In 18 decimals of the common unit. */
+/** Part of the input, 18 decimals; a hook is shown the trade as if it paid none. */
+function swapFeeOf(state: BalancerV3State, live: readonly bigint[], i: number, j: number, given: bigint): bigint {
+  if (state.kind !== 'stable' || !state.surge) return state.swapFee
+  return surgeFee(state.surge, state.swapFee, live, () => {
+    const out = scaledOut(state, live, i, j, given)
+    return live.with(i, live[i]! + given).with(j, live[j]! - out)
+  })
+}
+
+/** Balances in 18 decimals of the common unit. */
 export const liveBalances = ({ balances, scaling, rates }: BalancerV3State): bigint[] =>
   balances.map((balance, k) => mulDown(balance * scaling[k]!, rates[k]!))
 
 /** A rate that is not a whole number may have been rounded down itself. */
 const roundedUp = (rate: bigint) => (rate % ONE === 0n ? rate : rate + 1n)
 
-/** What the pool itself answers, for an input without fee: 18 decimals of the common unit. */
+/** The pool's own answer for an input without fee: 18 decimals of the common unit. */
 export function scaledOut(
   state: BalancerV3State,
   live: readonly bigint[],
@@ -57,6 +71,10 @@ export function scaledOut(
   j: number,
   amountIn: bigint,
 ): bigint {
+  // Pools within a range of prices may hold one token alone.
+  if (state.kind === 'gyro-2clp') return gyro2ClpOut(state, live, i, amountIn)
+  if (state.kind === 'gyro-eclp') return gyroEclpOut(state, live, i, amountIn)
+  if (state.kind === 'reclamm') return reclammOut(state, live, i, amountIn)
   if (live.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its tokens')
   return state.kind === 'weighted'
     ? weightedAnswer(state, live, i, j, amountIn)
@@ -94,13 +112,14 @@ const tooFarApart = (balances: readonly bigint[]): boolean =>
 const invariant = (live: readonly bigint[], amp: bigint) =>
   stableInvariant(live, { a: amp, precision: AMP_PRECISION }, 'each')
 
-/** The pool as one function over its tokens; null where it lacks one. */
-export function surface(state: BalancerV3State): Surface | null {
+/** The pool as one function over its tokens; null where it lacks one, where its fee moves, or for pairs within a range of prices. */
+export function tradingFunction(state: BalancerV3State): TradingFunction | null {
+  if (state.kind !== 'weighted' && (state.kind !== 'stable' || state.surge)) return null
   const live = liveBalances(state)
   if (live.includes(0n)) return null
   const units = Float64Array.from(state.scaling, (factor, k) => (Number(factor) * Number(state.rates[k]!)) / 1e18)
   const all = { live, units, swapFee: state.swapFee }
   return state.kind === 'weighted'
-    ? weightedSurface(all, state.weights)
-    : stableSurface(all, state.amp, invariant(live, state.amp))
+    ? weightedTradingFunction(all, state.weights)
+    : stableTradingFunction(all, state.amp, invariant(live, state.amp))
 }

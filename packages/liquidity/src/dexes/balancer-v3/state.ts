@@ -1,18 +1,25 @@
-import { BalancerV3Lens__factory, IBalancerV3VaultState__factory } from '@sluice/bindings'
+import {
+  type BalancerV3Lens,
+  BalancerV3Lens__factory,
+  IBalancerV3SurgeHook__factory,
+  IBalancerV3VaultState__factory,
+} from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { orRefused, type Pool, type Reads } from '../../family.ts'
 import { BALANCER_V3_LENS } from '../../lenses.ts'
 import { liveBalances, scaledOut } from './math.ts'
+import { type ReclammClock, virtualBalances } from './reclamm.ts'
 import type { BalancerV3Fixed, BalancerV3State } from './types.ts'
 
 const lens = BalancerV3Lens__factory.createInterface()
 const vault = IBalancerV3VaultState__factory.createInterface()
+const hook = IBalancerV3SurgeHook__factory.createInterface()
 
 /** Rates are asked for, and the pool quotes three times. */
-const READ_GAS = 550_000
+const READ_GAS = 650_000
 
-export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV3State | null)[]> {
+export function* readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly (BalancerV3State | null)[]> {
   const answers = yield pools.map((pool) => ({
     ...BALANCER_V3_LENS,
     data: lens.encodeFunctionData('read', [row.address, pool.address]) as Hex,
@@ -21,9 +28,12 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
   return answers.map((answer) => answer && decodeState(answer))
 }
 
-/** Null while the pool is closed, where a hook has a say in swaps, and where the pool's own maths are not those known here. */
+/**
+ * Null while the pool is closed, where a hook has a say in swaps, and where the pool's own maths are not those known
+ * here.
+ */
 function decodeState(answer: Hex): BalancerV3State | null {
-  const [read] = lens.decodeFunctionResult('read', answer)
+  const [read] = lens.decodeFunctionResult('read', answer) as unknown as [BalancerV3Lens.StateStructOutput]
   if (read.closed || read.hooked) return null
   const common = {
     balances: [...read.balances],
@@ -33,17 +43,71 @@ function decodeState(answer: Hex): BalancerV3State | null {
     aggregateFee: read.aggregateFee,
     bounded: false,
   }
+  const kind = KINDS[Number(read.kind)]!
+  // A fee that rises is known of stable pools alone.
+  if (read.surges && kind !== 'stable') return null
+  if (kind === 'reclamm') return reclammState(common, read)
+  if (kind === 'gyro-2clp') {
+    const [sqrtAlpha, sqrtBeta] = read.gyro
+    const state = { ...common, kind, sqrtAlpha, sqrtBeta }
+    // Whoever is not the vault may be refused an answer.
+    return agreesWithSamples(state, read, true) ? state : null
+  }
+  if (kind === 'gyro-eclp') {
+    const [, , c, s, lambda] = read.eclp as Five
+    const [alphaX, alphaY, betaX, betaY, u, v, w, z, dSq] = read.derived as Nine
+    const derived = { tauAlpha: { x: alphaX, y: alphaY }, tauBeta: { x: betaX, y: betaY }, u, v, w, z, dSq }
+    const state = { ...common, kind, params: { c, s, lambda }, derived }
+    return agreesWithSamples(state, read, true) ? state : null
+  }
+  const [threshold, maxFee] = read.surge
   const earlier: BalancerV3State =
-    read.amp === 0n
-      ? { ...common, kind: 'weighted', weights: [...read.weights] }
-      : { ...common, kind: 'stable', amp: read.amp }
+    kind === 'weighted'
+      ? { ...common, kind, weights: [...read.weights] }
+      : { ...common, kind, amp: read.amp, ...(read.surges && { surge: { threshold, maxFee } }) }
   const state = { ...earlier, bounded: !agreesWithProbe(earlier, read.probe) }
-  const live = liveBalances(state)
-  const agrees = (i: 0 | 1, j: 0 | 1) => poolAnswer(state, live, i, j, read.samples[i]) === read.quotes[i]
-  return agrees(0, 1) && agrees(1, 0) ? state : null
+  return agreesWithSamples(state, read, false) ? state : null
 }
 
-/** Whether a pool of the first release would answer this: the balances are those of `_probe` in BalancerV3Lens. */
+type Five = [bigint, bigint, bigint, bigint, bigint]
+type Nine = [...Five, bigint, bigint, bigint, bigint]
+
+/** In the order of the lens. */
+const KINDS = ['weighted', 'stable', 'gyro-2clp', 'gyro-eclp', 'reclamm'] as const
+
+type Read = BalancerV3Lens.StateStructOutput
+
+function agreesWithSamples(state: BalancerV3State, { samples, quotes }: Read, mayBeSilent: boolean): boolean {
+  const live = liveBalances(state)
+  const agrees = (i: 0 | 1, j: 0 | 1) =>
+    (mayBeSilent && quotes[i] === 0n) || poolAnswer(state, live, i, j, samples[i]) === quotes[i]
+  return agrees(0, 1) && agrees(1, 0)
+}
+
+/** Null where the pool itself says other virtual balances of this time. */
+function reclammState(common: Omit<BalancerV3State, 'kind'>, { reclamm, virtualNow, timestamp }: Read) {
+  const state: BalancerV3State = {
+    ...(common as typeof common & { bounded: boolean }),
+    kind: 'reclamm',
+    virtual: [0n, 0n],
+  }
+  const [lastA, lastB] = reclamm.lastVirtualBalances
+  const [liveA, liveB] = liveBalances(state)
+  const clock: ReclammClock = {
+    lastTimestamp: reclamm.lastTimestamp,
+    lastVirtual: [lastA!, lastB!],
+    dailyPriceShiftBase: reclamm.dailyPriceShiftBase,
+    centerednessMargin: reclamm.centerednessMargin,
+    startFourthRoot: reclamm.startFourthRootPriceRatio,
+    endFourthRoot: reclamm.endFourthRootPriceRatio,
+    updateStart: reclamm.priceRatioUpdateStartTime,
+    updateEnd: reclamm.priceRatioUpdateEndTime,
+  }
+  const virtual = virtualBalances(clock, [liveA!, liveB!], timestamp)
+  return virtual[0] === virtualNow[0] && virtual[1] === virtualNow[1] ? { ...state, virtual } : null
+}
+
+/** True where a pool of the first release would answer this: the balances are those of `_probe` in BalancerV3Lens. */
 function agreesWithProbe(state: BalancerV3State, answer: bigint): boolean {
   const weighted = state.kind === 'weighted'
   const plentiful = weighted && state.weights[0]! < state.weights[1]! ? 0 : 1
@@ -56,7 +120,9 @@ const poolAnswer = (state: BalancerV3State, live: readonly bigint[], i: number, 
 
 const topicOf = (name: Parameters<typeof vault.getEvent>[0]) => vault.getEvent(name).topicHash as Hex
 
-/** Swaps and liquidity move balances by what they say, but fees that are due, rates and an amplification move besides. */
+/**
+ * Swaps and liquidity move balances by what they say, but fees that are due, rates and an amplification move besides.
+ */
 export const topics: readonly Hex[] = [
   topicOf('Swap'),
   topicOf('LiquidityAdded'),
@@ -65,6 +131,9 @@ export const topics: readonly Hex[] = [
   topicOf('SwapFeePercentageChanged'),
   topicOf('AggregateSwapFeePercentageChanged'),
   topicOf('PoolPausedStateChanged'),
+  // Said by hooks, which name the pool as the vault does.
+  hook.getEvent('ThresholdSurgePercentageChanged').topicHash as Hex,
+  hook.getEvent('MaxSurgeFeePercentageChanged').topicHash as Hex,
 ]
 export const applyLog = () => 'reread' as const
 
@@ -73,22 +142,20 @@ export const poolIdOf = (log: Log): string => toAddress(`0x${log.topics[1]!.slic
 
 export const creationTopics: readonly Hex[] = [topicOf('PoolRegistered')]
 
-/** Null for a pool in whose swaps a hook has a say. */
+/** Null for a pool in whose swaps a hook has a say beyond their fee. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const { pool, factory, tokenConfig, roleAccounts, hooksConfig } = vault.decodeEventLog(
     'PoolRegistered',
     log.data,
     log.topics,
   )
-  const { enableHookAdjustedAmounts, shouldCallComputeDynamicSwapFee, shouldCallBeforeSwap, shouldCallAfterSwap } =
-    hooksConfig
-  if (enableHookAdjustedAmounts || shouldCallComputeDynamicSwapFee || shouldCallBeforeSwap || shouldCallAfterSwap) {
-    return null
-  }
+  const { enableHookAdjustedAmounts, shouldCallBeforeSwap, shouldCallAfterSwap, hooksContract } = hooksConfig
+  if (enableHookAdjustedAmounts || shouldCallBeforeSwap || shouldCallAfterSwap) return null
   const address = toAddress(pool)
   // Anyone may register code of their own, and whoever does is the factory.
   const rates = [...tokenConfig].map(({ rateProvider }) => rateProvider)
-  const deciding = [factory, ...rates, roleAccounts.swapFeeManager]
+  const hooks = hooksConfig.shouldCallComputeDynamicSwapFee ? [hooksContract] : []
+  const deciding = [factory, ...rates, roleAccounts.swapFeeManager, ...hooks]
   const dependsOn = [...new Set(deciding.map(toAddress))].filter((account) => account !== ZERO_ADDRESS)
   return {
     id: address,
@@ -96,7 +163,7 @@ export function createdPool(row: DexRow, log: Log): Pool<null> | null {
     dex: row.brand,
     address,
     tokens: [...tokenConfig].map(({ token }) => toAddress(token)),
-    fixed: { vault: row.address, dependsOn } satisfies BalancerV3Fixed,
+    fixed: { vault: row.address, dependsOn, silent: toAddress(hooksContract) === address } satisfies BalancerV3Fixed,
     state: null,
   }
 }

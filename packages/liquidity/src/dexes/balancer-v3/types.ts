@@ -1,9 +1,15 @@
 import type { Address } from '@sluice/chains'
+import type { Gyro2Clp } from './gyro-2clp.ts'
+import type { GyroEclp } from './gyro-eclp.ts'
+import type { Reclamm } from './reclamm.ts'
+import type { Surge } from './surge.ts'
 
 export type BalancerV3Fixed = {
   readonly vault: Address
-  /** Factory, rate providers and fee manager; the zero address, which stands for nobody, left out. */
+  /** Factory, rate providers, fee manager and hook; the zero address, which stands for nobody, left out. */
   readonly dependsOn: readonly Address[]
+  /** True of pools that are their own hook, as those are whose virtual balances move with the time. */
+  readonly silent?: boolean
 }
 
 type Common = {
@@ -11,13 +17,15 @@ type Common = {
   readonly balances: readonly bigint[]
   /** Powers of ten that bring balances to 18 decimals. */
   readonly scaling: readonly bigint[]
-  /** Of each token in the common unit; 18 decimals. */
+  /** Units of each token in the common unit; 18 decimals. */
   readonly rates: readonly bigint[]
   /** Part of the input, 18 decimals. */
   readonly swapFee: bigint
   /** Part of the fee that leaves the pool, 18 decimals. */
   readonly aggregateFee: bigint
-  /** Of the release that keeps balances within bounds, and in weighted pools rounds the balance of the input up. */
+  /**
+   * True of the release that keeps balances within bounds, and in weighted pools rounds the balance of the input up.
+   */
   readonly bounded: boolean
 }
 
@@ -31,4 +39,9 @@ export type BalancerV3State =
       readonly kind: 'stable'
       /** A × 1000 */
       readonly amp: bigint
+      /** Settings of a hook that raises the fee out of balance. */
+      readonly surge?: Surge
     })
+  | (Common & Gyro2Clp)
+  | (Common & GyroEclp)
+  | (Common & Reclamm)

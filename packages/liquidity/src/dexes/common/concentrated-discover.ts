@@ -1,18 +1,27 @@
-/** How factories of pools with a tick bitmap are asked for them: by the fee, or by the tick spacing, of a pool. */
+/** Getters of factories of pools with a tick bitmap: by the fee, or by the tick spacing, of a pool. */
 import { ConcentratedLens__factory } from '@sluice/bindings'
-import type { Address, DexRow, Hex } from '@sluice/chains'
+import { callCodec } from '@sluice/bindings/codec'
+import type { Address, DexRow } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { CONCENTRATED_LENS } from '../../lenses.ts'
 import { presentAddresses } from './address-list.ts'
 import { chunks } from './chunks.ts'
 import { pairPool } from './pair-discover.ts'
 
+type Find = [factory: string, pairs: string[], keys: readonly number[]]
 const lens = ConcentratedLens__factory.createInterface()
+const finders = {
+  find: callCodec<Find, [string[]]>(lens, 'find'),
+  findByTickSpacing: callCodec<Find, [string[]]>(lens, 'findByTickSpacing'),
+}
 
 /** About 3 million gas where four keys are enabled. */
 const PAIRS_PER_READ = 250
 
-/** What tells a factory's pools of one pair apart, with values worth asking for; the lens skips those not enabled. */
+/**
+ * The keys that tell a factory's pools of one pair apart, with values worth asking for; the lens skips those not
+ * enabled.
+ */
 export type PoolKeys = { readonly by: 'find' | 'findByTickSpacing'; readonly values: readonly number[] }
 
 export function* findByKeys(
@@ -21,13 +30,9 @@ export function* findByKeys(
   { by, values }: PoolKeys,
 ): Reads<readonly Pool<null>[]> {
   const batches = chunks(pairs, PAIRS_PER_READ)
-  const encode = (tokens: readonly Address[]) =>
-    by === 'find'
-      ? lens.encodeFunctionData('find', [row.address, [...tokens], [...values]])
-      : lens.encodeFunctionData('findByTickSpacing', [row.address, [...tokens], [...values]])
   const answers = yield batches.map((batch) => ({
     ...CONCENTRATED_LENS,
-    data: encode(batch.flat()) as Hex,
+    data: finders[by].encode(row.address, batch.flat(), values),
     gas: 100_000 + 13_000 * batch.length,
   }))
   return batches.flatMap((batch, b) => {

@@ -5,18 +5,18 @@ import { concentratedReserves } from '../../math/positions.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS, PIECE_GAS } from './gas.ts'
 
-/** How a family's pools differ from those of uniswap-v3. */
+/** Differences of a family's pools from those of uniswap-v3. */
 export type ConcentratedKind<State> = {
   readonly stepEnd?: StepEnd
   /** Parts per million that a swap in this direction pays in all. */
   readonly swapFeePpm?: (state: State, zeroForOne: boolean) => number
 }
 
-/** What every pool with ticks that asks for its payment in a callback has in common. */
+/** The common part of pools with ticks that ask for their payment in a callback. */
 export function concentratedTrade<State extends ConcentratedState>(
   id: GasFamily,
   { stepEnd = wordEnd, swapFeePpm = ({ feePpm }) => feePpm }: ConcentratedKind<State> = {},
-): Pick<DexFamily<State>, 'quoteExactInput' | 'curve' | 'reserves' | 'prepaid' | 'takesTaxedInput' | 'step'> {
+): Pick<DexFamily<State>, 'quoteExactInput' | 'priceCurve' | 'reserves' | 'takesTaxedInput' | 'step'> {
   return {
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
@@ -24,13 +24,12 @@ export function concentratedTrade<State extends ConcentratedState>(
       const { amountOut, state, ticksCrossed } = swapExactInput(pool.state, feePpm, zeroForOne, amountIn, stepEnd)
       return { amountOut, state, gas: HOP_GAS[id] + PIECE_GAS[id] * ticksCrossed }
     },
-    curve(pool, tokenIn, tokenOut) {
+    priceCurve(pool, tokenIn, tokenOut) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
       const withFee = { ...pool.state, feePpm: swapFeePpm(pool.state, zeroForOne) }
       return { ...concentratedCurve(withFee, zeroForOne), gasPerPiece: PIECE_GAS[id] }
     },
     reserves: ({ state }) => concentratedReserves(state),
-    prepaid: false,
     takesTaxedInput: false,
     step: (pool, tokenIn, tokenOut, input, output) => ({
       op: 'uniswap-v3',

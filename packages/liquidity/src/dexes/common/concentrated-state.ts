@@ -1,6 +1,6 @@
 /** Reading pools with a tick bitmap, and following them from their logs. */
 import { ConcentratedLens__factory, IUniswapV3PoolEvents__factory } from '@sluice/bindings'
-import { eventReader } from '@sluice/bindings/codec'
+import { callCodec, eventReader } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Interface } from 'ethers'
@@ -11,6 +11,9 @@ import { changeLiquidity } from '../../math/positions.ts'
 import { MAX_TICK, MIN_TICK } from '../../math/ticks.ts'
 
 const lens = ConcentratedLens__factory.createInterface()
+type Head = { readonly [Field in 'sqrtPriceX96' | 'tick' | 'liquidity' | 'feePpm' | 'tickSpacing']: bigint }
+const readHead = callCodec<[pool: string], [Head]>(lens, 'read')
+const ticksIn = callCodec<[pool: string, spacing: number, first: number, last: number], [bigint[]]>(lens, 'ticks')
 const events = IUniswapV3PoolEvents__factory.createInterface()
 
 const HEAD_GAS = 60_000
@@ -22,7 +25,7 @@ export function* readConcentrated(
 ): Reads<readonly (ConcentratedState | null)[]> {
   const answers = yield pools.map((pool) => ({
     ...CONCENTRATED_LENS,
-    data: lens.encodeFunctionData('read', [pool.address]) as Hex,
+    data: readHead.encode(pool.address),
     gas: HEAD_GAS,
   }))
   const heads = answers.map((answer) => answer && decodeHead(answer))
@@ -45,7 +48,7 @@ export function* readTicks(
     head
       ? wordRanges(head.tickSpacing).map(({ first, last, gas }) => ({
           ...from,
-          data: lens.encodeFunctionData('ticks', [pools[i]!.address, head.tickSpacing, first, last]) as Hex,
+          data: ticksIn.encode(pools[i]!.address, head.tickSpacing, first, last),
           gas,
         }))
       : [],
@@ -67,7 +70,7 @@ export function splitAnswers<T>(
 }
 
 function decodeHead(answer: Hex): Omit<ConcentratedState, 'ticks'> {
-  const [head] = lens.decodeFunctionResult('read', answer)
+  const [head] = readHead.decode(answer)
   return {
     sqrtPriceX96: head.sqrtPriceX96,
     tick: Number(head.tick),
@@ -102,8 +105,7 @@ export function joinTicks(answers: readonly (Hex | null)[]): readonly Tick[] | n
   const ticks: Tick[] = []
   for (const answer of answers) {
     if (!answer) return null
-    const [words] = lens.decodeFunctionResult('ticks', answer) as unknown as [bigint[]]
-    ticks.push(...decodeTicks([...words]))
+    ticks.push(...decodeTicks(ticksIn.decode(answer)[0]))
   }
   return ticks
 }

@@ -1,10 +1,12 @@
 import { CurveLens__factory, ICurveAddressProvider__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { CURVE_LENS } from '../../lenses.ts'
 import { chunks } from './chunks.ts'
 
 const lens = CurveLens__factory.createInterface()
+const find = callCodec<[factory: string, pairs: string[], depth: number], [string[]]>(lens, 'find')
 const provider = ICurveAddressProvider__factory.createInterface()
 
 /** Pools of one pair that are asked for in a factory. */
@@ -25,12 +27,10 @@ export function findCurvePools({ family, registryId }: CurveFamily) {
     if (factory === null) return []
     const answers = yield chunks(pairs, PAIRS_PER_READ).map((batch) => ({
       ...CURVE_LENS,
-      data: lens.encodeFunctionData('find', [factory, batch.flat(), DEPTH]) as Hex,
+      data: find.encode(factory, batch.flat(), DEPTH),
       gas: 30_000 * batch.length,
     }))
-    const found = answers.flatMap((answer) =>
-      answer ? (lens.decodeFunctionResult('find', answer) as unknown as [string[]])[0].map(toAddress) : [],
-    )
+    const found = answers.flatMap((answer) => (answer ? find.decode(answer)[0].map(toAddress) : []))
     const addresses = [...new Set(found)].filter((address) => address !== ZERO_ADDRESS)
     const coins = yield addresses.map((address) => ({
       ...CURVE_LENS,

@@ -2,7 +2,7 @@ import type { Address } from '@sluice/chains'
 import { type Pool, PoolRefusal } from '../../family.ts'
 
 /**
- * Whether a pool of two tokens sells its first.
+ * True where a pool of two tokens sells its first.
  *
  * @throws PoolRefusal `WRONG_TOKEN` where it does not trade the pair
  */
@@ -18,7 +18,7 @@ export function sortTokens([a, b]: readonly [Address, Address]): readonly [Addre
 }
 
 /**
- * Where a pool of several tokens keeps the two.
+ * Places of the two in a pool of several tokens.
  *
  * @throws PoolRefusal `WRONG_TOKEN` where it does not trade them
  */

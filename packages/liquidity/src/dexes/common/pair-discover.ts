@@ -1,5 +1,6 @@
-/** How factories with one pool for each pair are asked for them. */
+/** Getters of factories with one pool for each pair. */
 import { PairLens__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Interface } from 'ethers'
@@ -9,7 +10,10 @@ import { presentAddresses } from './address-list.ts'
 import { chunks } from './chunks.ts'
 import { sortTokens } from './direction.ts'
 
-const lens = PairLens__factory.createInterface()
+const find = callCodec<[factory: string, getter: string, pairs: string[]], [string[]]>(
+  PairLens__factory.createInterface(),
+  'find',
+)
 
 /** Pairs asked for in one read: about 2 million gas, 32 kB. */
 const PAIRS_PER_READ = 500
@@ -23,7 +27,7 @@ function* findByPair(
   const batches = chunks(pairs, PAIRS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...PAIR_LENS,
-    data: lens.encodeFunctionData('find', [row.address, getter, batch.flat()]) as Hex,
+    data: find.encode(row.address, getter, batch.flat()),
     gas: 5_000 * batch.length,
   }))
   return batches.flatMap((batch, b) => {

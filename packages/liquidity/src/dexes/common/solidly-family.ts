@@ -1,6 +1,6 @@
 /** Stable and volatile pairs: what solidly and velodrome-v2 share. */
 import { ISolidlyPairState__factory, SolidlyLens__factory } from '@sluice/bindings'
-import { eventReader } from '@sluice/bindings/codec'
+import { callCodec, eventReader } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type DexFamily, type Pool, PoolRefusal, type Reads } from '../../family.ts'
 import { SOLIDLY_LENS } from '../../lenses.ts'
@@ -12,6 +12,7 @@ import { type GasFamily, HOP_GAS } from './gas.ts'
 import { pairPool } from './pair-discover.ts'
 
 const lens = SolidlyLens__factory.createInterface()
+const find = callCodec<[factory: string, pairs: string[], velodrome: boolean], [string[]]>(lens, 'find')
 const events = ISolidlyPairState__factory.createInterface()
 const SYNC = events.getEvent('Sync').topicHash as Hex
 const readSync = eventReader<[bigint, bigint]>(events, 'Sync')
@@ -23,20 +24,20 @@ const READ_GAS = 150_000
 
 type Kind = { readonly id: GasFamily; readonly velodrome: boolean; readonly solve: SolveY }
 
+/** Long: a family is one object of functions over its own constants. */
 export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<SolidlyState> {
   function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
     const batches = chunks(pairs, PAIRS_PER_READ)
     const answers = yield batches.map((batch) => ({
       ...SOLIDLY_LENS,
-      data: lens.encodeFunctionData('find', [row.address, batch.flat(), velodrome]) as Hex,
+      data: find.encode(row.address, batch.flat(), velodrome),
       gas: 10_000 * batch.length,
     }))
     return batches.flatMap((batch, b) => {
       const answer = answers[b]
       if (!answer) return []
-      const [found] = lens.decodeFunctionResult('find', answer) as unknown as [string[]]
-      // A plain array: the flatMap of an ethers Result leaves an element behind where nothing is found.
-      return [...found].flatMap((text, i) => {
+      const [found] = find.decode(answer)
+      return found.flatMap((text, i) => {
         const address = toAddress(text)
         return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[i >> 1]!)]
       })
@@ -84,7 +85,7 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
       return { amountOut, state: known ? state : { ...state, unsettled: true }, gas: HOP_GAS[id] }
     },
 
-    curve(pool, tokenIn, tokenOut) {
+    priceCurve(pool, tokenIn, tokenOut) {
       const { reserve0, reserve1, stable, feePpm } = pool.state
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
       const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
@@ -99,7 +100,6 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
 
     reserves: ({ state }) => [state.reserve0, state.reserve1],
 
-    prepaid: true,
     takesTaxedInput: true,
     step: (pool, tokenIn, tokenOut, input, output) => ({
       op: 'solidly',

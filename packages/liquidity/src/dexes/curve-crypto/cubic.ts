@@ -12,12 +12,12 @@ const INT256_END = 1n << 255n
 const abs = (value: bigint) => (value < 0n ? -value : value)
 const min = (a: bigint, b: bigint) => (a < b ? a : b)
 
-/** What the pool computes with a check of overflow. */
+/** The pool's numbers, computed with a check of overflow. */
 function checked(value: bigint): bigint {
   if (value < -INT256_END || value >= INT256_END) throw new PoolRefusal('TOO_LARGE', 'the pool would overflow')
   return value
 }
-/** What it computes without. */
+/** The inputs it computes without. */
 const wrapped = (value: bigint) => BigInt.asIntN(256, value)
 
 function quotient(a: bigint, b: bigint): bigint {

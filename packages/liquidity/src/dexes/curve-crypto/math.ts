@@ -1,5 +1,5 @@
 import { PoolRefusal } from '../../family.ts'
-import { cryptoLevel, evenSurface, type Surface } from '../../math/surface.ts'
+import { cryptoLevel, evenTradingFunction, type TradingFunction } from '../../math/trading-function.ts'
 import { solveThree, solveTwo } from './cubic.ts'
 import { checkInvariant, checkPart, geometricMean, newtonBalance, newtonInvariant, ONE, type Range } from './newton.ts'
 import type { CurveCryptoState } from './types.ts'
@@ -10,11 +10,11 @@ const A_PRECISION = 10_000
 
 /** Balances lie between a hundredth of the invariant and a hundred times it. */
 const FULL_RANGE: Range = { from: 10n ** 16n, to: 10n ** 20n }
-/** Where the range narrows by gamma, it is that of the invariant over the number of coins, up to this gamma. */
+/** The range where it narrows by gamma: that of the invariant over the number of coins, up to this gamma. */
 const FULL_RANGE_GAMMA = 2n * 10n ** 16n
 
 /**
- * What an exact input buys, rounded as `exchange` does, with the checks it makes.
+ * The output of an exact input, rounded as `exchange` does, with the checks it makes.
  *
  * @throws PoolRefusal `EMPTY`, `TOO_SMALL`, also where the swap would lower the value of a share, `TOO_LARGE` where
  *   balances would leave the pool's range, `UNSUPPORTED` for a second swap of a pool that may have moved its price scale
@@ -30,11 +30,11 @@ export function quote(
   const { amountOut, k0 } = swapOut(state, i, j, amountIn)
   const { balances } = state
   const after = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut)
-  return { amountOut, state: settle({ ...state, balances: after }, k0) }
+  return { amountOut, state: afterSwap({ ...state, balances: after }, k0) }
 }
 
 /**
- * What `get_dy` of the pool says: the same without the checks that come after the swap.
+ * The answer of the pool's `get_dy`: the same without the checks that come after the swap.
  *
  * @returns the output, and a first guess for the invariant after the swap
  * @throws PoolRefusal as `quote`
@@ -83,7 +83,7 @@ export function fee({ midFeeE10, outFeeE10, feeGamma }: CurveCryptoState, xp: re
 
 const isNg = ({ kind }: CurveCryptoState) => kind === 'two-ng' || kind === 'tri-ng'
 
-/** Of the coins whose balance is known. */
+/** The extra unit of the coins whose balance is known. */
 function knownRange({ rangeByGamma, gamma }: CurveCryptoState): Range {
   if (!rangeByGamma) return FULL_RANGE
   const most = 100n * ONE
@@ -91,7 +91,7 @@ function knownRange({ rangeByGamma, gamma }: CurveCryptoState): Range {
   return { from: ONE ** 2n / 2n / limit, to: limit / 2n }
 }
 
-/** Of the coin whose balance is sought: NG pools grant it a unit more. */
+/** The extra unit of the coin whose balance is sought: NG pools grant it a unit more. */
 function soughtRange(state: CurveCryptoState): Range {
   const range = knownRange(state)
   return isNg(state) && !state.rangeByGamma ? { ...range, from: range.from - 1n } : range
@@ -129,7 +129,7 @@ function invariant(state: CurveCryptoState, xp: readonly bigint[], k0: bigint): 
 }
 
 /** The pool after its balances have changed: the invariant anew, and a share that must not have lost. */
-function settle(state: CurveCryptoState, k0: bigint): CurveCryptoState {
+function afterSwap(state: CurveCryptoState, k0: bigint): CurveCryptoState {
   const { kind, priceScale, totalSupply, profit, allowedExtraProfit, ramping } = state
   const n = BigInt(state.balances.length)
   const d = invariant(state, scaled(state, state.balances), k0)
@@ -144,12 +144,12 @@ function settle(state: CurveCryptoState, k0: bigint): CurveCryptoState {
 }
 
 /** The pool as one function over its coins; null where it lacks one. */
-export function surface(state: CurveCryptoState): Surface | null {
+export function tradingFunction(state: CurveCryptoState): TradingFunction | null {
   const { balances, precisions, priceScale, a, gamma, midFeeE10, outFeeE10 } = state
   if (balances.includes(0n) || !state.settled) return null
   const xp = scaled(state, balances)
   const coins = balances.length
-  return evenSurface(
+  return evenTradingFunction(
     cryptoLevel(Number(a) / A_PRECISION, Number(gamma) / 1e18, Number(presentInvariant(state)), coins),
     {
       balances: Float64Array.from(xp, Number),

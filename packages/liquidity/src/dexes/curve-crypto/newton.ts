@@ -30,7 +30,7 @@ export function checkInvariant(d: bigint): void {
   if (d > LARGEST_INVARIANT) throw outOfRange()
 }
 
-/** Of the invariant, 18 decimals. */
+/** The invariant's, 18 decimals. */
 export type Range = { readonly from: bigint; readonly to: bigint }
 
 export function checkPart(x: bigint, d: bigint, { from, to }: Range): void {
@@ -38,7 +38,7 @@ export function checkPart(x: bigint, d: bigint, { from, to }: Range): void {
   if (part < from || part > to) throw outOfRange()
 }
 
-/** How far a product of balances is from its largest, by gamma. */
+/** The distance of a product of balances from its largest, by gamma. */
 const gap = (gamma: bigint, k0: bigint) => distance(gamma + ONE, k0) + 1n
 
 /** D × A_UNIT / A × (gap / gamma)², 18 decimals. */
@@ -133,7 +133,7 @@ function firstInvariant(kind: CryptoKind, xp: readonly bigint[], sum: bigint, k0
   return cubeRoot(((((x * y) / unit) * z) / k0) * 27n * back)
 }
 
-/** Of two or three amounts with 18 decimals. */
+/** The geometric mean of two or three amounts with 18 decimals. */
 export function geometricMean(kind: CryptoKind, unsorted: readonly bigint[]): bigint {
   const xs = falling(unsorted)
   if (kind === 'two-ng') return sqrt(xs[0]! * xs[1]!)

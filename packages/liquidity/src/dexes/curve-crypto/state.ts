@@ -31,7 +31,7 @@ type Read = CurveCryptoLens.StateStructOutput
 
 export const decodeRead = (answer: Hex): Read => lens.decodeFunctionResult('read', answer)[0]
 
-/** What a pool says of itself, as it is; null while it is switched off or lacks a coin. */
+/** The answers of a pool about itself; null while it is switched off or lacks a coin. */
 export function toState(read: Read): CurveCryptoState | null {
   const balances = [...read.balances]
   if (read.killed || balances.length > 3 || balances.includes(0n)) return null
@@ -58,7 +58,9 @@ export function toState(read: Read): CurveCryptoState | null {
   }
 }
 
-/** Whether fee and two samples come out as the pool says: the first with more of coin 0, the second of the last coin. */
+/**
+ * True where fee and two samples come out as the pool says: the first with more of coin 0, the second of the last coin.
+ */
 function agrees(state: CurveCryptoState, { samples, quotes, fee: poolFee }: Read): boolean {
   const last = state.balances.length - 1
   const xp = scaled(state, state.balances)

@@ -5,7 +5,7 @@ export type CurveCryptoState = {
   readonly kind: CryptoKind
   /** Base units of each coin. */
   readonly balances: readonly bigint[]
-  /** What brings base units of each coin to 18 decimals. */
+  /** Factors that bring base units of each coin to 18 decimals. */
   readonly precisions: readonly bigint[]
   /** Price of each coin after the first in the first one, around which liquidity is concentrated; 18 decimals. */
   readonly priceScale: readonly bigint[]
@@ -13,26 +13,29 @@ export type CurveCryptoState = {
   readonly a: bigint
   /** 18 decimals, at the time of the block. */
   readonly gamma: bigint
-  /** Whether the allowed range of balances narrows as gamma grows: pools of two coins since version 2.1.0 of their maths. */
+  /**
+   * True where the allowed range of balances narrows as gamma grows: pools of two coins since version 2.1.0 of their
+   * maths.
+   */
   readonly rangeByGamma: boolean
   /** In units of the first coin, 18 decimals, as stored. */
   readonly invariant: bigint
-  /** Whether A and gamma are on their way to new values: the pool then computes the invariant anew before a swap. */
+  /** True where A and gamma are on their way to new values: the pool then computes the invariant anew before a swap. */
   readonly ramping: boolean
   /** In 10^−10 of the output, where balances are at the price scale. */
   readonly midFeeE10: bigint
   /** In 10^−10 of the output, far from it. */
   readonly outFeeE10: bigint
-  /** How fast one turns into the other; 18 decimals. */
+  /** The speed with which one turns into the other; 18 decimals. */
   readonly feeGamma: bigint
-  /** Of a share, 18 decimals; the pool refuses swaps that would lower it. */
+  /** The price of a share, 18 decimals; the pool refuses swaps that would lower it. */
   readonly virtualPrice: bigint
   /** Shares, 18 decimals. */
   readonly totalSupply: bigint
-  /** What the pool has earned, as a factor with 18 decimals. */
+  /** The pool's earnings, as a factor with 18 decimals. */
   readonly profit: bigint
   /** Profit kept back before the price scale may move; 18 decimals. */
   readonly allowedExtraProfit: bigint
-  /** Whether the price scale stands: false after a swap that lets the pool move it, by an average over time. */
+  /** True where the price scale stands: false after a swap that lets the pool move it, by an average over time. */
   readonly settled: boolean
 }

@@ -1,12 +1,12 @@
 import { PoolRefusal } from '../../family.ts'
 import { dynamicFee, FEE_UNIT, type ProductRounding, stableBalance, stableInvariant } from '../../math/stable-swap.ts'
-import { evenSurface, type Surface, stableLevel } from '../../math/surface.ts'
+import { evenTradingFunction, stableLevel, type TradingFunction } from '../../math/trading-function.ts'
 import type { CurveStableState } from './types.ts'
 
 const ONE = 10n ** 18n
 
 /**
- * What an exact input buys, rounded as `exchange` does.
+ * The output of an exact input, rounded as `exchange` does.
  *
  * @throws PoolRefusal `EMPTY`, `TOO_SMALL` where nothing would come out, `UNSUPPORTED` where roundings differ and the pool's
  * is not known
@@ -62,13 +62,13 @@ function scaledBalances(state: CurveStableState, rounding: ProductRounding): Sca
 }
 
 /** The pool as one function over its coins; null where it lacks one. The fee of coins off their peg is left out. */
-export function surface(state: CurveStableState): Surface | null {
+export function tradingFunction(state: CurveStableState): TradingFunction | null {
   const { balances, rates, amplification, feeE10, offpegMultiplierE10, rounding } = state
   if (balances.includes(0n)) return null
   const { xp, d } = scaledBalances(state, rounding === 'unknown' ? 'end' : rounding)
   const coins = balances.length
   const ann = (Number(amplification.a) * coins) / Number(amplification.precision)
-  return evenSurface(stableLevel(ann, Number(d), coins), {
+  return evenTradingFunction(stableLevel(ann, Number(d), coins), {
     balances: Float64Array.from(xp, Number),
     units: Float64Array.from(rates, (rate) => Number(rate) / 1e18),
     keepIn: 1,

@@ -1,4 +1,4 @@
-/** Where a pool's rates come from: makers of NG pools name an oracle of their choice for any coin. */
+/** The sources of a pool's rates: makers of NG pools name an oracle of their choice for any coin. */
 import { ICurveFactory__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
@@ -14,7 +14,7 @@ export type CurveStableFixed = {
 }
 
 /** Only the NG factory takes oracles; the pools of others are left as they are. */
-export function* settle(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
+export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   if (row.version !== 'stableswap-ng') return pools
   const answers = yield pools.map(({ address }) => ({
     to: row.address,

@@ -46,7 +46,7 @@ type Read = CurveLens.StateStructOutput
 
 export const decodeRead = (answer: Hex): Read => lens.decodeFunctionResult('read', answer)[0]
 
-/** What a pool says of itself, as it is. */
+/** The answers of a pool about itself. */
 export function toState(read: Read, rounding: CurveStableState['rounding']): CurveStableState {
   return {
     balances: [...read.balances],

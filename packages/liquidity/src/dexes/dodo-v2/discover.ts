@@ -1,4 +1,5 @@
 import { DodoV2Lens__factory, IDodoV2Factory__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
@@ -6,10 +7,12 @@ import { DODO_V2_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 
 const lens = DodoV2Lens__factory.createInterface()
+type Found = { readonly index: bigint; readonly pool: string; readonly firstIsBase: boolean }
+const find = callCodec<[factories: readonly string[], pairs: string[], most: number], [Found[]]>(lens, 'find')
 const factory = IDodoV2Factory__factory.createInterface()
 
 const PAIRS_PER_READ = 50
-/** Of one factory for one order of two tokens. */
+/** The pools of one factory for one order of two tokens. */
 const MOST_POOLS = 8
 
 /** The row's own factory makes pools of one kind; others stand beside it, `dvmFactory` and `dppFactory2` by name. */
@@ -23,14 +26,14 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const batches = chunks(pairs, PAIRS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...DODO_V2_LENS,
-    data: lens.encodeFunctionData('find', [[...factories], batch.flat(), MOST_POOLS]) as Hex,
+    data: find.encode(factories, batch.flat(), MOST_POOLS),
     gas: 12_000 * factories.length * batch.length,
   }))
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [found] = lens.decodeFunctionResult('find', answer)
-    return [...found].map(({ index, pool, firstIsBase }) => {
+    const [found] = find.decode(answer)
+    return found.map(({ index, pool, firstIsBase }) => {
       const [first, second] = batch[Number(index)]!
       return marketMaker(row, toAddress(pool), firstIsBase ? [first, second] : [second, first])
     })

@@ -3,7 +3,7 @@ import { sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
-import { isFixed, settle } from './kind.ts'
+import { isFixed, readFixed } from './kind.ts'
 import { readStates, topics } from './state.ts'
 import { trade } from './trade.ts'
 import type { DodoV2Fixed, DodoV2State } from './types.ts'
@@ -11,7 +11,7 @@ import type { DodoV2Fixed, DodoV2State } from './types.ts'
 export const dodoV2: DexFamily<DodoV2State> = {
   id: 'dodo-v2',
   findPools,
-  settle,
+  readFixed,
   readStates,
   // Whoever made a pool of another kind may set its price and fee anew.
   dependsOn: ({ address, fixed }) => (isFixed((fixed as DodoV2Fixed | undefined)?.kind) ? [] : [address]),
@@ -26,7 +26,7 @@ export const dodoV2: DexFamily<DodoV2State> = {
     return { ...trade(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn), gas: HOP_GAS['dodo-v2'] }
   },
 
-  curve(pool, tokenIn, tokenOut) {
+  priceCurve(pool, tokenIn, tokenOut) {
     const sellBase = isZeroForOne(pool, tokenIn, tokenOut)
     const { base, quote, price } = pool.state
     // What buys up the other side at the pool's own price, or what it holds, whichever is more.
@@ -36,7 +36,6 @@ export const dodoV2: DexFamily<DodoV2State> = {
 
   reserves: ({ state }) => [state.base, state.quote],
 
-  prepaid: true,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'dodo-v2',

@@ -11,7 +11,7 @@ const FIXED_KINDS = ['DVM', 'DSP']
 
 export const isFixed = (kind: string | undefined): boolean => kind !== undefined && FIXED_KINDS.includes(kind)
 
-export function* settle(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
+export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const data = pool.encodeFunctionData('version') as Hex
   const answers = yield pools.map(({ address: to }) => ({ to, data }))
   return pools.map((found, i) => ({ ...found, fixed: { kind: kindOf(answers[i]!) } satisfies DodoV2Fixed }))

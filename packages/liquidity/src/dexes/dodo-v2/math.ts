@@ -31,7 +31,7 @@ function target(value: bigint): bigint {
 }
 
 /**
- * What the move from a reserve of `to` down to `from` is worth: ∫ price·(1 − k + k·(V0/V)²), rounded down.
+ * The value of the move from a reserve of `to` down to `from` is worth: ∫ price·(1 − k + k·(V0/V)²), rounded down.
  *
  * @param v0 - target of the token paid in
  */
@@ -46,8 +46,8 @@ export function integrate(v0: bigint, from: bigint, to: bigint, price: bigint, k
 
 /** The target of a token of which `v1` are held, by what it is owed for: `delta` of the other token. */
 export function solveTarget(v1: bigint, delta: bigint, price: bigint, k: bigint): bigint {
-  if (v1 === 0n) return 0n
   if (k === 0n) return v1 + mulFloor(price, delta)
+  if (v1 === 0n) return 0n
   const ki = fits(4n * k * price)
   const product = ki * delta
   const inside = product < WORD ? product / v1 : fits((ki / v1) * delta)
@@ -56,7 +56,7 @@ export function solveTarget(v1: bigint, delta: bigint, price: bigint, k: bigint)
 }
 
 /**
- * What comes out of a reserve of `v1` with the target `v0` for `delta` of the other token, rounded down.
+ * The output of a reserve of `v1` with the target `v0` for `delta` of the other token, rounded down.
  *
  * @param price - of the token paid in, in the one given out, 18 decimals
  * @throws PoolRefusal

@@ -3,7 +3,7 @@ import { PoolRefusal } from '../../family.ts'
 import { integrate, mulFloor, reciprocal, solveTarget, solveTrade } from './math.ts'
 import type { DodoV2State, Side } from './types.ts'
 
-/** What a pool can keep as a reserve. */
+/** The largest reserve that a pool can keep. */
 const MAX_RESERVE = (1n << 112n) - 1n
 
 /** A pool seen from the token that is paid in, so that both directions are one. */
@@ -12,7 +12,7 @@ type View = {
   readonly given: bigint
   readonly paidTarget: bigint
   readonly givenTarget: bigint
-  /** Of the token paid in, 18 decimals. */
+  /** The part of the token paid in, 18 decimals. */
   readonly price: bigint
   readonly k: bigint
   /** `short`: the pool is short of the token paid in. */

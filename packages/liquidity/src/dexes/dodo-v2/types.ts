@@ -8,14 +8,14 @@ export type DodoV2Fixed = { readonly kind: string }
 export type DodoV2State = {
   /** Price of the base token: base units of quote per base unit of base, 18 decimals. */
   readonly price: bigint
-  /** How far the price moves with the reserves, 18 decimals: 0 flat, 10¹⁸ as x·y = k. */
+  /** The slope by which the price moves with the reserves, 18 decimals: 0 flat, 10¹⁸ as x·y = k. */
   readonly slippage: bigint
   readonly base: bigint
   readonly quote: bigint
   readonly baseTarget: bigint
   readonly quoteTarget: bigint
   readonly side: Side
-  /** Of the output, 18 decimals: what stays with the liquidity, and what the maintainer takes. */
+  /** Parts of the output, 18 decimals: what stays with the liquidity, and what the maintainer takes. */
   readonly lpFee: bigint
   readonly maintainerFee: bigint
 }

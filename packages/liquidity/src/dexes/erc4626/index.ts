@@ -8,6 +8,7 @@ import type { Erc4626State } from './types.ts'
 
 export const erc4626: DexFamily<Erc4626State> = {
   id: 'erc4626',
+  rowsAreTokens: true,
   findPools,
   readStates,
   dependsOn: ({ address }) => [address],
@@ -21,7 +22,7 @@ export const erc4626: DexFamily<Erc4626State> = {
     return { ...quote(pool.state, deposit, amountIn), gas: HOP_GAS.erc4626 }
   },
 
-  curve(pool, tokenIn, tokenOut) {
+  priceCurve(pool, tokenIn, tokenOut) {
     const deposit = isZeroForOne(pool, tokenIn, tokenOut)
     const { totalAssets, totalSupply } = pool.state
     return sampledCurve(
@@ -31,10 +32,9 @@ export const erc4626: DexFamily<Erc4626State> = {
     )
   },
 
-  /** Shares can always be made; those that exist are what counts as depth. */
-  reserves: ({ state }) => [state.totalAssets, state.totalSupply],
+  /** Amount that can be redeemed now, whatever the vault counts as its assets; shares can always be made, those that exist count. */
+  reserves: ({ state: { totalAssets, totalSupply, cash } }) => [min(cash, totalAssets), totalSupply],
 
-  prepaid: false,
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'erc4626',
@@ -45,3 +45,5 @@ export const erc4626: DexFamily<Erc4626State> = {
     output,
   }),
 }
+
+const min = (a: bigint, b: bigint) => (a < b ? a : b)

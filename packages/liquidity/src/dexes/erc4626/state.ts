@@ -1,4 +1,4 @@
-import { Erc4626Lens__factory, IERC4626State__factory } from '@sluice/bindings'
+import { Erc4626Lens__factory, IERC20__factory, IERC4626State__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { type Pool, PoolRefusal, type Reads } from '../../family.ts'
 import { ERC4626_LENS } from '../../lenses.ts'
@@ -8,6 +8,8 @@ import type { Erc4626State } from './types.ts'
 
 const lens = Erc4626Lens__factory.createInterface()
 const vault = IERC4626State__factory.createInterface()
+
+const erc20 = IERC20__factory.createInterface()
 
 const READ_GAS = 300_000
 /** Decimals that shares may have beyond the asset's. */
@@ -26,21 +28,23 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
 }
 
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (Erc4626State | null)[]> {
-  const answers = yield pools.map((pool) => ({
-    ...ERC4626_LENS,
-    data: lens.encodeFunctionData('read', [pool.address]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => answer && decodeState(answer))
+  const answers = yield pools.flatMap(({ address, tokens: [asset] }) => [
+    { ...ERC4626_LENS, data: lens.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS },
+    { to: asset!, data: erc20.encodeFunctionData('balanceOf', [address]) as Hex },
+  ])
+  return pools.map((_, k) => {
+    const [state, cash] = [answers[2 * k], answers[2 * k + 1]]
+    return state && cash ? decodeState(state, erc20.decodeFunctionResult('balanceOf', cash)[0]) : null
+  })
 }
 
 /** Null where no known way of counting gives what the vault quotes itself: it takes a fee, or is of another kind. */
-function decodeState(answer: Hex): Erc4626State | null {
+function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
   const [read] = lens.decodeFunctionResult('read', answer)
   const { totalAssets, totalSupply, maxDeposit } = read
   const kinds = [0n, ...Array.from({ length: MAX_OFFSET + 1 }, (_, offset) => 10n ** BigInt(offset))]
   for (const virtualShares of kinds) {
-    const state = { totalAssets, totalSupply, virtualShares, maxDeposit }
+    const state = { totalAssets, totalSupply, virtualShares, maxDeposit, cash }
     const known = gives(state, true, read.sampleAssets, read.quotedShares)
     if (known && gives(state, false, read.sampleShares, read.quotedAssets)) return state
   }

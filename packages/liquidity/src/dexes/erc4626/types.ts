@@ -8,4 +8,6 @@ export type Erc4626State = {
   readonly virtualShares: bigint
   /** Base units of the asset. */
   readonly maxDeposit: bigint
+  /** Base units of the asset that the vault itself holds: what it can pay without help of others. */
+  readonly cash: bigint
 }

@@ -1,32 +1,33 @@
 import { ILiquidityBookFactory__factory, LiquidityBookLens__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { LIQUIDITY_BOOK_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 
-const lens = LiquidityBookLens__factory.createInterface()
+type Found = { readonly index: bigint; readonly pool: string; readonly tokenX: string }
+const find = callCodec<[factory: string, pairs: string[]], [Found[]]>(
+  LiquidityBookLens__factory.createInterface(),
+  'find',
+)
 const factory = ILiquidityBookFactory__factory.createInterface()
 
 /** About 3 million gas where some pairs have several bin steps. */
 const PAIRS_PER_READ = 250
 
-/** Pairs of the first version swap by other rules and are left out. */
-const isServed = ({ version }: DexRow) => version !== '2.0'
-
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  if (!isServed(row)) return []
   const batches = chunks(pairs, PAIRS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...LIQUIDITY_BOOK_LENS,
-    data: lens.encodeFunctionData('find', [row.address, batch.flat()]) as Hex,
+    data: find.encode(row.address, batch.flat()),
     gas: 12_000 * batch.length,
   }))
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [found] = lens.decodeFunctionResult('find', answer)
-    return [...found].map(({ index, pool, tokenX }) => {
+    const [found] = find.decode(answer)
+    return found.map(({ index, pool, tokenX }) => {
       const [a, b] = batch[Number(index)]!
       return binPool(row, toAddress(pool), toAddress(tokenX) === a ? [a, b] : [b, a])
     })
@@ -42,7 +43,6 @@ export const creationTopics: readonly Hex[] = [factory.getEvent('LBPairCreated')
 
 /** The pair that a factory has just made. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  if (!isServed(row)) return null
   const { tokenX, tokenY, LBPair } = factory.decodeEventLog('LBPairCreated', log.data, log.topics)
   return binPool(row, toAddress(LBPair), [toAddress(tokenX), toAddress(tokenY)])
 }

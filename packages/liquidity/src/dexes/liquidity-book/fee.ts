@@ -1,13 +1,11 @@
 import { divUp } from '../../math/integers.ts'
 import type { FeeParameters } from './types.ts'
 
-/** A fee of 1. */
-export const ONE = 10n ** 18n
-/** What a pair refuses to take more than: 10 %. */
-export const MAX_FEE = 10n ** 17n
 const ONE_BIN = 10_000
 
-/** What the first trade at `timestamp` starts from. @see PairParameterHelper.updateReferences, joe-v2 2.1 */
+/**
+ * The references that the first trade at `timestamp` starts from. @see PairParameterHelper.updateReferences, joe-v2 2.1
+ */
 export function updateReferences(fee: FeeParameters, activeId: number, timestamp: number): FeeParameters {
   const elapsed = timestamp - fee.timeOfLastUpdate
   if (elapsed < fee.filterPeriod) return { ...fee, timeOfLastUpdate: timestamp }

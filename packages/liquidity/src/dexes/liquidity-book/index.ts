@@ -1,14 +1,16 @@
 import type { DexFamily } from '../../family.ts'
+import { binReserves } from '../../math/bins.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { HOP_GAS, PIECE_GAS } from '../common/gas.ts'
-import { binsCurve } from './curve.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
-import { swapBins } from './math.ts'
+import { curveOf, swapBins } from './math.ts'
 import { readStates, refreshStates, topics } from './state.ts'
 import type { LiquidityBookState } from './types.ts'
 
 export const liquidityBook: DexFamily<LiquidityBookState> = {
   id: 'liquidity-book',
+  // Pairs of the first version swap by other rules.
+  rowsOf: (row) => (row.family === 'liquidity-book' && row.version !== '2.0' ? [row] : []),
   findPools,
   readStates,
   creationTopics,
@@ -22,14 +24,10 @@ export const liquidityBook: DexFamily<LiquidityBookState> = {
     return { amountOut, state, gas: HOP_GAS['liquidity-book'] + PIECE_GAS['liquidity-book'] * binsCrossed }
   },
 
-  curve: (pool, tokenIn, tokenOut) => binsCurve(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
+  priceCurve: (pool, tokenIn, tokenOut) => curveOf(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
 
-  reserves: ({ state }) => [
-    state.bins.reduce((sum, { reserveX }) => sum + reserveX, 0n),
-    state.bins.reduce((sum, { reserveY }) => sum + reserveY, 0n),
-  ],
+  reserves: ({ state }) => binReserves(state),
 
-  prepaid: true,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'liquidity-book',

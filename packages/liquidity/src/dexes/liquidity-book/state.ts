@@ -3,7 +3,8 @@ import type { DexRow, Hex } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { LIQUIDITY_BOOK_LENS } from '../../lenses.ts'
-import type { Bin, LiquidityBookState } from './types.ts'
+import { decodeBins } from '../../math/bins.ts'
+import type { LiquidityBookState } from './types.ts'
 
 const lens = LiquidityBookLens__factory.createInterface()
 const events = ILiquidityBookState__factory.createInterface()
@@ -56,6 +57,7 @@ function decodeState(answer: Hex): LiquidityBookState {
     bins: [...decodeBins([...read.below]).toReversed(), ...decodeBins([...read.above])],
     allBelow: read.allBelow,
     allAbove: read.allAbove,
+    limited: read.limited,
     fee: {
       baseFactor,
       filterPeriod,
@@ -70,14 +72,6 @@ function decodeState(answer: Hex): LiquidityBookState {
       timeOfLastUpdate,
     },
   }
-}
-
-/** Two words a bin, as the lens lays them down. */
-function decodeBins(words: readonly bigint[]): readonly Bin[] {
-  return Array.from({ length: words.length / 2 }, (_, i) => {
-    const reserves = words[2 * i + 1]!
-    return { id: Number(words[2 * i]!), reserveX: reserves >> 128n, reserveY: BigInt.asUintN(128, reserves) }
-  })
 }
 
 export const topics: readonly Hex[] = (

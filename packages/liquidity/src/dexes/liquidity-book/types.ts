@@ -1,18 +1,9 @@
-/** A price level with what it holds, base units of both tokens. */
-export type Bin = { readonly id: number; readonly reserveX: bigint; readonly reserveY: bigint }
+import type { Bins } from '../../math/bins.ts'
 
-/** A pair of price bins. The price of bin `id` is (1 + binStep / 10,000)^(id − 2²³) of token Y in token X, base units. */
-export type LiquidityBookState = {
-  /** Of the block it was read at, seconds: by it the volatility has faded. */
+/** A pair of price bins; `limited` since version 2.2. */
+export type LiquidityBookState = Bins & {
+  /** Time of the block it was read at, seconds: by it the volatility has faded. */
   readonly timestamp: number
-  /** Hundredths of a per cent. */
-  readonly binStep: number
-  readonly activeId: number
-  /** Bins that hold something, rising. */
-  readonly bins: readonly Bin[]
-  /** Whether there are no bins below and above those that were read. */
-  readonly allBelow: boolean
-  readonly allAbove: boolean
   readonly fee: FeeParameters
 }
 

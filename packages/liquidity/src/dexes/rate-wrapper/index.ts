@@ -8,6 +8,7 @@ import type { RateWrapperState } from './types.ts'
 
 export const rateWrapper: DexFamily<RateWrapperState> = {
   id: 'rate-wrapper',
+  rowsAreTokens: true,
   findPools,
   readStates,
   dependsOn: ({ address }) => [address],
@@ -21,7 +22,7 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
     return { ...quote(pool.state, wrap, amountIn), gas: HOP_GAS['rate-wrapper'] }
   },
 
-  curve(pool, tokenIn, tokenOut) {
+  priceCurve(pool, tokenIn, tokenOut) {
     const wrap = isZeroForOne(pool, tokenIn, tokenOut)
     const { pooled, supply } = pool.state
     return sampledCurve((amountIn) => quote(pool.state, wrap, amountIn).amountOut, wrap ? pooled : supply, 0)
@@ -30,7 +31,6 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
   /** Shares can always be made; those that exist are what counts as depth. */
   reserves: ({ state }) => [amountFor(state, state.supply), state.supply],
 
-  prepaid: false,
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'rate-wrapper',

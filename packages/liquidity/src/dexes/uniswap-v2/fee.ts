@@ -8,7 +8,7 @@ import { chunks } from '../common/chunks.ts'
 
 const lens = PairFeeLens__factory.createInterface()
 
-/** What a pair that was measured keeps in `fixed`. */
+/** The facts that a pair which was measured keeps in `fixed`. */
 export type MeasuredFee = {
   readonly feePpm: number
   /** When it was measured. */
@@ -21,13 +21,13 @@ const PAIRS_PER_READ = 200
 /** Both reserves must be well above this, or rounding hides the fee. */
 const LEAST_BALANCE = 100_000_000n
 const RESERVE_LIMIT = 1n << 112n
-/** Where Uniswap's pair keeps reserve0, reserve1 and the time of their change, from the low bits up. */
+/** The slot in which Uniswap's pair keeps reserve0, reserve1 and the time of their change, from the low bits up. */
 const RESERVES_SLOT = toBeHex(8, 32) as Hex
 
-export const isUnproven = ({ feeBasis }: DexRow): boolean => feeBasis === undefined || UNPROVEN.includes(feeBasis)
+const isUnproven = ({ feeBasis }: DexRow): boolean => feeBasis === undefined || UNPROVEN.includes(feeBasis)
 
 /** Pairs with their fee in `fixed`; null where it cannot be told: such a pair is not to be used. */
-export function* settle(
+export function* readFixed(
   row: DexRow,
   pools: readonly Pool<null>[],
   block: number,
@@ -57,12 +57,12 @@ export function* settle(
     storage: { [pool.address]: { [RESERVES_SLOT]: toBeHex((reserve1 << 112n) | reserve0, 32) as Hex } },
     gas: 2_500_000,
   }))
-  const settled = new Map(
+  const completed = new Map(
     claims.flatMap(({ pool }, i) => {
       const feePpm = answers[i] ? Number(BigInt(answers[i])) : Infinity
       const fixed: MeasuredFee = { feePpm, block }
       return feePpm < 1_000_000 ? [[pool.id, { ...pool, fixed }]] : []
     }),
   )
-  return pools.map(({ id }) => settled.get(id) ?? null)
+  return pools.map(({ id }) => completed.get(id) ?? null)
 }

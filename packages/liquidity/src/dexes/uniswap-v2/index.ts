@@ -3,7 +3,7 @@ import { constantProductCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
-import { settle } from './fee.ts'
+import { readFixed } from './fee.ts'
 import { quote } from './math.ts'
 import { applyLog, readStates, topics } from './state.ts'
 import type { UniswapV2State } from './types.ts'
@@ -11,7 +11,8 @@ import type { UniswapV2State } from './types.ts'
 export const uniswapV2: DexFamily<UniswapV2State> = {
   id: 'uniswap-v2',
   findPools,
-  settle,
+  readFixed,
+  stateNeedsFixed: true,
   readStates,
   topics,
   applyLog,
@@ -23,7 +24,7 @@ export const uniswapV2: DexFamily<UniswapV2State> = {
     return { amountOut, state, gas: HOP_GAS['uniswap-v2'] }
   },
 
-  curve(pool, tokenIn, tokenOut) {
+  priceCurve(pool, tokenIn, tokenOut) {
     const { reserve0, reserve1, feePpm } = pool.state
     return isZeroForOne(pool, tokenIn, tokenOut)
       ? constantProductCurve(reserve0, reserve1, feePpm)
@@ -32,7 +33,6 @@ export const uniswapV2: DexFamily<UniswapV2State> = {
 
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
-  prepaid: true,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'uniswap-v2',

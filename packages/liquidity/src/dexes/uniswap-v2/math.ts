@@ -1,12 +1,12 @@
+import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../../family.ts'
 import type { UniswapV2State } from './types.ts'
 
-const MILLION = 1_000_000n
 /** The pair keeps its reserves in 112 bits each. */
 const RESERVE_LIMIT = 1n << 112n
 
 /**
- * What an exact input buys, rounded down: the most that leaves x·y, counted without the fee, where it was.
+ * The output of an exact input, rounded down: the most that leaves x·y, counted without the fee, where it was.
  *
  * @param amountIn - base units of the token sold, as they arrive in the pair
  * @throws PoolRefusal `EMPTY`, `TOO_SMALL` where nothing would come out, `TOO_LARGE` where the reserve would not fit
@@ -21,8 +21,8 @@ export function quote(
   if (reserveIn === 0n || reserveOut === 0n)
     throw new PoolRefusal('EMPTY', `the pair holds ${reserve0} and ${reserve1}`)
   if (reserveIn + amountIn >= RESERVE_LIMIT) throw new PoolRefusal('TOO_LARGE', 'the reserve would pass 2^112')
-  const kept = amountIn * (MILLION - BigInt(feePpm))
-  const amountOut = (kept * reserveOut) / (reserveIn * MILLION + kept)
+  const kept = amountIn * (PPM - BigInt(feePpm))
+  const amountOut = (kept * reserveOut) / (reserveIn * PPM + kept)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return {
     amountOut,

@@ -13,7 +13,7 @@ const events = IUniswapV2PairEvents__factory.createInterface()
 
 /** Pairs read in one go: about 2.7 million gas, 16 kB out and 16 kB back. */
 const PAIRS_PER_READ = 500
-/** What nearly every fork takes where the row does not say; such a row's fee is measured before use. */
+/** The fee of nearly every fork where the row does not say; such a row's fee is measured before use. */
 const DEFAULT_FEE_PPM = 3_000
 const RESERVE_MASK = (1n << 112n) - 1n
 

@@ -1,4 +1,5 @@
 import { IUniswapV4PoolManagerState__factory, UniswapV4Lens__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { keccak256 } from 'ethers'
@@ -6,9 +7,10 @@ import type { Pool, Reads } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortTokens } from '../common/direction.ts'
+import { touchesSwaps } from './hooks.ts'
 import type { UniswapV4Key } from './types.ts'
 
-const lens = UniswapV4Lens__factory.createInterface()
+const slots = callCodec<[manager: string, ids: string[]], [bigint[]]>(UniswapV4Lens__factory.createInterface(), 'slots')
 const manager = IUniswapV4PoolManagerState__factory.createInterface()
 
 /** Fee and tick spacing of pools worth asking for: there is no getter, but an id can be computed. Others are found when made. */
@@ -36,7 +38,7 @@ const USUAL_KEYS: readonly (readonly [fee: number, tickSpacing: number])[] = [
 const IDS_PER_READ = 800
 
 /** Hash of the key's five words. Put together here, since a general ABI coder takes ten times as long for thousands of them. */
-export function poolId([currency0, currency1]: readonly [Address, Address], key: UniswapV4Key): Hex {
+function poolId([currency0, currency1]: readonly [Address, Address], key: UniswapV4Key): Hex {
   const { fee, tickSpacing, hooks } = key
   const words = [currency0, currency1, fee, tickSpacing, hooks].map((value) =>
     (typeof value === 'number' ? value.toString(16) : value.slice(2)).padStart(64, '0'),
@@ -51,13 +53,16 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...UNISWAP_V4_LENS,
-    data: lens.encodeFunctionData('slots', [row.address, batch.map(({ id }) => id)]) as Hex,
+    data: slots.encode(
+      row.address,
+      batch.map(({ id }) => id),
+    ),
     gas: 3_200 * batch.length,
   }))
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [words] = lens.decodeFunctionResult('slots', answer) as unknown as [bigint[]]
+    const [words] = slots.decode(answer)
     return batch.filter((_, i) => words[i] !== 0n)
   })
 }
@@ -80,10 +85,10 @@ function makePool(row: DexRow, pair: readonly [Address, Address], key: UniswapV4
 const INITIALIZE = manager.getEvent('Initialize').topicHash as Hex
 export const creationTopics: readonly Hex[] = [INITIALIZE]
 
-/** The pool that was just made; null where it has hooks, whose doings are not known. */
+/** The pool that was just made; null where its hook takes part in swaps: what it does then is its own. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const event = manager.decodeEventLog('Initialize', log.data, log.topics)
   const key = { fee: Number(event.fee), tickSpacing: Number(event.tickSpacing), hooks: toAddress(event.hooks) }
-  if (key.hooks !== ZERO_ADDRESS) return null
+  if (touchesSwaps(key.hooks)) return null
   return makePool(row, [toAddress(event.currency0), toAddress(event.currency1)], key)
 }

@@ -1,16 +1,20 @@
-import { ZERO_ADDRESS } from '@sluice/chains'
 import type { DexFamily } from '../../family.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
+import { hasDynamicFee } from './hooks.ts'
 import { swapFeePpm } from './math.ts'
-import { applyLog, keyOf, poolIdOf, readStates, topics } from './state.ts'
+import { applyLog, keyOf, poolIdOf, readStates, refreshStates, topics } from './state.ts'
 import type { UniswapV4State } from './types.ts'
 
 export const uniswapV4: DexFamily<UniswapV4State> = {
   id: 'uniswap-v4',
+  holdsNative: true,
   findPools,
   readStates,
-  dependsOn: (pool) => [keyOf(pool).hooks].filter((hooks) => hooks !== ZERO_ADDRESS),
+  // A hook that takes no part in swaps can change what a pool pays by its fee alone.
+  dependsOn: (pool) => (hasDynamicFee(keyOf(pool)) ? [keyOf(pool).hooks] : []),
+  refreshStates,
+  movesSilently: (pool) => hasDynamicFee(keyOf(pool)),
   listedByLogs: true,
   creationTopics,
   createdPool,

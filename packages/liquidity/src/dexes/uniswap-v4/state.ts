@@ -37,6 +37,22 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
   })
 }
 
+/** Slot 0 of pools whose hook sets the fee; all else is told by logs. */
+export function* refreshStates(
+  row: DexRow,
+  pools: readonly Pool<UniswapV4State>[],
+): Reads<readonly (UniswapV4State | null)[]> {
+  const answers = yield pools.map(({ id }) => ({
+    ...UNISWAP_V4_LENS,
+    data: lens.encodeFunctionData('read', [row.address, id]) as Hex,
+    gas: HEAD_GAS,
+  }))
+  return pools.map(({ state }, i) => {
+    const head = answers[i]
+    return head ? decodeState(head, state.tickSpacing, state.ticks) : null
+  })
+}
+
 function decodeState(answer: Hex, tickSpacing: number, ticks: readonly Tick[]): UniswapV4State | null {
   const [{ slot0, liquidity }] = lens.decodeFunctionResult('read', answer)
   const field = (shift: bigint, bits: number) => BigInt.asUintN(bits, slot0 >> shift)

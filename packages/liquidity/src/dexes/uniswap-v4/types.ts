@@ -1,7 +1,7 @@
 import type { Address } from '@sluice/chains'
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
-/** What a pool is made of; its hash is the pool's id. The currencies are the pool's tokens. */
+/** The key of a pool; its hash is the pool's id. The currencies are the pool's tokens. */
 export type UniswapV4Key = {
   /** Parts per million, or 0x800000 where it can be set anew. */
   readonly fee: number

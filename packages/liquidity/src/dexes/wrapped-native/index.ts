@@ -10,6 +10,7 @@ const erc20 = IERC20Supply__factory.createInterface()
 
 export const wrappedNative: DexFamily<WrappedNativeState> = {
   id: 'wrapped-native',
+  wrapsNative: true,
 
   /** A row is a wrapper. */
   *findPools({ family, brand, address }: DexRow, pairs): Reads<readonly Pool<null>[]> {
@@ -38,11 +39,10 @@ export const wrappedNative: DexFamily<WrappedNativeState> = {
     return { amountOut: amountIn, state: after, gas: HOP_GAS['wrapped-native'] }
   },
 
-  curve: ({ state }) => sampledCurve((amountIn) => amountIn, state.supply, 0),
+  priceCurve: ({ state }) => sampledCurve((amountIn) => amountIn, state.supply, 0),
 
   reserves: ({ state }) => [state.supply, state.supply],
 
-  prepaid: false,
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) =>
     isZeroForOne(pool, tokenIn, tokenOut)

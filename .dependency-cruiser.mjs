@@ -1,0 +1,71 @@
+/**
+ * Who may import whom (ARCHITECTURE.md), for `npm run check`. A package is imported by its name, that is by its exports; nobody reaches
+ * into another's folders.
+ */
+
+/** Left may never import right. */
+const ORDER = [
+  'chains',
+  'bindings',
+  'program',
+  'tracing',
+  'rpc',
+  'simulation',
+  'liquidity',
+  'bus',
+  'routing',
+  'pricing',
+  'quoting',
+  'api',
+  'server',
+]
+/** Everything that is run only by tests and by whoever builds the project. */
+const TESTS = '(\\.test\\.tsx?$|/test/|/testing/)'
+
+/** Files that reach into others' folders, with the reason. */
+const EXCEPTIONS = [
+  // The client is published, and has no entry for tests.
+  '^bench/verify\\.ts$',
+  // They share connections and records with the benchmarks, which depend on the api: declaring that would be a circle.
+  '^packages/api/test/[a-z-]+\\.test\\.ts$',
+]
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
+    ...ORDER.map((name, at) => ({
+      name: `direction-of-${name}`,
+      severity: 'error',
+      from: { path: `^packages/${name}/`, pathNot: TESTS },
+      to: { path: `^packages/(${[...ORDER.slice(at + 1), 'devnet', 'client', 'web'].join('|')})/` },
+    })),
+    {
+      name: 'client-stands-alone',
+      severity: 'error',
+      comment: 'The program format is compiled into it.',
+      from: { path: '^packages/client/src/', pathNot: TESTS },
+      to: { pathNot: '^packages/(client|program)/src/', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'web-by-the-client',
+      severity: 'error',
+      from: { path: '^packages/web/src/', pathNot: TESTS },
+      to: { path: '^packages/', pathNot: '^packages/(web|client|program)/' },
+    },
+    {
+      name: 'by-exports',
+      severity: 'error',
+      comment: 'Another package is imported by its name.',
+      from: { path: '^(packages/[^/]+|contracts|bench|test)/', pathNot: EXCEPTIONS },
+      to: { path: '^(packages/[^/]+|contracts|bench|test)/', pathNot: '^$1/', dependencyTypes: ['local'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules|/dist/' },
+    exclude: { path: '(^|/)(dist|cache|artifacts|types)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+  },
+}

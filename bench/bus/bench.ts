@@ -1,0 +1,160 @@
+/**
+ * `npm run bench -- bus [pools]`: what the bus takes and how late it is, over a redis-server of its own: everything written, joins of
+ * one and of three, blocks of 200 changed pools (half with ticks, which a fifth of those changes) at 10 and 40 a second and as fast
+ * as they go, with four workers in processes of their own, and without any; and blocks of swaps, which leave ticks alone.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect, familyOf, keysOf, Lease, madePool, Publisher, type State, TestRedis } from '@sluice/bus/testing'
+import { type Pool, PoolMap } from '@sluice/liquidity'
+import { record, rounded } from '../record.ts'
+
+const COUNT = Number(process.argv[2] ?? 100_000)
+const PER_BLOCK = 200
+const WORKERS = 4
+const NO_PAIRS = { added: [], removed: [] }
+const keys = keysOf(1)
+
+const redis = await TestRedis.start()
+const connection = await connect(redis.url)
+await connection.call('CONFIG', 'SET', 'appendonly', 'no')
+const lease = new Lease(keys)
+const publisher = new Publisher({ keys, lease })
+await lease.acquire(connection)
+lease.keep(connection, () => true)
+const info = async (name: string) => Number(new RegExp(`${name}:([\\d.]+)`).exec(await redis.call<string>('INFO'))?.[1])
+const redisCpuMs = async () => 1_000 * ((await info('used_cpu_user')) + (await info('used_cpu_sys')))
+
+const numbers = Array.from({ length: COUNT }, (_, n) => n)
+const threes = numbers.filter((n) => familyOf(n) === 'uniswap-v3')
+const twos = numbers.filter((n) => familyOf(n) === 'uniswap-v2')
+const ids = numbers.map((n) => madePool(n, 0).id)
+let number = 0
+let pools = PoolMap.empty
+for (let at = 0; at < COUNT; at += 1_000) pools = pools.with(numbers.slice(at, at + 1_000).map((n) => madePool(n, 0)))
+
+/** A block whose timestamp, in milliseconds here, is when it was about to be published. */
+function stateOf(map: PoolMap): State {
+  number++
+  const hash = `0x${number.toString(16).padStart(64, '0')}` as const
+  const miner = madePool(0, 0).address
+  const rest = { parentHash: hash, gasLimit: 30_000_000n, baseFeePerGas: 7n, miner }
+  return { block: { number, hash, timestamp: Date.now(), ...rest }, pools: map, stands: [hash] }
+}
+
+/** @param hasTicks - whether a fifth of the changes of pools with ticks are of these, too */
+function changed(map: PoolMap, version: number, hasTicks: boolean): PoolMap {
+  const pick = (of: readonly number[], i: number) => of[(version * 7_919 + i * 61) % of.length]!
+  const next = Array.from({ length: PER_BLOCK }, (_, i) => {
+    const n = pick(i % 2 === 0 ? threes : twos, i)
+    const old = map.get(ids[n]!) as Pool<{ ticks?: unknown }>
+    // One version in five leaves few ticks; those are of the mix, too.
+    const made = madePool(n, version) as Pool<object>
+    if (!old.state.ticks || (hasTicks && (version + i / 2) % 5 === 0)) return { ...old, state: made.state }
+    return { ...old, state: { ...made.state, ticks: old.state.ticks } }
+  })
+  return map.with(next)
+}
+
+type Told = {
+  readonly number: number
+  readonly lags: number[]
+  readonly cpuPercent: number
+  readonly cpuMsPerBlock: number
+  readonly heapMB: number
+}
+type Joined = { readonly joinMs: number; readonly cpuMs: number; readonly pools: number }
+const heard = <T>(worker: ChildProcess) =>
+  new Promise<T>((resolve) => worker.once('message', (told) => resolve(told as T)))
+async function startWorker(): Promise<{ worker: ChildProcess; joined: Joined }> {
+  const worker = fork(join(import.meta.dirname, 'follower.ts'), [redis.url], { execArgv: ['--expose-gc'] })
+  return { worker, joined: await heard<Joined>(worker) }
+}
+const tell = (worker: ChildProcess) => {
+  const told = heard<Told>(worker)
+  worker.send('tell')
+  return told
+}
+
+/** @param everyMs - between two blocks; as fast as they go when 0 */
+async function blocks(workers: readonly ChildProcess[], count: number, everyMs = 0, hasTicks = true) {
+  const states: PoolMap[] = []
+  for (let i = 0; i < count; i++) {
+    pools = changed(pools, number + i + 1, hasTicks)
+    states.push(pools)
+    // Made beforehand: what counts is publishing. The lease is renewed meanwhile.
+    await sleep(0)
+  }
+  await lease.acquire(connection)
+  for (const worker of workers) worker.send('begin')
+  const [bytes, redisCpu, cpu, start] = [
+    publisher.counts.bytes,
+    await redisCpuMs(),
+    process.cpuUsage(),
+    performance.now(),
+  ]
+  for (const [i, map] of states.entries()) {
+    const early = start + i * everyMs - performance.now()
+    if (early > 0) await sleep(early)
+    await publisher.publish(connection, stateOf(map), NO_PAIRS)
+  }
+  const seconds = (performance.now() - start) / 1_000
+  const { user, system } = process.cpuUsage(cpu)
+  while ((await Promise.all(workers.map(tell))).some((told) => told.number < number)) await sleep(20)
+  const told = await Promise.all(workers.map(tell))
+  const lags = told.flatMap((each) => each.lags).sort((a, b) => a - b)
+  const lag = (share: number) => lags[Math.min(lags.length - 1, Math.floor(lags.length * share))]
+  return {
+    blocksPerSecond: rounded(count / seconds),
+    poolUpdatesPerSecond: Math.round((count * PER_BLOCK) / seconds),
+    kBPerBlock: rounded((publisher.counts.bytes - bytes) / count / 1e3),
+    writerCpuMsPerBlock: rounded((user + system) / 1e3 / count, 2),
+    redisCpuMsPerBlock: rounded(((await redisCpuMs()) - redisCpu) / count, 2),
+    ...(workers.length > 0 && {
+      lagMs: { p50: lag(0.5), p99: lag(0.99), max: lags.at(-1) },
+      workerCpuMsPerBlock: told.map((each) => rounded(each.cpuMsPerBlock, 2)),
+      workerHeapMB: told.map((each) => Math.round(each.heapMB)),
+    }),
+  }
+}
+
+const empty = await info('used_memory')
+// Making the pools has held up the timer that renews it.
+await lease.acquire(connection)
+const start = performance.now()
+await publisher.full(connection, stateOf(pools), [])
+const full = {
+  ms: Math.round(performance.now() - start),
+  redisMB: rounded(((await info('used_memory')) - empty) / 1e6),
+}
+console.log('written whole', full)
+const first = await startWorker()
+const three = await Promise.all([startWorker(), startWorker(), startWorker()])
+const workers = [first, ...three].slice(0, WORKERS).map(({ worker }) => worker)
+const joins = { alone: rounded(first.joined.joinMs), threeAtOnce: three.map(({ joined }) => rounded(joined.joinMs)) }
+console.log('joins', joins)
+// First: all pools still have as many ticks as those of the mix.
+const ofSwaps = await blocks(workers, 40, 50, false)
+console.log('swaps alone, 20 a second', ofSwaps)
+const paced10 = await blocks(workers, 150, 100)
+console.log('10 a second', paced10)
+const paced40 = await blocks(workers, 400, 25)
+console.log('40 a second', paced40)
+const flatOut = await blocks(workers, 400)
+for (const worker of workers) worker.kill('SIGKILL')
+const alone = await blocks([], 600)
+connection.close()
+await redis.stop()
+record('bus', {
+  pools: COUNT,
+  perBlock: PER_BLOCK,
+  full,
+  joinMs: joins,
+  paced10,
+  paced40,
+  ofSwaps,
+  flatOut,
+  withoutWorkers: alone,
+})
+process.exit()

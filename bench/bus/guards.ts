@@ -1,0 +1,173 @@
+/**
+ * `npm run bench -- bus-guards [words of names, divided by commas]`: takes the guards of the bus out one at a time and tells who
+ * notices: the fault test, by wrong states or by workers that are stuck, and the unit tests. Fails where nobody does. The sources
+ * stay as they are: processes and tests load them broken.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { runFaults } from '@sluice/bus/testing'
+import { root, run } from '../../scripts/lib/run.ts'
+import { record } from '../record.ts'
+
+const SECONDS = 22
+const SEED = 3
+
+type Edit = { readonly file: string; readonly from: string; readonly to: string }
+type Guard = {
+  readonly name: string
+  readonly edits: readonly Edit[]
+  /** Faults that it is there for. */
+  readonly faults: readonly string[]
+}
+
+const edit = (file: string, from: string, to = ''): Edit => ({ file: join(root, 'packages/bus/src', file), from, to })
+
+const FENCE = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'LOST'} end"
+const TAG = "if head[1] ~= ARGV[3] then return {'CHANGED'} end"
+const LENGTH = "if redis.call('HLEN', KEYS[3]) ~= tonumber(head[3]) then return {'DAMAGED'} end"
+const PAIRS = "if redis.call('SCARD', KEYS[5]) ~= tonumber(head[4]) then return {'DAMAGED'} end"
+
+const guards: readonly Guard[] = [
+  {
+    name: 'entries written during a scan are applied before anything is shown',
+    edits: [edit('join.ts', 'if (!(await replay(connection, keys, head.id, end.id, fields, pairs))) return null')],
+    faults: ['a worker is killed', 'pools are evicted'],
+  },
+  {
+    name: 'the number of fields is counted',
+    edits: [
+      edit('join.ts', 'if (fields.count !== end.size) return null'),
+      edit('join.ts', ' || shown.size + next.more !== facts.size'),
+      edit('scripts.ts', LENGTH),
+    ],
+    faults: ['pools are evicted', 'a worker is killed'],
+  },
+  {
+    name: 'the number of pairs is counted',
+    edits: [edit('scripts.ts', PAIRS)],
+    faults: ['Redis runs out of memory and evicts keys', 'the owner leaves'],
+  },
+  {
+    name: 'a write holds the lease and knows the last word',
+    edits: [edit('scripts.ts', FENCE), edit('scripts.ts', TAG)],
+    faults: ['the owner is held with a write in its hands'],
+  },
+  {
+    name: 'a write holds the lease',
+    edits: [edit('scripts.ts', FENCE)],
+    faults: ['the owner is held with a write in its hands'],
+  },
+  {
+    name: 'a write knows the last word',
+    edits: [edit('scripts.ts', TAG)],
+    faults: ['the owner is held with a write in its hands'],
+  },
+  {
+    name: 'an entry follows upon the one that is shown',
+    edits: [
+      edit('join.ts', 'if (told.prev !== shown.id) return null'),
+      edit('join.ts', 'if (prev !== at) return false'),
+    ],
+    faults: ['a worker stands still', 'all entries are trimmed', "a worker's network is cut"],
+  },
+  {
+    name: 'the head is looked at when no entry comes',
+    edits: [edit('follower.ts', 'if (!(await this.isInStep(connection)))', 'if (false)')],
+    faults: ['the clock goes back a minute'],
+  },
+  {
+    name: 'a write is remembered before it is sent',
+    edits: [edit('publisher.ts', 'this.written.set(tag, state.pools)\n    this.counts.bytes', 'this.counts.bytes')],
+    faults: ['Redis is killed and loses a second'],
+  },
+  {
+    name: 'all is written anew where what is there is not whole',
+    edits: [edit('indexer.ts', 'attempts: JOINS, ')],
+    faults: ['pools are evicted', 'both indexers are killed'],
+  },
+  {
+    name: 'pairs are not remembered without their pools',
+    edits: [edit('memory.ts', ' && known >= Number(saved.known)')],
+    faults: ['the memory of owners is evicted', 'the owner leaves'],
+  },
+  {
+    name: 'what is not heard of any more is not quoted',
+    edits: [edit('followed-market.ts', "if (stale) throw new MarketError('BEHIND', stale)")],
+    faults: ['both indexers are killed'],
+  },
+]
+
+const words = process.argv.slice(2).join(' ').split(',')
+const chosen = guards.filter(({ name }) => words.some((word) => name.includes(word)))
+const sound = await runFaults({ seconds: SECONDS, seed: SEED })
+if (sound.wrong.length + sound.stuck.length > 0) throw new Error(`it fails with all guards: ${JSON.stringify(sound)}`)
+/** Results by guard. Those of guards that are not chosen now are kept. */
+const results = new Map<string, object>(earlier().map((result) => [result.without, result]))
+let survived = 0
+for (const { name, edits, faults } of chosen) {
+  for (const { file, from } of edits)
+    if (!readFileSync(file, 'utf8').includes(from))
+      throw new Error(`"${name}" takes out what is not in ${file} any more`)
+  const { wrong, stuck, shown, unanswered } = await runFaults({
+    ...{ seconds: SECONDS, seed: SEED, only: faults },
+    execArgv: ['--import', `data:text/javascript,${encodeURIComponent(hook(edits))}`],
+  })
+  const tests = await failures(edits)
+  const isNoticed = wrong.length + stuck.length + unanswered + tests.length > 0
+  if (!isNoticed) survived++
+  console.log(
+    `${isNoticed ? 'noticed ' : 'SURVIVED'}  ${name}: ${wrong.length} wrong, ${stuck.length} stuck; ${tests.join(', ')}`,
+  )
+  results.set(name, { without: name, faults, shown, wrong: wrong.length, example: wrong[0], stuck, unanswered, tests })
+  write()
+}
+if (survived > 0) process.exitCode = 1
+
+function write(): void {
+  const found = guards.flatMap(({ name }) => results.get(name) ?? [])
+  record(
+    'bus-guards',
+    { seconds: SECONDS, seed: SEED, allGuards: { shown: sound.shown, wrong: 0, stuck: [] }, guards: found },
+    { shown: false },
+  )
+}
+
+function earlier(): readonly { readonly without: string }[] {
+  const path = join(root, 'bench/results/bus-guards.json')
+  if (!existsSync(path)) return []
+  return (JSON.parse(readFileSync(path, 'utf8')) as { guards: readonly { without: string }[] }).guards
+}
+
+/** Loads the files with what is taken out of them. */
+function hook(edits: readonly Edit[]): string {
+  const byUrl = edits.map(({ file, from, to }) => [pathToFileURL(file).href, from, to])
+  return `import { registerHooks } from 'node:module'
+    const edits = ${JSON.stringify(byUrl)}
+    registerHooks({ load(url, context, next) {
+      const loaded = next(url, context)
+      let source
+      for (const [of, from, to] of edits) if (of === url) source = (source ?? String(loaded.source)).replaceAll(from, () => to)
+      return source === undefined ? loaded : { ...loaded, source }
+    } })`
+}
+
+/** The unit tests that fail. */
+async function failures(edits: readonly Edit[]): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-guard-'))
+  const report = join(folder, 'report.json')
+  const files = ['bus', 'followed', 'contract'].map((name) => `packages/bus/test/${name}.test.ts`)
+  const config = join(root, 'scripts/mutants/vitest.config.ts')
+  try {
+    const args = ['run', '--config', config, '--reporter=json', `--outputFile=${report}`, ...files]
+    await run('vitest', args, { quiet: true, env: { ...process.env, MUTANT_OF: JSON.stringify(edits) } })
+    const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
+      testResults: { assertionResults: { title: string; status: string }[] }[]
+    }
+    const all = testResults.flatMap(({ assertionResults }) => assertionResults)
+    return all.filter(({ status }) => status === 'failed').map(({ title }) => title)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

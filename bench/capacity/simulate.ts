@@ -1,0 +1,95 @@
+/**
+ * A fleet under a load, request by request: chains are asked for by Zipf's law, keys go where nginx sends them, a quote takes the main
+ * thread of its worker and then one of its routing threads, first come, first served.
+ */
+import { COEFFICIENTS, keysOf, type Load, lognormal } from './plan.ts'
+import { Ring } from './ring.ts'
+
+/** Longest wait: what waits longer is turned away (`MAX_WAIT_MS`). */
+const MAX_WAIT_MS = 2_000
+/** A search ends by its budget of counted work; no measured one took longer. */
+const LONGEST_ROUTE_MS = 250
+
+export type Outcome = {
+  readonly refused: number
+  readonly latencyMs: { readonly p50: number; readonly p99: number }
+  /** Share of the time that the threads of a worker search: of all, and of the busiest. */
+  readonly busy: { readonly mean: number; readonly most: number }
+  /** Chains that one worker follows. */
+  readonly chains: { readonly mean: number; readonly most: number }
+  /** Heap that their pools take in it, each routing thread's copy included. */
+  readonly heapGB: { readonly mean: number; readonly most: number }
+}
+
+export function simulate(load: Load, workers: number, seconds: number, seed: number): Outcome {
+  const random = generator(seed)
+  const { chains, threads, quotesPerSecond, replicas } = load
+  const shares = zipf(chains)
+  const ring = new Ring(Array.from({ length: workers }, (_, k) => `10.0.${k >> 8}.${k & 255}:3000`))
+  const homes = shares.map((share, chain) => homesOf(ring, chain, keysOf(share, workers, replicas)))
+  const sums = shares.map((_, k) => shares.slice(0, k + 1).reduce((sum, share) => sum + share, 0))
+  const main = new Float64Array(workers)
+  const free = Array.from({ length: workers }, () => new Float64Array(threads))
+  const busy = new Float64Array(workers)
+  const route = lognormal(COEFFICIENTS.routeMs)
+  const latencies: number[] = []
+  let refused = 0
+  for (let now = 0; now < seconds * 1_000; now += (-Math.log(1 - random()) / quotesPerSecond) * 1_000) {
+    const drawn = random()
+    const found = homes[sums.findIndex((sum) => drawn < sum)] ?? homes.at(-1)!
+    const worker = found[Math.floor(random() * found.length)]!
+    const searchAt = Math.max(now, main[worker]!) + COEFFICIENTS.mainMs
+    const slots = free[worker]!
+    const slot = slots.indexOf(Math.min(...slots))
+    const begin = Math.max(searchAt, slots[slot]!)
+    if (begin - now > MAX_WAIT_MS) {
+      refused++
+      continue
+    }
+    const took = Math.min(LONGEST_ROUTE_MS, Math.exp(route.mu + route.sigma * normal(random)))
+    main[worker] = searchAt
+    slots[slot] = begin + took
+    busy[worker]! += took
+    latencies.push(begin + took - now)
+  }
+  latencies.sort((a, b) => a - b)
+  const shareOf = (ms: number) => ms / (seconds * 1_000 * threads)
+  const followed = Array.from({ length: workers }, (_, worker) => homes.filter((home) => home.includes(worker)).length)
+  const mean = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length
+  const heapOf = (chains: number) => (chains * load.poolsPerChain * COEFFICIENTS.poolKB * (1 + threads)) / 1e6
+  const most = Math.max(...followed)
+  return {
+    refused: refused / (refused + latencies.length),
+    latencyMs: { p50: latencies[latencies.length >> 1]!, p99: latencies[Math.floor(latencies.length * 0.99)]! },
+    busy: { mean: mean([...busy].map(shareOf)), most: shareOf(Math.max(...busy)) },
+    chains: { mean: mean(followed), most },
+    heapGB: { mean: heapOf(mean(followed)), most: heapOf(most) },
+  }
+}
+
+/** The workers of a chain's keys, a worker once for each key that it has: requests take a key by lot (`split_clients`). */
+function homesOf(ring: Ring, chain: number, keys: number): readonly number[] {
+  return Array.from({ length: keys }, (_, copy) => ring.serverOf(`${chain}-${copy}`))
+}
+
+/** Shares of requests: the second chain is asked for half as often as the first, the third a third as often, and so on. */
+function zipf(count: number): readonly number[] {
+  const weights = Array.from({ length: count }, (_, k) => 1 / (k + 1))
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  return weights.map((weight) => weight / total)
+}
+
+function normal(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+}
+
+/** mulberry32: the same numbers for the same seed. */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

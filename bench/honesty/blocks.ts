@@ -1,0 +1,34 @@
+/** The transactions of a quote, sent after real blocks: how far those moved it, and which tolerances they break. */
+import { readBlocks, replayBlock } from '@sluice/devnet'
+import type { Trade } from './draw.ts'
+import { type Outcome, type Place, send, undone } from './trade.ts'
+import { fund } from './wallet.ts'
+
+export type Landed = Extract<Outcome, { readonly kind: 'landed' }>
+/** Payment of a trade with no tolerance in the way, null where it reverts all the same; and the tolerances under which it reverts. */
+export type After = { readonly paid: bigint | null; readonly reverted: ReadonlySet<string> }
+export type AfterBlock = { readonly block: number; readonly transactions: number; readonly after: readonly After[] }
+
+/** Replays the blocks for good; after each of them every trade is sent by itself. */
+export async function afterBlocks(
+  place: Place,
+  trades: readonly { readonly trade: Trade; readonly outcome: Landed }[],
+): Promise<readonly AfterBlock[]> {
+  const found: AfterBlock[] = []
+  for (const block of readBlocks()) {
+    await replayBlock(place.node.url, block)
+    const after: After[] = []
+    for (const { trade, outcome } of trades) after.push(await undone(place, () => sendLater(place, trade, outcome)))
+    found.push({ block: block.number, transactions: block.transactions.length, after })
+  }
+  return found
+}
+
+async function sendLater(place: Place, trade: Trade, { later, gasEstimate }: Landed): Promise<After> {
+  if (!(await fund(place.node, trade.src, trade.amount, place.guard))) throw new Error(`${trade.src} cannot be had`)
+  const paidBy = (tx: Landed['later']['boundless']) =>
+    undone(place, async () => (await send(place, trade, tx, gasEstimate)).paid)
+  const reverted = new Set<string>()
+  for (const [tolerance, tx] of Object.entries(later.within)) if ((await paidBy(tx)) === null) reverted.add(tolerance)
+  return { paid: await paidBy(later.boundless), reverted }
+}

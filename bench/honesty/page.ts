@@ -1,0 +1,170 @@
+/** `docs/honesty.md`: the results of `honesty`, `routers` and `peers` as one page, written anew by each of them. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Versus } from '../peers/versus.ts'
+import type { Figures } from './summary.ts'
+import { TOLERANCES } from './trade.ts'
+
+const FILE = join(import.meta.dirname, '../../docs/honesty.md')
+
+type Honesty = Figures & { readonly seed: number; readonly tokens: number; readonly busy: number }
+type Routers = {
+  readonly transactions: number
+  readonly exact: number
+  readonly minedAsOnChain: number
+  readonly byRouter: Readonly<Record<string, string>>
+  readonly gas: {
+    readonly overTheTrace: { readonly p50: number; readonly most: number }
+    readonly ofTheTrace: { readonly p50: number; readonly most: number }
+    readonly equalOnceTheSenderHoldsJustThat: number
+  }
+}
+type Peers = Versus & { readonly pools: number; readonly tokens: number; readonly gasPriceWei: string }
+
+/** Benchmarks that have not been run leave their part out. */
+export function writePage(): void {
+  const parts = [
+    partOf<Honesty>('honesty', honesty),
+    partOf<Routers>('routers', routers),
+    partOf<Peers>('peers', peers),
+  ]
+  writeFileSync(FILE, `# How honest quotes are\n\n${parts.filter((part) => part !== '').join('\n')}`)
+}
+
+function partOf<T>(name: string, tell: (result: T) => string): string {
+  const file = join(import.meta.dirname, `../results/${name}.json`)
+  return existsSync(file) ? tell(JSON.parse(readFileSync(file, 'utf8')) as T) : ''
+}
+
+function honesty(figures: Honesty): string {
+  const classes = [figures.all, figures.marketConsistent, figures.rest]
+  const row = (name: string, of: (each: Figures['all']) => unknown) =>
+    `| ${name} | ${classes.map((each) => of(each) ?? '–').join(' | ')} |`
+  const refused = Object.entries(figures.refused).map(([code, count]) => `${count} ${code}`)
+  const number = (block: number) => block.toLocaleString('en')
+  return `Random trades on the real state of Ethereum ([mainnet.md](mainnet.md)) before block ${number(figures.blocks[0]!.block)}, each quoted over HTTP,
+sent just as the answer says, and compared with what was promised. Then the real transactions of that block and the next are
+mined (${figures.blocks.map(({ transactions }) => transactions).join(' and ')}, each held to its status and gas, the blocks to the root of their receipts), and after each block the
+same trades are sent once more, each by itself. \`npm run bench -- honesty\` measures it and writes this page;
+\`bench/results/honesty.json\` has machine, date and commit.
+
+${figures.trades} trades by seed ${figures.seed} between ${figures.tokens} tokens and ether, half of them between ether and the ${figures.busy} that those blocks trade in,
+$10 to $1,000,000, a tenth of them with a fee.
+${figures.unfunded} could not be tried, since the balance of their token cannot be set; refused were ${refused.join(', ') || 'none'}.
+Market-consistent are those that pay at most 2 % more than prices say: the state's pools are of different dates, and routes
+through pools whose prices disagree pay more than any market would.
+
+| | all | market-consistent | the rest |
+| --- | ---: | ---: | ---: |
+${row('answered', (each) => each.answered)}
+${row('reverted at the quoted state', (each) => each.reverted)}
+${row('paid exactly what was promised', (each) => each.exact)}
+${row('paid less', (each) => each.paidLess)}
+${row('paid more', (each) => each.paidMore)}
+${row('difference, p99 (bps)', (each) => each.differenceBps.p99)}
+${row('difference, most (bps)', (each) => each.differenceBps.most)}
+${row('gas needed, of `gasEstimate`: p50', (each) => each.gasNeeded.p50)}
+${row('p99', (each) => each.gasNeeded.p99)}
+${row('most', (each) => each.gasNeeded.most)}
+${row('gas charged, after refunds: p50', (each) => each.gasCharged.p50)}
+${row('most', (each) => each.gasCharged.most)}
+${row('out of gas at 1.2 times the estimate', (each) => each.outOfGas)}
+${row('time of a quote, p50 (ms)', (each) => each.quoteMs.p50)}
+
+## What real blocks do to a quote
+
+| | all | market-consistent | the rest |
+| --- | ---: | ---: | ---: |
+${row('`slippage=auto` chose, p50 (%)', (each) => each.autoPercent.p50)}
+${row('p99', (each) => each.autoPercent.p99)}
+${figures.blocks.flatMap(({ block }, index) => blockRows(row, number(block), index)).join('\n')}
+
+A trade that the blocks moved pays more or less than was promised; one that reverts pays nothing and costs its gas. What is
+lost and gained counts every trade, also those that no block touched.
+
+## Beside prices
+
+Trades of up to $1,000 pay, beside what \`/prices\` says: p50 ${figures.overPrices.p50} bps, p99 ${figures.overPrices.p99} bps, at most ${figures.overPrices.most} bps.
+${own(figures.overPrices)}`
+}
+
+const own = ({
+  ownBps,
+  restBps,
+}: Figures['overPrices']) => `Of that, fees of pools and integrators and the trades' own weight take p50 ${ownBps.p50} bps, p99 ${ownBps.p99} bps. What is left,
+p50 ${restBps.p50} bps and p99 ${restBps.p99} bps, is how far the mid prices of the route's pools are from what \`/prices\` says: a price is of many pools,
+and a small trade on this state often has one pool to go through.
+`
+
+const routers = ({
+  transactions,
+  exact,
+  minedAsOnChain,
+  byRouter,
+  gas,
+}: Routers) => `## What users of other routers were paid
+
+\`/simulate\` was asked what ${transactions} transactions do that users sent through other routers on Ethereum, each at the state before it in
+its block, and the same transaction was mined there: ${minedAsOnChain} came out as on Ethereum to the last log, and \`/simulate\` had told what the
+sender received, to the base unit, of ${exact} (\`npm run bench -- routers\`).
+
+| router | exact |
+| --- | ---: |
+${Object.entries(byRouter)
+  .map(([router, share]) => `| ${router} | ${share} |`)
+  .join('\n')}
+
+Gas lies above that of the trace by ${gas.overTheTrace.p50} at the median and ${gas.overTheTrace.most} at most (${gas.ofTheTrace.p50} and ${gas.ofTheTrace.most} times), never below, for reasons that
+are known: \`/simulate\` gives the sender exactly the input and an allowance of just that, which a token has to write down where the
+real sender had allowed without a limit or kept a rest; it answers for a signature of Permit2 in 4,093 gas more than a plain
+account, and receives ether in 15 more. Once the real sender holds and allows just that, and those two taken off, ${gas.equalOnceTheSenderHoldsJustThat} of
+${transactions} are equal.
+`
+
+const peers = ({
+  trades,
+  answered,
+  versus,
+  pools,
+  tokens,
+  gasPriceWei,
+  losses,
+}: Peers) => `## Beside Uniswap's own routers
+
+${trades} trades between ${tokens} tokens that real blocks trade in, on the same state, each mined: what is paid, less the gas that was charged
+at ${Number(gasPriceWei) / 1e9} gwei (\`npm run bench -- peers\`). Of these, ${answered} were answered. One pool is the best that Uniswap V2's or V3's own
+router reaches between the two tokens; the split is that of \`@uniswap/smart-order-router\` over the state's ${pools} pools of Uniswap V2
+and V3, walked by SwapRouter02. Sluice also trades elsewhere. A tie is within 1 bp; trades that the other cannot make do not count.
+
+| beside | trade | trades | wins | ties | losses | median (bps) |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+${Object.entries(versus)
+  .flatMap(([peer, sizes]) =>
+    Object.entries(sizes).map(
+      ([usd, { trades, wins, ties, losses, medianBps }]) =>
+        `| ${peer} | $${Number(usd).toLocaleString('en')} | ${trades} | ${wins} | ${ties} | ${losses} | ${medianBps ?? '–'} |`,
+    ),
+  )
+  .join('\n')}
+${losses.length === 0 ? '' : `\nLosses: ${losses.map(({ peer, usd, bps }) => `${bps} bps beside ${peer} at $${usd}`).join('; ')}.\n`}`
+
+type Row = (name: string, of: (each: Figures['all']) => unknown) => string
+
+function blockRows(row: Row, block: string, index: number): readonly string[] {
+  const after = (name: string, of: (each: Figures['all']['afterBlocks'][number]) => unknown) =>
+    row(name, ({ afterBlocks }) => of(afterBlocks[index]!))
+  return [
+    after(`**after block ${block}**: sent`, ({ sent }) => sent),
+    after('moved by it', ({ moved }) => moved),
+    after('lost, p99 (bps)', ({ lostBps }) => lostBps.p99),
+    after('lost, most (bps)', ({ lostBps }) => lostBps.most),
+    after('gained, p99 (bps)', ({ gainedBps }) => gainedBps.p99),
+    ...TOLERANCES.map((tolerance) =>
+      after(
+        `reverted at ${tolerance === 'auto' ? 'the chosen' : `${tolerance} %`} slippage`,
+        ({ reverts }) => reverts[tolerance],
+      ),
+    ),
+    after('reverted at any slippage', ({ revertsAtAnyTolerance }) => revertsAtAnyTolerance),
+  ]
+}

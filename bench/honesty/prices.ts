@@ -1,0 +1,50 @@
+/** Prices of the state's tokens, as the service says. */
+import { IERC20Metadata__factory } from '@sluice/bindings'
+import { readBlocks, readState, request } from '@sluice/devnet'
+import type { Priced } from './draw.ts'
+
+/** Prices of tokens that nobody has asked for come call by call. */
+const PRICE_POLLS = 40
+const POLL_MS = 500
+/** The interface's limit for one call. */
+const MOST_TOKENS = 200
+
+/** Prices in USD of those that have one, after as many calls as bring no more. */
+export async function pricesOf(api: string, addresses: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  let known = new Map<string, number>()
+  for (let polls = 0, same = 0; polls < PRICE_POLLS && same < 4; polls++) {
+    const found = new Map<string, number>()
+    for (let from = 0; from < addresses.length; from += MOST_TOKENS) {
+      const answer = await fetch(`${api}/prices/1?token=${addresses.slice(from, from + MOST_TOKENS).join()}`)
+      const body = (await answer.json()) as Record<string, number | null>
+      for (const [token, usd] of Object.entries(body)) if (usd) found.set(token.toLowerCase(), usd)
+    }
+    same = found.size === known.size && found.size > 0 ? same + 1 : 0
+    known = found
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+  return known
+}
+
+/** Tokens whose `decimals` the state knows. */
+export async function withDecimals(url: string, prices: ReadonlyMap<string, number>): Promise<readonly Priced[]> {
+  const data = IERC20Metadata__factory.createInterface().encodeFunctionData('decimals')
+  const priced = await Promise.all(
+    [...prices].map(async ([token, usd]) => {
+      const answer = await request<string>(url, 'eth_call', [{ to: token, data }, 'latest']).catch(() => '0x')
+      return answer === '0x' ? [] : [{ token, usd, decimals: Number(BigInt(answer)) }]
+    }),
+  )
+  return priced.flat()
+}
+
+/** Tokens of the state's pools; those that the recorded blocks trade in. */
+export function tokensOfState(): { readonly all: readonly string[]; readonly busy: ReadonlySet<string> } {
+  const { pools, accounts } = readState('ethereum')
+  const blocks = readBlocks().map(({ number }) => number)
+  const tokensOf = (some: typeof pools) => new Set<string>(some.flatMap(({ tokens }) => tokens))
+  return {
+    all: [...tokensOf(pools)],
+    busy: tokensOf(pools.filter(({ address }) => blocks.includes(accounts[address]!.since!))),
+  }
+}

@@ -1,0 +1,141 @@
+/** Summary of a run of trades. */
+import { rounded } from '../record.ts'
+import type { After, AfterBlock, Landed } from './blocks.ts'
+import type { Priced, Trade } from './draw.ts'
+import { type Outcome, TOLERANCES } from './trade.ts'
+
+export type Tried = { readonly trade: Trade; readonly outcome: Outcome }
+
+/**
+ * A route that pays more than this over what prices say goes through pools of different dates, whose prices disagree: such
+ * trades are told apart.
+ */
+const MOST_OVER_MARKET = 0.02
+/** The most that a trade may be worth for what it pays to tell of prices: its own impact is small. */
+const SMALL_USD = 1_000
+/** The integrator's part of a trade with a fee. */
+const FEE_BPS = 30
+
+type Traded = Extract<Outcome, { readonly kind: 'landed' | 'reverted' }>
+type Answered = {
+  readonly trade: Trade
+  readonly outcome: Traded
+  readonly overMarket: number
+  /** Outcomes after each of the blocks; empty where it reverted before them. */
+  readonly later: readonly After[]
+}
+
+export type Figures = ReturnType<typeof summary>
+
+/** Those that were paid, in the order in which `blocks` tells of them. */
+export function landedOf(tried: readonly Tried[]): { readonly trade: Trade; readonly outcome: Landed }[] {
+  return tried.flatMap(({ trade, outcome }) => (outcome.kind === 'landed' ? [{ trade, outcome }] : []))
+}
+
+export function summary(tried: readonly Tried[], priceOf: ReadonlyMap<string, Priced>, blocks: readonly AfterBlock[]) {
+  const laterOf = new Map(
+    landedOf(tried).map(({ outcome }, index): [Outcome, readonly After[]] => [
+      outcome,
+      blocks.map(({ after }) => after[index]!),
+    ]),
+  )
+  const answered = tried.flatMap(({ trade, outcome }): Answered[] => {
+    if (outcome.kind !== 'landed' && outcome.kind !== 'reverted') return []
+    const { decimals, usd } = priceOf.get(trade.dst)!
+    const overMarket = ((Number(outcome.promised) / 10 ** decimals) * usd) / trade.usd - 1
+    return [{ trade, outcome, overMarket, later: laterOf.get(outcome) ?? [] }]
+  })
+  const consistent = answered.filter(({ overMarket }) => overMarket <= MOST_OVER_MARKET)
+  const rest = answered.filter(({ overMarket }) => overMarket > MOST_OVER_MARKET)
+  const all = classOf(answered)
+  return {
+    trades: tried.length,
+    unfunded: tried.filter(({ outcome }) => outcome.kind === 'unfunded').length,
+    refused: refusals(tried),
+    wrong: all.reverted + all.paidLess,
+    blocks: blocks.map(({ block, transactions }) => ({ block, transactions })),
+    all,
+    marketConsistent: classOf(consistent),
+    rest: classOf(rest),
+    overPrices: besidePrices(consistent),
+  }
+}
+
+/**
+ * Small trades beside what prices say, and what of that is their own: fees of pools and integrators, and the trade's weight. The rest
+ * is how far the pools of the route are from the prices, which are of many pools.
+ */
+function besidePrices(consistent: readonly Answered[]) {
+  const small = consistent.filter(({ trade }) => trade.usd <= SMALL_USD)
+  const withOwn = small.flatMap(({ trade, outcome: { impactBps }, overMarket }) =>
+    impactBps === null ? [] : [{ over: overMarket * 10_000, own: impactBps + (trade.fee ? FEE_BPS : 0) }],
+  )
+  return {
+    ...quantiles(small.map(({ overMarket }) => overMarket * 10_000)),
+    ownBps: quantiles(withOwn.map(({ own }) => own)),
+    restBps: quantiles(withOwn.map(({ over, own }) => over + own)),
+  }
+}
+
+function classOf(answered: readonly Answered[]) {
+  const landed = answered.flatMap(({ outcome }) => (outcome.kind === 'landed' ? [outcome] : []))
+  const differences = landed.map(({ promised, paid }) => bps(paid - promised, promised))
+  const gas = (of: (outcome: Traded) => bigint) =>
+    answered.map(({ outcome }) => Number(of(outcome)) / Number(outcome.gasEstimate))
+  const needed = gas(({ gasNeeded }) => gasNeeded)
+  return {
+    answered: answered.length,
+    reverted: answered.length - landed.length,
+    exact: landed.filter(({ promised, paid }) => paid === promised).length,
+    paidLess: landed.filter(({ promised, paid }) => paid < promised).length,
+    paidMore: landed.filter(({ promised, paid }) => paid > promised).length,
+    differenceBps: quantiles(differences.map(Math.abs)),
+    gasNeeded: quantiles(needed, 4),
+    gasCharged: quantiles(
+      gas(({ gasUsed }) => gasUsed),
+      4,
+    ),
+    outOfGas: needed.filter((ratio) => ratio > 1.2).length,
+    autoPercent: quantiles(
+      landed.map(({ later }) => later.auto),
+      4,
+    ),
+    quoteMs: quantiles(answered.map(({ outcome }) => outcome.ms)),
+    afterBlocks: [0, 1].map((block) => afterBlock(answered, block)),
+  }
+}
+
+/** Trades that a block did not touch count, too: most users' are such. */
+function afterBlock(answered: readonly Answered[], block: number) {
+  const sent = answered.flatMap(({ outcome, later }) =>
+    outcome.kind === 'landed' && later[block] ? [{ promised: outcome.promised, ...later[block] }] : [],
+  )
+  const lostBps = sent.flatMap(({ promised, paid }) => (paid === null ? [] : [bps(promised - paid, promised)]))
+  return {
+    sent: sent.length,
+    moved: sent.filter(({ promised, paid }) => paid !== promised).length,
+    lostBps: quantiles(lostBps.map((lost) => Math.max(0, lost))),
+    gainedBps: quantiles(lostBps.map((lost) => Math.max(0, -lost))),
+    revertsAtAnyTolerance: sent.filter(({ paid }) => paid === null).length,
+    reverts: Object.fromEntries(
+      TOLERANCES.map((tolerance) => [tolerance, sent.filter(({ reverted }) => reverted.has(tolerance)).length]),
+    ),
+  }
+}
+
+/** Exact to four digits. */
+const bps = (part: bigint, whole: bigint) => Number((part * 100_000_000n) / whole) / 10_000
+
+function refusals(tried: readonly Tried[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const { outcome } of tried)
+    if (outcome.kind === 'refused') counts[outcome.code] = (counts[outcome.code] ?? 0) + 1
+  return counts
+}
+
+function quantiles(values: readonly number[], digits = 2) {
+  const sorted = [...values].sort((a, b) => a - b)
+  const at = (part: number) =>
+    sorted.length === 0 ? null : rounded(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!, digits)
+  return { p50: at(0.5), p99: at(0.99), most: at(1) }
+}

@@ -1,0 +1,109 @@
+/** One trade: quoted over HTTP, sent as the answer says, and what it paid beside what was promised. */
+import { NATIVE } from '@sluice/chains'
+import type { Node } from '@sluice/system-test/wallet'
+import type { Trade } from './draw.ts'
+import { fund, leastGas, wallet } from './wallet.ts'
+
+export type Place = { readonly api: string; readonly node: Node; readonly guard: string }
+
+/** Slippage in percent that callers usually set, and the service's own. */
+export const TOLERANCES = ['0.1', '0.5', '1', 'auto'] as const
+/** So much that only a route that cannot be walked any more reverts: what it pays then tells how far the blocks moved it. */
+const BOUNDLESS = '99'
+
+type Sendable = { readonly from: string; readonly to: string; readonly data: string; readonly value: string }
+type Route = {
+  readonly toAmount: string
+  readonly gasEstimate: string
+  /** Percent: what the pools' fees and the trade's own weight take of their mid prices; null where those are not known. */
+  readonly priceImpact: number | null
+  readonly tx: Sendable
+  readonly slippage?: { readonly percent: number }
+}
+
+export type Quoted = {
+  readonly promised: bigint
+  readonly gasEstimate: bigint
+  /** The least limit under which the transaction succeeds; a receipt's gas is less, since refunds come at the end. */
+  readonly gasNeeded: bigint
+  /** Basis points of the mid prices of the route's own pools that fees and impact take; null where those are not known. */
+  readonly impactBps: number | null
+  readonly ms: number
+}
+
+/** The same route under each tolerance, to be sent later. */
+export type Later = {
+  readonly boundless: Sendable
+  readonly within: Readonly<Record<string, Sendable>>
+  /** Percent that the service chose for `auto`. */
+  readonly auto: number
+}
+
+/** Outcome of a trade. `refused` is the service's own code; `unfunded` a token whose balances the node cannot set. */
+export type Outcome =
+  | { readonly kind: 'unfunded' }
+  | { readonly kind: 'refused'; readonly code: string }
+  | (Quoted & { readonly kind: 'reverted'; readonly gasUsed: bigint })
+  | (Quoted & { readonly kind: 'landed'; readonly paid: bigint; readonly gasUsed: bigint; readonly later: Later })
+
+const FEE_RECIPIENT = '0x00000000000000000000000000000000000fee00'
+
+/** Leaves the chain as it was. */
+export async function undone<T>({ node }: Place, work: () => Promise<T>): Promise<T> {
+  const before = await node.request<string>('evm_snapshot')
+  try {
+    return await work()
+  } finally {
+    await node.undo(before)
+  }
+}
+
+export const run = (place: Place, trade: Trade): Promise<Outcome> => undone(place, () => tradeOnce(place, trade))
+
+async function tradeOnce(place: Place, trade: Trade): Promise<Outcome> {
+  const { node, guard } = place
+  if (!(await fund(node, trade.src, trade.amount, guard))) return { kind: 'unfunded' }
+  const start = performance.now()
+  const answer = await quote(place, trade)
+  const ms = performance.now() - start
+  if ('code' in answer) return { kind: 'refused', code: answer.code }
+  const promised = BigInt(answer.toAmount)
+  const gasEstimate = BigInt(answer.gasEstimate)
+  const impactBps = answer.priceImpact === null ? null : answer.priceImpact * 100
+  const quoted = { promised, gasEstimate, gasNeeded: await leastGas(node, answer.tx), impactBps, ms }
+  const later = await laterOf(place, trade, promised)
+  const { paid, gasUsed } = await send(place, trade, answer.tx, gasEstimate)
+  return paid === null ? { kind: 'reverted', ...quoted, gasUsed } : { kind: 'landed', ...quoted, gasUsed, paid, later }
+}
+
+async function quote({ api }: Place, { src, dst, amount, fee }: Trade, slippage?: string) {
+  const query = new URLSearchParams({ src, dst, amount: String(amount), from: wallet, ...(slippage && { slippage }) })
+  if (fee) query.set('convenienceFee', '0.3')
+  if (fee) query.set('convenienceFeeRecipient', FEE_RECIPIENT)
+  const answer = await fetch(`${api}/aggregator/1?${query}`)
+  const body = (await answer.json()) as Route & { readonly code?: string }
+  return answer.ok ? (body as Route) : { code: body.code ?? String(answer.status) }
+}
+
+async function laterOf(place: Place, trade: Trade, promised: bigint): Promise<Later> {
+  const within: Record<string, Sendable> = {}
+  let auto = Number.NaN
+  for (const slippage of [...TOLERANCES, BOUNDLESS]) {
+    const answer = await quote(place, trade, slippage)
+    if ('code' in answer || BigInt(answer.toAmount) !== promised)
+      throw new Error(`with slippage ${slippage} another answer: ${JSON.stringify(answer).slice(0, 300)}`)
+    within[slippage] = answer.tx
+    if (slippage === 'auto') auto = answer.slippage!.percent
+  }
+  const { [BOUNDLESS]: boundless, ...rest } = within
+  return { boundless: boundless!, within: rest, auto }
+}
+
+/** `paid` is null where the transaction reverts. */
+export async function send({ node }: Place, { dst }: Trade, tx: Sendable, gasEstimate: bigint) {
+  const held = await node.balance(dst, wallet)
+  // The interface asks callers for a limit of the estimate and 20 %.
+  const { status, gasUsed, feeWei } = await node.send({ ...tx, gas: (gasEstimate * 12n + 9n) / 10n })
+  const paid = status ? (await node.balance(dst, wallet)) - held + (dst === NATIVE ? feeWei : 0n) : null
+  return { paid, gasUsed }
+}

@@ -1,0 +1,41 @@
+/** Pools of a world, and amounts that suit them. */
+import { ZERO_ADDRESS } from '@sluice/chains'
+import { familyOf, type Pool } from '@sluice/liquidity'
+import type { World } from '@sluice/liquidity/testing'
+import type { Hop } from './swap.ts'
+
+/** The first token against the last: for pools of two, the pair. */
+export function hopOf(pool: Pool, back: boolean): Hop {
+  const [a, b] = [pool.tokens[0]!, pool.tokens.at(-1)!]
+  return back ? { pool, tokenIn: b, tokenOut: a } : { pool, tokenIn: a, tokenOut: b }
+}
+
+/** Hops to and from the wrapper, in the place of the native token: routes begin and end with ERC-20 tokens. */
+export function throughWrapper(world: World, hop: Hop): readonly Hop[] {
+  if (hop.tokenIn !== ZERO_ADDRESS) return [hop]
+  const wrapper = [...world.market.snapshot().pools.values()].find(({ family }) => family === 'wrapped-native')!
+  return [{ pool: wrapper, tokenIn: wrapper.address, tokenOut: ZERO_ADDRESS }, hop]
+}
+
+/** `size` times what moves the price by a hundredth, but no more than a tenth of what the pool is known to hold. */
+export function amountFor({ pool, tokenIn, tokenOut }: Hop, size: number): bigint {
+  const family = familyOf(pool.family)!
+  const { sqrtPrice, liquidity } = family.priceCurve(pool, tokenIn, tokenOut)
+  const end = (sqrtPrice[0] ?? 0) * Math.sqrt(0.99)
+  let amount = 0
+  for (let k = 0; k < liquidity.length && sqrtPrice[k]! > end; k++)
+    amount += liquidity[k]! * (1 / Math.max(sqrtPrice[k + 1]!, end) - 1 / sqrtPrice[k]!)
+  const held = family.reserves(pool)[pool.tokens.indexOf(tokenIn)]! / 10n
+  const wanted = BigInt(Math.ceil(amount * size))
+  return held > 0n && held < wanted ? held : wanted
+}
+
+/** Pools whose tokens move by the amounts asked for, and wrappers of tokens that round. */
+export function tradable(world: World): readonly Pool[] {
+  const wrappers = [...world.market.snapshot().pools.values()].filter(({ family }) => family === 'rate-wrapper')
+  return [...world.pools(), ...wrappers].filter(({ family }) => family !== 'wrapped-native')
+}
+
+export async function current(world: World, id: string): Promise<Pool> {
+  return (await world.market.sync()).pools.get(id)!
+}

@@ -1,0 +1,194 @@
+/**
+ * Prices on Ethereum's recorded state: `npm run bench -- mainnet-prices`. All of its tokens, with what each price rests on or why there is
+ * none, into `docs/prices.md`; and six well-known ones beside what their deepest recorded pool says, read from the node
+ * without any of the pricing.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Address, loadRegistry, toAddress } from '@sluice/chains'
+import { type MainnetPool, readState, startMainnet } from '@sluice/devnet'
+import type { PriceDetail } from '@sluice/pricing'
+import { PastPrices } from '@sluice/quoting'
+import { createRpc, RpcError } from '@sluice/rpc'
+import { Interface } from 'ethers'
+import { record, rounded } from './record.ts'
+
+const PAGE = join(import.meta.dirname, '../docs/prices.md')
+const TOLERANCE = 0.005
+const DOLLARS = ['USDC', 'USDT', 'DAI']
+const COMPARED = ['WETH', ...DOLLARS, 'WBTC', 'wstETH']
+/** Pools of the state come from many dates: those that are known to have been traded last before this are not of the block. */
+const RECENT_SECONDS = 3_600
+const MAX_SYMBOL = 12
+
+const abi = new Interface([
+  'function symbol() view returns (string)',
+  'function decimals() view returns (uint8)',
+  'function totalSupply() view returns (uint256)',
+  'function balanceOf(address) view returns (uint256)',
+  'function getReserves() view returns (uint112, uint112, uint32)',
+  'function observations(uint256) view returns (uint32, int56, uint160, bool)',
+  'function slot0() view returns (uint160, int24, uint16, uint16, uint16, uint8, bool)',
+])
+
+type Row = { readonly address: Address; readonly symbol: string; readonly detail: PriceDetail }
+type Named = { readonly address: Address; readonly symbol: string; readonly decimals: number }
+
+const state = readState('ethereum')
+const node = await startMainnet()
+const rpc = createRpc({ chainId: node.chainId, urls: [node.url] })
+const chain = loadRegistry().chain(node.chainId)!
+/** The state lacks the slots in which some tokens keep symbol and decimals. */
+const listed = new Map([chain.wrappedNative!, ...chain.stables, ...chain.tokens].map((it) => [it.address, it]))
+const past = new PastPrices(chain)
+try {
+  const tokens = await tokensOf()
+  const { prices, block } = await past.at('latest', tokens, rpc)
+  const rows: Row[] = []
+  for (const address of tokens) {
+    const symbol = listed.get(address)?.symbol ?? (await symbolOf(address))
+    rows.push({ address, symbol, detail: await prices.detail(address) })
+  }
+  const compared = await compare(rows)
+  writeFileSync(PAGE, pageOf(rows, compared, block.number))
+  const unpriced = Object.groupBy(rows, ({ detail }) => detail.reason ?? 'priced')
+  record('mainnet-prices', {
+    ...{ block: block.number, tokens: rows.length, tolerancePercent: TOLERANCE * 100 },
+    by: Object.fromEntries(Object.entries(unpriced).map(([reason, some]) => [reason, some?.length])),
+    compared,
+  })
+  if (compared.some(({ percentOff }) => Math.abs(percentOff) > TOLERANCE * 100)) process.exitCode = 1
+} finally {
+  await past.close()
+  rpc.close()
+  await node.stop()
+}
+
+/** Accounts of the state that tell decimals and a supply, and the tokens of its pools; a pool's shares are none here. */
+async function tokensOf(): Promise<readonly Address[]> {
+  const pools = new Set<string>(state.pools.map(({ address }) => address.toLowerCase()))
+  const traded = state.pools.flatMap((pool) => pool.tokens.map((token) => toAddress(token)))
+  const found = new Set(traded)
+  for (const account of Object.keys(state.accounts)) {
+    const address = toAddress(account)
+    if (pools.has(address) || found.has(address)) continue
+    const [decimals, supply] = [await read(address, 'decimals'), await read(address, 'totalSupply')]
+    if (decimals !== null && supply !== null && BigInt(String(supply[0])) > 0n) found.add(address)
+  }
+  return [...found]
+}
+
+async function compare(rows: readonly Row[]) {
+  const known = COMPARED.map((symbol) => rows.find((row) => row.symbol === symbol)!)
+  const places = new Map<string, Named>()
+  for (const { address, symbol } of known) {
+    places.set(address, { address, symbol, decimals: listed.get(address)!.decimals! })
+  }
+  const weth = known[0]!.address
+  const wethUsd = await deepest(weth, DOLLARS, places, 1)
+  const compared = []
+  for (const { address, symbol, detail } of known) {
+    const isDollar = DOLLARS.includes(symbol)
+    const others = isDollar ? DOLLARS.filter((other) => other !== symbol) : symbol === 'WETH' ? DOLLARS : ['WETH']
+    const said = await deepest(address, others, places, isDollar || symbol === 'WETH' ? 1 : wethUsd.usd)
+    const percentOff = rounded((detail.usd! / said.usd - 1) * 100, 3)
+    compared.push({ symbol, usd: detail.usd, deepestPool: said.pool, poolUsd: said.usd, percentOff })
+  }
+  return compared
+}
+
+/** The pool of the block with one of the other tokens that holds most of it, and its price. @param usd - dollars of the other token */
+async function deepest(token: Address, others: readonly string[], places: ReadonlyMap<string, Named>, usd: number) {
+  let best = { pool: '', usd: Number.NaN, held: 0 }
+  for (const pool of state.pools) {
+    const [a, b] = pool.tokens.map((it) => toAddress(it)) as [Address, Address]
+    const other = places.get(a === token ? b : a)
+    if ((a !== token && b !== token) || !other || !others.includes(other.symbol)) continue
+    const balance = await read(other.address, 'balanceOf', [pool.address])
+    const held = Number(balance?.[0] ?? 0n) / 10 ** other.decimals
+    const rate = held > best.held ? await rateOf(pool) : null
+    if (rate === null) continue
+    const [own, its] = [places.get(token)!.decimals, other.decimals]
+    const price = a === token ? rate * 10 ** (own - its) : (1 / rate) * 10 ** (own - its)
+    best = { pool: pool.address, usd: price * usd, held }
+  }
+  return best
+}
+
+/** Base units of the second token for one of the first; null where the pool is known to be of another date. */
+async function rateOf({ address, family }: MainnetPool): Promise<number | null> {
+  if (family === 'uniswap-v2') {
+    const reserves = await read(address, 'getReserves')
+    return reserves && isOfTheBlock(reserves[2]) ? Number(reserves[1]) / Number(reserves[0]) : null
+  }
+  const slot0 = family === 'uniswap-v3' ? await read(address, 'slot0') : null
+  const last = slot0 && (await read(address, 'observations', [slot0[2]]))
+  return slot0 && last && isOfTheBlock(last[0]) ? (Number(slot0[0]) / 2 ** 96) ** 2 : null
+}
+
+function isOfTheBlock(seconds: unknown): boolean {
+  const at = Number(seconds)
+  return at === 0 || Number(state.timestamp) - at <= RECENT_SECONDS
+}
+
+async function symbolOf(address: Address): Promise<string> {
+  const answer = await read(address, 'symbol')
+  const symbol = typeof answer?.[0] === 'string' ? answer[0].replaceAll(/[^\w.$+-]/g, '').slice(0, MAX_SYMBOL) : ''
+  return symbol || '(none)'
+}
+
+/** Null where the account does not tell. */
+async function read(to: string, name: string, args: readonly unknown[] = []) {
+  const data = abi.encodeFunctionData(name, args) as `0x${string}`
+  try {
+    return abi.decodeFunctionResult(name, await rpc.call({ to: toAddress(to), data }, 'latest'))
+  } catch (error) {
+    // It reverted, ran into an invalid opcode, or answered with something else.
+    const isTheirs =
+      error instanceof RpcError
+        ? error.code === 'REVERTED' || error.code === 'REJECTED'
+        : (error as { code?: string }).code === 'BAD_DATA'
+    if (!isTheirs) throw error
+    return null
+  }
+}
+
+function pageOf(rows: readonly Row[], compared: Awaited<ReturnType<typeof compare>>, block: number): string {
+  const priced = rows.filter(({ detail }) => detail.usd !== null)
+  const byName = [...rows].sort((a, b) => (a.symbol.toLowerCase() < b.symbol.toLowerCase() ? -1 : 1))
+  const lines = byName.map(({ address, symbol, detail }) => {
+    const { usd, confidence, sources, reason } = detail
+    const from = sources.map(({ pool }) => pool.family).join(', ')
+    return `| ${symbol} | \`${address}\` | ${usd === null ? '' : shown(usd)} | ${usd === null ? '' : confidence.toFixed(2)} | ${reason ?? from} |`
+  })
+  return `# Prices on Ethereum's recorded state
+
+Made by \`npm run bench -- mainnet-prices\`: prices of all ${rows.length} tokens of the [recorded state](mainnet.md) at block ${block},
+${priced.length} of them with a price. They are those of the state, not of a market: pools come from different dates, so that some prices are
+years old; factories and lists of pools are there in part, so that some pools are not found (\`unknown\`); and slots that no
+recorded transaction read are zero. Where those are a token's decimals, its price is that of a base unit. Depth is left out for
+the same reason: ticks that are missing make liquidity without end.
+
+## Beside the deepest recorded pools of the block
+
+Read from the node without any of the pricing: of the pools that are not known to be of another date, the one that holds most of what
+the token is bought with.
+
+| token | price | deepest pool | says | off |
+| --- | --- | --- | --- | --- |
+${compared.map((it) => `| ${it.symbol} | ${shown(it.usd!)} | \`${it.deepestPool}\` | ${shown(it.poolUsd)} | ${it.percentOff} % |`).join('\n')}
+
+## All tokens
+
+Why there is no price: \`unknown\`, no pool of it was found; \`no-decimals\`; \`below-floor\`, less than $300 behind it;
+\`no-anchor\`, no way to a dollar.
+
+| token | address | USD | confidence | pools, or why there is none |
+| --- | --- | --- | --- | --- |
+${lines.join('\n')}
+`
+}
+
+function shown(usd: number): string {
+  return usd >= 1 ? usd.toFixed(2) : usd.toPrecision(4)
+}

@@ -1,0 +1,37 @@
+/** Narrower requests: what a router that decides well between its own routes never loses to. */
+import { findRoute, type Graph, type Route, type RouteRequest } from '@sluice/routing'
+
+const HOPS = [1, 2, 3]
+const POOLS = [1, 2, 3, 5, 8, 12]
+
+/** A request and the same with one family left out, or with fewer hops or pools. */
+function* narrower(request: RouteRequest, families: Iterable<string>): Generator<[name: string, RouteRequest]> {
+  for (const family of families) yield [`without ${family}`, { ...request, sources: { exclude: new Set([family]) } }]
+  for (const maxHops of HOPS) yield [`${maxHops} hops`, { ...request, maxHops }]
+  for (const maxSplits of POOLS) yield [`${maxSplits} pools`, { ...request, maxSplits }]
+}
+
+export type Alternative = { readonly name: string; readonly route: Route }
+
+/** The route of a request and those of narrower ones that differ from it and from one another; null where nothing routes. */
+export function alternatives(graph: Graph, request: RouteRequest): readonly [Alternative, ...Alternative[]] | null {
+  const own = findRoute(graph, request)
+  if (!own.ok) return null
+  const found: [Alternative, ...Alternative[]] = [{ name: 'own', route: own.route }]
+  const seen = new Set([keyOf(own.route)])
+  for (const [name, asked] of narrower(request, new Set(own.route.legs.map(({ pool }) => pool.family)))) {
+    const other = findRoute(graph, asked)
+    if (!other.ok || seen.has(keyOf(other.route))) continue
+    seen.add(keyOf(other.route))
+    found.push({ name, route: other.route })
+  }
+  return found
+}
+
+const keyOf = ({ legs }: Route): string =>
+  legs.map(({ pool, tokenIn, num, den }) => [pool.id, tokenIn, num, den].join()).join(' ')
+
+/** Basis points of the output by which the best of the others is ahead of the first after gas; 0 where none is. */
+export function lossBps(own: { readonly net: number; readonly amountOut: number }, others: readonly number[]): number {
+  return (Math.max(0, ...others.map((net) => net - own.net)) / own.amountOut) * 10_000
+}

@@ -1,0 +1,68 @@
+/** The real state of Ethereum before two of its blocks, the service over it, and what of it peers and service have in common. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadRegistry } from '@sluice/chains'
+import { deployContracts } from '@sluice/contracts'
+import { mineUpTo, readBlocks, readState, request, startMainnet } from '@sluice/devnet'
+import { Node } from '@sluice/system-test/wallet'
+import { startProcess } from '../api/world.ts'
+import type { Priced } from '../honesty/draw.ts'
+import { pricesOf, tokensOfState, withDecimals } from '../honesty/prices.ts'
+import { fund } from '../honesty/wallet.ts'
+
+export type World = {
+  readonly node: Node
+  readonly api: string
+  readonly guard: string
+  readonly gasPriceWei: bigint
+  /** Those that the blocks trade in and a wallet can be given: the wrapped native one first, then the stable ones. */
+  readonly tokens: readonly Priced[]
+  readonly stop: () => Promise<void>
+}
+
+export async function startWorld(): Promise<World> {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-peers-'))
+  const { chainId, url, stop } = await startMainnet({ replay: true })
+  const [first] = readBlocks()
+  const { guard } = await deployContracts({ rpcUrl: url, chainId, deploymentsDir: directory })
+  await request(url, 'anvil_setBlockTimestampInterval', [1])
+  await mineUpTo(url, first!)
+  for (const { address } of stalePools(first!.number)) await request(url, 'anvil_setCode', [address, '0x'])
+  const env = { PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', DEPLOYMENTS_DIR: directory, RPC_URL_1: url }
+  const service = await startProcess('service.ts', [], env)
+  const node = new Node(url)
+  const tokens = await tokensOf(node, service.url, guard.address)
+  return {
+    ...{ node, api: service.url, guard: guard.address, gasPriceWei: BigInt(first!.baseFeePerGas), tokens },
+    stop: async () => {
+      await service.stop()
+      await stop()
+      rmSync(directory, { recursive: true })
+    },
+  }
+}
+
+/** Those of earlier dates: their prices are of other years, and between them and those of the block money lies about. */
+function stalePools(oldest: number) {
+  const { pools, accounts } = readState('ethereum')
+  return pools.filter(({ address }) => (accounts[address]?.since ?? 0) < oldest)
+}
+
+async function tokensOf(node: Node, api: string, guard: string): Promise<readonly Priced[]> {
+  const { all, busy } = tokensOfState()
+  const { wrappedNative, stables } = loadRegistry().chain(1)!
+  const named = [wrappedNative!, ...stables].map(({ address }) => address.toLowerCase())
+  const rank = ({ token }: Priced) => (named.includes(token) ? named.indexOf(token) : named.length)
+  const known = await withDecimals(node.url, await pricesOf(api, all))
+  const tokens: Priced[] = []
+  for (const token of known) if (busy.has(token.token) && (await canBeHad(node, token, guard))) tokens.push(token)
+  return tokens.sort((a, b) => rank(a) - rank(b))
+}
+
+async function canBeHad(node: Node, { token, decimals }: Priced, guard: string): Promise<boolean> {
+  const before = await node.request<string>('evm_snapshot')
+  const had = await fund(node, token, 10n ** BigInt(decimals), guard)
+  await node.undo(before)
+  return had
+}

@@ -1,0 +1,38 @@
+/**
+ * Gains of attackers from prices: `npm run bench -- price-attacks`. Made-up markets of 10,000 tokens in 100,000 pools, 5 % of
+ * either in the hands of attackers of many kinds, before, during and after a block in which they have the money of others.
+ * The true worth of all is known. The small form of it is a test of `packages/pricing`.
+ */
+import { Prices } from '@sluice/pricing'
+import { HOSTILE_SHARE, makeMarket, scoreOf, snapshotAt, strategies } from '@sluice/pricing/testing'
+import { record, rounded } from './record.ts'
+
+const SEEDS = [1, 2, 3]
+const TOKENS = 10_000
+const POOLS = 100_000
+
+const markets = []
+for (const seed of SEEDS) markets.push(await attack(seed))
+record('price-attacks', {
+  ...{ tokens: TOKENS, pools: POOLS, hostile: `${HOSTILE_SHARE * 100} %` },
+  ...{ strategies: strategies.length, markets },
+})
+
+async function attack(seed: number) {
+  const market = makeMarket({ seed, tokens: TOKENS, pools: POOLS })
+  const prices = new Prices(market.chain, { decimals: market.decimals })
+  const blocks = {
+    'at first': market.pools,
+    'while pools are bent': market.pools.with(market.spike),
+    'a block later': market.pools,
+    'two blocks later': market.pools,
+  }
+  const told: Record<string, object> = {}
+  for (const [k, [when, pools]] of Object.entries(blocks).entries()) {
+    prices.take(snapshotAt(market, k + 1, pools))
+    const { honest, credited } = await scoreOf(prices, market)
+    const times = Object.fromEntries(Object.entries(credited).map(([by, most]) => [by, rounded(most, 3)]))
+    told[when] = { honest, creditedTimesWhatIsLocked: times }
+  }
+  return { seed, hostileTokens: market.fakes.length, poolsBentForABlock: market.spike.length, ...told }
+}

@@ -1,0 +1,112 @@
+/**
+ * `npm run bench -- threads [pools]`: searches by one routing thread and by two, routes settled in the thread and encoded by the
+ * process, while blocks come; and what a block costs the process by the number of threads that it is told to.
+ */
+import { toAddress } from '@sluice/chains'
+import { families, type Pool, PoolMap } from '@sluice/liquidity'
+import { EncodeError, encodeSwap, type RouteResult, RouterThreads } from '@sluice/routing'
+import { record, rounded } from '../record.ts'
+import { generate } from './generate.ts'
+import { requestOf, SERVICE_LIMITS } from './route.ts'
+import { loadScenario } from './scenario.ts'
+import { median } from './statistics.ts'
+
+const POOLS = Number(process.argv[2] ?? 20_000)
+const TRADES = 40
+const SECONDS = 8
+/** Rounds of each, one after the other: what else the machine does falls on both. */
+const ROUNDS = 3
+/** Searches at once, for each thread. */
+const AT_ONCE = 2
+const BLOCK_MS = 2_000
+const CHANGED = 200
+const BLOCKS = 40
+/** Time that no search overruns, however busy the machine: that is not what is measured. */
+const PATIENCE_MS = 20_000
+const GAS_PRICE = 10n ** 10n
+
+const scenario = generate({ name: 'threads', nPools: POOLS, seed: 940_001, nTrades: TRADES })
+const loaded = loadScenario(scenario)
+const requests = scenario.trades.map((trade) => requestOf(loaded, trade, GAS_PRICE, SERVICE_LIMITS))
+const ids = [...loaded.snapshot.pools.keys()]
+const [guard, executor] = ['11', '22'].map((byte) => toAddress(`0x${byte.repeat(20)}`)) as [never, never]
+const terms = {
+  guard,
+  executor,
+  families: new Map(families.map((family) => [family.id, family])),
+  minOutput: 1n,
+  deadline: 2n ** 40n,
+}
+
+let snapshot = { ...loaded.snapshot, pools: PoolMap.empty.with(loaded.snapshot.pools.values()) }
+let version = 0
+/** Pools whose state is another object of the same numbers, ticks kept: what a block of swaps looks like. */
+function nextBlock(): void {
+  version++
+  const changed = Array.from({ length: CHANGED }, (_, k) => {
+    const pool = snapshot.pools.get(ids[(version * 7_919 + k * 61) % ids.length]!) as Pool<object>
+    return { ...pool, state: { ...pool.state } }
+  })
+  snapshot = { ...snapshot, pools: snapshot.pools.with(changed) }
+}
+
+let encoded = 0
+function encode(result: RouteResult): void {
+  if (!result.ok) return
+  try {
+    encodeSwap({ route: result.route, wrappedNative: requests[0]!.wrappedNative, ...terms })
+    encoded++
+  } catch (error) {
+    // Kinds of pools of the scenario that no contract has.
+    if (!(error instanceof EncodeError)) throw error
+  }
+}
+
+/** Searches a second. */
+async function throughput(threads: RouterThreads, count: number): Promise<number> {
+  const end = performance.now() + SECONDS * 1_000
+  const timer = setInterval(nextBlock, BLOCK_MS)
+  let done = 0
+  const caller = async (first: number) => {
+    for (let k = first; performance.now() < end; k += count * AT_ONCE) {
+      encode(await threads.findRoute(snapshot, requests[k % TRADES]!))
+      done++
+    }
+  }
+  const start = performance.now()
+  await Promise.all(Array.from({ length: count * AT_ONCE }, (_, k) => caller(k)))
+  clearInterval(timer)
+  return (done * 1_000) / (performance.now() - start)
+}
+
+/** Microseconds of the process's own time that a block costs it, told to so many threads, a search of each included. */
+async function blockCost(threads: RouterThreads, count: number): Promise<number> {
+  const times: number[] = []
+  for (let block = 0; block < BLOCKS; block++) {
+    nextBlock()
+    const before = process.threadCpuUsage()
+    await Promise.all(Array.from({ length: count }, () => threads.findRoute(snapshot, requests[0]!)))
+    const { user, system } = process.threadCpuUsage(before)
+    times.push(user + system)
+  }
+  return median(times)
+}
+
+const one = new RouterThreads({ count: 1, timeoutMs: PATIENCE_MS })
+const two = new RouterThreads({ count: 2, timeoutMs: PATIENCE_MS })
+for (const [threads, count] of [
+  [one, 1],
+  [two, 2],
+] as const)
+  await throughput(threads, count)
+const rounds: { one: number; two: number; times: number }[] = []
+for (let round = 0; round < ROUNDS; round++) {
+  const [alone, both] = [await throughput(one, 1), await throughput(two, 2)]
+  rounds.push({ one: rounded(alone), two: rounded(both), times: rounded(both / alone, 2) })
+}
+const cost = { one: Math.round(await blockCost(one, 1)), two: Math.round(await blockCost(two, 2)) }
+await Promise.all([one.close(), two.close()])
+record('threads', {
+  ...{ pools: POOLS, searchesPerSecond: rounds, times: median(rounds.map(({ times }) => times)), encoded },
+  processMicrosPerBlock: { changedPools: CHANGED, ...cost },
+})

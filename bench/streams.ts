@@ -1,0 +1,156 @@
+/**
+ * Cost of open streams: `npm run bench -- stream [streams] [blocks]`. One process with 1,000 streams, at a block every 2 s that
+ * moves prices, beside 1,000 quotes of one block: processor time of the service, for streams that are all different and for
+ * streams that are all the same, and how long after a block its last event came. Results in `results/stream.json`.
+ */
+import { readFileSync } from 'node:fs'
+import { Agent, get } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { request } from '@sluice/devnet'
+import { startProcess, startWorld } from './api/world.ts'
+import { record, rounded } from './record.ts'
+
+const [STREAMS = 1_000, BLOCKS = 15] = process.argv.slice(2).map(Number)
+const BLOCK_MS = 2_000
+const AT_ONCE = 16
+const OPENED_AT_ONCE = 100
+const RETRY_MS = 50
+/** A tick of /proc/<pid>/stat. */
+const TICK_MS = 10
+const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+
+const world = await startWorld()
+const { info, url: node } = world.devnet
+const most = String(2 * STREAMS)
+const limits = { MAX_STREAMS: most, MAX_STREAMS_PER_CALLER: most, MAX_CONNECTIONS_PER_CALLER: most, MAX_QUEUED: most }
+const patient = { MAX_WAIT_MS: '60000', REQUEST_TIMEOUT_MS: '120000', LOG_LEVEL: 'silent', DRIFT_SAMPLE_PERCENT: '0' }
+const service = await startProcess('service.ts', [], { ...world.env, ...limits, ...patient })
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
+
+/** Processor time of the service so far, all its threads together. */
+function cpuMs(): number {
+  const fields = readFileSync(`/proc/${service.child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+}
+
+const token = (symbol: string) => info.tokens[symbol]!.address
+const pairs = [
+  ['WETH', 'USDC', 10n ** 18n],
+  ['USDC', 'WETH', 3_000n * 10n ** 6n],
+  ['WBTC', 'DAI', 10n ** 7n],
+  ['DAI', 'USDC', 10_000n * 10n ** 18n],
+  ['LINK', 'UNI', 100n * 10n ** 18n],
+] as const
+const wish = (k: number, more = 0) => {
+  const [src, dst, amount] = pairs[k % pairs.length]!
+  return new URLSearchParams({ src: token(src), dst: token(dst), amount: String(amount + BigInt(k + more)) })
+}
+async function json<T>(path: string): Promise<T> {
+  const answer = await fetch(service.url + path)
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return (await answer.json()) as T
+}
+
+/** A block in which native is sold, by which prices move; the same trade every time, so that only the block is new. */
+async function trade(): Promise<void> {
+  const from = info.accounts[1]!.address
+  const query = new URLSearchParams({ src: NATIVE, dst: token('USDC'), amount: `${10n ** 17n}`, from, slippage: '5' })
+  const { tx } = await json<{ tx: { to: string; data: string; value: string } }>(`/aggregator/31337?${query}`)
+  const value = `0x${BigInt(tx.value).toString(16)}`
+  await request(node, 'eth_sendTransaction', [{ from, to: tx.to, data: tx.data, value, gas: '0x1c9c380' }])
+}
+
+/** Processor time of quotes of one block, every one different from all before. */
+async function quotes(count: number, round: number): Promise<number> {
+  await trade()
+  await json(`/quote/31337?${wish(0, (round + 1) * 10 * STREAMS)}`)
+  const before = cpuMs()
+  let next = 0
+  const worker = async () => {
+    for (let k = next++; k < count; k = next++) await json(`/quote/31337?${wish(k, (round + 1) * STREAMS)}`)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  return cpuMs() - before
+}
+
+type Watched = {
+  readonly cpuMsPerBlock: number
+  readonly lastEventMs: { readonly median: number; readonly most: number }
+  readonly eventsPerBlock: number
+  readonly ended: number
+}
+
+/** Opens streams, trades a block every two seconds, and closes them. */
+async function watch(query: (k: number) => URLSearchParams): Promise<Watched> {
+  let [events, ended, lastAt] = [0, 0, 0]
+  let isOver = false
+  const open = new Set<{ destroy: () => void }>()
+  /** Resolves with the first event. A connection that is refused for want of a place in the queue is tried again. */
+  const begin = (k: number) =>
+    new Promise<void>((resolve, reject) => {
+      const call = get(`${service.url}/stream/31337?${query(k)}`, { agent }, (answer) => {
+        if (answer.statusCode !== 200) reject(new Error(`stream ${k}: ${answer.statusCode}`))
+        answer.on('data', (chunk: Buffer) => {
+          // A comment.
+          if (chunk[0] === 0x3a) return
+          events++
+          lastAt = performance.now()
+          resolve()
+        })
+        answer.on('end', () => ended++)
+        answer.on('error', () => {})
+      })
+      open.add(call)
+      call.on('error', () => {
+        open.delete(call)
+        if (!isOver) setTimeout(() => begin(k).then(resolve, reject), RETRY_MS)
+      })
+    })
+  for (let k = 0; k < STREAMS; k += OPENED_AT_ONCE)
+    await Promise.all(Array.from({ length: Math.min(OPENED_AT_ONCE, STREAMS - k) }, (_, n) => begin(k + n)))
+  await sleep(BLOCK_MS)
+  const lags: number[] = []
+  const started = { cpu: cpuMs(), events }
+  for (let block = 0; block < BLOCKS; block++) {
+    const at = performance.now()
+    await trade()
+    await sleep(Math.max(0, BLOCK_MS - (performance.now() - at)))
+    // None came in time where the last one is of an earlier block.
+    lags.push(lastAt > at ? lastAt - at : BLOCK_MS)
+  }
+  const figures = {
+    cpuMsPerBlock: rounded((cpuMs() - started.cpu) / BLOCKS),
+    eventsPerBlock: rounded((events - started.events) / BLOCKS),
+    lastEventMs: { median: rounded(lags.sort((a, b) => a - b)[BLOCKS >> 1]!), most: rounded(lags.at(-1)!) },
+    ended,
+  }
+  isOver = true
+  for (const call of open) call.destroy()
+  await sleep(BLOCK_MS)
+  return figures
+}
+
+try {
+  await quotes(Math.min(100, STREAMS), 0)
+  const rounds = [await quotes(STREAMS, 1), await quotes(STREAMS, 2), await quotes(STREAMS, 3)]
+  const quotesMs = rounds.sort((a, b) => a - b)[1]!
+  const different = await watch((k) => wish(k))
+  const same = await watch(() => wish(0))
+  record('stream', {
+    streams: STREAMS,
+    blocks: BLOCKS,
+    blockMs: BLOCK_MS,
+    quotes: { cpuMs: quotesMs },
+    different,
+    same,
+    /** Processor time of a block of streams by that of as many quotes. */
+    shareOfQuotes: {
+      different: rounded(different.cpuMsPerBlock / quotesMs, 3),
+      same: rounded(same.cpuMsPerBlock / quotesMs, 3),
+    },
+  })
+} finally {
+  agent.destroy()
+  await service.stop()
+  await world.stop()
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+/// @notice What is read of pools of Gyro and reCLAMM beside what all pools of the vault answer.
+interface IBalancerV3RangePool {
+    struct Gyro2ClpData {
+        address[] tokens;
+        uint256[] decimalScalingFactors;
+        uint256 sqrtAlpha;
+        uint256 sqrtBeta;
+    }
+
+    struct ReclammData {
+        uint256[] balancesLiveScaled18;
+        uint256[] tokenRates;
+        uint256 staticSwapFeePercentage;
+        uint256 totalSupply;
+        uint256 lastTimestamp;
+        uint256[] lastVirtualBalances;
+        uint256 dailyPriceShiftExponent;
+        uint256 dailyPriceShiftBase;
+        uint256 centerednessMargin;
+        uint256 currentPriceRatio;
+        uint256 currentFourthRootPriceRatio;
+        uint256 startFourthRootPriceRatio;
+        uint256 endFourthRootPriceRatio;
+        uint32 priceRatioUpdateStartTime;
+        uint32 priceRatioUpdateEndTime;
+        bool isPoolInitialized;
+        bool isPoolPaused;
+        bool isPoolInRecoveryMode;
+    }
+
+    /// @dev Of Gyro's 2-CLP; the roots have 18 decimals.
+    function getGyro2CLPPoolImmutableData() external view returns (Gyro2ClpData memory);
+    /// @dev Of Gyro's E-CLP: alpha, beta, c, s and lambda of 18 decimals; tau of alpha, tau of beta, u, v, w, z and d² of 38.
+    function getECLPParams() external view returns (int256[5] memory params, int256[9] memory derived);
+    /// @dev Of reCLAMM.
+    function getReClammPoolDynamicData() external view returns (ReclammData memory);
+    function computeCurrentVirtualBalances() external view returns (uint256 virtualA, uint256 virtualB, bool changed);
+}
+
+/// @notice What is read of a hook that raises the fee of pools out of balance.
+interface IBalancerV3SurgeHook {
+    event ThresholdSurgePercentageChanged(address indexed pool, uint256 newSurgeThresholdPercentage);
+    event MaxSurgeFeePercentageChanged(address indexed pool, uint256 newMaxSurgeFeePercentage);
+
+    function getSurgeThresholdPercentage(address pool) external view returns (uint256);
+    function getMaxSurgeFeePercentage(address pool) external view returns (uint256);
+}

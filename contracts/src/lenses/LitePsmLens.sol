@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IERC20} from "../interfaces/IERC20.sol";
+import {ILitePsm} from "../interfaces/ILitePsm.sol";
+
+/// @title LitePsmLens
+/// @notice Reads a peg stability module with a pocket; never deployed.
+contract LitePsmLens {
+    struct State {
+        uint256 tin;
+        uint256 tout;
+        uint256 factor;
+        uint256 dai;
+        uint256 gems;
+    }
+
+    function tokens(ILitePsm psm) external view returns (address gem, address dai) {
+        return (psm.gem(), psm.dai());
+    }
+
+    function read(ILitePsm psm) external view returns (State memory state) {
+        (state.tin, state.tout, state.factor) = (psm.tin(), psm.tout(), psm.to18ConversionFactor());
+        state.dai = IERC20(psm.dai()).balanceOf(address(psm));
+        state.gems = IERC20(psm.gem()).balanceOf(psm.pocket());
+    }
+}

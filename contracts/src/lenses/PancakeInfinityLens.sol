@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IPancakeInfinityBinManager, IPancakeInfinityClManager} from "../interfaces/IPancakeInfinity.sol";
+
+/// @title PancakeInfinityLens
+/// @notice Reads pools of both managers of pancake-infinity through their getters; never deployed.
+contract PancakeInfinityLens {
+    struct ClState {
+        uint160 sqrtPriceX96;
+        int24 tick;
+        uint24 protocolFee;
+        uint24 lpFee;
+        uint128 liquidity;
+    }
+
+    struct BinState {
+        uint24 activeId;
+        uint24 protocolFee;
+        uint24 lpFee;
+        /// Two words a bin: its id, then reserveX in the high and reserveY in the low half. First those from the active one
+        /// downwards, then those above it, rising.
+        uint256[] below;
+        uint256[] above;
+        /// Whether all bins of a side are there.
+        bool allBelow;
+        bool allAbove;
+    }
+
+    error Paused(address manager);
+    error ReadFailed(address manager, bytes4 selector);
+
+    /// @notice Price or active bin of each pool: zero where there is none.
+    function prices(address manager, bytes32[] calldata ids) external view returns (uint256[] memory words) {
+        words = new uint256[](ids.length);
+        for (uint256 i = 0; i < ids.length; ++i) {
+            // Both managers name it alike, with the price or the active bin first.
+            (words[i],) = _get(manager, IPancakeInfinityClManager.getSlot0.selector, ids[i], 0);
+        }
+    }
+
+    /// @notice All of a pool but its ticks.
+    function readCl(IPancakeInfinityClManager manager, bytes32 id) external view returns (ClState memory state) {
+        if (manager.paused()) revert Paused(address(manager));
+        (state.sqrtPriceX96, state.tick, state.protocolFee, state.lpFee) = manager.getSlot0(id);
+        state.liquidity = manager.getLiquidity(id);
+    }
+
+    /// @notice The initialised ticks in the bitmap words `first` to `last`: two words a tick, rising: its index, then gross
+    /// liquidity in the high and net liquidity in the low half.
+    function ticks(address manager, bytes32 id, int24 spacing, int16 first, int16 last)
+        external
+        view
+        returns (uint256[] memory words)
+    {
+        // The length is not known ahead: words are laid down at the free pointer, which nothing else moves meanwhile.
+        uint256 count;
+        assembly ("memory-safe") {
+            words := mload(0x40)
+        }
+        for (int256 position = first; position <= last; ++position) {
+            (uint256 bits,) = _get(manager, IPancakeInfinityClManager.getPoolBitmapInfo.selector, id, position);
+            for (int256 tick = position * 256 * spacing; bits != 0; tick += spacing) {
+                if (bits & 1 == 1) {
+                    (uint256 gross, uint256 net) =
+                        _get(manager, IPancakeInfinityClManager.getPoolTickInfo.selector, id, tick);
+                    assembly ("memory-safe") {
+                        let at := add(add(words, 0x20), mul(count, 0x20))
+                        mstore(at, tick)
+                        mstore(add(at, 0x20), or(shl(128, gross), and(net, 0xffffffffffffffffffffffffffffffff)))
+                        count := add(count, 2)
+                        mstore(0x40, add(at, 0x40))
+                    }
+                }
+                bits >>= 1;
+            }
+        }
+        assembly ("memory-safe") {
+            mstore(words, count)
+            if iszero(count) { mstore(0x40, add(words, 0x20)) }
+        }
+    }
+
+    /// @param most Bins that are read on each side of the active one.
+    function readBin(IPancakeInfinityBinManager manager, bytes32 id, uint256 most)
+        external
+        view
+        returns (BinState memory state)
+    {
+        if (manager.paused()) revert Paused(address(manager));
+        (state.activeId, state.protocolFee, state.lpFee) = manager.getSlot0(id);
+        (state.below, state.allBelow) = _bins(manager, id, state.activeId, true, most);
+        (state.above, state.allAbove) = _bins(manager, id, state.activeId, false, most);
+    }
+
+    function _bins(IPancakeInfinityBinManager manager, bytes32 id, uint24 active, bool down, uint256 most)
+        private
+        view
+        returns (uint256[] memory words, bool complete)
+    {
+        words = new uint256[](2 * most);
+        uint256 count = 0;
+        uint24 bin = active;
+        // The active bin belongs to the side below.
+        if (down) count = _put(manager, id, words, count, bin);
+        while (true) {
+            bin = manager.getNextNonEmptyBin(id, down, bin);
+            complete = bin == 0 || bin == type(uint24).max;
+            if (complete || count == words.length) break;
+            count = _put(manager, id, words, count, bin);
+        }
+        assembly ("memory-safe") {
+            mstore(words, count)
+        }
+    }
+
+    function _put(IPancakeInfinityBinManager manager, bytes32 id, uint256[] memory words, uint256 at, uint24 bin)
+        private
+        view
+        returns (uint256)
+    {
+        (uint128 reserveX, uint128 reserveY) = manager.getBin(id, bin);
+        words[at] = bin;
+        words[at + 1] = uint256(reserveX) << 128 | reserveY;
+        return at + 2;
+    }
+
+    /// @dev Equals manager.staticcall(abi.encodeWithSelector(selector, id, argument)) and decoding the first two words, without
+    /// leaving memory behind: a pool takes thousands of these.
+    function _get(address manager, bytes4 selector, bytes32 id, int256 argument)
+        private
+        view
+        returns (uint256 first, uint256 second)
+    {
+        bool ok;
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            mstore(0x00, selector)
+            mstore(0x04, id)
+            mstore(0x24, argument)
+            ok := staticcall(gas(), manager, 0x00, 0x44, 0x00, 0x40)
+            ok := and(ok, gt(returndatasize(), 0x1f))
+            first := mload(0x00)
+            if gt(returndatasize(), 0x3f) { second := mload(0x20) }
+            mstore(0x40, free)
+        }
+        if (!ok) revert ReadFailed(manager, selector);
+    }
+}

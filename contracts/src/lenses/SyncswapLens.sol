@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {ISyncswapState} from "../interfaces/ISyncswap.sol";
+
+/// @title SyncswapLens
+/// @notice Reads classic and stable syncswap pools; never deployed.
+contract SyncswapLens {
+    struct State {
+        address vault;
+        bool stable;
+        uint256 reserve0;
+        uint256 reserve1;
+        uint256 multiplier0;
+        uint256 multiplier1;
+        uint256 fee0;
+        uint256 fee1;
+    }
+
+    uint16 private constant CLASSIC = 1;
+    uint16 private constant STABLE = 2;
+
+    error OtherKind(address pool, uint16 kind);
+
+    function read(ISyncswapState pool) external view returns (State memory state) {
+        uint16 kind = pool.poolType();
+        if (kind != CLASSIC && kind != STABLE) revert OtherKind(address(pool), kind);
+        state.vault = pool.vault();
+        state.stable = kind == STABLE;
+        (state.reserve0, state.reserve1) = pool.getReserves();
+        (state.multiplier0, state.multiplier1) = (1, 1);
+        if (state.stable) {
+            (state.multiplier0, state.multiplier1) =
+                (pool.token0PrecisionMultiplier(), pool.token1PrecisionMultiplier());
+        }
+        (state.fee0, state.fee1) = fees(pool);
+    }
+
+    /// @return fee0 Hundred-thousandths of what comes in of the first token, from a sender without a name.
+    /// @return fee1 The same of the second token.
+    function fees(ISyncswapState pool) public view returns (uint256 fee0, uint256 fee1) {
+        (address token0, address token1) = (pool.token0(), pool.token1());
+        fee0 = pool.getSwapFee(address(0), token0, token1, "");
+        fee1 = pool.getSwapFee(address(0), token1, token0, "");
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
+import {IWoofiV2State, IWooracle} from "../interfaces/IWoofiV2.sol";
+
+/// @title WoofiV2Lens
+/// @notice Reads two tokens of a woofi-v2 pool with what its oracle says of them now; never deployed.
+contract WoofiV2Lens {
+    struct Token {
+        uint256 reserve;
+        uint256 feeRate;
+        uint256 maxGamma;
+        uint256 maxNotional;
+        uint256 price;
+        uint256 spread;
+        uint256 coeff;
+        bool feasible;
+        uint8 decimals;
+        uint8 priceDecimals;
+        /// What the pool itself says that a thousandth of a token's unit buys of the other one; zero where it refuses.
+        uint256 quoted;
+    }
+
+    struct State {
+        /// Which of the two is the token that all are priced in: 0, 1, or 2 for neither.
+        uint256 quoteIndex;
+        uint8 quoteDecimals;
+        bool paused;
+        Token[2] tokens;
+    }
+
+    function read(address pool, address[2] calldata tokens) external view returns (State memory state) {
+        IWoofiV2State woo = IWoofiV2State(pool);
+        address quote = woo.quoteToken();
+        state.quoteIndex = quote == tokens[0] ? 0 : quote == tokens[1] ? 1 : 2;
+        state.quoteDecimals = IERC20Metadata(quote).decimals();
+        state.paused = woo.paused();
+        IWooracle oracle = IWooracle(woo.wooracle());
+        for (uint256 i = 0; i < 2; ++i) {
+            Token memory token = state.tokens[i];
+            (token.reserve, token.feeRate, token.maxGamma, token.maxNotional) = woo.tokenInfos(tokens[i]);
+            token.decimals = IERC20Metadata(tokens[i]).decimals();
+            try woo.query(tokens[i], tokens[1 - i], 10 ** token.decimals / 1000) returns (uint256 amount) {
+                token.quoted = amount;
+            } catch {}
+            if (state.quoteIndex == i) continue;
+            IWooracle.State memory said = oracle.state(tokens[i]);
+            (token.price, token.spread, token.coeff, token.feasible) =
+                (said.price, said.spread, said.coeff, said.woFeasible);
+            token.priceDecimals = oracle.decimals(tokens[i]);
+        }
+    }
+}

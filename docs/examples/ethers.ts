@@ -1,0 +1,28 @@
+/**
+ * A swap with a signer of ethers, from quote to receipt. Needs BASE_URL, CHAIN, SRC, DST, AMOUNT, RPC_URL and PRIVATE_KEY;
+ * CONTRACTS, as JSON, for a chain of your own; PRIVATE_RPC_URL for a node that keeps transactions to itself.
+ */
+import { ClientError, fromEthers, privately, SluiceClient, swap } from '@sluice/client'
+import { JsonRpcProvider, Wallet } from 'ethers'
+
+const { BASE_URL = '', CHAIN, SRC = '', DST = '', AMOUNT = '', RPC_URL = '', PRIVATE_KEY = '', CONTRACTS } = process.env
+const { PRIVATE_RPC_URL } = process.env
+const chain = Number(CHAIN)
+const provider = new JsonRpcProvider(RPC_URL, chain, { staticNetwork: true, cacheTimeout: -1 })
+const wallet = await fromEthers(new Wallet(PRIVATE_KEY, provider))
+const sluice = new SluiceClient({ baseUrl: BASE_URL, referer: 'https://your-domain.example/' })
+
+try {
+  const wish = { src: SRC, dst: DST, amount: BigInt(AMOUNT), slippage: 'auto' } as const
+  const terms = CONTRACTS ? { contracts: JSON.parse(CONTRACTS) } : {}
+  const sender = PRIVATE_RPC_URL ? privately(wallet, PRIVATE_RPC_URL) : wallet
+  // A signature in the place of an approval where the token takes one, else an approval of exactly the amount.
+  const { hash, route } = await swap(sluice, sender, chain, wish, { ...terms, ways: ['permit', 'approve'] })
+  console.log(JSON.stringify({ hash, toAmount: route.toAmount }))
+} catch (error) {
+  if (!(error instanceof ClientError)) throw error
+  console.error(`${error.code}: ${error.message}`, error.retryable ? '(worth another try)' : '')
+  process.exitCode = 1
+} finally {
+  provider.destroy()
+}

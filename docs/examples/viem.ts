@@ -1,0 +1,39 @@
+/**
+ * A swap with a wallet of viem, from quote to receipt: proven, approved as far as it needs to be, sent. Needs BASE_URL, CHAIN, SRC,
+ * DST, AMOUNT, RPC_URL and PRIVATE_KEY; CONTRACTS, as JSON, for a chain of your own.
+ */
+import { ClientError, fromViem, SluiceClient, swap } from '@sluice/client'
+import { createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+
+const { BASE_URL = '', CHAIN, SRC = '', DST = '', AMOUNT = '', RPC_URL = '', PRIVATE_KEY = '', CONTRACTS } = process.env
+const chain = defineChain({
+  id: Number(CHAIN),
+  name: 'chain',
+  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+  rpcUrls: { default: { http: [RPC_URL] } },
+})
+const transport = http()
+const account = privateKeyToAccount(PRIVATE_KEY as Hex)
+const wallet = fromViem(
+  createWalletClient({ account, chain, transport }),
+  createPublicClient({ chain, transport, pollingInterval: 500 }),
+)
+const sluice = new SluiceClient({ baseUrl: BASE_URL, referer: 'https://your-domain.example/' })
+
+try {
+  const wish = { src: SRC, dst: DST, amount: BigInt(AMOUNT), slippage: 0.5 }
+  // Where you name no `minToAmount`, the wallet's own node confirms the amount before anything is signed.
+  const { hash, route } = await swap(sluice, wallet, chain.id, wish, {
+    ...(CONTRACTS && { contracts: JSON.parse(CONTRACTS) }),
+    confirm: ({ toAmount }, { pools }) => {
+      console.error(`${toAmount} by ${pools.length} pools`)
+      return true
+    },
+  })
+  console.log(JSON.stringify({ hash, toAmount: route.toAmount }))
+} catch (error) {
+  if (!(error instanceof ClientError)) throw error
+  console.error(`${error.code}: ${error.message}`, error.retryable ? '(worth another try)' : '')
+  process.exitCode = 1
+}

@@ -1,0 +1,89 @@
+/**
+ * Turns away what a chain has no room for before it costs more than its own parsing: under overload most requests end here,
+ * and every microsecond they take is missing for those that are served.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { overloaded } from '../errors.ts'
+import { callerOf, type Trust } from '../http/caller.ts'
+import { requestId } from '../http/context.ts'
+import { integrator } from '../http/referer.ts'
+import { type ErrorVersion, errorReply, type Reply, sparseHeaders } from '../http/reply.ts'
+import type { Services } from '../services.ts'
+import { asksFor } from './kind.ts'
+
+/** Refusals get a line of log together, this often. */
+const LOG_MS = 1_000
+
+type TurnedAway = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly endpoint: string
+  /** Seconds. */
+  readonly retryAfter: number
+}
+
+export type LoadShedderOptions = {
+  readonly services: Services
+  readonly version: ErrorVersion
+  readonly trusts: Trust
+  /** Answers what there is room for. */
+  readonly listener: RequestListener
+}
+
+export function loadShedder({ services, version, trusts, listener }: LoadShedderOptions): RequestListener {
+  const { metrics, log } = services
+  const answer = answerer(version)
+  let turnedAway: TurnedAway[] = []
+  let unlogged = 0
+  const answerAll = () => {
+    const all = turnedAway
+    turnedAway = []
+    if (unlogged === 0) setTimeout(logAll, LOG_MS).unref()
+    unlogged += all.length
+    for (const one of all) answer(one)
+    metrics.afterwards.add(() => count(all))
+  }
+  const count = (all: readonly TurnedAway[]) => {
+    for (const { request, endpoint: name } of all) {
+      const endpoint = `/${name}/:chainId`
+      metrics.requests.inc({ endpoint, status: 503, code: 'OVERLOADED' })
+      metrics.byIntegrator.inc({ integrator: metrics.integrators.of(integrator(request.headers.referer)), endpoint })
+    }
+  }
+  const logAll = () => {
+    log.warn({ requests: unlogged, code: 'OVERLOADED' }, 'turned away')
+    unlogged = 0
+  }
+  /** Seconds until a request that there is no room for should come again. */
+  const refused = (request: IncomingMessage) => {
+    const asks = request.method === 'OPTIONS' ? undefined : asksFor(request.url!, request.method)
+    const chain = asks && services.known(asks.chainId)
+    if (!chain || (asks.isRemembered && chain.live.recentAnswer(request.url!) !== undefined)) return undefined
+    const retryAfter = chain.admission.refusesFor({ caller: callerOf(request, trusts), kind: asks.kind })
+    return retryAfter === undefined ? undefined : { endpoint: asks.endpoint, retryAfter }
+  }
+  return (request, response) => {
+    const refusal = refused(request)
+    if (!refusal) return listener(request, response)
+    // After what nodes have answered meanwhile: work that has begun is never behind work that is not.
+    if (turnedAway.push({ request, response, ...refusal }) === 1) setImmediate(answerAll)
+  }
+}
+
+/** Made once but for the request's id. */
+function answerer(version: ErrorVersion): (one: TurnedAway) => void {
+  const mark = '<id>'
+  const made = new Map<number, Reply>()
+  const replyFor = (retryAfter: number) => {
+    const known = made.get(retryAfter) ?? errorReply(overloaded(retryAfter), mark, version)
+    made.set(retryAfter, known)
+    return known
+  }
+  return ({ request, response, retryAfter }) => {
+    const { status, type, body, headers = [] } = replyFor(retryAfter)
+    const id = requestId(request)
+    const text = body.replace(mark, id)
+    response.writeHead(status!, [...sparseHeaders(id, type, text), ...headers])
+    response.end(text, 'latin1')
+  }
+}

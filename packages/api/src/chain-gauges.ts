@@ -1,0 +1,29 @@
+import { CHAIN_STATES } from '@sluice/quoting'
+import { exportDrift, MOST_DRIFTS } from './drift-metrics.ts'
+import type { Metrics } from './metrics.ts'
+import { exportRpcHealth } from './rpc-metrics.ts'
+import type { ServedChain } from './served-chain.ts'
+
+/** Writes how a chain stands now into the metrics. */
+export function exportGauges({ live, admission }: ServedChain, metrics: Metrics): void {
+  const chain = String(live.chain.chainId)
+  const { state: now, head, lagSeconds, pools } = live.status()
+  for (const state of CHAIN_STATES) metrics.chainState.set({ chain, state }, Number(state === now))
+  if (head !== undefined) metrics.headBlock.set({ chain }, head)
+  if (lagSeconds !== undefined) metrics.headAge.set({ chain }, lagSeconds)
+  if (pools !== undefined) metrics.pools.set({ chain }, pools)
+  for (const [kind, count] of Object.entries(live.audit ?? {})) metrics.audited.set({ chain, kind }, count)
+  for (const [kind, { entries, evicted }] of Object.entries(live.counts)) {
+    metrics.state.set({ chain, kind }, entries)
+    metrics.evictions.set({ chain, kind }, evicted)
+  }
+  for (const [kind, count] of Object.entries(live.simulation.slots.statistics))
+    metrics.slots.set({ chain, kind }, count)
+  for (const [kind, count] of Object.entries(live.tokens.standings.counts))
+    metrics.standings.set({ chain, kind }, count)
+  exportDrift(metrics.drift, live.chain.chainId, live.drift(MOST_DRIFTS))
+  if (live.rpcHealth) exportRpcHealth(metrics.rpc, live.chain.chainId, live.rpcHealth)
+  for (const [kind, count] of Object.entries(live.streams.counts)) metrics.streams.set({ chain, kind }, count)
+  for (const [state, count] of Object.entries(admission.load)) metrics.load.set({ chain, state }, count)
+  metrics.callers.set({ chain }, admission.callers)
+}

@@ -1,0 +1,70 @@
+/** The parameters and answers of 1inch's `/swap/v6.0`, as far as docs/compatible.md says. Not 1inch's service. */
+import { STATUS_CODES } from 'node:http'
+import { z } from 'zod'
+import { ApiError } from '../errors.ts'
+import { address, gasPrice, percent, text, uint } from '../parameters.ts'
+import { read } from '../requests.ts'
+import type { Dialect } from './dialect.ts'
+import { named, withBuffer } from './zero-x.ts'
+
+const shared = {
+  src: address('src', { native: true }),
+  dst: address('dst', { native: true }),
+  amount: uint('amount'),
+  fee: text('fee').optional(),
+  excludedProtocols: text('excludedProtocols').optional(),
+  gasPrice: gasPrice(uint).optional(),
+}
+const quoteQuery = z.object(shared)
+const swapQuery = z.object({
+  ...shared,
+  from: address('from'),
+  slippage: percent('slippage'),
+  referrer: address('referrer').optional(),
+  receiver: address('receiver').optional(),
+  permit: text('permit').optional(),
+})
+
+/** @param kind - `swap` for `/swap`, `quote` for `/quote` */
+export function oneInch(kind: 'swap' | 'quote'): Dialect {
+  return {
+    parameters: (query) => {
+      const { src, dst, amount, fee, excludedProtocols, gasPrice } = read(quoteQuery, query)
+      if (kind === 'swap') refuseOthers(read(swapQuery, query))
+      const { from, slippage, referrer } = query
+      return {
+        ...{ src: src.sent, dst: dst.sent, amount: amount.toString() },
+        ...(kind === 'swap' && { from, slippage }),
+        // Without a swap nobody is paid: what the fee takes shows in the amount all the same.
+        ...(fee && { convenienceFee: fee, convenienceFeeRecipient: referrer ?? NOBODY }),
+        ...(excludedProtocols && { excludeSources: named(excludedProtocols) }),
+        ...(gasPrice !== undefined && { gasPrice: String(gasPrice) }),
+      }
+    },
+    body: (route, { gasPriceWei }, { includeGas }) => ({
+      dstAmount: route.toAmount,
+      ...(kind === 'quote' && includeGas === 'true' && { gas: Number(route.gasEstimate) }),
+      ...('tx' in route && {
+        tx: { ...route.tx, gas: Number(withBuffer(route.gasEstimate)), gasPrice: gasPriceWei.toString() },
+      }),
+    }),
+    noRoute: undefined,
+    error: ({ status, message }, requestId) => ({
+      error: STATUS_CODES[status],
+      description: message,
+      statusCode: status,
+      requestId,
+      meta: [],
+    }),
+  }
+}
+
+/** An address that nobody has the key of. */
+const NOBODY = '0x000000000000000000000000000000000000dead'
+
+/** Refuses what would pay somebody else, or permits another contract. */
+function refuseOthers({ from, receiver, permit, fee, referrer }: z.output<typeof swapQuery>): void {
+  if (fee && Number(fee) > 0 && !referrer) throw new ApiError('INVALID_PARAMETER', 'referrer must be provided with fee')
+  if (receiver && receiver.address !== from.address) throw new ApiError('INVALID_PARAMETER', 'receiver must be from')
+  if (permit) throw new ApiError('INVALID_PARAMETER', 'permit must be left out: approve the spender instead')
+}

@@ -1,0 +1,111 @@
+/** The parameters and answers of 0x's `/swap/allowance-holder`, as far as docs/compatible.md says. Not 0x's service. */
+import { z } from 'zod'
+import { ApiError } from '../errors.ts'
+import { address, count, gasPrice, text, uint } from '../parameters.ts'
+import { read } from '../requests.ts'
+import type { QuoteResponse, SwapResponse } from '../responses.ts'
+import type { Dialect, Facts } from './dialect.ts'
+
+/** A basis point in parts of a percent. */
+const PER_PERCENT = 100
+const percentOf = (bps: number) => `${Math.floor(bps / PER_PERCENT)}.${String(bps % PER_PERCENT).padStart(2, '0')}`
+
+const shared = {
+  sellToken: address('sellToken', { native: true }),
+  buyToken: address('buyToken', { native: true }),
+  sellAmount: uint('sellAmount'),
+  slippageBps: count('slippageBps', 0, 9_999).prefault('100'),
+  swapFeeBps: count('swapFeeBps', 0, 1_000).optional(),
+  swapFeeRecipient: address('swapFeeRecipient').optional(),
+  swapFeeToken: address('swapFeeToken', { native: true }).optional(),
+  excludedSources: text('excludedSources').optional(),
+  gasPrice: gasPrice(uint).optional(),
+  recipient: address('recipient').optional(),
+  sellEntireBalance: text('sellEntireBalance').optional(),
+}
+const priceQuery = z.object({ ...shared, taker: address('taker').optional() })
+const quoteQuery = z.object({ ...shared, taker: address('taker') })
+
+/** @param kind - `swap` for `/quote`, which has a transaction; `quote` for `/price` */
+export function zeroX(kind: 'swap' | 'quote'): Dialect {
+  return {
+    parameters: (query) => {
+      const { sellToken, buyToken, sellAmount, taker, ...rest } = read(kind === 'swap' ? quoteQuery : priceQuery, query)
+      if (rest.swapFeeToken && rest.swapFeeToken.address !== buyToken.address)
+        throw new ApiError('INVALID_PARAMETER', 'swapFeeToken must be buyToken')
+      // Passed over, it would pay somebody else than was asked for.
+      if (rest.recipient && rest.recipient.address !== taker?.address)
+        throw new ApiError('INVALID_PARAMETER', 'recipient must be taker')
+      if (rest.sellEntireBalance === 'true') throw new ApiError('INVALID_PARAMETER', 'sellEntireBalance must be false')
+      return {
+        ...{ src: sellToken.sent, dst: buyToken.sent, amount: sellAmount.toString() },
+        ...(taker && { from: taker.sent }),
+        slippage: percentOf(rest.slippageBps),
+        ...(rest.swapFeeBps !== undefined && { convenienceFee: percentOf(rest.swapFeeBps) }),
+        ...(rest.swapFeeRecipient && { convenienceFeeRecipient: rest.swapFeeRecipient.sent }),
+        ...(rest.excludedSources && { excludeSources: named(rest.excludedSources) }),
+        ...(rest.gasPrice !== undefined && { gasPrice: String(rest.gasPrice) }),
+        calls: '1',
+      }
+    },
+    body: (route, facts) => bodyOf(route, facts, kind === 'swap'),
+    noRoute: (requestId) => ({ liquidityAvailable: false, zid: requestId }),
+    error: ({ code, message }: ApiError, requestId) => ({ name: code, message, data: { zid: requestId } }),
+  }
+}
+
+/** Names as this service writes them: theirs have underscores for hyphens. */
+export function named(sources: string): string {
+  return sources.replaceAll('_', '-')
+}
+
+function bodyOf(route: SwapResponse | QuoteResponse, facts: Facts, withTransaction: boolean) {
+  const { routerAddress: spender, requestId: zid, gasPriceWei, chainId } = facts
+  const gasPrice = gasPriceWei.toString()
+  const approvals = 'calls' in route ? route.calls!.length - 1 : 0
+  return {
+    liquidityAvailable: true,
+    chainId,
+    blockNumber: String(route.simulationBlock),
+    sellToken: route.src,
+    buyToken: route.dst,
+    sellAmount: route.fromAmount,
+    buyAmount: route.toAmount,
+    minBuyAmount: route.minToAmount,
+    allowanceTarget: spender,
+    fees: { integratorFee: null, zeroExFee: null, gasFee: null },
+    gas: route.gasEstimate,
+    gasPrice,
+    issues: {
+      allowance: approvals > 0 ? { actual: '0', spender } : null,
+      balance: null,
+      simulationIncomplete: false,
+      invalidSourcesPassed: [],
+    },
+    route: {
+      fills: route.swaps.map(({ tokenIn, tokenOut, dex, share }) => ({
+        from: tokenIn,
+        to: tokenOut,
+        source: dex,
+        proportionBps: String(Math.round(share * PER_PERCENT)),
+      })),
+    },
+    totalNetworkFee: route.gasCost.native,
+    ...(withTransaction &&
+      'tx' in route && {
+        transaction: {
+          to: route.tx.to,
+          data: route.tx.data,
+          value: route.tx.value,
+          gas: withBuffer(route.gasEstimate),
+          gasPrice,
+        },
+      }),
+    zid,
+  }
+}
+
+/** A gas limit is to stand 20 % above the estimate. */
+export function withBuffer(gasEstimate: string): string {
+  return ((BigInt(gasEstimate) * 12n) / 10n).toString()
+}

@@ -1,0 +1,71 @@
+import { AFTER, type ByBlock, type DriftFigures, type Figures } from '@sluice/quoting'
+import { Gauge, type Registry } from 'prom-client'
+
+/** Families, brands and pools of a chain that have series, of each: those with the most samples. */
+export const MOST_DRIFTS = 32
+
+export type DriftMetrics = ReturnType<typeof createDriftMetrics>
+
+export function createDriftMetrics(registry: Registry) {
+  const registers = [registry]
+  const labelNames = ['chain', 'of', 'name', 'after']
+  return {
+    samples: new Gauge({
+      name: 'sluice_drift_samples',
+      help: 'Quotes simulated again so many blocks later (after), in the window that the figures are of; by chain, family, brand and pool.',
+      labelNames,
+      registers,
+    }),
+    bps: new Gauge({
+      name: 'sluice_drift_bps',
+      help: 'Basis points by which they paid more than quoted, below 0 against the taker: mean, median, and one in twenty is as bad as worst5.',
+      labelNames: [...labelNames, 'figure'],
+      registers,
+    }),
+    wouldRevert: new Gauge({
+      name: 'sluice_drift_would_revert_ratio',
+      help: 'Share of them that would have reverted within their own slippage.',
+      labelNames,
+      registers,
+    }),
+    haircut: new Gauge({
+      name: 'sluice_drift_haircut_ratio',
+      help: 'Part of its output that a pool is ranked lower by, for quotes that it withdrew; 1 while it is left out. Those that lose most.',
+      labelNames: ['chain', 'pool', 'family', 'dex'],
+      registers,
+    }),
+    missed: new Gauge({
+      name: 'sluice_drift_missed',
+      help: 'Quotes that were to be simulated again and could not be: a block was not seen, or is gone, or the node failed.',
+      labelNames: ['chain'],
+      registers,
+    }),
+  }
+}
+
+/** Writes what is known now; what is among the most sampled no longer is dropped by `resetDrift` before. */
+export function exportDrift(metrics: DriftMetrics, chainId: number, figures: DriftFigures): void {
+  const chain = String(chainId)
+  metrics.missed.set({ chain }, figures.missed)
+  const write = (of: string, name: string, after: ByBlock<Figures>) => {
+    for (const blocks of AFTER) {
+      const labels = { chain, of, name, after: String(blocks) }
+      const { samples, wouldRevert, meanBps, medianBps, worst5Bps } = after[blocks]
+      if (samples === 0) continue
+      metrics.samples.set(labels, samples)
+      metrics.wouldRevert.set(labels, wouldRevert)
+      for (const [figure, bps] of Object.entries({ mean: meanBps, median: medianBps, worst5: worst5Bps }))
+        if (bps !== null) metrics.bps.set({ ...labels, figure }, bps)
+    }
+  }
+  write('chain', chain, figures.chain)
+  for (const { name, after } of figures.families) write('family', name, after)
+  for (const { name, after } of figures.brands) write('brand', name, after)
+  for (const { id, after } of figures.pools) write('pool', id, after)
+  for (const { id: pool, family, dex, haircutPpm } of figures.withdrawing)
+    metrics.haircut.set({ chain, pool, family, dex }, haircutPpm / 1_000_000)
+}
+
+export function resetDrift(metrics: DriftMetrics): void {
+  for (const gauge of Object.values(metrics)) gauge.reset()
+}

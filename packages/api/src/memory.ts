@@ -1,0 +1,41 @@
+/**
+ * Memory that a flood took goes back to the system once the service rests. V8 keeps the pages of its heap for later use,
+ * however little of them is in use; only its last-resort collection lets go of them. That one stops the process for 1 to 2 ms
+ * per MB in use, which is why it waits for rest, and for at least as much to be had as is in use.
+ */
+import { performance } from 'node:perf_hooks'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+/** A service with no more of its time in use over a whole interval is at rest. */
+const RESTING = 0.1
+const INTERVAL_MS = 10_000
+/** Nobody misses less than that. */
+const LEAST_BYTES = 100e6
+
+type Collect = (how: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'last-resort' }) => void
+
+/** Looks at every interval until it is stopped by what it returns. */
+export function returnMemoryAtRest(intervalMs = INTERVAL_MS): () => void {
+  let before = performance.eventLoopUtilization()
+  /** Resident bytes when all had been returned; more is only had from what came on top. */
+  let least = 0
+  const look = () => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, before)
+    before = now
+    if (utilization > RESTING) return
+    const { rss, heapUsed } = process.memoryUsage()
+    if (rss - least < Math.max(LEAST_BYTES, heapUsed)) return
+    collector()({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+    least = process.memoryUsage().rss
+  }
+  const timer = setInterval(look, intervalMs).unref()
+  return () => clearInterval(timer)
+}
+
+/** The engine's own, which stands behind a flag of the command line that every way of starting the service would have to name. */
+function collector(): Collect {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc') as Collect
+}

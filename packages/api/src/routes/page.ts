@@ -1,0 +1,126 @@
+/** The playground: the files of packages/web as its build left them, held in memory and sent compressed. */
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { type Request, type Response, Router } from 'express'
+import { z } from 'zod'
+import { contextOf } from '../http/context.ts'
+import { type FixedHeaders, fixedHeaders } from '../http/headers.ts'
+import { reply } from '../http/reply.ts'
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+const INDEX = '/index.html'
+/** Their names carry a hash of what is in them. */
+const HASHED = '/app/assets/'
+const YEAR_SECONDS = 31_536_000
+const compress = promisify(gzip)
+
+type File = { readonly type: string; readonly body: Buffer; readonly etag: string }
+
+/** Facts that `npm start` tells the page of the chain that it runs. Its keys stay where they are. */
+const localChain = z.object({
+  chainId: z.int().positive(),
+  rpcUrl: z.url({ protocol: /^https?$/ }),
+  accounts: z.array(z.object({ address: z.string() })).min(1),
+  /** As the SDK takes them, for what it does not know by itself. */
+  contracts: z.looseObject({ guard: z.string(), executors: z.array(z.string()) }),
+})
+
+/**
+ * @param dir - what the build of packages/web wrote; without it there is no page
+ * @param localChainFile - of a local chain, looked at when the page asks
+ */
+export function page(dir: string, localChainFile: string | undefined): Router {
+  const router = Router()
+  const files = readFiles(dir)
+  const index = files.get(INDEX)
+  if (!index) return router
+  const send = async (file: File, cache: string, request: Request, response: Response) => {
+    const headers = [...policy(localChainFile), 'X-Request-Id', contextOf(response).id]
+    headers.push('ETag', file.etag, 'Vary', 'Accept-Encoding', 'Cache-Control', cache)
+    if (request.headers['if-none-match'] === file.etag) {
+      response.writeHead(304, headers)
+      response.end()
+      return
+    }
+    const zips = file.type !== types['.woff2'] && /\bgzip\b/.test(String(request.headers['accept-encoding']))
+    if (zips) headers.push('Content-Encoding', 'gzip')
+    const body = zips ? await zipped(file) : file.body
+    response.writeHead(200, ['Content-Type', file.type, 'Content-Length', String(body.length), ...headers])
+    response.end(body)
+  }
+  router.get('/', (request, response) => send(index, 'no-cache', request, response))
+  router.get('/app/local-chain.json', (_request, response) => {
+    const body = JSON.stringify({ local: readLocalChain(localChainFile) ?? null })
+    reply(response, { type: 'json', body, headers: ['Cache-Control', 'no-store'] })
+  })
+  router.get('/app/{*path}', (request, response, next) => {
+    const file = files.get(request.path)
+    const isHashed = request.path.startsWith(HASHED)
+    if (file) return send(file, isHashed ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache', request, response)
+    // A view of the page, by its own address; a file that is not there is none.
+    if (isHashed || extname(request.path)) return next()
+    return send(index, 'no-cache', request, response)
+  })
+  return router
+}
+
+/** Once a file, when it is first asked for. */
+const zips = new WeakMap<File, Promise<Buffer>>()
+
+function zipped(file: File): Promise<Buffer> {
+  const known = zips.get(file) ?? compress(file.body, { level: 9 })
+  zips.set(file, known)
+  return known
+}
+
+function readFiles(dir: string): ReadonlyMap<string, File> {
+  if (!existsSync(join(dir, INDEX))) return new Map()
+  const names = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return new Map(
+    names.flatMap(({ name, parentPath }) => {
+      const type = types[extname(name)]
+      const body = readFileSync(join(parentPath, name))
+      const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+      const path = join(parentPath, name).slice(dir.replace(/\/+$/, '').length).replaceAll('\\', '/')
+      return type ? [[path, { type, body, etag }] as const] : []
+    }),
+  )
+}
+
+/** Undefined where there is none, or none yet: it is written when all of it is known. */
+function readLocalChain(file: string | undefined): z.infer<typeof localChain> | undefined {
+  if (file === undefined || !existsSync(file)) return undefined
+  const parsed = localChain.safeParse(JSON.parse(readFileSync(file, 'utf8')))
+  return parsed.success ? parsed.data : undefined
+}
+
+const policies = new Map<string, FixedHeaders>()
+
+/** Own files alone, no inline script or style; calls go to this service and to the node of a local chain. */
+function policy(localChainFile: string | undefined): FixedHeaders {
+  const node = readLocalChain(localChainFile)?.rpcUrl
+  const origin = node === undefined ? '' : new URL(node).origin
+  const known = policies.get(origin)
+  if (known) return known
+  const none = ["'none'"]
+  const self = ["'self'"]
+  const headers = fixedHeaders({
+    useDefaults: false,
+    directives: {
+      ...{ defaultSrc: none, scriptSrc: self, styleSrc: self, fontSrc: self, imgSrc: self },
+      connectSrc: origin ? [...self, origin] : self,
+      ...{ baseUri: none, formAction: none, frameAncestors: none },
+    },
+  })
+  policies.set(origin, headers)
+  return headers
+}

@@ -1,0 +1,48 @@
+import { AFTER, type ByBlock, type Figures } from '@sluice/quoting'
+import type { Request } from 'express'
+import { read, statsQuery } from '../requests.ts'
+import type { ServedChain } from '../served-chain.ts'
+import type { StatsResponse } from '../stats-response.ts'
+
+/** Drift of quotes in the blocks after them. The chain is not woken: what is known is told. */
+export async function stats(request: Request, { chain, live }: ServedChain): Promise<StatsResponse> {
+  const { limit } = read(statsQuery, request.query)
+  const { taken, missed, chain: all, families, brands, pools, withdrawing } = live.drift(limit)
+  return {
+    chainId: chain.chainId,
+    samplePercent: live.driftPercent,
+    samples: taken,
+    missed,
+    blocks: byBlock(all),
+    families: families.map(({ name, after }) => ({ protocol: name, blocks: byBlock(after) })),
+    brands: brands.map(({ name, after }) => ({ dex: name, blocks: byBlock(after) })),
+    pools: pools.map(({ id, family, dex, after }) => ({
+      pool: id,
+      protocol: family,
+      dex,
+      blocks: byBlock(after),
+    })),
+    withdrawing: withdrawing.map(({ id, family, dex, haircutPpm, leftOutUntil, samples, withdrew }) => ({
+      pool: id,
+      protocol: family,
+      dex,
+      haircutPercent: haircutPpm / 10_000,
+      leftOutUntil,
+      samples: rounded(samples)!,
+      withdrew: rounded(withdrew)!,
+    })),
+  }
+}
+
+function byBlock(of: ByBlock<Figures>): StatsResponse['blocks'] {
+  return AFTER.map((after) => {
+    const { samples, wouldRevert, meanBps, medianBps, worst5Bps } = of[after]
+    const drift = { mean: rounded(meanBps), median: rounded(medianBps), worst5: rounded(worst5Bps) }
+    return { after, samples, wouldRevertPercent: rounded(100 * wouldRevert)!, driftBps: drift }
+  })
+}
+
+/** 2 decimals: a hundredth of a basis point is a part per million, of a sample that has faded nothing is left. */
+function rounded(value: number | null): number | null {
+  return value === null ? null : Math.round(value * 100) / 100
+}

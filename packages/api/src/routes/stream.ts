@@ -1,0 +1,91 @@
+import type { StreamUpdate } from '@sluice/quoting'
+import type { RequestHandler, Response } from 'express'
+import { asksFor } from '../admission/kind.ts'
+import type { Config } from '../config.ts'
+import { ApiError, errorFields } from '../errors.ts'
+import { callerOf, type Trust } from '../http/caller.ts'
+import { contextOf } from '../http/context.ts'
+import { end, sendEvent } from '../http/event-streams.ts'
+import { beginStream } from '../http/reply.ts'
+import type { ServedChain } from '../served-chain.ts'
+import type { Services } from '../services.ts'
+import { bodyOfQuote, readWish, type Wish } from '../swap/answer.ts'
+import { checkFeeExemptKey, toQuoteRequest } from '../swap/request.ts'
+import { toApiError } from '../translate.ts'
+
+/** Heartbeats in a row at which the chain's node does not answer, then its streams end. */
+const MAX_FAILING = 2
+
+/** A quote that is told again whenever a new block changes it, as Server-Sent Events. */
+export function stream(services: Services, config: Config, trusts: Trust): RequestHandler {
+  return async (request, response) => {
+    // Express answers HEAD by what answers GET, which has no end.
+    if (request.method !== 'GET') throw new ApiError('METHOD_NOT_ALLOWED', 'use GET')
+    const context = contextOf(response)
+    const chain: ServedChain = response.locals.chain
+    const wish = readWish('from' in request.query ? 'swap' : 'quote', request.query)
+    checkFeeExemptKey(wish.query.feeExemptKey ?? request.get('x-fee-exempt-key'), config.feeExemptKeyHashes)
+    const wanted = toQuoteRequest(wish.query, chain.deployment)
+    const caller = callerOf(request, trusts)
+    response.once('close', services.streams.take(caller))
+
+    const early: StreamUpdate[] = []
+    let say = (update: StreamUpdate) => void early.push(update)
+    const asked = { caller, kind: asksFor(request.originalUrl)!.kind }
+    const opening = chain.admission.run(context.signal, asked, async () => {
+      const open = chain.live.streams.open(wanted, (update) => say(update))
+      response.once('close', open.close)
+      if (response.closed) open.close()
+      await open.first
+    })
+    await context.within(opening)
+    const [first] = early
+    if (first?.kind === 'end') throw toApiError(first.error)
+
+    context.stream()
+    beginStream(response, services.streams.limitsOf(caller))
+    say = (update) => {
+      services.metrics.streamEvents.inc({ chain: chain.chain.chainId, event: update.kind })
+      send(response, update, wish, chain)
+    }
+    for (const update of early) say(update)
+    let failing = 0
+    services.streams.keep(response, () => {
+      failing = chain.live.status().state === 'failing' ? failing + 1 : 0
+      return failing >= MAX_FAILING ? new ApiError('RPC_FAILED', 'no node of the chain answers') : undefined
+    })
+  }
+}
+
+function send(response: Response, update: StreamUpdate, wish: Wish, chain: ServedChain): void {
+  switch (update.kind) {
+    case 'quote': {
+      const { quote } = update
+      const body = bodyFor(update, wish, () => JSON.stringify(bodyOfQuote(wish, quote, chain)))
+      return void sendEvent(response, 'quote', quote.block.number, body)
+    }
+    case 'block': {
+      const { number, hash } = update.block
+      const body = JSON.stringify({ simulationBlock: number, blockHash: hash })
+      return void sendEvent(response, 'block', number, body)
+    }
+    case 'refused': {
+      const body = JSON.stringify(errorFields(toApiError(update.error)))
+      return void sendEvent(response, 'refused', update.block?.number, body)
+    }
+    case 'end':
+      return void end(response, toApiError(update.error))
+  }
+}
+
+/** Bodies by how their callers spell what is echoed: identical streams share them, too. */
+const made = new WeakMap<StreamUpdate, Map<string, string>>()
+
+function bodyFor(update: StreamUpdate, { kind, query }: Wish, make: () => string): string {
+  const known = made.get(update) ?? new Map<string, string>()
+  made.set(update, known)
+  const spelling = [kind, query.src.sent, query.dst.sent, query.from?.sent].join()
+  const body = known.get(spelling) ?? make()
+  known.set(spelling, body)
+  return body
+}

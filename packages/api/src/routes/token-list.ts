@@ -1,0 +1,52 @@
+import { NATIVE } from '@sluice/chains'
+import type { Catalog, ListedToken } from '@sluice/quoting'
+import { getAddress } from 'ethers'
+import type { Request } from 'express'
+import type { RequestContext } from '../http/context.ts'
+import { NATIVE_TEXT, read, tokenListQuery } from '../requests.ts'
+import type { TokenListResponse } from '../responses.ts'
+import type { ServedChain } from '../served-chain.ts'
+
+/** Tokens of the chain in the format of Uniswap's token lists. */
+export async function tokenList(
+  request: Request,
+  { live, chain }: ServedChain,
+  context: RequestContext,
+): Promise<TokenListResponse> {
+  const { q, limit } = read(tokenListQuery, request.query)
+  const catalog = await context.time('tokens', () => live.listTokens(q || undefined))
+  return {
+    ...head(chain.chainId, catalog),
+    tokens: catalog.tokens.slice(0, limit).map((token) => entry(chain.chainId, token)),
+  }
+}
+
+const tags = {
+  native: { name: 'Native', description: 'The native token of the chain.' },
+  registry: { name: 'Registry', description: 'The file of the chain names it.' },
+  found: { name: 'Found', description: 'Found in pools with real liquidity. Nobody vouches for it.' },
+  unlisted: { name: 'Unlisted', description: 'Asked for by its address alone. Nobody vouches for it.' },
+  copy: { name: 'Copy', description: 'Has the symbol of another token, or one that looks like it.' },
+}
+
+function head(chainId: number, { madeAt, block }: Catalog): Omit<TokenListResponse, 'tokens'> {
+  return {
+    name: `Sluice ${chainId}`,
+    timestamp: new Date(madeAt).toISOString(),
+    version: { major: 1, minor: 0, patch: block },
+    tags,
+  }
+}
+
+function entry(chainId: number, token: ListedToken): TokenListResponse['tokens'][number] {
+  const { address, name, symbol, decimals, depthUsd, origin, copyOf } = token
+  return {
+    chainId,
+    address: address === NATIVE ? NATIVE_TEXT : getAddress(address),
+    name,
+    symbol,
+    decimals,
+    tags: copyOf ? [origin, 'copy'] : [origin],
+    extensions: { depthUsd, ...(copyOf && { copyOf: getAddress(copyOf) }) },
+  }
+}

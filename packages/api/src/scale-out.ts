@@ -1,0 +1,113 @@
+/** The process as one of several that share the state of chains over Redis. Nothing of it is loaded where there is none. */
+import type { ChainIndexers, Fact, StateBus } from '@sluice/bus'
+import type { Chain, Registry } from '@sluice/chains'
+import { createMarket, type SaveOptions } from '@sluice/liquidity'
+import type { OpenMarket } from '@sluice/quoting'
+import { createRpc } from '@sluice/rpc'
+import type { Logger } from 'pino'
+import { type Config, rpcOptions } from './config.ts'
+import { countEvents } from './count-events.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Milliseconds between two times that an owner writes down what the next one would otherwise have to find again. */
+const REMEMBER_MS = 5_000
+/** Milliseconds without Redis after which a process is not ready. */
+const AWAY_MS = 15_000
+
+/** Standing of the process with Redis. */
+export type BusStatus = {
+  readonly state: 'connected' | 'away'
+  /** Time since which it is away. */
+  readonly since?: string
+  /** Chains that this process reads for all. */
+  readonly owned: readonly number[]
+}
+
+type Parts = { readonly config: Config; readonly registry: Registry; readonly metrics: Metrics; readonly log: Logger }
+
+export class ScaleOut {
+  private readonly bus: StateBus
+  private readonly indexers: ChainIndexers | null
+  private wasConnected = false
+
+  private constructor(bus: StateBus, indexers: ChainIndexers | null) {
+    this.bus = bus
+    this.indexers = indexers
+    indexers?.start()
+  }
+
+  /** Undefined without `REDIS_URL`. */
+  static async open(parts: Parts): Promise<ScaleOut | undefined> {
+    const { config, log } = parts
+    const { redisUrl: url, role } = config
+    if (url === undefined) return undefined
+    const { StateBus, ChainIndexers } = await import('@sluice/bus')
+    const bus = new StateBus({ url, onAway: () => log.warn({}, 'Redis does not answer') })
+    const indexers =
+      role === 'worker'
+        ? null
+        : new ChainIndexers({
+            url,
+            idleMs: config.idleSleepMs,
+            serves: (chainId) => parts.registry.chain(chainId) !== undefined,
+            optionsOf: (chainId) => indexed(parts.registry.chain(chainId)!, parts),
+            onError: (error) => log.info({ err: error }, 'indexing goes on'),
+          })
+    return new ScaleOut(bus, indexers)
+  }
+
+  /** Opens markets that follow what indexers publish. */
+  readonly openMarket: OpenMarket = (parts) => this.bus.follow(parts)
+
+  /** Tells others what was measured here. */
+  share(chainId: number, fact: Fact): void {
+    this.bus.share(chainId, fact)
+  }
+
+  status(): BusStatus {
+    const { awaySince } = this.bus
+    const owned = this.indexers?.chains.filter(({ owns }) => owns).map(({ chainId }) => chainId) ?? []
+    if (awaySince === null) return { state: 'connected', owned }
+    return { state: 'away', since: new Date(awaySince).toISOString(), owned }
+  }
+
+  /** False before Redis has answered, and when it has not done so for long. */
+  get isReady(): boolean {
+    const { awaySince } = this.bus
+    this.wasConnected ||= awaySince === null
+    return awaySince === null || (this.wasConnected && Date.now() - awaySince < AWAY_MS)
+  }
+
+  /** Leaves the chains that this process owns to others. */
+  async leave(): Promise<void> {
+    await this.indexers?.stop()
+  }
+
+  /** Once no chain is followed any more. */
+  close(): void {
+    this.bus.close()
+  }
+}
+
+/** Parts that it takes to read a chain for all. */
+function indexed(chain: Chain, { config, metrics, log }: Parts) {
+  const { chainId, hubs } = chain
+  const count = countEvents(metrics, chainId)
+  const lines = log.child({ chain: chainId })
+  return {
+    hubs,
+    open: (path: SaveOptions['path']) => {
+      const rpc = createRpc({
+        ...rpcOptions(chain, config),
+        chainId,
+        onFailure: (endpoint, { code }) => count({ kind: 'rpc-failure', endpoint, code }),
+        onEvent: (event) => count({ kind: 'rpc', event }),
+      })
+      const onError = (error: Error) => lines.warn({ err: error }, 'what is known cannot be shared or taken over')
+      const market = createMarket({ chain, rpc, save: { path, everyMs: REMEMBER_MS, onError } })
+      market.start()
+      lines.info({}, 'this process reads the chain for all')
+      return { market, close: () => market.stop().finally(() => rpc.close()) }
+    },
+  }
+}

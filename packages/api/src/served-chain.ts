@@ -1,0 +1,26 @@
+import type { Chain, Deployment } from '@sluice/chains'
+import { LiveChain, type LiveChainOptions } from '@sluice/quoting'
+import { Admission, type AdmissionOptions } from './admission/admission.ts'
+
+type Options = Omit<LiveChainOptions, 'isBusy'> & {
+  readonly routerAddress: string
+  readonly admission: AdmissionOptions
+}
+
+/** A chain as it is served: what is quoted on it, and who is let in. */
+export class ServedChain {
+  readonly chain: Chain
+  readonly deployment: Deployment
+  readonly routerAddress: string
+  readonly live: LiveChain
+  readonly admission: Admission
+
+  /** @throws QuotingError `NO_EXECUTOR` */
+  constructor({ routerAddress, admission, ...options }: Options) {
+    this.chain = options.chain
+    this.deployment = options.deployment
+    this.routerAddress = routerAddress
+    this.admission = new Admission(admission)
+    this.live = new LiveChain({ ...options, isBusy: () => this.admission.load.running > 0 })
+  }
+}

@@ -1,0 +1,41 @@
+import { permitKinds } from '@sluice/quoting'
+import { z } from 'zod'
+
+const hexAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+const hexBytes = z.string().regex(/^0x([0-9a-fA-F]{2})*$/)
+const units = z.string().regex(/^[0-9]+$/)
+
+const typedField = z.object({ name: z.string(), type: z.string() })
+const permitOffer = z.object({
+  kind: z.enum(permitKinds),
+  unlimited: z
+    .boolean()
+    .describe(
+      'The token takes no amount: until the owner takes it back, the Guard may draw any, in swaps of this owner.',
+    ),
+  approval: z
+    .object({ to: hexAddress, data: hexBytes, value: units })
+    .nullable()
+    .describe('What the owner has to send first, once: an approval of Permit2. Null where nothing is missing.'),
+  typedData: z
+    .object({
+      domain: z.looseObject({}),
+      types: z.record(z.string(), z.array(typedField)),
+      primaryType: z.string(),
+      message: z.looseObject({}),
+    })
+    .describe('For `eth_signTypedData_v4`.'),
+  permit: z.string().describe('To be followed by the signature, as 0x-hex: what `permit` of `/aggregator` takes.'),
+})
+
+export const permitResponse = z.object({
+  src: hexAddress.describe('As in the request.'),
+  from: hexAddress.describe('As in the request.'),
+  spender: hexAddress.describe('Guard Contract of the chain.'),
+  amount: units,
+  deadline: z.int().describe('Unix seconds.'),
+  block: z.int().describe('Block that nonces and domains were read at.'),
+  blockHash: z.string().describe('Hash of that block.'),
+  permits: z.array(permitOffer).describe("The token's own form first; empty where approving is the only way."),
+})
+export type PermitResponse = z.infer<typeof permitResponse>

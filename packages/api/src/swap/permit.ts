@@ -1,0 +1,63 @@
+/** Signatures in the place of an approval, as callers ask for them and send them. */
+import { type Hex, NATIVE } from '@sluice/chains'
+import { PERMIT2_BITS, type Permit, permitKinds } from '@sluice/quoting'
+import { Signature } from 'ethers'
+import type { z } from 'zod'
+import { hexData, refuse, type SentAddress, text, uint } from '../parameters.ts'
+
+/** Bytes of what contract wallets sign. */
+const MAX_SIGNATURE_BYTES = 4_096
+/** `kind:amount:nonce:deadline:signature`, as `/permit` makes all but the last. */
+export const permit = text('permit')
+  .transform((sent, context): Permit => {
+    const [kindText, ...rest] = sent.split(':')
+    const kind = permitKinds.find((name) => name === kindText)
+    if (!kind || rest.length !== 4)
+      return refuse(context, `permit must be kind:amount:nonce:deadline:signature, of ${permitKinds.join(', ')}`)
+    const [amountText, nonceText, deadlineText, signature] = rest as [string, string, string, string]
+    const numbers = { amount: amountText, nonce: nonceText, deadline: deadlineText }
+    const values = { amount: 0n, nonce: 0n, deadline: 0n }
+    for (const [name, digits] of Object.entries(numbers) as [keyof typeof values, string][]) {
+      const { data, error } = uint(`permit.${name}`).safeParse(digits)
+      if (error) return refuse(context, error.issues[0]!.message)
+      if (kind === 'permit2' && data >> PERMIT2_BITS[name] !== 0n)
+        return refuse(context, `permit.${name} must be below 2^${PERMIT2_BITS[name]} for Permit2`)
+      values[name] = data
+    }
+    const mistake = signatureMistake(kind, signature)
+    return mistake ? refuse(context, mistake) : { kind, ...values, signature: signature as Hex }
+  })
+  .meta({ pattern: '^(eip2612|dai|permit2):[0-9]{1,78}:[0-9]{1,78}:[0-9]{1,78}:0x([0-9a-fA-F]{2}){1,4096}$' })
+
+function signatureMistake(kind: Permit['kind'], signature: string): string | undefined {
+  const { data, error } = hexData('permit.signature', MAX_SIGNATURE_BYTES).safeParse(signature)
+  if (error) return error.issues[0]!.message
+  const bytes = (data.length - 2) / 2
+  if (bytes === 0) return 'permit.signature must not be empty'
+  const ofKey = bytes === 64 || bytes === 65
+  if (kind !== 'permit2' && !ofKey) return 'permit.signature must be 64 or 65 bytes'
+  try {
+    // What the Guard is given of it, which is refused where r or s is none of a key.
+    // Only its writing looks at r and s.
+    if (ofKey) void Signature.from(data).serialized
+    return undefined
+  } catch {
+    return 'permit.signature must be r, s of the lower half, and v'
+  }
+}
+
+type Signed = {
+  readonly src: SentAddress
+  readonly from?: SentAddress | undefined
+  readonly amount?: bigint | undefined
+  readonly permit?: Permit | undefined
+}
+
+/** Mistakes between a permission and what it is for. */
+export function checkPermit({ src, from, amount, permit }: Signed, context: z.core.$RefinementCtx): void {
+  if (!permit) return
+  if (src.address === NATIVE) refuse(context, 'permit must be left out for the native token, which needs none')
+  if (from === undefined) refuse(context, 'from must be provided with permit')
+  if (permit.kind !== 'dai' && amount !== undefined && permit.amount < amount)
+    refuse(context, 'permit.amount must be at least amount')
+}

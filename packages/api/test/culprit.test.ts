@@ -1,0 +1,37 @@
+/** One pool of many that cannot trade any more, before memory knows of it: the route goes on without that one, and no other. */
+import { expect, test } from 'vitest'
+import { localService, request } from './src/devnet.ts'
+import { ask } from './src/service.ts'
+
+/** Families whose pools are contracts of their own, that nothing else runs through. */
+const OWN_CODE = ['uniswap-v3', 'uniswap-v2', 'algebra-integral', 'slipstream', 'solidly']
+const local = localService()
+
+type Swap = { readonly pool: string; readonly protocol: string; readonly amountIn: string; readonly tokenIn: string }
+type Answer = { readonly toAmount: string; readonly swaps: readonly Swap[] }
+
+async function quote(): Promise<Answer> {
+  const { WETH, USDC } = local.devnet.info.tokens
+  const query = { src: WETH!.address, dst: USDC!.address, amount: `${300n * 10n ** 18n}` }
+  const { status, text } = await ask(`${local.server.url}/quote/31337?${new URLSearchParams(query)}`)
+  expect(status, text).toBe(200)
+  return JSON.parse(text)
+}
+
+test('a small pool that has no code any more costs the route its own part, not that of the largest', async () => {
+  const before = await quote()
+  expect(before.swaps.length).toBeGreaterThan(5)
+  const own = before.swaps.filter(({ protocol, tokenIn }) => {
+    return OWN_CODE.includes(protocol) && tokenIn.toLowerCase() === local.devnet.info.tokens.WETH!.address.toLowerCase()
+  })
+  const [smallest] = [...own].sort((a, b) => Number(BigInt(a.amountIn) - BigInt(b.amountIn)))
+  await request(local.devnet.url, 'anvil_setCode', smallest!.pool, '0x')
+  await request(local.devnet.url, 'evm_mine')
+  const after = await quote()
+  expect(after.swaps.map(({ pool }) => pool)).not.toContain(smallest!.pool)
+  const others = before.swaps.filter(({ pool }) => pool !== smallest!.pool).map(({ pool }) => pool)
+  const kept = others.filter((pool) => after.swaps.some((swap) => swap.pool === pool))
+  expect(kept.length).toBeGreaterThanOrEqual(others.length - 2)
+  // A tenth of a percent less, of a pool that carried little.
+  expect(Number(after.toAmount) / Number(before.toAmount)).toBeGreaterThan(0.998)
+}, 60_000)

@@ -1,0 +1,93 @@
+/** The least input for an output, over HTTP on the local chain. */
+import { NATIVE } from '@sluice/chains'
+import { expect, test } from 'vitest'
+import { localService, request } from './src/devnet.ts'
+import { ask } from './src/service.ts'
+
+const local = localService()
+
+const PPM = 1_000_000n
+const address = (symbol: string) => (symbol === 'NATIVE' ? NATIVE : local.devnet.info.tokens[symbol]!.address)
+const decimals = (symbol: string) => (symbol === 'NATIVE' ? 18 : local.devnet.info.tokens[symbol]!.decimals)
+async function get(endpoint: string, query: Readonly<Record<string, string>>) {
+  const { status, text } = await ask(`${local.server.url}/${endpoint}/31337?${new URLSearchParams(query)}`)
+  return { status, body: JSON.parse(text) }
+}
+
+test.each([
+  ['WETH', 'USDC', 3_000],
+  ['USDC', 'WETH', 1],
+  ['NATIVE', 'DAI', 50_000],
+  ['DAI', 'NATIVE', 2],
+  ['USDC', 'USDT', 1_000],
+  ['NATIVE', 'WETH', 1],
+  ['WETH', 'TAXED', 100],
+  ['TAXED', 'WETH', 0.1],
+  ['STETH', 'USDC', 100],
+  ['WBTC', 'GUSD', 10],
+] as const)('%s for %s %d: the least input pays it at worst, and less does not', async (src, dst, whole) => {
+  const amountOut = BigInt(Math.round(whole * 100)) * 10n ** BigInt(decimals(dst) - 2)
+  const fee = { convenienceFee: '1', convenienceFeeRecipient: local.devnet.info.accounts[3]!.address.toLowerCase() }
+  for (const more of [{}, { slippage: '0' }, { slippage: '3', ...fee }, { maxHops: '1', maxSplits: '1' }]) {
+    const pair = { src: address(src), dst: address(dst), maxPriceImpact: '100', gasPrice: '0', ...more }
+    const wished = await get('quote', { ...pair, amountOut: `${amountOut}` })
+    const label = `${JSON.stringify(more)} ${JSON.stringify(wished.body).slice(0, 300)}`
+    if ('maxHops' in more && wished.status === 422) continue
+    expect(wished.status, label).toBe(200)
+    const { fromAmount, toAmount, minToAmount } = wished.body
+    expect(minToAmount, label).toBe(`${amountOut}`)
+    const slippagePpm = BigInt(Math.round(Number('slippage' in more ? more.slippage : '0.5') * 10_000))
+    expect((BigInt(toAmount) * (PPM - slippagePpm)) / PPM, label).toBeGreaterThanOrEqual(amountOut)
+    const paid = await get('quote', { ...pair, amount: fromAmount })
+    expect(BigInt(paid.body.minToAmount), label).toBeGreaterThanOrEqual((amountOut * (PPM - 5n)) / PPM)
+    // One pool has one answer; a search over many may find a way that is better by a millionth.
+    const less = 'maxSplits' in more ? BigInt(fromAmount) - 1n : (BigInt(fromAmount) * (PPM - 20n)) / PPM - 1n
+    if (less <= 0n) continue
+    const short = await get('quote', { ...pair, amount: `${less}` })
+    if (short.status === 200) expect(BigInt(short.body.minToAmount), label).toBeLessThan(amountOut)
+  }
+})
+
+test('the transaction pays what it says, and takes no more than fromAmount', async () => {
+  const from = local.devnet.info.accounts[2]!.address
+  const amountOut = 2_000n * 10n ** 6n
+  const usdc = address('USDC')
+  const query = { src: NATIVE, dst: usdc, from, amountOut: `${amountOut}` }
+  const { body } = await get('aggregator', query)
+  expect(body.tx.value).toBe(body.fromAmount)
+  const balance = async () =>
+    BigInt(
+      await request<string>(
+        local.devnet.url,
+        'eth_call',
+        { to: usdc, data: `0x70a08231${from.slice(2).padStart(64, '0')}` },
+        'latest',
+      ),
+    )
+  const before = await balance()
+  const value = `0x${BigInt(body.tx.value).toString(16)}`
+  await request(local.devnet.url, 'eth_sendTransaction', {
+    from,
+    to: body.tx.to,
+    data: body.tx.data,
+    value,
+    gas: '0x1c9c380',
+  })
+  await request(local.devnet.url, 'evm_mine')
+  expect((await balance()) - before).toBeGreaterThanOrEqual(amountOut)
+})
+
+test('an amount or an output, not both and not neither; what cannot be had says how much can', async () => {
+  const pair = { src: address('WETH'), dst: address('USDC') }
+  expect((await get('quote', pair)).body.error).toBe('amount must be provided')
+  expect((await get('quote', { ...pair, amount: '1', amountOut: '1' })).body.error).toBe(
+    'amount and amountOut exclude each other',
+  )
+  expect((await get('quote', { ...pair, amountOut: '0' })).body.error).toContain('amountOut')
+  const tooMuch = await get('quote', { ...pair, maxPriceImpact: '100', amountOut: `${10n ** 24n}` })
+  expect(tooMuch).toMatchObject({ status: 422, body: { code: 'INSUFFICIENT_LIQUIDITY' } })
+  const most = BigInt(tooMuch.body.maxRoutableAmount)
+  expect(most).toBeGreaterThan(0n)
+  expect(most).toBeLessThan(10n ** 24n)
+  expect((await get('quote', { ...pair, maxPriceImpact: '100', amountOut: `${(most * 9n) / 10n}` })).status).toBe(200)
+})

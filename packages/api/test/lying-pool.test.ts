@@ -1,0 +1,148 @@
+/** A pool that quotes well at the head and pays less a block later, beside genuine ones: who is left out, and who is not. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Contract, createBuilder, type Devnet } from '@sluice/devnet'
+import { findRecord } from '@sluice/liquidity'
+import { replayRecord } from '@sluice/quoting'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { quoteLogPath, type RunningServer } from '../src/index.ts'
+import type { StatsResponse } from '../src/stats-response.ts'
+import { devnetDir, request, startChain, startOver } from './src/devnet.ts'
+import { ask } from './src/service.ts'
+import { compiledAs, deployToken } from './src/tokens.ts'
+
+const WHOLE = 10n ** 18n
+const DEADLINE_MS = 15_000
+/** The issue's: a pool that lies is left out by then. */
+const MOST_SAMPLES = 20
+const dir = mkdtempSync(join(tmpdir(), 'sluice-lies-'))
+let devnet: Devnet
+let server: RunningServer
+let token: Contract
+let liar: Contract
+let weth: string
+/** Reserves that the pair holds, and claims while it lies in wait: twice the genuine pair's depth, 3 % better. */
+const HELD = { weth: 2_000n * WHOLE, token: 2_060n * WHOLE }
+
+beforeAll(async () => {
+  devnet = await startChain()
+  weth = devnet.info.tokens.WETH!.address
+  token = await deployToken(devnet, 'NamedToken', ['Lure', 'LURE'], 1_000n)
+  const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
+  const factory = await builder.deploy(compiledAs('LyingFactory'), [weth, token.address])
+  liar = builder.at(compiledAs('LyingPair').abi, await factory.read<string>('pair'))
+  const wrapper = builder.at(['function deposit() payable', 'function transfer(address,uint256)'], weth)
+  await wrapper.send('deposit', [], HELD.weth)
+  await wrapper.send('transfer', [liar.address, HELD.weth])
+  await token.send('mint', [liar.address, HELD.token])
+  await claim(HELD.token)
+  server = await startOver(devnet.url, {
+    CHAINS_DIR: withDex(factory.address),
+    DATA_DIR: dir,
+    DRIFT_SAMPLE_PERCENT: '100',
+  })
+})
+afterAll(async () => {
+  await server?.close()
+  await devnet?.stop()
+  rmSync(dir, { recursive: true })
+})
+
+/** The local chain's file with the liar's factory as one more fork of Uniswap V2. */
+function withDex(address: string): string {
+  const file = JSON.parse(readFileSync(join(devnetDir, 'chains/31337.json'), 'utf8'))
+  const row = { family: 'uniswap-v2', brand: 'Lies', role: 'factory', address, feePpm: 3_000, feeBasis: 'protocol-sdk' }
+  mkdirSync(join(dir, 'chains'))
+  writeFileSync(join(dir, 'chains/31337.json'), JSON.stringify({ ...file, dexes: [...file.dexes, row] }))
+  return join(dir, 'chains')
+}
+
+/** A block in which the pair says that it has so much of the token. */
+function claim(reserve: bigint): Promise<unknown> {
+  const isFirst = BigInt(weth) < BigInt(token.address)
+  return liar.send('claim', isFirst ? [HELD.weth, reserve] : [reserve, HELD.weth])
+}
+
+const told = async (): Promise<StatsResponse> => JSON.parse((await ask(`${server.url}/stats/31337?limit=100`)).text)
+
+/** Statistics once so many quotes have been looked at again a block later. */
+async function stats(samples: number): Promise<StatsResponse> {
+  const until = Date.now() + DEADLINE_MS
+  for (;;) {
+    const found = await told()
+    if (found.blocks[0]!.samples >= samples || Date.now() > until) return found
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+type Answer = { readonly quoteId: string; readonly toAmount: string; readonly pools: readonly string[] }
+
+async function quote(src: string, dst: string, amount = WHOLE): Promise<Answer> {
+  const { status, text } = await ask(
+    `${server.url}/quote/31337?${new URLSearchParams({ src, dst, amount: `${amount}`, slippage: '0.5' })}`,
+  )
+  expect(status, text).toBe(200)
+  const answer = JSON.parse(text)
+  return { ...answer, pools: text.match(/0x[0-9a-f]{40,64}(?=")/gi)?.map((id) => id.toLowerCase()) }
+}
+
+const lured = ({ pools }: Answer) => pools.includes(liar.address.toLowerCase())
+const isHonest = ({ pool }: StatsResponse['withdrawing'][number]) => pool !== liar.address.toLowerCase()
+
+test(`is charged what it costs, then left out, within ${MOST_SAMPLES} samples; no genuine pool beside it is`, async () => {
+  const { USDC, DAI } = devnet.info.tokens
+  let asked = 0
+  let charged: number | undefined
+  for (let sample = 1; sample <= MOST_SAMPLES; sample++) {
+    await claim(HELD.token)
+    const [bait] = await Promise.all([
+      quote(weth, token.address),
+      // Genuine pools of all families, looked at in the same blocks; trades move some of them.
+      quote(weth, USDC!.address),
+      quote(USDC!.address, DAI!.address, 1_000_000_000n),
+    ])
+    asked += 3
+    if (!lured(bait)) break
+    await claim((HELD.token * 98n) / 100n)
+    const { withdrawing } = await stats(asked)
+    expect(withdrawing.filter(isHonest)).toEqual([])
+    const [one] = withdrawing
+    if (one && one.leftOutUntil === null) charged ??= one.haircutPercent
+    if (one?.leftOutUntil) break
+  }
+  // Two percent, of which a slippage of half a percent makes reverts.
+  expect(charged).toBeCloseTo(2, 1)
+  const { withdrawing, blocks } = await told()
+  expect(withdrawing).toMatchObject([
+    { pool: liar.address.toLowerCase(), dex: 'Lies', haircutPercent: 100, leftOutUntil: expect.any(Number) },
+  ])
+  expect(blocks[0]!.samples).toBeGreaterThan(30)
+  const { text } = await ask(`${server.url}/metrics`)
+  expect(text).toMatch(/sluice_drift_haircut_ratio\{[^}]*dex="Lies"\} 1\n/)
+}, 120_000)
+
+test('while it is left out its best offers find no taker, and the log makes such a quote again', async () => {
+  await claim(HELD.token)
+  const answer = await quote(weth, token.address)
+  expect(lured(answer)).toBe(false)
+  const until = Date.now() + DEADLINE_MS
+  let record = null
+  while (!record && Date.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    record = findRecord(quoteLogPath(dir, 31337), answer.quoteId)
+  }
+  const replayed = replayRecord(record!)
+  expect(replayed.differences).toEqual([])
+  expect(replayed.route?.legs.map(({ pool }) => pool.dex)).not.toContain('Lies')
+  // Without what was known then, another route would be found.
+  expect(record!.text).toContain('"haircuts"')
+})
+
+test('comes back by itself', async () => {
+  const [one] = (await told()).withdrawing
+  await request(devnet.url, 'evm_setNextBlockTimestamp', one!.leftOutUntil!)
+  await claim(HELD.token)
+  expect(lured(await quote(weth, token.address))).toBe(true)
+  expect((await told()).withdrawing).toEqual([])
+})

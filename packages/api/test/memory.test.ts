@@ -1,0 +1,24 @@
+/** Memory after a flood, in a process of its own: what is measured is all of it. */
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const PROGRAM = `
+import { returnMemoryAtRest } from ${JSON.stringify(join(import.meta.dirname, '../src/memory.ts'))}
+const resident = () => process.memoryUsage().rss / 1e6
+let flood = []
+for (let k = 0; k < 3_000_000; k++) flood.push({ k, text: 'answer ' + k })
+const full = resident()
+flood = null
+const stop = process.argv[1] === 'return' ? returnMemoryAtRest(200) : () => {}
+setTimeout(() => { stop(); console.log(JSON.stringify({ full, rest: resident() })) }, 3_000)
+`
+const run = (...args: string[]): { readonly full: number; readonly rest: number } =>
+  JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM, ...args], { encoding: 'utf8' }))
+
+test('a process at rest gives back what a flood took, which it would have kept', () => {
+  const kept = run()
+  const returned = run('return')
+  expect(kept.rest).toBeGreaterThan(kept.full / 2)
+  expect(returned.rest).toBeLessThan(returned.full / 2)
+})

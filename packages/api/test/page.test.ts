@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadConfig, type RunningServer, startServer } from '../src/index.ts'
+
+/** Output of a build, in small: served the same whatever is in it. */
+const dir = mkdtempSync(join(tmpdir(), 'sluice-page-'))
+const local = join(dir, 'local.json')
+let server: RunningServer
+let bare: RunningServer
+
+const start = (env: Record<string, string>) =>
+  startServer(loadConfig({ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent', ...env }))
+
+beforeAll(async () => {
+  mkdirSync(join(dir, 'app/assets'), { recursive: true })
+  writeFileSync(join(dir, 'index.html'), '<!doctype html><title>page</title>')
+  writeFileSync(join(dir, 'app/assets/main-4f3a.js'), `// ${'x'.repeat(5_000)}`)
+  writeFileSync(join(dir, 'app/assets/type.woff2'), 'font')
+  writeFileSync(join(dir, 'app/notes.txt'), 'of no type that is served')
+  server = await start({ WEB_DIR: dir, LOCAL_CHAIN_FILE: local })
+  bare = await start({ WEB_DIR: join(dir, 'nowhere') })
+})
+afterAll(async () => {
+  await Promise.all([server?.close(), bare?.close()])
+  rmSync(dir, { recursive: true, force: true })
+})
+
+test.each(['/', '/?chain=1', '/app/explain', '/app/chains/1'])(
+  '%s is the page, asked for anew each time',
+  async (path) => {
+    const answer = await fetch(`${server.url}${path}`)
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('<title>page</title>')
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(answer.headers.get('cache-control')).toBe('no-cache')
+    const again = await fetch(`${server.url}${path}`, { headers: { 'if-none-match': answer.headers.get('etag')! } })
+    expect(again.status).toBe(304)
+  },
+)
+
+test('its policy allows own files alone, and calls to the node of a local chain where there is one', async () => {
+  const policyOf = async () => (await fetch(server.url)).headers.get('content-security-policy')!
+  expect(await policyOf()).toBe(
+    "default-src 'none';script-src 'self';style-src 'self';font-src 'self';img-src 'self';connect-src 'self';base-uri 'none';form-action 'none';frame-ancestors 'none'",
+  )
+  expect(await (await fetch(`${server.url}/app/local-chain.json`)).json()).toEqual({ local: null })
+  const contracts = { guard: '0x1', executors: [], factories: [], managers: [], vaultsV2: [], vaultsV3: [] }
+  const accounts = [{ address: '0x2', privateKey: '0x3' }]
+  writeFileSync(local, JSON.stringify({ chainId: 31337, rpcUrl: 'http://127.0.0.1:9/x', accounts, contracts }))
+  expect(await policyOf()).toContain("connect-src 'self' http://127.0.0.1:9;")
+  const known = await (await fetch(`${server.url}/app/local-chain.json`)).json()
+  expect(known).toEqual({
+    local: { chainId: 31337, rpcUrl: 'http://127.0.0.1:9/x', accounts: [{ address: '0x2' }], contracts },
+  })
+})
+
+test('files with a hash in their names are kept for good, and sent compressed to those who can read it', async () => {
+  const path = `${server.url}/app/assets/main-4f3a.js`
+  const zipped = await fetch(path, { headers: { 'accept-encoding': 'gzip' } })
+  expect(zipped.headers.get('content-encoding')).toBe('gzip')
+  expect(Number(zipped.headers.get('content-length'))).toBeLessThan(200)
+  expect(zipped.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  const plain = await fetch(path, { headers: { 'accept-encoding': 'identity' } })
+  expect(plain.headers.get('content-encoding')).toBeNull()
+  expect(await plain.text()).toBe(await zipped.text())
+  const font = await fetch(`${server.url}/app/assets/type.woff2`, { headers: { 'accept-encoding': 'gzip' } })
+  expect(font.headers.get('content-encoding')).toBeNull()
+})
+
+test.each(['/app/assets/gone.js', '/app/notes.txt', '/app/../../package.json', '/nowhere', '/aggregator', '/prices'])(
+  '%s stays 404 with a body for programs',
+  async (path) => {
+    const answer = await fetch(`${server.url}${path}`)
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toMatchObject({ code: 'NOT_FOUND' })
+  },
+)
+
+test('where no page was built, its paths are like any other that is not there', async () => {
+  for (const path of ['/', '/app/explain']) {
+    const answer = await fetch(`${bare.url}${path}`)
+    expect(answer.status, path).toBe(404)
+    expect(await answer.json()).toMatchObject({ code: 'NOT_FOUND' })
+  }
+})

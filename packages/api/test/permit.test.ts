@@ -1,0 +1,228 @@
+/** Swaps that bring their own permission: OpenZeppelin's ERC20Permit, and the genuine Permit2, on the local chain. */
+import { type Contract, compile, createBuilder, type Devnet, PERMIT2 } from '@sluice/devnet'
+import { Signature } from 'ethers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RunningServer } from '../src/index.ts'
+import { request, startChain, startOver } from './src/devnet.ts'
+import { ask } from './src/service.ts'
+import { pairWithWeth } from './src/tokens.ts'
+
+const source = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20Permit.sol";
+
+contract Coin is ERC20Permit {
+    constructor() ERC20("Coin", "COIN") ERC20Permit("Coin") {}
+    function mint(address to, uint256 amount) external { _mint(to, amount); }
+}`
+
+let devnet: Devnet
+let server: RunningServer
+let coin: Contract
+beforeAll(async () => {
+  devnet = await startChain()
+  const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
+  const compiled = compile({
+    ...{ compiler: 'solc', evmVersion: 'cancun', runs: 200, packages: ['@openzeppelin/contracts'] },
+    sources: { 'Coin.sol': source },
+  })
+  coin = await builder.deploy(compiled.Coin!)
+  await pairWithWeth(devnet, builder, coin, 10n)
+  for (const { address } of devnet.info.accounts.slice(0, 6)) await coin.send('mint', [address, 10n ** 21n])
+  server = await startOver(devnet.url)
+  // Finding the first pools takes its time, which is not what is tested.
+  const warm = { src: coin.address, dst: token('DAI'), amount: `${10n ** 18n}` }
+  for (let round = 0; round < 20 && (await get('quote', warm)).status !== 200; round++);
+})
+afterAll(async () => {
+  await server?.close()
+  await devnet?.stop()
+})
+
+const account = (index: number) => devnet.info.accounts[index]!.address
+const token = (symbol: string) => devnet.info.tokens[symbol]!.address
+const rpc = <T>(method: string, ...params: readonly unknown[]) => request<T>(devnet.url, method, ...params)
+const word = (value: bigint | string) =>
+  (typeof value === 'string' ? value.slice(2).toLowerCase() : value.toString(16)).padStart(64, '0')
+const read = async (to: string, selector: string, ...words: (bigint | string)[]) =>
+  BigInt(await rpc<string>('eth_call', { to, data: selector + words.map(word).join('') }, 'latest'))
+const balance = (of: string, owner: string) => read(of, '0x70a08231', owner)
+const allowance = (of: string, owner: string, spender: string) => read(of, '0xdd62ed3e', owner, spender)
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies as any reader gets them
+async function get(path: string, query: Record<string, string>): Promise<{ status: number; body: any }> {
+  const { status, text } = await ask(`${server.url}/${path}/31337?${new URLSearchParams(query)}`)
+  return { status, body: JSON.parse(text) }
+}
+type Sent = { readonly to: string; readonly data: string; readonly value: string }
+async function make(from: string, { to, data, value }: Sent): Promise<{ status: string; gasUsed: string }> {
+  const transaction = { from, to, data, value: `0x${BigInt(value).toString(16)}`, gas: '0x1c9c380' }
+  return rpc('eth_sendTransactionSync', transaction)
+}
+
+/** Signature of the owner, as any wallet makes it. */
+async function signed(src: string, from: string, amount: bigint, kind: string, more: Record<string, string> = {}) {
+  const { body } = await get('permit', { src, from, amount: `${amount}`, ...more })
+  const offer = body.permits.find((one: { kind: string }) => one.kind === kind)
+  const signature = await rpc<string>('eth_signTypedData_v4', from, JSON.stringify(offer.typedData))
+  return { body, offer, signature, permit: `${offer.permit}${signature}` }
+}
+
+test('a token with EIP-2612 is swapped by one transaction, to the base unit, and nothing of the allowance is left', async () => {
+  for (const dst of [token('DAI'), token('WETH')]) {
+    const from = account(0)
+    const amount = 10n ** 18n
+    const { body, permit } = await signed(coin.address, from, amount, 'eip2612')
+    expect(body).toMatchObject({ src: coin.address, from, amount: `${amount}`, spender: devnet.info.guard })
+    const query = { src: coin.address, dst, from, amount: `${amount}`, permit, calls: '1' }
+    const { status, body: route } = await get('aggregator', query)
+    expect(status, JSON.stringify(route)).toBe(200)
+    const { to, data, value } = route.tx
+    expect(route.calls).toEqual([{ to, data, value }])
+    // The price is that of the same swap without a signature.
+    const plain = await get('quote', { src: coin.address, dst, amount: `${amount}` })
+    expect(plain.body).toMatchObject({ toAmount: route.toAmount, minToAmount: route.minToAmount })
+    const before = await balance(dst, from)
+    const { status: mined, gasUsed } = await make(from, route.tx)
+    expect(mined).toBe('0x1')
+    expect((await balance(dst, from)) - before).toBe(BigInt(route.toAmount))
+    expect(await allowance(coin.address, from, devnet.info.guard)).toBe(0n)
+    // The estimate knows what the signature costs; refunds are not counted.
+    expect(Number(gasUsed)).toBeLessThanOrEqual(Number(route.gasEstimate))
+    expect(Number(gasUsed)).toBeGreaterThan(Number(route.gasEstimate) * 0.75)
+  }
+})
+
+test('exact output, a fee, native output and a batch of quotes bring the signature too', async () => {
+  const from = account(1)
+  const wanted = 10n ** 18n
+  const { permit } = await signed(coin.address, from, 5n * 10n ** 18n, 'eip2612')
+  const query = { src: coin.address, dst: token('DAI'), from, amountOut: `${wanted}`, slippage: '0', permit }
+  const fee = { convenienceFee: '1', convenienceFeeRecipient: account(5).toLowerCase() }
+  const { status, body: route } = await get('aggregator', { ...query, ...fee })
+  expect(status, JSON.stringify(route)).toBe(200)
+  const posted = await ask(`${server.url}/quotes/31337`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      quotes: [
+        { ...query, ...fee },
+        { ...query, dst: '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE', amountOut: '1000000000' },
+      ],
+    }),
+  })
+  const { quotes } = JSON.parse(posted.text)
+  expect(quotes[0].fromAmount).toBe(route.fromAmount)
+  expect(quotes[1].tx.to).toBe(devnet.info.guard)
+  const before = await balance(token('DAI'), from)
+  expect((await make(from, route.tx)).status).toBe('0x1')
+  expect((await balance(token('DAI'), from)) - before).toBe(BigInt(route.toAmount))
+})
+
+test.each(['WETH', 'USDT', 'STETH'])(
+  '%s is drawn through Permit2 by one transaction once that is approved',
+  async (symbol) => {
+    const from = account(2)
+    const amount = 10n ** BigInt(devnet.info.tokens[symbol]!.decimals)
+    const query = { src: token(symbol), dst: token('DAI'), from, amount: `${amount}` }
+    const early = await signed(query.src, from, amount, 'permit2')
+    expect(early.offer.approval).toMatchObject({ to: token(symbol), value: '0' })
+    expect(early.body.permits.map((one: { kind: string }) => one.kind)).toEqual(['permit2'])
+    const refused = await get('aggregator', { ...query, permit: early.permit })
+    expect(refused).toMatchObject({ status: 400, body: { code: 'BAD_PERMIT', field: 'permit.kind' } })
+    await make(from, early.offer.approval)
+    for (let round = 0; round < 2; round++) {
+      const { offer, permit } = await signed(query.src, from, amount, 'permit2')
+      expect(offer.approval).toBeNull()
+      const { status, body: route } = await get('aggregator', { ...query, permit })
+      expect(status, JSON.stringify(route)).toBe(200)
+      const before = await balance(query.dst, from)
+      expect((await make(from, route.tx)).status).toBe('0x1')
+      expect((await balance(query.dst, from)) - before).toBe(BigInt(route.toAmount))
+    }
+    expect(await allowance(query.src, from, devnet.info.guard)).toBe(0n)
+    expect(await read(PERMIT2, '0x927da105', from, query.src, devnet.info.guard).catch(() => 0n)).toBeDefined()
+  },
+)
+
+test('a signature that somebody else has used stops no swap, neither one that was quoted nor one to come', async () => {
+  const from = account(3)
+  const amount = 10n ** 18n
+  const { body, signature, permit } = await signed(coin.address, from, amount, 'eip2612')
+  const query = { src: coin.address, dst: token('DAI'), from, amount: `${amount}`, permit }
+  const { body: quoted } = await get('aggregator', query)
+  const { v, r, s } = Signature.from(signature)
+  const words = [from, devnet.info.guard, amount, BigInt(body.deadline), BigInt(v), r, s].map(word)
+  await make(account(4), { to: coin.address, data: `0xd505accf${words.join('')}`, value: '0' })
+  expect(await allowance(coin.address, from, devnet.info.guard)).toBe(amount)
+  const again = await get('aggregator', query)
+  expect(again, JSON.stringify(again.body)).toMatchObject({ status: 200, body: { toAmount: quoted.toAmount } })
+  const before = await balance(query.dst, from)
+  expect((await make(from, quoted.tx)).status).toBe('0x1')
+  expect((await balance(query.dst, from)) - before).toBe(BigInt(quoted.toAmount))
+  // Drawn once, it is spent.
+  expect(await get('aggregator', query)).toMatchObject({ status: 400, body: { field: 'permit.nonce' } })
+})
+
+test('what is wrong with a signature is named, before and after it is run', async () => {
+  const from = account(4)
+  const amount = 10n ** 18n
+  const { permit, offer, signature } = await signed(coin.address, from, amount, 'eip2612')
+  const query = { src: coin.address, dst: token('DAI'), from, amount: `${amount}` }
+  const [kind, signedAmount, nonce, deadline] = permit.split(':')
+  const other = Signature.from({ ...Signature.from(signature).toJSON(), r: `0x${'12'.repeat(32)}` }).serialized
+  const wrong = [
+    [[kind, signedAmount, nonce, deadline, other], 'BAD_PERMIT', 'permit.signature'],
+    [[kind, signedAmount, '7', deadline, other], 'BAD_PERMIT', 'permit.nonce'],
+    [[kind, signedAmount, nonce, '1700000000', signature], 'BAD_PERMIT', 'permit.deadline'],
+    [[kind, '999', nonce, deadline, signature], 'INVALID_PARAMETER', 'permit.amount'],
+    [['permit2', signedAmount, nonce, deadline, signature], 'BAD_PERMIT', 'permit.kind'],
+    [['dai', signedAmount, nonce, deadline, signature], 'BAD_PERMIT', 'permit.signature'],
+    [['eip20', signedAmount, nonce, deadline, signature], 'INVALID_PARAMETER', 'permit'],
+    [[kind, '0x12', nonce, deadline, signature], 'INVALID_PARAMETER', 'permit.amount'],
+    [[kind, signedAmount, nonce, deadline, '0x'], 'INVALID_PARAMETER', 'permit.signature'],
+    [[kind, signedAmount, nonce, deadline, '0x1234'], 'INVALID_PARAMETER', 'permit.signature'],
+    [[kind, signedAmount, nonce, deadline, `0x${'ff'.repeat(65)}`], 'INVALID_PARAMETER', 'permit.signature'],
+    [['permit2', signedAmount, `${2n ** 48n}`, deadline, signature], 'INVALID_PARAMETER', 'permit.nonce'],
+    [['permit2', `${2n ** 160n}`, nonce, deadline, signature], 'INVALID_PARAMETER', 'permit.amount'],
+  ] as const
+  for (const [parts, code, field] of wrong) {
+    const { status, body } = await get('aggregator', { ...query, permit: parts.join(':') })
+    expect({ status, code: body.code }, `${parts.join(':')} ${body.error}`).toEqual({ status: 400, code })
+    expect(body.error.startsWith(field), body.error).toBe(true)
+    if (code === 'BAD_PERMIT') expect(body.field).toBe(field)
+  }
+  const { from: _, ...nobody } = query
+  expect((await get('quote', { ...nobody, permit })).body.error).toContain('from')
+  expect((await get('quote', { ...query, permit })).status).toBe(200)
+  const native = { ...query, src: '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE', permit }
+  expect((await get('aggregator', native)).body.error).toContain('native')
+  // Somebody else's signature is nobody's permission.
+  expect((await get('aggregator', { ...query, from: account(5), permit })).body.field).toBe('permit.signature')
+  // A wrapper whose fallback takes any call has no permit.
+  const weth = await get('aggregator', { ...query, src: token('WETH'), permit })
+  expect(weth.body).toMatchObject({ code: 'BAD_PERMIT', field: 'permit.kind' })
+  expect(offer).toMatchObject({ kind: 'eip2612', unlimited: false, approval: null })
+})
+
+test('/permit holds deadlines within a day and names what is wrong', async () => {
+  const base = { src: coin.address, from: account(0), amount: '1' }
+  const mistakes = [
+    [{ ...base, src: '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE' }, 'src'],
+    [{ ...base, amount: '0' }, 'amount'],
+    [{ ...base, from: 'me' }, 'from'],
+    [{ ...base, from: devnet.info.guard }, 'from'],
+    [{ ...base, deadline: '1' }, 'deadline'],
+    [{ ...base, deadline: '999999999999' }, 'deadline'],
+  ] as const
+  for (const [query, field] of mistakes) {
+    const { status, body } = await get('permit', query)
+    expect(status).toBe(400)
+    expect(body.error).toContain(field)
+  }
+  // Neither an account without code nor a token of another kind is answered with anything to sign but what would work.
+  expect(await get('permit', { ...base, src: account(9) })).toMatchObject({ status: 200, body: { permits: [] } })
+  const big = await get('permit', { ...base, amount: `${2n ** 200n}` })
+  expect(big.body.permits.map((one: { kind: string }) => one.kind)).toEqual(['eip2612'])
+})

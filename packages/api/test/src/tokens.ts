@@ -1,0 +1,58 @@
+/** Tokens of the tests' own on the local chain. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Hex } from '@sluice/chains'
+import { type Artifact, artifact, type Builder, type Contract, createBuilder, type Devnet } from '@sluice/devnet'
+
+type Compiled = { readonly abi: Artifact['abi']; readonly evm: { readonly bytecode: { readonly object: string } } }
+type Output = { readonly contracts: Record<string, Record<string, Compiled>> }
+
+const WHOLE = 10n ** 18n
+let compiled: Record<string, Compiled> | undefined
+
+/** A contract of Tokens.sol, with a pair of Uniswap V2 against WETH: 1,000 whole tokens for so many WETH. */
+export async function deployToken(
+  devnet: Devnet,
+  name: 'PickyToken' | 'NamedToken',
+  args: readonly unknown[] = [],
+  weth = 10n,
+): Promise<Contract> {
+  const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
+  const token = await builder.deploy(compiledAs(name), args)
+  await pairWithWeth(devnet, builder, token, weth)
+  return token
+}
+
+/** A contract of Tokens.sol. */
+export function compiledAs(name: string): Artifact {
+  const { abi, evm } = contracts()[name]!
+  return { abi, bytecode: `0x${evm.bytecode.object}` as Hex }
+}
+
+function contracts(): Record<string, Compiled> {
+  if (compiled) return compiled
+  const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
+  const content = readFileSync(join(import.meta.dirname, '../tokens/Tokens.sol'), 'utf8')
+  const settings = { evmVersion: 'cancun', outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } }
+  const input = { language: 'Solidity', sources: { 'Tokens.sol': { content } }, settings }
+  compiled = (JSON.parse(solc.compile(JSON.stringify(input))) as Output).contracts['Tokens.sol']!
+  return compiled
+}
+
+export async function pairWithWeth({ info }: Devnet, builder: Builder, token: Contract, amount: bigint): Promise<void> {
+  const weth = builder.at(
+    ['function deposit() payable', 'function transfer(address,uint256)'],
+    info.tokens.WETH!.address,
+  )
+  const uniswap = (name: string, address: string) =>
+    builder.at(artifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
+  const factory = uniswap('UniswapV2Factory', info.routers.uniswapV2Factory!)
+  const sides = [token.address, weth.address]
+  await factory.send('createPair', sides)
+  const pair = uniswap('UniswapV2Pair', await factory.read<string>('getPair', sides))
+  await token.send('mint', [pair.address, 1_000n * WHOLE])
+  await weth.send('deposit', [], amount * WHOLE)
+  await weth.send('transfer', [pair.address, amount * WHOLE])
+  await pair.send('mint', [builder.from])
+}

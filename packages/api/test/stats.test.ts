@@ -1,0 +1,165 @@
+/** Quotes simulated again: what stands in /stats and /metrics is what real blocks did to them. */
+import { artifact, type Contract, createBuilder, type Devnet } from '@sluice/devnet'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RunningServer } from '../src/index.ts'
+import type { StatsResponse } from '../src/stats-response.ts'
+import { request, startChain, startOver } from './src/devnet.ts'
+import { ask } from './src/service.ts'
+import { deployToken } from './src/tokens.ts'
+
+const WHOLE = 10n ** 18n
+const DEADLINE_MS = 15_000
+let devnet: Devnet
+let server: RunningServer
+let token: Contract
+let pair: Contract
+let weth: Contract
+beforeAll(async () => {
+  devnet = await startChain()
+  server = await startOver(devnet.url, { DRIFT_SAMPLE_PERCENT: '100' })
+  token = await deployToken(devnet, 'NamedToken', ['Drift', 'DRIFT'], 1_000n)
+  const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
+  const uniswap = (name: string, address: string) =>
+    builder.at(artifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
+  const factory = uniswap('UniswapV2Factory', devnet.info.routers.uniswapV2Factory!)
+  pair = uniswap(
+    'UniswapV2Pair',
+    await factory.read<string>('getPair', [devnet.info.tokens.WETH!.address, token.address]),
+  )
+  weth = builder.at(
+    [
+      'function deposit() payable',
+      'function transfer(address,uint256)',
+      'function balanceOf(address) view returns (uint256)',
+    ],
+    devnet.info.tokens.WETH!.address,
+  )
+  await weth.send('deposit', [], 200n * WHOLE)
+})
+afterAll(async () => {
+  await server?.close()
+  await devnet?.stop()
+})
+
+const mine = () => request(devnet.url, 'evm_mine')
+
+const told = async (url = server.url): Promise<StatsResponse> => JSON.parse((await ask(`${url}/stats/31337`)).text)
+
+async function stats(samples: number) {
+  const until = Date.now() + DEADLINE_MS
+  for (;;) {
+    const found = await told()
+    if (found.samples + found.missed >= samples || Date.now() > until) return found
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+async function quote(url = server.url): Promise<{ readonly toAmount: string }> {
+  const query = { src: devnet.info.tokens.WETH!.address, dst: token.address, amount: `${WHOLE}`, slippage: '0.5' }
+  const { status, text } = await ask(`${url}/quote/31337?${new URLSearchParams(query)}`)
+  expect(status, text).toBe(200)
+  return JSON.parse(text)
+}
+
+/** Somebody buys before the taker does: so much WETH for as much as the pair gives. */
+async function moveAgainst(amount: bigint): Promise<void> {
+  const isFirst = BigInt(weth.address) < BigInt(token.address)
+  const holding = (of: Contract) => of.read<bigint>('balanceOf', [pair.address])
+  const [own, other] = await Promise.all([holding(weth), holding(token)])
+  const out = (amount * 997n * other) / (own * 1000n + amount * 997n)
+  await weth.send('transfer', [pair.address, amount])
+  await stats(3)
+  await pair.send('swap', [isFirst ? 0n : out, isFirst ? out : 0n, pair.address.replace(/.$/, '1'), '0x'])
+}
+
+test('a chain of which nothing was measured says so, and is not woken for it', async () => {
+  const found = await told()
+  expect(found).toMatchObject({ chainId: 31337, samplePercent: 100, samples: 0, missed: 0, pools: [] })
+  expect(found.blocks.map(({ after, samples, driftBps }) => [after, samples, driftBps.mean])).toEqual([
+    [1, 0, null],
+    [2, 0, null],
+  ])
+  expect(JSON.parse((await ask(`${server.url}/ready/31337`)).text).state).toBe('asleep')
+})
+
+test('a quote that nobody disturbs pays the same one and two blocks later', async () => {
+  await quote()
+  await mine()
+  await stats(1)
+  await mine()
+  const { blocks, families, brands, pools } = await stats(2)
+  for (const block of blocks)
+    expect(block).toMatchObject({ samples: 1, wouldRevertPercent: 0, driftBps: { mean: 0, median: 0, worst5: 0 } })
+  expect(families.map(({ protocol }) => protocol)).toEqual(['uniswap-v2'])
+  expect(brands).toHaveLength(1)
+  expect(pools).toMatchObject([{ pool: pair.address.toLowerCase(), protocol: 'uniswap-v2', blocks }])
+})
+
+test('trades that come between show as drift, to the basis point, and as reverts where the slippage is less', async () => {
+  const { toAmount } = await quote()
+  // Two transactions, two blocks: the first alone changes nothing that the pair knows of.
+  await moveAgainst(5n * WHOLE)
+  const { blocks } = await stats(4)
+  const now = await quote()
+  const bps = (Number(now.toAmount) / Number(toAmount) - 1) * 10_000
+  expect(bps).toBeLessThan(-50)
+  expect(blocks[1]).toMatchObject({ after: 2, samples: 2, wouldRevertPercent: 50 })
+  expect(blocks[1]!.driftBps.worst5).toBeCloseTo(bps, 1)
+  expect(blocks[0]!.driftBps.worst5).toBe(0)
+}, 60_000)
+
+test('the same stands in /metrics, in series of which there is a limited number', async () => {
+  const { text } = await ask(`${server.url}/metrics`)
+  const line = (name: string, of: string, after: number) =>
+    text
+      .split('\n')
+      .find((one) => one.startsWith(name) && one.includes(`of="${of}"`) && one.includes(`after="${after}"`))
+  expect(line('sluice_drift_samples', 'chain', 1)).toMatch(/ 2$/)
+  for (const of of ['chain', 'family', 'brand', 'pool'])
+    expect(line('sluice_drift_would_revert_ratio', of, 2), of).toMatch(/ 0\.5$/)
+  expect(text).toMatch(/sluice_drift_bps\{.*of="family",name="uniswap-v2",after="2",figure="worst5"\} -\d/)
+  expect(text).toMatch(/sluice_state_entries\{chain="31337",kind="sampledPools"\} 1/)
+})
+
+test('slippage=auto is what the pools were seen to move, with its reason, for an input and for an output', async () => {
+  const [src, dst] = [devnet.info.tokens.WETH!.address, token.address]
+  const get = async (query: Record<string, string>) => {
+    const { text } = await ask(
+      `${server.url}/quote/31337?${new URLSearchParams({ src, dst, slippage: 'auto', ...query })}`,
+    )
+    return JSON.parse(text)
+  }
+  const given = await get({ amount: `${WHOLE}` })
+  const { percent, reason } = given.slippage
+  expect(reason).toContain('measured for 1 of its 1 pool,')
+  // One of two samples lost about a percent.
+  expect(percent).toBeGreaterThan(0.2)
+  expect(percent).toBeLessThanOrEqual(3)
+  const ppm = BigInt(Math.round(percent * 10_000))
+  expect(given.minToAmount).toBe(`${(BigInt(given.toAmount) * (1_000_000n - ppm)) / 1_000_000n}`)
+  const wanted = await get({ amountOut: given.minToAmount })
+  expect(wanted.minToAmount).toBe(given.minToAmount)
+  expect(wanted.slippage.percent).toBeCloseTo(percent, 1)
+  expect(Number(wanted.fromAmount) / Number(WHOLE)).toBeCloseTo(1, 3)
+  const wrapped = await get({ src: `0x${'e'.repeat(40)}`, dst: src, amount: '1000' })
+  expect(wrapped).toMatchObject({ slippage: { percent: 0.05, reason: 'wrapping moves no price' } })
+  expect((await get({ amount: `${WHOLE}`, slippage: '1' })).slippage).toBeUndefined()
+})
+
+test('limits are read, and mistakes are named', async () => {
+  expect((await ask(`${server.url}/stats/31337?limit=x`)).text).toContain('limit must be an integer')
+  const { families, pools } = JSON.parse((await ask(`${server.url}/stats/31337?limit=0`)).text)
+  expect([families, pools]).toEqual([[], []])
+})
+
+test('no call goes into it where it is switched off', async () => {
+  const off = await startOver(devnet.url, { DRIFT_SAMPLE_PERCENT: '0' })
+  try {
+    await quote(off.url)
+    await mine()
+    await quote(off.url)
+    expect(await told(off.url)).toMatchObject({ samplePercent: 0, samples: 0, missed: 0 })
+  } finally {
+    await off.close()
+  }
+})

@@ -1,0 +1,46 @@
+/** One connection that the chains of a process share for single commands; made anew when it is needed. */
+import { type Connection, connect, type Reply } from './connection.ts'
+import { BusError } from './errors.ts'
+
+/** Milliseconds after a failure during which nothing is tried: what fails at once keeps no request waiting. */
+const PAUSE_MS = 250
+
+export class Commands implements Connection {
+  private readonly url: string
+  private current: Promise<Connection> | null = null
+  private failedMs = 0
+  private isClosed = false
+
+  constructor(url: string) {
+    this.url = url
+  }
+
+  async call<T = Reply>(...command: readonly (string | number)[]): Promise<T> {
+    const connection = await this.connection()
+    try {
+      return await connection.call<T>(...command)
+    } catch (error) {
+      if (error instanceof BusError) this.current = null
+      throw error
+    }
+  }
+
+  close(): void {
+    this.isClosed = true
+    void this.current?.then((connection) => connection.close()).catch(() => {})
+    this.current = null
+  }
+
+  private connection(): Promise<Connection> {
+    if (this.current) return this.current
+    if (this.isClosed || Date.now() - this.failedMs < PAUSE_MS)
+      return Promise.reject(new BusError('AWAY', 'no connection to Redis'))
+    const connecting = connect(this.url)
+    this.current = connecting
+    connecting.catch(() => {
+      this.failedMs = Date.now()
+      if (this.current === connecting) this.current = null
+    })
+    return connecting
+  }
+}

@@ -1,0 +1,6 @@
+export { type BusOptions, StateBus } from './bus.ts'
+export { ChainIndexers, type ChainIndexersOptions } from './chain-indexers.ts'
+export { BusError, type BusErrorCode } from './errors.ts'
+export type { Fact } from './facts.ts'
+export type { OpenedMarket } from './indexer.ts'
+export { SCHEMA } from './keys.ts'

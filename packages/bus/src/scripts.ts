@@ -1,0 +1,114 @@
+/** Scripts that Redis runs in one step: each is atomic, and fenced where a state is written. */
+import { createHash } from 'node:crypto'
+import type { Connection } from './connection.ts'
+
+/** Arguments that Lua takes from its stack at once. */
+const SLICE = 4_000
+
+/** Runs a command over `n` arguments from `at` on, some at a time. */
+const EACH = `
+  local function each(command, key, n)
+    local i = 0
+    while i < n do
+      local k = math.min(${SLICE}, n - i)
+      redis.call(command, key, unpack(ARGV, at + i + 1, at + i + k))
+      i = i + k
+    end
+    at = at + n
+  end`
+
+const FENCE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'LOST'} end`
+
+/**
+ * KEYS lease head pools entries pairs
+ * ARGV token leaseMs expectedTag tag block stands payload keepMs nSet nGone nAdded nRemoved (field value)* field* pair* pair*
+ */
+const write = `
+  ${FENCE}
+  local head = redis.call('HMGET', KEYS[2], 'tag', 'id', 'size', 'pairs')
+  if head[1] ~= ARGV[3] then return {'CHANGED'} end
+  if redis.call('HLEN', KEYS[3]) ~= tonumber(head[3]) then return {'DAMAGED'} end
+  if redis.call('SCARD', KEYS[5]) ~= tonumber(head[4]) then return {'DAMAGED'} end
+  local at = 12
+  ${EACH}
+  each('HSET', KEYS[3], tonumber(ARGV[9]) * 2)
+  each('HDEL', KEYS[3], tonumber(ARGV[10]))
+  each('SADD', KEYS[5], tonumber(ARGV[11]))
+  each('SREM', KEYS[5], tonumber(ARGV[12]))
+  local size = redis.call('HLEN', KEYS[3])
+  local now = redis.call('TIME')
+  local oldest = string.format('%.0f', now[1] * 1000 - ARGV[8])
+  local id = redis.call('XADD', KEYS[4], 'MINID', '~', oldest, '*', 'prev', head[2], 'tag', ARGV[4], 'block', ARGV[5], 'stands', ARGV[6], 'size', size, 'told', ARGV[7])
+  redis.call('HSET', KEYS[2], 'tag', ARGV[4], 'id', id, 'block', ARGV[5], 'stands', ARGV[6], 'size', size, 'pairs', redis.call('SCARD', KEYS[5]), 'beat', now[1] .. '.' .. now[2])
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  return {'OK', id}`
+
+/**
+ * Points the head at a generation that was written apart.
+ *
+ * KEYS lease head pools oldPools entries pairs
+ * ARGV token generation tag block stands size oldMs nPairs pair*
+ */
+const flip = `
+  ${FENCE}
+  if redis.call('HLEN', KEYS[3]) ~= tonumber(ARGV[6]) then return {'DAMAGED'} end
+  local id = redis.call('XADD', KEYS[5], '*', 'prev', 'none', 'tag', ARGV[3], 'block', ARGV[4], 'stands', ARGV[5], 'size', ARGV[6], 'told', '')
+  local now = redis.call('TIME')
+  redis.call('HSET', KEYS[2], 'gen', ARGV[2], 'tag', ARGV[3], 'id', id, 'block', ARGV[4], 'stands', ARGV[5], 'size', ARGV[6], 'beat', now[1] .. '.' .. now[2])
+  redis.call('PERSIST', KEYS[3])
+  if KEYS[4] ~= KEYS[3] then redis.call('PEXPIRE', KEYS[4], ARGV[7]) end
+  redis.call('DEL', KEYS[6])
+  local at = 8
+  ${EACH}
+  each('SADD', KEYS[6], tonumber(ARGV[8]))
+  redis.call('HSET', KEYS[2], 'pairs', redis.call('SCARD', KEYS[6]))
+  return {'OK', id}`
+
+/** Keeps the lease, and says that the head is the chain's where that is so. KEYS lease head, ARGV token leaseMs isCurrent */
+const renew = `
+  if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+  if ARGV[3] == '1' and redis.call('EXISTS', KEYS[2]) == 1 then
+    local now = redis.call('TIME')
+    redis.call('HSET', KEYS[2], 'beat', now[1] .. '.' .. now[2])
+  end
+  return redis.call('PEXPIRE', KEYS[1], ARGV[2])`
+
+/** KEYS lease, ARGV token */
+const release = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
+
+/**
+ * The newest measurement stays, whoever made it; no new one where there are as many as may be.
+ *
+ * KEYS facts news, ARGV key measuredMs value most
+ */
+const fact = `
+  local old = redis.call('HGET', KEYS[1], ARGV[1])
+  if old and tonumber(string.match(old, '^%d+')) >= tonumber(ARGV[2]) then return 0 end
+  if not old and redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[4]) then return 0 end
+  local value = ARGV[2] .. ' ' .. ARGV[3]
+  redis.call('HSET', KEYS[1], ARGV[1], value)
+  redis.call('XADD', KEYS[2], 'MAXLEN', '~', 10000, '*', 'key', ARGV[1], 'value', value)
+  return 1`
+
+const scripts = { write, flip, renew, release, fact }
+type Name = keyof typeof scripts
+
+const hashes = Object.fromEntries(
+  Object.entries(scripts).map(([name, text]) => [name, createHash('sha1').update(text).digest('hex')]),
+) as Record<Name, string>
+
+/** A Redis that was emptied has forgotten the scripts, too: it is told the text then. */
+export async function run<T>(
+  connection: Connection,
+  name: Name,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+): Promise<T> {
+  const rest = [keys.length, ...keys, ...args]
+  try {
+    return await connection.call<T>('EVALSHA', hashes[name], ...rest)
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
+    return connection.call<T>('EVAL', scripts[name], ...rest)
+  }
+}

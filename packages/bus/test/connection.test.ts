@@ -1,0 +1,38 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { connect } from '../src/connection.ts'
+
+/** Longer than an answer is waited for. */
+const LATE_MS = 5_000
+let server: Server
+const sockets: Socket[] = []
+afterEach(() => {
+  for (const socket of sockets) socket.destroy()
+  server.close()
+})
+
+async function serve(onConnection: (socket: Socket) => void): Promise<string> {
+  server = createServer((socket) => {
+    sockets.push(socket)
+    socket.on('error', () => {})
+    onConnection(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `redis://user:secret@127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test.each([
+  ['says nothing', () => {}],
+  ['never ends its answer', (socket: Socket) => socket.write('$999999999\r\nAAAA')],
+  ['is no Redis', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+])(
+  'who %s is away after a while, and the address is not told',
+  async (_, onConnection) => {
+    const url = await serve(onConnection)
+    const began = performance.now()
+    const error = await connect(url).catch((thrown: Error) => thrown)
+    expect(error).toMatchObject({ code: 'AWAY', message: expect.not.stringContaining('secret') })
+    expect(performance.now() - began).toBeLessThan(LATE_MS)
+  },
+  10_000,
+)

@@ -1,0 +1,63 @@
+/** Holds every state that any worker shows against the chain, as computed apart from all that is tested. */
+import type { Hex } from '@sluice/chains'
+import { addTo, digestOf, type Groups } from './digest.ts'
+import { FIRST_GROUPS, type MadeChain, POOLS, poolAt } from './made-chain.ts'
+
+export type Told = {
+  readonly hash: Hex
+  readonly number: number
+  readonly groups: Groups
+  /** Groups of the pairs that are said to be in. */
+  readonly known: readonly number[]
+  readonly stands: readonly Hex[]
+}
+
+const KEPT = 300
+
+export class Judge {
+  shown = 0
+  readonly wrong: string[] = []
+  readonly blocks = new Set<Hex>()
+  private readonly chain: MadeChain
+  private readonly expected = new Map<Hex, Groups>()
+  private readonly digests = new Map<string, number>()
+
+  constructor(chain: MadeChain) {
+    this.chain = chain
+  }
+
+  hear({ hash, number, groups, known, stands }: Told): void {
+    this.shown++
+    this.blocks.add(hash)
+    const right = this.expectedAt(hash)
+    const mixed = Object.keys(groups).filter((key) => {
+      const [group, [count, sum]] = [Number(key), groups[Number(key)]!]
+      return right[group]?.[0] !== count || right[group][1] !== sum
+    })
+    const missing = known.filter((group) => !groups[group] && right[group])
+    if (mixed.length > 0) this.wrong.push(`block ${number}: groups ${mixed.slice(0, 5)} are of no block`)
+    else if (Object.keys(groups).length < FIRST_GROUPS) this.wrong.push(`block ${number}: an empty market`)
+    else if (missing.length > 0)
+      this.wrong.push(`block ${number}: pairs of groups ${missing.slice(0, 5)} lack their pools`)
+    if (number > this.chain.tip().number) this.wrong.push(`block ${number}: of the future`)
+    if (!stands.includes(hash)) this.wrong.push(`block ${number}: said not to stand while it was shown`)
+  }
+
+  private expectedAt(hash: Hex): Groups {
+    const known = this.expected.get(hash)
+    if (known) return known
+    const state = this.chain.at(hash)
+    const groups: Groups = {}
+    for (let n = 0; n < POOLS; n++) {
+      const version = state[2 * n]!
+      if (version < 0) continue
+      const key = `${n} ${version} ${state[2 * n + 1]}`
+      const digest = this.digests.get(key) ?? digestOf(poolAt(n, state))
+      this.digests.set(key, digest)
+      addTo(groups, n, digest)
+    }
+    if (this.expected.size > KEPT) this.expected.clear()
+    this.expected.set(hash, groups)
+    return groups
+  }
+}

@@ -1,0 +1,119 @@
+/** A made-up chain that anybody can compute from when it began: a block every 100 ms, some of them undone by another branch. */
+import { type Hex, toAddress } from '@sluice/chains'
+import type { Pool } from '@sluice/liquidity'
+import type { BlockHeader } from '@sluice/rpc'
+import { blockOf, madePool } from '../made-up.ts'
+
+export const POOLS = 2_000
+/** Pools by the token that they are found with. */
+export const GROUPS = 50
+/** Groups that an indexer has from the start; the others are wanted sooner or later. */
+export const FIRST_GROUPS = 30
+const BLOCK_MS = 100
+/** Pools that change in a block. */
+const CHANGED = 60
+/** Every so many blocks one and its child are undone. */
+const FORK_EVERY = 23
+const FORKED = 2
+/** States that are kept, beside the one that the next is made from. */
+const KEPT = 400
+
+export const HUB = toAddress(`0x${'11'.repeat(20)}`)
+export const groupOf = (n: number) => n % GROUPS
+export const tokenOf = (group: number) => toAddress(`0x${(group + 1).toString(16).padStart(40, '0')}`)
+export const groupOfToken = (token: string) => Number.parseInt(token.slice(-4), 16) - 1
+/** Pair of a token with the hub, as the bus names it. */
+export const pairOf = (group: number) => [tokenOf(group), HUB].join()
+
+export const numberOfPool: ReadonlyMap<string, number> = new Map(
+  Array.from({ length: POOLS }, (_, n) => [madePool(n, 0).id, n]),
+)
+
+/** A block by its number and branch: `7B`. */
+type Name = string
+
+export class MadeChain {
+  private readonly startMs: number
+  private readonly states = new Map<Name, Int32Array>([['-1B', new Int32Array(POOLS * 2)]])
+
+  constructor(startMs: number) {
+    this.startMs = startMs
+  }
+
+  tip(now = Date.now()): BlockHeader {
+    const number = Math.max(0, Math.floor((now - this.startMs) / BLOCK_MS))
+    return this.block(`${number}${branchAt(number, number)}`)
+  }
+
+  private block(name: Name): BlockHeader {
+    const number = Number.parseInt(name, 10)
+    const header = blockOf(number, Math.floor((this.startMs + number * BLOCK_MS) / 1_000))
+    return { ...header, hash: hashOf(name), parentHash: hashOf(parentOf(name)) }
+  }
+
+  /** True for a block of the chain that ends with the tip. */
+  stands({ hash }: Pick<BlockHeader, 'hash'>, tip: BlockHeader): boolean {
+    const name = nameOf(hash)
+    const number = Number.parseInt(name, 10)
+    return number <= tip.number && name.endsWith(branchAt(number, tip.number))
+  }
+
+  /** Version, and version of the ticks, of every pool at the end of a block; −1 while it cannot be read. */
+  at(hash: Hex): Int32Array {
+    const todo: Name[] = []
+    let name = nameOf(hash)
+    for (; !this.states.has(name); name = parentOf(name)) todo.push(name)
+    let state = this.states.get(name)!
+    for (const next of todo.reverse()) {
+      state = changed(state, next)
+      this.states.set(next, state)
+      if (this.states.size > KEPT) this.forget()
+    }
+    return state
+  }
+
+  private forget(): void {
+    for (const name of this.states.keys()) {
+      if (this.states.size <= KEPT / 2) return
+      this.states.delete(name)
+    }
+  }
+}
+
+function changed(before: Int32Array, name: Name): Int32Array {
+  const state = before.slice()
+  const number = Number.parseInt(name, 10)
+  const other = name.endsWith('A') ? 1 : 0
+  for (let j = 0; j < CHANGED; j++) {
+    const n = (number * 7_919 + j * 31 + other * 13) % POOLS
+    const version = number * 2 + other + 1
+    state[2 * n] = n % 97 === 5 && version % 3 === 0 ? -1 : version
+    if ((number + j) % 4 === 0) state[2 * n + 1] = version
+  }
+  return state
+}
+
+/** The pool of a version, with the ticks of the one before where they are the same. */
+export function poolAt(n: number, state: Int32Array, before?: { readonly pool: Pool; readonly ticks: number }): Pool {
+  const [version, ticks] = [state[2 * n]!, state[2 * n + 1]!]
+  const pool = madePool(n, version, ticks)
+  if (!before || before.ticks !== ticks || !('ticks' in (pool.state as object))) return pool
+  return { ...pool, state: { ...(pool.state as object), ticks: (before.pool.state as { ticks: unknown }).ticks } }
+}
+
+/** `A` for what is undone by the time that two more blocks have come. */
+function branchAt(number: number, tip: number): 'A' | 'B' {
+  const since = number % FORK_EVERY
+  return since < FORKED && tip < number - since + FORKED ? 'A' : 'B'
+}
+
+function parentOf(name: Name): Name {
+  const number = Number.parseInt(name, 10)
+  return `${number - 1}${name.endsWith('A') && number % FORK_EVERY === 1 ? 'A' : 'B'}`
+}
+
+const hashOf = (name: Name): Hex => `0x${Buffer.from(name).toString('hex').padEnd(64, '0')}`
+
+function nameOf(hash: Hex): Name {
+  return Buffer.from(hash.slice(2), 'hex').toString().replaceAll('\0', '')
+}

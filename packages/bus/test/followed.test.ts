@@ -1,0 +1,129 @@
+/** A followed market while its bus fails. */
+import type { Address, Chain } from '@sluice/chains'
+import { type Market, PoolMap, TokenFacts } from '@sluice/liquidity'
+import { createRpc, type Rpc } from '@sluice/rpc'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { connect } from '../src/connection.ts'
+import { StateBus } from '../src/index.ts'
+import { keysOf, SCHEMAS } from '../src/keys.ts'
+import { Lease } from '../src/lease.ts'
+import { Publisher } from '../src/publisher.ts'
+import { blockOf, madePool } from './made-up.ts'
+import { hasRedis, TestRedis } from './redis.ts'
+
+const FRESH_MS = 1_500
+const chain: Chain = {
+  chainId: 31337,
+  ...{ name: 'test', displayName: 'Test', trackerName: 'Test', coinsPrefix: null, wrappedNative: null },
+  nativeCurrency: { symbol: 'ETH', name: 'Ether', decimals: 18 },
+  ...{ stables: [], hubs: [], tokens: [], rpcUrls: ['http://127.0.0.1:1'], blockTimeMs: 1_000, l1FeeModel: 'none' },
+  ...{ evm: {}, dexes: [] },
+}
+const keys = keysOf(chain.chainId)
+const pools = PoolMap.empty.with([madePool(1, 1), madePool(2, 1)])
+
+describe.skipIf(!hasRedis)('a market that is followed', () => {
+  let redis: TestRedis
+  let rpc: Rpc
+  let bus: StateBus
+  let market: Market
+  beforeAll(async () => {
+    redis = await TestRedis.start()
+    rpc = createRpc({ chainId: chain.chainId, urls: chain.rpcUrls })
+  })
+  afterAll(async () => {
+    rpc?.close()
+    await redis?.stop()
+  })
+  beforeEach(async () => {
+    await redis.call('FLUSHALL')
+    bus = new StateBus({ url: redis.url, freshMs: FRESH_MS })
+    market = bus.follow({ chain, rpc, facts: new TokenFacts(chain) })
+    market.start()
+  })
+  afterEach(async () => {
+    await market.stop()
+    bus.close()
+  })
+
+  /** Writes what an owner would have written, and goes on to say that it holds. */
+  async function publish(number = 1): Promise<() => Promise<void>> {
+    const connection = await connect(redis.url)
+    const lease = new Lease(keys)
+    await lease.acquire(connection)
+    const publisher = new Publisher({ keys, lease })
+    await publisher.full(connection, { block: blockOf(number), pools, stands: [blockOf(number).hash] }, [])
+    const end = lease.keep(connection, () => true)
+    return async () => {
+      end()
+      await lease.release(connection).catch(() => {})
+      connection.close()
+    }
+  }
+
+  test('quotes are made while its owner says that it holds, whatever the age of the block', async () => {
+    const end = await publish()
+    await until(() => market.health().head !== null)
+    await new Promise((resolve) => setTimeout(resolve, 2 * FRESH_MS))
+    expect(market.snapshot().pools.size).toBe(2)
+    expect(market.health().error).toBeNull()
+    await end()
+  })
+
+  test('without a word of its owner it is behind, and says since when', async () => {
+    const end = await publish()
+    await until(() => market.health().head !== null)
+    await end()
+    await until(() => market.health().error !== null)
+    expect(market.health()).toMatchObject({
+      reason: expect.stringMatching(/^no indexer has told of chain 31337 since 2/),
+    })
+    expect(() => market.snapshot()).toThrowError(expect.objectContaining({ code: 'BEHIND' }))
+    await expect(market.ensure([])).rejects.toMatchObject({ code: 'BEHIND' })
+    const again = await publish(2)
+    await until(() => market.health().error === null)
+    expect(market.snapshot().block.number).toBe(2)
+    await again()
+  })
+
+  test('without Redis it goes on for a while, and no longer', async () => {
+    const end = await publish()
+    await until(() => market.health().head !== null)
+    await redis.kill()
+    await until(() => market.health().error !== null)
+    expect(market.snapshot().pools.size).toBe(2)
+    expect(market.health()).toMatchObject({ reason: expect.stringMatching(/^no state bus since 2/) })
+    await until(() => isBehind(market))
+    await expect(market.sync()).rejects.toMatchObject({ code: 'BEHIND' })
+    await end()
+    await redis.start()
+  })
+
+  test('nobody follows the chain: the first caller is told, with the versions that are in use', async () => {
+    await redis.call('ZADD', SCHEMAS, Date.now(), 'v0.0')
+    const asked = market.ensure(['0x1111111111111111111111111111111111111111' as Address])
+    await expect(asked).rejects.toMatchObject({
+      code: 'NOT_READY',
+      message: expect.stringMatching(
+        /no indexer follows chain 31337; v0\.0 in use on this bus, and this version reads v/,
+      ),
+    })
+  })
+})
+
+function isBehind(market: Market): boolean {
+  try {
+    market.snapshot()
+    return false
+  } catch (error) {
+    return (error as { code?: string }).code === 'BEHIND'
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 15_000
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('it did not come about')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

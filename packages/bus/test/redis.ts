@@ -1,0 +1,133 @@
+/** A redis-server of a test's own, on a free port of this machine. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Connection, connect, type Reply } from '../src/connection.ts'
+
+/** True where there is a redis-server on the PATH: tests that want one are counted as skipped otherwise. */
+export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
+
+const START_MS = 10_000
+
+export class TestRedis {
+  readonly port: number
+  private dir = newFolder()
+  private process: ChildProcess | undefined
+
+  private constructor(port: number) {
+    this.port = port
+  }
+
+  static async start(): Promise<TestRedis> {
+    const redis = new TestRedis(await freePort())
+    await redis.start()
+    return redis
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`
+  }
+
+  /** With the data of before, but for the last second before a kill. */
+  async start(): Promise<void> {
+    this.process = launch(this.port, this.dir)
+    await answers(this.url)
+  }
+
+  /** Another one takes its place and its address, a replica that lacks what was written in the last while. */
+  async failOver(lostMs: number): Promise<void> {
+    const port = await freePort()
+    const dir = newFolder()
+    const replica = launch(port, dir)
+    const url = `redis://127.0.0.1:${port}`
+    await answers(url)
+    const connection = await connect(url)
+    try {
+      await connection.call('REPLICAOF', '127.0.0.1', this.port)
+      const deadline = Date.now() + START_MS
+      while (!(await connection.call<string>('INFO', 'replication')).includes('master_link_status:up')) {
+        if (Date.now() > deadline) throw new Error('the replica did not come up')
+        await sleep(20)
+      }
+      await connection.call('REPLICAOF', 'NO', 'ONE')
+      await sleep(lostMs)
+      await this.kill()
+      rmSync(this.dir, { recursive: true, force: true })
+      this.process = replica
+      this.dir = dir
+      await connection.call('CONFIG', 'SET', 'port', this.port)
+    } finally {
+      connection.close()
+      if (this.process !== replica) {
+        replica.kill('SIGKILL')
+        rmSync(dir, { recursive: true, force: true })
+      }
+    }
+    await answers(this.url)
+  }
+
+  async kill(): Promise<void> {
+    const { process } = this
+    if (!process || process.exitCode !== null || process.signalCode !== null) return
+    const ended = new Promise((resolve) => process.once('exit', resolve))
+    process.kill('SIGKILL')
+    await ended
+  }
+
+  /** Everything that it would come back with is lost. */
+  forget(): void {
+    for (const name of ['appendonlydir', 'dump.rdb']) rmSync(join(this.dir, name), { recursive: true, force: true })
+  }
+
+  connect(): Promise<Connection> {
+    return connect(this.url)
+  }
+
+  async call<T = Reply>(...command: readonly (string | number)[]): Promise<T> {
+    const connection = await this.connect()
+    try {
+      return await connection.call<T>(...command)
+    } finally {
+      connection.close()
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.kill()
+    rmSync(this.dir, { recursive: true, force: true })
+  }
+}
+
+const newFolder = () => mkdtempSync(join(tmpdir(), 'sluice-redis-'))
+
+function launch(port: number, dir: string): ChildProcess {
+  const settings = { port, bind: '127.0.0.1', save: '', appendonly: 'yes', appendfsync: 'everysec', dir }
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
+  return spawn('redis-server', args, { stdio: 'ignore' })
+}
+
+async function answers(url: string): Promise<void> {
+  const deadline = Date.now() + START_MS
+  for (;;) {
+    try {
+      const connection = await connect(url)
+      await connection.call('PING').finally(() => connection.close())
+      return
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+      await sleep(20)
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}

@@ -1,0 +1,15 @@
+/** Part of the build: in dist, `@sluice/program` is compiled beside the client and named by its place, so that the package has no dependency. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
+const dist = join(import.meta.dirname, '../dist')
+const program = join(dist, 'program/src/index.js')
+
+for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
+  if (!/\.(js|d\.ts)$/.test(name)) continue
+  const file = join(dist, name)
+  const code = readFileSync(file, 'utf8')
+  const place = relative(dirname(file), program).split('\\').join('/')
+  const placed = code.replaceAll(/(['"])@sluice\/program\1/g, `'${place}'`)
+  if (placed !== code) writeFileSync(file, placed)
+}

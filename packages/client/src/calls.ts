@@ -1,0 +1,41 @@
+/** The few functions that a client calls, by hand so that it carries no ABI library. */
+import type { Hex } from './types.ts'
+
+/** First four bytes of the hash of each signature. */
+export const selectors = {
+  /** allowance(address owner, address spender) */
+  allowance: '0xdd62ed3e',
+  /** approve(address spender, uint256 amount) */
+  approve: '0x095ea7b3',
+  /** decimals() */
+  decimals: '0x313ce567',
+  /** swap(uint256 amountIn, Order, bytes program) of the Guard */
+  swap: '0x2dfcad76',
+  /** swapNative(Order, bytes program) of the Guard */
+  swapNative: '0x3293da90',
+  /** swapWithPayout(uint256 amountIn, Order, Payout, bytes program) of the Guard */
+  swapWithPayout: '0xe4c31100',
+  /** swapDirect(uint256 amountIn, Order, bytes program) of the Guard */
+  swapDirect: '0xf8eb9211',
+  /** swapWithPermit(uint256 amountIn, Order, Permit, Payout, bytes program) of the Guard */
+  swapWithPermit: '0x6c816f3c',
+  /** swapDirectWithPermit(uint256 amountIn, Order, Permit, bytes program) of the Guard */
+  swapDirectWithPermit: '0x431c1655',
+  /** allowance(address owner, address token, address spender) of Permit2 */
+  permit2Allowance: '0x927da105',
+  /** Nonce of tokens with a permit. */
+  nonces: '0x7ecebe00',
+  domainSeparator: '0x3644e515',
+  permitTypehash: '0x30adf81f',
+  name: '0x06fdde03',
+  version: '0x54fd4d50',
+} as const satisfies Record<string, Hex>
+
+/** Hex digits of a 32-byte word. */
+export const WORD = 64
+
+/** Arguments of fixed size: numbers, and addresses as text. */
+export function encodeCall(selector: Hex, ...values: readonly (bigint | string)[]): Hex {
+  const words = values.map((value) => (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()))
+  return `${selector}${words.map((digits) => digits.padStart(WORD, '0')).join('')}`
+}

@@ -1,0 +1,48 @@
+/** Streams of quotes from a real service, read by `for await`. */
+import { request } from '@sluice/devnet'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type QuoteEvent, SluiceClient } from '../src/index.ts'
+import { CHAIN, type Stage, startStage } from './service.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await startStage()
+})
+afterAll(() => stage?.stop())
+
+const wanted = () => ({ src: stage.token('WETH'), dst: stage.token('USDC'), amount: 10n ** 18n })
+
+test('the first event is the quote, a block that changes nothing says so, and the loop may be left', async () => {
+  const seen: QuoteEvent[] = []
+  for await (const event of stage.client.streamQuote(CHAIN, wanted())) {
+    seen.push(event)
+    if (seen.length === 2) break
+    await request(stage.devnet.url, 'evm_mine', [])
+  }
+  expect(seen.map(({ event }) => event)).toEqual(['quote', 'block'])
+  expect(seen[0]!.data).toMatchObject({ toAmount: (await stage.client.getQuote(CHAIN, wanted())).toAmount })
+})
+
+test('a sender gets the transaction, a signal ends the loop, and a refusal is told as such', async () => {
+  const controller = new AbortController()
+  const from = stage.devnet.info.accounts[0]!.address
+  const seen: QuoteEvent[] = []
+  for await (const event of stage.client.streamQuote(CHAIN, { ...wanted(), from }, controller.signal)) {
+    seen.push(event)
+    controller.abort()
+  }
+  expect(seen).toMatchObject([{ event: 'quote', data: { tx: { from } } }])
+  for await (const event of stage.client.streamQuote(CHAIN, { ...wanted(), includeSources: ['nothing'] })) {
+    expect(event).toMatchObject({ event: 'refused', data: { code: 'NO_ROUTE' } })
+    break
+  }
+})
+
+test('what is no stream is an error of the client', async () => {
+  const first = async (client: SluiceClient, amount: string) => {
+    for await (const event of client.streamQuote(CHAIN, { ...wanted(), amount })) return event
+  }
+  await expect(first(stage.client, '1e18')).rejects.toMatchObject({ code: 'HTTP', details: { status: 400 } })
+  const nowhere = new SluiceClient({ baseUrl: 'http://127.0.0.1:9' })
+  await expect(first(nowhere, '1')).rejects.toMatchObject({ code: 'NETWORK', retryable: true })
+})

@@ -1,0 +1,116 @@
+/** Two blocks of Ethereum in a row, to be replayed on its real state: what became of each transaction is known. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
+import type { Address, Hex } from '@sluice/chains'
+import { DevnetError } from '../errors.ts'
+import { request } from '../node.ts'
+import type { MainnetAccount, MainnetState } from './state.ts'
+
+export type RecordedBlock = {
+  readonly number: number
+  readonly timestamp: number
+  readonly miner: Address
+  readonly baseFeePerGas: Hex
+  /** Receipts root of the block's own header: it commits to status, gas and every log of each transaction. */
+  readonly receiptsRoot: Hex
+  readonly transactions: readonly RecordedTransaction[]
+}
+
+export type RecordedTransaction = {
+  /** As it was signed. */
+  readonly raw: Hex
+  readonly status: 0 | 1
+  readonly gasUsed: number
+}
+
+type Recorded = {
+  /** Accounts that differ before the first block from the state that is kept, or that it lacks; slots of zero included. */
+  readonly accounts: Readonly<Record<Address, Omit<MainnetAccount, 'codeHash'> & { readonly codeHash?: Hex }>>
+  readonly code: Readonly<Record<Hex, Hex>>
+  readonly blocks: readonly RecordedBlock[]
+}
+
+/** For contracts to be deployed in before the first of the blocks. */
+const BLOCKS_BEFORE = 100
+const SECONDS_PER_BLOCK = 12
+const MINED_MS = 10_000
+const NO_CODE: Hex = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+
+function readRecorded(): Recorded {
+  const file = join(import.meta.dirname, '../../mainnet/ethereum-blocks.json.br')
+  return JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as Recorded
+}
+
+export const readBlocks = (): readonly RecordedBlock[] => readRecorded().blocks
+
+/** The state before the recorded blocks, at a lower number, so that there is room to deploy in. */
+export function beforeBlocks(state: MainnetState): MainnetState {
+  const { accounts, code, blocks } = readRecorded()
+  const merged: Record<Address, MainnetAccount> = { ...state.accounts }
+  for (const [address, { storage, codeHash = NO_CODE, ...account }] of Object.entries(accounts)) {
+    const known = state.accounts[address as Address]
+    merged[address as Address] = { ...known, ...account, codeHash, storage: { ...known?.storage, ...storage } }
+  }
+  const { number, timestamp } = blocks[0]!
+  return {
+    ...state,
+    accounts: merged,
+    code: { ...state.code, ...code, [NO_CODE]: '0x' },
+    number: number - 1 - BLOCKS_BEFORE,
+    timestamp: timestamp - (1 + BLOCKS_BEFORE) * SECONDS_PER_BLOCK,
+  }
+}
+
+/** Mines empty blocks up to the parent of the block, so that it stands where the chain had it. */
+export async function mineUpTo(url: string, { number, timestamp }: RecordedBlock): Promise<void> {
+  const head = Number(await request<Hex>(url, 'eth_blockNumber', []))
+  if (head >= number)
+    throw new DevnetError('REPLAY', `the node is at block ${head}: ${number} cannot be mined any more`)
+  for (let next = head + 1; next < number; next++) {
+    // The clock of a node runs by itself: only the last one can be put where it stood without going back.
+    if (next === number - 1) await request(url, 'evm_setNextBlockTimestamp', [timestamp - SECONDS_PER_BLOCK])
+    await request(url, 'evm_mine', [])
+  }
+}
+
+/**
+ * Mines the block out of its real transactions, or the first `count` of them, on the state that it had.
+ *
+ * @throws DevnetError REPLAY where anything comes out other than on Ethereum: status or gas of a transaction, or a log
+ */
+export async function replayBlock(url: string, block: RecordedBlock, count = block.transactions.length): Promise<void> {
+  await mineUpTo(url, block)
+  await request(url, 'anvil_setCoinbase', [block.miner])
+  await request(url, 'evm_setNextBlockTimestamp', [block.timestamp])
+  await request(url, 'anvil_setNextBlockBaseFeePerGas', [block.baseFeePerGas])
+  await request(url, 'evm_setAutomine', [false])
+  const hashes: Hex[] = []
+  try {
+    const sent = block.transactions.slice(0, count)
+    for (const { raw } of sent) hashes.push(await request<Hex>(url, 'eth_sendRawTransaction', [raw]))
+    await request(url, 'evm_mine', [])
+  } finally {
+    await request(url, 'evm_setAutomine', [true])
+  }
+  await compare(url, block, hashes)
+}
+
+async function compare(url: string, block: RecordedBlock, hashes: readonly Hex[]): Promise<void> {
+  const deadline = Date.now() + MINED_MS
+  for (const [index, hash] of hashes.entries()) {
+    const { status, gasUsed } = block.transactions[index]!
+    let receipt: { status: Hex; gasUsed: Hex; blockNumber: Hex } | null = null
+    while (!receipt && Date.now() < deadline) receipt = await request(url, 'eth_getTransactionReceipt', [hash])
+    const told = receipt && `status ${Number(receipt.status)}, gas ${Number(receipt.gasUsed)}`
+    if (told !== `status ${status}, gas ${gasUsed}` || Number(receipt!.blockNumber) !== block.number)
+      throw new DevnetError(
+        'REPLAY',
+        `transaction ${index} of block ${block.number}: ${told ?? 'not mined'} and not status ${status}, gas ${gasUsed}`,
+      )
+  }
+  if (hashes.length < block.transactions.length) return
+  const { receiptsRoot } = await request<{ receiptsRoot: Hex }>(url, 'eth_getBlockByNumber', ['latest', false])
+  if (receiptsRoot !== block.receiptsRoot)
+    throw new DevnetError('REPLAY', `block ${block.number}: receipts of ${receiptsRoot} and not ${block.receiptsRoot}`)
+}

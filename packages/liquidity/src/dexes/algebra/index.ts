@@ -1,0 +1,53 @@
+/** Deployments of Algebra whose version is not recorded: each pool tells its own, and is read and quoted as that version's pools are. */
+import type { DexRow } from '@sluice/chains'
+import type { DexFamily, Pool, Reads } from '../../family.ts'
+import type { ConcentratedState } from '../../math/concentrated.ts'
+import { algebraIntegral } from '../algebra-integral/index.ts'
+import { algebraV1 } from '../algebra-v1/index.ts'
+import { createdPool, creationTopics, findPools } from '../common/algebra-discover.ts'
+import { type AlgebraFixed, readFixed } from './version.ts'
+
+type Version = NonNullable<AlgebraFixed['version']>
+/** A pool's state is that of its own version. */
+type Member = DexFamily<ConcentratedState>
+const members: Readonly<Record<Version, Member>> = { v1: algebraV1 as Member, integral: algebraIntegral }
+
+const versionOf = ({ fixed }: Pool) => (fixed as AlgebraFixed | undefined)?.version
+/** A pool has a state only where its version is known. */
+const memberOf = (pool: Pool<ConcentratedState>): Member => members[versionOf(pool)!]
+
+/** In the order of the pools; null for those that are not asked for. */
+function* byVersion<P extends Pool<unknown>, T>(
+  pools: readonly P[],
+  read: (member: Member, some: readonly P[]) => Reads<readonly (T | null)[]> | undefined,
+): Reads<readonly (T | null)[]> {
+  const answers = new Map<string, T | null>()
+  for (const version of Object.keys(members) as Version[]) {
+    const some = pools.filter((pool) => versionOf(pool) === version)
+    const reads = some.length > 0 && read(members[version], some)
+    if (!reads) continue
+    const states = yield* reads
+    for (const [i, pool] of some.entries()) answers.set(pool.id, states[i]!)
+  }
+  return pools.map(({ id }) => answers.get(id) ?? null)
+}
+
+export const algebra: DexFamily<ConcentratedState> = {
+  id: 'algebra',
+  findPools,
+  readFixed,
+  stateNeedsFixed: true,
+  readStates: (row: DexRow, pools) => byVersion(pools, (member, some) => member.readStates(row, some)),
+  refreshStates: (row, pools, block) => byVersion(pools, (member, some) => member.refreshStates?.(row, some, block)),
+  movesSilently: (pool) => versionOf(pool) === 'v1',
+  creationTopics,
+  createdPool,
+  topics: [...new Set([...algebraV1.topics, ...algebraIntegral.topics])],
+  applyLog: (pool, log) => memberOf(pool).applyLog(pool, log),
+  quoteExactInput: (pool, tokenIn, tokenOut, amountIn) =>
+    memberOf(pool).quoteExactInput(pool, tokenIn, tokenOut, amountIn),
+  priceCurve: (pool, tokenIn, tokenOut) => memberOf(pool).priceCurve(pool, tokenIn, tokenOut),
+  reserves: (pool) => memberOf(pool).reserves(pool),
+  takesTaxedInput: false,
+  step: (pool, tokenIn, tokenOut, input, output) => memberOf(pool).step(pool, tokenIn, tokenOut, input, output),
+}

@@ -1,0 +1,215 @@
+/**
+ * Gyro's E-CLP: a piece of an ellipse, stretched by lambda and turned by (c, s). Checked against answers of genuine pools;
+ * GyroECLPMath and SignedFixedPoint of balancer/balancer-v3-monorepo, whose roundings it follows term by term. Long: one formula
+ * after another, as there.
+ */
+import { PoolRefusal } from '../../family.ts'
+import { sqrt } from '../../math/integers.ts'
+
+type Vector = { readonly x: bigint; readonly y: bigint }
+
+/** The parameters of a pool, 18 decimals. */
+export type EclpParams = {
+  readonly c: bigint
+  readonly s: bigint
+  readonly lambda: bigint
+}
+/** Numbers derived from them, 38 decimals. */
+export type EclpDerived = {
+  readonly tauAlpha: Vector
+  readonly tauBeta: Vector
+  readonly u: bigint
+  readonly v: bigint
+  readonly w: bigint
+  readonly z: bigint
+  readonly dSq: bigint
+}
+export type GyroEclp = {
+  readonly kind: 'gyro-eclp'
+  readonly params: EclpParams
+  readonly derived: EclpDerived
+}
+
+const ONE = 10n ** 18n
+const ONE_XP = 10n ** 38n
+const HALF_XP = 10n ** 19n
+
+// Magnitudes are rounded, not values: bigint division cuts towards zero, as Solidity's does.
+const down = (a: bigint, b: bigint) => (a * b) / ONE
+function up(a: bigint, b: bigint): bigint {
+  const product = a * b
+  return product > 0n ? (product - 1n) / ONE + 1n : product < 0n ? (product + 1n) / ONE - 1n : 0n
+}
+const divDown = (a: bigint, b: bigint) => (a * ONE) / b
+function divUp(a: bigint, b: bigint): bigint {
+  if (a === 0n) return 0n
+  const [over, under] = b < 0n ? [-a, -b] : [a, b]
+  return over > 0n ? (over * ONE - 1n) / under + 1n : (over * ONE + 1n) / under - 1n
+}
+const mulXp = (a: bigint, b: bigint) => (a * b) / ONE_XP
+const divXp = (a: bigint, b: bigint) => (a * ONE_XP) / b
+
+/** 18 decimals from 18 and 38, rounded down or up as values, in two halves. */
+function downXp(a: bigint, b: bigint): bigint {
+  const [first, second] = [a * (b / HALF_XP), a * (b % HALF_XP)]
+  const sum = first + second / HALF_XP
+  return first >= 0n && second >= 0n ? sum / HALF_XP : (sum + 1n) / HALF_XP - 1n
+}
+function upXp(a: bigint, b: bigint): bigint {
+  const [first, second] = [a * (b / HALF_XP), a * (b % HALF_XP)]
+  const sum = first + second / HALF_XP
+  return first <= 0n && second <= 0n ? sum / HALF_XP : (sum - 1n) / HALF_XP + 1n
+}
+
+const root = (value: bigint) => (value > 0n ? sqrt(value * ONE) : 0n)
+const pow4 = (dSq: bigint) => mulXp(mulXp(mulXp(dSq, dSq), dSq), dSq)
+
+/** The output of an input without fee; 18 decimals of the common unit. */
+export function gyroEclpOut(
+  { params, derived }: GyroEclp,
+  live: readonly bigint[],
+  i: number,
+  amountIn: bigint,
+): bigint {
+  const [invariant, error] = invariantWithError(live, params, derived)
+  const r: Vector = { x: invariant + 2n * error, y: invariant }
+  const held = live[i]! + amountIn
+  if (held > mostBalance(params, derived, r, i)) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
+  const left = i === 0 ? yGivenX(held, params, derived, r) : xGivenY(held, params, derived, r)
+  const out = live[1 - i]! - left
+  if (left < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
+  if (out <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  return out
+}
+
+/** The invariant rounded down, and by how much it may be too low. */
+function invariantWithError([x, y]: readonly bigint[], p: EclpParams, d: EclpDerived): readonly [bigint, bigint] {
+  const value = minAtx(x!, y!, p, d) + twiceAtxAty(x!, y!, p, d) + minAty(x!, y!, p, d)
+  const term = root(value)
+  let error = (up(x!, x!) + up(y!, y!)) / ONE_XP
+  error = term > 0n ? divUp(error + 1n, 2n * term) : error > 0n ? root(error) : 10n ** 9n
+  error = (up(p.lambda, x! + y!) / ONE_XP + error + 1n) * 20n
+  const factor = divXp(ONE_XP, achiAchi(p, d) - ONE_XP)
+  const invariant = downXp(atAchi(x!, y!, p, d) + term - error, factor)
+  error = upXp(error, factor)
+  error += (upXp(invariant, factor) * ((p.lambda * p.lambda) / 10n ** 36n) * 40n) / ONE_XP + 1n
+  return [invariant, error]
+}
+
+function atAchi(x: bigint, y: bigint, { c, s, lambda }: EclpParams, { dSq, u, v, w, z }: EclpDerived): bigint {
+  const dSq2 = mulXp(dSq, dSq)
+  const first = divXp(divDown(divDown(w, lambda) + z, lambda), dSq2)
+  const second = down(down(x, lambda), s) + down(down(y, lambda), c)
+  return (
+    downXp(down(x, c) - down(y, s), first) +
+    downXp(second, divXp(u, dSq2)) +
+    downXp(down(x, s) + down(y, c), divXp(v, dSq2))
+  )
+}
+
+function achiAchi({ lambda }: EclpParams, { dSq, u, v, w, z }: EclpDerived): bigint {
+  const dSq3 = mulXp(mulXp(dSq, dSq), dSq)
+  const last = divUp(w, lambda) + z
+  return (
+    up(lambda, divXp(mulXp(2n * u, v), dSq3)) +
+    up(up(divXp(mulXp(u + 1n, u + 1n), dSq3), lambda), lambda) +
+    divXp(mulXp(v, v), dSq3) +
+    divXp(mulXp(last, last), dSq3)
+  )
+}
+
+function minAtx(x: bigint, y: bigint, { c, s, lambda }: EclpParams, { dSq, u, v }: EclpDerived): bigint {
+  const np = up(up(up(x, x), c), c) + up(up(up(y, y), s), s) - down(down(down(x, y), 2n * c), s)
+  const xp = mulXp(u, u) + divDown(mulXp(2n * u, v), lambda) + divDown(divDown(mulXp(v, v), lambda), lambda)
+  return downXp(-np, divXp(xp, pow4(dSq))) + downXp(divDown(divDown(np - 9n, lambda), lambda), divXp(ONE_XP, dSq))
+}
+
+function twiceAtxAty(x: bigint, y: bigint, { c, s, lambda }: EclpParams, { dSq, u, v, w, z }: EclpDerived): bigint {
+  const xy = down(y, 2n * x)
+  const np = down(down(down(x, x) - up(y, y), 2n * c), s) + down(down(xy, c), c) - down(down(xy, s), s)
+  const xp = mulXp(z, u) + divDown(divDown(mulXp(w, v), lambda), lambda) + divDown(mulXp(w, u) + mulXp(z, v), lambda)
+  return downXp(np, divXp(xp, pow4(dSq)))
+}
+
+function minAty(x: bigint, y: bigint, { c, s, lambda }: EclpParams, { dSq, w, z }: EclpDerived): bigint {
+  const np = up(up(up(x, x), s), s) + up(up(up(y, y), c), c) + up(up(up(x, y), 2n * s), c)
+  const xp = mulXp(z, z) + divDown(divDown(mulXp(w, w), lambda), lambda) + divDown(mulXp(2n * z, w), lambda)
+  return downXp(-np, divXp(xp, pow4(dSq))) + downXp(np - 9n, divXp(ONE_XP, dSq))
+}
+
+function offset0({ c, s, lambda }: EclpParams, { dSq, tauBeta }: EclpDerived, r: Vector): bigint {
+  const xp = divXp(tauBeta.x, dSq)
+  const first = tauBeta.x > 0n ? upXp(up(up(r.x, lambda), c), xp) : upXp(down(down(r.y, lambda), c), xp)
+  return first + upXp(up(r.x, s), divXp(tauBeta.y, dSq))
+}
+
+function offset1({ c, s, lambda }: EclpParams, { dSq, tauAlpha }: EclpDerived, r: Vector): bigint {
+  const xp = divXp(tauAlpha.x, dSq)
+  const first = tauAlpha.x < 0n ? upXp(up(up(r.x, lambda), s), -xp) : upXp(down(down(-r.y, lambda), s), xp)
+  return first + upXp(up(r.x, c), divXp(tauAlpha.y, dSq))
+}
+
+/** The most of token `i` that the pool can hold. */
+function mostBalance(
+  { c, s, lambda }: EclpParams,
+  { dSq, tauAlpha, tauBeta }: EclpDerived,
+  r: Vector,
+  i: number,
+): bigint {
+  const [first, second] = i === 0 ? [c, s] : [s, c]
+  const xp = divXp(tauBeta.x - tauAlpha.x, dSq)
+  const other = divXp(i === 0 ? tauBeta.y - tauAlpha.y : tauAlpha.y - tauBeta.y, dSq)
+  const far = downXp(down(down(r.y, lambda), first), xp)
+  return far + (other > 0n ? downXp(down(r.y, second), other) : downXp(up(r.x, second), other))
+}
+
+function yGivenX(x: bigint, p: EclpParams, d: EclpDerived, r: Vector): bigint {
+  return solve(p.lambda, x, p.s, p.c, r, { x: offset0(p, d, r), y: offset1(p, d, r) }, d.tauBeta, d.dSq)
+}
+
+function xGivenY(y: bigint, p: EclpParams, d: EclpDerived, r: Vector): bigint {
+  const tau = { x: -d.tauAlpha.x, y: d.tauAlpha.y }
+  return solve(p.lambda, y, p.c, p.s, r, { x: offset1(p, d, r), y: offset0(p, d, r) }, tau, d.dSq)
+}
+
+/** The other balance on the curve, from the root of a quadratic. */
+function solve(
+  lambda: bigint,
+  x: bigint,
+  s: bigint,
+  c: bigint,
+  r: Vector,
+  ab: Vector,
+  tauBeta: Vector,
+  dSq: bigint,
+): bigint {
+  const barX = ONE_XP - divDown(divDown(ONE_XP, lambda), lambda)
+  const barY = ONE_XP - divUp(divUp(ONE_XP, lambda), lambda)
+  const xp = x - ab.x
+  const b = xp > 0n ? upXp(down(down(-xp, s), c), divXp(barY, dSq)) : upXp(up(up(-xp, s), c), divXp(barX, dSq) + 1n)
+  const termX = ONE_XP - divXp(down(down(barY, s), s), dSq)
+  const termY = ONE_XP - (divXp(up(up(barX, s), s), dSq + 1n) + 1n)
+  const under = root(downXp(down(r.y, r.y), termY) - xpXp(x, r, lambda, s, c, tauBeta, dSq))
+  const rest = b - under
+  return (rest > 0n ? upXp(rest, divXp(ONE_XP, termY) + 1n) : upXp(rest, divXp(ONE_XP, termX))) + ab.y
+}
+
+/** (x − a)² / lambda², rounded up. */
+function xpXp(x: bigint, r: Vector, lambda: bigint, s: bigint, c: bigint, tauBeta: Vector, dSq: bigint): bigint {
+  const dSq2 = mulXp(dSq, dSq)
+  const square = up(r.x, r.x)
+  const cross = divXp(mulXp(tauBeta.x, tauBeta.y), dSq2)
+  const mixed =
+    cross > 0n ? upXp(up(up(square, 2n * s), c), cross + 7n) : upXp(down(down(down(r.y, r.y), 2n * s), c), cross)
+  const linear =
+    tauBeta.x < 0n
+      ? upXp(up(up(r.x, x), 2n * c), -divXp(tauBeta.x, dSq) + 3n)
+      : upXp(down(down(-r.y, x), 2n * c), divXp(tauBeta.x, dSq))
+  const away = (value: bigint) => (value > 0n ? divUp(value, lambda) : divDown(value, lambda))
+  const inner =
+    upXp(up(up(square, s), s), divXp(mulXp(tauBeta.y, tauBeta.y), dSq2) + 7n) +
+    upXp(down(down(-r.y, x), 2n * s), divXp(tauBeta.y, dSq)) +
+    up(x, x)
+  const outer = away(mixed + linear + away(inner))
+  return upXp(up(up(square, c), c), divXp(mulXp(tauBeta.x, tauBeta.x), dSq2) + 7n) + outer
+}

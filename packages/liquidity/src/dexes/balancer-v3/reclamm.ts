@@ -1,0 +1,98 @@
+/** Pools of x·y = k whose virtual balances move with the time. Checked against answers of genuine pools; ReClammMath of balancer/reclamm. */
+import { PoolRefusal } from '../../family.ts'
+import { divDown, mulDown, ONE, powDown } from '../../math/balancer.ts'
+import { divUp, sqrt } from '../../math/integers.ts'
+
+export type Pair = readonly [bigint, bigint]
+
+export type Reclamm = {
+  readonly kind: 'reclamm'
+  /** Balances that the pool is computed with beyond its own, at the time of reading; 18 decimals. */
+  readonly virtual: Pair
+}
+
+/** Settings of a pool, and what its last trade left: 18 decimals, times in seconds. */
+export type ReclammClock = {
+  readonly lastTimestamp: bigint
+  readonly lastVirtual: Pair
+  /** The part of a virtual balance that is left after a second out of range. */
+  readonly dailyPriceShiftBase: bigint
+  /** The centredness below which the range follows the price. */
+  readonly centerednessMargin: bigint
+  readonly startFourthRoot: bigint
+  readonly endFourthRoot: bigint
+  readonly updateStart: bigint
+  readonly updateEnd: bigint
+}
+
+/** The output of an input without fee; 18 decimals of the common unit. */
+export function reclammOut({ virtual }: Reclamm, live: readonly bigint[], i: number, amountIn: bigint): bigint {
+  const o = 1 - i
+  const out = ((live[o]! + virtual[o]!) * amountIn) / (live[i]! + virtual[i]! + amountIn)
+  if (out > live[o]!) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
+  return out
+}
+
+const greater = (a: bigint, b: bigint) => (b > a ? b : a)
+
+const MOST_SECONDS = 30n * 86_400n
+
+/** Virtual balances before a trade at `now`. */
+export function virtualBalances(clock: ReclammClock, live: Pair, now: bigint): Pair {
+  if (clock.lastTimestamp === now) return clock.lastVirtual
+  const moving = now > clock.updateStart && clock.lastTimestamp < clock.updateEnd
+  const virtual = moving ? atRatio(fourthRoot(clock, now), live, clock.lastVirtual) : clock.lastVirtual
+  const { centeredness, isAbove } = centre(live, virtual)
+  return centeredness < clock.centerednessMargin ? inRange(clock, live, virtual, isAbove, now) : virtual
+}
+
+/** Nearness of the balances to the middle of their range, and whether the first token is the scarce one there. */
+function centre(
+  [a, b]: Pair,
+  [virtualA, virtualB]: Pair,
+): { readonly centeredness: bigint; readonly isAbove: boolean } {
+  if (a === 0n) return { centeredness: 0n, isAbove: false }
+  if (b === 0n) return { centeredness: 0n, isAbove: true }
+  const [first, second] = [a * virtualB, b * virtualA]
+  return first <= second
+    ? { centeredness: divDown(first, second), isAbove: false }
+    : { centeredness: divDown(second, first), isAbove: true }
+}
+
+/** The fourth root of the ratio between both ends of the range, on its way between two. */
+function fourthRoot({ startFourthRoot: start, endFourthRoot: end, updateStart, updateEnd }: ReclammClock, now: bigint) {
+  if (now >= updateEnd) return end
+  const root = mulDown(start, powDown(divDown(end, start), divDown(now - updateStart, updateEnd - updateStart)))
+  const least = start < end ? start : end
+  return greater(root, least)
+}
+
+/** Virtual balances that make a range of this ratio and keep the pool's place in it. */
+function atRatio(root: bigint, live: Pair, last: Pair): Pair {
+  const { centeredness: c, isAbove } = centre(live, last)
+  const [u, o] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
+  const ratio = mulDown(root, root)
+  const under = (live[u] * (ONE + c + sqrt(c * (c + 4n * ratio - 2n * ONE) + ONE * ONE))) / (2n * (ratio - ONE))
+  const over = (under * last[o]) / last[u]
+  return isAbove ? [under, over] : [over, under]
+}
+
+/** Virtual balances of a range that follows the price: the one of the token in plenty shrinks by the second. */
+function inRange(clock: ReclammClock, live: Pair, virtual: Pair, isAbove: boolean, now: bigint): Pair {
+  const [u, o] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
+  const root = sqrt(priceRatio(live, virtual) * ONE)
+  const passed = now - clock.lastTimestamp
+  const seconds = passed > MOST_SECONDS ? MOST_SECONDS : passed
+  const shrunk = mulDown(virtual[o], powDown(clock.dailyPriceShiftBase, seconds * ONE))
+  const least = divDown(live[o], sqrt(root * ONE) - ONE)
+  const over = greater(shrunk, least)
+  const under = (live[u] * (over + live[o])) / (mulDown(root - ONE, over) - live[o])
+  return isAbove ? [under, over] : [over, under]
+}
+
+/** The highest price over the lowest. */
+function priceRatio(live: Pair, [virtualA, virtualB]: Pair): bigint {
+  const invariant = mulDown(live[0] + virtualA, live[1] + virtualB)
+  const highest = divDown(invariant, mulDown(virtualA, virtualA))
+  return divUp(highest * ONE, (virtualB * virtualB) / invariant)
+}

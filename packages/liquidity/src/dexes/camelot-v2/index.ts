@@ -1,0 +1,44 @@
+import type { DexFamily } from '../../family.ts'
+import { constantProductCurve, sampledCurve } from '../../math/curves.ts'
+import { isZeroForOne } from '../common/direction.ts'
+import { gasRow } from '../common/gas.ts'
+import { type CamelotV2State, feeOf, quote } from './math.ts'
+import { applyLog, createdPool, creationTopics, findPools, readStates, topics } from './state.ts'
+
+const GAS = gasRow('camelot-v2').hop
+
+export const camelotV2: DexFamily<CamelotV2State> = {
+  id: 'camelot-v2',
+  findPools,
+  readStates,
+  creationTopics,
+  createdPool,
+  topics,
+  applyLog,
+
+  quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
+    ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn),
+    gas: GAS,
+  }),
+
+  priceCurve({ state, ...pool }, tokenIn, tokenOut) {
+    const zeroForOne = isZeroForOne({ ...pool, state }, tokenIn, tokenOut)
+    const [reserveIn, reserveOut] = zeroForOne ? [state.reserve0, state.reserve1] : [state.reserve1, state.reserve0]
+    const feePpm = feeOf(state, zeroForOne)
+    if (!state.stable) return constantProductCurve(reserveIn, reserveOut, feePpm)
+    const free = { ...state, fee0Ppm: 0, fee1Ppm: 0 }
+    return sampledCurve((amountIn) => quote(free, zeroForOne, amountIn).amountOut, reserveIn, feePpm)
+  },
+
+  reserves: ({ state }) => [state.reserve0, state.reserve1],
+
+  takesTaxedInput: true,
+  step: (pool, tokenIn, tokenOut, input, output) => ({
+    op: 'solidly',
+    pool: pool.address,
+    zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
+    tokenIn,
+    input,
+    output,
+  }),
+}

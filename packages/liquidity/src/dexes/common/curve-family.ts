@@ -1,0 +1,48 @@
+/** Quotes, prices and steps of pools that are traded by the places of their coins, as Curve's are. */
+import type { DexFamily } from '../../family.ts'
+import { sampledCurve } from '../../math/curves.ts'
+import type { TradingFunction } from '../../math/trading-function.ts'
+import { coinIndices } from './direction.ts'
+
+type Coins = { readonly balances: readonly bigint[] }
+
+type Options<S> = {
+  /** Gas of a hop. */
+  readonly gas: number
+  /** Numbers by which the pool's `exchange` takes the places of coins. */
+  readonly variant: 'int128' | 'uint256'
+  readonly quote: (
+    state: S,
+    i: number,
+    j: number,
+    amountIn: bigint,
+  ) => { readonly amountOut: bigint; readonly state: S }
+  readonly tradingFunction: (state: S) => TradingFunction | null
+}
+
+type Trading = 'quoteExactInput' | 'priceCurve' | 'tradingFunction' | 'reserves' | 'takesTaxedInput' | 'step'
+
+export function curveFamily<S extends Coins>({ gas, variant, quote, tradingFunction }: Options<S>) {
+  return {
+    quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
+      const [i, j] = coinIndices(pool, tokenIn, tokenOut)
+      return { ...quote(pool.state, i, j, amountIn), gas }
+    },
+
+    priceCurve(pool, tokenIn, tokenOut) {
+      const [i, j] = coinIndices(pool, tokenIn, tokenOut)
+      // The fee moves with the balances in some pools: it is left inside.
+      return sampledCurve((amountIn) => quote(pool.state, i, j, amountIn).amountOut, pool.state.balances[i]!, 0)
+    },
+
+    tradingFunction: ({ state }) => tradingFunction(state),
+
+    reserves: ({ state }) => state.balances,
+
+    takesTaxedInput: false,
+    step(pool, tokenIn, tokenOut, input, output) {
+      const [i, j] = coinIndices(pool, tokenIn, tokenOut)
+      return { op: 'curve', pool: pool.address, variant, i, j, tokenIn, tokenOut, input, output }
+    },
+  } satisfies Pick<DexFamily<S>, Trading>
+}

@@ -1,0 +1,46 @@
+import type { DexFamily } from '../../family.ts'
+import { sampledCurve } from '../../math/curves.ts'
+import { isZeroForOne } from '../common/direction.ts'
+import { gasRow } from '../common/gas.ts'
+import { inTokens, quote } from './math.ts'
+import { findPools, readStates } from './state.ts'
+import type { FluidDexState } from './types.ts'
+
+const GAS = gasRow('fluid-dex').hop
+
+export const fluidDex: DexFamily<FluidDexState> = {
+  id: 'fluid-dex',
+  holdsNative: true,
+  findPools,
+  readStates,
+  // Interest moves both curves with the time, and every trade of a token on Liquidity does.
+  refreshStates: readStates,
+  topics: [],
+  applyLog: () => 'reread',
+
+  quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
+    ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn),
+    gas: GAS,
+  }),
+
+  priceCurve(pool, tokenIn, tokenOut) {
+    const { state } = pool
+    const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
+    const free = { ...state, feePpm: 0n }
+    const scale = inTokens(state, 'imaginary')[zeroForOne ? 0 : 1]! / 4n
+    return sampledCurve((amountIn) => quote(free, zeroForOne, amountIn).amountOut, scale, Number(state.feePpm))
+  },
+
+  reserves: ({ state }) => inTokens(state, 'real'),
+
+  takesTaxedInput: false,
+  step: (pool, tokenIn, tokenOut, input, output) => ({
+    op: 'fluid-dex',
+    pool: pool.address,
+    zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
+    tokenIn,
+    tokenOut,
+    input,
+    output,
+  }),
+}

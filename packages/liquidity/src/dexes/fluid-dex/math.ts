@@ -1,0 +1,114 @@
+/**
+ * Checked against answers of a deployed pool; FluidDexT1 of Instadapp/fluid-contracts-public, coreModule and coreHelpers.
+ */
+import { PoolRefusal } from '../../family.ts'
+import { sqrt } from '../../math/integers.ts'
+import type { FluidDexState, FluidReserves } from './types.ts'
+
+const PPM = 1_000_000n
+const ONE = 10n ** 18n
+const PRICE_ONE = 10n ** 27n
+/** Decimals in which a pool counts. */
+const POOL_DECIMALS = 12n
+/** Least amounts, in the pool's decimals and in the token's own. */
+const [LEAST_SCALED, LEAST] = [1_000_000n, 100n]
+const MOST = 2n ** 96n - 1n
+/** The most that a swap may move the price, in hundredths. */
+const MOST_MOVE = 5n
+/** Neither real reserve may be worth less than this part of the other after a swap. */
+const LEAST_RESERVE_PART = 10_000n
+
+type Side = { readonly amountIn: bigint; readonly amountOut: bigint }
+
+/**
+ * The output of an exact input: divided between both curves so that their prices meet, each rounded down.
+ *
+ * @throws PoolRefusal `PAUSED`, `EMPTY`, `TOO_SMALL`, `TOO_LARGE`; `UNSUPPORTED` after a swap, whose state has to be read
+ */
+export function quote(
+  state: FluidDexState,
+  zeroForOne: boolean,
+  amountIn: bigint,
+): { readonly amountOut: bigint; readonly state: FluidDexState } {
+  if (state.paused) throw new PoolRefusal('PAUSED', 'the pool is paused')
+  if (state.spent) throw new PoolRefusal('UNSUPPORTED', 'a second swap meets a state that has to be read')
+  const [i, o] = zeroForOne ? ([0, 1] as const) : ([1, 0] as const)
+  const scaled = toPool(amountIn, state.decimals[i])
+  if (scaled < LEAST_SCALED || amountIn < LEAST) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than it takes`)
+  if (scaled > MOST) throw new PoolRefusal('TOO_LARGE', `${amountIn} is more than it can count`)
+  const sides = [state.collateral, state.debt]
+  const depth = sides.reduce((sum, side) => sum + (side?.imaginary[i] ?? 0n), 0n)
+  if (depth === 0n) throw new PoolRefusal('EMPTY', 'neither of its curves is in use')
+  if (scaled > depth / 2n) throw new PoolRefusal('TOO_LARGE', 'more than half of what the pool is computed with')
+  const parts = divide(sides, scaled, i, o)
+  const [collateral, debt] = sides.map((side, k) => side && swap(side, parts[k]!, state.feePpm, i, o)) as [Side, Side]
+  needReserves(state, collateral, debt, i)
+  needPrice(state, collateral, debt, i)
+  const amountOut = [collateral, debt].reduce(
+    (sum, side) => sum + (side ? fromPool(side.amountOut, state.decimals[o]) : 0n),
+    0n,
+  )
+  if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  return { amountOut, state: { ...state, spent: true } }
+}
+
+const toPool = (amount: bigint, decimals: bigint) =>
+  decimals > POOL_DECIMALS ? amount / 10n ** (decimals - POOL_DECIMALS) : amount * 10n ** (POOL_DECIMALS - decimals)
+const fromPool = (amount: bigint, decimals: bigint) =>
+  decimals > POOL_DECIMALS ? amount * 10n ** (decimals - POOL_DECIMALS) : amount / 10n ** (POOL_DECIMALS - decimals)
+
+type Sides = readonly (FluidReserves | null)[]
+
+/** The part of the input that each curve is given: all of it where the other's part would be none or less. */
+function divide([collateral, debt]: Sides, amount: bigint, i: 0 | 1, o: 0 | 1): readonly [bigint, bigint] {
+  if (!collateral) return [0n, amount]
+  if (!debt) return [amount, 0n]
+  const [x, y] = [collateral.imaginary[o], collateral.imaginary[i]]
+  const [x2, y2] = [debt.imaginary[o], debt.imaginary[i]]
+  const [root, root2] = [sqrt(x * y * ONE), sqrt(x2 * y2 * ONE)]
+  const first = (y2 * root + amount * root - y * root2) / (root + root2)
+  if (first <= 0n) return [0n, amount]
+  return first >= amount ? [amount, 0n] : [first, amount - first]
+}
+
+function swap({ imaginary }: FluidReserves, amountIn: bigint, feePpm: bigint, i: 0 | 1, o: 0 | 1): Side {
+  if (amountIn === 0n) return { amountIn: 0n, amountOut: 0n }
+  const kept = (amountIn * (PPM - feePpm)) / PPM
+  return { amountIn: kept, amountOut: (kept * imaginary[o]) / (imaginary[i] + kept) }
+}
+
+/** Neither curve may give what it does not have, nor be left with next to nothing of one token. */
+function needReserves(state: FluidDexState, collateral: Side | null, debt: Side | null, i: 0 | 1): void {
+  for (const [side, traded] of [
+    [state.collateral, collateral],
+    [state.debt, debt],
+  ] as const) {
+    if (!side || !traded || traded.amountOut === 0n) continue
+    const [sold, bought] = [side.real[i] + traded.amountIn, side.real[1 - i]! - traded.amountOut]
+    if (bought < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
+    const [real0, real1] = i === 0 ? [sold, bought] : [bought, sold]
+    const tooFew =
+      i === 0
+        ? real1 < (real0 * state.centerPrice) / (PRICE_ONE * LEAST_RESERVE_PART)
+        : real0 < (real1 * PRICE_ONE) / (state.centerPrice * LEAST_RESERVE_PART)
+    if (tooFew) throw new PoolRefusal('TOO_LARGE', 'too little of a token would be left')
+  }
+}
+
+/** The price that the curve which gave more is left with, held against the one that was stored. */
+function needPrice(state: FluidDexState, collateral: Side | null, debt: Side | null, i: 0 | 1): void {
+  const byCollateral = (collateral?.amountOut ?? 0n) > (debt?.amountOut ?? 0n)
+  const [side, traded] = byCollateral ? [state.collateral!, collateral!] : [state.debt, debt]
+  if (!side || !traded) return
+  const [sold, bought] = [side.imaginary[i] + traded.amountIn, side.imaginary[1 - i]! - traded.amountOut]
+  const price = i === 0 ? (bought * PRICE_ONE) / sold : (sold * PRICE_ONE) / bought
+  const move = price > state.lastPrice ? price - state.lastPrice : state.lastPrice - price
+  if (move > (state.lastPrice / 100n) * MOST_MOVE) throw new PoolRefusal('TOO_LARGE', 'the price would move too far')
+}
+
+/** Reserves of both curves together, in base units of the tokens. */
+export function inTokens(state: FluidDexState, which: keyof FluidReserves): readonly bigint[] {
+  return ([0, 1] as const).map((k) =>
+    [state.collateral, state.debt].reduce((sum, side) => sum + fromPool(side?.[which][k] ?? 0n, state.decimals[k]), 0n),
+  )
+}

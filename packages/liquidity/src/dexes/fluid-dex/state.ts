@@ -1,0 +1,61 @@
+import { type FluidDexLens, FluidDexLens__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { Pool, Reads } from '../../family.ts'
+import { FLUID_DEX_LENS } from '../../lenses.ts'
+import { pairKey } from '../common/direction.ts'
+import type { FluidDexState, FluidReserves } from './types.ts'
+
+const lens = FluidDexLens__factory.createInterface()
+
+/** Some dozens of pools, two words each. */
+const LIST_GAS = 3_000_000
+/** Prices, and both curves by what Liquidity says of them. */
+const READ_GAS = 400_000
+
+/** All pools of the resolver that the row names, since it finds none by its tokens. */
+export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const { family, brand: dex } = row
+  const [answer] = yield [
+    { ...FLUID_DEX_LENS, data: lens.encodeFunctionData('list', [row.address]) as Hex, gas: LIST_GAS },
+  ]
+  if (!answer) return []
+  const [pools, tokens] = lens.decodeFunctionResult('list', answer) as unknown as [string[], string[]]
+  const asked = new Set(pairs.map(pairKey))
+  return pools.flatMap((pool, k) => {
+    const pair = [toAddress(tokens[2 * k]!), toAddress(tokens[2 * k + 1]!)] as const
+    if (!asked.has(pairKey(pair))) return []
+    const address = toAddress(pool)
+    return [{ id: address, family, dex, address, tokens: pair, state: null }]
+  })
+}
+
+export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (FluidDexState | null)[]> {
+  const answers = yield pools.map(({ address, tokens }) => ({
+    ...FLUID_DEX_LENS,
+    data: lens.encodeFunctionData('read', [address, tokens[0]!, tokens[1]!]) as Hex,
+    gas: READ_GAS,
+  }))
+  return answers.map((answer) => answer && decodeState(answer))
+}
+
+/** Bits of slot 1: bits 0 and 1 switch the curves on, the fee stands behind them, the last bit stops swaps. */
+const [COLLATERAL, DEBT] = [1n, 2n]
+const [FEE_AT, FEE_MASK] = [2n, 0x1ffffn]
+const PAUSED_AT = 255n
+
+function decodeState(answer: Hex): FluidDexState {
+  const [read] = lens.decodeFunctionResult('read', answer) as unknown as [FluidDexLens.StateStructOutput]
+  const reserves = (from: typeof read.collateral | typeof read.debt): FluidReserves => ({
+    real: [from.token0RealReserves, from.token1RealReserves],
+    imaginary: [from.token0ImaginaryReserves, from.token1ImaginaryReserves],
+  })
+  return {
+    paused: read.settings >> PAUSED_AT !== 0n,
+    feePpm: (read.settings >> FEE_AT) & FEE_MASK,
+    lastPrice: read.lastStoredPrice,
+    centerPrice: read.centerPrice,
+    collateral: read.settings & COLLATERAL ? reserves(read.collateral) : null,
+    debt: read.settings & DEBT ? reserves(read.debt) : null,
+    decimals: [read.decimals0, read.decimals1],
+  }
+}

@@ -1,0 +1,93 @@
+import { IIziswapState__factory, IziswapLens__factory } from '@sluice/bindings'
+import type { Address, DexRow, Hex } from '@sluice/chains'
+import type { Pool, Reads } from '../../family.ts'
+import { IZISWAP_LENS } from '../../lenses.ts'
+import { presentAddresses } from '../common/address-list.ts'
+import { chunks } from '../common/chunks.ts'
+import { splitAnswers, wordRanges } from '../common/concentrated-state.ts'
+import { pairPool } from '../common/pair-discover.ts'
+import type { IziswapState, Point } from './types.ts'
+
+const lens = IziswapLens__factory.createInterface()
+const events = IIziswapState__factory.createInterface()
+
+/** Fees, in parts per million, that factories are known to offer; the lens skips those not enabled. */
+const FEES = [100, 400, 500, 2000, 3000, 10_000]
+/** About 4 million gas where all fees are enabled. */
+const PAIRS_PER_READ = 200
+/** Price and settings of a pool. */
+const HEAD_GAS = 60_000
+
+export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const batches = chunks(pairs, PAIRS_PER_READ)
+  const answers = yield batches.map((batch) => ({
+    ...IZISWAP_LENS,
+    data: lens.encodeFunctionData('find', [row.address, batch.flat(), FEES]) as Hex,
+    gas: 100_000 + 20_000 * batch.length,
+  }))
+  return batches.flatMap((batch, b) => {
+    const answer = answers[b]
+    if (!answer) return []
+    return Array.from(presentAddresses(answer), ([i, address]) =>
+      pairPool(row, address, batch[Math.floor(i / FEES.length)]!),
+    )
+  })
+}
+
+type Head = Omit<IziswapState, 'points'>
+
+/** Two rounds: the settings, then the points, whose bitmap they tell how to read. */
+export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (IziswapState | null)[]> {
+  const heads = (yield pools.map((pool) => ({
+    ...IZISWAP_LENS,
+    data: lens.encodeFunctionData('read', [pool.address]) as Hex,
+    gas: HEAD_GAS,
+  }))).map((answer) => answer && decodeHead(answer))
+  const reads = heads.map((head, i) =>
+    head
+      ? wordRanges(head.pointDelta).map(({ first, last, gas }) => ({
+          ...IZISWAP_LENS,
+          data: lens.encodeFunctionData('points', [pools[i]!.address, head.pointDelta, first, last]) as Hex,
+          gas,
+        }))
+      : [],
+  )
+  const answersOf = splitAnswers(reads, yield reads.flat())
+  return heads.map((head, i) => {
+    if (!head || answersOf[i]!.some((answer) => answer === null)) return null
+    return { ...head, points: answersOf[i]!.flatMap((answer) => decodePoints(answer!)) }
+  })
+}
+
+function decodeHead(answer: Hex): Head {
+  const [head] = lens.decodeFunctionResult('read', answer)
+  return {
+    sqrtPriceX96: head.sqrtPriceX96,
+    point: Number(head.point),
+    liquidity: head.liquidity,
+    liquidityX: head.liquidityX,
+    feePpm: Number(head.feePpm),
+    pointDelta: Number(head.pointDelta),
+  }
+}
+
+/** Three words a point, as the lens lays them down. */
+function decodePoints(answer: Hex): readonly Point[] {
+  const words = [...lens.decodeFunctionResult('points', answer)[0]] as readonly bigint[]
+  return Array.from({ length: words.length / 3 }, (_, i) => {
+    const [point, liquidity, selling] = words.slice(3 * i, 3 * i + 3) as [bigint, bigint, bigint]
+    const kind = Number(liquidity >> 128n)
+    return {
+      point: Number(BigInt.asIntN(256, point)),
+      endpoint: (kind & 1) !== 0,
+      order: (kind & 2) !== 0,
+      liquidityNet: BigInt.asIntN(128, liquidity),
+      sellingX: selling >> 128n,
+      sellingY: BigInt.asUintN(128, selling),
+    }
+  })
+}
+
+export const topics: readonly Hex[] = (['Swap', 'Mint', 'Burn', 'AddLimitOrder', 'DecLimitOrder'] as const).map(
+  (name) => events.getEvent(name as 'Swap').topicHash as Hex,
+)

@@ -1,0 +1,39 @@
+/** Checked against 154 answers of a deployed pair; DMMPool and DMMLibrary of KyberNetwork/dmm-smart-contracts at e557b57. */
+import { PoolRefusal } from '../../family.ts'
+import type { KyberClassicState } from './types.ts'
+
+const ONE = 10n ** 18n
+const MAX_RESERVE = (1n << 112n) - 1n
+
+/**
+ * The output of an exact input, rounded down.
+ *
+ * @throws PoolRefusal `TOO_SMALL` where nothing comes out, `EMPTY` without reserves, `TOO_LARGE` for more than the pair holds or can
+ *   count
+ */
+export function quote(
+  state: KyberClassicState,
+  zeroForOne: boolean,
+  amountIn: bigint,
+): { readonly amountOut: bigint; readonly state: KyberClassicState } {
+  const { reserve0, reserve1, virtual0, virtual1, fee } = state
+  if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
+  if (reserve0 === 0n || reserve1 === 0n) throw new PoolRefusal('EMPTY', 'the pair lacks a token')
+  const [virtualIn, virtualOut, held] = zeroForOne ? [virtual0, virtual1, reserve1] : [virtual1, virtual0, reserve0]
+  const kept = (amountIn * (ONE - fee)) / ONE
+  const amountOut = (kept * virtualOut) / (virtualIn + kept)
+  if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  if (amountOut >= held) throw new PoolRefusal('TOO_LARGE', 'as much as the pair holds, or more')
+  if (virtualIn + amountIn > MAX_RESERVE) throw new PoolRefusal('TOO_LARGE', 'more than a reserve can be')
+  const [paid0, paid1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn]
+  return {
+    amountOut,
+    state: {
+      ...state,
+      reserve0: reserve0 + paid0,
+      reserve1: reserve1 + paid1,
+      virtual0: virtual0 + paid0,
+      virtual1: virtual1 + paid1,
+    },
+  }
+}

@@ -1,0 +1,45 @@
+/** Checked against answers of the deployed module; DssLitePsm of makerdao/dss-lite-psm. */
+import { PoolRefusal } from '../../family.ts'
+import type { LitePsmState } from './types.ts'
+
+const WAD = 10n ** 18n
+const HALTED = 2n ** 256n - 1n
+const MOST = 2n ** 256n - 1n
+
+/**
+ * The output of an exact input. Gems are bought by their number: the most that the DAI pays for, whose rest is not spent.
+ *
+ * @throws PoolRefusal `PAUSED` where the way is halted, `TOO_LARGE` where it holds less, `TOO_SMALL` where nothing comes out
+ */
+export function quote(
+  state: LitePsmState,
+  sellGem: boolean,
+  amountIn: bigint,
+): { readonly amountOut: bigint; readonly state: LitePsmState } {
+  if ((sellGem ? state.tin : state.tout) === HALTED) throw new PoolRefusal('PAUSED', 'this way is halted')
+  const [gems, dai] = sellGem ? sold(state, amountIn) : bought(state, amountIn)
+  const amountOut = sellGem ? dai : gems
+  if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  if (amountOut > (sellGem ? state.dai : state.gems)) throw new PoolRefusal('TOO_LARGE', `it cannot pay ${amountOut}`)
+  const sign = sellGem ? 1n : -1n
+  return { amountOut, state: { ...state, dai: state.dai - sign * dai, gems: state.gems + sign * gems } }
+}
+
+type Amounts = readonly [gems: bigint, dai: bigint]
+
+function sold({ tin, factor }: LitePsmState, gems: bigint): Amounts {
+  const worth = gems * factor
+  if (worth * (tin || 1n) > MOST) throw new PoolRefusal('TOO_LARGE', `${gems} gems are more than it can count`)
+  return [gems, worth - (worth * tin) / WAD]
+}
+
+/** DAI that so many gems take. */
+export function daiFor({ tout, factor }: LitePsmState, gems: bigint): bigint {
+  return gems * factor + (gems * factor * tout) / WAD
+}
+
+function bought(state: LitePsmState, dai: bigint): Amounts {
+  // gems × factor + floor(gems × factor × tout / WAD) ≤ dai
+  const gems = ((dai + 1n) * WAD - 1n) / (state.factor * (WAD + state.tout))
+  return [gems, daiFor(state, gems)]
+}

@@ -1,0 +1,105 @@
+import {
+  IPancakeInfinityBinManager__factory,
+  IPancakeInfinityClManager__factory,
+  PancakeInfinityLens__factory,
+} from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Pool, Reads } from '../../family.ts'
+import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
+import { chunks } from '../common/chunks.ts'
+import { sortTokens } from '../common/direction.ts'
+import { PARAMETERS_BITS, poolId, touchesSwaps } from './key.ts'
+import type { InfinityKey } from './types.ts'
+
+const lens = PancakeInfinityLens__factory.createInterface()
+const cl = IPancakeInfinityClManager__factory.createInterface()
+const bin = IPancakeInfinityBinManager__factory.createInterface()
+
+type Pair = readonly [Address, Address]
+
+/** Fee and tick spacing, or bin step, of pools worth asking for: there is no getter, but an id can be computed. Others are found when made. */
+const USUAL_KEYS: Readonly<Record<InfinityKey['kind'], readonly (readonly [fee: number, step: number])[]>> = {
+  cl: [
+    [67, 1],
+    [100, 1],
+    [500, 10],
+    [2500, 50],
+    [3000, 60],
+    [10_000, 200],
+  ],
+  bin: [
+    [100, 1],
+    [500, 5],
+    [1000, 10],
+    [2500, 25],
+  ],
+}
+const IDS_PER_READ = 500
+const GAS_PER_ID = 6_000
+
+/** A row a manager, since each tells of its own pools; the chain's row is the vault. */
+export function rowsOf(row: DexRow): readonly DexRow[] {
+  if (row.family !== 'pancake-infinity') return []
+  const { clPoolManager, binPoolManager } = row.contracts ?? {}
+  const managerRow = (version: InfinityKey['kind'], address: Address | undefined): DexRow[] =>
+    address ? [{ ...row, version, address, contracts: { ...row.contracts, vault: row.address } }] : []
+  return [...managerRow('cl', clPoolManager), ...managerRow('bin', binPoolManager)]
+}
+
+const kindOf = ({ version }: DexRow) => version as InfinityKey['kind']
+const vaultOf = ({ contracts }: DexRow) => contracts!.vault!
+
+export function* findPools(row: DexRow, pairs: readonly Pair[]): Reads<readonly Pool<null>[]> {
+  const kind = kindOf(row)
+  const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) =>
+    USUAL_KEYS[kind].map(([fee, step]) =>
+      makePool(row, pair, { vault: vaultOf(row), kind, fee, parameters: step * 0x10000, hooks: ZERO_ADDRESS }),
+    ),
+  )
+  const batches = chunks(candidates, IDS_PER_READ)
+  const answers = yield batches.map((batch) => ({
+    ...PANCAKE_INFINITY_LENS,
+    data: lens.encodeFunctionData('prices', [row.address, batch.map(({ id }) => id)]) as Hex,
+    gas: GAS_PER_ID * batch.length,
+  }))
+  return batches.flatMap((batch, b) => {
+    const answer = answers[b]
+    if (!answer) return []
+    const [words] = lens.decodeFunctionResult('prices', answer) as unknown as [bigint[]]
+    return batch.filter((_, i) => words[i] !== 0n)
+  })
+}
+
+/** Pools hold the native token or its wrapper: a pair with one is asked for with both. */
+function withNative(pairs: readonly Pair[], wrapped: Address | undefined): readonly Pair[] {
+  const native = (token: Address) => (token === wrapped ? ZERO_ADDRESS : token)
+  const others = pairs
+    .filter((pair) => wrapped !== undefined && pair.includes(wrapped))
+    .map(([a, b]) => [native(a), native(b)] as const)
+  return [...pairs, ...others]
+}
+
+function makePool(row: DexRow, pair: Pair, key: InfinityKey): Pool<null> {
+  const tokens = sortTokens(pair)
+  const { family, brand: dex, address } = row
+  return { id: poolId(tokens, address, key), family, dex, address, tokens, fixed: key, state: null }
+}
+
+const topicOf = (contract: typeof cl | typeof bin) => contract.getEvent('Initialize')!.topicHash as Hex
+export const creationTopics: readonly Hex[] = [topicOf(cl), topicOf(bin)]
+
+/** The pool that was just made; null where its hook takes part in swaps, or its key says more than is known. */
+export function createdPool(row: DexRow, log: Log): Pool<null> | null {
+  const event = (kindOf(row) === 'cl' ? cl : bin).decodeEventLog('Initialize', log.data, log.topics)
+  const parameters = BigInt(event.parameters)
+  if (parameters >> PARAMETERS_BITS) return null
+  const key: InfinityKey = {
+    vault: vaultOf(row),
+    kind: kindOf(row),
+    fee: Number(event.fee),
+    parameters: Number(parameters),
+    hooks: toAddress(event.hooks),
+  }
+  return touchesSwaps(key) ? null : makePool(row, [toAddress(event.currency0), toAddress(event.currency1)], key)
+}

@@ -1,0 +1,47 @@
+import type { DexFamily } from '../../family.ts'
+import { binReserves } from '../../math/bins.ts'
+import { concentratedReserves } from '../../math/positions.ts'
+import { isZeroForOne } from '../common/direction.ts'
+import { gasRow } from '../common/gas.ts'
+import { createdPool, creationTopics, findPools, rowsOf } from './discover.ts'
+import { hasDynamicFee, keyOf } from './key.ts'
+import { curveOf, swap } from './math.ts'
+import { applyLog, poolIdOf, readStates, topics } from './state.ts'
+import type { InfinityState } from './types.ts'
+
+const GAS = gasRow('pancake-infinity')
+
+export const pancakeInfinity: DexFamily<InfinityState> = {
+  id: 'pancake-infinity',
+  holdsNative: true,
+  rowsOf,
+  findPools,
+  readStates,
+  // A hook that takes no part in swaps can change what a pool pays by its fee alone.
+  dependsOn: (pool) => (hasDynamicFee(keyOf(pool)) ? [keyOf(pool).hooks] : []),
+  listedByLogs: true,
+  creationTopics,
+  createdPool,
+  topics,
+  poolIdOf,
+  applyLog,
+
+  quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
+    const { amountOut, state, crossed } = swap(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
+    return { amountOut, state, gas: GAS.hop + GAS.piece * crossed }
+  },
+
+  priceCurve: (pool, tokenIn, tokenOut) => ({
+    ...curveOf(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
+    gasPerPiece: GAS.piece,
+  }),
+
+  reserves: ({ state }) => (state.kind === 'cl' ? concentratedReserves(state) : binReserves(state)),
+
+  takesTaxedInput: false,
+  step(pool, tokenIn, tokenOut, input, output) {
+    const { vault, ...key } = keyOf(pool)
+    const hops = [{ tokenOut, manager: pool.address, ...key }]
+    return { op: 'pancake-infinity', vault, hops, tokenIn, input, output }
+  },
+}

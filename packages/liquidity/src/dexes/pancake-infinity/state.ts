@@ -1,0 +1,130 @@
+import {
+  IPancakeInfinityBinManager__factory,
+  IPancakeInfinityClManager__factory,
+  PancakeInfinityLens__factory,
+} from '@sluice/bindings'
+import type { DexRow, Hex } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Pool, Reads } from '../../family.ts'
+import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
+import { decodeBins } from '../../math/bins.ts'
+import { changeLiquidity } from '../../math/positions.ts'
+import { joinTicks, splitAnswers, wordRanges } from '../common/concentrated-state.ts'
+import { keyOf, stepOf } from './key.ts'
+import type { InfinityFees, InfinityState } from './types.ts'
+
+const lens = PancakeInfinityLens__factory.createInterface()
+const cl = IPancakeInfinityClManager__factory.createInterface()
+const bin = IPancakeInfinityBinManager__factory.createInterface()
+
+/** Bins on each side of the active one; a swap that would go further is refused. */
+const MOST_BINS = 100
+const HEAD_GAS = 40_000
+/** A walk through the tree and two loads for each bin. */
+const BINS_GAS = 200_000 + 2 * MOST_BINS * 16_000
+
+export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (InfinityState | null)[]> {
+  const reads = pools.map((pool) => (keyOf(pool).kind === 'cl' ? clReads(row, pool) : [binRead(row, pool)]))
+  const answersOf = splitAnswers(reads, yield reads.flat())
+  return pools.map((pool, i) => (keyOf(pool).kind === 'cl' ? decodeCl : decodeBin)(pool, answersOf[i]!))
+}
+
+const clReads = ({ address }: DexRow, pool: Pool<null>) => [
+  { ...PANCAKE_INFINITY_LENS, data: lens.encodeFunctionData('readCl', [address, pool.id]) as Hex, gas: HEAD_GAS },
+  ...wordRanges(stepOf(keyOf(pool))).map(({ first, last, gas }) => ({
+    ...PANCAKE_INFINITY_LENS,
+    data: lens.encodeFunctionData('ticks', [address, pool.id, stepOf(keyOf(pool)), first, last]) as Hex,
+    gas,
+  })),
+]
+
+const binRead = ({ address }: DexRow, { id }: Pool<null>) => ({
+  ...PANCAKE_INFINITY_LENS,
+  data: lens.encodeFunctionData('readBin', [address, id, MOST_BINS]) as Hex,
+  gas: BINS_GAS,
+})
+
+/** Twelve bits for each direction. */
+const protocolFees = (packed: number): Pick<InfinityFees, 'protocolFee0Ppm' | 'protocolFee1Ppm'> => ({
+  protocolFee0Ppm: packed & 0xfff,
+  protocolFee1Ppm: packed >> 12,
+})
+
+function decodeCl(pool: Pool<null>, [head, ...words]: readonly (Hex | null)[]): InfinityState | null {
+  const ticks = joinTicks(words)
+  if (!head || !ticks) return null
+  const [read] = lens.decodeFunctionResult('readCl', head)
+  if (read.sqrtPriceX96 === 0n) return null
+  return {
+    kind: 'cl',
+    sqrtPriceX96: read.sqrtPriceX96,
+    tick: Number(read.tick),
+    liquidity: read.liquidity,
+    feePpm: Number(read.lpFee),
+    ...protocolFees(Number(read.protocolFee)),
+    tickSpacing: stepOf(keyOf(pool)),
+    ticks,
+  }
+}
+
+function decodeBin(pool: Pool<null>, [answer]: readonly (Hex | null)[]): InfinityState | null {
+  if (!answer) return null
+  const [read] = lens.decodeFunctionResult('readBin', answer)
+  if (read.activeId === 0n) return null
+  return {
+    kind: 'bin',
+    activeId: Number(read.activeId),
+    binStep: stepOf(keyOf(pool)),
+    bins: [...decodeBins([...read.below]).toReversed(), ...decodeBins([...read.above])],
+    allBelow: read.allBelow,
+    allAbove: read.allAbove,
+    limited: true,
+    feePpm: Number(read.lpFee),
+    ...protocolFees(Number(read.protocolFee)),
+  }
+}
+
+const topic = (hash: string | undefined) => hash as Hex
+const CL_SWAP = topic(cl.getEvent('Swap')!.topicHash)
+const MODIFY = topic(cl.getEvent('ModifyLiquidity')!.topicHash)
+const PROTOCOL_FEE = topic(cl.getEvent('ProtocolFeeUpdated')!.topicHash)
+const LP_FEE = topic(cl.getEvent('DynamicLPFeeUpdated')!.topicHash)
+
+/** The managers' own; of bins no log tells the reserves. */
+export const topics: readonly Hex[] = [
+  CL_SWAP,
+  MODIFY,
+  PROTOCOL_FEE,
+  LP_FEE,
+  ...(['Swap', 'Mint', 'Burn', 'Donate'] as const).map((name) => topic(bin.getEvent(name as 'Swap').topicHash)),
+]
+
+/** All pools speak through their manager, each with its id in the first topic. */
+export const poolIdOf = (log: Log): string => log.topics[1]!
+
+export function applyLog({ state }: Pool<InfinityState>, log: Log): InfinityState | 'reread' {
+  switch (log.topics[0]) {
+    case PROTOCOL_FEE: {
+      const { protocolFee } = cl.decodeEventLog('ProtocolFeeUpdated', log.data, log.topics)
+      return { ...state, ...protocolFees(Number(protocolFee)) }
+    }
+    case LP_FEE: {
+      const { dynamicLPFee } = cl.decodeEventLog('DynamicLPFeeUpdated', log.data, log.topics)
+      return { ...state, feePpm: Number(dynamicLPFee) }
+    }
+  }
+  if (state.kind !== 'cl') return 'reread'
+  switch (log.topics[0]) {
+    case CL_SWAP: {
+      const { sqrtPriceX96, liquidity, tick } = cl.decodeEventLog('Swap', log.data, log.topics)
+      return { ...state, sqrtPriceX96, liquidity, tick: Number(tick) }
+    }
+    case MODIFY: {
+      const event = cl.decodeEventLog('ModifyLiquidity', log.data, log.topics)
+      const { tickLower, tickUpper, liquidityDelta } = event
+      return changeLiquidity(state, Number(tickLower), Number(tickUpper), liquidityDelta) ?? 'reread'
+    }
+    default:
+      return 'reread'
+  }
+}

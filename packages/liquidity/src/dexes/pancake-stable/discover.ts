@@ -1,0 +1,60 @@
+/** Pools of two coins and of three, for which the factory has a getter each. */
+import { CurveLens__factory, IPancakeStableFactory__factory, PairLens__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
+import { type Address, type DexRow, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Pool, Reads } from '../../family.ts'
+import { CURVE_LENS, PAIR_LENS } from '../../lenses.ts'
+import { presentAddresses } from '../common/address-list.ts'
+import { chunks } from '../common/chunks.ts'
+
+const factory = IPancakeStableFactory__factory.createInterface()
+const curve = CurveLens__factory.createInterface()
+const find = callCodec<[factory: string, getter: string, pairs: string[]], [string[]]>(
+  PairLens__factory.createInterface(),
+  'find',
+)
+
+const GETTERS = (['getPairInfo', 'getThreePoolPairInfo'] as const).map((name) => factory.getFunction(name).selector)
+/** Four or five words from storage for each pair: about 4 million gas. */
+const PAIRS_PER_READ = 250
+const PAIR_GAS = 15_000
+
+export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const answers = yield GETTERS.flatMap((getter) =>
+    chunks(pairs, PAIRS_PER_READ).map((batch) => ({
+      ...PAIR_LENS,
+      data: find.encode(row.address, getter, batch.flat()),
+      gas: PAIR_GAS * batch.length,
+    })),
+  )
+  const found = answers.flatMap((answer) => (answer ? [...presentAddresses(answer)] : []))
+  const addresses = [...new Set(found.map(([, address]) => address))]
+  // Coins stand in the pool's own order, which the factory's sorting does not bind.
+  const coins = yield addresses.map((address) => ({
+    ...CURVE_LENS,
+    data: curve.encodeFunctionData('coins', [address]) as Hex,
+    gas: 40_000,
+  }))
+  return addresses.flatMap((address, i) => {
+    const answer = coins[i]
+    if (!answer) return []
+    const [tokens] = curve.decodeFunctionResult('coins', answer) as unknown as [string[]]
+    return makePool(row, address, tokens.map(toAddress)) ?? []
+  })
+}
+
+/** Null for pools of the native token itself, which are traded in another way. */
+function makePool(row: DexRow, address: Address, tokens: readonly Address[]): Pool<null> | null {
+  if (tokens.length < 2 || tokens.includes(NATIVE)) return null
+  return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
+}
+
+const CREATED = factory.getEvent('NewStableSwapPair')
+export const creationTopics: readonly Hex[] = [CREATED.topicHash as Hex]
+
+export function createdPool(row: DexRow, log: Log): Pool<null> | null {
+  const made = factory.decodeEventLog(CREATED, log.data, log.topics)
+  const tokens = [made.tokenA, made.tokenB, made.tokenC].map(toAddress).filter((token) => token !== ZERO_ADDRESS)
+  return makePool(row, toAddress(made.swapContract), tokens)
+}

@@ -1,0 +1,20 @@
+import type { DexFamily } from '../../family.ts'
+import { curveFamily } from '../common/curve-family.ts'
+import { gasRow } from '../common/gas.ts'
+import { quote, tradingFunction } from '../curve-stable/math.ts'
+import type { CurveStableState } from '../curve-stable/types.ts'
+import { createdPool, creationTopics, findPools } from './discover.ts'
+import { applyLog, readStates, refreshStates, topics } from './state.ts'
+
+export const pancakeStable: DexFamily<CurveStableState> = {
+  id: 'pancake-stable',
+  findPools,
+  readStates,
+  refreshStates,
+  creationTopics,
+  createdPool,
+  topics,
+  applyLog,
+
+  ...curveFamily({ gas: gasRow('pancake-stable').hop, variant: 'uint256', quote, tradingFunction }),
+}

@@ -1,0 +1,63 @@
+import { CurveLens__factory, IPancakeStableState__factory } from '@sluice/bindings'
+import type { DexRow, Hex } from '@sluice/chains'
+import { id } from 'ethers'
+import type { Pool, Reads } from '../../family.ts'
+import { CURVE_LENS } from '../../lenses.ts'
+import { decodeRead, toState } from '../curve-stable/state.ts'
+import type { CurveStableState } from '../curve-stable/types.ts'
+
+const lens = CurveLens__factory.createInterface()
+const pool = IPancakeStableState__factory.createInterface()
+const [KILLED, AMPLIFICATION] = [pool.encodeFunctionData('is_killed'), pool.encodeFunctionData('A')] as [Hex, Hex]
+
+const READ_GAS = 400_000
+
+/** Null where a pool was stopped: it only pays out its shares then. */
+export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveStableState | null)[]> {
+  const answers = yield pools.flatMap(({ address }) => [
+    { ...CURVE_LENS, data: lens.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS },
+    { to: address, data: KILLED },
+  ])
+  return pools.map((_, i) => {
+    const [read, killed] = [answers[2 * i], answers[2 * i + 1]]
+    if (!read || !killed || BigInt(killed) !== 0n) return null
+    return toState(decodeRead(read), 'each')
+  })
+}
+
+/** The amplification moves with the time while it ramps, and nothing is said of the steps. */
+export function* refreshStates(
+  _row: DexRow,
+  pools: readonly Pool<CurveStableState>[],
+): Reads<readonly (CurveStableState | null)[]> {
+  const answers = yield pools.map(({ address }) => ({ to: address, data: AMPLIFICATION }))
+  return pools.map(({ state }, i) => {
+    const answer = answers[i]
+    if (!answer || answer === '0x') return null
+    const a = BigInt(answer)
+    return a === state.amplification.a ? state : { ...state, amplification: { ...state.amplification, a } }
+  })
+}
+
+/** Arrays of amounts have the number of coins in their type. */
+const ARRAYS = ['uint256[2]', 'uint256[3]']
+
+/**
+ * The pool is read again after each: what it keeps for its owner is not told, and bindings cannot hold events of one name
+ * with different arguments.
+ */
+export const topics: readonly Hex[] = [
+  'TokenExchange(address,uint256,uint256,uint256,uint256)',
+  ...ARRAYS.map((amounts) => `AddLiquidity(address,${amounts},${amounts},uint256,uint256)`),
+  ...ARRAYS.map((amounts) => `RemoveLiquidity(address,${amounts},${amounts},uint256)`),
+  ...ARRAYS.map((amounts) => `RemoveLiquidityImbalance(address,${amounts},${amounts},uint256,uint256)`),
+  'RemoveLiquidityOne(address,uint256,uint256,uint256)',
+  'NewFee(uint256,uint256)',
+  'RampA(uint256,uint256,uint256,uint256)',
+  'StopRampA(uint256,uint256)',
+  'DonateAdminFees()',
+  'Kill()',
+  'Unkill()',
+].map((signature) => id(signature) as Hex)
+
+export const applyLog = () => 'reread' as const

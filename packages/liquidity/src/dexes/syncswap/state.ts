@@ -1,0 +1,69 @@
+import { ISyncswapFactory__factory, ISyncswapState__factory, SyncswapLens__factory } from '@sluice/bindings'
+import { type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Pool, Reads } from '../../family.ts'
+import { SYNCSWAP_LENS } from '../../lenses.ts'
+import { pairFactory } from '../common/pair-discover.ts'
+import type { SyncswapState } from './types.ts'
+
+const lens = SyncswapLens__factory.createInterface()
+const events = ISyncswapState__factory.createInterface()
+
+/** Each factory makes one pool for a pair. */
+export const { findPools, creationTopics, createdPool } = pairFactory(
+  ISyncswapFactory__factory.createInterface(),
+  'getPool',
+  'PoolCreated',
+)
+
+/** Reserves, settings and both fees, each of which asks the master and its fee manager. */
+const READ_GAS = 150_000
+const FEES_GAS = 80_000
+
+export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (SyncswapState | null)[]> {
+  const answers = yield pools.map(({ address }) => ({
+    ...SYNCSWAP_LENS,
+    data: lens.encodeFunctionData('read', [address]) as Hex,
+    gas: READ_GAS,
+  }))
+  return answers.map((answer) => {
+    if (!answer) return null
+    const [read] = lens.decodeFunctionResult('read', answer)
+    return {
+      vault: toAddress(read.vault),
+      stable: read.stable,
+      reserve0: read.reserve0,
+      reserve1: read.reserve1,
+      multiplier0: read.multiplier0,
+      multiplier1: read.multiplier1,
+      fee0: read.fee0,
+      fee1: read.fee1,
+    }
+  })
+}
+
+/** The fee manager may be told other fees, or be another, and no pool says so. */
+export function* refreshStates(
+  _row: DexRow,
+  pools: readonly Pool<SyncswapState>[],
+): Reads<readonly (SyncswapState | null)[]> {
+  const answers = yield pools.map(({ address }) => ({
+    ...SYNCSWAP_LENS,
+    data: lens.encodeFunctionData('fees', [address]) as Hex,
+    gas: FEES_GAS,
+  }))
+  return answers.map((answer, i) => {
+    if (!answer) return null
+    const [fee0, fee1] = lens.decodeFunctionResult('fees', answer)
+    const { state } = pools[i]!
+    return fee0 === state.fee0 && fee1 === state.fee1 ? state : { ...state, fee0, fee1 }
+  })
+}
+
+const SYNC = events.getEvent('Sync').topicHash as Hex
+export const topics: readonly Hex[] = [SYNC]
+
+export function applyLog({ state }: Pool<SyncswapState>, log: Log): SyncswapState {
+  const { reserve0, reserve1 } = events.decodeEventLog('Sync', log.data, log.topics)
+  return { ...state, reserve0, reserve1 }
+}

@@ -1,0 +1,41 @@
+import type { DexFamily } from '../../family.ts'
+import { sampledCurve } from '../../math/curves.ts'
+import { isZeroForOne } from '../common/direction.ts'
+import { gasRow } from '../common/gas.ts'
+import { quote } from './math.ts'
+import { findPools, readStates } from './state.ts'
+import type { WoofiV2State } from './types.ts'
+
+const GAS = gasRow('woofi-v2').hop
+
+export const woofiV2: DexFamily<WoofiV2State> = {
+  id: 'woofi-v2',
+  findPools,
+  readStates,
+  // Prices are posted every few seconds, and nothing is said of it.
+  refreshStates: readStates,
+  topics: [],
+  applyLog: () => 'reread',
+
+  quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
+    ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1, amountIn),
+    gas: GAS,
+  }),
+
+  priceCurve(pool, tokenIn, tokenOut) {
+    const i = isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1
+    return sampledCurve((amountIn) => quote(pool.state, i, amountIn).amountOut, pool.state.tokens[i].reserve, 0)
+  },
+
+  reserves: ({ state }) => state.tokens.map(({ reserve }) => reserve),
+
+  takesTaxedInput: true,
+  step: ({ address }, tokenIn, tokenOut, input, output) => ({
+    op: 'woofi-v2',
+    pool: address,
+    tokenIn,
+    tokenOut,
+    input,
+    output,
+  }),
+}

@@ -1,0 +1,76 @@
+import { IWoofiV2State__factory, type WoofiV2Lens, WoofiV2Lens__factory } from '@sluice/bindings'
+import type { Address, DexRow, Hex } from '@sluice/chains'
+import { concat, keccak256 } from 'ethers'
+import { orRefused, type Pool, type Reads } from '../../family.ts'
+import { WOOFI_V2_LENS } from '../../lenses.ts'
+import { sortTokens } from '../common/direction.ts'
+import { quote } from './math.ts'
+import type { WoofiToken, WoofiV2State } from './types.ts'
+
+const lens = WoofiV2Lens__factory.createInterface()
+const woo = IWoofiV2State__factory.createInterface()
+
+/** Pool and oracle are asked about two tokens, and the pool quotes both ways. */
+const READ_GAS = 350_000
+/** The part of a token that the pool is asked to quote, as the lens does. */
+const SAMPLE = 1_000n
+
+/**
+ * One contract trades every token that it has a reserve of, and lists none: a pool for each pair of them.
+ */
+export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const tokens = [...new Set(pairs.flat())]
+  const answers = yield tokens.map((token) => ({
+    to: row.address,
+    data: woo.encodeFunctionData('tokenInfos', [token]) as Hex,
+  }))
+  const held = new Set(tokens.filter((_, i) => answers[i] && answers[i] !== '0x' && reserveOf(answers[i]) > 0n))
+  return pairs
+    .filter(([a, b]) => held.has(a) && held.has(b))
+    .map((pair) => {
+      const sorted = sortTokens(pair)
+      const id = keccak256(concat([row.address, ...sorted]))
+      return { id, family: row.family, dex: row.brand, address: row.address, tokens: sorted, state: null }
+    })
+}
+
+const reserveOf = (answer: Hex): bigint => woo.decodeFunctionResult('tokenInfos', answer).reserve
+
+export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (WoofiV2State | null)[]> {
+  const answers = yield pools.map(({ address, tokens }) => ({
+    ...WOOFI_V2_LENS,
+    data: lens.encodeFunctionData('read', [address, [tokens[0]!, tokens[1]!]]) as Hex,
+    gas: READ_GAS,
+  }))
+  return answers.map((answer) => answer && decodeState(answer))
+}
+
+/** Null for a pool whose own answer is another: revisions of other arithmetic have the same getters. */
+function decodeState(answer: Hex): WoofiV2State | null {
+  const [read] = lens.decodeFunctionResult('read', answer) as unknown as [WoofiV2Lens.StateStructOutput]
+  const tokens = read.tokens.map(
+    (token): WoofiToken => ({
+      reserve: token.reserve,
+      feeRate: token.feeRate,
+      maxGamma: token.maxGamma,
+      maxNotional: token.maxNotional,
+      price: token.price,
+      spread: token.spread,
+      coeff: token.coeff,
+      feasible: token.feasible,
+      unit: 10n ** token.decimals,
+      priceUnit: 10n ** token.priceDecimals,
+    }),
+  )
+  const state: WoofiV2State = {
+    paused: read.paused,
+    quoteIndex: Number(read.quoteIndex) as WoofiV2State['quoteIndex'],
+    quoteUnit: 10n ** read.quoteDecimals,
+    tokens: [tokens[0]!, tokens[1]!],
+  }
+  const agrees = ([0, 1] as const).every((i) => {
+    const ours = orRefused(() => quote(state, i, tokens[i]!.unit / SAMPLE))
+    return (ours?.amountOut ?? 0n) === read.tokens[i]!.quoted
+  })
+  return agrees ? state : null
+}

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ZERO_ADDRESS } from '@sluice/chains'
+import fc from 'fast-check'
+import { afterAll, expect, test } from 'vitest'
+import type { Pool } from '../family.ts'
+import { PoolMap } from '../market/pool-map.ts'
+import type { Snapshot } from '../snapshot.ts'
+import { findRecord } from './record-database.ts'
+import { RecordFile } from './record-file.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'sluice-records-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+let files = 0
+const newPath = () => join(dir, `${++files}.sqlite`)
+
+const pool = (id: string, state: unknown): Pool => ({
+  ...{ id, family: 'test', dex: 'test', address: ZERO_ADDRESS, tokens: [], state },
+})
+const snapshotAt = (number: number, pools: PoolMap): Snapshot => ({
+  chainId: 7,
+  block: {
+    number,
+    hash: `0x${number}`,
+    parentHash: '0x',
+    timestamp: number,
+    gasLimit: 30_000_000n,
+    baseFeePerGas: null,
+    miner: ZERO_ADDRESS,
+  },
+  pools,
+  changed: null,
+})
+const plenty = { records: 1_000, bytes: 50_000_000 }
+const id = fc.integer({ min: 0, max: 30 }).map((n) => `0x${(n * 97).toString(16)}`)
+const change = fc.record({ set: fc.array(fc.tuple(id, fc.bigInt())), gone: fc.array(id), again: fc.boolean() })
+
+test('every record is found with the pools of its block, however they changed and whoever wrote before', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {
+      const path = newPath()
+      let file = await RecordFile.open(path, plenty)
+      let pools = PoolMap.empty
+      const written: Snapshot[] = []
+      for (const [number, { set, gone, again }] of changes.entries()) {
+        // A process that starts anew does not know what the file holds.
+        if (again) {
+          await file.close()
+          file = await RecordFile.open(path, plenty)
+        }
+        pools = pools.with(
+          set.map(([id, state]) => pool(id, { state })),
+          gone,
+        )
+        const snapshot = snapshotAt(number, pools)
+        const hash = `h${number % 2}`
+        await file.append(snapshot, {
+          records: [{ id: `q${number}`, text: `text ${number}` }],
+          parts: [{ hash, text: `part ${hash}` }],
+        })
+        written.push(snapshot)
+      }
+      for (const [number, snapshot] of written.entries()) {
+        const found = findRecord(path, `q${number}`)!
+        expect(found.text).toBe(`text ${number}`)
+        expect(found.partOf(`h${number % 2}`)).toBe(`part h${number % 2}`)
+        expect(found.snapshot.block).toEqual(snapshot.block)
+        expect([...found.snapshot.pools]).toEqual([...snapshot.pools])
+      }
+      expect(findRecord(path, 'another')).toBeNull()
+      await file.close()
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('the oldest make room: by number and by size, and what is left is whole', async () => {
+  const state = (k: number) => ({ text: `${k}`.padEnd(2_000, 'x') })
+  for (const limits of [
+    { records: 10, bytes: 50_000_000 },
+    { records: 1_000, bytes: 400_000 },
+  ]) {
+    const path = newPath()
+    const file = await RecordFile.open(path, limits)
+    let pools = PoolMap.empty.with(Array.from({ length: 20 }, (_, k) => pool(`0x${k}`, state(k))))
+    const written: PoolMap[] = []
+    for (let number = 0; number < 100; number++) {
+      pools = pools.with(Array.from({ length: 4 }, (_, k) => pool(`0x${(number + k) % 20}`, state(number))))
+      written.push(pools)
+      await file.append(snapshotAt(number, pools), { records: [{ id: `q${number}`, text: '' }], parts: [] })
+    }
+    await file.close()
+    const kept = written.flatMap((expected, number) => {
+      const found = findRecord(path, `q${number}`)
+      if (found) expect([...found.snapshot.pools]).toEqual([...expected])
+      return found ? [number] : []
+    })
+    expect(kept.at(-1)).toBe(99)
+    expect(kept.length).toBeGreaterThan(5)
+    expect(kept.length).toBeLessThan(60)
+    expect(kept).toEqual(kept.map((_, k) => 100 - kept.length + k))
+  }
+})
+
+test('a block that is more than the file may hold is refused, and leaves nothing behind', async () => {
+  const path = newPath()
+  const file = await RecordFile.open(path, { records: 10, bytes: 100_000 })
+  const pools = PoolMap.empty.with(Array.from({ length: 20 }, (_, k) => pool(`0x${k}`, 'x'.repeat(20_000))))
+  await expect(file.append(snapshotAt(1, pools), { records: [{ id: 'q', text: '' }], parts: [] })).rejects.toThrow(
+    'more than the log of quotes may hold',
+  )
+  expect(findRecord(path, 'q')).toBeNull()
+  await file.close()
+})
+
+test('a file that is none is named', () => {
+  expect(() => findRecord(join(dir, 'nowhere.sqlite'), 'q')).toThrow('is no log of quotes')
+})

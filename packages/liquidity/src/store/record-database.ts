@@ -1,0 +1,191 @@
+/**
+ * Records that each belong to a block, with the pools of those blocks: what is needed to do again what was done there. A block
+ * keeps the pools that differ from the one before; the oldest blocks make room.
+ */
+import { DatabaseSync } from 'node:sqlite'
+import type { BlockHeader } from '@sluice/rpc'
+import type { Pool } from '../family.ts'
+import { MarketError } from '../market/errors.ts'
+import { PoolMap } from '../market/pool-map.ts'
+import type { Snapshot } from '../snapshot.ts'
+import { fromText, toText } from './text.ts'
+
+/** Goes up whenever a family's state, `fixed` or this schema changes: older files are begun anew. */
+const FORMAT = 1
+/** The part of the blocks that goes at once where a file is full. */
+const FORGOTTEN_PART = 1 / 8
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+  -- base is the block that was written whole, from which the differences begin
+  CREATE TABLE IF NOT EXISTS blocks (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, base INTEGER NOT NULL, chainId INTEGER NOT NULL, header TEXT NOT NULL
+  );
+  -- as of that block; NULL where the pool is gone
+  CREATE TABLE IF NOT EXISTS pools (id TEXT, seq INTEGER, pool TEXT, PRIMARY KEY (id, seq)) WITHOUT ROWID;
+  -- what many records say alike, with the block that last used it
+  CREATE TABLE IF NOT EXISTS parts (hash TEXT PRIMARY KEY, seq INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS records (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS recordsOfBlock ON records (seq);
+`
+
+export type RecordLimits = { readonly records: number; readonly bytes: number }
+
+/** A part goes by the hash of its text. */
+export type Part = { readonly hash: string; readonly text: string }
+export type Written = { readonly id: string; readonly text: string }
+
+export type BlockOfRecords = {
+  readonly chainId: number
+  readonly block: BlockHeader
+  /** True where all pools were written, and not those that differ from the block before. */
+  readonly isWhole: boolean
+  readonly records: readonly Written[]
+  readonly parts: readonly Part[]
+}
+
+export type FoundRecord = {
+  readonly text: string
+  readonly snapshot: Snapshot
+  readonly partOf: (hash: string) => string | undefined
+}
+
+export class RecordDatabase {
+  private readonly db: DatabaseSync
+  private readonly limits: RecordLimits
+  private base = 0
+
+  /** @throws where the file cannot be written, or is none */
+  constructor(path: string, limits: RecordLimits) {
+    this.limits = limits
+    this.db = new DatabaseSync(path)
+    this.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;')
+    const version = formatOf(this.db)
+    if (version !== undefined && version !== FORMAT)
+      this.db.exec('DROP TABLE blocks; DROP TABLE pools; DROP TABLE parts; DROP TABLE records;')
+    this.db.exec(SCHEMA)
+    this.db.prepare("INSERT OR REPLACE INTO facts VALUES ('format', ?)").run(FORMAT)
+  }
+
+  /** Starts a block: nothing of it is in the file before `commit`. */
+  begin(): void {
+    this.db.exec('BEGIN IMMEDIATE')
+  }
+
+  write(changed: readonly Pool[], gone: readonly string[]): void {
+    const put = this.db.prepare('INSERT OR REPLACE INTO pools VALUES (?, ?, ?)')
+    for (const pool of changed) put.run(pool.id, this.next, toText(pool))
+    for (const id of gone) put.run(id, this.next, null)
+  }
+
+  /** @throws Error where one block alone is more than the file may hold; the file is empty then */
+  commit({ chainId, block, isWhole, records, parts }: BlockOfRecords): void {
+    const seq = this.next
+    if (isWhole) this.base = seq
+    this.db.prepare('INSERT INTO blocks VALUES (?, ?, ?, ?)').run(seq, this.base, chainId, toText(block))
+    const put = this.db.prepare('INSERT OR REPLACE INTO records VALUES (?, ?, ?)')
+    for (const { id, text } of records) put.run(id, seq, text)
+    const use = this.db.prepare(
+      'INSERT INTO parts VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE SET seq = excluded.seq',
+    )
+    for (const { hash, text } of parts) use.run(hash, seq, text)
+    this.makeRoom()
+    this.db.exec('COMMIT')
+    if (this.isFull) {
+      this.db.exec('DELETE FROM records; DELETE FROM pools; DELETE FROM blocks; DELETE FROM parts;')
+      throw new Error('one block is more than the log of quotes may hold')
+    }
+  }
+
+  rollback(): void {
+    if (this.db.isTransaction) this.db.exec('ROLLBACK')
+  }
+
+  close(): void {
+    this.db.close()
+  }
+
+  private get next(): number {
+    const row = this.db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'blocks'").get()
+    return Number(row?.seq ?? 0) + 1
+  }
+
+  private get isFull(): boolean {
+    const [pages, free, size] = ['page_count', 'freelist_count', 'page_size'].map((name) =>
+      Number(this.db.prepare(`PRAGMA ${name}`).get()?.[name]),
+    )
+    const { count } = this.db.prepare('SELECT COUNT(*) AS count FROM records').get() as { count: number }
+    return (pages! - free!) * size! > this.limits.bytes || count > this.limits.records
+  }
+
+  private makeRoom(): void {
+    while (this.isFull) {
+      const { blocks } = this.db.prepare('SELECT COUNT(*) AS blocks FROM blocks').get() as { blocks: number }
+      if (blocks <= 1) return
+      this.forget(Math.min(blocks - 1, Math.ceil(blocks * FORGOTTEN_PART)))
+    }
+  }
+
+  /** The oldest blocks, with their records, and what of their pools is of no later block. */
+  private forget(blocks: number): void {
+    const first = this.db.prepare('SELECT seq, base FROM blocks ORDER BY seq LIMIT 1 OFFSET ?').get(blocks)
+    const { seq, base } = first as { seq: number; base: number }
+    this.db.prepare('DELETE FROM blocks WHERE seq < ?').run(seq)
+    this.db.prepare('DELETE FROM records WHERE seq < ?').run(seq)
+    this.db.prepare('DELETE FROM parts WHERE seq < ?').run(seq)
+    this.db.prepare('DELETE FROM pools WHERE seq < ?').run(base)
+    this.db
+      .prepare(
+        `DELETE FROM pools WHERE seq < :seq AND EXISTS (
+           SELECT 1 FROM pools AS later WHERE later.id = pools.id AND later.seq > pools.seq AND later.seq <= :seq
+         )`,
+      )
+      .run({ seq })
+  }
+}
+
+/**
+ * A record with the pools of its block; null where the file holds no such record.
+ *
+ * @throws MarketError `BAD_SNAPSHOT` when the file is missing or something else
+ */
+export function findRecord(path: string, id: string): FoundRecord | null {
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(path, { readOnly: true })
+    const format = formatOf(db)
+    if (format !== FORMAT) throw new Error(`its format is ${format}, this version reads ${FORMAT}`)
+    const row = db
+      .prepare('SELECT text, seq, base, chainId, header FROM records JOIN blocks USING (seq) WHERE id = ?')
+      .get(id) as { text: string; seq: number; base: number; chainId: number; header: string } | undefined
+    if (!row) return null
+    const { seq, base, chainId, header, text } = row
+    // SQLite takes the text of the row that has the highest number: its bare columns follow MAX.
+    const pools = db
+      .prepare('SELECT id, pool, MAX(seq) FROM pools WHERE seq BETWEEN ? AND ? GROUP BY id')
+      .all(base, seq) as unknown as readonly { pool: string | null }[]
+    const held = pools.flatMap(({ pool }) => (pool === null ? [] : [fromText<Pool>(pool)]))
+    const parts = new Map(
+      db
+        .prepare('SELECT hash, text FROM parts')
+        .all()
+        .map((part) => [String(part.hash), String(part.text)]),
+    )
+    const block = fromText<BlockHeader>(header)
+    return {
+      text,
+      snapshot: { chainId, block, pools: PoolMap.empty.with(held), changed: null },
+      partOf: (hash) => parts.get(hash),
+    }
+  } catch (cause) {
+    throw new MarketError('BAD_SNAPSHOT', `${path} is no log of quotes: ${(cause as Error).message}`, { cause })
+  } finally {
+    db?.close()
+  }
+}
+
+function formatOf(db: DatabaseSync): number | undefined {
+  const known = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'facts'").get()
+  const row = known && db.prepare("SELECT value FROM facts WHERE name = 'format'").get()
+  return row ? Number(row.value) : undefined
+}

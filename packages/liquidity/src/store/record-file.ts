@@ -1,0 +1,52 @@
+/** The file of a `RecordDatabase`, written in the thread that keeps all files. */
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { PoolMap, poolChangeSteps } from '../market/pool-map.ts'
+import type { Snapshot } from '../snapshot.ts'
+import type { BlockOfRecords, RecordLimits } from './record-database.ts'
+import { inBatches, openFile, type ThreadFile } from './store-thread.ts'
+
+export class RecordFile {
+  private readonly file: ThreadFile
+  /** The pools of the block that was written last. */
+  private written: Snapshot['pools'] | null = null
+
+  private constructor(file: ThreadFile) {
+    this.file = file
+  }
+
+  /** Appends to the file, which is made where there is none. @throws Error when it cannot be written */
+  static async open(path: string, limits: RecordLimits): Promise<RecordFile> {
+    mkdirSync(dirname(path), { recursive: true })
+    return new RecordFile(await openFile({ do: 'open-records', path, limits }))
+  }
+
+  /** A block with its records, all or nothing. One call at a time. */
+  async append(
+    { chainId, block, pools }: Snapshot,
+    { records, parts }: Pick<BlockOfRecords, 'records' | 'parts'>,
+  ): Promise<void> {
+    const isWhole = this.written === null
+    try {
+      await this.file.ask({ do: 'begin' })
+      for await (const steps of inBatches(poolChangeSteps(this.written ?? PoolMap.empty, pools))) {
+        const changed = steps.flatMap((step) => step.changed)
+        const gone = steps.flatMap((step) => step.gone)
+        for await (const some of inBatches(changed))
+          await this.file.ask({ do: 'write', known: [], changed: some, gone: [] })
+        if (gone.length > 0) await this.file.ask({ do: 'write', known: [], changed: [], gone })
+      }
+      await this.file.ask({ do: 'commit-records', of: { chainId, block, isWhole, records, parts } })
+      this.written = pools
+    } catch (error) {
+      // What the file holds of the block before is not known: the next one is written whole.
+      this.written = null
+      await this.file.ask({ do: 'rollback' }).catch(() => undefined)
+      throw error
+    }
+  }
+
+  close(): Promise<void> {
+    return this.file.ask({ do: 'close' })
+  }
+}

@@ -1,0 +1,93 @@
+import type { EclpDerived, EclpParams } from '../dexes/balancer-v3/gyro-eclp.ts'
+import { liveBalances } from '../dexes/balancer-v3/math.ts'
+import type { Pair, ReclammClock } from '../dexes/balancer-v3/reclamm.ts'
+import { virtualBalances } from '../dexes/balancer-v3/reclamm.ts'
+import type { BalancerV3State } from '../dexes/balancer-v3/types.ts'
+import { mulDown, ONE } from '../math/balancer.ts'
+import { divUp } from '../math/integers.ts'
+import { namedAddress } from './address.ts'
+import { differences, pairOf } from './pool.ts'
+import type { Form, VectorPool } from './types.ts'
+
+const bigints = (from: Readonly<Record<string, string>>): object =>
+  Object.fromEntries(Object.entries(from).map(([name, value]) => [name, BigInt(value)]))
+const numbers = (list: readonly string[]) => list.map(BigInt)
+
+/** Base units without the yield fees that are due, which the vault's record may hold: its live balances do not. */
+const balancesOf = ({ balancesRaw, balancesLiveScaled18, scalingFactors, rates }: VectorPool): readonly bigint[] =>
+  (balancesRaw ?? []).map((raw: string, k: number) => {
+    const unit = BigInt(scalingFactors[k]) * BigInt(rates[k])
+    const live = BigInt(balancesLiveScaled18[k])
+    return mulDown(BigInt(raw), unit) === live ? BigInt(raw) : divUp(live * ONE, unit)
+  })
+
+/** A string says why a kind is left out. */
+function stateOf(from: VectorPool, timestamp: number): BalancerV3State | string {
+  const common = {
+    balances: balancesOf(from),
+    scaling: numbers(from.scalingFactors ?? []),
+    rates: numbers(from.rates ?? []),
+    swapFee: BigInt(from.staticSwapFee ?? 0),
+    aggregateFee: BigInt(from.aggregateSwapFee ?? 0),
+    bounded: true,
+  }
+  switch (from.kind) {
+    case 'gyro-2clp':
+      return { ...common, kind: 'gyro-2clp', sqrtAlpha: BigInt(from.sqrtAlpha), sqrtBeta: BigInt(from.sqrtBeta) }
+    case 'gyro-eclp': {
+      const { tauAlpha, tauBeta, ...rest } = from.derived
+      const derived = { ...bigints(rest), tauAlpha: bigints(tauAlpha), tauBeta: bigints(tauBeta) } as EclpDerived
+      return { ...common, kind: 'gyro-eclp', params: bigints(from.params) as EclpParams, derived }
+    }
+    case 'stable-surge':
+      return {
+        ...common,
+        kind: 'stable',
+        amp: BigInt(from.amplification),
+        surge: { threshold: BigInt(from.surgeThreshold), maxFee: BigInt(from.maxSurgeFee) },
+      }
+    case 'reclamm': {
+      const live = numbers(from.balancesLiveScaled18) as unknown as Pair
+      return { ...common, kind: 'reclamm', virtual: virtualBalances(clockOf(from), live, BigInt(timestamp)) }
+    }
+    case 'erc4626-buffer':
+      return 'shares are wrapped by their own vault, not through buffers'
+    default:
+      return `pools of ${from.kind} are left out`
+  }
+}
+
+const clockOf = (from: VectorPool): ReclammClock => ({
+  lastTimestamp: BigInt(from.lastTimestamp),
+  lastVirtual: numbers(from.lastVirtualBalances) as unknown as Pair,
+  dailyPriceShiftBase: BigInt(from.dailyPriceShiftBase),
+  centerednessMargin: BigInt(from.centerednessMargin),
+  startFourthRoot: BigInt(from.startFourthRootPriceRatio),
+  endFourthRoot: BigInt(from.endFourthRootPriceRatio),
+  updateStart: BigInt(from.priceRatioUpdateStartTime),
+  updateEnd: BigInt(from.priceRatioUpdateEndTime),
+})
+
+/** Answers of the genuine vault, each from the state that it names, at the time that it names. */
+export const balancerV3ExtraForm: Form = ({ states, vectors }) =>
+  vectors.map((vector: VectorPool) => () => {
+    const from = states[vector.state]
+    if (vector.mode !== 'exactIn') return { skip: `${vector.mode} is not quoted` }
+    const state = stateOf(from, vector.timestamp)
+    if (typeof state === 'string') return { skip: state }
+    const tokens = from.decimals.map((_: unknown, k: number) => namedAddress(`token${k}`))
+    return {
+      asked: `${vector.amountIn} of token ${vector.indexIn} for ${vector.indexOut}: ${vector.state}`,
+      pool: pairOf('balancer-v3', tokens, state),
+      tokenIn: tokens[vector.indexIn],
+      tokenOut: tokens[vector.indexOut],
+      amountIn: BigInt(vector.amountIn),
+      amountOut: vector.fails ? null : BigInt(vector.amountOut),
+      after: (after: unknown) => {
+        if (!vector.after) return undefined
+        const named = (list: readonly unknown[]) => Object.fromEntries(list.map((value, k) => [`live ${k}`, value]))
+        const ours = named(liveBalances(after as BalancerV3State)) as Record<string, bigint>
+        return differences(ours, named(vector.after.balancesLiveScaled18))
+      },
+    }
+  })

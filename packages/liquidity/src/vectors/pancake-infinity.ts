@@ -1,0 +1,49 @@
+import type { InfinityState } from '../dexes/pancake-infinity/types.ts'
+import type { Tick } from '../math/concentrated.ts'
+import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
+import type { Form, VectorPool } from './types.ts'
+
+function stateOf(from: VectorPool): InfinityState {
+  const fees = {
+    feePpm: from.lpFee,
+    protocolFee0Ppm: from.protocolFee & 0xfff,
+    protocolFee1Ppm: from.protocolFee >> 12,
+  }
+  if (from.kind === 'cl')
+    return {
+      kind: 'cl',
+      sqrtPriceX96: BigInt(from.sqrtPriceX96),
+      tick: from.tick,
+      liquidity: BigInt(from.liquidity),
+      tickSpacing: from.tickSpacing,
+      ticks: from.ticks.map(([index, net]: [number, string]): Tick => [index, BigInt(net)]),
+      ...fees,
+    }
+  return {
+    kind: 'bin',
+    binStep: from.binStep,
+    activeId: from.activeId,
+    bins: from.bins.map(([id, x, y]: [number, string, string]) => ({ id, reserveX: BigInt(x), reserveY: BigInt(y) })),
+    allBelow: true,
+    allAbove: true,
+    limited: true,
+    ...fees,
+  }
+}
+
+/** Answers of both genuine managers. Where the end of prices was met before the amount, less was taken than asked: refused here. */
+export const pancakeInfinityForm: Form = ({ states, vectors }) =>
+  vectors.map((vector: VectorPool) => () => {
+    if (vector.mode !== 'exactIn') return { skip: `${vector.mode} is not quoted` }
+    const first = vector.zeroForOne ?? vector.swapForY
+    const asked = vector.partial ? -BigInt(vector.amountSpecified) : BigInt(vector.amountIn)
+    return {
+      asked: `${asked} of token ${first ? 0 : 1} in ${vector.state}`,
+      pool: pairOf('pancake-infinity', [TOKEN_0, TOKEN_1], stateOf(states[vector.state])),
+      tokenIn: first ? TOKEN_0 : TOKEN_1,
+      tokenOut: first ? TOKEN_1 : TOKEN_0,
+      amountIn: asked,
+      amountOut: vector.fails || vector.partial ? null : BigInt(vector.amountOut),
+      after: (state: unknown) => differences(state as Readonly<Record<string, string>>, vector.after),
+    }
+  })

@@ -1,0 +1,47 @@
+import type { Address } from '@sluice/chains'
+import type { CurveStableState } from '../dexes/curve-stable/types.ts'
+import { namedAddress } from './address.ts'
+import { differences, pairOf } from './pool.ts'
+import type { Form, VectorPool } from './types.ts'
+
+const PLAIN_FEE = 0n
+
+const stateOf = (from: VectorPool): CurveStableState => ({
+  balances: from.coins.map(({ balance }: VectorPool) => BigInt(balance)),
+  rates: from.coins.map(({ rate }: VectorPool) => BigInt(rate)),
+  amplification: { a: BigInt(from.A), precision: 1n },
+  feeE10: BigInt(from.fee),
+  adminFeeE10: BigInt(from.admin_fee),
+  offpegMultiplierE10: PLAIN_FEE,
+  rounding: 'each',
+  margin: 1n,
+  feeOrder: 'scaled',
+})
+
+/** Answers of `exchange`, each from the state itself; and swaps in turn with the balances that each left. */
+export const pancakeStableForm: Form = ({ states }) =>
+  states.flatMap((state: VectorPool) => [
+    ...state.swaps.map((swap: VectorPool) => () => question(state, state.name, swap)),
+    ...state.sequence.map(
+      (swap: VectorPool, k: number) => () =>
+        question(k === 0 ? state : state.sequence[k - 1].after, `${state.name}, in turn`, swap),
+    ),
+  ])
+
+function question(from: VectorPool, name: string, swap: VectorPool) {
+  const tokens = from.coins.map((_: unknown, k: number): Address => namedAddress(`coin${k}`))
+  return {
+    asked: `${swap.dx} of coin ${swap.i} for coin ${swap.j}: ${name}`,
+    pool: pairOf('pancake-stable', tokens, stateOf(from)),
+    tokenIn: tokens[swap.i],
+    tokenOut: tokens[swap.j],
+    amountIn: BigInt(swap.dx),
+    amountOut: BigInt(swap.dy),
+    after: (state: unknown) => {
+      if (!swap.after) return undefined
+      const balances = (list: readonly unknown[]) => Object.fromEntries(list.map((balance, k) => [k, balance]))
+      const theirs = swap.after.coins.map(({ balance }: VectorPool) => balance)
+      return differences(balances((state as CurveStableState).balances) as Record<string, bigint>, balances(theirs))
+    },
+  }
+}

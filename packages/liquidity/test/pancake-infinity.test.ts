@@ -1,0 +1,190 @@
+/**
+ * The lens and the program step of pancake-infinity against models of vault and managers, whose own code cannot be had here: they hold
+ * states of genuine pools, answer one swap each as those did, and keep accounts as the vault does.
+ */
+import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type Anvil, accounts, type Builder, type Contract, createBuilder, request, startAnvil } from '@sluice/devnet'
+import { createRpc, type Rpc } from '@sluice/rpc'
+import { AbiCoder, keccak256 } from 'ethers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pancakeInfinity } from '../src/dexes/pancake-infinity/index.ts'
+import { poolId } from '../src/dexes/pancake-infinity/key.ts'
+import type { InfinityKey, InfinityState } from '../src/dexes/pancake-infinity/types.ts'
+import type { Pool } from '../src/index.ts'
+import { runReads } from '../src/market/reads.ts'
+import { run } from './fuzz/trials.ts'
+import { EXECUTOR, type PoolWorld, standTrader, TRADER } from './fuzz/world.ts'
+import { genuineAnswers } from './genuine.ts'
+import { compileModels } from './models/compile.ts'
+
+type Answer = {
+  readonly state: string
+  readonly mode: string
+  readonly zeroForOne?: boolean
+  readonly swapForY?: boolean
+  readonly amountIn: string
+  readonly amountOut: string
+  readonly fails?: boolean
+  readonly partial?: boolean
+}
+// biome-ignore lint/suspicious/noExplicitAny: two forms, by kind.
+type Given = any
+
+const { states, vectors } = genuineAnswers('pancake-infinity') as {
+  readonly states: Readonly<Record<string, Given>>
+  readonly vectors: readonly Answer[]
+}
+/** States whose pools are put on the node, and answers of each. */
+const [POOLS, SWAPS] = [10, 4]
+const PLENTY = 1n << 120n
+
+let anvil: Anvil
+let rpc: Rpc
+let builder: Builder
+let vault: Contract
+const managers = new Map<string, Contract>()
+let tokens: readonly [Address, Address]
+
+beforeAll(async () => {
+  anvil = await startAnvil()
+  rpc = createRpc({ chainId: Number(await request<Hex>(anvil.url, 'eth_chainId', [])), urls: [anvil.url] })
+  builder = createBuilder(anvil.url, toAddress(accounts()[0]!.address))
+  const models = compileModels('Infinity.sol')
+  vault = await builder.deploy(models.Vault as never)
+  for (const kind of ['cl', 'bin']) managers.set(kind, await builder.deploy(models.Manager as never, [vault.address]))
+  await standTrader((method, params = []) => request(anvil.url, method, params))
+  const made = [await builder.deploy(models.Coin as never), await builder.deploy(models.Coin as never)].sort((a, b) =>
+    a.address < b.address ? -1 : 1,
+  ) as [Contract, Contract]
+  for (const coin of made) for (const holder of [TRADER, vault.address]) await coin.send('mint', [holder, PLENTY])
+  tokens = [made[0].address, made[1].address]
+}, 120_000)
+afterAll(async () => {
+  rpc?.close()
+  await anvil?.stop()
+})
+
+const rowOf = (): DexRow => ({
+  family: 'pancake-infinity',
+  brand: 'PancakeSwap Infinity',
+  role: 'vault',
+  address: vault.address,
+  contracts: { clPoolManager: managers.get('cl')!.address, binPoolManager: managers.get('bin')!.address },
+})
+const managerRow = (kind: string) => pancakeInfinity.rowsOf!(rowOf()).find(({ version }) => version === kind)!
+
+/** Puts a state of a genuine pool into a model, and has its creation told. */
+async function standPool(given: Given, serial: number): Promise<Pool<null>> {
+  const manager = managers.get(given.kind)!
+  const step: number = given.kind === 'cl' ? given.tickSpacing : given.binStep
+  // Fees of keys only tell pools apart here: what is paid stands in slot 0.
+  const fixed: InfinityKey = {
+    vault: vault.address,
+    kind: given.kind,
+    fee: serial,
+    parameters: step * 0x10000,
+    hooks: ZERO_ADDRESS,
+  }
+  const id = poolId(tokens, manager.address, fixed)
+  const parameters = `0x${fixed.parameters.toString(16).padStart(64, '0')}`
+  const key = [...tokens, ZERO_ADDRESS, manager.address, serial, parameters]
+  const types = ['address', 'address', 'address', 'address', 'uint24', 'bytes32']
+  expect(id).toBe(keccak256(AbiCoder.defaultAbiCoder().encode(types, key)))
+  const fees = [given.protocolFee, given.lpFee] as const
+  if (given.kind === 'cl') {
+    await manager.send('set', [id, given.sqrtPriceX96, given.tick, ...fees, given.liquidity])
+    const ticks: readonly [number, string][] = given.ticks
+    await manager.send('setTicks', [id, step, ticks.map(([index]) => index), ticks.map(([, net]) => net)])
+  } else {
+    await manager.send('set', [id, given.activeId, 0, ...fees, 0])
+    const bins: readonly [number, string, string][] = given.bins
+    await manager.send('setBins', [id, bins.map(([bin]) => bin), bins.map(([, x, y]) => [x, y])])
+  }
+  const { logs } = await manager.send(given.kind === 'cl' ? 'emitCl' : 'emitBin', [id, key])
+  const found = pancakeInfinity.createdPool!(managerRow(given.kind), logs[0] as never)
+  expect(found).toMatchObject({ id, tokens, fixed, address: manager.address })
+  return found!
+}
+
+const head = async () => ({
+  blockHash: (await request<{ hash: Hex }>(anvil.url, 'eth_getBlockByNumber', ['latest', false])).hash,
+})
+
+async function readState(pool: Pool<null>, kind: string): Promise<InfinityState | null> {
+  const reads = pancakeInfinity.readStates(managerRow(kind), [pool])
+  const [[state]] = (await runReads(rpc, await head(), [reads], {})) as [readonly (InfinityState | null)[]]
+  return state!
+}
+
+test.each(['cl', 'bin'] as const)(
+  'pools of kind %s are read as they are, and the Executor is paid by the vault what was quoted',
+  async (kind) => {
+    const names = Object.keys(states).filter((name) => states[name].kind === kind && !states[name].native)
+    let swaps = 0
+    for (const [serial, name] of names.slice(0, POOLS).entries()) {
+      const found = await standPool(states[name], serial + 1)
+      const state = await readState(found, kind)
+      expect(state, name).not.toBeNull()
+      const pool: Pool<InfinityState> = { ...found, state: state! }
+      const answers = vectors.filter(
+        (vector) =>
+          vector.state === name &&
+          vector.mode === 'exactIn' &&
+          !vector.fails &&
+          !vector.partial &&
+          vector.amountOut !== '0' &&
+          BigInt(vector.amountIn) < PLENTY &&
+          BigInt(vector.amountOut) < PLENTY,
+      )
+      for (const answer of answers.slice(0, SWAPS)) {
+        const first = answer.zeroForOne ?? answer.swapForY!
+        const [tokenIn, tokenOut] = first ? tokens : [tokens[1], tokens[0]]
+        const amountIn = BigInt(answer.amountIn)
+        const { amountOut } = pancakeInfinity.quoteExactInput(pool, tokenIn, tokenOut, amountIn)
+        expect(amountOut, `${name} ${amountIn}`).toBe(BigInt(answer.amountOut))
+        await managers.get(kind)!.send('tell', [pool.id, first, amountIn, amountOut])
+        const { blockHash } = await head()
+        const world = { rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => blockHash } as PoolWorld
+        const [[outcome]] = (await run(world, [{ pool, swaps: [{ tokenIn, tokenOut, amountIn }] }])) as [[Given]]
+        expect({ ok: outcome.ok, paid: outcome.amountOut, left: outcome.left }, `${name} ${amountIn}`).toEqual({
+          ok: true,
+          paid: amountOut,
+          left: 0n,
+        })
+        swaps++
+      }
+    }
+    expect(swaps).toBeGreaterThan(POOLS)
+  },
+  120_000,
+)
+
+test('a manager that is paused cannot be read, and usual keys are found without a log', async () => {
+  const given = Object.values(states).find((state) => state.kind === 'cl')
+  const { fee, ...key } = { fee: 500, ...given, tickSpacing: 10 }
+  const pool = await standPool({ ...key, ticks: [] }, fee)
+  const rows = managerRow('cl')
+  const [found] = (await runReads(rpc, await head(), [pancakeInfinity.findPools(rows, [tokens])], {})) as [
+    readonly Pool<null>[],
+  ]
+  expect(found.map(({ id }) => id)).toEqual([pool.id])
+  await managers.get('cl')!.send('pause', [true])
+  expect(await readState(pool, 'cl')).toBeNull()
+  await managers.get('cl')!.send('pause', [false])
+})
+
+test('a pool whose hook takes part in swaps is not made', async () => {
+  const manager = managers.get('bin')!
+  for (const [bits, made] of [
+    [1 << 2, true],
+    [1 << 6, false],
+    [1 << 7, false],
+    [1 << 10, false],
+    [1 << 11, false],
+  ] as const) {
+    const parameters = `0x${(0x10000 * 25 + bits).toString(16).padStart(64, '0')}`
+    const key = [...tokens, toAddress(`0x${'ab'.repeat(20)}`), manager.address, 3000, parameters]
+    const { logs } = await manager.send('emitBin', [`0x${'00'.repeat(32)}`, key])
+    expect(pancakeInfinity.createdPool!(managerRow('bin'), logs[0] as never) !== null, String(bits)).toBe(made)
+  }
+})

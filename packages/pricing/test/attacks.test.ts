@@ -1,0 +1,60 @@
+/** Gains of attackers of a made-up market from its prices; `npm run bench -- price-attacks` measures them at full size. */
+import { describe, expect, test } from 'vitest'
+import { Prices } from '../src/index.ts'
+import { type Market, makeMarket, scoreOf, snapshotAt, strategies } from '../testing/index.ts'
+
+const SEEDS = [1, 2, 3, 4, 5, 6]
+/** Twice, and as exact as prices are: whatever attackers lock is counted at true prices. */
+const TWICE = 2.04
+
+async function expectHonest(prices: Prices, market: Market) {
+  const { honest, wrong, credited } = await scoreOf(prices, market)
+  expect(wrong).toEqual([])
+  expect(honest.unpriced).toBeLessThanOrEqual(market.honest.size / 1_000)
+  for (const strategy of strategies) expect(credited[strategy] ?? 0, strategy).toBeLessThanOrEqual(TWICE)
+}
+
+describe.each(SEEDS)('a market with attackers, drawn from seed %i', (seed) => {
+  const market = makeMarket({ seed, tokens: 600, pools: 6_000 })
+
+  test('has its true prices before, during and after a block in which pools are bent and filled', async () => {
+    const prices = new Prices(market.chain, { decimals: market.decimals })
+    prices.take(snapshotAt(market, 1, market.pools))
+    await expectHonest(prices, market)
+    prices.take(snapshotAt(market, 2, market.pools.with(market.spike)))
+    await expectHonest(prices, market)
+    prices.take(snapshotAt(market, 3, market.pools))
+    await expectHonest(prices, market)
+    prices.take(snapshotAt(market, 4, market.pools))
+    await expectHonest(prices, market)
+  })
+
+  test('has an attacker of every kind, and would have false prices without the memory of blocks', async () => {
+    expect(market.pools.size).toBeGreaterThanOrEqual(6_000)
+    expect(market.spike.length).toBeGreaterThan(10)
+    const prices = new Prices(market.chain, { decimals: market.decimals })
+    prices.take(snapshotAt(market, 1, market.pools.with(market.spike)))
+    const { wrong } = await scoreOf(prices, market)
+    expect(wrong.length).toBeGreaterThan(0)
+  })
+})
+
+/** Each stable alone, and two together. */
+const FALLS = [
+  [0.5, 1, 1],
+  [1, 0.5, 1],
+  [1, 1, 0.5],
+  [0.5, 0.5, 1],
+  [0.5, 1, 0.5],
+  [1, 0.5, 0.5],
+] as const
+
+test.each(FALLS)(
+  'a market with attackers has its true prices with stables at %d, %d and %d dollars',
+  async (...stables) => {
+    const market = makeMarket({ seed: 7, tokens: 600, pools: 6_000, stables })
+    const prices = new Prices(market.chain, { decimals: market.decimals })
+    prices.take(snapshotAt(market, 1, market.pools))
+    await expectHonest(prices, market)
+  },
+)

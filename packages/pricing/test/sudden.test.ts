@@ -1,0 +1,63 @@
+/** Pools that say something new all of a sudden, beside those that do not. */
+import type { Pool, Snapshot } from '@sluice/liquidity'
+import { expect, test } from 'vitest'
+import { Prices } from '../src/index.ts'
+import { address, centre, chain, eth, pair, snapshotOf, USDC, usdc, WETH } from './pools.ts'
+
+const LOCAL = address(0x1000)
+const decimals = (token: string) => (token >= LOCAL ? 18 : undefined)
+const hubs = centre()
+const deep = pair(LOCAL, USDC, eth(1e6), usdc(1e6))
+const other = pair(LOCAL, WETH, eth(30_000), eth(10))
+/** The deep pool after a trade that makes the token three times as dear. */
+const bent = { ...pair(LOCAL, USDC, eth(1e6 / Math.sqrt(3)), usdc(1e6 * Math.sqrt(3))), id: deep.id }
+
+function at(number: number, ...pools: readonly Pool[]): Snapshot {
+  const snapshot = snapshotOf([...hubs, ...pools])
+  return { ...snapshot, block: { ...snapshot.block, number, hash: `0x${String(number).padStart(64, '0')}` } }
+}
+
+function after(...snapshots: readonly Snapshot[]): Prices {
+  const prices = new Prices(chain, { decimals })
+  for (const snapshot of snapshots) prices.take(snapshot)
+  return prices
+}
+
+test('a pool that is bent for a block moves nothing while another one disagrees, nor when it is straight again', () => {
+  const before = after(at(1, deep, other)).usd(LOCAL)
+  expect(after(at(1, deep, other), at(2, bent, other)).usd(LOCAL)).toBe(before)
+  expect(after(at(1, deep, other), at(2, bent, other), at(3, deep, other)).usd(LOCAL)).toBe(before)
+})
+
+test('what stands for a second block is heard', () => {
+  const prices = after(at(1, deep, other), at(2, bent, other), at(3, bent, other))
+  expect(prices.usd(LOCAL)).toBeCloseTo(3, 6)
+  expect(prices.isCalm).toBe(true)
+})
+
+test('a token whose only pool moves is heard at once', () => {
+  expect(after(at(1, deep), at(2, bent)).usd(LOCAL)).toBeCloseTo(3, 6)
+})
+
+test('a new pool does not outvote those that were there, until it has been there for a block', () => {
+  const fresh = pair(LOCAL, USDC, eth(1e7), usdc(5e7))
+  const before = after(at(1, deep, other)).usd(LOCAL)
+  expect(after(at(1, deep, other), at(2, deep, other, fresh)).usd(LOCAL)).toBe(before)
+  expect(after(at(1, deep, other), at(2, deep, other, fresh), at(3, deep, other, fresh)).usd(LOCAL)).toBeCloseTo(5, 6)
+})
+
+test('liquidity that moves to another pool leaves the price to no thin pool in between', () => {
+  const emptied = { ...pair(LOCAL, USDC, 1, 1), id: deep.id }
+  const moved = pair(LOCAL, WETH, eth(999_000), eth(333))
+  const thin = pair(LOCAL, USDC, eth(10), usdc(1_000))
+  const prices = after(at(1, deep, thin), at(2, emptied, moved, thin))
+  expect(prices.usd(LOCAL)).toBeCloseTo(1, 6)
+})
+
+test('where no block comes for long, the last one stands', async () => {
+  const prices = after(at(1, deep, other), at(2, bent, other))
+  expect(prices.isCalm).toBe(false)
+  await prices.rest()
+  expect(prices.isCalm).toBe(true)
+  expect(prices.usd(LOCAL)).toBeCloseTo(3, 6)
+})

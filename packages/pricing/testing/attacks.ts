@@ -1,0 +1,239 @@
+/**
+ * A made-up market with honest tokens and attackers among them, the same for the same seed. The true worth of every token is known, and
+ * so is what each attacker has locked of others' tokens.
+ */
+import { type Address, type Chain, toAddress } from '@sluice/chains'
+import { type Pool, PoolMap, type Snapshot } from '@sluice/liquidity'
+import { type Draw, draws } from './draw.ts'
+import { Pools } from './pools.ts'
+
+export type MarketSize = {
+  readonly seed: number
+  readonly tokens: number
+  readonly pools: number
+  /** Dollars for each of the three stables; one each when absent. */
+  readonly stables?: readonly [number, number, number]
+}
+
+/** A token of an attacker, and the dollars of honest tokens that stand against it in the attacker's pools. */
+export type Fake = { readonly token: Address; readonly by: Strategy; lockedUsd: number }
+
+export type Market = {
+  readonly chain: Chain
+  readonly pools: PoolMap
+  /** Pools as attackers leave them for one block. */
+  readonly spike: readonly Pool[]
+  /** Dollars for a whole token. */
+  readonly honest: ReadonlyMap<Address, number>
+  readonly fakes: readonly Fake[]
+  readonly decimals: (token: Address) => number | undefined
+}
+
+/** Share of tokens, and of pools, that are an attacker's. */
+export const HOSTILE_SHARE = 0.05
+const STABLES = 3
+/** Ether and bitcoin, behind the stables. */
+const OTHER_HUBS_USD = [3_000, 60_000]
+const LISTED = 100
+const PLACES = 18
+/** False prices that are open to all are traded away where that pays: an attacker leaves no more than this in them. */
+const DUST_USD = 500
+
+/** An attack puts its pools into the scene, and makes tokens of its own. */
+type Attack = (scene: Scene) => void
+type Scene = Draw & {
+  readonly pools: Pools
+  readonly spike: Pool[]
+  /** An honest token that is no hub, with its worth. */
+  readonly victim: () => Address
+  /** Honest pools of a token with at least three of them. */
+  readonly contested: () => readonly Pool[]
+  readonly hub: () => Address
+  readonly fake: (lockedUsd: number) => Address
+  /** Dollars that the attacker brings. */
+  readonly capital: () => number
+  readonly multiple: () => number
+}
+
+const attacks = {
+  /** A supply of its own against a little money. */
+  'one-sided': ({ pools, fake, hub, capital, multiple }) => {
+    const usd = capital()
+    pools.pair(hub(), usd, fake(usd), usd * multiple() ** 3)
+  },
+  /** Two tokens of its own as large as you like against each other, and a door to one of them. */
+  mutual: ({ pools, fake, hub, capital }) => {
+    const usd = capital()
+    const [a, b] = [fake(usd), fake(usd)]
+    pools.pair(hub(), usd, a, usd)
+    pools.pair(a, 1e15, b, 1e15)
+  },
+  ring: ({ pools, fake, hub, capital, pick }) => {
+    const usd = capital()
+    const ring = Array.from({ length: pick(3, 7) }, () => fake(usd))
+    pools.pair(hub(), usd, ring[0]!, usd)
+    for (const [k, token] of ring.entries()) pools.pair(token, 1e12, ring[(k + 1) % ring.length]!, 1e12)
+  },
+  /** Money of others for one block: a new pool, or one that has long been there, at a false price. */
+  'flash-deep pool': ({ pools, spike, victim, hub, multiple, chance, size }) => {
+    const [token, other] = [victim(), hub()]
+    const usd = size(1e5, 1e8)
+    const pool = pools.make(other, usd, token, usd / multiple())
+    if (chance(0.5)) pools.pair(other, size(1, DUST_USD), token, 1, { id: pool.id })
+    spike.push(pool)
+  },
+  /** A pool of the token's own, traded to a false price within the block. */
+  'pool bent for a block': ({ pools, spike, contested, multiple }) => {
+    const [pool] = contested()
+    if (pool) spike.push(pools.bent(pool, multiple()))
+  },
+  /** A token of its own that is worth a fortune for one block, and bends others through a pool that was there. */
+  'flash-deep token': ({ pools, spike, fake, victim, hub, multiple, size }) => {
+    const usd = size(1e5, 1e8)
+    const token = fake(usd)
+    pools.pair(token, usd, victim(), size(10, 100), { lie: multiple() })
+    spike.push(pools.make(hub(), usd, token, usd))
+  },
+  /** Named and numbered as a stable, and put beside honest tokens as if it were one. */
+  'copy of a stable': ({ pools, fake, victim, pick, size }) => {
+    const usd = Array.from({ length: pick(1, 6) }, () => size(50, 5_000))
+    const token = fake(usd.reduce((sum, each) => sum + each, 0))
+    for (const each of usd) pools.pair(token, each, victim(), each)
+  },
+  /** Given to a pair and taken into its reserves: lost to who gave it, and there for all to trade. */
+  'donated balance': ({ pools, fake, hub, capital, multiple }) => {
+    const usd = capital()
+    pools.pair(hub(), usd, fake(usd), (usd / multiple()) * 1e9)
+  },
+  /** Tokens of its own far from the price, which nobody will ever reach. */
+  'far away liquidity': ({ pools, fake, hub, capital }) => {
+    const usd = capital()
+    pools.range(hub(), usd, fake(usd), { width: 0.05, far: 1e12 })
+  },
+  /** All in one tick at a false price: a number that looks like a deep pool. */
+  'narrow position': ({ pools, victim, hub, multiple, size }) => {
+    pools.range(hub(), size(10, DUST_USD), victim(), { width: 0.0002, lie: multiple() })
+  },
+  /** Deep, at a false price that nobody can trade away. */
+  'fee of 99 %': ({ pools, victim, hub, multiple, size }) => {
+    const usd = size(1e4, 1e7)
+    pools.pair(hub(), usd, victim(), usd, { lie: multiple(), feePpm: 990_000 })
+  },
+  /** Bought by many, sold by none. */
+  'tax on sales': ({ pools, fake, hub, capital }) => {
+    const usd = capital()
+    pools.pair(hub(), usd, fake(usd), usd)
+  },
+  /** Tells other decimals every time that it is asked. */
+  'changing decimals': ({ pools, fake, hub, capital }) => {
+    const usd = capital()
+    pools.pair(hub(), usd, fake(usd), usd)
+  },
+  /** A vault of its own that counts as many assets as it likes. */
+  'false rate of a vault': ({ pools, fake, hub, capital, multiple }) => {
+    const usd = capital()
+    const share = fake(2 * usd)
+    pools.vault(hub(), usd, share, multiple() ** 2)
+    pools.pair(hub(), usd, share, usd)
+  },
+  /** Many false prices with next to nothing in them. */
+  dust: ({ pools, victim, hub, multiple, size }) => {
+    pools.pair(hub(), size(1, DUST_USD), victim(), 1, { lie: multiple() })
+  },
+} as const satisfies Record<string, Attack>
+
+export type Strategy = keyof typeof attacks
+export const strategies = Object.keys(attacks) as Strategy[]
+
+export function makeMarket({ seed, tokens, pools: count, stables = [1, 1, 1] }: MarketSize): Market {
+  const hubs = [...stables, ...OTHER_HUBS_USD]
+  const draw = draws(seed)
+  const { pick, chance, size } = draw
+  const honestTokens = Math.round(tokens * (1 - HOSTILE_SHARE))
+  const truth = Array.from({ length: honestTokens }, (_, t) => hubs[t] ?? Math.exp((draw.next() - 0.5) * 16))
+  const honest = new Map(truth.map((usd, t) => [tokenAt(t), usd]))
+  const pools = new Pools(draw, honest)
+  const hub = () => tokenAt(pick(0, hubs.length))
+  const victim = () => tokenAt(pick(hubs.length, honestTokens))
+
+  for (let a = 0; a < hubs.length; a++)
+    for (let b = a + 1; b < hubs.length; b++) pools.honest(tokenAt(a), tokenAt(b), size(5e6, 1e8))
+  // One good pool each, and others of any size.
+  for (let t = hubs.length; t < honestTokens; t++) pools.honest(hub(), tokenAt(t), size(10_000, 5e6))
+  while (pools.size < count * (1 - HOSTILE_SHARE)) {
+    const [a, b] = [chance(0.8) ? hub() : victim(), victim()]
+    if (a !== b) pools.honest(a, b, size(400, 3e6))
+  }
+
+  const fakes: Fake[] = []
+  const spike: Pool[] = []
+  const byVictim = pools.byToken()
+  for (let turn = 0; fakes.length < tokens - honestTokens || pools.size < count; turn++) {
+    const by = strategies[turn % strategies.length]!
+    // All tokens are made: only what needs none goes on.
+    const isLate = fakes.length >= tokens - honestTokens
+    const fake = (lockedUsd: number) => {
+      const token = tokenAt(tokens * 2 + fakes.length)
+      fakes.push({ token, by, lockedUsd })
+      return token
+    }
+    const contested = () => {
+      const held = byVictim.get(victim()) ?? []
+      return held.length >= 3 ? held : []
+    }
+    if (isLate && makesTokens.has(by)) continue
+    const scene = {
+      pools,
+      spike,
+      victim,
+      contested,
+      hub,
+      fake,
+      capital: () => size(50, 50_000),
+      multiple: () => size(1.1, 1_000),
+    }
+    attacks[by]({ ...draw, ...scene })
+  }
+  const changing = new Set(fakes.filter(({ by }) => by === 'changing decimals').map(({ token }) => token))
+  let asked = 0
+  return {
+    chain: chainOf(truth.length),
+    ...{ pools: PoolMap.empty.with(pools.all), spike, honest, fakes },
+    decimals: (token) => (changing.has(token) ? asked++ % 78 : PLACES),
+  }
+}
+
+const makesTokens: ReadonlySet<Strategy> = new Set<Strategy>([
+  ...(['one-sided', 'mutual', 'ring', 'flash-deep token', 'copy of a stable', 'donated balance'] as const),
+  ...(['far away liquidity', 'tax on sales', 'changing decimals', 'false rate of a vault'] as const),
+])
+
+export function snapshotAt(market: Market, number: number, pools: ReadonlyMap<string, Pool>): Snapshot {
+  const hash = `0x${number.toString(16).padStart(64, '0')}` as const
+  const { address: miner } = market.chain.stables[0]!
+  const block = { number, hash, parentHash: hash, timestamp: number, gasLimit: 0n, baseFeePerGas: null, miner }
+  return { chainId: market.chain.chainId, block, pools, changed: null }
+}
+
+const tokenAt = (n: number): Address => toAddress(`0x${(n + 1).toString(16).padStart(40, '0')}`)
+
+function chainOf(tokens: number): Chain {
+  const token = (t: number) => ({ address: tokenAt(t), symbol: `T${t}`, decimals: PLACES })
+  return {
+    chainId: 1,
+    name: 'made-up',
+    displayName: 'Made up',
+    trackerName: 'Made up',
+    coinsPrefix: null,
+    nativeCurrency: { symbol: 'ETH', name: 'Ether', decimals: PLACES },
+    wrappedNative: token(STABLES),
+    stables: Array.from({ length: STABLES }, (_, t) => token(t)),
+    hubs: [STABLES, 0, 1, 2, STABLES + 1].map(tokenAt),
+    tokens: Array.from({ length: Math.min(LISTED, tokens) }, (_, t) => token(t)),
+    rpcUrls: [],
+    blockTimeMs: 1_000,
+    l1FeeModel: 'none',
+    evm: {},
+    dexes: [],
+  }
+}

@@ -1,0 +1,140 @@
+import { type Address, toAddress } from '@sluice/chains'
+import type { Pool, UniswapV2State, UniswapV3State } from '@sluice/liquidity'
+import type { Draw } from './draw.ts'
+
+/** Shares of the honest pools. */
+const CONCENTRATED_SHARE = 0.3
+/** Prices of honest pools lie this far from the truth at most, as a part of it: as far as fees keep traders from it. */
+const NOISE = 0.004
+const SPACING = 60
+
+/** @param lie - how many times its worth the second token seems to be worth */
+type PairOptions = { readonly id?: string; readonly lie?: number; readonly feePpm?: number }
+/**
+ * @param width - of the range to either side, as a part of the price
+ * @param far - dollars of the second token far above the price
+ */
+type RangeOptions = { readonly width: number; readonly lie?: number; readonly far?: number }
+
+/** Pools made by what they hold in dollars; a fake token is worth a dollar here. */
+export class Pools {
+  private readonly draw: Draw
+  private readonly worth: ReadonlyMap<Address, number>
+  private readonly pools = new Map<string, Pool>()
+  private made = 0
+
+  constructor(draw: Draw, worth: ReadonlyMap<Address, number>) {
+    this.draw = draw
+    this.worth = worth
+  }
+
+  get size(): number {
+    return this.pools.size
+  }
+
+  get all(): readonly Pool[] {
+    return [...this.pools.values()]
+  }
+
+  byToken(): ReadonlyMap<Address, readonly Pool[]> {
+    const held = new Map<Address, Pool[]>()
+    for (const pool of this.pools.values())
+      for (const token of pool.tokens) {
+        const pools = held.get(token)
+        if (pools) pools.push(pool)
+        else held.set(token, [pool])
+      }
+    return held
+  }
+
+  /** A pool at about the true price, with as many dollars on either side. */
+  honest(a: Address, b: Address, usd: number): void {
+    const noise = 1 + (this.draw.next() - 0.5) * 2 * NOISE
+    if (this.draw.chance(CONCENTRATED_SHARE)) this.range(a, usd, b, { width: 0.2, lie: noise })
+    else this.pair(a, usd, b, usd, { lie: noise })
+  }
+
+  pair(a: Address, usdA: number, b: Address, usdB: number, options: PairOptions = {}): void {
+    this.add(this.make(a, usdA, b, usdB, options))
+  }
+
+  /** A constant-product pool that is not put anywhere yet. */
+  make(a: Address, usdA: number, b: Address, usdB: number, options: PairOptions = {}): Pool<UniswapV2State> {
+    const { id, lie = 1, feePpm = 3_000 } = options
+    const [reserve0, reserve1] = [this.units(a, usdA), this.units(b, usdB / lie)]
+    return this.named('uniswap-v2', [a, b], { reserve0, reserve1, feePpm }, id)
+  }
+
+  /** Liquidity to both sides of a price, as many dollars of each. */
+  range(a: Address, usd: number, b: Address, { width, lie = 1, far }: RangeOptions): void {
+    const price = this.usd(a) / this.usd(b) / lie
+    const tick = tickAt(price)
+    const spacing = width < 0.01 ? 1 : SPACING
+    const below = Math.floor(tickAt(price * (1 - width)) / spacing) * spacing
+    const above = Math.ceil(tickAt(price / (1 - width)) / spacing) * spacing
+    const ofA = Number(this.units(a, usd))
+    const liquidity = BigInt(Math.floor(ofA / (1 / Math.sqrt(price) - 1.0001 ** (-above / 2))))
+    const net = new Map([
+      [below, liquidity],
+      [above, -liquidity],
+    ])
+    if (far !== undefined) {
+      // The second token alone, below the price of the first.
+      const [from, to] = [below - 2 * SPACING * 1_000, below - SPACING * 1_000]
+      const amount = Number(this.units(b, far))
+      const more = BigInt(Math.floor(amount / (1.0001 ** (to / 2) - 1.0001 ** (from / 2))))
+      net.set(from, more)
+      net.set(to, -more)
+    }
+    const sqrtPriceX96 = BigInt(Math.floor(Math.sqrt(price) * 2 ** 96))
+    const ticks = [...net].sort(([x], [y]) => x - y)
+    const state = { sqrtPriceX96, tick, liquidity, feePpm: 3_000, tickSpacing: spacing, ticks }
+    this.add(this.named('uniswap-v3', [a, b], state satisfies UniswapV3State))
+  }
+
+  /** A vault that says a share is `rate` assets, and that it has assets without end. */
+  vault(asset: Address, usd: number, share: Address, rate: number): void {
+    const totalSupply = this.units(share, usd * 1e9)
+    const totalAssets = (this.units(asset, usd * 1e9) * BigInt(Math.round(rate * 1e6))) / 1_000_000n
+    const state = { totalAssets, totalSupply, virtualShares: 0n, maxDeposit: 2n ** 255n, cash: this.units(asset, usd) }
+    this.add(this.named('erc4626', [asset, share], state, share))
+  }
+
+  /** The pool after a trade that makes its first token that many times dearer in the second. */
+  bent(pool: Pool, multiple: number): Pool {
+    const root = Math.sqrt(multiple)
+    if (pool.family === 'uniswap-v2') {
+      const state = pool.state as UniswapV2State
+      const [reserve0, reserve1] = [scaled(state.reserve0, 1 / root), scaled(state.reserve1, root)]
+      return { ...pool, state: { ...state, reserve0, reserve1 } }
+    }
+    // To the end of its range at most: beyond, nothing is left to buy.
+    const state = pool.state as UniswapV3State
+    const [, last] = state.ticks.at(-1)!
+    const end = 1.0001 ** (state.ticks.at(-1)![0] / 2) * 0.99
+    const sqrtPrice = Math.min((Number(state.sqrtPriceX96) / 2 ** 96) * root, end)
+    const sqrtPriceX96 = BigInt(Math.floor(sqrtPrice * 2 ** 96))
+    return { ...pool, state: { ...state, sqrtPriceX96, tick: tickAt(sqrtPrice ** 2), liquidity: -last } }
+  }
+
+  private usd(token: Address): number {
+    return this.worth.get(token) ?? 1
+  }
+
+  private units(token: Address, usd: number): bigint {
+    return BigInt(Math.max(1, Math.floor((usd / this.usd(token)) * 1e18)))
+  }
+
+  private add(pool: Pool): void {
+    this.pools.set(pool.id, pool)
+  }
+
+  private named<State>(family: string, tokens: readonly Address[], state: State, id?: string): Pool<State> {
+    this.made++
+    const name = toAddress(id ?? `0x${(0xf000_0000_0000 + this.made).toString(16).padStart(40, '0')}`)
+    return { id: name, family, dex: family, address: name, tokens, state }
+  }
+}
+
+const tickAt = (price: number) => Math.floor(Math.log(price) / Math.log(1.0001))
+const scaled = (amount: bigint, by: number) => BigInt(Math.floor(Number(amount) * by))

@@ -1,0 +1,31 @@
+import type { Prices } from '../src/index.ts'
+import type { Market, Strategy } from './attacks.ts'
+
+/** Part of the truth that a price may be off. */
+const TOLERANCE = 0.02
+
+export type Score = {
+  readonly honest: { readonly within2Percent: number; readonly off: number; readonly unpriced: number }
+  /** Honest tokens with a wrong price, and what they were told to be worth in parts of the truth. */
+  readonly wrong: readonly { readonly token: string; readonly times: number }[]
+  /** The most that a token of a strategy was credited with, in multiples of what its attacker had locked. */
+  readonly credited: Readonly<Partial<Record<Strategy, number>>>
+}
+
+/** A book measured by what is true of its market. */
+export async function scoreOf(prices: Prices, { honest, fakes }: Market): Promise<Score> {
+  const wrong: { token: string; times: number }[] = []
+  let unpriced = 0
+  for (const [token, truth] of honest) {
+    const usd = prices.usd(token)
+    if (usd === null) unpriced++
+    else if (!(Math.abs(usd / truth - 1) <= TOLERANCE)) wrong.push({ token, times: usd / truth })
+  }
+  const credited: Partial<Record<Strategy, number>> = {}
+  for (const { token, by, lockedUsd } of fakes) {
+    const times = ((await prices.depthUsd(token)) ?? 0) / lockedUsd
+    credited[by] = Math.max(credited[by] ?? 0, times)
+  }
+  const off = wrong.length
+  return { honest: { within2Percent: honest.size - off - unpriced, off, unpriced }, wrong, credited }
+}

@@ -1,0 +1,6 @@
+/** Writes FORMAT.md; `npm run docs` does too, and `npm run new:dex`. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatReference } from '../src/reference.ts'
+
+writeFileSync(join(import.meta.dirname, '../FORMAT.md'), formatReference())

@@ -1,0 +1,18 @@
+import { address, bytes32 } from './fields.ts'
+import { defineOp, inSeries } from './op.ts'
+
+/** Several pools of the vault in one batch; the zero address is native. */
+export const balancerV2 = defineOp(
+  {
+    name: 'balancer-v2',
+    title: 'Balancer V2',
+    mechanism: 'weighted',
+    code: 0x08,
+    fields: { vault: address },
+    hops: { poolId: bytes32, tokenOut: address },
+    singleton: 'vault',
+    trustedIn: 'vaultsV2',
+    native: 'also',
+  },
+  (step) => inSeries(step, ({ poolId }) => poolId),
+)

@@ -1,0 +1,23 @@
+import { address, uint } from './fields.ts'
+import { defineOp } from './op.ts'
+
+/** Coins by their indices; the zero address is native. */
+export const curve = defineOp(
+  {
+    name: 'curve',
+    title: 'Curve pool',
+    mechanism: 'stable',
+    code: 0x07,
+    fields: {
+      // Type of the indices of `exchange`; `received` calls exchange_received, for which the input is sent to the pool first.
+      variant: { kind: 'choice', of: ['int128', 'uint256', 'int128-received', 'uint256-received'] },
+      i: uint(1),
+      j: uint(1),
+      tokenOut: address,
+      pool: address,
+    },
+    native: 'also',
+    families: ['curve-stable', 'curve-crypto', 'pancake-stable'],
+  },
+  ({ pool, tokenIn, tokenOut }) => [{ pool, tokenIn, tokenOut }],
+)

@@ -1,0 +1,15 @@
+import { address } from './fields.ts'
+import { defineOp, inPool } from './op.ts'
+
+export const dodoV2 = defineOp(
+  {
+    name: 'dodo-v2',
+    title: 'DODO pool',
+    mechanism: 'pmm',
+    code: 0x0d,
+    fields: { pool: address },
+    direction: { name: 'sellBase', says: 'the base token is sold' },
+    prepaid: true,
+  },
+  inPool,
+)

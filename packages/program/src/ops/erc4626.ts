@@ -1,0 +1,15 @@
+import { address } from './fields.ts'
+import { defineOp } from './op.ts'
+
+/** The asset into the vault, which is `tokenOut`, or the vault's shares, which are `tokenIn`, back. */
+export const erc4626 = defineOp(
+  {
+    name: 'erc4626',
+    title: 'Vault of shares',
+    mechanism: 'wrap',
+    code: 0x0b,
+    fields: { tokenOut: address },
+    direction: { name: 'deposit', says: 'deposit, else redemption' },
+  },
+  ({ deposit, tokenIn, tokenOut }) => [{ pool: deposit ? tokenOut : tokenIn, tokenIn, tokenOut }],
+)

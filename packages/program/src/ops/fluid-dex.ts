@@ -1,0 +1,15 @@
+import { address } from './fields.ts'
+import { betweenTwo, defineOp } from './op.ts'
+
+export const fluidDex = defineOp(
+  {
+    name: 'fluid-dex',
+    title: 'Fluid pool',
+    mechanism: 'product',
+    code: 0x13,
+    fields: { pool: address, tokenOut: address },
+    direction: { name: 'zeroForOne', says: 'the first token is sold' },
+    native: 'also',
+  },
+  betweenTwo,
+)

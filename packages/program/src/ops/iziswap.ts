@@ -1,0 +1,14 @@
+import { address } from './fields.ts'
+import { defineOp, inPool } from './op.ts'
+
+export const iziswap = defineOp(
+  {
+    name: 'iziswap',
+    title: 'iZiSwap pool',
+    mechanism: 'concentrated',
+    code: 0x0f,
+    fields: { pool: address },
+    direction: { name: 'zeroForOne', says: 'the first token is sold' },
+  },
+  inPool,
+)

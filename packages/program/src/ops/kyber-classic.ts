@@ -1,0 +1,15 @@
+import { address } from './fields.ts'
+import { defineOp, inPool } from './op.ts'
+
+export const kyberClassic = defineOp(
+  {
+    name: 'kyber-classic',
+    title: 'Kyber Classic pair',
+    mechanism: 'product',
+    code: 0x11,
+    fields: { pool: address },
+    direction: { name: 'zeroForOne', says: 'the first token is sold' },
+    prepaid: true,
+  },
+  inPool,
+)

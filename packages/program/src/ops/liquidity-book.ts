@@ -1,0 +1,15 @@
+import { address } from './fields.ts'
+import { defineOp, inPool } from './op.ts'
+
+export const liquidityBook = defineOp(
+  {
+    name: 'liquidity-book',
+    title: 'Liquidity Book pair',
+    mechanism: 'bins',
+    code: 0x0a,
+    fields: { pool: address },
+    direction: { name: 'swapForY', says: 'token X is sold' },
+    prepaid: true,
+  },
+  inPool,
+)

@@ -1,0 +1,14 @@
+import { address } from './fields.ts'
+import { betweenTwo, defineOp } from './op.ts'
+
+export const litePsm = defineOp(
+  {
+    name: 'lite-psm',
+    title: 'Peg stability module',
+    mechanism: 'wrap',
+    code: 0x14,
+    fields: { pool: address, tokenOut: address },
+    direction: { name: 'sellGem', says: 'the gem is sold' },
+  },
+  betweenTwo,
+)

@@ -1,0 +1,43 @@
+import { address, uint } from './fields.ts'
+import { defineOp, inSeries, type Keccak } from './op.ts'
+
+type Address = `0x${string}`
+type Hop = {
+  readonly tokenOut: Address
+  readonly manager: Address
+  readonly fee: number
+  readonly parameters: number
+  readonly hooks: Address
+}
+
+/** Several pools of the vault in one lock, of either of its managers; the zero address is native. */
+export const pancakeInfinity = defineOp(
+  {
+    name: 'pancake-infinity',
+    title: 'PancakeSwap Infinity',
+    mechanism: 'singleton',
+    code: 0x0e,
+    fields: { vault: address },
+    hops: {
+      tokenOut: address,
+      manager: address,
+      kind: { kind: 'choice', of: ['cl', 'bin'] },
+      // As in the pool key; 0x800000 for one that can be set anew.
+      fee: uint(3),
+      // Of the pool key, all of whose higher bits are zero: 16 bits that say what the hook does, then tick spacing or bin step.
+      parameters: uint(5),
+      hooks: { kind: 'address', flag: 64 },
+    },
+    singleton: 'vault',
+    trustedIn: 'infinityVaults',
+    native: 'also',
+  },
+  (step, keccak256) => inSeries(step, (hop, tokenIn) => idOf(hop, tokenIn, keccak256)),
+)
+
+/** Hash of the words of the pool's key. */
+function idOf({ tokenOut, manager, fee, parameters, hooks }: Hop, tokenIn: Address, keccak256: Keccak): `0x${string}` {
+  const currencies = [BigInt(tokenIn), BigInt(tokenOut)].sort((a, b) => (a < b ? -1 : 1))
+  const key = [...currencies, BigInt(hooks), BigInt(manager), BigInt(fee), BigInt(parameters)]
+  return keccak256(`0x${key.map((word) => word.toString(16).padStart(64, '0')).join('')}`)
+}

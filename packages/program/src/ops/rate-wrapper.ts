@@ -1,0 +1,15 @@
+import { address } from './fields.ts'
+import { defineOp } from './op.ts'
+
+/** wrap(uint256) of the wrapper, which is `tokenOut`, or unwrap(uint256) of the one that is `tokenIn`. */
+export const rateWrapper = defineOp(
+  {
+    name: 'rate-wrapper',
+    title: 'Rate wrapper',
+    mechanism: 'wrap',
+    code: 0x0c,
+    fields: { tokenOut: address },
+    direction: { name: 'wrap', title: 'Wrap the native token', mechanism: 'wrap', says: 'wrap, else unwrap' },
+  },
+  ({ wrap, tokenIn, tokenOut }) => [{ pool: wrap ? tokenOut : tokenIn, tokenIn, tokenOut }],
+)

@@ -1,0 +1,16 @@
+import { address } from './fields.ts'
+import { defineOp, inPool } from './op.ts'
+
+export const solidly = defineOp(
+  {
+    name: 'solidly',
+    title: 'Solidly pool',
+    mechanism: 'product',
+    code: 0x06,
+    fields: { pool: address },
+    direction: { name: 'zeroForOne', says: 'the first token is sold' },
+    prepaid: true,
+    families: ['solidly', 'velodrome-v2', 'camelot-v2'],
+  },
+  inPool,
+)

@@ -1,0 +1,15 @@
+import { address, uint } from './fields.ts'
+import { defineOp, inPool } from './op.ts'
+
+export const uniswapV2 = defineOp(
+  {
+    name: 'uniswap-v2',
+    title: 'Constant-product pool',
+    mechanism: 'product',
+    code: 0x01,
+    fields: { pool: address, feePpm: uint(3) },
+    direction: { name: 'zeroForOne', says: 'the first token is sold' },
+    prepaid: true,
+  },
+  inPool,
+)

@@ -1,0 +1,16 @@
+import { address } from './fields.ts'
+import { defineOp, inPool } from './op.ts'
+
+/** Every pool that asks for its input in a callback, whatever its fork calls that. */
+export const uniswapV3 = defineOp(
+  {
+    name: 'uniswap-v3',
+    title: 'Concentrated pool',
+    mechanism: 'concentrated',
+    code: 0x02,
+    fields: { pool: address },
+    direction: { name: 'zeroForOne', says: 'the first token is sold' },
+    families: ['uniswap-v3', 'pancake-v3', 'slipstream', 'ramses-cl', 'algebra-v1', 'algebra-integral', 'algebra'],
+  },
+  inPool,
+)

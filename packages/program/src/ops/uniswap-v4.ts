@@ -1,0 +1,39 @@
+import { address, uint } from './fields.ts'
+import { defineOp, inSeries, type Keccak } from './op.ts'
+
+type Address = `0x${string}`
+type Hop = { readonly tokenOut: Address; readonly fee: number; readonly tickSpacing: number; readonly hooks: Address }
+
+/** Several pools of the singleton in one unlock; the zero address is native. */
+export const uniswapV4 = defineOp(
+  {
+    name: 'uniswap-v4',
+    title: 'Uniswap V4',
+    mechanism: 'singleton',
+    code: 0x05,
+    fields: { manager: address },
+    hops: {
+      tokenOut: address,
+      // As in the pool key; 0x800000 for one that can be set anew.
+      fee: uint(3),
+      // Signed on chain; a pool's spacing is never negative.
+      tickSpacing: uint(3, { below: 2 ** 23 }),
+      hooks: { kind: 'address', flag: 64 },
+    },
+    singleton: 'manager',
+    trustedIn: 'managers',
+    native: 'also',
+  },
+  (step, keccak256) =>
+    inSeries(step, (hop, tokenIn) => idOf(hop, tokenIn, keccak256)).map((trade, k) => ({
+      ...trade,
+      hooks: step.hops[k]!.hooks,
+    })),
+)
+
+/** Hash of the words of the pool's key. */
+function idOf({ tokenOut, fee, tickSpacing, hooks }: Hop, tokenIn: Address, keccak256: Keccak): `0x${string}` {
+  const currencies = [BigInt(tokenIn), BigInt(tokenOut)].sort((a, b) => (a < b ? -1 : 1))
+  const key = [...currencies, BigInt(fee), BigInt(tickSpacing), BigInt(hooks)]
+  return keccak256(`0x${key.map((word) => word.toString(16).padStart(64, '0')).join('')}`)
+}

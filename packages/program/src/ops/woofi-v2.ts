@@ -1,0 +1,13 @@
+import { address } from './fields.ts'
+import { betweenTwo, defineOp } from './op.ts'
+
+export const woofiV2 = defineOp(
+  {
+    name: 'woofi-v2',
+    title: 'WOOFi pool',
+    mechanism: 'pmm',
+    code: 0x12,
+    fields: { pool: address, tokenOut: address },
+  },
+  betweenTwo,
+)

@@ -1,0 +1,30 @@
+import { ZERO_ADDRESS } from '../zero.ts'
+import { address } from './fields.ts'
+import { defineOp } from './op.ts'
+
+/** Native to wrapped; `tokenIn` is the zero address and not in the bytes. */
+export const wrap = defineOp(
+  {
+    name: 'wrap',
+    title: 'Wrap the native token',
+    mechanism: 'wrap',
+    code: 0x03,
+    fields: { wrapped: address },
+    native: 'only',
+    families: ['wrapped-native'],
+  },
+  ({ wrapped, tokenIn }) => [{ pool: wrapped, tokenIn, tokenOut: wrapped }],
+)
+
+/** Wrapped to native; `tokenIn` is the wrapper. */
+export const unwrap = defineOp(
+  {
+    name: 'unwrap',
+    title: 'Unwrap to the native token',
+    mechanism: 'wrap',
+    code: 0x04,
+    fields: {},
+    families: ['wrapped-native'],
+  },
+  ({ tokenIn }) => [{ pool: tokenIn, tokenIn, tokenOut: ZERO_ADDRESS }],
+)

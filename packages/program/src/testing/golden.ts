@@ -1,0 +1,18 @@
+/** Programs with their bytes, written down by hand; contracts/test/Golden.t.sol runs them in the Executor. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Step } from '../ops/index.ts'
+
+export type Golden = {
+  readonly name: string
+  readonly pulledToken: `0x${string}`
+  readonly steps: readonly Step[]
+  readonly bytes: `0x${string}`
+}
+
+const file = join(import.meta.dirname, '../../golden/programs.json')
+
+// Amounts are decimal strings in the file, bigint in a step.
+export const golden: readonly Golden[] = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
+  key === 'amount' && typeof value === 'string' ? BigInt(value) : value,
+)

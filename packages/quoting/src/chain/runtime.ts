@@ -1,0 +1,186 @@
+import type { Chain } from '@sluice/chains'
+import {
+  type AuditCount,
+  createMarket,
+  type Market,
+  type MarketOptions,
+  type Snapshot,
+  type TokenFacts,
+} from '@sluice/liquidity'
+import { Prices } from '@sluice/pricing'
+import { type BlockHeader, createRpc, type Rpc, type RpcOptions } from '@sluice/rpc'
+import type { StateCount } from '@sluice/simulation'
+import { untraced } from '@sluice/tracing'
+import type { Log, QuotingListener } from '../events.ts'
+import type { ChainTokens } from '../tokens/chain-tokens.ts'
+import type { SharedFact } from '../tokens/shared-facts.ts'
+import { TouchedPools } from '../view/touched.ts'
+import { ChainViews } from '../view/views.ts'
+import type { SwapContracts } from './contracts.ts'
+import { awakeStatus, type ChainStatus } from './status.ts'
+
+/** Settings of reading and keeping a chain. */
+export type RuntimeSettings = {
+  readonly rpc: Pick<RpcOptions, 'urls' | 'background'> & { readonly timeoutMs: number }
+  /** The file that known pools are kept in between runs, and how often; nowhere when absent. */
+  readonly save?: { readonly path: string; readonly everyMs: number }
+  /** Milliseconds without use after which the chain is not followed any more. */
+  readonly idleSleepMs: number
+}
+
+/** Opens the market of a chain, not started. */
+export type OpenMarket = (parts: {
+  readonly chain: Chain
+  readonly rpc: Rpc
+  readonly facts: TokenFacts
+  /** Told of what other processes have measured. */
+  readonly onFact: (fact: SharedFact) => void
+}) => Market
+
+type Options = RuntimeSettings & {
+  readonly chain: Chain
+  /** One that reads the chain itself when absent. */
+  readonly openMarket?: OpenMarket | undefined
+  readonly onFact: (fact: SharedFact) => void
+  readonly contracts: SwapContracts
+  readonly tokens: ChainTokens
+  readonly log: Log
+  readonly emit: QuotingListener
+  /** True while work is under way, during which the chain does not fall asleep. */
+  readonly isBusy: () => boolean
+  /** Called to drop what else was kept of the chain while it was awake. */
+  readonly onSleep: () => void
+}
+
+/** Block times without a block, after which the last one is what stands. */
+const REST_BLOCKS = 2
+
+/** Parts that exist only while the chain is awake. */
+type Awake = { readonly rpc: Rpc; readonly market: Market; readonly prices: Prices; readonly views: ChainViews }
+
+/** The life of one chain: it wakes at its first use, follows blocks while it is used, and sleeps when idle. */
+export class ChainRuntime {
+  readonly touched = new TouchedPools()
+  private readonly listeners = new Set<(snapshot: Snapshot) => void>()
+  private readonly options: Options
+  private awake: Awake | undefined
+  private idleTimer: NodeJS.Timeout | undefined
+  private restTimer: NodeJS.Timeout | undefined
+
+  constructor(options: Options) {
+    this.options = options
+  }
+
+  /** Wakes the chain, or keeps it awake. */
+  get now(): Awake {
+    if (this.awake) this.idleTimer?.refresh()
+    else {
+      this.idleTimer = setTimeout(() => this.sleepIfIdle(), this.options.idleSleepMs).unref()
+      this.awake = untraced(() => this.wake())
+    }
+    return this.awake
+  }
+
+  /** True once a block is in memory. */
+  get isFollowed(): boolean {
+    return this.awake?.market.health().head != null
+  }
+
+  /** True for a block of the chain as it is known now. */
+  holds(block: BlockHeader): boolean {
+    return this.now.market.has(block)
+  }
+
+  /** The body that the same request got at the same head, if that was seen lately. A chain that sleeps is not woken. */
+  recentAnswer(target: string): string | undefined {
+    return this.awake && this.now.views.recentAnswer(target)
+  }
+
+  /** Told of every snapshot while the chain is awake; whoever listens keeps it awake by `isBusy`. */
+  onSnapshot(listener: (snapshot: Snapshot) => void): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  status(): ChainStatus {
+    const { chainId } = this.options.chain
+    if (!this.awake) return { chainId, state: 'asleep' }
+    const { market, views, rpc } = this.awake
+    const { head, error, reason } = market.health()
+    return awakeStatus(chainId, { head, error, reason, clock: rpc.health().clock, pools: views.pools })
+  }
+
+  /** Fill of each thing that strangers can fill. */
+  get counts(): Readonly<Record<string, StateCount>> {
+    return this.awake ? { ...this.awake.market.state(), ...this.awake.views.counts } : {}
+  }
+
+  /** Health of the endpoints; undefined while the chain sleeps. */
+  get rpcHealth(): ReturnType<Rpc['health']> | undefined {
+    return this.awake?.rpc.health()
+  }
+
+  /** Findings of the comparison of memory with the chain. */
+  get audit(): AuditCount | undefined {
+    return this.awake?.market.health().audit
+  }
+
+  async sleep(): Promise<void> {
+    clearTimeout(this.idleTimer)
+    clearTimeout(this.restTimer)
+    const { awake, options } = this
+    this.awake = undefined
+    options.tokens.standings.forget()
+    options.onSleep()
+    await awake?.market.stop()
+    awake?.rpc.close()
+  }
+
+  private wake(): Awake {
+    const { chain, contracts, tokens, log, emit } = this.options
+    const openMarket: OpenMarket =
+      this.options.openMarket ?? (({ onFact: _, ...parts }) => createMarket({ ...parts, ...this.saveOptions() }))
+    const rpc = createRpc({
+      ...this.options.rpc,
+      chainId: chain.chainId,
+      onFailure: (endpoint, { code }) => emit({ kind: 'rpc-failure', endpoint, code }),
+      onEvent: (event) => emit({ kind: 'rpc', event }),
+    })
+    const market = openMarket({ chain, rpc, facts: tokens.facts, onFact: this.options.onFact })
+    const prices = new Prices(chain, {
+      decimals: (token) => tokens.facts.decimals(token),
+      isUnsellable: (token) => tokens.isUnsellable(token),
+      onFault: ({ id }, error) => log.error({ err: error, pool: id }, 'a pool cannot be priced'),
+    })
+    tokens.standings.price(prices)
+    market.onSnapshot((snapshot) => {
+      this.touched.observe(snapshot)
+      tokens.standings
+        .observe(snapshot)
+        .catch((error: unknown) => log.error({ err: error }, 'what earns trust is not watched'))
+      for (const listener of this.listeners) listener(snapshot)
+      const standStill = (error: unknown) => log.error({ err: error }, 'prices stand still')
+      prices.follow(snapshot).catch(standStill)
+      clearTimeout(this.restTimer)
+      this.restTimer = setTimeout(() => prices.rest().catch(standStill), REST_BLOCKS * chain.blockTimeMs).unref()
+    })
+    market.start()
+    log.info({}, 'chain wakes')
+    const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
+    return { rpc, market, prices, views: new ChainViews({ chain, rpc, market, prices, assertDeployed }) }
+  }
+
+  private saveOptions(): Pick<MarketOptions, 'save'> {
+    const { save, log } = this.options
+    if (!save) return {}
+    const onError = (error: Error) =>
+      log.warn({ err: error, path: save.path }, 'known pools cannot be saved or restored')
+    return { save: { ...save, onError } }
+  }
+
+  private async sleepIfIdle(): Promise<void> {
+    if (this.options.isBusy()) return void this.now
+    this.options.log.info({}, 'chain sleeps')
+    await this.sleep()
+  }
+}

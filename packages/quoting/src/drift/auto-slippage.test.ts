@@ -1,0 +1,70 @@
+import { type Address, toAddress } from '@sluice/chains'
+import type { Pool, UniswapV2State } from '@sluice/liquidity'
+import type { Leg } from '@sluice/routing'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { AUTO_SLIPPAGE, autoSlippage, type MeasuredDrift } from './auto-slippage.ts'
+
+const token = (byte: string) => toAddress(`0x${byte.repeat(20)}`)
+const [A, B, C] = [token('aa'), token('bb'), token('cc')]
+const E18 = 10n ** 18n
+
+function leg(tokenIn: Address, tokenOut: Address, feePpm: number, id: string, amountIn = E18): Leg {
+  const pool: Pool = {
+    ...{ id, address: A, family: 'uniswap-v2', dex: 'Test', tokens: [tokenIn, tokenOut] },
+    state: { reserve0: 1_000n * E18, reserve1: 1_000n * E18, feePpm } satisfies UniswapV2State,
+  }
+  return { pool, tokenIn, tokenOut, amountIn, amountOut: E18, num: 1n, den: 1n, gas: 0 }
+}
+const of = (legs: readonly Leg[], measured: Readonly<Record<string, MeasuredDrift>> = {}) =>
+  Number(autoSlippage({ tokenIn: A, legs }, (id) => measured[id]).ppm)
+
+test('without a measurement a fee says what to expect: least for what is worth the same, more for what is not', () => {
+  expect(of([])).toBe(500)
+  expect(of([leg(A, B, 100, 'p')])).toBe(500)
+  const usual = of([leg(A, B, 500, 'p')])
+  const dear = of([leg(A, B, 3_000, 'p')])
+  const dearest = of([leg(A, B, 10_000, 'p')])
+  expect(500 < usual && usual < dear && dear < 5_000 && dear < dearest).toBe(true)
+})
+
+test('two hops need more than each and less than both; parallel pools no more than one', () => {
+  const one = of([leg(A, B, 3_000, 'p')])
+  const two = of([leg(A, B, 3_000, 'p'), leg(B, C, 3_000, 'q')])
+  expect(two).toBeGreaterThan(one)
+  expect(two).toBeLessThan(2 * one)
+  expect(of([leg(A, B, 3_000, 'p'), leg(A, B, 3_000, 'q')])).toBe(one)
+})
+
+test('the more was measured, the more it counts', () => {
+  const legs = [leg(A, B, 3_000, 'p')]
+  const expected = of(legs)
+  const calm = [1, 20, 60].map((samples) => of(legs, { p: { samples, worstPpm: 0 } }))
+  const wild = [1, 20, 60].map((samples) => of(legs, { p: { samples, worstPpm: -20_000 } }))
+  expect([expected, ...calm]).toEqual([...calm, expected].sort((a, b) => b - a))
+  expect([expected, ...wild]).toEqual([...wild, expected].sort((a, b) => a - b))
+  expect(of(legs, { p: { samples: 60, worstPpm: -1_000_000 } })).toBe(30_000)
+})
+
+test('the reason tells what was measured', () => {
+  const legs = [leg(A, B, 3_000, 'p'), leg(B, C, 3_000, 'q')]
+  const { reason } = autoSlippage({ tokenIn: A, legs }, (id) => (id === 'p' ? { samples: 9, worstPpm: -1 } : undefined))
+  expect(reason).toContain('measured for 1 of its 2 pools')
+})
+
+test('whatever the legs and measurements, it stays within its bounds', () => {
+  const end = fc.constantFrom(A, B, C)
+  const amount = fc.bigInt({ min: 0n, max: 2n ** 200n })
+  const any = fc.tuple(end, end, fc.integer({ min: 0, max: 999_999 }), fc.constantFrom('p', 'q'), amount)
+  const drift = fc.record({ samples: fc.nat(60), worstPpm: fc.integer({ min: -1_000_000, max: 0 }) })
+  fc.assert(
+    fc.property(fc.array(any, { maxLength: 8 }), drift, (legs, p) => {
+      const ppm = of(
+        legs.filter(([from, to]) => from !== to).map((args) => leg(...args)),
+        { p },
+      )
+      expect(ppm).toBeGreaterThanOrEqual(Number(AUTO_SLIPPAGE.least))
+      expect(ppm).toBeLessThanOrEqual(Number(AUTO_SLIPPAGE.most))
+    }),
+  )
+})

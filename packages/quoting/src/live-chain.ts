@@ -1,0 +1,238 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Address, Chain, Deployment } from '@sluice/chains'
+import type { AuditCount } from '@sluice/liquidity'
+import type { RouterThreads } from '@sluice/routing'
+import type { Rpc } from '@sluice/rpc'
+import { createSimulationContext, type SimulationContext, type StateCount } from '@sluice/simulation'
+import { SwapContracts } from './chain/contracts.ts'
+import { ChainRuntime, type OpenMarket, type RuntimeSettings } from './chain/runtime.ts'
+import type { ChainStatus } from './chain/status.ts'
+import { autoSlippage } from './drift/auto-slippage.ts'
+import { DriftSampler } from './drift/sampler.ts'
+import type { DriftFigures } from './drift/statistics.ts'
+import type { Log, QuotingListener } from './events.ts'
+import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
+import { findPermits, type Offers, type WantedPermit } from './permit/find-permits.ts'
+import type { Batch, Wanted } from './quote/batch.ts'
+import type { Quote } from './quote/finalize.ts'
+import type { Clock, Simulate, Work } from './quote/ports.ts'
+import { Quoter } from './quote/quoter.ts'
+import type { QuoteRequest } from './quote/request.ts'
+import { RouterSearch } from './search/router-search.ts'
+import { Simulator } from './simulation/simulator.ts'
+import { QuoteStreams } from './stream/quote-streams.ts'
+import { ChainTokens } from './tokens/chain-tokens.ts'
+import { type SharedFact, takeFact, tellFacts } from './tokens/shared-facts.ts'
+import type { Catalog } from './tokens/token-catalog.ts'
+import { PastPrices } from './view/past-prices.ts'
+import type { ChainViews } from './view/views.ts'
+
+/** Milliseconds that a list of tokens waits for prices to take in a block. */
+const PRICES_PATIENCE_MS = 300
+
+export type ChainSettings = RuntimeSettings & {
+  /** Most pools of a chain whose routes are searched in this thread, where that is little work. */
+  readonly inlinePools: number
+  /** Blocks in a row that it takes a token to earn trust; a day of them when absent. */
+  readonly earnBlocks?: number | undefined
+  /** Log in which quotes are kept, to be made again; none when absent. */
+  readonly quoteLog?: QuoteLogOptions | undefined
+  /** The share of the node's calls that goes into simulating quotes again in later blocks, from 0 to 1; 0 when absent. */
+  readonly driftShare?: number | undefined
+  /** Most gas of a simulation. */
+  readonly maxGas: bigint
+}
+
+export type LiveChainOptions = {
+  readonly chain: Chain
+  readonly deployment: Deployment
+  readonly settings: ChainSettings
+  /** Shared by all chains of a process, and closed by whoever made them. */
+  readonly threads: RouterThreads
+  readonly log: Log
+  readonly onEvent?: QuotingListener
+  readonly isBusy?: () => boolean
+  readonly clock?: Clock
+  /** Keeps the market elsewhere than in this process. */
+  readonly openMarket?: OpenMarket | undefined
+  /** Tells other processes what was measured here. */
+  readonly tell?: ((fact: SharedFact) => void) | undefined
+}
+
+/** One chain to be quoted: everything that a quote needs, put together. */
+export class LiveChain {
+  readonly chain: Chain
+  readonly contracts: SwapContracts
+  readonly tokens: ChainTokens
+  /** Storage layouts of tokens stay known while the chain sleeps. */
+  readonly simulation: SimulationContext
+  readonly simulate: Simulate
+  private readonly runtime: ChainRuntime
+  private readonly quoter: Quoter
+  private readonly quoteLog: QuoteLog | undefined
+  private readonly sampler: DriftSampler
+  private readonly clock: Clock
+  private readonly past: PastPrices
+  /** Percent of the node's calls that go into simulating quotes again. */
+  readonly driftPercent: number
+  /** Quotes that are kept up to date. */
+  readonly streams: QuoteStreams
+
+  /** @throws QuotingError `NO_EXECUTOR` */
+  constructor({ chain, deployment, settings, threads, log, ...rest }: LiveChainOptions) {
+    const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, tell } = rest
+    const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings
+    const contracts = new SwapContracts(deployment)
+    const simulation = createSimulationContext({ maxGas, timeoutMs: settings.rpc.timeoutMs })
+    const tokens = new ChainTokens({
+      chain,
+      earnBlocks,
+      source: ({ block }) => ({ rpc: this.rpc, simulation, block: { blockHash: block.hash } }),
+    })
+    this.quoteLog = quoteLog && new QuoteLog(quoteLog, log)
+    const known = { facts: tokens.facts, taxes: tokens.taxes, slots: simulation.slots }
+    if (tell) tellFacts(known, tell)
+    const onSleep = () => {
+      threads.forget(chain.chainId)
+      void this.quoteLog?.close()
+      this.sampler.forget()
+      void this.past.close()
+    }
+    const runtime = new ChainRuntime({
+      ...{ ...runtimeSettings, chain, contracts, tokens, log, onSleep, openMarket },
+      onFact: (fact) => takeFact(known, fact),
+      emit: (event) => {
+        if (event.kind === 'rpc' && event.event.kind === 'sent') this.sampler.spent(event.event.methods.length)
+        emit(event)
+      },
+      isBusy: () => isBusy() || this.streams.counts.streams > 0,
+    })
+    this.runtime = runtime
+    const simulator = new Simulator({ now: () => this.runtime.now, context: simulation })
+    const search = new RouterSearch({ threads, inlinePools, log })
+    this.chain = chain
+    this.contracts = contracts
+    this.clock = clock
+    this.tokens = tokens
+    this.past = new PastPrices(chain, tokens.facts)
+    this.simulation = simulation
+    this.simulate = (request, avoid) => simulator.run(request, avoid)
+    this.driftPercent = driftShare * 100
+    this.sampler = new DriftSampler({
+      ...{ contracts, log, share: driftShare, simulate: this.simulate },
+      holds: (block) => runtime.holds(block),
+      onSample: () => {},
+    })
+    runtime.onSnapshot((snapshot) => void this.sampler.observe(snapshot))
+    this.quoter = new Quoter({
+      ...{ chain, contracts, tokens, simulation, clock, emit },
+      runtime,
+      search: (view, request, signal) => search.find(view, request, signal),
+      simulate: this.simulate,
+      slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),
+      haircutsAt: (timestamp) => this.sampler.statistics.withdrawals.haircuts(timestamp),
+      onMade: (view, made) => {
+        this.quoteLog?.add(view.snapshot, made)
+        // Of a block that has others on top already it is answered to nobody.
+        const { head } = made.quote
+        if (!head || head.hash === view.snapshot.block.hash) this.sampler.offer(view, made)
+      },
+    })
+    this.streams = new QuoteStreams({ runtime, quoter: this.quoter, log })
+  }
+
+  /** @see Quoter.quote */
+  quote(request: QuoteRequest, work: Work): Promise<Quote> {
+    return this.quoter.quote(request, work)
+  }
+
+  /** @see Quoter.quoteAll */
+  quoteAll(wanted: readonly Wanted[], work: Work): Promise<Batch> {
+    return this.quoter.quoteAll(wanted, work)
+  }
+
+  /** Forms of permission that an owner may sign in the place of an approval, by token and amount. @see findPermits */
+  async permits(wanted: WantedPermit, work: Work): Promise<Offers> {
+    const { views, rpc } = this.runtime.now
+    const block = await work.time('state', () => views.head(work.signal))
+    const about = {
+      chainId: this.chain.chainId,
+      spender: this.contracts.guard,
+      block,
+      clock: this.clock,
+      signal: work.signal,
+    }
+    return findPermits(rpc, wanted, about)
+  }
+
+  /** Prices at the end of a block. @see PastPrices.at */
+  pricesAt(block: number, tokens: readonly Address[], signal: AbortSignal): ReturnType<PastPrices['at']> {
+    return this.past.at(block, tokens, this.rpc, signal)
+  }
+
+  /** Tokens to choose from, deepest first: all, or those that match a text. @throws RpcError */
+  listTokens(text: string | undefined): Promise<Catalog> {
+    const { catalog } = this.tokens
+    // Shared with others who ask, so it does not end with the one who asked first.
+    const { signal } = new AbortController()
+    const source = async () => {
+      const { rpc, views } = this.runtime.now
+      const { view, isWhole } = await views.recent(catalog.registry, signal)
+      await Promise.race([view.prices().settled(), setTimeout(PRICES_PATIENCE_MS)])
+      return { view, rpc, isWhole: isWhole && view.prices().isCurrent }
+    }
+    return text === undefined ? catalog.whole(source) : catalog.search(text, source)
+  }
+
+  /** The chain as requests see it, which is followed from then on. */
+  get views(): ChainViews {
+    return this.runtime.now.views
+  }
+
+  get rpc(): Rpc {
+    return this.runtime.now.rpc
+  }
+
+  /** @see ChainRuntime.recentAnswer */
+  recentAnswer(target: string): string | undefined {
+    return this.runtime.recentAnswer(target)
+  }
+
+  /** Drift of quotes one and two blocks later. @see DriftStatistics.figures */
+  drift(most: number): DriftFigures {
+    return this.sampler.statistics.figures(most)
+  }
+
+  status(): ChainStatus {
+    return this.runtime.status()
+  }
+
+  /** Fill of each thing that strangers can fill. */
+  get counts(): Readonly<Record<string, StateCount>> {
+    const { slots, limiter } = this.simulation
+    const quoteLog = this.quoteLog && { quoteLog: this.quoteLog.counts }
+    return {
+      ...this.runtime.counts,
+      ...this.tokens.counts,
+      ...slots.counts,
+      targets: limiter.count,
+      ...quoteLog,
+      sampledPools: this.sampler.statistics.count,
+      pastBlocks: this.past.count,
+      withdrawingPools: this.sampler.statistics.withdrawals.count,
+    }
+  }
+
+  get rpcHealth(): ReturnType<Rpc['health']> | undefined {
+    return this.runtime.rpcHealth
+  }
+
+  get audit(): AuditCount | undefined {
+    return this.runtime.audit
+  }
+
+  async sleep(): Promise<void> {
+    await this.runtime.sleep()
+    await this.quoteLog?.close()
+  }
+}

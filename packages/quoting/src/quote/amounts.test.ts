@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { feeOf, grossFor, leftOf, minOutputOf, outputFor, shortfallPpm, toPercent, transactionGas } from './amounts.ts'
+
+const amount = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n })
+
+test('minOutput is the floor of the output less the slippage, and never 0', () => {
+  expect(minOutputOf(1_000_000n, 5_000n)).toBe(995_000n)
+  expect(minOutputOf(1n, 5_000n)).toBe(1n)
+  expect(minOutputOf(1_999n, 500_000n)).toBe(999n)
+  fc.assert(
+    fc.property(amount, fc.bigInt({ min: 0n, max: 999_999n }), (out, slippage) => {
+      const least = minOutputOf(out, slippage)
+      expect(least).toBeGreaterThan(0n)
+      expect(least).toBeLessThanOrEqual(out)
+      expect(least * 1_000_000n).toBeLessThanOrEqual(out * (1_000_000n - slippage) + (least === 1n ? 1_000_000n : 0n))
+    }),
+  )
+})
+
+test('a fee of 10 % leaves at least nine tenths', () => {
+  fc.assert(
+    fc.property(amount, (out) => {
+      expect((out - feeOf(out, 100_000n)) * 10n).toBeGreaterThanOrEqual(out * 9n)
+    }),
+  )
+})
+
+test('the output for a least output is the least of all that keep it, and so is what it takes before fee and tax', () => {
+  const ppm = fc.bigInt({ min: 0n, max: 999_999n })
+  fc.assert(
+    fc.property(amount, ppm, ppm, ppm, (wanted, slippage, fee, tax) => {
+      const output = outputFor(wanted, slippage)
+      expect(minOutputOf(output, slippage)).toBeGreaterThanOrEqual(wanted)
+      if (output > 1n) expect(((output - 1n) * (1_000_000n - slippage)) / 1_000_000n).toBeLessThan(wanted)
+      const gross = grossFor(output, fee, tax)
+      expect(leftOf(gross, fee, tax)).toBeGreaterThanOrEqual(output)
+      expect(leftOf(gross - 1n, fee, tax)).toBeLessThan(output)
+    }),
+  )
+})
+
+test('a shortfall is told in parts per million of what was expected', () => {
+  expect(shortfallPpm(1_000n, 950n)).toBe(50_000n)
+  expect(shortfallPpm(1_000n, 1_000n)).toBe(0n)
+  expect(shortfallPpm(1_000n, 1_100n)).toBe(-100_000n)
+})
+
+test('transaction gas counts zero bytes 4 and others 16, and never falls below the calldata floor', () => {
+  expect(transactionGas('0x', 50_000n)).toBe(71_000n)
+  expect(transactionGas('0x00ff', 50_000n)).toBe(71_020n)
+  expect(transactionGas(`0x${'ff'.repeat(1_000)}`, 100n)).toBe(21_000n + 40_000n)
+})
+
+test('percent keeps four decimals', () => {
+  expect(toPercent(12_500n)).toBe(1.25)
+  expect(toPercent(1n)).toBe(0.0001)
+})

@@ -1,0 +1,195 @@
+/** The rounds of routing and simulating by which a quote comes to a route that was seen to work. */
+import { type Address, ZERO_ADDRESS } from '@sluice/chains'
+import { type ExactOutputRequest, MOST_WORK, type Route, type RouteRequest, type RouteResult } from '@sluice/routing'
+import type { Rpc } from '@sluice/rpc'
+import type { SimulationContext } from '@sluice/simulation'
+import type { AutoSlippage } from '../drift/auto-slippage.ts'
+import { QuotingError } from '../errors.ts'
+import type { QuotingListener } from '../events.ts'
+import { permitFault } from '../permit/fault.ts'
+import type { Permit } from '../permit/permit.ts'
+import type { TaxRecords, TradedToken } from '../tokens/taxes.ts'
+import type { ChainView } from '../view/view.ts'
+import { toPercent } from './amounts.ts'
+import { culprits } from './culprits.ts'
+import type { Search, Work } from './ports.ts'
+import { type DecidedRequest, decided, type QuoteRequest } from './request.ts'
+import { routeTerms, type TermsContext } from './route-terms.ts'
+import { searchAmount, wantedFor } from './search-amount.ts'
+import { type Trial, type TrialContext, tryRoute, type WorkingTrial } from './try-route.ts'
+
+/** Rounds of routing: each later one knows a tax or avoids a pool that the one before met. */
+const MAX_ROUNDS = 5
+/**
+ * Work of each round after the first, so that all of them together cost half as much again as the longest search: twice what
+ * the hardest search of 20,000 pools takes.
+ */
+const LATER_WORK = MOST_WORK / 8
+
+/** Routes that are measured beside the one that the search takes for the best, in the same call. */
+const MOST_RIVALS = 3
+
+export type RoundsContext = Omit<TrialContext, 'signal' | 'taxes'> &
+  TermsContext & {
+    readonly search: Search
+    readonly rpc: Rpc
+    readonly simulation: SimulationContext
+    readonly emit: QuotingListener
+    readonly slippageOf: (route: Route) => AutoSlippage
+  }
+
+export type WorkingRoute = {
+  readonly route: Route
+  readonly trial: WorkingTrial
+  /** Chosen slippage, where the request left it to the route. */
+  readonly slippage: AutoSlippage | undefined
+  /** The one that the search took for the best, before gas was measured. */
+  readonly ranked: Route
+  /** Place of the route among those that were tried: 0 for the one that the search took for the best. */
+  readonly rival: number
+  /** Request that the route was found by: the same search in the same pools finds it again. */
+  readonly sought: RouteRequest | ExactOutputRequest
+}
+
+/** @throws QuotingError when there is no route, or none that works */
+export async function findWorkingRoute(
+  wish: QuoteRequest,
+  gasPriceWei: bigint,
+  context: RoundsContext,
+  { signal, time, log }: Work,
+): Promise<WorkingRoute> {
+  const { view, tokens, search, emit } = context
+  const excludePools = new Set(wish.excludePools)
+  let request = decided(wish)
+  let slippage: AutoSlippage | undefined
+  let lastFailure = ''
+  let doubted = false
+  let lift: readonly [bigint, bigint] = [1n, 1n]
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    signal.throwIfAborted()
+    const terms = await routeTerms(request, gasPriceWei, context, excludePools)
+    const amount = searchAmount(request, tokens.taxes, lift)
+    const isMeasured = 'amountIn' in amount && gasPriceWei > 0n
+    const work = round > 0 && { work: LATER_WORK }
+    const sought = { ...terms, ...amount, ...work, ...(isMeasured && { mostRivals: MOST_RIVALS }) }
+    const result = await time('route', () => search(view, sought, signal))
+    if (!result.ok)
+      throw lastFailure && result.code !== 'BAD_TOKEN'
+        ? reverted(lastFailure, view)
+        : noRoute(result, view, request, tokens.taxes)
+    const { route, rivals = [] } = result
+    if (wish.slippagePpm === 'auto' && (slippage === undefined || wish.amountOut === undefined)) {
+      const isFirst = slippage === undefined
+      slippage = context.slippageOf(route)
+      request = decided(wish, slippage.ppm)
+      // What is to be left after the slippage takes another input: it is sought once more.
+      if (isFirst && wish.amountOut !== undefined) continue
+    }
+    await view.assertDeployed()
+    const tried = async () => {
+      const terms = { ...context, taxes: tokens.taxes, signal }
+      const trial = await time('simulate', () => tryRoute(route, rivals, request, terms))
+      emit(trialEvent(route, trial))
+      return trial
+    }
+    const works = (trial: WorkingTrial): WorkingRoute => {
+      const rival = [route, ...rivals].indexOf(trial.route)
+      return { route: trial.route, ranked: route, trial, sought, slippage, rival }
+    }
+    const trial = await tried()
+    if ('swap' in trial) return works(trial)
+    // Before anything is learned of pools and tokens, which may not be to blame.
+    if (wish.permit) await checkPermit(route, wish.permit, wish.from, context, signal)
+    lastFailure =
+      trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`
+    log.info(
+      { round, failure: lastFailure, pools: route.legs.map(({ pool }) => pool.id) },
+      'route failed in simulation',
+    )
+    if ('paid' in trial && trial.paid) {
+      const [paid, settled] = trial.paid
+      lift = [lift[0] * settled, lift[1] * paid]
+      continue
+    }
+    const block = { blockHash: view.snapshot.block.hash }
+    const source = { rpc: context.rpc, simulation: context.simulation, block, signal }
+    const learned = await time('learn', () => tokens.taxes.learn(tradedTokens(route), source))
+    tokens.standings.learn(tokens.taxes.current)
+    if (!learned) {
+      const { current: taxes } = tokens.taxes
+      // A pool is not left out, nor trust lost, for what may have been the node's doing: the same bytes are run once more.
+      const again = doubted ? trial : await tried()
+      doubted = true
+      if ('swap' in again) return works(again)
+      tokens.standings.blame(passedThrough(route))
+      const isTaxed = route.legs.some(({ tokenIn, tokenOut }) => taxes.has(tokenIn) || taxes.has(tokenOut))
+      const guilty = isTaxed ? [] : await time('learn', () => culprits(route, { ...context, signal }))
+      for (const pool of guilty.length > 0 ? guilty : suspects(route)) excludePools.add(pool)
+    }
+    if (!learned && route.legs.length === 0) break
+  }
+  throw reverted(lastFailure, view)
+}
+
+/** @throws QuotingError `BAD_PERMIT` where the permission is why a route failed */
+async function checkPermit(
+  { tokenIn, amountIn }: Route,
+  permit: Permit,
+  owner: Address,
+  { rpc, contracts, view }: RoundsContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const fault = await permitFault(rpc, permit, {
+    ...{ token: tokenIn, owner, spender: contracts.guard, amount: amountIn },
+    ...{ block: view.snapshot.block, signal },
+  })
+  if (fault)
+    throw new QuotingError('BAD_PERMIT', fault.message, { field: fault.field, block: view.snapshot.block.number })
+}
+
+function trialEvent({ optimalityGapBps }: Route, trial: Trial) {
+  const shortfallPpm = 'shortfallPpm' in trial ? trial.shortfallPpm : undefined
+  return { kind: 'trial', outcome: trial.outcome, shortfallPpm, optimalityGapBps } as const
+}
+
+function tradedTokens(route: Route): readonly TradedToken[] {
+  const tokens = route.legs.flatMap(({ pool, tokenIn, tokenOut }) =>
+    [tokenIn, tokenOut].map((token) => ({ token, pool })),
+  )
+  return tokens.filter(({ token }) => token !== ZERO_ADDRESS)
+}
+
+/** Pools, and tokens that the caller did not ask for. */
+function passedThrough({ legs, tokenIn, tokenOut }: Route): ReadonlySet<string> {
+  const ids = legs.flatMap((leg) => [leg.pool.id, leg.tokenIn, leg.tokenOut])
+  return new Set(ids.filter((id) => id !== tokenIn && id !== tokenOut))
+}
+
+/** The pool that carries most of the route: without a better witness, the likeliest to have failed it. */
+function suspects({ legs, amountIn, tokenIn }: Route): readonly string[] {
+  const share = (leg: (typeof legs)[number]) =>
+    leg.tokenIn === tokenIn ? Number(leg.amountIn) / Number(amountIn) : 0.5
+  const [first] = [...legs].sort((a, b) => share(b) - share(a))
+  return first ? [first.pool.id] : []
+}
+
+function noRoute(
+  result: Extract<RouteResult, { ok: false }>,
+  { snapshot }: ChainView,
+  request: DecidedRequest,
+  taxes: TaxRecords,
+): QuotingError {
+  const { code, message, reasons, maxRoutableAmount, maxOutputAmount } = result
+  const most =
+    request.amountOut === undefined ? maxRoutableAmount : maxOutputAmount && wantedFor(maxOutputAmount, request, taxes)
+  return new QuotingError(code, message, {
+    reasons: reasons.slice(0, 50),
+    ...(most !== undefined && { maxRoutableAmount: most.toString() }),
+    block: snapshot.block.number,
+  })
+}
+
+function reverted(reason: string, { snapshot }: ChainView): QuotingError {
+  const details = { reasons: [], block: snapshot.block.number }
+  return new QuotingError('ROUTE_REVERTED', `the route fails in simulation: ${reason}`, details)
+}

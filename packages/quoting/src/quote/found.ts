@@ -1,0 +1,28 @@
+import type { Chain } from '@sluice/chains'
+import type { Route } from '@sluice/routing'
+import type { Rpc } from '@sluice/rpc'
+import type { AutoSlippage } from '../drift/auto-slippage.ts'
+import type { ChainTokens } from '../tokens/chain-tokens.ts'
+import type { TouchedPools } from '../view/touched.ts'
+import type { ChainView } from '../view/view.ts'
+import type { Simulate } from './ports.ts'
+import type { QuoteRequest } from './request.ts'
+import type { WorkingTrial } from './try-route.ts'
+
+/** A route that works, with what its figures come from. */
+export type Found = {
+  readonly request: QuoteRequest
+  readonly gasPriceWei: bigint
+  readonly chain: Chain
+  readonly rpc: Rpc
+  readonly simulate: Simulate
+  readonly tokens: ChainTokens
+  readonly touched: TouchedPools
+  readonly view: ChainView
+  readonly route: Route
+  /** The one that the search took for the best, before gas was measured. */
+  readonly ranked: Route
+  readonly trial: WorkingTrial
+  readonly slippage: AutoSlippage | undefined
+  readonly signal: AbortSignal
+}

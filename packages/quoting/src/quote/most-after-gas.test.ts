@@ -1,0 +1,50 @@
+import { type Address, toAddress } from '@sluice/chains'
+import type { Pool } from '@sluice/liquidity'
+import type { Leg, Route } from '@sluice/routing'
+import { expect, test } from 'vitest'
+import { mostAfterGas } from './most-after-gas.ts'
+
+const token = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
+const [sold, between, bought] = [token('1'), token('2'), token('3')]
+const pool = (id: string, tokens: readonly Address[]): Pool => {
+  return { id, family: 'uniswap-v3', dex: 'test', address: token('a'), tokens, state: {} }
+}
+const leg = (id: string, tokenIn: Address, tokenOut: Address): Leg => {
+  const amounts = { num: 1n, den: 1n, amountIn: 1n, amountOut: 1n, gas: 100_000 }
+  return { pool: pool(id, [tokenIn, tokenOut]), tokenIn, tokenOut, ...amounts }
+}
+const [direct, around] = [[leg('4', sold, bought)], [leg('5', sold, between), leg('6', between, bought)]]
+
+/** At a price of two base units for a unit of gas. */
+const tried = (legs: readonly Leg[], amountOut: bigint, gasUsed: number, gasCostOut: bigint | null = 200_000n) => {
+  const amounts = {
+    tokenIn: sold,
+    tokenOut: bought,
+    amountIn: 1n,
+    amountOut,
+    midAmountOut: null,
+    optimalityGapBps: null,
+  }
+  const route: Route = { ...amounts, legs, gas: 100_000, gasCostOut }
+  return { route, swap: { data: '0x' as const }, simulation: { amountOut, gasUsed } }
+}
+
+test('a route that pays less wins where it was measured to cost less by more', () => {
+  const first = tried(around, 1_000_000n, 300_000)
+  const cheap = tried(direct, 900_000n, 200_000)
+  const poor = tried(direct, 700_000n, 200_000)
+  expect(mostAfterGas([first, cheap, poor], null)).toBe(cheap)
+  expect(mostAfterGas([first, poor], null)).toBe(first)
+})
+
+test('what comes back for a balance that is emptied again counts', () => {
+  // The token between is held by the Executor for a moment: it pays for a slot and gets nearly all of that back.
+  const first = tried(direct, 1_000_000n, 200_000)
+  expect(mostAfterGas([first, tried(around, 1_000_000n, 201_000)], null).route.legs).toHaveLength(2)
+  expect(mostAfterGas([first, tried(around, 1_000_000n, 260_000)], null)).toBe(first)
+})
+
+test('without a price of gas in the output the first stays', () => {
+  const first = tried(around, 1_000_000n, 300_000, null)
+  expect(mostAfterGas([first, tried(direct, 2_000_000n, 100_000, null)], null)).toBe(first)
+})

@@ -1,0 +1,43 @@
+import type { Address } from '@sluice/chains'
+import type { Haircuts, NativeErc20, RouteTerms } from '@sluice/routing'
+import type { SwapContracts } from '../chain/contracts.ts'
+import type { ChainTokens } from '../tokens/chain-tokens.ts'
+import type { ChainView } from '../view/view.ts'
+import type { QuoteRequest } from './request.ts'
+
+export type TermsContext = {
+  readonly view: ChainView
+  readonly tokens: ChainTokens
+  readonly contracts: SwapContracts
+  readonly wrappedNative: Address | null
+  readonly nativeErc20: NativeErc20 | undefined
+  /** Pools that do not keep their word, as of a block's time in Unix seconds. */
+  readonly haircutsAt: (timestamp: number) => Haircuts | undefined
+}
+
+/** Terms that a search is told of a request, its amount apart. */
+export async function routeTerms(
+  request: QuoteRequest,
+  gasPriceWei: bigint,
+  { view, tokens, contracts, wrappedNative, nativeErc20, haircutsAt }: TermsContext,
+  excludePools: ReadonlySet<string> = request.excludePools,
+): Promise<RouteTerms> {
+  const l1FeePerByteWei = await view.l1FeePerByteWei()
+  const haircuts = haircutsAt(view.snapshot.block.timestamp)
+  const trust = tokens.standings.trust(request.intermediates)
+  return {
+    tokenIn: request.tokenIn,
+    tokenOut: request.tokenOut,
+    wrappedNative,
+    ...(nativeErc20 && { nativeErc20 }),
+    gasPriceWei,
+    l1FeePerByteWei,
+    excludePools,
+    sources: { ...request.sources, executable: contracts.executable },
+    taxes: tokens.taxes.current,
+    ...(haircuts && { haircuts }),
+    ...(trust && { trust }),
+    ...(request.maxHops !== undefined && { maxHops: request.maxHops }),
+    ...(request.maxSplits !== undefined && { maxSplits: request.maxSplits }),
+  }
+}

@@ -1,0 +1,226 @@
+import { IGuard__factory } from '@sluice/bindings'
+import type { Address, Hex } from '@sluice/chains'
+import { type EncodedSwap, encodeSwap, type Route, type SwapRequest } from '@sluice/routing'
+import { SimulationError, type SimulationResult } from '@sluice/simulation'
+import type { SwapContracts } from '../chain/contracts.ts'
+import { QuotingError } from '../errors.ts'
+import type { TaxRecords } from '../tokens/taxes.ts'
+import type { ChainView } from '../view/view.ts'
+import { leftOf, minOutputOf, shortfallPpm } from './amounts.ts'
+import { mostAfterGas } from './most-after-gas.ts'
+import type { Clock, Simulate } from './ports.ts'
+import type { DecidedRequest } from './request.ts'
+import { paysDirectly, releaseTaxPpm, targetOf } from './search-amount.ts'
+
+/** Seconds until a transaction expires unless the caller says otherwise. */
+const DEADLINE_SECONDS = 1_200
+/** 0.5 %: what a route may pay less than settled before its pool or token counts as not understood. */
+const MAX_SHORTFALL_PPM = 5_000n
+
+const guardInterface = IGuard__factory.createInterface()
+
+/** All of a transaction but its route, and the families that every service knows. */
+export type SwapTerms = Omit<SwapRequest, 'route' | 'families'>
+
+/** A transaction that was seen to work. */
+export type WorkingTrial = {
+  /** The one of the routes tried that leaves most after the gas that was measured. */
+  readonly route: Route
+  /** `exact` where the simulation paid what the route settled at. */
+  readonly outcome: 'exact' | 'adjusted'
+  readonly swap: EncodedSwap
+  /** Terms that the route was encoded with. */
+  readonly terms: SwapTerms
+  /** Amount that the sender received, base units. */
+  readonly amountOut: bigint
+  readonly minOutput: bigint
+  readonly simulation: SimulationResult
+  /** Missing from the settled output in the first simulation. */
+  readonly shortfallPpm: bigint
+}
+
+/** Outcome of simulating a route. */
+export type Trial =
+  | WorkingTrial
+  /** Pays too little for a reason not known yet. */
+  | {
+      readonly outcome: 'shortfall'
+      readonly shortfallPpm: bigint
+      /** Paid and settled amounts, where that is nearly all: of an output that is wanted, it takes as much more. */
+      readonly paid?: readonly [bigint, bigint]
+    }
+  | { readonly outcome: 'reverted'; readonly reason: string }
+
+export type TrialContext = {
+  readonly contracts: SwapContracts
+  readonly wrappedNative: Address | null
+  readonly taxes: Pick<TaxRecords, 'transferPpm'>
+  readonly simulate: Simulate
+  readonly clock: Clock
+  readonly view: ChainView
+  readonly signal: AbortSignal
+}
+
+/**
+ * Unix seconds. From the later of the block's time and now: the block of a chain that rests may be hours old when the next one
+ * is made, and a node's clock may be ahead of ours.
+ */
+export function defaultDeadline(blockTimestamp: number, nowMs: number): number {
+  return Math.max(blockTimestamp, Math.floor(nowMs / 1_000)) + DEADLINE_SECONDS
+}
+
+/**
+ * Encodes a route and runs the very bytes against the block of the view. When they pay another amount than settled,
+ * the bytes are made anew with a `minOutput` from what was measured, and run again.
+ *
+ * @param rivals - routes that are run in the same call, each from the same state: the one that leaves most after its gas is
+ *   taken where all is as settled
+ */
+export async function tryRoute(
+  route: Route,
+  rivals: readonly Route[],
+  request: DecidedRequest,
+  context: TrialContext,
+): Promise<Trial> {
+  try {
+    return await runRoute(route, rivals, request, context)
+  } catch (error) {
+    // A token that cannot even be set up for a simulation cannot be promised to anyone.
+    if (error instanceof SimulationError) return { outcome: 'reverted', reason: error.message }
+    throw error
+  }
+}
+
+async function runRoute(
+  route: Route,
+  rivals: readonly Route[],
+  request: DecidedRequest,
+  context: TrialContext,
+): Promise<Trial> {
+  const { contracts, wrappedNative, view, signal } = context
+  const direct = route.legs.length > 0 && paysDirectly(request, context.taxes)
+  const deadline = request.deadline ?? defaultDeadline(view.snapshot.block.timestamp, context.clock())
+
+  const pools = new Set([route, ...rivals].flatMap(({ legs }) => legs.map(({ pool }) => pool.address)))
+
+  const known = { header: view.snapshot.block, senderCode: await view.codeOf(request.from) }
+
+  // The network's price moves on while the block is pinned: nodes refuse one below the block's own base fee.
+  const gasPriceWei = await view.gasPriceWei()
+  const baseFeeWei = view.snapshot.block.baseFeePerGas ?? 0n
+
+  const encodedAs = (of: Route, minOutput: bigint): Encoded => {
+    const terms = { ...termsOf(request, context), minOutput, deadline: BigInt(deadline), direct }
+    return { route: of, terms, swap: encodeSwap({ route: of, families: contracts.families, ...terms }) }
+  }
+  const run = async (minOutput: bigint, others: readonly Hex[] = []) => {
+    const made = encodedAs(route, minOutput)
+    const { swap } = made
+    const simulation = await context.simulate(
+      {
+        from: request.from,
+        to: swap.to,
+        data: swap.data,
+        ...(others.length > 0 && { others }),
+        tokenIn: route.tokenIn,
+        amountIn: route.amountIn,
+        tokenOut: route.tokenOut,
+        block: { blockHash: view.snapshot.block.hash },
+        gasPrice: gasPriceWei > baseFeeWei ? gasPriceWei : baseFeeWei,
+        known,
+        withHead: true,
+        ...(request.permit && { allowance: 'kept' as const }),
+        signal,
+      },
+      pools,
+    )
+    return { ...made, simulation }
+  }
+
+  const wanted = request.amountOut
+  const expectedOf = (of: Route) => leftOf(of.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
+  const expected = expectedOf(route)
+  const settledMinOutput = wanted ?? minOutputOf(expected, request.slippagePpm)
+  const others = rivals.map((rival) => encodedAs(rival, minOutputOf(expectedOf(rival), request.slippagePpm)))
+  const first = await run(
+    settledMinOutput,
+    others.map(({ swap }) => swap.data),
+  )
+  const measured = first.simulation.success ? first.simulation.amountOut : tooLittle(first.simulation)
+  if (measured === undefined)
+    return { outcome: 'reverted', reason: first.simulation.revertReason ?? 'reverted without a reason' }
+  const missing = shortfallPpm(expected, measured)
+  if (missing > MAX_SHORTFALL_PPM || measured === 0n) return { outcome: 'shortfall', shortfallPpm: missing }
+  if (first.simulation.success && measured === expected) {
+    const best = bestMeasured(first, others, expectedOf, wrappedNative)
+    const { amountOut } = best.simulation
+    return { outcome: 'exact', ...best, amountOut, minOutput: best.terms.minOutput, shortfallPpm: 0n }
+  }
+
+  if (wanted !== undefined) {
+    if (!first.simulation.success || measured < targetOf(wanted, request))
+      return { outcome: 'shortfall', shortfallPpm: missing, paid: [measured, expected] }
+    return { outcome: 'adjusted', ...first, amountOut: measured, minOutput: wanted, shortfallPpm: missing }
+  }
+  const minOutput = minOutputOf(measured, request.slippagePpm)
+  const second = await run(minOutput)
+  if (!second.simulation.success)
+    return { outcome: 'reverted', reason: second.simulation.revertReason ?? 'reverted without a reason' }
+  if (second.simulation.amountOut !== measured) return { outcome: 'shortfall', shortfallPpm: missing }
+  return { outcome: 'adjusted', ...second, amountOut: measured, minOutput, shortfallPpm: missing }
+}
+
+/** Terms that do not depend on the route. */
+export function termsOf(
+  {
+    feePpm,
+    feeRecipient,
+    permit,
+  }: Pick<DecidedRequest, 'feePpm'> & Partial<Pick<DecidedRequest, 'feeRecipient' | 'permit'>>,
+  { contracts, wrappedNative }: Pick<TrialContext, 'contracts' | 'wrappedNative'>,
+) {
+  const { guard, executor } = contracts
+  return {
+    guard,
+    executor: executor.address,
+    wrappedNative,
+    feePpm,
+    ...(feeRecipient && { feeRecipient }),
+    ...(permit && { permit }),
+  }
+}
+
+type Encoded = { readonly route: Route; readonly terms: SwapTerms; readonly swap: EncodedSwap }
+type Ran = Encoded & { readonly simulation: SimulationResult }
+
+/** The route that leaves most after gas, of those that paid what they settled at. */
+function bestMeasured(
+  { simulation: together, ...first }: Ran,
+  others: readonly Encoded[],
+  expectedOf: (route: Route) => bigint,
+  wrappedNative: Address | null,
+): Ran {
+  const { others: outcomes = [], ...simulation } = together
+  const asSettled = others.flatMap((other, k): Ran[] => {
+    const outcome = outcomes[k]
+    const isExact = outcome?.success && outcome.amountOut === expectedOf(other.route)
+    return isExact ? [{ ...other, simulation: { ...simulation, ...outcome } }] : []
+  })
+  return mostAfterGas([{ ...first, simulation }, ...asSettled], wrappedNative)
+}
+
+/** Amount that the sender would have received, from the Guard's own refusal; undefined for any other bytes, whatever they are. */
+export function tooLittle({ returnData }: Pick<SimulationResult, 'returnData'>): bigint | undefined {
+  try {
+    const { received } = guardInterface.decodeErrorResult('OutputTooLow', returnData)
+    return received as bigint
+  } catch {
+    return undefined
+  }
+}
+
+/** @throws QuotingError `DEADLINE_PASSED` when the deadline that the caller asks for has passed at the simulated block */
+export function checkDeadline(deadline: number | undefined, blockTimestamp: number): void {
+  if (deadline !== undefined && deadline <= blockTimestamp)
+    throw new QuotingError('DEADLINE_PASSED', `deadline must be after the current block's timestamp ${blockTimestamp}`)
+}

@@ -1,0 +1,51 @@
+import { toAddress } from '@sluice/chains'
+import type { Snapshot } from '@sluice/liquidity'
+import type { RouteRequest } from '@sluice/routing'
+import { expect, test } from 'vitest'
+import { replayOf, requestOfReplay } from './replay.ts'
+
+const [one, two] = ['11', '22'].map((byte) => toAddress(`0x${byte.repeat(20)}`))
+
+test('a log line of a search that went wrong says all of its request, as JSON', () => {
+  const block: Snapshot['block'] = {
+    number: 7,
+    hash: '0x07',
+    parentHash: '0x06',
+    timestamp: 0,
+    gasLimit: 0n,
+    baseFeePerGas: 0n,
+    miner: one!,
+  }
+  const request: RouteRequest = {
+    tokenIn: one!,
+    tokenOut: two!,
+    amountIn: 2n ** 90n,
+    wrappedNative: null,
+    gasPriceWei: 3n,
+    sources: { exclude: new Set(['curve']), executable: new Set(['uniswap-v2']) },
+    trust: { level: 'earned', tokens: new Set([one!]), accounts: new Set(), pools: new Set(['0x44']) },
+    excludePools: new Set(['0x33']),
+    haircuts: new Map([['0x55', 1_000_000]]),
+    taxes: new Map([[one!, { usual: { buyPpm: 1, sellPpm: 2, transferPpm: 3 }, inPool: new Map() }]]),
+  }
+  const replay = replayOf({ chainId: 1, block, pools: new Map(), changed: null }, request)
+  expect(JSON.parse(JSON.stringify(replay))).toEqual({
+    chainId: 1,
+    block: 7,
+    blockHash: '0x07',
+    pools: 0,
+    request: {
+      tokenIn: one,
+      tokenOut: two,
+      amountIn: `${2n ** 90n}`,
+      wrappedNative: null,
+      gasPriceWei: '3',
+      sources: { exclude: ['curve'], executable: ['uniswap-v2'] },
+      trust: { level: 'earned', tokens: [one], accounts: [], pools: ['0x44'] },
+      excludePools: ['0x33'],
+      haircuts: [['0x55', 1_000_000]],
+      taxes: [[one, { usual: { buyPpm: 1, sellPpm: 2, transferPpm: 3 }, inPool: [] }]],
+    },
+  })
+  expect(requestOfReplay(JSON.stringify(replay.request))).toEqual(request)
+})

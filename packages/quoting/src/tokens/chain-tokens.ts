@@ -1,0 +1,61 @@
+import type { Address, Chain } from '@sluice/chains'
+import { type Snapshot, TokenFacts } from '@sluice/liquidity'
+import type { StateCount } from '@sluice/simulation'
+import { TokenNames } from './names.ts'
+import { Standings } from './standings.ts'
+import { TaxRecords, type TaxSource } from './taxes.ts'
+import { TokenCatalog } from './token-catalog.ts'
+import { TokenLister } from './token-list.ts'
+import { type MeasuredToken, TokenReports } from './token-reports.ts'
+
+type Options = {
+  readonly chain: Chain
+  /** Blocks in a row that it takes to earn trust; a day of them when absent. */
+  readonly earnBlocks: number | undefined
+  /** Source by which tokens are measured at the block of a snapshot. */
+  readonly source: (snapshot: Snapshot) => Omit<TaxSource, 'signal'>
+}
+
+/** Knowledge of a chain's tokens: facts, taxes, reports, and what they have earned. All but the last outlasts its sleep. */
+export class ChainTokens {
+  readonly facts: TokenFacts
+  readonly taxes = new TaxRecords()
+  readonly standings: Standings
+  readonly catalog: TokenCatalog
+  private readonly reports = new TokenReports()
+  private readonly names = new TokenNames()
+  private readonly source: Options['source']
+
+  constructor({ chain, earnBlocks, source }: Options) {
+    this.source = source
+    this.facts = new TokenFacts(chain)
+    this.catalog = new TokenCatalog(new TokenLister({ chain, facts: this.facts, names: this.names }))
+    this.standings = new Standings({
+      chain,
+      earnBlocks,
+      decimals: (token) => this.facts.decimals(token),
+      measure: (token, snapshot) => this.report(token, snapshot),
+    })
+  }
+
+  /**
+   * A token as measured where it is traded; null for what is no token, or cannot be measured. Shared by everyone who asks for it
+   * within the minute, so it does not end with the one who asked first.
+   *
+   * @throws RpcError when the node failed
+   */
+  async report(token: Parameters<TokenReports['of']>[0], snapshot: Snapshot): Promise<MeasuredToken | null> {
+    if (this.facts.isToken(token) === false) return null
+    const { signal } = new AbortController()
+    return this.reports.of(token, snapshot, { ...this.source(snapshot), signal })
+  }
+
+  /** True for a token that could not be sold when it was measured last; one that the chain's file names is not blamed for a measurement. */
+  isUnsellable(token: Address): boolean {
+    return this.reports.isUnsellable(token) && !this.catalog.registry.includes(token)
+  }
+
+  get counts(): Readonly<Record<'facts' | 'taxes' | 'measured' | 'reports' | 'names', StateCount>> {
+    return { facts: this.facts.count, ...this.taxes.counts, reports: this.reports.count, names: this.names.count }
+  }
+}

@@ -1,0 +1,114 @@
+/** The tokens of a chain that somebody may want to choose from: those of its file, and those found with real liquidity. */
+import { type Address, type Chain, NATIVE, type Token, ZERO_ADDRESS } from '@sluice/chains'
+import type { TokenFacts } from '@sluice/liquidity'
+import type { PriceBook } from '@sluice/pricing'
+import { inSlices, type Rpc, type Steps } from '@sluice/rpc'
+import type { ChainView } from '../view/view.ts'
+import { looksLike } from './look-alike.ts'
+import { MAX_SYMBOL, type TokenNames } from './names.ts'
+
+/** Dollars in pools, below which a token that nobody vouches for is not listed. */
+const LEAST_DEPTH_USD = 10_000
+/** Tokens beyond the chain's file, the deepest first: the name of each is read. */
+const MAX_FOUND = 2_000
+
+/** `unlisted`: neither named nor deep, but asked for by its address. */
+export type Origin = 'native' | 'registry' | 'found' | 'unlisted'
+
+export type ListedToken = {
+  readonly address: Address
+  readonly name: string
+  readonly symbol: string
+  readonly decimals: number
+  readonly depthUsd: number | null
+  readonly origin: Origin
+  /** The registry's token whose symbol this one has, or one that looks like it. */
+  readonly copyOf: Address | undefined
+}
+
+export type ListSource = { readonly view: ChainView; readonly rpc: Rpc }
+
+type Options = { readonly chain: Chain; readonly facts: TokenFacts; readonly names: TokenNames }
+type Candidate = { readonly address: Address; readonly depthUsd: number | null; readonly origin: Origin }
+
+export class TokenLister {
+  /** Tokens of the chain's file, in its order. */
+  readonly registry: ReadonlyMap<Address, Token>
+  private readonly options: Options
+  private readonly symbols: ReadonlyMap<string, Address>
+
+  constructor(options: Options) {
+    const { chain } = options
+    this.options = options
+    const tokens = [chain.wrappedNative, chain.nativeErc20, ...chain.stables, ...chain.tokens].filter(
+      (token) => !!token,
+    )
+    this.registry = new Map(tokens.map((token) => [token.address, token]))
+    this.symbols = new Map(
+      [...tokens, { symbol: chain.nativeCurrency.symbol, address: chain.wrappedNative?.address ?? NATIVE }]
+        .reverse()
+        .map(({ symbol, address }) => [looksLike(symbol), address]),
+    )
+  }
+
+  /** Deepest first, the native token ahead of all. @throws RpcError where names cannot be read */
+  async list({ view, rpc }: ListSource): Promise<readonly ListedToken[]> {
+    const book = view.prices()
+    const { chain, names } = this.options
+    const found: Candidate[] = []
+    for (const address of await inSlices('token list', this.strangers(view))) {
+      const depthUsd = await book.depthUsd(address)
+      if (depthUsd !== null && depthUsd >= LEAST_DEPTH_USD) found.push({ address, depthUsd, origin: 'found' })
+    }
+    const named: Candidate[] = []
+    if (chain.wrappedNative) named.push(await this.candidate(NATIVE, 'native', book))
+    for (const address of this.registry.keys()) named.push(await this.candidate(address, 'registry', book))
+    const all = [...named, ...found.sort(deepestFirst).slice(0, MAX_FOUND)]
+    const addresses = all.map(({ address }) => address).filter((address) => address !== NATIVE)
+    await names.read(addresses, rpc)
+    return all.flatMap((one) => this.listed(one) ?? []).sort(deepestFirst)
+  }
+
+  /** A token that is not on the list, by its address; undefined for what is none, or has neither symbol nor decimals. */
+  async unlisted(address: Address, { rpc }: ListSource): Promise<ListedToken | undefined> {
+    const { facts, names } = this.options
+    if (address === NATIVE || address === ZERO_ADDRESS) return undefined
+    await facts.look([address], rpc, { priority: 'lookup' })
+    if (facts.isToken(address) !== true) return undefined
+    await names.read([address], rpc)
+    return this.listed({ address, depthUsd: null, origin: 'unlisted' })
+  }
+
+  private async candidate(address: Address, origin: Origin, book: PriceBook): Promise<Candidate> {
+    return { address, origin, depthUsd: await book.depthUsd(address) }
+  }
+
+  private *strangers({ snapshot }: ChainView): Steps<readonly Address[]> {
+    const seen = new Set<Address>()
+    for (const { tokens } of snapshot.pools.values()) {
+      for (const token of tokens) if (token !== ZERO_ADDRESS && !this.registry.has(token)) seen.add(token)
+      yield
+    }
+    return [...seen]
+  }
+
+  private listed({ address, depthUsd, origin }: Candidate): ListedToken | undefined {
+    const { chain, facts, names } = this.options
+    if (origin === 'native') {
+      const { name, symbol, decimals } = chain.nativeCurrency
+      return { address, depthUsd, origin, name, symbol, decimals, copyOf: undefined }
+    }
+    const said = names.get(address)
+    const listed = this.registry.get(address)
+    const symbol = (listed?.symbol ?? said?.symbol ?? '').replaceAll(' ', '').slice(0, MAX_SYMBOL)
+    const decimals = listed?.decimals ?? facts.decimals(address)
+    if (symbol === '' || decimals === undefined) return undefined
+    const known = origin === 'registry' ? undefined : this.symbols.get(looksLike(symbol))
+    return { address, depthUsd, origin, name: said?.name ?? symbol, symbol, decimals, copyOf: known }
+  }
+}
+
+function deepestFirst(a: Pick<Candidate, 'depthUsd' | 'origin'>, b: Pick<Candidate, 'depthUsd' | 'origin'>): number {
+  if ((a.origin === 'native') !== (b.origin === 'native')) return a.origin === 'native' ? -1 : 1
+  return (b.depthUsd ?? -1) - (a.depthUsd ?? -1)
+}

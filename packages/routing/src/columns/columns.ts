@@ -1,0 +1,227 @@
+/** Column generation: which further edges would pay at the prices found so far. */
+
+import { roomFor } from '../graph/scratch.ts'
+import { isFree, leastCost, leastLegCost, type Problem } from '../problem/problem.ts'
+import type { Allocation } from '../solver/allocation.ts'
+import { solve } from '../solver/dual-solver.ts'
+import {
+  ALTERNATIVE_GAS,
+  ALTERNATIVE_MARGIN,
+  ALTERNATIVES,
+  COLUMN_BENEFIT,
+  COLUMN_GAS_SHARE,
+  COLUMN_ROUNDS,
+  DETOUR_GROWTH,
+  DETOURS,
+  LOOK_GAS_SHARE,
+  RELAXATIONS,
+  TIGHT,
+} from '../tolerances.ts'
+import type { Frontier } from './frontier.ts'
+
+/** Solves, adds what pays at the new prices, and solves again until nothing is left to add, or for as many rounds. */
+export function generateColumns(
+  problem: Problem,
+  allocation: Allocation,
+  frontier: Frontier,
+  rounds = COLUMN_ROUNDS,
+): void {
+  const least = LOOK_GAS_SHARE * leastLegCost(problem)
+  let pricing: Pricing | undefined
+  for (let round = 0; round < rounds; round++) {
+    solve(allocation, TIGHT)
+    frontier.explore(allocation, least)
+    if (frontier.edges.length === 0) return
+    pricing ??= new Pricing(problem, allocation, frontier)
+    if (pricing.addColumns(round === 0) === 0) return
+  }
+  solve(allocation, TIGHT)
+  frontier.explore(allocation, least)
+}
+
+type Detour = { readonly token: number; readonly benefit: number }
+
+/** Judges the edges of a frontier by what they would earn, to first order in the prices. */
+class Pricing {
+  private readonly problem: Problem
+  private readonly allocation: Allocation
+  private readonly frontier: Frontier
+  /**
+   * Natural logarithms of the prices at which tokens that may join would be neither left over nor short, and of their
+   * bounds.
+   */
+  private readonly logPrice: Float64Array
+  private readonly logCost: Float64Array
+  private readonly logValue: Float64Array
+  /** Sums over the edges around a token: of their conductances, in output base units, and of their earnings. */
+  private readonly weight: Float64Array
+  private readonly moment: Float64Array
+  private readonly benefit: Float64Array
+  /** The edges that may earn enough; with logarithms of their rates and conductances at the cost of what they sell. */
+  private edges: number[] = []
+  private sold: Int32Array
+  private bought: Int32Array
+  private logRate: Float64Array
+  private conductance: Float64Array
+
+  constructor(problem: Problem, allocation: Allocation, frontier: Frontier) {
+    const { tokens, scratch } = problem.graph.topology
+    const count = tokens.length
+    this.problem = problem
+    this.allocation = allocation
+    this.frontier = frontier
+    this.logPrice = scratch.floats(count)
+    this.logCost = scratch.floats(count)
+    this.logValue = scratch.floats(count)
+    this.weight = scratch.floats(count)
+    this.moment = scratch.floats(count)
+    this.benefit = scratch.floats(count)
+    this.sold = this.bought = scratch.ints(0)
+    this.logRate = this.conductance = scratch.floats(0)
+  }
+
+  addColumns(first: boolean): number {
+    const { problem, allocation, frontier } = this
+    const { from, to } = problem.graph.topology
+    const least = COLUMN_BENEFIT * allocation.value
+    this.select(least)
+    if (this.edges.length === 0) return 0
+    this.relax()
+    const ways = this.detours(least, first)
+    for (const edge of ways)
+      for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(frontier.valueLabel[token]!))
+    let added = 0
+    for (const edge of ways) if (allocation.addEdge(edge)) added++
+    for (let k = 0; k < this.edges.length; k++) {
+      const edge = this.edges[k]!
+      if (allocation.place[from[edge]!]! < 0 || allocation.place[to[edge]!]! < 0) continue
+      const enough = Math.max(least, leastCost(problem, edge) * COLUMN_GAS_SHARE)
+      if (this.earning(k) > enough && allocation.addEdge(edge)) added++
+    }
+    return added
+  }
+
+  /** Leaves out what would earn too little even between the cost of what it sells and the worth of what it buys. */
+  private select(least: number): void {
+    const { logPrice, logCost, logValue } = this
+    const { graph } = this.problem
+    const { from, to } = graph.topology
+    const { edges, tokens, liveTokens, costLabel, valueLabel, rate } = this.frontier
+    if (this.logRate.length < edges.length) this.makeRoom(edges.length)
+    for (const token of liveTokens) logPrice[token] = Math.log(costLabel[token]!)
+    for (const token of tokens) {
+      logCost[token] = Math.log(costLabel[token]!)
+      logValue[token] = Math.log(valueLabel[token]!)
+      logPrice[token] = (logCost[token]! + logValue[token]!) / 2
+    }
+    this.edges = []
+    this.problem.budget.spend(4 * (edges.length + tokens.length + liveTokens.length))
+    for (const edge of edges) {
+      const u = from[edge]!
+      const v = to[edge]!
+      const fall = Math.sqrt((rate[edge]! * valueLabel[v]!) / costLabel[u]!) - 1
+      const conductance = graph.conductance[edge]! * costLabel[u]!
+      if (!(2 * conductance * fall * fall > least / 4)) continue
+      const k = this.edges.length
+      this.sold[k] = u
+      this.bought[k] = v
+      this.logRate[k] = Math.log(rate[edge]!)
+      this.conductance[k] = conductance
+      this.edges.push(edge)
+    }
+  }
+
+  private makeRoom(edges: number): void {
+    const { scratch } = this.problem.graph.topology
+    const room = roomFor(edges)
+    this.sold = scratch.ints(room)
+    this.bought = scratch.ints(room)
+    this.logRate = scratch.floats(room)
+    this.conductance = scratch.floats(room)
+  }
+
+  /** The earning of an edge: what a pool of x·y = k does until its rate has fallen to that of the balanced prices. */
+  private earning(k: number): number {
+    const { logPrice, logRate, conductance, sold, bought } = this
+    const gain = logRate[k]! + logPrice[bought[k]!]! - logPrice[sold[k]!]!
+    if (!(gain > 0)) return 0
+    const fall = Math.expm1(gain / 2)
+    return 2 * conductance[k]! * fall * fall
+  }
+
+  /**
+   * Balances the prices of the tokens that may join, all others' standing: a network of resistors, relaxed a few times.
+   */
+  private relax(): void {
+    const { logPrice, logCost, logValue, logRate, conductance, sold, bought, weight, moment, edges } = this
+    const { tokens } = this.frontier
+    for (let round = 0; round < RELAXATIONS; round++) {
+      this.problem.budget.spend(2 * (edges.length + tokens.length))
+      for (const token of tokens) weight[token] = moment[token] = 0
+      for (let k = 0; k < edges.length; k++) {
+        const u = sold[k]!
+        const v = bought[k]!
+        const value = logRate[k]! + logPrice[v]!
+        if (!(value > logPrice[u]!)) continue
+        const weighs = conductance[k]!
+        weight[u]! += weighs
+        moment[u]! += weighs * value
+        weight[v]! += weighs
+        moment[v]! += weighs * (logPrice[u]! - logRate[k]!)
+      }
+      for (const token of tokens) {
+        if (!(weight[token]! > 0)) continue
+        const balanced = moment[token]! / weight[token]!
+        logPrice[token] = Math.min(logValue[token]!, Math.max(logCost[token]!, balanced))
+      }
+    }
+  }
+
+  /** The ways through the tokens that promise most, from the allocation and back to it. */
+  private detours(least: number, first: boolean): ReadonlySet<number> {
+    const { problem, allocation, frontier, benefit, sold, bought, edges } = this
+    const { live, tokens } = frontier
+    const free = isFree(problem)
+    for (const token of tokens) benefit[token] = 0
+    for (let k = 0; k < edges.length; k++) {
+      const u = sold[k]!
+      const v = bought[k]!
+      if (live[u]! + live[v]! === 2) continue
+      const earning = this.earning(k)
+      benefit[u]! += earning
+      benefit[v]! += earning
+    }
+    const promising: Detour[] = []
+    for (const token of tokens) {
+      if (!(benefit[token]! > least)) continue
+      if (free || benefit[token]! > COLUMN_GAS_SHARE * this.costOfWay(token))
+        promising.push({ token, benefit: benefit[token]! })
+    }
+    const most = Math.max(DETOURS, first ? 0 : DETOUR_GROWTH * allocation.tokens.length)
+    const chosen = promising.sort((a, b) => b.benefit - a.benefit).slice(0, most)
+    return new Set(chosen.flatMap(({ token }) => this.frontier.wayThrough(token)))
+  }
+
+  private costOfWay(token: number): number {
+    return this.frontier.wayThrough(token).reduce((sum, edge) => sum + leastCost(this.problem, edge), 0)
+  }
+}
+
+/** Idle edges a little below the present prices, between tokens of the set: what pruning may fall back on. */
+export function addAlternatives(problem: Problem, allocation: Allocation): void {
+  const { graph, rate, target, perGas } = problem
+  const { offset, to } = graph.topology
+  const margin = Math.min(ALTERNATIVE_MARGIN, (ALTERNATIVE_GAS * perGas) / allocation.value)
+  let left = ALTERNATIVES
+  for (const token of [...allocation.tokens]) {
+    if (token === target) continue
+    problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
+    const least = allocation.price(token) * (1 - margin)
+    for (let edge = offset[token]!; edge < offset[token + 1]! && left > 0; edge++) {
+      const other = to[edge]!
+      if (allocation.place[other]! < 0 || !(rate[edge]! * allocation.price(other) > least)) continue
+      if (allocation.addEdge(edge)) left--
+    }
+  }
+  solve(allocation, TIGHT)
+}

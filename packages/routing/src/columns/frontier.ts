@@ -1,0 +1,296 @@
+/**
+ * The frontier of an allocation: tokens and edges around it that could pay at its prices. Column generation and the
+ * bound look here.
+ */
+import { LabelQueue } from '../problem/label-correction.ts'
+import type { Potential } from '../problem/potentials.ts'
+import type { Problem } from '../problem/problem.ts'
+import type { Allocation } from '../solver/allocation.ts'
+import { DUST, EDGE_GAIN, FEW_REACHED, LABEL_GAIN, LIVE } from '../tolerances.ts'
+import { mostEarned } from './most-earned.ts'
+import { MarginalRates } from './rates.ts'
+import { ValueBounds } from './value-bounds.ts'
+
+export class Frontier {
+  /** Tokens outside the allocation that some way through them pays for, at the prices of the tokens in it. */
+  tokens: number[] = []
+  /** Tokens that the trade flows through. */
+  liveTokens: readonly number[] = []
+  /** Edges that are part of such a way, or that join two tokens of the allocation and would pay themselves. */
+  edges: number[] = []
+  /** The least that a token costs, in output base units: its price where the trade flows through it. */
+  readonly costLabel: Float64Array
+  /** The most that it brings; above its cost for `tokens` alone. */
+  readonly valueLabel: Float64Array
+  /** The edge after the token on the way that brings most, and the one before it on the way that costs least. */
+  readonly next: Int32Array
+  readonly previous: Int32Array
+  /** 1 for a token that has a price, since the trade flows through it. */
+  readonly live: Uint8Array
+  /** The most that the edges which were left out may earn together, in output base units. */
+  dust = 0
+  /** False where labels still moved after the longest way: prices go in cycles. */
+  settled = true
+
+  private readonly problem: Problem
+  private readonly backward: Potential
+  private readonly distances: Uint8Array
+  private readonly rates: MarginalRates
+  private readonly bounds: ValueBounds
+  private readonly queue: LabelQueue
+  private reached: number[] = []
+
+  constructor(problem: Problem, backward: Potential, distances: Uint8Array) {
+    const { tokens, scratch } = problem.graph.topology
+    const count = tokens.length
+    this.problem = problem
+    this.backward = backward
+    this.distances = distances
+    this.rates = new MarginalRates(problem)
+    this.bounds = new ValueBounds(problem, backward, distances)
+    this.costLabel = scratch.floats(count, Number.POSITIVE_INFINITY)
+    this.valueLabel = scratch.floats(count, 0)
+    this.next = scratch.ints(count)
+    this.previous = scratch.ints(count)
+    this.live = scratch.bytes(count, 0)
+    this.queue = new LabelQueue(count, scratch)
+  }
+
+  /** Rates of all edges, those of shared pools as the allocation leaves them. */
+  get rate(): Float64Array {
+    return this.rates.rate
+  }
+
+  /**
+   * Looks around an allocation that has been solved.
+   *
+   * @param least - edges that cannot earn this may be left out, in output base units
+   */
+  explore(allocation: Allocation, least = 0): void {
+    if (this.problem.reuse && this.rates.update(allocation)) this.bounds.forgetLists()
+    this.clear()
+    this.takePrices(allocation)
+    this.bounds.choose(this, this.rates.risen)
+    if (this.correctCosts()) this.lookNear(allocation)
+    else {
+      this.clear()
+      this.takePrices(allocation)
+      this.lookFar(allocation, Math.max(least, DUST * allocation.value))
+    }
+  }
+
+  /** The bounds leave little enough to look at all of it. */
+  private lookNear(allocation: Allocation): void {
+    const candidates = this.candidates(allocation)
+    this.sweepValues(candidates)
+    const { from, to } = this.problem.graph.topology
+    const { rate, costLabel, valueLabel } = this
+    this.edges = candidates.filter(
+      (edge) => rate[edge]! * valueLabel[to[edge]!]! > costLabel[from[edge]!]! * (1 + EDGE_GAIN),
+    )
+    this.tokens = this.reached.filter((token) => this.mayPay(token))
+  }
+
+  /** First the value of every token at the present prices, then only the tokens where that is more than they cost. */
+  private lookFar(allocation: Allocation, dust: number): void {
+    this.measureValues()
+    this.bounds.keep(this)
+    this.correctCostsWithin(dust)
+    this.collect(allocation, dust)
+  }
+
+  private mayPay(token: number): boolean {
+    return this.live[token] === 0 && this.valueLabel[token]! > this.costLabel[token]! * (1 + EDGE_GAIN)
+  }
+
+  private clear(): void {
+    const { costLabel, valueLabel, live } = this
+    for (const token of this.reached) {
+      costLabel[token] = Number.POSITIVE_INFINITY
+      live[token] = 0
+    }
+    valueLabel.fill(0)
+    this.problem.budget.spend(valueLabel.length / 16)
+    this.reached = []
+    this.dust = 0
+    this.settled = true
+  }
+
+  private takePrices(allocation: Allocation): void {
+    const { live, costLabel, valueLabel, problem } = this
+    const { from, to } = problem.graph.topology
+    const take = (token: number) => {
+      if (live[token] === 1) return
+      live[token] = 1
+      costLabel[token] = allocation.price(token)
+      valueLabel[token] = costLabel[token]!
+      this.reached.push(token)
+    }
+    take(problem.source)
+    take(problem.target)
+    for (let k = 0; k < allocation.edges.length; k++) {
+      const edge = allocation.edges[k]!
+      if (!(allocation.input[k]! > 0)) continue
+      if (!(allocation.input[k]! * allocation.price(from[edge]!) > LIVE * allocation.value)) continue
+      take(from[edge]!)
+      take(to[edge]!)
+    }
+    this.liveTokens = [...this.reached]
+  }
+
+  /**
+   * Least costs, from the live tokens on, as far as the bounds let them pay. False where that would reach many tokens.
+   */
+  private correctCosts(): boolean {
+    const { problem, bounds, rate, costLabel, live, reached } = this
+    const { to } = problem.graph.topology
+    const { target, maxHops } = problem
+    const most = FEW_REACHED + this.liveTokens.length
+    const visit = (token: number) => {
+      if (token === target) return
+      const price = costLabel[token]!
+      const list = bounds.edgesFrom(token, price, rate)
+      problem.budget.spend(1 + list.length)
+      for (let k = 0; k < list.length; k++) {
+        const edge = list[k]!
+        const other = to[edge]!
+        if (live[other] === 1) continue
+        const label = price / rate[edge]!
+        if (label < costLabel[other]! && label < bounds.of(other)) this.lowerCost(other, label, edge)
+      }
+    }
+    this.settled = this.queue.run(this.liveTokens, maxHops, visit, () => reached.length > most)
+    return reached.length <= most
+  }
+
+  private lowerCost(token: number, label: number, edge: number): void {
+    if (this.costLabel[token] === Number.POSITIVE_INFINITY) this.reached.push(token)
+    this.costLabel[token] = label
+    this.previous[token] = edge
+    this.queue.add(token)
+  }
+
+  private candidates(allocation: Allocation): number[] {
+    const { problem, bounds, rate, costLabel, live, reached } = this
+    const { to } = problem.graph.topology
+    const found: number[] = []
+    for (const token of reached) {
+      if (token === problem.target) continue
+      const price = costLabel[token]!
+      const list = bounds.edgesFrom(token, price, rate)
+      problem.budget.spend(1 + list.length)
+      for (let k = 0; k < list.length; k++) {
+        const edge = list[k]!
+        const other = to[edge]!
+        const ends = live[token]! + live[other]!
+        const most = live[other] === 1 ? costLabel[other]! : bounds.of(other)
+        if (rate[edge]! * most > price && (ends < 2 || allocation.has[edge] === 0)) found.push(edge)
+      }
+    }
+    return found
+  }
+
+  /** Values over a few edges, which stand about in the order in which they are reached: by sweeps over all of them. */
+  private sweepValues(candidates: readonly number[]): void {
+    const { problem, valueLabel, next, live, rate } = this
+    const { from, to } = problem.graph.topology
+    for (let sweep = 0; sweep < problem.maxHops; sweep++) {
+      let changed = false
+      problem.budget.spend(candidates.length + 1)
+      for (let k = candidates.length - 1; k >= 0; k--) {
+        const edge = candidates[k]!
+        const token = from[edge]!
+        if (live[token] === 1) continue
+        const value = rate[edge]! * valueLabel[to[edge]!]!
+        if (!(value > valueLabel[token]! * (1 + LABEL_GAIN))) continue
+        valueLabel[token] = value
+        next[token] = edge
+        changed = true
+      }
+      if (!changed) return
+    }
+    this.settled = false
+  }
+
+  /** Best values of all tokens, from the live ones back. */
+  private measureValues(): void {
+    const { problem, backward, distances, valueLabel, next, live, queue } = this
+    const { rateBack } = this.rates
+    const { offset, to, reverse } = problem.graph.topology
+    const { maxHops } = problem
+    for (const token of this.liveTokens) valueLabel[token] = this.costLabel[token]!
+    this.settled = queue.run(this.liveTokens, maxHops, (token) => {
+      const value = valueLabel[token]!
+      const furthest = maxHops - 1 - backward.hops[token]!
+      problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
+      for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
+        const other = to[edge]!
+        const label = rateBack[edge]! * value
+        if (!(label > valueLabel[other]! * (1 + LABEL_GAIN)) || live[other] === 1 || distances[other]! > furthest)
+          continue
+        valueLabel[other] = label
+        next[other] = reverse[edge]!
+        queue.add(other)
+      }
+    })
+  }
+
+  /** Least costs of the tokens that bring more than they cost, by edges that may earn more than dust. */
+  private correctCostsWithin(dust: number): void {
+    const { problem, backward, distances, costLabel, valueLabel, live, rate } = this
+    const { offset, to } = problem.graph.topology
+    const { target, maxHops } = problem
+    const settled = this.queue.run(this.liveTokens, maxHops, (token) => {
+      if (token === target) return
+      const price = costLabel[token]!
+      const furthest = maxHops - 1 - distances[token]!
+      problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
+      for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
+        const other = to[edge]!
+        const value = rate[edge]! * valueLabel[other]!
+        if (!(value > price * (1 + EDGE_GAIN)) || live[other] === 1 || backward.hops[other]! > furthest) continue
+        const label = price / rate[edge]!
+        if (!(label < costLabel[other]!) || mostEarned(problem, edge, price, value) < dust) continue
+        this.lowerCost(other, label, edge)
+      }
+    })
+    this.settled &&= settled
+  }
+
+  private collect(allocation: Allocation, dust: number): void {
+    const { problem, backward, distances, costLabel, valueLabel, live, rate } = this
+    const { offset, to } = problem.graph.topology
+    const { source, target, maxHops } = problem
+    this.edges = []
+    for (const token of this.reached) {
+      if (token === target) continue
+      const price = costLabel[token]!
+      const furthest = maxHops - 1 - distances[token]!
+      problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
+      for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
+        const other = to[edge]!
+        const value = rate[edge]! * valueLabel[other]!
+        if (!(value > price * (1 + EDGE_GAIN)) || other === source || backward.hops[other]! > furthest) continue
+        if (live[token]! + live[other]! === 2 && allocation.has[edge] === 1) continue
+        const earned = mostEarned(problem, edge, price, value)
+        if (earned < dust || costLabel[other] === Number.POSITIVE_INFINITY) this.dust += earned
+        else this.edges.push(edge)
+      }
+    }
+    this.tokens = this.reached.filter((token) => this.mayPay(token))
+  }
+
+  /** The cheapest way to a token and the best way on, both within the frontier. */
+  wayThrough(token: number): readonly number[] {
+    const { problem, live, next, previous } = this
+    const { from, to } = problem.graph.topology
+    const edges: number[] = []
+    problem.budget.spend(4 * problem.maxHops)
+    for (let at = token; live[at] === 0 && edges.length < problem.maxHops; at = from[previous[at]!]!)
+      edges.push(previous[at]!)
+    edges.reverse()
+    for (let at = token; live[at] === 0 && edges.length < 2 * problem.maxHops; at = to[next[at]!]!)
+      edges.push(next[at]!)
+    return edges
+  }
+}

@@ -1,0 +1,34 @@
+/** A binary heap of labels, that of the highest bound on top. */
+export class MaxHeap<Label extends { readonly bound: number }> {
+  private readonly items: Label[] = []
+
+  push(label: Label): void {
+    const { items } = this
+    let at = items.length
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (items[parent]!.bound >= label.bound) break
+      items[at] = items[parent]!
+      at = parent
+    }
+    items[at] = label
+  }
+
+  pop(): Label | undefined {
+    const { items } = this
+    const top = items[0]
+    const last = items.pop()
+    if (items.length === 0 || !last) return top
+    let at = 0
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= items.length) break
+      if (child + 1 < items.length && items[child + 1]!.bound > items[child]!.bound) child++
+      if (items[child]!.bound <= last.bound) break
+      items[at] = items[child]!
+      at = child
+    }
+    items[at] = last
+    return top
+  }
+}

@@ -1,0 +1,129 @@
+/** The best path for the whole amount after its gas, by best-first search. */
+
+import { outputOf } from '../graph/price-curve.ts'
+import { type Potential, wayTo } from '../problem/potentials.ts'
+import { costOf, curveOf, leastCost, leastLegCost, type Problem } from '../problem/problem.ts'
+import { PATH_EDGES, PATH_LABELS, PATH_QUOTES, USUAL_HOPS } from '../tolerances.ts'
+import { MaxHeap } from './max-heap.ts'
+
+type Label = {
+  /**
+   * The most that the path can still pay: the amount so far at spot rates to the target, less its gas and that of the
+   * legs to come.
+   */
+  readonly bound: number
+  readonly token: number
+  readonly amount: number
+  readonly cost: number
+  readonly hops: number
+  readonly edge: number
+  readonly before: Label | null
+}
+
+/** The output of an edge for an input: of its price curve, or of the pool itself. */
+export type EdgeOutput = {
+  readonly of: (edge: number, amountIn: number) => number
+  /** Edges asked at most, and the work of asking one. */
+  readonly quotes: number
+  readonly work: number
+}
+
+const onCurves = (problem: Problem): EdgeOutput => ({
+  of: (edge, amountIn) => outputOf(curveOf(problem, edge), amountIn),
+  quotes: PATH_QUOTES,
+  work: 10,
+})
+
+/**
+ * Spot rates are better than any rate at size, so the first path that comes out of the queue at the target is the best;
+ * nearly so, since of the ways to a token that are as long only the most promising few are followed: more than one, since where
+ * pools disagree the best may pass by a token that is needed later. Where the work runs out first, the best
+ * path found so far. Null where no path leads there.
+ */
+export function bestSinglePath(
+  problem: Problem,
+  backward: Potential,
+  output = onCurves(problem),
+): readonly number[] | null {
+  const { source, target, amountIn, maxHops, rate, graph, budget } = problem
+  const { offset, to, tokens, scratch } = graph.topology
+  const { best: valueBound, hops } = backward
+  if (!(valueBound[source]! > 0)) return null
+  const furthest = Math.min(maxHops, Math.max(USUAL_HOPS, hops[source]!))
+  /** The least cost of every leg still to come. */
+  const leastLeg = leastLegCost(problem)
+  const queue = new MaxHeap<Label>()
+  const lengths = furthest + 1
+  /** By token and length, the bounds of the best labels, falling. */
+  const reached = scratch.floats(tokens.length * lengths * PATH_LABELS, Number.NEGATIVE_INFINITY)
+  const first = wayTo(problem, backward, source, target)
+  let best: readonly number[] | null = first
+  let bestNet = first ? netOf(problem, first, output) : Number.NEGATIVE_INFINITY
+  let quotes = 0
+  let looks = 0
+  const start = { token: source, amount: amountIn, cost: 0, hops: 0, edge: -1, before: null }
+  queue.push({ ...start, bound: amountIn * valueBound[source]! - hops[source]! * leastLeg })
+  for (
+    let label = queue.pop();
+    label && label.bound > bestNet && quotes < output.quotes && looks < PATH_EDGES;
+    label = queue.pop()
+  ) {
+    looks += 1 + offset[label.token + 1]! - offset[label.token]!
+    budget.spend(1 + offset[label.token + 1]! - offset[label.token]!)
+    for (let edge = offset[label.token]!; edge < offset[label.token + 1]!; edge++) {
+      const next = to[edge]!
+      if (rate[edge] === 0 || label.hops + 1 + hops[next]! > furthest) continue
+      const place = (next * lengths + label.hops + 1) * PATH_LABELS
+      const least = Math.max(bestNet, reached[place + PATH_LABELS - 1]!)
+      // The cheap test first: most edges fail it, without asking the pool.
+      const ahead = hops[next]! * leastLeg
+      if (!(label.amount * rate[edge]! * valueBound[next]! - label.cost - leastCost(problem, edge) - ahead > least))
+        continue
+      if (visits(label, next)) continue
+      quotes++
+      budget.spend(output.work)
+      const amount = output.of(edge, label.amount)
+      const cost = label.cost + costOf(problem, edge, label.amount)
+      const bound = amount * valueBound[next]! - cost - ahead
+      if (!(amount > 0 && bound > least)) continue
+      // What takes no more legs may be bounded by no less; what takes more may be bounded by as much only by more.
+      for (let k = place; k < (next + 1) * lengths * PATH_LABELS && insert(reached, k, bound); k += PATH_LABELS);
+      const reaching = { bound, token: next, amount, cost, hops: label.hops + 1, edge, before: label }
+      if (next === target) {
+        best = unroll(reaching)
+        bestNet = bound
+      } else queue.push(reaching)
+    }
+  }
+  return best
+}
+
+/** Puts a bound among those of a place, which fall; false where all of them are better. */
+function insert(reached: Float64Array, place: number, bound: number): boolean {
+  let k = place + PATH_LABELS - 1
+  if (!(bound > reached[k]!)) return false
+  for (; k > place && reached[k - 1]! < bound; k--) reached[k] = reached[k - 1]!
+  reached[k] = bound
+  return true
+}
+
+function netOf(problem: Problem, path: readonly number[], output: EdgeOutput): number {
+  let amount = problem.amountIn
+  let cost = 0
+  for (const edge of path) {
+    cost += costOf(problem, edge, amount)
+    amount = output.of(edge, amount)
+  }
+  return amount - cost
+}
+
+function visits(label: Label, token: number): boolean {
+  for (let at: Label | null = label; at; at = at.before) if (at.token === token) return true
+  return false
+}
+
+function unroll(end: Label): number[] {
+  const edges: number[] = []
+  for (let at: Label | null = end; at && at.edge >= 0; at = at.before) edges.unshift(at.edge)
+  return edges
+}

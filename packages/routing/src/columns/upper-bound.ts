@@ -1,0 +1,145 @@
+/**
+ * An upper bound of what any route within the limit on hops can pay over all pools, gas left aside. By weak duality every
+ * set of token prices gives one: the input at its price, plus what each edge would earn by trading at those prices. Tokens
+ * that the trade flows through have the prices that the search found. All others are priced between what they are worth and
+ * what they costLabel, so that only the edges of the frontier earn; should they earn more than rounding, they join the
+ * allocation.
+ */
+
+import { pointAt } from '../graph/price-curve.ts'
+import { curveOf, type Problem } from '../problem/problem.ts'
+import type { Allocation } from '../solver/allocation.ts'
+import { solve } from '../solver/dual-solver.ts'
+import {
+  BALANCE_BRACKET,
+  BALANCE_MOVED,
+  BALANCE_STEPS,
+  BOUND_JOINING,
+  BOUND_ROUNDS,
+  BOUND_SWEEPS,
+  BOUND_TIGHT,
+  TIGHT,
+} from '../tolerances.ts'
+import type { Frontier } from './frontier.ts'
+import { mostEarned } from './most-earned.ts'
+
+/**
+ * Output base units, as a float; null where prices go in cycles (an arbitrage), for which no finite bound was found.
+ *
+ * @param allocation - solved, and improved where the bound shows that it can be
+ * @param frontier - as explored around it
+ */
+export function upperBound(problem: Problem, allocation: Allocation, frontier: Frontier): number | null {
+  let bound = Number.POSITIVE_INFINITY
+  for (let round = 0; round < BOUND_ROUNDS; round++) {
+    if (!frontier.settled) return null
+    const shared = allocation.shared.filter(({ tradesSeveral }) => tradesSeveral)
+    if (shared.some(({ tradingFunction }) => !tradingFunction.fixedFee)) return null
+    const found = shared.reduce((sum, { feesReused }) => sum + feesReused, allocation.value + frontier.dust)
+    if (frontier.edges.length === 0) return Math.min(bound, found)
+    const price = balancedPrices(problem, frontier)
+    problem.budget.spend(8 * frontier.edges.length)
+    const earning = frontier.edges
+      .map((edge) => ({ edge, profit: profitOf(problem, frontier, price, edge) }))
+      .filter(({ profit }) => profit > 0)
+    bound = Math.min(
+      bound,
+      earning.reduce((sum, { profit }) => sum + profit, found),
+    )
+    if (bound <= allocation.value * (1 + BOUND_TIGHT)) break
+    const joining = earning.sort((a, b) => b.profit - a.profit).slice(0, BOUND_JOINING)
+    if (
+      !join(
+        problem,
+        allocation,
+        price,
+        joining.map(({ edge }) => edge),
+      )
+    )
+      break
+    solve(allocation, TIGHT)
+    frontier.explore(allocation)
+  }
+  return Number.isFinite(bound) && bound > 0 ? bound : null
+}
+
+function join(
+  { graph }: Problem,
+  allocation: Allocation,
+  price: ReadonlyMap<number, number>,
+  edges: readonly number[],
+): boolean {
+  const { from, to } = graph.topology
+  let joined = false
+  for (const edge of edges) {
+    for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(price.get(token)!))
+    joined = allocation.addEdge(edge) || joined
+  }
+  return joined
+}
+
+function profitOf(problem: Problem, frontier: Frontier, price: ReadonlyMap<number, number>, edge: number): number {
+  const { from, to } = problem.graph.topology
+  const sold = price.get(from[edge]!)!
+  const bought = price.get(to[edge]!)!
+  const point = pointAt(curveOf(problem, edge), sold / bought)
+  const alone = Math.max(0, point.output * bought - point.input * sold)
+  const rate = frontier.rate[edge]!
+  if (rate === problem.rate[edge]) return alone
+  // Beside other pairs of its pool it earns no more than by itself, nor than from the rate to which they have moved it.
+  return rate * bought > sold ? Math.min(alone, mostEarned(problem, edge, sold, rate * bought)) : 0
+}
+
+/** Prices at the ends of the frontier's edges at which as little as possible is earned there. */
+function balancedPrices(
+  problem: Problem,
+  { edges, tokens, live, costLabel, valueLabel }: Frontier,
+): Map<number, number> {
+  const { from, to } = problem.graph.topology
+  const price = new Map<number, number>()
+  for (const edge of edges)
+    for (const token of [from[edge]!, to[edge]!])
+      price.set(token, live[token] === 1 ? costLabel[token]! : Math.sqrt(costLabel[token]! * valueLabel[token]!))
+  const around = new Map<number, number[]>(tokens.map((token) => [token, []]))
+  for (const edge of edges) {
+    around.get(from[edge]!)?.push(edge)
+    around.get(to[edge]!)?.push(edge)
+  }
+  const sweeps = tokens.length === 1 ? 1 : BOUND_SWEEPS
+  for (let sweep = 0; sweep < sweeps; sweep++)
+    for (const [token, near] of around) balance(problem, price, near, token, costLabel[token]!, valueLabel[token]!)
+  return price
+}
+
+/**
+ * Moves one price to where what its edges buy of the token is what they sell of it: Newton's method within a bracket.
+ */
+function balance(
+  problem: Problem,
+  price: Map<number, number>,
+  edges: readonly number[],
+  token: number,
+  least: number,
+  most: number,
+): void {
+  const { from, to } = problem.graph.topology
+  let [low, high] = [least, most]
+  for (let step = 0; step < BALANCE_STEPS && high > low * (1 + BALANCE_BRACKET); step++) {
+    problem.budget.spend(4 * edges.length + 1)
+    const at = price.get(token)!
+    let surplus = 0
+    let slope = 0
+    for (const edge of edges) {
+      const ratio = price.get(from[edge]!)! / price.get(to[edge]!)!
+      const point = pointAt(curveOf(problem, edge), ratio)
+      const bought = to[edge] === token
+      surplus += bought ? point.output : -point.input
+      slope += point.conductance * (bought ? ratio : 1)
+    }
+    if (surplus > 0) high = at
+    else low = at
+    const next = at * Math.exp(-surplus / slope)
+    price.set(token, next > low && next < high ? next : Math.sqrt(low * high))
+    if (Math.abs(next / at - 1) < BALANCE_MOVED) return
+  }
+}

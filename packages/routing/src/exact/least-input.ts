@@ -1,0 +1,207 @@
+/**
+ * The least input that buys an output. What a route pays is a concave function of its input, so a few searches find the amount
+ * at which the best route pays about what is wished; the shares of that route are then kept, and the least amount with which
+ * they pay it is found in the chain's own integers. Shares that are best for an amount within a thousandth lose a millionth.
+ */
+import { inputOf } from '../graph/price-curve.ts'
+import { potential, wayTo } from '../problem/potentials.ts'
+import { curveOf, type Problem } from '../problem/problem.ts'
+import { pushThrough } from '../solver/flow.ts'
+import {
+  FLAT_GAIN,
+  FLAT_STEP,
+  NEAR_OUTPUT,
+  OUTPUT_MARGIN,
+  OUTPUT_SEARCHES,
+  OUTPUT_STEPS,
+  ROUTE_PART,
+} from '../tolerances.ts'
+import type { RouteTerms } from '../types.ts'
+import { admit, bestRoute } from './best-route.ts'
+import { AMOUNT_LIMIT } from './largest-routable.ts'
+import type { FoundRoute } from './search-and-settle.ts'
+import { LegRefused, settle } from './settle.ts'
+
+/** A route for an input; where none pays what is wished, the one found that pays most, and null where nothing routes. */
+export type LeastInput = { readonly amountIn: bigint; readonly route: FoundRoute | null }
+
+type Tried = {
+  readonly amountIn: bigint
+  readonly route: FoundRoute
+  readonly problem: Problem
+  readonly price: number
+}
+
+export function leastInput(problem: Problem, wished: bigint, request: RouteTerms): LeastInput {
+  const tried: Tried[] = []
+  /** An amount that nothing routes: those above it do not either. */
+  let tooMuch = AMOUNT_LIMIT
+  let next = firstGuess(problem, wished)
+  for (let search = 0; search < OUTPUT_SEARCHES; search++) {
+    const amountIn = within(next, tried, wished, tooMuch)
+    if (amountIn === null) break
+    const found = problem.budget.attempt(
+      ROUTE_PART,
+      () => attempt(problem, amountIn, request),
+      () => null,
+    )
+    if (!found) {
+      // Dust buys nothing: only what was tried above something that routes is too much.
+      if (tried.length > 0 || amountIn * 2n >= AMOUNT_LIMIT) tooMuch = amountIn
+      next = tried.length > 0 ? (Number(nearest(tried, wished).amountIn) + Number(amountIn)) / 2 : Number(amountIn) * 16
+      continue
+    }
+    tried.push(found)
+    const pays = Number(found.route.settlement.amountOut)
+    if (Math.abs(pays - Number(wished)) <= NEAR_OUTPUT * Number(wished)) break
+    next = extrapolate(found, Number(wished))
+    if (isFlat(tried, wished)) break
+  }
+  if (tried.length === 0) return { amountIn: 0n, route: null }
+  const inOrder = tried.toSorted((a, b) => distance(a, wished) - distance(b, wished))
+  for (const near of inOrder) {
+    const least = leastOf(near, wished, request)
+    if (least) return least
+  }
+  const [best] = tried.toSorted((a, b) => (a.route.settlement.amountOut > b.route.settlement.amountOut ? -1 : 1))
+  return best!
+}
+
+function attempt(problem: Problem, amountIn: bigint, request: RouteTerms): Tried | null {
+  const asked = admit(problem, amountIn, request)
+  const route = bestRoute(asked.problem, amountIn, request, asked.admission)
+  return route && { amountIn, route, problem: asked.problem, price: marginalPrice(asked.problem, route) }
+}
+
+/** The input with which the best path at spot rates pays what is wished; where it cannot, its price alone. */
+function firstGuess(problem: Problem, wished: bigint): number {
+  const backward = potential(problem, problem.target, 'to')
+  const rate = backward.best[problem.source]!
+  const path = wayTo(problem, backward, problem.source, problem.target)
+  const needed = path?.reduceRight((amount, edge) => inputOf(curveOf(problem, edge), amount), Number(wished))
+  if (needed !== undefined && Number.isFinite(needed)) return needed
+  return rate > 0 ? Number(wished) / rate : 1
+}
+
+/** Output for one more unit of input, all legs growing by the same part: that of the best allocation, to first order. */
+function marginalPrice(problem: Problem, { flow }: FoundRoute): number {
+  const more = { ...problem, amountIn: problem.amountIn * (1 + OUTPUT_MARGIN) }
+  const grown = pushThrough(more, flow.edges, flow.input)
+  const price = ((grown?.amountOut ?? 0) - flow.amountOut) / (problem.amountIn * OUTPUT_MARGIN)
+  return Math.max(price, 0)
+}
+
+/** The input at which a pool of x·y = k that pays as much, at the same price, pays what is wished; ∞ where it never does. */
+function extrapolate({ amountIn, route, price }: Tried, wished: number): number {
+  const pays = Number(route.settlement.amountOut)
+  const average = pays / Number(amountIn)
+  // f(x) = a·x / (1 + b·x): 1 + b·x is the average price by the marginal one.
+  const fall = Math.max(1, average / price)
+  const a = average * fall
+  const b = (fall - 1) / Number(amountIn)
+  return wished < a / b ? wished / (a - b * wished) : Number.POSITIVE_INFINITY
+}
+
+/** The amount to try next, between those that pay too little and those that pay enough; null where nothing is left between. */
+function within(next: number, tried: readonly Tried[], wished: bigint, tooMuch: bigint): bigint | null {
+  const pays = ({ route }: Tried) => route.settlement.amountOut
+  const low = tried.reduce((most, one) => (pays(one) < wished && one.amountIn > most ? one.amountIn : most), 0n)
+  const enough = tried.reduce(
+    (least, one) => (pays(one) >= wished && one.amountIn < least ? one.amountIn : least),
+    tooMuch,
+  )
+  if (enough - low <= 1n) return null
+  // Beyond what was tried, no further than eight times as much: pools may end.
+  const most = low === 0n || low * 8n > enough ? enough - 1n : low * 8n
+  const amount = next < Number(most) ? BigInt(Math.ceil(next)) : most
+  return amount <= low ? low + 1n : amount >= enough ? enough - 1n : amount
+}
+
+const distance = ({ route }: Tried, wished: bigint): number =>
+  Math.abs(Number(route.settlement.amountOut) - Number(wished))
+
+const nearest = (tried: readonly Tried[], wished: bigint): Tried =>
+  tried.reduce((best, one) => (distance(one, wished) < distance(best, wished) ? one : best))
+
+/** True where the last step, of several times the input, hardly bought more, and far less than wished: no input will buy that. */
+function isFlat(tried: readonly Tried[], wished: bigint): boolean {
+  const [before, last] = tried.slice(-2)
+  if (!before || !last || last.amountIn < before.amountIn * FLAT_STEP) return false
+  const [less, more] = [before.route.settlement.amountOut, last.route.settlement.amountOut]
+  return more * 2n < wished && Number(more) <= Number(less) * FLAT_GAIN
+}
+
+type Point = { readonly amountIn: bigint; readonly amountOut: bigint }
+
+/** The least amount with which a route's shares pay what is wished; null where they do not, however much they are given. */
+function leastOf({ amountIn, route, problem, price }: Tried, wished: bigint, request: RouteTerms): LeastInput | null {
+  let steps = 0
+  let found: LeastInput | null = null
+  const at = (amount: bigint): Point => {
+    steps++
+    const settlement = settled({ ...problem, amountIn: Number(amount) }, route, amount, request)
+    const amountOut = settlement?.amountOut ?? 0n
+    if (settlement && amountOut >= wished && (!found || amount < found.amountIn)) {
+      // The bound grows by the price of the source with the amount.
+      const bound = route.bound === null ? null : route.bound + price * (Number(amount) - Number(amountIn))
+      found = { amountIn: amount, route: { ...route, settlement, bound } }
+    }
+    return { amountIn: amount, amountOut }
+  }
+  const bracket = bracketFrom(at, amountIn, price, wished)
+  if (!bracket) return null
+  let [low, high] = bracket
+  // Where a token on the way has few units the output jumps, and slopes say nothing: then the bracket is halved.
+  let bySlope = true
+  while (high.amountIn - low.amountIn > 1n && steps < OUTPUT_STEPS) {
+    const width = high.amountIn - low.amountIn
+    const middle = at(bySlope ? between(low, high, wished) : low.amountIn + width / 2n)
+    if (middle.amountOut >= wished) high = middle
+    else low = middle
+    bySlope = (high.amountIn - low.amountIn) * 2n <= width + 1n
+  }
+  return found
+}
+
+/** An amount that pays too little and one that pays enough, by steps that double. */
+function bracketFrom(
+  at: (amount: bigint) => Point,
+  start: bigint,
+  price: number,
+  wished: bigint,
+): [low: Point, high: Point] | null {
+  let point = at(start)
+  const missing = Math.abs(Number(wished - point.amountOut)) + 1
+  let step = BigInt(Math.ceil(Math.min(Number(start), price > 0 ? (missing * (1 + OUTPUT_MARGIN)) / price : 1))) + 1n
+  const enough = point.amountOut >= wished
+  // Twice the amount, or nothing, is far beyond what the searches left.
+  for (let moved = step; moved <= start + step; step *= 2n, moved += step) {
+    const before = point
+    const next = enough ? start - moved : start + moved
+    if (next <= 0n) return [{ amountIn: 0n, amountOut: 0n }, before]
+    point = at(next)
+    if (enough !== point.amountOut >= wished) return enough ? [point, before] : [before, point]
+  }
+  return null
+}
+
+/** By the slope between the two while that is of several units, a unit and a little beyond for the other end to come near too. */
+function between(low: Point, high: Point, wished: bigint): bigint {
+  const width = high.amountIn - low.amountIn
+  const rise = high.amountOut - low.amountOut
+  const middle = low.amountIn + width / 2n
+  if (rise <= 4n) return middle
+  const [below, above] = [wished - low.amountOut, high.amountOut - wished]
+  const step = (part: bigint) => ((part + 1n) * width * 33n) / (rise * 32n) + 1n
+  const amount = below < above ? low.amountIn + step(below) : high.amountIn - step(above)
+  return amount > low.amountIn && amount < high.amountIn ? amount : middle
+}
+
+function settled(problem: Problem, { flow }: FoundRoute, amountIn: bigint, { taxes }: RouteTerms) {
+  try {
+    return settle(problem, flow, amountIn, taxes)
+  } catch (error) {
+    if (error instanceof LegRefused) return null
+    throw error
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * Search and settlement in turn, until they agree: pools may refuse what the search wants, or be met twice in a route.
+ */
+
+import { bestSinglePath } from '../columns/single-path.ts'
+import { QUOTE_WORK } from '../problem/budget.ts'
+import { potential } from '../problem/potentials.ts'
+import { type Admission, costOf, type Problem, without } from '../problem/problem.ts'
+import { type Found, search } from '../search.ts'
+import { pushThrough } from '../solver/flow.ts'
+import type { Taxes } from '../taxes.ts'
+import { EXACT_QUOTES, FEW_UNITS, REFUSALS, SUSPECT, UNIT_ROUNDING } from '../tolerances.ts'
+import { believedOutput } from './haircuts.ts'
+import { LegRefused, outputOfPool, type Settlement, settle } from './settle.ts'
+
+export type FoundRoute = Found & { readonly settlement: Settlement }
+
+/** Searches, settles, and searches again without what does worse in whole units than in the search's floats. */
+export function searchAndSettle(
+  problem: Problem,
+  amountIn: bigint,
+  admission: Admission,
+  taxes?: Taxes,
+): FoundRoute | null {
+  const found = untilSettled(problem, amountIn, admission, taxes)
+  if (!found) return null
+  if (!isCoarse(problem, found)) return found
+  const others = [
+    unlessSpent(problem, () => withoutCoarseEdges(problem, found, amountIn, taxes)),
+    unlessSpent(problem, () => inWholeUnits(problem, amountIn, taxes)),
+  ]
+  return others.reduce<FoundRoute>(
+    (best, other) => (other && netOf(problem, other) > netOf(problem, best) ? { ...other, bound: found.bound } : best),
+    found,
+  )
+}
+
+/** True where some leg buys few units, of which rounding takes a part worth saving. */
+function isCoarse(problem: Problem, { settlement, bound }: FoundRoute): boolean {
+  const { legs } = settlement
+  if (bound !== null && believedOutput(problem, settlement) > bound * (1 - UNIT_ROUNDING)) return false
+  return legs.some((leg) => leg.amountOut < FEW_UNITS)
+}
+
+/** The best route that buys no few units on its way. */
+function withoutCoarseEdges(
+  problem: Problem,
+  { settlement: { legs, edges } }: FoundRoute,
+  amountIn: bigint,
+  taxes?: Taxes,
+): FoundRoute | null {
+  const { to } = problem.graph.topology
+  const coarse = edges.filter((edge, k) => legs[k]!.amountOut < FEW_UNITS && to[edge] !== problem.target)
+  if (coarse.length === 0) return null
+  const found = attempt(without(problem, coarse), amountIn, taxes)
+  return found instanceof LegRefused ? null : found
+}
+
+/** The best path by what the pools themselves pay, whole units only. */
+function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): FoundRoute | null {
+  const { graph, target } = problem
+  const path = bestSinglePath(problem, potential(problem, target, 'to'), {
+    of: (edge, amount) => Number(outputOfPool(graph.edges[edge]!, BigInt(Math.round(amount)), taxes)),
+    quotes: EXACT_QUOTES,
+    work: QUOTE_WORK,
+  })
+  const weights = path?.map(() => 1)
+  const flow = path && weights ? pushThrough(problem, path, weights) : null
+  const settled = flow && settledAs({ flow, bound: null, rivals: [] }, problem, amountIn, taxes)
+  return settled instanceof LegRefused ? null : settled
+}
+
+function untilSettled(wanted: Problem, amountIn: bigint, admission: Admission, taxes?: Taxes): FoundRoute | null {
+  let problem = wanted
+  for (let refusals = 0; refusals <= REFUSALS; refusals++) {
+    const found = attempt(problem, amountIn, taxes)
+    if (found === null) return null
+    if (!(found instanceof LegRefused)) {
+      if (!problem.reuse || (!found.settlement.sharing && !isSuspect(problem, found))) return found
+      const once = { ...problem, reuse: false }
+      const single = unlessSpent(problem, () => untilSettled(once, amountIn, admission, taxes))
+      return single && netOf(problem, single) > netOf(problem, found) ? { ...single, bound: found.bound } : found
+    }
+    // A pool may be asked for more than it has only because the search counted another one's liquidity twice.
+    if (found.reusing && problem.reuse) problem = { ...problem, reuse: false }
+    else admission.ban(found.pool, found.message)
+  }
+  return null
+}
+
+/** An answer that may be better than the one there is; null where the budget does not allow for it. */
+export function unlessSpent<T>({ budget }: Problem, run: () => T): T | null {
+  return budget.attempt(1 / 2, run, () => null)
+}
+
+/**
+ * True of a single path far below the bound: of an allocation that the limits on a route would not let stand, no more
+ * is left.
+ */
+function isSuspect(problem: Problem, { flow, bound, settlement }: FoundRoute): boolean {
+  const isPath = flow.edges.length === flow.hops
+  return isPath && (bound === null || believedOutput(problem, settlement) < bound * (1 - SUSPECT))
+}
+
+/** The rivals of a route as they settle; those that a pool refuses are left out. */
+export function settledRivals(
+  problem: Problem,
+  { rivals, bound }: FoundRoute,
+  amountIn: bigint,
+  taxes?: Taxes,
+): readonly FoundRoute[] {
+  return rivals.flatMap((flow) => {
+    const settled = unlessSpent(problem, () => settledAs({ flow, bound, rivals: [] }, problem, amountIn, taxes))
+    return settled === null || settled instanceof LegRefused ? [] : [settled]
+  })
+}
+
+function attempt(problem: Problem, amountIn: bigint, taxes?: Taxes): FoundRoute | LegRefused | null {
+  const found = search(problem)
+  return found && settledAs(found, problem, amountIn, taxes)
+}
+
+function settledAs(found: Found, problem: Problem, amountIn: bigint, taxes?: Taxes): FoundRoute | LegRefused | null {
+  try {
+    const settlement = settle(problem, found.flow, amountIn, taxes)
+    return settlement.amountOut > 0n ? { ...found, settlement } : null
+  } catch (error) {
+    if (error instanceof LegRefused) return error
+    throw error
+  }
+}
+
+/** Rank of a route: its output, less haircuts and the gas of its legs, in output base units. */
+export function netOf(problem: Problem, { flow, settlement }: FoundRoute): number {
+  const cost = flow.edges.reduce((sum, edge, k) => sum + costOf(problem, edge, flow.input[k]!), 0)
+  return believedOutput(problem, settlement) - cost
+}

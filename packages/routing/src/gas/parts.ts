@@ -1,0 +1,76 @@
+/**
+ * A route's gas taken apart. A plain chain of pools is `route` and a `hop` of each family; every other part is what a leg
+ * costs more or less because of who pays whom, and of what the legs before it have touched.
+ */
+import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { type GasPart, gasRow } from '@sluice/liquidity'
+import { isPrepaid, isSingleton } from '@sluice/program'
+import { takesNative, usesWrapper } from '../native.ts'
+import type { Leg, Route } from '../types.ts'
+
+type Swap = Pick<Route, 'tokenIn' | 'tokenOut' | 'legs'> & { readonly wrappedNative: Address | null }
+
+/** Counts of the parts in a route. */
+export type GasParts = ReadonlyMap<GasPart, number>
+
+export function gasParts(swap: Swap): GasParts {
+  const { legs, tokenIn, wrappedNative } = swap
+  const parts = new Map<GasPart, number>([['route', 1]])
+  const add = (part: GasPart, count = 1) => parts.set(part, (parts.get(part) ?? 0) + count)
+  const makers = new Set<Address>()
+  const takers = new Set<Address>()
+  const pools = new Set<string>()
+  const singletons = new Set<string>()
+  legs.forEach((leg, k) => {
+    const { pool, tokenIn: sold, tokenOut: bought } = leg
+    add(`hop:${pool.family}`)
+    const pieces = piecesOf(leg)
+    if (pieces > 0) add(`piece:${pool.family}`, pieces)
+    if (takers.has(sold)) add(isEnd(swap.tokenIn, sold, wrappedNative) ? 'pulledAgain' : 'takenAgain')
+    if (makers.has(bought)) add(isEnd(swap.tokenOut, bought, wrappedNative) ? 'paidAgain' : 'madeAgain')
+    if (pools.has(pool.id)) add('poolAgain')
+    if (isJoined(legs, k)) add('joined')
+    else if (isSingleton(pool.family) && singletons.has(pool.family)) add('singletonAgain')
+    if (isPrepaidLeg(swap, leg)) add('prepaid')
+    if (bought === ZERO_ADDRESS && swap.tokenOut !== NATIVE) add('nativeBetween')
+    takers.add(sold)
+    makers.add(bought)
+    pools.add(pool.id)
+    singletons.add(pool.family)
+  })
+  if (tokenIn === NATIVE) {
+    add('nativeIn')
+    if (takesNative(legs, swap)) add('broughtNative')
+  }
+  if (swap.tokenOut === NATIVE) add('nativeOut')
+  if (usesWrapper(legs, swap)) add('wrapper')
+  return parts
+}
+
+/** Ticks or bins that a leg crosses, which its quote counts. */
+function piecesOf({ pool: { family }, gas }: Pick<Leg, 'pool' | 'gas'>): number {
+  const { hop, piece } = gasRow(family)
+  return piece > 0 ? Math.round((gas - hop) / piece) : 0
+}
+
+function isEnd(end: Address, token: Address, wrappedNative: Address | null): boolean {
+  return token === end || (end === NATIVE && (token === wrappedNative || token === ZERO_ADDRESS))
+}
+
+/** As the encoder has it: nobody else makes or takes the token between two hops of one contract. */
+function isJoined(legs: readonly Leg[], k: number): boolean {
+  const [before, leg] = [legs[k - 1], legs[k]!]
+  if (!before || before.tokenOut !== leg.tokenIn || before.pool.family !== leg.pool.family) return false
+  if (!isSingleton(leg.pool.family)) return false
+  return legs.every(
+    (other) => (other === leg || other.tokenIn !== leg.tokenIn) && (other === before || other.tokenOut !== leg.tokenIn),
+  )
+}
+
+/** As the encoder has it: the maker of the token pays the pool, which alone takes it. */
+function isPrepaidLeg({ legs, tokenIn, tokenOut, wrappedNative }: Swap, leg: Leg): boolean {
+  const { tokenIn: sold, pool } = leg
+  if (!isPrepaid(pool.family) || isEnd(tokenIn, sold, wrappedNative) || isEnd(tokenOut, sold, wrappedNative))
+    return false
+  return legs.every((other) => other === leg || (other.tokenIn !== sold && other.pool.id !== pool.id))
+}

@@ -1,0 +1,28 @@
+/** Gas that a whole route is expected to cost, by its parts. */
+import type { Address } from '@sluice/chains'
+import { partGas } from '@sluice/liquidity'
+import type { Route } from '../types.ts'
+import { gasParts } from './parts.ts'
+
+export type RouteGas = {
+  /** After refunds: what the sender pays. */
+  readonly charged: number
+  /** Part of the gas before refunds that comes back. */
+  readonly refund: number
+}
+
+export function routeGas(
+  swap: Pick<Route, 'tokenIn' | 'tokenOut' | 'legs'> & { readonly wrappedNative: Address | null },
+): RouteGas {
+  let charged = 0
+  let refund = 0
+  for (const [part, count] of gasParts(swap)) {
+    const of = partGas(part)
+    charged += of.gas * count
+    refund += of.refund * count
+  }
+  // EIP-3529: at most a fifth of the gas comes back.
+  const gross = charged + refund
+  const kept = Math.max(0, Math.min(refund, gross / 5))
+  return { charged: Math.round(gross - kept), refund: Math.round(kept) }
+}

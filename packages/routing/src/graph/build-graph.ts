@@ -1,0 +1,142 @@
+/** Compiles a snapshot into a graph, or the pools of it that changed. */
+import type { Address } from '@sluice/chains'
+import {
+  familyOf,
+  HOP_GAS,
+  type Pool,
+  poolChanges,
+  type Snapshot,
+  type TradingFunction,
+  WRAPPER_FAMILY,
+} from '@sluice/liquidity'
+import type { Source } from '../sources.ts'
+import { type Edge, Graph, type Topology } from './graph.ts'
+import { compileCurve } from './price-curve.ts'
+import { Scratch } from './scratch.ts'
+
+/** Gas of hops, where they are to be ranked by other figures than those measured on real pools. */
+export type GasTable = {
+  /** By family. */
+  readonly hop: Readonly<Record<string, number>>
+  readonly tick: number
+}
+
+/** Gas of a hop whose family has no figure of its own. */
+const USUAL_GAS = 120_000
+
+/**
+ * Compiles a snapshot; with an earlier graph of the same chain, only the pools that changed since. The graph before stays
+ * what it is: quotes of its block may still be running.
+ */
+export function buildGraph(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
+  if (!previous) return compile(snapshot, previous, gas)
+  const { changed, gone } = poolChanges(previous.snapshot.pools, snapshot.pools)
+  const samePools = gone.length === 0 && changed.every(({ id }) => previous.snapshot.pools.has(id))
+  return samePools ? update(previous, snapshot, changed, gas) : compile(snapshot, previous, gas)
+}
+
+function update(previous: Graph, snapshot: Snapshot, changed: readonly Pool[], gas?: GasTable): Graph {
+  const { topology } = previous
+  const edges = new Map<number, Edge>()
+  for (const pool of changed)
+    for (const index of topology.edgesOfPool.get(pool.id) ?? []) {
+      const { tokenIn, tokenOut } = previous.edges[index]!
+      edges.set(index, compileEdge(pool, tokenIn, tokenOut, gas))
+    }
+  return previous.with(edges, snapshot)
+}
+
+function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
+  const unsorted: Edge[] = []
+  for (const [id, pool] of snapshot.pools) {
+    const kept = previous?.topology.edgesOfPool.get(id)?.map((index) => previous.edges[index]!)
+    if (kept?.[0]?.pool === pool) unsorted.push(...kept)
+    else unsorted.push(...compilePool(pool, gas))
+  }
+  // The native token next to its wrapper: the edges out of either stand side by side, and out of both where they are joined.
+  const [native, wrapped] = unsorted.find(({ pool }) => pool.family === WRAPPER_FAMILY)?.pool.tokens ?? []
+  const tokenIndex = new Map<Address, number>()
+  for (const token of [wrapped, native]) if (token) tokenIndex.set(token, tokenIndex.size)
+  for (const { tokenIn } of unsorted) if (!tokenIndex.has(tokenIn)) tokenIndex.set(tokenIn, tokenIndex.size)
+
+  const count = unsorted.length
+  const offset = new Int32Array(tokenIndex.size + 1)
+  for (const { tokenIn } of unsorted) offset[tokenIndex.get(tokenIn)! + 1]! += 1
+  for (let token = 0; token < tokenIndex.size; token++) offset[token + 1]! += offset[token]!
+
+  const next = offset.slice()
+  const edges = new Array<Edge>(count)
+  const from = new Int32Array(count)
+  const to = new Int32Array(count)
+  const edgesOfPool = new Map<string, number[]>()
+  for (const edge of unsorted) {
+    const source = tokenIndex.get(edge.tokenIn)!
+    const index = next[source]!
+    next[source]! += 1
+    edges[index] = edge
+    from[index] = source
+    to[index] = tokenIndex.get(edge.tokenOut)!
+    const ofPool = edgesOfPool.get(edge.pool.id)
+    if (ofPool) ofPool.push(index)
+    else edgesOfPool.set(edge.pool.id, [index])
+  }
+  const reverse = new Int32Array(count)
+  for (const ofPool of edgesOfPool.values())
+    for (const a of ofPool) reverse[a] = ofPool.find((b) => from[b] === to[a] && to[b] === from[a])!
+
+  const hasWidePools = edges.some(({ pool }) => pool.tokens.length > 2)
+  const poolsOfSource = groupBySource(edges, edgesOfPool)
+  const apart = {
+    tokens: [...tokenIndex.keys()],
+    tokenIndex,
+    offset,
+    from,
+    to,
+    reverse,
+    edgesOfPool,
+    hasWidePools,
+    poolsOfSource,
+    joined: null,
+    scratch: new Scratch(),
+    tradingFunctions: previous?.topology.tradingFunctions ?? new WeakMap<Pool, TradingFunction | null>(),
+  }
+  const topology = { ...apart, joined: native ? withNextJoined(apart, tokenIndex.get(wrapped!)!) : null }
+  const leastGas = edges.reduce((least, { gas }) => Math.min(least, gas), USUAL_GAS)
+  return new Graph(snapshot, topology, edges, leastGas)
+}
+
+/** A token and the one numbered next to it as one token. */
+function withNextJoined(topology: Topology, token: number): Topology {
+  const next = token + 1
+  const rename = (ends: Int32Array) => ends.map((end) => (end === next ? token : end))
+  const offset = topology.offset.slice()
+  offset[next] = offset[next + 1]!
+  return { ...topology, offset, from: rename(topology.from), to: rename(topology.to) }
+}
+
+function groupBySource(edges: readonly Edge[], edgesOfPool: Topology['edgesOfPool']): Topology['poolsOfSource'] {
+  const poolsOf = new Map<string, { readonly source: Source; readonly pools: string[] }>()
+  for (const [id, [edge]] of edgesOfPool) {
+    const { family, dex } = edges[edge!]!.pool
+    const key = `${family} ${dex}`
+    const known = poolsOf.get(key)
+    if (known) known.pools.push(id)
+    else poolsOf.set(key, { source: { family, dex }, pools: [id] })
+  }
+  return new Map(Array.from(poolsOf.values(), ({ source, pools }) => [source, pools]))
+}
+
+/** Both directions of every pair of the pool's tokens, empty ones included: their pool may fill. */
+function compilePool(pool: Pool, gas?: GasTable): Edge[] {
+  if (!familyOf(pool.family)) return []
+  return pool.tokens.flatMap((tokenIn) =>
+    pool.tokens.flatMap((tokenOut) => (tokenIn === tokenOut ? [] : compileEdge(pool, tokenIn, tokenOut, gas))),
+  )
+}
+
+function compileEdge(pool: Pool, tokenIn: Address, tokenOut: Address, table?: GasTable): Edge {
+  const hop: Readonly<Record<string, number>> = table?.hop ?? HOP_GAS
+  const raw = familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)
+  const curve = compileCurve(table && raw.gasPerPiece ? { ...raw, gasPerPiece: table.tick } : raw)
+  return { pool, tokenIn, tokenOut, curve, gas: hop[pool.family] ?? USUAL_GAS }
+}

@@ -1,0 +1,104 @@
+/**
+ * The move that pruning cannot make: a pool or a chain of them for a direct pool that costs less gas at a slightly
+ * worse price.
+ */
+
+import { outputOf } from '../graph/price-curve.ts'
+import { costOf, curveOf, leastCost, type Problem } from '../problem/problem.ts'
+import { Allocation } from '../solver/allocation.ts'
+import { solve } from '../solver/dual-solver.ts'
+import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
+import { DIRECT_MOVES, DIRECT_TRIED, TIGHT } from '../tolerances.ts'
+import { holdAtTicks } from './ticks.ts'
+
+/** Replaces chains while that improves what is left after gas. */
+export function shortenChains(problem: Problem, flow: Flow): Flow {
+  const allocation = allocationOver(problem, flow.edges)
+  let best = flow
+  for (let move = 0; move < DIRECT_MOVES; move++) {
+    const better = firstImprovement(problem, allocation, best)
+    if (!better) break
+    best = better
+  }
+  return best
+}
+
+/** The allocation that a flow uses, with its prices. */
+function allocationOver(problem: Problem, edges: readonly number[]): Allocation {
+  const { graph, rate } = problem
+  const { from, to } = graph.topology
+  const allocation = new Allocation(problem)
+  // A flow's edges stand in topological order: seen from the end, the price of what an edge buys is known.
+  for (const edge of edges.toReversed())
+    allocation.addToken(from[edge]!, allocation.logPrice[to[edge]!]! + Math.log(rate[edge]!))
+  for (const edge of edges) allocation.addEdge(edge)
+  solve(allocation, TIGHT)
+  return allocation
+}
+
+/** Leaves the allocation as the improvement has it, or as it was. */
+function firstImprovement(problem: Problem, allocation: Allocation, best: Flow): Flow | null {
+  const moves = chainsOf(problem, best)
+    .flatMap((chain) => movesFor(problem, allocation, best, chain))
+    .sort((a, b) => b.gain - a.gain)
+  for (const { chain, direct } of moves.slice(0, DIRECT_TRIED)) {
+    const before = allocation.checkpoint()
+    allocation.addEdge(direct)
+    allocation.removeEdges(new Set(chain))
+    solve(allocation, TIGHT)
+    const flow = flowOf(problem, allocation)
+    const held = flow && holdAtTicks(problem, allocation, flow)
+    if (held && held.net > best.net) return held
+    allocation.restore(before)
+    allocation.evaluate()
+  }
+  return null
+}
+
+/** Edges, and runs of them through tokens that nothing else enters or leaves. */
+function chainsOf({ graph, source, target, budget }: Problem, { edges }: Flow): readonly (readonly number[])[] {
+  const { from, to } = graph.topology
+  const into = groupBy(edges, (edge) => to[edge]!)
+  const outOf = groupBy(edges, (edge) => from[edge]!)
+  const chains: number[][] = []
+  for (const first of edges) {
+    const chain = [first]
+    chains.push([first])
+    // A flow has no cycles: a chain is no longer than the flow.
+    for (;;) {
+      budget.spend(4 * chain.length)
+      const token = to[chain.at(-1)!]!
+      const next = outOf.get(token) ?? []
+      if (token === target || token === source || next.length !== 1 || into.get(token)!.length !== 1) break
+      chain.push(next[0]!)
+      chains.push([...chain])
+    }
+  }
+  return chains
+}
+
+type Move = { readonly chain: readonly number[]; readonly direct: number; readonly gain: number }
+
+/** Direct pools for a chain, with what each would gain if all other amounts stood still. */
+function movesFor(problem: Problem, allocation: Allocation, flow: Flow, chain: readonly number[]): readonly Move[] {
+  const { graph, rate } = problem
+  const { offset, from, to } = graph.topology
+  const start = from[chain[0]!]!
+  const end = to[chain.at(-1)!]!
+  const worth = allocation.price(end)
+  const inputOf = (edge: number) => flow.input[flow.edges.indexOf(edge)]!
+  const cost = chain.reduce((sum, edge) => sum + costOf(problem, edge, inputOf(edge)), 0)
+  const received = outputOf(curveOf(problem, chain.at(-1)!), inputOf(chain.at(-1)!))
+  problem.budget.spend(offset[start + 1]! - offset[start]! + flow.edges.length * chain.length + 1)
+  const moves: Move[] = []
+  for (let edge = offset[start]!; edge < offset[start + 1]!; edge++) {
+    if (to[edge] !== end || rate[edge] === 0 || allocation.has[edge] || leastCost(problem, edge) >= cost) continue
+    const input = inputOf(chain[0]!)
+    const output = outputOf(curveOf(problem, edge), input)
+    const saving = cost - costOf(problem, edge, input)
+    const gain = (output - received) * worth + saving
+    // What a pool loses against the chain is less once the amounts are divided anew.
+    if (gain > -saving) moves.push({ chain, direct: edge, gain })
+  }
+  return moves
+}

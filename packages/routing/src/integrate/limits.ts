@@ -1,0 +1,150 @@
+/** Takes out of an allocation what is above the limits on pools and hops. */
+
+import type { Problem } from '../problem/problem.ts'
+import type { Allocation, Checkpoint } from '../solver/allocation.ts'
+import { solve } from '../solver/dual-solver.ts'
+import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
+import { BULK_PART, FEW_STEPS, MANY_POOLS, REDUCTION_PART, SECOND_ORDER, SHORTENINGS, TIGHT } from '../tolerances.ts'
+import { edgeProfits, idleEdges, stranded, waysOf } from './edge-profits.ts'
+import { refill } from './refill.ts'
+
+/** The limit that is seen to first, where a flow is above both. */
+type First = 'pools' | 'hops'
+
+/**
+ * The best flow found that has no more pools and hops than it may, and no pool twice; null where none is left. What was cut
+ * down is filled up again with edges that had gone for the sake of others.
+ */
+export function withinLimits(problem: Problem, allocation: Allocation, flow: Flow): Flow | null {
+  const { budget, maxPools, maxHops } = problem
+  if (violations(problem, flow, 'pools').length === 0) return flow
+  const whole = allocation.checkpoint()
+  // Of many more pools than may be, the order makes little difference, and cutting down much work.
+  const few = flow.edges.length <= SECOND_ORDER * maxPools
+  const both = few && flow.edges.length > maxPools && flow.hops > maxHops
+  let best: { readonly flow: Flow; readonly after: Checkpoint } | null = null
+  for (const first of both ? (['pools', 'hops'] as const) : (['pools'] as const)) {
+    allocation.restore(whole)
+    allocation.evaluate()
+    const reduce = (): Flow | null => {
+      const cut = cutDown(problem, allocation, flow, first)
+      return cut && refill(problem, allocation, cut)
+    }
+    // A second way of doing it must not cost what the first has found.
+    const found: Flow | null = best ? budget.attempt(REDUCTION_PART, reduce, () => null) : reduce()
+    if (found && (!best || found.net > best.flow.net)) best = { flow: found, after: allocation.checkpoint() }
+  }
+  if (!best) return null
+  allocation.restore(best.after)
+  allocation.evaluate()
+  return best.flow
+}
+
+/**
+ * Takes out the edges that earn least until the flow keeps the limits. Every round takes at least one edge out of the
+ * allocation and adds none, so there are no more rounds than the allocation has edges.
+ */
+function cutDown(problem: Problem, allocation: Allocation, flow: Flow, first: First): Flow | null {
+  const { maxPools, maxHops } = problem
+  let best: Flow | null = flow
+  while (best) {
+    const candidates = violations(problem, best, first)
+    if (candidates.length === 0) return best
+    const profits = edgeProfits(problem, allocation)
+    const used = [...profits.keys()]
+    const ways = waysOf(problem, used)
+    const above: number = first === 'hops' && best.hops > maxHops ? 0 : best.edges.length - maxPools
+    const ranked: readonly Candidate[] = candidates
+      .flatMap((edge) => stranded(problem, ways, edge) ?? [])
+      .map((edges) => ({ edges, profit: [...edges].reduce((sum, edge) => sum + (profits.get(edge)?.profit ?? 0), 0) }))
+      .sort((a, b) => a.profit - b.profit)
+    if (ranked.length === 0) return null
+    const removals: readonly Pick<Candidate, 'edges'>[] =
+      above > 0
+        ? [least(problem, used, ranked, Math.ceil(above * BULK_PART))]
+        : best.edges.length > MANY_POOLS
+          ? [{ edges: new Set([...breaks(problem, best, profits), ...idleEdges(allocation)]) }]
+          : ranked.slice(0, SHORTENINGS)
+    const before = allocation.checkpoint()
+    const tried = removals.flatMap(({ edges }) => {
+      allocation.restore(before)
+      allocation.removeEdges(edges)
+      solve(allocation, TIGHT, FEW_STEPS)
+      const left = flowOf(problem, allocation)
+      return left ? [{ flow: left, after: allocation.checkpoint() }] : []
+    })
+    const next = tried.sort((a, b) => b.flow.net - a.flow.net)[0]
+    if (!next) return null
+    best = next.flow
+    if (removals.length === 1) continue
+    allocation.restore(next.after)
+    allocation.evaluate()
+  }
+  return null
+}
+
+type Candidate = { readonly edges: ReadonlySet<number>; readonly profit: number }
+
+/** The removals that lose least, as many as take out so many edges; the first alone where nothing would be left. */
+function least(
+  problem: Problem,
+  used: readonly number[],
+  ranked: readonly Candidate[],
+  count: number,
+): Pick<Candidate, 'edges'> {
+  const edges = new Set<number>()
+  for (const removal of ranked) {
+    if (edges.size >= count) break
+    for (const edge of removal.edges) edges.add(edge)
+  }
+  return leavesWay(problem, used, edges) ? { edges } : ranked[0]!
+}
+
+/** Edges one of which has to go: all of them above the pool limit, those of the longest way above the hop limit. */
+function violations(problem: Problem, flow: Flow, first: First): readonly number[] {
+  const { graph, maxPools, maxHops, reuse } = problem
+  if (!reuse) {
+    const ofPool = groupBy(flow.edges, (edge) => graph.edges[edge]!.pool.id)
+    const twice = [...ofPool.values()].find((edges) => edges.length > 1)
+    if (twice) return twice
+  }
+  const tooLong = flow.hops > maxHops
+  if (flow.edges.length > maxPools && !(tooLong && first === 'hops')) return flow.edges
+  return tooLong ? longestWay(problem, flow) : []
+}
+
+/**
+ * The edges to take out: of every way that is too long the one that earns least. Each turn breaks one more edge of the
+ * flow.
+ */
+function breaks(problem: Problem, flow: Flow, profits: ReturnType<typeof edgeProfits>): ReadonlySet<number> {
+  const profit = (edge: number) => profits.get(edge)?.profit ?? 0
+  const broken = new Set<number>()
+  for (;;) {
+    problem.budget.spend(8 * flow.edges.length)
+    const way = longestWay(problem, { ...flow, edges: flow.edges.filter((edge) => !broken.has(edge)) })
+    if (way.length <= problem.maxHops) return broken
+    broken.add(way.reduce((a, b) => (profit(b) < profit(a) ? b : a)))
+  }
+}
+
+function longestWay({ graph, source, target }: Problem, { edges }: Flow): readonly number[] {
+  const { from, to } = graph.topology
+  const depth = new Map<number, number>([[source, 0]])
+  const last = new Map<number, number>()
+  for (const edge of edges) {
+    const reached = (depth.get(from[edge]!) ?? Number.NaN) + 1
+    if (!(reached > (depth.get(to[edge]!) ?? 0))) continue
+    depth.set(to[edge]!, reached)
+    last.set(to[edge]!, edge)
+  }
+  const way: number[] = []
+  for (let token = target; token !== source && last.has(token); token = from[way.at(-1)!]!) way.push(last.get(token)!)
+  return way
+}
+
+function leavesWay({ source, target, graph }: Problem, used: readonly number[], without: ReadonlySet<number>): boolean {
+  const { from, to } = graph.topology
+  const left = used.filter((edge) => !without.has(edge))
+  return left.some((edge) => from[edge] === source) && left.some((edge) => to[edge] === target)
+}

@@ -1,0 +1,45 @@
+/** The best of the routes found so far, and what there may be beyond it. */
+import type { Potential } from '../problem/potentials.ts'
+import { leastLegCost, type Problem } from '../problem/problem.ts'
+import type { Flow } from '../solver/flow.ts'
+import { FAR_BELOW, GOOD_ENOUGH } from '../tolerances.ts'
+
+export function bestOf(problem: Problem, flows: readonly (Flow | null)[]): Flow | undefined {
+  return flows.filter((flow): flow is Flow => flow !== null && fits(problem, flow)).sort((a, b) => b.net - a.net)[0]
+}
+
+/**
+ * True where a route may still be better by what matters: none pays more than the bound less the cost of its fewest
+ * legs.
+ */
+export function mayImprove(
+  problem: Problem,
+  flows: readonly (Flow | null)[],
+  bound: number | null,
+  { hops }: Potential,
+): boolean {
+  const best = bestOf(problem, flows)
+  if (bound === null || !best || best.cut) return true
+  return best.net < (bound - hops[problem.source]! * leastLegCost(problem)) * (1 - GOOD_ENOUGH)
+}
+
+/**
+ * True where the best route pays so much less than the bound that gas is not likely to be all there is between them, nor the
+ * limit on pools.
+ */
+export function isFarBelow(problem: Problem, flows: readonly (Flow | null)[], bound: number | null): boolean {
+  const best = bestOf(problem, flows)
+  if (!best) return true
+  return best.edges.length < problem.maxPools && (bound === null || best.amountOut < bound * (1 - FAR_BELOW))
+}
+
+/** True where what a route lacks to the bound would pay for so many more legs. */
+export function mayPayFor(legs: number, problem: Problem, best: Flow | undefined, bound: number | null): boolean {
+  if (!best) return true
+  const isShort = bound === null || bound - best.amountOut > legs * leastLegCost(problem)
+  return isShort && best.edges.length + legs <= problem.maxPools
+}
+
+export function fits({ maxPools, maxHops }: Problem, flow: Flow): boolean {
+  return flow.edges.length <= maxPools && flow.hops <= maxHops && flow.amountOut > 0
+}

@@ -1,0 +1,207 @@
+/** One request made ready for the search: which edges it may use, with the taxes of its ends folded in. */
+import { type Address, NATIVE } from '@sluice/chains'
+import { familyOf, type Pool } from '@sluice/liquidity'
+import type { Graph } from '../graph/graph.ts'
+import { type CompiledCurve, firstRate, piecesCrossed, withTax } from '../graph/price-curve.ts'
+import { refusalOf, type SourceFilter } from '../sources.ts'
+import { isSurcharging, type Taxes, taxIn } from '../taxes.ts'
+import type { RejectedSource, RouteTerms } from '../types.ts'
+import type { WorkBudget } from './budget.ts'
+import { passableRates } from './passable.ts'
+
+/** Tokens and edges are numbers of the graph's topology; amounts are floats of base units. */
+export type Problem = {
+  readonly graph: Graph
+  readonly source: number
+  readonly target: number
+  readonly amountIn: number
+  readonly maxHops: number
+  readonly maxPools: number
+  /** True where the trade may not be divided. */
+  readonly onePath: boolean
+  /** True where it is only asked whether the amount routes: the first route that keeps the limits will do. */
+  readonly anyRoute?: true
+  /** True where a pool of more than two tokens may be used for several pairs of them. */
+  readonly reuse: boolean
+  /** First rate of every edge as this request sees it: 0 where it may not be used. */
+  readonly rate: Float64Array
+  readonly rateBack: Float64Array
+  /** Output base units that a unit of gas costs, and that a leg's calldata costs. */
+  readonly perGas: number
+  readonly perLeg: number
+  /** Responses that a tax or a haircut changes. */
+  readonly taxed: ReadonlyMap<number, CompiledCurve>
+  /** Parts of the output that edges are ranked with, below 1; those of the others are whole. */
+  readonly believed: ReadonlyMap<number, number>
+  /** Routes that are wanted beside the best, for their gas to be measured. */
+  readonly mostRivals: number
+  /** The work left to the whole request. */
+  readonly budget: WorkBudget
+}
+
+export const DEFAULT_MAX_HOPS = 4
+export const DEFAULT_MAX_POOLS = 24
+const PPM = 1_000_000
+const UNTRUSTED =
+  'what it pays depends on an account that nobody vouches for; intermediates=any or naming its source lets it in'
+
+export function curveOf({ taxed, graph }: Problem, edge: number): CompiledCurve {
+  return (taxed.size > 0 && taxed.get(edge)) || graph.edges[edge]!.curve
+}
+
+/** True where legs cost nothing. */
+export const isFree = ({ perGas, perLeg }: Problem): boolean => perGas === 0 && perLeg === 0
+
+/** The least cost of any leg, in output base units. */
+export const leastLegCost = ({ graph, perGas, perLeg }: Problem): number => graph.leastGas * perGas + perLeg
+
+/** The cost of a leg with this input, in output base units. */
+export function costOf(problem: Problem, edge: number, input: number): number {
+  if (isFree(problem)) return 0
+  const { perGas, perLeg, graph } = problem
+  const { gas } = graph.edges[edge]!
+  const curve = curveOf(problem, edge)
+  const crossing = curve.gasPerPiece === 0 ? 0 : curve.gasPerPiece * piecesCrossed(curve, input)
+  return (gas + crossing) * perGas + perLeg
+}
+
+/** The same before its input is known. */
+export function leastCost({ perGas, perLeg, graph }: Problem, edge: number): number {
+  return graph.edges[edge]!.gas * perGas + perLeg
+}
+
+/** A problem of its own, in which the edges may not be used. */
+export function without(problem: Problem, edges: Iterable<number>): Problem {
+  const { scratch, reverse } = problem.graph.topology
+  problem.budget.spend(problem.rate.length / 8)
+  const rate = scratch.copy(problem.rate)
+  const rateBack = scratch.copy(problem.rateBack)
+  for (const edge of edges) {
+    rate[edge] = 0
+    rateBack[reverse[edge]!] = 0
+  }
+  return { ...problem, rate, rateBack }
+}
+
+/** Edges as one request may use them. A taxed token is only ever sold first or bought last, never passed through. */
+export class Admission {
+  private readonly reasons = new Map<Pool, string>()
+  private readonly ends: readonly (Address | undefined)[]
+  readonly rate: Float64Array
+  readonly rateBack: Float64Array
+  readonly taxed = new Map<number, CompiledCurve>()
+  readonly believed = new Map<number, number>()
+  private readonly graph: Graph
+
+  constructor(graph: Graph, request: RouteTerms, source: number, target: number) {
+    this.graph = graph
+    const { topology } = graph
+    const passable = passableRates(graph, request.trust, { source, target }, request.sources, (pool) =>
+      this.tell(pool, UNTRUSTED),
+    )
+    this.rate = passable.rate
+    this.rateBack = passable.rateBack
+    const { offset, reverse, tokens } = topology
+    this.ends = [tokens[source], tokens[target]]
+    for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) this.set(reverse[edge]!, 0)
+    for (let edge = offset[target]!; edge < offset[target + 1]!; edge++) this.set(edge, 0)
+    const { excludePools, sources, taxes, haircuts } = request
+    for (const id of excludePools ?? []) {
+      const edges = topology.edgesOfPool.get(id)
+      if (edges) this.ban(graph.edges[edges[0]!]!.pool, 'excluded by the request')
+    }
+    if (sources) this.filter(sources)
+    if (taxes) this.applyTaxes(taxes, source, target)
+    for (const [id, ppm] of haircuts ?? []) this.believeLess(id, ppm)
+  }
+
+  /** Pools that join both ends of the trade first, then those of one of them. */
+  get rejected(): readonly RejectedSource[] {
+    const missing = ({ tokens }: Pool) => this.ends.filter((end) => !tokens.some((token) => token === end)).length
+    return [...this.reasons]
+      .sort(([a], [b]) => missing(a) - missing(b) || (a.id < b.id ? -1 : 1))
+      .map(([{ id, family }, reason]) => ({ pool: id, family, reason }))
+  }
+
+  /** Takes a pool out of this request, for a reason that is told when nothing is found. */
+  ban(pool: Pool, reason: string): void {
+    this.tell(pool, reason)
+    for (const edge of this.graph.topology.edgesOfPool.get(pool.id) ?? []) this.set(edge, 0)
+  }
+
+  /** Takes one direction through a pool out of this request. */
+  close(edge: number): void {
+    this.set(edge, 0)
+  }
+
+  private filter(sources: SourceFilter): void {
+    const { poolsOfSource, edgesOfPool } = this.graph.topology
+    for (const [source, pools] of poolsOfSource) {
+      const reason = refusalOf(source, sources)
+      if (reason !== null) for (const id of pools) this.ban(this.graph.edges[edgesOfPool.get(id)![0]!]!.pool, reason)
+    }
+  }
+
+  private applyTaxes(taxes: Taxes, source: number, target: number): void {
+    const { from, to, offset, reverse, tokenIndex } = this.graph.topology
+    const touched = new Set<number>()
+    for (const token of taxes.keys()) {
+      const index = tokenIndex.get(token)
+      if (index === undefined) continue
+      for (let edge = offset[index]!; edge < offset[index + 1]!; edge++) touched.add(edge).add(reverse[edge]!)
+    }
+    for (const edge of touched) {
+      if (this.rate[edge] === 0) continue
+      const { pool, tokenIn, tokenOut, curve } = this.graph.edges[edge]!
+      if (isSurcharging(taxes, tokenIn) || isSurcharging(taxes, tokenOut)) {
+        this.set(edge, 0)
+        this.tell(pool, 'trades a token that charges its sender on top of what is sent')
+        continue
+      }
+      const sellPpm = taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0
+      const buyPpm = taxIn(taxes, tokenOut, pool.id)?.buyPpm ?? 0
+      if (sellPpm === 0 && buyPpm === 0) continue
+      const passedThrough = (sellPpm > 0 && from[edge] !== source) || (buyPpm > 0 && to[edge] !== target)
+      const refused = sellPpm > 0 && !familyOf(pool.family)?.takesTaxedInput
+      if (passedThrough || refused || sellPpm >= PPM || buyPpm >= PPM) {
+        this.set(edge, 0)
+        if (refused && !passedThrough) this.tell(pool, 'cannot take a token that is taxed on transfer')
+        else if (!passedThrough) this.tell(pool, 'the token takes all of a transfer')
+        continue
+      }
+      const left = withTax(curve, 1 - sellPpm / PPM, 1 - buyPpm / PPM)
+      this.taxed.set(edge, left)
+      this.set(edge, firstRate(left))
+    }
+  }
+
+  private believeLess(id: string, ppm: number): void {
+    for (const edge of this.graph.topology.edgesOfPool.get(id) ?? []) {
+      const { pool, curve } = this.graph.edges[edge]!
+      if (ppm >= PPM) {
+        this.set(edge, 0)
+        this.tell(pool, 'it has paid less than it quoted again and again; it is tried anew later')
+      } else if (this.rate[edge]! > 0) {
+        const part = 1 - ppm / PPM
+        const left = withTax(this.taxed.get(edge) ?? curve, 1, part)
+        this.believed.set(edge, part)
+        this.taxed.set(edge, left)
+        this.set(edge, firstRate(left))
+      }
+    }
+  }
+
+  private tell(pool: Pool, reason: string): void {
+    if (!this.reasons.has(pool)) this.reasons.set(pool, reason)
+  }
+
+  private set(edge: number, rate: number): void {
+    this.rate[edge] = rate
+    this.rateBack[this.graph.topology.reverse[edge]!] = rate
+  }
+}
+
+/** The ERC-20 behind an end of the route; null where NATIVE has no wrapper. */
+export function erc20Of(token: Address, wrappedNative: Address | null): Address | null {
+  return token === NATIVE ? wrappedNative : token
+}

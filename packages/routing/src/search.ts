@@ -1,0 +1,268 @@
+/** The steps of a search, from several starts where gas makes the problem non-convex. */
+import { addAlternatives, generateColumns } from './columns/columns.ts'
+import { Frontier } from './columns/frontier.ts'
+import { bestSinglePath } from './columns/single-path.ts'
+import { upperBound } from './columns/upper-bound.ts'
+import { gainsInCycle, inOrderOf, type OpenAllocation, openCycles } from './integrate/cycles.ts'
+import { shortenChains } from './integrate/direct.ts'
+import { extend, joinPaths } from './integrate/few-pools.ts'
+import { withinLimits } from './integrate/limits.ts'
+import { polish } from './integrate/polish.ts'
+import { bestOf, isFarBelow, mayImprove, mayPayFor } from './integrate/promise.ts'
+import { prune, pruneByTrial } from './integrate/pruning.ts'
+import { rivalsOf } from './integrate/rivals.ts'
+import { distancesFrom, type Potential, potential, wayTo } from './problem/potentials.ts'
+import { isFree, type Problem } from './problem/problem.ts'
+import { Allocation } from './solver/allocation.ts'
+import { solve } from './solver/dual-solver.ts'
+import { type Flow, flowOf, pushThrough } from './solver/flow.ts'
+import {
+  BOUND_WORTHLESS,
+  COARSE_ROUNDS,
+  COLUMN_ROUNDS,
+  FEW_POOLS,
+  GOOD_ENOUGH,
+  IMPROVING_PART,
+  MOST_COMBINED,
+  MUCH_WORSE,
+  ORDERS,
+  TIGHT,
+} from './tolerances.ts'
+
+export type Found = {
+  readonly flow: Flow
+  /**
+   * Output base units that no route can exceed, gas aside; null where none is known, or where what running in cycles would
+   * earn makes it say nothing.
+   */
+  readonly bound: number | null
+  /** Other routes that may be the best by the gas that they are charged, the best first; where the problem asks for them. */
+  readonly rivals: readonly Flow[]
+}
+
+/** The best that the budget allows for: at least the best path, where that much was left. */
+export function search(problem: Problem): Found | null {
+  const { source, target } = problem
+  const backward = potential(problem, target, 'to')
+  // Not even at the rates of the first unit would it buy one.
+  if (!(backward.best[source]! * problem.amountIn >= 1)) return null
+  const free = isFree(problem)
+  const first = wayTo(problem, backward, source, target)
+  const single = free && first && !problem.onePath ? first : bestSinglePath(problem, backward)
+  if (!single) return null
+  if (problem.anyRoute && !problem.onePath) {
+    const flow = bestOf(problem, [allocateOnce(problem, single, backward, COLUMN_ROUNDS), alongPath(problem, single)])
+    return flow ? { flow, bound: null, rivals: [] } : null
+  }
+  const progress: Progress = { flows: [], known: new Set(), bound: null, best: undefined }
+  if (!problem.onePath) {
+    const improve = () => allocations(problem, { backward, first, single }, progress)
+    problem.budget.attempt(IMPROVING_PART, improve, () => {})
+    const coarse = () => allocateOnce(problem, single, backward, COARSE_ROUNDS)
+    if (!bestOf(problem, progress.flows))
+      progress.flows.push(problem.budget.attempt(IMPROVING_PART, coarse, () => null))
+  }
+  const flow = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, single)])
+  if (!flow) return null
+  const { bound } = progress
+  const suspect = bound !== null && bound > flow.amountOut * (1 + BOUND_WORTHLESS)
+  const worthless =
+    suspect &&
+    problem.budget.attempt(
+      1 / 2,
+      () => gainsInCycle(problem),
+      () => true,
+    )
+  return {
+    flow,
+    bound: worthless ? null : bound,
+    rivals: rivalsOf(problem, flow, progress.flows, () => alongPath(problem, single)),
+  }
+}
+
+/** Routes found so far, for whoever looks further. */
+type Progress = {
+  readonly flows: (Flow | null)[]
+  /** Edges that an allocation was made over. */
+  readonly known: Set<number>
+  bound: number | null
+  best: Flow | undefined
+}
+
+type Paths = {
+  readonly backward: Potential
+  /** Best at spot rates, and best after gas. */
+  readonly first: readonly number[] | null
+  readonly single: readonly number[]
+}
+
+/** Divides the trade in all the ways that are worth it. */
+function allocations(problem: Problem, paths: Paths, progress: Progress): void {
+  const { backward, first, single } = paths
+  const { source } = problem
+  const free = isFree(problem)
+  const around = (open: Problem) => new Frontier(open, backward, distances)
+  const distances = distancesFrom(problem, source)
+  const frontier = around(problem)
+  const initial = new Set(free || !first ? single : [...first, ...single])
+  const opening = start(problem, initial, backward)
+  generateColumns(problem, opening, frontier)
+  const { bound, gross } = certify(problem, opening, frontier)
+  progress.bound = bound
+  const allocate = (open: Problem, edges: readonly number[]): OpenAllocation => {
+    const allocation = start(open, edges, backward)
+    generateColumns(open, allocation, open === problem ? frontier : around(open))
+    return openCycles({ open, allocation }, around)
+  }
+  const reduce = ({ open, allocation }: OpenAllocation, idle: 'drop' | 'keep' = 'drop') =>
+    free ? limited(open, allocation) : prune(open, allocation, idle)
+
+  const tangled = opening.checkpoint()
+  const opened = openCycles({ open: problem, allocation: opening }, around)
+  const cyclic = opened.open !== problem
+  const { flows, known } = progress
+  for (const edge of opening.edges) known.add(edge)
+  flows.push(reduce(opened))
+  if (mayImprove(problem, flows, bound, backward)) flows.push(alongPath(problem, single))
+  let { open } = opened
+  if (cyclic) {
+    opening.restore(tangled)
+    solve(opening, TIGHT)
+    flows.push(reduce({ open: problem, allocation: opening }), reduce(allocate(open, single)))
+    open = turnAround(problem, flows, (ordered, { edges }) => reduce(allocate(ordered, edges)))
+  }
+  if (!free && mayImprove(open, flows, bound, backward)) {
+    // The fixed costs make the problem non-convex: other starts end in other places.
+    const second = initial.size === single.length ? [] : [allocate(problem, single)]
+    flows.push(...second.map((fresh) => reduce(fresh)))
+    const inUse = flows.flatMap((flow) => flow?.edges ?? [])
+    const others = second.flatMap(({ allocation }) => allocation.edges)
+    const repaired = allocate(open, [...inUse, ...opening.edges, ...others])
+    addAlternatives(repaired.open, repaired.allocation)
+    flows.push(reduce(repaired, 'keep'))
+    // What pays without gas may pay with it, though no single column of it did: two legs more at least.
+    if (!cyclic && isFarBelow(open, flows, bound) && mayPayFor(2, problem, bestOf(problem, flows), bound)) {
+      const whole = new Allocation(open)
+      whole.restore(gross.checkpoint())
+      whole.evaluate()
+      flows.push(reduce(openCycles({ open, allocation: whole }, around)))
+    }
+  }
+  let best = bestOf(problem, flows)
+  if (!best) {
+    progress.best = bestOf(problem, otherShapes(problem, [], progress, paths))
+    return
+  }
+  progress.best = best
+  if (!free) progress.best = best = shortenChains(problem, best)
+  // Where money runs in cycles the bound is beyond reach, and says nothing of what a route lacks.
+  if (!cyclic && (free ? isFarBelow(problem, [best], bound) : mayPayFor(1, problem, best, bound))) {
+    const inUse = gross.edges.filter((_, k) => gross.input[k]! > 0)
+    const longer = extend(problem, best, [...inUse, ...best.edges, ...single], backward.best)
+    if (longer !== best) progress.best = best = free ? longer : shortenChains(problem, longer)
+  }
+  if (!free && mayImprove(open, [best], bound, backward)) {
+    const mixed = bestOf(problem, [best, combined(open, flows, best, backward)])!
+    if (mixed !== best) progress.best = best = shortenChains(problem, mixed)
+  }
+  const others = otherShapes(problem, [best], progress, paths)
+  flows.push(best, ...others)
+  progress.best = polish(problem, bestOf(problem, [best, ...others])!)
+}
+
+/**
+ * The route of one allocation over the pools that so many rounds bring: what is left to do where all else was too much work.
+ */
+function allocateOnce(problem: Problem, single: readonly number[], backward: Potential, rounds: number): Flow | null {
+  const allocation = start(problem, single, backward)
+  const frontier = new Frontier(problem, backward, distancesFrom(problem, problem.source))
+  generateColumns(problem, allocation, frontier, rounds)
+  return isFree(problem) ? limited(problem, allocation) : prune(problem, allocation, 'drop')
+}
+
+/**
+ * Routes of other shapes, where limits, fixed costs or cycles may have kept an allocation from being the best: the best
+ * path, and joined ones.
+ */
+function otherShapes(
+  problem: Problem,
+  found: readonly (Flow | null)[],
+  { bound, known }: Progress,
+  { backward, single }: Paths,
+): readonly (Flow | null)[] {
+  if (!mayImprove(problem, found, bound, backward)) return []
+  const path = isFree(problem) ? bestSinglePath(problem, backward) : single
+  const alone = path && alongPath(problem, path)
+  if (problem.maxPools > FEW_POOLS) return [alone]
+  return [alone, joinPaths(problem, [...known, ...(path ?? [])], backward.best)]
+}
+
+function alongPath(problem: Problem, path: readonly number[]): Flow | null {
+  return pushThrough(
+    problem,
+    path,
+    path.map(() => 1),
+  )
+}
+
+/**
+ * Which edge of a cycle has to go is a guess: the trade is divided again in the order of the best route so far, as long as
+ * that makes a better one. Returns the problem in that order.
+ */
+function turnAround(
+  problem: Problem,
+  flows: (Flow | null)[],
+  allocated: (ordered: Problem, best: Flow) => Flow | null,
+): Problem {
+  let ordered = problem
+  for (let turn = 0; turn < ORDERS; turn++) {
+    const best = bestOf(problem, flows)
+    if (!best) break
+    ordered = inOrderOf(problem, best)
+    flows.push(allocated(ordered, best))
+    if (!((bestOf(problem, flows)?.net ?? 0) > best.net * (1 + GOOD_ENOUGH))) break
+  }
+  return ordered
+}
+
+/**
+ * Routes have parts that the best of them lacks: all are divided over once more. Null where there are none, or too
+ * many.
+ */
+function combined(problem: Problem, flows: readonly (Flow | null)[], best: Flow, backward: Potential): Flow | null {
+  const good = flows.filter((flow) => flow !== null && flow.net > best.net * (1 - MUCH_WORSE))
+  const edges = new Set([...good, best].flatMap((flow) => flow!.edges))
+  if (edges.size > MOST_COMBINED || edges.size === best.edges.length) return null
+  const allocation = start(problem, [...edges], backward)
+  solve(allocation, TIGHT)
+  return pruneByTrial(problem, allocation)
+}
+
+/** The bound, and the allocation without gas behind it: gas keeps edges out that its prices need. */
+function certify(
+  problem: Problem,
+  allocation: Allocation,
+  frontier: Frontier,
+): { readonly bound: number | null; readonly gross: Allocation } {
+  if (isFree(problem)) return { bound: upperBound(problem, allocation, frontier), gross: allocation }
+  const free = { ...problem, perGas: 0, perLeg: 0 }
+  const gross = new Allocation(free)
+  gross.restore(allocation.checkpoint())
+  generateColumns(free, gross, frontier)
+  return { bound: upperBound(free, gross, frontier), gross }
+}
+
+function start(problem: Problem, edges: Iterable<number>, backward: Potential): Allocation {
+  const { from, to } = problem.graph.topology
+  const allocation = new Allocation(problem)
+  // Both ends: what is put together of several allocations may lack the edges out of a token.
+  for (const edge of edges)
+    for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(backward.best[token]!))
+  for (const edge of edges) allocation.addEdge(edge)
+  return allocation
+}
+
+function limited(problem: Problem, allocation: Allocation): Flow | null {
+  const flow = flowOf(problem, allocation)
+  return flow && withinLimits(problem, allocation, flow)
+}

@@ -1,0 +1,270 @@
+/**
+ * The best allocation of a trade over a chosen set of edges. Every token has a price in the output token; every edge trades
+ * until its marginal rate equals the ratio of the prices at its ends. The prices at which no token is left over or short are
+ * those that minimise a convex function (the dual), which Newton's method finds: its Hessian is that of a network of
+ * resistors, with the edges' conductances.
+ *
+ * The same function, taken over all edges, bounds what any route can pay: see certificate.ts.
+ */
+
+import { endOf } from '../graph/price-curve.ts'
+import { roomFor } from '../graph/scratch.ts'
+import {
+  ALL_HALVINGS,
+  AWAKENING_ROUNDS,
+  DESCENT_ROUNDING,
+  DIAGONAL_OF_LARGEST,
+  DIAGONAL_OF_VALUE,
+  IDLE_STEPS,
+  LEAST_GAINED,
+  LEAST_MOVED,
+  MAX_MOVE,
+  NEWTON_STEPS,
+  STALLED,
+  STEP_HALVINGS,
+  SUFFICIENT_DESCENT,
+} from '../tolerances.ts'
+import { type Allocation, TRADING_TOGETHER } from './allocation.ts'
+import { solveSymmetric } from './linear.ts'
+import type { SharedPool } from './shared-pools.ts'
+
+/**
+ * The part of an edge in the linear model of a step: not at all, with its flow, with a flow that is all it has, or as one that
+ * the step switches on or turns down.
+ */
+const IDLE = 0
+const ACTIVE = 1
+const FULL = 2
+const AWAKENED = 3
+
+/** Moves the prices to where no token is left over by more than `tolerance` of the trade, or as near as it gets. */
+export function solve(allocation: Allocation, tolerance: number, maxSteps = NEWTON_STEPS): void {
+  allocation.problem.graph.topology.scratch.within(() => new Newton(allocation).run(tolerance, maxSteps))
+}
+
+/** One run of Newton's method over an allocation's prices, with the arrays of its linear model. */
+class Newton {
+  private readonly allocation: Allocation
+  /** By place in `tokens`. */
+  private readonly gradient: Float64Array
+  private readonly step: Float64Array
+  private readonly before: Float64Array
+  private readonly matrix: Float64Array
+  private readonly indices: Int32Array
+  /** By place in `edges`: how an edge counts, and its flow and conductance in output base units. */
+  private readonly mode: Uint8Array
+  private readonly flow: Float64Array
+  private readonly weight: Float64Array
+  /** Edges that sell all they have. */
+  private full = 0
+
+  constructor(allocation: Allocation) {
+    const { scratch } = allocation.problem.graph.topology
+    const tokens = roomFor(allocation.tokens.length)
+    const edges = roomFor(allocation.edges.length)
+    this.allocation = allocation
+    this.gradient = scratch.floats(tokens)
+    this.step = scratch.floats(tokens)
+    this.before = scratch.floats(tokens)
+    this.matrix = scratch.floats(tokens * tokens)
+    this.indices = scratch.ints(tokens)
+    this.mode = scratch.bytes(edges)
+    this.flow = scratch.floats(edges)
+    this.weight = scratch.floats(edges)
+  }
+
+  run(tolerance: number, maxSteps: number): void {
+    const { allocation, gradient, step, before } = this
+    allocation.putHubsLast()
+    const { tokens, logPrice } = allocation
+    const size = tokens.length
+    let value = allocation.evaluate()
+    let residual = Number.POSITIVE_INFINITY
+    let idle = 0
+    let halvings = 0
+    for (let count = 0; count < maxSteps; count++) {
+      this.fillGradient(gradient)
+      residual = 0
+      for (let j = 1; j < size; j++) residual = Math.max(residual, Math.abs(gradient[j]!))
+      if (residual < tolerance * value) break
+      this.newtonStep(gradient, step, value)
+      let largest = 0
+      let slope = 0
+      for (let j = 1; j < size; j++) {
+        largest = Math.max(largest, Math.abs(step[j]!))
+        slope += gradient[j]! * step[j]!
+        before[j] = logPrice[tokens[j]!]!
+      }
+      let scale = largest > MAX_MOVE ? MAX_MOVE / largest : 1
+      let next = value
+      let descended = false
+      for (let halving = 0; halving < STEP_HALVINGS; halving++) {
+        for (let j = 1; j < size; j++) logPrice[tokens[j]!] = before[j]! + scale * step[j]!
+        next = allocation.evaluate()
+        descended =
+          next <= value + SUFFICIENT_DESCENT * scale * slope || Math.abs(scale * slope) < DESCENT_ROUNDING * value
+        if (descended) break
+        scale /= 2
+        halvings++
+      }
+      if (!descended) {
+        for (let j = 1; j < size; j++) logPrice[tokens[j]!] = before[j]!
+        value = allocation.evaluate()
+        break
+      }
+      const gained = value - next
+      value = next
+      if (gained < LEAST_GAINED * value && largest < LEAST_MOVED) break
+      idle = gained < STALLED * value ? idle + 1 : 0
+      if (idle === IDLE_STEPS || halvings > ALL_HALVINGS) break
+    }
+    allocation.value = value
+    allocation.residual = residual / value
+  }
+
+  /** Surplus of each token at the present prices, valued in the output token. */
+  private fillGradient(gradient: Float64Array): void {
+    const { mode, flow, weight } = this
+    const { problem, edges, place, prices, sold, bought, input, output, conductance, together, shared } =
+      this.allocation
+    const sharing = shared.length > 0
+    this.full = 0
+    gradient.fill(0)
+    gradient[place[problem.source]!]! += prices[problem.source]! * problem.amountIn
+    for (let k = 0; k < edges.length; k++) {
+      mode[k] = IDLE
+      if (sharing && together[k] === TRADING_TOGETHER) {
+        mode[k] = ACTIVE
+        weight[k] = 0
+        continue
+      }
+      if (!(input[k]! > 0)) continue
+      const u = sold[k]!
+      const v = bought[k]!
+      mode[k] = ACTIVE
+      if (conductance[k] === 0) {
+        mode[k] = FULL
+        this.full++
+      }
+      flow[k] = input[k]! * prices[u]!
+      weight[k] = conductance[k]! * prices[u]!
+      gradient[place[u]!]! -= flow[k]!
+      gradient[place[v]!]! += output[k]! * prices[v]!
+    }
+    for (const { tokens, value } of shared)
+      for (let k = 0; k < tokens.length; k++) if (value[k] !== 0) gradient[place[tokens[k]!]!]! -= value[k]!
+  }
+
+  /**
+   * Solves the linear model of the network. Edges that are idle now but that the step would switch on are given their first
+   * conductance, those that have no more but that the step would turn down their last, and the step is taken again: without
+   * that look-ahead Newton's method overshoots at every new edge.
+   */
+  private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
+    const { mode, flow, weight } = this
+    const { problem, edges, tokens, place, logPrice, prices, sold, bought, logRate } = this.allocation
+    const first = problem.graph.conductance
+    const size = tokens.length
+    const { budget } = problem
+    for (let guess = 0; ; guess++) {
+      this.assemble(gradient, step, value)
+      budget.spend(solveSymmetric(this.matrix, step, size, this.indices) / 4 + 4 * edges.length)
+      if (guess > 0) {
+        let slope = 0
+        for (let j = 1; j < size; j++) slope += gradient[j]! * step[j]!
+        if (!(slope < 0)) {
+          // The guess broke the descent: take the plain step.
+          for (let k = 0; k < edges.length; k++) if (mode[k] === AWAKENED) mode[k] = IDLE
+          this.assemble(gradient, step, value)
+          budget.spend(solveSymmetric(this.matrix, step, size, this.indices) / 4)
+          return
+        }
+      }
+      if (guess >= AWAKENING_ROUNDS) return
+      let awakened = this.full > 0 && this.turnDown(step)
+      for (let k = 0; k < edges.length; k++) {
+        if (mode[k] !== IDLE) continue
+        const u = sold[k]!
+        const v = bought[k]!
+        const gap = logPrice[u]! - logPrice[v]! - logRate[k]!
+        if (gap + step[place[u]!]! - step[place[v]!]! < 0 && first[edges[k]!]! > 0) {
+          mode[k] = AWAKENED
+          weight[k] = first[edges[k]!]! * prices[u]!
+          flow[k] = -weight[k]! * gap
+          awakened = true
+        }
+      }
+      if (!awakened) return
+    }
+  }
+
+  /**
+   * Gives the edges that a step would turn down from all that they have their last conductance; false where there are
+   * none.
+   */
+  private turnDown(step: Float64Array): boolean {
+    const { mode, flow, weight } = this
+    const { edges, curves, place, logPrice, prices, sold, bought } = this.allocation
+    let any = false
+    for (let k = 0; k < edges.length; k++) {
+      if (mode[k] !== FULL) continue
+      const { logRate, conductance } = endOf(curves[k]!)
+      const u = sold[k]!
+      const v = bought[k]!
+      const gap = logPrice[u]! - logPrice[v]! - logRate
+      if (!(conductance > 0 && gap + step[place[u]!]! - step[place[v]!]! > 0)) continue
+      mode[k] = AWAKENED
+      weight[k] = conductance * prices[u]!
+      flow[k] = -weight[k]! * gap
+      any = true
+    }
+    return any
+  }
+
+  private assemble(gradient: Float64Array, step: Float64Array, value: number): void {
+    const { matrix, mode, flow, weight } = this
+    const { edges, tokens, place, sold, bought, shared } = this.allocation
+    const size = tokens.length
+    matrix.fill(0, 0, size * size)
+    for (let j = 0; j < size; j++) step[j] = -gradient[j]!
+    for (let k = 0; k < edges.length; k++) {
+      if (mode[k] === IDLE) continue
+      const a = place[sold[k]!]!
+      const b = place[bought[k]!]!
+      const conductance = weight[k]!
+      if (mode[k] === AWAKENED) {
+        step[a]! += flow[k]!
+        step[b]! -= flow[k]!
+      }
+      matrix[a * size + a]! += conductance
+      matrix[b * size + b]! += conductance
+      matrix[a < b ? a * size + b : b * size + a]! -= conductance
+    }
+    for (const pool of shared) this.assembleShared(pool)
+    let largest = 0
+    for (let j = 1; j < size; j++) largest = Math.max(largest, matrix[j * size + j]!)
+    // A token that is left over or short is approached by steps of about a factor e, whatever little answers to its price.
+    for (let j = 1; j < size; j++)
+      matrix[j * size + j]! += DIAGONAL_OF_VALUE * value + DIAGONAL_OF_LARGEST * largest + Math.abs(gradient[j]!)
+    step[0] = 0
+  }
+
+  /** All tokens of a pool meet in its invariant: a star of resistors, whose middle is left out. */
+  private assembleShared({ tokens, weight }: SharedPool): void {
+    const { matrix } = this
+    const { place } = this.allocation
+    const size = this.allocation.tokens.length
+    let total = 0
+    for (const part of weight) total += part
+    for (let i = 0; i < tokens.length; i++) {
+      for (let j = 0; j < i; j++) {
+        if (!(weight[i]! > 0 && weight[j]! > 0)) continue
+        const conductance = (weight[i]! * weight[j]!) / total
+        const [a, b] = [place[tokens[i]!]!, place[tokens[j]!]!]
+        matrix[a * size + a]! += conductance
+        matrix[b * size + b]! += conductance
+        matrix[a < b ? a * size + b : b * size + a]! -= conductance
+      }
+    }
+  }
+}

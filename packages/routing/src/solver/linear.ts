@@ -1,0 +1,43 @@
+/** The linear systems of the search: networks of a few hubs, each with many tokens around it. */
+import { LEAST_PIVOT, ROOT_OF_LEAST_PIVOT } from '../tolerances.ts'
+
+/**
+ * Solves matrix · x = rhs in place by Cholesky's factors, without row and column 0. The matrix is symmetric and positive
+ * definite; its upper triangle is given row by row. Zeros cost a look and no arithmetic, so unknowns with few neighbours
+ * should come first.
+ *
+ * @param indices - room for as many numbers as there are unknowns
+ * @returns multiplications
+ */
+export function solveSymmetric(matrix: Float64Array, rhs: Float64Array, size: number, indices: Int32Array): number {
+  let work = size * size
+  for (let j = 1; j < size; j++) {
+    const row = j * size
+    const pivot = matrix[row + j]! > LEAST_PIVOT ? Math.sqrt(matrix[row + j]!) : ROOT_OF_LEAST_PIVOT
+    matrix[row + j] = pivot
+    const known = rhs[j]! / pivot
+    rhs[j] = known
+    let count = 0
+    for (let i = j + 1; i < size; i++) {
+      if (matrix[row + i] === 0) continue
+      const entry = matrix[row + i]! / pivot
+      matrix[row + i] = entry
+      rhs[i]! -= entry * known
+      indices[count++] = i
+    }
+    work += (count * count) / 2
+    for (let a = 0; a < count; a++) {
+      const i = indices[a]!
+      const factor = matrix[row + i]!
+      const below = i * size
+      for (let b = a; b < count; b++) matrix[below + indices[b]!]! -= factor * matrix[row + indices[b]!]!
+    }
+  }
+  for (let j = size - 1; j >= 1; j--) {
+    const row = j * size
+    let entry = rhs[j]!
+    for (let i = j + 1; i < size; i++) entry -= matrix[row + i]! * rhs[i]!
+    rhs[j] = entry / matrix[row + j]!
+  }
+  return work
+}

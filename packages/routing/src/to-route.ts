@@ -1,0 +1,68 @@
+/** A found route as it is told. */
+import { believedOutput } from './exact/haircuts.ts'
+import type { FoundRoute } from './exact/search-and-settle.ts'
+import { usesWrapper, WRAP_GAS } from './native.ts'
+import type { Problem } from './problem/problem.ts'
+import type { Flow } from './solver/flow.ts'
+import type { Route, RouteTerms } from './types.ts'
+
+/** @param outPerWei - output base units for a wei; 0 where the native token cannot be priced */
+export function toRoute(
+  problem: Problem,
+  found: FoundRoute,
+  amountIn: bigint,
+  request: RouteTerms,
+  outPerWei: number,
+): Route {
+  const { tokenIn, tokenOut } = request
+  const { legs, amountOut } = found.settlement
+  const gas = legs.reduce((sum, leg) => sum + leg.gas, usesWrapper(legs, request) ? WRAP_GAS : 0)
+  const priced = outPerWei > 0 || request.gasPriceWei === 0n
+  return {
+    tokenIn,
+    tokenOut,
+    amountIn,
+    amountOut,
+    legs,
+    gas,
+    gasCostOut: priced ? BigInt(Math.round(gas * Number(request.gasPriceWei) * outPerWei)) : null,
+    midAmountOut: midAmountOut(problem, found.flow),
+    optimalityGapBps: gapBps(problem, found),
+  }
+}
+
+function gapBps(problem: Problem, { bound, settlement }: FoundRoute): number | null {
+  if (bound === null || bound <= 0) return null
+  return Math.max(0, (1 - believedOutput(problem, settlement) / bound) * 10_000)
+}
+
+/** The output of the same shares at the pools' mid prices: no fee, no tax, no impact. */
+function midAmountOut({ graph, source, target, amountIn }: Problem, { edges, input }: Flow): bigint | null {
+  const { from, to, tokens, scratch } = graph.topology
+  const sold = scratch.floats(tokens.length, 0)
+  const held = scratch.floats(tokens.length, 0)
+  for (let k = 0; k < edges.length; k++) sold[from[edges[k]!]!]! += input[k]!
+  held[source] = amountIn
+  for (let k = 0; k < edges.length; k++) {
+    const edge = edges[k]!
+    const token = from[edge]!
+    held[to[edge]!]! += held[token]! * (input[k]! / sold[token]!) * graph.edges[edge]!.curve.sqrtPrice[0]! ** 2
+  }
+  const amount = held[target]!
+  return Number.isFinite(amount) && amount > 0 ? BigInt(Math.round(amount)) : null
+}
+
+/** A route that wraps or unwraps and does nothing else. */
+export function wrapRoute({ tokenIn, tokenOut }: RouteTerms, amountIn: bigint): Route {
+  return {
+    tokenIn,
+    tokenOut,
+    amountIn,
+    amountOut: amountIn,
+    legs: [],
+    gas: WRAP_GAS,
+    gasCostOut: null,
+    midAmountOut: amountIn,
+    optimalityGapBps: 0,
+  }
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { abortable, onAbort } from './abort.ts'
+
+test('an action comes once, at once where the signal has aborted, and not once it is taken back', () => {
+  const controller = new AbortController()
+  let first = 0
+  let second = 0
+  onAbort(controller.signal, () => first++)
+  const detach = onAbort(controller.signal, () => second++)
+  detach()
+  controller.abort()
+  onAbort(controller.signal, () => first++)
+  onAbort(undefined, () => first++)
+  expect({ first, second }).toEqual({ first: 2, second: 0 })
+})
+
+test('a promise is waited for until the caller gives up, and its own end counts when it comes first', async () => {
+  const controller = new AbortController()
+  const reason = new Error('gave up')
+  const never = abortable(new Promise(() => {}), controller.signal)
+  const done = abortable(Promise.resolve(1), controller.signal)
+  expect(await done).toBe(1)
+  controller.abort(reason)
+  await expect(never).rejects.toBe(reason)
+  await expect(abortable(Promise.resolve(1), controller.signal)).rejects.toBe(reason)
+})

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { AdaptiveRate } from './adaptive-rate.ts'
+
+/** An endpoint asked as fast as its rate lets us for some seconds; `answers` tells what becomes of each call. */
+function run(answers: (ms: number) => boolean, { demand = 200, seconds = 20, retryAfterMs = 0 } = {}) {
+  const clock = { ms: 0 }
+  const rate = new AdaptiveRate(() => clock.ms)
+  const counts = { answered: 0, refused: 0 }
+  let owed = 0
+  for (; clock.ms < seconds * 1_000; clock.ms += 5) {
+    owed = Math.min(demand, owed + (demand * 5) / 1_000)
+    while (owed >= 1 && rate.waitMs(true) === 0) {
+      owed--
+      rate.took(1)
+      const answered = answers(clock.ms)
+      if (answered) rate.answered(1)
+      else rate.refused(1, retryAfterMs)
+      // Of the last half, when it has settled.
+      if (clock.ms > seconds * 500) counts[answered ? 'answered' : 'refused']++
+    }
+  }
+  return { ...counts, rate, clock }
+}
+
+/** So many calls a second, the rest refused. */
+function limitOf(perSecond: number) {
+  let level = perSecond
+  let at = 0
+  return (ms: number) => {
+    level = Math.min(perSecond, level + (perSecond * (ms - at)) / 1_000)
+    at = ms
+    if (level < 1) return false
+    level--
+    return true
+  }
+}
+
+test('nothing is held back as long as nothing is refused', () => {
+  expect(run(() => true).answered).toBeGreaterThan(1_900)
+})
+
+test.each([20, 60])(
+  'an endpoint with a limit of %i calls a second is asked about as often, and its limit is used',
+  (limit) => {
+    const { answered, refused } = run(limitOf(limit), { seconds: 60 })
+    expect(answered).toBeGreaterThan(0.9 * 30 * limit)
+    expect(refused).toBeLessThan(1.2 * answered)
+  },
+)
+
+test('an endpoint that refuses a third at random is not slowed to a crawl', () => {
+  let turn = 0
+  const { answered } = run(() => ++turn % 3 !== 0, { demand: 100 })
+  expect(answered).toBeGreaterThan(500)
+})
+
+test('one that asks to be left alone is, but for a rare request that a quote waits for, and is used when that is answered', () => {
+  const { rate, clock } = run(() => false, { seconds: 4, retryAfterMs: 10_000 })
+  expect(rate.waitMs(false)).toBeGreaterThan(5_000)
+  clock.ms += 2_100
+  expect(rate.waitMs(true)).toBe(0)
+  rate.took(1)
+  expect(rate.waitMs(true)).toBeGreaterThan(5_000)
+  rate.answered(1)
+  expect(rate.waitMs(true)).toBeLessThan(200)
+})

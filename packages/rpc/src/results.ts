@@ -1,0 +1,28 @@
+/** Results of calls, held to what they should be. */
+import type { Hex } from '@sluice/chains'
+import { decodeLog, type RawLog } from './encode.ts'
+import { RpcError } from './errors.ts'
+import { readable } from './heads.ts'
+import { inSlices, type Steps } from './slices.ts'
+import type { Log } from './types.ts'
+
+/** @throws RpcError `BAD_ANSWER` */
+export function hexAnswer(answer: unknown): Hex {
+  if (typeof answer === 'string' && /^0x[0-9a-fA-F]*$/.test(answer)) return answer as Hex
+  throw new RpcError('BAD_ANSWER', 'the node answered with something that is not hex')
+}
+
+/** @throws RpcError `BAD_ANSWER` */
+export function readLogs(raw: unknown): Promise<readonly Log[]> {
+  return inSlices('logs', decodeLogs(raw))
+}
+
+function* decodeLogs(raw: unknown): Steps<readonly Log[]> {
+  const logs: Log[] = []
+  const all = readable(() => [...(raw as RawLog[])])
+  for (const log of all) {
+    logs.push(readable(() => decodeLog(log)))
+    yield
+  }
+  return logs
+}

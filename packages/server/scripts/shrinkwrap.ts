@@ -1,0 +1,37 @@
+/** The part of the repository's lockfile that the published package needs, as its `npm-shrinkwrap.json`: who installs it gets the versions tested. */
+
+export type Lock = { readonly lockfileVersion: number; readonly packages: Readonly<Record<string, Locked>> }
+type Locked = {
+  readonly name?: string
+  readonly version?: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+/** @param at - folder of the package in the repository */
+export function shrinkwrapOf({ lockfileVersion, packages }: Lock, at: string): Lock & Locked {
+  const { name, version, dependencies } = packages[at]!
+  const kept: Record<string, Locked> = { '': { name, version, dependencies } as Locked }
+  const waiting = [at]
+  for (let from = waiting.pop(); from !== undefined; from = waiting.pop()) {
+    const { dependencies: needed, optionalDependencies, peerDependencies } = packages[from]!
+    for (const wanted of Object.keys({ ...needed, ...optionalDependencies, ...peerDependencies })) {
+      const found = lookUp(packages, from, wanted)
+      if (found === undefined || found in kept) continue
+      kept[found] = packages[found]!
+      waiting.push(found)
+    }
+  }
+  const sorted = Object.fromEntries(Object.entries(kept).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return { name, version, lockfileVersion, packages: sorted } as Lock & Locked
+}
+
+/** Path at which Node finds a package: in the `node_modules` of the folder, or of one above it. Undefined for an optional one that is not there. */
+function lookUp(packages: Lock['packages'], from: string, name: string): string | undefined {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
+    const path = `${folder && `${folder}/`}node_modules/${name}`
+    if (path in packages) return path
+    if (folder === '') return undefined
+  }
+}

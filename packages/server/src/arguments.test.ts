@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { readArguments } from './arguments.ts'
+
+test('options become the variables that the service reads', () => {
+  const line = ['--rpc', '1=http://a:8545?key=x=y', '--rpc=10=https://b', '--rpc', '1=http://c', '--port', '80']
+  expect(
+    readArguments([...line, '--chains', '1,10', '--data-dir', 'd', '--redis-url', 'redis://r', '--role', 'worker']),
+  ).toEqual({
+    environment: {
+      RPC_URL_1: 'http://a:8545?key=x=y,http://c',
+      RPC_URL_10: 'https://b',
+      PORT: '80',
+      CHAINS: '1,10',
+      DATA_DIR: 'd',
+      REDIS_URL: 'redis://r',
+      ROLE: 'worker',
+    },
+  })
+  expect(readArguments([])).toEqual({ environment: {} })
+})
+
+test.each([
+  [['--rpc', 'http://a'], '--rpc http://a'],
+  [['--rpc', '0=http://a'], '--rpc 0='],
+  [['--rpc', '1='], '--rpc 1='],
+  [['--port', ''], '--port'],
+  [['--prot', '1'], "'--prot'"],
+  [['1=http://a'], "'1=http://a'"],
+])('%j is a mistake that names its option', (args, named) => {
+  expect(readArguments(args)).toEqual({ mistake: expect.stringContaining(named) })
+})

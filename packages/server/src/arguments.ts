@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util'
+
+type Asked =
+  | { readonly environment: Readonly<Record<string, string>> }
+  | { readonly help: true }
+  | { readonly mistake: string }
+
+/** Options that are a variable's value as it stands. */
+const VARIABLES = {
+  chains: 'CHAINS',
+  port: 'PORT',
+  'data-dir': 'DATA_DIR',
+  'redis-url': 'REDIS_URL',
+  role: 'ROLE',
+} as const
+
+/** The command line as the variables that the service reads; whether their values are right is the service's to say. */
+export function readArguments(args: readonly string[]): Asked {
+  let values: ReturnType<typeof parse>
+  try {
+    values = parse(args)
+  } catch (error) {
+    return { mistake: (error as Error).message }
+  }
+  if (values.help) return { help: true }
+  const environment: Record<string, string> = {}
+  for (const text of values.rpc ?? []) {
+    const [, chainId, urls] = /^([1-9]\d*)=(.+)$/.exec(text) ?? []
+    if (!chainId || !urls) return { mistake: `--rpc ${text}: must be <chain>=<url>, such as 1=http://localhost:8545` }
+    const name = `RPC_URL_${chainId}`
+    environment[name] = [environment[name], urls].filter((part) => part !== undefined).join(',')
+  }
+  for (const [option, name] of Object.entries(VARIABLES)) {
+    const value = values[option as keyof typeof VARIABLES]
+    // Empty variables count as absent: an option that was left empty by mistake would go unnoticed.
+    if (value === '') return { mistake: `--${option}: must not be empty` }
+    if (value !== undefined) environment[name] = value
+  }
+  return { environment }
+}
+
+function parse(args: readonly string[]) {
+  const text = { type: 'string' } as const
+  return parseArgs({
+    args: [...args],
+    options: {
+      rpc: { type: 'string', multiple: true },
+      chains: text,
+      port: text,
+      'data-dir': text,
+      'redis-url': text,
+      role: text,
+      help: { type: 'boolean', short: 'h' },
+    },
+  }).values
+}

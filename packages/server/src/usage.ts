@@ -1,0 +1,12 @@
+export const USAGE = `Usage: npx @sluice/server [options]
+
+  --rpc <chain>=<url>[,<url>…]  nodes of a chain; again for other chains. Those without use the registry's public endpoints
+  --chains <id>[,<id>…]         chains that are served; all of the registry when left out
+  --port <port>                 3000; 0 takes a free one
+  --data-dir <directory>        where known pools are kept between runs; nowhere when left out
+  --redis-url <url>             shares the state of chains with other processes
+  --role worker|indexer         of several: quotes only, or reads chains only; both when left out
+  --help
+
+An example: npx @sluice/server --rpc 1=http://localhost:8545
+All other settings are variables of the environment (packages/api/src/config.ts in the repository); the command line goes before them.`

@@ -1,0 +1,1 @@
+export { type Attributes, type Kind, type Recorder, record, span, untraced } from './span.ts'

@@ -1,0 +1,263 @@
+import '../styles/chains.css'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type Chain, type ChainStatus, useStatus, useStatuses } from '../service/chains.ts'
+import { Address } from '../ui/Address.tsx'
+import { Copy } from '../ui/Copy.tsx'
+import { Failure, Notice } from '../ui/Notice.tsx'
+import { Count } from '../ui/Num.tsx'
+import { useChain, useSetting } from '../ui/setting.ts'
+import { useTitle } from '../ui/title.ts'
+
+/** Standing of a chain, for people: what is deployed there, and whether it is followed. */
+const looks = {
+  following: 'Deployed, following',
+  late: 'Behind',
+  down: 'Node not answering',
+  asleep: 'Deployed, asleep',
+  predicted: 'Address known, not deployed',
+} as const
+type Look = keyof typeof looks
+
+/** A chain that moves with our time is behind from here on. */
+const BEHIND_SECONDS = 30
+/** Tiles of a group on a narrow screen before the rest is folded away. */
+const FEW = 12
+
+function lookOf({ status }: Chain, run: ChainStatus | undefined): Look {
+  if (run?.state === 'failing') return 'down'
+  if (run?.state === 'awake')
+    return run.clock === 'moving' && (run.lagSeconds ?? 0) > BEHIND_SECONDS
+      ? 'late'
+      : status === 'predicted'
+        ? 'predicted'
+        : 'following'
+  return status === 'predicted' ? 'predicted' : 'asleep'
+}
+
+const groups: readonly (readonly [string, readonly Look[]])[] = [
+  ['Followed now', ['following', 'late', 'down']],
+  ['Deployed; followed when somebody asks', ['asleep']],
+  ['Address known', ['predicted']],
+]
+
+export function ChainsPage() {
+  useTitle('Chains')
+  const { chains } = useSetting()
+  const { chain: chosen } = useSearch({ strict: false }) as { readonly chain?: number }
+  const navigate = useNavigate()
+  const { data, error } = useStatuses()
+  const all = chains.map((chain) => {
+    const run = data?.chains[chain.id]
+    return { ...chain, run, look: lookOf(chain, run) }
+  })
+  const followed = all.filter(({ run }) => run !== undefined && run.state !== 'asleep')
+  return (
+    <>
+      <div className="lede">
+        <h1>Chains</h1>
+        <p>One Guard, at one address on nearly all of them. Where it does not stand yet, anyone can put it there.</p>
+      </div>
+      {error && (
+        <div className="above">
+          <Failure error={error} />
+        </div>
+      )}
+      <dl className="sums">
+        {(Object.keys(looks) as Look[]).map((look) => (
+          <div key={look}>
+            <dd>{all.filter((one) => one.look === look).length}</dd>
+            <dt>
+              <i className={`chip chip--${look}`} />
+              {looks[look]}
+            </dt>
+          </div>
+        ))}
+      </dl>
+      <div className="cm">
+        <section className="panel map" aria-label="Map of chains">
+          {groups.map(([name, members]) => (
+            <Group
+              key={name}
+              name={name}
+              tiles={all.filter(({ look }) => members.includes(look))}
+              chosen={chosen ?? all[0]?.id}
+              onChoose={(chain) => navigate({ to: '/app/chains', search: { chain } })}
+            />
+          ))}
+        </section>
+        <Card chainId={chosen} />
+      </div>
+      {followed.length > 0 && <Followed rows={followed} />}
+    </>
+  )
+}
+
+type Row = Chain & { readonly run: ChainStatus | undefined; readonly look: Look }
+
+type GroupProps = {
+  readonly name: string
+  readonly tiles: readonly Row[]
+  readonly chosen: number | undefined
+  readonly onChoose: (chain: number) => void
+}
+
+function Group({ name, tiles, chosen, onChoose }: GroupProps) {
+  const [whole, setWhole] = useState(() => innerWidth > 720)
+  if (tiles.length === 0) return null
+  const shown = whole ? tiles : tiles.slice(0, FEW)
+  return (
+    <div className="map__g">
+      <h2>
+        <span>{name}</span>
+        <span className="unit">{tiles.length}</span>
+      </h2>
+      <div className="tiles">
+        {shown.map(({ id, name, look, run }) => (
+          <button
+            key={id}
+            type="button"
+            className={`tile tile--${look}`}
+            aria-pressed={id === chosen}
+            title={name}
+            onClick={() => onChoose(id)}
+          >
+            <b>{name}</b>
+            {look === 'down' ? 'down' : run?.head === undefined ? id : `block ${run.head}`}
+            <span className="sr">, {looks[look]}</span>
+          </button>
+        ))}
+      </div>
+      {shown.length < tiles.length && (
+        <button type="button" className="btn btn--small map__more" onClick={() => setWhole(true)}>
+          {tiles.length - shown.length} more
+        </button>
+      )}
+    </div>
+  )
+}
+
+function Card({ chainId }: { readonly chainId: number | undefined }) {
+  const chain = useChain(chainId)
+  const { data: run } = useStatus(chain.id)
+  const look = lookOf(chain, run)
+  const command = `npm run deploy -- --chain ${chain.id}`
+  const none = <span className="q">—</span>
+  return (
+    <section className="panel cd" aria-labelledby="chosen-chain" aria-live="polite">
+      <div className="panel__h">
+        <h2 id="chosen-chain">{chain.name}</h2>
+        <span className="note">chain {chain.id}</span>
+      </div>
+      <dl className="rows">
+        <div>
+          <dt>Status</dt>
+          <dd>{looks[look]}</dd>
+        </div>
+        <div>
+          <dt>Guard</dt>
+          <dd>{chain.guard ? <Address of={chain.guard} /> : none}</dd>
+        </div>
+        <div>
+          <dt>Head</dt>
+          <dd>{run?.head === undefined ? none : <Count value={run.head} />}</dd>
+        </div>
+        <div>
+          <dt>Last block</dt>
+          <dd>
+            {run?.lagSeconds === undefined ? (
+              none
+            ) : run.clock === 'resting' ? (
+              'none is due: the chain rests'
+            ) : (
+              <Lag seconds={run.lagSeconds} />
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Pools known</dt>
+          <dd>{run?.pools === undefined ? none : <Count value={run.pools} />}</dd>
+        </div>
+      </dl>
+      <div className="cd__b">
+        {look === 'down' && (
+          <Notice kind="bad" title="Its node does not answer.">
+            {run?.reason}. Quotes are refused until it is back.
+          </Notice>
+        )}
+        {look === 'late' && (
+          <Notice kind="warn" title={`${run?.lagSeconds} s behind.`}>
+            Quotes are of an older block and say so.
+          </Notice>
+        )}
+        {look === 'predicted' && (
+          <Notice kind="info" title="Anyone can deploy here.">
+            The address is fixed by the code. One command: <code>{command}</code> <Copy text={command}>Copy</Copy>
+          </Notice>
+        )}
+        <Link className="btn" to="/" search={{ chain: chain.id }}>
+          {look === 'predicted' ? `Quotes of ${chain.name}` : `Swap on ${chain.name}`}
+        </Link>
+      </div>
+    </section>
+  )
+}
+
+function Lag({ seconds }: { readonly seconds: number }) {
+  return (
+    <>
+      <Count value={seconds} /> <span className="unit">s ago</span>
+    </>
+  )
+}
+
+function Followed({ rows }: { readonly rows: readonly Row[] }) {
+  const byLag = [...rows].sort((a, b) => (b.run?.lagSeconds ?? 0) - (a.run?.lagSeconds ?? 0))
+  const pip = { late: 'pip--warn', down: 'pip--bad' } as Partial<Record<Look, string>>
+  return (
+    <section className="panel cl" aria-labelledby="followed">
+      <div className="panel__h">
+        <h2 id="followed">Followed now</h2>
+        <span className="note">by the age of the last block</span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
+      <section className="scroll" tabIndex={0} aria-label="Chains followed now">
+        <table>
+          <thead>
+            <tr>
+              <th>Chain</th>
+              <th>Id</th>
+              <th>Status</th>
+              <th className="r">Head</th>
+              <th className="r" aria-sort="descending">
+                Last block
+              </th>
+              <th className="r">Pools</th>
+              <th>Guard</th>
+            </tr>
+          </thead>
+          <tbody>
+            {byLag.map(({ id, name, look, run, guard }) => (
+              <tr key={id}>
+                <td>
+                  <span className={`pip pip--row ${pip[look] ?? ''}`} />
+                  {name}
+                </td>
+                <td className="unit">{id}</td>
+                <td>{run?.clock === 'resting' ? 'Following; the chain rests' : looks[look]}</td>
+                <td className="r">{run?.head !== undefined && <Count value={run.head} />}</td>
+                <td className="r">
+                  {run?.lagSeconds !== undefined && run.clock !== 'resting' && <Lag seconds={run.lagSeconds} />}
+                </td>
+                <td className="r">{run?.pools !== undefined && <Count value={run.pools} />}</td>
+                <td>
+                  <Address of={guard} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  )
+}

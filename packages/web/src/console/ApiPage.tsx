@@ -1,0 +1,211 @@
+import '../styles/api.css'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { sluice } from '../service/client.ts'
+import { Copy } from '../ui/Copy.tsx'
+import { Failure } from '../ui/Notice.tsx'
+import { useChain } from '../ui/setting.ts'
+import { useTitle } from '../ui/title.ts'
+import { FieldRow, Prose } from './FieldRow.tsx'
+import { type Call, callOf, type Endpoint, endpointsOf, type Field, type OpenApi } from './openapi.ts'
+import { Shown } from './Shown.tsx'
+import { type Language, languages, sampleOf } from './samples.ts'
+import { useFilled } from './use-filled.ts'
+import { type Answer, send } from './wire.ts'
+
+export type ApiParams = {
+  readonly chain?: number
+  readonly ep?: string
+  readonly lang?: Language
+  /** Typed text, by the name of the field. */
+  readonly set?: Readonly<Record<string, string>>
+}
+
+export function ApiPage() {
+  useTitle('API')
+  const params = useSearch({ strict: false }) as ApiParams
+  const { data, error } = useQuery({
+    queryKey: ['openapi'],
+    queryFn: () => sluice.get<OpenApi>('/openapi.json'),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const endpoints = data ? endpointsOf(data) : []
+  const endpoint = endpoints.find(({ id }) => id === params.ep) ?? endpoints[0]
+  return (
+    <>
+      <div className="lede">
+        <h1>API</h1>
+        <p>
+          No key, no registration. Every parameter is filled for this chain: change one, and the lines to copy change
+          with it. <a href="/docs">The whole reference</a> works without scripts.
+        </p>
+      </div>
+      {error && <Failure error={error} />}
+      {endpoint && (
+        <div className="api">
+          <nav className="ep" aria-label="Endpoints">
+            {endpoints.map(({ id, method, path }) => (
+              <Link
+                key={id}
+                to="/app/api"
+                search={(before: ApiParams) => ({
+                  ...(before.chain !== undefined && { chain: before.chain }),
+                  ...(before.lang && { lang: before.lang }),
+                  ep: id,
+                })}
+                aria-current={id === endpoint.id ? 'true' : undefined}
+              >
+                <span className="mono">{method.toUpperCase()}</span>
+                {path.replace('/{chain_id}', '')}
+              </Link>
+            ))}
+          </nav>
+          <Console key={endpoint.id} endpoint={endpoint} params={params} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function Console({ endpoint, params }: { readonly endpoint: Endpoint; readonly params: ApiParams }) {
+  const navigate = useNavigate()
+  const chain = useChain(params.chain)
+  const filled = useFilled(chain.id, endpoint)
+  const values: Readonly<Record<string, string>> = {
+    ...filled,
+    ...params.set,
+    chain_id: params.set?.chain_id ?? String(chain.id),
+  }
+  const call = callOf(endpoint, values)
+  const [answer, setAnswer] = useState<Asking>({ state: 'none' })
+  const change = (more: ApiParams) =>
+    navigate({
+      to: '/app/api',
+      search: (before: ApiParams) => ({ ...before, ep: endpoint.id, ...more }),
+      replace: true,
+    })
+  const ask = async () => {
+    setAnswer((before) => ({ ...before, state: 'asking' }))
+    try {
+      setAnswer({ state: 'none', got: await send(call) })
+    } catch (error) {
+      setAnswer({ state: 'failed', error })
+    }
+  }
+  return (
+    <>
+      <section className="panel" aria-labelledby="endpoint">
+        <div className="panel__h">
+          <h2 className="mono" id="endpoint">
+            {endpoint.path}
+          </h2>
+        </div>
+        <p className="note about">
+          <Prose text={`${endpoint.summary}. ${endpoint.description}`} />
+        </p>
+        <Form
+          {...{
+            endpoint,
+            values,
+            set: params.set ?? {},
+            busy: answer.state === 'asking',
+            onSet: (set) => change({ set }),
+            onSend: () => void ask(),
+          }}
+        />
+      </section>
+      <Code
+        {...{ endpoint, call, values, language: params.lang ?? 'curl', answer, onLanguage: (lang) => change({ lang }) }}
+      />
+    </>
+  )
+}
+
+type Asking = { readonly state: 'none' | 'asking' | 'failed'; readonly got?: Answer; readonly error?: unknown }
+
+type Texts = Readonly<Record<string, string>>
+
+type FormProps = {
+  readonly endpoint: Endpoint
+  readonly values: Texts
+  /** Typed texts. */
+  readonly set: Texts
+  readonly busy: boolean
+  readonly onSet: (set: Texts) => void
+  readonly onSend: () => void
+}
+
+function Form({ endpoint, values, set, busy, onSet, onSend }: FormProps) {
+  const needed = endpoint.fields.filter(({ required }) => required)
+  const others = endpoint.fields.filter(({ required }) => !required)
+  const row = (field: Field) => (
+    <FieldRow
+      key={field.name}
+      field={field}
+      value={values[field.name] ?? ''}
+      onChange={(text) => onSet({ ...set, [field.name]: text })}
+    />
+  )
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSend()
+      }}
+    >
+      {needed.map(row)}
+      {others.length > 0 && (
+        <details open={others.some(({ name }) => set[name])}>
+          <summary>{others.length === 1 ? '1 optional parameter' : `${others.length} optional parameters`}</summary>
+          {others.map(row)}
+        </details>
+      )}
+      <button type="submit" className="btn btn--go" disabled={busy}>
+        {busy ? (endpoint.isStream ? 'Listening for 6 s…' : 'Sending…') : 'Send'}
+      </button>
+    </form>
+  )
+}
+
+type CodeProps = {
+  readonly endpoint: Endpoint
+  readonly call: Call
+  readonly values: Texts
+  readonly language: Language
+  readonly answer: Asking
+  readonly onLanguage: (language: Language) => void
+}
+
+function Code({ endpoint, call, values, language, answer, onLanguage }: CodeProps) {
+  const sample = sampleOf(language, { origin: location.origin, endpoint, call, values })
+  return (
+    <div className="code">
+      <section className="panel" aria-label="The request to copy">
+        <div className="panel__h">
+          <fieldset className="seg" aria-label="Language">
+            {languages.map((name) => (
+              <button key={name} type="button" aria-pressed={name === language} onClick={() => onLanguage(name)}>
+                {name}
+              </button>
+            ))}
+          </fieldset>
+          <Copy text={sample} className="btn btn--small">
+            Copy
+          </Copy>
+        </div>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
+        <pre tabIndex={0}>{sample}</pre>
+      </section>
+      <section className="panel" aria-label="Answer" aria-live="polite" aria-busy={answer.state === 'asking'}>
+        {answer.got ? (
+          <Shown answer={answer.got} />
+        ) : (
+          <p className="res-h note">{answer.state === 'asking' ? 'Asking…' : 'The answer stands here.'}</p>
+        )}
+        {answer.state === 'failed' && <Failure error={answer.error} />}
+      </section>
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+import { Fragment, type ReactNode } from 'react'
+import { FormRow } from '../ui/FormRow.tsx'
+import type { Field } from './openapi.ts'
+
+type FieldRowProps = { readonly field: Field; readonly value: string; readonly onChange: (text: string) => void }
+
+/** A parameter with what it means. */
+export function FieldRow({ field: { name, required, description, hint, isJson }, value, onChange }: FieldRowProps) {
+  const shared = {
+    className: 'field',
+    id: `p-${name}`,
+    placeholder: hint,
+    required,
+    spellCheck: false,
+    'aria-describedby': `d-${name}`,
+  }
+  return (
+    <FormRow name={name} id={`p-${name}`} required={required}>
+      {isJson ? (
+        <textarea {...shared} rows={5} value={value} onChange={(event) => onChange(event.target.value)} />
+      ) : (
+        <input {...shared} autoComplete="off" value={value} onChange={(event) => onChange(event.target.value.trim())} />
+      )}
+      <p className="note" id={`d-${name}`}>
+        <Prose text={description} />
+      </p>
+    </FormRow>
+  )
+}
+
+/** Text with code between backticks. */
+export function Prose({ text }: { readonly text: string }) {
+  return text.split('`').map((part, k): ReactNode => {
+    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no name but their place.
+    return k % 2 === 1 ? <code key={k}>{part}</code> : <Fragment key={k}>{part}</Fragment>
+  })
+}

@@ -1,0 +1,59 @@
+import { Fragment, type ReactNode } from 'react'
+import { Copy } from '../ui/Copy.tsx'
+import type { Answer } from './wire.ts'
+
+/** Strings of an answer longer than this are cut on the screen; copied, they are whole. */
+const LONG = 90
+const CUT = 66
+
+/** An answer as it came: its status, its time, its body with long texts cut. */
+export function Shown({ answer: { status, ms, body, isWhole, retryAfter } }: { readonly answer: Answer }) {
+  const json = isWhole ? parse(body) : undefined
+  const code = (json as { code?: unknown } | undefined)?.code
+  const pip = status < 400 ? '' : status < 500 ? 'pip--warn' : 'pip--bad'
+  const words = [
+    typeof code === 'string' ? code : status < 400 ? 'OK' : '',
+    `${ms} ms`,
+    retryAfter && `try again in ${retryAfter} s`,
+  ]
+  const text = json === undefined ? body : JSON.stringify(json, (_, value) => cut(value), 2)
+  return (
+    <>
+      <div className="res-h">
+        <span className={`pip ${pip}`} />
+        <span className="status">{status}</span>
+        <span className="unit">{words.filter(Boolean).join(' · ')}</span>
+        <Copy text={body}>Copy</Copy>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
+      <pre className="res" tabIndex={0}>
+        {text.split(/("[^"\n]+"):/).map((part, k): ReactNode => {
+          const isKey = k % 2 === 1
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no name but their place.
+            <Fragment key={k}>
+              {isKey ? (
+                <>
+                  <span className="k">{part}</span>:
+                </>
+              ) : (
+                part
+              )}
+            </Fragment>
+          )
+        })}
+      </pre>
+    </>
+  )
+}
+
+const cut = (value: unknown): unknown =>
+  typeof value === 'string' && value.length > LONG ? `${value.slice(0, CUT)}…` : value
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,74 @@
+/** The same request in the languages that people paste: they run as they stand. */
+import type { Call, Endpoint } from './openapi.ts'
+
+export const languages = ['curl', 'TypeScript', 'Python'] as const
+export type Language = (typeof languages)[number]
+
+type Input = {
+  readonly origin: string
+  readonly endpoint: Endpoint
+  readonly call: Call
+  readonly values: Readonly<Record<string, string>>
+}
+
+export function sampleOf(language: Language, input: Input): string {
+  if (language === 'curl') return curl(input)
+  return language === 'Python' ? python(input) : typescript(input)
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+function curl({ origin, endpoint, call }: Input): string {
+  const [head, query] = `${origin}${call.path}`.split('?') as [string, string?]
+  const unbuffered = endpoint.isStream ? 'N' : ''
+  if (call.body !== undefined)
+    return `curl -s ${quoted(head)} \\\n  -H 'content-type: application/json' \\\n  -d ${quoted(call.body)}`
+  if (!query) return `curl -s${unbuffered} ${quoted(head)}`
+  // -G puts them into the query.
+  const pairs = query.split('&').map((pair) => ` \\\n  --data-urlencode ${quoted(decodeURIComponent(pair))}`)
+  return `curl -sG${unbuffered} ${quoted(head)}${pairs.join('')}`
+}
+
+const methods: Readonly<Record<string, string>> = {
+  swap: 'getSwap',
+  quote: 'getQuote',
+  simulate: 'simulate',
+  simulatePost: 'simulate',
+  prices: 'prices',
+  liquidity: 'liquidity',
+  chains: 'chains',
+}
+
+function typescript({ origin, endpoint, call, values }: Input): string {
+  const base = `import { SluiceClient } from '@sluice/client'\n\nconst sluice = new SluiceClient({ baseUrl: '${origin}' })\n`
+  const { chain_id: chain, ...rest } = values
+  const given = Object.fromEntries(endpoint.fields.flatMap(({ name }) => (rest[name] ? [[name, rest[name]]] : [])))
+  const fields = Object.entries(given).map(([name, value]) =>
+    `  ${name}: ${JSON.stringify(value)},`.replaceAll('"', "'"),
+  )
+  const object = fields.length > 0 ? `{\n${fields.join('\n')}\n}` : '{}'
+  if (endpoint.isStream)
+    return `const events = new EventSource('${origin}${call.path}')\nevents.addEventListener('quote', ({ data }) => console.log(JSON.parse(data)))\n// Without this the browser would ask again for what the service has ended.\nevents.addEventListener('end', () => events.close())`
+  const method = methods[endpoint.id]
+  if (method === 'chains') return `${base}const answer = await sluice.chains()`
+  if (method === 'prices' || (method === 'liquidity' && !given.curve)) {
+    const tokens = (values.token ?? '').split(',').map((token) => `  '${token}',`)
+    return `${base}const answer = await sluice.${method}(${chain}, [\n${tokens.join('\n')}\n])`
+  }
+  if (method && method !== 'liquidity') return `${base}const answer = await sluice.${method}(${chain}, ${object})`
+  if (call.body !== undefined)
+    return `const response = await fetch('${origin}${call.path}', {\n  method: 'POST',\n  headers: { 'content-type': 'application/json' },\n  body: JSON.stringify(${call.body}),\n})\nconst answer = await response.json()`
+  return `${base}const answer = await sluice.get('${call.path.split('?')[0]}', ${object})`
+}
+
+function python({ origin, endpoint, call }: Input): string {
+  const url = `${origin}${call.path}`
+  if (endpoint.isStream)
+    return `import urllib.request\n\nurl = '${url}'\nwith urllib.request.urlopen(url, timeout=60) as events:\n    for line in events:\n        print(line.decode().rstrip())`
+  if (call.body !== undefined)
+    return `import json, urllib.request\n\nbody = json.loads(${python3(call.body)})\nrequest = urllib.request.Request(\n    '${url}',\n    json.dumps(body).encode(),\n    {'content-type': 'application/json'},\n)\nwith urllib.request.urlopen(request, timeout=15) as answer:\n    print(json.load(answer))`
+  return `import json, urllib.request\n\nurl = '${url}'\nwith urllib.request.urlopen(url, timeout=15) as answer:\n    print(json.load(answer))`
+}
+
+/** A literal that Python reads back as it was. */
+const python3 = (text: string): string => `'''${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'''`

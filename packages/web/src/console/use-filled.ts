@@ -1,0 +1,42 @@
+/** Values that the console is filled with: they work on the chain that is chosen. */
+import { useQuery } from '@tanstack/react-query'
+import { sluice } from '../service/client.ts'
+import { useTokens } from '../service/tokens.ts'
+import { firstPair } from '../swap/params.ts'
+import { useWallet } from '../wallet/use-wallet.ts'
+import type { Endpoint } from './openapi.ts'
+
+/** Values that work on this chain: its first pair, one whole token, the wallet or nobody. */
+export function useFilled(chainId: number, endpoint: Endpoint): Readonly<Record<string, string>> {
+  const { data: tokens } = useTokens(chainId)
+  const wallet = useWallet()
+  const pair = tokens && firstPair(tokens)
+  const from = wallet?.address ?? '0x000000000000000000000000000000000000dEaD'
+  const needsCall = endpoint.fields.some(({ name, required }) => name === 'data' && required)
+  const { data: swap } = useQuery({
+    queryKey: ['example', chainId, pair?.src.address, pair?.dst.address, from],
+    enabled: needsCall && pair !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+    queryFn: () =>
+      sluice.getSwap(chainId, {
+        src: pair!.src.address,
+        dst: pair!.dst.address,
+        amount: String(10n ** BigInt(pair!.src.decimals)),
+        from,
+      }),
+  })
+  if (!pair) return {}
+  const { src, dst } = pair
+  const amount = String(10n ** BigInt(src.decimals))
+  const all: Readonly<Record<string, string>> = {
+    ...{ src: src.address, dst: dst.address, amount, token: `${src.address},${dst.address}` },
+    ...{ tokenIn: src.address, tokenOut: dst.address, amountIn: amount, from },
+    ...(swap && { to: swap.tx.to, data: swap.tx.data }),
+    quotes: JSON.stringify([{ src: src.address, dst: dst.address, amount }]),
+  }
+  // Only what has to be there: the rest is left to its default.
+  return Object.fromEntries(
+    endpoint.fields.flatMap(({ name, required }) => (required && all[name] ? [[name, all[name]]] : [])),
+  )
+}

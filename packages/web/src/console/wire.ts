@@ -1,0 +1,49 @@
+/** A request of the console as it goes over the wire, for its status and its very body: the SDK would read both. */
+import type { Call } from './openapi.ts'
+
+export type Answer = {
+  readonly status: number
+  readonly ms: number
+  readonly body: string
+  readonly isWhole: boolean
+  readonly retryAfter: string | null
+}
+
+const TIMEOUT_MS = 15_000
+/** A stream is listened to for so long, or for so much. */
+const STREAM_MS = 6_000
+const STREAM_CHARS = 200_000
+
+export async function send({ method, path, body }: Call): Promise<Answer> {
+  const started = performance.now()
+  const response = await fetch(path, {
+    method: method.toUpperCase(),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    ...(body !== undefined && { body, headers: { 'content-type': 'application/json' } }),
+  })
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+  const text = isStream ? await listen(response) : await response.text()
+  return {
+    status: response.status,
+    ms: Math.round(performance.now() - started),
+    body: text,
+    isWhole: !isStream,
+    retryAfter: response.headers.get('retry-after'),
+  }
+}
+
+async function listen(response: Response): Promise<string> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  const deadline = Date.now() + STREAM_MS
+  let text = ''
+  while (text.length < STREAM_CHARS) {
+    const rest = deadline - Date.now()
+    if (rest <= 0) break
+    const late = new Promise<undefined>((resolve) => setTimeout(resolve, rest))
+    const next = await Promise.race([reader.read(), late])
+    if (next === undefined || next.done) break
+    text += next.value
+  }
+  void reader.cancel()
+  return text
+}

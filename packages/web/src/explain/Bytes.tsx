@@ -1,0 +1,52 @@
+import { groupOf } from '../route/families.ts'
+import { Count } from '../ui/Num.tsx'
+import type { Piece } from './bytes.ts'
+import type { Fact } from './judge.ts'
+import type { Step } from './steps.ts'
+
+type Props = {
+  readonly pieces: readonly Piece[]
+  readonly steps: readonly Step[]
+  readonly offFacts: readonly Fact[]
+  readonly lit: string | null
+  readonly onLight: (key: string | null) => void
+}
+
+/** The calldata: what a fact or a step owns is underlined, and lights with it. */
+export function Bytes({ pieces, steps, offFacts, lit, onLight }: Props) {
+  const off = new Set(offFacts.filter(({ how }) => how === 'differs').map(({ owner }) => owner))
+  return (
+    <section className="panel" aria-labelledby="bytes">
+      <div className="panel__h">
+        <h2 id="bytes">Bytes</h2>
+        <span className="note">
+          <Count value={pieces.reduce((sum, { hex }) => sum + hex.length / 2, 0)} /> bytes
+        </span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
+      <section className="bytes" tabIndex={0} aria-label="Calldata">
+        0x
+        {pieces.map(({ hex, fact, step }, place) => {
+          const key = step === undefined ? fact : `step ${step}`
+          if (key === undefined) return hex
+          const classes = [
+            step !== undefined && `st f-${groupOf(steps[step]!.op)}`,
+            fact && off.has(fact) && 'off',
+            lit === key && 'hot',
+          ]
+          return (
+            <span
+              // biome-ignore lint/suspicious/noArrayIndexKey: bytes have no name but their place.
+              key={place}
+              className={classes.filter(Boolean).join(' ')}
+              onPointerEnter={() => onLight(key)}
+              onPointerLeave={() => onLight(null)}
+            >
+              {hex}
+            </span>
+          )
+        })}
+      </section>
+    </section>
+  )
+}

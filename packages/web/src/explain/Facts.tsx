@@ -1,0 +1,111 @@
+import { utc } from '../format/number.ts'
+import type { TokenOf } from '../service/tokens.ts'
+import { Icon, type IconName } from '../ui/Icon.tsx'
+import { Amount } from '../ui/Num.tsx'
+import type { Fact, How, Value } from './judge.ts'
+
+type Props = {
+  readonly facts: readonly Fact[]
+  readonly tokenOf: TokenOf
+  readonly lit: string | null
+  readonly onLight: (key: string | null) => void
+}
+
+const marks: Readonly<Record<How, readonly [IconName, string]>> = {
+  proven: ['good', 'mark--proven'],
+  claimed: ['claimed', 'mark--claimed'],
+  differs: ['bad', 'mark--off'],
+}
+
+function Mark({ how }: { readonly how: How }) {
+  const [icon, name] = marks[how]
+  return (
+    <span className={`mark ${name}`}>
+      <Icon name={icon} />
+      {how}
+    </span>
+  )
+}
+
+/** Facts and how they are known: proven and claimed never look alike. */
+export function Facts({ facts, tokenOf, lit, onLight }: Props) {
+  return (
+    <section className="panel" aria-labelledby="facts">
+      <div className="panel__h">
+        <h2 id="facts">Facts</h2>
+        <span className="note">
+          <Mark how="proven" /> by the bytes · <Mark how="claimed" /> by whoever sent them
+        </span>
+      </div>
+      <table className="facts">
+        <thead className="sr">
+          <tr>
+            <th>Fact</th>
+            <th>Value</th>
+            <th>How it is known</th>
+          </tr>
+        </thead>
+        <tbody>
+          {facts.map(({ name, owner, value, note, how }) => {
+            const light = owner && {
+              tabIndex: 0,
+              onPointerEnter: () => onLight(owner),
+              onPointerLeave: () => onLight(null),
+              onFocus: () => onLight(owner),
+              onBlur: () => onLight(null),
+            }
+            const classes = [owner && lit === owner && 'hot', how === 'differs' && 'off'].filter(Boolean).join(' ')
+            return (
+              <tr
+                key={`${name}${JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? String(v) : v))}`}
+                className={classes}
+                {...light}
+              >
+                <td>{name}</td>
+                <td>
+                  <div className="v">
+                    <Shown value={value} tokenOf={tokenOf} />
+                  </div>
+                  <div className="note">{note}</div>
+                </td>
+                <td className="r">
+                  <Mark how={how} />
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Shown({ value, tokenOf }: { readonly value: Value; readonly tokenOf: TokenOf }) {
+  switch (value.kind) {
+    case 'words':
+      return <>{value.text}</>
+    case 'address':
+      return (
+        <span className="mono" title={value.address}>
+          {value.address.slice(0, 10)}…{value.address.slice(-8)}
+        </span>
+      )
+    case 'time':
+      // Beyond the calendar: for ever.
+      return <>{value.seconds < 8_640_000_000_000n ? utc(value.seconds) : 'for ever'}</>
+    case 'amount': {
+      const { symbol, decimals, tags } = tokenOf(value.token)
+      if (tags?.includes('unknown'))
+        return (
+          <>
+            {String(value.base)} <span className="unit">base units of {symbol}</span>
+          </>
+        )
+      return (
+        <>
+          <Amount base={value.base} decimals={decimals} digits={9} /> {symbol}
+        </>
+      )
+    }
+  }
+}

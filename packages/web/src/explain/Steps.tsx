@@ -1,0 +1,161 @@
+import type { Explanation } from '@sluice/client'
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { groupOf } from '../route/families.ts'
+import { Swatch } from '../route/Swatch.tsx'
+import type { TokenOf } from '../service/tokens.ts'
+import { Address } from '../ui/Address.tsx'
+import { Amount } from '../ui/Num.tsx'
+import { gives, lanes, placeOf, type Step, takes, titleOf } from './steps.ts'
+
+type Props = {
+  readonly explanation: Explanation
+  readonly tokenOf: TokenOf
+  readonly lit: string | null
+  readonly onLight: (key: string | null) => void
+}
+
+/** Parts of the width at which the parties stand. */
+const AT = { you: 0.08, guard: 0.36, executor: 0.64, pool: 0.92 } as const
+type Party = keyof typeof AT
+const HEIGHT = 44
+
+/** Every instruction between the parties, in order, with the Guard's own moves before and after. */
+export function Steps({ explanation, tokenOf, lit, onLight }: Props) {
+  const { steps, mode, amountIn, minOutput, tokenIn, tokenOut } = explanation
+  const box = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(400)
+  useLayoutEffect(() => {
+    const measure = () => setWidth(box.current!.querySelector('.lanes__names')!.clientWidth)
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(box.current!)
+    return () => observer.disconnect()
+  }, [])
+  const src = tokenOf(tokenIn)
+  const dst = tokenOf(tokenOut)
+  return (
+    <section className="panel steps-panel" aria-labelledby="steps">
+      <div className="panel__h">
+        <h2 id="steps">{steps.length === 1 ? '1 step' : `${steps.length} steps`}</h2>
+        <span className="note">each between contracts, in order</span>
+      </div>
+      <div className="lanes" ref={box}>
+        <div className="lanes__h" aria-hidden="true">
+          <div />
+          <div />
+          <div className="lanes__names">
+            <span className="at-you">You</span>
+            <span className="at-guard">Guard</span>
+            <span className="at-executor">
+              Exec<i className="hide-s">utor</i>
+            </span>
+            <span className="at-pool">Pool</span>
+          </div>
+        </div>
+        <ol>
+          <Lane number="" width={width} moves={[['you', 'guard', 22, 'ink']]}>
+            <b>Guard takes the input</b>{' '}
+            <span className="unit">
+              <Amount base={amountIn} decimals={src.decimals} /> {src.symbol}, as the steps draw it
+            </span>
+          </Lane>
+          {steps.map((step, index) => (
+            <StepLane
+              // biome-ignore lint/suspicious/noArrayIndexKey: an instruction has no name but its place.
+              key={index}
+              {...{ step, index, width, mode, tokenOf, lit, onLight }}
+            />
+          ))}
+          <Lane number="" width={width} moves={mode === 'custody' ? [['guard', 'you', 22, 'accent']] : []}>
+            <b>{mode === 'custody' ? 'Guard checks and pays you' : 'Guard checks what you received'}</b>{' '}
+            <span className="unit">
+              at least <Amount base={minOutput} decimals={dst.decimals} digits={9} /> {dst.symbol}, or all is undone
+            </span>
+          </Lane>
+        </ol>
+      </div>
+    </section>
+  )
+}
+
+type StepLaneProps = Omit<Props, 'explanation'> & {
+  readonly step: Step
+  readonly index: number
+  readonly width: number
+  readonly mode: Explanation['mode']
+}
+
+function StepLane({ step, index, width, mode, tokenOf, lit, onLight }: StepLaneProps) {
+  const { symbol, decimals } = tokenOf(step.tokenIn)
+  const { base, after } = takes(step, symbol)
+  const { from, to } = lanes(step, mode)
+  const key = `step ${index}`
+  const moves: Move[] = []
+  if (from) moves.push([from, 'pool', 15, 'family'])
+  if (to) moves.push(['pool', to, 30, 'family'])
+  return (
+    <Lane
+      number={String(index + 1)}
+      width={width}
+      moves={moves}
+      family={step.op}
+      lit={lit === key}
+      onLight={(on) => onLight(on ? key : null)}
+    >
+      <b>
+        <Swatch family={step.op} />
+        {titleOf(step)}
+      </b>{' '}
+      <Address of={placeOf(step)} />{' '}
+      <span className="unit">
+        {base !== undefined && <Amount base={base} decimals={decimals} digits={6} />} {after}, {gives(step, mode)}
+      </span>
+    </Lane>
+  )
+}
+
+type Move = readonly [from: Party, to: Party, y: number, colour: 'ink' | 'accent' | 'family']
+
+type LaneProps = {
+  readonly number: string
+  readonly width: number
+  readonly moves: readonly Move[]
+  readonly family?: string
+  readonly lit?: boolean
+  readonly onLight?: (on: boolean) => void
+  readonly children: ReactNode
+}
+
+function Lane({ number, width, moves, family, lit = false, onLight, children }: LaneProps) {
+  const x = (party: Party) => Math.round(AT[party] * width) + 0.5
+  return (
+    <li
+      className={`lane ${lit ? 'hot' : ''} ${family ? `f-${groupOf(family)}` : ''}`}
+      {...(onLight && {
+        tabIndex: 0,
+        onPointerEnter: () => onLight(true),
+        onPointerLeave: () => onLight(false),
+        onFocus: () => onLight(true),
+        onBlur: () => onLight(false),
+      })}
+    >
+      <span className="lane__n">{number}</span>
+      <div className="lane__t">{children}</div>
+      <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {(Object.keys(AT) as Party[]).map((party) => (
+          <path key={party} className="rail" d={`M${x(party)} 0V${HEIGHT}`} />
+        ))}
+        {moves.map(([from, to, y, colour]) => {
+          const back = x(to) > x(from) ? -1 : 1
+          const tip = x(to)
+          return (
+            <g key={y} className={`move move--${colour}`}>
+              <path d={`M${x(from)} ${y}H${tip}`} />
+              <path d={`M${tip + back * 6} ${y - 4}L${tip} ${y}L${tip + back * 6} ${y + 4}`} />
+            </g>
+          )
+        })}
+      </svg>
+    </li>
+  )
+}

@@ -1,0 +1,92 @@
+/** Which bytes of a transaction prove which fact: ranges into the calldata, from how the Guard's swaps and programs are encoded. */
+
+import type { Explanation } from '@sluice/client'
+import { encodeProgram } from '@sluice/program'
+
+export type FactName =
+  | 'call'
+  | 'amountIn'
+  | 'tokenIn'
+  | 'tokenOut'
+  | 'minOutput'
+  | 'deadline'
+  | 'executor'
+  | 'wrapper'
+  | 'fee'
+  | 'feeRecipient'
+/** First byte and the one behind the last. */
+export type Range = readonly [from: number, to: number]
+
+type Shape = {
+  readonly name: string
+  /** Words before the order. */
+  readonly before: number
+  readonly payout: boolean
+  readonly permit: boolean
+}
+
+/** The Guard's swaps by their first four bytes. */
+export const calls: Readonly<Record<string, Shape>> = {
+  '0x2dfcad76': { name: 'swap', before: 1, payout: false, permit: false },
+  '0x3293da90': { name: 'swapNative', before: 0, payout: false, permit: false },
+  '0xe4c31100': { name: 'swapWithPayout', before: 1, payout: true, permit: false },
+  '0xf8eb9211': { name: 'swapDirect', before: 1, payout: false, permit: false },
+  '0x6c816f3c': { name: 'swapWithPermit', before: 1, payout: true, permit: true },
+  '0x431c1655': { name: 'swapDirectWithPermit', before: 1, payout: false, permit: true },
+}
+
+const SELECTOR = 4
+const WORD = 32
+const ADDRESS = 20
+const ORDER_WORDS = 5
+
+export type Ranges = { readonly facts: Partial<Record<FactName, Range>>; readonly steps: readonly Range[] }
+
+/** @param data - calldata that `explain` has read */
+export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): Ranges {
+  const shape = calls[data.slice(0, 10).toLowerCase()]
+  if (!shape) return { facts: {}, steps: [] }
+  const { before, payout, permit } = shape
+  const uint = (word: number): Range => [SELECTOR + word * WORD, SELECTOR + (word + 1) * WORD]
+  const address = (word: number): Range => [SELECTOR + (word + 1) * WORD - ADDRESS, SELECTOR + (word + 1) * WORD]
+  // The order, where a permit comes its offset, the payout, the offset of the program.
+  const pay = before + ORDER_WORDS + (permit ? 1 : 0)
+  const offset = pay + (payout ? 3 : 0)
+  const program = SELECTOR + Number(BigInt(`0x${data.slice(2 + 2 * uint(offset)[0], 2 + 2 * uint(offset)[1])}`)) + WORD
+  let at = program
+  return {
+    facts: {
+      call: [0, SELECTOR],
+      ...(before === 1 && { amountIn: uint(0) }),
+      ...{ tokenIn: address(before), tokenOut: address(before + 1), minOutput: uint(before + 2) },
+      ...{ deadline: uint(before + 3), executor: address(before + 4) },
+      ...(payout && { wrapper: address(pay), fee: uint(pay + 1), feeRecipient: address(pay + 2) }),
+    },
+    // Only what the encoder writes is read, so that a step is as long as its encoding.
+    steps: steps.map((step): Range => {
+      const from = at
+      at += (encodeProgram([step]).length - 2) / 2
+      return [from, at]
+    }),
+  }
+}
+
+/** The calldata in pieces: those that a fact or a step owns, and what is between them. */
+export type Piece = { readonly hex: string; readonly fact?: FactName; readonly step?: number }
+
+export function piecesOf(data: string, { facts, steps }: Ranges): readonly Piece[] {
+  const hex = data.slice(2)
+  const owned = [
+    ...Object.entries(facts).map(([fact, range]) => ({ fact: fact as FactName, range })),
+    ...steps.map((range, step) => ({ step, range })),
+  ].sort((a, b) => a.range[0] - b.range[0])
+  const pieces: Piece[] = []
+  let at = 0
+  for (const { range, ...owner } of owned) {
+    if (range[0] > at) pieces.push({ hex: hex.slice(2 * at, 2 * range[0]) })
+    pieces.push({ hex: hex.slice(2 * range[0], 2 * range[1]), ...owner })
+    at = range[1]
+  }
+  if (2 * at < hex.length) pieces.push({ hex: hex.slice(2 * at) })
+  return pieces
+}

@@ -1,0 +1,78 @@
+/** Input that somebody pastes to have explained: calldata, a whole transaction, a hash, or a link that carries one of them. */
+export type Pasted =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'hash'; readonly hash: `0x${string}` }
+  | { readonly kind: 'transaction'; readonly tx: PastedTx }
+  | { readonly kind: 'wrong'; readonly why: string }
+
+/** Only the bytes are sure to be there. */
+export type PastedTx = {
+  readonly data: `0x${string}`
+  readonly to?: string
+  readonly from?: string
+  /** Wei, decimal. */
+  readonly value?: string
+}
+
+/** The Guard takes no more than what a transaction of 128 kB carries. */
+const MAX_HEX = 262_146
+
+const isAddress = (value: unknown): value is string => /^0x[0-9a-fA-F]{40}$/.test(String(value))
+
+export function readPasted(text: string): Pasted {
+  const trimmed = text.trim()
+  if (trimmed === '') return { kind: 'nothing' }
+  if (trimmed.length > 2 * MAX_HEX) return { kind: 'wrong', why: 'That is longer than any transaction.' }
+  if (/^https?:\/\//.test(trimmed)) return readPasted(decode(trimmed.slice(trimmed.indexOf('#') + 1 || trimmed.length)))
+  if (trimmed.startsWith('{')) return fromJson(trimmed)
+  if (trimmed.startsWith('data=')) return fromFields(Object.fromEntries(new URLSearchParams(trimmed)))
+  const hex = trimmed.replace(/\s+/g, '')
+  if (/^0x[0-9a-fA-F]{64}$/.test(hex)) return { kind: 'hash', hash: hex as `0x${string}` }
+  if (/^0x([0-9a-fA-F]{2})+$/.test(hex)) return { kind: 'transaction', tx: { data: hex as `0x${string}` } }
+  return { kind: 'wrong', why: 'Paste 0x and hex digits, a transaction as JSON, or a link to this page.' }
+}
+
+function fromJson(text: string): Pasted {
+  try {
+    const json = JSON.parse(text) as Record<string, unknown>
+    // An answer of the service has it under `tx`.
+    return fromFields((json.tx ?? json) as Record<string, unknown>)
+  } catch {
+    return { kind: 'wrong', why: 'That is no JSON.' }
+  }
+}
+
+function fromFields(fields: Readonly<Record<string, unknown>>): Pasted {
+  const data = String(fields.data ?? fields.input ?? '')
+  if (!/^0x([0-9a-fA-F]{2})+$/.test(data)) return { kind: 'wrong', why: 'The transaction has no calldata.' }
+  const value = fields.value === undefined ? undefined : wei(String(fields.value))
+  if (value === null) return { kind: 'wrong', why: 'The value is no number of wei.' }
+  return {
+    kind: 'transaction',
+    tx: {
+      data: data as `0x${string}`,
+      ...(isAddress(fields.to) && { to: fields.to }),
+      ...(isAddress(fields.from) && { from: fields.from }),
+      ...(value !== undefined && { value }),
+    },
+  }
+}
+
+function wei(text: string): string | null {
+  return /^(\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(text) ? BigInt(text).toString() : null
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Text behind the `#` of a link: it never leaves the browser. */
+export function fragmentOf({ data, to, from, value }: PastedTx): string {
+  const fields = { data, to, from, value: value === '0' ? undefined : value }
+  const given = Object.entries(fields).filter(([, field]) => field !== undefined) as [string, string][]
+  return given.length === 1 ? data : new URLSearchParams(given).toString()
+}

@@ -1,0 +1,177 @@
+/** Facts of a transaction and how they are known: proven by its bytes, claimed by whoever sent it, or different from the deployment. */
+import { type Explanation, explain, type SwapContracts, singletonsFor } from '@sluice/client'
+import { calls, type FactName } from './bytes.ts'
+import type { PastedTx } from './input.ts'
+
+/** Whose pools a vault holds, by the operation that names it; Balancer's where it is none of these. */
+const VAULT_OWNERS: Readonly<Record<string, string>> = {
+  'pancake-infinity': 'PancakeSwap Infinity',
+  syncswap: 'SyncSwap',
+}
+/** Vault of a step in a pool that holds its tokens itself. */
+const NO_VAULT = `0x${'00'.repeat(20)}`
+
+export type How = 'proven' | 'claimed' | 'differs'
+
+/** Value of a fact: an address, an amount or words. */
+export type Value =
+  | { readonly kind: 'words'; readonly text: string }
+  | { readonly kind: 'address'; readonly address: string }
+  | { readonly kind: 'amount'; readonly token: string; readonly base: bigint }
+  | { readonly kind: 'time'; readonly seconds: bigint }
+
+export type Fact = {
+  readonly name: string
+  /** Owner of the bytes that it lights. */
+  readonly owner?: FactName
+  readonly value: Value
+  readonly note: string
+  readonly how: How
+}
+
+export type Read = {
+  readonly explanation: Explanation
+  readonly call: string
+  readonly facts: readonly Fact[]
+  /** Differences in words; empty where there are none. */
+  readonly faults: readonly string[]
+}
+
+const words = (text: string): Value => ({ kind: 'words', text })
+const NOWHERE = `0x${'0'.repeat(40)}`
+
+/**
+ * @param contracts - of the deployment, as this page knows it
+ * @param now - Unix seconds
+ * @throws ClientError where the bytes are no swap of the Guard
+ */
+export function read(tx: PastedTx, contracts: SwapContracts | undefined, now: number): Read {
+  const found = explain({ data: tx.data, to: tx.to ?? NOWHERE, from: tx.from ?? NOWHERE, value: tx.value ?? '0' })
+  const { name, payout } = calls[tx.data.slice(0, 10).toLowerCase()]!
+  const faults: string[] = []
+  const against = (known: readonly string[] | undefined, address: string, fault: string): How => {
+    if (known?.some((one) => one.toLowerCase() === address.toLowerCase())) return 'proven'
+    if (known !== undefined) faults.push(fault)
+    return known === undefined ? 'claimed' : 'differs'
+  }
+  const executorHow = against(contracts?.executors, found.executor, 'the Executor is not the one of the deployment')
+  const contractHow =
+    tx.to === undefined
+      ? undefined
+      : against(contracts && [contracts.guard], tx.to, 'it calls another contract than the Guard of the deployment')
+  const expired = found.deadline < BigInt(now)
+  const facts: Fact[] = [
+    {
+      ...{ name: 'Call', owner: 'call', value: words(`Guard.${name}`), how: 'proven' },
+      note: 'Takes the input, runs the Executor, checks the output, or undoes everything.',
+    },
+    contractFact(tx.to, contracts, contractHow),
+    {
+      ...{ name: 'Takes at most', owner: 'amountIn', how: name === 'swapNative' ? 'claimed' : 'proven' },
+      value: { kind: 'amount', token: found.tokenIn, base: found.amountIn },
+      note: name === 'swapNative' ? 'The value that comes with the call; not in the bytes.' : found.tokenIn,
+    },
+    {
+      ...{ name: 'Pays at least', owner: 'minOutput', how: 'proven', note: found.tokenOut },
+      value: { kind: 'amount', token: found.tokenOut, base: found.minOutput },
+    },
+    {
+      ...{ name: 'Pays whom', value: words('Who signs'), how: 'proven' },
+      note: 'The bytes have no field for anyone else: the Guard pays the sender.',
+    },
+    {
+      ...{ name: 'Mode', value: words(found.mode === 'custody' ? 'Custody' : 'Direct'), how: 'proven', owner: 'call' },
+      note:
+        found.mode === 'custody'
+          ? 'The Guard receives the output, checks it and passes it on.'
+          : 'The Executor pays the sender; the Guard checks what the balance grew by.',
+    },
+    {
+      ...{ name: 'Fee', how: 'proven', ...(payout && { owner: 'fee' as const }) },
+      value: words(found.fee ? `${Number(found.fee.ppm) / 10_000} %` : 'None'),
+      note: found.fee
+        ? `To ${found.fee.recipient}.`
+        : payout
+          ? 'The field for it is zero.'
+          : `${name} has no field for a fee.`,
+    },
+    {
+      ...{ name: 'Valid until', owner: 'deadline', how: 'proven', value: { kind: 'time', seconds: found.deadline } },
+      note: expired ? 'By this clock it has passed: the transaction would undo itself.' : 'Later, it undoes itself.',
+    },
+    executorFact(found.executor, contracts, executorHow),
+  ]
+  if (found.permit)
+    facts.push({
+      ...{ name: 'Signature', value: words(found.permit.kind), how: 'proven' },
+      note: 'Lets the Guard draw the input; it comes with the swap.',
+    })
+  for (const { name, owner, address, known, note } of others(found, contracts)) {
+    const how = against(known, address, `the ${name.toLowerCase()} ${address} is not of this chain`)
+    facts.push({ name, value: { kind: 'address', address }, how, note, ...(owner && { owner }) })
+  }
+  return { explanation: found, call: name, facts, faults }
+}
+
+function contractFact(to: string | undefined, contracts: SwapContracts | undefined, how: How | undefined): Fact {
+  const notes = {
+    proven: 'The Guard, as in the deployment. It is the only contract you approve.',
+    differs: `The Guard of the deployment is ${contracts?.guard}.`,
+    claimed: 'This page knows no deployment on this chain to hold it against.',
+  }
+  const must = contracts ? ` It must be ${contracts.guard}.` : ''
+  return {
+    name: 'Contract',
+    value: to === undefined ? words('not told') : { kind: 'address', address: to },
+    note: how === undefined ? `The bytes do not say whom they are sent to.${must}` : notes[how],
+    // It comes beside the bytes: known to be right, it is still no part of them.
+    how: how === 'differs' ? 'differs' : 'claimed',
+  }
+}
+
+function executorFact(address: string, contracts: SwapContracts | undefined, how: How): Fact {
+  const notes = {
+    proven: 'One of the deployment.',
+    differs: `The deployment has ${contracts?.executors.join(', ')}. Nobody knows what this one does.`,
+    claimed: 'This page knows no deployment on this chain to hold it against.',
+  }
+  return { name: 'Executor', owner: 'executor', how, value: { kind: 'address', address }, note: notes[how] }
+}
+
+type Other = {
+  readonly name: string
+  readonly owner?: FactName
+  readonly address: string
+  readonly known: readonly string[] | undefined
+  readonly note: string
+}
+
+/** Contracts beside Guard and Executor that value goes through. */
+function others({ wrapper, steps }: Explanation, contracts: SwapContracts | undefined): readonly Other[] {
+  const list: Other[] = []
+  const add = (other: Other) => {
+    if (!list.some(({ address }) => address.toLowerCase() === other.address.toLowerCase())) list.push(other)
+  }
+  const wrappers = contracts && (contracts.wrapper ? [contracts.wrapper] : [])
+  const wrapNote = 'Wraps or unwraps the native token.'
+  if (wrapper) add({ name: 'Wrapper', owner: 'wrapper', address: wrapper, known: wrappers, note: wrapNote })
+  for (const step of steps) {
+    if (step.op === 'wrap') add({ name: 'Wrapper', address: step.wrapped, known: wrappers, note: wrapNote })
+    if (step.op === 'unwrap') add({ name: 'Wrapper', address: step.tokenIn, known: wrappers, note: wrapNote })
+    if ('manager' in step)
+      add({
+        name: 'Manager',
+        address: step.manager,
+        known: contracts?.managers,
+        note: 'Holds the pools of Uniswap V4.',
+      })
+    if ('vault' in step && step.vault !== NO_VAULT) {
+      const owner = VAULT_OWNERS[step.op] ?? 'Balancer'
+      add({
+        ...{ name: 'Vault', address: step.vault, note: `Holds the pools of ${owner}.` },
+        known: contracts && singletonsFor(step.op, contracts),
+      })
+    }
+  }
+  return list
+}

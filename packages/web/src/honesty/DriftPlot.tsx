@@ -1,0 +1,80 @@
+import { Plot } from '../ui/Plot.tsx'
+import type { After, Row } from './drift.ts'
+
+type Props = { readonly row: Row; readonly others: readonly Row[] }
+
+const HEIGHT = 196
+const EDGE = 24
+/** Basis points on either side of 0 that are always shown, so that a hundredth of one does not look like much. */
+const LEAST = 1
+const LINES = [68, 124] as const
+
+/** Two lines, one and two blocks later: from the worst in twenty to the median, with the mean; grey are the others' medians. */
+export function DriftPlot(props: Props) {
+  return <Plot>{(width) => <Drawn {...props} width={width} />}</Plot>
+}
+
+function Drawn({ row, others, width }: Props & { readonly width: number }) {
+  const known = row.after.flatMap(({ mean, median, worst5 }) => [mean, median, worst5].filter((bps) => bps !== null))
+  const medians = others.map(({ after }) => after.map(({ median }) => median))
+  const ends = [...known, ...medians.flat().filter((bps) => bps !== null)]
+  const least = Math.min(-LEAST, ...ends)
+  const most = Math.max(LEAST, ...ends)
+  const x = (bps: number) => EDGE + ((bps - least) / (most - least)) * (width - 2 * EDGE)
+  return (
+    <svg viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} role="img" aria-label={spoken(row)}>
+      <path className="grid-l" d={`M${x(0)} 28V${HEIGHT - 36}`} />
+      {[least, 0, most].map((bps) => (
+        <text
+          key={bps}
+          x={x(bps)}
+          y={HEIGHT - 16}
+          textAnchor={bps === least ? 'start' : bps === most ? 'end' : 'middle'}
+          className={near(x(bps), x(0)) && bps !== 0 ? 'hn__hid' : undefined}
+        >
+          {bpsText(bps)}
+        </text>
+      ))}
+      {row.after.map((after, k) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: one and two blocks later are what they are by their place.
+        <g key={k}>
+          <text x={EDGE} y={LINES[k]! - 20} className="strong">
+            {k === 0 ? '1 block later' : '2 blocks later'}
+          </text>
+          <path className="grid-l" d={`M${EDGE} ${LINES[k]}H${width - EDGE}`} />
+          {medians.map((of, place) => {
+            const bps = of[k]
+            return bps === null || bps === undefined ? null : (
+              // biome-ignore lint/suspicious/noArrayIndexKey: ticks of others have no name.
+              <path key={place} className="plot__other" d={`M${x(bps)} ${LINES[k]! - 6}v12`} />
+            )
+          })}
+          <Marks after={after} x={x} y={LINES[k]!} />
+        </g>
+      ))}
+    </svg>
+  )
+}
+
+function Marks({ after, x, y }: { readonly after: After; readonly x: (bps: number) => number; readonly y: number }) {
+  const { median, mean, worst5 } = after
+  return (
+    <>
+      {worst5 !== null && median !== null && <path className="plot__line" d={`M${x(worst5)} ${y}H${x(median)}`} />}
+      {mean !== null && <path className="plot__line" d={`M${x(mean)} ${y - 7}v14`} />}
+      {median !== null && <circle className="plot__dot" cx={x(median)} cy={y} r="4" />}
+    </>
+  )
+}
+
+const near = (a: number, b: number): boolean => Math.abs(a - b) < 56
+
+const bpsText = (bps: number): string => `${bps.toFixed(Math.abs(bps) < 100 ? 2 : 0).replace('-', '−')} bps`
+
+function spoken({ key, after }: Row): string {
+  const of = ({ median, worst5 }: After, blocks: string) =>
+    median === null || worst5 === null
+      ? `nothing measured ${blocks} later`
+      : `median ${bpsText(median)}, worst in twenty ${bpsText(worst5)} ${blocks} later`
+  return `Drift of ${key}: ${of(after[0], 'one block')}; ${of(after[1], 'two blocks')}`
+}

@@ -1,0 +1,288 @@
+import '../styles/prices.css'
+import '../styles/honesty.css'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { brief, utc } from '../format/number.ts'
+import { Swatch } from '../route/Swatch.tsx'
+import { useStatus } from '../service/chains.ts'
+import { retry, sluice } from '../service/client.ts'
+import { Skeleton } from '../swap/Ticket.tsx'
+import { Copy } from '../ui/Copy.tsx'
+import { Failure, Notice } from '../ui/Notice.tsx'
+import { Bps, Count, Percent } from '../ui/Num.tsx'
+import { useChain } from '../ui/setting.ts'
+import { useTitle } from '../ui/title.ts'
+import { DriftPlot } from './DriftPlot.tsx'
+import { type After, type Honesty, honestyOf, type Kind, kinds, type Row } from './drift.ts'
+import { LeftOutPools } from './LeftOutPools.tsx'
+
+export type HonestyParams = { readonly chain?: number; readonly by?: Kind; readonly pick?: string }
+
+const EVERY_MS = 5_000
+
+export function HonestyPage() {
+  useTitle('Honesty')
+  const { chain: chainId, by = 'family', pick: chosen } = useSearch({ strict: false }) as HonestyParams
+  const chain = useChain(chainId)
+  const navigate = useNavigate()
+  const { data, error, dataUpdatedAt } = useQuery({
+    queryKey: ['stats', chain.id],
+    refetchInterval: EVERY_MS,
+    retry,
+    queryFn: async () => honestyOf(await sluice.stats(chain.id)),
+  })
+  const { data: status } = useStatus(chain.id)
+  const rows = data?.rows[by]
+  const pick = rows?.find(({ key }) => key === chosen) ?? rows?.[0]
+  return (
+    <>
+      <div className="lede">
+        <h1>Honesty</h1>
+        <p>
+          Quotes of this chain, simulated again one and two blocks later: how far what they would then have paid is from
+          what was said. Below zero is against you.
+        </p>
+      </div>
+      {error && data && (
+        <div className="above">
+          <Notice kind="warn" title="The service does not answer.">
+            These figures were measured until {utc(Math.floor(dataUpdatedAt / 1000))}.
+          </Notice>
+        </div>
+      )}
+      {!error && status?.state === 'failing' && (
+        <div className="above">
+          <Notice kind="warn" title="The node of this chain does not answer.">
+            Nothing new is measured until it does.
+          </Notice>
+        </div>
+      )}
+      {error && !data && <Failure error={error} />}
+      {!(error && !data) && <Sums of={data} />}
+      {data && <Sampling of={data} />}
+      {data && data.leftOut.length > 0 && <LeftOutPools pools={data.leftOut} />}
+      {!(error && !data) && (
+        <div className={`pd ${error ? 'hn--stale' : ''}`}>
+          <section className="panel" aria-labelledby="measured" aria-busy={!data}>
+            <div className="panel__h hn__h">
+              <h2 id="measured">{kinds[by]}</h2>
+              <fieldset className="seg" aria-label="Figures by">
+                {(Object.keys(kinds) as Kind[]).map((kind) => (
+                  <button
+                    key={kind}
+                    type="button"
+                    aria-pressed={kind === by}
+                    onClick={() =>
+                      navigate({ to: '/app/honesty', search: { ...(chainId && { chain: chainId }), by: kind } })
+                    }
+                  >
+                    {kinds[kind]}
+                  </button>
+                ))}
+              </fieldset>
+            </div>
+            <Table
+              rows={rows}
+              pick={pick}
+              onPick={(key) =>
+                navigate({ to: '/app/honesty', search: { ...(chainId && { chain: chainId }), by, pick: key } })
+              }
+            />
+          </section>
+          {pick && <Detail row={pick} others={rows!} />}
+        </div>
+      )}
+    </>
+  )
+}
+
+/** The chain as a whole. */
+function Sums({ of }: { readonly of: Honesty | undefined }) {
+  const [one, two] = of?.chain ?? []
+  const figure = (name: string, value: ReactNode) => (
+    <div>
+      <dd>{of ? value : <Skeleton like="−0.00 bps" />}</dd>
+      <dt>{name}</dt>
+    </div>
+  )
+  return (
+    <dl className="hn__sums" aria-busy={!of}>
+      {figure('times a quote was looked at again', <Count value={of?.samples ?? 0} />)}
+      {figure('median, 1 block later', <Bps value={one?.median} />)}
+      {figure('median, 2 blocks later', <Bps value={two?.median} />)}
+      {figure(
+        'undone, 2 blocks later',
+        two && two.samples > 0 ? <Percent value={two.wouldRevert} /> : <span className="q">not known</span>,
+      )}
+    </dl>
+  )
+}
+
+/** Reasons why there is little or nothing to see. */
+function Sampling({ of: { samplePercent, samples, missed } }: { readonly of: Honesty }) {
+  if (samplePercent === 0)
+    return (
+      <div className="above">
+        <Notice kind="info" title="This service measures nothing.">
+          Its operator has switched it off (DRIFT_SAMPLE_PERCENT=0).
+        </Notice>
+      </div>
+    )
+  const share = <Percent value={samplePercent} />
+  return (
+    <p className="note hn__share">
+      {samples === 0 ? (
+        <>
+          Nothing measured yet. {share} of the calls to the node go into this: it takes quotes, and the blocks after
+          them.
+        </>
+      ) : (
+        <>
+          {share} of the calls to the node go into this. <Count value={missed} /> more could not be looked at again: a
+          block was not seen, or is gone.
+        </>
+      )}
+    </p>
+  )
+}
+
+type TableProps = {
+  readonly rows: readonly Row[] | undefined
+  readonly pick: Row | undefined
+  readonly onPick: (key: string) => void
+}
+
+function Table({ rows, pick, onPick }: TableProps) {
+  return (
+    <>
+      <div className="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th className="r" aria-sort="descending">
+                Samples
+              </th>
+              <th className="r">Median</th>
+              <th className="r hide-s">Worst 5 %</th>
+              <th className="r">Undone</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows?.map((row) => {
+              const [one, two] = row.after
+              return (
+                <tr key={row.key} className={row === pick ? 'chosen' : undefined} onClick={() => onPick(row.key)}>
+                  <td>
+                    {row.family !== undefined && <Swatch family={row.family} />}{' '}
+                    <button type="button" className="sym" aria-pressed={row === pick} title={row.key}>
+                      {row.dex === undefined ? row.key : brief(row.key)}
+                    </button>{' '}
+                    {row.dex !== undefined && <span className="q hide-s">{row.dex}</span>}
+                  </td>
+                  <td className="r">
+                    <Count value={one.samples + two.samples} />
+                  </td>
+                  <td className="r">
+                    <Bps value={two.median} bare />
+                  </td>
+                  <td className="r hide-s">
+                    <Bps value={two.worst5} bare />
+                  </td>
+                  <td className="r">
+                    <Undone of={two} />
+                  </td>
+                </tr>
+              )
+            })}
+            {!rows && SKELETON.map((key) => <SkeletonRow key={key} />)}
+          </tbody>
+        </table>
+      </div>
+      {rows?.length === 0 && <p className="opts__none note">No quote of this chain has been looked at again.</p>}
+      {rows && rows.length > 0 && (
+        <p className="note hn__foot">Two blocks later, in basis points of what was quoted.</p>
+      )}
+    </>
+  )
+}
+
+function Undone({ of: { samples, wouldRevert } }: { readonly of: After }) {
+  return samples > 0 ? <Percent value={wouldRevert} /> : <span className="q">–</span>
+}
+
+const SKELETON = ['a', 'b', 'c', 'd', 'e', 'f']
+
+function SkeletonRow() {
+  return (
+    <tr>
+      <td>
+        <Skeleton like="uniswap-v3" />
+      </td>
+      <td className="r">
+        <Skeleton like="000" />
+      </td>
+      <td className="r">
+        <Skeleton like="−0.00" />
+      </td>
+      <td className="r hide-s">
+        <Skeleton like="−0.00" />
+      </td>
+      <td className="r">
+        <Skeleton like="0.00 %" />
+      </td>
+    </tr>
+  )
+}
+
+function Detail({ row, others }: { readonly row: Row; readonly others: readonly Row[] }) {
+  return (
+    <section className="panel plot" aria-labelledby="picked">
+      <div className="panel__h">
+        <h2 id="picked" className="hn__name">
+          {row.dex === undefined ? row.key : brief(row.key)}
+        </h2>
+        {row.dex === undefined ? null : <Copy text={row.key}>Copy the pool</Copy>}
+      </div>
+      <DriftPlot row={row} others={others.filter((other) => other !== row)} />
+      <div className="scroll">
+        <table className="hn__figures">
+          <thead>
+            <tr>
+              <th>Later</th>
+              <th className="r">Samples</th>
+              <th className="r">Mean</th>
+              <th className="r">Worst 5 %</th>
+              <th className="r">Undone</th>
+            </tr>
+          </thead>
+          <tbody>
+            {row.after.map((after, k) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: one and two blocks later are what they are by their place.
+              <tr key={k}>
+                <td>{k === 0 ? '1 block' : '2 blocks'}</td>
+                <td className="r">
+                  <Count value={after.samples} />
+                </td>
+                <td className="r">
+                  <Bps value={after.mean} bare />
+                </td>
+                <td className="r">
+                  <Bps value={after.worst5} bare />
+                </td>
+                <td className="r">
+                  <Undone of={after} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="note">
+        Undone: the transaction would have paid less than its least, and been undone for the price of its gas. The
+        figures are of a window: what was long ago counts no more.
+      </p>
+    </section>
+  )
+}

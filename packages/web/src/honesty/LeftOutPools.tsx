@@ -1,0 +1,58 @@
+import { brief, utc } from '../format/number.ts'
+import { Swatch } from '../route/Swatch.tsx'
+import { Percent } from '../ui/Num.tsx'
+import type { LeftOut } from './drift.ts'
+
+/** Pools whose quotes are withdrawn again and again, and what became of them. */
+export function LeftOutPools({ pools }: { readonly pools: readonly LeftOut[] }) {
+  return (
+    <section className="panel hn__out" aria-labelledby="out">
+      <div className="panel__h">
+        <h2 id="out">Not taken at their word</h2>
+        <span className="note">{pools.length === 1 ? '1 pool' : `${pools.length} pools`}</span>
+      </div>
+      <p className="note">
+        They paid less a block later than their trades explain, again and again. Routes are ranked with what that costs
+        taken off, or go without them for a while.
+      </p>
+      <div className="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th>Pool</th>
+              <th>Of</th>
+              <th className="r">Withdrew</th>
+              <th className="r">Standing</th>
+            </tr>
+          </thead>
+          <tbody>
+            {pools.map(({ pool, dex, family, withdrew, samples, until, haircutPercent }) => (
+              <tr key={pool}>
+                <td>
+                  <span className="addr" title={pool}>
+                    {brief(pool)}
+                  </span>
+                </td>
+                <td>
+                  <Swatch family={family} /> {dex}
+                </td>
+                <td className="r">
+                  {withdrew.toFixed(0)} <span className="unit">of {samples.toFixed(0)}</span>
+                </td>
+                <td className="r">
+                  {until === null ? (
+                    <>
+                      ranked <Percent value={haircutPercent} /> lower
+                    </>
+                  ) : (
+                    <>left out until {utc(until).slice(11, 16)} UTC</>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,116 @@
+/** Statistics of a chain, read for the page: whatever the service says, rows are drawn of what is as it should be. */
+import type { Stats } from '@sluice/client'
+import { legible } from '../format/legible.ts'
+
+export const kinds = { family: 'Families', brand: 'Brands', pool: 'Pools' } as const
+export type Kind = keyof typeof kinds
+
+export type After = {
+  readonly samples: number
+  /** 0 to 100. */
+  readonly wouldRevert: number
+  /** Basis points, below 0 against the taker; null where nothing was paid. */
+  readonly mean: number | null
+  readonly median: number | null
+  readonly worst5: number | null
+}
+
+/** One and two blocks later. */
+type Pair = readonly [After, After]
+
+export type Row = {
+  /** Name by which it is chosen and linked, too. */
+  readonly key: string
+  /** Brand of a pool; absent of anything else. */
+  readonly dex?: string
+  /** Absent of a brand, which may have several. */
+  readonly family?: string
+  readonly after: Pair
+}
+
+export type LeftOut = {
+  readonly pool: string
+  readonly dex: string
+  readonly family: string
+  readonly haircutPercent: number
+  /** Unix seconds; null where it takes part. */
+  readonly until: number | null
+  readonly samples: number
+  readonly withdrew: number
+}
+
+export type Honesty = {
+  readonly samplePercent: number
+  readonly samples: number
+  readonly missed: number
+  readonly chain: Pair
+  readonly rows: Readonly<Record<Kind, readonly Row[]>>
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** Rows of a kind; the service sends no more. */
+const MOST_ROWS = 100
+/** No figure of a chain is as large, times apart: more has no place on the page. */
+const MOST_FIGURE = 1e12
+
+export function honestyOf(stats: Stats): Honesty {
+  const family = list(stats.families).map((one) => ({
+    key: text(one.protocol),
+    family: text(one.protocol),
+    ...rest(one),
+  }))
+  const brand = list(stats.brands).map((one) => ({ key: text(one.dex), ...rest(one) }))
+  const pool = list(stats.pools).map((one) => ({
+    ...{ key: text(one.pool), family: text(one.protocol), dex: text(one.dex) },
+    ...rest(one),
+  }))
+  return {
+    samplePercent: count(stats.samplePercent),
+    samples: count(stats.samples),
+    missed: count(stats.missed),
+    chain: pairOf(stats.blocks),
+    rows: { family: named(family), brand: named(brand), pool: named(pool) },
+    leftOut: list(stats.withdrawing).map((one) => ({
+      pool: text(one.pool),
+      dex: text(one.dex),
+      family: text(one.protocol),
+      haircutPercent: Math.min(100, count(one.haircutPercent)),
+      until: time(one.leftOutUntil),
+      samples: count(one.samples),
+      withdrew: count(one.withdrew),
+    })),
+  }
+}
+
+type Plain = Readonly<Record<string, unknown>>
+
+const rest = (one: Plain) => ({ after: pairOf(one.blocks) })
+
+/** Those with a name, once each. */
+function named(rows: readonly Row[]): readonly Row[] {
+  const met = new Set([''])
+  return rows.filter(({ key }) => !met.has(key) && met.add(key))
+}
+
+function pairOf(blocks: unknown): Pair {
+  const of = (after: number): After => {
+    const one: Plain = list(blocks).find((block) => block.after === after) ?? {}
+    const drift: Plain = isPlain(one.driftBps) ? one.driftBps : {}
+    const figures = { mean: number(drift.mean), median: number(drift.median), worst5: number(drift.worst5) }
+    return { samples: count(one.samples), wouldRevert: Math.min(100, count(one.wouldRevertPercent)), ...figures }
+  }
+  return [of(1), of(2)]
+}
+
+const isPlain = (value: unknown): value is Plain => typeof value === 'object' && value !== null
+const list = (value: unknown): readonly Plain[] =>
+  Array.isArray(value) ? value.filter(isPlain).slice(0, MOST_ROWS) : []
+const text = (value: unknown): string => (typeof value === 'string' ? legible(value) : '')
+const number = (value: unknown): number | null =>
+  typeof value === 'number' && Math.abs(value) < MOST_FIGURE ? value : null
+/** Unix seconds that a date can say. */
+const time = (value: unknown): number | null => {
+  const seconds = number(value)
+  return seconds !== null && seconds >= 0 && seconds < 8e12 ? seconds : null
+}
+const count = (value: unknown): number => Math.max(0, number(value) ?? 0)

@@ -1,0 +1,34 @@
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/controls.css'
+import './styles/route.css'
+import './styles/swap.css'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { WagmiProvider } from 'wagmi'
+import { router } from './router.tsx'
+import { loadSetting } from './service/chains.ts'
+import { SettingContext } from './ui/setting.ts'
+import { walletConfig } from './wallet/config.ts'
+
+/** Milliseconds after the first page until Explain is fetched, which needs no service: it opens when there is none. */
+const EXPLAIN_MS = 10_000
+
+const setting = await loadSetting()
+const wallets = walletConfig(setting)
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <SettingContext value={setting}>
+      <WagmiProvider config={wallets}>
+        <QueryClientProvider client={new QueryClient()}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </WagmiProvider>
+    </SettingContext>
+  </StrictMode>,
+)
+
+setTimeout(() => void import('./explain/ExplainPage.tsx').catch(() => {}), EXPLAIN_MS)

@@ -1,0 +1,77 @@
+import { short } from '../format/number.ts'
+import { Plot } from '../ui/Plot.tsx'
+import { type Depth, impacts, plotOf } from './curve.ts'
+
+type Props = { readonly depth: Depth; readonly others: readonly Depth[]; readonly symbol: string }
+
+/** Below this width every other label is left out. */
+const NARROW = 420
+
+export function DepthPlot(props: Props) {
+  return <Plot>{(width) => <Drawn {...props} width={width} />}</Plot>
+}
+
+function Drawn({ depth, others, symbol, width }: Props & { readonly width: number }) {
+  const height = Math.min(380, Math.max(260, width * 0.68))
+  const { ups, acrosses, line, points } = plotOf([depth, ...others], width, height)
+  const right = width - 64
+  const spoken = impacts.map((impact) => `$${short(depth[impact])} at ${impact} percent`).join(', ')
+  return (
+    <svg
+      viewBox={`0 0 ${width} ${height}`}
+      width={width}
+      height={height}
+      role="img"
+      aria-label={`Depth of ${symbol}: ${spoken}`}
+    >
+      {ups.map(({ y, name }) => (
+        <g key={name}>
+          <path className="grid-l" d={`M16 ${y}H${right}`} />
+          <text x={right + 8} y={y + 4}>
+            {name}
+          </text>
+        </g>
+      ))}
+      {acrosses.map(({ x, name }) => (
+        <g key={name}>
+          <path className="grid-l" d={`M${x} 24V${height - 36}`} />
+          <text x={x} y={height - 16} textAnchor="middle">
+            {name}
+          </text>
+        </g>
+      ))}
+      {others.map((other) => (
+        <path key={line(other)} className="plot__other" d={line(other)} />
+      ))}
+      <path className="plot__line" d={line(depth)} />
+      {points(depth).map(({ x, y, usd }, k, all) => (
+        <g key={x}>
+          <circle className="plot__dot" cx={x} cy={y} r="4" />
+          {(width >= NARROW || k % 2 === 0) && (
+            <text
+              className="strong"
+              x={x}
+              y={y - 11}
+              textAnchor={k === 0 ? 'start' : k === all.length - 1 ? 'end' : 'middle'}
+            >
+              ${short(usd)}
+            </text>
+          )}
+        </g>
+      ))}
+    </svg>
+  )
+}
+
+/** The curve of a row, in small; the column beside it says the figure. */
+export function Spark({ depth }: { readonly depth: Depth }) {
+  const most = depth['10'] || 1
+  return (
+    <svg className="spark" viewBox="0 0 96 20" aria-hidden="true">
+      {impacts.map((impact, k) => {
+        const height = 20 * Math.min(1, depth[impact] / most)
+        return <rect key={impact} x={k * 20} y={20 - height} width="14" height={height} />
+      })}
+    </svg>
+  )
+}

@@ -1,0 +1,81 @@
+import { Address } from '../ui/Address.tsx'
+import { Price } from '../ui/Num.tsx'
+
+type Reason = 'unknown' | 'no-decimals' | 'below-floor' | 'no-anchor' | 'unsellable' | 'pending'
+
+/** A price as `/prices` answers it with `detail=1`. */
+export type PriceDetail = {
+  readonly usd: number | null
+  readonly confidence: number
+  readonly sources: readonly {
+    readonly pool: string
+    readonly protocol: string
+    readonly usd: number
+    readonly weight: number
+  }[]
+  readonly reason: Reason | null
+}
+
+const words: Readonly<Record<Reason, string>> = {
+  unknown: 'No pool of this token is known here.',
+  'no-decimals': 'The token does not tell its decimals.',
+  'below-floor': 'Less than $300 of liquidity stands behind it: too little for a price.',
+  'no-anchor': 'None of its pools leads to a dollar.',
+  unsellable: 'Measured on the chain, it could be bought but not sold.',
+  pending: 'Its pools are still being looked for.',
+}
+const BARS = [0.2, 0.4, 0.6, 0.8]
+const LENGTH_OF_ID = 42
+
+/** A price's confidence as four bars, one for each fifth beyond the first. */
+export function Confidence({ of }: { readonly of: number }) {
+  return (
+    <span className="conf" role="img" aria-label={`Confidence ${Math.round(of * 100)} percent`}>
+      {BARS.map((from) => (
+        <i key={from} className={of >= from ? 'on' : undefined} />
+      ))}
+    </span>
+  )
+}
+
+/** Pools that a price comes from, or the reason why there is none. */
+export function Evidence({ detail }: { readonly detail: PriceDetail }) {
+  const { usd, confidence, sources, reason } = detail
+  if (usd === null || sources.length === 0)
+    return <p className="note evidence">{reason ? words[reason] : 'Taken as a dollar: nothing says otherwise.'}</p>
+  return (
+    <div className="evidence">
+      <p className="note">
+        <Confidence of={confidence} />
+        {Math.round(confidence * 100)} % confidence: how much stands behind the price, and how far its pools agree.
+      </p>
+      <table>
+        <thead>
+          <tr>
+            <th>Pool</th>
+            <th className="r">Says</th>
+            <th className="r">Weight</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sources.map(({ pool, protocol, usd: said, weight }) => (
+            <tr key={pool}>
+              <td>
+                {protocol}{' '}
+                {pool.length === LENGTH_OF_ID && (
+                  <span className="hide-s">
+                    <Address of={pool} />
+                  </span>
+                )}
+              </td>
+              <td className="r">
+                <Price value={said} />
+              </td>
+              <td className="r">{Math.round(weight * 100)} %</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,250 @@
+import '../styles/prices.css'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useRef } from 'react'
+import { short } from '../format/number.ts'
+import { useStatus } from '../service/chains.ts'
+import { retry, sluice } from '../service/client.ts'
+import { isNative, type Token, useTokens } from '../service/tokens.ts'
+import { Skeleton } from '../swap/Ticket.tsx'
+import { Address } from '../ui/Address.tsx'
+import { Failure, Notice } from '../ui/Notice.tsx'
+import { Count, Price } from '../ui/Num.tsx'
+import { useKey } from '../ui/Shell.tsx'
+import { useChain } from '../ui/setting.ts'
+import { useTitle } from '../ui/title.ts'
+import type { Depth } from './curve.ts'
+import { DepthPlot, Spark } from './DepthPlot.tsx'
+import { Confidence, Evidence, type PriceDetail } from './Evidence.tsx'
+
+export type PricesParams = { readonly chain?: number; readonly token?: string; readonly q?: string }
+
+type Row = Token & { readonly detail: PriceDetail | null; readonly depth: Depth | null }
+
+const EVERY_MS = 15_000
+const SOON_MS = 2_000
+const FIRST_ANSWERS = 4
+/** Most that one request takes. */
+const AT_ONCE = 100
+/** A chain that moves with our time is behind from here on. */
+const BEHIND_SECONDS = 30
+
+export function PricesPage() {
+  useTitle('Prices')
+  const { chain: chainId, token: chosen, q = '' } = useSearch({ strict: false }) as PricesParams
+  const chain = useChain(chainId)
+  const navigate = useNavigate()
+  const change = (more: PricesParams, replace: boolean) =>
+    navigate({ to: '/app/prices', search: (before: PricesParams) => ({ ...before, ...more }), replace })
+  const find = useRef<HTMLInputElement>(null)
+  useKey('/', () => find.current?.focus())
+  const { data: status } = useStatus(chain.id)
+  const tokens = useTokens(chain.id)
+  const { rows, error } = useRows(chain.id, tokens.data)
+  const wanted = q.trim().toLowerCase()
+  const shown = rows?.filter(
+    ({ symbol, name, address }) =>
+      symbol.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted) || address.toLowerCase() === wanted,
+  )
+  const pick = rows?.find(({ address }) => address.toLowerCase() === chosen?.toLowerCase()) ?? shown?.[0]
+  const late = status?.clock === 'moving' && (status.lagSeconds ?? 0) > BEHIND_SECONDS
+  return (
+    <>
+      <div className="lede">
+        <h1>Prices and depth</h1>
+        <p>
+          In US dollars, from the pools of this chain alone. A token without enough liquidity behind it has no price,
+          never a guess.
+        </p>
+        <label className="find">
+          <span className="sr">Find a token</span>
+          <input
+            ref={find}
+            className="field"
+            type="search"
+            placeholder="Symbol, name or address"
+            value={q}
+            onChange={(event) => change({ q: event.target.value }, true)}
+            onKeyDown={(event) => event.key === 'Escape' && change({ q: '' }, true)}
+          />
+        </label>
+      </div>
+      {(status?.state === 'failing' || late) && (
+        <div className="above">
+          <Notice
+            kind="warn"
+            title={
+              status.state === 'failing'
+                ? 'The node of this chain does not answer.'
+                : `The chain is ${status.lagSeconds} s behind.`
+            }
+          >
+            Prices are those of block {status.head ?? 'unknown'}. They follow as soon as the node does.
+          </Notice>
+        </div>
+      )}
+      {(error ?? tokens.error) && !rows && <Failure error={error ?? tokens.error} />}
+      <div className="pd">
+        <Table
+          rows={shown}
+          pick={pick}
+          isEmpty={shown?.length === 0}
+          hasFailed={error !== null}
+          onPick={(token) => change({ token }, false)}
+        />
+        {pick && <Detail row={pick} others={rows!} head={status?.head} />}
+      </div>
+    </>
+  )
+}
+
+type TableProps = {
+  readonly rows: readonly Row[] | undefined
+  readonly pick: Row | undefined
+  readonly isEmpty: boolean
+  readonly hasFailed: boolean
+  readonly onPick: (address: string) => void
+}
+
+function Table({ rows, pick, isEmpty, hasFailed, onPick }: TableProps) {
+  return (
+    <section className="panel" aria-label="Tokens" aria-busy={rows === undefined}>
+      <div className="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th>Token</th>
+              <th className="r">Price</th>
+              <th className="r" aria-sort="descending">
+                Depth at 2 %
+              </th>
+              <th className="r hide-s">0.5 to 10 %</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows?.map((row) => (
+              <tr key={row.address} className={row === pick ? 'chosen' : undefined} onClick={() => onPick(row.address)}>
+                <td>
+                  <button type="button" className="sym" aria-pressed={row === pick}>
+                    {row.symbol}
+                  </button>{' '}
+                  <span className="hide-s">
+                    <Address of={row.address} />
+                  </span>
+                </td>
+                <td className="r">
+                  {row.detail && row.detail.usd !== null && (
+                    <span className="hide-s">
+                      <Confidence of={row.detail.confidence} />
+                    </span>
+                  )}
+                  <Price value={row.detail?.usd ?? null} />
+                </td>
+                <td className="r">
+                  {row.depth && row.depth['2'] > 0 ? `$${short(row.depth['2'])}` : <span className="q">none</span>}
+                </td>
+                <td className="hide-s">{row.depth && <Spark depth={row.depth} />}</td>
+              </tr>
+            ))}
+            {!rows && !hasFailed && SKELETON.map((key) => <SkeletonRow key={key} />)}
+          </tbody>
+        </table>
+      </div>
+      {isEmpty && <p className="opts__none note">No token of this chain is called so.</p>}
+    </section>
+  )
+}
+
+const SKELETON = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+
+function SkeletonRow() {
+  return (
+    <tr>
+      <td>
+        <Skeleton like="WETH 0x0000…0000" />
+      </td>
+      <td className="r">
+        <Skeleton like="$0 000.00" />
+      </td>
+      <td className="r">
+        <Skeleton like="$00.0 M" />
+      </td>
+      <td className="hide-s" />
+    </tr>
+  )
+}
+
+function Detail({
+  row,
+  others,
+  head,
+}: {
+  readonly row: Row
+  readonly others: readonly Row[]
+  readonly head: number | undefined
+}) {
+  const { symbol, detail, depth } = row
+  const known = others.flatMap((other) => (other.depth && other !== row && other.depth['10'] > 0 ? [other.depth] : []))
+  return (
+    <section className="panel plot" aria-labelledby="picked" aria-live="polite">
+      <div className="panel__h">
+        <h2 id="picked">{symbol}</h2>
+        <span className="note">
+          {head !== undefined && (
+            <>
+              block <Count value={head} />
+            </>
+          )}
+        </span>
+      </div>
+      <div className="plot__v">
+        <Price value={detail?.usd ?? null} />
+      </div>
+      {detail && <Evidence detail={detail} />}
+      {depth && depth['10'] > 0 ? (
+        <>
+          <DepthPlot depth={depth} others={known} symbol={symbol} />
+          <p className="note">
+            Across: price impact. Up: how much {symbol} can be sold for, in powers of ten. Grey: the other tokens of
+            this chain.
+          </p>
+        </>
+      ) : (
+        <p className="note">
+          No depth to show. Where a pool trades this token, Swap still finds a route and says what it costs.
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** Prices and depth of all listed tokens, deepest first. */
+function useRows(chainId: number, tokens: readonly Token[] | undefined) {
+  const listed =
+    tokens?.filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy')).slice(0, AT_ONCE) ?? []
+  const addresses = listed.map(({ address }) => address)
+  const { data, error } = useQuery({
+    queryKey: ['prices and depth', chainId, addresses],
+    enabled: addresses.length > 0,
+    // First answers leave out what the chain is still asked about.
+    refetchInterval: ({ state }) => (state.dataUpdateCount < FIRST_ANSWERS ? SOON_MS : EVERY_MS),
+    retry,
+    queryFn: async () => {
+      const [prices, depths] = await Promise.all([
+        sluice.get<Record<string, PriceDetail>>(`/prices/${chainId}`, { token: addresses, detail: 1 }),
+        sluice.get<Record<string, Depth | null>>(`/liquidity/${chainId}`, { token: addresses, curve: 1 }),
+      ])
+      return { prices, depths }
+    },
+  })
+  const rows =
+    data &&
+    listed.map(
+      (token): Row => ({
+        ...token,
+        detail: data.prices[token.address] ?? null,
+        depth: data.depths[token.address] ?? null,
+      }),
+    )
+  return { error, rows: rows?.sort((a, b) => (b.depth?.['2'] ?? -1) - (a.depth?.['2'] ?? -1)) }
+}

@@ -1,0 +1,132 @@
+import type { Route } from '@sluice/client'
+import { useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { compact } from '../format/amount.ts'
+import type { TokenOf } from '../service/tokens.ts'
+import { Percent } from '../ui/Num.tsx'
+import { graphOf, stripsOf } from './graph.ts'
+import { LegCard } from './LegCard.tsx'
+import { type Layout, layout } from './layout.ts'
+import { Sankey, type SankeyProps } from './Sankey.tsx'
+
+export type Shape = Pick<Route, 'src' | 'dst' | 'swaps' | 'fromAmount'>
+
+/** With less room a route is shown pair by pair. */
+const STRIPS_BELOW = 560
+const CARD = { width: 288, height: 190 }
+
+type Props = {
+  readonly route: Shape
+  readonly tokenOf: TokenOf
+  readonly lit: number | null
+  readonly onLight: (leg: number | null) => void
+}
+
+export function Flow({ route, tokenOf, lit, onLight }: Props) {
+  const box = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(0)
+  const [unfolded, setUnfolded] = useState(false)
+  const [at, setAt] = useState({ left: 0, top: 0 })
+  // Labels are measured in the page's own type: drawn again when it has come.
+  const [, typeCame] = useState(false)
+  useLayoutEffect(() => {
+    const measure = () => {
+      const { paddingLeft, paddingRight } = getComputedStyle(box.current!)
+      setWidth(Math.floor(box.current!.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(box.current!)
+    document.fonts?.ready.then(() => typeCame(true))
+    return () => observer.disconnect()
+  }, [])
+
+  const light: SankeyProps['onLight'] = (leg, gate) => {
+    onLight(leg)
+    const outer = box.current?.parentElement
+    if (leg === null || !gate || !outer) return
+    const from = outer.getBoundingClientRect()
+    const mark = gate.querySelector('.gt__b')!.getBoundingClientRect()
+    const below = mark.height > 168 ? mark.top + mark.height / 2 + 16 : mark.bottom + 8
+    setAt({
+      left: Math.max(8, Math.min(mark.left - from.left + 16, from.width - CARD.width - 16)),
+      top: Math.min(below - from.top, Math.max(mark.top - from.top - CARD.height, from.height - CARD.height)),
+    })
+  }
+  const amounts = useMemo(() => amountsOf(route, tokenOf), [route, tokenOf])
+  const shared = { lit, onLight: light, onUnfold: () => setUnfolded(true) }
+  return (
+    <div className="flow" ref={box}>
+      {width > 0 && width < STRIPS_BELOW && (
+        <Strips route={route} width={width} unfolded={unfolded} tokenOf={tokenOf} {...shared} />
+      )}
+      {width >= STRIPS_BELOW && (
+        <Whole
+          route={route}
+          width={width}
+          unfolded={unfolded}
+          symbol={(address) => tokenOf(address).symbol}
+          amount={(address) => amounts.get(address) ?? ''}
+          {...shared}
+        />
+      )}
+      {lit !== null && route.swaps[lit] && <LegCard leg={route.swaps[lit]} tokenOf={tokenOf} at={at} />}
+    </div>
+  )
+}
+
+type Sized = { readonly route: Shape; readonly width: number; readonly unfolded: boolean }
+
+function Whole({ route, width, unfolded, ...rest }: Sized & Omit<SankeyProps, 'layout'>) {
+  const drawn = useMemo(() => {
+    const flowHeight = route.swaps.length < 4 ? 220 : 320
+    return layout(route, { width, unfolded, flowHeight })
+  }, [route, width, unfolded])
+  return <Sankey layout={drawn} {...rest} />
+}
+
+function Strips({
+  route,
+  width,
+  unfolded,
+  tokenOf,
+  ...rest
+}: Sized & { readonly tokenOf: TokenOf } & Omit<SankeyProps, 'layout' | 'symbol' | 'amount'>) {
+  const strips = useMemo(
+    () =>
+      stripsOf(graphOf(route)).map((strip) => {
+        const flowHeight = Math.max(24, 132 * Math.sqrt(strip.flow))
+        const own = { src: strip.a, dst: strip.b, swaps: strip.legs }
+        const drawn = layout(own, { width, flowHeight, most: 6, unfolded, head: 0 })
+        // Legs are numbered within the strip; the card and the table know them by their place in the route.
+        const place = <T extends Layout['gates'][number] | Layout['bands'][number]>(mark: T): T => {
+          return { ...mark, leg: { ...mark.leg, index: strip.legs[mark.leg.index]!.index } }
+        }
+        return { strip, drawn: { ...drawn, gates: drawn.gates.map(place), bands: drawn.bands.map(place) } }
+      }),
+    [route, width, unfolded],
+  )
+  const symbol = (address: string) => tokenOf(address).symbol
+  return strips.map(({ strip: { a, b, flow }, drawn }) => (
+    <div className="strip" key={`${a}${b}`}>
+      <div className="strip__h">
+        <span>
+          {symbol(a)} → {symbol(b)}
+        </span>
+        <span className="unit">
+          <Percent value={flow * 100} places={1} /> of the order
+        </span>
+      </div>
+      <Sankey layout={drawn} symbol={symbol} amount={() => ''} bare {...rest} />
+    </div>
+  ))
+}
+
+/** Amounts that arrive at each token. */
+function amountsOf({ src, fromAmount, swaps }: Shape, tokenOf: TokenOf): ReadonlyMap<string, string> {
+  const sums = new Map<string, bigint>([[src.toLowerCase(), BigInt(fromAmount)]])
+  for (const { tokenOut, amountOut } of swaps) {
+    const key = tokenOut.toLowerCase()
+    sums.set(key, (sums.get(key) ?? 0n) + BigInt(amountOut))
+  }
+  return new Map([...sums].map(([address, amount]) => [address, compact(amount, tokenOf(address).decimals)]))
+}

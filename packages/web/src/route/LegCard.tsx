@@ -1,0 +1,59 @@
+import type { SwapLeg } from '@sluice/client'
+import { rate } from '../format/amount.ts'
+import type { TokenOf } from '../service/tokens.ts'
+import { Address } from '../ui/Address.tsx'
+import { Amount, Count, Decimal, Percent } from '../ui/Num.tsx'
+import { Swatch } from './Swatch.tsx'
+
+type Props = {
+  readonly leg: SwapLeg
+  readonly tokenOf: TokenOf
+  readonly at: { readonly left: number; readonly top: number }
+}
+
+/** Details of a pool beside its gate; the table has them all too. */
+export function LegCard({ leg, tokenOf, at }: Props) {
+  const into = tokenOf(leg.tokenIn)
+  const out = tokenOf(leg.tokenOut)
+  return (
+    <div className="tip" style={at} aria-hidden="true">
+      <h3>
+        <Swatch family={leg.protocol} />
+        {leg.dex}
+      </h3>
+      <span className="addr">
+        {leg.protocol} · <Address of={leg.pool} />
+      </span>
+      <dl>
+        <dt>In</dt>
+        <dd>
+          <Amount base={leg.amountIn} decimals={into.decimals} digits={9} /> {into.symbol}
+        </dd>
+        <dt>Out</dt>
+        <dd>
+          <Amount base={leg.amountOut} decimals={out.decimals} digits={9} /> {out.symbol}
+        </dd>
+        <dt>Share of {into.symbol}</dt>
+        <dd>
+          <Percent value={leg.share} />
+        </dd>
+        <dt>Price</dt>
+        <dd>
+          <Decimal text={legRate(leg, tokenOf)} most={5} /> {out.symbol}
+        </dd>
+        <dt>Gas</dt>
+        <dd>
+          <Count value={leg.gas} />
+        </dd>
+      </dl>
+    </div>
+  )
+}
+
+/** Units of output for one of input, fees and taxes taken. */
+export function legRate(leg: SwapLeg, tokenOf: TokenOf): string {
+  return rate(
+    { amount: BigInt(leg.amountIn), decimals: tokenOf(leg.tokenIn).decimals },
+    { amount: BigInt(leg.amountOut), decimals: tokenOf(leg.tokenOut).decimals },
+  )
+}

@@ -1,0 +1,94 @@
+import type { SwapLeg } from '@sluice/client'
+import type { TokenOf } from '../service/tokens.ts'
+import { Address } from '../ui/Address.tsx'
+import { Copy } from '../ui/Copy.tsx'
+import { Cell, Count, Decimal, Percent } from '../ui/Num.tsx'
+import { legRate } from './LegCard.tsx'
+import { Swatch } from './Swatch.tsx'
+
+type Props = {
+  readonly legs: readonly SwapLeg[]
+  readonly tokenOf: TokenOf
+  readonly lit: number | null
+  readonly onLight: (leg: number | null) => void
+}
+
+/** The drawing's equal: every leg with every figure, in execution order. */
+export function LegTable({ legs, tokenOf, lit, onLight }: Props) {
+  return (
+    <section className="panel legs" aria-labelledby="legs">
+      <div className="panel__h">
+        <h2 id="legs">Every leg</h2>
+        <Copy text={csv(legs)}>Copy as CSV</Copy>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
+      <section className="scroll" tabIndex={0} aria-label="Legs of the route">
+        <table>
+          <thead>
+            <tr>
+              <th>Pool</th>
+              <th>Family</th>
+              <th>From → to</th>
+              <th className="r">Share, %</th>
+              <th className="r">In</th>
+              <th className="r">Out</th>
+              <th className="r">Price</th>
+              <th className="r">Gas</th>
+              <th>Address</th>
+            </tr>
+          </thead>
+          <tbody>
+            {legs.map((leg, index) => {
+              const into = tokenOf(leg.tokenIn)
+              const out = tokenOf(leg.tokenOut)
+              return (
+                <tr
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a route may pass a pool twice; its place is its name.
+                  key={index}
+                  className={lit === index ? 'hot' : undefined}
+                  onPointerEnter={() => onLight(index)}
+                  onPointerLeave={() => onLight(null)}
+                >
+                  <td>
+                    <Swatch family={leg.protocol} />
+                    {leg.dex}
+                  </td>
+                  <td className="unit">{leg.protocol}</td>
+                  <td>
+                    {into.symbol} → {out.symbol}
+                  </td>
+                  <td className="r">
+                    <Percent value={leg.share} bare />
+                  </td>
+                  <td className="r">
+                    <Cell base={leg.amountIn} decimals={into.decimals} />
+                  </td>
+                  <td className="r">
+                    <Cell base={leg.amountOut} decimals={out.decimals} />
+                  </td>
+                  <td className="r">
+                    <Decimal text={legRate(leg, tokenOf)} most={5} />
+                  </td>
+                  <td className="r">
+                    <Count value={leg.gas} />
+                  </td>
+                  <td>
+                    <Address of={leg.pool} />
+                  </td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  )
+}
+
+/** Base units, for spreadsheets and scripts. */
+function csv(legs: readonly SwapLeg[]): string {
+  const columns = ['dex', 'protocol', 'pool', 'tokenIn', 'tokenOut', 'share', 'amountIn', 'amountOut', 'gas'] as const
+  const cell = (value: string | number) =>
+    /[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : value
+  return [columns, ...legs.map((leg) => columns.map((name) => cell(leg[name])))].map((row) => row.join(',')).join('\n')
+}

@@ -1,0 +1,176 @@
+import { type KeyboardEvent, useMemo, useRef } from 'react'
+import { groupOf } from './families.ts'
+import { BAR, type Bar, GATE, type Gate, type Layout } from './layout.ts'
+import { cut, widthOf } from './measure.ts'
+
+export type SankeyProps = {
+  readonly layout: Layout
+  readonly symbol: (address: string) => string
+  readonly amount: (address: string) => string
+  /** Index of the leg that the pointer or the focus is on. */
+  readonly lit: number | null
+  readonly onLight: (leg: number | null, gate?: SVGGElement) => void
+  readonly onUnfold: () => void
+  /** Bars carry no names: the strip's head says them. */
+  readonly bare?: boolean
+}
+
+/** From this height on a gate's label has two lines. */
+const TWO_LINES = 40
+/** A band below this resumes after its label, as in a dimension line. */
+const KNOCKED_OUT = 15
+
+export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = false }: SankeyProps) {
+  const { width, height, bands, bars, gates } = layout
+  const root = useRef<SVGSVGElement>(null)
+  const inOrder = useMemo(() => [...gates].sort((p, q) => p.x - q.x || p.y - q.y), [gates])
+  const tall = Math.ceil(height)
+  const move = (event: KeyboardEvent<SVGGElement>, at: number) => {
+    const last = inOrder.length - 1
+    const to = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: last }[
+      event.key
+    ]
+    if (event.key === 'Escape') event.currentTarget.blur()
+    if (to === undefined) return
+    event.preventDefault()
+    root.current?.querySelectorAll<SVGGElement>('.gt')[(to + inOrder.length) % inOrder.length]?.focus()
+  }
+  // One tab stop: the gate that was looked at last, else the first.
+  const stop = Math.max(
+    0,
+    inOrder.findIndex(({ leg }) => leg.index === lit),
+  )
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: there is no fieldset inside an SVG.
+    <svg
+      ref={root}
+      className={lit === null ? undefined : 'lit'}
+      viewBox={`0 0 ${width} ${tall}`}
+      width={width}
+      height={tall}
+      role="group"
+      aria-label="Route: flow of the order through pools. Arrow keys move between pools."
+    >
+      <defs>
+        <pattern id="hatch" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <rect className="hatch" width="2" height="4" />
+        </pattern>
+      </defs>
+      {bands.map(({ leg, path }) => {
+        const group = groupOf(leg.protocol)
+        const classes = ['bd', `f-${group}`, group === 'wrap' && 'bd--wrap', leg.index === lit && 'hot']
+        return <path key={leg.index} className={classes.filter(Boolean).join(' ')} d={path} />
+      })}
+      {bars.map((bar) => (
+        <BarMark key={bar.id} bar={bar} symbol={symbol(bar.id)} amount={amount(bar.id)} bare={bare} />
+      ))}
+      {inOrder.map((gate, at) => (
+        <GateMark
+          key={gate.leg.index}
+          gate={gate}
+          isStop={at === stop}
+          isLit={gate.leg.index === lit}
+          pair={`${symbol(gate.leg.a)} to ${symbol(gate.leg.b)}`}
+          onLight={onLight}
+          onKeyDown={(event) => (event.key === 'Enter' && gate.leg.folded ? onUnfold() : move(event, at))}
+          onClick={(event) => (gate.leg.folded ? onUnfold() : onLight(gate.leg.index, event.currentTarget))}
+        />
+      ))}
+    </svg>
+  )
+}
+
+type BarProps = { readonly bar: Bar; readonly symbol: string; readonly amount: string; readonly bare: boolean }
+
+function BarMark({ bar: { x, y, height, isEnd }, symbol, amount, bare }: BarProps) {
+  const named = !isEnd && !bare
+  const room = Math.max(widthOf(symbol, 600, 14), widthOf(amount)) + 6
+  return (
+    <g className="tk">
+      {named && <rect className="tk__k" x={x - 3} y={y - 37} width={room} height={36} />}
+      <rect x={x} y={y} width={BAR} height={height} />
+      {named && (
+        <>
+          <text className="tk__s" x={x} y={y - 22}>
+            {symbol}
+          </text>
+          <text className="tk__a" x={x} y={y - 7}>
+            {amount}
+          </text>
+        </>
+      )}
+    </g>
+  )
+}
+
+function shareText(share: number): string {
+  if (share >= 99.995) return '100'
+  return share < 0.05 ? '< 0.1' : share.toFixed(share < 99.95 ? 1 : 0)
+}
+
+type GateProps = {
+  readonly gate: Gate
+  readonly isStop: boolean
+  readonly isLit: boolean
+  readonly pair: string
+  readonly onLight: SankeyProps['onLight']
+  readonly onKeyDown: (event: KeyboardEvent<SVGGElement>) => void
+  readonly onClick: (event: { readonly currentTarget: SVGGElement }) => void
+}
+
+function GateMark({ gate: { leg, x, y, height, room }, isStop, isLit, pair, onLight, onKeyDown, onClick }: GateProps) {
+  const group = groupOf(leg.protocol)
+  const share = `${shareText(leg.share)} %`
+  const middle = y + height / 2
+  const shown = Math.max(height, 10)
+  const two = height >= TWO_LINES
+  const name = cut(leg.dex, two ? room : room - widthOf(share, 600) - 4)
+  const label = two ? `${name} ${share}` : `${share} ${name}`
+  const full = name === leg.dex ? '' : `, ${leg.dex}`
+  const classes = ['gt', `f-${group}`, group === 'wrap' && 'gt--wrap', leg.folded && 'gt--fold', isLit && 'hot']
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: there is no button inside an SVG.
+    <g
+      className={classes.filter(Boolean).join(' ')}
+      data-leg={leg.index}
+      role="button"
+      tabIndex={isStop ? 0 : -1}
+      aria-label={`${label}${full}, of ${pair}`}
+      onPointerEnter={(event) => onLight(leg.index, event.currentTarget)}
+      onPointerLeave={() => onLight(null)}
+      onFocus={(event) => onLight(leg.index, event.currentTarget)}
+      onBlur={() => onLight(null)}
+      onKeyDown={onKeyDown}
+      onClick={onClick}
+    >
+      <rect
+        className="gt__hit"
+        x={x - 6}
+        y={middle - Math.max(12, height / 2)}
+        width={Math.max(40, room)}
+        height={Math.max(24, height)}
+      />
+      {!two && height <= KNOCKED_OUT && (
+        <rect className="gt__k" x={x + 9} y={middle - 8} width={widthOf(share, 600) + widthOf(name) + 14} height={16} />
+      )}
+      <rect className="gt__b" x={x} y={middle - shown / 2} width={GATE} height={shown} />
+      {two ? (
+        <>
+          <text className="gt__n" x={x + 14} y={middle - 3}>
+            {name}
+          </text>{' '}
+          <text className="gt__p" x={x + 14} y={middle + 13}>
+            {share}
+          </text>
+        </>
+      ) : (
+        <text x={x + 12} y={middle + 4}>
+          <tspan className="gt__p">{share}</tspan>{' '}
+          <tspan className="gt__n" dx="3">
+            {name}
+          </tspan>
+        </text>
+      )}
+    </g>
+  )
+}

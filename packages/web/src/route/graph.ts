@@ -1,0 +1,110 @@
+/** A route as a graph: what part of the whole order each leg carries, and the column of each token. */
+import type { SwapLeg } from '@sluice/client'
+
+export type Leg = SwapLeg & {
+  readonly index: number
+  /** Lower-case addresses of its tokens. */
+  readonly a: string
+  readonly b: string
+  /** Part of the whole order, 0 to 1. */
+  flow: number
+}
+
+export type Token = {
+  readonly id: string
+  flow: number
+  column: number
+  readonly out: Leg[]
+  readonly into: Leg[]
+}
+
+export type Graph = {
+  readonly legs: readonly Leg[]
+  /** By column. */
+  readonly tokens: readonly Token[]
+  readonly last: number
+  readonly src: string
+  readonly dst: string
+}
+
+export type Drawn = { readonly src: string; readonly dst: string; readonly swaps: readonly SwapLeg[] }
+
+export function graphOf({ src, dst, swaps }: Drawn): Graph {
+  const legs: Leg[] = swaps.map((swap, index) => {
+    const a = swap.tokenIn.toLowerCase()
+    const b = swap.tokenOut.toLowerCase()
+    return { ...swap, index, a, b, flow: 0 }
+  })
+  const tokens = new Map<string, Token>()
+  const token = (id: string): Token => {
+    const known = tokens.get(id) ?? { id, flow: 0, column: 0, out: [], into: [] }
+    tokens.set(id, known)
+    return known
+  }
+  for (const leg of legs) {
+    token(leg.a).out.push(leg)
+    token(leg.b).into.push(leg)
+  }
+  // Native input or output is wrapped beside the legs: what no leg leads into, or out of, stands for the end.
+  const first = tokens.has(src.toLowerCase()) ? src.toLowerCase() : legs[0]!.a
+  const end = tokens.has(dst.toLowerCase()) ? dst.toLowerCase() : legs.at(-1)!.b
+  // Longest path from the source. A route has no cycle; one that had must not hang the page.
+  for (let round = 0; round < tokens.size; round++)
+    for (const leg of legs) {
+      const from = token(leg.a)
+      const to = token(leg.b)
+      if (to.column <= from.column) to.column = from.column + 1
+    }
+  const last = Math.max(...[...tokens.values()].map(({ column }) => column))
+  token(end).column = last
+  const order = [...tokens.values()].sort((x, y) => x.column - y.column)
+  token(first).flow = 1
+  for (const { flow, out } of order) {
+    const total = out.reduce((sum, leg) => sum + leg.share, 0) || 1
+    for (const leg of out) {
+      leg.flow = (flow * leg.share) / total
+      token(leg.b).flow += leg.flow
+    }
+  }
+  return { legs, tokens: order, last, src: first, dst: end }
+}
+
+/** Several thin legs as one gate. */
+export type Shown = Leg & { readonly folded?: readonly Leg[] }
+
+/** Below this part of the order a leg is thin. */
+const THIN = 0.03
+
+/** Thin legs between the same two tokens become one gate, so that a column has no more gates than it can label. */
+export function fold(legs: readonly Leg[], most: number): readonly Shown[] {
+  const room = legs.length > 30 ? Math.min(most, 4) : most
+  return pairsOf(legs).flatMap((members): readonly Shown[] => {
+    const thin = members.slice(room - 1).filter((leg) => leg.flow < THIN)
+    if (thin.length < 2) return members
+    const sum = (name: 'share' | 'flow') => thin.reduce((total, leg) => total + leg[name], 0)
+    const more = { ...thin[0]!, dex: `${thin.length} more`, folded: thin, share: sum('share'), flow: sum('flow') }
+    return [...members.filter((leg) => !thin.includes(leg)), more]
+  })
+}
+
+/** Legs between the same two tokens, thickest first. */
+function pairsOf(legs: readonly Leg[]): readonly Leg[][] {
+  const pairs = new Map<string, Leg[]>()
+  for (const leg of legs) {
+    const key = `${leg.a}>${leg.b}`
+    const members = pairs.get(key) ?? []
+    members.push(leg)
+    pairs.set(key, members)
+  }
+  return [...pairs.values()].map((members) => members.sort((x, y) => y.flow - x.flow))
+}
+
+export type Strip = { readonly a: string; readonly b: string; readonly flow: number; readonly legs: readonly Leg[] }
+
+/** A phone shows one pair after the other: by column, then by what flows. */
+export function stripsOf(graph: Graph): readonly Strip[] {
+  const column = new Map(graph.tokens.map(({ id, column }) => [id, column]))
+  return pairsOf(graph.legs)
+    .map((legs) => ({ a: legs[0]!.a, b: legs[0]!.b, legs, flow: legs.reduce((sum, leg) => sum + leg.flow, 0) }))
+    .sort((x, y) => column.get(x.a)! - column.get(y.a)! || y.flow - x.flow)
+}

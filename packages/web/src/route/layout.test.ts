@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Drawn, graphOf, stripsOf } from './graph.ts'
+import { layout } from './layout.ts'
+
+const address = (index: number) => `0x${String(index).padStart(40, '0')}`
+
+/** Routes that lead forward over up to six tokens, as the service's do: every token but the last has legs whose shares add up. */
+const route = fc
+  .integer({ min: 2, max: 6 })
+  .chain((tokens) =>
+    fc.record({
+      tokens: fc.constant(tokens),
+      legs: fc.array(
+        fc.record({
+          from: fc.integer({ min: 0, max: tokens - 2 }),
+          hop: fc.integer({ min: 1, max: tokens - 1 }),
+          weight: fc.integer({ min: 1, max: 1_000 }),
+        }),
+        { minLength: 0, maxLength: 30 },
+      ),
+    }),
+  )
+  .map(({ tokens, legs }): Drawn => {
+    // One path through all of them, so that nothing hangs in the air.
+    const path = Array.from({ length: tokens - 1 }, (_, from) => ({ from, hop: 1, weight: 500 }))
+    const all = [...path, ...legs].map(({ from, hop, weight }) => ({
+      from,
+      to: Math.min(tokens - 1, from + hop),
+      weight,
+    }))
+    const sum = (from: number) => all.reduce((total, leg) => total + (leg.from === from ? leg.weight : 0), 0)
+    const swaps = all.map(({ from, to, weight }, index) => ({
+      ...{ pool: `0x${index.toString(16).padStart(40, 'a')}`, protocol: 'uniswap-v3', dex: `Dex ${index}` },
+      ...{ tokenIn: address(from), tokenOut: address(to), amountIn: '1', amountOut: '1', gas: '1' },
+      share: (100 * weight) / sum(from),
+    }))
+    return { src: address(0), dst: address(tokens - 1), swaps }
+  })
+
+test('all of the order arrives, and nothing of it twice', () => {
+  fc.assert(
+    fc.property(route, (drawn) => {
+      const { tokens, dst } = graphOf(drawn)
+      expect(tokens.find(({ id }) => id === dst)!.flow).toBeCloseTo(1, 9)
+      for (const { into, out, flow, id } of tokens) {
+        if (into.length > 0) expect(into.reduce((sum, leg) => sum + leg.flow, 0)).toBeCloseTo(flow, 9)
+        if (id !== dst) expect(out.reduce((sum, leg) => sum + leg.flow, 0)).toBeCloseTo(flow, 9)
+      }
+    }),
+  )
+})
+
+test('gates of a column keep a row each, inside the drawing, and bands have numbers only', () => {
+  fc.assert(
+    fc.property(route, fc.integer({ min: 600, max: 1_400 }), (drawn, width) => {
+      const { gates, bars, bands, height } = layout(drawn, { width })
+      expect(bands).toHaveLength(gates.length)
+      for (const { path } of bands) expect(path).not.toMatch(/NaN|Infinity/)
+      for (const bar of bars) expect(bar.x).toBeLessThanOrEqual(width)
+      const columns = Map.groupBy(gates, ({ x }) => x)
+      for (const column of columns.values()) {
+        const middles = column.map(({ y, height }) => y + height / 2).sort((a, b) => a - b)
+        for (let k = 1; k < middles.length; k++) expect(middles[k]! - middles[k - 1]!).toBeGreaterThan(23.9)
+        for (const gate of column) {
+          expect(gate.y).toBeGreaterThanOrEqual(-0.1)
+          expect(gate.y + gate.height).toBeLessThanOrEqual(height + 0.1)
+        }
+      }
+    }),
+  )
+})
+
+test('folding hides no flow, and unfolding shows every leg', () => {
+  fc.assert(
+    fc.property(route, (drawn) => {
+      const folded = layout(drawn, { width: 900, most: 3 }).gates.map(({ leg }) => leg)
+      const whole = layout(drawn, { width: 900, unfolded: true }).gates.map(({ leg }) => leg)
+      const sum = (legs: readonly { readonly flow: number }[]) => legs.reduce((total, { flow }) => total + flow, 0)
+      expect(whole).toHaveLength(drawn.swaps.length)
+      expect(sum(folded)).toBeCloseTo(sum(whole), 9)
+    }),
+  )
+})
+
+test('strips hold every leg once', () => {
+  fc.assert(
+    fc.property(route, (drawn) => {
+      const indices = stripsOf(graphOf(drawn)).flatMap(({ legs }) => legs.map(({ index }) => index))
+      expect(indices.sort((a, b) => a - b)).toEqual(drawn.swaps.map((_, index) => index))
+    }),
+  )
+})
+
+test('the bar of the target stands last, native ends wrapped beside the legs included', () => {
+  const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+  const leg = {
+    pool: address(9),
+    protocol: 'uniswap-v2',
+    dex: 'D',
+    amountIn: '1',
+    amountOut: '1',
+    gas: '1',
+    share: 100,
+  }
+  const { src, dst } = graphOf({
+    src: native,
+    dst: address(2),
+    swaps: [{ ...leg, tokenIn: address(1), tokenOut: address(2) }],
+  })
+  expect([src, dst]).toEqual([address(1), address(2)])
+})

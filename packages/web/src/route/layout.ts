@@ -1,0 +1,195 @@
+/**
+ * Layout of a route's bars, gates and bands. Tokens are bars in columns, pools are gates in the columns between them, and a
+ * band is as high as its part of the whole order. Pure: sizes in, geometry out.
+ */
+import { type Drawn, fold, type Graph, graphOf, type Shown, type Token } from './graph.ts'
+import { type Link, order, type Slot } from './order.ts'
+
+export const BAR = 6
+export const GATE = 6
+/** A gate's row is never lower, so that labels cannot collide. */
+const ROW = 24
+const THINNEST = 1.5
+/** Room above a bar for its symbol and amount. */
+const TOKEN_HEAD = 40
+
+export type LayoutOptions = {
+  readonly width: number
+  /** Height of the whole order. */
+  readonly flowHeight?: number
+  /** From how many legs of a pair thin ones fold. */
+  readonly most?: number
+  readonly unfolded?: boolean
+  readonly head?: number
+}
+
+export type Bar = {
+  readonly id: string
+  readonly x: number
+  readonly y: number
+  readonly height: number
+  readonly isEnd: boolean
+}
+export type Gate = {
+  readonly leg: Shown
+  readonly x: number
+  readonly y: number
+  readonly height: number
+  /** For its label. */
+  readonly room: number
+}
+export type Band = { readonly leg: Shown; readonly path: string }
+export type Layout = {
+  readonly width: number
+  readonly height: number
+  readonly bars: readonly Bar[]
+  readonly gates: readonly Gate[]
+  readonly bands: readonly Band[]
+}
+
+type Chain = {
+  readonly leg: Shown
+  readonly gate: Slot
+  readonly slots: readonly Slot[]
+  readonly links: readonly Link[]
+}
+
+export function layout(route: Drawn, options: LayoutOptions): Layout {
+  const { width, flowHeight = 320, most = 7, unfolded = false, head = TOKEN_HEAD } = options
+  const graph = graphOf(route)
+  const legs = unfolded ? graph.legs : fold(graph.legs, most)
+  const step = (width - BAR) / graph.last
+  const fan = Math.max(28, Math.min(88, step * 0.24))
+  const barAt = (column: number) => column * step
+  const gateAt = (column: number) => barAt(column) + BAR + fan
+
+  const { columns, bySlot } = tokenSlots(graph, flowHeight, head)
+  const chains = legs.map((leg) => chainOf(leg, bySlot, columns, flowHeight))
+  const height = order(columns, flowHeight + head / 2)
+  const ports = portsOf([...bySlot.values()])
+
+  const bands = chains.map(({ leg, gate, slots, links }): Band => {
+    const column = bySlot.get(leg.a)!.token.column
+    const [enter, leave] = [ports.out.get(links[0]!)!, ports.into.get(links.at(-1)!)!]
+    const pieces: Piece[] = [[barAt(column) + BAR, enter, gateAt(column), gate.y]]
+    let [x, y] = [gateAt(column), gate.y]
+    const go = (nextX: number, nextY: number) => {
+      const bend = Math.max(x, nextX - Math.max(fan, step * 0.22))
+      pieces.push([x, y, bend, y], [bend, y, nextX, nextY])
+      x = nextX
+      y = nextY
+    }
+    for (const pass of slots.slice(2, -1)) {
+      const index = pass.column
+      go(index % 2 === 1 ? gateAt((index - 1) / 2) : barAt(index / 2), pass.y)
+    }
+    go(barAt(bySlot.get(leg.b)!.token.column), leave)
+    return { leg, path: outline(pieces, gate.size) }
+  })
+  return {
+    width,
+    height,
+    bars: [...bySlot.values()].map(({ token: { id, column }, y, size }) => {
+      return { id, x: barAt(column), y, height: size, isEnd: id === graph.src || id === graph.dst }
+    }),
+    gates: chains.map(({ leg, gate, slots }) => {
+      const passes = slots.length > 3
+      const room = step - BAR - 2 * fan - GATE - 8 + (passes ? step : fan * 0.35)
+      return { leg, x: gateAt(bySlot.get(leg.a)!.token.column), y: gate.y, height: gate.size, room }
+    }),
+    bands,
+  }
+}
+
+type TokenSlot = Slot & { readonly token: Token }
+
+/** Tokens in even columns; gates, and bands that only pass, in odd ones. */
+function tokenSlots(graph: Graph, flowHeight: number, head: number) {
+  const columns: Slot[][] = Array.from({ length: 2 * graph.last + 1 }, () => [])
+  const bySlot = new Map<string, TokenSlot>()
+  for (const token of graph.tokens) {
+    const isEnd = token.id === graph.src || token.id === graph.dst
+    const size = Math.max(3, token.flow * flowHeight)
+    const slot = slotOf('token', token.id, token.flow, 2 * token.column, size, isEnd ? 0 : head, 8)
+    bySlot.set(token.id, Object.assign(slot, { token }))
+    columns[2 * token.column]!.push(slot)
+  }
+  return { columns, bySlot }
+}
+
+function slotOf(
+  kind: Slot['kind'],
+  pair: string,
+  flow: number,
+  column: number,
+  size: number,
+  above: number,
+  below: number,
+): Slot {
+  return { kind, pair, flow, column, size, above, below, y: 0, want: 0, rank: 0, left: [], right: [] }
+}
+
+function chainOf(leg: Shown, bySlot: ReadonlyMap<string, TokenSlot>, columns: Slot[][], flowHeight: number): Chain {
+  const from = bySlot.get(leg.a)!
+  const to = bySlot.get(leg.b)!
+  const size = Math.max(THINNEST, leg.flow * flowHeight)
+  const pad = Math.max(0, (ROW - size) / 2) + (size > ROW ? 3 : 0)
+  const pair = `${leg.a}>${leg.b}`
+  const gate = slotOf('gate', pair, leg.flow, from.column + 1, size, pad, pad)
+  columns[gate.column]!.push(gate)
+  const slots: Slot[] = [from, gate]
+  for (let column = from.column + 2; column < to.column; column++) {
+    const pass = slotOf('pass', pair, leg.flow, column, size, 8, 8)
+    columns[column]!.push(pass)
+    slots.push(pass)
+  }
+  slots.push(to)
+  const links = slots.slice(1).map((right, k): Link => {
+    const link = { size, left: slots[k]!, right }
+    link.left.right.push(link)
+    right.left.push(link)
+    return link
+  })
+  return { leg, gate, slots, links }
+}
+
+/** Ports where bands leave and meet a bar: stacked in the order of what is at their other ends. */
+function portsOf(bars: readonly Slot[]) {
+  const middle = (slot: Slot) => slot.y + slot.size / 2
+  const out = new Map<Link, number>()
+  const into = new Map<Link, number>()
+  for (const bar of bars)
+    for (const [links, other, ports] of [
+      [bar.right, 'right', out],
+      [bar.left, 'left', into],
+    ] as const) {
+      const total = links.reduce((sum, { size }) => sum + size, 0)
+      const squeeze = Math.min(1, bar.size / (total || 1))
+      let y = bar.y + Math.max(0, (bar.size - total) / 2)
+      for (const link of [...links].sort((p, q) => middle(p[other]) - middle(q[other]))) {
+        ports.set(link, y)
+        y += link.size * squeeze
+      }
+    }
+  return { out, into }
+}
+
+/** x and y of both ends. */
+type Piece = readonly [number, number, number, number]
+
+/** One closed outline a leg, there along the upper edge and back along the lower: no seams where pieces meet. */
+function outline(pieces: readonly Piece[], height: number): string {
+  const f = (value: number) => value.toFixed(1)
+  const edge = (list: readonly Piece[], down: number) =>
+    list
+      .map(([x0, y0, x1, y1]) => {
+        const middle = f((x0 + x1) / 2)
+        if (Math.abs(y0 - y1) < 0.05) return `L${f(x1)} ${f(y1 + down)}`
+        return `C${middle} ${f(y0 + down)} ${middle} ${f(y1 + down)} ${f(x1)} ${f(y1 + down)}`
+      })
+      .join('')
+  const back = [...pieces].reverse().map(([x0, y0, x1, y1]): Piece => [x1, y1, x0, y0])
+  const [startX, startY] = pieces[0]!
+  const [, , endX, endY] = pieces.at(-1)!
+  return `M${f(startX)} ${f(startY)}${edge(pieces, 0)}L${f(endX)} ${f(endY + height)}${edge(back, height)}Z`
+}

@@ -1,0 +1,15 @@
+/** Widths of labels before they are drawn, so that nothing is laid out twice. */
+const context = document.createElement('canvas').getContext('2d')!
+
+export function widthOf(text: string, weight: 400 | 600 = 400, size = 12): number {
+  context.font = `${weight} ${size}px "IBM Plex Sans", "Segoe UI", system-ui, sans-serif`
+  return context.measureText(text).width
+}
+
+/** Cut to the room, with an ellipsis. */
+export function cut(text: string, room: number): string {
+  if (widthOf(text) <= room) return text
+  let length = text.length - 1
+  while (length > 1 && widthOf(`${text.slice(0, length)}…`) > room) length--
+  return `${text.slice(0, length)}…`
+}

@@ -1,0 +1,120 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type ErrorComponentProps,
+  Link,
+  lazyRouteComponent,
+} from '@tanstack/react-router'
+import type { ApiParams } from './console/ApiPage.tsx'
+import { kinds } from './honesty/drift.ts'
+import type { HonestyParams } from './honesty/HonestyPage.tsx'
+import type { PricesParams } from './prices/PricesPage.tsx'
+import { readSimulateParams } from './simulate/params.ts'
+import { chainOf, readSwapParams } from './swap/params.ts'
+import { SwapPage } from './swap/SwapPage.tsx'
+import { Notice } from './ui/Notice.tsx'
+import { Shell } from './ui/Shell.tsx'
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Broken })
+
+const swap = createRoute({ getParentRoute: () => root, path: '/', component: SwapPage, validateSearch: readSwapParams })
+
+const onChain = (search: Readonly<Record<string, unknown>>): { readonly chain?: number } => {
+  const chain = chainOf(search.chain)
+  return chain === undefined ? {} : { chain }
+}
+
+const explain = createRoute({
+  getParentRoute: () => root,
+  path: '/app/explain',
+  component: lazyRouteComponent(() => import('./explain/ExplainPage.tsx'), 'ExplainPage'),
+  validateSearch: onChain,
+})
+
+const simulate = createRoute({
+  getParentRoute: () => root,
+  path: '/app/simulate',
+  component: lazyRouteComponent(() => import('./simulate/SimulatePage.tsx'), 'SimulatePage'),
+  validateSearch: readSimulateParams,
+})
+
+const prices = createRoute({
+  getParentRoute: () => root,
+  path: '/app/prices',
+  component: lazyRouteComponent(() => import('./prices/PricesPage.tsx'), 'PricesPage'),
+  validateSearch: ({ chain, token, q }: Readonly<Record<string, unknown>>): PricesParams => ({
+    ...onChain({ chain }),
+    ...(typeof token === 'string' && { token }),
+    ...(typeof q === 'string' && q !== '' && { q }),
+  }),
+})
+
+const honesty = createRoute({
+  getParentRoute: () => root,
+  path: '/app/honesty',
+  component: lazyRouteComponent(() => import('./honesty/HonestyPage.tsx'), 'HonestyPage'),
+  validateSearch: ({ chain, by, pick }: Readonly<Record<string, unknown>>): HonestyParams => ({
+    ...onChain({ chain }),
+    ...(typeof by === 'string' && Object.hasOwn(kinds, by) && { by: by as keyof typeof kinds }),
+    ...(typeof pick === 'string' && { pick }),
+  }),
+})
+
+const chains = createRoute({
+  getParentRoute: () => root,
+  path: '/app/chains',
+  component: lazyRouteComponent(() => import('./chains/ChainsPage.tsx'), 'ChainsPage'),
+  validateSearch: onChain,
+})
+
+const api = createRoute({
+  getParentRoute: () => root,
+  path: '/app/api',
+  component: lazyRouteComponent(() => import('./console/ApiPage.tsx'), 'ApiPage'),
+  validateSearch: ({ chain, ep, lang, set }: Readonly<Record<string, unknown>>): ApiParams => ({
+    ...onChain({ chain }),
+    ...(typeof ep === 'string' && { ep }),
+    ...((lang === 'TypeScript' || lang === 'Python') && { lang }),
+    ...(isTexts(set) && { set }),
+  }),
+})
+
+const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
+  typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string')
+
+export const router = createRouter({
+  routeTree: root.addChildren([swap, explain, simulate, prices, honesty, chains, api]),
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  // Pages see of a link what their own check has let through, and nothing else of it.
+  search: { strict: true },
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}
+
+function NotFound() {
+  return (
+    <>
+      <h1>No such page</h1>
+      <p className="lede">
+        <Link to="/">Swap</Link>
+      </p>
+    </>
+  )
+}
+
+function Broken({ error }: ErrorComponentProps) {
+  return (
+    <>
+      <h1>This page failed</h1>
+      <Notice kind="bad" title="It is a fault of the page." urgent>
+        {String((error as Error).message)}
+      </Notice>
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+/** The chains of the service, how they stand, and the local one where the page has one at hand. */
+import { type ChainEntry, ClientError, type SwapContracts } from '@sluice/client'
+import { useQuery } from '@tanstack/react-query'
+import { sluice } from './client.ts'
+
+/** A chain that `npm start` runs: its node answers without keys, and its first account may be used by anybody. */
+export type LocalChain = {
+  readonly chainId: number
+  readonly rpcUrl: string
+  readonly accounts: readonly { readonly address: string }[]
+  readonly contracts: SwapContracts
+}
+
+export type Chain = {
+  readonly id: number
+  readonly name: string
+  readonly guard: string
+  readonly status: 'deployed' | 'predicted'
+}
+
+export type ChainStatus = {
+  readonly state: 'awake' | 'asleep' | 'failing'
+  readonly head?: number
+  readonly lagSeconds?: number
+  readonly pools?: number
+  readonly clock?: string
+  readonly reason?: string
+}
+
+/** Setting that the page has to know before it can be drawn. */
+export type Setting = { readonly chains: readonly Chain[]; readonly local: LocalChain | null }
+
+export async function loadSetting(): Promise<Setting> {
+  const [map, local] = await Promise.all([
+    sluice.chains().catch(() => ({}) as Record<string, ChainEntry>),
+    sluice.get<{ local: LocalChain | null }>('/app/local-chain.json').then(
+      (answer) => answer.local,
+      () => null,
+    ),
+  ])
+  const chains = Object.values(map).map(
+    ({ ChainID, ChainName, TrackerName, RouterAddress, Status }): Chain => ({
+      id: Number(ChainID),
+      name: TrackerName || ChainName,
+      guard: RouterAddress,
+      status: Status ?? 'predicted',
+    }),
+  )
+  return { local, chains: chains.sort((a, b) => rank(a, local) - rank(b, local) || a.id - b.id) }
+}
+
+function rank({ id, status }: Chain, local: LocalChain | null): number {
+  return id === local?.chainId ? 0 : status === 'deployed' ? 1 : 2
+}
+
+const EVERY_MS = 2_000
+
+/** Body of a status endpoint. One that is not ready says so by 503, with the same body. */
+function statusOf<T extends object>(path: `/${string}`): Promise<T> {
+  return sluice.get<T>(path).catch((error: unknown) => {
+    const body = error instanceof ClientError ? error.details.body : undefined
+    if (typeof body?.status === 'string') return body as unknown as T
+    throw error
+  })
+}
+
+/** Status of a chain now. Chains that nobody asks for sleep, and their head stands still. */
+export function useStatus(chainId: number, enabled = true) {
+  return useQuery({
+    enabled,
+    queryKey: ['ready', chainId],
+    queryFn: () => statusOf<ChainStatus>(`/ready/${chainId}`),
+    refetchInterval: EVERY_MS,
+    retry: false,
+  })
+}
+
+export function useStatuses() {
+  return useQuery({
+    queryKey: ['ready'],
+    queryFn: () => statusOf<{ readonly chains: Readonly<Record<string, ChainStatus>> }>('/ready'),
+    refetchInterval: EVERY_MS,
+    retry: false,
+  })
+}

@@ -1,0 +1,81 @@
+/** Tokens by `/tokenlist`: what a picker offers, and what an address is called. */
+import { NATIVE } from '@sluice/client'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { brief } from '../format/number.ts'
+import { retry, sluice } from './client.ts'
+
+export type Token = {
+  readonly address: string
+  readonly symbol: string
+  readonly name: string
+  readonly decimals: number
+  /** `copy`: has the symbol of a registry token at another address. */
+  readonly tags?: readonly string[]
+  readonly extensions?: { readonly depthUsd: number | null; readonly copyOf?: string }
+}
+
+/** Most of a chain that the page keeps for names; search asks the service. */
+const LIST = 500
+const OFFERED = 60
+const FRESH_MS = 60_000
+const ZERO = `0x${'0'.repeat(40)}`
+
+const tokenList = (chainId: number, parameters: Record<string, string | number>) =>
+  sluice.get<{ readonly tokens: readonly Token[] }>(`/tokenlist/${chainId}`, parameters).then(({ tokens }) => tokens)
+
+/** All tokens that have a name here, deepest first. */
+export function useTokens(chainId: number) {
+  return useQuery({
+    queryKey: ['tokens', chainId],
+    queryFn: () => tokenList(chainId, { limit: LIST }),
+    retry,
+    staleTime: FRESH_MS,
+  })
+}
+
+export function useTokenSearch(chainId: number, text: string, open: boolean) {
+  return useQuery({
+    queryKey: ['token search', chainId, text],
+    queryFn: () => tokenList(chainId, { limit: OFFERED, ...(text && { q: text }) }),
+    staleTime: FRESH_MS,
+    enabled: open,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export const isNative = (address: string): boolean =>
+  address.toLowerCase() === NATIVE.toLowerCase() || address.toLowerCase() === ZERO
+
+export type TokenOf = (address: string) => Token
+
+/** A name for every address: its own short form where no list has it. */
+function namer(tokens: readonly Token[] | undefined): TokenOf {
+  const byAddress = new Map(tokens?.map((token) => [token.address.toLowerCase(), token]))
+  return (address) => {
+    const known =
+      byAddress.get(address.toLowerCase()) ?? (isNative(address) ? byAddress.get(NATIVE.toLowerCase()) : undefined)
+    if (known) return known
+    const symbol = isNative(address) ? 'native' : brief(address)
+    return { address, symbol, name: '', decimals: 18, tags: ['unknown'] }
+  }
+}
+
+/** The tokens whose addresses are asked for and that the list lacks, looked up one by one. */
+export function useNamed(
+  chainId: number,
+  addresses: readonly string[],
+): { readonly of: TokenOf; readonly ready: boolean } {
+  const list = useTokens(chainId)
+  const known = new Set(list.data?.map(({ address }) => address.toLowerCase()))
+  const missing = [...new Set(addresses.map((address) => address.toLowerCase()))].filter(
+    (address) => list.data && !known.has(address) && !isNative(address),
+  )
+  const found = useQuery({
+    queryKey: ['token names', chainId, missing],
+    queryFn: () => Promise.all(missing.map((address) => tokenList(chainId, { q: address, limit: 1 }))),
+    enabled: missing.length > 0,
+    staleTime: FRESH_MS,
+  })
+  const all = [...(list.data ?? []), ...(found.data?.flat() ?? [])]
+  return { of: namer(all), ready: list.isSuccess && (missing.length === 0 || !found.isPending) }
+}

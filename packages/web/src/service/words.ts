@@ -1,0 +1,93 @@
+/** Failures in plain words: the cause, then the cure. The code and the request id stand small at the end. */
+import { ClientError } from '@sluice/client'
+
+export type Words = { readonly title: string; readonly text: string; readonly small: string }
+
+const byCode: Readonly<Record<string, readonly [title: string, text: string]>> = {
+  NO_ROUTE: ['No route.', 'No path of pools joins these two tokens.'],
+  INSUFFICIENT_LIQUIDITY: [
+    'No route for this amount.',
+    'The pools cannot take so much within your limit of price impact.',
+  ],
+  VALUE_LOSS: ['You would receive far less than you pay, by today’s prices.', 'A pool may be manipulated.'],
+  ROUTE_REVERTED: ['Every route was tried on the chain and reverted.', 'The token may not be sellable.'],
+  UNKNOWN_TOKEN: ['No pool of this chain trades this address.', 'Check the chain.'],
+  GUARD_NOT_DEPLOYED: ['The contracts do not stand on this chain yet.', 'Anyone can deploy them.'],
+  RPC_FAILED: ['The node of this chain does not answer.', 'Where figures stand here, they are of an earlier block.'],
+  TIMEOUT: ['This took longer than the service allows.', 'Try again.'],
+  ROUTE_TIMEOUT: ['The search took longer than the service allows.', 'Try another amount.'],
+  UNSUPPORTED_CHAIN: ['This service does not know the chain.', 'Choose another.'],
+}
+
+export function wordsOf(error: unknown): Words {
+  if (!(error instanceof ClientError))
+    return { title: 'This page failed.', text: String((error as Error)?.message ?? error), small: '' }
+  const { serviceCode, requestId, retryAfter, status } = error.details
+  const small = [serviceCode ?? error.code, requestId && `request ${requestId.slice(0, 8)}`].filter(Boolean).join(' · ')
+  const later = retryAfter === undefined ? 'Try again.' : `Next try in ${retryAfter} s.`
+  if (error.code === 'NETWORK') {
+    const title = navigator.onLine ? 'The service does not answer.' : 'No connection.'
+    return { title, text: 'Explain still works.', small }
+  }
+  if (error.code === 'UNSAFE')
+    return { title: 'Do not sign: the transaction differs from what you asked for.', text: tail(error.message), small }
+  if (error.code === 'REVERTED') return { title: 'Undone.', text: sentence(error.message), small }
+  if (error.code === 'WALLET') return { title: 'The wallet did not send it.', text: sentence(error.message), small }
+  if (error.code === 'STALE') return { title: 'The price kept moving away.', text: 'Ask again.', small }
+  if (serviceCode === 'PRICE_IMPACT') {
+    const { priceImpact } = error.details.body ?? {}
+    const by = typeof priceImpact === 'number' ? `by ${cut(priceImpact)} %` : 'too far'
+    return {
+      title: `This order would move the price ${by}.`,
+      text: 'Use less, or raise the limit in the settings.',
+      small,
+    }
+  }
+  if (serviceCode === 'OVERLOADED') return { title: 'Too many requests at once.', text: later, small }
+  if (serviceCode === 'BEHIND' || serviceCode === 'NOT_READY')
+    return { title: 'This chain is waking up.', text: later, small }
+  const known = byCode[serviceCode ?? error.code]
+  if (known) return { title: known[0], text: known[1], small }
+  return {
+    title: status === undefined ? 'That failed.' : `The service refused with ${status}.`,
+    text: sentence(error.message),
+    small,
+  }
+}
+
+/** Behind the first colon, which names the kind of failure. */
+const tail = (text: string): string => sentence(text.slice(text.indexOf(':') + 1).trim())
+
+function sentence(text: string): string {
+  const start = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.!?]$/.test(start) ? start : `${start}.`
+}
+
+/** Reason why a pool or a filter stood in the way, as the service lists it. */
+export type Reason = { readonly pool?: string; readonly family?: string; readonly reason: string }
+
+export type Refusal = {
+  readonly maxRoutableAmount?: bigint
+  readonly reasons: readonly Reason[]
+  readonly block?: number
+}
+
+export function refusalOf(error: unknown): Refusal | null {
+  if (!(error instanceof ClientError) || error.code !== 'NO_ROUTE') return null
+  const { maxRoutableAmount, reasons, block } = error.details.body ?? {}
+  return {
+    ...(typeof maxRoutableAmount === 'string' &&
+      /^\d+$/.test(maxRoutableAmount) && { maxRoutableAmount: BigInt(maxRoutableAmount) }),
+    ...(typeof block === 'number' && { block }),
+    reasons: Array.isArray(reasons) ? (reasons as Reason[]) : [],
+  }
+}
+
+/** True where less of the same would do. */
+export function isAboutSize(error: unknown): boolean {
+  const code = error instanceof ClientError ? error.details.serviceCode : undefined
+  return code === 'PRICE_IMPACT' || code === 'VALUE_LOSS' || code === 'INSUFFICIENT_LIQUIDITY'
+}
+
+/** Two places, never rounded up: 99.98 is not 100. */
+const cut = (percent: number): string => (Math.floor(percent * 100) / 100).toFixed(2)

@@ -1,0 +1,19 @@
+/** A simulation in the address of its page: the calldata stands behind the `#`, since it may be long. */
+import { chainOf } from '../swap/params.ts'
+
+export const fields = ['from', 'to', 'tokenIn', 'amountIn', 'tokenOut', 'block', 'gas', 'gasPrice', 'spender'] as const
+export type FieldName = (typeof fields)[number]
+export type SimulateParams = { readonly chain?: number } & { readonly [Name in FieldName]?: string }
+
+const MAX_LENGTH = 100
+
+export function readSimulateParams(search: Readonly<Record<string, unknown>>): SimulateParams {
+  const chain = chainOf(search.chain)
+  const given = fields.flatMap((name) => {
+    const value = search[name]
+    // The router reads a bare number from the address as one.
+    const text = typeof value === 'number' ? BigInt(Math.trunc(value)).toString() : value
+    return typeof text === 'string' && text !== '' && text.length <= MAX_LENGTH ? [[name, text] as const] : []
+  })
+  return { ...(chain !== undefined && { chain }), ...Object.fromEntries(given) }
+}

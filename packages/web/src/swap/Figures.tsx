@@ -1,0 +1,81 @@
+import type { ReactNode } from 'react'
+import type { Token } from '../service/tokens.ts'
+import { Amount, Count, Percent, Usd } from '../ui/Num.tsx'
+import { Skeleton } from './Ticket.tsx'
+import type { Quote } from './use-quote.ts'
+
+type Props = { readonly quote: Quote | undefined; readonly dst: Token | undefined; readonly native: string }
+
+export function Figures({ quote, dst, native }: Props) {
+  const gap = quote?.optimalityGap
+  return (
+    <dl className="figs">
+      <Figure name="Price impact" note="How far this order moves the price of its own route.">
+        {quote && (isKnown(quote.priceImpact) ? <Percent value={quote.priceImpact} /> : <Unknown />)}
+      </Figure>
+      <Figure
+        name="Gas"
+        note={
+          quote?.gasCost && (
+            <>
+              <Amount base={quote.gasCost.native} decimals={18} digits={6} /> {native} for{' '}
+              <Count value={quote.gasEstimate} /> gas.
+            </>
+          )
+        }
+      >
+        {quote && <Usd value={quote.gasCost?.usd} />}
+      </Figure>
+      <Figure name="Left after gas" note="What the router made as large as it could.">
+        {quote &&
+          dst &&
+          (isKnown(quote.netToAmount) ? (
+            <>
+              <Amount base={quote.netToAmount} decimals={dst.decimals} digits={9} />{' '}
+              <span className="unit">{dst.symbol}</span>
+            </>
+          ) : (
+            <Unknown />
+          ))}
+      </Figure>
+      <Figure name="Below the best possible" note={quote && gapWords(gap)}>
+        {quote &&
+          (isKnown(gap) ? (
+            <>
+              {gap < 0.01 ? '< 0.01' : gap.toFixed(2)} <span className="unit">bps</span>
+            </>
+          ) : (
+            <Unknown />
+          ))}
+      </Figure>
+    </dl>
+  )
+}
+
+const isKnown = <T,>(value: T | null | undefined): value is T => value !== null && value !== undefined
+
+function gapWords(gap: number | null | undefined): string {
+  if (!isKnown(gap)) return 'No bound is known for a route like this.'
+  if (gap < 1) return 'No split of these pools could pay even 0.01 % more, before gas.'
+  return `Another split of these pools could pay at most ${(gap / 100).toFixed(2)} % more, before gas.`
+}
+
+const Unknown = () => <span className="q">not known</span>
+
+function Figure({
+  name,
+  note,
+  children,
+}: {
+  readonly name: string
+  readonly note: ReactNode
+  readonly children: ReactNode
+}) {
+  return (
+    <div className="fig">
+      <dt className="lab">{name}</dt>
+      <dd className="fig__v">{children || <Skeleton like="000 000" />}</dd>
+      <dd className="note">{note || <Skeleton like="000 000.00 of these" />}</dd>
+    </div>
+  )
+}

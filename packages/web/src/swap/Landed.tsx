@@ -1,0 +1,176 @@
+import type { Route } from '@sluice/client'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { percentBelow } from '../format/amount.ts'
+import type { Token } from '../service/tokens.ts'
+import { Address } from '../ui/Address.tsx'
+import { Amount, Count } from '../ui/Num.tsx'
+import type { Paid } from './signing.ts'
+
+type Props = {
+  readonly route: Route
+  readonly paid: Paid
+  readonly src: Token
+  readonly dst: Token
+}
+
+type TicketProps = Props & { readonly chainId: number; readonly onNew: () => void }
+
+export function LandedTicket({ chainId, route, paid, src, dst, onNew }: TicketProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  // What was signed is over: whoever cannot see it is told where they are.
+  useEffect(() => heading.current?.focus(), [])
+  const later = paid.block - route.simulationBlock
+  return (
+    <>
+      <div className="panel__h">
+        <h2 tabIndex={-1} ref={heading}>
+          Swapped
+        </h2>
+        <Address of={paid.hash} />
+      </div>
+      <dl className="rows">
+        <div>
+          <dt>You paid</dt>
+          <dd>
+            <Amount base={route.fromAmount} decimals={src.decimals} /> {src.symbol}
+          </dd>
+        </div>
+        <div>
+          <dt>You received</dt>
+          <dd>
+            {paid.received === undefined ? (
+              'your node does not tell'
+            ) : (
+              <>
+                <Amount base={paid.received} decimals={dst.decimals} digits={9} /> {dst.symbol}
+              </>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>In block</dt>
+          <dd>
+            <Count value={paid.block} />, {later === 1 ? 'one after the quote' : `${later} after the quote`}
+          </dd>
+        </div>
+        <div>
+          <dt>Gas used</dt>
+          <dd>
+            <Count value={paid.gasUsed} />{' '}
+            <span className="unit">
+              of <Count value={route.gasEstimate} />
+            </span>
+          </dd>
+        </div>
+      </dl>
+      <div className="ticket__go">
+        <Link className="btn" to="/app/explain" search={{ chain: chainId }} hash={paid.hash}>
+          Explain this transaction
+        </Link>
+        <button type="button" className="btn btn--go" onClick={onNew}>
+          New swap
+        </button>
+      </div>
+    </>
+  )
+}
+
+export function LandedPanel({ route, paid, dst }: Props) {
+  const { received } = paid
+  const quoted = BigInt(route.toAmount)
+  const below = received === undefined ? undefined : percentBelow(quoted, received)
+  const words =
+    below === undefined
+      ? ''
+      : below === '0'
+        ? 'none'
+        : `${below.startsWith('-') ? '+' : '\u2212'}${below.replace('-', '')} %`
+  return (
+    <section className="panel landed" aria-labelledby="paid">
+      <div className="panel__h">
+        <h2 id="paid">Paid beside quoted</h2>
+        <span className="note">
+          block <Count value={paid.block} />
+        </span>
+      </div>
+      <div className="paid">
+        <div>
+          <span className="lab">
+            Quoted in block <Count value={route.simulationBlock} />
+          </span>
+          <div className="paid__v">
+            <Amount base={quoted} decimals={dst.decimals} digits={9} /> <span className="unit">{dst.symbol}</span>
+          </div>
+        </div>
+        <div>
+          <span className="lab">
+            Paid in block <Count value={paid.block} />
+          </span>
+          <div className="paid__v">
+            {received === undefined ? (
+              <span className="q">not told</span>
+            ) : (
+              <>
+                <Amount base={received} decimals={dst.decimals} digits={9} /> <span className="unit">{dst.symbol}</span>
+              </>
+            )}
+          </div>
+        </div>
+        <div>
+          <span className="lab">Difference</span>
+          <div className="paid__v">{words}</div>
+        </div>
+      </div>
+      {received !== undefined && (
+        <Scale least={BigInt(route.minToAmount ?? '0')} quoted={quoted} received={received} words={words} />
+      )}
+    </section>
+  )
+}
+
+const WIDTH = 856
+
+/** Scale on which the payment stands between the least and the quote. */
+function Scale({
+  least,
+  quoted,
+  received,
+  words,
+}: {
+  readonly least: bigint
+  readonly quoted: bigint
+  readonly received: bigint
+  readonly words: string
+}) {
+  const QUOTED_AT = 0.97
+  const room = quoted - least
+  // Millionths of the way from least to quote: a drawing needs no more.
+  const part = room > 0n ? Number(((received - least) * 1_000_000n) / room) / 1e6 : 1
+  const x = (at: number) => 1 + Math.min(1, Math.max(0, at)) * (WIDTH - 2)
+  const paidAt = part * QUOTED_AT
+  return (
+    <div className="gauge gauge--wide">
+      <svg
+        viewBox={`0 0 ${WIDTH} 84`}
+        role="img"
+        aria-label={`Paid beside quoted: ${words}; the least stands at the left end`}
+      >
+        <path className="gauge__axis" d={`M1 44H${WIDTH - 1}`} />
+        <path className="gauge__end" d={`M${x(0)} 28V52`} />
+        <text x={x(0)} y={72}>
+          least
+        </text>
+        <path className="gauge__yes" d={`M${x(0)} 44H${x(paidAt)}`} />
+        <path className="gauge__end" d={`M${x(QUOTED_AT)} 28V52`} />
+        <text className="strong" x={x(QUOTED_AT)} y={20} textAnchor="end">
+          quoted
+        </text>
+        <path className="gauge__mark" d={`m${x(paidAt)} 46-6 10h12Z`} />
+        <text className="strong" x={x(paidAt)} y={74} textAnchor={paidAt > 0.5 ? 'end' : 'start'}>
+          paid{words === 'none' ? ' the same' : `, ${words}`}
+        </text>
+      </svg>
+    </div>
+  )
+}

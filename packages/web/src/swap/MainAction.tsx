@@ -1,0 +1,85 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useSwitchChain } from 'wagmi'
+import { fragmentOf } from '../explain/input.ts'
+import { plain } from '../format/amount.ts'
+import { isNative } from '../service/tokens.ts'
+import { wordsOf } from '../service/words.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { Usd } from '../ui/Num.tsx'
+import { WalletDialog } from '../ui/WalletButton.tsx'
+import { useWallet } from '../wallet/use-wallet.ts'
+import type { Swap } from './use-swap.ts'
+
+/** The one button: what it says is what is next, or what stands in the way. */
+export function MainAction({ swap: { order, live, balance, refused, most, act } }: { readonly swap: Swap }) {
+  const { chain, src, dst, typed, same, exact } = order
+  const wallet = useWallet()
+  const [connecting, setConnecting] = useState(false)
+  const { mutate: switchChain, error: notSwitched } = useSwitchChain()
+  const { quote, isStale, isAsking } = live
+  const paying = exact === 'out' ? BigInt(quote?.fromAmount ?? 0) : typed?.kind === 'amount' ? typed.base : 0n
+  const short = balance !== undefined && paying > balance
+  const named = exact === 'in' ? src : dst
+  const go = (label: string, onClick?: () => void) => (
+    <button type="button" className="btn btn--go" disabled={onClick === undefined} onClick={onClick}>
+      {label}
+    </button>
+  )
+
+  function action() {
+    if (order.broken) return go('Try again', order.again)
+    if (!src || !dst) return go('Looking for tokens…')
+    if (same) return go('Choose two tokens')
+    if (typed?.kind === 'wrong') return go('Correct the amount')
+    if (typed?.kind !== 'amount') return go('Enter an amount')
+    if (refused) {
+      const { title, text } = wordsOf(live.error)
+      return (
+        <>
+          <Notice kind="bad" title={title} urgent>
+            {text}
+          </Notice>
+          {most !== undefined && most > 0n && named
+            ? go(`Use ${plain(most, named.decimals)} ${named.symbol}`, () => act.amount(plain(most, named.decimals)))
+            : go('No route')}
+        </>
+      )
+    }
+    if (!quote) return isAsking ? go('Getting a quote…') : go('Try again', live.again)
+    if (!wallet) return go('Connect a wallet', () => setConnecting(true))
+    if (wallet.chainId !== chain.id)
+      return (
+        <>
+          <Notice kind="warn" title={`Your wallet is on chain ${wallet.chainId ?? 'unknown'}.`}>
+            This quote is of {chain.name}.{notSwitched && ' The wallet did not switch.'}
+          </Notice>
+          {go(`Switch to ${chain.name}`, () => switchChain({ chainId: chain.id }))}
+        </>
+      )
+    if (short) return go(`Not enough ${src.symbol}`)
+    if (isStale) return go('Refresh the quote', live.again)
+    // While figures are on their way the button stays where it is, and quotes anew before anything is signed.
+    return go(isNative(src.address) ? 'Swap' : `Approve ${src.symbol} and swap`, act.sign)
+  }
+  return (
+    <>
+      {action()}
+      {quote && !refused && (
+        <p className="note center">
+          {wallet?.isLocal && <>Local account · </>}
+          Gas <Usd value={quote.gasCost?.usd} /> · no protocol fee
+          {quote.tx && (
+            <>
+              {' · '}
+              <Link to="/app/explain" search={{ chain: chain.id }} hash={fragmentOf(quote.tx)}>
+                What it signs
+              </Link>
+            </>
+          )}
+        </p>
+      )}
+      {connecting && <WalletDialog onClose={() => setConnecting(false)} />}
+    </>
+  )
+}

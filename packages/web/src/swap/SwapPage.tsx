@@ -1,0 +1,100 @@
+import { lazy, Suspense, useState } from 'react'
+import { isNative } from '../service/tokens.ts'
+import { useKey } from '../ui/Shell.tsx'
+import { useTitle } from '../ui/title.ts'
+import { OrderForm } from './OrderForm.tsx'
+import { RoutePanel, RouteSkeleton } from './RoutePanel.tsx'
+import { Spoken } from './Spoken.tsx'
+import type { Side } from './Ticket.tsx'
+import { type Swap, useSwap } from './use-swap.ts'
+
+/** Part that comes when it is asked for: a route is drawn before. */
+const TokenPicker = lazy(async () => ({ default: (await import('./TokenPicker.tsx')).TokenPicker }))
+const WhyNot = lazy(async () => ({ default: (await import('./WhyNot.tsx')).WhyNot }))
+const SigningPanel = lazy(async () => ({ default: (await import('./Signing.tsx')).SigningPanel }))
+const LandedTicket = lazy(async () => ({ default: (await import('./Landed.tsx')).LandedTicket }))
+const LandedPanel = lazy(async () => ({ default: (await import('./Landed.tsx')).LandedPanel }))
+
+export function SwapPage() {
+  useTitle('Swap')
+  const swap = useSwap()
+  const [picking, setPicking] = useState<Side>()
+  useKey('/', () => setPicking('pay'))
+  useKey('r', swap.live.again)
+  const { chain, src, dst } = swap.order
+  return (
+    <>
+      <h1 className="sr">Swap</h1>
+      <div className="swap">
+        <section className="panel ticket" aria-label="Order">
+          <Suspense>
+            <Ticket swap={swap} onPick={setPicking} />
+          </Suspense>
+        </section>
+        <div>
+          <Suspense>
+            <Beside swap={swap} />
+          </Suspense>
+        </div>
+      </div>
+      <Suspense>
+        {picking && (
+          <TokenPicker
+            chainId={chain.id}
+            side={picking}
+            chosen={(picking === 'pay' ? src : dst)?.address}
+            onClose={() => setPicking(undefined)}
+            onChoose={(token) => {
+              setPicking(undefined)
+              swap.act.choose(picking, token)
+            }}
+          />
+        )}
+      </Suspense>
+      <Spoken quote={swap.quote} dst={dst} />
+    </>
+  )
+}
+
+function Ticket({ swap, onPick }: { readonly swap: Swap; readonly onPick: (side: Side) => void }) {
+  const { order, signing, act } = swap
+  const { chain, src, dst, asked } = order
+  if (!signing || !src || !dst || !asked) return <OrderForm swap={swap} onPick={onPick} />
+  if (signing.paid && signing.route)
+    return (
+      <LandedTicket {...{ chainId: chain.id, route: signing.route, paid: signing.paid, src, dst, onNew: act.leave }} />
+    )
+  return (
+    <SigningPanel
+      {...{ signing, src, dst, amount: BigInt(swap.quote?.fromAmount ?? 0), onCancel: act.leave, onAgain: act.sign }}
+      needsAllowance={!isNative(src.address)}
+    />
+  )
+}
+
+/** The route beside the ticket, or why there is none. */
+function Beside({ swap }: { readonly swap: Swap }) {
+  const { order, live, quote, refused, failed, signing, tokenOf, most, act } = swap
+  const { src, dst, asked, exact, native, pools } = order
+  if (!src || !dst || !asked) return null
+  if (refused)
+    return (
+      <WhyNot
+        {...{ error: live.error, most }}
+        token={exact === 'in' ? src : dst}
+        asked={BigInt(asked.amountOut ?? asked.amount ?? 0)}
+        onUse={act.amount}
+        onRaise={act.raise}
+      />
+    )
+  if (!quote) return failed ? null : <RouteSkeleton pools={pools} />
+  return (
+    <>
+      {signing?.paid && signing.route && <LandedPanel {...{ route: signing.route, paid: signing.paid, src, dst }} />}
+      <RoutePanel
+        live={{ quote, isAsking: live.isAsking, isStale: live.isStale }}
+        {...{ src, dst, tokenOf, held: signing !== undefined, native }}
+      />
+    </>
+  )
+}

@@ -1,0 +1,133 @@
+import { type KeyboardEvent, useId, useState } from 'react'
+import { isNative, type Token, useTokenSearch } from '../service/tokens.ts'
+import { Address } from '../ui/Address.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Amount } from '../ui/Num.tsx'
+import { useBalance } from '../wallet/use-wallet.ts'
+import { Disc, type Side, Skeleton } from './Ticket.tsx'
+import { sameToken } from './use-quote.ts'
+
+type Props = {
+  readonly chainId: number
+  readonly side: Side
+  readonly chosen: string | undefined
+  readonly onChoose: (token: Token) => void
+  readonly onClose: () => void
+}
+
+/** A combobox over the service's list: symbol, name or address; copies of known symbols are marked and stand below them. */
+export function TokenPicker({ chainId, side, chosen, onChoose, onClose }: Props) {
+  const [text, setText] = useState('')
+  const [active, setActive] = useState(0)
+  const { data, isPending, isError } = useTokenSearch(chainId, text.trim(), true)
+  const list = id(useId())
+  const options = ordered(data ?? [])
+  const at = Math.min(active, options.length - 1)
+  const press = (event: KeyboardEvent) => {
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: options.length - 1 }[event.key]
+    if (to !== undefined) {
+      event.preventDefault()
+      const next = (to + options.length) % options.length
+      setActive(next)
+      document.getElementById(`${list}-${next}`)?.scrollIntoView({ block: 'nearest' })
+    } else if (event.key === 'Enter' && options[at]) {
+      // Else the button that has the focus back takes the key for a click.
+      event.preventDefault()
+      onChoose(options[at])
+    }
+  }
+  return (
+    <Dialog title={`Token to ${side}`} onClose={onClose}>
+      <div className="dialog__f">
+        <input
+          className="field"
+          type="text"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={list}
+          aria-activedescendant={options[at] && `${list}-${at}`}
+          aria-autocomplete="list"
+          aria-label="Search tokens"
+          placeholder="Symbol, name or address"
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value)
+            setActive(0)
+          }}
+          onKeyDown={press}
+        />
+      </div>
+      <div className="opts" id={list} role="listbox" aria-label="Tokens">
+        {options.map((token, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: keys act in the field, which keeps the focus.
+          // biome-ignore lint/a11y/useFocusableInteractive: the field names the active one.
+          <div
+            key={token.address}
+            className="opt"
+            id={`${list}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onPointerMove={() => setActive(index)}
+            onClick={() => onChoose(token)}
+          >
+            <Named token={token} isChosen={sameToken(token.address, chosen)} />
+            <Balance chainId={chainId} token={token} />
+          </div>
+        ))}
+        {isPending && (
+          <p className="opts__none">
+            <Skeleton like="WETH Wrapped Ether" />
+          </p>
+        )}
+      </div>
+      {!isPending && options.length === 0 && (
+        <p className="opts__none note" role="status">
+          {isError
+            ? 'The list of tokens did not come.'
+            : 'No pool of this chain trades a token that is called so. Paste its address.'}
+        </p>
+      )}
+    </Dialog>
+  )
+}
+
+function Named({ token, isChosen }: { readonly token: Token; readonly isChosen: boolean }) {
+  return (
+    <>
+      <Disc symbol={token.symbol} />
+      <p>
+        <b>{token.symbol}</b> <span className="unit">{token.name}</span>
+        {isChosen && <span className="unit"> · chosen</span>}
+        <br />
+        {token.tags?.includes('copy') ? (
+          <span className="copy">
+            Same symbol as a known token, another contract <Address of={token.address} />
+          </span>
+        ) : token.tags?.includes('unlisted') ? (
+          <span className="copy">
+            Found by its address alone, nobody vouches for it <Address of={token.address} />
+          </span>
+        ) : isNative(token.address) ? (
+          <span className="addr">native</span>
+        ) : (
+          <Address of={token.address} />
+        )}
+      </p>
+    </>
+  )
+}
+
+const id = (text: string): string => `tokens${text.replace(/\W/g, '')}`
+
+/** Copies below everything that is not one. */
+function ordered(tokens: readonly Token[]): readonly Token[] {
+  const isCopy = ({ tags }: Token) => Number(tags?.includes('copy') ?? false)
+  return [...tokens].sort((a, b) => isCopy(a) - isCopy(b))
+}
+
+function Balance({ chainId, token }: { readonly chainId: number; readonly token: Token }) {
+  const balance = useBalance(chainId, token.address)
+  return balance === undefined ? null : <Amount base={balance} decimals={token.decimals} most={4} />
+}

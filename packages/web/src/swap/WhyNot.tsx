@@ -1,0 +1,152 @@
+import { plain } from '../format/amount.ts'
+import { Swatch } from '../route/Swatch.tsx'
+import type { Token } from '../service/tokens.ts'
+import { isAboutSize, type Reason, refusalOf, wordsOf } from '../service/words.ts'
+import { Address } from '../ui/Address.tsx'
+import { Amount, Count } from '../ui/Num.tsx'
+
+type Props = {
+  readonly error: unknown
+  /** Token of the amount that was typed. */
+  readonly token: Token
+  readonly asked: bigint
+  /** Base units; undefined while it is looked for, 0 where nothing routes. */
+  readonly most: bigint | undefined
+  readonly onUse: (text: string) => void
+  readonly onRaise: () => void
+}
+
+/** Reasons of one kind that are listed one by one. */
+const LISTED = 6
+
+/** Every "no" carries the "yes": the largest amount that routes, and what stood in the way of more. */
+export function WhyNot({ error, token, asked, most, onUse, onRaise }: Props) {
+  const { title, text, small } = wordsOf(error)
+  const { reasons, block } = refusalOf(error) ?? { reasons: [] }
+  const byReason = new Map<string, Reason[]>()
+  for (const reason of reasons) byReason.set(reason.reason, [...(byReason.get(reason.reason) ?? []), reason])
+  return (
+    <section className="panel" aria-labelledby="why">
+      <div className="panel__h">
+        <h2 id="why">Why not</h2>
+        <span className="note">
+          {small}
+          {block !== undefined && (
+            <>
+              {' '}
+              · block <Count value={block} />
+            </>
+          )}
+        </span>
+      </div>
+      <div className="why">
+        <div>
+          {most !== undefined && most > 0n ? (
+            <>
+              <span className="lab">Largest amount that has a route</span>
+              <div className="why__v">
+                <Amount base={most} decimals={token.decimals} /> <span className="unit">{token.symbol}</span>
+              </div>
+              <Gauge most={most} asked={asked} token={token} />
+              <p className="note">
+                {title} {text}
+              </p>
+              <button type="button" className="btn" onClick={() => onUse(plain(most, token.decimals))}>
+                Use {plain(most, token.decimals)} {token.symbol}
+              </button>
+            </>
+          ) : (
+            <>
+              <div className="why__v">{title}</div>
+              <p className="note">{text}</p>
+              {most === undefined && <p className="note">Looking for the largest amount that would route…</p>}
+            </>
+          )}
+        </div>
+        {isAboutSize(error) && (
+          <div>
+            <span className="lab">Or accept what it costs</span>
+            <p className="note">
+              Without a limit of price impact the whole order may route, and lose most of its worth.
+            </p>
+            <button type="button" className="btn why__raise" onClick={onRaise}>
+              Raise the limit to 100 %
+            </button>
+          </div>
+        )}
+        {byReason.size > 0 && (
+          <div>
+            <span className="lab">What was tried</span>
+            <ul className="why__l">
+              {[...byReason].map(([reason, list]) => (
+                <li key={reason}>
+                  <b>{list.length === 1 ? '1 pool' : `${list.length} pools`}</b> {reason}
+                  {list.slice(0, LISTED).map(({ pool, family }) => (
+                    <div className="note" key={pool}>
+                      {family && <Swatch family={family} />}
+                      {family} {pool && <Address of={pool} />}
+                    </div>
+                  ))}
+                  {list.length > LISTED && <div className="note">{list.length - LISTED} more</div>}
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+      </div>
+    </section>
+  )
+}
+
+const WIDTH = 440
+
+/** Gauge of what routes beside what was asked, by powers of ten. */
+function Gauge({ most, asked, token }: { readonly most: bigint; readonly asked: bigint; readonly token: Token }) {
+  const power = (amount: bigint) =>
+    String(amount).length - 1 + Math.log10(Number(`0.${String(amount).slice(0, 12)}`) * 10)
+  const high = Math.max(power(asked), power(most) + 1)
+  const low = Math.floor(Math.min(power(most), power(asked))) - 2
+  const x = (at: number) => 1 + ((at - low) / (high - low)) * (WIDTH - 2)
+  const ticks = Array.from({ length: Math.floor(high) - low + 1 }, (_, k) => low + k)
+  const every = Math.ceil(ticks.length / 6)
+  const name = (at: number) => {
+    const exponent = at - token.decimals
+    return exponent >= 0 && exponent < 7
+      ? (10 ** exponent).toLocaleString('en').replaceAll(',', ' ')
+      : exponent < 0 && exponent > -5
+        ? (10 ** exponent).toString()
+        : `1e${exponent}`
+  }
+  return (
+    <div className="gauge">
+      <svg
+        viewBox={`0 0 ${WIDTH} 76`}
+        role="img"
+        aria-label="What routes beside what was asked, on a scale by powers of ten"
+      >
+        <path className="gauge__axis" d={`M1 36H${WIDTH - 1}`} />
+        {ticks.map((at, k) => (
+          <g key={at}>
+            <path className="gauge__axis" d={`M${x(at)} 30V36`} />
+            {k % every === 0 && (
+              <text x={x(at)} y={54} textAnchor={k === 0 ? 'start' : 'middle'}>
+                {name(at)}
+              </text>
+            )}
+          </g>
+        ))}
+        <path className="gauge__yes" d={`M1 36H${x(power(most))}`} />
+        <text className="strong" x={x(power(most))} y={20} textAnchor="middle">
+          routes
+        </text>
+        <path className="gauge__no" d={`M${x(power(asked)) - 1.5} 26V46`} />
+        <text className="strong" x={x(power(asked))} y={20} textAnchor="end">
+          asked
+        </text>
+        <text x={0} y={74}>
+          {token.symbol}, powers of ten
+        </text>
+      </svg>
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+/** The largest amount that still routes, where the service names none: searched for with real quotes, a bounded number of them. */
+import { useQuery } from '@tanstack/react-query'
+import { sluice } from '../service/client.ts'
+import type { Asked } from './use-quote.ts'
+
+/** Tenths of what was asked, then halves of what is between. */
+const TENTHS = 12
+const HALVES = 5
+/** Digits that are left of it: it is a proposal. */
+const DIGITS = 3
+
+export function useLargest(asked: Asked | undefined, wanted: boolean) {
+  return useQuery({
+    queryKey: ['largest', asked],
+    enabled: wanted && asked !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+    queryFn: async () => String(await search(asked!)),
+  })
+}
+
+async function search({ chainId, from: _, amount, amountOut, ...terms }: Asked): Promise<bigint> {
+  const routes = (base: bigint) =>
+    sluice
+      .get(`/quote/${chainId}`, { ...terms, [amountOut === undefined ? 'amount' : 'amountOut']: base } as never)
+      .then(
+        () => true,
+        () => false,
+      )
+  let high = BigInt(amountOut ?? amount ?? 0)
+  let low = 0n
+  for (let k = 0; k < TENTHS && low === 0n; k++) {
+    const next = high / 10n
+    if (next === 0n) return 0n
+    if (await routes(next)) low = next
+    else high = next
+  }
+  if (low === 0n) return 0n
+  for (let k = 0; k < HALVES; k++) {
+    const middle = (low + high) / 2n
+    if (await routes(middle)) low = middle
+    else high = middle
+  }
+  const cut = 10n ** BigInt(Math.max(0, String(low).length - DIGITS))
+  return (low / cut) * cut
+}

@@ -1,0 +1,56 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Dialog } from './Dialog.tsx'
+import { useSetting } from './setting.ts'
+
+const SHOWN = 60
+
+export function ChainDialog({ chosen, onClose }: { readonly chosen: number; readonly onClose: () => void }) {
+  const { chains, local } = useSetting()
+  const navigate = useNavigate()
+  const [text, setText] = useState('')
+  const wanted = text.trim().toLowerCase()
+  const found = chains.filter(({ id, name }) => name.toLowerCase().includes(wanted) || String(id) === wanted)
+  const choose = (id: number) => {
+    onClose()
+    // Tokens of one chain are none on another: what is in the address goes.
+    navigate({ to: '.', search: { chain: id } })
+  }
+  return (
+    <Dialog title="Chain" onClose={onClose}>
+      <div className="dialog__f">
+        <input
+          className="field"
+          type="search"
+          aria-label="Search chains"
+          placeholder="Name or id"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || !found[0]) return
+            event.preventDefault()
+            choose(found[0].id)
+          }}
+        />
+      </div>
+      <ul className="opts">
+        {found.slice(0, SHOWN).map(({ id, name, status }) => (
+          <li key={id}>
+            <button type="button" className="opt opt--plain" aria-pressed={id === chosen} onClick={() => choose(id)}>
+              <p>
+                <b>{name}</b> <span className="unit">{id}</span>
+              </p>
+              <span className="unit">
+                {id === local?.chainId ? 'runs here' : status === 'deployed' ? 'deployed' : 'address known'}
+              </span>
+            </button>
+          </li>
+        ))}
+        {found.length === 0 && <li className="opts__none note">No chain of this service is called so.</li>}
+        {found.length > SHOWN && (
+          <li className="opts__none note">{found.length - SHOWN} more: type a part of the name.</li>
+        )}
+      </ul>
+    </Dialog>
+  )
+}

@@ -1,0 +1,72 @@
+import { Link, useRouterState } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useStatus } from '../service/chains.ts'
+import { ChainDialog } from './ChainDialog.tsx'
+import { Count } from './Num.tsx'
+import { on, useChain } from './setting.ts'
+import { useTheme } from './theme.ts'
+import { WalletButton } from './WalletButton.tsx'
+
+const pages = [
+  ['/', 'Swap'],
+  ['/app/explain', 'Explain'],
+  ['/app/simulate', 'Simulate'],
+  ['/app/prices', 'Prices'],
+  ['/app/honesty', 'Honesty'],
+  ['/app/chains', 'Chains'],
+  ['/app/api', 'API'],
+] as const
+
+export function Head() {
+  const search = useRouterState({ select: ({ location }) => location.search as { chain?: number } })
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const chain = useChain(search.chain)
+  const { data: status } = useStatus(chain.id)
+  const [choosing, setChoosing] = useState(false)
+  const [theme, flip] = useTheme()
+  const pip =
+    status === undefined || status.state === 'asleep' ? 'pip--warn' : status.state === 'failing' ? 'pip--bad' : ''
+  return (
+    <header className="top">
+      <div className="top__in">
+        <Link className="brand" to="/" search={on(search.chain)} aria-label="Sluice, swap">
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <path d="M4 2v20M20 2v20" stroke="currentColor" strokeWidth="2.5" />
+            <path d="M5 5h14v6H5z" fill="currentColor" />
+            <path className="brand__water" d="M5 16h14M5 20h14" strokeWidth="2" />
+          </svg>
+          Sluice
+        </Link>
+        <nav className="nav" aria-label="Pages">
+          {pages.map(([to, name]) => (
+            <Link key={to} to={to} search={on(search.chain)} aria-current={path === to ? 'page' : undefined}>
+              {name}
+            </Link>
+          ))}
+        </nav>
+        <div className="top__r">
+          <button type="button" className="head-chip" onClick={() => setChoosing(true)} aria-haspopup="dialog">
+            <span className={`pip ${pip}`} />
+            {chain.name}
+            <span className="unit hide-s">
+              {status?.state === 'failing' ? (
+                'node down'
+              ) : status?.head === undefined ? (
+                'asleep'
+              ) : (
+                <>
+                  block <Count value={status.head} />
+                </>
+              )}
+            </span>
+          </button>
+          <button type="button" className="head-chip head-chip--quiet" onClick={flip}>
+            {theme === 'dark' ? 'Light' : 'Dark'}
+          </button>
+          <WalletButton />
+        </div>
+      </div>
+      {choosing && <ChainDialog chosen={chain.id} onClose={() => setChoosing(false)} />}
+    </header>
+  )
+}

@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react'
+import { wordsOf } from '../service/words.ts'
+import { Icon } from './Icon.tsx'
+
+type Props = {
+  readonly kind: 'info' | 'good' | 'warn' | 'bad'
+  readonly title: ReactNode
+  readonly children?: ReactNode
+  /** Read out at once. */
+  readonly urgent?: boolean
+}
+
+export function Notice({ kind, title, children, urgent = false }: Props) {
+  return (
+    <div className={`notice notice--${kind}`} role={urgent ? 'alert' : undefined}>
+      <Icon name={kind} />
+      <div>
+        <b>{title}</b> {children}
+      </div>
+    </div>
+  )
+}
+
+/** A failure in its words, with what may be done about it. */
+export function Failure({ error, children }: { readonly error: unknown; readonly children?: ReactNode }) {
+  const { title, text, small } = wordsOf(error)
+  return (
+    <Notice kind="bad" title={title} urgent>
+      {text} {children}
+      {small && <span className="q small">{small}</span>}
+    </Notice>
+  )
+}

@@ -1,0 +1,100 @@
+import { useState } from 'react'
+import { useConnect, useConnectors, useDisconnect } from 'wagmi'
+import { brief } from '../format/number.ts'
+import { LOCAL, remember } from '../wallet/local-account.ts'
+import { useWallet } from '../wallet/use-wallet.ts'
+import { Dialog } from './Dialog.tsx'
+import { Notice } from './Notice.tsx'
+
+export function WalletButton() {
+  const wallet = useWallet()
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" className="head-chip" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        {wallet ? (
+          <>
+            <span className="hide-s">{wallet.name}</span>
+            <span className="mono hide-s">{brief(wallet.address)}</span>
+            <span className="mono only-s">{`${wallet.address.slice(0, 4)}…${wallet.address.slice(-2)}`}</span>
+          </>
+        ) : (
+          'Connect'
+        )}
+      </button>
+      {open && <WalletDialog onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+export function WalletDialog({ onClose }: { readonly onClose: () => void }) {
+  const wallet = useWallet()
+  const connectors = useConnectors()
+  const { mutate: connect, error, isPending, variables } = useConnect()
+  const { mutate: disconnect } = useDisconnect()
+  const leave = () => {
+    if (wallet?.isLocal) remember(false)
+    disconnect(undefined, { onSettled: onClose })
+  }
+  return (
+    <Dialog title={wallet ? 'Wallet' : 'Connect a wallet'} onClose={onClose}>
+      {wallet && (
+        <div className="dialog__b stack">
+          <p>
+            {wallet.name}
+            <br />
+            <span className="mono">{wallet.address}</span>
+          </p>
+          {wallet.isLocal && (
+            <Notice kind="info" title="An account of the local chain.">
+              Its node signs for whoever asks. It holds nothing of worth.
+            </Notice>
+          )}
+          <button type="button" className="btn" onClick={leave}>
+            Disconnect
+          </button>
+        </div>
+      )}
+      <ul className="opts">
+        {connectors
+          .filter(({ name }) => name !== wallet?.name)
+          .map((connector) => (
+            <li key={connector.uid}>
+              <button
+                type="button"
+                className="opt opt--plain"
+                disabled={isPending}
+                onClick={() => {
+                  remember(true)
+                  connect({ connector }, { onSuccess: onClose })
+                }}
+              >
+                <p>
+                  <b>{connector.name}</b>
+                </p>
+                <span className="unit">
+                  {isPending && variables?.connector === connector
+                    ? 'look at it'
+                    : connector.id === LOCAL
+                      ? 'of the local chain'
+                      : 'in this browser'}
+                </span>
+              </button>
+            </li>
+          ))}
+        {connectors.length === 0 && (
+          <li className="opts__none note">
+            No wallet announces itself in this browser. Install one that does (EIP-6963); quotes need none.
+          </li>
+        )}
+      </ul>
+      {error && (
+        <div className="dialog__b">
+          <Notice kind="warn" title="Not connected." urgent>
+            {error.message.split('\n')[0]}
+          </Notice>
+        </div>
+      )}
+    </Dialog>
+  )
+}

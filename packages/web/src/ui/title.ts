@@ -1,0 +1,7 @@
+import { useEffect } from 'react'
+
+export function useTitle(name: string): void {
+  useEffect(() => {
+    document.title = `${name} · Sluice`
+  }, [name])
+}

@@ -1,0 +1,55 @@
+/** The connected wallet as the SDK takes it, and what it holds. */
+import { type Eip1193Provider, fromEip1193, type Wallet } from '@sluice/client'
+import { useQuery } from '@tanstack/react-query'
+import { useConnection } from 'wagmi'
+import { isNative } from '../service/tokens.ts'
+import { LOCAL } from './local-account.ts'
+
+export type Connected = {
+  readonly address: string
+  /** Chain of the wallet; undefined for a chain that it does not tell. */
+  readonly chainId: number | undefined
+  readonly name: string
+  readonly isLocal: boolean
+  readonly open: () => Promise<{ readonly wallet: Wallet; readonly provider: Eip1193Provider }>
+}
+
+export function useWallet(): Connected | undefined {
+  const { address, chainId, connector, status } = useConnection()
+  if (status !== 'connected' || !address || !connector) return undefined
+  return {
+    address,
+    chainId,
+    name: connector.name,
+    isLocal: connector.id === LOCAL,
+    async open() {
+      const provider = (await connector.getProvider()) as Eip1193Provider
+      return { provider, wallet: fromEip1193(provider, address) }
+    },
+  }
+}
+
+const BALANCE_EVERY_MS = 8_000
+
+/** Base units that the wallet has of a token; undefined where it is not on this chain, or cannot be asked. */
+export function useBalance(chainId: number, token: string | undefined): bigint | undefined {
+  const connected = useWallet()
+  const here = connected?.chainId === chainId
+  const { data } = useQuery({
+    queryKey: ['balance', chainId, token, connected?.address],
+    enabled: here && token !== undefined,
+    refetchInterval: BALANCE_EVERY_MS,
+    retry: false,
+    queryFn: async () => String(await balanceOf(connected!, token!)),
+  })
+  return data === undefined ? undefined : BigInt(data)
+}
+
+async function balanceOf(connected: Connected, token: string): Promise<bigint> {
+  const { provider, wallet } = await connected.open()
+  if (isNative(token))
+    return BigInt(await provider.request({ method: 'eth_getBalance', params: [connected.address, 'latest'] }))
+  // balanceOf(address)
+  const answer = await wallet.call(token, `0x70a08231${connected.address.slice(2).toLowerCase().padStart(64, '0')}`)
+  return BigInt(answer.slice(0, 66))
+}

@@ -1,0 +1,179 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { devnetDir } from '@sluice/api/testing'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findBrowser } from './src/browser.ts'
+import { measure, type Stage, startStage } from './src/stage.ts'
+
+const browser = findBrowser()
+const WAIT = { timeout: 20_000 }
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** Looked at by people; kept beside the local chain, out of the repository. */
+const shots = join(devnetDir, 'screenshots')
+const themes = ['light', 'dark'] as const
+const widths = [390, 1440] as const
+const between = [320, 768, 1080, 2560] as const
+/** Compressed, type included. */
+const FIRST_LOAD = 250_000
+
+/** Every page, opened by its address alone, and what tells that it is all there. */
+const pages: Readonly<Record<string, { readonly path: (stage: Stage) => string; readonly there: string }>> = {
+  swap: { path: () => '/', there: '.gt' },
+  settings: { path: () => '/', there: '.gt' },
+  'no route': {
+    path: ({ token }) => `/?src=${token('WETH')}&dst=${token('FAR')}&amount=100000`,
+    there: '.why__v',
+  },
+  explain: { path: () => '', there: '.verdict' },
+  tampered: { path: () => '', there: '.verdict--bad' },
+  simulate: { path: () => '/app/simulate', there: '.form' },
+  prices: { path: () => '/app/prices', there: '.plot__line' },
+  honesty: { path: () => '/app/honesty?by=pool', there: '.plot__dot' },
+  chains: { path: () => '/app/chains', there: '.tile--following' },
+  api: { path: () => '/app/api', there: '.code pre' },
+}
+
+/** States of a page that is there in both themes already. */
+const stateThemes: Readonly<Record<string, readonly (typeof themes)[number][]>> = {
+  settings: ['light'],
+  tampered: ['dark'],
+}
+
+describe.skipIf(!browser)('every page', () => {
+  let stage: Stage
+  let data: string
+  beforeAll(async () => {
+    mkdirSync(shots, { recursive: true })
+    stage = await startStage(browser!, { DRIFT_SAMPLE_PERCENT: '100' })
+    await measure(stage)
+    const query = `src=${stage.token('WETH')}&dst=${stage.token('USDC')}&amount=${300n * 10n ** 18n}&from=${stage.devnet.info.accounts[0]!.address}`
+    const answer = await (await fetch(`${stage.server.url}/aggregator/31337?${query}`)).json()
+    data = (answer as { tx: { data: string } }).tx.data
+    // The first answers of a chain leave out what it is still asked about.
+    await fetch(`${stage.server.url}/prices/31337?token=${stage.token('WETH')},${stage.token('LINK')}`)
+  })
+  afterAll(() => stage?.stop())
+
+  function pathOf(name: string): string {
+    const executor = stage.devnet.info.executor.slice(2).toLowerCase()
+    if (name === 'explain') return `/app/explain#${data}`
+    if (name === 'tampered') return `/app/explain#${data.replace(executor, `${executor.slice(0, -2)}00`)}`
+    return pages[name]!.path(stage)
+  }
+
+  async function arrive(page: Page, name: string): Promise<void> {
+    await page
+      .locator(pages[name]!.there)
+      .first()
+      .waitFor({ ...WAIT, state: 'attached' })
+    if (name === 'settings') await page.getByRole('button', { name: 'Settings' }).click()
+    if (name === 'api') await page.getByRole('button', { name: 'Send' }).click()
+    if (name === 'api') await page.locator('.status').waitFor(WAIT)
+    await page.evaluate(() => document.fonts.ready)
+  }
+
+  describe.each(Object.keys(pages))('%s', (name) => {
+    test.each(stateThemes[name] ?? themes)(
+      'has nothing that axe finds serious, complains of nothing, and scrolls one way only: %s',
+      async (theme) => {
+        const { page, complaints } = await stage.open(pathOf(name), { colorScheme: theme })
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: width < 720 ? 844 : 960 })
+          if (width === widths[0]) await arrive(page, name)
+          await settled(page)
+          const found = await seriousOf(page)
+          expect(found, `${width} px`).toEqual([])
+          expect(await sideways(page), `${width} px`).toBe(0)
+          await page.screenshot({ path: join(shots, `${name.replace(' ', '-')}-${theme}-${width}.png`) })
+        }
+        // A theme changes no width.
+        for (const width of theme === 'light' && !stateThemes[name] ? between : []) {
+          await page.setViewportSize({ width, height: 800 })
+          await settled(page)
+          expect(await sideways(page), `${width} px`).toBe(0)
+        }
+        expect(complaints).toEqual([])
+        await page.context().close()
+      },
+    )
+  })
+
+  test(`the first load is below ${FIRST_LOAD / 1000} kB`, async () => {
+    const { page } = await stage.open('/health')
+    const sizes: number[] = []
+    page.on('requestfinished', async (request) => {
+      if (/\/$|\/app\//.test(new URL(request.url()).pathname)) sizes.push((await request.sizes()).responseBodySize)
+    })
+    await page.goto(stage.server.url)
+    await page.locator('.gt').first().waitFor(WAIT)
+    await page.evaluate(() => document.fonts.ready)
+    const sum = sizes.reduce((total, size) => total + size, 0)
+    expect(sizes.length).toBeGreaterThan(4)
+    expect(sum).toBeLessThan(FIRST_LOAD)
+  })
+
+  test.each([
+    '/?src=7&dst=%00&amount=[1]&slippage={}&exact=true&chain=x',
+    '/app/prices?q=7&token=8&chain=-1',
+    '/app/honesty?by=constructor&pick={"a":1}',
+    '/app/chains?chain=%E2%80%AE',
+    '/app/api?ep=7&lang=__proto__&set=[[]]',
+    '/app/simulate?from=7&data={}&value=1e999',
+    '/app/explain?chain=[]#0xzz',
+  ])('a link that was tampered with opens its page: %s', async (path) => {
+    const { page, complaints } = await stage.open(path)
+    await page.locator('main h1').waitFor({ ...WAIT, state: 'attached' })
+    await settled(page)
+    expect(await page.getByText('This page failed').count()).toBe(0)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  test('keys go everywhere: skip link, pages by letters, gates by arrows, help', async () => {
+    const { page } = await stage.open('/')
+    await page.locator('.gt').first().waitFor(WAIT)
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content')
+    await page.locator('.gt[tabindex="0"]').focus()
+    const first = await page.evaluate(() => document.activeElement?.getAttribute('data-leg'))
+    await page.keyboard.press('ArrowDown')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('data-leg'))).not.toBe(first)
+    await page.locator('.tip').waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('g')
+    await page.keyboard.press('p')
+    await page.getByRole('heading', { name: 'Prices and depth' }).waitFor(WAIT)
+    await page.keyboard.press('/')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search')
+  })
+})
+
+async function seriousOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    type Found = { violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[] }
+    const { violations } = await (globalThis as unknown as { axe: { run: () => Promise<Found> } }).axe.run()
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`).join(' | ')}`,
+      )
+  })
+}
+
+/** Drawings follow the width a frame later. */
+function settled(page: Page): Promise<unknown> {
+  return page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+}
+
+/** Pixels by which the page is wider than its window. */
+function sideways(page: Page): Promise<number> {
+  return page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth))
+}

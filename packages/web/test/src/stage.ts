@@ -1,0 +1,98 @@
+/** The page as people get it: served by a real service, over a real local chain, in a real browser. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RunningServer } from '@sluice/api'
+import { startChain, startOver } from '@sluice/api/testing'
+import { type Devnet, NodeProxy, request, writeDevnetJson } from '@sluice/devnet'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { launch } from './browser.ts'
+
+export type Stage = {
+  readonly devnet: Devnet
+  /** Between the service and the node: the wallet of the page asks the node itself. */
+  readonly proxy: NodeProxy
+  readonly server: RunningServer
+  readonly token: (symbol: string) => string
+  readonly rpc: <T>(method: string, ...params: readonly unknown[]) => Promise<T>
+  readonly balance: (token: string, owner: string) => Promise<bigint>
+  /** A page of its own, and what it complained about. */
+  readonly open: (path: string, options?: Options) => Promise<{ readonly page: Page; readonly complaints: string[] }>
+  readonly stop: () => Promise<void>
+}
+
+type Options = BrowserContextOptions & {
+  /** Runs in the page before anything else. */
+  readonly before?: string
+}
+
+/** Has some quotes looked at again, so that there are statistics. */
+export async function measure({ server, token, rpc }: Stage): Promise<void> {
+  const url = `${server.url}/stats/31337`
+  const deadline = Date.now() + 20_000
+  for (let samples = 0; samples < 6 && Date.now() < deadline; ) {
+    const pairs = [
+      ['WETH', 'USDC'],
+      ['USDC', 'DAI'],
+      ['WBTC', 'WETH'],
+    ] as const
+    const one = (src: string, dst: string) =>
+      fetch(`${server.url}/quote/31337?src=${token(src)}&dst=${token(dst)}&amount=${10 ** 9}`)
+    await Promise.all(pairs.map(([src, dst]) => one(src, dst)))
+    for (const _ of [1, 2]) {
+      await rpc('evm_mine')
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+    samples = ((await (await fetch(url)).json()) as { readonly samples: number }).samples
+  }
+}
+
+/** @param env - settings of the service beside those of every stage */
+export async function startStage(executablePath: string, env: Readonly<Record<string, string>> = {}): Promise<Stage> {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-web-'))
+  const devnet = await startChain()
+  const proxy = await NodeProxy.start(devnet.url)
+  const server = await startOver(proxy.url, {
+    LOCAL_CHAIN_FILE: join(dir, 'devnet.json'),
+    RPC_TIMEOUT_MS: '1000',
+    ...env,
+  })
+  await writeDevnetJson({ dir, devnet, apiUrl: server.url })
+  const browser: Browser = await launch(executablePath)
+  const rpc = <T>(method: string, ...params: readonly unknown[]) => request<T>(devnet.url, method, params)
+  return {
+    ...{ devnet, proxy, server, rpc },
+    token: (symbol) => devnet.info.tokens[symbol as keyof typeof devnet.info.tokens]!.address,
+    async balance(token, owner) {
+      // balanceOf(address)
+      const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
+      return BigInt(await rpc<string>('eth_call', { to: token, data }, 'latest'))
+    },
+    async open(path, { before, ...options } = {}) {
+      const context = await browser.newContext({
+        viewport: { width: 1440, height: 960 },
+        reducedMotion: 'reduce',
+        ...options,
+      })
+      context.setDefaultTimeout(15_000)
+      const page = await context.newPage()
+      if (before) await page.addInitScript(before)
+      const complaints: string[] = []
+      page.on('pageerror', ({ message }) => complaints.push(message))
+      // A refusal of the service is no fault of the page, though the browser prints it as one.
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+          complaints.push(message.text())
+      })
+      await page.goto(`${server.url}${path}`)
+      return { page, complaints }
+    },
+    async stop() {
+      await browser.close()
+      await server.close()
+      await proxy.stop()
+      await devnet.stop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}

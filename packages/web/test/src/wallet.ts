@@ -1,0 +1,100 @@
+/** A wallet of the browser, as extensions announce themselves (EIP-6963), over the local chain's node, whose keys it may use. */
+export type WalletOptions = {
+  readonly rpcUrl: string
+  readonly address: string
+  /** Chain that it is on at first. */
+  readonly chainId: number
+  /** Times that it declines to send. */
+  readonly declines?: number
+  /** Blocks that pass while it asks its owner. */
+  readonly slowBlocks?: number
+  /** It does several calls as one (EIP-5792): here in one block, in their order. */
+  readonly batches?: boolean
+  /** Methods that it was asked for, counted under this name of the page's. */
+  readonly counts?: string
+}
+
+/** The script that announces it. */
+export function announce(options: WalletOptions): string {
+  return `(${script.toString()})(${JSON.stringify(options)})`
+}
+
+/* Runs in the page: nothing from here reaches it but its argument. */
+function script({ rpcUrl, address, chainId, declines = 0, slowBlocks = 0, batches = false, counts }: WalletOptions) {
+  const asked: Record<string, number> = {}
+  if (counts) Object.assign(globalThis, { [counts]: asked })
+  const listeners: Record<string, ((value: unknown) => void)[]> = {}
+  let chain = chainId
+  let left = declines
+  let allowed = false
+  const node = async (method: string, params: unknown[] = []) => {
+    const response = await fetch(rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const { result, error } = await response.json()
+    if (error) throw Object.assign(new Error(error.message), error)
+    return result
+  }
+  type Batch = { readonly calls: readonly { readonly to: string; readonly data: string; readonly value: string }[] }
+  let sent: readonly string[] = []
+  const sendCalls = async ({ calls }: Batch) => {
+    await node('evm_setAutomine', [false])
+    const hashes: string[] = []
+    for (const call of calls)
+      hashes.push(await node('eth_sendTransaction', [{ ...call, from: address, gas: '0x4c4b40' }]))
+    await node('evm_mine')
+    await node('evm_setAutomine', [true])
+    sent = hashes
+    return 'batch'
+  }
+  const provider = {
+    async request({ method, params = [] }: { method: string; params?: unknown[] }) {
+      asked[method] = (asked[method] ?? 0) + 1
+      if (method === 'eth_requestAccounts') allowed = true
+      if (method === 'eth_requestAccounts' || method === 'eth_accounts') return allowed ? [address] : []
+      if (method === 'wallet_requestPermissions') allowed = true
+      if (method === 'wallet_requestPermissions')
+        return [{ parentCapability: 'eth_accounts', caveats: [{ value: [address] }] }]
+      if (method === 'eth_chainId') return `0x${chain.toString(16)}`
+      if (method === 'wallet_getCapabilities' && batches)
+        return { [`0x${chain.toString(16)}`]: { atomic: { status: 'supported' } } }
+      if (method === 'wallet_getCapabilities') throw Object.assign(new Error('not supported'), { code: 4200 })
+      if (method === 'wallet_switchEthereumChain') {
+        chain = Number((params[0] as { chainId: string }).chainId)
+        for (const listener of listeners.chainChanged ?? []) listener(`0x${chain.toString(16)}`)
+        return null
+      }
+      if (method === 'wallet_sendCalls') return { id: await sendCalls(params[0] as Batch) }
+      if (method === 'wallet_getCallsStatus') {
+        const receipts = await Promise.all(sent.map((hash) => node('eth_getTransactionReceipt', [hash])))
+        const failed = receipts.some((receipt) => receipt?.status !== '0x1')
+        return { version: '2.0.0', atomic: true, status: failed ? 500 : 200, receipts }
+      }
+      if (method === 'eth_sendTransaction' || method === 'eth_signTypedData_v4') {
+        if (left-- > 0) throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
+        for (let block = 0; block < slowBlocks; block++) await node('evm_mine')
+      }
+      return node(method, params)
+    },
+    on: (event: string, listener: (value: unknown) => void) => {
+      listeners[event] = [...(listeners[event] ?? []), listener]
+    },
+    removeListener: (event: string, listener: (value: unknown) => void) => {
+      listeners[event] = (listeners[event] ?? []).filter((one) => one !== listener)
+    },
+  }
+  const info = {
+    uuid: '350670db-19fa-4704-a166-e52e178b59d2',
+    name: 'Test wallet',
+    icon: 'data:image/svg+xml,<svg/>',
+    rdns: 'test.wallet',
+  }
+  const tell = () =>
+    dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }))
+  addEventListener('eip6963:requestProvider', tell)
+  tell()
+  // The account of the local chain stays away: this wallet is the one that is tried.
+  localStorage.setItem('sluice.left', '1')
+}

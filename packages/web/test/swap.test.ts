@@ -1,0 +1,235 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findBrowser } from './src/browser.ts'
+import { type Stage, startStage } from './src/stage.ts'
+import { announce, type WalletOptions } from './src/wallet.ts'
+
+const browser = findBrowser()
+const WAIT = { timeout: 20_000 }
+const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
+
+/** Milliseconds from the answer to a frame with its route. */
+const DRAWN_MS = 100
+
+/* Runs in the page before anything else: when the first quote comes, and when a frame shows its first gate. */
+function clockDrawings() {
+  const drawn = { answered: 0, at: 0 }
+  Object.assign(globalThis, { drawn })
+  const listen = EventSource.prototype.addEventListener
+  EventSource.prototype.addEventListener = function (this: EventSource, name: string, ...rest: unknown[]) {
+    if (name === 'quote')
+      listen.call(this, name, () => {
+        drawn.answered ||= performance.now()
+      })
+    return Reflect.apply(listen, this, [name, ...rest])
+  } as typeof listen
+  const look = () => {
+    if (drawn.answered > 0 && document.querySelector('.gt')) drawn.at = performance.now()
+    else requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+}
+
+describe.skipIf(!browser)('the Swap page', () => {
+  let stage: Stage
+  beforeAll(async () => {
+    stage = await startStage(browser!)
+  })
+  afterAll(() => stage?.stop())
+
+  const owner = (index: number) => stage.devnet.info.accounts[index]!.address
+  const pair = (src: string, dst: string, amount: string) =>
+    `/?src=${stage.token(src)}&dst=${stage.token(dst)}&amount=${amount}`
+  const go = (page: Page, name: string | RegExp) => page.locator('.btn--go', { hasText: name })
+  const withWallet = (options: Partial<WalletOptions> = {}) =>
+    announce({ rpcUrl: stage.devnet.url, address: owner(1), chainId: 31337, ...options })
+  async function connect(page: Page) {
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByRole('button', { name: /Test wallet/ }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+
+  test('draws a route, signs it with the local account in two clicks, and shows what was paid beside what was quoted', async () => {
+    const { page, complaints } = await stage.open('/')
+    await go(page, 'Approve WETH and swap').waitFor(WAIT)
+    expect(await page.locator('.gt').count()).toBeGreaterThan(5)
+    const legs = await page.locator('.legs tbody tr').count()
+    expect(await page.locator('path.bd').count()).toBeLessThanOrEqual(legs)
+    const before = await stage.balance(stage.token('DAI'), owner(0))
+    await go(page, 'Approve WETH and swap').click()
+    await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
+    const paid = (await stage.balance(stage.token('DAI'), owner(0))) - before
+    expect(paid).toBeGreaterThan(0n)
+    const shown = await page.locator('.rows dt:text("You received") + dd .num').getAttribute('title')
+    expect(BigInt(shown!.replace('.', '').padEnd(shown!.indexOf('.') + 18, '0'))).toBe(paid)
+    await page.getByRole('heading', { name: 'Paid beside quoted' }).waitFor()
+    await page.getByRole('link', { name: 'Explain this transaction' }).click()
+    await page.getByText('This transaction is in a block, and succeeded.').waitFor(WAIT)
+    expect(await page.locator('.mark--off').count()).toBe(0)
+    await page.goBack()
+    await go(page, /Approve WETH and swap/).waitFor(WAIT)
+    expect(complaints).toEqual([])
+  })
+
+  test('follows the chain block by block, and nothing moves while it does', async () => {
+    const { page } = await stage.open(pair('WETH', 'USDC', '3'))
+    await page.getByText('Fresh: simulated in the newest block').waitFor(WAIT)
+    const at = () => page.locator('.age .unit .num').textContent()
+    const first = await at()
+    await page.evaluate(() => {
+      const shifts: number[] = []
+      Object.assign(globalThis, { shifts })
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shifts.push((entry as PerformanceEntry & { value: number }).value)
+      }).observe({ type: 'layout-shift' })
+    })
+    await stage.rpc('evm_mine')
+    await expect.poll(at, WAIT).not.toBe(first)
+    await page.getByText('Fresh: simulated in the newest block').waitFor(WAIT)
+    const shifts = await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts)
+    expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBe(0)
+  })
+
+  test(`a route is drawn ${DRAWN_MS} ms after its answer`, async () => {
+    const { page } = await stage.open('/health', { before: `(${clockDrawings.toString()})()` })
+    const took: number[] = []
+    // Other work of the machine only adds to it.
+    for (let amount = 1; amount <= 6 && !took.some((ms) => ms <= DRAWN_MS); amount++) {
+      await page.goto(`${stage.server.url}${pair('WETH', 'DAI', String(300 + amount))}`)
+      await page.locator('.gt').first().waitFor(WAIT)
+      await expect.poll(() => page.evaluate('globalThis.drawn?.at > 0'), WAIT).toBe(true)
+      took.push(await page.evaluate<number>('globalThis.drawn.at - globalThis.drawn.answered'))
+    }
+    expect(Math.min(...took)).toBeGreaterThan(0)
+    expect(Math.min(...took)).toBeLessThanOrEqual(DRAWN_MS)
+  })
+
+  test('tokens are found by symbol and address, and the browser goes back to the pair before', async () => {
+    const { page } = await stage.open(pair('WETH', 'USDC', '3'))
+    await page.getByRole('button', { name: 'USDC, token to receive' }).click()
+    const search = page.getByRole('combobox', { name: 'Search tokens' })
+    await search.fill('link')
+    await page.getByRole('option', { name: /LINK/ }).waitFor(WAIT)
+    await search.press('Enter')
+    await page.getByRole('button', { name: 'LINK, token to receive' }).waitFor(WAIT)
+    await page.goBack()
+    await page.getByRole('button', { name: 'USDC, token to receive' }).waitFor(WAIT)
+    await page.getByRole('button', { name: 'USDC, token to receive' }).click()
+    await search.fill(stage.token('UNI'))
+    await page.getByRole('option', { name: /UNI/ }).click()
+    await page.getByRole('button', { name: 'UNI, token to receive' }).waitFor(WAIT)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
+  test('an exact output is what arrives at worst, and it does', async () => {
+    const { page } = await stage.open(`${pair('WETH', 'USDC', '3000')}&exact=out`)
+    await go(page, 'Approve WETH and swap').waitFor(WAIT)
+    expect(await page.locator('.least__v .num').getAttribute('title')).toBe('3000')
+    const before = await stage.balance(stage.token('USDC'), owner(0))
+    await go(page, 'Approve WETH and swap').click()
+    await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
+    expect((await stage.balance(stage.token('USDC'), owner(0))) - before).toBeGreaterThanOrEqual(3_000_000_000n)
+  })
+
+  test('says why not, and the largest amount that would route, which does', async () => {
+    const { page } = await stage.open(pair('WETH', 'FAR', '100000'))
+    await page.getByRole('heading', { name: 'Why not' }).waitFor(WAIT)
+    await go(page, /^Use .* WETH$/).click()
+    await go(page, /Approve WETH and swap|Not enough WETH/).waitFor(WAIT)
+    expect(await page.locator('.gt').count()).toBeGreaterThan(0)
+  })
+
+  test('a node that dies leaves the last figures, marked as old, and fresh ones come when it is back', async () => {
+    const { page } = await stage.open(pair('WETH', 'DAI', '2'))
+    await page.getByText('Fresh: simulated in the newest block').waitFor(WAIT)
+    const least = await page.locator('.least__v').textContent()
+    stage.proxy.fault = () => 'drop'
+    try {
+      await page.locator('.age--stale').waitFor(WAIT)
+      expect(await page.locator('.least__v').textContent()).toBe(least)
+      await go(page, 'Refresh the quote').waitFor(WAIT)
+    } finally {
+      stage.proxy.fault = () => undefined
+    }
+    await stage.rpc('evm_mine')
+    await page.getByText('Fresh: simulated in the newest block').waitFor(WAIT)
+    expect(await page.locator('.age--stale').count()).toBe(0)
+  })
+
+  test('a wallet that declines has sent nothing, and is asked again', async () => {
+    const { page } = await stage.open(pair('WETH', 'USDC', '1'), { before: withWallet({ declines: 1 }) })
+    await connect(page)
+    const before = await stage.balance(stage.token('USDC'), owner(1))
+    await go(page, 'Approve WETH and swap').click(WAIT)
+    await page.getByText('You declined in the wallet.').waitFor(WAIT)
+    expect(await stage.balance(stage.token('USDC'), owner(1))).toBe(before)
+    await go(page, 'Ask again').click()
+    await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
+    expect(await stage.balance(stage.token('USDC'), owner(1))).toBeGreaterThan(before)
+  })
+
+  test('a wallet that does several calls as one is asked once, for approval and swap together', async () => {
+    const before = withWallet({ batches: true, counts: 'asked' })
+    const { page, complaints } = await stage.open(pair('WETH', 'USDC', '1'), { before })
+    await connect(page)
+    const held = await stage.balance(stage.token('USDC'), owner(1))
+    await go(page, 'Approve WETH and swap').click(WAIT)
+    await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
+    expect(await stage.balance(stage.token('USDC'), owner(1))).toBeGreaterThan(held)
+    const asked = await page.evaluate(() => (globalThis as unknown as { asked: Record<string, number> }).asked)
+    expect(asked.wallet_sendCalls).toBe(1)
+    expect(asked.eth_sendTransaction).toBeUndefined()
+    expect(complaints).toEqual([])
+  })
+
+  test('where Permit2 may draw the token a signature takes the place of an approval, and one transaction is sent', async () => {
+    const word = (account: string) => account.slice(2).toLowerCase().padStart(64, '0')
+    const [from, to] = [owner(2), stage.token('WETH')]
+    await stage.rpc('eth_sendTransaction', { from, to, data: `0x095ea7b3${word(PERMIT2)}${'f'.repeat(64)}` })
+    const before = withWallet({ address: from, counts: 'asked' })
+    const { page, complaints } = await stage.open(pair('WETH', 'USDC', '1'), { before })
+    await connect(page)
+    const held = await stage.balance(stage.token('USDC'), from)
+    await go(page, 'Approve WETH and swap').click(WAIT)
+    await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
+    expect(await stage.balance(stage.token('USDC'), from)).toBeGreaterThan(held)
+    const asked = await page.evaluate(() => (globalThis as unknown as { asked: Record<string, number> }).asked)
+    expect([asked.eth_signTypedData_v4, asked.eth_sendTransaction]).toEqual([1, 1])
+    const data = `0xdd62ed3e${word(from)}${word(stage.devnet.info.guard)}`
+    expect(BigInt(await stage.rpc<string>('eth_call', { to, data }, 'latest'))).toBe(0n)
+    expect(complaints).toEqual([])
+  })
+
+  test('a quote that grows old while the wallet asks is made anew before the swap is signed', async () => {
+    const { page } = await stage.open(pair('WETH', 'USDC', '2'), { before: withWallet({ slowBlocks: 4 }) })
+    await connect(page)
+    await go(page, 'Approve WETH and swap').waitFor(WAIT)
+    const head = Number(await stage.rpc<string>('eth_blockNumber'))
+    await go(page, 'Approve WETH and swap').click()
+    await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
+    const quoted = Number((await page.locator('.landed .lab .num').first().textContent())!)
+    // The approval took four blocks and one of its own: what was signed had seen them.
+    expect(quoted).toBeGreaterThan(head + 4)
+  })
+
+  test('a wallet on another chain is asked to switch', async () => {
+    const { page } = await stage.open(pair('WETH', 'USDC', '1'), { before: withWallet({ chainId: 1 }) })
+    await connect(page)
+    await page.getByText('Your wallet is on chain 1.').waitFor(WAIT)
+    await go(page, 'Switch to Devnet').click()
+    await go(page, 'Approve WETH and swap').waitFor(WAIT)
+  })
+
+  test('another chain of the service opens from the head, with its own address', async () => {
+    const { page } = await stage.open('/')
+    await page.locator('.head-chip').first().click()
+    await page
+      .getByRole('textbox', { name: 'Search chains' })
+      .or(page.getByRole('searchbox', { name: 'Search chains' }))
+      .fill('Ethereum')
+    await page.getByRole('button', { name: /^Ethereum 1 / }).click()
+    await expect.poll(() => page.url(), WAIT).toContain('chain=1')
+    await page.goBack()
+    await go(page, 'Approve WETH and swap').waitFor(WAIT)
+  })
+})

@@ -1,0 +1,78 @@
+/** The checks of `npm run check` that are this repository's own can fail. */
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { unnamed } from './lib/check/comments.ts'
+import { undeclared } from './lib/check/declared.ts'
+import { tooLong } from './lib/check/sizes.ts'
+import { root } from './lib/run.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-check-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Faults that the rules on imports find in these files. */
+async function cruise(files: Readonly<Record<string, string>>): Promise<string> {
+  for (const [path, text] of Object.entries({ ...files, 'tsconfig.json': '{}' })) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  cpSync(join(root, '.dependency-cruiser.mjs'), join(folder, '.dependency-cruiser.mjs'))
+  const args = ['--config', '.dependency-cruiser.mjs', '--output-type', 'err', 'packages']
+  const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/depcruise'), args, { cwd: folder }).catch(
+    (failed: { stdout: string }) => failed,
+  )
+  return stdout
+}
+
+test('an import against the direction, a circle and a reach into another package are named', async () => {
+  const told = await cruise({
+    'packages/rpc/src/a.ts': "import { b } from '../../routing/src/b.ts'\nexport const a = b\n",
+    'packages/routing/src/b.ts': "import { c } from './c.ts'\nexport const b = c\n",
+    'packages/routing/src/c.ts': "import type { B } from './d.ts'\nexport const c: B = 1\n",
+    'packages/routing/src/d.ts': "import { c } from './c.ts'\nexport type B = typeof c\n",
+    'packages/client/src/e.ts': "import { a } from '../../rpc/src/a.ts'\nexport const e = a\n",
+  })
+  expect(told).toMatch(/direction-of-rpc: packages\/rpc\/src\/a\.ts → packages\/routing\/src\/b\.ts/)
+  expect(told).toMatch(/by-exports: packages\/rpc\/src\/a\.ts/)
+  expect(told).toMatch(/no-cycle: packages\/routing\/src\/[cd]\.ts/)
+  expect(told).toMatch(/client-stands-alone: packages\/client\/src\/e\.ts/)
+}, 30_000)
+
+test('imports along the direction are let pass', async () => {
+  const told = await cruise({ 'packages/rpc/src/a.ts': "import { b } from './b.ts'\n", 'packages/rpc/src/b.ts': '' })
+  expect(told).toContain('no dependency violations')
+}, 30_000)
+
+test('a comment in front of a declaration begins with what the thing is', () => {
+  const faults = (comment: string) => unnamed('a.ts', `x\n/**${comment} */\nconst y = 1`)
+  expect(faults(' Price of a token.')).toEqual([])
+  expect(faults(' Whatever fits.')).toEqual([])
+  expect(unnamed('a.ts', '// What is said inside is free.')).toEqual([])
+  expect(faults(' What a token costs.')).toEqual([expect.stringMatching(/^a\.ts:2: .*"What"/)])
+  expect(faults('\n * How long it takes,\n * in ms.\n')).toEqual([expect.stringMatching(/^a\.ts:2: .*"How"/)])
+})
+
+test('a long file or function needs a reason', () => {
+  const body = (lines: number) => 'f()\n'.repeat(lines)
+  expect(tooLong('a.ts', body(300))).toEqual([])
+  expect(tooLong('a.ts', body(301))).toEqual([expect.stringContaining('301 lines')])
+  expect(tooLong('a.ts', `/** Long: data. */\n${body(301)}`)).toEqual([])
+  expect(tooLong('a.ts', `function g() {\n${body(78)}}\n`)).toEqual([])
+  const long = `function g() {\n${body(79)}}\n`
+  expect(tooLong('a.ts', `const x = 1\n${long}`)).toEqual([expect.stringMatching(/^a\.ts:2: a function of 81 lines/)])
+  expect(tooLong('a.ts', `const x = 1\n/** Long: one case each. */\n${long}`)).toEqual([])
+  expect(tooLong('a.test.ts', long)).toEqual([])
+})
+
+test('an import that a package.json does not declare is named', () => {
+  const text = "import { a } from '@sluice/rpc'\nimport x from 'left/pad'\nimport './b.ts'\nimport 'node:fs'\n"
+  const manifest = { name: '@sluice/here', dependencies: { '@sluice/rpc': '*' } }
+  expect(undeclared('a.ts', text, manifest)).toEqual([expect.stringContaining('imports left,')])
+  expect(undeclared('a.ts', text, { ...manifest, devDependencies: { left: '1.0.0' } })).toEqual([])
+})

@@ -1,0 +1,40 @@
+/** Types of the client, which stands alone and so repeats the interface by hand, held to the document of the service. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openApiDocument } from '@sluice/api'
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+import { root } from './lib/run.ts'
+
+type Document = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, { readonly properties?: object }>> }
+}
+type Operation = { readonly parameters?: readonly { readonly name: string; readonly in: string }[] }
+
+const document = openApiDocument() as unknown as Document
+const path = join(root, 'packages/client/src/types.ts')
+const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest)
+
+/** Fields of a type that is written as one literal. */
+function fieldsOf(name: string): readonly string[] {
+  const found = source.statements.find((node) => ts.isTypeAliasDeclaration(node) && node.name.text === name)
+  if (!found || !ts.isTypeAliasDeclaration(found) || !ts.isTypeLiteralNode(found.type))
+    throw new Error(`${path} has no literal type ${name}`)
+  return found.type.members.map((member) => (member.name as ts.Identifier).text).sort()
+}
+
+const queryOf = (endpoint: string) =>
+  document.paths[endpoint]!.get!.parameters!.filter(({ in: place }) => place === 'query').map(({ name }) => name)
+
+test.each([
+  // An output in the place of the input is a form of its own in the client.
+  ['SwapParameters', queryOf('/aggregator/{chain_id}').filter((name) => name !== 'amountOut')],
+  ['SimulateParameters', queryOf('/simulate/{chain_id}')],
+  ['TokenListParameters', queryOf('/tokenlist/{chain_id}')],
+  ['Route', Object.keys(document.components.schemas.Route!.properties!)],
+  ['SimulationResult', Object.keys(document.components.schemas.Simulation!.properties!)],
+] as const)('%s has the fields that the service documents', (name, documented) => {
+  expect(documented.length).toBeGreaterThan(1)
+  expect(fieldsOf(name)).toEqual(documented.toSorted())
+})

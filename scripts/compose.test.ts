@@ -1,0 +1,108 @@
+/** No container engine runs here: what compose.yaml and its configuration files say is held against the service and the tools that are there. */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadConfig } from '@sluice/api'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { root } from './lib/run.ts'
+
+type Service = {
+  readonly profiles: readonly string[]
+  readonly image: string
+  readonly build?: string
+  readonly read_only: boolean
+  readonly cap_drop: readonly string[]
+  readonly security_opt: readonly string[]
+  readonly stop_grace_period?: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly ports?: readonly string[]
+  readonly volumes?: readonly string[]
+  readonly depends_on?: readonly string[]
+  readonly networks?: { readonly default: { readonly ipv4_address?: string } }
+}
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const { services, volumes } = parse(read('compose.yaml'), { merge: true }) as {
+  services: Readonly<Record<string, Service>>
+  volumes: Readonly<Record<string, null>>
+}
+const has = (tool: string) => !spawnSync(tool, ['--version']).error
+const of = (profile: string) => Object.keys(services).filter((name) => services[name]!.profiles.includes(profile))
+const ours = Object.values(services).filter(({ image }) => image === 'sluice')
+const addressOf = (name: string) => services[name]!.networks?.default.ipv4_address
+
+test('each profile starts what it promises', () => {
+  expect(of('default')).toEqual(['api'])
+  const scale = ['redis', 'indexer-1', 'indexer-2', 'worker-1', 'worker-2', 'worker-3', 'nginx']
+  expect(of('scale')).toEqual(scale)
+  expect(of('observe')).toEqual(['prometheus', 'grafana', 'jaeger'])
+})
+
+test.each(Object.keys(services))(
+  '%s has no rights, writes nowhere but to its volumes, and needs only what is there',
+  (name) => {
+    const service = services[name]!
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+    for (const needed of service.depends_on ?? [])
+      expect(service.profiles.filter((profile) => services[needed]!.profiles.includes(profile))).toEqual(
+        service.profiles,
+      )
+    for (const volume of service.volumes ?? []) {
+      const [from = ''] = volume.split(':')
+      expect(
+        from.startsWith('.') ? existsSync(join(root, from)) && volume.endsWith(':ro') : from in volumes,
+        volume,
+      ).toBe(true)
+    }
+  },
+)
+
+test('the service is given variables that it knows, and time to end', () => {
+  const known = read('packages/api/src/config.ts')
+  for (const { environment, stop_grace_period, build } of ours) {
+    const given = Object.entries(environment!).map(([name, value]) => [name, value.replace(/^\$\{\w+:-(.*)\}$/, '$1')])
+    for (const [name] of given) expect(name!.startsWith('RPC_URL_') || known.includes(`  ${name}: `), name).toBe(true)
+    const { shutdownGraceMs, redisUrl } = loadConfig(Object.fromEntries(given))
+    if (redisUrl) expect(Object.keys(services)).toContain(new URL(redisUrl).hostname)
+    expect(Number.parseInt(stop_grace_period!, 10) * 1000).toBeGreaterThan(shutdownGraceMs)
+    expect(build).toBe('.')
+  }
+  expect(services.api!.ports).toEqual([`${loadConfig({}).port}:${loadConfig({}).port}`])
+})
+
+test('nginx and the workers know each other by address', () => {
+  const workers = of('scale').filter((name) => services[name]!.environment?.ROLE === 'worker')
+  const listed = [...read('deploy/nginx/workers.conf').matchAll(/^server (\S+) /gm)].map(([, address]) => address)
+  expect(listed).toEqual(workers.map((name) => `${addressOf(name)}:${loadConfig({}).port}`))
+  for (const name of workers) expect(services[name]!.environment!.TRUST_PROXY).toBe(addressOf('nginx'))
+})
+
+test.skipIf(!has('nginx'))('nginx takes its configuration (skipped where nginx is not installed)', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-nginx-'))
+  try {
+    cpSync(join(root, 'deploy/nginx'), dir, { recursive: true })
+    chmodSync(dir, 0o755)
+    // A log that is a file: /dev/stdout cannot be opened where it is a socket.
+    const { status, stderr } = spawnSync('nginx', ['-t', '-c', join(dir, 'nginx.conf')], {
+      encoding: 'utf8',
+      stdio: ['ignore', openSync(join(dir, 'log'), 'w'), 'pipe'],
+    })
+    expect(status, stderr).toBe(0)
+    expect(stderr).not.toContain('[warn]')
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+})
+
+describe.skipIf(!has('docker-compose'))('docker-compose (skipped where it is not installed)', () => {
+  test.each(['default', 'scale', 'observe'])('takes the profile %s', (profile) => {
+    const { status, stderr } = spawnSync('docker-compose', ['--profile', profile, 'config', '--quiet'], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    expect(status, stderr).toBe(0)
+    expect(stderr).toBe('')
+  })
+})

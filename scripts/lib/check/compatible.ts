@@ -1,0 +1,134 @@
+/** Comparison of an OpenAPI document with what an earlier one promised: docs/stability.md says what that is. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
+type Fields = { readonly [name: string]: Json }
+
+/** Faults that callers of the earlier document would trip over, in words; none where all of it is kept. */
+export function broken(before: Json, after: Json): readonly string[] {
+  const [old, now] = [new Document(before), new Document(after)]
+  return old.operations.flatMap(({ name, path, method }) => {
+    const kept = now.operation(path, method)
+    if (!kept) return [`${name} is gone`]
+    const asked = old.operation(path, method)!
+    return [
+      ...parametersBroken(name, old.parameters(asked), now.parameters(kept)),
+      ...inputBroken(`${name} body`, old.body(asked), now.body(kept)),
+      ...outputBroken(`${name} answer`, old.answer(asked), now.answer(kept)),
+    ]
+  })
+}
+
+class Document {
+  private readonly root: Fields
+
+  constructor(root: Json) {
+    this.root = fields(root)
+  }
+
+  get operations() {
+    return Object.entries(fields(this.root.paths)).flatMap(([path, methods]) =>
+      Object.keys(fields(methods)).map((method) => ({ name: `${method.toUpperCase()} ${path}`, path, method })),
+    )
+  }
+
+  operation(path: string, method: string): Fields | undefined {
+    const found = fields(fields(this.root.paths)[path])[method]
+    return found === undefined ? undefined : fields(found)
+  }
+
+  parameters(operation: Fields): ReadonlyMap<string, Fields> {
+    const all = (operation.parameters ?? []) as readonly Json[]
+    return new Map(all.map(fields).map((one) => [`${one.in} ${one.name}`, one]))
+  }
+
+  body(operation: Fields): Fields | undefined {
+    const content = Object.values(fields(fields(operation.requestBody).content))[0]
+    return content === undefined ? undefined : this.resolved(fields(content).schema)
+  }
+
+  answer(operation: Fields): Fields | undefined {
+    const content = Object.values(fields(fields(fields(operation.responses)['200']).content))[0]
+    return content === undefined ? undefined : this.resolved(fields(content).schema)
+  }
+
+  private resolved(schema: Json | undefined): Fields {
+    const found = fields(schema)
+    const name = typeof found.$ref === 'string' ? found.$ref.split('/').at(-1)! : undefined
+    return name === undefined ? found : fields(fields(fields(this.root.components).schemas)[name])
+  }
+}
+
+function fields(value: Json | undefined): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+}
+
+function optional(value: Json | undefined): Fields | undefined {
+  return value === undefined ? undefined : fields(value)
+}
+
+function parametersBroken(
+  name: string,
+  before: ReadonlyMap<string, Fields>,
+  after: ReadonlyMap<string, Fields>,
+): readonly string[] {
+  const fewer = [...before].flatMap(([key, old]) => {
+    const now = after.get(key)
+    if (!now) return [`${name}: ${key} is gone`]
+    const stricter = now.required === true && old.required !== true ? [`${name}: ${key} is required`] : []
+    return [...stricter, ...inputBroken(`${name}: ${key}`, fields(old.schema), fields(now.schema))]
+  })
+  const more = [...after].filter(([key, { required }]) => required === true && !before.has(key))
+  return [...fewer, ...more.map(([key]) => `${name}: ${key} is new and required`)]
+}
+
+/** Faults of input: what was taken before is taken still. */
+function inputBroken(name: string, before: Fields | undefined, after: Fields | undefined): readonly string[] {
+  if (!before) return []
+  if (!after) return [`${name} is gone`]
+  // What any alternative of a pattern matches, the pattern matches.
+  const isWider = (key: string) => key === 'pattern' && String(after[key]).startsWith(`${before[key]}|`)
+  const changed = ['type', 'pattern', 'default'].filter(
+    (key) => before[key] !== undefined && !same(before[key], after[key]) && !isWider(key),
+  )
+  const values = list(before.enum).filter((value) => after.enum !== undefined && !list(after.enum).includes(value))
+  const [old, now] = [fields(before.properties), fields(after.properties)]
+  const required = list(after.required).filter((field) => !list(before.required).includes(field))
+  return [
+    ...changed.map((key) => `${name}: its ${key} has changed`),
+    ...(before.enum === undefined && after.enum !== undefined ? [`${name}: only some values are taken`] : []),
+    ...values.map((value) => `${name}: ${value} is not taken any more`),
+    ...required.map((field) => `${name}: ${field} is required`),
+    ...Object.keys(old).flatMap((field) => inputBroken(`${name}.${field}`, fields(old[field]), optional(now[field]))),
+    ...(before.items === undefined ? [] : inputBroken(`${name}[]`, fields(before.items), fields(after.items))),
+  ]
+}
+
+/** Faults of output: what was told before is told still, and is what it was. */
+function outputBroken(name: string, before: Fields | undefined, after: Fields | undefined): readonly string[] {
+  if (!before) return []
+  if (!after) return [`${name} is gone`]
+  const types = [before.type ?? null].flat()
+  const more = [after.type ?? null].flat().filter((type) => before.type !== undefined && !types.includes(type))
+  const [old, now] = [fields(before.properties), fields(after.properties)]
+  const lost = list(before.required)
+    .map(String)
+    .filter((field) => field in now && !list(after.required).includes(field))
+  const values = fields(before.additionalProperties)
+  return [
+    ...more.map((type) => `${name}: may be ${type}`),
+    ...(before.pattern !== undefined && before.pattern !== after.pattern ? [`${name}: its pattern has changed`] : []),
+    ...lost.map((field) => `${name}.${field} may be missing`),
+    ...Object.keys(old).flatMap((field) => outputBroken(`${name}.${field}`, fields(old[field]), optional(now[field]))),
+    ...(before.items === undefined ? [] : outputBroken(`${name}[]`, fields(before.items), fields(after.items))),
+    ...(Object.keys(values).length === 0
+      ? []
+      : outputBroken(`${name}.(key)`, values, fields(after.additionalProperties))),
+  ]
+}
+
+function list(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : []
+}
+
+function same(a: Json | undefined, b: Json | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}

@@ -1,0 +1,38 @@
+/** Packages that a file imports and its own package.json does not declare, although npm would find them. */
+import { builtinModules } from 'node:module'
+import ts from 'typescript'
+
+/** Packages that the root declares for all: the test runner and its properties. */
+const FOR_ALL = ['vitest', 'fast-check']
+
+/** Names of the packages that a file imports, resolves or asks the type of. */
+function importedPackages(text: string): readonly string[] {
+  const { importedFiles } = ts.preProcessFile(text, true, true)
+  const names = importedFiles.map(({ fileName }) => fileName)
+  const packages = names.filter((name) => !/^(\.|\/|node:|virtual:)/.test(name) && !builtinModules.includes(name))
+  return [
+    ...new Set(
+      packages.map((name) =>
+        name
+          .split('/')
+          .slice(0, name.startsWith('@') ? 2 : 1)
+          .join('/'),
+      ),
+    ),
+  ]
+}
+
+export type Manifest = {
+  readonly name?: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+export function undeclared(path: string, text: string, manifest: Manifest): readonly string[] {
+  const { name, dependencies, devDependencies, peerDependencies } = manifest
+  const known = { ...dependencies, ...devDependencies, ...peerDependencies }
+  return importedPackages(text)
+    .filter((of) => of !== name && !FOR_ALL.includes(of) && !(of in known) && !(`@types/${of}` in known))
+    .map((of) => `${path}: imports ${of}, which its package.json does not declare`)
+}

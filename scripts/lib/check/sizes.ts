@@ -1,0 +1,49 @@
+/** Lengths of files and functions. Longer ones than CONTRIBUTING allows carry the reason in a comment. */
+import ts from 'typescript'
+
+const FILE_LINES = 300
+const FUNCTION_LINES = 80
+/** `Long: <why>` in the comment in front of a function, or in a file's first one. */
+const REASON = /\bLong: \S/
+
+/** Files and functions that are too long and say no reason, with its line. Tests are lists of cases, as long as there are cases. */
+export function tooLong(path: string, text: string): readonly string[] {
+  const found: string[] = []
+  const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, kindOf(path))
+  const [first] = source.statements
+  if (path.includes('.test.')) return found
+  if (lines > FILE_LINES && !(first && hasReason(first, text)))
+    found.push(`${path}: ${lines} lines, more than ${FILE_LINES}`)
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && 'body' in node && node.body) {
+      const start = lineOf(source, node.getStart(source))
+      const length = lineOf(source, node.end) - start + 1
+      if (length > FUNCTION_LINES && !hasReason(statementOf(node), text))
+        found.push(`${path}:${start + 1}: a function of ${length} lines, more than ${FUNCTION_LINES}`)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+function hasReason(node: ts.Node, text: string): boolean {
+  const comments = ts.getLeadingCommentRanges(text, node.pos) ?? []
+  return comments.some(({ pos, end }) => REASON.test(text.slice(pos, end)))
+}
+
+/** Statement that a comment on a function stands in front of: the function, or the statement or member that it is a value of. */
+function statementOf(node: ts.Node): ts.Node {
+  let at = node
+  while (!ts.isStatement(at) && !ts.isClassElement(at) && at.parent) at = at.parent
+  return at
+}
+
+function lineOf(source: ts.SourceFile, position: number): number {
+  return source.getLineAndCharacterOfPosition(position).line
+}
+
+function kindOf(path: string): ts.ScriptKind {
+  return path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS
+}

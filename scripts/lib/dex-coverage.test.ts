@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadRegistry } from '@sluice/chains'
+import { expect, test } from 'vitest'
+import { dexCoverage } from './dex-coverage.ts'
+import { root } from './run.ts'
+
+const registry = loadRegistry()
+const chains = registry.supportedIds().map((id) => registry.chain(id)!)
+
+test('docs/dexes.md is what the registry and the families say (npm run docs)', () => {
+  expect(readFileSync(join(root, 'docs/dexes.md'), 'utf8')).toBe(dexCoverage(chains))
+})
+
+test('a family that is not served needs a reason', () => {
+  const [chain] = chains
+  const row = { ...chain!.dexes[0]!, family: 'unheard-of' }
+  expect(() => dexCoverage([{ ...chain!, dexes: [row] }])).toThrow(/^unheard-of: no reason/)
+})

@@ -1,0 +1,56 @@
+/** Objects of Kubernetes, held against the schemas of its API, as an API server that is asked to be strict would. */
+
+export type Manifest = {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> }
+  // biome-ignore lint/suspicious/noExplicitAny: its shape is what the schemas say
+  readonly [field: string]: any
+}
+
+type Model = new (data: object) => { readonly validate: () => void }
+
+/** Groups of the API that are not of Kubernetes itself. */
+const OF_OTHERS: Readonly<Record<string, string>> = {
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
+}
+
+async function modelOf({ apiVersion, kind }: Manifest): Promise<Model> {
+  const library = OF_OTHERS[apiVersion.split('/')[0]!] ?? 'kubernetes-models'
+  const module = (await import(`${library}/${apiVersion}/${kind}`)) as Readonly<Record<string, Model>>
+  return module[kind]!
+}
+
+/** Mistakes of a manifest, by path: values that are not what they should be, what is missing, and fields that nobody knows. */
+export async function mistakesOf(manifest: Manifest): Promise<readonly string[]> {
+  const Model = await modelOf(manifest)
+  const model = new Model(manifest)
+  const read = new Map<object, Set<string>>()
+  try {
+    watch(model, read).validate()
+  } catch (error) {
+    return [(error as Error).message]
+  }
+  return unread(model, read, '')
+}
+
+/** The same value; notes which fields of it are read. */
+function watch<T extends object>(value: T, read: Map<object, Set<string>>): T {
+  return new Proxy(value, {
+    get(target, name) {
+      const field = Reflect.get(target, name) as unknown
+      if (typeof name === 'string' && Object.hasOwn(target, name))
+        read.set(target, (read.get(target) ?? new Set()).add(name))
+      return typeof field === 'object' && field !== null ? watch(field, read) : field
+    },
+  })
+}
+
+/** Fields that no schema asked for. */
+function unread(value: object, read: ReadonlyMap<object, ReadonlySet<string>>, path: string): readonly string[] {
+  return Object.entries(value).flatMap(([name, field]) => {
+    const here = `${path}/${name}`
+    if (!read.get(value)?.has(name)) return [`${here} is no field`]
+    return typeof field === 'object' && field !== null ? unread(field, read, here) : []
+  })
+}

@@ -1,0 +1,73 @@
+/**
+ * `npm run mainnet`: the API on real state of Ethereum, offline: genuine tokens, pools and routers under their own addresses as
+ * they stood before block 24,628,608 (March 2026), chain id 1, the registry's own file, contracts deployed by the normal command.
+ */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadConfig, startServer } from '@sluice/api'
+import { loadRegistry, NATIVE, type Token } from '@sluice/chains'
+import { deployContracts } from '@sluice/contracts'
+import { accounts, type DevnetToken, startMainnet, writeDevnetJson } from '@sluice/devnet'
+import { curlLines } from './lib/curl-lines.ts'
+import { preferredPort } from './lib/preferred-port.ts'
+import { root } from './lib/run.ts'
+import { untilStopped } from './lib/until-stopped.ts'
+
+const started = Date.now()
+const say = (text: string) => console.log(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}`)
+const dir = join(root, '.devnet/mainnet')
+const deploymentsDir = join(dir, 'deployments')
+
+const node = await startMainnet({ port: await preferredPort(8545) })
+say(`Ethereum's state before block 24,628,608 answers as chain ${node.chainId} on ${node.url}`)
+// The node knows nothing of what was deployed on the one before it.
+rmSync(deploymentsDir, { recursive: true, force: true })
+const fail = async (error: Error): Promise<never> => {
+  await node.stop()
+  console.error(error.message)
+  process.exit(1)
+}
+const { chainId } = node
+const deployment = await deployContracts({ rpcUrl: node.url, chainId, deploymentsDir, onProgress: say }).catch(fail)
+
+const config = loadConfig({
+  ...process.env,
+  PORT: process.env.PORT ?? '3000',
+  LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
+  DEPLOYMENTS_DIR: deploymentsDir,
+  LOCAL_CHAIN_FILE: join(dir, 'devnet.json'),
+  [`RPC_URL_${chainId}`]: node.url,
+})
+const api = await startServer(config).catch(fail)
+const shutDown = untilStopped(() => [api.close(), node.stop()])
+
+const { wrappedNative, stables, tokens: others, dexes } = loadRegistry().chain(chainId)!
+const { WETH, USDC, ...rest } = symbols([wrappedNative!, ...stables, ...others])
+const tokens = { WETH: WETH!, USDC: USDC!, ...rest }
+const { guard, executors } = deployment
+const info = { guard: guard.address, executor: executors[0]!.address, accounts: accounts(), tokens, dexes }
+writeDevnetJson({ dir, devnet: { chainId, url: node.url, info }, apiUrl: api.url })
+const sold = { address: NATIVE, symbol: 'ETH' }
+const lines = curlLines({
+  apiUrl: api.url,
+  chainId,
+  accounts: info.accounts,
+  tokens: { WETH: WETH!, USDC: USDC! },
+  sold,
+})
+say('Finding pools for the first quote')
+const first = await fetch(lines.swapUrl)
+if (!first.ok) {
+  console.error(`The first quote failed with ${first.status}: ${await first.text()}`)
+  await shutDown()
+}
+say(`Ready on ${api.url}; docs/mainnet.md says what the state does not know`)
+console.log(lines.text)
+
+/** The registry's tokens that the state has, by symbol: the first of those that share one. */
+function symbols(tokens: readonly Token[]): Readonly<Record<string, DevnetToken>> {
+  const known = tokens.flatMap(({ symbol, address, decimals }) =>
+    node.knows(address) && decimals !== null ? [[symbol, { address, decimals }] as const] : [],
+  )
+  return Object.fromEntries(known.reverse())
+}

@@ -1,0 +1,50 @@
+/** `npm run -s prices`: prices and what they rest on, from a terminal and without the service, of now or of a block of the past. */
+import { priceDetail } from '@sluice/api'
+import { type Address, loadRegistry, toAddress } from '@sluice/chains'
+import { PastPrices, QuotingError } from '@sluice/quoting'
+import { createRpc, RpcError } from '@sluice/rpc'
+import { commandLine, fail } from './lib/command-line.ts'
+import { userPath } from './lib/run.ts'
+
+const USAGE = `usage: npm run -s prices -- --chain <id> [--rpc <url>] [--block <number>] <token>…
+Answers as /prices does with detail=1. The registry is overlaid by CHAINS_DIR.`
+/** Exit code for a command line that cannot be meant; 1 says that the node could not tell. */
+const MISUSED = 2
+
+const { values, positionals } = commandLine(
+  USAGE,
+  {
+    allowPositionals: true,
+    options: { chain: { type: 'string' }, rpc: { type: 'string' }, block: { type: 'string' } },
+  },
+  MISUSED,
+)
+if (values.chain === undefined || positionals.length === 0) fail(USAGE, MISUSED)
+if (values.block !== undefined && !/^\d{1,15}$/.test(values.block)) fail('--block: must be a whole number', MISUSED)
+const { CHAINS_DIR } = process.env
+const registry = loadRegistry(CHAINS_DIR ? { chainsDir: userPath(CHAINS_DIR) } : {})
+const chain =
+  registry.chain(Number(values.chain)) ?? fail(`--chain: the registry has no chain ${values.chain}`, MISUSED)
+const tokens = new Map(positionals.map((text) => [text, readToken(text)]))
+
+const urls = values.rpc === undefined ? chain.rpcUrls : [values.rpc]
+const rpc = createRpc({ chainId: chain.chainId, urls })
+const past = new PastPrices(chain)
+try {
+  const at = values.block === undefined ? 'latest' : Number(values.block)
+  const { prices, block } = await past.at(at, [...tokens.values()], rpc)
+  const told: Record<string, object> = {}
+  for (const [sent, token] of tokens) told[sent] = priceDetail(await prices.detail(token), block, true)
+  console.log(JSON.stringify(told, null, 2))
+} catch (error) {
+  if (!(error instanceof QuotingError || error instanceof RpcError)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+} finally {
+  await past.close()
+  rpc.close()
+}
+
+function readToken(text: string): Address {
+  return /^0x[0-9a-fA-F]{40}$/.test(text) ? toAddress(text) : fail(`${text} is not an address\n${USAGE}`, MISUSED)
+}

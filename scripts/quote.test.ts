@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { loadConfig, type RunningServer, startServer } from '@sluice/api'
+import { type Devnet, startDevnet } from '@sluice/devnet'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { root } from './lib/run.ts'
+
+const dir = join(root, '.devnet')
+const overlay = { CHAINS_DIR: join(dir, 'chains'), DEPLOYMENTS_DIR: join(dir, 'deployments') }
+let devnet: Devnet
+let server: RunningServer
+beforeAll(async () => {
+  devnet = await startDevnet({ dir })
+  const env = { ...overlay, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent', RPC_URL_31337: devnet.url }
+  server = await startServer(loadConfig(env))
+})
+afterAll(async () => {
+  await server?.close()
+  await devnet?.stop()
+})
+
+type Finished = { readonly code: number; readonly body: Record<string, unknown> }
+
+async function quote(...args: readonly string[]): Promise<Finished> {
+  const command = [join(root, 'scripts/quote.ts'), '--chain', '31337', '--rpc', devnet.url, ...args]
+  const { stdout, code = 0 }: { stdout: string; code?: number } = await promisify(execFile)(process.execPath, command, {
+    env: { ...process.env, ...overlay },
+  }).catch((failed: { stdout: string; stderr: string; code: number }) => failed)
+  return { code, body: JSON.parse(stdout) }
+}
+
+async function ask(endpoint: string, query: Readonly<Record<string, string>>): Promise<unknown> {
+  return (await fetch(`${server.url}/${endpoint}/31337?${new URLSearchParams(query)}`)).json()
+}
+
+test('the answer is that of the endpoint, transaction included', async () => {
+  const [src, dst] = [devnet.info.tokens.WETH!.address, devnet.info.tokens.USDC!.address]
+  const amount = `${10n ** 18n}`
+  const more = { from: devnet.info.accounts[0]!.address, deadline: '99999999999', slippage: '0.3', maxSplits: '2' }
+  const options = Object.entries(more).flatMap(([name, value]) => [`--${name}`, value])
+  const { code, body } = await quote(...options, src, dst, amount)
+  expect(body).toEqual(await ask('aggregator', { src, dst, amount, ...more }))
+  expect({ code, tx: body.tx }).toMatchObject({ code: 0, tx: { data: expect.stringMatching(/^0x/) } })
+  const without = await quote(src, dst, amount)
+  expect(without.body).toEqual(await ask('quote', { src, dst, amount }))
+}, 120_000)
+
+test('what the endpoint refuses is refused in its words, and told by the exit code', async () => {
+  const [src, dst] = [devnet.info.tokens.WETH!.address, devnet.info.tokens.USDC!.address]
+  const wrong = await quote(src, dst, '1.5')
+  expect(wrong).toMatchObject({ code: 2, body: { code: 'INVALID_PARAMETER' } })
+  const nowhere = await quote(src, `0x${'77'.repeat(20)}`, '1')
+  expect(nowhere).toMatchObject({ code: 1, body: { code: 'UNKNOWN_TOKEN' } })
+}, 120_000)
+
+test('prices are those of the endpoint with what they rest on, and of the past', async () => {
+  const token = devnet.info.tokens.WETH!.address
+  const command = [join(root, 'scripts/prices.ts'), '--chain', '31337', '--rpc', devnet.url]
+  const run = (...args: readonly string[]) =>
+    promisify(execFile)(process.execPath, [...command, ...args], { env: { ...process.env, ...overlay } })
+  const now = JSON.parse((await run(token)).stdout)
+  // The service hears pools that it has just found a block later.
+  const told = async () => (await ask('prices', { token, detail: '1' })) as Record<string, { usd: number }>
+  await expect.poll(async () => (await told())[token]!.usd, { timeout: 20_000 }).toBe(now[token].usd)
+  expect(now[token]).toMatchObject({ reason: null, sources: expect.any(Array) })
+  expect(JSON.parse((await run('--block', String(now[token].block), token)).stdout)).toEqual(now)
+  await expect(run('--block', '99999999', token)).rejects.toMatchObject({ code: 1 })
+  await expect(run('no-token')).rejects.toMatchObject({ code: 2 })
+}, 120_000)

@@ -1,0 +1,47 @@
+/**
+ * `npm run replay -- <quoteId>`: makes a quote again out of the log that a service keeps in its DATA_DIR, for support and
+ * disputes: the search on the saved pools of its block, and the transaction that was made of the route it finds.
+ */
+import { quoteLogPath } from '@sluice/api'
+import { findRecord, MarketError } from '@sluice/liquidity'
+import { type Replayed, readQuoteId, replayRecord } from '@sluice/quoting'
+import { fail } from './lib/command-line.ts'
+import { userPath } from './lib/run.ts'
+
+const USAGE = `usage: npm run replay -- <quoteId>
+  says 0 where route and transaction are the same again, bit for bit, and 1 where they are not
+The service's directory is taken from DATA_DIR.`
+
+/** Exit code for what cannot be replayed. */
+const MISUSED = 2
+
+const [quoteId = '', ...more] = process.argv.slice(2)
+const meant = readQuoteId(quoteId)
+if (!meant || more.length > 0) fail(USAGE, MISUSED)
+const { DATA_DIR } = process.env
+if (!DATA_DIR) fail('DATA_DIR: must name the directory of the service', MISUSED)
+
+try {
+  const record = findRecord(quoteLogPath(userPath(DATA_DIR), meant.chainId), quoteId)
+  if (!record) fail(`${quoteId}: the log of chain ${meant.chainId} has no such quote, or none any more`, MISUSED)
+  const replayed = replayRecord(record)
+  tell(replayed)
+  process.exitCode = replayed.differences.length > 0 ? 1 : 0
+} catch (error) {
+  if (!(error instanceof MarketError)) throw error
+  fail(error.message, MISUSED)
+}
+
+function tell({ at, block, amountIn, amountOut, minOutput, route, data, differences }: Replayed): void {
+  console.log(`${quoteId}: made at ${at} of block ${block}`)
+  for (const leg of route?.legs ?? [])
+    console.log(
+      `  ${leg.pool.family} ${leg.pool.dex} ${leg.pool.id}: ${leg.amountIn} ${leg.tokenIn} for ${leg.amountOut} ${leg.tokenOut}`,
+    )
+  console.log(`  ${amountIn} for ${amountOut}, at least ${minOutput}; ${(data.length - 2) / 2} bytes of calldata`)
+  console.log(
+    differences.length === 0
+      ? 'the same route and the same transaction, bit for bit'
+      : `different from what was answered: ${differences.join(', ')}`,
+  )
+}

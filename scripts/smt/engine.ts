@@ -1,0 +1,69 @@
+/** Runs one engine of solc's SMTChecker on the Guard, in a thread of its own: solc walks deep formulas by recursion, and wants a large stack. */
+import { spawnSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { root } from '../lib/run.ts'
+
+export type Job = {
+  readonly engine: string
+  /** For each query, and for all of them: what comes later is not asked. */
+  readonly timeoutMs: number
+  readonly wholeMs: number
+  readonly standard: StandardJson
+}
+export type StandardJson = { readonly settings: { readonly evmVersion: string } }
+export type Found = {
+  /** Queries by the solver's answer. */
+  readonly answers: Readonly<Record<string, number>>
+  /** Messages of solc. */
+  readonly messages: readonly string[]
+}
+
+type Output = { readonly errors?: readonly { readonly formattedMessage: string }[] }
+type Solc = { compile(input: string, callbacks: { smtSolver: (query: string) => { contents: string } }): string }
+
+const TARGETS = ['assert', 'underflow', 'overflow', 'divByZero', 'balance', 'popEmptyArray', 'outOfBounds']
+const MAX_ANSWER_BYTES = 64 * 2 ** 20
+
+const { engine, timeoutMs, wholeMs, standard } = workerData as Job
+const started = performance.now()
+const solc = createRequire(join(root, 'contracts/package.json'))('solc') as Solc
+const answers: Record<string, number> = {}
+
+const smtSolver = (query: string) => {
+  if (performance.now() - started > wholeMs) {
+    count(`not asked: ${wholeMs / 1000} s were over`)
+    return { contents: '' }
+  }
+  const { stdout = '' } = spawnSync(process.execPath, [join(import.meta.dirname, 'z3.ts')], {
+    ...{ input: query, encoding: 'utf8', timeout: timeoutMs, maxBuffer: MAX_ANSWER_BYTES },
+  })
+  count(answerOf(stdout))
+  return { contents: stdout }
+}
+const settings = {
+  evmVersion: standard.settings.evmVersion,
+  modelChecker: {
+    ...{ engine, targets: TARGETS, contracts: { 'project/src/Guard.sol': ['Guard'] }, solvers: ['smtlib2'] },
+    ...{ showProvedSafe: true, showUnproved: true, showUnsupported: true },
+  },
+}
+let messages: readonly string[]
+try {
+  const output = JSON.parse(solc.compile(JSON.stringify({ ...standard, settings }), { smtSolver })) as Output
+  messages = (output.errors ?? []).map(({ formattedMessage }) => formattedMessage)
+} catch (error) {
+  messages = [`solc itself fails: ${(error as Error).message}`]
+}
+parentPort!.postMessage({ answers, messages } satisfies Found)
+
+function count(answer: string): void {
+  answers[answer] = (answers[answer] ?? 0) + 1
+}
+
+function answerOf(answer: string): string {
+  const [line = ''] = answer.split('\n')
+  if (line === '') return `nothing within ${timeoutMs / 1000} s`
+  return line.startsWith('(error') ? 'an error: the query names what it does not declare' : line
+}

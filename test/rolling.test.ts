@@ -1,0 +1,95 @@
+/** An upgrade as docs/operations.md describes it: processes behind nginx are replaced one after the other, and no caller notices. */
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Fleet, hasNginx, startFleet } from './src/fleet.ts'
+import { type ManyNodes, startManyNodes } from './src/many-chains.ts'
+import { replaceAllUnderLoad } from './src/rolling.ts'
+import { get } from './src/swap.ts'
+
+const CHAINS = 6
+const WORKERS = 2
+/** Requests of one caller at once, by deploy/nginx. */
+const MOST_AT_ONCE = 512
+const REQUESTS = process.env.LONG ? 8_000 : 300
+
+describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not installed)', () => {
+  let nodes: ManyNodes
+  let fleet: Fleet
+  beforeAll(async () => {
+    nodes = await startManyNodes(CHAINS, 2)
+    // Patient: what is tested is not how fast the machine is.
+    fleet = await startFleet(WORKERS, { ...nodes.env, REQUEST_TIMEOUT_MS: '25000', MAX_WAIT_MS: '25000' })
+  }, 120_000)
+  afterAll(async () => {
+    await fleet?.stop()
+    await nodes?.stop()
+  })
+
+  type Ready = { readonly chains: Readonly<Record<string, unknown>> }
+  const followed = () =>
+    Promise.all(
+      fleet.workers.map(async (url) => Object.keys((await get<Ready>(`${url}/ready`)).body.chains).map(Number)),
+    )
+  const askAll = () => Promise.all(nodes.chainIds.map((chainId) => get(`${fleet.url}/tokenlist/${chainId}`)))
+
+  test('each chain is followed by one of them, and its requests keep their name', async () => {
+    for (const { status } of [...(await askAll()), ...(await askAll())]) expect(status).toBe(200)
+    const chains = await followed()
+    expect(chains.flat().sort((a, b) => a - b)).toEqual([...nodes.chainIds].sort((a, b) => a - b))
+    expect(chains.filter((list) => list.length > 0).length).toBeGreaterThan(1)
+
+    const answer = await fetch(`${fleet.url}/chains?key=secret`, { headers: { 'X-Request-Id': 'mine-1' } })
+    expect(answer.headers.get('x-request-id')).toBe('mine-1')
+    await expect.poll(() => fleet.log().some((line) => line.includes('mine-1'))).toBe(true)
+    for (const line of fleet.log()) {
+      expect(JSON.parse(line)).toHaveProperty('status')
+      expect(line).not.toContain('secret')
+    }
+  })
+
+  test('what only operators need is not shown to callers', async () => {
+    expect((await get(`${fleet.url}/metrics`)).status).toBe(404)
+  })
+
+  test('who sends slowly is let go, and who asks for too much at once is turned away, while others are served', async () => {
+    const { hostname, port } = new URL(fleet.url)
+    const dial = (text: string) => {
+      const socket = connect(Number(port), hostname).setEncoding('latin1')
+      let heard = ''
+      socket.on('data', (chunk) => {
+        heard += String(chunk)
+      })
+      socket.on('error', () => {})
+      socket.write(text)
+      return {
+        socket,
+        heard: () => heard,
+        closed: new Promise<void>((resolve) => socket.once('close', () => resolve())),
+      }
+    }
+    const head =
+      'POST /simulate/1 HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n'
+    const slow = [dial('GET /chains HTTP/1.1\r\nHost: a\r\nX-Slow: '), dial(`${head}{`)]
+    // Requests whose bodies do not come count from their headers on.
+    const many = Array.from({ length: MOST_AT_ONCE + 20 }, () => dial(head))
+    const refused = () => many.filter(({ heard }) => heard().startsWith('HTTP/1.1 429')).length
+    await expect.poll(refused, { timeout: 8_000 }).toBeGreaterThan(0)
+    await Promise.all([...slow, ...many].map(({ closed }) => closed))
+    expect(many.some(({ heard }) => heard().startsWith('HTTP/1.1 2'))).toBe(false)
+    expect((await get(`${fleet.url}/chains`)).status).toBe(200)
+  }, 60_000)
+
+  test('all are replaced under load, and every request is answered', async () => {
+    const before = await followed()
+    const statuses = await replaceAllUnderLoad(fleet, nodes, REQUESTS)
+    expect(Object.keys(statuses)).toEqual(['200'])
+    expect(statuses['200']).toBeGreaterThanOrEqual(REQUESTS)
+    // A process that is back gets its own chains again, once nginx tries it.
+    const isAsBefore = async () => {
+      await askAll()
+      const now = await followed()
+      return before.every((chains, worker) => chains.every((chainId) => now[worker]!.includes(chainId)))
+    }
+    await expect.poll(isAsBefore, { timeout: 20_000, interval: 500 }).toBe(true)
+  }, 600_000)
+})

@@ -1,0 +1,52 @@
+import { NodeProxy } from '@sluice/devnet'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  gasExplained,
+  readRecorded,
+  sendRecorded,
+  sendWithExactly,
+  simulateRecorded,
+  startBefore,
+} from './src/recorded.ts'
+import { type Service, startService } from './src/service.ts'
+import { Node } from './src/wallet.ts'
+
+let proxy: NodeProxy
+let service: Service
+/** URL of the node behind the proxy: one service sees the chain at one time after the other. */
+let url = ''
+beforeAll(async () => {
+  proxy = await NodeProxy.start('', async ({ id, method, params }) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
+    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    return (await answer.json()) as { result: unknown }
+  })
+  service = await startService({ RPC_URL_1: proxy.url })
+})
+afterAll(async () => {
+  await service?.stop()
+  await proxy?.stop()
+})
+
+const latestOf = (router: string) => readRecorded().findLast((each) => each.router.startsWith(router))!
+const earliestFirst = ['UniversalRouter', '1inch', '0x', 'ParaSwap', 'KyberSwap', 'MetaMask']
+  .map(latestOf)
+  .sort((a, b) => a.block.number - b.block.number)
+
+// One of each; all fifty are `npm run bench -- routers`.
+test.each(earliestFirst)('what a user of $router was paid on Ethereum, /simulate says before it', async (recorded) => {
+  const anvil = await startBefore(recorded)
+  url = anvil.url
+  try {
+    const node = new Node(url)
+    const simulated = await simulateRecorded(service.url, node, recorded)
+    const sent = await sendRecorded(node, recorded)
+    expect(sent.asOnChain).toBe(true)
+    expect(simulated.revertReason).toBeUndefined()
+    expect(BigInt(simulated.amountOut)).toBe(sent.received)
+    const { grossGas } = (await sendWithExactly(node, recorded))!
+    expect(simulated.gasUsed - grossGas).toBe(gasExplained(recorded))
+  } finally {
+    await anvil.stop()
+  }
+})

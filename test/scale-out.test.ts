@@ -1,0 +1,250 @@
+/** Several processes share the state of a chain over a real Redis: what they answer is exact, whoever of them dies. */
+import { type ChildProcess, spawnSync } from 'node:child_process'
+import { hasRedis, keysOf, TestRedis } from '@sluice/bus/testing'
+import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { devnetDir, type Service, serviceEnv, startService } from './src/service.ts'
+import { approveQuoteSend, get, quote, type RouteBody, swapUrl } from './src/swap.ts'
+import { Node } from './src/wallet.ts'
+
+const AMOUNT = 10n ** 17n
+
+type Process = Service & { readonly lag: Lag }
+
+type Ready = {
+  readonly status: string
+  readonly bus: { readonly state: string; readonly owned: readonly number[] }
+  readonly chains: Readonly<Record<string, { readonly head: number; readonly pools: number; readonly reason?: string }>>
+}
+
+describe.skipIf(!hasRedis)('processes that share a chain', () => {
+  let redis: TestRedis
+  let devnet: Devnet
+  let node: Node
+  const all: Process[] = []
+  const indexers: Process[] = []
+  const workers: Process[] = []
+  const token = (symbol: string) => devnet.info.tokens[symbol]!.address
+  const query = (src: string, dst: string, amount = AMOUNT) => ({
+    ...{ src: token(src), dst: token(dst), amount },
+    from: devnet.info.accounts[0]!.address,
+  })
+  const start = async (role: string): Promise<Process> => {
+    const lag = await Lag.start(devnet.url)
+    const env = { ...serviceEnv(devnet), [`RPC_URL_${devnet.chainId}`]: lag.url, REDIS_URL: redis.url, ROLE: role }
+    const service = { ...(await startService(env)), lag }
+    all.push(service)
+    return service
+  }
+  beforeAll(async () => {
+    redis = await TestRedis.start()
+    devnet = await startDevnet({ dir: devnetDir })
+    node = new Node(devnet.url)
+    indexers.push(...(await Promise.all(['indexer', 'indexer'].map(start))))
+    workers.push(...(await Promise.all(['worker', 'worker'].map(start))))
+  })
+  afterAll(async () => {
+    await Promise.all(all.map((service) => service.stop()))
+    await Promise.all(all.map(({ lag }) => lag.stop()))
+    await redis?.stop()
+    await devnet?.stop()
+  })
+
+  const ready = async ({ url }: Service) => (await get<Ready>(`${url}/ready`)).body
+  const owner = async () => {
+    for (const indexer of indexers.filter(({ process }) => process.exitCode === null && process.signalCode === null))
+      if ((await ready(indexer)).bus.owned.includes(devnet.chainId)) return indexer
+    return undefined
+  }
+  async function expectExact(worker: Service, src: string, dst: string): Promise<void> {
+    const { route, receipt, received } = await approveQuoteSend(node, worker.url, devnet.chainId, query(src, dst))
+    expect(receipt.status).toBe(true)
+    expect(received).toBe(BigInt(route.toAmount))
+  }
+  /** Quotes until one is answered: while nobody owns the chain, new blocks are not seen. */
+  async function soon(worker: Service, src: string, dst: string): Promise<RouteBody> {
+    const url = swapUrl(worker.url, devnet.chainId, query(src, dst))
+    return until(async () => {
+      const { status, body } = await get<RouteBody>(url)
+      return status === 200 && body.simulationBlock >= (await blockNumber()) ? body : undefined
+    })
+  }
+  const blockNumber = async () => Number(await node.request<string>('eth_blockNumber'))
+
+  test('workers quote exactly, and read no logs; one indexer reads the chain', async () => {
+    for (const worker of workers) {
+      await expectExact(worker, 'WETH', 'USDC')
+      await expectExact(worker, 'LINK', 'UNI')
+    }
+    for (const { lag } of workers) expect(lag.proxy.seen).not.toContain('eth_getLogs')
+    expect(await owner()).toBeDefined()
+    const reading = indexers.filter(({ lag }) => lag.proxy.seen.includes('eth_getLogs'))
+    expect(reading).toHaveLength(1)
+    expect((await ready(workers[0]!)).bus).toMatchObject({ state: 'connected', owned: [] })
+  })
+
+  test('a quote of known tokens asks Redis nothing', async () => {
+    await soon(workers[0]!, 'WETH', 'USDC')
+    const commands = async () => {
+      const stats = await redis.call<string>('INFO', 'commandstats')
+      // What goes on without any quote: leases, the roster, the memory of owners, and looking for what is new.
+      const own = /cmdstat_(evalsha|set|get|exists|hset|pexpire|time|zadd|zrangebyscore|xread|hmget|info)\b/
+      const others = stats.split('\r\n').filter((line) => line.startsWith('cmdstat_') && !own.test(line))
+      return others.map((line) => line.split(',')[0]).sort()
+    }
+    const before = await commands()
+    for (let i = 0; i < 50; i++) await quote(workers[0]!.url, devnet.chainId, query('WETH', 'USDC', AMOUNT + BigInt(i)))
+    expect(await commands()).toEqual(before)
+  })
+
+  test('an indexer that is killed is replaced, and what it knew is known', async () => {
+    const first = (await owner())!
+    const { pools } = (await ready(workers[0]!)).chains[devnet.chainId]!
+    await end(first.process, 'SIGKILL')
+    // A block that only the next owner can tell of.
+    await node.request('evm_mine')
+    const route = await soon(workers[0]!, 'WETH', 'USDC')
+    expect(route.simulationBlock).toBe(await blockNumber())
+    const second = indexers.find((indexer) => indexer !== first)!
+    expect((await ready(second)).bus.owned).toEqual([devnet.chainId])
+    expect((await ready(workers[0]!)).chains[devnet.chainId]!.pools).toBe(pools)
+    for (const worker of workers) await expectExact(worker, 'WETH', 'LINK')
+    indexers[indexers.indexOf(first)] = await start('indexer')
+  })
+
+  test('one that leaves is replaced at once', async () => {
+    const first = (await owner())!
+    await first.stop()
+    await node.request('evm_mine')
+    await soon(workers[1]!, 'WETH', 'USDC')
+    await expectExact(workers[1]!, 'WETH', 'USDT')
+  })
+
+  test('a worker that is killed takes nobody along, and its successor joins', async () => {
+    await end(workers[0]!.process, 'SIGKILL')
+    await expectExact(workers[1]!, 'WETH', 'USDC')
+    workers[0] = await start('worker')
+    await expectExact(workers[0], 'WETH', 'USDC')
+    // What others have measured it knows without asking its node.
+    const facts = await redis.call<string[]>('HKEYS', keysOf(devnet.chainId).facts)
+    const measured = facts.filter((fact) => fact.startsWith('slots ')).length
+    expect(measured).toBeGreaterThan(1)
+    const metrics = (await get<string>(`${workers[0].url}/metrics`)).body
+    const remembered = /sluice_token_slots\{chain="31337",kind="remembered"\} (\d+)/.exec(metrics)?.[1]
+    expect(Number(remembered)).toBeGreaterThanOrEqual(measured)
+  })
+
+  test('a worker whose node is behind quotes the block that its node has', async () => {
+    const worker = workers[1]!
+    await soon(worker, 'WETH', 'USDC')
+    const behind = await blockNumber()
+    const { lag } = worker
+    lag.pinnedTo = behind
+    await node.request('evm_mine')
+    await until(async () => ((await ready(worker)).chains[devnet.chainId]!.head > behind ? true : undefined))
+    const route = await quote(worker.url, devnet.chainId, query('WETH', 'USDC', AMOUNT + 77n))
+    expect(route.simulationBlock).toBe(behind)
+    lag.pinnedTo = undefined
+    await expectExact(worker, 'WETH', 'USDC')
+  })
+
+  test('Redis away: quotes go on, readiness says so, and all is well when it is back, emptied', async () => {
+    await soon(workers[0]!, 'WETH', 'USDC')
+    await redis.kill()
+    await until(async () => ((await ready(workers[0]!)).bus.state === 'away' ? true : undefined))
+    const known = await quote(workers[0]!.url, devnet.chainId, query('WETH', 'USDC'))
+    expect(known.simulationBlock).toBe(await blockNumber())
+    redis.forget()
+    await redis.start()
+    await node.request('evm_mine')
+    await soon(workers[0]!, 'WETH', 'USDC')
+    for (const worker of workers) await expectExact(worker, 'WETH', 'USDC')
+  })
+
+  test('a process that is worker and indexer at once shares the chain like any other', async () => {
+    const equal = await start('all')
+    try {
+      await expectExact(equal, 'WETH', 'USDC')
+      expect((await ready(equal)).bus.state).toBe('connected')
+    } finally {
+      await equal.stop()
+    }
+  })
+})
+
+test('without REDIS_URL nothing of Redis is loaded; with it, it is', () => {
+  const hook = `import { registerHooks } from 'node:module'
+    registerHooks({ resolve: (name, context, next) => {
+      if (name.includes('redis') || name.includes('sluice/bus')) console.log('loads ' + name)
+      return next(name, context)
+    } })`
+  const program = `const { loadConfig, startServer } = await import('@sluice/api')
+    await startServer(loadConfig()).then((server) => server.close())
+    process.exit()`
+  const loads = (env: Record<string, string>) => {
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, '--input-type=module', '-e', program]
+    const own = { ...process.env, PORT: '0', LOG_LEVEL: 'silent', ...env }
+    const { stdout, stderr } = spawnSync(process.execPath, args, {
+      env: own,
+      encoding: 'utf8',
+      cwd: import.meta.dirname,
+    })
+    expect(stderr).toBe('')
+    return stdout
+  }
+  expect(loads({})).toBe('')
+  // Nobody listens there: the process starts all the same.
+  expect(loads({ REDIS_URL: 'redis://127.0.0.1:1' })).toContain('@redis/client')
+})
+
+/** A node that can fall behind. */
+class Lag {
+  readonly proxy: NodeProxy
+  /** The newest block that it knows; all of them when undefined. */
+  pinnedTo: number | undefined
+
+  static async start(url: string): Promise<Lag> {
+    const node = new Node(url)
+    const lag: Lag = new Lag(
+      await NodeProxy.start(url, async (call) => {
+        const { pinnedTo } = lag
+        if (pinnedTo === undefined) return undefined
+        const text = JSON.stringify(call.params)
+        const [hash] = /"blockHash":"(0x[0-9a-f]{64})"/.exec(text)?.slice(1) ?? []
+        const block = hash && (await node.request<{ number: string } | null>('eth_getBlockByHash', [hash, false]))
+        if (block && Number(block.number) > pinnedTo) return { error: { code: -32000, message: 'header not found' } }
+        call.params = JSON.parse(text.replaceAll('"latest"', `"0x${pinnedTo.toString(16)}"`))
+        return undefined
+      }),
+    )
+    return lag
+  }
+
+  private constructor(proxy: NodeProxy) {
+    this.proxy = proxy
+  }
+
+  get url(): string {
+    return this.proxy.url
+  }
+
+  stop(): Promise<void> {
+    return this.proxy.stop()
+  }
+}
+
+function end(process: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const ended = new Promise<void>((resolve) => process.once('exit', () => resolve()))
+  process.kill(signal)
+  return ended
+}
+
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  const deadline = Date.now() + 20_000
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    if (Date.now() > deadline) throw new Error('it did not come about')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,100 @@
+/** Several processes of the service behind nginx with the configuration that is shipped, for what an operator does to them. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '@sluice/devnet'
+import { type Service, startService } from './service.ts'
+
+const shipped = join(import.meta.dirname, '../../deploy/nginx')
+const START_MS = 10_000
+/** Longer than `fail_timeout`, for which nginx leaves a process alone that refused a connection. */
+const NOTICED_MS = 2_500
+
+export const hasNginx = spawnSync('nginx', ['-v']).status === 0
+
+export type Fleet = {
+  /** URL of nginx. */
+  readonly url: string
+  /** URLs of the processes themselves. */
+  readonly workers: readonly string[]
+  /** Log of nginx. */
+  readonly log: () => readonly string[]
+  /** Has a process end as an upgrade does, puts a new one in its place, and waits until nginx asks it again. */
+  readonly replace: (worker: number) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+export async function startFleet(count: number, env: Readonly<Record<string, string>>): Promise<Fleet> {
+  const ports = await Promise.all(Array.from({ length: count }, freePort))
+  const start = (port: number) => startService({ ...env, PORT: String(port), TRUST_PROXY: 'loopback' })
+  const services: Service[] = await Promise.all(ports.map(start))
+  const nginx = await startNginx(ports).catch(async (error) => {
+    await Promise.all(services.map((service) => service.stop()))
+    throw error
+  })
+  return {
+    url: nginx.url,
+    workers: services.map(({ url }) => url),
+    log: nginx.log,
+    replace: async (worker) => {
+      await services[worker]!.stop()
+      services[worker] = await start(ports[worker]!)
+      await new Promise((resolve) => setTimeout(resolve, NOTICED_MS))
+    },
+    stop: async () => {
+      await nginx.stop()
+      await Promise.all(services.map((service) => service.stop()))
+    },
+  }
+}
+
+/** The files of `deploy/nginx` but for addresses and folders. */
+async function startNginx(ports: readonly number[]) {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-nginx-'))
+  // Its processes are of another user where it is started by root.
+  chmodSync(dir, 0o755)
+  const log = join(dir, 'access.log')
+  const listen = await freePort()
+  const config = readFileSync(join(shipped, 'nginx.conf'), 'utf8')
+    .replaceAll('/tmp/nginx', join(dir, 'nginx'))
+    .replace('/dev/stdout', log)
+    .replace('listen 8080', `listen 127.0.0.1:${listen}`)
+  const [, ...line] = /^server \S+( .*;)$/m.exec(readFileSync(join(shipped, 'workers.conf'), 'utf8'))!
+  writeFileSync(join(dir, 'nginx.conf'), config)
+  writeFileSync(join(dir, 'workers.conf'), ports.map((port) => `server 127.0.0.1:${port}${line}\n`).join(''))
+  const child = spawn('nginx', ['-c', join(dir, 'nginx.conf'), '-g', 'daemon off;'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const url = `http://127.0.0.1:${listen}`
+  await untilItAnswers(child, url)
+  return {
+    url,
+    log: () => readFileSync(log, 'utf8').trimEnd().split('\n'),
+    stop: async () => {
+      const exited = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGTERM')
+      await exited
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function untilItAnswers(child: ChildProcess, url: string): Promise<void> {
+  let errors = ''
+  child.stderr!.on('data', (chunk: Buffer) => {
+    errors += chunk
+  })
+  const deadline = Date.now() + START_MS
+  for (let ok = false; !ok; ) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      child.kill('SIGKILL')
+      throw new Error(`nginx did not start: ${errors.slice(0, 2_000)}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    ok = await fetch(`${url}/health`).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+  }
+}

@@ -1,0 +1,175 @@
+/** Transactions that users sent through routers on Ethereum, each with the state before it in its block. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
+import { NATIVE } from '@sluice/chains'
+import { type Anvil, startAnvil } from '@sluice/devnet'
+import { grossGas } from '@sluice/simulation/testing'
+import { AbiCoder, getBytes, keccak256, Transaction, toBeHex, toUtf8Bytes } from 'ethers'
+import type { Node } from './wallet.ts'
+
+type Account = {
+  readonly balance: string
+  readonly nonce?: number
+  /** Which of the file's bytecodes. */
+  readonly code?: number
+  readonly storage?: Readonly<Record<string, string>>
+}
+
+export type Recorded = {
+  readonly router: string
+  readonly hash: string
+  /** As it was signed. */
+  readonly raw: string
+  readonly hardfork: string
+  readonly block: {
+    readonly number: number
+    readonly timestamp: number
+    readonly miner: string
+    readonly gasLimit: string
+    readonly baseFeePerGas: string
+  }
+  readonly tokenIn: string
+  /** Input that the calldata asks for, base units. */
+  readonly amountIn: string
+  readonly tokenOut: string
+  readonly spender: string
+  readonly gasUsed: number
+  /** Hash of the logs on chain, as JSON of [address, topics, data] each. */
+  readonly logsHash: string
+  readonly accounts: Readonly<Record<string, Account>>
+}
+
+type File = { readonly transactions: readonly Recorded[]; readonly code: readonly string[] }
+
+const FILE = join(import.meta.dirname, '../fixtures/router-transactions.json.br')
+const read = (): File => JSON.parse(brotliDecompressSync(readFileSync(FILE)).toString()) as File
+
+export const readRecorded = (): readonly Recorded[] => read().transactions
+
+/** A node whose newest block is the parent of the transaction's, with the state that the transaction met in its own. */
+export async function startBefore({ block, hardfork, accounts }: Recorded): Promise<Anvil> {
+  const { code } = read()
+  const alloc = Object.fromEntries(
+    Object.entries(accounts).map(([address, { balance, nonce = 0, code: index, storage = {} }]) => {
+      const words = Object.entries(storage).map(([slot, value]) => [toBeHex(slot, 32), toBeHex(value, 32)])
+      const account = { balance, nonce: toBeHex(nonce), ...(index !== undefined && { code: code[index] }) }
+      return [address, { ...account, storage: Object.fromEntries(words) }]
+    }),
+  )
+  const [number, timestamp] = [block.number - 1, block.timestamp - 1]
+  const head = { number: toBeHex(number), timestamp: toBeHex(timestamp), gasLimit: block.gasLimit, difficulty: '0x0' }
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-recorded-'))
+  const file = join(folder, 'genesis.json')
+  writeFileSync(file, JSON.stringify({ config: { chainId: 1 }, alloc, ...head, baseFeePerGas: block.baseFeePerGas }))
+  try {
+    const args = ['--init', file, '--hardfork', hardfork, '--number', String(number), '--timestamp', String(timestamp)]
+    const more = ['--gas-limit', String(BigInt(block.gasLimit)), '--disable-pool-balance-checks', '--steps-tracing']
+    return await startAnvil({ chainId: 1, args: [...args, ...more, '--no-mining'] })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Mines a block with the number, time, fee and author that the transaction's had. */
+export async function mineAs(node: Node, { block }: Recorded): Promise<void> {
+  await node.request('anvil_setCoinbase', [block.miner])
+  await node.request('evm_setNextBlockTimestamp', [block.timestamp])
+  await node.request('anvil_setNextBlockBaseFeePerGas', [block.baseFeePerGas])
+  await node.request('evm_mine')
+}
+
+export type Sent = {
+  /** Growth of the sender's balance of tokenOut. */
+  readonly received: bigint
+  readonly grossGas: number
+  /** True where status, gas and every log are those of Ethereum. */
+  readonly asOnChain: boolean
+}
+
+/** Mines the transaction in its block, as it was signed; the chain is as it was after that. */
+export async function sendRecorded(node: Node, recorded: Recorded): Promise<Sent> {
+  const before = await node.request<string>('evm_snapshot')
+  const from = senderOf(recorded)
+  const held = await node.balance(recorded.tokenOut, from)
+  const hash = await node.request<string>('eth_sendRawTransaction', [recorded.raw])
+  await mineAs(node, recorded)
+  const { status, gasUsed, effectiveGasPrice, logs } = await node.receipt(hash)
+  const fee = recorded.tokenOut === NATIVE ? BigInt(gasUsed) * BigInt(effectiveGasPrice) : 0n
+  const received = (await node.balance(recorded.tokenOut, from)) - held + fee
+  const gross = await grossGas((method, params) => node.request(method, params), hash)
+  await node.undo(before)
+  const logsHash = keccak256(
+    toUtf8Bytes(JSON.stringify(logs.map(({ address, topics, data }) => [address, topics, data]))),
+  )
+  const asOnChain = status === '0x1' && Number(gasUsed) === recorded.gasUsed && logsHash === recorded.logsHash
+  return { received, grossGas: Number(gross), asOnChain }
+}
+
+/**
+ * The same for a sender who holds exactly `amountIn` and lets the spender take exactly that, as `/simulate` sets it up: the real
+ * one may hold more, or have allowed without a limit, which many tokens then do not write down.
+ *
+ * @returns undefined for a token whose balances or allowances cannot be set
+ */
+export async function sendWithExactly(node: Node, recorded: Recorded): Promise<Sent | undefined> {
+  const { tokenIn, spender, amountIn } = recorded
+  const before = await node.request<string>('evm_snapshot')
+  const amount = toBeHex(BigInt(amountIn))
+  try {
+    await node.request('anvil_dealERC20', [senderOf(recorded), tokenIn, amount])
+    await node.request('anvil_setERC20Allowance', [senderOf(recorded), spender, tokenIn, amount])
+    return await sendRecorded(node, recorded)
+  } catch {
+    return undefined
+  } finally {
+    await node.undo(before)
+  }
+}
+
+export type Simulated = {
+  readonly success: boolean
+  readonly amountOut: string
+  readonly gasUsed: number
+  readonly revertReason?: string
+}
+
+/** Answer of the service's `/simulate` for it, in a block like its own; the chain is as it was after that. */
+export async function simulateRecorded(api: string, node: Node, recorded: Recorded): Promise<Simulated> {
+  const before = await node.request<string>('evm_snapshot')
+  await mineAs(node, recorded)
+  const { to, data, gasLimit, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = Transaction.from(recorded.raw)
+  const { tokenIn, amountIn, tokenOut, spender, block } = recorded
+  const tipped = BigInt(block.baseFeePerGas) + (maxPriorityFeePerGas ?? 0n)
+  const paid = gasPrice ?? (maxFeePerGas! < tipped ? maxFeePerGas! : tipped)
+  const call = { from: senderOf(recorded), to, data, gas: String(gasLimit), gasPrice: String(paid) }
+  const request = { ...call, tokenIn, amountIn, tokenOut, spender, block: String(block.number) }
+  const answer = await fetch(`${api}/simulate/1`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(request),
+  })
+  const body = (await answer.json()) as Simulated
+  await node.undo(before)
+  if (!answer.ok) throw new Error(`${recorded.hash}: ${answer.status} ${JSON.stringify(body)}`)
+  return body
+}
+
+const senderOf = ({ raw }: Recorded) => Transaction.from(raw).from!.toLowerCase()
+
+/** Receiving native costs the code that the simulation puts at the sender so much; a sender without code receives for nothing. */
+const RECEIVING_GAS = 15
+/** Permit2 asks that code for the signature, which recovers the signer as Permit2 would have. */
+const SIGNATURE_GAS = 4_121
+const PERMIT2_PERMIT = 0x0a
+
+/** By how much the simulation's gas lies above the trace of a sender who holds and allows exactly the input. */
+export function gasExplained({ router, raw, tokenOut }: Recorded): number {
+  const { data } = Transaction.from(raw)
+  const commands = router.startsWith('UniversalRouter')
+    ? AbiCoder.defaultAbiCoder().decode(['bytes'], `0x${data.slice(10)}`)
+    : ['0x']
+  const signed = getBytes(commands[0] as string).includes(PERMIT2_PERMIT)
+  return (tokenOut === NATIVE ? RECEIVING_GAS : 0) + (signed ? SIGNATURE_GAS : 0)
+}

@@ -1,0 +1,63 @@
+/** Callers of many chains who ask on while the processes behind nginx are replaced one after the other. */
+import type { Fleet } from './fleet.ts'
+import type { ManyNodes } from './many-chains.ts'
+
+const CALLERS = 16
+
+/** Counts of each status; 0 for a connection that broke. Asks until `requests` are answered and all processes are new. */
+export async function replaceAllUnderLoad(
+  fleet: Fleet,
+  nodes: ManyNodes,
+  requests: number,
+): Promise<Readonly<Record<string, number>>> {
+  const statuses: Record<string, number> = {}
+  let begun = 0
+  let isReplacing = true
+  const caller = async () => {
+    while (isReplacing || begun < requests) {
+      const status = await ask(fleet.url, nodes, begun++)
+      statuses[status] = (statuses[status] ?? 0) + 1
+    }
+  }
+  const load = Array.from({ length: CALLERS }, caller)
+  try {
+    for (const worker of fleet.workers.keys()) {
+      const until = begun + Math.ceil(requests / (fleet.workers.length + 1))
+      while (begun < until) await new Promise((resolve) => setTimeout(resolve, 20))
+      await fleet.replace(worker)
+    }
+  } finally {
+    isReplacing = false
+    await Promise.all(load)
+  }
+  return statuses
+}
+
+/** Quotes, by POST too, and prices, of all chains in turn. */
+async function ask(url: string, { chainIds, devnet }: ManyNodes, count: number): Promise<number> {
+  const chainId = chainIds[count % chainIds.length]!
+  const { tokens, accounts } = devnet.info
+  const from = accounts[0]!.address
+  const [src, dst] = [tokens.WETH!.address, tokens.USDC!.address]
+  // Others' requests that are the same would be answered together.
+  const amount = String(10n ** 15n * BigInt(1 + count))
+  const query = new URLSearchParams({ src, dst, amount, from, maxSplits: '1' })
+  const turn = Math.floor(count / chainIds.length) % 4
+  const asked =
+    turn === 0
+      ? fetch(`${url}/prices/${chainId}?token=${src}`)
+      : turn === 1
+        ? fetch(`${url}/quotes/${chainId}`, {
+            method: 'POST',
+            headers: { 'Content-Type': 'application/json' },
+            body: JSON.stringify({ quotes: [{ src, dst, amount }] }),
+          })
+        : fetch(`${url}/aggregator/${chainId}?${query}`)
+  try {
+    const answer = await asked
+    await answer.text()
+    return answer.status
+  } catch {
+    return 0
+  }
+}

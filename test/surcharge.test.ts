@@ -1,0 +1,71 @@
+/**
+ * Tokens that charge their sender on top of what is sent: no swap can promise what it takes of them or leaves of them (SECURITY.md),
+ * so the service refuses both directions with BAD_TOKEN, whichever pools trade them.
+ */
+import type { Contract } from '@sluice/devnet'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type System, startSystem } from './src/service.ts'
+import { get, quote, swapUrl } from './src/swap.ts'
+import { Stranger, units } from './src/traps/stranger.ts'
+import { Node } from './src/wallet.ts'
+
+type Refusal = { readonly code: string; readonly error: string }
+
+let system: System
+let stranger: Stranger
+let token: Contract
+let user: string
+beforeEach(async () => {
+  system = await startSystem({ ERROR_VERSION: 'B' })
+  stranger = new Stranger(system.devnet)
+  token = await stranger.deploy('SurchargingToken')
+  user = system.devnet.info.accounts[0]!.address
+  await token.send('mint', [user, units(1_000)])
+  // Who makes a pool of it is charged as well.
+  await token.send('mint', [stranger.address, units(100_000)])
+})
+afterEach(() => system?.stop())
+
+const usdc = () => system.devnet.info.tokens.USDC!.address
+// A stranger's pool of Balancer, whose fee its owner may set, takes part where anything may.
+const intermediates = 'any'
+const sold = () => ({ src: token.address, dst: usdc(), amount: units(10), from: user, intermediates })
+const bought = () => ({ src: usdc(), dst: token.address, amount: 10_000_000n, from: user, intermediates })
+const sides = () =>
+  [
+    { token, whole: 100_000 },
+    { token: stranger.token('DAI'), whole: 100_000 },
+  ] as const
+
+async function expectRefused(query: ReturnType<typeof sold>): Promise<void> {
+  const { status, body } = await get<Refusal>(swapUrl(system.api, system.devnet.chainId, query))
+  expect({ status, code: body.code }, JSON.stringify(body)).toEqual({ status: 400, code: 'BAD_TOKEN' })
+  expect(body.error).toContain(token.address)
+  expect(body.error).toMatch(/charges its sender on top/)
+}
+
+test.each(['a pair of Uniswap V2', 'a weighted pool of Balancer'])('refused in %s, sold and bought', async (venue) => {
+  if (venue.includes('Balancer')) await stranger.weightedPool(sides())
+  else await stranger.pair(...sides())
+  await expectRefused(sold())
+  await expectRefused(bought())
+  // Once more: what was learned is kept.
+  await expectRefused(bought())
+})
+
+test('quoted while it charges nothing, to the wei; refused once it does', async () => {
+  await token.send('setSurcharge', [0])
+  await stranger.pair(...sides())
+  const { chainId, url } = system.devnet
+  const { tx, toAmount } = await quote(system.api, chainId, sold())
+  const node = new Node(url)
+  await node.approve(token.address, user, tx.to, units(10))
+  const before = await node.balance(usdc(), user)
+  expect((await node.send(tx)).status).toBe(true)
+  expect((await node.balance(usdc(), user)) - before).toBe(BigInt(toAmount))
+  expect(await node.balance(token.address, user)).toBe(units(990))
+
+  await token.send('setSurcharge', [300])
+  await expectRefused(sold())
+  await expectRefused(bought())
+})
