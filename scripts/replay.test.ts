@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -72,6 +72,8 @@ test('every quote of several blocks is made again from the log, by search and by
       await mine()
     }
     await server.close()
+    // Its log of changes is merged: nobody has the file open any more.
+    expect(existsSync(`${quoteLogPath(dataDir, 31337)}-wal`)).toBe(false)
   }
   expect(answers.length).toBeGreaterThan(2 * tokens.length)
   expect(new Set(answers.map(({ simulationBlock }) => simulationBlock)).size).toBeGreaterThan(tokens.length)

@@ -10,6 +10,8 @@ import { fromText, toText } from './text.ts'
 
 /** Goes up whenever a family's state, `fixed` or this schema changes, so that older files are not misread. */
 export const STATE_FORMAT = 4
+/** Milliseconds that SQLite waits for another process: who closes a file last locks it while its log of changes is merged. */
+export const LOCK_WAIT_MS = 2_000
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -63,7 +65,7 @@ export class SnapshotDatabase {
   constructor(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
     this.path = path
     try {
-      this.db = new DatabaseSync(path, { readOnly })
+      this.db = new DatabaseSync(path, { readOnly, timeout: LOCK_WAIT_MS })
       // The log of changes survives a kill at any moment; a power cut may lose the last save, never mix two.
       if (!readOnly) this.db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`)
       const prepare = (sql: string) => (readOnly ? null : this.db.prepare(sql))

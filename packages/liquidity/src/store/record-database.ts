@@ -8,6 +8,7 @@ import type { Pool } from '../family.ts'
 import { MarketError } from '../market/errors.ts'
 import { PoolMap } from '../market/pool-map.ts'
 import type { Snapshot } from '../snapshot.ts'
+import { LOCK_WAIT_MS } from './database.ts'
 import { fromText, toText } from './text.ts'
 
 /** Goes up whenever a family's state, `fixed` or this schema changes: older files are begun anew. */
@@ -58,7 +59,7 @@ export class RecordDatabase {
   /** @throws where the file cannot be written, or is none */
   constructor(path: string, limits: RecordLimits) {
     this.limits = limits
-    this.db = new DatabaseSync(path)
+    this.db = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
     this.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;')
     const version = formatOf(this.db)
     if (version !== undefined && version !== FORMAT)
@@ -152,7 +153,7 @@ export class RecordDatabase {
 export function findRecord(path: string, id: string): FoundRecord | null {
   let db: DatabaseSync | undefined
   try {
-    db = new DatabaseSync(path, { readOnly: true })
+    db = new DatabaseSync(path, { readOnly: true, timeout: LOCK_WAIT_MS })
     const format = formatOf(db)
     if (format !== FORMAT) throw new Error(`its format is ${format}, this version reads ${FORMAT}`)
     const row = db

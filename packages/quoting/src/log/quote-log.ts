@@ -65,12 +65,18 @@ export class QuoteLog {
     return this.writing
   }
 
-  async close(): Promise<void> {
-    await this.write()
+  /** Writes what waits and closes the file: so does every call before it resolves, also where another one began to. */
+  close(): Promise<void> {
+    void this.write()
+    this.writing = this.writing.then(() => this.closeFile()).catch((error: unknown) => this.fail(error))
+    return this.writing
+  }
+
+  private async closeFile(): Promise<void> {
     const { file } = this
     this.file = undefined
     this.failed = false
-    await file?.close().catch((error: unknown) => this.fail(error))
+    await file?.close()
   }
 
   private async writeAll(): Promise<void> {
