@@ -148,6 +148,23 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     await expectExact(worker, 'WETH', 'USDC')
   })
 
+  test('a worker whose node is ahead quotes the block that it is told of, until the next one', async () => {
+    const worker = workers[1]!
+    const { lag } = (await owner())!
+    await soon(worker, 'WETH', 'USDC')
+    const told = await blockNumber()
+    lag.pinnedTo = told
+    await node.request('evm_mine')
+    // The worker's node knows the next block, whose state nobody has told.
+    for (const more of [78n, 79n, 80n]) {
+      const route = await quote(worker.url, devnet.chainId, query('WETH', 'USDC', AMOUNT + more))
+      expect(route.simulationBlock).toBe(told)
+    }
+    lag.pinnedTo = undefined
+    await expectExact(worker, 'WETH', 'USDC')
+    expect((await soon(worker, 'WETH', 'USDC')).simulationBlock).toBeGreaterThan(told)
+  })
+
   test('Redis away: quotes go on, readiness says so, and all is well when it is back, emptied', async () => {
     await soon(workers[0]!, 'WETH', 'USDC')
     await redis.kill()
