@@ -31,6 +31,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   reorgs: 'weather/reorgs.ts',
   rolling: 'rolling.ts',
   router: 'router/bench.ts',
+  'router-against': 'router/against.ts',
   routers: 'routers.ts',
   simulate: 'simulate.ts',
   soak: 'api/soak.ts',
