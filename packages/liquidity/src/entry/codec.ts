@@ -47,13 +47,21 @@ export function fieldCount({ state }: Pool): number {
 /** All fields of a pool with their texts, those left out that a pool before it has the same of. */
 function fieldsOfPool(pool: Pool, before?: Pool): { readonly main: Told; readonly texts: readonly [string, string][] } {
   const state = pool.state as State
-  const apart = longNames(state)
-  const hot = Object.fromEntries(Object.entries(state).filter(([, value]) => !isLong(value)))
-  const main: Told = { state: hot, ...(apart.length > 0 && { apart }) }
   const was = before?.state as State | undefined
-  // By reference: a swap keeps the array of ticks.
-  const changed = apart.filter((name) => !was || was[name] !== state[name] || !isLong(was[name]))
-  return { main, texts: changed.map((name) => [fieldOf(pool.id, name), toText(state[name])]) }
+  const hot: Record<string, unknown> = {}
+  const apart: string[] = []
+  const texts: [string, string][] = []
+  for (const name of Object.keys(state)) {
+    const value = state[name]
+    if (!isLong(value)) {
+      hot[name] = value
+      continue
+    }
+    apart.push(name)
+    // By reference: a swap keeps the array of ticks.
+    if (was?.[name] !== value) texts.push([fieldOf(pool.id, name), toText(value)])
+  }
+  return { main: apart.length > 0 ? { state: hot, apart } : { state: hot }, texts }
 }
 
 /** Fields and texts in turn, of a pool told for the first time. */
@@ -79,7 +87,9 @@ export function differenceOf(before: Pools, changed: readonly Pool[], goneIds: r
     const full = whole(identity, rest)
     set.push(pool.id, full)
     told.push(`[${JSON.stringify(pool.id)},${known ? rest : full}]`)
-    if (old) gone.push(...fieldNames(old).filter((field) => !fieldNames(pool).includes(field)))
+    if (old)
+      for (const name of longNames(old.state as State))
+        if (!isLong((pool.state as State)[name])) gone.push(fieldOf(pool.id, name))
   }
   for (const id of goneIds) gone.push(...fieldNames(before.get(id)!))
   return { set, gone, pools: `[${told.join()}]` }
@@ -106,8 +116,13 @@ const identities = new WeakMap<Pool, string>()
 
 /** Who a pool is, as text. @param old - the same pool as it was before, where its identity is the same: its text is, too */
 function identityText(pool: Pool, old?: Pool): string {
+  const known = old && identities.get(old)
+  if (known !== undefined) {
+    identities.set(pool, known)
+    return known
+  }
   const { state: _, ...identity } = pool
-  const text = (old && identities.get(old)) ?? toText(identity)
+  const text = toText(identity)
   if (old) identities.set(pool, text)
   return text
 }
@@ -117,12 +132,11 @@ const whole = (identity: string, main: string): string => `${identity.slice(0, -
 
 /** Its identity, too, is what was told. */
 function isSame(old: Pool, pool: Pool): boolean {
-  const { state: _, tokens, fixed, ...rest } = pool
-  return (
-    (old.tokens === tokens || isDeepStrictEqual(old.tokens, tokens)) &&
-    (old.fixed === fixed || isDeepStrictEqual(old.fixed, fixed)) &&
-    Object.entries(rest).every(([name, value]) => old[name as keyof Pool] === value)
-  )
+  for (const name of Object.keys(pool) as (keyof Pool)[]) {
+    if (name === 'state' || old[name] === pool[name]) continue
+    if ((name !== 'tokens' && name !== 'fixed') || !isDeepStrictEqual(old[name], pool[name])) return false
+  }
+  return true
 }
 
 function fieldNames({ id, state }: Pool): readonly string[] {

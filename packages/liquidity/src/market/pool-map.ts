@@ -45,8 +45,13 @@ function differingBuckets(before: ReadonlyMap<string, Pool>, after: ReadonlyMap<
 }
 
 function collectChanges(before: Bucket, after: Bucket, changed: Pool[], gone: string[]): void {
-  for (const [id, pool] of after) if (before.get(id) !== pool) changed.push(pool)
-  for (const id of before.keys()) if (!after.has(id)) gone.push(id)
+  let stayed = 0
+  for (const [id, pool] of after) {
+    const old = before.get(id)
+    if (old) stayed++
+    if (old !== pool) changed.push(pool)
+  }
+  if (stayed < before.size) for (const id of before.keys()) if (!after.has(id)) gone.push(id)
 }
 
 function inOrder(bucket: Bucket): Bucket {
