@@ -1,9 +1,18 @@
 /** Types of the client, which stands alone and so repeats the interface by hand, held to the document of the service. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openApiDocument } from '@sluice/api'
+import {
+  openApiDocument,
+  type QuoteResponse,
+  type SwapLeg as ServedLeg,
+  type SimulationResponse,
+  type StatsResponse,
+  type SwapResponse,
+  type TokenListResponse,
+} from '@sluice/api'
 import ts from 'typescript'
-import { expect, test } from 'vitest'
+import { expect, expectTypeOf, test } from 'vitest'
+import type { ListedToken, Quote, Route, SimulationResult, Stats, SwapLeg } from '../packages/client/src/types.ts'
 import { root } from './lib/run.ts'
 
 type Document = {
@@ -37,4 +46,25 @@ test.each([
 ] as const)('%s has the fields that the service documents', (name, documented) => {
   expect(documented.length).toBeGreaterThan(1)
   expect(fieldsOf(name)).toEqual(documented.toSorted())
+})
+
+/** Undefined for a field that may be left out, which JSON does not tell apart. */
+type IfOptional<T, Key extends keyof T> = object extends Pick<T, Key> ? undefined : never
+/** A type of the client as JSON has it: hexadecimal text is text. */
+type Wire<T> = T extends `0x${string}`
+  ? string
+  : T extends readonly (infer Item)[]
+    ? readonly Wire<Item>[]
+    : T extends object
+      ? { readonly [Key in keyof T]: Wire<T[Key]> | IfOptional<T, Key> }
+      : T
+
+// Held by the compiler: field by field, with what may be absent or null.
+test('answers that the service is typed to give are ones that the client is typed to read', () => {
+  expectTypeOf<SwapResponse>().toExtend<Wire<Route>>()
+  expectTypeOf<QuoteResponse>().toExtend<Wire<Quote>>()
+  expectTypeOf<ServedLeg>().toExtend<Wire<SwapLeg>>()
+  expectTypeOf<SimulationResponse>().toExtend<Wire<SimulationResult>>()
+  expectTypeOf<StatsResponse>().toExtend<Wire<Stats>>()
+  expectTypeOf<TokenListResponse['tokens'][number]>().toExtend<Wire<ListedToken>>()
 })

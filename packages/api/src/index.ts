@@ -5,9 +5,17 @@ export { openApiDocument } from './docs/openapi.ts'
 export { type ApiErrorCode, errorTable } from './error-table.ts'
 export { ApiError } from './errors.ts'
 export { createMetrics } from './metrics.ts'
+export type {
+  QuoteResponse,
+  SimulationResponse,
+  SwapLeg,
+  SwapResponse,
+  TokenListResponse,
+} from './responses.ts'
 export { detailOf as priceDetail } from './routes/tokens.ts'
 export { type RunningServer, startServer } from './server.ts'
 export { quoteLogPath, Services, silentLog } from './services.ts'
+export type { StatsResponse } from './stats-response.ts'
 export { answerWish, readWish } from './swap/answer.ts'
 export { swapParameters } from './swap/request.ts'
 export { toApiError } from './translate.ts'
