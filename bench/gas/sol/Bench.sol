@@ -101,7 +101,7 @@ contract BenchToken {
     }
 }
 
-/// @notice What stands in a token's place where a signature is its approval: EIP-2612 besides.
+/// @notice Stand-in for a token where a signature is its approval: EIP-2612 besides.
 contract BenchPermitToken is BenchToken {
     bytes32 private constant DOMAIN = keccak256("EIP712Domain(uint256 chainId,address verifyingContract)");
     bytes32 private constant PERMIT =
