@@ -5,6 +5,7 @@ import {BalancerV2} from "../dexes/balancer-v2/BalancerV2.sol";
 import {BalancerV3} from "../dexes/balancer-v3/BalancerV3.sol";
 import {Curve} from "../dexes/curve/Curve.sol";
 import {DodoV2} from "../dexes/dodo-v2/DodoV2.sol";
+import {Ekubo} from "../dexes/ekubo/Ekubo.sol";
 import {Erc4626} from "../dexes/erc4626/Erc4626.sol";
 import {FluidDex} from "../dexes/fluid-dex/FluidDex.sol";
 import {Iziswap} from "../dexes/iziswap/Iziswap.sol";
@@ -53,6 +54,7 @@ abstract contract ExecutorCore is IExecutor, Slots {
     uint256 private constant FROM_BALANCER_V3 = 1 << 162;
     uint256 private constant FROM_PANCAKE_INFINITY = 1 << 163;
     uint256 private constant FROM_IZISWAP = 1 << 164;
+    uint256 private constant FROM_EKUBO = 1 << 165;
 
     constructor(address guard) {
         GUARD = guard;
@@ -77,6 +79,8 @@ abstract contract ExecutorCore is IExecutor, Slots {
             _answerEmpty();
         } else if (awaited & FROM_IZISWAP != 0) {
             _pay(pulled, Iziswap.owed());
+        } else if (awaited & FROM_EKUBO != 0) {
+            Ekubo.settle(pulled, _pay);
         } else {
             BalancerV3.settle(pulled, _pay);
         }
@@ -111,6 +115,7 @@ abstract contract ExecutorCore is IExecutor, Slots {
             else if (opcode == Program.WOOFI_V2) at = WoofiV2.run(at, flags, end);
             else if (opcode == Program.FLUID_DEX) at = FluidDex.run(at, flags, end);
             else if (opcode == Program.LITE_PSM) at = LitePsm.run(at, flags, end);
+            else if (opcode == Program.EKUBO) at = _ekubo(at, flags, end);
             else revert UnknownOpcode(at - 2, opcode);
         }
     }
@@ -146,6 +151,15 @@ abstract contract ExecutorCore is IExecutor, Slots {
         _await(vault, flags, token, FROM_PANCAKE_INFINITY);
         PancakeInfinity.lock(vault, token, amount, to, flags, hopsAt);
         _answered(vault, flags);
+        return next;
+    }
+
+    function _ekubo(uint256 at, uint256 flags, uint256 end) private returns (uint256) {
+        (address core, address token, uint256 amount, address to, uint256 hopsAt, uint256 next) =
+            Ekubo.read(at, flags, end);
+        _await(core, flags, token, FROM_EKUBO);
+        Ekubo.lock(core, token, amount, to, hopsAt);
+        _answered(core, flags);
         return next;
     }
 

@@ -48,6 +48,7 @@ import {IExecutor} from "../interfaces/IExecutor.sol";
 ///   0x12 woofi-v2      pool 20, tokenOut 20
 ///   0x13 fluid-dex     pool 20, tokenOut 20; flag bit 5: the first token is sold
 ///   0x14 lite-psm      pool 20, tokenOut 20; flag bit 5: the gem is sold
+///   0x15 ekubo         core 20, hops 1, {tokenOut 20, config 32} × hops
 ///
 ///   Functions here take an offset into calldata and return what stands there with the offset behind it. They may read past
 ///   the program, where calldata gives other bytes or zeros: each family calls `finish` before it acts on what it read.
@@ -72,6 +73,7 @@ library Program {
     uint256 internal constant WOOFI_V2 = 0x12;
     uint256 internal constant FLUID_DEX = 0x13;
     uint256 internal constant LITE_PSM = 0x14;
+    uint256 internal constant EKUBO = 0x15;
 
     uint256 internal constant REST = 0;
     uint256 internal constant SHARE = 1;

@@ -71,6 +71,8 @@ contract Recorder {
             _callBack(abi.encodeWithSignature("lockAcquired(bytes)", abi.decode(msg.data[4:], (bytes))));
             _answer(32, 0, 0);
         }
+        // ekubo: a selector of zeros, and behind the lock's number what it was called with.
+        if (name == bytes4(keccak256("lock()"))) _callBack(bytes.concat(bytes4(0), bytes32(uint256(1)), msg.data[4:]));
         if (name == bytes4(keccak256("withdraw(uint256)"))) {
             (bool ok,) = msg.sender.call{value: abi.decode(msg.data[4:], (uint256))}("");
             require(ok);
@@ -94,6 +96,11 @@ contract Recorder {
         ) {
             bool zeroForOne = uint256(bytes32(msg.data[196:228])) == 1;
             _answer(zeroForOne ? (uint256(uint128(int128(-5))) << 128) | 7 : (7 << 128) | uint256(uint128(int128(-5))), 0, 0);
+        }
+        // ekubo: 5 of the token sold are owed for 7 of the other one.
+        if (name == 0 && msg.data.length == 132) {
+            bool zeroForOne = uint256(bytes32(msg.data[100:132])) & (1 << 31) == 0;
+            _answer(zeroForOne ? (5 << 128) | uint256(uint128(int128(-7))) : (uint256(uint128(int128(-7))) << 128) | 5, 0, 0);
         }
         _answer(word, word, word);
     }

@@ -8,6 +8,7 @@ import {
   IBalancerV3Vault__factory,
   ICurvePool__factory,
   IDodoV2Pool__factory,
+  IEkuboCore__factory,
   IERC20__factory,
   IERC4626__factory,
   IFluidDexPool__factory,
@@ -40,6 +41,10 @@ const [OWED, GIVEN] = [5n, 7n]
 const FARTHEST_POINT = 800_001
 const [LOWEST_PRICE, HIGHEST_PRICE] = [4295128740n, 1461446703485210103287273052203988822378723970341n]
 const ZERO = `0x${'00'.repeat(20)}`
+/** Ends of prices of Ekubo, packed as its core keeps them. */
+const [LOWEST_RATIO, HIGHEST_RATIO] = [4611797791050542631n, 79227682466138141934206691491n]
+const MAX_UINT128 = (1n << 128n) - 1n
+const ekubo = IEkuboCore__factory.createInterface()
 const infinityVault = IPancakeInfinityVault__factory.createInterface()
 const infinityCl = IPancakeInfinityClManager__factory.createInterface()
 const infinityBin = IPancakeInfinityBinManager__factory.createInterface()
@@ -318,6 +323,28 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         // Factor and fee are what a Recorder answers.
         const gems = step.sellGem ? amount : ((amount + 1n) * WAD - 1n) / (WORD * (WAD + WORD))
         call(step.pool, litePsm.encodeFunctionData((step.sellGem ? 'sellGem' : 'buyGem') as 'sellGem', [to, gems]))
+        break
+      }
+      case 'ekubo': {
+        let amount = resolve(step.input, tokenIn)
+        call(step.core, ekubo.getFunction('lock').selector)
+        let sold: string = tokenIn
+        for (const { tokenOut, config } of step.hops) {
+          const zeroForOne = BigInt(sold) < BigInt(tokenOut)
+          const tokens = zeroForOne ? [sold, tokenOut] : [tokenOut, sold]
+          const specified = amount < MAX_UINT128 ? amount : MAX_UINT128
+          const limit = zeroForOne ? LOWEST_RATIO : HIGHEST_RATIO
+          const params = (limit << 160n) | (specified << 32n) | (zeroForOne ? 0n : 1n << 31n)
+          call(step.core, `0x00000000${[...tokens, config, params].map(wordOf).join('')}`)
+          sold = tokenOut
+          amount = GIVEN
+        }
+        call(step.core, ekubo.getFunction('startPayments').selector + wordOf(tokenIn))
+        pay(step, step.core, step.hops.length === 0 ? 0n : OWED)
+        call(step.core, ekubo.getFunction('completePayments').selector + wordOf(tokenIn))
+        const packed = [sold, to].map((address) => address.slice(2)).join('')
+        const sixteen = BigInt.asUintN(128, amount).toString(16).padStart(32, '0')
+        call(step.core, ekubo.getFunction('withdraw').selector + packed + sixteen)
         break
       }
       case 'erc4626': {

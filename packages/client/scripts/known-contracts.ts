@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadRegistry } from '@sluice/chains'
 
-const ROLES = ['guard', 'executor', 'wrapper', 'manager', 'vaultV2', 'vaultV3', 'infinityVault'] as const
+const ROLES = ['guard', 'executor', 'wrapper', 'manager', 'vaultV2', 'vaultV3', 'infinityVault', 'ekuboCore'] as const
 type Role = (typeof ROLES)[number]
 /** Families whose pools live inside one contract, which a step names beside the pool. */
 const SINGLETONS: Readonly<Record<string, Role>> = {
@@ -11,6 +11,7 @@ const SINGLETONS: Readonly<Record<string, Role>> = {
   'balancer-v2': 'vaultV2',
   'balancer-v3': 'vaultV3',
   'pancake-infinity': 'infinityVault',
+  ekubo: 'ekuboCore',
 }
 /** Families whose pools' addresses follow from factory, code and tokens, by how their salt is made. */
 const SALTS: Readonly<Record<string, 'uniswap-v2' | 'uniswap-v3'>> = {
@@ -64,7 +65,7 @@ export function knownContractsModule(): string {
   return `/**
  * Long: data. Made from \`deployments/\` and the chain registry by the build; not edited. Chain ids by the address of a contract: Guards,
  * Executors of all generations, wrappers of the native token, pool managers of Uniswap V4, vaults of Balancer V2 and V3 and of
- * PancakeSwap Infinity.
+ * PancakeSwap Infinity, cores of Ekubo.
  */
 export const knownContracts = {
 ${ROLES.map(block).join('\n')}

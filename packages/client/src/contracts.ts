@@ -27,6 +27,8 @@ export type SwapContracts = {
   readonly vaultsV3: readonly string[]
   /** Vaults of PancakeSwap Infinity. */
   readonly infinityVaults: readonly string[]
+  /** Cores of Ekubo. */
+  readonly ekuboCores: readonly string[]
   /** Factories that pools are known by; a pool of none of these is shown as not known. */
   readonly factories: readonly PoolFactory[]
 }
@@ -47,6 +49,7 @@ export function contractsOf(chainId: number): SwapContracts | undefined {
     vaultsV2: known('vaultV2'),
     vaultsV3: known('vaultV3'),
     infinityVaults: known('infinityVault'),
+    ekuboCores: known('ekuboCore'),
     factories: knownFactories.filter(({ chains }) => isIn(chains)),
   }
 }
@@ -69,7 +72,8 @@ export function trustedContracts(chainId: number, named: Partial<SwapContracts> 
       'UNSAFE',
       `the Guard and Executors of chain ${chainId} are not known to this version; name them by \`contracts\``,
     )
-  return { managers: [], vaultsV2: [], vaultsV3: [], infinityVaults: [], factories: [], ...rest, guard, executors }
+  const none = { managers: [], vaultsV2: [], vaultsV3: [], infinityVaults: [], ekuboCores: [], factories: [] }
+  return { ...none, ...rest, guard, executors }
 }
 
 /** Contracts that a step of this operation may name as the holder of its pools: none for one that this version does not know. */

@@ -26,6 +26,8 @@ function withOtherPool(step: Step): Step {
       return { ...step, hops: step.hops.map((hop) => ({ ...hop, poolId: strangerId })) }
     case 'pancake-infinity':
       return { ...step, hops: step.hops.map((hop) => ({ ...hop, fee: hop.fee + 1 })) }
+    case 'ekubo':
+      return { ...step, hops: step.hops.map((hop) => ({ ...hop, config: strangerId })) }
     case 'balancer-v3':
       return { ...step, hops: step.hops.map((hop) => ({ ...hop, pool: stranger })) }
     case 'erc4626':

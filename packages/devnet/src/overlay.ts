@@ -67,7 +67,12 @@ export function swapContracts({ guard, executor, tokens, dexes }: SwapInfo) {
   const of = (wanted: string) => dexes.flatMap(({ family, address }) => (family === wanted ? [address] : []))
   return {
     ...{ guard, executors: [executor], wrapper: tokens.WETH.address, managers: of('uniswap-v4') },
-    ...{ vaultsV2: of('balancer-v2'), vaultsV3: of('balancer-v3'), infinityVaults: of('pancake-infinity') },
+    ...{
+      vaultsV2: of('balancer-v2'),
+      vaultsV3: of('balancer-v3'),
+      infinityVaults: of('pancake-infinity'),
+      ekuboCores: of('ekubo'),
+    },
     factories: dexes.flatMap(({ family, address, initCodeHash, contracts }) => {
       const kind = SALTS[family]
       return kind && initCodeHash ? [{ kind, deployer: contracts?.poolDeployer ?? address, initCodeHash }] : []

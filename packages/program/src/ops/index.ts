@@ -3,6 +3,7 @@ import { balancerV2 } from './balancer-v2.ts'
 import { balancerV3 } from './balancer-v3.ts'
 import { curve } from './curve.ts'
 import { dodoV2 } from './dodo-v2.ts'
+import { ekubo } from './ekubo.ts'
 import { erc4626 } from './erc4626.ts'
 import { fluidDex } from './fluid-dex.ts'
 import { iziswap } from './iziswap.ts'
@@ -41,6 +42,7 @@ const table = [
   woofiV2,
   fluidDex,
   litePsm,
+  ekubo,
 ]
 
 type StepOfEach<O> = O extends OpShape ? StepOf<O> : never

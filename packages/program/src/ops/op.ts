@@ -37,7 +37,7 @@ export type OpShape = {
   /** Field of the contract that holds all its pools. Steps with hops that follow each other in the same one are joined. */
   readonly singleton?: string
   /** List of the chain's contracts, in what the SDK trusts, that the singleton must be in. */
-  readonly trustedIn?: 'managers' | 'vaultsV2' | 'vaultsV3' | 'infinityVaults'
+  readonly trustedIn?: 'managers' | 'vaultsV2' | 'vaultsV3' | 'infinityVaults' | 'ekuboCores'
   /** True where it measures what it was sent, and so can be paid by the step before: always, or as a variant of it. */
   readonly prepaid?: true
   /** Set where the zero address can be its input: the native token, which comes with the call and is never pulled. */

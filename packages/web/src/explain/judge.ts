@@ -165,6 +165,8 @@ function others({ wrapper, steps }: Explanation, contracts: SwapContracts | unde
         known: contracts?.managers,
         note: 'Holds the pools of Uniswap V4.',
       })
+    if ('core' in step)
+      add({ name: 'Core', address: step.core, known: contracts?.ekuboCores, note: 'Holds the pools of Ekubo.' })
     if ('vault' in step && step.vault !== NO_VAULT) {
       const owner = VAULT_OWNERS[step.op] ?? 'Balancer'
       add({

@@ -45,6 +45,7 @@ export function placeOf(step: Step): string {
   if ('pool' in step) return step.pool
   if ('manager' in step) return step.manager
   if ('vault' in step) return step.vault
+  if ('core' in step) return step.core
   if ('wrapped' in step) return step.wrapped
   if ('tokenOut' in step) return step.tokenOut
   return step.tokenIn

@@ -1,0 +1,29 @@
+import { address, bytes32 } from './fields.ts'
+import { defineOp, inSeries, type Keccak } from './op.ts'
+
+type Address = `0x${string}`
+type Hop = { readonly tokenOut: Address; readonly config: `0x${string}` }
+
+/** Several pools of the core in one lock; the zero address is native. */
+export const ekubo = defineOp(
+  {
+    name: 'ekubo',
+    title: 'Ekubo',
+    mechanism: 'singleton',
+    code: 0x15,
+    fields: { core: address },
+    // Of the pool key: extension 20, fee 8, type 4.
+    hops: { tokenOut: address, config: bytes32 },
+    singleton: 'core',
+    trustedIn: 'ekuboCores',
+    native: 'also',
+  },
+  (step, keccak256) => inSeries(step, (hop, tokenIn) => idOf(hop, tokenIn, keccak256)),
+)
+
+/** Hash of the words of the pool's key. */
+function idOf({ tokenOut, config }: Hop, tokenIn: Address, keccak256: Keccak): `0x${string}` {
+  const tokens = [BigInt(tokenIn), BigInt(tokenOut)].sort((a, b) => (a < b ? -1 : 1))
+  const words = [...tokens, BigInt(config)].map((word) => word.toString(16).padStart(64, '0'))
+  return keccak256(`0x${words.join('')}`)
+}
