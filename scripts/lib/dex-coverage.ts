@@ -10,7 +10,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'solidly-v3': 'not written yet: no genuine code to check against',
   ambient: 'not written yet',
   'balancer-v1': 'not written yet',
-  ekubo: 'not written yet',
+  ekubo: 'the second version has another interface',
   'liquidity-book': 'version 2.0 swaps by other rules',
   curve: 'its kind of registry is not read',
 }

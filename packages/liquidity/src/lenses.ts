@@ -29,6 +29,7 @@ function lens(
     | 'WoofiV2Lens'
     | 'FluidDexLens'
     | 'LitePsmLens'
+    | 'EkuboLens'
     | 'TokenLens'
     | 'ReadBatch',
 ): Lens {
@@ -38,6 +39,7 @@ function lens(
 export const WOOFI_V2_LENS = lens('WoofiV2Lens')
 export const FLUID_DEX_LENS = lens('FluidDexLens')
 export const LITE_PSM_LENS = lens('LitePsmLens')
+export const EKUBO_LENS = lens('EkuboLens')
 export const SYNCSWAP_LENS = lens('SyncswapLens')
 export const IZISWAP_LENS = lens('IziswapLens')
 export const PANCAKE_INFINITY_LENS = lens('PancakeInfinityLens')

@@ -8,6 +8,7 @@ import { camelotV2 } from './camelot-v2/index.ts'
 import { curveCrypto } from './curve-crypto/index.ts'
 import { curveStable } from './curve-stable/index.ts'
 import { dodoV2 } from './dodo-v2/index.ts'
+import { ekubo } from './ekubo/index.ts'
 import { erc4626 } from './erc4626/index.ts'
 import { fluidDex } from './fluid-dex/index.ts'
 import { iziswap } from './iziswap/index.ts'
@@ -61,6 +62,7 @@ export const families: readonly DexFamily<any>[] = [
   woofiV2,
   fluidDex,
   litePsm,
+  ekubo,
 ]
 
 const byId = new Map(families.map((family) => [family.id, family]))

@@ -31,7 +31,7 @@ export function concentratedReserves({ sqrtPriceX96, ticks }: ConcentratedState)
  * @param amount - liquidity; negative when it was removed
  * @returns null where a tick's gross liquidity is not known, so that the pool has to be read again
  */
-export function changeLiquidity<State extends ConcentratedState>(
+export function changeLiquidity<State extends Pick<ConcentratedState, 'tick' | 'liquidity' | 'ticks'>>(
   state: State,
   tickLower: number,
   tickUpper: number,

@@ -1,6 +1,7 @@
 import { balancerV3ExtraForm } from './balancer-v3-extra.ts'
 import { camelotV2Form } from './camelot-v2.ts'
 import { dodoV2Form } from './dodo-v2.ts'
+import { ekuboForm } from './ekubo.ts'
 import { fluidDexForm } from './fluid-dex.ts'
 import { iziswapForm } from './iziswap.ts'
 import { kyberClassicForm } from './kyber-classic.ts'
@@ -17,6 +18,7 @@ import { woofiV2Form } from './woofi-v2.ts'
 export const forms: Readonly<Record<string, Form>> = {
   'balancer-v3-extra': balancerV3ExtraForm,
   'camelot-v2': camelotV2Form,
+  ekubo: ekuboForm,
   'fluid-dex-t1': fluidDexForm,
   'fluid-dex': fluidDexForm,
   'lite-psm': litePsmForm,

@@ -26,6 +26,7 @@ const leftOut: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'pools of gyro-eclp-surge are left out': 356,
     'shares are wrapped by their own vault, not through buffers': 61,
   },
+  'ekubo.json.gz': { 'exactOut is not quoted': 417, 'toPrice is not quoted': 304 },
   'iziswap.json.gz': { 'exactOut is not quoted': 146, 'price limits are not used': 3 },
   'fluid-dex.json.gz': { 'its state was read seconds before it, and interest grows by the second': 15 },
   'syncswap.json.gz': { 'aqua pools, whose source is not public, are left out': 76 },

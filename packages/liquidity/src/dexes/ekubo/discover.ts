@@ -1,0 +1,83 @@
+import { IEkuboCore__factory } from '@sluice/bindings'
+import { eventReader } from '@sluice/bindings/codec'
+import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Pool, Reads } from '../../family.ts'
+import { chunks } from '../common/chunks.ts'
+import { sortTokens } from '../common/direction.ts'
+import { concentratedType, configOf, decodeConfig, isExtended, poolId } from './config.ts'
+import { sload, wordsOf } from './storage.ts'
+
+const core = IEkuboCore__factory.createInterface()
+type Created = [poolId: string, key: { readonly token0: string; readonly token1: string; readonly config: Hex }]
+const readCreated = eventReader<Created>(core, 'PoolInitialized')
+
+type Pair = readonly [Address, Address]
+
+/** Parts of 2⁶⁴ in a share of a million. */
+const feeOf = (ppm: bigint): bigint => (ppm << 64n) / 1_000_000n
+/** Fee in parts per million and tick spacing of pools worth asking for: there is no getter, but an id can be computed. Others are found when made. */
+const USUAL = [
+  [0n, 1_000],
+  [10n, 20],
+  [50n, 100],
+  [100n, 200],
+  [500n, 1_000],
+  [3_000n, 5_982],
+  [10_000n, 19_802],
+  [50_000n, 95_310],
+] as const
+/** The whole range has a type of zeros. */
+const WHOLE = 0
+const USUAL_CONFIGS: readonly Hex[] = USUAL.flatMap(([ppm, spacing]) => [
+  configOf(feeOf(ppm), concentratedType(spacing)),
+  configOf(feeOf(ppm), WHOLE),
+])
+/** About 2.5 million gas. */
+const IDS_PER_READ = 1_000
+
+/** Rows of the third version, whose core swaps as the Executor's step does; the second has another interface. */
+export const rowsOf = (row: DexRow): readonly DexRow[] =>
+  row.family === 'ekubo' && row.version?.startsWith('3') ? [row] : []
+
+export function* findPools(row: DexRow, pairs: readonly Pair[]): Reads<readonly Pool<null>[]> {
+  const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) =>
+    USUAL_CONFIGS.map((config) => makePool(row, pair, config)),
+  )
+  const batches = chunks(candidates, IDS_PER_READ)
+  const answers = yield batches.map((batch) =>
+    sload(
+      row.address,
+      batch.map(({ id }) => id),
+    ),
+  )
+  return batches.flatMap((batch, b) => {
+    const words = wordsOf(answers[b] ?? '0x')
+    return batch.filter((_, i) => (words[i] ?? 0n) !== 0n)
+  })
+}
+
+/** Pools hold the native token or its wrapper: a pair with one is asked for with both. */
+function withNative(pairs: readonly Pair[], wrapped: Address | undefined): readonly Pair[] {
+  const native = (token: Address) => (token === wrapped ? ZERO_ADDRESS : token)
+  const others = pairs
+    .filter((pair) => wrapped !== undefined && pair.includes(wrapped))
+    .map(([a, b]) => [native(a), native(b)] as const)
+  return [...pairs, ...others]
+}
+
+function makePool(row: DexRow, pair: Pair, config: Hex): Pool<null> {
+  const tokens = sortTokens(pair)
+  const { family, brand: dex, address } = row
+  return { id: poolId(tokens, { config }), family, dex, address, tokens, fixed: { config }, state: null }
+}
+
+export const creationTopics: readonly Hex[] = [core.getEvent('PoolInitialized').topicHash as Hex]
+
+/** The pool that was just made; null where an extension may take part in its swaps: what it does then is its own. */
+export function createdPool(row: DexRow, log: Log): Pool<null> | null {
+  const [, { token0, token1, config }] = readCreated(log.data)
+  const known = decodeConfig(config)
+  if (!known || isExtended(known)) return null
+  return makePool(row, [toAddress(token0), toAddress(token1)], config)
+}

@@ -1,0 +1,92 @@
+import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { describe, expect, test } from 'vitest'
+import { type Pool, PoolRefusal } from '../../family.ts'
+import { concentratedType, configOf, decodeConfig, poolId } from './config.ts'
+import { ekubo } from './index.ts'
+import { MAX_RATIO, MAX_TICK, MIN_RATIO, MIN_TICK, ratioAtTick, tickAtRatio, unpack } from './ratio.ts'
+import type { EkuboState } from './types.ts'
+
+const [A, B] = ['aa', 'bb'].map((digits) => toAddress(`0x${digits.repeat(20)}`)) as [Address, Address]
+const core = toAddress('0x00000000000014aa86c5d3c41765bb24e11bd701')
+const FEE = 9_223_372_036_854_775n
+
+function poolOf(config: Hex, state: Partial<EkuboState>): Pool<EkuboState> {
+  const whole = { sqrtRatio: 1n << 128n, tick: 0, liquidity: 10n ** 18n, ticks: [], ...state }
+  const tokens = [A, B] as const
+  const id = poolId(tokens, { config })
+  return { id, family: 'ekubo', dex: 'test', address: core, tokens, fixed: { config }, state: whole }
+}
+
+describe('prices', () => {
+  test('end where those of the deployed core do', () => {
+    expect(MIN_RATIO).toBe(unpack(4611797791050542631n))
+    expect(MAX_RATIO).toBe(unpack(79227682466138141934206691491n))
+    expect(ratioAtTick(-19625000)).toBeLessThanOrEqual(unpack(19808125322270460976177689492n))
+    expect(() => ratioAtTick(MAX_TICK + 1)).toThrow(RangeError)
+  })
+
+  test('belong to the last tick that they are not below', () => {
+    for (const tick of [MIN_TICK, -44_361_417, -10_000_001, -1, 0, 1, 12_345, 88_722_000, MAX_TICK]) {
+      expect(tickAtRatio(ratioAtTick(tick))).toBe(tick)
+      if (tick > MIN_TICK) expect(tickAtRatio(ratioAtTick(tick) - 1n)).toBe(tick - 1)
+    }
+  })
+})
+
+test('a config says extension, fee and kind', () => {
+  expect(decodeConfig('0x000000000000000000000000000000000000000000068db8bac710cb00000000')).toEqual({
+    extension: ZERO_ADDRESS,
+    fee: 1_844_674_407_370_955n,
+    kind: { name: 'range', lower: MIN_TICK, upper: MAX_TICK },
+  })
+  expect(decodeConfig('0x000000000000000000000000000000000000000000000000000000011afee27b')?.kind).toEqual({
+    name: 'range',
+    lower: -1_169_489,
+    upper: -1_169_487,
+  })
+  expect(decodeConfig(configOf(FEE, concentratedType(100)))?.kind).toEqual({ name: 'concentrated', tickSpacing: 100 })
+  expect(decodeConfig(configOf(FEE, concentratedType(0)))).toBeNull()
+})
+
+describe('a pool with positions of its own', () => {
+  const ticks = [
+    [-2_000_000, 10n ** 18n],
+    [2_000_000, -(10n ** 18n)],
+  ] as const
+  const pool = poolOf(configOf(FEE, concentratedType(1_000)), { ticks })
+
+  test('pays along its curve, and holds what its positions do', () => {
+    const { amountOut } = ekubo.quoteExactInput(pool, A, B, 10n ** 15n)
+    const { sqrtPrice, liquidity, keepIn } = ekubo.priceCurve(pool, A, B)
+    expect([...liquidity]).toEqual([1e18])
+    // x·y = k with both reserves at the liquidity.
+    const given = 1e15 * keepIn * sqrtPrice[0]! ** 2
+    expect(Number(amountOut)).toBeCloseTo(given / (1 + (1e15 * keepIn) / 1e18), -5)
+    const [held0, held1] = ekubo.reserves(pool)
+    expect(Number(held0) / Number(held1)).toBeCloseTo(1, 6)
+    expect(() => ekubo.quoteExactInput(pool, A, B, held0! * 4n)).toThrow(PoolRefusal)
+  })
+
+  test('is not quoted beyond the ticks that were read', () => {
+    const narrow = { ...pool, state: { ...pool.state, ticks: [], known: [-200_000, 200_000] as const } }
+    const quote = () => ekubo.quoteExactInput(narrow, A, B, 10n ** 18n)
+    expect(quote).toThrow(expect.objectContaining({ code: 'UNSUPPORTED' }))
+    expect(ekubo.quoteExactInput(narrow, A, B, 10n ** 12n).amountOut).toBeGreaterThan(0n)
+  })
+
+  test('refuses what moves no price, and what no core could count', () => {
+    expect(() => ekubo.quoteExactInput(pool, A, B, 1n)).toThrow(PoolRefusal)
+    expect(() => ekubo.quoteExactInput(pool, A, B, 1n << 127n)).toThrow(PoolRefusal)
+  })
+})
+
+test('pools of other versions, or with an extension, are left to others', () => {
+  const row = { family: 'ekubo', brand: 'Ekubo', role: 'core', address: core } as const
+  expect(ekubo.rowsOf!({ ...row, version: '2' })).toEqual([])
+  expect(ekubo.rowsOf!({ ...row, version: '3' })).toHaveLength(1)
+  const words = (config: string) => [A, B, config].map((word) => word.slice(2).padStart(64, '0')).join('')
+  const log = (config: string) => ({ data: `0x${'11'.repeat(32)}${words(config)}${'00'.repeat(64)}` }) as never
+  const plain = configOf(FEE, concentratedType(100))
+  expect(ekubo.createdPool!(row, log(plain))).toMatchObject({ tokens: [A, B], fixed: { config: plain }, address: core })
+  expect(ekubo.createdPool!(row, log(`0x${'51'.repeat(20)}${plain.slice(42)}`))).toBeNull()
+})

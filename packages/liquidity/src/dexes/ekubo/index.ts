@@ -1,0 +1,52 @@
+import type { DexFamily } from '../../family.ts'
+import { isZeroForOne } from '../common/direction.ts'
+import { gasRow } from '../common/gas.ts'
+import { decodeConfig, keyOf } from './config.ts'
+import { curveOf, reservesOf } from './curve.ts'
+import { createdPool, creationTopics, findPools, rowsOf } from './discover.ts'
+import { swapExactInput } from './math.ts'
+import { applyLog, poolIdOf, readStates, refreshStates, topics } from './state.ts'
+import type { EkuboState } from './types.ts'
+
+const { hop, piece } = gasRow('ekubo')
+/** A word of the bitmap without a tick: a load and a step. */
+const WORD_GAS = 5_000
+
+export const ekubo: DexFamily<EkuboState> = {
+  id: 'ekubo',
+  rowsOf,
+  holdsNative: true,
+  findPools,
+  readStates,
+  refreshStates,
+  listedByLogs: true,
+  creationTopics,
+  createdPool,
+  topics,
+  poolIdOf,
+  applyLog,
+
+  quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
+    const config = decodeConfig(keyOf(pool).config)!
+    const swap = swapExactInput(pool.state, config, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
+    const { amountOut, state, ticksCrossed, wordsPassed } = swap
+    return { amountOut, state, gas: hop + piece * ticksCrossed + WORD_GAS * wordsPassed }
+  },
+
+  priceCurve: (pool, tokenIn, tokenOut) => ({
+    ...curveOf(pool.state, decodeConfig(keyOf(pool).config)!, isZeroForOne(pool, tokenIn, tokenOut)),
+    gasPerPiece: piece,
+  }),
+
+  reserves: (pool) => reservesOf(pool.state, decodeConfig(keyOf(pool).config)!),
+
+  takesTaxedInput: false,
+  step: (pool, tokenIn, tokenOut, input, output) => ({
+    op: 'ekubo',
+    core: pool.address,
+    hops: [{ tokenOut, config: keyOf(pool).config }],
+    tokenIn,
+    input,
+    output,
+  }),
+}

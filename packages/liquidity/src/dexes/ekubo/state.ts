@@ -1,0 +1,154 @@
+import { EkuboLens__factory, IEkuboCore__factory } from '@sluice/bindings'
+import { callCodec, eventReader } from '@sluice/bindings/codec'
+import type { DexRow, Hex } from '@sluice/chains'
+import type { BlockHeader, Log } from '@sluice/rpc'
+import type { Pool, Reads } from '../../family.ts'
+import { EKUBO_LENS } from '../../lenses.ts'
+import type { Tick } from '../../math/concentrated.ts'
+import { changeLiquidity } from '../../math/positions.ts'
+import { chunks } from '../common/chunks.ts'
+import { decodeTicks, splitAnswers } from '../common/concentrated-state.ts'
+import { decodeConfig, keyOf } from './config.ts'
+import { MAX_TICK, MIN_TICK } from './ratio.ts'
+import { decodeHead, sload, wordsOf } from './storage.ts'
+import type { EkuboState } from './types.ts'
+import { placeOf, tickAtPlace, WORD } from './words.ts'
+
+const ticksIn = callCodec<[core: string, id: string, spacing: number, first: number, last: number], [bigint[]]>(
+  EkuboLens__factory.createInterface(),
+  'ticks',
+)
+const core = IEkuboCore__factory.createInterface()
+
+/** Words of the bitmap in one read, and in all: with small spacings, those around the price. */
+const WORDS_PER_READ = 1_500
+const MOST_WORDS = 6_000
+const WORD_GAS = 2_900
+/** Some dozens of ticks. */
+const TICKS_GAS = 400_000
+/** About 1.3 million gas. */
+const HEADS_PER_READ = 500
+
+type Head = Omit<EkuboState, 'ticks'>
+
+/** Two rounds: the pools' own words, then the ticks around the prices that they tell. */
+export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (EkuboState | null)[]> {
+  const heads = yield* readHeads(row, pools)
+  return yield* readTicks(row, pools, heads)
+}
+
+function* readHeads({ address }: DexRow, pools: readonly Pool<unknown>[]): Reads<readonly (Head | null)[]> {
+  const batches = chunks(pools, HEADS_PER_READ)
+  const answers = yield batches.map((batch) =>
+    sload(
+      address,
+      batch.map(({ id }) => id),
+    ),
+  )
+  return batches.flatMap((batch, b) => {
+    const words = wordsOf(answers[b] ?? '0x')
+    return batch.map((_, i) => decodeHead(words[i] ?? 0n))
+  })
+}
+
+function* readTicks(
+  { address }: DexRow,
+  pools: readonly Pool<unknown>[],
+  heads: readonly (Head | null)[],
+): Reads<readonly (EkuboState | null)[]> {
+  const spacings = pools.map(spacingOf)
+  const ranges = heads.map((head, i) => (head && spacings[i] ? wordsAround(head.tick, spacings[i]) : []))
+  const reads = ranges.map((list, i) =>
+    list.map(([first, last]) => ({
+      ...EKUBO_LENS,
+      data: ticksIn.encode(address, pools[i]!.id, spacings[i]!, first, last),
+      gas: (last - first + 1) * WORD_GAS + TICKS_GAS,
+    })),
+  )
+  const answersOf = splitAnswers(reads, yield reads.flat())
+  return heads.map((head, i) => {
+    const answers = answersOf[i]!
+    if (!head || answers.some((answer) => answer === null)) return null
+    const ticks: readonly Tick[] = answers.flatMap((answer) => decodeTicks(ticksIn.decode(answer!)[0]))
+    return { ...head, ticks, ...(spacings[i] && knownOf(ranges[i]!, spacings[i])) }
+  })
+}
+
+/** Of a pool with positions of their own. */
+function spacingOf(pool: Pool<unknown>): number | undefined {
+  const kind = decodeConfig(keyOf(pool).config)?.kind
+  return kind?.name === 'concentrated' ? kind.tickSpacing : undefined
+}
+
+type Range = readonly [first: number, last: number]
+
+/** Words of the bitmap to read: all, or as many as are read at most, around the price. */
+function wordsAround(tick: number, spacing: number): readonly Range[] {
+  const wordOf = (at: number) => Math.floor(placeOf(at, spacing) / WORD)
+  const middle = wordOf(tick) - MOST_WORDS / 2
+  const first = Math.max(wordOf(MIN_TICK), Math.min(middle, wordOf(MAX_TICK) + 1 - MOST_WORDS))
+  const last = Math.min(wordOf(MAX_TICK), first + MOST_WORDS - 1)
+  return Array.from({ length: Math.ceil((last + 1 - first) / WORDS_PER_READ) }, (_, i) => {
+    const from = first + i * WORDS_PER_READ
+    return [from, Math.min(last, from + WORDS_PER_READ - 1)] as const
+  })
+}
+
+function knownOf(ranges: readonly Range[], spacing: number): Pick<EkuboState, 'known'> {
+  const lowest = tickAtPlace(ranges[0]![0] * WORD, spacing)
+  const highest = tickAtPlace(ranges.at(-1)![1] * WORD + WORD - 1, spacing)
+  return lowest <= MIN_TICK && highest >= MAX_TICK ? {} : { known: [lowest, highest] }
+}
+
+/**
+ * The pools' own words: a swap's log has no topic that it could be asked for by. Where the price went beyond half of what is known of
+ * the ticks, these are read again.
+ */
+export function* refreshStates(
+  row: DexRow,
+  pools: readonly Pool<EkuboState>[],
+  _block: BlockHeader,
+): Reads<readonly (EkuboState | null)[]> {
+  const heads = yield* readHeads(row, pools)
+  const states = heads.map((head, i) => head && { ...pools[i]!.state, ...head })
+  const lost = states.flatMap((state, i) => (state && isNearEnd(state) ? [i] : []))
+  if (lost.length === 0) return states
+  const read = yield* readTicks(
+    row,
+    lost.map((i) => pools[i]!),
+    lost.map((i) => heads[i]!),
+  )
+  return states.map((state, i) => (lost.includes(i) ? read[lost.indexOf(i)]! : state))
+}
+
+function isNearEnd({ tick, known }: EkuboState): boolean {
+  if (!known) return false
+  const [lowest, highest] = known
+  const quarter = (highest - lowest) / 4
+  return (lowest > MIN_TICK && tick < lowest + quarter) || (highest < MAX_TICK && tick > highest - quarter)
+}
+
+const POSITION_UPDATED = core.getEvent('PositionUpdated').topicHash as Hex
+type Updated = [locker: string, poolId: string, positionId: Hex, delta: bigint, balances: Hex, after: Hex]
+const readUpdated = eventReader<Updated>(core, 'PositionUpdated')
+
+export const topics: readonly Hex[] = [POSITION_UPDATED]
+
+/** All pools speak through the core; nothing is indexed, and the pool's id is the second word. */
+export const poolIdOf = (log: Log): string => `0x${log.data.slice(66, 130)}`
+
+export function applyLog(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread' {
+  const [, , positionId, delta, , after] = readUpdated(log.data)
+  const head = decodeHead(BigInt(after))
+  if (!head) return 'reread'
+  const changed = spacingOf(pool) === undefined ? pool.state : changeTicks(pool.state, BigInt(positionId), delta)
+  return changed ? { ...changed, ...head } : 'reread'
+}
+
+/** @returns null where a tick is not known, so that the pool has to be read again */
+function changeTicks(state: EkuboState, positionId: bigint, delta: bigint): EkuboState | null {
+  const lower = Number(BigInt.asIntN(32, positionId >> 32n))
+  const upper = Number(BigInt.asIntN(32, positionId))
+  if (state.known && (lower < state.known[0] || upper > state.known[1])) return null
+  return changeLiquidity(state, lower, upper, delta)
+}

@@ -1,0 +1,31 @@
+/** Words of the core's storage, which it tells itself by `sload()`. */
+import type { Address, Hex } from '@sluice/chains'
+import type { Read } from '../../family.ts'
+import { unpack } from './ratio.ts'
+import type { EkuboState } from './types.ts'
+
+const SLOAD = '0x380eb4e0'
+const CALL_GAS = 30_000
+const WORD_GAS = 2_600
+
+/** @param slots - 32 bytes each */
+export const sload = (to: Address, slots: readonly string[]): Read => ({
+  to,
+  data: `${SLOAD}${slots.map((slot) => slot.slice(2)).join('')}` as Hex,
+  gas: CALL_GAS + WORD_GAS * slots.length,
+})
+
+export const wordsOf = (answer: Hex): readonly bigint[] =>
+  Array.from({ length: Math.floor((answer.length - 2) / 64) }, (_, i) =>
+    BigInt(`0x${answer.slice(2 + 64 * i, 66 + 64 * i)}`),
+  )
+
+/** A pool's own word: price 96, tick 32, liquidity 128 bits. @returns null where there is no pool */
+export function decodeHead(word: bigint): Omit<EkuboState, 'ticks'> | null {
+  if (word === 0n) return null
+  return {
+    sqrtRatio: unpack(word >> 160n),
+    tick: Number(BigInt.asIntN(32, word >> 128n)),
+    liquidity: BigInt.asUintN(128, word),
+  }
+}
