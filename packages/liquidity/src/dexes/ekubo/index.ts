@@ -9,8 +9,8 @@ import { applyLog, poolIdOf, readStates, refreshStates, topics } from './state.t
 import type { EkuboState } from './types.ts'
 
 const { hop, piece } = gasRow('ekubo')
-/** A word of the bitmap without a tick: a load and a step. */
-const WORD_GAS = 5_000
+/** A word of the bitmap without a tick, as measured in the core: a load and a step. */
+const WORD_GAS = 9_400
 
 export const ekubo: DexFamily<EkuboState> = {
   id: 'ekubo',
