@@ -21,6 +21,8 @@ import {UniswapV3} from "../dexes/uniswap-v3/UniswapV3.sol";
 import {UniswapV4} from "../dexes/uniswap-v4/UniswapV4.sol";
 import {WoofiV2} from "../dexes/woofi-v2/WoofiV2.sol";
 import {WrappedNative} from "../dexes/wrapped-native/WrappedNative.sol";
+import {BalancerV1} from "../dexes/balancer-v1/BalancerV1.sol";
+import {AaveGsm} from "../dexes/aave-gsm/AaveGsm.sol";
 import {IBalancerV3Vault} from "../interfaces/IBalancerV3Vault.sol";
 import {IExecutor} from "../interfaces/IExecutor.sol";
 import {Inputs} from "../libraries/Inputs.sol";
@@ -116,6 +118,8 @@ abstract contract ExecutorCore is IExecutor, Slots {
             else if (opcode == Program.FLUID_DEX) at = FluidDex.run(at, flags, end);
             else if (opcode == Program.LITE_PSM) at = LitePsm.run(at, flags, end);
             else if (opcode == Program.EKUBO) at = _ekubo(at, flags, end);
+            else if (opcode == Program.BALANCER_V1) at = BalancerV1.run(at, flags, end);
+            else if (opcode == Program.AAVE_GSM) at = AaveGsm.run(at, flags, end);
             else revert UnknownOpcode(at - 2, opcode);
         }
     }

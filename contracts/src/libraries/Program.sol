@@ -49,6 +49,8 @@ import {IExecutor} from "../interfaces/IExecutor.sol";
 ///   0x13 fluid-dex     pool 20, tokenOut 20; flag bit 5: the first token is sold
 ///   0x14 lite-psm      pool 20, tokenOut 20; flag bit 5: the gem is sold
 ///   0x15 ekubo         core 20, hops 1, {tokenOut 20, config 32} × hops
+///   0x17 balancer-v1   pool 20, tokenOut 20
+///   0x18 aave-gsm      pool 20, tokenOut 20; flag bit 5: the asset is sold
 ///
 ///   Functions here take an offset into calldata and return what stands there with the offset behind it. They may read past
 ///   the program, where calldata gives other bytes or zeros: each family calls `finish` before it acts on what it read.
@@ -74,6 +76,8 @@ library Program {
     uint256 internal constant FLUID_DEX = 0x13;
     uint256 internal constant LITE_PSM = 0x14;
     uint256 internal constant EKUBO = 0x15;
+    uint256 internal constant BALANCER_V1 = 0x17;
+    uint256 internal constant AAVE_GSM = 0x18;
 
     uint256 internal constant REST = 0;
     uint256 internal constant SHARE = 1;

@@ -4,6 +4,8 @@
  * Long: one case for each operation.
  */
 import {
+  IAaveGsm__factory,
+  IBalancerV1Pool__factory,
   IBalancerV2Vault__factory,
   IBalancerV3Vault__factory,
   ICurvePool__factory,
@@ -52,6 +54,8 @@ const infinityBin = IPancakeInfinityBinManager__factory.createInterface()
 /** 32 bytes of hex. */
 const wordOf = (value: string | number | bigint | boolean): string =>
   BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0')
+const balancerV1 = IBalancerV1Pool__factory.createInterface()
+const aaveGsm = IAaveGsm__factory.createInterface()
 
 export type Scene = {
   readonly executor: string
@@ -345,6 +349,23 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         const packed = [sold, to].map((address) => address.slice(2)).join('')
         const sixteen = BigInt.asUintN(128, amount).toString(16).padStart(32, '0')
         call(step.core, ekubo.getFunction('withdraw').selector + packed + sixteen)
+        break
+      }
+      case 'balancer-v1': {
+        const amount = take(step)
+        approve(tokenIn, step.pool, amount)
+        const most = 2n ** 256n - 1n
+        const { tokenOut } = step
+        call(step.pool, balancerV1.encodeFunctionData('swapExactAmountIn', [tokenIn, amount, tokenOut, 0n, most]))
+        passOn(tokenOut, to, 0n)
+        break
+      }
+      case 'aave-gsm': {
+        const amount = take(step)
+        approve(tokenIn, step.pool, amount)
+        // What GHO buys is what a Recorder answers.
+        if (step.sellAsset) call(step.pool, aaveGsm.encodeFunctionData('sellAsset', [amount, to]))
+        else call(step.pool, aaveGsm.encodeFunctionData('buyAsset', [WORD, to]))
         break
       }
       case 'erc4626': {

@@ -168,6 +168,11 @@ export const BALANCER_WEIGHTED_POOLS: readonly WeightedPoolSpec[] = [
   { tokens: ['CRV', 'UNI', 'LINK', 'WETH'], weightsPercent: [25n, 25n, 25n, 25n], dollars: 3_000_000n, feePpm: 2500 },
 ]
 
+export const BALANCER_V1_POOLS: readonly WeightedPoolSpec[] = [
+  { tokens: ['CRV', 'WETH'], weightsPercent: [80n, 20n], dollars: 500_000n, feePpm: 3000 },
+  { tokens: ['AAVE', 'UNI', 'LINK'], weightsPercent: [50n, 30n, 20n], dollars: 600_000n, feePpm: 2500 },
+]
+
 /** Shares of a vault are counted at what the vault pays for them. */
 export const BALANCER_STABLE_POOLS: readonly StablePoolSpec[] = [
   {

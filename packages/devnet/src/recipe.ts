@@ -6,6 +6,7 @@ import { compileAhead } from './compile-ahead.ts'
 import { CHAIN_ID } from './constants.ts'
 import { algebraIntegral } from './dexes/algebra-integral.ts'
 import { algebraV1 } from './dexes/algebra-v1.ts'
+import { balancerV1 } from './dexes/balancer-v1.ts'
 import { balancerV2 } from './dexes/balancer-v2.ts'
 import { balancerV3 } from './dexes/balancer-v3.ts'
 import { curveStable } from './dexes/curve-stable.ts'
@@ -57,6 +58,7 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   Aerodrome: velodromeV2,
   Slipstream: slipstream,
   'Balancer V3': balancerV3,
+  'Balancer V1': balancerV1,
 }
 
 /** Base fee of the last block that is built: 1 gwei. */

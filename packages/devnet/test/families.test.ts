@@ -1,10 +1,11 @@
 /** Every pool beyond Uniswap's V2 and V3 trades both ways, for what its own DEX says it would. */
 import { toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import { AbiCoder, keccak256 } from 'ethers'
+import { AbiCoder, keccak256, MaxUint256 } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hardhatArtifact } from '../src/artifact.ts'
 import type { Contract } from '../src/builder.ts'
 import { compileSources } from '../src/compile.ts'
+import { balancerOne } from '../src/dexes/balancer-v1.ts'
 import { balancer } from '../src/dexes/balancer-v2.ts'
 import { curve } from '../src/dexes/curve-stable.ts'
 import type { PoolToken } from '../src/dexes/dex.ts'
@@ -197,6 +198,29 @@ describe('Curve', () => {
         contract,
         (dx) => contract.read('get_dy', [i, j, dx]),
         (dx) => contract.send('exchange(int128,int128,uint256,uint256)', [i, j, dx, 0n]),
+      )
+    }
+  })
+})
+
+describe('Balancer V1', () => {
+  it.each(poolsOf('Balancer V1'))('%s', async (_, pool) => {
+    const traded = devnet.chain.at(balancerOne('BPool').abi, pool.address)
+    const fee = await traded.read<bigint>('getSwapFee')
+    const symbols = pool.tokens as readonly TokenSymbol[]
+    for (const [i, tokenIn] of symbols.entries()) {
+      const tokenOut = symbols[(i + 1) % symbols.length]!
+      const [sold, bought] = [addressOf(tokenIn), addressOf(tokenOut)]
+      const of = async (token: string) => [
+        await traded.read<bigint>('getBalance', [token]),
+        await traded.read<bigint>('getDenormalizedWeight', [token]),
+      ]
+      await trade(
+        tokenIn,
+        tokenOut,
+        traded,
+        async (amountIn) => traded.read('calcOutGivenIn', [...(await of(sold)), ...(await of(bought)), amountIn, fee]),
+        (amountIn) => traded.send('swapExactAmountIn', [sold, amountIn, bought, 0n, MaxUint256]),
       )
     }
   })

@@ -30,6 +30,8 @@ function lens(
     | 'FluidDexLens'
     | 'LitePsmLens'
     | 'EkuboLens'
+    | 'BalancerV1Lens'
+    | 'AaveGsmLens'
     | 'TokenLens'
     | 'ReadBatch',
 ): Lens {
@@ -40,6 +42,8 @@ export const WOOFI_V2_LENS = lens('WoofiV2Lens')
 export const FLUID_DEX_LENS = lens('FluidDexLens')
 export const LITE_PSM_LENS = lens('LitePsmLens')
 export const EKUBO_LENS = lens('EkuboLens')
+export const BALANCER_V1_LENS = lens('BalancerV1Lens')
+export const AAVE_GSM_LENS = lens('AaveGsmLens')
 export const SYNCSWAP_LENS = lens('SyncswapLens')
 export const IZISWAP_LENS = lens('IziswapLens')
 export const PANCAKE_INFINITY_LENS = lens('PancakeInfinityLens')

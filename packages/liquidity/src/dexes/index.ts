@@ -1,7 +1,9 @@
 import type { DexFamily } from '../family.ts'
+import { aaveGsm } from './aave-gsm/index.ts'
 import { algebra } from './algebra/index.ts'
 import { algebraIntegral } from './algebra-integral/index.ts'
 import { algebraV1 } from './algebra-v1/index.ts'
+import { balancerV1 } from './balancer-v1/index.ts'
 import { balancerV2 } from './balancer-v2/index.ts'
 import { balancerV3 } from './balancer-v3/index.ts'
 import { camelotV2 } from './camelot-v2/index.ts'
@@ -63,6 +65,8 @@ export const families: readonly DexFamily<any>[] = [
   fluidDex,
   litePsm,
   ekubo,
+  balancerV1,
+  aaveGsm,
 ]
 
 const byId = new Map(families.map((family) => [family.id, family]))

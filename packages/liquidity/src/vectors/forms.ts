@@ -1,3 +1,5 @@
+import { aaveGsmForm } from './aave-gsm.ts'
+import { balancerV1Form } from './balancer-v1.ts'
 import { balancerV3ExtraForm } from './balancer-v3-extra.ts'
 import { camelotV2Form } from './camelot-v2.ts'
 import { dodoV2Form } from './dodo-v2.ts'
@@ -16,6 +18,8 @@ import { woofiV2Form } from './woofi-v2.ts'
 
 /** By the family that a file names. */
 export const forms: Readonly<Record<string, Form>> = {
+  'aave-gsm': aaveGsmForm,
+  'balancer-v1': balancerV1Form,
   'balancer-v3-extra': balancerV3ExtraForm,
   'camelot-v2': camelotV2Form,
   ekubo: ekuboForm,

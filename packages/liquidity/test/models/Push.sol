@@ -34,7 +34,7 @@ interface Payer {
 }
 
 /// Pools that measure what they were sent, as pairs of Liquidity Book, Camelot and Kyber Classic and pools of DODO, SyncSwap and WOOFi do,
-/// iZiSwap's, which ask for it, and Fluid's and Maker's module, which take it by allowance: each gives what it was told to, once exactly the amount it was told of lies there beyond its reserve.
+/// iZiSwap's, which ask for it, and Fluid's, Maker's and Aave's modules, which take it by allowance: each gives what it was told to, once exactly the amount it was told of lies there beyond its reserve.
 contract Push {
     Coin[2] private tokens;
     uint256[2] private reserves;
@@ -140,6 +140,22 @@ contract Push {
         dai = gems * virtualReserves[0] + gems * virtualReserves[0] * fee / 1e18;
         tokens[1].transferFrom(msg.sender, address(this), dai);
         tokens[0].transfer(to, gems);
+    }
+
+    /// Aave's module: what it is told is the asset, and the GHO of a purchase.
+    function sellAsset(uint256 assets, address to) external returns (uint256, uint256) {
+        tokens[sold].transferFrom(msg.sender, address(this), assets);
+        return (assets, run(0, to));
+    }
+
+    function getAssetAmountForBuyAsset(uint256 gho) external view returns (uint256, uint256, uint256, uint256) {
+        return (gho < amountIn ? 0 : amountOut, amountIn, 0, 0);
+    }
+
+    function buyAsset(uint256 assets, address to) external returns (uint256, uint256) {
+        if (assets != amountOut) revert NotAsTold(sold, assets);
+        tokens[sold].transferFrom(msg.sender, address(this), amountIn);
+        return (run(1, to), amountIn);
     }
 
     /// Liquidity Book; X in the low half of what it answers, Y in the high one.

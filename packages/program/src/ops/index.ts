@@ -1,4 +1,6 @@
 /** Every operation that the Executor knows, by its code. */
+import { aaveGsm } from './aave-gsm.ts'
+import { balancerV1 } from './balancer-v1.ts'
 import { balancerV2 } from './balancer-v2.ts'
 import { balancerV3 } from './balancer-v3.ts'
 import { curve } from './curve.ts'
@@ -43,6 +45,8 @@ const table = [
   fluidDex,
   litePsm,
   ekubo,
+  balancerV1,
+  aaveGsm,
 ]
 
 type StepOfEach<O> = O extends OpShape ? StepOf<O> : never

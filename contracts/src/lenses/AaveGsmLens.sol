@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IAaveGho, IAaveGsm, IAaveGsmRegistry, IAaveGsmStrategies} from "../interfaces/IAaveGsm.sol";
+import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
+
+/// @title AaveGsmLens
+/// @notice Finds and reads stability modules of GHO; never deployed.
+contract AaveGsmLens {
+    struct Found {
+        address gsm;
+        address asset;
+        address gho;
+    }
+
+    struct State {
+        bool stopped;
+        uint256 unit;
+        uint256 ratio;
+        uint256 sellFee;
+        uint256 buyFee;
+        uint256 exposure;
+        uint256 liquidity;
+        uint256 capacity;
+        uint256 level;
+    }
+
+    /// @dev Fees are asked for as those of so much: in parts of it.
+    uint256 private constant ONE = 10_000;
+
+    function find(IAaveGsmRegistry registry) external view returns (Found[] memory found) {
+        address[] memory list = registry.getGsmList();
+        found = new Found[](list.length);
+        for (uint256 i; i < list.length; ++i) {
+            IAaveGsm gsm = IAaveGsm(list[i]);
+            found[i] = Found(list[i], gsm.UNDERLYING_ASSET(), gsm.GHO_TOKEN());
+        }
+    }
+
+    /// @notice Reverts for a module whose price is not fixed, such as that of a vault's shares.
+    function read(IAaveGsm gsm) external view returns (State memory state) {
+        IAaveGsmStrategies price = IAaveGsmStrategies(gsm.PRICE_STRATEGY());
+        state.unit = 10 ** IERC20Metadata(gsm.UNDERLYING_ASSET()).decimals();
+        state.ratio = price.PRICE_RATIO();
+        require(price.getAssetPriceInGho(state.unit, false) == state.ratio);
+        IAaveGsmStrategies fees = IAaveGsmStrategies(gsm.getFeeStrategy());
+        if (address(fees) != address(0)) (state.sellFee, state.buyFee) = (fees.getSellFee(ONE), fees.getBuyFee(ONE));
+        state.stopped = gsm.getIsFrozen() || gsm.getIsSeized();
+        state.exposure = gsm.getAvailableUnderlyingExposure();
+        state.liquidity = gsm.getAvailableLiquidity();
+        (state.capacity, state.level) = IAaveGho(gsm.GHO_TOKEN()).getFacilitatorBucket(address(gsm));
+    }
+}

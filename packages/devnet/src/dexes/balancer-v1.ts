@@ -1,0 +1,53 @@
+/** Balancer's first version: weighted pools that hold their own tokens, finalized, and the register that finds them by pairs. */
+import { MaxUint256 } from 'ethers'
+import { artifact } from '../artifact.ts'
+import { BALANCER_V1_POOLS } from '../pools.ts'
+import { give, worth } from '../tokens.ts'
+import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+
+const BRAND = 'Balancer V1'
+const FAMILY = 'balancer-v1'
+
+/** As the package has it. */
+export const balancerOne = (name: string) => artifact(`@setprotocol/set-protocol-v2/external/abi/balancer/${name}.json`)
+/** Weights of a pool add up to so much, 18 decimals. */
+const ALL_WEIGHTS = 50n * 10n ** 18n
+
+export const balancerV1: Recipe = async (chain, tokens) => {
+  const factory = await chain.deploy(balancerOne('BFactory'))
+  const registry = await chain.deploy(balancerOne('BRegistry'), [factory.address])
+  const pools: DevnetPool[] = []
+  for (const { tokens: symbols, weightsPercent, dollars, feePpm } of BALANCER_V1_POOLS) {
+    const address = await factory.read<string>('newBPool')
+    await factory.send('newBPool')
+    const pool = chain.at(balancerOne('BPool').abi, address)
+    for (const [i, symbol] of symbols.entries()) {
+      const percent = weightsPercent[i]!
+      const amount = worth(symbol, (dollars * percent) / 100n)
+      await give(chain, tokens, symbol, chain.from, amount)
+      await tokens[symbol].send('approve', [pool.address, 0])
+      await tokens[symbol].send('approve', [pool.address, MaxUint256])
+      await pool.send('bind', [tokens[symbol].address, amount, (ALL_WEIGHTS * percent) / 100n])
+    }
+    await pool.send('setSwapFee', [BigInt(feePpm) * 10n ** 12n])
+    await pool.send('finalize')
+    const addresses = symbols.map((symbol) => tokens[symbol].address)
+    for (const [i, a] of addresses.entries())
+      for (const b of addresses.slice(i + 1)) await registry.send('addPoolPair', [pool.address, a, b])
+    pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: symbols, feePpm })
+  }
+  return {
+    rows: [
+      {
+        family: FAMILY,
+        brand: BRAND,
+        role: 'factory',
+        address: factory.address,
+        startBlock: START_BLOCK,
+        contracts: { registry: registry.address },
+      },
+    ],
+    pools,
+    routers: { balancerV1Registry: registry.address },
+  }
+}

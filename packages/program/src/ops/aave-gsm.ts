@@ -1,0 +1,14 @@
+import { address } from './fields.ts'
+import { betweenTwo, defineOp } from './op.ts'
+
+export const aaveGsm = defineOp(
+  {
+    name: 'aave-gsm',
+    title: 'GHO stability module',
+    mechanism: 'wrap',
+    code: 0x18,
+    fields: { pool: address, tokenOut: address },
+    direction: { name: 'sellAsset', says: 'the asset is sold' },
+  },
+  betweenTwo,
+)

@@ -1,0 +1,13 @@
+import { address } from './fields.ts'
+import { betweenTwo, defineOp } from './op.ts'
+
+export const balancerV1 = defineOp(
+  {
+    name: 'balancer-v1',
+    title: 'Balancer V1 pool',
+    mechanism: 'weighted',
+    code: 0x17,
+    fields: { pool: address, tokenOut: address },
+  },
+  betweenTwo,
+)
