@@ -167,6 +167,26 @@ export class Prices implements PriceBook {
   private *takeIn({ block, pools }: Snapshot): Steps<void> {
     if (this.isReady && block.hash !== this.at) this.turn()
     this.at = block.hash
+    if (this.isReady) yield* this.takeChanges(pools)
+    else yield* this.takeAll(pools)
+    this.pools = pools
+    this.renew()
+    yield* this.frame.assign()
+    this.worth.renew()
+  }
+
+  /** Nobody is answered yet: pools are put in as they are looked at. */
+  private *takeAll(pools: ReadonlyMap<string, Pool>): Steps<void> {
+    for (const { changed, gone } of poolChangeSteps(this.pools, pools)) {
+      for (const pool of changed) {
+        this.put(pool, this.view(pool))
+        yield
+      }
+      for (const id of gone) this.remove(id)
+    }
+  }
+
+  private *takeChanges(pools: ReadonlyMap<string, Pool>): Steps<void> {
     const came: Pool[] = []
     const views: (PoolView | null)[] = []
     const left: string[] = []
@@ -187,10 +207,6 @@ export class Prices implements PriceBook {
       this.remove(id)
       yield
     }
-    this.pools = pools
-    this.renew()
-    yield* this.frame.assign()
-    this.worth.renew()
   }
 
   /** A block has passed: what was sudden in it stands now. */

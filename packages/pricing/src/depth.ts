@@ -7,6 +7,12 @@ import type { Worth } from './worth.ts'
 const ROUNDING = 1e-6
 
 /**
+ * Part by which prices may be too high. What stands against a token that the registry does not name is counted as if they
+ * were: so no token counts for more than twice what is truly locked against it.
+ */
+const PRICE_ERROR = 0.02
+
+/**
  * Dollars of liquidity in all pools that hold a token.
  *
  * A pool's side counts for what the pool really holds at the token's price, up to its token's evidence, and, unless two
@@ -24,12 +30,20 @@ export function* depthOf(token: Token, worth: Worth): Steps<number> {
     kind.push(counted)
     yield
   }
-  return together(exactSum(inside), exactSum(outside), evidence)
+  return together(exactSum(inside), exactSum(outside), evidence) * trustIn(token)
 }
 
-/** True where depth reaches an amount of dollars: mostly told by a few pools whose tokens have been looked at already. */
+const trustIn = ({ vouched }: Token) => (vouched ? 1 : 1 / (1 + PRICE_ERROR))
+
+/**
+ * True where depth reaches an amount of dollars: mostly told by one pool that has been enough before, or by a few whose tokens
+ * have been looked at already.
+ */
 export function isAsDeepAs(token: Token, worth: Worth, usd: number): boolean {
   const { evidence } = worth.ask(token)
+  const enough = (usd * (1 + ROUNDING)) / trustIn(token)
+  const { proof } = token
+  if (proof && token.holdings.has(proof) && depthIn(token, proof, worth, evidence) > enough) return true
   let inside = 0
   let outside = 0
   for (const holding of token.holdings) {
@@ -37,9 +51,16 @@ export function isAsDeepAs(token: Token, worth: Worth, usd: number): boolean {
     const { counted, isInside } = count(token, holding, worth)
     if (isInside) inside += counted
     else outside += counted
-    if (together(inside, outside, evidence) > usd * (1 + ROUNDING)) return true
+    if (counted > enough) token.proof = holding
+    if (together(inside, outside, evidence) > enough) return true
   }
   return atOnce(depthOf(token, worth)) >= usd
+}
+
+/** Depth of one pool alone: all of them have more. */
+function depthIn(token: Token, holding: Holding, worth: Worth, evidence: number): number {
+  const { counted, isInside } = count(token, holding, worth)
+  return isInside ? counted : Math.min(counted, 2 * evidence)
 }
 
 function together(inside: number, outside: number, evidence: number): number {
@@ -48,19 +69,25 @@ function together(inside: number, outside: number, evidence: number): number {
 
 /** The depth that a pool counts for, and whether that is beside tokens of the registry. */
 function count(token: Token, { tokens, reserves }: Holding, worth: Worth) {
-  const sides = tokens.map((each, k) => {
-    const { price, evidence } = worth.ask(each)
-    return price > 0 ? Math.min(reserves[k]! * price, evidence) : 0
-  })
-  const isVouched = (each: Token) => each.vouched && each.price > 0
   let whole = 0
   let vouched = 0
-  for (const [k, each] of tokens.entries()) {
-    whole += sides[k]!
+  for (let k = 0; k < tokens.length; k++) {
+    const each = worth.ask(tokens[k]!)
+    const { price } = each
+    const side = price > 0 ? Math.min(reserves[k]! * price, each.evidence) : 0
+    sides[k] = side
+    whole += side
     if (isVouched(each)) vouched++
   }
   let counted = 0
-  for (const [k, each] of tokens.entries())
-    counted += vouched > 1 && each.vouched ? sides[k]! : Math.min(sides[k]!, whole - sides[k]!)
+  for (let k = 0; k < tokens.length; k++) {
+    const side = sides[k]!
+    counted += vouched > 1 && tokens[k]!.vouched ? side : Math.min(side, whole - side)
+  }
   return { counted, isInside: token.vouched || vouched - (isVouched(token) ? 1 : 0) > 0 }
 }
+
+/** Dollars on each side of a pool. Reused: a look at many pools makes no garbage. */
+const sides: number[] = []
+
+const isVouched = ({ vouched, price }: Token) => vouched && price > 0

@@ -34,6 +34,9 @@ export function levelOf(usd: number): number {
 /** Dollars that a level stands for. */
 const usdOf = (level: number) => 2 ** ((level - 1 + LOWEST) / STEPS)
 
+/** By level, dollars that surely do not reach the next one. */
+const STEP_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdOf(level + 1) * (1 - 1e-9))
+
 /** The nearest price on the scale. */
 export const reference = (price: number) => 2 ** (Math.round(Math.log2(price) * STEPS) / STEPS)
 
@@ -123,7 +126,15 @@ const weights: number[] = []
 /** The price of a token by its pools, by the tokens above it. */
 function evaluate(token: Token): { readonly level: number; readonly reference: number } {
   let level = 0
-  for (const edge of token.edges) if (edge.other.level > level) level = Math.max(level, contribution(edge))
+  for (const edge of token.edges) {
+    // Most give less than the best so far, and need no logarithm to tell.
+    if (
+      edge.other.level <= level ||
+      (edge.before === undefined && edge.backing * edge.other.reference < STEP_USD[level]!)
+    )
+      continue
+    level = Math.max(level, contribution(edge))
+  }
   if (level === 0) return { level: 0, reference: Number.NaN }
   values.length = 0
   weights.length = 0

@@ -73,7 +73,7 @@ export class TokenGraph {
     }
     const before = holding.edges
     const isOfTheSame = say(holding, view.pairs)
-    if (!isOfTheSame || before.some((edge) => !isLike(edge, last(edge)))) this.remember(pool.id, before)
+    if (this.pasts && (!isOfTheSame || before.some((edge) => !isLike(edge, last(edge))))) this.remember(pool.id, before)
     this.compare(holding)
     return holding
   }
@@ -90,10 +90,11 @@ export class TokenGraph {
   /** @param edges - before they changed, noted in this block */
   private remember(id: string, edges: readonly Edge[]): void {
     if (!this.pasts || this.pasts.has(id)) return
-    this.pasts.set(
-      id,
-      new Past(edges.map((edge) => ({ token: edge.token.address, other: edge.other.address, ...last(edge) }))),
-    )
+    const words = edges.map((edge) => {
+      const { rate, backing } = last(edge)
+      return { token: edge.token.address, other: edge.other.address, rate, backing }
+    })
+    this.pasts.set(id, new Past(words))
   }
 
   private compare(holding: Holding): void {
@@ -117,7 +118,7 @@ export class TokenGraph {
     this.remember(id, holding.edges)
     this.holdings.delete(id)
     this.sudden.delete(holding)
-    for (const edge of holding.edges) edge.token.edges.delete(edge)
+    for (const edge of holding.edges) detach(edge)
     for (const token of holding.tokens) {
       token.holdings.delete(holding)
       token.vouchedHoldings?.delete(holding)
@@ -134,7 +135,7 @@ export class TokenGraph {
         address: canon,
         vouched: this.vouched.has(canon),
         holdings: new Set(),
-        edges: new Set(),
+        edges: [],
         vouchedHoldings: undefined,
         level: 0,
         reference: Number.NaN,
@@ -144,6 +145,7 @@ export class TokenGraph {
         evidence: 0,
         version: -1,
         before: undefined,
+        proof: undefined,
       }
       this.tokens.set(canon, token)
     }
@@ -154,22 +156,34 @@ export class TokenGraph {
 function stamp(edge: Edge, block: number): void {
   if (edge.stamp === block) return
   edge.stamp = block
-  edge.lastRate = edge.rate
-  edge.lastBacking = edge.backing
+  edge.last = { rate: edge.rate, backing: edge.backing }
 }
 
-const last = ({ lastRate, lastBacking }: Edge): Said => ({ rate: lastRate, backing: lastBacking })
+const last = (edge: Edge): Said => edge.last ?? edge
+
+function attach(edge: Edge): void {
+  edge.at = edge.token.edges.push(edge) - 1
+}
+
+/** The last edge takes the place of the one that goes. */
+function detach(edge: Edge): void {
+  const { edges } = edge.token
+  const moved = edges.pop()
+  if (!moved || moved === edge) return
+  edges[edge.at] = moved
+  moved.at = edge.at
+}
 
 /** Puts what a pool says in the place of what it said. @returns whether it is of the same tokens, as mostly */
 function say(holding: Holding, pairs: readonly PairView[]): boolean {
   if (sayAgain(holding, pairs)) return true
-  for (const edge of holding.edges) edge.token.edges.delete(edge)
+  for (const edge of holding.edges) detach(edge)
   const edges: Edge[] = []
   for (const pair of pairs) {
     const [a, b] = [holding.tokens[pair.i]!, holding.tokens[pair.j]!]
     if (a !== b) edges.push(...edgesOf(holding, a, b, pair))
   }
-  for (const edge of edges) edge.token.edges.add(edge)
+  for (const edge of edges) attach(edge)
   holding.edges = edges
   return false
 }
@@ -201,8 +215,8 @@ function edgesOf(holding: Holding, a: Token, b: Token, { mid, backingI, backingJ
 
 /** Half of a pair: whoever makes it gives it its reverse. */
 function edgeOf(holding: Holding, token: Token, other: Token, rate: number, backing: number): Edge {
-  const now = { token, other, holding, rate, backing, before: undefined }
-  return { ...now, lastRate: rate, lastBacking: backing, stamp: -1, reverse: undefined as never }
+  const said = { token, other, holding, rate, backing, before: undefined, last: undefined }
+  return { ...said, stamp: -1, at: -1, reverse: undefined as never }
 }
 
 /** Edges that a pool has ceased to speak are kept with nothing behind it, since it may count until the next block. */
@@ -214,6 +228,6 @@ function keepEnded(holding: Holding, past: Past): void {
     if (!a || !b || isSaid) continue
     ended.push(...edgesOf(holding, a, b, { i: 0, j: 0, mid: Number.NaN, backingI: 0, backingJ: 0 }))
   }
-  for (const edge of ended) edge.token.edges.add(edge)
+  for (const edge of ended) attach(edge)
   if (ended.length > 0) holding.edges = [...holding.edges, ...ended]
 }

@@ -1,6 +1,9 @@
 /** A pool has a say when its weight is at least this share of the heaviest one's. */
 export const SHARE_OF_BEST = 0.1
 
+/** Voters up to which insertion is quicker than the sort of the language. */
+const FEW = 24
+
 /**
  * The value at which half of the weight is reached; NaN when no weight has a say. The order in which values come makes no
  * difference, not even to the last digit: equal ones are told apart by their weights.
@@ -14,7 +17,8 @@ export function weightedMedian(values: readonly number[], weights: readonly numb
   voters.length = 0
   let total = 0
   for (let k = 0; k < values.length; k++) if (weights[k]! >= best * share && weights[k]! > 0) voters.push(k)
-  voters.sort((x, y) => values[x]! - values[y]! || weights[x]! - weights[y]!)
+  if (voters.length > FEW) voters.sort((x, y) => values[x]! - values[y]! || weights[x]! - weights[y]!)
+  else sortFew(values, weights)
   for (const k of voters) total += weights[k]!
   let reached = 0
   for (const k of voters) {
@@ -22,6 +26,21 @@ export function weightedMedian(values: readonly number[], weights: readonly numb
     if (reached >= total / 2) return values[k]!
   }
   return Number.NaN
+}
+
+/** Sorts `voters` by insertion, which takes less than half the time for as few as most tokens have. */
+function sortFew(values: readonly number[], weights: readonly number[]): void {
+  for (let k = 1; k < voters.length; k++) {
+    const voter = voters[k]!
+    const [value, weight] = [values[voter]!, weights[voter]!]
+    let to = k
+    for (; to > 0; to--) {
+      const before = voters[to - 1]!
+      if (values[before]! < value || (values[before] === value && weights[before]! <= weight)) break
+      voters[to] = before
+    }
+    voters[to] = voter
+  }
 }
 
 /** Reused: a pass over all tokens makes no garbage. */

@@ -8,8 +8,8 @@ export type Token = {
   /** Named by the chain's file: its liquidity counts for what it is. */
   readonly vouched: boolean
   readonly holdings: Set<Holding>
-  /** Edges to its pools, each an opinion of it. */
-  readonly edges: Set<Edge>
+  /** Edges to its pools, each an opinion of it; in no order. */
+  readonly edges: Edge[]
   /** Those of `holdings` where another token is vouched for; a token that has none has no set either. */
   vouchedHoldings: Set<Holding> | undefined
   /** See `Frame`. */
@@ -25,6 +25,8 @@ export type Token = {
   version: number
   /** Its worth in the block before, where only what is sudden tells of it now. */
   before: Known | undefined
+  /** One of its pools that alone was deep enough for a price: the first to look at. */
+  proof: Holding | undefined
 }
 
 /** Dollars of a base unit, and dollars behind that: those of the best backed pool, infinite for anchors. */
@@ -59,10 +61,11 @@ export type Edge = {
   backing: number
   /** Its word in the block before, where this one made it say something else all of a sudden. */
   before: Said | undefined
-  /** Its word before the first change in the block that `stamp` numbers. */
-  lastRate: number
-  lastBacking: number
+  /** Its word before the first change in the block that `stamp` numbers; none while it has not changed. */
+  last: Said | undefined
   stamp: number
+  /** Place in the edges of `token`. */
+  at: number
   /** The same pool's word for the other token by this one. */
   reverse: Edge
 }

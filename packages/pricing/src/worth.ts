@@ -43,16 +43,16 @@ export class Worth {
     token.price = known?.price ?? Number.NaN
     token.evidence = known?.evidence ?? 0
     if (known || token.order === 0) return token
-    for (const { other } of token.edges) if (other.order > token.order) this.ask(other)
+    for (const { other } of token.edges)
+      if (other.order > token.order && other.version !== this.version) this.ask(other)
     // All that is needed is known: nothing below comes back here.
-    const isSudden = this.hear(token, now)
-    if (!isSudden) return Object.assign(token, heard())
+    if (this.hearNow(token)) return settle(token, heard())
     const sudden = heard()
-    this.hear(token, asBefore)
+    this.hearBefore(token)
     const before = heard()
-    if (this.isContested(token)) return Object.assign(token, before)
+    if (this.isContested(token)) return settle(token, before)
     token.before = before
-    return Object.assign(token, sudden)
+    return settle(token, sudden)
   }
 
   /** True where `ask` has nothing left to work out. */
@@ -85,23 +85,38 @@ export class Worth {
     return new Set(isAnchor ? order : order.slice(0, order.indexOf(token)))
   }
 
-  /** Leaves what is said of a token in `values` and `weights`. @returns whether something of it is sudden */
-  private hear(token: Token, { said, worth }: Time): boolean {
+  /** Leaves what is said of a token now in `values` and `weights`. @returns whether nothing of it is sudden */
+  private hearNow(token: Token): boolean {
     values.length = 0
     weights.length = 0
-    let isSudden = false
+    let isCalm = true
     for (const edge of token.edges) {
       const { other } = edge
       if (other.order <= token.order) continue
-      isSudden ||= edge.before !== undefined || other.before !== undefined
-      const { rate, backing } = said(edge)
-      const { price, evidence } = worth(other)
+      if (edge.before !== undefined || other.before !== undefined) isCalm = false
+      const { price } = other
+      const weight = Math.min(edge.backing * price, other.evidence)
+      if (!(weight >= this.floor)) continue
+      values.push(price * edge.rate)
+      weights.push(weight)
+    }
+    return isCalm
+  }
+
+  /** The same, where what is sudden is heard as of the block before. */
+  private hearBefore(token: Token): void {
+    values.length = 0
+    weights.length = 0
+    for (const edge of token.edges) {
+      const { other } = edge
+      if (other.order <= token.order) continue
+      const { rate, backing } = asBefore.said(edge)
+      const { price, evidence } = asBefore.worth(other)
       const weight = Math.min(backing * price, evidence)
       if (!(weight >= this.floor)) continue
       values.push(price * rate)
       weights.push(weight)
     }
-    return isSudden
   }
 
   /** True where something is sudden, and a pool that says nothing new can be heard beside it. */
@@ -123,6 +138,12 @@ type Time = { readonly said: (edge: Edge) => Said; readonly worth: (token: Token
 
 const now: Time = { said: (edge) => edge, worth: (token) => token }
 const asBefore: Time = { said: calm, worth: (token) => token.before ?? token }
+
+function settle(token: Token, { price, evidence }: Known): Token {
+  token.price = price
+  token.evidence = evidence
+  return token
+}
 
 function heard(): Known {
   let evidence = 0

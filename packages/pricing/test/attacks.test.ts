@@ -4,8 +4,7 @@ import { Prices } from '../src/index.ts'
 import { type Market, makeMarket, scoreOf, snapshotAt, strategies } from '../testing/index.ts'
 
 const SEEDS = [1, 2, 3, 4, 5, 6]
-/** Twice, and as exact as prices are: whatever attackers lock is counted at true prices. */
-const TWICE = 2.04
+const TWICE = 2
 
 async function expectHonest(prices: Prices, market: Market) {
   const { honest, wrong, credited } = await scoreOf(prices, market)

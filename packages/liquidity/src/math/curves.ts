@@ -20,11 +20,19 @@ export function constantProductCurve(reserveIn: bigint, reserveOut: bigint, feeP
   const x = Number(reserveIn)
   const y = Number(reserveOut)
   return {
-    sqrtPrice: Float64Array.of(Math.sqrt(y / x), 0),
-    liquidity: Float64Array.of(Math.sqrt(x) * Math.sqrt(y)),
+    sqrtPrice: floats(Math.sqrt(y / x), 0),
+    liquidity: floats(Math.sqrt(x) * Math.sqrt(y)),
     keepIn,
     keepOut: 1,
   }
+}
+
+/** `Float64Array.of` at a fraction of its time. */
+function floats(first: number, second?: number): Float64Array {
+  const array = new Float64Array(second === undefined ? 1 : 2)
+  array[0] = first
+  if (second !== undefined) array[1] = second
+  return array
 }
 
 /** One piece between each two initialised ticks in the direction of the trade; gaps have liquidity 0. */
@@ -36,9 +44,10 @@ export function concentratedCurve(state: ConcentratedState, zeroForOne: boolean)
   const { ticks } = state
   const step = zeroForOne ? -1 : 1
   let i = lastTickAtOrBelow(ticks, state.tick) + (zeroForOne ? 0 : 1)
-  const most = (zeroForOne ? i + 1 : ticks.length - i) + 1
-  const sqrtPrice = new Float64Array(most + 1)
-  const liquidity = new Float64Array(most)
+  // No piece lies behind the last tick, where all positions end: room for one is made where it does.
+  const most = zeroForOne ? i + 1 : ticks.length - i
+  let sqrtPrice = new Float64Array(most + 1)
+  let liquidity = new Float64Array(most)
   sqrtPrice[0] = zeroForOne ? start : 1 / start
   let pieces = 0
   let inRange = state.liquidity
@@ -53,8 +62,20 @@ export function concentratedCurve(state: ConcentratedState, zeroForOne: boolean)
     add(sqrtPriceAt(tick[0]))
     inRange += zeroForOne ? -tick[1] : tick[1]
   }
+  const total = pieces + (inRange > 0n ? 1 : 0)
+  if (total !== most) {
+    sqrtPrice = resized(sqrtPrice, total + 1)
+    liquidity = resized(liquidity, total)
+  }
   if (inRange > 0n) add(sqrtPriceAt(zeroForOne ? MIN_TICK : MAX_TICK))
-  return { sqrtPrice: sqrtPrice.slice(0, pieces + 1), liquidity: liquidity.slice(0, pieces), keepIn, keepOut: 1 }
+  return { sqrtPrice, liquidity, keepIn, keepOut: 1 }
+}
+
+function resized(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {
+  if (length <= array.length) return array.slice(0, length)
+  const longer = new Float64Array(length)
+  longer.set(array)
+  return longer
 }
 
 /**
