@@ -132,7 +132,7 @@ const peers = ({
 }: Peers) => `## Beside Uniswap's own routers
 
 ${trades} trades between ${tokens} tokens that real blocks trade in, on the same state, each mined: what is paid, less the gas that was charged
-at ${Number(gasPriceWei) / 1e9} gwei (\`npm run bench -- peers\`). Of these, ${answered} were answered. One pool is the best that Uniswap V2's or V3's own
+at ${Number(gasPriceWei) / 1e9} gwei, the price that all of them choose by (\`npm run bench -- peers\`). Of these, ${answered} were answered. One pool is the best that Uniswap V2's or V3's own
 router reaches between the two tokens; the split is that of \`@uniswap/smart-order-router\` over the state's ${pools} pools of Uniswap V2
 and V3, walked by SwapRouter02. Sluice also trades elsewhere. A tie is within 1 bp; trades that the other cannot make do not count.
 

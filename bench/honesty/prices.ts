@@ -1,5 +1,6 @@
 /** Prices of the state's tokens, as the service says. */
 import { IERC20Metadata__factory } from '@sluice/bindings'
+import { loadRegistry } from '@sluice/chains'
 import { readBlocks, readState, request } from '@sluice/devnet'
 import type { Priced } from './draw.ts'
 
@@ -26,11 +27,20 @@ export async function pricesOf(api: string, addresses: readonly string[]): Promi
   return known
 }
 
-/** Tokens whose `decimals` the state knows. */
+/**
+ * Tokens whose decimals are known: to the registry, as to the service, else to the state. That has only the storage that its blocks
+ * read, and answers 0 for WETH and others that keep their decimals in a slot.
+ */
 export async function withDecimals(url: string, prices: ReadonlyMap<string, number>): Promise<readonly Priced[]> {
   const data = IERC20Metadata__factory.createInterface().encodeFunctionData('decimals')
+  const { wrappedNative, stables, tokens } = loadRegistry().chain(1)!
+  const listed = new Map(
+    [wrappedNative!, ...stables, ...tokens].map(({ address, decimals }) => [address.toLowerCase(), decimals]),
+  )
   const priced = await Promise.all(
     [...prices].map(async ([token, usd]) => {
+      const known = listed.get(token)
+      if (known !== undefined) return [{ token, usd, decimals: known }]
       const answer = await request<string>(url, 'eth_call', [{ to: token, data }, 'latest']).catch(() => '0x')
       return answer === '0x' ? [] : [{ token, usd, decimals: Number(BigInt(answer)) }]
     }),

@@ -15,6 +15,7 @@ export type World = {
   readonly node: Node
   readonly api: string
   readonly guard: string
+  /** Base fee of the block to come. Whoever is charged a price that was not the one to choose by chooses another route. */
   readonly gasPriceWei: bigint
   /** Those that the blocks trade in and a wallet can be given: the wrapped native one first, then the stable ones. */
   readonly tokens: readonly Priced[]
