@@ -1,34 +1,18 @@
 /** Swaps that bring their own permission: OpenZeppelin's ERC20Permit, and the genuine Permit2, on the local chain. */
-import { type Contract, compile, createBuilder, type Devnet, PERMIT2 } from '@sluice/devnet'
-import { Signature } from 'ethers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Builder, type Contract, createBuilder, type Devnet, PERMIT2 } from '@sluice/devnet'
+import { concat, Signature, TypedDataEncoder } from 'ethers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
 import { request, startChain, startOver } from './src/devnet.ts'
+import { compiledPermits, deployCoin, forms, walletCalls as wallets } from './src/permits.ts'
 import { ask } from './src/service.ts'
-import { pairWithWeth } from './src/tokens.ts'
-
-const source = `// SPDX-License-Identifier: MIT
-pragma solidity ^0.8.20;
-import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
-import {ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20Permit.sol";
-
-contract Coin is ERC20Permit {
-    constructor() ERC20("Coin", "COIN") ERC20Permit("Coin") {}
-    function mint(address to, uint256 amount) external { _mint(to, amount); }
-}`
 
 let devnet: Devnet
 let server: RunningServer
 let coin: Contract
 beforeAll(async () => {
   devnet = await startChain()
-  const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
-  const compiled = compile({
-    ...{ compiler: 'solc', evmVersion: 'cancun', runs: 200, packages: ['@openzeppelin/contracts'] },
-    sources: { 'Coin.sol': source },
-  })
-  coin = await builder.deploy(compiled.Coin!)
-  await pairWithWeth(devnet, builder, coin, 10n)
+  coin = await deployCoin(devnet)
   for (const { address } of devnet.info.accounts.slice(0, 6)) await coin.send('mint', [address, 10n ** 21n])
   server = await startOver(devnet.url)
   // Finding the first pools takes its time, which is not what is tested.
@@ -183,7 +167,7 @@ test('what is wrong with a signature is named, before and after it is run', asyn
     [[kind, '0x12', nonce, deadline, signature], 'INVALID_PARAMETER', 'permit.amount'],
     [[kind, signedAmount, nonce, deadline, '0x'], 'INVALID_PARAMETER', 'permit.signature'],
     [[kind, signedAmount, nonce, deadline, '0x1234'], 'INVALID_PARAMETER', 'permit.signature'],
-    [[kind, signedAmount, nonce, deadline, `0x${'ff'.repeat(65)}`], 'INVALID_PARAMETER', 'permit.signature'],
+    [[kind, signedAmount, nonce, deadline, `0x${'ff'.repeat(65)}`], 'BAD_PERMIT', 'permit.signature'],
     [['permit2', signedAmount, `${2n ** 48n}`, deadline, signature], 'INVALID_PARAMETER', 'permit.nonce'],
     [['permit2', `${2n ** 160n}`, nonce, deadline, signature], 'INVALID_PARAMETER', 'permit.amount'],
   ] as const
@@ -204,6 +188,93 @@ test('what is wrong with a signature is named, before and after it is run', asyn
   const weth = await get('aggregator', { ...query, src: token('WETH'), permit })
   expect(weth.body).toMatchObject({ code: 'BAD_PERMIT', field: 'permit.kind' })
   expect(offer).toMatchObject({ kind: 'eip2612', unlimited: false, approval: null })
+})
+
+describe('a wallet that is a contract (ERC-1271)', () => {
+  let builder: Builder
+  let other: Contract
+  beforeAll(async () => {
+    builder = createBuilder(devnet.url, account(7))
+    other = await deployCoin(devnet, 'ContractCoin')
+    const warm = { src: other.address, dst: token('DAI'), amount: `${10n ** 18n}` }
+    for (let round = 0; round < 20 && (await get('quote', warm)).status !== 200; round++);
+  })
+
+  /** A wallet that holds the token and has approved Permit2 for it. */
+  async function walletOf(owners: readonly string[], src: string, amount: bigint): Promise<string> {
+    const { address } = await builder.deploy(compiledPermits().ContractWallet!, [owners])
+    const data = wallets.encodeFunctionData('transfer', [address, amount])
+    if (src === token('WETH')) expect((await make(account(0), { to: src, data, value: '0' })).status).toBe('0x1')
+    else await other.send('mint', [address, amount])
+    const approval = wallets.encodeFunctionData('approve', [PERMIT2, 2n ** 256n - 1n])
+    expect((await run(owners[0]!, address, { to: src, data: approval, value: '0' })).status).toBe('0x1')
+    return address
+  }
+  const run = (owner: string, at: string, { to, data, value }: Sent) =>
+    make(owner, { to: at, data: wallets.encodeFunctionData('execute', [to, value, data]), value: '0' })
+
+  type Form = (typeof forms)[keyof typeof forms]
+  async function swaps(kind: string, src: string, owners: readonly (readonly [string, Form])[]) {
+    const amount = 10n ** 18n
+    const dst = token('DAI')
+    const from = await walletOf(
+      owners.map(([owner]) => owner),
+      src,
+      amount,
+    )
+    const { body } = await get('permit', { src, from, amount: `${amount}` })
+    const offer = body.permits.find((one: { kind: string }) => one.kind === kind)
+    const { EIP712Domain: _, ...types } = offer.typedData.types
+    const hash = TypedDataEncoder.hash(offer.typedData.domain, types, offer.typedData.message)
+    const signatures: string[] = []
+    const { typedData: typed } = offer
+    for (const [owner, form] of owners) signatures.push(await form({ rpc, owner, wallet: from, typed, hash }))
+    const query = { src, dst, from, amount: `${amount}`, permit: `${offer.permit}${concat(signatures)}` }
+    const { status, body: route } = await get('aggregator', query)
+    expect(status, JSON.stringify(route)).toBe(200)
+    const before = await balance(dst, from)
+    expect((await run(owners[0]![0], from, route.tx)).status).toBe('0x1')
+    expect((await balance(dst, from)) - before).toBe(BigInt(route.toAmount))
+    expect(await allowance(src, from, devnet.info.guard)).toBe(0n)
+    // Another order of the same length is nobody's signature.
+    const wrong = { ...query, permit: `${offer.permit}${concat(signatures.map(() => `0x${'11'.repeat(65)}`))}` }
+    expect((await get('aggregator', wrong)).body).toMatchObject({ code: 'BAD_PERMIT' })
+  }
+
+  test.each(Object.keys(forms) as (keyof typeof forms)[])('swaps through Permit2 by a signature of %s', (form) =>
+    swaps('permit2', token('WETH'), [[account(6), forms[form]]]),
+  )
+
+  test('swaps by the signatures of two owners, each of its own kind', () => {
+    const [eth, approved] = [forms['eth_sign, with v of 31 or 32'], forms['an approved hash, with v of 1']]
+    return swaps('permit2', token('WETH'), [
+      [account(6), eth],
+      [account(5), approved],
+    ])
+  })
+
+  test.each(Object.keys(forms) as (keyof typeof forms)[])(
+    'swaps by the permit of a token that asks contracts, by a signature of %s',
+    (form) => swaps('eip2612', other.address, [[account(6), forms[form]]]),
+  )
+
+  test('is refused by a token that takes keys alone, with the reason', async () => {
+    const { address: from } = await builder.deploy(compiledPermits().ContractWallet!, [[account(6)]])
+    await coin.send('mint', [from, 10n ** 18n])
+    const { permit } = await signedFor(from, account(6))
+    const query = { src: coin.address, dst: token('DAI'), from, amount: '1000000', permit }
+    expect(await get('aggregator', query)).toMatchObject({ status: 400, body: { field: 'permit.signature' } })
+    // 64 bytes are what a key signs, which this one has not.
+    const short = { ...query, permit: `${permit.slice(0, permit.lastIndexOf(':'))}:0x${'ff'.repeat(64)}` }
+    expect(await get('aggregator', short)).toMatchObject({ status: 400, body: { field: 'permit.signature' } })
+  })
+
+  async function signedFor(from: string, owner: string) {
+    const { body } = await get('permit', { src: coin.address, from, amount: '1000000' })
+    const offer = body.permits.find((one: { kind: string }) => one.kind === 'eip2612')
+    const signature = await rpc<string>('eth_signTypedData_v4', owner, JSON.stringify(offer.typedData))
+    return { permit: `${offer.permit}${signature}` }
+  }
 })
 
 test('/permit holds deadlines within a day and names what is wrong', async () => {

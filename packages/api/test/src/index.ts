@@ -1,3 +1,4 @@
 /** Parts that tests and benchmarks of other packages use beside this one's entry. */
 export { runCombinations } from './combinations/run.ts'
 export { devnetDir, startChain, startOver } from './devnet.ts'
+export { deployCoin } from './permits.ts'

@@ -1,12 +1,14 @@
 /** The reason why a permission does not let the Guard draw what a swap takes. */
-import type { Address } from '@sluice/chains'
+import type { Address, Hex } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
-import { Signature } from 'ethers'
-import { PERMIT2, type Permit, permit2Abi, type Reader, readerAt, tokenAbi } from './permit.ts'
+import { dataSlice } from 'ethers'
+import { asOwned, PERMIT2, type Permit, permit2Abi, type Reader, readerAt, tokenAbi } from './permit.ts'
 
 export type Draw = {
   readonly token: Address
   readonly owner: Address
+  /** `0x` for an account that signs by its key. */
+  readonly ownerCode: Hex
   readonly spender: Address
   /** Base units. */
   readonly amount: bigint
@@ -27,9 +29,11 @@ export type PermitFault = {
  * @throws RpcError
  */
 export async function permitFault(rpc: Rpc, permit: Permit, draw: Draw): Promise<PermitFault | undefined> {
-  const { block, signal } = draw
+  const { block, signal, ownerCode } = draw
+  const owned = asOwned(permit, ownerCode)
+  if (!owned) return { field: 'permit.signature', message: 'permit.signature must be r, s of the lower half, and v' }
   const reader = readerAt(rpc, { blockHash: block.hash }, { signal })
-  return permit.kind === 'permit2' ? permit2Fault(reader, permit, draw) : tokenFault(reader, permit, draw)
+  return owned.kind === 'permit2' ? permit2Fault(reader, owned, draw) : tokenFault(reader, owned, draw)
 }
 
 async function tokenFault(reader: Reader, permit: Permit, draw: Draw): Promise<PermitFault | undefined> {
@@ -83,7 +87,7 @@ function common(
 }
 
 function tokenCall({ kind, amount, nonce, deadline, signature }: Permit, { owner, spender }: Draw): string {
-  const { v, r, s } = Signature.from(signature)
+  const [r, s, v] = [dataSlice(signature, 0, 32), dataSlice(signature, 32, 64), dataSlice(signature, 64, 65)]
   return kind === 'dai'
     ? tokenAbi.encodeFunctionData(DAI_PERMIT, [owner, spender, nonce, deadline, true, v, r, s])
     : tokenAbi.encodeFunctionData(EIP2612_PERMIT, [owner, spender, amount, deadline, v, r, s])

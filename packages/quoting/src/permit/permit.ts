@@ -1,7 +1,7 @@
 /** Signatures that let the Guard draw the input of a swap: owner the sender, spender the Guard. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type BlockRef, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
-import { Interface } from 'ethers'
+import { Interface, Signature } from 'ethers'
 
 /** EIP-2612, DAI's form of it, and Permit2. */
 export const permitKinds = ['eip2612', 'dai', 'permit2'] as const
@@ -16,6 +16,32 @@ export type Permit = {
   /** Unix seconds. */
   readonly deadline: bigint
   readonly signature: Hex
+  /** True where a contract signed: its bytes are for it alone to read. */
+  readonly asIs?: boolean
+}
+
+/** Digits of r, s and v. */
+const WHOLE = 2 + 2 * 65
+/** Code of an account that has set it by EIP-7702 and keeps its key. */
+const DELEGATED = /^0xef0100[0-9a-f]{40}$/i
+
+/**
+ * The permission as its owner makes it: a key's signature is written as tokens read it, a contract's (ERC-1271) is left alone. An
+ * account with a key and code may sign by either.
+ *
+ * @returns undefined for a signature that neither its key nor its code can have made
+ */
+export function asOwned(permit: Permit, ownerCode: Hex): Permit | undefined {
+  const { kind, signature } = permit
+  // Tokens take no other length.
+  const asIs =
+    ownerCode !== '0x' && (kind === 'permit2' || signature.length === WHOLE) ? { ...permit, asIs: true } : undefined
+  if (asIs && !DELEGATED.test(ownerCode)) return asIs
+  try {
+    return { ...permit, signature: Signature.from(signature).serialized as Hex }
+  } catch {
+    return asIs
+  }
 }
 
 /** The same on every chain that has it. */

@@ -140,7 +140,7 @@ async function checkPermit(
   signal: AbortSignal,
 ): Promise<void> {
   const fault = await permitFault(rpc, permit, {
-    ...{ token: tokenIn, owner, spender: contracts.guard, amount: amountIn },
+    ...{ token: tokenIn, owner, ownerCode: await view.codeOf(owner), spender: contracts.guard, amount: amountIn },
     ...{ block: view.snapshot.block, signal },
   })
   if (fault)

@@ -4,6 +4,7 @@ import { type EncodedSwap, encodeSwap, type Route, type SwapRequest } from '@slu
 import { SimulationError, type SimulationResult } from '@sluice/simulation'
 import type { SwapContracts } from '../chain/contracts.ts'
 import { QuotingError } from '../errors.ts'
+import { asOwned } from '../permit/permit.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
 import { leftOf, minOutputOf, shortfallPpm } from './amounts.ts'
@@ -109,8 +110,10 @@ async function runRoute(
   const gasPriceWei = await view.gasPriceWei()
   const baseFeeWei = view.snapshot.block.baseFeePerGas ?? 0n
 
+  const permit = request.permit && asOwned(request.permit, known.senderCode)
+  if (request.permit && !permit) return { outcome: 'reverted', reason: 'the permit is signed by nobody' }
   const encodedAs = (of: Route, minOutput: bigint): Encoded => {
-    const terms = { ...termsOf(request, context), minOutput, deadline: BigInt(deadline), direct }
+    const terms = { ...termsOf({ ...request, permit }, context), minOutput, deadline: BigInt(deadline), direct }
     return { route: of, terms, swap: encodeSwap({ route: of, families: contracts.families, ...terms }) }
   }
   const run = async (minOutput: bigint, others: readonly Hex[] = []) => {
