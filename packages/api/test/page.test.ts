@@ -43,7 +43,7 @@ test.each(['/', '/?chain=1', '/app/explain', '/app/chains/1'])(
 test('its policy allows own files alone, and calls to the node of a local chain where there is one', async () => {
   const policyOf = async () => (await fetch(server.url)).headers.get('content-security-policy')!
   expect(await policyOf()).toBe(
-    "default-src 'none';script-src 'self';style-src 'self';font-src 'self';img-src 'self';connect-src 'self';base-uri 'none';form-action 'none';frame-ancestors 'none'",
+    "default-src 'none';script-src 'self';style-src 'self';font-src 'self';img-src 'self';connect-src 'self';object-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none';require-trusted-types-for 'script';trusted-types 'none'",
   )
   expect(await (await fetch(`${server.url}/app/local-chain.json`)).json()).toEqual({ local: null })
   const contracts = { guard: '0x1', executors: [], factories: [], managers: [], vaultsV2: [], vaultsV3: [] }

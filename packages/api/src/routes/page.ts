@@ -105,7 +105,10 @@ function readLocalChain(file: string | undefined): z.infer<typeof localChain> | 
 
 const policies = new Map<string, FixedHeaders>()
 
-/** Own files alone, no inline script or style; calls go to this service and to the node of a local chain. */
+/**
+ * Own files alone, no inline script or style, no text that becomes markup or script at run time, nothing that embeds the page or is
+ * embedded by it; calls go to this service and to the node of a local chain. Wallets call their own nodes, out of its reach.
+ */
 function policy(localChainFile: string | undefined): FixedHeaders {
   const node = readLocalChain(localChainFile)?.rpcUrl
   const origin = node === undefined ? '' : new URL(node).origin
@@ -118,7 +121,9 @@ function policy(localChainFile: string | undefined): FixedHeaders {
     directives: {
       ...{ defaultSrc: none, scriptSrc: self, styleSrc: self, fontSrc: self, imgSrc: self },
       connectSrc: origin ? [...self, origin] : self,
-      ...{ baseUri: none, formAction: none, frameAncestors: none },
+      ...{ objectSrc: none, baseUri: none, formAction: none, frameAncestors: none },
+      // React and the rest write text and attributes only: what would take a string as markup or script throws.
+      ...{ requireTrustedTypesFor: ["'script'"], trustedTypes: none },
     },
   })
   policies.set(origin, headers)
