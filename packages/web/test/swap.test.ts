@@ -1,3 +1,4 @@
+import { deployCoin } from '@sluice/api/testing'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
@@ -198,6 +199,37 @@ describe.skipIf(!browser)('the Swap page', () => {
     const data = `0xdd62ed3e${word(from)}${word(stage.devnet.info.guard)}`
     expect(BigInt(await stage.rpc<string>('eth_call', { to, data }, 'latest'))).toBe(0n)
     expect(complaints).toEqual([])
+  })
+
+  test('a token with a permit of its own is swapped by a signature and one transaction, with nothing approved before', async () => {
+    const from = owner(3)
+    const coin = await deployCoin(stage.devnet)
+    await coin.send('mint', [from, 10n ** 21n])
+    const [src, dst] = [coin.address, stage.token('USDC')]
+    const before = withWallet({ address: from, counts: 'asked' })
+    const { page, complaints } = await stage.open(`/?src=${src}&dst=${dst}&amount=1`, { before })
+    await connect(page)
+    const held = await stage.balance(dst, from)
+    await go(page, 'Approve COIN and swap').click(WAIT)
+    await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
+    expect(await stage.balance(dst, from)).toBeGreaterThan(held)
+    expect(await stage.balance(src, from)).toBe(10n ** 21n - 10n ** 18n)
+    const asked = await page.evaluate(() => (globalThis as unknown as { asked: Record<string, number> }).asked)
+    expect([asked.eth_signTypedData_v4, asked.eth_sendTransaction]).toEqual([1, 1])
+    expect(complaints).toEqual([])
+  })
+
+  test('where the Guard may draw the token already, the button asks for the swap alone', async () => {
+    const word = (value: string) => value.slice(2).toLowerCase().padStart(64, '0')
+    const [from, to] = [owner(2), stage.token('WETH')]
+    const data = `0x095ea7b3${word(stage.devnet.info.guard)}${'f'.repeat(64)}`
+    await stage.rpc('eth_sendTransaction', { from, to, data })
+    const { page } = await stage.open(pair('WETH', 'USDC', '1'), { before: withWallet({ address: from }) })
+    await connect(page)
+    await go(page, /^Swap$/).waitFor(WAIT)
+    // More than there is.
+    await page.getByRole('textbox', { name: 'Amount to pay' }).fill('10001')
+    await page.getByText(/^You have [\d.]+ WETH\.$/).waitFor(WAIT)
   })
 
   test('a quote that grows old while the wallet asks is made anew before the swap is signed', async () => {

@@ -2,6 +2,7 @@ import '../styles/chains.css'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Chain, type ChainStatus, useStatus, useStatuses } from '../service/chains.ts'
+import { Skeleton } from '../swap/Ticket.tsx'
 import { Address } from '../ui/Address.tsx'
 import { Copy } from '../ui/Copy.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
@@ -46,7 +47,7 @@ export function ChainsPage() {
   const { chains } = useSetting()
   const { chain: chosen } = useSearch({ strict: false }) as { readonly chain?: number }
   const navigate = useNavigate()
-  const { data, error } = useStatuses()
+  const { data, error, dataUpdatedAt } = useStatuses()
   const all = chains.map((chain) => {
     const run = data?.chains[chain.id]
     return { ...chain, run, look: lookOf(chain, run) }
@@ -60,13 +61,23 @@ export function ChainsPage() {
       </div>
       {error && (
         <div className="above">
-          <Failure error={error} />
+          <Failure error={error}>
+            {data && `The figures are of ${new Date(dataUpdatedAt).toISOString().slice(11, 16)} UTC.`}
+          </Failure>
         </div>
       )}
       <dl className="sums">
         {(Object.keys(looks) as Look[]).map((look) => (
           <div key={look}>
-            <dd>{all.filter((one) => one.look === look).length}</dd>
+            <dd>
+              {data || look === 'predicted' ? (
+                all.filter((one) => one.look === look).length
+              ) : error ? (
+                <span className="q">not known</span>
+              ) : (
+                <Skeleton like="00" />
+              )}
+            </dd>
             <dt>
               <i className={`chip chip--${look}`} />
               {looks[look]}

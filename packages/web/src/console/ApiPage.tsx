@@ -8,7 +8,7 @@ import { Failure } from '../ui/Notice.tsx'
 import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
 import { FieldRow, Prose } from './FieldRow.tsx'
-import { type Call, callOf, type Endpoint, endpointsOf, type Field, type OpenApi } from './openapi.ts'
+import { type Call, callOf, type Endpoint, endpointsOf, type Field, isNeeded, type OpenApi } from './openapi.ts'
 import { Shown } from './Shown.tsx'
 import { type Language, languages, sampleOf } from './samples.ts'
 import { useFilled } from './use-filled.ts'
@@ -74,6 +74,8 @@ function Console({ endpoint, params }: { readonly endpoint: Endpoint; readonly p
   const filled = useFilled(chain.id, endpoint)
   const values: Readonly<Record<string, string>> = {
     ...filled,
+    // One amount of two.
+    ...(params.set?.amountOut && { amount: '' }),
     ...params.set,
     chain_id: params.set?.chain_id ?? String(chain.id),
   }
@@ -137,8 +139,8 @@ type FormProps = {
 }
 
 function Form({ endpoint, values, set, busy, onSet, onSend }: FormProps) {
-  const needed = endpoint.fields.filter(({ required }) => required)
-  const others = endpoint.fields.filter(({ required }) => !required)
+  const needed = endpoint.fields.filter(isNeeded)
+  const others = endpoint.fields.filter((field) => !isNeeded(field))
   const row = (field: Field) => (
     <FieldRow
       key={field.name}

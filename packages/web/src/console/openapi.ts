@@ -32,6 +32,9 @@ export type Field = {
   readonly isJson: boolean
 }
 
+/** True for what no call does without: also for `amount`, which is called optional because `amountOut` may stand in its place. */
+export const isNeeded = ({ name, required }: Pick<Field, 'name' | 'required'>): boolean => required || name === 'amount'
+
 export type Endpoint = {
   readonly id: string
   readonly method: 'get' | 'post'

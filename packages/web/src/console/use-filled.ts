@@ -4,7 +4,7 @@ import { sluice } from '../service/client.ts'
 import { useTokens } from '../service/tokens.ts'
 import { firstPair } from '../swap/params.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
-import type { Endpoint } from './openapi.ts'
+import { type Endpoint, isNeeded } from './openapi.ts'
 
 /** Values that work on this chain: its first pair, one whole token, the wallet or nobody. */
 export function useFilled(chainId: number, endpoint: Endpoint): Readonly<Record<string, string>> {
@@ -35,8 +35,11 @@ export function useFilled(chainId: number, endpoint: Endpoint): Readonly<Record<
     ...(swap && { to: swap.tx.to, data: swap.tx.data }),
     quotes: JSON.stringify([{ src: src.address, dst: dst.address, amount }]),
   }
-  // Only what has to be there: the rest is left to its default.
+  // Only what has to be there, an amount among it: the rest is left to its default.
   return Object.fromEntries(
-    endpoint.fields.flatMap(({ name, required }) => (required && all[name] ? [[name, all[name]]] : [])),
+    endpoint.fields.flatMap((field) => {
+      const value = all[field.name]
+      return isNeeded(field) && value ? [[field.name, value]] : []
+    }),
   )
 }

@@ -1,14 +1,13 @@
 /** Failures in plain words: the cause, then the cure. The code and the request id stand small at the end. */
 import { ClientError } from '@sluice/client'
 
+/** Limit of price impact of the service, in percent. */
+export const IMPACT_DEFAULT = '15'
+
 export type Words = { readonly title: string; readonly text: string; readonly small: string }
 
 const byCode: Readonly<Record<string, readonly [title: string, text: string]>> = {
   NO_ROUTE: ['No route.', 'No path of pools joins these two tokens.'],
-  INSUFFICIENT_LIQUIDITY: [
-    'No route for this amount.',
-    'The pools cannot take so much within your limit of price impact.',
-  ],
   VALUE_LOSS: ['You would receive far less than you pay, by today’s prices.', 'A pool may be manipulated.'],
   ROUTE_REVERTED: ['Every route was tried on the chain and reverted.', 'The token may not be sellable.'],
   UNKNOWN_TOKEN: ['No pool of this chain trades this address.', 'Check the chain.'],
@@ -19,7 +18,8 @@ const byCode: Readonly<Record<string, readonly [title: string, text: string]>> =
   UNSUPPORTED_CHAIN: ['This service does not know the chain.', 'Choose another.'],
 }
 
-export function wordsOf(error: unknown): Words {
+/** @param limit - of price impact that was asked for, in percent */
+export function wordsOf(error: unknown, limit = IMPACT_DEFAULT): Words {
   if (!(error instanceof ClientError))
     return { title: 'This page failed.', text: String((error as Error)?.message ?? error), small: '' }
   const { serviceCode, requestId, retryAfter, status } = error.details
@@ -39,9 +39,13 @@ export function wordsOf(error: unknown): Words {
     const by = typeof priceImpact === 'number' ? `by ${cut(priceImpact)} %` : 'too far'
     return {
       title: `This order would move the price ${by}.`,
-      text: 'Use less, or raise the limit in the settings.',
+      text: `Your limit is ${limit} %. Use less, or raise it in the settings.`,
       small,
     }
+  }
+  if (serviceCode === 'INSUFFICIENT_LIQUIDITY') {
+    const text = `The pools cannot take so much within your limit of ${limit} % price impact.`
+    return { title: 'No route for this amount.', text, small }
   }
   if (serviceCode === 'OVERLOADED') return { title: 'Too many requests at once.', text: later, small }
   if (serviceCode === 'BEHIND' || serviceCode === 'NOT_READY')

@@ -1,19 +1,18 @@
 import '../styles/api.css'
-import { NATIVE, type SimulateParameters, type SimulationResult } from '@sluice/client'
+import { NATIVE, type SimulateParameters } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useRouterState, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { sluice } from '../service/client.ts'
-import { useNamed, useTokens } from '../service/tokens.ts'
+import { useTokens } from '../service/tokens.ts'
 import { firstPair } from '../swap/params.ts'
-import { Copy } from '../ui/Copy.tsx'
 import { FormRow } from '../ui/FormRow.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
-import { Amount, Count } from '../ui/Num.tsx'
 import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 import { type FieldName, fields, readSimulateParams, type SimulateParams } from './params.ts'
+import { Result, Running } from './Result.tsx'
 
 type Row = {
   readonly name: FieldName | 'data'
@@ -66,15 +65,8 @@ export function SimulatePage() {
         </p>
       </div>
       <div className="sim">
-        <SimulateForm
-          key={JSON.stringify(asked) + chain.id}
-          params={params}
-          data={data}
-          chainId={chain.id}
-          busy={isFetching}
-          onAgain={() => void refetch()}
-        />
-        <section className="panel" aria-labelledby="result" aria-busy={isFetching} aria-live="polite">
+        <SimulateForm params={params} data={data} chainId={chain.id} busy={isFetching} onAgain={() => void refetch()} />
+        <section className="panel" aria-labelledby="result" aria-busy={isFetching}>
           <div className="panel__h">
             <h2 id="result">Result</h2>
             <span className="note">{isFetching ? 'Running…' : chain.name}</span>
@@ -85,6 +77,8 @@ export function SimulatePage() {
             </div>
           ) : result ? (
             <Result result={result} chainId={chain.id} params={params} data={data} />
+          ) : isFetching ? (
+            <Running />
           ) : (
             <div className="sim__b">
               <Notice kind="info" title="Nothing was run yet.">
@@ -110,10 +104,20 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
   const navigate = useNavigate()
   const go = (search: SimulateParams, hash: string) => navigate({ to: '/app/simulate', search, hash })
   const example = useExample(chainId, go)
+  const form = useRef<HTMLFormElement>(null)
+  const stands = JSON.stringify({ ...params, data })
+  // Another address fills the same fields, so that whoever works by keys stays where they are.
+  useEffect(() => {
+    const values = JSON.parse(stands) as Readonly<Record<string, string>>
+    for (const field of form.current?.elements ?? [])
+      if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)
+        field.value = values[field.name] ?? ''
+  }, [stands])
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const form = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>
-    const trimmed = Object.fromEntries(Object.entries(form).map(([name, text]) => [name, text.trim()]))
+    if (busy) return
+    const sent = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>
+    const trimmed = Object.fromEntries(Object.entries(sent).map(([name, text]) => [name, text.trim()]))
     const next = readSimulateParams({ ...trimmed, chain: chainId })
     const same = JSON.stringify(next) === JSON.stringify(readSimulateParams({ ...params, chain: chainId }))
     if (same && trimmed.data === data) onAgain()
@@ -135,13 +139,13 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
           <Failure error={example.error} />
         </div>
       )}
-      <form className="form" onSubmit={submit}>
+      <form className="form" onSubmit={submit} ref={form}>
         {rows.map(row)}
         <details open={more.some(({ name }) => name !== 'data' && params[name] !== undefined)}>
           <summary>{more.length} optional fields</summary>
           {more.map(row)}
         </details>
-        <button type="submit" className="btn btn--go" disabled={busy}>
+        <button type="submit" className="btn btn--go" aria-disabled={busy}>
           {busy ? 'Running…' : 'Simulate'}
         </button>
       </form>
@@ -185,7 +189,7 @@ function FieldRow({ row: { name, note, hint, required }, value }: { readonly row
 }
 
 /** A real swap of this chain: whatever the service would have signed now. */
-function useExample(chainId: number, go: (search: SimulateParams, hash: string) => void) {
+function useExample(chainId: number, go: (search: SimulateParams, hash: string) => Promise<void>) {
   const { data: tokens } = useTokens(chainId)
   const wallet = useWallet()
   const [state, setState] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null })
@@ -202,78 +206,14 @@ function useExample(chainId: number, go: (search: SimulateParams, hash: string) 
       try {
         const amount = String(10n ** BigInt(src.decimals))
         const { tx } = await sluice.getSwap(chainId, { src: src.address, dst: dst.address, amount, from })
-        go({ chain: chainId, from, to: tx.to, tokenIn: src.address, amountIn: amount, tokenOut: dst.address }, tx.data)
+        await go(
+          { chain: chainId, from, to: tx.to, tokenIn: src.address, amountIn: amount, tokenOut: dst.address },
+          tx.data,
+        )
+        setState({ busy: false, error: null })
       } catch (error) {
         setState({ busy: false, error })
       }
     },
   }
-}
-
-type ResultProps = {
-  readonly result: SimulationResult
-  readonly chainId: number
-  readonly params: SimulateParams
-  readonly data: string
-}
-
-/** Digits of return data that are shown before they are folded away. */
-const SHOWN = 258
-
-function Result({ result, chainId, params, data }: ResultProps) {
-  const { success, amountOut, gasUsed, returnData, revertReason, block } = result
-  const { of } = useNamed(chainId, [params.tokenOut!])
-  const token = of(params.tokenOut!)
-  return (
-    <>
-      <div className="sim__b">
-        {success ? (
-          <Notice kind="good" title="It would go through." />
-        ) : (
-          <Notice kind="bad" title="It would revert.">
-            {revertReason}
-          </Notice>
-        )}
-      </div>
-      <dl className="rows">
-        <div>
-          <dt>Balance of the sender grows by</dt>
-          <dd className="strong">
-            <Amount base={amountOut} decimals={token.decimals} digits={9} /> {token.symbol}
-          </dd>
-        </div>
-        <div>
-          <dt>In base units</dt>
-          <dd className="mono">{amountOut}</dd>
-        </div>
-        <div>
-          <dt>Gas of the call</dt>
-          <dd>
-            <Count value={gasUsed} />
-          </dd>
-        </div>
-        <div>
-          <dt>Block</dt>
-          <dd>{block}</dd>
-        </div>
-      </dl>
-      <div className="sim__b">
-        <div className="sim__h">
-          <span className="lab">{success ? 'Return data' : 'Revert payload'}</span>
-          <Copy text={returnData}>Copy</Copy>
-        </div>
-        <p className="bytes bytes--short">
-          {returnData.length > SHOWN ? `${returnData.slice(0, SHOWN)}…` : returnData}
-        </p>
-        <Link
-          className="btn"
-          to="/app/explain"
-          search={{ chain: chainId }}
-          hash={`data=${data}&to=${params.to}&from=${params.from}`}
-        >
-          Explain this call
-        </Link>
-      </div>
-    </>
-  )
 }

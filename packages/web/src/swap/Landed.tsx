@@ -5,6 +5,7 @@ import { percentBelow } from '../format/amount.ts'
 import type { Token } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
+import { Plot } from '../ui/Plot.tsx'
 import type { Paid } from './signing.ts'
 
 type Props = {
@@ -123,21 +124,25 @@ export function LandedPanel({ route, paid, dst }: Props) {
         </div>
       </div>
       {received !== undefined && (
-        <Scale least={BigInt(route.minToAmount ?? '0')} quoted={quoted} received={received} words={words} />
+        <div className="gauge gauge--wide">
+          <Plot>
+            {(width) => <Scale {...{ width, quoted, received, words }} least={BigInt(route.minToAmount ?? '0')} />}
+          </Plot>
+        </div>
       )}
     </section>
   )
 }
 
-const WIDTH = 856
-
 /** Scale on which the payment stands between the least and the quote. */
 function Scale({
+  width,
   least,
   quoted,
   received,
   words,
 }: {
+  readonly width: number
   readonly least: bigint
   readonly quoted: bigint
   readonly received: bigint
@@ -147,30 +152,28 @@ function Scale({
   const room = quoted - least
   // Millionths of the way from least to quote: a drawing needs no more.
   const part = room > 0n ? Number(((received - least) * 1_000_000n) / room) / 1e6 : 1
-  const x = (at: number) => 1 + Math.min(1, Math.max(0, at)) * (WIDTH - 2)
+  const x = (at: number) => 1 + Math.min(1, Math.max(0, at)) * (width - 2)
   const paidAt = part * QUOTED_AT
   return (
-    <div className="gauge gauge--wide">
-      <svg
-        viewBox={`0 0 ${WIDTH} 84`}
-        role="img"
-        aria-label={`Paid beside quoted: ${words}; the least stands at the left end`}
-      >
-        <path className="gauge__axis" d={`M1 44H${WIDTH - 1}`} />
-        <path className="gauge__end" d={`M${x(0)} 28V52`} />
-        <text x={x(0)} y={72}>
-          least
-        </text>
-        <path className="gauge__yes" d={`M${x(0)} 44H${x(paidAt)}`} />
-        <path className="gauge__end" d={`M${x(QUOTED_AT)} 28V52`} />
-        <text className="strong" x={x(QUOTED_AT)} y={20} textAnchor="end">
-          quoted
-        </text>
-        <path className="gauge__mark" d={`m${x(paidAt)} 46-6 10h12Z`} />
-        <text className="strong" x={x(paidAt)} y={74} textAnchor={paidAt > 0.5 ? 'end' : 'start'}>
-          paid{words === 'none' ? ' the same' : `, ${words}`}
-        </text>
-      </svg>
-    </div>
+    <svg
+      viewBox={`0 0 ${width} 84`}
+      role="img"
+      aria-label={`Paid beside quoted: ${words}; the least stands at the left end`}
+    >
+      <path className="gauge__axis" d={`M1 44H${width - 1}`} />
+      <path className="gauge__end" d={`M${x(0)} 28V52`} />
+      <text x={x(0)} y={72}>
+        least
+      </text>
+      <path className="gauge__yes" d={`M${x(0)} 44H${x(paidAt)}`} />
+      <path className="gauge__end" d={`M${x(QUOTED_AT)} 28V52`} />
+      <text className="strong" x={x(QUOTED_AT)} y={20} textAnchor="end">
+        quoted
+      </text>
+      <path className="gauge__mark" d={`m${x(paidAt)} 46-6 10h12Z`} />
+      <text className="strong" x={x(paidAt)} y={74} textAnchor={paidAt > 0.5 ? 'end' : 'start'}>
+        paid{words === 'none' ? ' the same' : `, ${words}`}
+      </text>
+    </svg>
   )
 }

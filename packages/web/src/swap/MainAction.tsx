@@ -1,27 +1,27 @@
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useSwitchChain } from 'wagmi'
 import { fragmentOf } from '../explain/input.ts'
 import { plain } from '../format/amount.ts'
 import { isNative } from '../service/tokens.ts'
 import { wordsOf } from '../service/words.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { Usd } from '../ui/Num.tsx'
+import { Amount, Usd } from '../ui/Num.tsx'
 import { WalletDialog } from '../ui/WalletButton.tsx'
-import { useWallet } from '../wallet/use-wallet.ts'
+import { useAllowance, useWallet } from '../wallet/use-wallet.ts'
+import { Cure } from './Cure.tsx'
 import type { Swap } from './use-swap.ts'
 
 /** The one button: what it says is what is next, or what stands in the way. */
-export function MainAction({ swap: { order, live, balance, refused, most, act } }: { readonly swap: Swap }) {
+export function MainAction({ swap: { order, live, paying, short, refused, most, act } }: { readonly swap: Swap }) {
   const { chain, src, dst, typed, same, exact } = order
   const wallet = useWallet()
   const [connecting, setConnecting] = useState(false)
   const { mutate: switchChain, error: notSwitched } = useSwitchChain()
   const { quote, isStale, isAsking } = live
-  const paying = exact === 'out' ? BigInt(quote?.fromAmount ?? 0) : typed?.kind === 'amount' ? typed.base : 0n
-  const short = balance !== undefined && paying > balance
+  const allowed = useAllowance(chain.id, src?.address, chain.guard)
   const named = exact === 'in' ? src : dst
-  const go = (label: string, onClick?: () => void) => (
+  const go = (label: ReactNode, onClick?: () => void) => (
     <button type="button" className="btn btn--go" disabled={onClick === undefined} onClick={onClick}>
       {label}
     </button>
@@ -34,14 +34,19 @@ export function MainAction({ swap: { order, live, balance, refused, most, act } 
     if (typed?.kind === 'wrong') return go('Correct the amount')
     if (typed?.kind !== 'amount') return go('Enter an amount')
     if (refused) {
-      const { title, text } = wordsOf(live.error)
+      const { title, text } = wordsOf(live.error, order.limit)
       return (
         <>
           <Notice kind="bad" title={title} urgent>
-            {text}
+            {text} <Cure error={live.error} chainId={chain.id} token={dst.address} />
           </Notice>
           {most !== undefined && most > 0n && named
-            ? go(`Use ${plain(most, named.decimals)} ${named.symbol}`, () => act.amount(plain(most, named.decimals)))
+            ? go(
+                <span>
+                  Use <Amount base={most} decimals={named.decimals} /> {named.symbol}
+                </span>,
+                () => act.amount(plain(most, named.decimals)),
+              )
             : go('No route')}
         </>
       )
@@ -60,7 +65,8 @@ export function MainAction({ swap: { order, live, balance, refused, most, act } 
     if (short) return go(`Not enough ${src.symbol}`)
     if (isStale) return go('Refresh the quote', live.again)
     // While figures are on their way the button stays where it is, and quotes anew before anything is signed.
-    return go(isNative(src.address) ? 'Swap' : `Approve ${src.symbol} and swap`, act.sign)
+    const free = isNative(src.address) || (allowed !== undefined && allowed >= paying)
+    return go(free ? 'Swap' : `Approve ${src.symbol} and swap`, act.sign)
   }
   return (
     <>

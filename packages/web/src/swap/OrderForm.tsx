@@ -4,6 +4,7 @@ import type { Token } from '../service/tokens.ts'
 import { Failure } from '../ui/Notice.tsx'
 import { Amount } from '../ui/Num.tsx'
 import { Age } from './Age.tsx'
+import { Cure } from './Cure.tsx'
 import { MainAction } from './MainAction.tsx'
 import { AmountField, Flip, Least, Rate, type Side, Skeleton, TicketLeg, TokenButton, Worth } from './Ticket.tsx'
 import { isDirect, type Swap } from './use-swap.ts'
@@ -87,7 +88,7 @@ function AmountOf({ swap, end, quiet }: { readonly swap: Swap; readonly end: 'in
 }
 
 function Pay({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) {
-  const { order, quote, balance, act } = swap
+  const { order, quote, balance, short, act } = swap
   const { src, typed, exact, priceOf } = order
   const paying = exact === 'out' ? quote?.fromAmount : typed?.kind === 'amount' ? typed.base : undefined
   return (
@@ -102,7 +103,16 @@ function Pay({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) {
           </button>
         )
       }
-      note={<Worth base={paying} token={src} price={priceOf(src)} />}
+      note={
+        <>
+          <Worth base={paying} token={src} price={priceOf(src)} />
+          {short && balance !== undefined && src && (
+            <span className="have">
+              You have <Amount base={balance} decimals={src.decimals} digits={9} /> {src.symbol}.
+            </span>
+          )}
+        </>
+      }
     >
       <AmountOf swap={swap} end="in" quiet={quiet} />
       <TokenButton token={src} side="pay" onOpen={() => onPick('pay')} />
@@ -135,7 +145,11 @@ function Foot({ swap }: { readonly swap: Swap }) {
   return (
     <div className={`ticket__go ${isQuoted ? 'ticket__go--ruled' : ''}`}>
       {isQuoted && <Age live={live} />}
-      {(failed || order.broken !== null) && <Failure error={order.broken ?? live.error} />}
+      {(failed || order.broken !== null) && (
+        <Failure error={order.broken ?? live.error}>
+          <Cure error={live.error} chainId={order.chain.id} token={order.dst?.address} />
+        </Failure>
+      )}
       {quote && !refused && <Warnings quote={quote} tokenOf={tokenOf} direct={isDirect(quote)} />}
       <MainAction swap={swap} />
     </div>

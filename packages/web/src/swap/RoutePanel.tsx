@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Flow } from '../route/Flow.tsx'
 import { groupOf, groups } from '../route/families.ts'
 import { LegTable } from '../route/LegTable.tsx'
@@ -60,6 +60,18 @@ export function RoutePanel({ live: { quote, isAsking, isStale }, src, dst, token
       </section>
       <LegTable legs={swaps} tokenOf={tokenOf} lit={lit} onLight={setLit} />
     </>
+  )
+}
+
+/** Place of the route where none is asked for, and what it waits for. */
+export function RouteEmpty({ children }: { readonly children: ReactNode }) {
+  return (
+    <section className="panel route" aria-labelledby="no-route">
+      <div className="panel__h">
+        <h2 id="no-route">Route</h2>
+      </div>
+      <p className="route__none note">{children}</p>
+    </section>
   )
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { IMPACT_DEFAULT } from '../service/words.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useSwapParams } from './params.ts'
 import { slippageWarning } from './slippage.ts'
@@ -8,7 +9,6 @@ import type { Quote } from './use-quote.ts'
 type Props = { readonly auto: Quote['slippage'] }
 
 const presets = ['0.1', '0.5', '1'] as const
-const IMPACT_DEFAULT = '15'
 
 /** Slippage, the limit of price impact, and the fee of an app that sends people here. All of it stands in the address. */
 export function Settings({ auto }: Props) {

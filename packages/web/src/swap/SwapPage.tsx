@@ -3,7 +3,7 @@ import { isNative } from '../service/tokens.ts'
 import { useKey } from '../ui/Shell.tsx'
 import { useTitle } from '../ui/title.ts'
 import { OrderForm } from './OrderForm.tsx'
-import { RoutePanel, RouteSkeleton } from './RoutePanel.tsx'
+import { RouteEmpty, RoutePanel, RouteSkeleton } from './RoutePanel.tsx'
 import { Spoken } from './Spoken.tsx'
 import type { Side } from './Ticket.tsx'
 import { type Swap, useSwap } from './use-swap.ts'
@@ -76,18 +76,24 @@ function Ticket({ swap, onPick }: { readonly swap: Swap; readonly onPick: (side:
 function Beside({ swap }: { readonly swap: Swap }) {
   const { order, live, quote, refused, failed, signing, tokenOf, most, act } = swap
   const { src, dst, asked, exact, native, pools } = order
-  if (!src || !dst || !asked) return null
+  const { limit, broken, same, typed } = order
+  if (broken) return <RouteEmpty>The service has to name its tokens first.</RouteEmpty>
+  if (same) return <RouteEmpty>A route joins two different tokens.</RouteEmpty>
+  if (typed?.kind === 'wrong') return <RouteEmpty>The amount cannot be read.</RouteEmpty>
+  if (src && dst && !asked) return <RouteEmpty>Enter an amount: its route is drawn here.</RouteEmpty>
+  if (!src || !dst || !asked) return <RouteSkeleton pools={pools} />
   if (refused)
     return (
       <WhyNot
-        {...{ error: live.error, most }}
+        {...{ error: live.error, most, limit }}
         token={exact === 'in' ? src : dst}
         asked={BigInt(asked.amountOut ?? asked.amount ?? 0)}
         onUse={act.amount}
         onRaise={act.raise}
       />
     )
-  if (!quote) return failed ? null : <RouteSkeleton pools={pools} />
+  if (!quote && failed) return <RouteEmpty>No route yet: the service did not quote.</RouteEmpty>
+  if (!quote) return <RouteSkeleton pools={pools} />
   return (
     <>
       {signing?.paid && signing.route && <LandedPanel {...{ route: signing.route, paid: signing.paid, src, dst }} />}

@@ -4,12 +4,15 @@ import type { Token } from '../service/tokens.ts'
 import { isAboutSize, type Reason, refusalOf, wordsOf } from '../service/words.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
+import { Plot } from '../ui/Plot.tsx'
 
 type Props = {
   readonly error: unknown
   /** Token of the amount that was typed. */
   readonly token: Token
   readonly asked: bigint
+  /** Most price impact that was asked for, in percent. */
+  readonly limit: string | undefined
   /** Base units; undefined while it is looked for, 0 where nothing routes. */
   readonly most: bigint | undefined
   readonly onUse: (text: string) => void
@@ -20,8 +23,8 @@ type Props = {
 const LISTED = 6
 
 /** Every "no" carries the "yes": the largest amount that routes, and what stood in the way of more. */
-export function WhyNot({ error, token, asked, most, onUse, onRaise }: Props) {
-  const { title, text, small } = wordsOf(error)
+export function WhyNot({ error, token, asked, limit, most, onUse, onRaise }: Props) {
+  const { title, text, small } = wordsOf(error, limit)
   const { reasons, block } = refusalOf(error) ?? { reasons: [] }
   const byReason = new Map<string, Reason[]>()
   for (const reason of reasons) byReason.set(reason.reason, [...(byReason.get(reason.reason) ?? []), reason])
@@ -47,12 +50,14 @@ export function WhyNot({ error, token, asked, most, onUse, onRaise }: Props) {
               <div className="why__v">
                 <Amount base={most} decimals={token.decimals} /> <span className="unit">{token.symbol}</span>
               </div>
-              <Gauge most={most} asked={asked} token={token} />
+              <div className="gauge">
+                <Plot>{(width) => <Gauge width={width} most={most} asked={asked} token={token} />}</Plot>
+              </div>
               <p className="note">
                 {title} {text}
               </p>
               <button type="button" className="btn" onClick={() => onUse(plain(most, token.decimals))}>
-                Use {plain(most, token.decimals)} {token.symbol}
+                Use <Amount base={most} decimals={token.decimals} /> {token.symbol}
               </button>
             </>
           ) : (
@@ -98,17 +103,25 @@ export function WhyNot({ error, token, asked, most, onUse, onRaise }: Props) {
   )
 }
 
-const WIDTH = 440
+/** Pixels that both words of the gauge need side by side. */
+const WORDS_MEET = 60
+/** Pixels of a tick's name. */
+const TICK_NAME = 64
+
+type GaugeProps = { readonly width: number; readonly most: bigint; readonly asked: bigint; readonly token: Token }
 
 /** Gauge of what routes beside what was asked, by powers of ten. */
-function Gauge({ most, asked, token }: { readonly most: bigint; readonly asked: bigint; readonly token: Token }) {
+function Gauge({ width, most, asked, token }: GaugeProps) {
   const power = (amount: bigint) =>
     String(amount).length - 1 + Math.log10(Number(`0.${String(amount).slice(0, 12)}`) * 10)
   const high = Math.max(power(asked), power(most) + 1)
   const low = Math.floor(Math.min(power(most), power(asked))) - 2
-  const x = (at: number) => 1 + ((at - low) / (high - low)) * (WIDTH - 2)
+  const x = (at: number) => 1 + ((at - low) / (high - low)) * (width - 2)
   const ticks = Array.from({ length: Math.floor(high) - low + 1 }, (_, k) => low + k)
-  const every = Math.ceil(ticks.length / 6)
+  const every = Math.ceil((ticks.length * TICK_NAME) / width)
+  // Words that would meet stand on the outer sides of their marks.
+  const near = x(power(asked)) - x(power(most)) < WORDS_MEET
+  const ends = near && x(power(asked)) < width - WORDS_MEET ? 'start' : 'end'
   const name = (at: number) => {
     const exponent = at - token.decimals
     return exponent >= 0 && exponent < 7
@@ -118,35 +131,33 @@ function Gauge({ most, asked, token }: { readonly most: bigint; readonly asked: 
         : `1e${exponent}`
   }
   return (
-    <div className="gauge">
-      <svg
-        viewBox={`0 0 ${WIDTH} 76`}
-        role="img"
-        aria-label="What routes beside what was asked, on a scale by powers of ten"
-      >
-        <path className="gauge__axis" d={`M1 36H${WIDTH - 1}`} />
-        {ticks.map((at, k) => (
-          <g key={at}>
-            <path className="gauge__axis" d={`M${x(at)} 30V36`} />
-            {k % every === 0 && (
-              <text x={x(at)} y={54} textAnchor={k === 0 ? 'start' : 'middle'}>
-                {name(at)}
-              </text>
-            )}
-          </g>
-        ))}
-        <path className="gauge__yes" d={`M1 36H${x(power(most))}`} />
-        <text className="strong" x={x(power(most))} y={20} textAnchor="middle">
-          routes
-        </text>
-        <path className="gauge__no" d={`M${x(power(asked)) - 1.5} 26V46`} />
-        <text className="strong" x={x(power(asked))} y={20} textAnchor="end">
-          asked
-        </text>
-        <text x={0} y={74}>
-          {token.symbol}, powers of ten
-        </text>
-      </svg>
-    </div>
+    <svg
+      viewBox={`0 0 ${width} 76`}
+      role="img"
+      aria-label="What routes beside what was asked, on a scale by powers of ten"
+    >
+      <path className="gauge__axis" d={`M1 36H${width - 1}`} />
+      {ticks.map((at, k) => (
+        <g key={at}>
+          <path className="gauge__axis" d={`M${x(at)} 30V36`} />
+          {k % every === 0 && (
+            <text x={x(at)} y={54} textAnchor={k === 0 ? 'start' : k === ticks.length - 1 ? 'end' : 'middle'}>
+              {name(at)}
+            </text>
+          )}
+        </g>
+      ))}
+      <path className="gauge__yes" d={`M1 36H${x(power(most))}`} />
+      <text className="strong" x={x(power(most))} y={20} textAnchor={near ? 'end' : 'middle'}>
+        routes
+      </text>
+      <path className="gauge__no" d={`M${x(power(asked)) - 1.5} 26V46`} />
+      <text className="strong" x={x(power(asked))} y={20} textAnchor={ends}>
+        asked
+      </text>
+      <text x={0} y={74}>
+        {token.symbol}, powers of ten
+      </text>
+    </svg>
   )
 }

@@ -30,6 +30,8 @@ export type Order = {
   /** Undefined while something is missing, or wrong. */
   readonly asked: Asked | undefined
   readonly pools: number | undefined
+  /** Most price impact, in percent, where it is not the service's own. */
+  readonly limit: string | undefined
   /** Why there are no tokens to choose from, and how to look for them again. */
   readonly broken: unknown
   readonly again: () => void
@@ -68,7 +70,7 @@ export function useOrder(): Order {
   const ready = src && dst && typed?.kind === 'amount' && !same
   const from = wallet?.chainId === chain.id ? wallet.address : undefined
   return {
-    ...{ chain, src, dst, same, exact, text, typed, priceOf, pools: status?.pools },
+    ...{ chain, src, dst, same, exact, text, typed, priceOf, pools: status?.pools, limit: params.impact },
     broken: src && dst ? null : broken,
     again: () => void refetch(),
     asked: ready

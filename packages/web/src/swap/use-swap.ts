@@ -18,6 +18,10 @@ export type Swap = {
   readonly quote: Quote | undefined
   readonly tokenOf: TokenOf
   readonly balance: bigint | undefined
+  /** Base units of the input; 0 while they are not known. */
+  readonly paying: bigint
+  /** True where the wallet has less of it than is to be paid. */
+  readonly short: boolean
   /** True where the service says that there is no route. */
   readonly refused: boolean
   /** True where asking failed in another way. */
@@ -40,7 +44,7 @@ export type Swap = {
 
 export function useSwap(): Swap {
   const order = useOrder()
-  const { chain, src, dst, asked, change, text } = order
+  const { chain, src, dst, asked, change, text, typed, exact } = order
   const { local } = useSetting()
   const wallet = useWallet()
   const queries = useQueryClient()
@@ -48,6 +52,7 @@ export function useSwap(): Swap {
   const live = useQuote(asked, signing.state !== undefined)
   const balance = useBalance(chain.id, src?.address)
   const quote = signing.state?.route ?? live.quote
+  const paying = exact === 'out' ? BigInt(quote?.fromAmount ?? 0) : typed?.kind === 'amount' ? typed.base : 0n
   const named = useNamed(chain.id, quote?.swaps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]) ?? [])
   const open = signing.state === undefined
   const refused = open && isRefusal(live.error)
@@ -56,7 +61,8 @@ export function useSwap(): Swap {
   const largest = useLargest(asked, searched)
   const found = largest.data === undefined ? undefined : BigInt(largest.data)
   return {
-    ...{ order, live, quote, tokenOf: named.of, balance, refused, signing: signing.state },
+    ...{ order, live, quote, tokenOf: named.of, balance, paying, refused, signing: signing.state },
+    short: balance !== undefined && paying > balance,
     failed: open && live.error !== null && !refused,
     most: told ?? (searched ? found : 0n),
     act: {

@@ -1,5 +1,5 @@
 import { Link, useRouterState } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useStatus } from '../service/chains.ts'
 import { ChainDialog } from './ChainDialog.tsx'
 import { Count } from './Num.tsx'
@@ -24,6 +24,12 @@ export function Head() {
   const { data: status } = useStatus(chain.id)
   const [choosing, setChoosing] = useState(false)
   const [theme, flip] = useTheme()
+  const nav = useRef<HTMLElement>(null)
+  // On a phone the pages scroll in their row: the one that is open is in sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another path is another page.
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [path])
   const pip =
     status === undefined || status.state === 'asleep' ? 'pip--warn' : status.state === 'failing' ? 'pip--bad' : ''
   return (
@@ -37,7 +43,7 @@ export function Head() {
           </svg>
           Sluice
         </Link>
-        <nav className="nav" aria-label="Pages">
+        <nav className="nav" aria-label="Pages" ref={nav}>
           {pages.map(([to, name]) => (
             <Link key={to} to={to} search={on(search.chain)} aria-current={path === to ? 'page' : undefined}>
               {name}

@@ -45,11 +45,31 @@ export function useBalance(chainId: number, token: string | undefined): bigint |
   return data === undefined ? undefined : BigInt(data)
 }
 
+/** Base units of an ERC-20 that the wallet lets a spender draw; undefined as for balances. */
+export function useAllowance(chainId: number, token: string | undefined, spender: string): bigint | undefined {
+  const connected = useWallet()
+  const { data } = useQuery({
+    queryKey: ['balance', chainId, token, connected?.address, spender],
+    enabled: connected?.chainId === chainId && token !== undefined && !isNative(token),
+    refetchInterval: BALANCE_EVERY_MS,
+    retry: false,
+    queryFn: async () => {
+      const { wallet } = await connected!.open()
+      // allowance(address,address)
+      const answer = await wallet.call(token!, `0xdd62ed3e${word(connected!.address)}${word(spender)}`)
+      return String(BigInt(answer.slice(0, 66)))
+    },
+  })
+  return data === undefined ? undefined : BigInt(data)
+}
+
+const word = (address: string): string => address.slice(2).toLowerCase().padStart(64, '0')
+
 async function balanceOf(connected: Connected, token: string): Promise<bigint> {
   const { provider, wallet } = await connected.open()
   if (isNative(token))
     return BigInt(await provider.request({ method: 'eth_getBalance', params: [connected.address, 'latest'] }))
   // balanceOf(address)
-  const answer = await wallet.call(token, `0x70a08231${connected.address.slice(2).toLowerCase().padStart(64, '0')}`)
+  const answer = await wallet.call(token, `0x70a08231${word(connected.address)}`)
   return BigInt(answer.slice(0, 66))
 }

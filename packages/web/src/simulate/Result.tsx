@@ -1,0 +1,98 @@
+import type { SimulationResult } from '@sluice/client'
+import { Link } from '@tanstack/react-router'
+import { useNamed } from '../service/tokens.ts'
+import { Skeleton } from '../swap/Ticket.tsx'
+import { Copy } from '../ui/Copy.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { Amount, Count } from '../ui/Num.tsx'
+import type { SimulateParams } from './params.ts'
+
+/** Place of the result to come, in its size. */
+export function Running() {
+  const names = ['Balance of the sender grows by', 'In base units', 'Gas of the call', 'Block']
+  return (
+    <>
+      <div className="sim__b" role="status">
+        <Notice kind="info" title="Running on the state of the chain." />
+      </div>
+      <dl className="rows">
+        {names.map((name) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <Skeleton like="000 000" />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  )
+}
+
+type ResultProps = {
+  readonly result: SimulationResult
+  readonly chainId: number
+  readonly params: SimulateParams
+  readonly data: string
+}
+
+/** Digits of return data that are shown before they are folded away. */
+const SHOWN = 258
+
+export function Result({ result, chainId, params, data }: ResultProps) {
+  const { success, amountOut, gasUsed, returnData, revertReason, block } = result
+  const { of } = useNamed(chainId, [params.tokenOut!])
+  const token = of(params.tokenOut!)
+  return (
+    <>
+      <div className="sim__b" role="status">
+        {success ? (
+          <Notice kind="good" title="It would go through." />
+        ) : (
+          <Notice kind="bad" title="It would revert.">
+            {revertReason}
+          </Notice>
+        )}
+      </div>
+      <dl className="rows">
+        <div>
+          <dt>Balance of the sender grows by</dt>
+          <dd className="strong">
+            <Amount base={amountOut} decimals={token.decimals} digits={9} /> {token.symbol}
+          </dd>
+        </div>
+        <div>
+          <dt>In base units</dt>
+          <dd className="mono">{amountOut}</dd>
+        </div>
+        <div>
+          <dt>Gas of the call</dt>
+          <dd>
+            <Count value={gasUsed} />
+          </dd>
+        </div>
+        <div>
+          <dt>Block</dt>
+          <dd>{block}</dd>
+        </div>
+      </dl>
+      <div className="sim__b">
+        <div className="sim__h">
+          <span className="lab">{success ? 'Return data' : 'Revert payload'}</span>
+          <Copy text={returnData}>Copy</Copy>
+        </div>
+        <p className="bytes bytes--short">
+          {returnData.length > SHOWN ? `${returnData.slice(0, SHOWN)}…` : returnData}
+        </p>
+        <Link
+          className="btn"
+          to="/app/explain"
+          search={{ chain: chainId }}
+          hash={`data=${data}&to=${params.to}&from=${params.from}`}
+        >
+          Explain this call
+        </Link>
+      </div>
+    </>
+  )
+}
