@@ -159,6 +159,8 @@ export interface DexFamily<State = unknown> {
   /** Base units of each token that the pool can give, in the order of `pool.tokens`; for prices and depth. */
   reserves(pool: Pool<State>): readonly bigint[]
 
+  /** Gas of bringing a pool's own price oracle up to date, which its first trade in a block pays; 0 when absent. */
+  readonly oracleGas?: number
   /** True where a token taxed on transfer can go in. */
   readonly takesTaxedInput: boolean
   step(pool: Pool<State>, tokenIn: Address, tokenOut: Address, input: StepInput, output: StepOutput): Step

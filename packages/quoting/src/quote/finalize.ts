@@ -1,5 +1,6 @@
 /** The figures of a route that works, and the refusals that protect the caller from a bad one. */
 import { type Address, NATIVE, PPM } from '@sluice/chains'
+import { familyOf } from '@sluice/liquidity'
 import type { EncodedSwap, Route } from '@sluice/routing'
 import { type BlockHeader, estimateL1Fee } from '@sluice/rpc'
 import type { AutoSlippage } from '../drift/auto-slippage.ts'
@@ -7,16 +8,11 @@ import { QuotingError } from '../errors.ts'
 import { shortfallPpm, toPercent, toWhole, transactionGas } from './amounts.ts'
 import { approvalCalls, type Call, checkBatch } from './calls.ts'
 import type { Found } from './found.ts'
+import { heldGas } from './held-gas.ts'
 import { quoteId } from './quote-id.ts'
 
 /** 3 %. */
 const IMPACT_WARNING_PPM = 30_000n
-/**
- * Gas of bringing a pool's price oracle up to date: two accumulators of a uniswap-v2 pair, or one observation of a
- * uniswap-v3 pool. A pool traded in the simulated block itself has paid it for that block, and pays it again in the next.
- */
-const ORACLE_GAS = 10_000n
-
 /** Blocks that may pass until a quote is sent: the interface asks for another one after two. */
 const LASTING_BLOCKS = 2
 
@@ -35,7 +31,7 @@ export type Quote = {
   /** Chosen slippage, where the request left it to the route. */
   readonly slippage?: AutoSlippage
   readonly gasPriceWei: bigint
-  /** Units, before refunds; holds the data fee where that is paid as gas. */
+  /** Units that the transaction needs, before refunds; holds the data fee where that is paid as gas. */
   readonly gasEstimate: bigint
   /** Cost of gas and data fee together. */
   readonly gasCostWei: bigint
@@ -107,14 +103,19 @@ async function batchOf(found: Found): Promise<Batch> {
 type Gas = { readonly estimate: bigint; readonly costWei: bigint; readonly l1FeeWei: bigint | null }
 
 async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, signal }: Found): Promise<Gas> {
-  const stale = route.legs.filter(({ pool }) => touched.has(pool.id)).length
-  const execution = transactionGas(trial.swap.data, BigInt(trial.simulation.gasUsed)) + BigInt(stale) * ORACLE_GAS
+  // A pool traded in the simulated block itself has brought its price oracle up to date for it, and does so again in the next.
+  const stale = new Set(route.legs.flatMap(({ pool }) => (touched.has(pool.id) ? [pool] : [])))
+  const oracles = [...stale].reduce((sum, { family }) => sum + (familyOf(family)?.oracleGas ?? 0), 0)
+  const { gasUsed } = trial.simulation
+  const execution = transactionGas(trial.swap.data, BigInt(gasUsed + oracles))
+  const paid = route.tokenOut === NATIVE ? 'native' : trial.terms.direct ? 'direct' : 'token'
+  const held = BigInt(heldGas(gasUsed, paid))
   const { to, data, value } = trial.swap
   const block = { blockHash: view.snapshot.block.hash }
-  const transaction = { to, data, value, gas: execution, gasPriceWei }
+  const transaction = { to, data, value, gas: execution + held, gasPriceWei }
   const l1 = await estimateL1Fee(rpc, chain.l1FeeModel, transaction, block, { signal })
-  if (!l1) return { estimate: execution, costWei: execution * gasPriceWei, l1FeeWei: null }
-  return { estimate: execution + l1.gas, costWei: execution * gasPriceWei + l1.feeWei, l1FeeWei: l1.feeWei }
+  if (!l1) return { estimate: execution + held, costWei: execution * gasPriceWei, l1FeeWei: null }
+  return { estimate: execution + held + l1.gas, costWei: execution * gasPriceWei + l1.feeWei, l1FeeWei: l1.feeWei }
 }
 
 function netAmountOut({ trial, route, gasPriceWei, chain }: Found, costWei: bigint): bigint | null {

@@ -48,6 +48,8 @@ export const algebra: DexFamily<ConcentratedState> = {
     memberOf(pool).quoteExactInput(pool, tokenIn, tokenOut, amountIn),
   priceCurve: (pool, tokenIn, tokenOut) => memberOf(pool).priceCurve(pool, tokenIn, tokenOut),
   reserves: (pool) => memberOf(pool).reserves(pool),
+  // As two slots of storage take; not measured.
+  oracleGas: 10_000,
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => memberOf(pool).step(pool, tokenIn, tokenOut, input, output),
 }

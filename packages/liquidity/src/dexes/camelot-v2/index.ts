@@ -32,6 +32,8 @@ export const camelotV2: DexFamily<CamelotV2State> = {
 
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
+  // As two slots of storage take; not measured.
+  oracleGas: 10_000,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'solidly',

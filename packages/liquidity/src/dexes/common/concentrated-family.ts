@@ -16,7 +16,7 @@ export type ConcentratedKind<State> = {
 export function concentratedTrade<State extends ConcentratedState>(
   id: GasFamily,
   { stepEnd = wordEnd, swapFeePpm = ({ feePpm }) => feePpm }: ConcentratedKind<State> = {},
-): Pick<DexFamily<State>, 'quoteExactInput' | 'priceCurve' | 'reserves' | 'takesTaxedInput' | 'step'> {
+): Pick<DexFamily<State>, 'quoteExactInput' | 'priceCurve' | 'reserves' | 'oracleGas' | 'takesTaxedInput' | 'step'> {
   return {
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
@@ -30,6 +30,8 @@ export function concentratedTrade<State extends ConcentratedState>(
       return { ...concentratedCurve(withFee, zeroForOne), gasPerPiece: PIECE_GAS[id] }
     },
     reserves: ({ state }) => concentratedReserves(state),
+    // One observation: 5,900 to 6,400 by its place.
+    oracleGas: 6_100,
     takesTaxedInput: false,
     step: (pool, tokenIn, tokenOut, input, output) => ({
       op: 'uniswap-v3',

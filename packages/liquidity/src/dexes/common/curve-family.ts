@@ -20,7 +20,14 @@ type Options<S> = {
   readonly tradingFunction: (state: S) => TradingFunction | null
 }
 
-type Trading = 'quoteExactInput' | 'priceCurve' | 'tradingFunction' | 'reserves' | 'takesTaxedInput' | 'step'
+type Trading =
+  | 'quoteExactInput'
+  | 'priceCurve'
+  | 'tradingFunction'
+  | 'reserves'
+  | 'oracleGas'
+  | 'takesTaxedInput'
+  | 'step'
 
 export function curveFamily<S extends Coins>({ gas, variant, quote, tradingFunction }: Options<S>) {
   return {
@@ -39,6 +46,8 @@ export function curveFamily<S extends Coins>({ gas, variant, quote, tradingFunct
 
     reserves: ({ state }) => state.balances,
 
+    // As two slots of storage take, of pools with moving averages; not measured.
+    oracleGas: 10_000,
     takesTaxedInput: false,
     step(pool, tokenIn, tokenOut, input, output) {
       const [i, j] = coinIndices(pool, tokenIn, tokenOut)

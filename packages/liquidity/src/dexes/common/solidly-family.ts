@@ -100,6 +100,8 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
 
     reserves: ({ state }) => [state.reserve0, state.reserve1],
 
+    // Two accumulators; not measured.
+    oracleGas: 10_000,
     takesTaxedInput: true,
     step: (pool, tokenIn, tokenOut, input, output) => ({
       op: 'solidly',

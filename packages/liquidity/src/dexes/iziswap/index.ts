@@ -32,6 +32,8 @@ export const iziswap: DexFamily<IziswapState> = {
   reserves: ({ state }) => reservesOf(state),
 
   // A pool measures what arrived.
+  // As two slots of storage take; not measured.
+  oracleGas: 10_000,
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'iziswap',

@@ -28,6 +28,8 @@ export const liquidityBook: DexFamily<LiquidityBookState> = {
 
   reserves: ({ state }) => binReserves(state),
 
+  // As two slots of storage take; not measured.
+  oracleGas: 10_000,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'liquidity-book',

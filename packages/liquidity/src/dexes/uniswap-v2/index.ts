@@ -33,6 +33,8 @@ export const uniswapV2: DexFamily<UniswapV2State> = {
 
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
+  // Two accumulators.
+  oracleGas: 10_400,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'uniswap-v2',

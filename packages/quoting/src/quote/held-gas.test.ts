@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { heldGas } from './held-gas.ts'
+
+/** Least gas limits beside the gas used, of transactions on the real state of Ethereum; `intrinsic` is about that of all. */
+const measured = [
+  { paid: 'native', used: 181_914, needed: 183_842 },
+  { paid: 'native', used: 1_029_643, needed: 1_031_571 },
+  { paid: 'native', used: 2_142_210, needed: 2_160_228 },
+  { paid: 'token', used: 258_490, needed: 258_490 },
+  { paid: 'token', used: 1_134_114, needed: 1_134_114 },
+  { paid: 'token', used: 2_116_867, needed: 2_150_634 },
+  { paid: 'token', used: 2_104_456, needed: 2_123_202 },
+  { paid: 'direct', used: 220_298, needed: 225_643 },
+  { paid: 'direct', used: 284_195, needed: 288_160 },
+] as const
+const INTRINSIC = 27_000
+
+test('what a transaction holds back is told within a hundredth of the least gas limit, and nothing where little is at stake', () => {
+  for (const { paid, used, needed } of measured) {
+    const told = used + heldGas(used - INTRINSIC, paid)
+    expect(Math.abs(needed / told - 1)).toBeLessThan(0.01)
+  }
+  expect(heldGas(200_000, 'token')).toBe(0)
+  expect(heldGas(200_000, 'native')).toBe(1_928)
+})
