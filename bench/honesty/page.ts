@@ -64,6 +64,7 @@ ${row('paid more', (each) => each.paidMore)}
 ${row('difference, p99 (bps)', (each) => each.differenceBps.p99)}
 ${row('difference, most (bps)', (each) => each.differenceBps.most)}
 ${row('gas needed, of `gasEstimate`: p50', (each) => each.gasNeeded.p50)}
+${row('p1', (each) => each.gasNeeded.p1)}
 ${row('p99', (each) => each.gasNeeded.p99)}
 ${row('most', (each) => each.gasNeeded.most)}
 ${row('gas charged, after refunds: p50', (each) => each.gasCharged.p50)}

@@ -137,5 +137,5 @@ function quantiles(values: readonly number[], digits = 2) {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (part: number) =>
     sorted.length === 0 ? null : rounded(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!, digits)
-  return { p50: at(0.5), p99: at(0.99), most: at(1) }
+  return { p1: at(0.01), p50: at(0.5), p99: at(0.99), most: at(1) }
 }

@@ -14,7 +14,11 @@ const MUCH_ETHER = `0x${(10n ** 27n).toString(16)}`
  */
 export async function fund(node: Node, token: string, amount: bigint, spender: string): Promise<boolean> {
   await node.request('anvil_setBalance', [wallet, MUCH_ETHER])
-  if (token === NATIVE) return true
+  if (token === NATIVE) {
+    // As far from the state's own block as trades of tokens come: which pools that one touched is not recorded.
+    await node.request('evm_mine', [])
+    return true
+  }
   try {
     await node.request('anvil_dealERC20', [wallet, token, `0x${(2n * amount).toString(16)}`])
   } catch {
