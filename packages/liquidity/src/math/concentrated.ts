@@ -34,6 +34,8 @@ export type ConcentratedSwap<State> = {
   readonly amountOut: bigint
   readonly state: State
   readonly ticksCrossed: number
+  /** Steps that end where no initialised tick is: words of the bitmap that were read for nothing. */
+  readonly wordsWalked: number
 }
 
 /** √price after `amountIn` of the token sold, rounded so that the pool never gives too much. */
@@ -110,6 +112,7 @@ export function swapExactInput<State extends ConcentratedState>(
   let remaining = amountIn
   let amountOut = 0n
   let ticksCrossed = 0
+  let wordsWalked = 0
   while (remaining > 0n) {
     const ahead = ticks[next]
     if (price === limit || (liquidity === 0n && ahead === undefined))
@@ -138,7 +141,7 @@ export function swapExactInput<State extends ConcentratedState>(
           liquidity += zeroForOne ? -ahead[1] : ahead[1]
           next += zeroForOne ? -1 : 1
           ticksCrossed++
-        }
+        } else wordsWalked++
         tick = zeroForOne ? stop - 1 : stop
       } else tick = tickAtSqrtRatio(price)
       continue
@@ -152,7 +155,7 @@ export function swapExactInput<State extends ConcentratedState>(
     price = reached
     remaining = 0n
   }
-  return { amountOut, ticksCrossed, state: { ...state, sqrtPriceX96: price, tick, liquidity } }
+  return { amountOut, ticksCrossed, wordsWalked, state: { ...state, sqrtPriceX96: price, tick, liquidity } }
 }
 
 const max = (a: bigint, b: bigint) => (a > b ? a : b)

@@ -47,10 +47,10 @@ export function gasParts(swap: Swap): GasParts {
   return parts
 }
 
-/** Ticks or bins that a leg crosses, which its quote counts. */
+/** Ticks or bins that a leg crosses, which its quote counts; in part where it walks over words of ticks without one. */
 function piecesOf({ pool: { family }, gas }: Pick<Leg, 'pool' | 'gas'>): number {
   const { hop, piece } = gasRow(family)
-  return piece > 0 ? Math.round((gas - hop) / piece) : 0
+  return piece > 0 ? (gas - hop) / piece : 0
 }
 
 function isEnd(end: Address, token: Address, wrappedNative: Address | null): boolean {

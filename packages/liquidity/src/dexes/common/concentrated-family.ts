@@ -12,6 +12,12 @@ export type ConcentratedKind<State> = {
   readonly swapFeePpm?: (state: State, zeroForOne: boolean) => number
 }
 
+/**
+ * Gas of a bitmap word without a tick, of that of a tick crossed: a cold slot and a step of the loop, some 5,000 of 30,000.
+ * Fitted to trades that walk up to 3,400 words of pools on the real state of Ethereum.
+ */
+const WORD_PART = 0.16
+
 /** The common part of pools with ticks that ask for their payment in a callback. */
 export function concentratedTrade<State extends ConcentratedState>(
   id: GasFamily,
@@ -21,8 +27,9 @@ export function concentratedTrade<State extends ConcentratedState>(
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
       const feePpm = swapFeePpm(pool.state, zeroForOne)
-      const { amountOut, state, ticksCrossed } = swapExactInput(pool.state, feePpm, zeroForOne, amountIn, stepEnd)
-      return { amountOut, state, gas: HOP_GAS[id] + PIECE_GAS[id] * ticksCrossed }
+      const swapped = swapExactInput(pool.state, feePpm, zeroForOne, amountIn, stepEnd)
+      const { amountOut, state, ticksCrossed, wordsWalked } = swapped
+      return { amountOut, state, gas: HOP_GAS[id] + PIECE_GAS[id] * (ticksCrossed + WORD_PART * wordsWalked) }
     },
     priceCurve(pool, tokenIn, tokenOut) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
