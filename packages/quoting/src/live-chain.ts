@@ -11,6 +11,7 @@ import { autoSlippage } from './drift/auto-slippage.ts'
 import { DriftSampler } from './drift/sampler.ts'
 import type { DriftFigures } from './drift/statistics.ts'
 import type { Log, QuotingListener } from './events.ts'
+import { GasLessons } from './gas/learned-gas.ts'
 import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
 import { findPermits, type Offers, type WantedPermit } from './permit/find-permits.ts'
 import type { Batch, Wanted } from './quote/batch.ts'
@@ -72,6 +73,7 @@ export class LiveChain {
   private readonly quoteLog: QuoteLog | undefined
   private readonly sampler: DriftSampler
   private readonly clock: Clock
+  private readonly gasLessons: GasLessons
   private readonly past: PastPrices
   /** Percent of the node's calls that go into simulating quotes again. */
   readonly driftPercent: number
@@ -114,6 +116,7 @@ export class LiveChain {
     this.contracts = contracts
     this.clock = clock
     this.tokens = tokens
+    this.gasLessons = new GasLessons(chain.wrappedNative?.address ?? null)
     this.past = new PastPrices(chain, tokens.facts)
     this.simulation = simulation
     this.simulate = (request, avoid) => simulator.run(request, avoid)
@@ -131,6 +134,7 @@ export class LiveChain {
       simulate: this.simulate,
       slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),
       haircutsAt: (timestamp) => this.sampler.statistics.withdrawals.haircuts(timestamp),
+      gasLessons: this.gasLessons,
       onMade: (view, made) => {
         this.quoteLog?.add(view.snapshot, made)
         // Of a block that has others on top already it is answered to nobody.
@@ -218,6 +222,7 @@ export class LiveChain {
       targets: limiter.count,
       ...quoteLog,
       sampledPools: this.sampler.statistics.count,
+      gasLessons: this.gasLessons.count,
       pastBlocks: this.past.count,
       withdrawingPools: this.sampler.statistics.withdrawals.count,
     }

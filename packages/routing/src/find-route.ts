@@ -88,6 +88,7 @@ function prepare(chainGraph: Graph, request: RouteTerms, budget: WorkBudget): Pr
     rateBack: admission.rateBack,
     taxed: admission.taxed,
     believed: admission.believed,
+    learned: admission.learned,
     perGas: Number(request.gasPriceWei) * outPerWei,
     perLeg: HOP_BYTES * (request.l1FeePerByteWei ?? 0) * outPerWei,
     mostRivals: request.mostRivals ?? 0,

@@ -4,7 +4,7 @@ import type { FoundRoute } from './exact/search-and-settle.ts'
 import { usesWrapper, WRAP_GAS } from './native.ts'
 import type { Problem } from './problem/problem.ts'
 import type { Flow } from './solver/flow.ts'
-import type { Route, RouteTerms } from './types.ts'
+import type { Leg, Route, RouteTerms } from './types.ts'
 
 /** @param outPerWei - output base units for a wei; 0 where the native token cannot be priced */
 export function toRoute(
@@ -16,7 +16,9 @@ export function toRoute(
 ): Route {
   const { tokenIn, tokenOut } = request
   const { legs, amountOut } = found.settlement
-  const gas = legs.reduce((sum, leg) => sum + leg.gas, usesWrapper(legs, request) ? WRAP_GAS : 0)
+  const wrap = usesWrapper(legs, request) ? WRAP_GAS : 0
+  const learned = (leg: Leg) => request.learnedGas?.get(leg.pool.id) ?? 0
+  const gas = legs.reduce((sum, leg) => sum + leg.gas + learned(leg), wrap)
   const priced = outPerWei > 0 || request.gasPriceWei === 0n
   return {
     tokenIn,

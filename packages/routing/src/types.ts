@@ -15,6 +15,9 @@ export type NativeErc20 = {
  */
 export type Haircuts = ReadonlyMap<string, number>
 
+/** Gas of a leg beyond what its family's row says, less where negative, by pool. */
+export type LearnedGas = ReadonlyMap<string, number>
+
 /** The terms of a trade, its amount apart. Plain data, so that it can be sent to another thread. */
 export type RouteTerms = {
   /** ERC-20 or NATIVE; NATIVE and the wrapped native are joined by a free edge. */
@@ -37,6 +40,8 @@ export type RouteTerms = {
   readonly excludePools?: ReadonlySet<string>
   /** Pools, by id, that are not taken at their word. */
   readonly haircuts?: Haircuts
+  /** What simulations have shown of the gas of pools. */
+  readonly learnedGas?: LearnedGas
   readonly sources?: SourceFilter
   /** Tokens and pools that the route may pass through between its ends; anything when absent. */
   readonly trust?: Trust

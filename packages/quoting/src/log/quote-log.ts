@@ -85,7 +85,9 @@ export class QuoteLog {
       this.waiting.delete(snapshot)
       this.count -= quotes.length
       this.file ??= await RecordFile.open(path, { records: MAX_RECORDS, bytes: maxBytes })
-      const shared = quotes.flatMap(({ made: { sought } }) => [sought.trust, sought.taxes, sought.haircuts])
+      const shared = quotes.flatMap(({ made: { sought } }) => [
+        ...[sought.trust, sought.taxes, sought.haircuts, sought.learnedGas],
+      ])
       const parts = [...new Set(shared)].flatMap((part) => (part ? [partOf(part)] : []))
       const records = quotes.map(({ made, at }) => ({ id: made.quote.id, text: recordOf(made, at) }))
       await this.file.append(snapshot, { records, parts })

@@ -24,7 +24,7 @@ export type Made = {
   readonly terms: SwapTerms
 }
 
-type Shared = 'trust' | 'taxes' | 'haircuts'
+type Shared = 'trust' | 'taxes' | 'haircuts' | 'learnedGas'
 /** Parts that many searches are told alike, by the hash of its text. */
 export type Parts = { readonly [Name in Shared]?: string }
 
@@ -70,8 +70,8 @@ export function partOf(shared: object): { readonly hash: string; readonly text: 
 }
 
 export function recordOf({ quote, from, sought, rival, terms }: Made, at: number): string {
-  const { trust, taxes, haircuts, ...request } = sought
-  const shared = Object.entries({ trust, taxes, haircuts })
+  const { trust, taxes, haircuts, learnedGas, ...request } = sought
+  const shared = Object.entries({ trust, taxes, haircuts, learnedGas })
   const record: Record = {
     at: new Date(at).toISOString(),
     from,

@@ -8,9 +8,11 @@ import type { ChainRuntime } from '../chain/runtime.ts'
 import type { AutoSlippage } from '../drift/auto-slippage.ts'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
+import type { GasLessons } from '../gas/learned-gas.ts'
 import type { Made } from '../log/record.ts'
 import type { ChainTokens } from '../tokens/chain-tokens.ts'
 import type { ChainView } from '../view/view.ts'
+import { transactionGas } from './amounts.ts'
 import { type Batch, quoteBatch, type Wanted } from './batch.ts'
 import { finalize, type Quote } from './finalize.ts'
 import { findWorkingRoute } from './find-working-route.ts'
@@ -38,6 +40,8 @@ export type QuoterOptions = {
   readonly slippageOf: (route: Route) => AutoSlippage
   /** @see TermsContext.haircutsAt */
   readonly haircutsAt: TermsContext['haircutsAt']
+  /** Told the gas of every route that works, and tells searches. */
+  readonly gasLessons: GasLessons
   /** Told of every quote that is made. */
   readonly onMade: (view: ChainView, made: Made) => void
 }
@@ -212,6 +216,9 @@ export class Quoter {
       context,
       work,
     )
+    const { gasUsed } = trial.simulation
+    const gross = Number(transactionGas(trial.swap.data, BigInt(gasUsed)))
+    this.options.gasLessons.observe(route, gross, view.snapshot.block.timestamp)
     const { touched } = runtime
     const { signal } = work
     const quote = await work.time('finalize', () =>
@@ -237,8 +244,10 @@ export class Quoter {
   }
 
   private termsContext(view: ChainView): TermsContext {
-    const { tokens, contracts, haircutsAt } = this.options
-    return { view, tokens, contracts, haircutsAt, wrappedNative: this.wrappedNative, nativeErc20: this.nativeErc20 }
+    const { tokens, contracts, haircutsAt, gasLessons } = this.options
+    const learnedGasAt = (timestamp: number) => gasLessons.at(timestamp)
+    const { wrappedNative, nativeErc20 } = this
+    return { view, tokens, contracts, haircutsAt, learnedGasAt, wrappedNative, nativeErc20 }
   }
 
   private get wrappedNative(): Address | null {

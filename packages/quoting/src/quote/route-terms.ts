@@ -1,5 +1,5 @@
 import type { Address } from '@sluice/chains'
-import type { Haircuts, NativeErc20, RouteTerms } from '@sluice/routing'
+import type { Haircuts, LearnedGas, NativeErc20, RouteTerms } from '@sluice/routing'
 import type { SwapContracts } from '../chain/contracts.ts'
 import type { ChainTokens } from '../tokens/chain-tokens.ts'
 import type { ChainView } from '../view/view.ts'
@@ -13,17 +13,20 @@ export type TermsContext = {
   readonly nativeErc20: NativeErc20 | undefined
   /** Pools that do not keep their word, as of a block's time in Unix seconds. */
   readonly haircutsAt: (timestamp: number) => Haircuts | undefined
+  /** Gas of pools beyond the table, as of a block's time in Unix seconds. */
+  readonly learnedGasAt: (timestamp: number) => LearnedGas | undefined
 }
 
 /** Terms that a search is told of a request, its amount apart. */
 export async function routeTerms(
   request: QuoteRequest,
   gasPriceWei: bigint,
-  { view, tokens, contracts, wrappedNative, nativeErc20, haircutsAt }: TermsContext,
+  { view, tokens, contracts, wrappedNative, nativeErc20, haircutsAt, learnedGasAt }: TermsContext,
   excludePools: ReadonlySet<string> = request.excludePools,
 ): Promise<RouteTerms> {
   const l1FeePerByteWei = await view.l1FeePerByteWei()
   const haircuts = haircutsAt(view.snapshot.block.timestamp)
+  const learnedGas = learnedGasAt(view.snapshot.block.timestamp)
   const trust = tokens.standings.trust(request.intermediates)
   return {
     tokenIn: request.tokenIn,
@@ -36,6 +39,7 @@ export async function routeTerms(
     sources: { ...request.sources, executable: contracts.executable },
     taxes: tokens.taxes.current,
     ...(haircuts && { haircuts }),
+    ...(learnedGas && { learnedGas }),
     ...(trust && { trust }),
     ...(request.maxHops !== undefined && { maxHops: request.maxHops }),
     ...(request.maxSplits !== undefined && { maxSplits: request.maxSplits }),

@@ -26,6 +26,7 @@ test('a log line of a search that went wrong says all of its request, as JSON', 
     trust: { level: 'earned', tokens: new Set([one!]), accounts: new Set(), pools: new Set(['0x44']) },
     excludePools: new Set(['0x33']),
     haircuts: new Map([['0x55', 1_000_000]]),
+    learnedGas: new Map([['0x66', -12_000]]),
     taxes: new Map([[one!, { usual: { buyPpm: 1, sellPpm: 2, transferPpm: 3 }, inPool: new Map() }]]),
   }
   const replay = replayOf({ chainId: 1, block, pools: new Map(), changed: null }, request)
@@ -44,6 +45,7 @@ test('a log line of a search that went wrong says all of its request, as JSON', 
       trust: { level: 'earned', tokens: [one], accounts: [], pools: ['0x44'] },
       excludePools: ['0x33'],
       haircuts: [['0x55', 1_000_000]],
+      learnedGas: [['0x66', -12_000]],
       taxes: [[one, { usual: { buyPpm: 1, sellPpm: 2, transferPpm: 3 }, inPool: [] }]],
     },
   })

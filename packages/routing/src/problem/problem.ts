@@ -33,6 +33,8 @@ export type Problem = {
   readonly taxed: ReadonlyMap<number, CompiledCurve>
   /** Parts of the output that edges are ranked with, below 1; those of the others are whole. */
   readonly believed: ReadonlyMap<number, number>
+  /** Gas of edges beyond the graph's own figure. */
+  readonly learned: ReadonlyMap<number, number>
   /** Routes that are wanted beside the best, for their gas to be measured. */
   readonly mostRivals: number
   /** The work left to the whole request. */
@@ -58,16 +60,23 @@ export const leastLegCost = ({ graph, perGas, perLeg }: Problem): number => grap
 /** The cost of a leg with this input, in output base units. */
 export function costOf(problem: Problem, edge: number, input: number): number {
   if (isFree(problem)) return 0
-  const { perGas, perLeg, graph } = problem
-  const { gas } = graph.edges[edge]!
+  const { perGas, perLeg } = problem
+  const gas = gasOf(problem, edge)
   const curve = curveOf(problem, edge)
   const crossing = curve.gasPerPiece === 0 ? 0 : curve.gasPerPiece * piecesCrossed(curve, input)
   return (gas + crossing) * perGas + perLeg
 }
 
 /** The same before its input is known. */
-export function leastCost({ perGas, perLeg, graph }: Problem, edge: number): number {
-  return graph.edges[edge]!.gas * perGas + perLeg
+export function leastCost(problem: Problem, edge: number): number {
+  return gasOf(problem, edge) * problem.perGas + problem.perLeg
+}
+
+/** Gas of a leg before ticks crossed; no less than that of the cheapest hop, which ways are bounded by. */
+function gasOf({ graph, learned }: Problem, edge: number): number {
+  const { gas } = graph.edges[edge]!
+  const more = learned.size > 0 ? learned.get(edge) : undefined
+  return more === undefined ? gas : Math.max(graph.leastGas, gas + more)
 }
 
 /** A problem of its own, in which the edges may not be used. */
@@ -91,6 +100,7 @@ export class Admission {
   readonly rateBack: Float64Array
   readonly taxed = new Map<number, CompiledCurve>()
   readonly believed = new Map<number, number>()
+  readonly learned = new Map<number, number>()
   private readonly graph: Graph
 
   constructor(graph: Graph, request: RouteTerms, source: number, target: number) {
@@ -105,7 +115,7 @@ export class Admission {
     this.ends = [tokens[source], tokens[target]]
     for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) this.set(reverse[edge]!, 0)
     for (let edge = offset[target]!; edge < offset[target + 1]!; edge++) this.set(edge, 0)
-    const { excludePools, sources, taxes, haircuts } = request
+    const { excludePools, sources, taxes, haircuts, learnedGas } = request
     for (const id of excludePools ?? []) {
       const edges = topology.edgesOfPool.get(id)
       if (edges) this.ban(graph.edges[edges[0]!]!.pool, 'excluded by the request')
@@ -113,6 +123,8 @@ export class Admission {
     if (sources) this.filter(sources)
     if (taxes) this.applyTaxes(taxes, source, target)
     for (const [id, ppm] of haircuts ?? []) this.believeLess(id, ppm)
+    for (const [id, gas] of learnedGas ?? [])
+      for (const edge of topology.edgesOfPool.get(id) ?? []) this.learned.set(edge, gas)
   }
 
   /** Pools that join both ends of the trade first, then those of one of them. */

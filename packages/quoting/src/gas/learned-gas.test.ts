@@ -1,0 +1,85 @@
+import { type Address, toAddress } from '@sluice/chains'
+import type { Pool } from '@sluice/liquidity'
+import { random } from '@sluice/liquidity/testing'
+import { type Leg, type Route, routeGas } from '@sluice/routing'
+import { expect, test } from 'vitest'
+import { GasLessons } from './learned-gas.ts'
+
+const token = (k: number): Address => toAddress(`0x${(k + 1).toString(16).padStart(40, '0')}`)
+const HOUR = 3_600
+
+type Swap = Pick<Route, 'tokenIn' | 'tokenOut' | 'legs'>
+
+/** Chains of one to four pools between ten tokens, whose transfers and pools cost what the table does not know. */
+function market(seed: number) {
+  const r = random(seed)
+  const extra = new Map<string, number>()
+  const costOf = (key: string) => {
+    if (!extra.has(key)) extra.set(key, r.integer(30_000))
+    return extra.get(key)!
+  }
+  const pool = (a: number, b: number): Pool => {
+    const [low, high] = [Math.min(a, b), Math.max(a, b)]
+    const id = `0xpool${low}${high}`
+    return { id, family: 'uniswap-v2', dex: 'test', address: token(low * 16 + high + 99), tokens: [], state: {} }
+  }
+  const route = (): Swap => {
+    const tokens = [r.integer(10)]
+    while (tokens.length < 2 + r.integer(4) && tokens.length < 5) {
+      const next = r.integer(10)
+      if (!tokens.includes(next)) tokens.push(next)
+    }
+    while (tokens.length < 2) tokens.push((tokens[0]! + 1) % 10)
+    const legs = tokens.slice(1).map((to, k): Leg => {
+      const amounts = { num: 1n, den: 1n, amountIn: 1n, amountOut: 1n, gas: 53_456 }
+      return { pool: pool(tokens[k]!, to), tokenIn: token(tokens[k]!), tokenOut: token(to), ...amounts }
+    })
+    return { tokenIn: token(tokens[0]!), tokenOut: token(tokens.at(-1)!), legs }
+  }
+  const charged = (swap: Swap) =>
+    swap.legs.reduce(
+      (sum, leg) => sum + costOf(leg.pool.id) + costOf(leg.tokenIn) + costOf(leg.tokenOut),
+      routeGas({ ...swap, wrappedNative: null }).charged,
+    )
+  return { route, charged }
+}
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!
+
+test('what simulations show of pools and tokens makes the next routes known within 3 %, of pools never seen too', () => {
+  const { route, charged } = market(7)
+  const lessons = new GasLessons(null)
+  const off = (swap: Swap) => Math.abs(lessons.expected(swap, 0) / charged(swap) - 1)
+  const tried = Array.from({ length: 200 }, route)
+  expect(median(tried.map(off))).toBeGreaterThan(0.15)
+  for (let k = 0; k < 600; k++) {
+    const swap = route()
+    lessons.observe(swap, charged(swap) + routeGas({ ...swap, wrappedNative: null }).refund, 0)
+  }
+  expect(median(tried.map(off))).toBeLessThan(0.03)
+})
+
+test('searches of a minute are told the same, and what is not seen again is forgotten', () => {
+  const { route, charged } = market(8)
+  const lessons = new GasLessons(null)
+  expect(lessons.at(0)).toBe(undefined)
+  const swap = route()
+  const gross = charged(swap) + routeGas({ ...swap, wrappedNative: null }).refund
+  lessons.observe(swap, gross, 1)
+  expect(lessons.at(59)).toBe(undefined)
+  const told = lessons.at(60)!
+  expect([...told.keys()].sort()).toEqual([...new Set(swap.legs.map(({ pool }) => pool.id))].sort())
+  expect(lessons.at(200)).toBe(told)
+  expect(lessons.at(12 * 24 * HOUR)).toBe(undefined)
+})
+
+test('one absurd simulation moves nothing by more than half of what the route was expected to cost', () => {
+  const { route } = market(9)
+  const lessons = new GasLessons(null)
+  const swap = route()
+  const { charged } = routeGas({ ...swap, wrappedNative: null })
+  lessons.observe(swap, 1e12, 0)
+  expect(lessons.expected(swap, 0)).toBeLessThanOrEqual(1.5 * charged)
+  for (let k = 0; k < 5_000; k++) lessons.observe({ ...route(), tokenIn: token(1_000 + k) }, 1e6, 0)
+  expect(lessons.count.entries).toBeLessThanOrEqual(2_048)
+})
