@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEthereum, startLocal, type World } from '@sluice/liquidity/testing'
 import { record } from '../record.ts'
-import { errorsOf } from './errors.ts'
+import { errorsOf, learnedErrorsOf } from './errors.ts'
 import { fitTable, type GasFile } from './fit.ts'
 import { type Observed, observe, observePools, warm } from './observe.ts'
 import { approveAll } from './swap.ts'
@@ -34,17 +34,19 @@ if (!check) {
 }
 const others: Observed[] = []
 const errorPercent: Record<string, object> = {}
+const learnedErrorPercent: Record<string, object> = {}
 for (const world of worlds) {
   const seen = await observe(world, TOLD, 3)
   others.push(...seen)
   errorPercent[world.name] = errorsOf(seen, table)
-  console.error(world.name, errorPercent[world.name], 'before', errorsOf(seen, before))
+  learnedErrorPercent[world.name] = learnedErrorsOf(seen)
+  console.error(world.name, errorPercent[world.name], 'before', errorsOf(seen, before), learnedErrorPercent[world.name])
   await world.stop()
 }
 const [now, then] = [errorsOf(others, table), errorsOf(others, before)]
 if (check || (now.absoluteMedian <= then.absoluteMedian && now.absoluteP90 <= then.absoluteP90)) {
   if (!check) writeFileSync(FILE, `${JSON.stringify(table, null, 2)}\n`)
-  record('hop-gas', { ...table, errorPercent })
+  record('hop-gas', { ...table, errorPercent, learnedErrorPercent })
 } else {
   console.error('the table stays as it is: the one fitted now is further off')
   process.exitCode = 1

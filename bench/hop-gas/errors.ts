@@ -1,5 +1,6 @@
 /** Errors of a table: what it says of routes beside what their senders are charged. */
 import { type GasPart, gasRow } from '@sluice/liquidity'
+import { GasLessons } from '@sluice/quoting'
 import { gasParts } from '@sluice/routing'
 import { quantile } from '../router/statistics.ts'
 import type { GasFile } from './fit.ts'
@@ -7,7 +8,29 @@ import type { Observed } from './observe.ts'
 
 /** Per cent of what was charged: how far off the table was, and to which side in the middle. */
 export function errorsOf(seen: readonly Observed[], table: GasFile) {
-  const signed = seen.map((of) => (100 * (told(of, table) - of.charged)) / of.charged)
+  return figures(
+    seen,
+    seen.map((of) => told(of, table)),
+  )
+}
+
+/**
+ * The same of the service's own table with what it learns: each route is told before it is learned from, as simulations tell it. Only
+ * the second half counts, when pools have been met before.
+ */
+export function learnedErrorsOf(seen: readonly Observed[]) {
+  const lessons = new GasLessons(seen[0]?.wrappedNative ?? null)
+  const expected = seen.map(({ route, gross }) => {
+    const gas = lessons.expected(route, 0)
+    lessons.observe(route, gross, 0)
+    return gas
+  })
+  const half = seen.length >> 1
+  return figures(seen.slice(half), expected.slice(half))
+}
+
+function figures(seen: readonly Observed[], expected: readonly number[]) {
+  const signed = seen.map(({ charged }, k) => (100 * (expected[k]! - charged)) / charged)
   const absolute = signed.map(Math.abs)
   const at = (list: readonly number[], part: number) => Number(quantile(list, part).toFixed(1))
   return {

@@ -1,6 +1,7 @@
 /** Routes through the real Guard, Executor and pools, with the gas that each is charged from one and the same state. */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type Random, random, type World } from '@sluice/liquidity/testing'
+import { type PriceBook, priceTokens } from '@sluice/pricing'
 import { buildGraph, EncodeError, findRoute, type Graph, type Route, type RouteRequest } from '@sluice/routing'
 import { createSimulationContext, intrinsicGas, simulateSwap } from '@sluice/simulation'
 import { amountFor, current, hopOf, throughWrapper, tradable } from './pools.ts'
@@ -16,11 +17,15 @@ export type Observed = {
   readonly gross: number
 }
 
-/** Wei of the native token: some $50 to $100,000. */
-const [LEAST_WEI, MOST_WEI] = [2e16, 3e19]
+const USD = { least: 50, most: 100_000 }
+/** Percent: by default the service refuses trades of more impact. */
+const MOST_IMPACT = 15n
 const GAS_PRICES = [0n, 100_000_000n, 1_000_000_000n, 10_000_000_000n, 50_000_000_000n]
 /** Routes that are sent first and stay: pools that nobody has traded in pay for slots that are never empty again. */
 const WARM = 120
+
+/** Draws for each route that is wanted: some trades have no route, or too much impact. */
+const MOST_TRIES = 10
 
 /** Times the input that moves a price by a hundredth. */
 const SMALL = 0.02
@@ -48,7 +53,7 @@ export async function observe(world: World, count: number, seed: number): Promis
   const r = random(seed)
   const graph = buildGraph(await world.market.sync())
   const found: Observed[] = []
-  for (let tries = 0; found.length < count && tries < 3 * count; tries++) {
+  for (let tries = 0; found.length < count && tries < MOST_TRIES * count; tries++) {
     const route = drawn(world, graph, r)
     const seen = route && (await observed(world, route))
     if (seen) found.push(seen)
@@ -81,7 +86,10 @@ async function observed(world: World, route: Route): Promise<Observed | null> {
 
 const contexts = new WeakMap<World, ReturnType<typeof createSimulationContext>>()
 
-/** Gas before refunds of whole transactions, the first route's and those of others from the same state, by one call. */
+/**
+ * Gas before refunds of whole transactions, the first route's and those of others from the same state, by one call; null where
+ * one pays another amount than it settles at, which no quote does.
+ */
 export async function grossGas(
   world: World,
   [route, ...others]: readonly [Route, ...Route[]],
@@ -95,8 +103,9 @@ export async function grossGas(
     const ends = { from: world.trader, to, data, tokenIn, amountIn, tokenOut }
     const rest = { gasPrice: 0n, block: 'latest', ...(others.length > 0 && { others: datas.slice(1) }) } as const
     const result = await simulateSwap(world.rpc, { ...ends, ...rest }, context)
-    return [result, ...(result.others ?? [])].map(({ success, gasUsed }, k) =>
-      success ? gasUsed + Number(intrinsicGas(datas[k]!)) : null,
+    const routes = [route, ...others]
+    return [result, ...(result.others ?? [])].map(({ success, amountOut, gasUsed }, k) =>
+      success && amountOut === routes[k]!.amountOut ? gasUsed + Number(intrinsicGas(datas[k]!)) : null,
     )
   } catch (error) {
     if (error instanceof EncodeError) return [null]
@@ -108,7 +117,7 @@ export async function grossGas(
 function drawn(world: World, graph: Graph, r: Random): Route | null {
   const request = drawnRequest(world, graph, r)
   const found = request && findRoute(graph, request)
-  return found?.ok ? found.route : null
+  return found?.ok && isAnswered(found.route) ? found.route : null
 }
 
 export function drawnRequest(
@@ -118,23 +127,36 @@ export function drawnRequest(
   gasPriceWei = r.pick(GAS_PRICES),
 ): RouteRequest | null {
   const wrappedNative = world.chain.wrappedNative!.address
-  const ends = tradable(world).flatMap(({ family, tokens }) =>
-    family === 'rate-wrapper' ? [] : tokens.filter((token) => token !== ZERO_ADDRESS),
-  )
+  const { book, ends } = marketOf(world, graph)
   const [from, to] = [r.pick(ends), r.pick(ends)]
-  const wei = BigInt(Math.round(LEAST_WEI * (MOST_WEI / LEAST_WEI) ** (r.integer(1_000_000) / 1_000_000)))
+  const usd = USD.least * (USD.most / USD.least) ** (r.integer(1_000_000) / 1_000_000)
   const asNative = r.integer(2) === 1
-  if (from === to) return null
-  const amountIn = from === wrappedNative ? wei : worthOf(graph, wrappedNative, from, wei)
-  if (amountIn === 0n) return null
+  const amountIn = BigInt(Math.round((usd / book.usd(from)!) * 10 ** world.market.tokens.decimals(from)!))
+  if (from === to || amountIn === 0n) return null
   const end = (token: Address) => (asNative && token === wrappedNative ? NATIVE : token)
   return { tokenIn: end(from), tokenOut: end(to), amountIn, wrappedNative, gasPriceWei }
 }
 
-/** By the price of a tenth of a native token. */
-function worthOf(graph: Graph, wrappedNative: Address, token: Address, wei: bigint): bigint {
-  const tenth = 10n ** 17n
-  const sold = { tokenIn: wrappedNative, tokenOut: token, amountIn: tenth, wrappedNative, gasPriceWei: 0n }
-  const found = findRoute(graph, sold)
-  return found.ok ? (found.route.amountOut * wei) / tenth : 0n
+type PricedMarket = { readonly book: PriceBook; readonly ends: readonly Address[] }
+const markets = new WeakMap<Graph, PricedMarket>()
+
+/** Tokens of tradable pools that have a price, once for each pool. */
+function marketOf(world: World, graph: Graph): PricedMarket {
+  const known = markets.get(graph)
+  if (known) return known
+  const decimals = (token: Address) => world.market.tokens.decimals(token)
+  const book = priceTokens(graph.snapshot, world.chain, { decimals })
+  const isPriced = (token: Address) =>
+    token !== ZERO_ADDRESS && book.usd(token) !== null && decimals(token) !== undefined
+  const ends = tradable(world).flatMap(({ family, tokens }) =>
+    family === 'rate-wrapper' ? [] : tokens.filter(isPriced),
+  )
+  const made = { book, ends }
+  markets.set(graph, made)
+  return made
+}
+
+/** True of a trade that the service would answer by default. */
+function isAnswered({ amountOut, midAmountOut }: Route): boolean {
+  return midAmountOut !== null && amountOut * 100n >= midAmountOut * (100n - MOST_IMPACT)
 }
