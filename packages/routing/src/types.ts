@@ -40,7 +40,7 @@ export type RouteTerms = {
   readonly excludePools?: ReadonlySet<string>
   /** Pools, by id, that are not taken at their word. */
   readonly haircuts?: Haircuts
-  /** What simulations have shown of the gas of pools. */
+  /** Gas of pools as simulations have shown it. */
   readonly learnedGas?: LearnedGas
   readonly sources?: SourceFilter
   /** Tokens and pools that the route may pass through between its ends; anything when absent. */

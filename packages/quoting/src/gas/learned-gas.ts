@@ -58,7 +58,7 @@ export class GasLessons {
     for (const { pool, tokenIn, tokenOut } of swap.legs) this.pools.set(pool.id, [tokenIn, tokenOut])
   }
 
-  /** What a route is expected to be charged by all that is known now. */
+  /** Gas that a route is expected to be charged, by all that is known now. */
   expected(swap: Swap, now: number): number {
     const { charged } = routeGas({ ...swap, wrappedNative: this.wrappedNative })
     return charged + [...partsOf(swap)].reduce((sum, [key, count]) => sum + this.gasOf(key, now) * count, 0)
