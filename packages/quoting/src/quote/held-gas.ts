@@ -10,7 +10,7 @@ const STIPEND = 1_928
 const HELD_PART = 1.5 / 63
 /** Gas that the Guard uses after the Executor's call, and before it and the payment. Measured on the real state of Ethereum. */
 const AFTER = { token: 30_000, native: 16_000 }
-/** Where the last pool pays the sender itself, the Guard does no more than read a balance. */
+/** Gas before the Executor is called; after it, where the last pool pays the sender itself, the Guard only reads a balance. */
 const BEFORE_DIRECT = 20_000
 
 /** @param gasUsed - gross gas of the Guard's call, as simulated */
