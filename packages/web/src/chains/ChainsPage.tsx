@@ -176,13 +176,7 @@ function Card({ chainId }: { readonly chainId: number | undefined }) {
         <div>
           <dt>Last block</dt>
           <dd>
-            {run?.lagSeconds === undefined ? (
-              none
-            ) : run.clock === 'resting' ? (
-              'none is due: the chain rests'
-            ) : (
-              <Lag seconds={run.lagSeconds} />
-            )}
+            <LastBlock run={run} />
           </dd>
         </div>
         <div>
@@ -212,6 +206,14 @@ function Card({ chainId }: { readonly chainId: number | undefined }) {
       </div>
     </section>
   )
+}
+
+/** The age of a block means something only where the chain's time is ours. */
+function LastBlock({ run }: { readonly run: ChainStatus | undefined }) {
+  if (run?.clock === 'resting') return 'none is due: the chain rests'
+  if (run?.clock === 'off') return 'by a clock of its own'
+  if (run?.clock !== 'moving' || run.lagSeconds === undefined) return <span className="q">not known yet</span>
+  return <Lag seconds={run.lagSeconds} />
 }
 
 function Lag({ seconds }: { readonly seconds: number }) {
@@ -258,7 +260,7 @@ function Followed({ rows }: { readonly rows: readonly Row[] }) {
                 <td>{run?.clock === 'resting' ? 'Following; the chain rests' : looks[look]}</td>
                 <td className="r">{run?.head !== undefined && <Count value={run.head} />}</td>
                 <td className="r">
-                  {run?.lagSeconds !== undefined && run.clock !== 'resting' && <Lag seconds={run.lagSeconds} />}
+                  {run?.clock === 'moving' && run.lagSeconds !== undefined && <Lag seconds={run.lagSeconds} />}
                 </td>
                 <td className="r">{run?.pools !== undefined && <Count value={run.pools} />}</td>
                 <td>

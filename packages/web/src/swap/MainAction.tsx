@@ -47,7 +47,7 @@ export function MainAction({ swap: { order, live, paying, short, refused, most, 
                 </span>,
                 () => act.amount(plain(most, named.decimals)),
               )
-            : go('No route')}
+            : go(most === undefined ? 'Looking for an amount that routes…' : 'No route')}
         </>
       )
     }
