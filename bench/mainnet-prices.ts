@@ -17,7 +17,7 @@ const PAGE = join(import.meta.dirname, '../docs/prices.md')
 const TOLERANCE = 0.005
 const DOLLARS = ['USDC', 'USDT', 'DAI']
 const COMPARED = ['WETH', ...DOLLARS, 'WBTC', 'wstETH']
-/** Pools of the state come from many dates: those that are known to have been traded last before this are not of the block. */
+/** Pools of the state come from many dates: those that are known to have been traded last this long before or after it are not of the block. */
 const RECENT_SECONDS = 3_600
 const MAX_SYMBOL = 12
 
@@ -128,7 +128,7 @@ async function rateOf({ address, family }: MainnetPool): Promise<number | null> 
 
 function isOfTheBlock(seconds: unknown): boolean {
   const at = Number(seconds)
-  return at === 0 || Number(state.timestamp) - at <= RECENT_SECONDS
+  return at === 0 || Math.abs(Number(state.timestamp) - at) <= RECENT_SECONDS
 }
 
 async function symbolOf(address: Address): Promise<string> {

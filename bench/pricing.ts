@@ -73,13 +73,13 @@ let deepestScam = 0
 for (let t = TOKENS - SCAMS; t < TOKENS; t++)
   deepestScam = Math.max(deepestScam, (await prices.depthUsd(address(t))) ?? 0)
 
-/** Milliseconds of each of many blocks, and of the price of 200 tokens after each. */
+const firstCurveMs = await timed(() => prices.depthCurve(address(1)))
+/** Milliseconds of each of many blocks, and of the price of 200 tokens and the curve of the deepest after each. */
 const blocks = { few: await follow(CHANGED, 6), hubs: await follow(CHANGED, 0), many: await follow(MANY_CHANGED, 0) }
 const unchanged: number[] = []
 for (let n = 0; n < BLOCKS; n++) unchanged.push(await timed(() => prices.follow(snapshot())))
 takeLongestTasks()
 const depthMs = await timed(() => prices.depthUsd(address(1)))
-const curveMs = await timed(() => prices.depthCurve(address(1)))
 const depthSliceMs = takeLongestTasks().get('depth')!
 
 record('pricing', {
@@ -96,7 +96,10 @@ record('pricing', {
       nothingChanged: summary(unchanged),
     },
     [`pricesOf${ASKED}TokensAfterABlock`]: blocks.hubs.look,
-    deepestToken: { depth: rounded(depthMs), curve: rounded(curveMs), longestSlice: rounded(depthSliceMs) },
+    deepestToken: {
+      ...{ depth: rounded(depthMs), longestSlice: rounded(depthSliceMs) },
+      ...{ firstCurve: rounded(firstCurveMs), curveAfterABlock: blocks.hubs.curve },
+    },
   },
   realTokens: { within2Percent: within, off, unpriced },
   deepestScamUsd: Math.round(deepestScam),
@@ -120,14 +123,16 @@ function snapshot(): Snapshot {
 async function follow(changed: number, first: number) {
   const block: number[] = []
   const look: number[] = []
+  const curve: number[] = []
   for (let n = 0; n < BLOCKS; n++) {
     const known = [...Array(Math.max(0, 6 - first)).keys(), ...Array.from({ length: changed }, () => pick(6, POOLS))]
     pools = pools.with(known.slice(0, changed).map((i) => moved(pools.get(address(10_000_000 + i))!)))
     block.push(await timed(() => prices.follow(snapshot())))
     const asked = Array.from({ length: ASKED }, () => address(pick(0, TOKENS - SCAMS)))
     look.push(await timed(() => asked.map((token) => prices.usd(token))))
+    curve.push(await timed(() => prices.depthCurve(address(1))))
   }
-  return { block: summary(block), look: summary(look) }
+  return { block: summary(block), look: summary(look), curve: summary(curve) }
 }
 
 /** The pool after a trade that moved its price by up to a tenth of a percent. */
