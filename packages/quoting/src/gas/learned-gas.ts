@@ -12,9 +12,9 @@ const MOST_KNOWN = 2_048
 /** Pools that searches are told of, those that were seen last. */
 const MOST_TOLD = 512
 /** Part of an error that is made up for at once: the rest may be the sender's own, or of ticks that no other trade crosses. */
-const STEP = 0.5
-/** Part of the gas told that one simulation may be off by, and count. */
-const MOST_OFF = 0.5
+const STEP = 0.35
+/** Part of the gas told that one simulation may be off by, and count: a route over many ticks is no lesson about its tokens. */
+const MOST_OFF = 0.04
 /** Gas by which anything may differ from the table. */
 const MOST = 300_000
 /** Seconds after which half of what was learned is forgotten: tokens are upgraded, and slots fill. */
