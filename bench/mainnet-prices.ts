@@ -178,6 +178,10 @@ the token is bought with.
 | --- | --- | --- | --- | --- |
 ${compared.map((it) => `| ${it.symbol} | ${shown(it.usd!)} | \`${it.deepestPool}\` | ${shown(it.poolUsd)} | ${it.percentOff} % |`).join('\n')}
 
+What is off is the price of WETH, by which those of WBTC and wstETH are compared too. In the last half minute before the block,
+its pools with a fee of 0.05 % say $2,060.80 to $2,062.21 and those with 0.3 % say $2,066.18 to $2,067.23: nobody trades a pool back
+to the market within its fee. Together the latter hold more, so the median is one of theirs.
+
 ## All tokens
 
 Why there is no price: \`unknown\`, no pool of it was found; \`no-decimals\`; \`below-floor\`, less than $300 behind it;
