@@ -104,10 +104,14 @@ describe('a model of the core', () => {
 
   test('pools are read from its storage, and the Executor is paid by it what was quoted', async () => {
     const kinds = ['concentrated', 'full', 'stableswap']
+    // One state a pool: what the model's storage has of one would be there for the next.
+    const first = new Map(
+      Object.entries(states)
+        .filter(([, { complete }]) => complete)
+        .map(([name, { config }]) => [config, name]),
+    )
     const names = kinds.flatMap((kind) =>
-      Object.keys(states)
-        .filter((name) => states[name]!.kind === kind)
-        .slice(0, POOLS),
+      [...first.values()].filter((name) => states[name]!.kind === kind).slice(0, POOLS),
     )
     let swaps = 0
     for (const name of names) {
@@ -152,7 +156,7 @@ describe('a model of the core', () => {
         swaps++
       }
     }
-    expect(swaps).toBeGreaterThan(3 * POOLS)
+    expect(swaps).toBeGreaterThan(2 * POOLS)
   }, 120_000)
 })
 
@@ -181,7 +185,7 @@ describe.skipIf(!core)(`the core itself${core ? '' : ` (${NO_CORE})`}`, () => {
         world.pools().find(({ tokens }) => BigInt(tokens[0]!) > 0n)!.tokens as [Address, Address],
       ]),
     ])) as [readonly Pool<null>[]]
-    const known = new Set(world.pools().map(({ id }) => id))
+    const known = new Set(world.steps.map(({ before }) => before.id))
     expect(found.length).toBeGreaterThan(0)
     expect(found.filter(({ id }) => !known.has(id))).toEqual([])
   })

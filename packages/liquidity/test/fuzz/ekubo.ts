@@ -20,7 +20,7 @@ const CORE = toAddress('0x00000000000014aa86c5d3c41765bb24e11bd701')
 const CODE_HASH = '0xc5f90c9d0dbc5037f8f9e248f4bb292e7c1824f584eb6550cb4cad525b38c71a'
 const POOLS = 24
 const FETCH_MS = 10_000
-/** What the provider of liquidity holds of each token: more than all positions ask for. */
+/** Base units that the provider of liquidity holds of each token: more than all positions ask for. */
 const FUNDS = 1n << 126n
 
 export const EKUBO_ROW: DexRow = { family: 'ekubo', brand: 'Ekubo', role: 'core', address: CORE, version: '3' }
@@ -102,7 +102,9 @@ export async function startEkubo(code: Hex, seed: number): Promise<EkuboWorld> {
   let pools: readonly Pool[] = []
   async function sync(): Promise<void> {
     const states = await read(made)
-    pools = made.flatMap((pool, i) => (states[i] && states[i].liquidity > 0n ? [{ ...pool, state: states[i] }] : []))
+    pools = made.flatMap((pool, i) =>
+      states[i] && (states[i].liquidity > 0n || states[i].ticks.length > 0) ? [{ ...pool, state: states[i] }] : [],
+    )
   }
   await sync()
   return {

@@ -4,16 +4,16 @@ import type { Pool } from '../../family.ts'
 import { MAX_TICK, MIN_TICK } from './ratio.ts'
 import type { EkuboKey } from './types.ts'
 
-/** What a pool's config says of it. */
+/** The parts of a pool's config. */
 export type EkuboConfig = {
   readonly extension: Address
-  /** Of 2⁶⁴. */
+  /** In parts of 2⁶⁴. */
   readonly fee: bigint
   readonly kind: EkuboKind
 }
 
 /** Positions of their own between ticks, or one range for all of them. */
-export type EkuboKind =
+type EkuboKind =
   | { readonly name: 'concentrated'; readonly tickSpacing: number }
   | { readonly name: 'range'; readonly lower: number; readonly upper: number }
 

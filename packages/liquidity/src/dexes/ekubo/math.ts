@@ -14,7 +14,7 @@ const MAX_DELTA = (1n << 128n) - 1n
 /** Each costs the swap thousands of gas. */
 const MOST_WORDS = 10_000
 
-export type EkuboSwap = {
+type EkuboSwap = {
   readonly amountOut: bigint
   readonly state: EkuboState
   readonly ticksCrossed: number
@@ -49,7 +49,7 @@ function nextRatio(ratio: bigint, liquidity: bigint, amount: bigint, zeroForOne:
 
 type Target = {
   readonly tick: number
-  /** What liquidity grows by when the price rises past it; undefined where it ends a word or the prices. */
+  /** Growth of liquidity when the price rises past it; undefined where it ends a word or the prices. */
   readonly net?: bigint
 }
 type Going = { readonly tick: number; readonly liquidity: bigint }

@@ -46,7 +46,9 @@ function powers(count: number): readonly bigint[] {
 
 /** Prices of ticks that were asked for last, by their lowest bits: a search asks for few, many times. */
 const KNOWN = 1 << 12
-const knownTick = new Int32Array(KNOWN).fill(MAX_TICK + 1)
+/** Beyond every number that is asked for. */
+const NO_TICK = -(2 ** 31)
+const knownTick = new Int32Array(KNOWN).fill(NO_TICK)
 const knownRatio: bigint[] = Array.from({ length: KNOWN }, () => 0n)
 
 /** The price of a tick. @throws RangeError beyond the core's ticks */

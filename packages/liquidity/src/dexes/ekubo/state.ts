@@ -74,7 +74,7 @@ function* readTicks(
   })
 }
 
-/** Of a pool with positions of their own. */
+/** Undefined for a pool of one range. */
 function spacingOf(pool: Pool<unknown>): number | undefined {
   const kind = decodeConfig(keyOf(pool).config)?.kind
   return kind?.name === 'concentrated' ? kind.tickSpacing : undefined
