@@ -7,8 +7,9 @@ import { gainsInCycle, inOrderOf, type OpenAllocation, openCycles } from './inte
 import { shortenChains } from './integrate/direct.ts'
 import { extend, joinPaths } from './integrate/few-pools.ts'
 import { withinLimits } from './integrate/limits.ts'
+import { fromNarrower } from './integrate/narrower.ts'
 import { polish } from './integrate/polish.ts'
-import { bestOf, isFarBelow, mayImprove, mayPayFor } from './integrate/promise.ts'
+import { bestOf, isFarBelow, isInDoubt, mayImprove, mayPayFor } from './integrate/promise.ts'
 import { prune, pruneByTrial } from './integrate/pruning.ts'
 import { rivalsOf } from './integrate/rivals.ts'
 import { distancesFrom, type Potential, potential, wayTo } from './problem/potentials.ts'
@@ -25,12 +26,15 @@ import {
   IMPROVING_PART,
   MOST_COMBINED,
   MUCH_WORSE,
+  NARROW_WORK,
   ORDERS,
   TIGHT,
 } from './tolerances.ts'
 
 export type Found = {
   readonly flow: Flow
+  /** The best before narrower problems were searched, where that is another: for when a pool refuses its part of `flow`. */
+  readonly instead?: Flow
   /**
    * Output base units that no route can exceed, gas aside; null where none is known, or where what running in cycles would
    * earn makes it say nothing.
@@ -54,6 +58,7 @@ export function search(problem: Problem): Found | null {
     const flow = bestOf(problem, [allocateOnce(problem, single, backward, COLUMN_ROUNDS), alongPath(problem, single)])
     return flow ? { flow, bound: null, rivals: [] } : null
   }
+  const { rest } = problem.budget
   const progress: Progress = { flows: [], known: new Set(), bound: null, best: undefined }
   if (!problem.onePath) {
     const improve = () => allocations(problem, { backward, first, single }, progress)
@@ -62,9 +67,11 @@ export function search(problem: Problem): Found | null {
     if (!bestOf(problem, progress.flows))
       progress.flows.push(problem.budget.attempt(IMPROVING_PART, coarse, () => null))
   }
-  const flow = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, single)])
-  if (!flow) return null
+  const found = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, single)])
+  if (!found) return null
   const { bound } = progress
+  const narrow = () => narrowed(problem, found, { backward, first, single }, progress, rest)
+  const flow = problem.onePath || !isInDoubt(found, bound) ? found : problem.budget.attempt(1 / 2, narrow, () => found)
   const suspect = bound !== null && bound > flow.amountOut * (1 + BOUND_WORTHLESS)
   const worthless =
     suspect &&
@@ -75,9 +82,27 @@ export function search(problem: Problem): Found | null {
     )
   return {
     flow,
+    ...(flow !== found && { instead: found }),
     bound: worthless ? null : bound,
     rivals: rivalsOf(problem, flow, progress.flows, () => alongPath(problem, single)),
   }
+}
+
+/** The best from narrower starts as well, for about as much work as was done since there was so much left. */
+function narrowed(problem: Problem, best: Flow, paths: Paths, progress: Progress, before: number): Flow {
+  const { backward } = paths
+  const { source, target, budget } = problem
+  const { known } = progress
+  const allocate = (narrow: Problem): Flow | null => {
+    const labels = potential(narrow, target, 'to')
+    const single = bestSinglePath(narrow, labels)
+    if (!single) return null
+    const own: Progress = { flows: [], known, bound: progress.bound, best: undefined }
+    allocations(narrow, { backward: labels, first: wayTo(narrow, labels, source, target), single }, own)
+    return own.best ?? null
+  }
+  const work = Math.max(NARROW_WORK, before - budget.rest)
+  return fromNarrower(problem, best, { known, values: backward.best, allocate, work })
 }
 
 /** Routes found so far, for whoever looks further. */
@@ -107,7 +132,9 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   const initial = new Set(free || !first ? single : [...first, ...single])
   const opening = start(problem, initial, backward)
   generateColumns(problem, opening, frontier)
-  const { bound, gross } = certify(problem, opening, frontier)
+  // What no route pays, none of a narrower problem does.
+  const known = progress.bound
+  const { bound, gross } = known === null ? certify(problem, opening, frontier) : { bound: known, gross: opening }
   progress.bound = bound
   const allocate = (open: Problem, edges: readonly number[]): OpenAllocation => {
     const allocation = start(open, edges, backward)
@@ -120,8 +147,8 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   const tangled = opening.checkpoint()
   const opened = openCycles({ open: problem, allocation: opening }, around)
   const cyclic = opened.open !== problem
-  const { flows, known } = progress
-  for (const edge of opening.edges) known.add(edge)
+  const { flows } = progress
+  for (const edge of opening.edges) progress.known.add(edge)
   flows.push(reduce(opened))
   if (mayImprove(problem, flows, bound, backward)) flows.push(alongPath(problem, single))
   let { open } = opened

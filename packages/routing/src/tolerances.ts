@@ -238,6 +238,22 @@ export const FAR_BELOW = 5e-5
 /** Routes worse than the best by more than this part are not combined with it, nor those of more pools together. */
 export const MUCH_WORSE = 2e-3
 export const MOST_COMBINED = 24
+/**
+ * Parts below the bound from which on narrower problems are searched too: a fifth of a basis point without gas; with it, which
+ * the bound does not know, five.
+ */
+export const DOUBTED_LACK = 2e-5
+export const DOUBTED_NET = 5e-4
+/**
+ * Hops and pools of narrower problems, the starts of them that are filled up, and the work after which no other is begun where the
+ * search took less: about half a millisecond.
+ */
+export const NARROW_HOPS = 3
+export const NARROW_POOLS = [3, 2] as const
+export const NARROW_STARTS = 4
+export const NARROW_WORK = 60_000
+/** Part by which a start must be ahead: what pools of several tokens pay is known to less before it is settled. */
+export const NARROW_GAIN = 5e-6
 /** Orders of the tokens that are tried where pools disagree on a price. */
 export const ORDERS = 4
 /** Part of a budget that improving on the best path may take. */

@@ -5,7 +5,7 @@ import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Route, RouteRequest } from '../src/types.ts'
 import { bestByTrial } from './by-trial.ts'
-import { E18, fairPools, pair, request, seeded, snapshotOf } from './graphs.ts'
+import { E18, fairPools, pair, randomPools, request, seeded, snapshotOf } from './graphs.ts'
 
 const RUNS = process.env.LONG ? 10_000 : 300
 const seed = fc.integer({ min: 1, max: 2 ** 31 })
@@ -226,6 +226,35 @@ describe('with gas to pay', () => {
   test('hardly ever would the search do better without one of the pools', () => {
     const graphs = Array.from({ length: RUNS }, (_, index) => index + 1)
     expect(graphs.filter((run) => gainWithoutOne(run) > SLACK).length / RUNS).toBeLessThanOrEqual(0.01)
+  })
+})
+
+describe.each([0.002, 0.01, 0.05])('beside narrower requests, where prices are off by up to %d', (disagreement) => {
+  const dexes = ['alpha', 'beta', 'gamma']
+
+  /** Basis points of the output by which fewer hops or pools, or one source less, would leave more after gas. */
+  function lossBps(run: number): number {
+    const made = randomPools(run * 77 + 1, 8 + (run % 20), { tokens: 4 + (run % 5), disagreement })
+    const graph = buildGraph(snapshotOf(made.map((pool, index) => ({ ...pool, dex: dexes[index % 3]! }))))
+    const amountIn = BigInt(Math.floor(10 ** (16 + seeded(run * 31 + 7)() * 6)))
+    const gasPriceWei = [0n, 10n ** 8n, 10n ** 9n, 10n ** 10n, 5n * 10n ** 10n][run % 5]!
+    const left = (over: Partial<RouteRequest>) => {
+      const result = findRoute(graph, request({ amountIn, gasPriceWei, ...over }))
+      return result.ok ? Number(result.route.amountOut) - Number(result.route.gasCostOut ?? 0n) : 0
+    }
+    const own = left({})
+    const narrower: Partial<RouteRequest>[] = [
+      ...[1, 2, 3].map((maxHops) => ({ maxHops })),
+      ...[1, 2, 3, 5, 8, 12].map((maxSplits) => ({ maxSplits })),
+      ...dexes.map((dex) => ({ sources: { exclude: new Set([dex]) } })),
+    ]
+    return own > 0 ? (Math.max(...narrower.map(left)) / own - 1) * 10_000 : 0
+  }
+
+  test('hardly ever would one of them pay more', () => {
+    const graphs = Array.from({ length: Math.ceil(RUNS / 3) }, (_, index) => index + 601)
+    const lost = graphs.filter((run) => lossBps(run) > 0.5)
+    expect(lost.length / graphs.length, `runs ${lost}`).toBeLessThanOrEqual(disagreement > 0.01 ? 0.03 : 0.01)
   })
 })
 

@@ -16,6 +16,8 @@ type Label = {
   readonly amount: number
   readonly cost: number
   readonly hops: number
+  /** Sum of random numbers of the tokens passed: equal for labels that have passed the same ones, in any order. */
+  readonly passed: number
   readonly edge: number
   readonly before: Label | null
 }
@@ -37,8 +39,8 @@ const onCurves = (problem: Problem): EdgeOutput => ({
 /**
  * Spot rates are better than any rate at size, so the first path that comes out of the queue at the target is the best;
  * nearly so, since of the ways to a token that are as long only the most promising few are followed: more than one, since where
- * pools disagree the best may pass by a token that is needed later. Where the work runs out first, the best
- * path found so far. Null where no path leads there.
+ * pools disagree the best may pass by a token that is needed later, and no two by the same tokens, of which one is better in all.
+ * Where the work runs out first, the best path found so far. Null where no path leads there.
  */
 export function bestSinglePath(
   problem: Problem,
@@ -56,12 +58,14 @@ export function bestSinglePath(
   const lengths = furthest + 1
   /** By token and length, the bounds of the best labels, falling. */
   const reached = scratch.floats(tokens.length * lengths * PATH_LABELS, Number.NEGATIVE_INFINITY)
+  /** Sums of the tokens that those labels have passed. */
+  const passing = scratch.floats(tokens.length * lengths * PATH_LABELS, 0)
   const first = wayTo(problem, backward, source, target)
   let best: readonly number[] | null = first
   let bestNet = first ? netOf(problem, first, output) : Number.NEGATIVE_INFINITY
   let quotes = 0
   let looks = 0
-  const start = { token: source, amount: amountIn, cost: 0, hops: 0, edge: -1, before: null }
+  const start = { token: source, amount: amountIn, cost: 0, hops: 0, passed: 0, edge: -1, before: null }
   queue.push({ ...start, bound: amountIn * valueBound[source]! - hops[source]! * leastLeg })
   for (
     let label = queue.pop();
@@ -86,9 +90,13 @@ export function bestSinglePath(
       const cost = label.cost + costOf(problem, edge, label.amount)
       const bound = amount * valueBound[next]! - cost - ahead
       if (!(amount > 0 && bound > least)) continue
+      const passed = label.passed + markOf(next)
       // What takes no more legs may be bounded by no less; what takes more may be bounded by as much only by more.
-      for (let k = place; k < (next + 1) * lengths * PATH_LABELS && insert(reached, k, bound); k += PATH_LABELS);
-      const reaching = { bound, token: next, amount, cost, hops: label.hops + 1, edge, before: label }
+      let kept = insert(reached, passing, place, bound, passed)
+      if (!kept) continue
+      for (let k = place + PATH_LABELS; kept && k < (next + 1) * lengths * PATH_LABELS; k += PATH_LABELS)
+        kept = insert(reached, passing, k, bound, passed)
+      const reaching = { bound, token: next, amount, cost, hops: label.hops + 1, passed, edge, before: label }
       if (next === target) {
         best = unroll(reaching)
         bestNet = bound
@@ -98,13 +106,31 @@ export function bestSinglePath(
   return best
 }
 
-/** Puts a bound among those of a place, which fall; false where all of them are better. */
-function insert(reached: Float64Array, place: number, bound: number): boolean {
-  let k = place + PATH_LABELS - 1
-  if (!(bound > reached[k]!)) return false
-  for (; k > place && reached[k - 1]! < bound; k--) reached[k] = reached[k - 1]!
+/**
+ * Puts a bound among those of a place, which fall, in the place of one that has passed the same tokens; false where all of them,
+ * or that one, are better.
+ */
+function insert(reached: Float64Array, passing: Float64Array, place: number, bound: number, passed: number): boolean {
+  const end = place + PATH_LABELS - 1
+  if (!(bound > reached[end]!)) return false
+  let k = place
+  while (k < end && passing[k] !== passed) k++
+  if (passing[k] === passed && !(bound > reached[k]!)) return false
+  for (; k > place && reached[k - 1]! < bound; k--) {
+    reached[k] = reached[k - 1]!
+    passing[k] = passing[k - 1]!
+  }
   reached[k] = bound
+  passing[k] = passed
   return true
+}
+
+/** A number below 2^32, as good as random: sums of a few are exact, and tell sets of tokens apart. */
+function markOf(token: number): number {
+  let mixed = Math.imul(token + 1, 0x9e3779b1)
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return (mixed ^ (mixed >>> 16)) >>> 0
 }
 
 function netOf(problem: Problem, path: readonly number[], output: EdgeOutput): number {

@@ -117,7 +117,10 @@ export function settledRivals(
 
 function attempt(problem: Problem, amountIn: bigint, taxes?: Taxes): FoundRoute | LegRefused | null {
   const found = search(problem)
-  return found && settledAs(found, problem, amountIn, taxes)
+  if (!found) return null
+  const settled = settledAs(found, problem, amountIn, taxes)
+  if (!(found.instead && settled instanceof LegRefused)) return settled
+  return settledAs({ ...found, flow: found.instead }, problem, amountIn, taxes)
 }
 
 function settledAs(found: Found, problem: Problem, amountIn: bigint, taxes?: Taxes): FoundRoute | LegRefused | null {

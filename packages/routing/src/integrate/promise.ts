@@ -2,7 +2,7 @@
 import type { Potential } from '../problem/potentials.ts'
 import { leastLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
-import { FAR_BELOW, GOOD_ENOUGH } from '../tolerances.ts'
+import { DOUBTED_LACK, DOUBTED_NET, FAR_BELOW, GOOD_ENOUGH } from '../tolerances.ts'
 
 export function bestOf(problem: Problem, flows: readonly (Flow | null)[]): Flow | undefined {
   return flows.filter((flow): flow is Flow => flow !== null && fits(problem, flow)).sort((a, b) => b.net - a.net)[0]
@@ -38,6 +38,12 @@ export function mayPayFor(legs: number, problem: Problem, best: Flow | undefined
   if (!best) return true
   const isShort = bound === null || bound - best.amountOut > legs * leastLegCost(problem)
   return isShort && best.edges.length + legs <= problem.maxPools
+}
+
+/** True of a route that is not known to be about the best: by the bound, or for what its legs cost. */
+export function isInDoubt({ amountOut, net }: Flow, bound: number | null): boolean {
+  const most = amountOut === net ? DOUBTED_LACK : DOUBTED_NET
+  return bound === null || net < bound * (1 - most)
 }
 
 export function fits({ maxPools, maxHops }: Problem, flow: Flow): boolean {
