@@ -3,7 +3,7 @@
  * imports.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { unnamed } from './lib/check/comments.ts'
 import { type Manifest, undeclared } from './lib/check/declared.ts'
@@ -23,17 +23,34 @@ function manifestOf(folder: string): Manifest {
   return manifest
 }
 
-const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts', '*.tsx', '*.mjs'], {
-  cwd: root,
-  encoding: 'utf8',
-})
-const faults = listed
-  .split('\n')
-  .filter((path) => path !== '' && existsSync(join(root, path)))
-  .flatMap((path) => {
-    const text = readFileSync(join(root, path), 'utf8')
-    return [...tooLong(path, text), ...unnamed(path, text), ...undeclared(path, text, manifestOf(dirname(path)))]
+/** The sources that are there, as git lists them. */
+function listed(...patterns: string[]): readonly string[] {
+  const text = execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...patterns], {
+    cwd: root,
+    encoding: 'utf8',
   })
+  return text.split('\n').filter((path) => path !== '' && existsSync(join(root, path)))
+}
+
+/** Sources of the contracts of the newest release, whose comments are part of their code, and so of their addresses. */
+function releasedSources(): ReadonlySet<string> {
+  const folder = join(root, 'deployments/standard-json')
+  const paths = readdirSync(folder).flatMap((file) => {
+    const { sources } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { readonly sources: object }
+    return Object.keys(sources)
+  })
+  return new Set(paths.map((path) => path.replace(/^project/, 'contracts')))
+}
+
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
+const released = releasedSources()
+const faults = [
+  ...listed('*.ts', '*.tsx', '*.mjs').flatMap((path) => {
+    const text = textOf(path)
+    return [...tooLong(path, text), ...unnamed(path, text), ...undeclared(path, text, manifestOf(dirname(path)))]
+  }),
+  ...listed('*.sol').flatMap((path) => (released.has(path) ? [] : unnamed(path, textOf(path)))),
+]
 const open = faults.filter((text) => !exceptions.some(({ fault }) => fault.test(text)))
 const idle = exceptions.filter(({ fault }) => !faults.some((text) => fault.test(text)))
 for (const fault of open) console.error(fault)

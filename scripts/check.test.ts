@@ -58,6 +58,17 @@ test('a comment in front of a declaration begins with what the thing is', () => 
   expect(faults('\n * How long it takes,\n * in ms.\n')).toEqual([expect.stringMatching(/^a\.ts:2: .*"How"/)])
 })
 
+test('so do comments of Solidity, in their first line and behind every tag', () => {
+  const faults = (...lines: string[]) => unnamed('A.sol', ['contract A {', ...lines, '}'].join('\n'))
+  expect(faults('/// Price of a token,', '/// What it is worth.', '/// @return price In USD.')).toEqual([])
+  expect(faults('uint256 a; // What is said beside is free.')).toEqual([])
+  for (const line of ['/// Whether it pays.', '/// @dev Whether it pays.', '/// @return Whether it pays.'])
+    expect(faults(line)).toEqual([expect.stringMatching(/^A\.sol:2: .*"Whether"/)])
+  expect(faults('/// @notice Price.', '  /// @param pays Whether it does.')).toEqual([
+    expect.stringMatching(/^A\.sol:3: .*"Whether"/),
+  ])
+})
+
 test('a long file or function needs a reason', () => {
   const body = (lines: number) => 'f()\n'.repeat(lines)
   expect(tooLong('a.ts', body(300))).toEqual([])

@@ -6,7 +6,7 @@ import {Deal} from "./support/Deals.sol";
 import {Programs} from "./support/Programs.sol";
 import {SurchargeToken, Token} from "./support/Tokens.sol";
 
-/// @notice What the invariants leave out (SECURITY.md), shown: of 5, a pool of concentrated liquidity that runs out and takes a
+/// @notice Exclusions of the invariants (SECURITY.md), shown: of 5, a pool of concentrated liquidity that runs out and takes a
 ///   part of what it is sold; of 2 and 4, a token that charges its sender on top of what is sent.
 contract ExclusionsTest is Arena {
     /// @dev In its one range, from -60,000 to 60,000 ticks, this takes about 19e18 of a token.
@@ -75,7 +75,7 @@ contract ExclusionsTest is Arena {
         assertEq(tokenIn.balanceOf(user), strays ? WEALTH - 1e18 : WEALTH);
     }
 
-    /// @dev What a pool at one to one began with: as much of either token.
+    /// @dev Amount that a pool at one to one began with, of either token.
     function initial(address pool, address token) private returns (uint256) {
         address other = v3Pool(token, address(new Token()), 3000, THIN);
         assertTrue(pool != other);

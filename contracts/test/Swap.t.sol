@@ -9,7 +9,7 @@ import {Genuine, IToken} from "./support/Genuine.sol";
 import {Programs} from "./support/Programs.sol";
 import {NoReturnToken, TaxedToken, Token} from "./support/Tokens.sol";
 
-/// @notice What a user's swap does in genuine pools, by each way in and out.
+/// @notice A user's swap in genuine pools, by each way in and out.
 contract SwapTest is Genuine {
     Guard internal guard;
     Executor internal executor;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What this project calls of Algebra's factories.
+/// @notice Calls of this project to Algebra's factories.
 interface IAlgebraFactory {
     event Pool(address indexed token0, address indexed token1, address pool);
 

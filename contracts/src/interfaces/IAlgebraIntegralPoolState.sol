@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What lenses read of an Algebra Integral pool, and what it says of its fee; its other events are those of
+/// @notice State of an Algebra Integral pool, and what it says of its fee; its other events are those of
 /// uniswap-v3.
 interface IAlgebraIntegralPoolState {
     event Fee(uint16 fee);
@@ -32,7 +32,7 @@ interface IAlgebraIntegralPoolState {
         external
         view
         returns (uint160 price, int24 tick, uint16 lastFee, uint8 pluginConfig, uint16 communityFee, bool unlocked);
-    /// @dev What a swap would pay now: the last fee, or what the plugin says.
+    /// @dev Fee that a swap would pay now: the last fee, or what the plugin says.
     function fee() external view returns (uint16 currentFee);
     function liquidity() external view returns (uint128);
     function tickSpacing() external view returns (int24);

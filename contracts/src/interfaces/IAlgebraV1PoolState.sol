@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What lenses read of an Algebra v1 pool; its other getters, and `swap`, are those of uniswap-v3.
+/// @notice State that lenses read of an Algebra v1 pool; its other getters, and `swap`, are those of uniswap-v3.
 interface IAlgebraV1PoolState {
     /// @dev From version 1.9 on, `fee` is that of the first token sold and another for the second stands behind it.
     function globalState()

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What a factory of Balancer V2 pools says of one.
+/// @notice Answers of a factory of Balancer V2 pools about one.
 interface IBalancerV2Factory {
     function isPoolFromFactory(address pool) external view returns (bool);
 }
 
-/// @notice What lenses read of a Balancer V2 pool; each kind has some of these.
+/// @notice State that lenses read of a Balancer V2 pool; each kind has some of these.
 interface IBalancerV2PoolState {
     function getSwapFeePercentage() external view returns (uint256);
     function getNormalizedWeights() external view returns (uint256[] memory);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What lenses read of Balancer V2's vault, and what it says when a pool is made or changes.
+/// @notice State that lenses read of Balancer V2's vault, and what it says when a pool is made or changes.
 interface IBalancerV2VaultState {
     event TokensRegistered(bytes32 indexed poolId, address[] tokens, address[] assetManagers);
     event Swap(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What is read of a weighted or stable pool of balancer-v3.
+/// @notice State that is read of a weighted or stable pool of balancer-v3.
 interface IBalancerV3PoolState {
     struct PoolSwapParams {
         uint8 kind;

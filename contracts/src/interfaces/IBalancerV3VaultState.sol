@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What is read of the balancer-v3 vault, which answers for its pools.
+/// @notice State that is read of the balancer-v3 vault, which answers for its pools.
 interface IBalancerV3VaultState {
     struct TokenInfo {
         uint8 tokenType;

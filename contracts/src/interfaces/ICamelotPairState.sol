@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What is read of a camelot-v2 pair, and what it says of changes. It is traded as a solidly pair is.
+/// @notice State that is read of a camelot-v2 pair, and what it says of changes. It is traded as a solidly pair is.
 interface ICamelotPairState {
     event Sync(uint112 reserve0, uint112 reserve1);
     event FeePercentUpdated(uint16 token0FeePercent, uint16 token1FeePercent);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What lenses read of a Curve pool of coins that are not pegged to each other. Pools of different ages and numbers
+/// @notice State of a Curve pool of coins that are not pegged to each other. Pools of different ages and numbers
 /// of coins have some of these only.
 interface ICurveCryptoPoolState {
     function balances(uint256 i) external view returns (uint256);
-    /// @dev What brings balances to 18 decimals: as many as there are coins.
+    /// @dev Factors that bring balances to 18 decimals: as many as there are coins.
     function precisions() external view returns (uint256[] memory);
-    /// @dev Of two coins.
+    /// @dev For pools of two coins.
     function price_scale() external view returns (uint256);
     function price_scale(uint256 i) external view returns (uint256);
     /// @dev A × n^n × 10,000, now.
@@ -25,7 +25,7 @@ interface ICurveCryptoPoolState {
     function is_killed() external view returns (bool);
     /// @dev The share, where it is a contract of its own.
     function token() external view returns (address);
-    /// @dev Of the share: the pool itself, or `token`.
+    /// @dev Supply of the share: the pool itself, or `token`.
     function totalSupply() external view returns (uint256);
     /// @dev The maths of the NG kind, where it is a contract of its own.
     function MATH() external view returns (address);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What lenses read of a Curve pool on the StableSwap invariant. Pools of different ages have some of
+/// @notice State that lenses read of a Curve pool on the StableSwap invariant. Pools of different ages have some of
 /// these only.
 interface ICurvePoolState {
     function coins(uint256 i) external view returns (address);

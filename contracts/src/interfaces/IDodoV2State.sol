@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What lenses ask of a factory of DODO v2 pools, of any kind.
+/// @notice Getters that lenses call of a factory of DODO v2 pools, of any kind.
 interface IDodoV2Factory {
     event NewDVM(address baseToken, address quoteToken, address creator, address dvm);
     event NewDPP(address baseToken, address quoteToken, address creator, address dpp);
@@ -10,7 +10,7 @@ interface IDodoV2Factory {
     function getDODOPool(address baseToken, address quoteToken) external view returns (address[] memory pools);
 }
 
-/// @notice What lenses read of a DODO v2 pool, and what it says of a trade.
+/// @notice State that lenses read of a DODO v2 pool, and what it says of a trade.
 interface IDodoV2State {
     event DODOSwap(
         address fromToken, address toToken, uint256 fromAmount, uint256 toAmount, address trader, address receiver

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What lenses read of a tokenised vault, and what it says of deposits and redemptions.
+/// @notice State that lenses read of a tokenised vault, and what it says of deposits and redemptions.
 interface IERC4626State {
     event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares);
     event Withdraw(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What the Executor calls of Ekubo's core beside its swap, whose selector is all zeros, and what the core tells of pools.
+/// @notice Calls of Ekubo's core beside its swap, whose selector is all zeros, and what the core tells of pools.
 /// @dev The arguments stand behind the selectors without any ABI. A swap logs without topics: locker 20, pool's id 32, balance
 ///   update 32, state after 32 bytes.
 interface IEkuboCore {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What lenses ask of a Liquidity Book factory of version 2.1 or later.
+/// @notice Getters that lenses call of a Liquidity Book factory of version 2.1 or later.
 interface ILiquidityBookFactory {
     struct PairInformation {
         uint16 binStep;
@@ -17,7 +17,7 @@ interface ILiquidityBookFactory {
     function getAllLBPairs(address tokenA, address tokenB) external view returns (PairInformation[] memory);
 }
 
-/// @notice What lenses read of a Liquidity Book pair of version 2.1 or later, and what it says of changes.
+/// @notice State that lenses read of a Liquidity Book pair of version 2.1 or later, and what it says of changes.
 interface ILiquidityBookState {
     event Swap(
         address indexed sender,

@@ -11,7 +11,7 @@ struct InfinityPoolKey {
     bytes32 parameters;
 }
 
-/// @notice What the Executor calls of the pancake-infinity vault, which holds the tokens of all pools.
+/// @notice Calls of the Executor to the pancake-infinity vault, which holds the tokens of all pools.
 interface IPancakeInfinityVault {
     /// @dev Calls back lockAcquired(bytes).
     function lock(bytes calldata data) external returns (bytes memory);
@@ -61,7 +61,7 @@ interface IPancakeInfinityClManager {
     event ProtocolFeeUpdated(bytes32 indexed id, uint24 protocolFee);
     event DynamicLPFeeUpdated(bytes32 indexed id, uint24 dynamicLPFee);
 
-    /// @return delta Of currency0 in the upper and currency1 in the lower 128 bits; negative is owed to the vault.
+    /// @return delta currency0 in the upper and currency1 in the lower 128 bits; negative is owed to the vault.
     function swap(InfinityPoolKey calldata key, SwapParams calldata params, bytes calldata hookData)
         external
         returns (int256 delta);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What is asked of a factory of PancakeSwap's stable pools, and what it tells.
+/// @notice Getters of a factory of PancakeSwap's stable pools, and what it tells.
 interface IPancakeStableFactory {
     /// @param tokenC Zero where the pool has two coins.
     event NewStableSwapPair(address indexed swapContract, address tokenA, address tokenB, address tokenC, address lp);
@@ -11,7 +11,7 @@ interface IPancakeStableFactory {
     function getThreePoolPairInfo(address tokenA, address tokenB) external view returns (address pool);
 }
 
-/// @notice What is read of such a pool beside what it shares with the oldest pools of Curve.
+/// @notice State that is read of such a pool beside what it shares with the oldest pools of Curve.
 interface IPancakeStableState {
     /// @dev Moves with the time while it ramps.
     function A() external view returns (uint256);

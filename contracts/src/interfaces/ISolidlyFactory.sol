@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What this project calls of factories with stable and volatile pairs, of any fork.
+/// @notice Calls of this project to factories with stable and volatile pairs, of any fork.
 interface ISolidlyFactory {
     event PairCreated(address indexed token0, address indexed token1, bool stable, address pair, uint256 count);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What lenses read of a solidly style pair, and what it says when its reserves change.
+/// @notice State that lenses read of a solidly style pair, and what it says when its reserves change.
 interface ISolidlyPairState {
     event Sync(uint256 reserve0, uint256 reserve1);
 

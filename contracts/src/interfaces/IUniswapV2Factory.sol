@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What this project calls of a uniswap-v2 style factory, of any fork.
+/// @notice Calls of this project to a uniswap-v2 style factory, of any fork.
 interface IUniswapV2Factory {
     event PairCreated(address indexed token0, address indexed token1, address pair, uint256 count);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What this project calls of a uniswap-v3 style factory, of any fork.
+/// @notice Calls of this project to a uniswap-v3 style factory, of any fork.
 interface IUniswapV3Factory {
     event PoolCreated(
         address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool

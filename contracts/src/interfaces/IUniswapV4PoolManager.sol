@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What the Executor calls of the uniswap-v4 singleton.
+/// @notice Calls of the Executor to the uniswap-v4 singleton.
 interface IUniswapV4PoolManager {
     struct PoolKey {
         address currency0;
@@ -20,7 +20,7 @@ interface IUniswapV4PoolManager {
 
     function unlock(bytes calldata data) external returns (bytes memory);
 
-    /// @return delta Of currency0 in the upper and currency1 in the lower 128 bits; negative is owed to the manager.
+    /// @return delta currency0 in the upper and currency1 in the lower 128 bits; negative is owed to the manager.
     function swap(PoolKey calldata key, SwapParams calldata params, bytes calldata hookData)
         external
         returns (int256 delta);

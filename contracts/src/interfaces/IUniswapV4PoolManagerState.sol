@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice How the state of a uniswap-v4 singleton is read, and what it says when a pool changes.
+/// @notice Reads of the state of a uniswap-v4 singleton, and what it says when a pool changes.
 interface IUniswapV4PoolManagerState {
     event Initialize(
         bytes32 indexed id,

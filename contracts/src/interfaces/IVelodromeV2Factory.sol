@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What this project calls of velodrome-v2 style factories, of any fork.
+/// @notice Calls of this project to velodrome-v2 style factories, of any fork.
 interface IVelodromeV2Factory {
     event PoolCreated(address indexed token0, address indexed token1, bool indexed stable, address pool, uint256 count);
 

@@ -13,7 +13,7 @@ contract AlgebraV1Lens is BitmapReader {
         uint160 sqrtPriceX96;
         int24 tick;
         uint128 liquidity;
-        /// Of a swap that sells the first token, and of one that sells the second.
+        /// Fees of a swap that sells the first token, and of one that sells the second.
         uint24 fee0Ppm;
         uint24 fee1Ppm;
         int24 tickSpacing;

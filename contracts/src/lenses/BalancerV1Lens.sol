@@ -18,7 +18,7 @@ contract BalancerV1Lens {
     }
 
     /// @notice Finalized pools of the factory for a pair, each once: the deepest, then those that were added first.
-    /// @param limit Of each kind, below 32.
+    /// @param limit Most of each kind, below 32.
     function find(IBalancerV1Registry registry, IBalancerV1Factory factory, address a, address b, uint256 limit)
         external
         view

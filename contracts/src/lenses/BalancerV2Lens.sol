@@ -16,9 +16,9 @@ contract BalancerV2Lens {
         uint256[] weights;
         /// Times 1000; zero for a weighted pool.
         uint256 amp;
-        /// Where the pool's own share stands among its tokens; the number of tokens where it does not.
+        /// Place of the pool's own share among its tokens; the number of tokens where it does not.
         uint256 bptIndex;
-        /// Whether the pool has a version to tell: all but the first have.
+        /// True where the pool has a version to tell: all but the first have.
         bool versioned;
     }
 

@@ -26,12 +26,12 @@ contract BalancerV3Lens {
         uint256 aggregateFee;
         /// Not initialized, or paused by itself or with the vault.
         bool closed;
-        /// Whether a hook has a say in swaps, but for the fee of `surge`.
+        /// True where a hook has a say in swaps, but for the fee of `surge`.
         bool hooked;
         Kind kind;
-        /// Of a weighted pool.
+        /// For a weighted pool.
         uint256[] weights;
-        /// Of a stable pool, times 1000.
+        /// Amplification of a stable pool, times 1000.
         uint256 amp;
         /// Threshold and most of a fee that rises out of balance; zero where it does not.
         bool surges;
@@ -45,11 +45,11 @@ contract BalancerV3Lens {
         /// Virtual balances of a reCLAMM now, as it says, and now.
         uint256[2] virtualNow;
         uint256 timestamp;
-        /// What the pool answers for a hundredth of token 0 in token 1, and the other way round; 18 decimals, without fee. Zero
+        /// Answers of the pool for a hundredth of token 0 in token 1, and the other way round; 18 decimals, without fee. Zero
         /// where it refuses, as some do whoever is not the vault.
         uint256[2] samples;
         uint256[2] quotes;
-        /// What the pool answers for balances that only tell releases apart; zero where it refuses them.
+        /// Answers of the pool for balances that only tell releases apart; zero where it refuses them.
         uint256 probe;
     }
 

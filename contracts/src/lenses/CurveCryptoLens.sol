@@ -28,7 +28,7 @@ contract CurveCryptoLens {
         uint256 profit;
         uint256 allowedExtraProfit;
         bool killed;
-        /// Of the pool's maths; empty for the first generation.
+        /// Version of the pool's maths; empty for the first generation.
         string version;
         /// As the pool says at these balances.
         uint256 fee;

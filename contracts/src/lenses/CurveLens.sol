@@ -16,12 +16,12 @@ contract CurveLens {
         /// As stored by the pool where it has such rates, else from the decimals of the coins.
         uint256[] rates;
         uint256 a;
-        /// Whether `a` is in hundredths.
+        /// True where `a` is in hundredths.
         bool precise;
         uint256 fee;
         uint256 adminFee;
         uint256 offpegMultiplier;
-        /// What the pool itself quotes for a hundredth of coin 0 in coin 1, and the other way round; zero where it does not.
+        /// Quotes of the pool itself for a hundredth of coin 0 in coin 1, and the other way round; zero where it does not.
         uint256[2] samples;
         uint256[2] quotes;
     }

@@ -10,7 +10,7 @@ contract Erc4626Lens {
         uint256 totalAssets;
         uint256 totalSupply;
         uint256 maxDeposit;
-        /// What the vault itself gives for a sample of assets and of shares.
+        /// Answers of the vault itself for a sample of assets and of shares.
         uint256 sampleAssets;
         uint256 quotedShares;
         uint256 sampleShares;

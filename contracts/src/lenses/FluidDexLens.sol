@@ -23,7 +23,7 @@ contract FluidDexLens {
     error NoPrices(address pool, bytes answer);
 
     /// @return pools All of them.
-    /// @return tokens Of every pool, two by two; the native token as the zero address.
+    /// @return tokens Two for every pool; the native token as the zero address.
     function list(IFluidDexResolver resolver) external view returns (address[] memory pools, address[] memory tokens) {
         pools = resolver.getAllPoolAddresses();
         tokens = new address[](2 * pools.length);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What is read of pools of Gyro and reCLAMM beside what all pools of the vault answer.
+/// @notice State that is read of pools of Gyro and reCLAMM beside what all pools of the vault answer.
 interface IBalancerV3RangePool {
     struct Gyro2ClpData {
         address[] tokens;
@@ -31,16 +31,16 @@ interface IBalancerV3RangePool {
         bool isPoolInRecoveryMode;
     }
 
-    /// @dev Of Gyro's 2-CLP; the roots have 18 decimals.
+    /// @dev Gyro's 2-CLP; the roots have 18 decimals.
     function getGyro2CLPPoolImmutableData() external view returns (Gyro2ClpData memory);
-    /// @dev Of Gyro's E-CLP: alpha, beta, c, s and lambda of 18 decimals; tau of alpha, tau of beta, u, v, w, z and d² of 38.
+    /// @dev Gyro's E-CLP: alpha, beta, c, s and lambda of 18 decimals; tau of alpha, tau of beta, u, v, w, z and d² of 38.
     function getECLPParams() external view returns (int256[5] memory params, int256[9] memory derived);
-    /// @dev Of reCLAMM.
+    /// @dev reCLAMM.
     function getReClammPoolDynamicData() external view returns (ReclammData memory);
     function computeCurrentVirtualBalances() external view returns (uint256 virtualA, uint256 virtualB, bool changed);
 }
 
-/// @notice What is read of a hook that raises the fee of pools out of balance.
+/// @notice State that is read of a hook that raises the fee of pools out of balance.
 interface IBalancerV3SurgeHook {
     event ThresholdSurgePercentageChanged(address indexed pool, uint256 newSurgeThresholdPercentage);
     event MaxSurgeFeePercentageChanged(address indexed pool, uint256 newMaxSurgeFeePercentage);

@@ -24,14 +24,14 @@ contract LiquidityBookLens {
         /// one downwards, then those above it, rising.
         uint256[] below;
         uint256[] above;
-        /// Whether all bins of a side are there.
+        /// True where all bins of a side are there.
         bool allBelow;
         bool allAbove;
-        /// Whether bins may hold only so much liquidity: since version 2.2, the first with hooks.
+        /// True where bins may hold only so much liquidity: since version 2.2, the first with hooks.
         bool limited;
     }
 
-    /// @dev Of `getLBHooksParameters`: a hook is called before or after a swap.
+    /// @dev Flags in `getLBHooksParameters`: a hook is called before or after a swap.
     uint256 private constant SWAP_HOOKS = 3 << 160;
 
     error HasHooks(address pool);

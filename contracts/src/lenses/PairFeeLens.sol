@@ -6,7 +6,7 @@ import {IPairTokens} from "../interfaces/IPairTokens.sol";
 import {IUniswapV2Pair} from "../interfaces/IUniswapV2Pair.sol";
 
 /// @title PairFeeLens
-/// @notice What a pair of Uniswap V2's kind really takes, found by swaps. For the time of the call the pair's storage
+/// @notice The fee that a pair of Uniswap V2's kind really takes, found by swaps. For the time of the call the pair's storage
 /// says that it holds less of its first token than it does: the difference counts as paid in, and nobody's tokens
 /// are needed.
 contract PairFeeLens {
@@ -20,7 +20,7 @@ contract PairFeeLens {
 
     struct Claim {
         IUniswapV2Pair pair;
-        /// What the storage has been made to say.
+        /// Reserves that the storage has been made to say.
         uint256 reserve0;
         uint256 reserve1;
     }

@@ -22,7 +22,7 @@ contract PancakeInfinityLens {
         /// downwards, then those above it, rising.
         uint256[] below;
         uint256[] above;
-        /// Whether all bins of a side are there.
+        /// True where all bins of a side are there.
         bool allBelow;
         bool allAbove;
     }

@@ -8,7 +8,7 @@ import {ReadRunner} from "./ReadRunner.sol";
 /// makes the lenses it needs, reads, and ends with the answers in the place of its code.
 contract PlainReadBatch {
     struct Lens {
-        /// Where the reads expect it.
+        /// Address at which the reads expect it.
         address at;
         bytes code;
     }

@@ -12,9 +12,9 @@ contract RateWrapperLens {
         /// Base units of the rebasing token, and the shares that stand for them.
         uint256 pooled;
         uint256 shares;
-        /// Of the wrapper.
+        /// Shares that the wrapper has given out.
         uint256 supply;
-        /// What the wrapper gives for the sample: shares for so much, and so much for shares.
+        /// Sample amount, and what the wrapper gives for it: shares for so much, and so much for shares.
         uint256 sample;
         uint256[2] quotes;
     }

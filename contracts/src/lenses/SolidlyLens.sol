@@ -14,7 +14,7 @@ contract SolidlyLens {
         uint256 reserve0;
         uint256 reserve1;
         bool stable;
-        /// What the pair itself quotes for a sample of each token: from it the fee is known.
+        /// Quotes of the pair itself for a sample of each token: from it the fee is known.
         uint256 sample0;
         uint256 quote0;
         uint256 sample1;

@@ -65,7 +65,7 @@ contract SwapProbe {
     uint160 private constant ORIGINAL_MASK = 0x00517cc1b727220a94fe13abe8fa9a6ee0;
     /// @dev For one balanceOf or allowance. Rebasing tokens behind proxies stay below 200,000.
     uint256 private constant READ_GAS = 1_000_000;
-    /// @dev Of ERC-1271.
+    /// @dev Answer of ERC-1271.
     bytes4 private constant VALID_SIGNATURE = 0x1626ba7e;
 
     /// @notice Only for the eth_call itself, whose sender is also its target.
@@ -127,7 +127,7 @@ contract SwapProbe {
         _askOriginal();
     }
 
-    /// @dev What else others ask of the sender: token hooks and signatures.
+    /// @dev Calls of others to the sender: token hooks and signatures.
     fallback() external payable {
         _askOriginal();
         // Callers ask these only because the proxy makes the sender look like a contract.
@@ -143,7 +143,7 @@ contract SwapProbe {
         }
     }
 
-    /// @dev Where the code stands that the probe stands before.
+    /// @dev Address of the code that the probe stands before.
     function _original() internal view returns (address) {
         return address(uint160(address(this)) ^ ORIGINAL_MASK);
     }
@@ -196,7 +196,7 @@ contract SwapProbe {
 
     /// @dev The gas counted is that of the CALL alone, exactly as it would be charged were the target the transaction's own:
     ///   memory is paid for before, and a call with no gas makes the target warm, as a transaction does.
-    /// @param here Whether the target's code is run at this very account, where it was put aside for the probe.
+    /// @param here True where the target's code is run at this very account, where it was put aside for the probe.
     function _measure(Order calldata order, bytes calldata data, bool here)
         internal
         returns (bool success, uint256 gasUsed, uint256 returnSize, bytes memory returnData)

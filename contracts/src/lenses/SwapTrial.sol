@@ -20,9 +20,9 @@ contract SwapTrial {
     struct Outcome {
         bool ok;
         uint256 amountOut;
-        /// Of the input, what the pool did not take.
+        /// Input that the pool did not take.
         uint256 left;
-        /// Of the Executor's call.
+        /// Gas of the Executor's call.
         uint256 gasUsed;
     }
 

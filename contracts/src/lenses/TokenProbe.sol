@@ -25,7 +25,7 @@ contract TokenProbe {
         bool ok;
         uint256 sent;
         uint256 received;
-        /// What the sender's balance fell by.
+        /// Amount that the sender's balance fell by.
         uint256 debited;
     }
 
@@ -104,8 +104,8 @@ contract TokenProbe {
         return _moved(amount, before, _balance(token, to), held, _balance(token, address(this)));
     }
 
-    /// @param before What the receiver had, and `afterwards` has.
-    /// @param held What the sender had, and `left` has.
+    /// @param before Balance that the receiver had, and `afterwards` has.
+    /// @param held Balance that the sender had, and `left` has.
     function _moved(uint256 sent, uint256 before, uint256 afterwards, uint256 held, uint256 left)
         private
         pure
@@ -115,7 +115,7 @@ contract TokenProbe {
         return Leg(true, sent, afterwards - before, held > left ? held - left : 0);
     }
 
-    /// @dev Whether an allowance can be changed at all, and only by way of zero. Leaves allowances behind, after all rounds.
+    /// @dev True where an allowance can be changed at all, and only by way of zero. Leaves allowances behind.
     function _approvals(address token, address spender) private returns (bool approves, bool needsReset) {
         approves = _approve(token, spender, 1);
         if (!approves || _approve(token, spender, 2)) return (approves, false);

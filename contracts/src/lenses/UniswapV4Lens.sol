@@ -73,7 +73,7 @@ contract UniswapV4Lens {
         return uint256(keccak256(abi.encode(id, uint256(6))));
     }
 
-    /// @dev Where a mapping at `slot` keeps `key`; equals keccak256(abi.encode(key, slot)) and leaves no memory behind.
+    /// @dev Slot in which a mapping at `slot` keeps `key`; equals keccak256(abi.encode(key, slot)) and leaves no memory behind.
     function _slot(int256 key, uint256 slot) private pure returns (uint256 at) {
         assembly ("memory-safe") {
             mstore(0x00, key)

@@ -18,7 +18,7 @@ contract WoofiV2Lens {
         bool feasible;
         uint8 decimals;
         uint8 priceDecimals;
-        /// What the pool itself says that a thousandth of a token's unit buys of the other one; zero where it refuses.
+        /// Amounts that the pool itself says a thousandth of a token's unit buys of the other one; zero where it refuses.
         uint256 quoted;
     }
 

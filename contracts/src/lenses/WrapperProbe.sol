@@ -11,8 +11,8 @@ contract WrapperProbe {
     receive() external payable {}
 
     /// @param amount Native base units.
-    /// @return wrapped What the balance of the wrapper's token grew by.
-    /// @return unwrapped What the native balance grew by when `wrapped` was withdrawn.
+    /// @return wrapped Amount that the balance of the wrapper's token grew by.
+    /// @return unwrapped Amount that the native balance grew by when `wrapped` was withdrawn.
     function wrap(IWrappedNative wrapper, uint256 amount) external returns (uint256 wrapped, uint256 unwrapped) {
         IERC20 token = IERC20(address(wrapper));
         uint256 before = token.balanceOf(address(this));

@@ -29,7 +29,7 @@ contract CodeInvariants is Siege {
         assertEq(Opcodes.forbidden(code, london()), target == at ? op : 0x100);
     }
 
-    /// @dev What the code does, beside what it says: whatever happens, Guard and Executor only call.
+    /// @dev Opcodes, beside what the sources say: whatever happens, Guard and Executor only call.
     function testFuzz_I13_a_swap_calls_and_does_nothing_else(Plan memory plan) public {
         address[2] memory ours = [address(guard), address(executor)];
         bytes32[2] memory code = [ours[0].codehash, ours[1].codehash];

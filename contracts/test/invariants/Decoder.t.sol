@@ -116,7 +116,7 @@ contract DecoderInvariants is Arena {
         assertTrue(tape.ended());
     }
 
-    /// @dev What follows the head: zeros for the amount and for numbers, so that no hops are asked for, and addresses.
+    /// @dev Bytes behind the head: zeros for the amount and for numbers, so that no hops are asked for, and addresses.
     function filling(uint8 opcode, uint8 flags) internal pure returns (bytes memory) {
         uint8[6] memory amounts = [0, 3, 16, 0, 16, 0];
         bytes memory amount = new bytes(amounts[flags & 7]);

@@ -191,8 +191,8 @@ contract OutputInvariants is Arena {
         }
     }
 
-    /// @return order What no sender can mean.
-    /// @return expected What is said of it; nothing where the Executor is the one that is refused.
+    /// @return order One that no sender can mean.
+    /// @return expected Error that names it; nothing where the Executor is the one that is refused.
     function senseless(uint256 which, uint96 amount, address stranger)
         internal
         view

@@ -190,7 +190,7 @@ contract PermitInvariants is Arena {
         swap(order, program(amountIn));
     }
 
-    /// @dev Of a token that takes any call, as WETH9 does: only what its owner approved is drawn, and from nobody else.
+    /// @dev A token that takes any call, as WETH9 does: only what its owner approved is drawn, and from nobody else.
     function testFuzz_I01_a_permit_that_does_nothing_draws_from_nobody(uint8 kind, uint96 amountIn, address thief) public {
         vm.assume(thief != victim && thief != address(0) && thief.code.length == 0 && thief != address(vm));
         amountIn = uint96(bound(amountIn, 1, 1e27));
@@ -233,7 +233,7 @@ contract PermitInvariants is Arena {
         assertIdle();
     }
 
-    /// @dev What the Guard calls before the Executor runs: one function of the input, or of Permit2, for its sender.
+    /// @dev The Guard's calls before the Executor runs: one function of the input, or of Permit2, for its sender.
     function testFuzz_I13_a_permit_makes_one_known_call_and_no_other(
         uint8 kind,
         address asset,

@@ -90,7 +90,7 @@ contract MeddlingWrapper {
 
 /// @notice Invariants 7 and 9: re-entry and callbacks.
 contract ReentrancyInvariants is Arena {
-    /// @dev What a re-entering party tries.
+    /// @dev Attempts of a re-entering party.
     function attempt(uint256 which) internal view returns (address target, bytes memory data) {
         which = which % 4;
         if (which == 0) return (address(guard), Deals.encode(orderOf(1, 1), one(pulling(partner, 1, false))));

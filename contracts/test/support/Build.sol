@@ -48,7 +48,7 @@ abstract contract Build is Test {
         return vm.parseBytes(vm.readFile(string.concat(vm.projectRoot(), "/cache/mutant/", name, ".hex")));
     }
 
-    /// @dev What the build compiled for london rules; here all is compiled for cancun.
+    /// @dev Code that the build compiled for london rules; here all is compiled for cancun.
     function londonCode(string memory name) internal view returns (bytes memory) {
         string memory path = string.concat(vm.projectRoot(), "/artifacts/src/london/", name, ".sol/", name, ".json");
         return vm.parseJsonBytes(vm.readFile(path), ".bytecode");

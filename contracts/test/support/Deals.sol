@@ -48,7 +48,7 @@ library Deals {
         return call(guard, deal.value, encode(deal, program));
     }
 
-    /// @return word What was answered; zero for an answer that a test expects to be a revert.
+    /// @return word First word of the answer; zero for an answer that a test expects to be a revert.
     function call(address target, uint256 value, bytes memory data) internal returns (uint256 word) {
         (bool ok, bytes memory answer) = target.call{value: value}(data);
         assembly ("memory-safe") {

@@ -66,7 +66,7 @@ contract HostilePool {
     uint256 public callbacks = 1;
     uint256 public asked;
     address public payOut;
-    /// @notice What it tries before it asks for its payment, and once more when it was paid.
+    /// @notice Attempts before it asks for its payment, and once more when it was paid.
     Move internal intrusion;
     uint256 public entered;
     bytes public answer;

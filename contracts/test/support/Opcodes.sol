@@ -26,7 +26,7 @@ library Opcodes {
         return at + 1 + (op >= 0x60 && op <= 0x7f ? op - 0x5f : 0);
     }
 
-    /// @return Where the metadata begins.
+    /// @return Length of the code in front of the metadata.
     function bodyLength(bytes memory code) internal pure returns (uint256) {
         return code.length - 2 - (uint256(uint8(code[code.length - 2])) << 8 | uint8(code[code.length - 1]));
     }

@@ -33,7 +33,7 @@ library Programs {
         return abi.encodePacked(uint128(amount));
     }
 
-    /// @dev What a step that pulls leaves out.
+    /// @dev Amount of a step that pulls: it leaves it out.
     function token(bytes1 flags, address tokenIn) internal pure returns (bytes memory) {
         return flags & 0x04 != 0 ? bytes("") : abi.encodePacked(tokenIn);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What was asked of recorders, in order.
+/// @notice Calls to recorders, in order.
 contract Tape {
     struct Entry {
         address target;
@@ -11,9 +11,9 @@ contract Tape {
 
     Entry[] internal entries;
     uint256 internal read;
-    /// @notice How a recorder answers `unlock`: the callback of uniswap-v4, or of balancer-v3.
+    /// @notice Callback by which a recorder answers `unlock`: the callback of uniswap-v4, or of balancer-v3.
     bool public balancer;
-    /// @notice What a recorder answers.
+    /// @notice Answer of a recorder.
     uint256 public word = 1000;
 
     function set(bool balancer_) external {

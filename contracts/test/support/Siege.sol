@@ -15,7 +15,7 @@ import {HookToken, RebasingToken} from "./Tokens.sol";
 abstract contract Siege is Arena {
     struct Plan {
         uint8 entry;
-        /// @dev What lets the Guard draw a token: a plain approval, or a signature of one of three kinds.
+        /// @dev Permission by which the Guard draws a token: a plain approval, or a signature of one of three kinds.
         uint8 given;
         uint8 kindIn;
         uint8 kindOut;
@@ -66,7 +66,7 @@ abstract contract Siege is Arena {
         mole.onAnyCall(moves);
     }
 
-    /// @return ok Whether the swap went through.
+    /// @return ok True where the swap went through.
     function besiege(Plan memory plan) internal returns (bool ok) {
         prepare(plan);
         bytes memory program = hostileProgram(plan);
@@ -175,7 +175,7 @@ abstract contract Siege is Arena {
         return Move(assetOut, 0, abi.encodeCall(RebasingToken.rebase, (0.5e18 + (seed >> 8) % 1.5e18)), true);
     }
 
-    /// @dev What the mole tries: all of it is refused while a swap is in flight.
+    /// @dev Attempts of the mole: all of it is refused while a swap is in flight.
     function intrusion(uint256 which) internal view returns (Move memory) {
         which = which % 8;
         if (which < 6) {
@@ -209,14 +209,14 @@ abstract contract Siege is Arena {
         return abi.encodeWithSignature("transferFrom(address,address,uint256)", from, address(puppet), 1);
     }
 
-    /// @dev What an account holds now.
+    /// @dev Balance of an account now.
     function held(address account) internal view returns (Holdings memory) {
         return Holdings(
             IToken(assetIn).balanceOf(account), IToken(assetOut).balanceOf(account), account.balance, weth.balanceOf(account)
         );
     }
 
-    /// @dev What `amount` of the output token has become by rebases since.
+    /// @dev Amount that `amount` of the output token has become by rebases since.
     function rebased(Plan memory plan, uint256 amount) internal view returns (uint256) {
         return plan.kindOut == REBASING ? amount * RebasingToken(assetOut).rate() / 1e18 : amount;
     }

@@ -28,7 +28,7 @@ abstract contract Signing is Genuine {
         vm.etch(address(PERMIT2), published("@1inch/solidity-utils/dist/src/permit2.json", ".bytecode"));
     }
 
-    /// @return What the owner of `key` signs, good until the end of the second.
+    /// @return Permission that the owner of `key` signs, good until the end of the second.
     function permission(IGuard.PermitKind kind, uint256 key, address token, address spender, uint160 amount)
         internal
         view
@@ -49,7 +49,7 @@ abstract contract Signing is Genuine {
         return IGuard.Permit(kind, amount, nonce, deadline, sign(key, token, hash));
     }
 
-    /// @return target Where anyone could take a permission.
+    /// @return target Contract at which anyone could take a permission.
     /// @return data The call that does.
     function submission(address owner, address token, address spender, IGuard.Permit memory permit)
         internal

@@ -6,11 +6,11 @@ import {IToken} from "./Genuine.sol";
 /// @notice A uniswap-v4 manager or balancer-v3 vault that calls back as often, and asks for as much, as the test says.
 contract HostileVault {
     uint256 public callbacks = 1;
-    /// @notice What a swap here takes; zero for as much as it is asked to.
+    /// @notice Amount that a swap here takes; zero for as much as it is asked to.
     uint256 public asked;
     bool public balancer;
     address public payOut;
-    /// @notice What it calls back with instead of what it was given, if anything.
+    /// @notice Data that it calls back with instead of what it was given, if anything.
     bytes public forged;
 
     function plan(bool balancer_, uint256 callbacks_, uint256 asked_, address payOut_, bytes calldata forged_) external {

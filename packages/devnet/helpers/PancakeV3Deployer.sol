@@ -12,7 +12,7 @@ contract PancakeV3Deployer {
         int24 tickSpacing;
     }
 
-    /// What the pool's constructor asks for while it is created.
+    /// Parameters that the pool's constructor asks for while it is created.
     Parameters public parameters;
     address public factoryAddress;
     address private immutable poolCode;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// What the first factory of Slipstream asks of others before there is anything: a voter without gauges, which is its own
+/// Contracts that the first factory of Slipstream asks before there is anything: a voter without gauges, which is its own
 /// registry of factories, and an earlier factory without pools.
 contract SlipstreamBeginnings {
     function factoryRegistry() external view returns (address) {

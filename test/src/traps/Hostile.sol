@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// What a stranger may deploy: it behaves until its owner, the gas price or the block's author says otherwise.
+/// A contract that a stranger may deploy: it behaves until its owner, the gas price or the block's author says otherwise.
 
 /// An ERC-20 that can turn on those who hold it.
 contract HostileToken {

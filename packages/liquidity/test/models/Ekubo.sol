@@ -47,7 +47,7 @@ contract Core {
         }
     }
 
-    /// What a swap must ask for, and the balance changes that it answers.
+    /// Question that a swap must ask, and the balance changes that it answers.
     function tell(bytes calldata question, uint256 balances) external {
         (asked, answer) = (keccak256(question), balances);
     }

@@ -41,10 +41,10 @@ contract Push {
     uint256 private sold;
     uint256 private amountIn;
     uint256 private amountOut;
-    /// Of Kyber Classic: what a pair is priced by, and its fee.
+    /// Reserves that a pair of Kyber Classic is priced by, and its fee.
     uint112[2] private virtualReserves;
     uint256 private fee;
-    /// Of SyncSwap: whether this is its own vault, and what that was told of.
+    /// SyncSwap: true where this is its own vault, and once that was told of a deposit.
     bool private inVault;
     bool private credited;
 

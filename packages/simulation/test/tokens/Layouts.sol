@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// What all of them share: only where and how a balance is written differs.
+/// Common part of them all: only where and how a balance is written differs.
 abstract contract Token {
     function balanceOf(address holder) public view virtual returns (uint256);
     function allowance(address holder, address spender) public view virtual returns (uint256);
