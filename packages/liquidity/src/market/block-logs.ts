@@ -29,6 +29,7 @@ export async function logsOf(
   }
 }
 
+/** Places of a topic in the filter: as many topics as all families have. */
 const bitsOf = new Map<Hex, readonly number[]>()
 
 /** True where a bloom filter of 2,048 bits has the three of a topic. @see Ethereum yellow paper, 4.4.3 */

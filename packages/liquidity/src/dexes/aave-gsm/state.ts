@@ -1,9 +1,10 @@
 import { type AaveGsmLens, AaveGsmLens__factory, IAaveGsm__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
-import { AAVE_GSM_LENS } from '../../lenses.ts'
+import { lensOf } from '../../lenses.ts'
 import type { AaveGsmState } from './types.ts'
 
+const LENS = lensOf('AaveGsmLens')
 const lens = AaveGsmLens__factory.createInterface()
 const gsm = IAaveGsm__factory.createInterface()
 /** A list of few modules, each asked for its tokens. */
@@ -13,9 +14,7 @@ const READ_GAS = 150_000
 /** A row is a list of modules. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const { family, brand: dex } = row
-  const [answer] = yield [
-    { ...AAVE_GSM_LENS, data: lens.encodeFunctionData('find', [row.address]) as Hex, gas: FIND_GAS },
-  ]
+  const [answer] = yield [{ ...LENS, data: lens.encodeFunctionData('find', [row.address]) as Hex, gas: FIND_GAS }]
   if (!answer) return []
   const [found] = lens.decodeFunctionResult('find', answer)
   return found.flatMap(({ gsm: module, asset, gho }: AaveGsmLens.FoundStructOutput) => {
@@ -28,7 +27,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
 
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AaveGsmState | null)[]> {
   const answers = yield pools.map(({ address }) => ({
-    ...AAVE_GSM_LENS,
+    ...LENS,
     data: lens.encodeFunctionData('read', [address]) as Hex,
     gas: READ_GAS,
   }))

@@ -2,10 +2,11 @@ import { AlgebraIntegralLens__factory, IAlgebraIntegralPoolState__factory } from
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
-import { ALGEBRA_INTEGRAL_LENS } from '../../lenses.ts'
+import { lensOf } from '../../lenses.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
 import { concentratedLogs, decodeTicks } from '../common/concentrated-state.ts'
 
+const LENS = lensOf('AlgebraIntegralLens')
 const lens = AlgebraIntegralLens__factory.createInterface()
 const events = IAlgebraIntegralPoolState__factory.createInterface()
 
@@ -14,7 +15,7 @@ const READ_GAS = 800_000
 
 export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (ConcentratedState | null)[]> {
   const answers = yield pools.map((pool) => ({
-    ...ALGEBRA_INTEGRAL_LENS,
+    ...LENS,
     data: lens.encodeFunctionData('read', [pool.address]) as Hex,
     gas: READ_GAS,
   }))

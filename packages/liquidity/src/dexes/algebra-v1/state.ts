@@ -1,11 +1,12 @@
 import { AlgebraV1Lens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
-import { ALGEBRA_V1_LENS } from '../../lenses.ts'
+import { lensOf } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
 import { readTicks } from '../common/concentrated-state.ts'
 import type { AlgebraV1State } from './types.ts'
 
+const LENS = lensOf('AlgebraV1Lens')
 const lens = AlgebraV1Lens__factory.createInterface()
 
 /** Two swaps that are undone, each with a look at the volatility of a day. */
@@ -43,7 +44,7 @@ export function* refreshStates(
 
 function* readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
   const answers = yield pools.map((pool) => ({
-    ...ALGEBRA_V1_LENS,
+    ...LENS,
     data: lens.encodeFunctionData('read', [pool.address]) as Hex,
     gas: HEAD_GAS,
   }))
@@ -55,7 +56,7 @@ function* withTicks(
   pools: readonly Pool[],
   heads: readonly (Head | null)[],
 ): Reads<readonly (AlgebraV1State | null)[]> {
-  const ticks = yield* readTicks(ALGEBRA_V1_LENS, pools, heads)
+  const ticks = yield* readTicks(LENS, pools, heads)
   return heads.map((head, i) => (head && ticks[i] && explains(ticks[i], head) ? { ...head, ticks: ticks[i] } : null))
 }
 

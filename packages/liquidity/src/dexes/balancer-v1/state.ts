@@ -3,9 +3,10 @@ import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { zeroPadBytes } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
-import { BALANCER_V1_LENS } from '../../lenses.ts'
+import { lensOf } from '../../lenses.ts'
 import type { BalancerV1State } from './types.ts'
 
+const LENS = lensOf('BalancerV1Lens')
 const lens = BalancerV1Lens__factory.createInterface()
 const events = IBalancerV1State__factory.createInterface()
 
@@ -22,7 +23,7 @@ export const rowsOf = (row: DexRow): readonly DexRow[] =>
 /** Asks the registry for pools of the factory that nobody can change any more. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const answers = yield pairs.map(([a, b]) => ({
-    ...BALANCER_V1_LENS,
+    ...LENS,
     data: lens.encodeFunctionData('find', [row.contracts!.registry!, row.address, a, b, POOLS_A_PAIR]) as Hex,
     gas: FIND_GAS,
   }))
@@ -40,7 +41,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
 
 export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV1State | null)[]> {
   const answers = yield pools.map(({ address, tokens }) => ({
-    ...BALANCER_V1_LENS,
+    ...LENS,
     data: lens.encodeFunctionData('read', [address, [...tokens]]) as Hex,
     gas: READ_GAS + 10_000 * tokens.length,
   }))

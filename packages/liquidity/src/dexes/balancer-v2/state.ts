@@ -2,9 +2,10 @@ import { BalancerV2Lens__factory, IBalancerV2VaultState__factory } from '@sluice
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
-import { BALANCER_V2_LENS } from '../../lenses.ts'
+import { lensOf } from '../../lenses.ts'
 import type { BalancerV2State } from './types.ts'
 
+const LENS = lensOf('BalancerV2Lens')
 const lens = BalancerV2Lens__factory.createInterface()
 const vault = IBalancerV2VaultState__factory.createInterface()
 
@@ -12,7 +13,7 @@ const READ_GAS = 250_000
 
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV2State | null)[]> {
   const answers = yield pools.map((pool) => ({
-    ...BALANCER_V2_LENS,
+    ...LENS,
     data: lens.encodeFunctionData('read', [row.address, pool.id]) as Hex,
     gas: READ_GAS,
   }))

@@ -7,11 +7,12 @@ import {
 import { type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { orRefused, type Pool, type Reads } from '../../family.ts'
-import { BALANCER_V3_LENS } from '../../lenses.ts'
+import { lensOf } from '../../lenses.ts'
 import { liveBalances, scaledOut } from './math.ts'
 import { type ReclammClock, virtualBalances } from './reclamm.ts'
 import type { BalancerV3Fixed, BalancerV3State } from './types.ts'
 
+const LENS = lensOf('BalancerV3Lens')
 const lens = BalancerV3Lens__factory.createInterface()
 const vault = IBalancerV3VaultState__factory.createInterface()
 const hook = IBalancerV3SurgeHook__factory.createInterface()
@@ -21,7 +22,7 @@ const READ_GAS = 650_000
 
 export function* readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly (BalancerV3State | null)[]> {
   const answers = yield pools.map((pool) => ({
-    ...BALANCER_V3_LENS,
+    ...LENS,
     data: lens.encodeFunctionData('read', [row.address, pool.address]) as Hex,
     gas: READ_GAS,
   }))

@@ -3,9 +3,10 @@ import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
-import { DODO_V2_LENS } from '../../lenses.ts'
+import { lensOf } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 
+const LENS = lensOf('DodoV2Lens')
 const lens = DodoV2Lens__factory.createInterface()
 type Found = { readonly index: bigint; readonly pool: string; readonly firstIsBase: boolean }
 const find = callCodec<[factories: readonly string[], pairs: string[], most: number], [Found[]]>(lens, 'find')
@@ -25,7 +26,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const factories = factoriesOf(row)
   const batches = chunks(pairs, PAIRS_PER_READ)
   const answers = yield batches.map((batch) => ({
-    ...DODO_V2_LENS,
+    ...LENS,
     data: find.encode(factories, batch.flat(), MOST_POOLS),
     gas: 12_000 * factories.length * batch.length,
   }))

@@ -3,7 +3,7 @@ import { callCodec, eventReader } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { BlockHeader, Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
-import { EKUBO_LENS } from '../../lenses.ts'
+import { lensOf } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { chunks } from '../common/chunks.ts'
@@ -14,6 +14,7 @@ import { decodeHead, sload, wordsOf } from './storage.ts'
 import type { EkuboState } from './types.ts'
 import { placeOf, tickAtPlace, WORD } from './words.ts'
 
+const LENS = lensOf('EkuboLens')
 const ticksIn = callCodec<[core: string, id: string, spacing: number, first: number, last: number], [bigint[]]>(
   EkuboLens__factory.createInterface(),
   'ticks',
@@ -60,7 +61,7 @@ function* readTicks(
   const ranges = heads.map((head, i) => (head && spacings[i] ? wordsAround(head.tick, spacings[i]) : []))
   const reads = ranges.map((list, i) =>
     list.map(([first, last]) => ({
-      ...EKUBO_LENS,
+      ...LENS,
       data: ticksIn.encode(address, pools[i]!.id, spacings[i]!, first, last),
       gas: (last - first + 1) * WORD_GAS + TICKS_GAS,
     })),

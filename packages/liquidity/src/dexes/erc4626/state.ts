@@ -1,11 +1,12 @@
 import { Erc4626Lens__factory, IERC20__factory, IERC4626State__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { type Pool, PoolRefusal, type Reads } from '../../family.ts'
-import { ERC4626_LENS } from '../../lenses.ts'
+import { lensOf } from '../../lenses.ts'
 import { pairKey } from '../common/direction.ts'
 import { quote } from './math.ts'
 import type { Erc4626State } from './types.ts'
 
+const LENS = lensOf('Erc4626Lens')
 const lens = Erc4626Lens__factory.createInterface()
 const vault = IERC4626State__factory.createInterface()
 
@@ -29,7 +30,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
 
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (Erc4626State | null)[]> {
   const answers = yield pools.flatMap(({ address, tokens: [asset] }) => [
-    { ...ERC4626_LENS, data: lens.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS },
+    { ...LENS, data: lens.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS },
     { to: asset!, data: erc20.encodeFunctionData('balanceOf', [address]) as Hex },
   ])
   return pools.map((_, k) => {

@@ -1,10 +1,11 @@
 import { type FluidDexLens, FluidDexLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
-import { FLUID_DEX_LENS } from '../../lenses.ts'
+import { lensOf } from '../../lenses.ts'
 import { pairKey } from '../common/direction.ts'
 import type { FluidDexState, FluidReserves } from './types.ts'
 
+const LENS = lensOf('FluidDexLens')
 const lens = FluidDexLens__factory.createInterface()
 
 /** Some dozens of pools, two words each. */
@@ -15,9 +16,7 @@ const READ_GAS = 400_000
 /** All pools of the resolver that the row names, since it finds none by its tokens. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const { family, brand: dex } = row
-  const [answer] = yield [
-    { ...FLUID_DEX_LENS, data: lens.encodeFunctionData('list', [row.address]) as Hex, gas: LIST_GAS },
-  ]
+  const [answer] = yield [{ ...LENS, data: lens.encodeFunctionData('list', [row.address]) as Hex, gas: LIST_GAS }]
   if (!answer) return []
   const [pools, tokens] = lens.decodeFunctionResult('list', answer) as unknown as [string[], string[]]
   const asked = new Set(pairs.map(pairKey))
@@ -31,7 +30,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
 
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (FluidDexState | null)[]> {
   const answers = yield pools.map(({ address, tokens }) => ({
-    ...FLUID_DEX_LENS,
+    ...LENS,
     data: lens.encodeFunctionData('read', [address, tokens[0]!, tokens[1]!]) as Hex,
     gas: READ_GAS,
   }))

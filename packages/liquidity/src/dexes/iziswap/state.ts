@@ -1,13 +1,14 @@
 import { IIziswapState__factory, IziswapLens__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
-import { IZISWAP_LENS } from '../../lenses.ts'
+import { lensOf } from '../../lenses.ts'
 import { presentAddresses } from '../common/address-list.ts'
 import { chunks } from '../common/chunks.ts'
 import { splitAnswers, wordRanges } from '../common/concentrated-state.ts'
 import { pairPool } from '../common/pair-discover.ts'
 import type { IziswapState, Point } from './types.ts'
 
+const LENS = lensOf('IziswapLens')
 const lens = IziswapLens__factory.createInterface()
 const events = IIziswapState__factory.createInterface()
 
@@ -21,7 +22,7 @@ const HEAD_GAS = 60_000
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(pairs, PAIRS_PER_READ)
   const answers = yield batches.map((batch) => ({
-    ...IZISWAP_LENS,
+    ...LENS,
     data: lens.encodeFunctionData('find', [row.address, batch.flat(), FEES]) as Hex,
     gas: 100_000 + 20_000 * batch.length,
   }))
@@ -39,14 +40,14 @@ type Head = Omit<IziswapState, 'points'>
 /** Two rounds: the settings, then the points, whose bitmap they tell how to read. */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (IziswapState | null)[]> {
   const heads = (yield pools.map((pool) => ({
-    ...IZISWAP_LENS,
+    ...LENS,
     data: lens.encodeFunctionData('read', [pool.address]) as Hex,
     gas: HEAD_GAS,
   }))).map((answer) => answer && decodeHead(answer))
   const reads = heads.map((head, i) =>
     head
       ? wordRanges(head.pointDelta).map(({ first, last, gas }) => ({
-          ...IZISWAP_LENS,
+          ...LENS,
           data: lens.encodeFunctionData('points', [pools[i]!.address, head.pointDelta, first, last]) as Hex,
           gas,
         }))

@@ -1,9 +1,10 @@
 import { ILitePsm__factory, LitePsmLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
-import { LITE_PSM_LENS } from '../../lenses.ts'
+import { lensOf } from '../../lenses.ts'
 import type { LitePsmState } from './types.ts'
 
+const LENS = lensOf('LitePsmLens')
 const lens = LitePsmLens__factory.createInterface()
 const psm = ILitePsm__factory.createInterface()
 const READ_GAS = 60_000
@@ -11,9 +12,7 @@ const READ_GAS = 60_000
 /** A row is a module. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const { family, brand: dex, address } = row
-  const [answer] = yield [
-    { ...LITE_PSM_LENS, data: lens.encodeFunctionData('tokens', [address]) as Hex, gas: READ_GAS },
-  ]
+  const [answer] = yield [{ ...LENS, data: lens.encodeFunctionData('tokens', [address]) as Hex, gas: READ_GAS }]
   if (!answer) return []
   const { gem, dai } = lens.decodeFunctionResult('tokens', answer)
   const tokens = [toAddress(gem), toAddress(dai)] as const
@@ -23,7 +22,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
 
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (LitePsmState | null)[]> {
   const answers = yield pools.map(({ address }) => ({
-    ...LITE_PSM_LENS,
+    ...LENS,
     data: lens.encodeFunctionData('read', [address]) as Hex,
     gas: READ_GAS,
   }))

@@ -1,11 +1,12 @@
 import { RateWrapperLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
-import { RATE_WRAPPER_LENS } from '../../lenses.ts'
+import { lensOf } from '../../lenses.ts'
 import { pairKey } from '../common/direction.ts'
 import { amountFor, sharesFor } from './math.ts'
 import type { RateWrapperState } from './types.ts'
 
+const LENS = lensOf('RateWrapperLens')
 const lens = RateWrapperLens__factory.createInterface()
 
 const READ_GAS = 300_000
@@ -14,9 +15,7 @@ const READ_GAS = 300_000
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const wrapper = row.address
   if (!pairs.some((pair) => pair.includes(wrapper))) return []
-  const [answer] = yield [
-    { ...RATE_WRAPPER_LENS, data: lens.encodeFunctionData('underlying', [wrapper]) as Hex, gas: 60_000 },
-  ]
+  const [answer] = yield [{ ...LENS, data: lens.encodeFunctionData('underlying', [wrapper]) as Hex, gas: 60_000 }]
   if (!answer) return []
   const token = toAddress(lens.decodeFunctionResult('underlying', answer)[0])
   const wanted = pairKey([token, wrapper])
@@ -26,7 +25,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
 
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (RateWrapperState | null)[]> {
   const answers = yield pools.map((pool) => ({
-    ...RATE_WRAPPER_LENS,
+    ...LENS,
     data: lens.encodeFunctionData('read', [pool.address]) as Hex,
     gas: READ_GAS,
   }))

@@ -2,10 +2,11 @@ import { ISyncswapFactory__factory, ISyncswapState__factory, SyncswapLens__facto
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
-import { SYNCSWAP_LENS } from '../../lenses.ts'
+import { lensOf } from '../../lenses.ts'
 import { pairFactory } from '../common/pair-discover.ts'
 import type { SyncswapState } from './types.ts'
 
+const LENS = lensOf('SyncswapLens')
 const lens = SyncswapLens__factory.createInterface()
 const events = ISyncswapState__factory.createInterface()
 
@@ -22,7 +23,7 @@ const FEES_GAS = 80_000
 
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (SyncswapState | null)[]> {
   const answers = yield pools.map(({ address }) => ({
-    ...SYNCSWAP_LENS,
+    ...LENS,
     data: lens.encodeFunctionData('read', [address]) as Hex,
     gas: READ_GAS,
   }))
@@ -48,7 +49,7 @@ export function* refreshStates(
   pools: readonly Pool<SyncswapState>[],
 ): Reads<readonly (SyncswapState | null)[]> {
   const answers = yield pools.map(({ address }) => ({
-    ...SYNCSWAP_LENS,
+    ...LENS,
     data: lens.encodeFunctionData('fees', [address]) as Hex,
     gas: FEES_GAS,
   }))

@@ -2,11 +2,12 @@ import { IWoofiV2State__factory, type WoofiV2Lens, WoofiV2Lens__factory } from '
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import { concat, keccak256 } from 'ethers'
 import { orRefused, type Pool, type Reads } from '../../family.ts'
-import { WOOFI_V2_LENS } from '../../lenses.ts'
+import { lensOf } from '../../lenses.ts'
 import { sortTokens } from '../common/direction.ts'
 import { quote } from './math.ts'
 import type { WoofiToken, WoofiV2State } from './types.ts'
 
+const LENS = lensOf('WoofiV2Lens')
 const lens = WoofiV2Lens__factory.createInterface()
 const woo = IWoofiV2State__factory.createInterface()
 
@@ -38,7 +39,7 @@ const reserveOf = (answer: Hex): bigint => woo.decodeFunctionResult('tokenInfos'
 
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (WoofiV2State | null)[]> {
   const answers = yield pools.map(({ address, tokens }) => ({
-    ...WOOFI_V2_LENS,
+    ...LENS,
     data: lens.encodeFunctionData('read', [address, [tokens[0]!, tokens[1]!]]) as Hex,
     gas: READ_GAS,
   }))
