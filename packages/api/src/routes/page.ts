@@ -23,7 +23,13 @@ const HASHED = '/app/assets/'
 const YEAR_SECONDS = 31_536_000
 const compress = promisify(gzip)
 
-type File = { readonly type: string; readonly body: Buffer; readonly etag: string }
+type File = {
+  readonly type: string
+  readonly body: Buffer
+  readonly etag: string
+  /** Compressed when it is first asked for. */
+  readonly zipped: () => Promise<Buffer>
+}
 
 /** Facts that `npm start` tells the page of the chain that it runs. Its keys stay where they are. */
 const localChain = z.object({
@@ -43,8 +49,9 @@ export function page(dir: string, localChainFile: string | undefined): Router {
   const files = readFiles(dir)
   const index = files.get(INDEX)
   if (!index) return router
+  const policy = policyFor(localChainFile)
   const send = async (file: File, cache: string, request: Request, response: Response) => {
-    const headers = [...policy(localChainFile), 'X-Request-Id', contextOf(response).id]
+    const headers = [...policy(), 'X-Request-Id', contextOf(response).id]
     headers.push('ETag', file.etag, 'Vary', 'Accept-Encoding', 'Cache-Control', cache)
     if (request.headers['if-none-match'] === file.etag) {
       response.writeHead(304, headers)
@@ -53,7 +60,7 @@ export function page(dir: string, localChainFile: string | undefined): Router {
     }
     const zips = file.type !== types['.woff2'] && /\bgzip\b/.test(String(request.headers['accept-encoding']))
     if (zips) headers.push('Content-Encoding', 'gzip')
-    const body = zips ? await zipped(file) : file.body
+    const body = zips ? await file.zipped() : file.body
     response.writeHead(200, ['Content-Type', file.type, 'Content-Length', String(body.length), ...headers])
     response.end(body)
   }
@@ -73,15 +80,6 @@ export function page(dir: string, localChainFile: string | undefined): Router {
   return router
 }
 
-/** Once a file, when it is first asked for. */
-const zips = new WeakMap<File, Promise<Buffer>>()
-
-function zipped(file: File): Promise<Buffer> {
-  const known = zips.get(file) ?? compress(file.body, { level: 9 })
-  zips.set(file, known)
-  return known
-}
-
 function readFiles(dir: string): ReadonlyMap<string, File> {
   if (!existsSync(join(dir, INDEX))) return new Map()
   const names = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
@@ -91,7 +89,12 @@ function readFiles(dir: string): ReadonlyMap<string, File> {
       const body = readFileSync(join(parentPath, name))
       const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
       const path = join(parentPath, name).slice(dir.replace(/\/+$/, '').length).replaceAll('\\', '/')
-      return type ? [[path, { type, body, etag }] as const] : []
+      let zip: Promise<Buffer> | undefined
+      const zipped = () => {
+        zip ??= compress(body, { level: 9 })
+        return zip
+      }
+      return type ? [[path, { type, body, etag, zipped }] as const] : []
     }),
   )
 }
@@ -103,29 +106,32 @@ function readLocalChain(file: string | undefined): z.infer<typeof localChain> | 
   return parsed.success ? parsed.data : undefined
 }
 
-const policies = new Map<string, FixedHeaders>()
-
 /**
  * Own files alone, no inline script or style, no text that becomes markup or script at run time, nothing that embeds the page or is
- * embedded by it; calls go to this service and to the node of a local chain. Wallets call their own nodes, out of its reach.
+ * embedded by it; calls go to this service and to the node of a local chain, as its file names it now. Wallets call their own nodes,
+ * out of its reach.
  */
-function policy(localChainFile: string | undefined): FixedHeaders {
-  const node = readLocalChain(localChainFile)?.rpcUrl
-  const origin = node === undefined ? '' : new URL(node).origin
-  const known = policies.get(origin)
-  if (known) return known
+function policyFor(localChainFile: string | undefined): () => FixedHeaders {
+  let last: { readonly origin: string; readonly headers: FixedHeaders } | undefined
+  return () => {
+    const node = readLocalChain(localChainFile)?.rpcUrl
+    const origin = node === undefined ? '' : new URL(node).origin
+    if (last?.origin !== origin) last = { origin, headers: policy(origin) }
+    return last.headers
+  }
+}
+
+function policy(node: string): FixedHeaders {
   const none = ["'none'"]
   const self = ["'self'"]
-  const headers = fixedHeaders({
+  return fixedHeaders({
     useDefaults: false,
     directives: {
       ...{ defaultSrc: none, scriptSrc: self, styleSrc: self, fontSrc: self, imgSrc: self },
-      connectSrc: origin ? [...self, origin] : self,
+      connectSrc: node ? [...self, node] : self,
       ...{ objectSrc: none, baseUri: none, formAction: none, frameAncestors: none },
       // React and the rest write text and attributes only: what would take a string as markup or script throws.
       ...{ requireTrustedTypesFor: ["'script'"], trustedTypes: none },
     },
   })
-  policies.set(origin, headers)
-  return headers
 }
