@@ -1,6 +1,7 @@
 import { IUniswapV2Factory__factory, IUniswapV3Factory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { families, rowsOf } from '@sluice/liquidity'
+import { saltOf } from '@sluice/program'
 import { AbiCoder, getCreate2Address, keccak256, solidityPackedKeccak256 } from 'ethers'
 import { type Check, type Finding, fail, pass, type Subject, unknown } from './finding.ts'
 import { hasCode, read } from './read.ts'
@@ -52,12 +53,13 @@ async function findPool(subject: Subject, { family, address }: DexRow): Promise<
     const pool = answer === null ? ZERO_ADDRESS : toAddress(`0x${answer.slice(-40)}`)
     return pool === ZERO_ADDRESS ? null : { pool, salt: salt as Hex }
   }
+  const form = saltOf(family)
   const asked =
-    family === 'uniswap-v2'
+    form === 'uniswap-v2'
       ? pairs.map(([a, b]) =>
           ask(v2.encodeFunctionData('getPair', [a, b]), solidityPackedKeccak256(['address', 'address'], [a, b])),
         )
-      : family === 'uniswap-v3' || family === 'pancake-v3'
+      : form === 'uniswap-v3'
         ? pairs.flatMap(([a, b]) =>
             V3_FEES.map((fee) =>
               ask(

@@ -1,34 +1,27 @@
-import { opOf, type Step } from '@sluice/program'
+import { opOf, type PoolSalt, type Step, type TrustedList, trustedLists } from '@sluice/program'
 import { ClientError } from './errors.ts'
 import { knownContracts, knownFactories } from './known-contracts.ts'
 
 /** A contract that makes pools by CREATE2, with code that is the same for all of them. */
 export type PoolFactory = {
-  /** Form of the salt that is hashed: both tokens packed, as Uniswap V2 does, or both and the fee in words, as Uniswap V3 does. */
-  readonly kind: 'uniswap-v2' | 'uniswap-v3'
+  /** Form of the salt that is hashed. */
+  readonly kind: PoolSalt
   /** The factory, or the deployer that it makes pools through. */
   readonly deployer: string
   readonly initCodeHash: string
 }
 
-/** The contracts of a chain that a swap may run through, beside the pools that its route names. Addresses in any case. */
-export type SwapContracts = {
+/**
+ * The contracts of a chain that a swap may run through, beside the pools that its route names. Addresses in any case. `managers` are
+ * the pool managers of Uniswap V4, `vaultsV2` and `vaultsV3` those of Balancer and its forks, the others by their names.
+ */
+export type SwapContracts = Readonly<Record<TrustedList, readonly string[]>> & {
   /** The contract called and, for ERC-20 input, approved. */
   readonly guard: string
   /** Executors of all generations. */
   readonly executors: readonly string[]
   /** Wrapper of the native token; absent where the chain has none. */
   readonly wrapper?: string | undefined
-  /** Pool managers of Uniswap V4. */
-  readonly managers: readonly string[]
-  /** Vaults of Balancer V2 and its forks. */
-  readonly vaultsV2: readonly string[]
-  /** Vaults of Balancer V3. */
-  readonly vaultsV3: readonly string[]
-  /** Vaults of PancakeSwap Infinity. */
-  readonly infinityVaults: readonly string[]
-  /** Cores of Ekubo. */
-  readonly ekuboCores: readonly string[]
   /** Factories that pools are known by; a pool of none of these is shown as not known. */
   readonly factories: readonly PoolFactory[]
 }
@@ -43,13 +36,9 @@ export function contractsOf(chainId: number): SwapContracts | undefined {
   const [wrapper] = known('wrapper')
   return {
     guard,
-    executors: known('executor'),
+    executors: known('executors'),
     wrapper,
-    managers: known('manager'),
-    vaultsV2: known('vaultV2'),
-    vaultsV3: known('vaultV3'),
-    infinityVaults: known('infinityVault'),
-    ekuboCores: known('ekuboCore'),
+    ...listed(known),
     factories: knownFactories.filter(({ chains }) => isIn(chains)),
   }
 }
@@ -72,12 +61,17 @@ export function trustedContracts(chainId: number, named: Partial<SwapContracts> 
       'UNSAFE',
       `the Guard and Executors of chain ${chainId} are not known to this version; name them by \`contracts\``,
     )
-  const none = { managers: [], vaultsV2: [], vaultsV3: [], infinityVaults: [], ekuboCores: [], factories: [] }
-  return { ...none, ...rest, guard, executors }
+  return { ...listed(() => []), factories: [], ...rest, guard, executors }
+}
+
+function listed(
+  contractsIn: (list: TrustedList) => readonly string[],
+): Readonly<Record<TrustedList, readonly string[]>> {
+  return Object.fromEntries(trustedLists.map((list) => [list, contractsIn(list)])) as Record<TrustedList, string[]>
 }
 
 /** Contracts that a step of this operation may name as the holder of its pools: none for one that this version does not know. */
 export function singletonsFor(op: Step['op'], contracts: SwapContracts): readonly string[] {
-  const list = opOf({ op }).trustedIn
+  const list = opOf({ op }).trustedIn as TrustedList | undefined
   return list ? contracts[list] : []
 }

@@ -2,6 +2,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Address, type ChainFile, formatChainFile, type Token, writeDeployment } from '@sluice/chains'
+import { saltOf, type TrustedList, trustedListOf, trustedLists } from '@sluice/program'
 import type { Account } from './accounts.ts'
 import { BLOCK_SECONDS, CHAIN_ID } from './constants.ts'
 import type { DevnetInfo, DevnetToken } from './recipe.ts'
@@ -44,13 +45,6 @@ export function writeOverlay(dir: string, info: DevnetInfo): void {
   writeDeployment(join(dir, 'deployments'), info.deployment)
 }
 
-/** Families whose pools' addresses follow from factory, code and tokens, by how their salt is made. */
-const SALTS: Readonly<Record<string, 'uniswap-v2' | 'uniswap-v3'>> = {
-  'uniswap-v2': 'uniswap-v2',
-  'uniswap-v3': 'uniswap-v3',
-  'pancake-v3': 'uniswap-v3',
-}
-
 /** Contracts, accounts and tokens of a chain's swaps. */
 type SwapInfo = Pick<DevnetInfo, 'guard' | 'executor' | 'accounts'> & {
   readonly dexes: readonly {
@@ -64,17 +58,15 @@ type SwapInfo = Pick<DevnetInfo, 'guard' | 'executor' | 'accounts'> & {
 
 /** Contracts that a swap of the local chain may run through: the SDK knows the contracts of live chains only. */
 export function swapContracts({ guard, executor, tokens, dexes }: SwapInfo) {
-  const of = (wanted: string) => dexes.flatMap(({ family, address }) => (family === wanted ? [address] : []))
+  const lists = trustedLists.map((list) => [
+    list,
+    dexes.flatMap(({ family, address }) => (trustedListOf(family) === list ? [address] : [])),
+  ])
   return {
-    ...{ guard, executors: [executor], wrapper: tokens.WETH.address, managers: of('uniswap-v4') },
-    ...{
-      vaultsV2: of('balancer-v2'),
-      vaultsV3: of('balancer-v3'),
-      infinityVaults: of('pancake-infinity'),
-      ekuboCores: of('ekubo'),
-    },
+    ...{ guard, executors: [executor], wrapper: tokens.WETH.address },
+    ...(Object.fromEntries(lists) as Readonly<Record<TrustedList, readonly string[]>>),
     factories: dexes.flatMap(({ family, address, initCodeHash, contracts }) => {
-      const kind = SALTS[family]
+      const kind = saltOf(family)
       return kind && initCodeHash ? [{ kind, deployer: contracts?.poolDeployer ?? address, initCodeHash }] : []
     }),
   }

@@ -2,8 +2,19 @@ export { decodeProgram } from './decode.ts'
 export { encodeProgram } from './encode.ts'
 export { ProgramError, type ProgramErrorCode } from './errors.ts'
 export { SHARE_DENOMINATOR } from './format.ts'
-export { executableFamilies, isPrepaid, isSingleton, opOf, ops, type Step } from './ops/index.ts'
-export type { Keccak, Mechanism, Op, Trade } from './ops/op.ts'
+export {
+  executableFamilies,
+  isPrepaid,
+  isSingleton,
+  opOf,
+  ops,
+  type Step,
+  saltOf,
+  type TrustedList,
+  trustedListOf,
+  trustedLists,
+} from './ops/index.ts'
+export type { Keccak, Mechanism, Op, PoolSalt, Trade } from './ops/op.ts'
 export { shareOf, toShare } from './share.ts'
 export type * from './step.ts'
 export { joinSteps, singletonOf, tradesOf } from './trades.ts'

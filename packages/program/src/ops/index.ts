@@ -12,7 +12,7 @@ import { iziswap } from './iziswap.ts'
 import { kyberClassic } from './kyber-classic.ts'
 import { liquidityBook } from './liquidity-book.ts'
 import { litePsm } from './lite-psm.ts'
-import type { Op, OpShape, StepOf } from './op.ts'
+import type { Op, OpShape, PoolSalt, StepOf } from './op.ts'
 import { pancakeInfinity } from './pancake-infinity.ts'
 import { rateWrapper } from './rate-wrapper.ts'
 import { solidly } from './solidly.ts'
@@ -54,6 +54,11 @@ type StepOfEach<O> = O extends OpShape ? StepOf<O> : never
 /** One instruction of the Executor: a swap in one pool or one singleton, or a wrap. One member an operation. */
 export type Step = StepOfEach<(typeof table)[number]>
 
+type TrustedListOf<O> = O extends { readonly trustedIn: infer List extends string } ? List : never
+
+/** Lists of a chain's contracts that hold the pools of a family. */
+export type TrustedList = TrustedListOf<(typeof table)[number]>
+
 /** By their codes. */
 export const ops: readonly Op[] = table as readonly unknown[] as readonly Op[]
 
@@ -79,6 +84,19 @@ const singletonFamilies: ReadonlySet<string> = new Set(ops.filter(({ singleton }
 /** True for a family whose pools share one contract, in which hops that follow each other are joined. */
 export function isSingleton(family: string): boolean {
   return singletonFamilies.has(family)
+}
+
+/** In the order of the operations' codes. */
+export const trustedLists = [...new Set(ops.flatMap(({ trustedIn }) => trustedIn ?? []))] as readonly TrustedList[]
+
+/** The list that names the contract which holds a family's pools; undefined where none does. */
+export function trustedListOf(family: string): TrustedList | undefined {
+  return ops.find((op) => familiesOf(op).includes(family))?.trustedIn as TrustedList | undefined
+}
+
+/** Form of the salt by which the addresses of a family's pools follow; undefined where they do not, or it is not known. */
+export function saltOf(family: string): PoolSalt | undefined {
+  return ops.flatMap(({ salts }) => salts?.[family] ?? [])[0]
 }
 
 function familiesOf({ name, families = [name] }: Op): readonly string[] {

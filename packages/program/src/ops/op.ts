@@ -23,6 +23,12 @@ export type Keccak = (data: Hex) => Hex
 /** Kinds of pools that pages tell apart by colour: no palette has one for each family. */
 export type Mechanism = 'concentrated' | 'product' | 'singleton' | 'stable' | 'weighted' | 'bins' | 'pmm' | 'wrap'
 
+/**
+ * Form of the salt with which factories make pools by CREATE2, named after who was first to use it: both tokens packed, or both and
+ * the fee in words.
+ */
+export type PoolSalt = 'uniswap-v2' | 'uniswap-v3'
+
 export type OpShape = {
   readonly name: string
   /** In words, for people. */
@@ -37,13 +43,15 @@ export type OpShape = {
   /** Field of the contract that holds all its pools. Steps with hops that follow each other in the same one are joined. */
   readonly singleton?: string
   /** List of the chain's contracts, in what the SDK trusts, that the singleton must be in. */
-  readonly trustedIn?: 'managers' | 'vaultsV2' | 'vaultsV3' | 'infinityVaults' | 'ekuboCores'
+  readonly trustedIn?: string
   /** True where it measures what it was sent, and so can be paid by the step before: always, or as a variant of it. */
   readonly prepaid?: true
   /** Set where the zero address can be its input: the native token, which comes with the call and is never pulled. */
   readonly native?: 'also' | 'only'
   /** Families of pools that it swaps in, where they are more than the one of its name. */
   readonly families?: readonly string[]
+  /** Families whose pools' addresses follow from factory, code and tokens, by the salt. */
+  readonly salts?: Readonly<Record<string, PoolSalt>>
 }
 
 type Common = { readonly tokenIn: Address; readonly input: StepInput; readonly output: StepOutput }

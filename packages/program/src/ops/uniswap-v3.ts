@@ -11,6 +11,7 @@ export const uniswapV3 = defineOp(
     fields: { pool: address },
     direction: { name: 'zeroForOne', says: 'the first token is sold' },
     families: ['uniswap-v3', 'pancake-v3', 'slipstream', 'ramses-cl', 'algebra-v1', 'algebra-integral', 'algebra'],
+    salts: { 'uniswap-v3': 'uniswap-v3', 'pancake-v3': 'uniswap-v3' },
   },
   inPool,
 )
