@@ -136,6 +136,8 @@ ${trades} trades between ${tokens} tokens that real blocks trade in, on the same
 at ${Number(gasPriceWei) / 1e9} gwei, the price that all of them choose by (\`npm run bench -- peers\`). Of these, ${answered} were answered. One pool is the best that Uniswap V2's or V3's own
 router reaches between the two tokens; the split is that of \`@uniswap/smart-order-router\` over the state's ${pools} pools of Uniswap V2
 and V3, walked by SwapRouter02. Sluice also trades elsewhere. A tie is within 1 bp; trades that the other cannot make do not count.
+One hop from $100 of WBTC to WETH is charged 138,098 gas through the Guard and 125,607 through SwapRouter02: 0.4 bp of it at
+0.152 gwei, 2.6 bps at 1 gwei.
 
 | beside | trade | trades | wins | ties | losses | median (bps) |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
