@@ -26,6 +26,7 @@ import {
   IMPROVING_PART,
   MOST_COMBINED,
   MUCH_WORSE,
+  NARROW_MOST,
   NARROW_WORK,
   ORDERS,
   TIGHT,
@@ -70,7 +71,8 @@ export function search(problem: Problem): Found | null {
   const found = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, single)])
   if (!found) return null
   const { bound } = progress
-  const narrow = () => narrowed(problem, found, { backward, first, single }, progress, rest)
+  const spent = rest - problem.budget.rest
+  const narrow = () => narrowed(problem, found, { backward, first, single }, progress, spent)
   const flow = problem.onePath || !isInDoubt(found, bound) ? found : problem.budget.attempt(1 / 2, narrow, () => found)
   const suspect = bound !== null && bound > flow.amountOut * (1 + BOUND_WORTHLESS)
   const worthless =
@@ -88,11 +90,12 @@ export function search(problem: Problem): Found | null {
   }
 }
 
-/** The best from narrower starts as well, for about as much work as was done since there was so much left. */
-function narrowed(problem: Problem, best: Flow, paths: Paths, progress: Progress, before: number): Flow {
+/** The best from narrower starts as well, for about as much work as was spent; not where that was much. */
+function narrowed(problem: Problem, best: Flow, paths: Paths, progress: Progress, spent: number): Flow {
   const { backward } = paths
-  const { source, target, budget } = problem
+  const { source, target } = problem
   const { known } = progress
+  if (spent > NARROW_MOST) return best
   const allocate = (narrow: Problem): Flow | null => {
     const labels = potential(narrow, target, 'to')
     const single = bestSinglePath(narrow, labels)
@@ -101,7 +104,9 @@ function narrowed(problem: Problem, best: Flow, paths: Paths, progress: Progress
     allocations(narrow, { backward: labels, first: wayTo(narrow, labels, source, target), single }, own)
     return own.best ?? null
   }
-  const work = Math.max(NARROW_WORK, before - budget.rest)
+  // Where an arbitrage lifts the bound, or there is none, more is at stake.
+  const isLoose = progress.bound === null || progress.bound > best.amountOut * (1 + BOUND_WORTHLESS)
+  const work = isLoose ? NARROW_MOST : Math.max(NARROW_WORK, spent)
   return fromNarrower(problem, best, { known, values: backward.best, allocate, work })
 }
 

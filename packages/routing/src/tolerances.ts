@@ -246,13 +246,13 @@ export const DOUBTED_LACK = 2e-5
 export const DOUBTED_NET = 5e-4
 /**
  * Hops and pools of narrower problems, the starts of them that are filled up, and the work after which no other is begun where the
- * search took less: about half a millisecond.
+ * search took less, about half a millisecond, and beyond which none is; the part by which a start must be ahead to be settled.
  */
 export const NARROW_HOPS = 3
 export const NARROW_POOLS = [3, 2] as const
 export const NARROW_STARTS = 4
 export const NARROW_WORK = 60_000
-/** Part by which a start must be ahead: what pools of several tokens pay is known to less before it is settled. */
+export const NARROW_MOST = 500_000
 export const NARROW_GAIN = 5e-6
 /** Orders of the tokens that are tried where pools disagree on a price. */
 export const ORDERS = 4
