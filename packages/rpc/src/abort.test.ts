@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { abortable, onAbort } from './abort.ts'
+import { Abort, abortable, onAbort } from './abort.ts'
 
 test('an action comes once, at once where the signal has aborted, and not once it is taken back', () => {
   const controller = new AbortController()
@@ -23,4 +23,20 @@ test('a promise is waited for until the caller gives up, and its own end counts 
   controller.abort(reason)
   await expect(never).rejects.toBe(reason)
   await expect(abortable(Promise.resolve(1), controller.signal)).rejects.toBe(reason)
+})
+
+test('the light signal tells once, those who still listen, with a reason that says it was aborted', () => {
+  const abort = new Abort()
+  const told: string[] = []
+  onAbort(abort, () => told.push('first'))
+  const detach = onAbort(abort, () => told.push('second'))
+  onAbort(abort, () => detach())
+  detach()
+  expect(abort.aborted).toBe(false)
+  abort.abort()
+  abort.abort()
+  onAbort(abort, () => told.push('late'))
+  expect(told).toEqual(['first', 'late'])
+  expect(abort.aborted).toBe(true)
+  expect(abort.reason).toMatchObject({ name: 'AbortError' })
 })

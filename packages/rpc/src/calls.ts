@@ -1,5 +1,5 @@
 /** A call on its way to an endpoint, and those that it travels with. */
-import { onAbort } from './abort.ts'
+import { onAbort, type Signal } from './abort.ts'
 import { RpcError } from './errors.ts'
 import { abortError } from './failure.ts'
 import type { Priority } from './priority.ts'
@@ -8,7 +8,7 @@ export type EndpointCall = readonly [method: string, params: readonly unknown[]]
 
 /** One attempt at a request. */
 export type Send = {
-  readonly signal: AbortSignal
+  readonly signal: Signal
   readonly priority: Priority
   /** In an HTTP request and on a connection of its own. */
   readonly fresh?: boolean

@@ -1,6 +1,7 @@
 /** One chain over one or more endpoints that fail, lag, lie and differ. How a request gets its answer is `race`'s. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { span } from '@sluice/tracing'
+import { Abort } from './abort.ts'
 import type { EndpointCall, Send } from './calls.ts'
 import type { Capabilities, CoinbaseField } from './capabilities.ts'
 import type { Course, Task } from './course.ts'
@@ -60,7 +61,7 @@ class ChainRpc implements Rpc {
   private readonly upstreams: readonly Upstream[]
   private readonly heads: Heads
   private readonly course: Course
-  private readonly closed = new AbortController()
+  private readonly closed = new Abort()
   private comparedAt = 0
 
   constructor(options: RpcOptions) {
@@ -221,7 +222,7 @@ class ChainRpc implements Rpc {
     const { signal, timeoutMs, priority = 'quote' } = options
     const attemptMs = timeoutMs ?? this.timeoutMs
     const totalMs = timeoutMs ?? 2 * this.timeoutMs
-    const work = { kind, priority, attemptMs, totalMs, signals: [this.closed.signal, signal] }
+    const work = { kind, priority, attemptMs, totalMs, signals: [this.closed, signal] }
     return span(
       `node ${kind}`,
       () => race(this.course, task, work),
@@ -264,7 +265,7 @@ class ChainRpc implements Rpc {
         attemptMs: this.timeoutMs,
         totalMs: this.timeoutMs,
       } as const
-      race(course, (_, send) => this.headOf(upstream, send), { ...work, signals: [this.closed.signal] }).catch(() => {})
+      race(course, (_, send) => this.headOf(upstream, send), { ...work, signals: [this.closed] }).catch(() => {})
     }
   }
 }

@@ -1,4 +1,5 @@
 /** A request and its attempts, as a race through the endpoints of a chain has them. */
+import type { Abort, Signal } from './abort.ts'
 import type { Send } from './calls.ts'
 import type { RpcError } from './errors.ts'
 import type { HedgeBudget } from './hedges.ts'
@@ -16,7 +17,7 @@ export type Work = {
   readonly attemptMs: number
   /** For all of them together. */
   readonly totalMs: number
-  readonly signals: readonly (AbortSignal | undefined)[]
+  readonly signals: readonly (Signal | undefined)[]
 }
 
 /** State that all requests of a chain share. */
@@ -33,7 +34,7 @@ export type Course = {
 export type Runner = {
   readonly upstream: Upstream
   readonly send: Send
-  readonly controller: AbortController
+  readonly controller: Abort
   readonly startedAt: number
   timer: NodeJS.Timeout | undefined
 }

@@ -3,6 +3,7 @@
  * endpoint takes batches; they wait for a place by priority, and for as long as the endpoint wants to be left alone.
  */
 
+import { Abort } from './abort.ts'
 import { AdaptiveRate } from './adaptive-rate.ts'
 import { type Parsed, parseAnswers, resultOf } from './answers.ts'
 import { BatchSize } from './batch-size.ts'
@@ -43,7 +44,7 @@ export class Endpoint {
   private readonly lanes: Lanes<Group>
   private readonly budget: Budget
   private readonly onEvent: (event: EndpointEvent) => void
-  private readonly underWay = new Set<AbortController>()
+  private readonly underWay = new Set<Abort>()
   private due = false
   private pause: NodeJS.Timeout | undefined
   private wakeAt = Number.POSITIVE_INFINITY
@@ -180,7 +181,7 @@ export class Endpoint {
   private async post(groups: readonly Group[], priority: Priority): Promise<void> {
     const calls = groups.flatMap(({ calls }) => calls).filter(({ finished }) => !finished)
     if (calls.length === 0) return
-    const controller = new AbortController()
+    const controller = new Abort()
     const abandon = () => {
       if (calls.every(({ finished }) => finished)) controller.abort()
     }
@@ -194,7 +195,7 @@ export class Endpoint {
     this.onEvent({ kind: 'sent', methods: calls.map(({ method }) => method), priority })
     this.underWay.add(controller)
     try {
-      const { status, text, retryAfter } = await postJson(this.target, body, { signal: controller.signal, fresh })
+      const { status, text, retryAfter } = await postJson(this.target, body, { signal: controller, fresh })
       if (priority === 'background') this.budget.spend(0, text.length)
       await this.read(calls, status, text, retryAfter)
     } catch (cause) {

@@ -1,5 +1,6 @@
 /** Words of nodes, and of what stands before them, when they do not answer: geth, erigon, nethermind, besu, reth, anvil, providers. */
 import type { Hex } from '@sluice/chains'
+import type { Signal } from './abort.ts'
 import { RpcError } from './errors.ts'
 
 export type NodeError = { readonly code?: number; readonly message?: string; readonly data?: unknown }
@@ -66,7 +67,7 @@ function hexOf(data: unknown): Hex | undefined {
   return undefined
 }
 
-export function abortError(signal: AbortSignal, method: string): RpcError {
+export function abortError(signal: Pick<Signal, 'reason'>, method: string): RpcError {
   if (signal.reason instanceof RpcError) return signal.reason
   const timedOut = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
   return timedOut

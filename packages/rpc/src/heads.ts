@@ -38,7 +38,7 @@ export class Heads {
    * @throws RpcError `LAGGING` when another endpoint is further, `BAD_ANSWER` for a head that cannot be
    */
   async accept(upstream: Upstream, raw: RawBlock, send: Send): Promise<BlockHeader> {
-    const header = readBlock(raw)
+    const header = this.read(raw)
     const best = Math.max(
       -1,
       ...this.upstreams.filter((other) => other !== upstream && !other.ejected).map(({ head }) => head),
@@ -48,12 +48,18 @@ export class Heads {
       upstream.eject()
       throw new RpcError('LAGGING', `an RPC endpoint is at block ${header.number}, another one at ${best}`)
     }
-    if (this.needsProof(header)) await this.prove(upstream, header, send)
+    if (header !== this.newest && this.needsProof(header)) await this.prove(upstream, header, send)
     upstream.sawHead(header.number)
-    this.know(header)
+    if (header !== this.newest) this.know(header)
     this.newest = header
     this.habit.see(header)
     return header
+  }
+
+  /** Most heads are told again and again until the next one comes. */
+  private read(raw: RawBlock): BlockHeader {
+    const { newest } = this
+    return newest && raw.hash === newest.hash && Number(raw.number) === newest.number ? newest : readBlock(raw)
   }
 
   /** A head that leaps, or that does not follow from the one before. */

@@ -2,11 +2,11 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Agent, type Dispatcher, errors } from 'undici'
-import { onAbort } from './abort.ts'
+import { onAbort, type Signal } from './abort.ts'
 
 export type Posted = { readonly status: number; readonly text: string; readonly retryAfter?: string }
 export type PostOptions = {
-  readonly signal?: AbortSignal
+  readonly signal?: Signal
   /** On a connection of its own, in case the kept ones lead to a node that hangs. */
   readonly fresh?: boolean
 }
@@ -60,7 +60,7 @@ type Answer = {
 }
 
 /** Without the stream that undici's `request` puts around an answer, which costs as much as the rest of the request. */
-function dispatch(agent: Agent, options: Dispatcher.DispatchOptions, signal?: AbortSignal): Promise<Answer> {
+function dispatch(agent: Agent, options: Dispatcher.DispatchOptions, signal?: Signal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let status = 0
@@ -73,7 +73,7 @@ function dispatch(agent: Agent, options: Dispatcher.DispatchOptions, signal?: Ab
     }
     agent.dispatch(options, {
       onRequestStart(controller) {
-        detach = onAbort(signal, () => controller.abort(signal!.reason))
+        detach = onAbort(signal, () => controller.abort(signal!.reason as Error))
       },
       onResponseStart(_controller, statusCode, headers) {
         status = statusCode

@@ -3,7 +3,7 @@
  * same endpoint after a moment, with a second request beside one that takes longer than it usually does.
  */
 
-import { onAbort } from './abort.ts'
+import { Abort, onAbort } from './abort.ts'
 import type { Send } from './calls.ts'
 import { chooseAgain, chooseUpstream } from './choice.ts'
 import type { Course, Runner, Task, Work } from './course.ts'
@@ -137,8 +137,8 @@ class Race<T> {
   private attempt(upstream: Upstream, fresh = false): void {
     this.attempts++
     this.tried.add(upstream)
-    const controller = new AbortController()
-    const send: Send = { signal: controller.signal, priority: this.work.priority, ...(fresh && { fresh }) }
+    const controller = new Abort()
+    const send: Send = { signal: controller, priority: this.work.priority, ...(fresh && { fresh }) }
     const runner: Runner = { upstream, send, controller, startedAt: performance.now(), timer: undefined }
     this.running.add(runner)
     this.limit(runner, this.work.attemptMs)
@@ -250,7 +250,7 @@ class Race<T> {
   private lost(runner: Runner, cause: unknown): void {
     if (this.done || !this.running.delete(runner)) return
     clearTimeout(runner.timer)
-    if (!runner.controller.signal.aborted) runner.controller.abort()
+    runner.controller.abort()
     if (!(cause instanceof RpcError)) return void this.end(() => this.reject(cause))
     const { upstream } = runner
     if (finals.has(cause.code)) {
