@@ -4,7 +4,7 @@ import { bytecode } from '@sluice/bindings/bytecode'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { StateOverrides } from '@sluice/rpc'
-import { intrinsicGas } from './gas.ts'
+import { mostIntrinsicGas } from './gas.ts'
 
 type Values = [order: SwapProbe.OrderStruct, data: Hex]
 /** With what the codec reads in the place of what ethers does. */
@@ -97,7 +97,7 @@ export function encodeOrder(order: ProbeOrder): Hex {
 export function callGas(order: ProbeOrder, input: Hex): bigint {
   // A call may hand on 63/64 of what is left, EIP-150. Those tried beside it share what it leaves.
   const framed = order.others ? (order.gas * 64n) / 63n : order.gas
-  return (framed * 64n) / 63n + intrinsicGas(input) + PROBE_GAS
+  return (framed * 64n) / 63n + mostIntrinsicGas(input) + PROBE_GAS
 }
 
 /**
