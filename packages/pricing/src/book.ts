@@ -143,6 +143,8 @@ export class Prices implements PriceBook {
     return token ? inSlices('depth', sellDepth(token, this.worth)) : null
   }
 
+  private readonly isDeep = (token: Token) => isAsDeepAs(token, this.worth, EVIDENCE_FLOOR_USD)
+
   /** A token with a price. */
   private find(address: Address): Token | undefined {
     if (!this.isReady) return undefined
@@ -150,7 +152,7 @@ export class Prices implements PriceBook {
     if (this.core.isWaiting && this.renew() && !this.isBusy) void this.follow(this.wanted!)
     const token = this.graph.find(pricedAs(address, this.chain))
     if (!token || this.isUnsellable(token.address) || !(this.worth.ask(token).price > 0)) return undefined
-    return isAsDeepAs(token, this.worth, EVIDENCE_FLOOR_USD) ? token : undefined
+    return this.worth.remember(token, this.isDeep) ? token : undefined
   }
 
   private *steps(): Steps<void> {

@@ -14,6 +14,7 @@ export class Worth {
   private known: ReadonlyMap<Token, Known> = new Map()
   private readonly floor: number
   private version = 0
+  private readonly remembered = new Map<Token, boolean>()
 
   /** @param floor - dollars below which a pool is no evidence */
   constructor(floor: number) {
@@ -24,6 +25,17 @@ export class Worth {
   renew(known = this.known): void {
     this.known = known
     this.version++
+    this.remembered.clear()
+  }
+
+  /** Answer to the one question that is asked of a token again and again, until anything changes. */
+  remember(token: Token, answer: (token: Token) => boolean): boolean {
+    let known = this.remembered.get(token)
+    if (known === undefined) {
+      known = answer(token)
+      this.remembered.set(token, known)
+    }
+    return known
   }
 
   /**
