@@ -56,8 +56,9 @@ export async function findWorkingRoute(
   wish: QuoteRequest,
   gasPriceWei: bigint,
   context: RoundsContext,
-  { signal, time, log }: Work,
+  underWay: Work,
 ): Promise<WorkingRoute> {
+  const { signal, time } = underWay
   const { view, tokens, search, emit } = context
   const excludePools = new Set(wish.excludePools)
   let request = decided(wish)
@@ -102,7 +103,7 @@ export async function findWorkingRoute(
     if (wish.permit) await checkPermit(route, wish.permit, wish.from, context, signal)
     lastFailure =
       trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`
-    log.info(
+    underWay.log.info(
       { round, failure: lastFailure, pools: route.legs.map(({ pool }) => pool.id) },
       'route failed in simulation',
     )

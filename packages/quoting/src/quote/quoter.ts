@@ -107,10 +107,17 @@ export class Quoter {
   private start(view: ChainView, request: QuoteRequest, key: string, work: Work): Underway {
     checkDeadline(request.deadline, view.snapshot.block.timestamp)
     let how: 'made' | 'shared' = 'shared'
-    const { log } = work
     const quoted = this.flights.run(`${view.snapshot.block.hash}${key}`, work.signal, (signal) => {
       how = 'made'
-      return this.quoteAt(view, request, { signal, log, time: (stage, run) => work.time(stage, run) })
+      const own: Work = {
+        signal,
+        time: (stage, run) => work.time(stage, run),
+        // Made when it is needed.
+        get log() {
+          return work.log
+        },
+      }
+      return this.quoteAt(view, request, own)
     })
     this.tell(how)
     return { quoted, shared: how === 'shared' }

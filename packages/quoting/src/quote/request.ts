@@ -73,8 +73,14 @@ export function quoteRequest(wish: QuoteWish): QuoteRequest {
 }
 
 /** The same for requests that get the same answer at the same block. */
-export function keyOf({ minimumBlock: _, excludePools, sources, permit, ...rest }: QuoteRequest): string {
-  const sets = [excludePools, sources.include, sources.exclude].map((set) => set && [...set].join())
-  const signed = permit && Object.values(permit).join()
-  return [...Object.entries(rest).map(([name, value]) => `${name}=${value}`), ...sets, signed].join('\n')
+export function keyOf(request: QuoteRequest): string {
+  const { excludePools, sources, permit } = request
+  let key = ''
+  // Every quote needs one: without a list of the fields.
+  for (const name in request) if (!APART.has(name)) key += `${name}=${request[name as keyof QuoteRequest]}\n`
+  for (const set of [excludePools, sources.include, sources.exclude]) key += set?.size ? `${[...set].join()}\n` : '\n'
+  return permit ? key + Object.values(permit).join() : key
 }
+
+/** Fields that say nothing of the answer, or are no plain values. */
+const APART: ReadonlySet<string> = new Set<keyof QuoteRequest>(['minimumBlock', 'excludePools', 'sources', 'permit'])
