@@ -1,7 +1,23 @@
+/** Characters of a header that are looked at. */
+const MOST = 2_048
+/** Pages are few, and ask again and again. */
+const REMEMBERED = 256
+const hosts = new Map<string, string>()
+
 /** Host of a `Referer` header, `none` without one and `invalid` for anything that is no http address. */
 export function integrator(referer: string | undefined): string {
   if (!referer) return 'none'
-  const url = URL.parse(referer.slice(0, 2048))
+  const text = referer.slice(0, MOST)
+  const known = hosts.get(text)
+  if (known !== undefined) return known
+  if (hosts.size >= REMEMBERED) hosts.clear()
+  const host = hostOf(text)
+  hosts.set(text, host)
+  return host
+}
+
+function hostOf(referer: string): string {
+  const url = URL.parse(referer)
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname.length > 253) return 'invalid'
   return url.hostname
 }
