@@ -118,7 +118,7 @@ const bytes: Coder = {
   size: WORD,
   dynamic: true,
   write: (value) => {
-    if (typeof value !== 'string' || !/^0x([0-9a-fA-F]{2})*$/.test(value)) throw refused('bytes', value)
+    if (typeof value !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(value)) throw refused('bytes', value)
     const digits = value.slice(2)
     return wordOf(digits.length / 2) + digits.padEnd(Math.ceil(digits.length / WORD) * WORD, '0')
   },
