@@ -83,7 +83,7 @@ const bool: Coder = {
   size: WORD,
   dynamic: false,
   write: (value) => (value ? '1' : '0').padStart(WORD, '0'),
-  read: (text, at) => numberAt(text, at) !== 0n,
+  read: (text, at) => Boolean(smallAt(text, at) ?? numberAt(text, at)),
 }
 
 function uint(bits: number): Coder {
@@ -174,7 +174,9 @@ function tuple(components: readonly ParamType[]): Coder {
     write: (value) => fields.write(names.map((name) => (value as Record<string, unknown>)[name])),
     read: (text, at) => {
       const values = fields.read(text, at)
-      return Object.fromEntries(names.map((name, k) => [name, values[k]]))
+      const object: Record<string, unknown> = {}
+      for (const [k, name] of names.entries()) object[name] = values[k]
+      return object
     },
   }
 }
@@ -216,13 +218,26 @@ function wordAt(text: string, at: number): string {
   return word
 }
 
+/** Digits whose number a double holds. */
+const EXACT = 13
+const LEADING_ZEROS = '0'.repeat(WORD - EXACT)
+
 function numberAt(text: string, at: number): bigint {
-  return BigInt(`0x${wordAt(text, at)}`)
+  const small = smallAt(text, at)
+  return small === undefined ? BigInt(`0x${wordAt(text, at)}`) : BigInt(small)
+}
+
+/** Most numbers are small, and read in a fraction of the time; undefined for others, and for what is none. */
+function smallAt(text: string, at: number): number | undefined {
+  const end = at + WORD
+  if (end > text.length || !text.startsWith(LEADING_ZEROS, at)) return undefined
+  const number = Number(`0x${text.slice(end - EXACT, end)}`)
+  return Number.isNaN(number) ? undefined : number
 }
 
 /** A length or an offset: one beyond the text is met by whoever reads there. */
 function countAt(text: string, at: number): number {
-  return Number(numberAt(text, at))
+  return smallAt(text, at) ?? Number(numberAt(text, at))
 }
 
 function refused(type: string, value: unknown): Error {
