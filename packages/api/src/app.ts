@@ -145,7 +145,6 @@ function createRoutes(services: Services, config: Config): Express {
     .all(allow('GET, HEAD'))
   app.route('/ready/:chainId').get(onChain, chainReady(services)).all(allow('GET, HEAD'))
   if (config.compatible) compatiblePaths(app, services, trusts)
-  // Behind what is asked for most: a router within the router costs each request that passes it.
   return app.use(operators, ofNoChain(config, allow), nothing, errors(config))
 }
 

@@ -1,4 +1,4 @@
-/** What is asked of an `AbortSignal` here. */
+/** Part of an `AbortSignal` that is used here. */
 export type Signal = {
   readonly aborted: boolean
   readonly reason: unknown
