@@ -30,7 +30,8 @@ test('the light signal tells once, those who still listen, with a reason that sa
   const told: string[] = []
   onAbort(abort, () => told.push('first'))
   const detach = onAbort(abort, () => told.push('second'))
-  onAbort(abort, () => detach())
+  onAbort(abort, () => taken())
+  const taken = onAbort(abort, () => told.push('taken back'))
   detach()
   expect(abort.aborted).toBe(false)
   abort.abort()

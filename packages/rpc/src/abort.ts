@@ -27,9 +27,9 @@ export class Abort implements Signal {
     if (this.aborted) return
     this.aborted = true
     this.reason = new DOMException('This operation was aborted', 'AbortError')
-    const actions = [...this.actions]
+    // One that is taken back by another meanwhile is not called.
+    for (const action of this.actions) action()
     this.actions.clear()
-    for (const action of actions) action()
   }
 }
 
