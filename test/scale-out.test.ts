@@ -92,9 +92,15 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
       const others = stats.split('\r\n').filter((line) => line.startsWith('cmdstat_') && !own.test(line))
       return others.map((line) => line.split(',')[0]).sort()
     }
-    const before = await commands()
-    for (let i = 0; i < 50; i++) await quote(workers[0]!.url, devnet.chainId, query('WETH', 'USDC', AMOUNT + BigInt(i)))
-    expect(await commands()).toEqual(before)
+    // The owner may still write what it finds: what quotes ask would be there in every round.
+    let amount = AMOUNT
+    for (let round = 1; ; round++) {
+      const before = await commands()
+      for (let i = 0; i < 50; i++) await quote(workers[0]!.url, devnet.chainId, query('WETH', 'USDC', amount++))
+      const after = await commands()
+      if (after.join() === before.join()) break
+      if (round === 5) expect(after).toEqual(before)
+    }
   })
 
   test('an indexer that is killed is replaced, and what it knew is known', async () => {

@@ -34,17 +34,22 @@ export function anvilPath(): string {
   return require.resolve(`@foundry-rs/anvil-${os}-${arch}/bin/anvil${os === 'win32' ? '.exe' : ''}`)
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Below the ports that systems give to outgoing connections: none of those takes a port between its being found free and its use. */
+const PORTS = { from: 20_000, to: 32_000 }
+const PORT_TRIES = 100
+
+/** A port that nobody listens on, on any address. */
+export async function freePort(): Promise<number> {
+  for (let i = 0; i < PORT_TRIES; i++) {
+    const port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from))
     const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
-      )
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, () => server.close(() => resolve(true)))
     })
-  })
+    if (isFree) return port
+  }
+  throw new DevnetError('NODE', 'no free port')
 }
 
 /** Starts anvil and resolves when it answers. It ends with this process. @throws DevnetError NODE in anvil's own words */
