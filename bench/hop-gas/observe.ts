@@ -24,8 +24,8 @@ const GAS_PRICES = [0n, 100_000_000n, 1_000_000_000n, 10_000_000_000n, 50_000_00
 /** Routes that are sent first and stay: pools that nobody has traded in pay for slots that are never empty again. */
 const WARM = 120
 
-/** Draws for each route that is wanted: some trades have no route, or too much impact. */
-const MOST_TRIES = 10
+/** Draws for each route that is wanted: four of five, at times nine of ten, have no route or too much impact. */
+const MOST_TRIES = 50
 
 /** Times the input that moves a price by a hundredth. */
 const SMALL = 0.02
