@@ -44,10 +44,21 @@ function differingBuckets(before: ReadonlyMap<string, Pool>, after: ReadonlyMap<
   return before instanceof PoolMap && after instanceof PoolMap ? after.bucketsUnlike(before) : [[before, after]]
 }
 
+/** Both in step while their ids are: most pools stay what they were, and are told so by reference, without a look at their ids. */
 function collectChanges(before: Bucket, after: Bucket, changed: Pool[], gone: string[]): void {
+  const olds = before.values()
   let stayed = 0
-  for (const [id, pool] of after) {
-    const old = before.get(id)
+  let inStep = true
+  for (const pool of after.values()) {
+    let old = inStep ? olds.next().value : undefined
+    if (old === pool) {
+      stayed++
+      continue
+    }
+    if (old?.id !== pool.id) {
+      inStep = false
+      old = before.get(pool.id)
+    }
     if (old) stayed++
     if (old !== pool) changed.push(pool)
   }
