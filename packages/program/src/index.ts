@@ -17,4 +17,4 @@ export {
 export type { Keccak, Mechanism, Op, PoolSalt, Trade } from './ops/op.ts'
 export { shareOf, toShare } from './share.ts'
 export type * from './step.ts'
-export { joinSteps, singletonOf, tradesOf } from './trades.ts'
+export { joinSteps, keeperOf, singletonOf, tradesOf } from './trades.ts'

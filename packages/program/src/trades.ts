@@ -1,5 +1,6 @@
 import { opOf, type Step } from './ops/index.ts'
 import type { Keccak, Trade } from './ops/op.ts'
+import { ZERO_ADDRESS } from './zero.ts'
 
 /** The trades of a step as its bytes tell them, pool by pool. */
 export function tradesOf(step: Step, keccak256: Keccak): readonly Trade[] {
@@ -8,8 +9,17 @@ export function tradesOf(step: Step, keccak256: Keccak): readonly Trade[] {
 
 /** The contract that holds the pools of a step, where one holds many. */
 export function singletonOf(step: Step): `0x${string}` | undefined {
-  const { singleton } = opOf(step)
-  return singleton === undefined ? undefined : (step as unknown as Record<string, `0x${string}`>)[singleton]
+  return addressIn(step, opOf(step).singleton)
+}
+
+/** A contract beside the pool of a step that keeps its tokens, where there is one. */
+export function keeperOf(step: Step): `0x${string}` | undefined {
+  const keeper = addressIn(step, opOf(step).keeper)
+  return keeper === ZERO_ADDRESS ? undefined : keeper
+}
+
+function addressIn(step: Step, field: string | undefined): `0x${string}` | undefined {
+  return field === undefined ? undefined : (step as unknown as Record<string, `0x${string}`>)[field]
 }
 
 /**

@@ -42,6 +42,8 @@ export type OpShape = {
   readonly hops?: Fields
   /** Field of the contract that holds all its pools. Steps with hops that follow each other in the same one are joined. */
   readonly singleton?: string
+  /** Field of a contract beside the pool that keeps its tokens; zero in a pool that keeps them itself. */
+  readonly keeper?: string
   /** List of the chain's contracts, in what the SDK trusts, that the singleton must be in. */
   readonly trustedIn?: string
   /** True where it measures what it was sent, and so can be paid by the step before: always, or as a variant of it. */

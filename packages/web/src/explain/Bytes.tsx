@@ -1,7 +1,7 @@
 import { groupOf } from '../route/families.ts'
 import { Count } from '../ui/Num.tsx'
 import type { Piece } from './bytes.ts'
-import type { Fact } from './judge.ts'
+import type { Fact } from './facts.ts'
 import type { Step } from './steps.ts'
 
 type Props = {

@@ -15,8 +15,8 @@ import { useWallet } from '../wallet/use-wallet.ts'
 import { Bytes } from './Bytes.tsx'
 import { piecesOf, rangesOf } from './bytes.ts'
 import { Facts } from './Facts.tsx'
+import { type Read, read } from './facts.ts'
 import { fragmentOf, type PastedTx, readPasted } from './input.ts'
-import { type Read, read } from './judge.ts'
 import { Steps } from './Steps.tsx'
 
 export function ExplainPage() {

@@ -2,7 +2,7 @@ import { utc } from '../format/number.ts'
 import type { TokenOf } from '../service/tokens.ts'
 import { Icon, type IconName } from '../ui/Icon.tsx'
 import { Amount } from '../ui/Num.tsx'
-import type { Fact, How, Value } from './judge.ts'
+import type { Fact, How, Value } from './facts.ts'
 
 type Props = {
   readonly facts: readonly Fact[]

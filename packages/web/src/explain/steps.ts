@@ -1,6 +1,6 @@
 /** An instruction of the Executor in words. */
 import type { Explanation } from '@sluice/client'
-import { opOf, SHARE_DENOMINATOR } from '@sluice/program'
+import { opOf, SHARE_DENOMINATOR, singletonOf, tradesOf } from '@sluice/program'
 
 export type Step = Explanation['steps'][number]
 
@@ -40,13 +40,8 @@ export function lanes({ input, output }: Step, mode: Explanation['mode']) {
   return { from, to } as const
 }
 
-/** The pool's own address, or the singleton's. */
+/** The pool's own address, or that of the contract that holds it. */
 export function placeOf(step: Step): string {
-  if ('pool' in step) return step.pool
-  if ('manager' in step) return step.manager
-  if ('vault' in step) return step.vault
-  if ('core' in step) return step.core
-  if ('wrapped' in step) return step.wrapped
-  if ('tokenOut' in step) return step.tokenOut
-  return step.tokenIn
+  // Pools told by a hash stand in a singleton: none is asked for.
+  return singletonOf(step) ?? tradesOf(step, () => '0x')[0]!.pool
 }

@@ -1,15 +1,8 @@
 /** Facts of a transaction and how they are known: proven by its bytes, claimed by whoever sent it, or different from the deployment. */
 import { type Explanation, explain, type SwapContracts, singletonsFor } from '@sluice/client'
+import { keeperOf, opOf, singletonOf } from '@sluice/program'
 import { calls, type FactName } from './bytes.ts'
 import type { PastedTx } from './input.ts'
-
-/** Whose pools a vault holds, by the operation that names it; Balancer's where it is none of these. */
-const VAULT_OWNERS: Readonly<Record<string, string>> = {
-  'pancake-infinity': 'PancakeSwap Infinity',
-  syncswap: 'SyncSwap',
-}
-/** Vault of a step in a pool that holds its tokens itself. */
-const NO_VAULT = `0x${'00'.repeat(20)}`
 
 export type How = 'proven' | 'claimed' | 'differs'
 
@@ -158,22 +151,17 @@ function others({ wrapper, steps }: Explanation, contracts: SwapContracts | unde
   for (const step of steps) {
     if (step.op === 'wrap') add({ name: 'Wrapper', address: step.wrapped, known: wrappers, note: wrapNote })
     if (step.op === 'unwrap') add({ name: 'Wrapper', address: step.tokenIn, known: wrappers, note: wrapNote })
-    if ('manager' in step)
-      add({
-        name: 'Manager',
-        address: step.manager,
-        known: contracts?.managers,
-        note: 'Holds the pools of Uniswap V4.',
-      })
-    if ('core' in step)
-      add({ name: 'Core', address: step.core, known: contracts?.ekuboCores, note: 'Holds the pools of Ekubo.' })
-    if ('vault' in step && step.vault !== NO_VAULT) {
-      const owner = VAULT_OWNERS[step.op] ?? 'Balancer'
-      add({
-        ...{ name: 'Vault', address: step.vault, note: `Holds the pools of ${owner}.` },
-        known: contracts && singletonsFor(step.op, contracts),
-      })
-    }
+    const { title, singleton: role, keeper: kept } = opOf(step)
+    const singleton = singletonOf(step)
+    const known = contracts && singletonsFor(step.op, contracts)
+    if (role && singleton)
+      add({ name: capitalised(role), address: singleton, known, note: `Holds the pools of ${title}.` })
+    const keeper = keeperOf(step)
+    // No list tells such contracts: the pool's own code names them.
+    if (kept && keeper)
+      add({ name: capitalised(kept), address: keeper, known: undefined, note: `Keeps the tokens of a ${title}.` })
   }
   return list
 }
+
+const capitalised = (word: string): string => word[0]!.toUpperCase() + word.slice(1)
