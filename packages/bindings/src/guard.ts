@@ -4,7 +4,7 @@ import { type IGuard, IGuard__factory } from '../dist/index.js'
 import { callCodec } from './codec.ts'
 import { type GuardPermit, permitStruct, readPermit } from './permit.ts'
 
-export type { GuardPermit } from './permit.ts'
+export { type GuardPermit, PERMIT2_BITS, permitKinds } from './permit.ts'
 
 type Hex = `0x${string}`
 

@@ -23,11 +23,10 @@ export type GuardPermit = PermitForm & {
   readonly asIs?: boolean
 }
 
-/** By the Guard's own numbers of them. */
-const PERMIT_KINDS = ['eip2612', 'dai', 'permit2'] as const
-/** Permit2 counts time and nonces in so many bits, and amounts in the others. */
-const PERMIT2_TIME_BITS = 48n
-const PERMIT2_AMOUNT_BITS = 160n
+/** EIP-2612, DAI's form of it, and Permit2, by the Guard's own numbers of them. */
+export const permitKinds = ['eip2612', 'dai', 'permit2'] as const
+/** Permit2 keeps its numbers in so many bits. */
+export const PERMIT2_BITS = { amount: 160n, nonce: 48n, deadline: 48n } as const
 
 /**
  * Permission as the Guard takes it. Tokens want 65 bytes with a last one of 27 or 28; some wallets sign with 0 or 1 there,
@@ -39,13 +38,13 @@ export function permitStruct(permit: GuardPermit): IGuard.PermitStruct {
   const amount = kind === 'dai' ? 0n : permit.amount
   const nonce = kind === 'eip2612' ? 0n : permit.nonce
   if (kind === 'permit2') {
-    if (amount >> PERMIT2_AMOUNT_BITS !== 0n) throw refused('permit.amount', amount)
-    if (nonce >> PERMIT2_TIME_BITS !== 0n) throw refused('permit.nonce', nonce)
-    if (deadline >> PERMIT2_TIME_BITS !== 0n) throw refused('permit.deadline', deadline)
+    const kept = { amount, nonce, deadline }
+    for (const name of ['amount', 'nonce', 'deadline'] as const)
+      if (kept[name] >> PERMIT2_BITS[name] !== 0n) throw refused(`permit.${name}`, kept[name])
   }
   const isKept = kind === 'permit2' ? permit.asIs || !isPlain(signature) : permit.asIs && signature.length === WHOLE
   const plain = isKept ? signature : Signature.from(signature).serialized
-  return { kind: BigInt(PERMIT_KINDS.indexOf(kind)), amount, nonce, deadline, signature: plain }
+  return { kind: BigInt(permitKinds.indexOf(kind)), amount, nonce, deadline, signature: plain }
 }
 
 /** Digits of r, s and v. */
@@ -59,7 +58,7 @@ function isPlain(signature: string): boolean {
 /** @throws TypeError for a kind that there is not */
 export function readPermit({ kind, amount, nonce, deadline, signature }: IGuard.PermitStruct): GuardPermit {
   const common = { deadline: BigInt(deadline), signature: String(signature) }
-  const name = PERMIT_KINDS[Number(kind)]
+  const name = permitKinds[Number(kind)]
   if (name === 'dai') return { kind: name, nonce: BigInt(nonce), ...common }
   if (name === 'eip2612') return { kind: name, amount: BigInt(amount), ...common }
   if (name === 'permit2') return { kind: name, amount: BigInt(amount), nonce: BigInt(nonce), ...common }

@@ -1,11 +1,12 @@
 /** Forms of permission in the place of an approval: found on chain, ready for a wallet. */
+import { PERMIT2_BITS } from '@sluice/bindings/guard'
 import type { Address, Hex } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { id, TypedDataEncoder } from 'ethers'
 import { QuotingError } from '../errors.ts'
 import type { Clock } from '../quote/ports.ts'
 import { checkDeadline, defaultDeadline } from '../quote/try-route.ts'
-import { PERMIT2, PERMIT2_BITS, type Permit, permit2Abi, type Reader, readerAt, tokenAbi } from './permit.ts'
+import { PERMIT2, type Permit, permit2Abi, type Reader, readerAt, tokenAbi } from './permit.ts'
 
 export type WantedPermit = {
   readonly token: Address

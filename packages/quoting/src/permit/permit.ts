@@ -1,11 +1,11 @@
 /** Signatures that let the Guard draw the input of a swap: owner the sender, spender the Guard. */
+import { IPermit2__factory } from '@sluice/bindings'
+import type { GuardPermit } from '@sluice/bindings/guard'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type BlockRef, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { Interface, Signature } from 'ethers'
 
-/** EIP-2612, DAI's form of it, and Permit2. */
-export const permitKinds = ['eip2612', 'dai', 'permit2'] as const
-export type PermitKind = (typeof permitKinds)[number]
+export type PermitKind = GuardPermit['kind']
 
 export type Permit = {
   readonly kind: PermitKind
@@ -46,8 +46,6 @@ export function asOwned(permit: Permit, ownerCode: Hex): Permit | undefined {
 
 /** The same on every chain that has it. */
 export const PERMIT2 = toAddress('0x000000000022D473030F116dDEE9F6B43aC78BA3')
-/** Permit2 keeps its numbers in so many bits. */
-export const PERMIT2_BITS = { amount: 160n, nonce: 48n, deadline: 48n } as const
 
 export const tokenAbi = new Interface([
   'function allowance(address owner, address spender) view returns (uint256)',
@@ -60,10 +58,7 @@ export const tokenAbi = new Interface([
   'function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
   'function permit(address holder, address spender, uint256 nonce, uint256 expiry, bool allowed, uint8 v, bytes32 r, bytes32 s)',
 ])
-export const permit2Abi = new Interface([
-  'function allowance(address owner, address token, address spender) view returns (uint160 amount, uint48 expiration, uint48 nonce)',
-  'function permit(address owner, tuple(tuple(address token, uint160 amount, uint48 expiration, uint48 nonce) details, address spender, uint256 sigDeadline) permitSingle, bytes signature)',
-])
+export const permit2Abi = IPermit2__factory.createInterface()
 
 /** A token that needs more for an answer is up to something. */
 const READ_GAS = 1_000_000n
