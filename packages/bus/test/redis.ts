@@ -1,10 +1,10 @@
 /** A redis-server of a test's own, on a free port of this machine. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '@sluice/devnet'
 import { type Connection, connect, type Reply } from '../src/connection.ts'
 
 /** True where there is a redis-server on the PATH: tests that want one are counted as skipped otherwise. */
@@ -121,13 +121,4 @@ async function answers(url: string): Promise<void> {
       await sleep(20)
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }

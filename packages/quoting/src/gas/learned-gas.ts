@@ -45,9 +45,8 @@ export class GasLessons {
   /** @param gross - gas of the whole transaction before refunds, as simulated @param now - Unix seconds */
   observe(swap: Swap, gross: number, now: number): void {
     if (swap.legs.length === 0) return
-    const { charged, refund } = routeGas({ ...swap, wrappedNative: this.wrappedNative })
     const parts = partsOf(swap)
-    const expected = charged + [...parts].reduce((sum, [key, count]) => sum + this.gasOf(key, now) * count, 0)
+    const { expected, charged, refund } = this.gasOfRoute(swap, parts, now)
     const most = MOST_OFF * Math.max(charged, expected)
     const off = Math.max(-most, Math.min(most, gross - refund - expected))
     const squares = [...parts.values()].reduce((sum, count) => sum + count * count, 0)
@@ -60,8 +59,7 @@ export class GasLessons {
 
   /** Gas that a route is expected to be charged, by all that is known now. */
   expected(swap: Swap, now: number): number {
-    const { charged } = routeGas({ ...swap, wrappedNative: this.wrappedNative })
-    return charged + [...partsOf(swap)].reduce((sum, [key, count]) => sum + this.gasOf(key, now) * count, 0)
+    return this.gasOfRoute(swap, partsOf(swap), now).expected
   }
 
   /** Gas of legs beyond the table, by pool; undefined where there is none. The same object until it changes. */
@@ -71,6 +69,12 @@ export class GasLessons {
       this.told = { gas: this.told && isSame(this.told.gas, gas) ? this.told.gas : gas, at: now }
     }
     return this.told.gas.size > 0 ? this.told.gas : undefined
+  }
+
+  private gasOfRoute(swap: Swap, parts: ReadonlyMap<string, number>, now: number) {
+    const { charged, refund } = routeGas({ ...swap, wrappedNative: this.wrappedNative })
+    const learned = [...parts].reduce((sum, [key, count]) => sum + this.gasOf(key, now) * count, 0)
+    return { expected: charged + learned, charged, refund }
   }
 
   private toldAt(now: number): LearnedGas {
