@@ -1,3 +1,4 @@
+import { FLOAT_PPM } from '@sluice/chains'
 import { AFTER, type ByBlock, type DriftFigures, type Figures } from '@sluice/quoting'
 import { Gauge, type Registry } from 'prom-client'
 
@@ -63,7 +64,7 @@ export function exportDrift(metrics: DriftMetrics, chainId: number, figures: Dri
   for (const { name, after } of figures.brands) write('brand', name, after)
   for (const { id, after } of figures.pools) write('pool', id, after)
   for (const { id: pool, family, dex, haircutPpm } of figures.withdrawing)
-    metrics.haircut.set({ chain, pool, family, dex }, haircutPpm / 1_000_000)
+    metrics.haircut.set({ chain, pool, family, dex }, haircutPpm / FLOAT_PPM)
 }
 
 export function resetDrift(metrics: DriftMetrics): void {

@@ -1,4 +1,5 @@
 /** A found route as it is told. */
+import { FLOAT_BPS } from '@sluice/chains'
 import { believedOutput } from './exact/haircuts.ts'
 import type { FoundRoute } from './exact/search-and-settle.ts'
 import { usesWrapper, WRAP_GAS } from './native.ts'
@@ -35,7 +36,7 @@ export function toRoute(
 
 function gapBps(problem: Problem, { bound, settlement }: FoundRoute): number | null {
   if (bound === null || bound <= 0) return null
-  return Math.max(0, (1 - believedOutput(problem, settlement) / bound) * 10_000)
+  return Math.max(0, (1 - believedOutput(problem, settlement) / bound) * FLOAT_BPS)
 }
 
 /** The output of the same shares at the pools' mid prices: no fee, no tax, no impact. */

@@ -1,3 +1,4 @@
+import { PPM_PER_PERCENT } from '@sluice/chains'
 import { AFTER, type ByBlock, type Figures } from '@sluice/quoting'
 import type { Request } from 'express'
 import { read, statsQuery } from '../requests.ts'
@@ -26,7 +27,7 @@ export async function stats(request: Request, { chain, live }: ServedChain): Pro
       pool: id,
       protocol: family,
       dex,
-      haircutPercent: haircutPpm / 10_000,
+      haircutPercent: haircutPpm / Number(PPM_PER_PERCENT),
       leftOutUntil,
       samples: rounded(samples)!,
       withdrew: rounded(withdrew)!,

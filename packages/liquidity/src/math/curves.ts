@@ -1,4 +1,5 @@
 /** Pools as the float search sees them. Floats never leave the search: amounts are settled in integers. */
+import { FLOAT_PPM } from '@sluice/chains'
 import { orRefused, type PriceCurve } from '../family.ts'
 import { type ConcentratedState, lastTickAtOrBelow } from './concentrated.ts'
 import { MAX_TICK, MIN_TICK } from './ticks.ts'
@@ -15,7 +16,7 @@ const emptyCurve = (keepIn: number): PriceCurve => ({
 
 /** x·y = k: one piece that ends at a price of 0. */
 export function constantProductCurve(reserveIn: bigint, reserveOut: bigint, feePpm: number): PriceCurve {
-  const keepIn = 1 - feePpm / 1e6
+  const keepIn = 1 - feePpm / FLOAT_PPM
   if (reserveIn === 0n || reserveOut === 0n) return emptyCurve(keepIn)
   const x = Number(reserveIn)
   const y = Number(reserveOut)
@@ -37,7 +38,7 @@ function floats(first: number, second?: number): Float64Array {
 
 /** One piece between each two initialised ticks in the direction of the trade; gaps have liquidity 0. */
 export function concentratedCurve(state: ConcentratedState, zeroForOne: boolean): PriceCurve {
-  const keepIn = 1 - state.feePpm / 1e6
+  const keepIn = 1 - state.feePpm / FLOAT_PPM
   if (state.sqrtPriceX96 === 0n) return emptyCurve(keepIn)
   const sqrtPriceAt = (tick: number) => 1.0001 ** ((zeroForOne ? tick : -tick) / 2)
   const start = Number(state.sqrtPriceX96) / Q96
@@ -96,7 +97,7 @@ const FALL = 1e-9
  * @param scale - base units of the input that are much for this pool
  */
 export function sampledCurve(quote: (amountIn: bigint) => bigint, scale: bigint, feePpm: number): PriceCurve {
-  const keepIn = 1 - feePpm / 1e6
+  const keepIn = 1 - feePpm / FLOAT_PPM
   const points = samplePoints(quote, Number(scale))
   if (points.length < 2) return emptyCurve(keepIn)
   const widths = points.slice(1).map(([x], k) => x - points[k]![0])

@@ -1,4 +1,5 @@
 /** `slippage=auto`: as little as lets a transaction through that lands within two blocks. Pure. */
+import { FLOAT_PPM } from '@sluice/chains'
 import { familyOf, orRefused } from '@sluice/liquidity'
 import type { Leg, Route } from '@sluice/routing'
 import { sharesOf } from './leg-drift.ts'
@@ -66,7 +67,7 @@ function moveOf(leg: Leg, drift: MeasuredDrift | undefined): number {
 /** Parts per million, of both sides together. */
 function feeOf({ pool, tokenIn, tokenOut }: Leg): number {
   const curve = orRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut))
-  return curve ? (1 - curve.keepIn * curve.keepOut) * 1_000_000 : 0
+  return curve ? (1 - curve.keepIn * curve.keepOut) * FLOAT_PPM : 0
 }
 
 function bounded(ppm: bigint): bigint {

@@ -1,10 +1,7 @@
 /** Change of what a pool pays from one block to another, and the part of it that its trades explain. Does no I/O. */
-import { type Address, NATIVE } from '@sluice/chains'
+import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
 import type { Leg, Route } from '@sluice/routing'
-
-/** The whole, in parts per million. */
-const PPM = 1_000_000
 
 export type PoolDrift = {
   /** By how much more it pays for the same input; below 0 against the taker. Parts per million. */
@@ -39,7 +36,7 @@ export function poolDrift(before: Pool, after: Pool | undefined, hop: Hop): Pool
 
 /** Parts per million by which the second amount is more than the first; 0 where the first is none. */
 export function changePpm(from: bigint, to: bigint): number {
-  return from === 0n ? 0 : (Number(to - from) / Number(from)) * PPM
+  return from === 0n ? 0 : (Number(to - from) / Number(from)) * FLOAT_PPM
 }
 
 /** The share of the whole order that goes through each leg, from 0 to 1. */

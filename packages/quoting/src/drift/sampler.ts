@@ -1,5 +1,5 @@
 /** Quotes simulated again, one and two blocks after the block that they were made at: a share of the node's calls goes into it. */
-import type { Hex } from '@sluice/chains'
+import { FLOAT_PPM, type Hex } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import { encodeSwap, type Leg, type Route } from '@sluice/routing'
 import type { SimulationRequest, SimulationResult } from '@sluice/simulation'
@@ -143,8 +143,8 @@ export class DriftSampler {
   private async attributed(one: Waiting, legs: readonly SampledLeg[], ppm: number | null, known: Known) {
     const { route } = one.quote
     const shares = sharesOf(route)
-    const said = legs.reduce((sum, leg, k) => sum + (leg.ppm ?? -1_000_000) * shares[k]!, 0)
-    const missing = (ppm ?? -1_000_000) - said
+    const said = legs.reduce((sum, leg, k) => sum + (leg.ppm ?? -FLOAT_PPM) * shares[k]!, 0)
+    const missing = (ppm ?? -FLOAT_PPM) - said
     if (missing > -SUSPICIOUS_PPM) return legs
     if (legs.length === 1) return [withdrawn(legs[0]!, missing)]
     if (legs.length > MAX_ASKED || !this.calls.take(legs.length)) return legs
@@ -161,8 +161,8 @@ export class DriftSampler {
     const { tokenIn, tokenOut, amountIn } = route
     const request = { from: NEUTRAL_SENDER, to: swap.to, data: swap.data, tokenIn, tokenOut, amountIn }
     const [then, now] = [poolDrift(leg.pool, pool, leg).ppm, await this.run(request, { ...known, code: '0x' }, route)]
-    const due = (1 + then / 1_000_000) * Number(leg.amountOut)
-    return Math.min(0, ((now.success ? Number(now.amountOut) : 0) / due - 1) * 1_000_000)
+    const due = (1 + then / FLOAT_PPM) * Number(leg.amountOut)
+    return Math.min(0, ((now.success ? Number(now.amountOut) : 0) / due - 1) * FLOAT_PPM)
   }
 
   private async run(
@@ -194,7 +194,7 @@ function legOf(leg: Leg, { pools }: Snapshot): SampledLeg {
 }
 
 function withdrawn(leg: SampledLeg, missingPpm: number): SampledLeg {
-  const both = (a: number, b: number) => (1 + a / 1_000_000) * (1 + b / 1_000_000) * 1_000_000 - 1_000_000
+  const both = (a: number, b: number) => (1 + a / FLOAT_PPM) * (1 + b / FLOAT_PPM) * FLOAT_PPM - FLOAT_PPM
   if (missingPpm > -SUSPICIOUS_PPM) return leg
   return {
     ...leg,

@@ -1,4 +1,6 @@
 /** Outcome of the last samples of something: figures of a window, so that what was long ago counts no more. */
+import { FLOAT_BPS, FLOAT_PPM } from '@sluice/chains'
+
 export type Outcome = {
   /** Parts per million by which the same transaction paid more than quoted; null where it paid nothing. */
   readonly ppm: number | null
@@ -18,7 +20,7 @@ export type Figures = {
   readonly worst5Bps: number | null
 }
 
-const PPM_PER_BPS = 100
+const PPM_PER_BPS = FLOAT_PPM / FLOAT_BPS
 
 export class Tally {
   private readonly window: Outcome[] = []
@@ -40,7 +42,7 @@ export class Tally {
 
   /** The least that was paid against what was quoted, parts per million; where nothing was, all of it was lost. */
   get worstPpm(): number {
-    return this.window.reduce((least, { ppm }) => Math.min(least, ppm ?? -1_000_000), 0)
+    return this.window.reduce((least, { ppm }) => Math.min(least, ppm ?? -FLOAT_PPM), 0)
   }
 
   get figures(): Figures {

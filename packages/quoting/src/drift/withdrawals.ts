@@ -2,6 +2,7 @@
  * Pools that pay less a block later than their trades explain: what that costs, as haircuts by which routes are ranked. Does no
  * I/O; evidence fades with samples and with time, and there is a limit to how much is kept.
  */
+import { FLOAT_PPM } from '@sluice/chains'
 import type { Haircuts } from '@sluice/routing'
 import { Bounded, type StateCount } from '@sluice/simulation'
 import type { Sample, SampledLeg } from './sample.ts'
@@ -29,7 +30,6 @@ const LEFT_OUT_SHARE = 0.2
 const LEFT_OUT_FIRST = 3_600
 const LEFT_OUT_MOST = 57_600
 const FORGIVEN_AFTER = 86_400
-const ALL_PPM = 1_000_000
 /** A pool that still takes part is believed half at least. */
 const MOST_PPM = 500_000
 /** Parts per million to which haircuts are rounded: a basis point. */
@@ -96,7 +96,7 @@ export class Withdrawals {
     known.samples++
     if (withdrew) known.withdrew++
     if (givenPpm >= LEAST_PPM) known.gave++
-    known.lostPpm -= Math.max(-ALL_PPM, unexplainedPpm) + Math.min(ALL_PPM, givenPpm)
+    known.lostPpm -= Math.max(-FLOAT_PPM, unexplainedPpm) + Math.min(FLOAT_PPM, givenPpm)
     if (isAgainAndAgain(known) && known.outUntil <= timestamp) leaveOut(known, timestamp)
     this.pools.set(pool.id, known)
     this.isStale = true
@@ -126,7 +126,7 @@ export class Withdrawals {
         const one = { ...kept }
         fade(one, Math.max(now, one.at))
         const isOut = one.outUntil > now
-        const haircutPpm = isOut ? ALL_PPM : isCharged(one) ? haircutOf(one) : 0
+        const haircutPpm = isOut ? FLOAT_PPM : isCharged(one) ? haircutOf(one) : 0
         const leftOutUntil = isOut ? one.outUntil : null
         const { family, dex, samples, withdrew } = one
         return haircutPpm > 0 ? [{ id, family, dex, haircutPpm, leftOutUntil, samples, withdrew }] : []

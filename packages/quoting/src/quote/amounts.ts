@@ -1,5 +1,5 @@
 /** The arithmetic of a quote, in whole base units. Parts per million are named Ppm. */
-import { type Hex, PPM } from '@sluice/chains'
+import { type Hex, PPM, PPM_PER_PERCENT } from '@sluice/chains'
 import { intrinsicGas } from '@sluice/simulation'
 
 /** Amount that the Guard keeps for the fee recipient, rounded down as the Guard does. */
@@ -59,5 +59,5 @@ export function toWhole(amount: bigint, decimals: number): number {
 
 /** Parts per million as percent with at most 4 decimals: 12,500n is 1.25. */
 export function toPercent(ppm: bigint): number {
-  return Number(ppm) / 10_000
+  return Number(ppm) / Number(PPM_PER_PERCENT)
 }

@@ -1,5 +1,5 @@
 /** The figures of a route that works, and the refusals that protect the caller from a bad one. */
-import { type Address, NATIVE, PPM } from '@sluice/chains'
+import { type Address, FLOAT_PPM, NATIVE, PPM } from '@sluice/chains'
 import { familyOf } from '@sluice/liquidity'
 import type { EncodedSwap, Route } from '@sluice/routing'
 import { type BlockHeader, estimateL1Fee } from '@sluice/rpc'
@@ -135,7 +135,7 @@ function valueLossPpm({ request, route, tokens, view }: Found, gross: bigint): b
   const given = usdOf(request.tokenIn, route.amountIn)
   const received = usdOf(request.tokenOut, gross)
   if (given === null || received === null || given === 0) return null
-  return BigInt(Math.round((1 - received / given) * Number(PPM)))
+  return BigInt(Math.round((1 - received / given) * FLOAT_PPM))
 }
 
 function refuseLoss({ request, view }: Found, impactPpm: bigint | null, lossPpm: bigint | null): void {

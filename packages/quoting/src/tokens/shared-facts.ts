@@ -1,5 +1,5 @@
 /** Facts of a chain's tokens that processes tell one another: decimals, storage layouts, taxes. A loss costs a measurement. */
-import { type Address, isAddress } from '@sluice/chains'
+import { type Address, FLOAT_PPM, isAddress } from '@sluice/chains'
 import { fromText, type TokenFacts, toText } from '@sluice/liquidity'
 import type { SimulationContext } from '@sluice/simulation'
 import type { KnownTax, TaxRecords } from './taxes.ts'
@@ -10,7 +10,6 @@ export type SharedFact = { readonly key: string; readonly measuredMs: number; re
 type Known = { readonly facts: TokenFacts; readonly taxes: TaxRecords; readonly slots: SimulationContext['slots'] }
 
 const TAXES = ['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const
-const MAX_PPM = 1_000_000
 
 /** Tells all that is measured from now on. */
 export function tellFacts({ facts, taxes, slots }: Known, tell: (fact: SharedFact) => void): void {
@@ -35,7 +34,7 @@ export function takeFact({ facts, taxes, slots }: Known, { key, measuredMs, text
 function isTax(value: unknown): value is KnownTax {
   return TAXES.every((name) => {
     const ppm = (value as Partial<KnownTax> | null)?.[name]
-    return Number.isInteger(ppm) && ppm! >= 0 && ppm! <= MAX_PPM
+    return Number.isInteger(ppm) && ppm! >= 0 && ppm! <= FLOAT_PPM
   })
 }
 

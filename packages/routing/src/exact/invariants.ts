@@ -1,5 +1,5 @@
 /** The limits and filters of a request, looked at once more on the settled legs, apart from all that found them. */
-import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { FLOAT_PPM, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { isTrustedPool } from '@sluice/liquidity'
 import { RoutingError } from '../errors.ts'
 import { isChosen } from '../problem/passable.ts'
@@ -28,7 +28,7 @@ function brokenBy({ legs, amountIn, amountOut }: Route, request: RouteTerms): st
   const depth = new Map([[source, 0]])
   for (const { pool, tokenIn, tokenOut, amountIn: sold, amountOut: bought } of legs) {
     if (excludePools?.has(pool.id)) return `pool ${pool.id} is excluded`
-    if ((haircuts?.get(pool.id) ?? 0) >= 1_000_000) return `pool ${pool.id} is not believed at all`
+    if ((haircuts?.get(pool.id) ?? 0) >= FLOAT_PPM) return `pool ${pool.id} is not believed at all`
     const refusal = sources ? refusalOf(pool, sources) : null
     if (refusal !== null) return `pool ${pool.id} is ${refusal}`
     const [from, to] = [asHeld(tokenIn), asHeld(tokenOut)]

@@ -1,5 +1,5 @@
 /** One request made ready for the search: which edges it may use, with the taxes of its ends folded in. */
-import { type Address, NATIVE } from '@sluice/chains'
+import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
 import { type CompiledCurve, firstRate, piecesCrossed, withTax } from '../graph/price-curve.ts'
@@ -43,7 +43,6 @@ export type Problem = {
 
 export const DEFAULT_MAX_HOPS = 4
 export const DEFAULT_MAX_POOLS = 24
-const PPM = 1_000_000
 const UNTRUSTED =
   'what it pays depends on an account that nobody vouches for; intermediates=any or naming its source lets it in'
 
@@ -175,13 +174,13 @@ export class Admission {
       if (sellPpm === 0 && buyPpm === 0) continue
       const passedThrough = (sellPpm > 0 && from[edge] !== source) || (buyPpm > 0 && to[edge] !== target)
       const refused = sellPpm > 0 && !familyOf(pool.family)?.takesTaxedInput
-      if (passedThrough || refused || sellPpm >= PPM || buyPpm >= PPM) {
+      if (passedThrough || refused || sellPpm >= FLOAT_PPM || buyPpm >= FLOAT_PPM) {
         this.set(edge, 0)
         if (refused && !passedThrough) this.tell(pool, 'cannot take a token that is taxed on transfer')
         else if (!passedThrough) this.tell(pool, 'the token takes all of a transfer')
         continue
       }
-      const left = withTax(curve, 1 - sellPpm / PPM, 1 - buyPpm / PPM)
+      const left = withTax(curve, 1 - sellPpm / FLOAT_PPM, 1 - buyPpm / FLOAT_PPM)
       this.taxed.set(edge, left)
       this.set(edge, firstRate(left))
     }
@@ -190,11 +189,11 @@ export class Admission {
   private believeLess(id: string, ppm: number): void {
     for (const edge of this.graph.topology.edgesOfPool.get(id) ?? []) {
       const { pool, curve } = this.graph.edges[edge]!
-      if (ppm >= PPM) {
+      if (ppm >= FLOAT_PPM) {
         this.set(edge, 0)
         this.tell(pool, 'it has paid less than it quoted again and again; it is tried anew later')
       } else if (this.rate[edge]! > 0) {
-        const part = 1 - ppm / PPM
+        const part = 1 - ppm / FLOAT_PPM
         const left = withTax(this.taxed.get(edge) ?? curve, 1, part)
         this.believed.set(edge, part)
         this.taxed.set(edge, left)
