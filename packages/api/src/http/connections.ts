@@ -1,4 +1,4 @@
-/** Bounds what a connection costs before there is a request to judge: how many one caller opens, and how much it pipelines. */
+/** Bounds what a connection costs before there is a request to admit: how many one caller opens, and how much it pipelines. */
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'

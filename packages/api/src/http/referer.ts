@@ -1,8 +1,10 @@
+import { Bounded } from '@sluice/simulation'
+
 /** Characters of a header that are looked at. */
 const MOST = 2_048
 /** Pages are few, and ask again and again. */
 const REMEMBERED = 256
-const hosts = new Map<string, string>()
+const hosts = new Bounded<string, string>(REMEMBERED)
 
 /** Host of a `Referer` header, `none` without one and `invalid` for anything that is no http address. */
 export function integrator(referer: string | undefined): string {
@@ -10,7 +12,6 @@ export function integrator(referer: string | undefined): string {
   const text = referer.slice(0, MOST)
   const known = hosts.get(text)
   if (known !== undefined) return known
-  if (hosts.size >= REMEMBERED) hosts.clear()
   const host = hostOf(text)
   hosts.set(text, host)
   return host
