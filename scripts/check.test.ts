@@ -30,7 +30,7 @@ async function cruise(files: Readonly<Record<string, string>>): Promise<string> 
   return stdout
 }
 
-test('an import against the direction, a circle and a reach into another package are named', async () => {
+test('an import against the direction, a cycle and a reach into another package are named', async () => {
   const told = await cruise({
     'packages/rpc/src/a.ts': "import { b } from '../../routing/src/b.ts'\nexport const a = b\n",
     'packages/routing/src/b.ts': "import { c } from './c.ts'\nexport const b = c\n",

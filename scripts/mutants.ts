@@ -26,7 +26,7 @@ type Result = {
   /** Hash of the broken sources and of the tests. */
   readonly of?: string
 }
-type Trial = {
+type MutantRun = {
   readonly name: string
   readonly file: string
   readonly build?: solidity.Build
@@ -75,7 +75,7 @@ async function checkSound(): Promise<void> {
   if (failed.length > 0) throw new Error(`the encoder's tests fail without a mutation: ${failed.join(', ')}`)
 }
 
-function ofContracts(mutant: Mutant): readonly Trial[] {
+function ofContracts(mutant: Mutant): readonly MutantRun[] {
   const { name, file } = mutant
   return (mutant.bothBuilds ? (['cancun', 'london'] as const) : (['cancun'] as const)).map((build) => ({
     ...{ name, file, build, of: solidity.fingerprint(mutant, build, CASES) },
@@ -90,7 +90,7 @@ function ofContracts(mutant: Mutant): readonly Trial[] {
   }))
 }
 
-function ofEncoder(mutant: EncoderMutant): Trial {
+function ofEncoder(mutant: EncoderMutant): MutantRun {
   const { name, file } = mutant
   return { name, file, of: encoder.fingerprint(mutant), run: () => encoder.failures(mutant) }
 }

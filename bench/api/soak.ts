@@ -13,8 +13,8 @@ const [minutes = 30, perSecond = 20] = process.argv.slice(2).map(Number)
 const BLOCK_MS = 2_000
 const SAMPLE_MS = 60_000
 const HANG_UP_MS = 3
-/** Samples before memory is expected to have settled: caches fill, the compiler works. */
-const SETTLING = Math.min(5, Math.ceil(minutes / 4))
+/** Samples before memory is expected to hold: caches fill, the compiler works. */
+const WARM_UP = Math.min(5, Math.ceil(minutes / 4))
 
 const address = () => `0x${randomBytes(20).toString('hex')}`
 const world = await startWorld()
@@ -60,13 +60,13 @@ await sample()
 await service.stop()
 await world.stop()
 
-const settled = samples.slice(SETTLING)
-const third = Math.max(1, Math.floor(settled.length / 3))
+const warm = samples.slice(WARM_UP)
+const third = Math.max(1, Math.floor(warm.length / 3))
 const mean = (part: typeof samples, key: 'heapMB' | 'residentMB') =>
   rounded(part.reduce((sum, one) => sum + one[key], 0) / part.length)
 const compare = (key: 'heapMB' | 'residentMB') => ({
-  firstThird: mean(settled.slice(0, third), key),
-  lastThird: mean(settled.slice(-third), key),
+  firstThird: mean(warm.slice(0, third), key),
+  lastThird: mean(warm.slice(-third), key),
 })
 record('soak', {
   minutes,

@@ -48,7 +48,7 @@ function load(): Package {
     execFileSync('npm', args, { cwd: import.meta.dirname, stdio: ['ignore', 2, 2] })
   }
   const require = createRequire(import.meta.url)
-  // First, since its parts import one another in a circle.
+  // First, since its parts import one another in a cycle.
   require(PACKAGE)
   // Paths are only written out for its log, at a cost that is not the search's.
   const names = require(`${PACKAGE}/build/main/util/routes.js`)

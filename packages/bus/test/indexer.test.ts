@@ -13,8 +13,8 @@ import { Lease } from '../src/lease.ts'
 import { Publisher } from '../src/publisher.ts'
 import { WantedPairs } from '../src/wanted-pairs.ts'
 import { putWant } from '../src/wants.ts'
+import { ConsistencyCheck } from './faults/consistency.ts'
 import { sumOf } from './faults/digest.ts'
-import { Judge } from './faults/judge.ts'
 import { FIRST_GROUPS, groupOfToken, HUB, MadeChain, pairOf, tokenOf } from './faults/made-chain.ts'
 import { MadeMarket } from './faults/made-market.ts'
 import { hasRedis, TestRedis } from './redis.ts'
@@ -65,13 +65,13 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
   }
 
   /** Holds every state that is published against the chain. */
-  function judged(): { readonly judge: Judge; readonly follower: Follower } {
-    const judge = new Judge(new MadeChain(startMs))
+  function checked(): { readonly consistency: ConsistencyCheck; readonly follower: Follower } {
+    const consistency = new ConsistencyCheck(new MadeChain(startMs))
     const follower = new Follower({
       ...{ url: redis.url, keys, joins: new Semaphore(1) },
       onShown: ({ block, pools, pairs, stands }) => {
         const known = [...pairs].map((pair) => groupOfToken(pair.split(',')[0]!))
-        judge.hear({
+        consistency.hear({
           hash: block.hash,
           number: block.number,
           groups: sumOf(pools.values()),
@@ -82,11 +82,11 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
     })
     follower.start()
     stops.push(() => follower.stop())
-    return { judge, follower }
+    return { consistency, follower }
   }
 
   test('an owner that is asked before it has its memory shows nothing before, and then all of it', async () => {
-    const { judge, follower } = judged()
+    const { consistency, follower } = checked()
     const first = index()
     await until(() => follower.shown !== null)
     await putWant(connection, keys, { groups: [[tokenOf(WANTED)]] })
@@ -109,7 +109,7 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
     })
     await putWant(connection, keys, { groups: [[tokenOf(WANTED)]] })
     await until(() => follower.shown!.block.number > number + 5 && follower.shown!.pairs.has(pairOf(WANTED)))
-    expect(judge.wrong).toEqual([])
+    expect(consistency.wrong).toEqual([])
     expect(Object.keys(sumOf(follower.shown!.pools.values()))).toHaveLength(FIRST_GROUPS + 1)
   })
 

@@ -1,6 +1,6 @@
 /**
  * Which pools stand on the local chain. Depths and prices differ on purpose, so that good routes split and hop; but no pool
- * is off the list price by more than its fee, so that running in circles earns nothing, and quotes know their bound. Any two
+ * is off the list price by more than its fee, so that no cycle gains, and quotes know their bound. Any two
  * tokens are at most four pools of Uniswap's V2 and V3 kind apart, and each has such a pool with a hub of the chain.
  */
 import type { TokenSymbol } from './tokens.ts'

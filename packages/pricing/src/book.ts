@@ -86,7 +86,7 @@ export class Prices implements PriceBook {
   }
 
   /** Resolves when the newest snapshot has been taken in. */
-  async settled(): Promise<void> {
+  async caughtUp(): Promise<void> {
     await this.following
   }
 

@@ -73,8 +73,8 @@ export class Core {
     this.dirty = false
     this.tokens = tokens
     this.units = units
-    const settled = spread(this.voices(), this.anchors(), floor)
-    return new Map([...settled].filter(([, { evidence }]) => evidence >= MEASURE_USD))
+    const priced = spread(this.voices(), this.anchors(), floor)
+    return new Map([...priced].filter(([, { evidence }]) => evidence >= MEASURE_USD))
   }
 
   private isInside({ tokens }: Holding): boolean {
@@ -139,7 +139,7 @@ function highest(values: readonly number[], votes: readonly number[]): number {
 
 /**
  * Carries prices from the anchors over a few tokens, the best backed token first; among equals the lower address. A token
- * hears those that were settled before it.
+ * hears those that were priced before it.
  *
  * @param floor - in the anchors' unit
  */
@@ -148,32 +148,32 @@ function spread(
   anchors: ReadonlyMap<Token, number>,
   floor: number,
 ): ReadonlyMap<Token, Known> {
-  const settled = new Map<Token, Known>()
-  for (const [token, price] of anchors) settled.set(token, { price, evidence: Number.POSITIVE_INFINITY })
+  const priced = new Map<Token, Known>()
+  for (const [token, price] of anchors) priced.set(token, { price, evidence: Number.POSITIVE_INFINITY })
   for (;;) {
     let next: Token | undefined
     let best = 0
     for (const [token, heard] of voices) {
-      if (settled.has(token)) continue
+      if (priced.has(token)) continue
       for (const voice of heard) {
-        const weight = weightOf(voice, settled)
+        const weight = weightOf(voice, priced)
         if (!(weight >= floor) || weight === 0 || weight < best) continue
         if (weight === best && next && next.address <= token.address) continue
         next = token
         best = weight
       }
     }
-    if (!next) return settled
-    const speaking = voices.get(next)!.filter((voice) => weightOf(voice, settled) >= floor)
+    if (!next) return priced
+    const speaking = voices.get(next)!.filter((voice) => weightOf(voice, priced) >= floor)
     const price = weightedMedian(
-      speaking.map((voice) => settled.get(voice.other)!.price * calm(voice).rate),
-      speaking.map((voice) => weightOf(voice, settled)),
+      speaking.map((voice) => priced.get(voice.other)!.price * calm(voice).rate),
+      speaking.map((voice) => weightOf(voice, priced)),
     )
-    settled.set(next, { price, evidence: best })
+    priced.set(next, { price, evidence: best })
   }
 }
 
-function weightOf(voice: Edge, settled: ReadonlyMap<Token, Known>): number {
-  const known = settled.get(voice.other)
+function weightOf(voice: Edge, priced: ReadonlyMap<Token, Known>): number {
+  const known = priced.get(voice.other)
   return known ? Math.min(calm(voice).backing * known.price, known.evidence) : Number.NaN
 }

@@ -7,7 +7,7 @@
  * what its other token is worth for reference: the median of its own pools in the same scale. Since steps are coarse, prices
  * move all the time and levels seldom do, and a change ends where it changes no step.
  *
- * Tokens above settle those below, and no two of the same level hear each other, so exactly one assignment of levels agrees
+ * Tokens above decide on those below, and no two of the same level hear each other, so exactly one assignment of levels agrees
  * with all pools: it does not matter by which changes it was reached, nor in which order. They are made as by G. Ramalingam
  * and T. Reps, "An incremental algorithm for a generalization of the shortest-path problem", 1996: whatever disagrees is put
  * right from the highest level down, each token at most twice.

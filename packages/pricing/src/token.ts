@@ -17,7 +17,7 @@ export type Token = {
   reference: number
   /** The key under which it waits to be looked at; 0 when it does not. */
   queued: number
-  /** `level` when the frame was last settled: only tokens above speak for it. */
+  /** `level` when the frame was last brought up to date: only tokens above speak for it. */
   order: number
   /** See `Worth`: good for the version they were worked out for. */
   price: number

@@ -10,7 +10,7 @@ const values: number[] = []
 const weights: number[] = []
 
 export class Worth {
-  /** In the order in which they were settled: each was heard by those behind it. */
+  /** In the order in which they were priced: each was heard by those behind it. */
   private known: ReadonlyMap<Token, Known> = new Map()
   private readonly floor: number
   private version = 0
@@ -58,13 +58,13 @@ export class Worth {
     for (const { other } of token.edges)
       if (other.order > token.order && other.version !== this.version) this.ask(other)
     // All that is needed is known: nothing below comes back here.
-    if (this.hearNow(token)) return settle(token, heard())
+    if (this.hearNow(token)) return priced(token, heard())
     const sudden = heard()
     this.hearBefore(token)
     const before = heard()
-    if (this.isContested(token)) return settle(token, before)
+    if (this.isContested(token)) return priced(token, before)
     token.before = before
-    return settle(token, sudden)
+    return priced(token, sudden)
   }
 
   /** True where `ask` has nothing left to work out. */
@@ -151,7 +151,7 @@ type Time = { readonly said: (edge: Edge) => Said; readonly worth: (token: Token
 const now: Time = { said: (edge) => edge, worth: (token) => token }
 const asBefore: Time = { said: calm, worth: (token) => token.before ?? token }
 
-function settle(token: Token, { price, evidence }: Known): Token {
+function priced(token: Token, { price, evidence }: Known): Token {
   token.price = price
   token.evidence = evidence
   return token

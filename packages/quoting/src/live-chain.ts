@@ -182,7 +182,7 @@ export class LiveChain {
     const source = async () => {
       const { rpc, views } = this.runtime.now
       const { view, isWhole } = await views.recent(catalog.registry, signal)
-      await Promise.race([view.prices().settled(), setTimeout(PRICES_PATIENCE_MS)])
+      await Promise.race([view.prices().caughtUp(), setTimeout(PRICES_PATIENCE_MS)])
       return { view, rpc, isWhole: isWhole && view.prices().isCurrent }
     }
     return text === undefined ? catalog.whole(source) : catalog.search(text, source)

@@ -15,7 +15,7 @@ function run(answers: (ms: number) => boolean, { demand = 200, seconds = 20, ret
       const answered = answers(clock.ms)
       if (answered) rate.answered(1)
       else rate.refused(1, retryAfterMs)
-      // Of the last half, when it has settled.
+      // Of the last half, when it has converged.
       if (clock.ms > seconds * 500) counts[answered ? 'answered' : 'refused']++
     }
   }

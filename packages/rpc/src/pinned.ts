@@ -103,24 +103,24 @@ async function byNumber(
   const number = heads.numberOf(hash) ?? (await numberAt(upstream, send, hash))
   const header = headerAt(number)
   const calls = [call(quantity(number)), ...more]
-  let settled: PromiseSettledResult<unknown>[]
+  let results: PromiseSettledResult<unknown>[]
   if (endpoint.limits.batch >= calls.length + 2) {
-    settled = await Promise.allSettled(endpoint.requestTogether([header, ...calls, header], send))
+    results = await Promise.allSettled(endpoint.requestTogether([header, ...calls, header], send))
   } else {
     // One after the other, since they would overtake each other.
-    settled = await Promise.allSettled([endpoint.request(...header, send)])
-    settled.push(...(await Promise.allSettled(calls.map((each) => endpoint.request(...each, send)))))
-    settled.push(...(await Promise.allSettled([endpoint.request(...header, send)])))
+    results = await Promise.allSettled([endpoint.request(...header, send)])
+    results.push(...(await Promise.allSettled(calls.map((each) => endpoint.request(...each, send)))))
+    results.push(...(await Promise.allSettled([endpoint.request(...header, send)])))
   }
-  const [before, after] = [settled[0], settled.at(-1)].map((each) => answerOf(each!) as RawBlock | null)
+  const [before, after] = [results[0], results.at(-1)].map((each) => answerOf(each!) as RawBlock | null)
   if (before?.hash !== hash || after?.hash !== hash)
     throw new RpcError('LAGGING', `the node has another block at number ${number}`)
-  return settled.slice(1, -1).map(answerOf)
+  return results.slice(1, -1).map(answerOf)
 }
 
-function answerOf(settled: PromiseSettledResult<unknown>): unknown {
-  if (settled.status === 'rejected') throw settled.reason
-  return settled.value
+function answerOf(result: PromiseSettledResult<unknown>): unknown {
+  if (result.status === 'rejected') throw result.reason
+  return result.value
 }
 
 async function numberAt({ endpoint }: Upstream, send: Send, hash: Hex): Promise<number> {

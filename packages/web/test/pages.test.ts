@@ -82,7 +82,7 @@ describe.skipIf(!browser)('every page', () => {
         for (const width of widths) {
           await page.setViewportSize({ width, height: width < 720 ? 844 : 960 })
           if (width === widths[0]) await arrive(page, name)
-          await settled(page)
+          await atRest(page)
           const found = await seriousOf(page)
           expect(found, `${width} px`).toEqual([])
           expect(await sideways(page), `${width} px`).toBe(0)
@@ -91,7 +91,7 @@ describe.skipIf(!browser)('every page', () => {
         // A theme changes no width.
         for (const width of theme === 'light' && !stateThemes[name] ? between : []) {
           await page.setViewportSize({ width, height: 800 })
-          await settled(page)
+          await atRest(page)
           expect(await sideways(page), `${width} px`).toBe(0)
         }
         expect(complaints).toEqual([])
@@ -175,7 +175,7 @@ describe.skipIf(!browser)('every page', () => {
   ])('a link that was tampered with opens its page: %s', async (path) => {
     const { page, complaints } = await stage.open(path)
     await page.locator('main h1').waitFor({ ...WAIT, state: 'attached' })
-    await settled(page)
+    await atRest(page)
     expect(await page.getByText('This page failed').count()).toBe(0)
     expect(complaints).toEqual([])
     await page.context().close()
@@ -219,7 +219,7 @@ async function seriousOf(page: Page): Promise<readonly string[]> {
 }
 
 /** Drawings follow the width a frame later. */
-function settled(page: Page): Promise<unknown> {
+function atRest(page: Page): Promise<unknown> {
   return page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
 }
 

@@ -2,7 +2,7 @@
 export const exceptions: readonly { readonly fault: RegExp; readonly why: string }[] = [
   {
     fault: /^contracts\/test\/.*: imports @sluice\/(bindings|devnet),/,
-    why: 'bindings and devnet are made from contracts: declaring them would be a circle of builds',
+    why: 'bindings and devnet are made from contracts: declaring them would be a cycle of builds',
   },
   {
     fault: /^bench\/router\/peers\/uniswap\.ts: imports @(uniswap|ethersproject)\//,

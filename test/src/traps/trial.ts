@@ -7,7 +7,7 @@ import type { Trap } from './traps.ts'
 
 const AMOUNT = 4_000n * 10n ** 18n
 /** Pools that only past logs tell of may join after the first quotes: one that stays the same for so long knows them all. */
-const SETTLED_MS = 1_000
+const STEADY_MS = 1_000
 const STEP_MS = 250
 const MOST_STEPS = 60
 
@@ -44,13 +44,13 @@ function besides(first: Quoted, second: Quoted): readonly string[] {
   return first.swaps.filter(({ pool }) => !known.has(pool)).map(({ pool, protocol }) => `${protocol} ${pool}`)
 }
 
-async function settled(ask: () => Promise<Quoted>): Promise<Quoted> {
+async function steady(ask: () => Promise<Quoted>): Promise<Quoted> {
   let last = await ask()
   for (let step = 0, same = 0; step < MOST_STEPS; step++) {
     await new Promise((resolve) => setTimeout(resolve, STEP_MS))
     const next = await ask()
     same = next.toAmount === last.toAmount ? same + STEP_MS : 0
-    if (same >= SETTLED_MS) return next
+    if (same >= STEADY_MS) return next
     last = next
   }
   throw new Error('the honest quote does not come to rest')
@@ -78,7 +78,7 @@ export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<Verd
     return body
   }
   await node.approve(src, user, guard, 2n ** 255n)
-  const calm = await settled(() => ask(user))
+  const calm = await steady(() => ask(user))
   const honest = BigInt(calm.toAmount)
   const honestPools = new Set<string>(devnet.info.pools.flatMap(({ address, id = address }) => [address, id]))
 

@@ -83,7 +83,7 @@ async function answer(
   const wanted = priced.filter((token) => token !== ZERO_ADDRESS)
   const { view, isWhole } = await context.time('state', () => chain.live.views.recent(wanted, context.signal))
   const book = view.prices()
-  if (!book.isCurrent) await context.time('prices', () => Promise.race([book.settled(), setTimeout(PATIENCE_MS)]))
+  if (!book.isCurrent) await context.time('prices', () => Promise.race([book.caughtUp(), setTimeout(PATIENCE_MS)]))
   const isCurrent = isWhole && book.isCurrent
   const body = await make(book, { isCurrent, block: view.snapshot.block })
   // What was asked for in a body does not show in the target.

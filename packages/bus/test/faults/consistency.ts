@@ -14,7 +14,7 @@ export type Told = {
 
 const KEPT = 300
 
-export class Judge {
+export class ConsistencyCheck {
   shown = 0
   readonly wrong: string[] = []
   readonly blocks = new Set<Hex>()

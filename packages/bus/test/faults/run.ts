@@ -63,8 +63,8 @@ export async function runFaults({ seconds, seed, only, execArgv = [] }: FaultOpt
     await heal('all of them')
     await world.answered(STUCK_MS)
     return {
-      ...{ seconds, seed, faults: done, wrong: world.judge.wrong, stuck, errors: world.errors },
-      ...{ shown: world.judge.shown, blocks: world.judge.blocks.size, ofBlocks: world.chain.tip().number },
+      ...{ seconds, seed, faults: done, wrong: world.consistency.wrong, stuck, errors: world.errors },
+      ...{ shown: world.consistency.shown, blocks: world.consistency.blocks.size, ofBlocks: world.chain.tip().number },
       ...{ healMs: figures(healMs), wantMs: figures(world.wantMs), ...world.counts, unanswered: world.unanswered },
     }
   } finally {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keysOf } from '../../src/keys.ts'
 import { TestRedis } from '../redis.ts'
-import { Judge, type Told } from './judge.ts'
+import { ConsistencyCheck, type Told } from './consistency.ts'
 import { MadeChain } from './made-chain.ts'
 
 export const INDEXERS = ['indexer 0', 'indexer 1']
@@ -29,7 +29,7 @@ export class World {
   readonly keys = keysOf(1)
   readonly redis: TestRedis
   readonly chain: MadeChain
-  readonly judge: Judge
+  readonly consistency: ConsistencyCheck
   readonly errors: Record<string, number> = {}
   readonly wantMs: number[] = []
   private readonly startMs = Date.now()
@@ -53,7 +53,7 @@ export class World {
     this.wire = wire
     this.execArgv = execArgv
     this.chain = new MadeChain(this.startMs)
-    this.judge = new Judge(this.chain)
+    this.consistency = new ConsistencyCheck(this.chain)
   }
 
   /** The indexer that owns the chain, as far as they say so. */
@@ -132,7 +132,7 @@ export class World {
 
   private hear(name: string, { shown, wantMs, owns, error, counts }: Message): void {
     if (shown) {
-      this.judge.hear(shown)
+      this.consistency.hear(shown)
       this.newest.set(name, shown.number)
     }
     if (wantMs !== undefined) this.wantMs.push(wantMs)

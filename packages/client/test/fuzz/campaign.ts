@@ -4,8 +4,8 @@ import { request } from '@sluice/devnet'
 import { ClientError, type Hex, type Route, type SwapParameters, type SwapTerms, verify } from '../../src/index.ts'
 import { CHAIN, type Stage } from '../service.ts'
 import { type Honest, honestQuotes } from './honest.ts'
-import { changedOutcome, changedTerms, type Reference, referenceOf } from './judge.ts'
 import { mutate } from './mutations.ts'
+import { changedOutcome, changedTerms, type Reference, referenceOf } from './outcome.ts'
 import { randomOf } from './random.ts'
 
 export type Verify = (route: Route, asked: SwapParameters, terms: SwapTerms) => unknown

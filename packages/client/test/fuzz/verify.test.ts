@@ -7,7 +7,7 @@ import type { Hex } from '../../src/index.ts'
 import { type Stage, startStage } from '../service.ts'
 import { approveAll, campaign } from './campaign.ts'
 import { honestQuotes } from './honest.ts'
-import { changedOutcome, referenceOf } from './judge.ts'
+import { changedOutcome, referenceOf } from './outcome.ts'
 
 const LONG = process.env.LONG === '1'
 let stage: Stage

@@ -18,7 +18,7 @@ export type Tally = {
 }
 
 export type Swap = { readonly tokenIn: Address; readonly tokenOut: Address; readonly amountIn: bigint }
-export type Trial = { readonly pool: Pool; readonly swaps: readonly Swap[] }
+export type SwapTrial = { readonly pool: Pool; readonly swaps: readonly Swap[] }
 export type Outcome = {
   readonly ok: boolean
   readonly amountOut: bigint
@@ -44,12 +44,12 @@ export async function fuzz(world: PoolWorld, family: string, count: number, seed
   while (tally.exact + tally.refused + tally.mismatches.length < count) {
     const trials = Array.from({ length: TRIALS_PER_CALL }, () => randomTrial(r, r.pick(pools)))
     const outcomes = await run(world, trials)
-    for (const [i, trial] of trials.entries()) judge(trial, outcomes[i]!, tally)
+    for (const [i, trial] of trials.entries()) compare(trial, outcomes[i]!, tally)
   }
   return tally
 }
 
-function randomTrial(r: Random, pool: Pool): Trial {
+function randomTrial(r: Random, pool: Pool): SwapTrial {
   return { pool, swaps: Array.from({ length: 1 + r.integer(2) }, () => randomSwap(r, pool)) }
 }
 
@@ -63,7 +63,7 @@ function randomSwap(r: Random, pool: Pool): Swap {
 }
 
 /** Runs at the very block that the pools were read at, since some fees follow the time. */
-export async function run(world: PoolWorld, trials: readonly Trial[]): Promise<readonly (readonly Outcome[])[]> {
+export async function run(world: PoolWorld, trials: readonly SwapTrial[]): Promise<readonly (readonly Outcome[])[]> {
   const data = contract.encodeFunctionData('run', [
     world.executor,
     trials.map(({ pool, swaps }) => swaps.map((swap) => order(world, pool, swap))),
@@ -80,7 +80,7 @@ function order({ trader }: PoolWorld, pool: Pool, { tokenIn, tokenOut, amountIn 
   return { tokenIn, amountIn, tokenOut, program: encodeProgram([step]) }
 }
 
-function judge({ pool, swaps }: Trial, outcomes: readonly Outcome[], tally: Tally): void {
+function compare({ pool, swaps }: SwapTrial, outcomes: readonly Outcome[], tally: Tally): void {
   let { state } = pool
   for (const [i, swap] of swaps.entries()) {
     const { ok, amountOut, left } = outcomes[i]!

@@ -30,7 +30,7 @@ export class Frontier {
   /** The most that the edges which were left out may earn together, in output base units. */
   dust = 0
   /** False where labels still moved after the longest way: prices go in cycles. */
-  settled = true
+  converged = true
 
   private readonly problem: Problem
   private readonly backward: Potential
@@ -113,7 +113,7 @@ export class Frontier {
     this.problem.budget.spend(valueLabel.length / 16)
     this.reached = []
     this.dust = 0
-    this.settled = true
+    this.converged = true
   }
 
   private takePrices(allocation: Allocation): void {
@@ -159,7 +159,7 @@ export class Frontier {
         if (label < costLabel[other]! && label < bounds.of(other)) this.lowerCost(other, label, edge)
       }
     }
-    this.settled = this.queue.run(this.liveTokens, maxHops, visit, () => reached.length > most)
+    this.converged = this.queue.run(this.liveTokens, maxHops, visit, () => reached.length > most)
     return reached.length <= most
   }
 
@@ -209,7 +209,7 @@ export class Frontier {
       }
       if (!changed) return
     }
-    this.settled = false
+    this.converged = false
   }
 
   /** Best values of all tokens, from the live ones back. */
@@ -219,7 +219,7 @@ export class Frontier {
     const { offset, to, reverse } = problem.graph.topology
     const { maxHops } = problem
     for (const token of this.liveTokens) valueLabel[token] = this.costLabel[token]!
-    this.settled = queue.run(this.liveTokens, maxHops, (token) => {
+    this.converged = queue.run(this.liveTokens, maxHops, (token) => {
       const value = valueLabel[token]!
       const furthest = maxHops - 1 - backward.hops[token]!
       problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
@@ -240,7 +240,7 @@ export class Frontier {
     const { problem, backward, distances, costLabel, valueLabel, live, rate } = this
     const { offset, to } = problem.graph.topology
     const { target, maxHops } = problem
-    const settled = this.queue.run(this.liveTokens, maxHops, (token) => {
+    const converged = this.queue.run(this.liveTokens, maxHops, (token) => {
       if (token === target) return
       const price = costLabel[token]!
       const furthest = maxHops - 1 - distances[token]!
@@ -254,7 +254,7 @@ export class Frontier {
         this.lowerCost(other, label, edge)
       }
     })
-    this.settled &&= settled
+    this.converged &&= converged
   }
 
   private collect(allocation: Allocation, dust: number): void {

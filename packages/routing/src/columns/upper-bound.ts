@@ -32,7 +32,7 @@ import { mostEarned } from './most-earned.ts'
 export function upperBound(problem: Problem, allocation: Allocation, frontier: Frontier): number | null {
   let bound = Number.POSITIVE_INFINITY
   for (let round = 0; round < BOUND_ROUNDS; round++) {
-    if (!frontier.settled) return null
+    if (!frontier.converged) return null
     const shared = allocation.shared.filter(({ tradesSeveral }) => tradesSeveral)
     if (shared.some(({ tradingFunction }) => !tradingFunction.fixedFee)) return null
     const found = shared.reduce((sum, { feesReused }) => sum + feesReused, allocation.value + frontier.dust)

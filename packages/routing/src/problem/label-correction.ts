@@ -52,8 +52,8 @@ export class LabelQueue {
       }
       if (enough?.()) break
     }
-    const settled = this.size === 0
+    const converged = this.size === 0
     while (this.size > 0) queued[this.following[--this.size]!] = 0
-    return settled
+    return converged
   }
 }

@@ -38,8 +38,8 @@ type FieldProps = {
   readonly onChange: (text: string) => void
 }
 
-/** Typing settles before it is asked about. */
-const SETTLES_MS = 250
+/** Pause in typing before the amount is asked about. */
+const TYPING_PAUSE_MS = 250
 /** From so many characters on, smaller. */
 const LONG = 12
 
@@ -59,7 +59,10 @@ export function AmountField({ label, value, decimals, onChange }: FieldProps) {
   }, [value, decimals])
   useEffect(() => {
     if (!touched) return
-    const later = setTimeout(() => onChange(typed.kind === 'amount' ? plain(typed.base, decimals) : ''), SETTLES_MS)
+    const later = setTimeout(
+      () => onChange(typed.kind === 'amount' ? plain(typed.base, decimals) : ''),
+      TYPING_PAUSE_MS,
+    )
     return () => clearTimeout(later)
   })
   const wrong = typed.kind === 'wrong'
