@@ -17,10 +17,7 @@ type Words = Names & {
 /** Path of each template. */
 const places = ({ name, Name }: Names): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(
-    ['math.ts', 'state.ts', 'index.ts', 'README.md'].map((file) => [
-      file,
-      `packages/liquidity/src/dexes/${name}/${file}`,
-    ]),
+    ['math.ts', 'index.ts', 'README.md'].map((file) => [file, `packages/liquidity/src/dexes/${name}/${file}`]),
   ),
   'test.ts': `packages/liquidity/src/dexes/${name}/${name}.test.ts`,
   'op.ts': `${OPS}/${name}.ts`,

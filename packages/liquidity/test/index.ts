@@ -1,5 +1,5 @@
 /** Parts that tests and benchmarks of other packages use beside this one's entry. */
-export type { Erc4626State } from '../src/dexes/erc4626/types.ts'
+export type { Erc4626State } from '../src/dexes/erc4626/math.ts'
 export { applyLogs } from '../src/market/apply.ts'
 export { PoolDirectory } from '../src/market/pool-directory.ts'
 export { PoolMap } from '../src/market/pool-map.ts'

@@ -7,7 +7,7 @@ import { type Anvil, accounts, type Contract, createBuilder, request, startAnvil
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { familyOf, type Pool, PoolRefusal } from '../src/index.ts'
-import { forms } from '../src/vectors/forms.ts'
+import { asksOf } from '../src/vectors/run.ts'
 import type { Question } from '../src/vectors/types.ts'
 import { run } from './fuzz/trials.ts'
 import { EXECUTOR, type PoolWorld, standTrader, TRADER } from './fuzz/world.ts'
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 /** Answers that pay something, of both directions and from all over the file. */
 function questionsOf(family: string): readonly Question[] {
-  const asks = forms[family]!(genuineAnswers(family))
+  const asks = asksOf({ family, content: genuineAnswers(family) })
   const found: Question[] = []
   for (let at = 0; at < asks.length && found.length < SWAPS; at += Math.floor(asks.length / (3 * SWAPS)) | 1) {
     const question = asks[at]!()
@@ -120,7 +120,7 @@ test.each(FAMILIES)(
 
 test('what genuine pools refuse is refused', () => {
   for (const family of FAMILIES.filter((name) => name !== 'syncswap')) {
-    const refused = forms[family]!(genuineAnswers(family))
+    const refused = asksOf({ family, content: genuineAnswers(family) })
       .map((ask) => ask())
       .find((question): question is Question => !('skip' in question) && question.amountOut === null)!
     const { pool, tokenIn, tokenOut, amountIn } = refused

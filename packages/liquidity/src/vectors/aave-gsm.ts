@@ -1,5 +1,5 @@
+import type { AaveGsmState } from '../dexes/aave-gsm/math.ts'
 import { buying, selling } from '../dexes/aave-gsm/math.ts'
-import type { AaveGsmState } from '../dexes/aave-gsm/types.ts'
 import { pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
 import type { Form, VectorPool } from './types.ts'
 

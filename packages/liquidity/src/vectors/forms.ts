@@ -1,36 +1,26 @@
 import { aaveGsmForm } from './aave-gsm.ts'
-import { balancerV1Form } from './balancer-v1.ts'
 import { balancerV3ExtraForm } from './balancer-v3-extra.ts'
 import { camelotV2Form } from './camelot-v2.ts'
 import { dodoV2Form } from './dodo-v2.ts'
 import { ekuboForm } from './ekubo.ts'
 import { fluidDexForm } from './fluid-dex.ts'
 import { iziswapForm } from './iziswap.ts'
-import { kyberClassicForm } from './kyber-classic.ts'
 import { liquidityBookForm } from './liquidity-book.ts'
-import { litePsmForm } from './lite-psm.ts'
 import { pancakeInfinityForm } from './pancake-infinity.ts'
 import { pancakeStableForm } from './pancake-stable.ts'
 import { syncswapForm } from './syncswap.ts'
 import type { Form } from './types.ts'
 import { uniswapV4HooksForm } from './uniswap-v4.ts'
-import { woofiV2Form } from './woofi-v2.ts'
 
-/** By the family that a file names. */
+/** Forms of collections that are not plain (plain.ts), by the family that a file names. */
 export const forms: Readonly<Record<string, Form>> = {
   'aave-gsm': aaveGsmForm,
-  'balancer-v1': balancerV1Form,
   'balancer-v3-extra': balancerV3ExtraForm,
   'camelot-v2': camelotV2Form,
   ekubo: ekuboForm,
   'fluid-dex-t1': fluidDexForm,
   'fluid-dex': fluidDexForm,
-  'lite-psm': litePsmForm,
-  litepsm: litePsmForm,
-  'woofi-v2': woofiV2Form,
   iziswap: iziswapForm,
-  'kyber-classic': kyberClassicForm,
-  'kyber-dmm': kyberClassicForm,
   syncswap: syncswapForm,
   'liquidity-book': liquidityBookForm,
   'dodo-v2': dodoV2Form,

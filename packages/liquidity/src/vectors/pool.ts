@@ -8,7 +8,8 @@ export function pairOf<State>(family: string, tokens: readonly Address[], state:
 }
 
 /** Tokens of pools whose source names none. */
-export const [TOKEN_0, TOKEN_1] = [namedAddress('token0'), namedAddress('token1')]
+export const TOKENS = [namedAddress('token0'), namedAddress('token1')] as const
+export const [TOKEN_0, TOKEN_1] = TOKENS
 
 /** Differences between what we say and what the pool's getters said, by the names of theirs. */
 export function differences(

@@ -1,5 +1,5 @@
+import type { RateWrapperState } from '../dexes/rate-wrapper/math.ts'
 import { quote } from '../dexes/rate-wrapper/math.ts'
-import type { RateWrapperState } from '../dexes/rate-wrapper/types.ts'
 import { namedAddress } from './address.ts'
 import { pairOf } from './pool.ts'
 import type { Adapter } from './types.ts'

@@ -1,6 +1,7 @@
 import { familyOf } from '../dexes/index.ts'
 import { PoolRefusal } from '../family.ts'
 import { forms } from './forms.ts'
+import { isPlain, plainQuestions } from './plain.ts'
 import { questionOf } from './questions.ts'
 import type { FormFile, Question, VectorFile } from './types.ts'
 
@@ -34,9 +35,11 @@ export function runVectors(file: VectorFile | FormFile): VectorReport {
 
 type Ask = () => Question | { readonly skip: string }
 
-function asksOf(file: VectorFile | FormFile): readonly Ask[] {
+/** The questions of a file, read one by one. */
+export function asksOf(file: VectorFile | FormFile): readonly Ask[] {
   if ('vectors' in file) return file.vectors.map((vector) => () => questionOf(file, vector))
   const { family, content } = file
+  if (isPlain(content)) return plainQuestions(content)
   const form = forms[family]
   if (form) return form(content)
   const answers: readonly unknown[] = Array.isArray(content.vectors) ? content.vectors : [content]

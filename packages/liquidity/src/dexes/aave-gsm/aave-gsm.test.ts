@@ -3,8 +3,7 @@ import { toAddress } from '@sluice/chains'
 import { describe, expect, test } from 'vitest'
 import { type Pool, PoolRefusal } from '../../family.ts'
 import { aaveGsm } from './index.ts'
-import { buying, quote, selling } from './math.ts'
-import type { AaveGsmState } from './types.ts'
+import { type AaveGsmState, buying, quote, selling } from './math.ts'
 
 const even: AaveGsmState = {
   stopped: false,

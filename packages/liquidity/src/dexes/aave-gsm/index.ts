@@ -1,12 +1,50 @@
-import type { DexFamily } from '../../family.ts'
+import { type AaveGsmLens, AaveGsmLens__factory, IAaveGsm__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { DexFamily, Pool, Reads } from '../../family.ts'
+import { lensOf } from '../../lenses.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { buying, quote, selling } from './math.ts'
-import { findPools, readStates, topics } from './state.ts'
-import type { AaveGsmState } from './types.ts'
+import { type AaveGsmState, buying, quote, selling } from './math.ts'
 
 const GAS = gasRow('aave-gsm').hop
+const LENS = lensOf('AaveGsmLens')
+const lens = AaveGsmLens__factory.createInterface()
+const gsm = IAaveGsm__factory.createInterface()
+/** A list of few modules, each asked for its tokens. */
+const FIND_GAS = 200_000
+const READ_GAS = 150_000
+
+/** A row is a list of modules. */
+function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const { family, brand: dex } = row
+  const [answer] = yield [{ ...LENS, data: lens.encodeFunctionData('find', [row.address]) as Hex, gas: FIND_GAS }]
+  if (!answer) return []
+  const [found] = lens.decodeFunctionResult('find', answer)
+  return found.flatMap(({ gsm: module, asset, gho }: AaveGsmLens.FoundStructOutput) => {
+    const address = toAddress(module)
+    const tokens = [toAddress(asset), toAddress(gho)] as const
+    const isAsked = pairs.some((pair) => tokens.every((token) => pair.includes(token)))
+    return isAsked ? [{ id: address, family, dex, address, tokens, state: null }] : []
+  })
+}
+
+function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AaveGsmState | null)[]> {
+  const answers = yield pools.map(({ address }) => ({
+    ...LENS,
+    data: lens.encodeFunctionData('read', [address]) as Hex,
+    gas: READ_GAS,
+  }))
+  return answers.map((answer) => {
+    if (!answer) return null
+    const [read] = lens.decodeFunctionResult('read', answer)
+    const { stopped, unit, ratio, sellFee, buyFee, exposure, liquidity, capacity, level } = read
+    return { stopped, unit, ratio, sellFee, buyFee, exposure, liquidity, capacity, level }
+  })
+}
+
+const TOLD = ['SellAsset', 'BuyAsset', 'SwapFreeze', 'Seized', 'FeeStrategyUpdated', 'ExposureCapUpdated'] as const
+const topics: readonly Hex[] = TOLD.map((name) => gsm.getEvent(name as 'SellAsset').topicHash as Hex)
 
 export const aaveGsm: DexFamily<AaveGsmState> = {
   id: 'aave-gsm',

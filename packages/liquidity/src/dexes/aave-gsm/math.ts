@@ -1,7 +1,24 @@
 /** Checked against 210 answers; Gsm, FixedFeeStrategy and FixedPriceStrategy of aave/gho-core at 605e15a. */
 import { PoolRefusal } from '../../family.ts'
 import { divUp } from '../../math/integers.ts'
-import type { AaveGsmState } from './types.ts'
+
+/** Base units; prices of 10^18, fees of 10^4. */
+export type AaveGsmState = {
+  /** True while frozen, and once seized. */
+  readonly stopped: boolean
+  /** Base units of one whole asset, and GHO for it. */
+  readonly unit: bigint
+  readonly ratio: bigint
+  readonly sellFee: bigint
+  readonly buyFee: bigint
+  /** Base units of the asset that it still takes in. */
+  readonly exposure: bigint
+  /** Base units of the asset that it can pay. */
+  readonly liquidity: bigint
+  /** GHO that it may have made, and has. */
+  readonly capacity: bigint
+  readonly level: bigint
+}
 
 /** Fees are parts of it. */
 const WHOLE = 10_000n

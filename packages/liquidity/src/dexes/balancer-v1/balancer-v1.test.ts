@@ -5,8 +5,7 @@ import type { Log } from '@sluice/rpc'
 import { expect, test } from 'vitest'
 import type { Pool } from '../../family.ts'
 import { balancerV1 } from './index.ts'
-import { quote } from './math.ts'
-import type { BalancerV1State } from './types.ts'
+import { type BalancerV1State, quote } from './math.ts'
 
 const ONE = 10n ** 18n
 const [a, b, c, address] = ['a', 'b', 'c', 'd'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [

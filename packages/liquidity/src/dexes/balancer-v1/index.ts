@@ -2,9 +2,8 @@ import type { DexFamily } from '../../family.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { coinIndices } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { quote, tradingFunction } from './math.ts'
+import { type BalancerV1State, quote, tradingFunction } from './math.ts'
 import { applyLog, findPools, readStates, rowsOf, topics } from './state.ts'
-import type { BalancerV1State } from './types.ts'
 
 const GAS = gasRow('balancer-v1').hop
 /** Units in a millionth of a fee of 18 decimals. */

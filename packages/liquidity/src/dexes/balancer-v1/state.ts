@@ -4,7 +4,7 @@ import type { Log } from '@sluice/rpc'
 import { zeroPadBytes } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import type { BalancerV1State } from './types.ts'
+import type { BalancerV1State } from './math.ts'
 
 const LENS = lensOf('BalancerV1Lens')
 const lens = BalancerV1Lens__factory.createInterface()

@@ -2,9 +2,8 @@ import type { DexFamily } from '../../family.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
-import { quote } from './math.ts'
+import { type Erc4626State, quote } from './math.ts'
 import { applyLog, findPools, readStates, topics } from './state.ts'
-import type { Erc4626State } from './types.ts'
 
 export const erc4626: DexFamily<Erc4626State> = {
   id: 'erc4626',

@@ -3,8 +3,7 @@ import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { type Pool, PoolRefusal, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { pairKey } from '../common/direction.ts'
-import { quote } from './math.ts'
-import type { Erc4626State } from './types.ts'
+import { type Erc4626State, quote } from './math.ts'
 
 const LENS = lensOf('Erc4626Lens')
 const lens = Erc4626Lens__factory.createInterface()

@@ -1,14 +1,70 @@
-import type { DexFamily } from '../../family.ts'
+import {
+  IKyberClassicEvents__factory,
+  IKyberClassicFactory__factory,
+  IKyberClassicPair__factory,
+} from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { quote } from './math.ts'
-import { applyLog, createdPool, creationTopics, findPools, readStates, topics } from './state.ts'
-import type { KyberClassicState } from './types.ts'
+import { pairPool } from '../common/pair-discover.ts'
+import { type KyberClassicState, quote } from './math.ts'
 
 const GAS = gasRow('kyber-classic').hop
 /** Units in a millionth of a fee of 18 decimals. */
 const PER_PPM = 1e12
+
+const factory = IKyberClassicFactory__factory.createInterface()
+const pair = IKyberClassicPair__factory.createInterface()
+const events = IKyberClassicEvents__factory.createInterface()
+
+/** A list from storage; few pairs have several pools. */
+const FIND_GAS = 15_000
+
+/** All pools of each pair: they differ by amplification. */
+function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const answers = yield pairs.map((tokens) => ({
+    to: row.address,
+    data: factory.encodeFunctionData('getPools', [...tokens]) as Hex,
+    gas: FIND_GAS,
+  }))
+  return answers.flatMap((answer, i) => {
+    if (!answer) return []
+    const [pools] = factory.decodeFunctionResult('getPools', answer)
+    return pools.map((pool: string) => pairPool(row, toAddress(pool), pairs[i]!))
+  })
+}
+
+const creationTopics: readonly Hex[] = [factory.getEvent('PoolCreated').topicHash as Hex]
+
+/** The pair that a factory has just made. */
+function createdPool(row: DexRow, log: Log): Pool<null> {
+  const { token0, token1, pool } = factory.decodeEventLog('PoolCreated', log.data, log.topics)
+  return pairPool(row, toAddress(pool), [toAddress(token0), toAddress(token1)])
+}
+
+const TRADE_INFO = pair.encodeFunctionData('getTradeInfo') as Hex
+/** Two reserves of two kinds, and the fee from two averages of the volume. */
+const READ_GAS = 60_000
+
+function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (KyberClassicState | null)[]> {
+  const answers = yield pools.map(({ address: to }) => ({ to, data: TRADE_INFO, gas: READ_GAS }))
+  return answers.map((answer) => {
+    if (!answer) return null
+    const [reserve0, reserve1, virtual0, virtual1, fee] = pair.decodeFunctionResult('getTradeInfo', answer)
+    return { reserve0, reserve1, virtual0, virtual1, fee }
+  })
+}
+
+const SYNC = events.getEvent('Sync').topicHash as Hex
+const topics: readonly Hex[] = [SYNC]
+
+function applyLog({ state }: Pool<KyberClassicState>, log: Log): KyberClassicState {
+  const { reserve0, reserve1, vReserve0, vReserve1 } = events.decodeEventLog('Sync', log.data, log.topics)
+  return { ...state, reserve0, reserve1, virtual0: vReserve0, virtual1: vReserve1 }
+}
 
 export const kyberClassic: DexFamily<KyberClassicState> = {
   id: 'kyber-classic',

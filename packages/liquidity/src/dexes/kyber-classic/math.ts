@@ -1,6 +1,17 @@
 /** Checked against 154 answers of a deployed pair; DMMPool and DMMLibrary of KyberNetwork/dmm-smart-contracts at e557b57. */
 import { PoolRefusal } from '../../family.ts'
-import type { KyberClassicState } from './types.ts'
+
+/** A pair priced by amplified reserves, with the fee of swaps in the block it was read at. */
+export type KyberClassicState = {
+  /** Base units that the pair holds of its first and second token. */
+  readonly reserve0: bigint
+  readonly reserve1: bigint
+  /** Base units that it is priced by: the same where it is not amplified. */
+  readonly virtual0: bigint
+  readonly virtual1: bigint
+  /** Share of the input, 18 decimals. */
+  readonly fee: bigint
+}
 
 const ONE = 10n ** 18n
 const MAX_RESERVE = (1n << 112n) - 1n

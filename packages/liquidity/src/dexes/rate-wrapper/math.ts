@@ -1,5 +1,14 @@
 import { PoolRefusal } from '../../family.ts'
-import type { RateWrapperState } from './types.ts'
+
+/** A wrapper as a pool of the rebasing token and itself, in this order. */
+export type RateWrapperState = {
+  /** Base units of the rebasing token that all `shares` together stand for. */
+  readonly pooled: bigint
+  /** Base units. */
+  readonly shares: bigint
+  /** Base units of the wrapper, each of which stands for a share. */
+  readonly supply: bigint
+}
 
 /**
  * Shares for an amount, or an amount for shares. Unwrapping, the rebasing token moves whole shares: what arrives, where none

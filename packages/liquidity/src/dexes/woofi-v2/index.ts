@@ -2,9 +2,8 @@ import type { DexFamily } from '../../family.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { quote } from './math.ts'
+import { quote, type WoofiV2State } from './math.ts'
 import { findPools, readStates } from './state.ts'
-import type { WoofiV2State } from './types.ts'
 
 const GAS = gasRow('woofi-v2').hop
 

@@ -4,8 +4,7 @@ import { concat, keccak256 } from 'ethers'
 import { orRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { sortTokens } from '../common/direction.ts'
-import { quote } from './math.ts'
-import type { WoofiToken, WoofiV2State } from './types.ts'
+import { quote, type WoofiToken, type WoofiV2State } from './math.ts'
 
 const LENS = lensOf('WoofiV2Lens')
 const lens = WoofiV2Lens__factory.createInterface()
