@@ -3,9 +3,9 @@
  * however little of them is in use; only its last-resort collection lets go of them. That one stops the process for 1 to 2 ms
  * per MB in use, which is why it waits for rest, and for at least as much to be had as is in use.
  */
-import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { loopMeter } from '@sluice/rpc'
 
 /** A service with no more of its time in use over a whole interval is at rest. */
 const RESTING = 0.1
@@ -17,14 +17,12 @@ type Collect = (how: { readonly type: 'major'; readonly execution: 'sync'; reado
 
 /** Looks at every interval until it is stopped by what it returns. */
 export function returnMemoryAtRest(intervalMs = INTERVAL_MS): () => void {
-  let before = performance.eventLoopUtilization()
+  const utilization = loopMeter()
+  utilization()
   /** Resident bytes when all had been returned; more is only had from what came on top. */
   let least = 0
   const look = () => {
-    const now = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(now, before)
-    before = now
-    if (utilization > RESTING) return
+    if (utilization() > RESTING) return
     const { rss, heapUsed } = process.memoryUsage()
     if (rss - least < Math.max(LEAST_BYTES, heapUsed)) return
     collector()({ type: 'major', execution: 'sync', flavor: 'last-resort' })

@@ -8,7 +8,8 @@ import { EntryLog } from '../src/thread/entry-log.ts'
 import { RouterThreads } from '../src/thread/router-threads.ts'
 import { E18, fairPools, request, snapshotOf } from './graphs.ts'
 
-const threads = new RouterThreads({ count: 2 })
+// Time enough for a machine that has far more to do.
+const threads = new RouterThreads({ count: 2, timeoutMs: 30_000 })
 afterAll(() => threads.close())
 
 const pools = fairPools(1, 3_000, 400)
@@ -114,7 +115,7 @@ test('a fault of the search is told to its caller alone', async () => {
 })
 
 /** A thread that runs the usual searches, and for some amounts goes wrong. */
-const faulty = { entry: new URL('faulty-worker.ts', import.meta.url), timeoutMs: 400 }
+const faulty = { entry: new URL('faulty-worker.ts', import.meta.url), timeoutMs: 2_000 }
 const ENDLESS = request({ amountIn: 666n })
 const DYING = request({ amountIn: 667n })
 const HOARDING = request({ amountIn: 668n })

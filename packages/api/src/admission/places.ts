@@ -1,4 +1,4 @@
-import { type EventLoopUtilization, performance } from 'node:perf_hooks'
+import { loopMeter } from '@sluice/rpc'
 
 /** Milliseconds over which the process is watched before the number of places changes. */
 const WINDOW_MS = 50
@@ -8,16 +8,6 @@ const BUSY = 0.95
 const LEAST = 4
 const SHRINK = 0.75
 const GROW = 2
-
-/** Part of its time for which the process has worked since it was last asked. */
-function loopMeter(): () => number {
-  let last: EventLoopUtilization | undefined
-  return () => {
-    const since = performance.eventLoopUtilization(last)
-    last = performance.eventLoopUtilization()
-    return since.utilization
-  }
-}
 
 /**
  * Limit of works that run at once. Where the process waits for nodes, as many as are allowed; where the process itself is short,

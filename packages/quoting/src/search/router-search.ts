@@ -5,44 +5,70 @@ import {
   type RouterThreads,
   RoutingError,
 } from '@sluice/routing'
+import { loopMeter } from '@sluice/rpc'
 import type { Log } from '../events.ts'
 import type { ChainView } from '../view/view.ts'
 import { searchHere } from './inline-search.ts'
 import { replayOf } from './replay.ts'
+
+/** Milliseconds over which the process is watched. */
+const WINDOW_MS = 50
+/** Part of its time for which the process works when it is what is short. */
+const SHORT = 0.9
 
 type Options = {
   readonly threads: RouterThreads
   /** Most pools of a chain that is searched here. */
   readonly inlinePools: number
   readonly log: Pick<Log, 'error'>
+  /** Part of its time, from 0 to 1, for which the process has worked since it was last asked. */
+  readonly utilization?: () => number
 }
 
 /**
  * Searches where it takes the others least. Large chains are searched in a thread, so that no request waits for the search of
  * another. Small ones are searched here, where most searches take less time than it would to ask a thread; one that takes
- * more than a little work is begun anew in a thread, which can be ended. The result is the same.
+ * more than a little work is begun anew in a thread, which can be ended. While the process is what is short, a thread that is
+ * free takes searches of small chains, too; one that has not begun yet is started first, by a search that nobody waits for. The
+ * result is the same.
  */
 export class RouterSearch {
   private readonly options: Options
+  private readonly utilization: () => number
+  private measuredMs = Number.NEGATIVE_INFINITY
+  private isShort = false
 
   constructor(options: Options) {
     this.options = options
+    this.utilization = options.utilization ?? loopMeter()
   }
 
   /** @throws RoutingError */
   async find(
-    { snapshot, graph }: ChainView,
+    { snapshot, graph }: Pick<ChainView, 'snapshot' | 'graph'>,
     request: RouteRequest | ExactOutputRequest,
     signal?: AbortSignal,
   ): Promise<RouteResult> {
     const { threads, inlinePools, log } = this.options
     try {
-      const here = snapshot.pools.size > inlinePools ? null : searchHere(graph(), request)
+      const free = snapshot.pools.size > inlinePools || !this.isProcessShort() ? null : threads.free
+      if (free === 'cold') threads.findRoute(snapshot, request).catch(() => {})
+      const isElsewhere = snapshot.pools.size > inlinePools || free === 'warm'
+      const here = isElsewhere ? null : searchHere(graph(), request)
       return here ?? (await threads.findRoute(snapshot, request, signal))
     } catch (error) {
       if (error instanceof RoutingError)
         log.error({ err: error, replay: replayOf(snapshot, request) }, 'a search went wrong')
       throw error
     }
+  }
+
+  private isProcessShort(): boolean {
+    const now = performance.now()
+    if (now - this.measuredMs >= WINDOW_MS) {
+      this.isShort = this.utilization() >= SHORT
+      this.measuredMs = now
+    }
+    return this.isShort
   }
 }

@@ -45,6 +45,8 @@ export class RouterThread {
   /** The state of each chain that the thread was told, and the chains that it is still to forget. */
   private told = new Map<number, Told>()
   private readonly stale = new Set<number>()
+  /** It has answered since it was started: its code is loaded. */
+  isWarm = false
 
   constructor(options: ThreadOptions, logs: EntryLogs = new Map()) {
     this.options = options
@@ -111,7 +113,10 @@ export class RouterThread {
     worker.on('message', (message: FromThread) => {
       if (this.worker !== worker) return
       if ('begun' in message) this.endAfter(this.options.timeoutMs)
-      else this.search?.resolve(message)
+      else {
+        this.isWarm = true
+        this.search?.resolve(message)
+      }
     })
     worker.on('error', ended)
     worker.on('exit', () => ended())
@@ -121,6 +126,7 @@ export class RouterThread {
   private end(worker: Worker, error: RoutingError): void {
     if (this.worker !== worker) return
     this.worker = undefined
+    this.isWarm = false
     this.told = new Map()
     this.stale.clear()
     this.search?.reject(error)

@@ -38,6 +38,12 @@ export class RouterThreads {
     return this.waiting.length
   }
 
+  /** The thread that the next search would begin in at once: one that has answered before, one that has not; null where none is free. */
+  get free(): 'warm' | 'cold' | null {
+    if (this.waiting.length > 0 || this.threads.filter(({ isBusy }) => isBusy).length >= this.count) return null
+    return this.threads.find(({ isBusy }) => !isBusy)!.isWarm ? 'warm' : 'cold'
+  }
+
   /**
    * `findRoute` on the snapshot's graph, in the first thread that is free.
    *

@@ -1,0 +1,53 @@
+import { type Address, toAddress } from '@sluice/chains'
+import type { Pool, Snapshot } from '@sluice/liquidity'
+import { buildGraph, type RouteRequest, RouterThreads } from '@sluice/routing'
+import { afterAll, expect, test, vi } from 'vitest'
+import { RouterSearch } from './router-search.ts'
+
+const [tokenIn, tokenOut, pair, miner] = ['11', '22', '33', '44'].map((byte) => toAddress(`0x${byte.repeat(20)}`)) as [
+  Address,
+  Address,
+  Address,
+  Address,
+]
+const state = { reserve0: 10n ** 24n, reserve1: 10n ** 24n, feePpm: 3_000 }
+const pool: Pool = { id: pair, address: pair, family: 'uniswap-v2', dex: 'test', tokens: [tokenIn, tokenOut], state }
+const block = {
+  number: 7,
+  hash: '0x07',
+  parentHash: '0x06',
+  timestamp: 0,
+  gasLimit: 1n,
+  baseFeePerGas: 0n,
+  miner,
+} as const
+const snapshot: Snapshot = { chainId: 1, block, pools: new Map([[pair, pool]]), changed: null }
+const view = { snapshot, graph: () => buildGraph(snapshot) }
+const request: RouteRequest = { tokenIn, tokenOut, amountIn: 10n ** 18n, wrappedNative: null, gasPriceWei: 0n }
+const log = { error: () => {} }
+
+const threads = new RouterThreads({ count: 1 })
+/** Whatever is searched in it fails. */
+const broken = new RouterThreads({ count: 1, entry: new URL('data:text/javascript,process.exit()') })
+afterAll(() => Promise.all([threads.close(), broken.close()]))
+
+test('small chains are searched by threads while the process is short of time, to the same result', async () => {
+  const search = (utilization: number) =>
+    new RouterSearch({ threads, inlinePools: 10, log, utilization: () => utilization }).find(view, request)
+  const here = await search(0.5)
+  expect(threads.free).toBe('cold')
+  // The first is searched here and starts the thread.
+  expect(await search(1)).toEqual(here)
+  await vi.waitFor(() => expect(threads.free).toBe('warm'), { timeout: 30_000 })
+  const asked = search(1)
+  expect(threads.free).toBeNull()
+  // No thread is free.
+  expect(await search(1)).toEqual(here)
+  expect(threads.free).toBeNull()
+  expect(await asked).toEqual(here)
+})
+
+test('a thread that cannot start costs nobody an answer', async () => {
+  const search = new RouterSearch({ threads: broken, inlinePools: 10, log, utilization: () => 1 })
+  for (let k = 0; k < 3; k++) expect(await search.find(view, request)).toMatchObject({ ok: true })
+})
