@@ -72,6 +72,21 @@ test('what changed is put into words once for all threads', () => {
   expect(log.between(third, PoolMap.empty)).toBeNull()
 })
 
+test('terms that requests share are told again when they are others', async () => {
+  const [id] = [...snapshot.pools.keys()]
+  const taxed = (sellPpm: number) =>
+    request({
+      taxes: new Map([[request().tokenIn, { usual: { buyPpm: 0, sellPpm, transferPpm: 0 }, inPool: new Map() }]]),
+    })
+  const costly = request({
+    gasPriceWei: 10n ** 9n,
+    learnedGas: new Map([...snapshot.pools.keys()].map((id) => [id, 9_999])),
+  })
+  const doubted = request({ haircuts: new Map([[id!, 1_000_000]]) })
+  for (const asked of [taxed(0), taxed(90_000), request(), costly, doubted, taxed(90_000), costly, request()])
+    expect(await threads.findRoute(snapshot, asked)).toEqual(anew(snapshot, asked))
+})
+
 test('refusals come back with their reasons', async () => {
   const asked = request({ excludePools: new Set(pools.map(({ id }) => id)) })
   const refused = await threads.findRoute(snapshot, asked)

@@ -1,7 +1,7 @@
 /** Messages between a process and a thread that routes for it. */
-import type { Pool, Snapshot, Trust } from '@sluice/liquidity'
+import type { Pool, Snapshot } from '@sluice/liquidity'
 import { RoutingError, type RoutingErrorCode } from '../errors.ts'
-import type { ExactOutputRequest, Leg, Route, RouteRequest, RouteResult } from '../types.ts'
+import type { ExactOutputRequest, Leg, Route, RouteRequest, RouteResult, RouteTerms } from '../types.ts'
 
 export type ToThread =
   /** Brings the thread's pools of a chain nearer to a block. */
@@ -13,19 +13,47 @@ export type ToThread =
     }
   /** The same as entries, in memory that all threads read; they follow upon what the thread has. */
   | { readonly do: 'follow'; readonly chainId: number; readonly entries: readonly Uint8Array[] }
-  /** Trust on a chain; in the place of the one of the same level. */
-  | { readonly do: 'trust'; readonly chainId: number; readonly trust: Trust }
+  /** A part that many requests of a chain have in common; in the place of the one of the same name. */
+  | { readonly do: 'share'; readonly chainId: number; readonly name: string; readonly terms: SharedTerms }
   | {
       readonly do: 'find'
       readonly chainId: number
       readonly block: Snapshot['block']
       readonly request: PlainRequest
+      /** Names of the parts that were told before. */
+      readonly shared: readonly string[]
     }
   | { readonly do: 'forget'; readonly chainId: number }
 
-/** A request without its trust, which goes ahead, once. */
-export type PlainRequest = (Omit<RouteRequest, 'trust'> | Omit<ExactOutputRequest, 'trust'>) & {
-  readonly trust?: Trust['level']
+/** Terms that many requests of a chain have in common, and that grow with what is known of it. */
+export type SharedTerms = Pick<RouteTerms, 'trust' | 'taxes' | 'haircuts' | 'learnedGas'>
+
+/** A request without what goes ahead of it, once. */
+export type PlainRequest = Omit<RouteRequest, keyof SharedTerms> | Omit<ExactOutputRequest, keyof SharedTerms>
+
+/** The parts of a request that go ahead, by name: requests differ in the level of trust that they ask for. */
+export function sharedTerms({
+  trust,
+  taxes,
+  haircuts,
+  learnedGas,
+}: RouteRequest | ExactOutputRequest): ReadonlyMap<string, SharedTerms> {
+  const terms = new Map<string, SharedTerms>()
+  if (trust) terms.set(`trust ${trust.level}`, { trust })
+  if (taxes) terms.set('taxes', { taxes })
+  if (haircuts) terms.set('haircuts', { haircuts })
+  if (learnedGas) terms.set('learned gas', { learnedGas })
+  return terms
+}
+
+export function ownTerms({
+  trust,
+  taxes,
+  haircuts,
+  learnedGas,
+  ...own
+}: RouteRequest | ExactOutputRequest): PlainRequest {
+  return own
 }
 
 /** Pools go back as their ids: the process has them. */

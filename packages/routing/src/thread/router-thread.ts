@@ -1,11 +1,11 @@
 /** A thread that searches for the process, one request at a time, and that can be ended while it does. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { type Pool, PoolMap, poolChangeSteps, type Snapshot, type Trust } from '@sluice/liquidity'
+import { type Pool, PoolMap, poolChangeSteps, type Snapshot } from '@sluice/liquidity'
 import { RoutingError } from '../errors.ts'
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '../types.ts'
 import { EntryLog } from './entry-log.ts'
-import { type FromThread, fromPlain, type ToThread } from './messages.ts'
+import { type FromThread, fromPlain, ownTerms, sharedTerms, type ToThread } from './messages.ts'
 
 /** Pools in a message: copying as many takes about half a millisecond of the process's own time. */
 const BATCH = 250
@@ -25,7 +25,8 @@ export type ThreadOptions = {
 export type EntryLogs = Map<number, EntryLog>
 
 type Answer = Exclude<FromThread, { begun: true }>
-type Told = { pools: Snapshot['pools']; readonly trust: Map<Trust['level'], Trust> }
+/** What a thread knows of a chain; terms that requests share by their names. */
+type Told = { pools: Snapshot['pools']; readonly terms: Map<string, unknown> }
 type Search = {
   readonly resolve: (answer: Answer) => void
   readonly reject: (error: Error) => void
@@ -74,12 +75,11 @@ export class RouterThread {
     this.endAfter(PREPARING_MS)
     try {
       const { chainId, block } = snapshot
-      const told = this.told.get(chainId) ?? { pools: PoolMap.empty, trust: new Map() }
+      const told = this.told.get(chainId) ?? { pools: PoolMap.empty, terms: new Map() }
       this.told.set(chainId, told)
       await this.sendChanges(worker, told, snapshot)
-      const { trust, ...rest } = request
-      if (trust) sendTrust(worker, told, chainId, trust)
-      post(worker, { do: 'find', chainId, block, request: { ...rest, ...(trust && { trust: trust.level }) } })
+      const shared = sendShared(worker, told, chainId, request)
+      post(worker, { do: 'find', chainId, block, request: ownTerms(request), shared })
       return fromPlain(await answer, snapshot.pools)
     } finally {
       clearTimeout(search.timer)
@@ -182,10 +182,21 @@ export class RouterThread {
   }
 }
 
-function sendTrust(worker: Worker, { trust: known }: Told, chainId: number, trust: Trust): void {
-  if (known.get(trust.level) === trust) return
-  post(worker, { do: 'trust', chainId, trust })
-  known.set(trust.level, trust)
+/** Sends those that are others than before, and returns the names of all. */
+function sendShared(
+  worker: Worker,
+  { terms: known }: Told,
+  chainId: number,
+  request: RouteRequest | ExactOutputRequest,
+): readonly string[] {
+  const shared = sharedTerms(request)
+  for (const [name, terms] of shared) {
+    const [value] = Object.values(terms)
+    if (known.get(name) === value) continue
+    post(worker, { do: 'share', chainId, name, terms })
+    known.set(name, value)
+  }
+  return [...shared.keys()]
 }
 
 function post(worker: Worker, message: ToThread): void {

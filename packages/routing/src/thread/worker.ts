@@ -1,16 +1,16 @@
 /** Runs in the thread: the pools of each chain as they were last told, and searches over them, one after the other. */
 import { parentPort } from 'node:worker_threads'
-import { Fields, PoolMap, readEntry, type Trust } from '@sluice/liquidity'
+import { Fields, PoolMap, readEntry } from '@sluice/liquidity'
 import { RoutingError } from '../errors.ts'
 import { findRoute } from '../find-route.ts'
 import { buildGraph } from '../graph/build-graph.ts'
 import type { Graph } from '../graph/graph.ts'
-import { type FromThread, type ToThread, toPlain } from './messages.ts'
+import { type FromThread, type SharedTerms, type ToThread, toPlain } from './messages.ts'
 
 const port = parentPort!
 const poolsOf = new Map<number, PoolMap>()
 const graphOf = new Map<number, Graph>()
-const trustOf = new Map<string, Trust>()
+const termsOf = new Map<number, Map<string, SharedTerms>>()
 
 port.on('message', (message: ToThread) => {
   const { chainId } = message
@@ -18,12 +18,13 @@ port.on('message', (message: ToThread) => {
     poolsOf.set(chainId, (poolsOf.get(chainId) ?? PoolMap.empty).with(message.changed, message.gone))
   } else if (message.do === 'follow') {
     poolsOf.set(chainId, message.entries.reduce(follow, poolsOf.get(chainId) ?? PoolMap.empty))
-  } else if (message.do === 'trust') {
-    trustOf.set(trustKey(chainId, message.trust.level), message.trust)
+  } else if (message.do === 'share') {
+    const terms = termsOf.get(chainId) ?? new Map<string, SharedTerms>()
+    termsOf.set(chainId, terms.set(message.name, message.terms))
   } else if (message.do === 'forget') {
     poolsOf.delete(chainId)
     graphOf.delete(chainId)
-    for (const level of ['named', 'earned'] as const) trustOf.delete(trustKey(chainId, level))
+    termsOf.delete(chainId)
   } else post(find(message))
 })
 
@@ -35,17 +36,14 @@ function follow(pools: PoolMap, bytes: Uint8Array): PoolMap {
   return next.pools
 }
 
-const trustKey = (chainId: number, level: Trust['level']) => `${chainId} ${level}`
-
-function find({ chainId, block, request }: Extract<ToThread, { do: 'find' }>): FromThread {
+function find({ chainId, block, request, shared }: Extract<ToThread, { do: 'find' }>): FromThread {
   try {
     const pools = poolsOf.get(chainId) ?? PoolMap.empty
     const graph = buildGraph({ chainId, block, pools, changed: null }, graphOf.get(chainId))
     graphOf.set(chainId, graph)
     post({ begun: true })
-    const { trust: level, ...rest } = request
-    const trust = level && trustOf.get(trustKey(chainId, level))
-    return { result: toPlain(findRoute(graph, { ...rest, ...(trust && { trust }) })) }
+    const terms = shared.map((name) => termsOf.get(chainId)!.get(name))
+    return { result: toPlain(findRoute(graph, Object.assign({}, request, ...terms))) }
   } catch (thrown) {
     const error = thrown as Error
     return error instanceof RoutingError ? { error, code: error.code } : { error }
