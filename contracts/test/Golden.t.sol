@@ -325,6 +325,38 @@ contract GoldenTest is Build {
         assertTrue(tape.ended());
     }
 
+    function test_balancer_v3_buffers() public {
+        tape.set(true);
+        run("buffers around a pool in the balancer-v3 vault");
+        tape.next();
+        pulled(P, 77);
+        called(P, abi.encodeCall(IBalancerV3Vault.settle, (A, 77)));
+        called(P, buffered(IBalancerV3Vault.WrappingDirection.WRAP, U, 77));
+        called(
+            P,
+            abi.encodeCall(
+                IBalancerV3Vault.swap,
+                (IBalancerV3Vault.VaultSwapParams(IBalancerV3Vault.SwapKind.EXACT_IN, Q, U, B, 1000, 0, ""))
+            )
+        );
+        called(P, buffered(IBalancerV3Vault.WrappingDirection.UNWRAP, B, 1000));
+        called(P, abi.encodeCall(IBalancerV3Vault.sendTo, (C, address(this), 1000)));
+        assertTrue(tape.ended());
+    }
+
+    function buffered(IBalancerV3Vault.WrappingDirection direction, address share, uint256 amount)
+        internal
+        pure
+        returns (bytes memory)
+    {
+        return abi.encodeCall(
+            IBalancerV3Vault.erc4626BufferWrapOrUnwrap,
+            (IBalancerV3Vault.BufferWrapOrUnwrapParams(
+                    IBalancerV3Vault.SwapKind.EXACT_IN, direction, share, amount, 0
+                ))
+        );
+    }
+
     function test_liquidity_book() public {
         run("a liquidity-book pair");
         pulled(P, 5);

@@ -23,6 +23,7 @@ import {WoofiV2} from "../dexes/woofi-v2/WoofiV2.sol";
 import {WrappedNative} from "../dexes/wrapped-native/WrappedNative.sol";
 import {BalancerV1} from "../dexes/balancer-v1/BalancerV1.sol";
 import {AaveGsm} from "../dexes/aave-gsm/AaveGsm.sol";
+import {AaveV3} from "../dexes/aave-v3/AaveV3.sol";
 import {IBalancerV3Vault} from "../interfaces/IBalancerV3Vault.sol";
 import {IExecutor} from "../interfaces/IExecutor.sol";
 import {Inputs} from "../libraries/Inputs.sol";
@@ -120,6 +121,7 @@ abstract contract ExecutorCore is IExecutor, Slots {
             else if (opcode == Program.EKUBO) at = _ekubo(at, flags, end);
             else if (opcode == Program.BALANCER_V1) at = BalancerV1.run(at, flags, end);
             else if (opcode == Program.AAVE_GSM) at = AaveGsm.run(at, flags, end);
+            else if (opcode == Program.AAVE_V3) at = AaveV3.run(at, flags, end);
             else revert UnknownOpcode(at - 2, opcode);
         }
     }

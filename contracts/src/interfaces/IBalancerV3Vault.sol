@@ -8,6 +8,19 @@ interface IBalancerV3Vault {
         EXACT_OUT
     }
 
+    enum WrappingDirection {
+        WRAP,
+        UNWRAP
+    }
+
+    struct BufferWrapOrUnwrapParams {
+        SwapKind kind;
+        WrappingDirection direction;
+        address wrappedToken;
+        uint256 amountGivenRaw;
+        uint256 limitRaw;
+    }
+
     struct VaultSwapParams {
         SwapKind kind;
         address pool;
@@ -23,6 +36,10 @@ interface IBalancerV3Vault {
     function settle(address token, uint256 amountHint) external returns (uint256 credit);
     function sendTo(address token, address to, uint256 amount) external;
     function swap(VaultSwapParams calldata params)
+        external
+        returns (uint256 amountCalculated, uint256 amountIn, uint256 amountOut);
+    /// @notice Shares of a tokenised vault for its asset, or the other way round, out of a buffer of both.
+    function erc4626BufferWrapOrUnwrap(BufferWrapOrUnwrapParams calldata params)
         external
         returns (uint256 amountCalculated, uint256 amountIn, uint256 amountOut);
 }

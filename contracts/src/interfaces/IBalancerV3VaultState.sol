@@ -111,4 +111,16 @@ interface IBalancerV3VaultState {
     function getPoolConfig(address pool) external view returns (PoolConfig memory);
     function getHooksConfig(address pool) external view returns (HooksConfig memory);
     function isVaultPaused() external view returns (bool);
+
+    event Wrap(
+        address indexed wrappedToken, uint256 depositedUnderlying, uint256 mintedShares, bytes32 bufferBalances
+    );
+    event Unwrap(
+        address indexed wrappedToken, uint256 burnedShares, uint256 withdrawnUnderlying, bytes32 bufferBalances
+    );
+
+    /// @return asset Zero where there is no buffer for the shares.
+    function getBufferAsset(address wrappedToken) external view returns (address asset);
+    function getBufferBalance(address wrappedToken) external view returns (uint256 underlying, uint256 wrapped);
+    function areBuffersPaused() external view returns (bool);
 }

@@ -36,6 +36,8 @@ contract BalancerV3Lens {
         /// Threshold and most of a fee that rises out of balance; zero where it does not.
         bool surges;
         uint256[2] surge;
+        /// Slopes of its imbalance below and above the peak of an E-CLP; zero where the hook has none.
+        uint256[2] slopes;
         /// Roots of alpha and beta of a 2-CLP.
         uint256[2] gyro;
         /// Parameters of an E-CLP.
@@ -69,6 +71,9 @@ contract BalancerV3Lens {
             } catch {
                 state.hooked = true;
             }
+            try IBalancerV3SurgeHook(hooks.hooksContract).getImbalanceSlopes(address(pool)) returns (uint256 below, uint256 above) {
+                state.slopes = [below, above];
+            } catch {}
         }
         if (state.hooked) return state;
 

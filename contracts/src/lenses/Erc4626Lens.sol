@@ -10,6 +10,8 @@ contract Erc4626Lens {
         uint256 totalAssets;
         uint256 totalSupply;
         uint256 maxDeposit;
+        /// Assets of 10^27 shares, which vaults with a rate of their own count by; zero where it is not told.
+        uint256 rate;
         /// Answers of the vault itself for a sample of assets and of shares.
         uint256 sampleAssets;
         uint256 quotedShares;
@@ -21,6 +23,9 @@ contract Erc4626Lens {
         state.totalAssets = vault.totalAssets();
         state.totalSupply = vault.totalSupply();
         state.maxDeposit = vault.maxDeposit(address(this));
+        try vault.convertToAssets(1e27) returns (uint256 rate) {
+            state.rate = rate;
+        } catch {}
         // Large enough that one share or asset, counted beside the others, shows.
         state.sampleAssets = (state.totalAssets << 20) + 1;
         state.sampleShares = state.totalSupply / 3 + 1;

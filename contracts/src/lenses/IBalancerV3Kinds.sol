@@ -44,7 +44,11 @@ interface IBalancerV3RangePool {
 interface IBalancerV3SurgeHook {
     event ThresholdSurgePercentageChanged(address indexed pool, uint256 newSurgeThresholdPercentage);
     event MaxSurgeFeePercentageChanged(address indexed pool, uint256 newMaxSurgeFeePercentage);
+    event ImbalanceSlopeBelowPeakChanged(address indexed pool, uint128 newImbalanceSlopeBelowPeak);
+    event ImbalanceSlopeAbovePeakChanged(address indexed pool, uint128 newImbalanceSlopeAbovePeak);
 
     function getSurgeThresholdPercentage(address pool) external view returns (uint256);
     function getMaxSurgeFeePercentage(address pool) external view returns (uint256);
+    /// @dev Of the hook of E-CLPs alone, 18 decimals.
+    function getImbalanceSlopes(address pool) external view returns (uint256 belowPeak, uint256 abovePeak);
 }

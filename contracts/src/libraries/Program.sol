@@ -35,7 +35,8 @@ import {IExecutor} from "../interfaces/IExecutor.sol";
 ///   0x07 curve         variant 1, i 1, j 1, tokenOut 20, pool 20
 ///                      variant: 0 int128, 1 uint256, 2 int128 received, 3 uint256 received
 ///   0x08 balancer-v2   vault 20, hops 1, {poolId 32, tokenOut 20} × hops
-///   0x09 balancer-v3   vault 20, hops 1, {pool 20, tokenOut 20} × hops
+///   0x09 balancer-v3   vault 20, hops 1, {pool 20, tokenOut 20} × hops; a pool that is tokenOut or what is sold is wrapped
+///                      or unwrapped through its buffer
 ///   0x0a liquidity-book  pool 20; flag bit 5: token X is sold
 ///   0x0b erc4626       tokenOut 20; flag bit 5: deposit
 ///   0x0c rate-wrapper  tokenOut 20; flag bit 5: wrap
@@ -51,6 +52,7 @@ import {IExecutor} from "../interfaces/IExecutor.sol";
 ///   0x15 ekubo         core 20, hops 1, {tokenOut 20, config 32} × hops
 ///   0x17 balancer-v1   pool 20, tokenOut 20
 ///   0x18 aave-gsm      pool 20, tokenOut 20; flag bit 5: the asset is sold
+///   0x19 aave-v3       pool 20, tokenOut 20; flag bit 5: supply
 ///
 ///   Functions here take an offset into calldata and return what stands there with the offset behind it. They may read past
 ///   the program, where calldata gives other bytes or zeros: each family calls `finish` before it acts on what it read.
@@ -78,6 +80,7 @@ library Program {
     uint256 internal constant EKUBO = 0x15;
     uint256 internal constant BALANCER_V1 = 0x17;
     uint256 internal constant AAVE_GSM = 0x18;
+    uint256 internal constant AAVE_V3 = 0x19;
 
     uint256 internal constant REST = 0;
     uint256 internal constant SHARE = 1;

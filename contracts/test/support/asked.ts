@@ -5,6 +5,7 @@
  */
 import {
   IAaveGsm__factory,
+  IAaveV3Pool__factory,
   IBalancerV1Pool__factory,
   IBalancerV2Vault__factory,
   IBalancerV3Vault__factory,
@@ -56,6 +57,7 @@ const wordOf = (value: string | number | bigint | boolean): string =>
   BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0')
 const balancerV1 = IBalancerV1Pool__factory.createInterface()
 const aaveGsm = IAaveGsm__factory.createInterface()
+const aaveV3 = IAaveV3Pool__factory.createInterface()
 
 export type Scene = {
   readonly executor: string
@@ -238,16 +240,13 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         call(step.vault, balancerV3.encodeFunctionData('settle', [tokenIn, amount]))
         let sold: string = tokenIn
         for (const { pool, tokenOut } of step.hops) {
-          const params = {
-            kind: 0,
-            pool,
-            tokenIn: sold,
-            tokenOut,
-            amountGivenRaw: amount,
-            limitRaw: 0n,
-            userData: '0x',
-          }
-          call(step.vault, balancerV3.encodeFunctionData('swap', [params]))
+          const given = { kind: 0, amountGivenRaw: amount, limitRaw: 0n }
+          const wrapped = { ...given, direction: pool === tokenOut ? 0 : 1, wrappedToken: pool }
+          const input =
+            pool === tokenOut || pool === sold
+              ? balancerV3.encodeFunctionData('erc4626BufferWrapOrUnwrap', [wrapped])
+              : balancerV3.encodeFunctionData('swap', [{ ...given, pool, tokenIn: sold, tokenOut, userData: '0x' }])
+          call(step.vault, input)
           sold = tokenOut
           amount = WORD
         }
@@ -366,6 +365,14 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         // What GHO buys is what a Recorder answers.
         if (step.sellAsset) call(step.pool, aaveGsm.encodeFunctionData('sellAsset', [amount, to]))
         else call(step.pool, aaveGsm.encodeFunctionData('buyAsset', [WORD, to]))
+        break
+      }
+      case 'aave-v3': {
+        const amount = take(step)
+        if (step.supply) {
+          approve(tokenIn, step.pool, amount)
+          call(step.pool, aaveV3.encodeFunctionData('supply', [tokenIn, amount, to, 0]))
+        } else call(step.pool, aaveV3.encodeFunctionData('withdraw', [step.tokenOut, amount, to]))
         break
       }
       case 'erc4626': {

@@ -6,7 +6,8 @@ import {Inputs} from "../../libraries/Inputs.sol";
 import {Program} from "../../libraries/Program.sol";
 
 /// @title BalancerV3
-/// @notice One or several pools of the vault inside one unlock, paid in its callback.
+/// @notice One or several pools of the vault inside one unlock, paid in its callback. Where the pool of a hop is one of its two
+///   tokens, it stands for that token's buffer: shares of a tokenised vault, which are made of their asset or turned into it.
 library BalancerV3 {
     /// @notice opcode, flags, amount, tokenIn, vault 20, hops 1, {pool 20, tokenOut 20} × hops, address.
     /// @return vault What calls back.
@@ -54,9 +55,23 @@ library BalancerV3 {
         for (; hops != 0; --hops) {
             (pool, at) = Program.readAddress(at);
             (tokenOut, at) = Program.readAddress(at);
-            (,, amount) = vault.swap(
-                IBalancerV3Vault.VaultSwapParams(IBalancerV3Vault.SwapKind.EXACT_IN, pool, tokenIn, tokenOut, amount, 0, "")
-            );
+            if (pool == tokenIn || pool == tokenOut) {
+                (,, amount) = vault.erc4626BufferWrapOrUnwrap(
+                    IBalancerV3Vault.BufferWrapOrUnwrapParams(
+                        IBalancerV3Vault.SwapKind.EXACT_IN,
+                        pool == tokenOut ? IBalancerV3Vault.WrappingDirection.WRAP : IBalancerV3Vault.WrappingDirection.UNWRAP,
+                        pool,
+                        amount,
+                        0
+                    )
+                );
+            } else {
+                (,, amount) = vault.swap(
+                    IBalancerV3Vault.VaultSwapParams(
+                        IBalancerV3Vault.SwapKind.EXACT_IN, pool, tokenIn, tokenOut, amount, 0, ""
+                    )
+                );
+            }
             tokenIn = tokenOut;
         }
         vault.sendTo(tokenIn, to, amount);

@@ -1,5 +1,6 @@
 /** Every operation that the Executor knows, by its code. */
 import { aaveGsm } from './aave-gsm.ts'
+import { aaveV3 } from './aave-v3.ts'
 import { balancerV1 } from './balancer-v1.ts'
 import { balancerV2 } from './balancer-v2.ts'
 import { balancerV3 } from './balancer-v3.ts'
@@ -47,6 +48,7 @@ const table = [
   ekubo,
   balancerV1,
   aaveGsm,
+  aaveV3,
 ]
 
 type StepOfEach<O> = O extends OpShape ? StepOf<O> : never

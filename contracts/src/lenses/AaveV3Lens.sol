@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IAaveV3State, IAaveV3Token} from "../interfaces/IAaveV3.sol";
+import {IERC20} from "../interfaces/IERC20.sol";
+
+/// @title AaveV3Lens
+/// @notice Finds and reads reserves of markets of Aave's third version; never deployed.
+contract AaveV3Lens {
+    struct State {
+        /// Supplies and withdrawals are taken at all, and supplies are.
+        bool active;
+        bool frozen;
+        /// Units of the asset for one of scaled balance, 27 decimals.
+        uint256 income;
+        uint256 scaledSupply;
+        /// As the aToken counts it: tells how the release rounds.
+        uint256 totalSupply;
+        /// Scaled units that the treasury is credited by the next update at most, and has been.
+        uint256 treasury;
+        /// Base units of the asset that may be supplied in all; zero for any.
+        uint256 cap;
+        /// Base units of the asset that can be withdrawn.
+        uint256 cash;
+        uint256 revision;
+    }
+
+    uint256 private constant RAY = 1e27;
+
+    /// @return aTokens One for each of the assets; zero where the market does not have it.
+    function find(IAaveV3State pool, address[] calldata assets) external view returns (address[] memory aTokens) {
+        aTokens = new address[](assets.length);
+        for (uint256 i; i < assets.length; ++i) {
+            try pool.getReserveData(assets[i]) returns (IAaveV3State.ReserveData memory reserve) {
+                aTokens[i] = reserve.aTokenAddress;
+            } catch {}
+        }
+    }
+
+    function read(IAaveV3State pool, address asset) external view returns (State memory state) {
+        IAaveV3State.ReserveData memory reserve = pool.getReserveData(asset);
+        uint256 config = reserve.configuration;
+        // Bits 56, 57 and 60: active, frozen, paused.
+        state.active = config >> 56 & 1 == 1 && config >> 60 & 1 == 0;
+        state.frozen = config >> 57 & 1 == 1;
+        // Bits 116 to 151: the cap in whole tokens; 48 to 55: decimals.
+        state.cap = (config >> 116 & (1 << 36) - 1) * 10 ** (config >> 48 & 0xff);
+        state.income = pool.getReserveNormalizedIncome(asset);
+        IAaveV3Token aToken = IAaveV3Token(reserve.aTokenAddress);
+        state.scaledSupply = aToken.scaledTotalSupply();
+        state.totalSupply = aToken.totalSupply();
+        state.treasury = reserve.accruedToTreasury + _due(pool, asset, reserve, state.income);
+        state.cash = IERC20(asset).balanceOf(address(aToken));
+        try pool.getVirtualUnderlyingBalance(asset) returns (uint128 counted) {
+            if (counted < state.cash) state.cash = counted;
+        } catch {}
+        try pool.POOL_REVISION() returns (uint256 revision) {
+            state.revision = revision;
+        } catch {}
+    }
+
+    /// @dev Part of the interest since the last update, in scaled units and rounded up; all that stable debt has earned counts.
+    function _due(IAaveV3State pool, address asset, IAaveV3State.ReserveData memory reserve, uint256 income)
+        private
+        view
+        returns (uint256)
+    {
+        // Bits 64 to 79: what the treasury takes, of 10,000.
+        uint256 factor = reserve.configuration >> 64 & 0xffff;
+        if (factor == 0) return 0;
+        uint256 debt = IAaveV3Token(reserve.variableDebtTokenAddress).scaledTotalSupply();
+        uint256 growth = pool.getReserveNormalizedVariableDebt(asset) - reserve.variableBorrowIndex;
+        uint256 interest = debt * growth / RAY + 1;
+        address stable = reserve.stableDebtTokenAddress;
+        if (stable.code.length != 0) {
+            try IAaveV3Token(stable).getSupplyData() returns (uint256 principal, uint256 total, uint256, uint40) {
+                interest += total - principal;
+            } catch {}
+        }
+        return (interest * factor / 10_000 + 1) * RAY / income + 1;
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IBalancerV3VaultState} from "../interfaces/IBalancerV3VaultState.sol";
+
+/// @title BalancerV3BufferLens
+/// @notice Finds and reads buffers of shares of tokenised vaults in the vault of Balancer V3; never deployed.
+contract BalancerV3BufferLens {
+    struct State {
+        /// True while the vault or its buffers are paused.
+        bool closed;
+        uint256 underlying;
+        uint256 wrapped;
+    }
+
+    /// @return assets Of each of the tokens that is a share with a buffer; zero for others.
+    function find(IBalancerV3VaultState vault, address[] calldata tokens) external view returns (address[] memory assets) {
+        assets = new address[](tokens.length);
+        for (uint256 i; i < tokens.length; ++i) {
+            try vault.getBufferAsset(tokens[i]) returns (address asset) {
+                assets[i] = asset;
+            } catch {}
+        }
+    }
+
+    function read(IBalancerV3VaultState vault, address wrapped) external view returns (State memory state) {
+        state.closed = vault.isVaultPaused() || vault.areBuffersPaused();
+        (state.underlying, state.wrapped) = vault.getBufferBalance(wrapped);
+    }
+}
