@@ -3,7 +3,7 @@ import { type Address, toAddress } from '@sluice/chains'
 import { type Anvil, accounts, type Contract, compileSources, createBuilder, startAnvil } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { balancerV3 } from '../src/dexes/balancer-v3/index.ts'
-import type { BalancerV3State } from '../src/dexes/balancer-v3/types.ts'
+import type { PooledState } from '../src/dexes/balancer-v3/types.ts'
 import { type Pool, PoolRefusal } from '../src/index.ts'
 import { type Random, random } from './random.ts'
 
@@ -22,7 +22,7 @@ afterAll(() => anvil?.stop())
 const tokens = [1, 2, 3, 4, 5].map((n) => toAddress(`0x${n.toString(16).padStart(40, '0')}`))
 
 /** Weights of 1 to 98 %, or an A of 1 to 5,000; balances within three orders of magnitude of each other, dust to billions. */
-function makePool(r: Random): Pool<BalancerV3State> {
+function makePool(r: Random): Pool<PooledState> {
   const n = 2 + r.integer(4)
   const parts = Array.from({ length: n })
   const scaling = parts.map(() => 10n ** BigInt(r.pick([0, 0, 10, 12])))
@@ -37,7 +37,7 @@ function makePool(r: Random): Pool<BalancerV3State> {
     aggregateFee: ONE / 2n,
     bounded: false,
   }
-  const state: BalancerV3State = r.integer(2)
+  const state: PooledState = r.integer(2)
     ? { ...common, kind: 'stable', amp: BigInt(1 + r.integer(5_000)) * 1_000n }
     : { ...common, kind: 'weighted', weights: weightsOf(r, n) }
   return {
@@ -58,7 +58,7 @@ function weightsOf(r: Random, n: number): bigint[] {
 }
 
 /** Null where it reverts. */
-async function genuine({ state }: Pool<BalancerV3State>, i: number, j: number, amountIn: bigint) {
+async function genuine({ state }: Pool<PooledState>, i: number, j: number, amountIn: bigint) {
   const { balances, scaling, rates, swapFee } = state
   if (state.kind !== 'stable' && state.kind !== 'weighted') throw new TypeError(`no library here is of ${state.kind}`)
   const kind = state.kind === 'stable' ? { weights: [], amp: state.amp } : { weights: state.weights, amp: 0n }
@@ -69,7 +69,7 @@ async function genuine({ state }: Pool<BalancerV3State>, i: number, j: number, a
   })
 }
 
-function quote(pool: Pool<BalancerV3State>, tokenIn: Address, tokenOut: Address, amountIn: bigint) {
+function quote(pool: Pool<PooledState>, tokenIn: Address, tokenOut: Address, amountIn: bigint) {
   try {
     return balancerV3.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut
   } catch (error) {

@@ -2,7 +2,7 @@ import type { EclpDerived, EclpParams } from '../dexes/balancer-v3/gyro-eclp.ts'
 import { liveBalances } from '../dexes/balancer-v3/math.ts'
 import type { Pair, ReclammClock } from '../dexes/balancer-v3/reclamm.ts'
 import { virtualBalances } from '../dexes/balancer-v3/reclamm.ts'
-import type { BalancerV3State } from '../dexes/balancer-v3/types.ts'
+import type { BalancerV3State, PooledState } from '../dexes/balancer-v3/types.ts'
 import { mulDown, ONE } from '../math/balancer.ts'
 import { divUp } from '../math/integers.ts'
 import { namedAddress } from './address.ts'
@@ -34,10 +34,15 @@ function stateOf(from: VectorPool, timestamp: number): BalancerV3State | string 
   switch (from.kind) {
     case 'gyro-2clp':
       return { ...common, kind: 'gyro-2clp', sqrtAlpha: BigInt(from.sqrtAlpha), sqrtBeta: BigInt(from.sqrtBeta) }
-    case 'gyro-eclp': {
+    case 'gyro-eclp':
+    case 'gyro-eclp-surge': {
       const { tauAlpha, tauBeta, ...rest } = from.derived
       const derived = { ...bigints(rest), tauAlpha: bigints(tauAlpha), tauBeta: bigints(tauBeta) } as EclpDerived
-      return { ...common, kind: 'gyro-eclp', params: bigints(from.params) as EclpParams, derived }
+      const state = { ...common, kind: 'gyro-eclp', params: bigints(from.params) as EclpParams, derived } as const
+      if (from.kind === 'gyro-eclp') return state
+      const [below, above] = numbers(from.imbalanceSlopes) as [bigint, bigint]
+      const [threshold, maxFee] = [BigInt(from.surgeThreshold), BigInt(from.maxSurgeFee)]
+      return { ...state, surge: { threshold, maxFee, slopes: { below, above } } }
     }
     case 'stable-surge':
       return {
@@ -50,8 +55,11 @@ function stateOf(from: VectorPool, timestamp: number): BalancerV3State | string 
       const live = numbers(from.balancesLiveScaled18) as unknown as Pair
       return { ...common, kind: 'reclamm', virtual: virtualBalances(clockOf(from), live, BigInt(timestamp)) }
     }
-    case 'erc4626-buffer':
-      return 'shares are wrapped by their own vault, not through buffers'
+    case 'erc4626-buffer': {
+      const [totalAssets, totalSupply] = [BigInt(from.totalAssets), BigInt(from.totalSupply)]
+      const vault = { totalAssets, totalSupply, virtualShares: 1n, maxDeposit: 1n << 255n, cash: totalAssets }
+      return { kind: 'buffer', vault, underlying: BigInt(from.bufferUnderlying), wrapped: BigInt(from.bufferWrapped) }
+    }
     default:
       return `pools of ${from.kind} are left out`
   }
@@ -75,18 +83,24 @@ export const balancerV3ExtraForm: Form = ({ states, vectors }) =>
     if (vector.mode !== 'exactIn') return { skip: `${vector.mode} is not quoted` }
     const state = stateOf(from, vector.timestamp)
     if (typeof state === 'string') return { skip: state }
-    const tokens = from.decimals.map((_: unknown, k: number) => namedAddress(`token${k}`))
+    const decimals: readonly number[] = state.kind === 'buffer' ? [from.decimals, from.decimals] : from.decimals
+    const tokens = decimals.map((_, k) => namedAddress(`token${k}`))
+    const { indexIn = vector.direction === 'wrap' ? 0 : 1, indexOut = 1 - indexIn } = vector
     return {
-      asked: `${vector.amountIn} of token ${vector.indexIn} for ${vector.indexOut}: ${vector.state}`,
+      asked: `${vector.amountIn} of token ${indexIn} for ${indexOut}: ${vector.state}`,
       pool: pairOf('balancer-v3', tokens, state),
-      tokenIn: tokens[vector.indexIn],
-      tokenOut: tokens[vector.indexOut],
+      tokenIn: tokens[indexIn]!,
+      tokenOut: tokens[indexOut]!,
       amountIn: BigInt(vector.amountIn),
       amountOut: vector.fails ? null : BigInt(vector.amountOut),
       after: (after: unknown) => {
         if (!vector.after) return undefined
+        if (state.kind === 'buffer') {
+          const { underlying, wrapped } = after as Extract<BalancerV3State, { kind: 'buffer' }>
+          return differences({ bufferUnderlying: underlying, bufferWrapped: wrapped }, vector.after)
+        }
         const named = (list: readonly unknown[]) => Object.fromEntries(list.map((value, k) => [`live ${k}`, value]))
-        const ours = named(liveBalances(after as BalancerV3State)) as Record<string, bigint>
+        const ours = named(liveBalances(after as PooledState)) as Record<string, bigint>
         return differences(ours, named(vector.after.balancesLiveScaled18))
       },
     }

@@ -10,6 +10,9 @@ type Vector = { readonly x: bigint; readonly y: bigint }
 
 /** The parameters of a pool, 18 decimals. */
 export type EclpParams = {
+  /** Ends of its prices, token 0 in token 1. */
+  readonly alpha: bigint
+  readonly beta: bigint
   readonly c: bigint
   readonly s: bigint
   readonly lambda: bigint
@@ -81,6 +84,31 @@ export function gyroEclpOut(
   if (out <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return out
 }
+
+/** Prices of token 0 in token 1 at several balances, 18 decimals, with the offsets that the first of them give. */
+export function gyroEclpPrices(
+  { params, derived }: GyroEclp,
+  first: readonly bigint[],
+  ...others: readonly (readonly bigint[])[]
+): readonly bigint[] {
+  const [invariant, error] = invariantWithError(first, params, derived)
+  const r: Vector = { x: invariant + 2n * error, y: invariant }
+  const [a, b] = [offset0(params, derived, r), offset1(params, derived, r)]
+  return [first, ...others].map((live) => priceAt(params, live[0]! - a, live[1]! - b))
+}
+
+/** Price at a point of the ellipse, by way of the circle that it was stretched and turned from. */
+function priceAt({ alpha, beta, c, s, lambda }: EclpParams, x: bigint, y: bigint): bigint {
+  const [u, v] = [(x * c - y * s) / lambda, (x * s + y * c) / ONE]
+  const under = down(v, c) - (u * s) / lambda
+  if (under === 0n) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
+  const price = divDown(down(v, s) + (u * c) / lambda, under)
+  if (price < 0n) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
+  return within(price, alpha, beta)
+}
+
+export const within = (value: bigint, least: bigint, most: bigint): bigint =>
+  value < least ? least : value > most ? most : value
 
 /** The invariant rounded down, and by how much it may be too low. */
 function invariantWithError([x, y]: readonly bigint[], p: EclpParams, d: EclpDerived): readonly [bigint, bigint] {

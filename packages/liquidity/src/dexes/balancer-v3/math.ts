@@ -12,10 +12,10 @@ import {
 import { stableInvariant } from '../../math/stable-swap.ts'
 import type { TradingFunction } from '../../math/trading-function.ts'
 import { gyro2ClpOut } from './gyro-2clp.ts'
-import { gyroEclpOut } from './gyro-eclp.ts'
+import { gyroEclpOut, gyroEclpPrices } from './gyro-eclp.ts'
 import { reclammOut } from './reclamm.ts'
-import { surgeFee } from './surge.ts'
-import type { BalancerV3State } from './types.ts'
+import { eclpImbalance, stableImbalance, surgeFee } from './surge.ts'
+import type { PooledState } from './types.ts'
 
 /** The vault refuses swaps of less, in 18 decimals of the common unit. */
 const LEAST_AMOUNT = 10n ** 6n
@@ -28,11 +28,11 @@ const LEAST_AMOUNT = 10n ** 6n
  * @see Vault._swap, WeightedPool.onSwap and StablePool.onSwap, balancer/balancer-v3-monorepo
  */
 export function quote(
-  state: BalancerV3State,
+  state: PooledState,
   i: number,
   j: number,
   amountIn: bigint,
-): { readonly amountOut: bigint; readonly state: BalancerV3State } {
+): { readonly amountOut: bigint; readonly state: PooledState } {
   const { balances, scaling, rates, aggregateFee } = state
   const given = mulDown(amountIn * scaling[i]!, rates[i]!)
   const live = liveBalances(state)
@@ -48,29 +48,27 @@ export function quote(
 }
 
 /** Part of the input, 18 decimals; a hook is shown the trade as if it paid none. */
-function swapFeeOf(state: BalancerV3State, live: readonly bigint[], i: number, j: number, given: bigint): bigint {
-  if (state.kind !== 'stable' || !state.surge) return state.swapFee
-  return surgeFee(state.surge, state.swapFee, live, () => {
-    const out = scaledOut(state, live, i, j, given)
-    return live.with(i, live[i]! + given).with(j, live[j]! - out)
+function swapFeeOf(state: PooledState, live: readonly bigint[], i: number, j: number, given: bigint): bigint {
+  if ((state.kind !== 'stable' && state.kind !== 'gyro-eclp') || !state.surge) return state.swapFee
+  const after = () => live.with(i, live[i]! + given).with(j, live[j]! - scaledOut(state, live, i, j, given))
+  if (state.kind === 'stable')
+    return surgeFee(state.surge, state.swapFee, () => [stableImbalance(live), stableImbalance(after())])
+  const { slopes } = state.surge
+  return surgeFee(state.surge, state.swapFee, () => {
+    const [before, then] = gyroEclpPrices(state, live, after())
+    return [eclpImbalance(before!, state.params, slopes), eclpImbalance(then!, state.params, slopes)]
   })
 }
 
 /** Balances in 18 decimals of the common unit. */
-export const liveBalances = ({ balances, scaling, rates }: BalancerV3State): bigint[] =>
+export const liveBalances = ({ balances, scaling, rates }: PooledState): bigint[] =>
   balances.map((balance, k) => mulDown(balance * scaling[k]!, rates[k]!))
 
 /** A rate that is not a whole number may have been rounded down itself. */
 const roundedUp = (rate: bigint) => (rate % ONE === 0n ? rate : rate + 1n)
 
 /** The pool's own answer for an input without fee: 18 decimals of the common unit. */
-export function scaledOut(
-  state: BalancerV3State,
-  live: readonly bigint[],
-  i: number,
-  j: number,
-  amountIn: bigint,
-): bigint {
+export function scaledOut(state: PooledState, live: readonly bigint[], i: number, j: number, amountIn: bigint): bigint {
   // Pools within a range of prices may hold one token alone.
   if (state.kind === 'gyro-2clp') return gyro2ClpOut(state, live, i, amountIn)
   if (state.kind === 'gyro-eclp') return gyroEclpOut(state, live, i, amountIn)
@@ -81,7 +79,7 @@ export function scaledOut(
     : stableAnswer(state, live, i, j, amountIn)
 }
 
-type Kind<K extends BalancerV3State['kind']> = Extract<BalancerV3State, { kind: K }>
+type Kind<K extends PooledState['kind']> = Extract<PooledState, { kind: K }>
 
 function weightedAnswer(state: Kind<'weighted'>, live: readonly bigint[], i: number, j: number, amountIn: bigint) {
   const { bounded, weights, scaling } = state
@@ -113,7 +111,7 @@ const invariant = (live: readonly bigint[], amp: bigint) =>
   stableInvariant(live, { a: amp, precision: AMP_PRECISION }, 'each')
 
 /** The pool as one function over its tokens; null where it lacks one, where its fee moves, or for pairs within a range of prices. */
-export function tradingFunction(state: BalancerV3State): TradingFunction | null {
+export function tradingFunction(state: PooledState): TradingFunction | null {
   if (state.kind !== 'weighted' && (state.kind !== 'stable' || state.surge)) return null
   const live = liveBalances(state)
   if (live.includes(0n)) return null

@@ -6,11 +6,12 @@ import {
 } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import { orRefused, type Pool, type Reads } from '../../family.ts'
+import { orRefused, type Pool, type Read, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
+import { bufferRead, decodeBuffers, isBuffer } from './buffers.ts'
 import { liveBalances, scaledOut } from './math.ts'
 import { type ReclammClock, virtualBalances } from './reclamm.ts'
-import type { BalancerV3Fixed, BalancerV3State } from './types.ts'
+import type { BalancerV3Fixed, BalancerV3State, PooledState } from './types.ts'
 
 const LENS = lensOf('BalancerV3Lens')
 const lens = BalancerV3Lens__factory.createInterface()
@@ -21,19 +22,27 @@ const hook = IBalancerV3SurgeHook__factory.createInterface()
 const READ_GAS = 650_000
 
 export function* readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly (BalancerV3State | null)[]> {
-  const answers = yield pools.map((pool) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('read', [row.address, pool.address]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => answer && decodeState(answer))
+  const answers = yield pools.map((pool) => (isBuffer(pool) ? bufferRead(row, pool) : poolRead(row, pool)))
+  const places = pools.flatMap((pool, k) => (isBuffer(pool) ? [k] : []))
+  const buffers = yield* decodeBuffers(
+    places.map((k) => pools[k]!),
+    places.map((k) => answers[k]!),
+  )
+  const bufferAt = new Map(places.map((place, k) => [place, buffers[k]!]))
+  return answers.map((answer, k) => (bufferAt.has(k) ? bufferAt.get(k)! : answer && decodeState(answer)))
 }
+
+const poolRead = (row: DexRow, pool: Pool): Read => ({
+  ...LENS,
+  data: lens.encodeFunctionData('read', [row.address, pool.address]) as Hex,
+  gas: READ_GAS,
+})
 
 /**
  * Null while the pool is closed, where a hook has a say in swaps, and where the pool's own maths are not those known
  * here.
  */
-function decodeState(answer: Hex): BalancerV3State | null {
+function decodeState(answer: Hex): PooledState | null {
   const [read] = lens.decodeFunctionResult('read', answer) as unknown as [BalancerV3Lens.StateStructOutput]
   if (read.closed || read.hooked) return null
   const common = {
@@ -45,8 +54,9 @@ function decodeState(answer: Hex): BalancerV3State | null {
     bounded: false,
   }
   const kind = KINDS[Number(read.kind)]!
-  // A fee that rises is known of stable pools alone.
-  if (read.surges && kind !== 'stable') return null
+  // A fee that rises is known of stable pools and E-CLPs alone.
+  if (read.surges && kind !== 'stable' && kind !== 'gyro-eclp') return null
+  const [threshold, maxFee] = read.surge
   if (kind === 'reclamm') return reclammState(common, read)
   if (kind === 'gyro-2clp') {
     const [sqrtAlpha, sqrtBeta] = read.gyro
@@ -55,14 +65,17 @@ function decodeState(answer: Hex): BalancerV3State | null {
     return agreesWithSamples(state, read, true) ? state : null
   }
   if (kind === 'gyro-eclp') {
-    const [, , c, s, lambda] = read.eclp as Five
+    const [alpha, beta, c, s, lambda] = read.eclp as Five
+    const [below, above] = read.slopes
+    // A hook that does not tell its slopes measures otherwise.
+    if (read.surges && (below === 0n || above === 0n)) return null
     const [alphaX, alphaY, betaX, betaY, u, v, w, z, dSq] = read.derived as Nine
     const derived = { tauAlpha: { x: alphaX, y: alphaY }, tauBeta: { x: betaX, y: betaY }, u, v, w, z, dSq }
-    const state = { ...common, kind, params: { c, s, lambda }, derived }
+    const surge = read.surges && { surge: { threshold, maxFee, slopes: { below, above } } }
+    const state = { ...common, kind, params: { alpha, beta, c, s, lambda }, derived, ...surge }
     return agreesWithSamples(state, read, true) ? state : null
   }
-  const [threshold, maxFee] = read.surge
-  const earlier: BalancerV3State =
+  const earlier: PooledState =
     kind === 'weighted'
       ? { ...common, kind, weights: [...read.weights] }
       : { ...common, kind, amp: read.amp, ...(read.surges && { surge: { threshold, maxFee } }) }
@@ -76,9 +89,9 @@ type Nine = [...Five, bigint, bigint, bigint, bigint]
 /** In the order of the lens. */
 const KINDS = ['weighted', 'stable', 'gyro-2clp', 'gyro-eclp', 'reclamm'] as const
 
-type Read = BalancerV3Lens.StateStructOutput
+type StateRead = BalancerV3Lens.StateStructOutput
 
-function agreesWithSamples(state: BalancerV3State, { samples, quotes }: Read, mayBeSilent: boolean): boolean {
+function agreesWithSamples(state: PooledState, { samples, quotes }: StateRead, mayBeSilent: boolean): boolean {
   const live = liveBalances(state)
   const agrees = (i: 0 | 1, j: 0 | 1) =>
     (mayBeSilent && quotes[i] === 0n) || poolAnswer(state, live, i, j, samples[i]) === quotes[i]
@@ -86,8 +99,8 @@ function agreesWithSamples(state: BalancerV3State, { samples, quotes }: Read, ma
 }
 
 /** Null where the pool itself says other virtual balances of this time. */
-function reclammState(common: Omit<BalancerV3State, 'kind'>, { reclamm, virtualNow, timestamp }: Read) {
-  const state: BalancerV3State = {
+function reclammState(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow, timestamp }: StateRead) {
+  const state: PooledState = {
     ...(common as typeof common & { bounded: boolean }),
     kind: 'reclamm',
     virtual: [0n, 0n],
@@ -109,14 +122,14 @@ function reclammState(common: Omit<BalancerV3State, 'kind'>, { reclamm, virtualN
 }
 
 /** True where a pool of the first release would answer this: the balances are those of `_probe` in BalancerV3Lens. */
-function agreesWithProbe(state: BalancerV3State, answer: bigint): boolean {
+function agreesWithProbe(state: PooledState, answer: bigint): boolean {
   const weighted = state.kind === 'weighted'
   const plentiful = weighted && state.weights[0]! < state.weights[1]! ? 0 : 1
   const balances = state.balances.map(() => 10n ** 16n).with(plentiful, weighted ? 10n ** 30n : 10n ** 21n)
   return poolAnswer(state, balances, 1 - plentiful, plentiful, 10n ** 15n) === answer
 }
 
-const poolAnswer = (state: BalancerV3State, live: readonly bigint[], i: number, j: number, amountIn: bigint) =>
+const poolAnswer = (state: PooledState, live: readonly bigint[], i: number, j: number, amountIn: bigint) =>
   orRefused(() => scaledOut(state, live, i, j, amountIn))
 
 const topicOf = (name: Parameters<typeof vault.getEvent>[0]) => vault.getEvent(name).topicHash as Hex
@@ -135,6 +148,8 @@ export const topics: readonly Hex[] = [
   // Said by hooks, which name the pool as the vault does.
   hook.getEvent('ThresholdSurgePercentageChanged').topicHash as Hex,
   hook.getEvent('MaxSurgeFeePercentageChanged').topicHash as Hex,
+  hook.getEvent('ImbalanceSlopeBelowPeakChanged').topicHash as Hex,
+  hook.getEvent('ImbalanceSlopeAbovePeakChanged').topicHash as Hex,
 ]
 export const applyLog = () => 'reread' as const
 

@@ -1,5 +1,9 @@
-/** The fee of pools that rises where a trade takes them further out of balance; StableSurgeHook and SurgeHookCommon of balancer/balancer-v3-monorepo. */
+/**
+ * The fee of pools that rises where a trade takes them further out of balance; StableSurgeHook, ECLPSurgeHook and SurgeHookCommon of
+ * balancer/balancer-v3-monorepo.
+ */
 import { divDown, mulDown, ONE } from '../../math/balancer.ts'
+import { type EclpParams, within } from './gyro-eclp.ts'
 
 /** 18 decimals. */
 export type Surge = {
@@ -9,25 +13,41 @@ export type Surge = {
   readonly maxFee: bigint
 }
 
+export type EclpSurge = Surge & {
+  /** Imbalance for the whole way from the peak to either end of the prices, 18 decimals. */
+  readonly slopes: { readonly below: bigint; readonly above: bigint }
+}
+
 /**
  * Part of the input that a trade pays, 18 decimals.
  *
- * @param after - live balances that the trade would leave if it paid no fee; only asked for where it matters
+ * @param imbalances - before the trade, and as it would leave the pool if it paid no fee; only asked for where it matters
  */
 export function surgeFee(
   { threshold, maxFee }: Surge,
   staticFee: bigint,
-  live: readonly bigint[],
-  after: () => readonly bigint[],
+  imbalances: () => readonly [before: bigint, then: bigint],
 ): bigint {
   if (maxFee < staticFee) return staticFee
-  const [before, then] = [imbalance(live), imbalance(after())]
+  const [before, then] = imbalances()
   if (then <= before || then <= threshold) return staticFee
   return staticFee + mulDown(maxFee - staticFee, divDown(then - threshold, ONE - threshold))
 }
 
+/** Distance of an E-CLP's price from that of its peak, as a part of that of the end, times a slope; one at most. */
+export function eclpImbalance(
+  price: bigint,
+  { alpha, beta, c, s }: EclpParams,
+  { below, above }: EclpSurge['slopes'],
+): bigint {
+  const peak = within((s * ONE) / c, alpha, beta)
+  if (price === peak) return 0n
+  const part = price < peak ? ((peak - price) * below) / (peak - alpha) : ((price - peak) * above) / (beta - peak)
+  return within(part, 0n, ONE)
+}
+
 /** Distances of balances from their median, as a part of their sum. */
-function imbalance(balances: readonly bigint[]): bigint {
+export function stableImbalance(balances: readonly bigint[]): bigint {
   const middle = median(balances)
   const away = balances.reduce((sum, one) => sum + (one > middle ? one - middle : middle - one), 0n)
   return divDown(

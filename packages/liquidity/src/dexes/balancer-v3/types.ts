@@ -1,8 +1,9 @@
 import type { Address } from '@sluice/chains'
+import type { Buffer } from './buffer.ts'
 import type { Gyro2Clp } from './gyro-2clp.ts'
 import type { GyroEclp } from './gyro-eclp.ts'
 import type { Reclamm } from './reclamm.ts'
-import type { Surge } from './surge.ts'
+import type { EclpSurge, Surge } from './surge.ts'
 
 export type BalancerV3Fixed = {
   readonly vault: Address
@@ -10,6 +11,8 @@ export type BalancerV3Fixed = {
   readonly dependsOn: readonly Address[]
   /** True of pools that are their own hook, as those are whose virtual balances move with the time. */
   readonly silent?: boolean
+  /** True of a buffer of shares. */
+  readonly buffer?: true
 }
 
 type Common = {
@@ -29,7 +32,8 @@ type Common = {
   readonly bounded: boolean
 }
 
-export type BalancerV3State =
+/** A pool of the vault. */
+export type PooledState =
   | (Common & {
       readonly kind: 'weighted'
       /** 18 decimals; they add up to one. */
@@ -43,5 +47,11 @@ export type BalancerV3State =
       readonly surge?: Surge
     })
   | (Common & Gyro2Clp)
-  | (Common & GyroEclp)
+  | (Common &
+      GyroEclp & {
+        /** Settings of a hook that raises the fee away from the peak of its liquidity. */
+        readonly surge?: EclpSurge
+      })
   | (Common & Reclamm)
+
+export type BalancerV3State = PooledState | Buffer

@@ -27,12 +27,18 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   return [{ id: share, family: row.family, dex: row.brand, address: share, tokens: [asset, share], state: null }]
 }
 
-export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (Erc4626State | null)[]> {
-  const answers = yield pools.flatMap(({ address, tokens: [asset] }) => [
-    { ...LENS, data: lens.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS },
-    { to: asset!, data: erc20.encodeFunctionData('balanceOf', [address]) as Hex },
+export const readStates = (_row: DexRow, pools: readonly Pool[]): Reads<readonly (Erc4626State | null)[]> =>
+  readVaults(pools.map(({ address, tokens }) => ({ share: address, asset: tokens[0]! })))
+
+/** Vaults, which are their shares. */
+export function* readVaults(
+  vaults: readonly { readonly share: Address; readonly asset: Address }[],
+): Reads<readonly (Erc4626State | null)[]> {
+  const answers = yield vaults.flatMap(({ share, asset }) => [
+    { ...LENS, data: lens.encodeFunctionData('read', [share]) as Hex, gas: READ_GAS },
+    { to: asset, data: erc20.encodeFunctionData('balanceOf', [share]) as Hex },
   ])
-  return pools.map((_, k) => {
+  return vaults.map((_, k) => {
     const [state, cash] = [answers[2 * k], answers[2 * k + 1]]
     return state && cash ? decodeState(state, erc20.decodeFunctionResult('balanceOf', cash)[0]) : null
   })
@@ -41,10 +47,11 @@ export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonl
 /** Null where no known way of counting gives what the vault quotes itself: it takes a fee, or is of another kind. */
 function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
   const [read] = lens.decodeFunctionResult('read', answer)
-  const { totalAssets, totalSupply, maxDeposit } = read
-  const kinds = [0n, ...Array.from({ length: MAX_OFFSET + 1 }, (_, offset) => 10n ** BigInt(offset))]
-  for (const virtualShares of kinds) {
-    const state = { totalAssets, totalSupply, virtualShares, maxDeposit, cash }
+  const { totalAssets, totalSupply, maxDeposit, rate } = read
+  const offsets = Array.from({ length: MAX_OFFSET + 1 }, (_, offset) => ({ virtualShares: 10n ** BigInt(offset) }))
+  const kinds = [{ virtualShares: 0n }, ...offsets, ...(rate > 0n ? [{ virtualShares: 0n, rate }] : [])]
+  for (const kind of kinds) {
+    const state = { totalAssets, totalSupply, ...kind, maxDeposit, cash }
     const known = gives(state, true, read.sampleAssets, read.quotedShares)
     if (known && gives(state, false, read.sampleShares, read.quotedAssets)) return state
   }

@@ -1,0 +1,60 @@
+/** Finds and reads buffers of shares. */
+import { BalancerV3BufferLens__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { Pool, Read, Reads } from '../../family.ts'
+import { lensOf } from '../../lenses.ts'
+import { readVaults } from '../erc4626/state.ts'
+import type { Buffer } from './buffer.ts'
+import type { BalancerV3Fixed } from './types.ts'
+
+const LENS = lensOf('BalancerV3BufferLens')
+const lens = BalancerV3BufferLens__factory.createInterface()
+/** Of each token that is asked about. */
+const FIND_GAS = 30_000
+const READ_GAS = 100_000
+
+export const isBuffer = (pool: Pool<unknown>): boolean => (pool.fixed as Partial<BalancerV3Fixed>).buffer === true
+
+/** As the program tells it: the share's own address is its vault, where shares are made. */
+const bufferId = (vault: Address, share: Address) => `${share}${vault.slice(2, 26)}`
+
+/** Each token that is a share with a buffer, as a pool of its asset and itself. */
+export function* findBuffers(
+  { address: vault, family, brand: dex }: DexRow,
+  pairs: readonly (readonly [Address, Address])[],
+): Reads<readonly Pool<null>[]> {
+  const tokens = [...new Set(pairs.flat())]
+  const data = lens.encodeFunctionData('find', [vault, tokens]) as Hex
+  const [answer] = yield [{ ...LENS, data, gas: FIND_GAS * tokens.length }]
+  if (!answer) return []
+  const [assets] = lens.decodeFunctionResult('find', answer)
+  return tokens.flatMap((share, k) => {
+    const asset = toAddress(assets[k]!)
+    const isAsked = pairs.some((pair) => pair.includes(share) && pair.includes(asset))
+    if (asset === ZERO_ADDRESS || asset === share || !isAsked) return []
+    // What shares are worth, their own code decides.
+    const fixed: BalancerV3Fixed = { vault, dependsOn: [share], silent: true, buffer: true }
+    return [{ id: bufferId(vault, share), family, dex, address: share, tokens: [asset, share], fixed, state: null }]
+  })
+}
+
+export const bufferRead = ({ address: vault }: DexRow, { address: share }: Pool<unknown>): Read => ({
+  ...LENS,
+  data: lens.encodeFunctionData('read', [vault, share]) as Hex,
+  gas: READ_GAS,
+})
+
+/** Buffers with the vaults of their shares, which are read here; null while closed, or where those count in no known way. */
+export function* decodeBuffers(
+  pools: readonly Pool<unknown>[],
+  answers: readonly (Hex | null)[],
+): Reads<readonly (Buffer | null)[]> {
+  if (pools.length === 0) return []
+  const vaults = yield* readVaults(pools.map(({ tokens }) => ({ asset: tokens[0]!, share: tokens[1]! })))
+  return vaults.map((vault, k) => {
+    const answer = answers[k]
+    if (!answer || !vault) return null
+    const [{ closed, underlying, wrapped }] = lens.decodeFunctionResult('read', answer)
+    return closed ? null : { kind: 'buffer', vault, underlying, wrapped }
+  })
+}
