@@ -28,14 +28,9 @@ test('a pool of every family is routed, and pays exactly what was promised', asy
   const unrouted: string[] = []
   for (const [family, pools] of quotable) {
     const ids = new Set(pools.map((pool) => (pool.id ?? pool.address).toLowerCase()))
-    const queries = pools.flatMap(({ tokens }) =>
+    const queries = pools.flatMap(({ tokens, addresses = tokens.map(addressOf) }) =>
       PARTS.flatMap((part) =>
-        [tokens, tokens.toReversed()].map(([src, dst]) => ({
-          src: addressOf(src!),
-          dst: addressOf(dst!),
-          part,
-          from,
-        })),
+        [addresses, addresses.toReversed()].map(([src, dst]) => ({ src: src!, dst: dst!, part, from })),
       ),
     )
     let routed = false
@@ -52,4 +47,20 @@ test('a pool of every family is routed, and pays exactly what was promised', asy
     if (!routed) unrouted.push(family)
   }
   expect(unrouted).toEqual([])
+})
+
+test('an aToken is sold for another token and bought with one, over its asset', async () => {
+  const { info, chainId } = system.devnet
+  const from = info.accounts[1]!.address
+  const [, aToken] = info.pools.find(({ family }) => family === 'aave-v3')!.addresses!
+  const weth = info.tokens.WETH.address
+  const held = await node.balance(aToken!, from)
+  const sold = { src: aToken!, dst: weth, amount: held / 3n, from }
+  const bought = { src: weth, dst: aToken!, amount: (await node.balance(weth, from)) / 1_000n, from }
+  for (const query of [sold, bought]) {
+    const { route, receipt, received } = await approveQuoteSend(node, system.api, chainId, query)
+    expect(route.swaps.map(({ protocol }) => protocol)).toContain('aave-v3')
+    expect(receipt.status).toBe(true)
+    expect(`${received}`).toBe(route.toAmount)
+  }
 })

@@ -215,3 +215,15 @@ export const BALANCER_V3_STABLE_POOLS: readonly StablePoolSpec[] = [
   { tokens: ['USDC', 'USDT', 'DAI'], dollars: [1_550_000n, 1_600_000n, 1_500_000n], amplification: 1000n, feePpm: 100 },
   { tokens: ['SDAI', 'DAI'], dollars: [970_000n, 1_030_000n], amplification: 150n, feePpm: 500 },
 ]
+
+export type LendingReserveSpec = {
+  readonly asset: 'USDC' | 'DAI'
+  /** Name of its aToken, which is none of the list of tokens. */
+  readonly aToken: 'AUSDC' | 'ADAI'
+  readonly dollars: bigint
+}
+
+export const AAVE_V3_RESERVES: readonly LendingReserveSpec[] = [
+  { asset: 'USDC', aToken: 'AUSDC', dollars: 2_000_000n },
+  { asset: 'DAI', aToken: 'ADAI', dollars: 1_000_000n },
+]

@@ -4,6 +4,7 @@ import { type Account, accounts, DEPLOYER } from './accounts.ts'
 import { createBuilder } from './builder.ts'
 import { compileAhead } from './compile-ahead.ts'
 import { CHAIN_ID } from './constants.ts'
+import { aaveV3 } from './dexes/aave-v3.ts'
 import { algebraIntegral } from './dexes/algebra-integral.ts'
 import { algebraV1 } from './dexes/algebra-v1.ts'
 import { balancerV1 } from './dexes/balancer-v1.ts'
@@ -59,6 +60,7 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   Slipstream: slipstream,
   'Balancer V3': balancerV3,
   'Balancer V1': balancerV1,
+  'Aave V3': aaveV3,
 }
 
 /** Base fee of the last block that is built: 1 gwei. */

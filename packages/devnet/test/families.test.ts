@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hardhatArtifact } from '../src/artifact.ts'
 import type { Contract } from '../src/builder.ts'
 import { compileSources } from '../src/compile.ts'
+import { aaveThree } from '../src/dexes/aave-v3.ts'
 import { balancerOne } from '../src/dexes/balancer-v1.ts'
 import { balancer } from '../src/dexes/balancer-v2.ts'
 import { curve } from '../src/dexes/curve-stable.ts'
@@ -23,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => devnet.stop())
 
 const helper = (name: string, at: string) => devnet.chain.at(compileSources()[name]!.abi, info.routers[at]!)
-const addressOf = (symbol: PoolToken) => (symbol === 'ETH' ? ZERO_ADDRESS : info.tokens[symbol].address)
+const addressOf = (symbol: PoolToken) => (symbol === 'ETH' ? ZERO_ADDRESS : info.tokens[symbol]!.address)
 
 /** Sells for 10,000 dollars, and expects what was quoted, which is within a tenth of the list price. */
 async function trade(
@@ -200,6 +201,30 @@ describe('Curve', () => {
         (dx) => contract.send('exchange(int128,int128,uint256,uint256)', [i, j, dx, 0n]),
       )
     }
+  })
+})
+
+describe('Aave V3', () => {
+  it.each(poolsOf('Aave V3'))('%s', async (_, pool) => {
+    const [asset, aToken] = pool.addresses!
+    const symbol = pool.tokens[0] as TokenSymbol
+    const market = devnet.chain.at(aaveThree('pool/Pool').abi, info.routers.aaveV3Pool!)
+    const share = devnet.chain.at(['function balanceOf(address) view returns (uint256)'], aToken!)
+    const income = () => market.read<bigint>('getReserveNormalizedIncome', [asset])
+    // A loan that was paid back made each unit worth more, and none is left that would.
+    const index = await income()
+    expect(index).toBeGreaterThan((10n ** 27n * 101n) / 100n)
+    const amount = worth(symbol, 10_000n)
+    await approve(devnet.token(symbol), market.address)
+    const before = await share.read<bigint>('balanceOf', [devnet.me])
+    await market.send('supply', [asset, amount, devnet.me, 0])
+    const credited = (await share.read<bigint>('balanceOf', [devnet.me])) - before
+    expect(credited).toBeGreaterThanOrEqual(amount - 1n)
+    expect(credited).toBeLessThanOrEqual(amount + 1n)
+    const held = await devnet.balance(symbol)
+    await market.send('withdraw', [asset, amount, devnet.me])
+    expect((await devnet.balance(symbol)) - held).toBe(amount)
+    expect(await income()).toBe(index)
   })
 })
 

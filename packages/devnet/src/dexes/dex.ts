@@ -1,9 +1,10 @@
 import type { Address, ChainFile, Hex } from '@sluice/chains'
 import type { Builder } from '../builder.ts'
+import type { LendingReserveSpec } from '../pools.ts'
 import type { TokenSymbol, Tokens } from '../tokens.ts'
 
-/** A token of a pool; `ETH` is the native one. */
-export type PoolToken = TokenSymbol | 'ETH'
+/** A token of a pool; `ETH` is the native one, and aTokens are none of the list. */
+export type PoolToken = TokenSymbol | 'ETH' | LendingReserveSpec['aToken']
 
 /** A pool of the local chain. */
 export type DevnetPool = {
@@ -13,6 +14,8 @@ export type DevnetPool = {
   readonly address: Address
   /** In the pool's own order where that matters, as in Curve. */
   readonly tokens: readonly PoolToken[]
+  /** Addresses of the tokens, where one is none of the list. */
+  readonly addresses?: readonly Address[]
   /** Inside a contract that holds many pools. */
   readonly id?: Hex
   /** Parts per million of the input; absent where the fee moves. */

@@ -1,5 +1,6 @@
 import type { DexFamily } from '../family.ts'
 import { aaveGsm } from './aave-gsm/index.ts'
+import { aaveV3 } from './aave-v3/index.ts'
 import { algebra } from './algebra/index.ts'
 import { algebraIntegral } from './algebra-integral/index.ts'
 import { algebraV1 } from './algebra-v1/index.ts'
@@ -67,6 +68,7 @@ export const families: readonly DexFamily<any>[] = [
   ekubo,
   balancerV1,
   aaveGsm,
+  aaveV3,
 ]
 
 const byId = new Map(families.map((family) => [family.id, family]))

@@ -1,4 +1,5 @@
 import { aaveGsmForm } from './aave-gsm.ts'
+import { aaveV3Form } from './aave-v3.ts'
 import { balancerV3ExtraForm } from './balancer-v3-extra.ts'
 import { camelotV2Form } from './camelot-v2.ts'
 import { dodoV2Form } from './dodo-v2.ts'
@@ -15,6 +16,8 @@ import { uniswapV4HooksForm } from './uniswap-v4.ts'
 /** Forms of collections that are not plain (plain.ts), by the family that a file names. */
 export const forms: Readonly<Record<string, Form>> = {
   'aave-gsm': aaveGsmForm,
+  'aave-v3': aaveV3Form,
+  'aave-v3-atoken': aaveV3Form,
   'balancer-v3-extra': balancerV3ExtraForm,
   'camelot-v2': camelotV2Form,
   ekubo: ekuboForm,

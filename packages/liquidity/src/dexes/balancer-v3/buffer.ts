@@ -4,8 +4,8 @@
  * balancer/balancer-v3-monorepo.
  */
 import { PoolRefusal } from '../../family.ts'
-import { converted } from '../erc4626/math.ts'
 import type { Erc4626State } from '../erc4626/math.ts'
+import { converted } from '../erc4626/math.ts'
 
 /** Asset and share, in this order. */
 export type Buffer = {

@@ -1,0 +1,143 @@
+/** A market of Aave's third version, with reserves whose aTokens have earned: a loan at a rate beyond all reason was paid back. */
+import { readFileSync } from 'node:fs'
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { MaxUint256, ZeroAddress } from 'ethers'
+import { accounts } from '../accounts.ts'
+import { type Artifact, inNodeModules } from '../artifact.ts'
+import type { Builder, Contract } from '../builder.ts'
+import { AAVE_V3_RESERVES } from '../pools.ts'
+import { give, TOKENS, worth } from '../tokens.ts'
+import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+
+const BRAND = 'Aave V3'
+const FAMILY = 'aave-v3'
+const RAY = 10n ** 27n
+/** Variable debt. */
+const VARIABLE = 2
+/** In the order in which they can be linked: some need those before. */
+const LIBRARIES = [
+  ...['SupplyLogic', 'BorrowLogic', 'LiquidationLogic', 'EModeLogic', 'BridgeLogic'],
+  ...['ConfiguratorLogic', 'PoolLogic', 'FlashLoanLogic'],
+]
+/** Tells every price as one dollar of 8 decimals. */
+const ORACLE_CODE: Hex = '0x6305f5e1005f5260205ff3'
+const ORACLE = toAddress(`0x${'0aa7e'.padStart(40, '0')}`)
+
+type Linkable = Artifact & {
+  readonly linkReferences: Readonly<
+    Record<string, Readonly<Record<string, readonly { readonly start: number; readonly length: number }[]>>>
+  >
+}
+
+/** As the package has it: the addresses of libraries are left open in its code. */
+export function aaveThree(path: string): Linkable {
+  const file = `@aave/core-v3/artifacts/contracts/protocol/${path}.sol/${path.split('/').at(-1)}.json`
+  return JSON.parse(readFileSync(inNodeModules(file), 'utf8'))
+}
+
+function linked(path: string, libraries: Readonly<Record<string, Address>>): Artifact {
+  const { abi, bytecode, linkReferences } = aaveThree(path)
+  const places = Object.values(linkReferences).flatMap((byName) => Object.entries(byName))
+  let code: string = bytecode
+  for (const [name, references] of places) {
+    for (const { start, length } of references) {
+      const [from, to] = [2 + 2 * start, 2 + 2 * (start + length)]
+      code = code.slice(0, from) + libraries[name]!.slice(2) + code.slice(to)
+    }
+  }
+  return { abi, bytecode: code as Hex }
+}
+
+export type AaveMarket = {
+  readonly provider: Contract
+  readonly pool: Contract
+  readonly configurator: Contract
+  /** Makes reserves of assets with so many decimals, lent at a yearly rate that begins at so much, 27 decimals. @returns their aTokens */
+  addReserves(assets: readonly { address: Address; decimals: number }[], rate: bigint): Promise<readonly Contract[]>
+}
+
+/** A market without reserves, whose every role the builder's account has. */
+export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
+  const libraries: Record<string, Address> = {}
+  const deploy = (path: string, args: readonly unknown[] = []) => chain.deploy(linked(path, libraries), args)
+  const provider = await deploy('configuration/PoolAddressesProvider', ['devnet', chain.from])
+  await provider.send('setACLAdmin', [chain.from])
+  const acl = await deploy('configuration/ACLManager', [provider.address])
+  await provider.send('setACLManager', [acl.address])
+  await acl.send('addPoolAdmin', [chain.from])
+  await acl.send('addAssetListingAdmin', [chain.from])
+  for (const name of LIBRARIES) libraries[name] = (await deploy(`libraries/logic/${name}`)).address
+  const poolCode = await deploy('pool/Pool', [provider.address])
+  await provider.send('setPoolImpl', [poolCode.address])
+  const configuratorCode = await deploy('pool/PoolConfigurator')
+  await provider.send('setPoolConfiguratorImpl', [configuratorCode.address])
+  await chain.setCode(ORACLE, ORACLE_CODE)
+  await provider.send('setPriceOracle', [ORACLE])
+  const pool = chain.at(poolCode.abi.fragments, await provider.read<string>('getPool'))
+  const configurator = chain.at(configuratorCode.abi.fragments, await provider.read<string>('getPoolConfigurator'))
+  const aToken = await deploy('tokenization/AToken', [pool.address])
+  const stable = await deploy('tokenization/StableDebtToken', [pool.address])
+  const variable = await deploy('tokenization/VariableDebtToken', [pool.address])
+
+  async function addReserves(assets: readonly { address: Address; decimals: number }[], rate: bigint) {
+    const slopes = [RAY / 100n, RAY / 2n, RAY / 50n, RAY / 2n, RAY / 50n, RAY / 20n, RAY / 5n]
+    const terms = [provider.address, (RAY * 8n) / 10n, rate, ...slopes]
+    const strategy = await deploy('pool/DefaultReserveInterestRateStrategy', terms)
+    const reserves = assets.map(({ address, decimals }) => ({
+      aTokenImpl: aToken.address,
+      stableDebtTokenImpl: stable.address,
+      variableDebtTokenImpl: variable.address,
+      underlyingAssetDecimals: decimals,
+      interestRateStrategyAddress: strategy.address,
+      underlyingAsset: address,
+      treasury: chain.from,
+      incentivesController: ZeroAddress,
+      ...{ aTokenName: 'aToken', aTokenSymbol: 'A', variableDebtTokenName: 'debt', variableDebtTokenSymbol: 'D' },
+      ...{ stableDebtTokenName: 'stable debt', stableDebtTokenSymbol: 'S', params: '0x' },
+    }))
+    await configurator.send('initReserves', [reserves])
+    const made: Contract[] = []
+    for (const { address } of assets) {
+      await configurator.send('configureReserveAsCollateral', [address, 7_500, 8_000, 10_500])
+      await configurator.send('setReserveBorrowing', [address, true])
+      const { aTokenAddress } = await pool.read<{ aTokenAddress: string }>('getReserveData', [address])
+      made.push(chain.at(aToken.abi.fragments, aTokenAddress))
+    }
+    return made
+  }
+  return { provider, pool, configurator, addReserves }
+}
+
+/** Of a year, as a part of 10^27: some two per cent in each second that the loan lasts. */
+const BEYOND_REASON = RAY * 10n ** 6n
+const SHARE_LENT = 2n
+
+export const aaveV3: Recipe = async (chain, tokens) => {
+  const { pool, addReserves } = await deployAaveMarket(chain)
+  const assets = AAVE_V3_RESERVES.map(({ asset }) => ({
+    address: tokens[asset].address,
+    decimals: TOKENS[asset].decimals,
+  }))
+  const aTokens = await addReserves(assets, BEYOND_REASON)
+  const pools: DevnetPool[] = []
+  for (const [k, { asset, aToken, dollars }] of AAVE_V3_RESERVES.entries()) {
+    const { address } = tokens[asset]
+    const amount = worth(asset, dollars)
+    await give(chain, tokens, asset, chain.from, 2n * amount)
+    await tokens[asset].send('approve', [pool.address, MaxUint256])
+    await pool.send('supply', [address, amount, chain.from, 0])
+    await pool.send('borrow', [address, amount / SHARE_LENT, VARIABLE, 0, chain.from])
+    await pool.send('repay', [address, MaxUint256, VARIABLE, chain.from])
+    for (const account of accounts(3)) await pool.send('supply', [address, worth(asset, 10_000n), account.address, 0])
+    pools.push({
+      ...{ dex: BRAND, family: FAMILY, address: aTokens[k]!.address, feePpm: 0 },
+      tokens: [asset, aToken],
+      addresses: [address, aTokens[k]!.address],
+    })
+  }
+  return {
+    rows: [{ family: FAMILY, brand: BRAND, role: 'pool', address: pool.address, startBlock: START_BLOCK }],
+    pools,
+    routers: { aaveV3Pool: pool.address },
+  }
+}

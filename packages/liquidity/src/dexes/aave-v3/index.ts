@@ -1,0 +1,46 @@
+import type { DexFamily, Pool } from '../../family.ts'
+import { sampledCurve } from '../../math/curves.ts'
+import { isZeroForOne } from '../common/direction.ts'
+import { gasRow } from '../common/gas.ts'
+import { type AaveV3State, balanceOf, quote } from './math.ts'
+import { type AaveV3Fixed, findPools, readStates } from './state.ts'
+
+const GAS = gasRow('aave-v3').hop
+
+const marketOf = (pool: Pool) => (pool.fixed as AaveV3Fixed).market
+
+export const aaveV3: DexFamily<AaveV3State> = {
+  id: 'aave-v3',
+  findPools,
+  readStates,
+  // The index grows each second, and loans move the cash.
+  refreshStates: readStates,
+  topics: [],
+  applyLog: () => 'ignore',
+
+  quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
+    ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn),
+    gas: GAS,
+  }),
+
+  priceCurve(pool, tokenIn, tokenOut) {
+    const { state } = pool
+    const supply = isZeroForOne(pool, tokenIn, tokenOut)
+    const most = supply ? balanceOf(state, state.scaledSupply) : state.cash
+    return sampledCurve((amountIn) => quote(state, supply, amountIn).amountOut, most, 0)
+  },
+
+  // aTokens can always be made; those that exist count.
+  reserves: ({ state }) => [state.cash, balanceOf(state, state.scaledSupply)],
+
+  takesTaxedInput: false,
+  step: (pool, tokenIn, tokenOut, input, output) => ({
+    op: 'aave-v3',
+    pool: marketOf(pool),
+    supply: isZeroForOne(pool, tokenIn, tokenOut),
+    tokenIn,
+    tokenOut,
+    input,
+    output,
+  }),
+}

@@ -1,0 +1,59 @@
+import { AaveV3Lens__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { Pool, Reads } from '../../family.ts'
+import { lensOf } from '../../lenses.ts'
+import { type AaveV3State, balanceOf } from './math.ts'
+
+export type AaveV3Fixed = {
+  /** The market, which holds many reserves. */
+  readonly market: Address
+}
+
+const LENS = lensOf('AaveV3Lens')
+const lens = AaveV3Lens__factory.createInterface()
+/** Of each token that is asked about. */
+const FIND_GAS = 60_000
+const READ_GAS = 300_000
+
+/** A row is a market: each of its assets has an aToken, which is the pool of the two. */
+export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const assets = [...new Set(pairs.flat())]
+  const data = lens.encodeFunctionData('find', [row.address, assets]) as Hex
+  const [answer] = yield [{ ...LENS, data, gas: FIND_GAS * assets.length }]
+  if (!answer) return []
+  const [found] = lens.decodeFunctionResult('find', answer)
+  return assets.flatMap((asset, k) => {
+    const aToken = toAddress(found[k]!)
+    const isAsked = pairs.some((pair) => pair.includes(asset) && pair.includes(aToken))
+    if (aToken === ZERO_ADDRESS || aToken === asset || !isAsked) return []
+    const fixed: AaveV3Fixed = { market: row.address }
+    const { family, brand: dex } = row
+    return [{ id: aToken, family, dex, address: aToken, tokens: [asset, aToken], fixed, state: null }]
+  })
+}
+
+export function* readStates(row: DexRow, pools: readonly Pool<unknown>[]): Reads<readonly (AaveV3State | null)[]> {
+  const answers = yield pools.map(({ tokens }) => ({
+    ...LENS,
+    data: lens.encodeFunctionData('read', [row.address, tokens[0]!]) as Hex,
+    gas: READ_GAS,
+  }))
+  return answers.map((answer) => answer && decodeState(answer))
+}
+
+/** Pools of Aave itself count their releases; from this one on all is rounded in favour of the market. */
+const FLOORING_REVISION = 9n
+/** Forks of earlier releases count in their own ways, in hundreds. */
+const FORKED_REVISION = 100n
+
+/** Null for an empty reserve, and where its aToken counts in neither of the two ways. */
+function decodeState(answer: Hex): AaveV3State | null {
+  const [read] = lens.decodeFunctionResult('read', answer)
+  const { active, frozen, income, scaledSupply, totalSupply, treasury, cap, cash, revision } = read
+  if (scaledSupply === 0n || income === 0n) return null
+  const [floored, rounded] = [true, false].map((floors) => balanceOf({ income, floors }, scaledSupply) === totalSupply)
+  if (!floored && !rounded) return null
+  // Half of the time both give the same.
+  const floors = floored && rounded ? revision >= FLOORING_REVISION && revision < FORKED_REVISION : floored!
+  return { active, frozen, income, scaledSupply, treasury, cap, cash, floors }
+}

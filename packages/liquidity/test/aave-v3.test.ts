@@ -1,0 +1,188 @@
+/** A genuine market of Aave V3 whose index grows: random supplies and withdrawals, run by the Executor, to the unit. */
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import {
+  type AaveMarket,
+  type Anvil,
+  accounts,
+  type Contract,
+  createBuilder,
+  deployAaveMarket,
+  request,
+  startAnvil,
+} from '@sluice/devnet'
+import { createRpc, type Rpc } from '@sluice/rpc'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { aaveV3 } from '../src/dexes/aave-v3/index.ts'
+import { type AaveV3State, balanceOf, minted, taken } from '../src/dexes/aave-v3/math.ts'
+import { type Pool, PoolRefusal } from '../src/index.ts'
+import { runReads } from '../src/market/reads.ts'
+import { run, type Swap } from './fuzz/trials.ts'
+import { EXECUTOR, type PoolWorld, standTrader, TRADER } from './fuzz/world.ts'
+import { compileModels } from './models/compile.ts'
+import { type Random, random } from './random.ts'
+
+const QUOTES = process.env.LONG ? 100_000 : 240
+const AT_ONCE = 40
+const RAY = 10n ** 27n
+const DECIMALS = 6
+const WHOLE = 10n ** BigInt(DECIMALS)
+const SUPPLIED = 10_000_000n * WHOLE
+const VARIABLE = 2
+
+let anvil: Anvil
+let rpc: Rpc
+let market: AaveMarket
+let asset: Contract
+let aToken: Contract
+let pool: Pool<AaveV3State>
+/** Scaled units of the trader. */
+let held: bigint
+
+const ask = <T>(method: string, params: readonly unknown[] = []) => request<T>(anvil.url, method, params)
+const row = (): DexRow => ({ family: 'aave-v3', brand: 'Aave V3', role: 'pool', address: market.pool.address })
+const head = async () => (await ask<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])).hash
+const later = (seconds: number) => ask('evm_increaseTime', [seconds]).then(() => ask('evm_mine'))
+
+/** Reads the reserve as the market does. */
+async function read(): Promise<AaveV3State | null> {
+  const block = { blockHash: await head() }
+  const [found] = await runReads(rpc, block, [aaveV3.findPools(row(), [[asset.address, aToken.address]])])
+  expect(found).toHaveLength(1)
+  const [states] = await runReads(rpc, block, [aaveV3.readStates(row(), found!)])
+  held = await aToken.read('scaledBalanceOf', [TRADER])
+  const state = states![0]!
+  if (state) pool = { ...found![0]!, state }
+  return state
+}
+
+beforeAll(async () => {
+  anvil = await startAnvil()
+  rpc = createRpc({ chainId: Number(await ask<Hex>('eth_chainId')), urls: [anvil.url] })
+  const builder = createBuilder(anvil.url, toAddress(accounts()[0]!.address))
+  const { Coin } = compileModels('Push.sol')
+  asset = await builder.deploy(Coin as never)
+  const security = await builder.deploy(Coin as never)
+  market = await deployAaveMarket(builder)
+  const both = [asset, security].map(({ address }) => ({ address, decimals: DECIMALS }))
+  aToken = (await market.addReserves(both, 2n * RAY))[0]!
+  await market.configurator.send('setReserveFactor', [asset.address, 1_000])
+  await standTrader(ask)
+  for (const holder of [builder.from, TRADER]) await asset.send('mint', [holder, 1n << 100n])
+  await security.send('mint', [builder.from, 1n << 100n])
+  for (const coin of [asset, security]) await coin.send('approve', [market.pool.address, 1n << 100n])
+  await market.pool.send('supply', [security.address, 100n * SUPPLIED, builder.from, 0])
+  await market.pool.send('supply', [asset.address, SUPPLIED, builder.from, 0])
+  await market.pool.send('supply', [asset.address, SUPPLIED, TRADER, 0])
+  // Less is left than the trader could withdraw.
+  await market.pool.send('borrow', [asset.address, (SUPPLIED * 3n) / 2n, VARIABLE, 0, builder.from])
+}, 120_000)
+afterAll(async () => {
+  rpc?.close()
+  await anvil?.stop()
+})
+
+function swapOf(r: Random): Swap {
+  const [tokenIn, tokenOut] = r.integer(2) ? pool.tokens : pool.tokens.toReversed()
+  return { tokenIn: tokenIn!, tokenOut: tokenOut!, amountIn: r.amount(1, 46) }
+}
+
+/** Growth of the trader's balance by what a swap pays, and scaled units after it; aTokens that it has may round with those that come. */
+function paid({ tokenIn, tokenOut, amountIn }: Swap, state: AaveV3State, has: bigint) {
+  const quote = aaveV3.quoteExactInput({ ...pool, state }, tokenIn, tokenOut, amountIn)
+  if (tokenIn !== pool.tokens[0]) return { quote, amountOut: quote.amountOut, has: has - taken(state, amountIn) }
+  const after = has + minted(state, amountIn)
+  return { quote, amountOut: balanceOf(state, after) - balanceOf(state, has), has: after }
+}
+
+test('random supplies and withdrawals pay what is quoted, while the index grows', async () => {
+  const r = random(47)
+  const world = async () => ({ rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => block }) as PoolWorld
+  let block: Hex
+  const count = { exact: 0, refused: 0 }
+  const indices = new Set<bigint>()
+  while (count.exact + count.refused < QUOTES) {
+    await later(r.integer(2_000_000))
+    block = await head()
+    expect(await read()).not.toBeNull()
+    indices.add(pool.state.income)
+    const trials = Array.from({ length: AT_ONCE }, () => ({ pool, swaps: [swapOf(r), swapOf(r)] }))
+    const outcomes = await run(await world(), trials)
+    for (const [k, { swaps }] of trials.entries()) {
+      let [state, has] = [pool.state, held]
+      for (const [step, swap] of swaps.entries()) {
+        const { ok, amountOut, left } = outcomes[k]![step]!
+        const asked = `${swap.amountIn} of ${pool.tokens.indexOf(swap.tokenIn)} at ${state.income}, step ${step}`
+        // Whoever sends more than they have fails before the market is asked.
+        if (swap.tokenIn === aToken.address && taken(state, swap.amountIn) > has) {
+          expect(ok, asked).toBe(false)
+          break
+        }
+        try {
+          const ours = paid(swap, state, has)
+          expect({ ok, amountOut, left }, asked).toEqual({ ok: true, amountOut: ours.amountOut, left: 0n })
+          ;({ has } = ours)
+          ;({ state } = ours.quote)
+          count.exact++
+        } catch (error) {
+          if (!(error instanceof PoolRefusal)) throw error
+          expect(ok && amountOut > 0n, `${asked}: ${error.message}`).toBe(false)
+          count.refused++
+          break
+        }
+      }
+    }
+  }
+  expect(count.exact).toBeGreaterThan(QUOTES / 2)
+  expect(count.refused).toBeGreaterThan(0)
+  expect(indices.size).toBeGreaterThan(2)
+}, 600_000)
+
+/** One swap at the head, by its output; null where it reverts. */
+async function pays(tokenIn: Address, tokenOut: Address, amountIn: bigint): Promise<bigint | null> {
+  const block = await head()
+  const world = { rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => block } as PoolWorld
+  const [outcomes] = await run(world, [{ pool, swaps: [{ tokenIn, tokenOut, amountIn }] }])
+  const { ok, amountOut } = outcomes![0]!
+  return ok ? amountOut : null
+}
+
+test('a cap holds to within what the treasury may be due', async () => {
+  await later(86_400)
+  const cap = (balanceOf(pool.state, pool.state.scaledSupply) / WHOLE) * 2n
+  await market.configurator.send('setSupplyCap', [asset.address, cap])
+  const state = (await read())!
+  expect(state.cap).toBe(cap * WHOLE)
+  const room = state.cap - balanceOf(state, state.scaledSupply + state.treasury)
+  const [token, share] = pool.tokens as [Address, Address]
+  expect(aaveV3.quoteExactInput(pool, token, share, room).amountOut).toBeGreaterThan(0n)
+  expect(await pays(token, share, room)).not.toBeNull()
+  expect(() => aaveV3.quoteExactInput(pool, token, share, room + 1n)).toThrow(PoolRefusal)
+  // Nothing was due at all: the market was brought up to date in the block before.
+  const slack = 10n + room / 10_000n
+  expect(await pays(token, share, room + slack)).toBeNull()
+  await market.configurator.send('setSupplyCap', [asset.address, 0])
+})
+
+test('no more is withdrawn than is there; a frozen reserve only pays out, a paused one does nothing', async () => {
+  await later(3_600)
+  const { cash } = (await read())!
+  const [token, share] = pool.tokens as [Address, Address]
+  expect(() => aaveV3.quoteExactInput(pool, share, token, cash + 2n)).toThrow(PoolRefusal)
+  expect(await pays(share, token, cash + 2n)).toBeNull()
+  await market.configurator.send('setReserveFreeze', [asset.address, true])
+  expect(await read()).toMatchObject({ active: true, frozen: true })
+  expect(() => aaveV3.quoteExactInput(pool, token, share, WHOLE)).toThrow(PoolRefusal)
+  expect(await pays(token, share, WHOLE)).toBeNull()
+  expect(await pays(share, token, WHOLE)).toBe(aaveV3.quoteExactInput(pool, share, token, WHOLE).amountOut)
+  await market.configurator.send('setReservePause', [asset.address, true])
+  expect(await read()).toMatchObject({ active: false })
+  expect(() => aaveV3.quoteExactInput(pool, share, token, WHOLE)).toThrow(PoolRefusal)
+  expect(await pays(share, token, WHOLE)).toBeNull()
+})
+
+test('a market is asked for its own assets alone', async () => {
+  const block = { blockHash: await head() }
+  const stranger = toAddress(`0x${'5'.repeat(40)}`)
+  const [found] = await runReads(rpc, block, [aaveV3.findPools(row(), [[asset.address, stranger]])])
+  expect(found).toEqual([])
+})
