@@ -13,7 +13,7 @@ contract BalancerV3BufferLens {
         uint256 wrapped;
     }
 
-    /// @return assets Of each of the tokens that is a share with a buffer; zero for others.
+    /// @return assets One for each of the tokens that is a share with a buffer; zero for others.
     function find(IBalancerV3VaultState vault, address[] calldata tokens) external view returns (address[] memory assets) {
         assets = new address[](tokens.length);
         for (uint256 i; i < tokens.length; ++i) {

@@ -49,6 +49,6 @@ interface IBalancerV3SurgeHook {
 
     function getSurgeThresholdPercentage(address pool) external view returns (uint256);
     function getMaxSurgeFeePercentage(address pool) external view returns (uint256);
-    /// @dev Of the hook of E-CLPs alone, 18 decimals.
+    /// @dev Slopes are told by the hook of E-CLPs alone, 18 decimals.
     function getImbalanceSlopes(address pool) external view returns (uint256 belowPeak, uint256 abovePeak);
 }

@@ -108,7 +108,7 @@ export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
   return { provider, pool, configurator, addReserves }
 }
 
-/** Of a year, as a part of 10^27: some two per cent in each second that the loan lasts. */
+/** A yearly rate as a part of 10^27: some two per cent in each second that the loan lasts. */
 const BEYOND_REASON = RAY * 10n ** 6n
 const SHARE_LENT = 2n
 

@@ -20,4 +20,4 @@ export const balancerV3 = defineOp(
 )
 
 /** The buffer of a share as a pool: 32 bytes, since the share's own address is a vault where shares are made. */
-export const bufferId = (vault: `0x${string}`, share: `0x${string}`): `0x${string}` => `${share}${vault.slice(2, 26)}`
+const bufferId = (vault: `0x${string}`, share: `0x${string}`): `0x${string}` => `${share}${vault.slice(2, 26)}`

@@ -11,7 +11,7 @@ export type AaveV3Fixed = {
 
 const LENS = lensOf('AaveV3Lens')
 const lens = AaveV3Lens__factory.createInterface()
-/** Of each token that is asked about. */
+/** Gas for each token that is asked about. */
 const FIND_GAS = 60_000
 const READ_GAS = 300_000
 

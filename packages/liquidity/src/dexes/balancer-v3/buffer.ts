@@ -67,7 +67,7 @@ function unwrapped(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
   }
 }
 
-/** What a deposit makes, or a redemption pays. */
+/** Shares that a deposit makes, or assets that a redemption pays. */
 function moved(vault: Erc4626State, deposit: boolean, amount: bigint): bigint {
   if (amount <= 0n) throw new PoolRefusal('UNSUPPORTED', 'the buffer holds too much of what it would need')
   const out = converted(vault, deposit, amount)

@@ -9,7 +9,7 @@ import type { BalancerV3Fixed } from './types.ts'
 
 const LENS = lensOf('BalancerV3BufferLens')
 const lens = BalancerV3BufferLens__factory.createInterface()
-/** Of each token that is asked about. */
+/** Gas for each token that is asked about. */
 const FIND_GAS = 30_000
 const READ_GAS = 100_000
 
