@@ -3,6 +3,7 @@
  * either in the hands of attackers of many kinds, before, during and after a block in which they have the money of others.
  * The true worth of all is known. The small form of it is a test of `packages/pricing`.
  */
+import type { Address } from '@sluice/chains'
 import { Prices } from '@sluice/pricing'
 import { HOSTILE_SHARE, makeMarket, scoreOf, snapshotAt, strategies } from '@sluice/pricing/testing'
 import { record, rounded } from './record.ts'
@@ -20,7 +21,9 @@ record('price-attacks', {
 
 async function attack(seed: number) {
   const market = makeMarket({ seed, tokens: TOKENS, pools: POOLS })
-  const prices = new Prices(market.chain, { decimals: market.decimals })
+  let readings = market.shares
+  const redemptions = (token: Address) => readings.get(token)
+  const prices = new Prices(market.chain, { decimals: market.decimals, redemptions })
   const blocks = {
     'at first': market.pools,
     'while pools are bent': market.pools.with(market.spike),
@@ -29,6 +32,7 @@ async function attack(seed: number) {
   }
   const told: Record<string, object> = {}
   for (const [k, [when, pools]] of Object.entries(blocks).entries()) {
+    readings = pools === market.pools ? market.shares : market.bentShares
     prices.take(snapshotAt(market, k + 1, pools))
     const { honest, credited } = await scoreOf(prices, market)
     const times = Object.fromEntries(Object.entries(credited).map(([by, most]) => [by, rounded(most, 3)]))

@@ -8,7 +8,7 @@ const signedUnits = z.string().regex(/^-?[0-9]+$/)
 
 export const swapLeg = z.object({
   pool: z.string().describe('Address of the pool, or its id inside a singleton.'),
-  protocol: z.string().describe('Family of the pool, such as `uniswap-v3`.'),
+  protocol: z.string().describe('Family of the pool, such as `uniswap-v3`; `redemption` where `pool` is the token itself, by what it redeems for.'),
   dex: z.string().describe('Brand.'),
   tokenIn: hexAddress,
   tokenOut: hexAddress,

@@ -1,4 +1,4 @@
-import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import type { Address, Chain } from '@sluice/chains'
 import { familyOf, type Pool, poolChangeSteps, type Snapshot } from '@sluice/liquidity'
 import { atOnce, inSlices, type Steps } from '@sluice/rpc'
 import { Core, type Decimals } from './core.ts'
@@ -6,8 +6,10 @@ import { depthOf, isAsDeepAs } from './depth.ts'
 import { detailOf, noPrice, type PriceDetail, whyNot } from './detail.ts'
 import { Frame, levelOf, reference, TOP_LEVEL } from './frame.ts'
 import { canonical, TokenGraph } from './graph.ts'
-import { type DepthPoint, sellDepth } from './impact.ts'
+import { type DepthPoint, IMPACT_LEVELS, sellDepth } from './impact.ts'
+import { listedDecimals, pricedAs } from './listed.ts'
 import { type PoolView, viewPool } from './pool-view.ts'
+import { opinionOf, type Redeemed, type Redemptions, Shares } from './shares.ts'
 import type { Known, Token } from './token.ts'
 import { Worth } from './worth.ts'
 
@@ -31,6 +33,8 @@ export type PricingOptions = {
   readonly decimals?: Decimals
   /** True for tokens that are known to find no buyer: they have no price, whatever their pools say. */
   readonly isUnsellable?: (token: Address) => boolean
+  /** Readings of tokens that are shares of others. */
+  readonly redemptions?: Redemptions
   /** Told of a pool whose maths failed otherwise than by refusing; it says nothing. */
   readonly onFault?: (pool: Pool, error: unknown) => void
 }
@@ -56,6 +60,7 @@ export class Prices implements PriceBook {
   private readonly core: Core
   private readonly frame = new Frame()
   private readonly worth = new Worth(EVIDENCE_FLOOR_USD)
+  private readonly shares: Shares | undefined
   private pools: ReadonlyMap<string, Pool> = new Map()
   /** Hash of the block that was taken in last. */
   private at: string | undefined
@@ -65,7 +70,8 @@ export class Prices implements PriceBook {
   /** False until a first snapshot was taken in whole: nothing is known before. */
   private isReady = false
 
-  constructor(chain: Chain, { decimals, isUnsellable = () => false, onFault = () => {} }: PricingOptions = {}) {
+  constructor(chain: Chain, options: PricingOptions = {}) {
+    const { decimals, isUnsellable = () => false, redemptions, onFault = () => {} } = options
     const listed = listedDecimals(chain)
     this.chain = chain
     this.decimals = (token) => decimals?.(token) ?? listed.get(token)
@@ -73,6 +79,9 @@ export class Prices implements PriceBook {
     this.onFault = onFault
     this.graph = new TokenGraph(chain, new Set([...listed.keys(), ...chain.hubs].map((it) => canonical(it, chain))))
     this.core = new Core(this.graph, chain, this.decimals)
+    const { graph, worth } = this
+    const parts = { chain, graph, worth, decimals: this.decimals, find: (address: Address) => this.find(address) }
+    this.shares = redemptions && new Shares({ ...parts, redemptions, floor: EVIDENCE_FLOOR_USD })
   }
 
   /** True where the newest snapshot has been taken in; while that is the first, everything is null. */
@@ -116,31 +125,53 @@ export class Prices implements PriceBook {
   }
 
   usd(address: Address): number | null {
-    const token = this.find(address)
-    const places = token && this.decimals(pricedAs(address, this.chain))
-    return token === undefined || places === undefined ? null : token.price * 10 ** places
+    const known = this.told(address)
+    const places = known && this.decimals(pricedAs(address, this.chain))
+    return places === undefined ? null : known!.price * 10 ** places
   }
 
   async detail(address: Address): Promise<PriceDetail> {
     if (!this.isReady) return noPrice('pending')
     const token = this.find(address)
     const places = this.decimals(pricedAs(address, this.chain))
-    if (token && places !== undefined)
-      return detailOf(token, this.worth, 10 ** places, await inSlices('depth', depthOf(token, this.worth)))
+    const known = this.told(address)
+    if (known && places !== undefined) {
+      const share = this.redeemed(address)
+      const opinions = [...(token ? this.worth.opinions(token) : []), ...(share ? [opinionOf(share)] : [])]
+      return detailOf(known, opinions, 10 ** places, (await this.depthUsd(address)) ?? 0)
+    }
     const seen = token ?? this.graph.find(pricedAs(address, this.chain))
-    if (!seen) return noPrice('unknown')
+    if (!seen) return noPrice(this.shares?.has(address) ? 'below-floor' : 'unknown')
     if (this.isUnsellable(seen.address)) return noPrice('unsellable')
     return noPrice(places === undefined ? 'no-decimals' : whyNot(seen))
   }
 
   async depthUsd(address: Address): Promise<number | null> {
-    const token = this.find(address)
-    return token ? inSlices('depth', depthOf(token, this.worth)) : null
+    const [token, share] = [this.find(address), this.redeemed(address)]
+    if (!token) return share?.thereUsd ?? null
+    return (await inSlices('depth', depthOf(token, this.worth))) + (share?.thereUsd ?? 0)
   }
 
   async depthCurve(address: Address): Promise<readonly DepthPoint[] | null> {
-    const token = this.find(address)
-    return token ? inSlices('depth', sellDepth(token, this.worth)) : null
+    const [token, share] = [this.find(address), this.redeemed(address)]
+    if (!token) return share ? IMPACT_LEVELS.map((impact) => ({ impact, usd: share.thereUsd })) : null
+    const points = await inSlices('depth', sellDepth(token, this.worth))
+    return share ? points.map(({ impact, usd }) => ({ impact, usd: usd + share.thereUsd })) : points
+  }
+
+  /** An account that holds some of a token: one of its pools. */
+  holderOf(address: Address): Address | undefined {
+    return this.graph.find(address)?.holdings.values().next().value?.pool.address
+  }
+
+  /** A token's worth by its pools and by what it redeems for. */
+  private told(address: Address): Known | undefined {
+    const [token, share] = [this.find(address), this.redeemed(address)]
+    return share ? this.shares!.heard(share, token ? this.worth.opinions(token) : []) : token
+  }
+
+  private redeemed(address: Address): Redeemed | undefined {
+    return this.isReady && this.shares && !this.isUnsellable(address) ? this.shares.of(address) : undefined
   }
 
   private readonly isDeep = (token: Token) => isAsDeepAs(token, this.worth, EVIDENCE_FLOOR_USD)
@@ -179,9 +210,10 @@ export class Prices implements PriceBook {
 
   /** Nobody is answered yet: pools are put in as they are looked at. */
   private *takeAll(pools: ReadonlyMap<string, Pool>): Steps<void> {
+    const isFirst = this.pools.size === 0
     for (const { changed, gone } of poolChangeSteps(this.pools, pools)) {
       for (const pool of changed) {
-        this.put(pool, this.view(pool))
+        this.put(pool, this.view(pool), isFirst)
         yield
       }
       for (const id of gone) this.remove(id)
@@ -229,8 +261,8 @@ export class Prices implements PriceBook {
     return true
   }
 
-  private put(pool: Pool, view: PoolView | null): void {
-    if (view === null || this.graph.isOther(pool)) this.remove(pool.id)
+  private put(pool: Pool, view: PoolView | null, isNew = false): void {
+    if (!isNew && (view === null || this.graph.isOther(pool))) this.remove(pool.id)
     if (view === null) return
     const holding = this.graph.put(pool, view)
     this.core.put(holding)
@@ -265,24 +297,4 @@ function sourcesOf(known: ReadonlyMap<Token, Known>) {
       { level: evidence === Number.POSITIVE_INFINITY ? TOP_LEVEL : levelOf(evidence), reference: reference(price) },
     ]),
   )
-}
-
-/**
- * The token that carries an address's price: itself, and for the native asset its wrapper, or on a chain without one the
- * ERC-20 that shows it. The zero address where there is neither, and only pools of the native asset itself can tell.
- */
-export function pricedAs(address: Address, chain: Chain): Address {
-  if (address !== NATIVE && address !== ZERO_ADDRESS) return address
-  return chain.wrappedNative === null && chain.nativeErc20 ? chain.nativeErc20.address : canonical(address, chain)
-}
-
-function listedDecimals(chain: Chain): ReadonlyMap<Address, number | undefined> {
-  const { wrappedNative, nativeErc20, stables, tokens, nativeCurrency } = chain
-  const listed = [wrappedNative, nativeErc20, ...stables, ...tokens].filter(
-    (token) => token !== null && token !== undefined,
-  )
-  return new Map([
-    [ZERO_ADDRESS, nativeCurrency.decimals],
-    ...listed.map((token): [Address, number | undefined] => [token.address, token.decimals ?? undefined]),
-  ])
 }

@@ -42,6 +42,7 @@ const trustIn = ({ vouched }: Token) => (vouched ? 1 : 1 / (1 + PRICE_ERROR))
 export function isAsDeepAs(token: Token, worth: Worth, usd: number): boolean {
   const { evidence } = worth.ask(token)
   const enough = (usd * (1 + ROUNDING)) / trustIn(token)
+  if (2 * leastBehind(token) > enough) return true
   const { proof } = token
   if (proof && token.holdings.has(proof) && depthIn(token, proof, worth, evidence) > enough) return true
   let inside = 0
@@ -55,6 +56,13 @@ export function isAsDeepAs(token: Token, worth: Worth, usd: number): boolean {
     if (together(inside, outside, evidence) > enough) return true
   }
   return atOnce(depthOf(token, worth)) >= usd
+}
+
+/** Dollars that the pool which speaks loudest surely has on either side. */
+function leastBehind({ best, price, evidence }: Token): number {
+  if (!best) return 0
+  const { other, backing, reverse } = best
+  return Math.min(backing * other.price, other.evidence, reverse.backing * price, evidence)
 }
 
 /** Depth of one pool alone: all of them have more. */

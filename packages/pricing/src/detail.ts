@@ -1,8 +1,8 @@
 /** Grounds of a price. */
 import type { Pool } from '@sluice/liquidity'
 import { SHARE_OF_BEST } from './median.ts'
-import type { Token } from './token.ts'
-import type { Opinion, Worth } from './worth.ts'
+import type { Known, Token } from './token.ts'
+import type { Opinion } from './worth.ts'
 
 /** Why there is no price: `pending` where pools are still being looked for or taken in. */
 export type NoPrice = 'unknown' | 'no-decimals' | 'below-floor' | 'no-anchor' | 'unsellable' | 'pending'
@@ -52,15 +52,19 @@ export function noPrice(reason: NoPrice): PriceDetail {
 }
 
 /** @param scale - base units of one whole token */
-export function detailOf(token: Token, worth: Worth, scale: number, depthUsd: number): PriceDetail {
-  const said = heard(worth.opinions(token))
+export function detailOf(
+  { price, evidence }: Known,
+  opinions: readonly Opinion[],
+  scale: number,
+  depthUsd: number,
+): PriceDetail {
+  const said = heard(opinions)
   let total = 0
   for (const { weight } of said) total += weight
-  const { price, evidence } = worth.ask(token)
   let spread = 0
   for (const { value, weight } of said) spread += (Math.abs(value - price) / price) * (weight / total)
-  const sources = said.slice(0, MOST_SOURCES).map(({ holding, value, weight }) => {
-    return { pool: holding.pool, usd: value * scale, weight: weight / total }
+  const sources = said.slice(0, MOST_SOURCES).map(({ pool, value, weight }) => {
+    return { pool, usd: value * scale, weight: weight / total }
   })
   const dollars = Math.min(evidence, depthUsd)
   return { usd: price * scale, depthUsd, confidence: confidenceOf(dollars, spread), sources, reason: null }
@@ -71,7 +75,7 @@ function heard(opinions: readonly Opinion[]): readonly Opinion[] {
   const best = Math.max(0, ...opinions.map(({ weight }) => weight))
   return opinions
     .filter(({ weight }) => weight >= best * SHARE_OF_BEST)
-    .sort((a, b) => b.weight - a.weight || a.value - b.value || (a.holding.pool.id < b.holding.pool.id ? -1 : 1))
+    .sort((a, b) => b.weight - a.weight || a.value - b.value || (a.pool.id < b.pool.id ? -1 : 1))
 }
 
 /** Reason for a token that is known but has no price. */

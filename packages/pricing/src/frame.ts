@@ -34,6 +34,8 @@ export function levelOf(usd: number): number {
 /** Dollars that a level stands for. */
 const usdOf = (level: number) => 2 ** ((level - 1 + LOWEST) / STEPS)
 
+/** By level, dollars that it stands for. */
+const LEVEL_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdOf(level))
 /** By level, dollars that surely do not reach the next one. */
 const STEP_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdOf(level + 1) * (1 - 1e-9))
 
@@ -125,25 +127,25 @@ const weights: number[] = []
 
 /** The price of a token by its pools, by the tokens above it. */
 function evaluate(token: Token): { readonly level: number; readonly reference: number } {
+  const { edges, others, rates, backings } = token
+  const isCalm = token.sudden === 0
   let level = 0
-  for (const edge of token.edges) {
+  for (let k = 0; k < others.length; k++) {
+    const other = others[k]!
     // Most give less than the best so far, and need no logarithm to tell.
-    if (
-      edge.other.level <= level ||
-      (edge.before === undefined && edge.backing * edge.other.reference < STEP_USD[level]!)
-    )
-      continue
-    level = Math.max(level, contribution(edge))
+    if (other.level <= level) continue
+    if (backings[k]! * other.reference < STEP_USD[level]! && (isCalm || edges[k]!.before === undefined)) continue
+    level = Math.max(level, contribution(edges[k]!))
   }
   if (level === 0) return { level: 0, reference: Number.NaN }
   values.length = 0
   weights.length = 0
-  for (const edge of token.edges) {
-    const { other } = edge
+  for (let k = 0; k < others.length; k++) {
+    const other = others[k]!
     if (other.level <= level) continue
-    const { rate, backing } = calm(edge)
-    values.push(other.reference * rate)
-    weights.push(Math.min(backing * other.reference, usdOf(other.level)))
+    const said = isCalm ? undefined : edges[k]!.before
+    values.push(other.reference * (said ? said.rate : rates[k]!))
+    weights.push(Math.min((said ? said.backing : backings[k]!) * other.reference, LEVEL_USD[other.level]!))
   }
   return { level, reference: reference(weightedMedian(values, weights)) }
 }

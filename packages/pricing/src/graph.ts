@@ -3,7 +3,7 @@ import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { isLike, Past } from './past.ts'
 import type { PairView, PoolView } from './pool-view.ts'
-import type { Edge, Holding, Said, Token } from './token.ts'
+import { Edge, type Holding, type Said, type Token } from './token.ts'
 
 /** Pools hold the native asset as the zero address; it is worth exactly its wrapper, so both are one token here. */
 export function canonical(token: Address, chain: Chain): Address {
@@ -29,6 +29,10 @@ export class TokenGraph {
 
   find(address: Address): Token | undefined {
     return this.tokens.get(canonical(address, this.chain))
+  }
+
+  isVouched(address: Address): boolean {
+    return this.vouched.has(canonical(address, this.chain))
   }
 
   /** True where a pool is known under this id with other tokens, and has to be removed first. */
@@ -66,7 +70,7 @@ export class TokenGraph {
       this.holdings.set(pool.id, holding)
       for (const token of tokens) {
         token.holdings.add(holding)
-        if (!tokens.some((other) => other.vouched && other !== token)) continue
+        if (!isBesideVouched(token, tokens)) continue
         token.vouchedHoldings ??= new Set()
         token.vouchedHoldings.add(holding)
       }
@@ -118,7 +122,7 @@ export class TokenGraph {
     this.remember(id, holding.edges)
     this.holdings.delete(id)
     this.sudden.delete(holding)
-    for (const edge of holding.edges) detach(edge)
+    for (const edge of holding.edges) edge.detach()
     for (const token of holding.tokens) {
       token.holdings.delete(holding)
       token.vouchedHoldings?.delete(holding)
@@ -136,6 +140,10 @@ export class TokenGraph {
         vouched: this.vouched.has(canon),
         holdings: new Set(),
         edges: [],
+        others: [],
+        rates: [],
+        backings: [],
+        sudden: 0,
         vouchedHoldings: undefined,
         level: 0,
         reference: Number.NaN,
@@ -146,11 +154,19 @@ export class TokenGraph {
         version: -1,
         before: undefined,
         proof: undefined,
+        best: undefined,
+        isDeep: false,
+        deepVersion: -1,
       }
       this.tokens.set(canon, token)
     }
     return token
   }
+}
+
+function isBesideVouched(token: Token, tokens: readonly Token[]): boolean {
+  for (const other of tokens) if (other.vouched && other !== token) return true
+  return false
 }
 
 function stamp(edge: Edge, block: number): void {
@@ -161,29 +177,15 @@ function stamp(edge: Edge, block: number): void {
 
 const last = (edge: Edge): Said => edge.last ?? edge
 
-function attach(edge: Edge): void {
-  edge.at = edge.token.edges.push(edge) - 1
-}
-
-/** The last edge takes the place of the one that goes. */
-function detach(edge: Edge): void {
-  const { edges } = edge.token
-  const moved = edges.pop()
-  if (!moved || moved === edge) return
-  edges[edge.at] = moved
-  moved.at = edge.at
-}
-
 /** Puts what a pool says in the place of what it said. @returns whether it is of the same tokens, as mostly */
 function say(holding: Holding, pairs: readonly PairView[]): boolean {
   if (sayAgain(holding, pairs)) return true
-  for (const edge of holding.edges) detach(edge)
+  for (const edge of holding.edges) edge.detach()
   const edges: Edge[] = []
   for (const pair of pairs) {
     const [a, b] = [holding.tokens[pair.i]!, holding.tokens[pair.j]!]
-    if (a !== b) edges.push(...edgesOf(holding, a, b, pair))
+    if (a !== b) attachPair(edges, holding, a, b, pair)
   }
-  for (const edge of edges) attach(edge)
   holding.edges = edges
   return false
 }
@@ -196,27 +198,23 @@ function sayAgain({ tokens, edges }: Holding, pairs: readonly PairView[]): boole
     if (a === b) continue
     const edge = edges[at]
     if (edge?.token !== a || edge.other !== b) return false
-    edge.rate = mid
-    edge.backing = backingJ
-    edge.reverse.rate = 1 / mid
-    edge.reverse.backing = backingI
+    edge.say(mid, backingJ)
+    edge.reverse.say(1 / mid, backingI)
     at += 2
   }
   return at === edges.length
 }
 
-function edgesOf(holding: Holding, a: Token, b: Token, { mid, backingI, backingJ }: PairView): [Edge, Edge] {
-  const one = edgeOf(holding, a, b, mid, backingJ)
-  const two = edgeOf(holding, b, a, 1 / mid, backingI)
+type Pair = Pick<PairView, 'mid' | 'backingI' | 'backingJ'>
+
+function attachPair(edges: Edge[], holding: Holding, a: Token, b: Token, { mid, backingI, backingJ }: Pair): void {
+  const one = new Edge(holding, a, b)
+  const two = new Edge(holding, b, a)
   one.reverse = two
   two.reverse = one
-  return [one, two]
-}
-
-/** Half of a pair: whoever makes it gives it its reverse. */
-function edgeOf(holding: Holding, token: Token, other: Token, rate: number, backing: number): Edge {
-  const said = { token, other, holding, rate, backing, before: undefined, last: undefined }
-  return { ...said, stamp: -1, at: -1, reverse: undefined as never }
+  one.attach(mid, backingJ)
+  two.attach(1 / mid, backingI)
+  edges.push(one, two)
 }
 
 /** Edges that a pool has ceased to speak are kept with nothing behind it, since it may count until the next block. */
@@ -226,8 +224,7 @@ function keepEnded(holding: Holding, past: Past): void {
     const [a, b] = [token, other].map((address) => holding.tokens.find((it) => it.address === address))
     const isSaid = [...holding.edges, ...ended].some((edge) => edge.token === a && edge.other === b)
     if (!a || !b || isSaid) continue
-    ended.push(...edgesOf(holding, a, b, { i: 0, j: 0, mid: Number.NaN, backingI: 0, backingJ: 0 }))
+    attachPair(ended, holding, a, b, { mid: Number.NaN, backingI: 0, backingJ: 0 })
   }
-  for (const edge of ended) attach(edge)
   if (ended.length > 0) holding.edges = [...holding.edges, ...ended]
 }

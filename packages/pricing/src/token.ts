@@ -8,8 +8,16 @@ export type Token = {
   /** Named by the chain's file: its liquidity counts for what it is. */
   readonly vouched: boolean
   readonly holdings: Set<Holding>
-  /** Edges to its pools, each an opinion of it; in no order. */
+  /**
+   * Edges to its pools, each an opinion of it; in no order. Who speaks and what is said stand beside them, one after the
+   * other: to read them is most of the work of a price, and memory is slow.
+   */
   readonly edges: Edge[]
+  readonly others: Token[]
+  readonly rates: number[]
+  readonly backings: number[]
+  /** Edges of which `before` is told. */
+  sudden: number
   /** Those of `holdings` where another token is vouched for; a token that has none has no set either. */
   vouchedHoldings: Set<Holding> | undefined
   /** See `Frame`. */
@@ -27,6 +35,11 @@ export type Token = {
   before: Known | undefined
   /** One of its pools that alone was deep enough for a price: the first to look at. */
   proof: Holding | undefined
+  /** The weightiest of its edges now, where it is heard by others than those that all are measured by. */
+  best: Edge | undefined
+  /** See `Worth.remember`. */
+  isDeep: boolean
+  deepVersion: number
 }
 
 /** Dollars of a base unit, and dollars behind that: those of the best backed pool, infinite for anchors. */
@@ -51,21 +64,70 @@ export type Said = {
   readonly backing: number
 }
 
-/** A pool's word for one of its tokens, by another. */
-export type Edge = {
+/** A pool's word for one of its tokens, by another. What it says is kept by the token, beside what the token's other pools say. */
+export class Edge implements Said {
   readonly token: Token
   /** Who speaks. */
   readonly other: Token
   readonly holding: Holding
-  rate: number
-  backing: number
-  /** Its word in the block before, where this one made it say something else all of a sudden. */
-  before: Said | undefined
   /** Its word before the first change in the block that `stamp` numbers; none while it has not changed. */
-  last: Said | undefined
-  stamp: number
-  /** Place in the edges of `token`. */
-  at: number
+  last: Said | undefined = undefined
+  stamp = -1
+  /** Place in the edges of `token`; -1 while it is not among them. */
+  at = -1
   /** The same pool's word for the other token by this one. */
-  reverse: Edge
+  reverse!: Edge
+  private suddenly: Said | undefined = undefined
+
+  constructor(holding: Holding, token: Token, other: Token) {
+    this.holding = holding
+    this.token = token
+    this.other = other
+  }
+
+  get rate(): number {
+    return this.token.rates[this.at]!
+  }
+
+  get backing(): number {
+    return this.token.backings[this.at]!
+  }
+
+  /** Its word in the block before, where this one made it say something else all of a sudden. */
+  get before(): Said | undefined {
+    return this.suddenly
+  }
+
+  set before(said: Said | undefined) {
+    this.token.sudden += (said ? 1 : 0) - (this.suddenly ? 1 : 0)
+    this.suddenly = said
+  }
+
+  say(rate: number, backing: number): void {
+    this.token.rates[this.at] = rate
+    this.token.backings[this.at] = backing
+  }
+
+  attach(rate: number, backing: number): void {
+    const { edges, others, rates, backings } = this.token
+    this.at = edges.push(this) - 1
+    others.push(this.other)
+    rates.push(rate)
+    backings.push(backing)
+  }
+
+  /** The token's last edge takes its place. */
+  detach(): void {
+    this.before = undefined
+    const { edges, others, rates, backings } = this.token
+    const [moved, other, rate, backing] = [edges.pop()!, others.pop()!, rates.pop()!, backings.pop()!]
+    const { at } = this
+    this.at = -1
+    if (moved === this) return
+    edges[at] = moved
+    others[at] = other
+    rates[at] = rate
+    backings[at] = backing
+    moved.at = at
+  }
 }

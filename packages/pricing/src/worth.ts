@@ -1,10 +1,11 @@
 /** Prices of tokens now, worked out when somebody asks and kept until a pool changes. */
 
+import type { Pool } from '@sluice/liquidity'
 import { weightedMedian } from './median.ts'
-import { calm, type Edge, type Holding, type Known, type Said, type Token } from './token.ts'
+import { calm, type Edge, type Known, type Said, type Token } from './token.ts'
 
 /** Opinion of a pool on a token: dollars of a base unit, and dollars behind that. */
-export type Opinion = { readonly holding: Holding; readonly value: number; readonly weight: number }
+export type Opinion = { readonly pool: Pool; readonly value: number; readonly weight: number }
 
 const values: number[] = []
 const weights: number[] = []
@@ -14,7 +15,6 @@ export class Worth {
   private known: ReadonlyMap<Token, Known> = new Map()
   private readonly floor: number
   private version = 0
-  private readonly remembered = new Map<Token, boolean>()
 
   /** @param floor - dollars below which a pool is no evidence */
   constructor(floor: number) {
@@ -25,17 +25,15 @@ export class Worth {
   renew(known = this.known): void {
     this.known = known
     this.version++
-    this.remembered.clear()
   }
 
-  /** Answer to the one question that is asked of a token again and again, until anything changes. */
+  /** Answer to the one question that is asked of a token again and again, whether it is deep enough, until anything changes. */
   remember(token: Token, answer: (token: Token) => boolean): boolean {
-    let known = this.remembered.get(token)
-    if (known === undefined) {
-      known = answer(token)
-      this.remembered.set(token, known)
+    if (token.deepVersion !== this.version) {
+      token.isDeep = answer(token)
+      token.deepVersion = this.version
     }
-    return known
+    return token.isDeep
   }
 
   /**
@@ -51,12 +49,16 @@ export class Worth {
     if (token.version === this.version) return token
     token.version = this.version
     token.before = undefined
+    token.best = undefined
     const known = this.known.get(token)
     token.price = known?.price ?? Number.NaN
     token.evidence = known?.evidence ?? 0
     if (known || token.order === 0) return token
-    for (const { other } of token.edges)
-      if (other.order > token.order && other.version !== this.version) this.ask(other)
+    const { others, order } = token
+    for (let k = 0; k < others.length; k++) {
+      const other = others[k]!
+      if (other.order > order && other.version !== this.version) this.ask(other)
+    }
     // All that is needed is known: nothing below comes back here.
     if (this.hearNow(token)) return priced(token, heard())
     const sudden = heard()
@@ -86,7 +88,7 @@ export class Worth {
       const { rate, backing } = as.said(edge)
       const { price, evidence } = as.worth(other)
       const weight = Math.min(backing * price, evidence)
-      if (weight >= this.floor) opinions.push({ holding, value: price * rate, weight })
+      if (weight >= this.floor) opinions.push({ pool: holding.pool, value: price * rate, weight })
     }
     return opinions
   }
@@ -101,16 +103,21 @@ export class Worth {
   private hearNow(token: Token): boolean {
     values.length = 0
     weights.length = 0
+    const { edges, others, rates, backings, order, sudden } = token
     let isCalm = true
-    for (const edge of token.edges) {
-      const { other } = edge
-      if (other.order <= token.order) continue
-      if (edge.before !== undefined || other.before !== undefined) isCalm = false
+    let best = 0
+    for (let k = 0; k < others.length; k++) {
+      const other = others[k]!
+      if (other.order <= order) continue
+      if (other.before !== undefined || (sudden > 0 && edges[k]!.before !== undefined)) isCalm = false
       const { price } = other
-      const weight = Math.min(edge.backing * price, other.evidence)
+      const weight = Math.min(backings[k]! * price, other.evidence)
       if (!(weight >= this.floor)) continue
-      values.push(price * edge.rate)
+      values.push(price * rates[k]!)
       weights.push(weight)
+      if (weight <= best) continue
+      best = weight
+      token.best = edges[k]
     }
     return isCalm
   }

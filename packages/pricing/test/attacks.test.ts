@@ -1,4 +1,5 @@
 /** Gains of attackers of a made-up market from its prices; `npm run bench -- price-attacks` measures them at full size. */
+import type { Address } from '@sluice/chains'
 import { describe, expect, test } from 'vitest'
 import { Prices } from '../src/index.ts'
 import { type Market, makeMarket, scoreOf, snapshotAt, strategies } from '../testing/index.ts'
@@ -17,11 +18,15 @@ describe.each(SEEDS)('a market with attackers, drawn from seed %i', (seed) => {
   const market = makeMarket({ seed, tokens: 600, pools: 6_000 })
 
   test('has its true prices before, during and after a block in which pools are bent and filled', async () => {
-    const prices = new Prices(market.chain, { decimals: market.decimals })
+    let readings = market.shares
+    const redemptions = (token: Address) => readings.get(token)
+    const prices = new Prices(market.chain, { decimals: market.decimals, redemptions })
     prices.take(snapshotAt(market, 1, market.pools))
     await expectHonest(prices, market)
+    readings = market.bentShares
     prices.take(snapshotAt(market, 2, market.pools.with(market.spike)))
     await expectHonest(prices, market)
+    readings = market.shares
     prices.take(snapshotAt(market, 3, market.pools))
     await expectHonest(prices, market)
     prices.take(snapshotAt(market, 4, market.pools))
@@ -31,7 +36,8 @@ describe.each(SEEDS)('a market with attackers, drawn from seed %i', (seed) => {
   test('has an attacker of every kind, and would have false prices without the memory of blocks', async () => {
     expect(market.pools.size).toBeGreaterThanOrEqual(6_000)
     expect(market.spike.length).toBeGreaterThan(10)
-    const prices = new Prices(market.chain, { decimals: market.decimals })
+    const redemptions = (token: Address) => market.shares.get(token)
+    const prices = new Prices(market.chain, { decimals: market.decimals, redemptions })
     prices.take(snapshotAt(market, 1, market.pools.with(market.spike)))
     const { wrong } = await scoreOf(prices, market)
     expect(wrong.length).toBeGreaterThan(0)
@@ -52,7 +58,8 @@ test.each(FALLS)(
   'a market with attackers has its true prices with stables at %d, %d and %d dollars',
   async (...stables) => {
     const market = makeMarket({ seed: 7, tokens: 600, pools: 6_000, stables })
-    const prices = new Prices(market.chain, { decimals: market.decimals })
+    const redemptions = (token: Address) => market.shares.get(token)
+    const prices = new Prices(market.chain, { decimals: market.decimals, redemptions })
     prices.take(snapshotAt(market, 1, market.pools))
     await expectHonest(prices, market)
   },

@@ -1,6 +1,6 @@
 /** Shares that redeem for another token, by what they redeem for and up to what can be redeemed now. */
 import type { Address } from '@sluice/chains'
-import type { Pool } from '@sluice/liquidity'
+import type { Pool, Redemption, RedemptionKind } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import { priceTokens } from '../src/index.ts'
 import { address, centre, chain, eth, pair, snapshotOf, USDC, usdc, WETH } from './pools.ts'
@@ -61,5 +61,144 @@ describe('a share', () => {
     const prices = book(vault(1.25, 1_000, 1e12), pair(SHARE, LOCAL, eth(1e9), eth(1e9)))
     expect(await prices.depthUsd(LOCAL)).toBeLessThanOrEqual(2_001)
     expect(prices.usd(WETH)).toBeCloseTo(3_000, 6)
+  })
+})
+
+/** Whole tokens of each part, at 18 decimals but for dollars. */
+type Part = { readonly token: Address; readonly whole: number; readonly scale?: number }
+const placesOf = (token: Address) => (token === USDC ? 6 : 18)
+
+function reading(kind: RedemptionKind, parts: readonly Part[], supply: number, rate = 1): Redemption {
+  return {
+    ...{ share: SHARE, kind, rate, limit: null, supply: BigInt(Math.round(supply * 1e9)) * 10n ** 9n },
+    parts: parts.map(({ token, whole, scale = 0 }) => {
+      return { token, held: BigInt(Math.round(whole * 1e6)) * 10n ** BigInt(placesOf(token) - 6), scale }
+    }),
+  }
+}
+
+/** Prices that read these of the share, the newest first. */
+const told = (readings: readonly Redemption[], ...pools: readonly Pool[]) =>
+  priceTokens(snapshotOf([...centre(), ...pools]), chain, {
+    decimals: (token) => (token >= SHARE ? 18 : undefined),
+    redemptions: (token) => (token === SHARE ? readings : undefined),
+  })
+
+describe('a share that is no pool', () => {
+  /** Ether at 3,000 dollars. */
+  const lp = (eths: number, dollars: number, supply = 100) =>
+    reading(
+      'pair',
+      [
+        { token: WETH, whole: eths },
+        { token: USDC, whole: dollars },
+      ],
+      supply,
+    )
+
+  test('of a reserve is worth what it is of, one for one, up to what the reserve holds', async () => {
+    const prices = told([reading('reserve', [{ token: WETH, whole: 10 }], 1e9)])
+    expect(prices.usd(SHARE)).toBeCloseTo(3_000, 6)
+    const { sources, depthUsd, reason } = await prices.detail(SHARE)
+    expect(sources).toMatchObject([{ pool: { id: SHARE, family: 'redemption', dex: 'reserve' }, weight: 1 }])
+    expect(depthUsd).toBeLessThanOrEqual(30_001)
+    expect(reason).toBeNull()
+    const empty = told([reading('reserve', [{ token: WETH, whole: 0.05 }], 1e9)])
+    expect(empty.usd(SHARE)).toBeNull()
+    expect((await empty.detail(SHARE)).reason).toBe('below-floor')
+  })
+
+  test('that says how much can be withdrawn now counts for no more', async () => {
+    const all = reading('vault', [{ token: USDC, whole: 1e6 }], 8e5, 1.25e-12)
+    expect(told([all]).usd(SHARE)).toBeCloseTo(1.25, 6)
+    expect(told([{ ...all, limit: 0n }]).usd(SHARE)).toBeNull()
+    const some = told([{ ...all, limit: 5_000n * 10n ** 6n }])
+    expect(some.usd(SHARE)).toBeCloseTo(1.25, 6)
+    expect(await some.depthUsd(SHARE)).toBeLessThanOrEqual(5_001)
+  })
+
+  test('of a pair is worth its part of the reserves, and a trade of any size changes nothing', async () => {
+    expect(told([lp(100, 3e5)]).usd(SHARE)).toBeCloseTo(6_000, 6)
+    for (const times of [0.01, 0.5, 3, 100])
+      expect(told([lp(100 * times, 3e5 / times)]).usd(SHARE)).toBeCloseTo(6_000, 3)
+    // Given to the pair: it is there for all who hold shares.
+    expect(told([lp(400, 12e5)]).usd(SHARE)).toBeCloseTo(24_000, 3)
+  })
+
+  test('of a pair with a worthless token counts for what can be had for it', async () => {
+    const parts = [
+      { token: WETH, whole: 1 },
+      { token: LOCAL, whole: 1e9 },
+    ]
+    expect(told([reading('pair', parts, 100)]).usd(SHARE)).toBeNull()
+    // The other token has a door of 1,000 dollars.
+    const prices = told([reading('pair', parts, 100)], pair(LOCAL, USDC, eth(1_000), usdc(1_000)))
+    expect(await prices.depthUsd(SHARE)).toBeLessThanOrEqual(3_000 + 1_000)
+  })
+
+  test('of a weighted pool is worth its part, by the weights', () => {
+    const parts = [
+      { token: WETH, whole: 80, scale: 0.8 },
+      { token: USDC, whole: 60_000, scale: 0.2 },
+    ]
+    expect(told([reading('weighted', parts, 300)]).usd(SHARE)).toBeCloseTo(1_000, 6)
+    // After a trade that keeps the product of powers.
+    const traded = [
+      { token: WETH, whole: 80 * 2, scale: 0.8 },
+      { token: USDC, whole: 60_000 / 2 ** 4, scale: 0.2 },
+    ]
+    expect(told([reading('weighted', traded, 300)]).usd(SHARE)).toBeCloseTo(1_000, 4)
+  })
+
+  test('of a pool of equals is worth its virtual price of the cheapest of them, and not more than is there', () => {
+    const staked = (whole: number, scale: number) => [
+      { token: WETH, whole, scale: 1 },
+      { token: LOCAL, whole, scale },
+    ]
+    // A staked ether that stands for 1.25.
+    const market = pair(WETH, LOCAL, eth(5_000), eth(4_000))
+    expect(told([reading('stable', staked(100, 1.25), 220, 1.02)], market).usd(SHARE)).toBeCloseTo(3_060, 3)
+    // What the pool says counts only as far as it is borne out.
+    expect(told([reading('stable', staked(100, 1.25), 220, 50)], market).usd(SHARE)).toBeCloseTo(3_068.18, 1)
+    // In units of something else: not understood.
+    expect(told([reading('stable', staked(100, 1.25), 220, 0.02)], market).usd(SHARE)).toBeNull()
+  })
+
+  test('of a pool of unequals is worth its virtual price of their mean', () => {
+    const parts = [
+      { token: WETH, whole: 100 },
+      { token: USDC, whole: 3e5 },
+    ]
+    const shares = 2 * Math.sqrt(100 * 3e5)
+    expect(told([reading('crypto', parts, shares / 2, 1)]).usd(SHARE)).toBeCloseTo(2 * Math.sqrt(3_000), 6)
+  })
+
+  test('is not lifted by what is sent to it for a block, and falls at once', () => {
+    const calm = reading('vault', [{ token: USDC, whole: 1e6 }], 8e5, 1.25e-12)
+    const raised = { ...calm, rate: 40e-12 }
+    expect(told([raised, calm]).usd(SHARE)).toBeCloseTo(1.25, 6)
+    expect(told([raised, raised]).usd(SHARE)).toBeCloseTo(40, 6)
+    expect(told([calm, raised]).usd(SHARE)).toBeCloseTo(1.25, 6)
+  })
+
+  test('is heard beside its pools, each by what stands behind it', async () => {
+    const vault = (usd: number, rate: number) => [reading('vault', [{ token: USDC, whole: usd }], 1e9, rate * 1e-12)]
+    const pool = (usd: number) => pair(SHARE, USDC, eth(usd), usdc(usd))
+    expect(told(vault(2_000, 40), pool(1e6)).usd(SHARE)).toBeCloseTo(1, 6)
+    const prices = told(vault(1e6, 1.25), pool(2_000))
+    expect(prices.usd(SHARE)).toBeCloseTo(1.25, 6)
+    expect((await prices.depthCurve(SHARE))!.every(({ usd }) => usd >= 9e5 && usd <= 1.01e6)).toBe(true)
+  })
+
+  test('of shares is worth what those are, and one of itself is worth nothing', () => {
+    const inner = { ...reading('reserve', [{ token: USDC, whole: 1e6 }], 1e6, 1e-12), share: LOCAL }
+    const outer = reading('vault', [{ token: LOCAL, whole: 5e5 }], 4e5, 1.25)
+    const book = (redemptions: Readonly<Record<Address, readonly Redemption[]>>) =>
+      priceTokens(snapshotOf(centre()), chain, {
+        decimals: (token) => (token >= SHARE ? 18 : undefined),
+        redemptions: (token) => redemptions[token],
+      })
+    expect(book({ [SHARE]: [outer], [LOCAL]: [inner] }).usd(SHARE)).toBeCloseTo(1.25, 6)
+    expect(book({ [SHARE]: [outer], [LOCAL]: [{ ...outer, share: LOCAL }] }).usd(SHARE)).toBeNull()
   })
 })

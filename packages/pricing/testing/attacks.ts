@@ -6,6 +6,7 @@ import { type Address, type Chain, toAddress } from '@sluice/chains'
 import { type Pool, PoolMap, type Snapshot } from '@sluice/liquidity'
 import { type Draw, draws } from './draw.ts'
 import { Pools } from './pools.ts'
+import { MadeShares, type Readings } from './shares.ts'
 
 export type MarketSize = {
   readonly seed: number
@@ -23,6 +24,9 @@ export type Market = {
   readonly pools: PoolMap
   /** Pools as attackers leave them for one block. */
   readonly spike: readonly Pool[]
+  /** Shares as they are read, and as attackers leave them for that block. */
+  readonly shares: Readings
+  readonly bentShares: Readings
   /** Dollars for a whole token. */
   readonly honest: ReadonlyMap<Address, number>
   readonly fakes: readonly Fake[]
@@ -38,11 +42,14 @@ const LISTED = 100
 const PLACES = 18
 /** False prices that are open to all are traded away where that pays: an attacker leaves no more than this in them. */
 const DUST_USD = 500
+/** Tokens that are shares of others, as a part of the honest ones. */
+const SHARES = 0.02
 
 /** An attack puts its pools into the scene, and makes tokens of its own. */
 type Attack = (scene: Scene) => void
 type Scene = Draw & {
   readonly pools: Pools
+  readonly shares: MadeShares
   readonly spike: Pool[]
   /** An honest token that is no hub, with its worth. */
   readonly victim: () => Address
@@ -136,6 +143,19 @@ const attacks = {
     pools.vault(hub(), usd, share, multiple() ** 2)
     pools.pair(hub(), usd, share, usd)
   },
+  /** A share of its own that tells any rate. */
+  'false rate of a share': ({ shares, fake, hub, capital, multiple }) => {
+    const usd = capital()
+    shares.single('vault', fake(usd), hub(), usd, multiple() ** 3)
+  },
+  /** A share of a little money and of tokens of its own without end. */
+  'share of fakes': ({ pools, shares, fake, hub, capital, multiple }) => {
+    const usd = capital()
+    const minted = [fake(usd), fake(usd)]
+    for (const token of minted) pools.pair(hub(), usd, token, usd * multiple())
+    const parts = [hub(), ...minted].map((token, k) => ({ token, usd: k === 0 ? usd : 1e15 }))
+    shares.pair(fake(usd), parts, multiple())
+  },
   /** Many false prices with next to nothing in them. */
   dust: ({ pools, victim, hub, multiple, size }) => {
     pools.pair(hub(), size(1, DUST_USD), victim(), 1, { lie: multiple() })
@@ -153,6 +173,7 @@ export function makeMarket({ seed, tokens, pools: count, stables = [1, 1, 1] }: 
   const truth = Array.from({ length: honestTokens }, (_, t) => hubs[t] ?? Math.exp((draw.next() - 0.5) * 16))
   const honest = new Map(truth.map((usd, t) => [tokenAt(t), usd]))
   const pools = new Pools(draw, honest)
+  const shares = new MadeShares(honest)
   const hub = () => tokenAt(pick(0, hubs.length))
   const victim = () => tokenAt(pick(hubs.length, honestTokens))
 
@@ -184,6 +205,7 @@ export function makeMarket({ seed, tokens, pools: count, stables = [1, 1, 1] }: 
     if (isLate && makesTokens.has(by)) continue
     const scene = {
       pools,
+      shares,
       spike,
       victim,
       contested,
@@ -194,18 +216,49 @@ export function makeMarket({ seed, tokens, pools: count, stables = [1, 1, 1] }: 
     }
     attacks[by]({ ...draw, ...scene })
   }
+  addShares(shares, draw, honest, (n) => tokenAt(tokens * 4 + n), Math.round(honestTokens * SHARES), victim, hub)
   const changing = new Set(fakes.filter(({ by }) => by === 'changing decimals').map(({ token }) => token))
   let asked = 0
   return {
     chain: chainOf(truth.length),
     ...{ pools: PoolMap.empty.with(pools.all), spike, honest, fakes },
+    ...{ shares: shares.calm, bentShares: new Map([...shares.calm, ...shares.bent]) },
     decimals: (token) => (changing.has(token) ? asked++ % 78 : PLACES),
+  }
+}
+
+/** Honest shares: of one token, and of pairs; in the block of the attack with rates raised and reserves traded. */
+function addShares(
+  shares: MadeShares,
+  { chance, size }: Draw,
+  honest: Map<Address, number>,
+  shareAt: (n: number) => Address,
+  count: number,
+  victim: () => Address,
+  hub: () => Address,
+): void {
+  for (let n = 0; n < count; n++) {
+    const [share, token, other] = [shareAt(n), victim(), hub()]
+    const usd = size(1_000, 1e7)
+    if (chance(0.5)) {
+      const rate = size(0.5, 2)
+      shares.single(chance(0.5) ? 'reserve' : 'vault', share, token, usd, rate)
+      honest.set(share, honest.get(token)! * rate)
+      if (chance(0.3)) shares.raise(share, size(1.1, 1_000))
+    } else {
+      const perShare = size(0.01, 1_000)
+      const parts = [token, other].map((part) => ({ token: part, usd }))
+      shares.pair(share, parts, perShare)
+      honest.set(share, perShare)
+      if (chance(0.3)) shares.trade(share, size(1.1, 1_000))
+    }
   }
 }
 
 const makesTokens: ReadonlySet<Strategy> = new Set<Strategy>([
   ...(['one-sided', 'mutual', 'ring', 'flash-deep token', 'copy of a stable', 'donated balance'] as const),
   ...(['far away liquidity', 'tax on sales', 'changing decimals', 'false rate of a vault'] as const),
+  ...(['false rate of a share', 'share of fakes'] as const),
 ])
 
 export function snapshotAt(market: Market, number: number, pools: ReadonlyMap<string, Pool>): Snapshot {

@@ -14,7 +14,7 @@ let compiled: Record<string, Compiled> | undefined
 /** A contract of Tokens.sol, with a pair of Uniswap V2 against WETH: 1,000 whole tokens for so many WETH. */
 export async function deployToken(
   devnet: Devnet,
-  name: 'PickyToken' | 'NamedToken',
+  name: 'PickyToken' | 'NamedToken' | 'TrapToken',
   args: readonly unknown[] = [],
   weth = 10n,
 ): Promise<Contract> {

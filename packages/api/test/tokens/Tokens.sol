@@ -80,6 +80,67 @@ contract NamedToken {
     }
 }
 
+/// Share of a reserve that lends, as those of Aave: one for one with what it holds and has lent.
+contract ReserveShare {
+    string public constant name = "Reserve share";
+    string public constant symbol = "aTEST";
+    uint8 public constant decimals = 18;
+    address public immutable UNDERLYING_ASSET_ADDRESS;
+    uint256 public immutable totalSupply;
+    mapping(address => uint256) public balanceOf;
+
+    constructor(address underlying, uint256 supply) {
+        UNDERLYING_ASSET_ADDRESS = underlying;
+        totalSupply = balanceOf[msg.sender] = supply;
+    }
+
+    function lend(address to, uint256 amount) external {
+        NamedToken(UNDERLYING_ASSET_ADDRESS).transfer(to, amount);
+    }
+}
+
+/// Can be bought and not sold: nothing comes to whom its owner has closed.
+contract TrapToken {
+    string public constant name = "Trap";
+    string public constant symbol = "TRAP";
+    uint8 public constant decimals = 18;
+    address private immutable owner = msg.sender;
+    mapping(address => uint256) public balanceOf;
+    mapping(address => mapping(address => uint256)) public allowance;
+    mapping(address => bool) public closed;
+
+    function mint(address to, uint256 amount) external {
+        balanceOf[to] += amount;
+    }
+
+    function close(address account) external {
+        require(msg.sender == owner);
+        closed[account] = true;
+    }
+
+    function approve(address spender, uint256 amount) external returns (bool) {
+        allowance[msg.sender][spender] = amount;
+        return true;
+    }
+
+    function transfer(address to, uint256 amount) external returns (bool) {
+        move(msg.sender, to, amount);
+        return true;
+    }
+
+    function transferFrom(address from, address to, uint256 amount) external returns (bool) {
+        allowance[from][msg.sender] -= amount;
+        move(from, to, amount);
+        return true;
+    }
+
+    function move(address from, address to, uint256 amount) private {
+        require(!closed[to], "closed");
+        balanceOf[from] -= amount;
+        balanceOf[to] += amount;
+    }
+}
+
 /// Answers like a factory of Uniswap V2 that has one pair.
 contract LyingFactory {
     address public immutable pair;

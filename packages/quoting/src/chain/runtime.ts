@@ -4,6 +4,7 @@ import {
   createMarket,
   type Market,
   type MarketOptions,
+  Redemptions,
   type Snapshot,
   type TokenFacts,
 } from '@sluice/liquidity'
@@ -56,7 +57,13 @@ type Options = RuntimeSettings & {
 const REST_BLOCKS = 2
 
 /** Parts that exist only while the chain is awake. */
-type Awake = { readonly rpc: Rpc; readonly market: Market; readonly prices: Prices; readonly views: ChainViews }
+type Awake = {
+  readonly rpc: Rpc
+  readonly market: Market
+  readonly prices: Prices
+  readonly redemptions: Redemptions
+  readonly views: ChainViews
+}
 
 /** The life of one chain: it wakes at its first use, follows blocks while it is used, and sleeps when idle. */
 export class ChainRuntime {
@@ -112,7 +119,13 @@ export class ChainRuntime {
 
   /** Fill of each thing that strangers can fill. */
   get counts(): Readonly<Record<string, StateCount>> {
-    return this.awake ? { ...this.awake.market.state(), ...this.awake.views.counts } : {}
+    return this.awake
+      ? {
+          ...this.awake.market.state(),
+          ...this.awake.views.counts,
+          redemptions: this.awake.redemptions.count,
+        }
+      : {}
   }
 
   /** Health of the endpoints; undefined while the chain sleeps. */
@@ -147,9 +160,11 @@ export class ChainRuntime {
       onEvent: (event) => emit({ kind: 'rpc', event }),
     })
     const market = openMarket({ chain, rpc, facts: tokens.facts, onFact: this.options.onFact })
+    const redemptions = new Redemptions(chain)
     const prices = new Prices(chain, {
       decimals: (token) => tokens.facts.decimals(token),
       isUnsellable: (token) => tokens.isUnsellable(token),
+      redemptions: (token) => redemptions.of(token),
       onFault: ({ id }, error) => log.error({ err: error, pool: id }, 'a pool cannot be priced'),
     })
     tokens.standings.price(prices)
@@ -167,7 +182,8 @@ export class ChainRuntime {
     market.start()
     log.info({}, 'chain wakes')
     const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
-    return { rpc, market, prices, views: new ChainViews({ chain, rpc, market, prices, assertDeployed }) }
+    const views = new ChainViews({ chain, rpc, market, prices, redemptions, assertDeployed })
+    return { rpc, market, prices, redemptions, views }
   }
 
   private saveOptions(): Pick<MarketOptions, 'save'> {

@@ -1,7 +1,7 @@
 /** The chain as requests see it: its pools at one block, with what is worked out of them once and shared. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Address, Chain } from '@sluice/chains'
-import type { Market, Snapshot } from '@sluice/liquidity'
+import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
+import type { Market, Redemptions, Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
 import { buildGraph, type Graph } from '@sluice/routing'
 import { type BlockHeader, estimateL1FeePerByte, type Rpc, RpcError } from '@sluice/rpc'
@@ -33,6 +33,7 @@ type Options = {
   readonly rpc: Rpc
   readonly market: Market
   readonly prices: Prices
+  readonly redemptions: Redemptions
   /** Rejects unless Guard and Executor stand at the block. */
   readonly assertDeployed: (block: { readonly blockHash: BlockHeader['hash'] }) => Promise<void>
 }
@@ -136,10 +137,26 @@ export class ChainViews {
     const { newest } = this
     if (newest && newest.snapshot === market.snapshot() && tokens.every((token) => newest.groups.has(token)))
       return { view: newest, isWhole: true }
-    const isWhole = await inTime(market.seek(tokens), SEEK_PATIENCE_MS)
+    const isWhole = await inTime(this.seek(tokens), SEEK_PATIENCE_MS)
     const view = this.current()
     if (isWhole) for (const token of tokens) view.groups.set(token, true)
     return { view, isWhole }
+  }
+
+  /**
+   * Finds the pools of tokens, and of what those among them redeem for that are shares.
+   *
+   * @returns whether all is of the newest block
+   */
+  private async seek(tokens: readonly Address[]): Promise<boolean> {
+    const { market, redemptions, rpc, prices } = this.options
+    await market.seek(tokens)
+    const real = tokens.filter((token) => market.tokens.isToken(token) === true)
+    const { block } = market.snapshot()
+    const parts = await redemptions.seek(real, { rpc, block, holderOf: (share) => prices.holderOf(share) })
+    const others = parts.filter((token) => token !== ZERO_ADDRESS && !tokens.includes(token))
+    if (others.length > 0) await market.seek(others)
+    return [...real, ...others].every((token) => redemptions.isOf(token, block))
   }
 
   /** The body that the same request got while the head was the same, if that was seen lately. */
@@ -199,12 +216,12 @@ export class ChainViews {
   }
 }
 
-/** True for a work that ended well within the time. It goes on in any case. */
+/** True for a work that ended well, and not with false, within the time. It goes on in any case. */
 async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<false>()
   const timer = setTimeout(resolve, ms, false)
   const done = work.then(
-    () => true,
+    (result) => result !== false,
     // What fails now is tried again with the next request.
     () => false,
   )

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IRedeemable, ISignedCoins} from "../interfaces/IRedeemable.sol";
+
+/// @title RedemptionLens
+/// @notice Tells what a token redeems for, if it is a share of something else, and how much of that is there to be paid out now;
+///   never deployed. What stands at an address may be hostile: each call gets a fixed amount of gas and answers some words at most, and
+///   what a share claims to have counts only as far as the tokens' own balances bear it out.
+contract RedemptionLens {
+    enum Kind {
+        None,
+        /// One token, at a rate that the share tells.
+        Vault,
+        Reserve,
+        Market,
+        Staked,
+        /// Several tokens, of which a share is an equal part.
+        Pair,
+        Weighted,
+        /// Several tokens that are worth the same but for their rates, and of any worth: a share grows by a virtual price.
+        Stable,
+        Crypto
+    }
+
+    struct State {
+        Kind kind;
+        uint256 supply;
+        address[] tokens;
+        /// Base units of each that are there to be paid out.
+        uint256[] held;
+        /// Weights, or rates, in 1e18; empty where all are alike.
+        uint256[] scales;
+        /// So many shares redeem for so much; virtual price and 1e18 where the tokens are several.
+        uint256 sample;
+        uint256 redeemed;
+        /// Assets that whoever was looked at can withdraw now, where that is not all that he has.
+        uint256 limit;
+    }
+
+    uint256 private constant CALL_GAS = 300_000;
+    /// @dev For one share with all that is asked of it; most take less than a tenth.
+    uint256 private constant MOST_GAS = 4_000_000;
+    uint256 private constant MOST_WORDS = 32;
+    uint256 private constant MOST_COINS = 8;
+    uint256 private constant ONE = 1e18;
+    address private constant DEAD = 0x000000000000000000000000000000000000dEaD;
+    address private constant CURVE_NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
+
+    /// @param holder An account that may hold some of it, such as a pool.
+    function read(address share, address holder) external view returns (State memory state) {
+        uint256 enough = gasleft() > MOST_GAS ? gasleft() - MOST_GAS : 0;
+        state.limit = type(uint256).max;
+        state.supply = _number(share, abi.encodeCall(IRedeemable.totalSupply, ()));
+        if (state.supply == 0) return state;
+        if (!_readSingle(state, share)) if (!_readPair(state, share)) if (!_readCurve(state, share)) _readBalancer(
+            state, share
+        );
+        if (state.kind == Kind.Vault) _limit(state, share, holder);
+        if (gasleft() < enough) state.kind = Kind.None;
+    }
+
+    function _readSingle(State memory state, address share) private view returns (bool) {
+        address token;
+        // Rounding to whole units shows in a small sample, and nobody redeems all.
+        state.sample = state.supply / 3 + 1;
+        if ((token = _address(share, abi.encodeCall(IRedeemable.asset, ()))) != address(0)) {
+            state.kind = Kind.Vault;
+            (bool ok, uint256 assets) = _word(share, abi.encodeCall(IRedeemable.previewRedeem, (state.sample)));
+            if (!ok) assets = _number(share, abi.encodeCall(IRedeemable.convertToAssets, (state.sample)));
+            state.redeemed = assets;
+        } else if ((token = _address(share, abi.encodeCall(IRedeemable.UNDERLYING_ASSET_ADDRESS, ()))) != address(0)) {
+            state.kind = Kind.Reserve;
+            state.redeemed = state.sample;
+        } else if ((token = _address(share, abi.encodeCall(IRedeemable.STAKED_TOKEN, ()))) != address(0)) {
+            state.kind = Kind.Staked;
+            (bool ok, uint256 assets) = _word(share, abi.encodeCall(IRedeemable.previewRedeem, (state.sample)));
+            // The first kind is one for one.
+            state.redeemed = ok ? assets : state.sample;
+        } else {
+            return _readByRate(state, share);
+        }
+        return _holdsOne(state, token, _balance(token, share));
+    }
+
+    function _readByRate(State memory state, address share) private view returns (bool) {
+        state.sample = ONE;
+        (bool ok, uint256 rate) = _word(share, abi.encodeCall(IRedeemable.exchangeRateStored, ()));
+        if (ok) {
+            state.kind = Kind.Market;
+            state.redeemed = rate;
+            address token = _address(share, abi.encodeCall(IRedeemable.underlying, ()));
+            return _holdsOne(state, token, token == address(0) ? share.balance : _balance(token, share));
+        }
+        (ok, rate) = _word(share, abi.encodeCall(IRedeemable.getExchangeRate, ()));
+        if (!ok) return false;
+        state.kind = Kind.Staked;
+        state.redeemed = rate;
+        return _holdsOne(state, address(0), share.balance);
+    }
+
+    function _holdsOne(State memory state, address token, uint256 held) private pure returns (bool) {
+        state.tokens = new address[](1);
+        state.held = new uint256[](1);
+        (state.tokens[0], state.held[0]) = (token, held);
+        return true;
+    }
+
+    function _readPair(State memory state, address share) private view returns (bool) {
+        address token0 = _address(share, abi.encodeCall(IRedeemable.token0, ()));
+        address token1 = _address(share, abi.encodeCall(IRedeemable.token1, ()));
+        if (token0 == address(0) || token1 == address(0)) return false;
+        uint256[] memory reserves = _words(share, abi.encodeCall(IRedeemable.getReserves, ()));
+        if (reserves.length < 2) return false;
+        state.kind = Kind.Pair;
+        state.tokens = new address[](2);
+        state.held = new uint256[](2);
+        (state.tokens[0], state.tokens[1]) = (token0, token1);
+        state.held[0] = _least(reserves[0], _balance(token0, share));
+        state.held[1] = _least(reserves[1], _balance(token1, share));
+        return true;
+    }
+
+    /// @dev A share names its pool, and counts only where the pool names the share.
+    function _readCurve(State memory state, address share) private view returns (bool) {
+        address pool = share;
+        (bool ok, uint256 price) = _word(pool, abi.encodeCall(IRedeemable.get_virtual_price, ()));
+        if (!ok) {
+            pool = _address(share, abi.encodeCall(IRedeemable.minter, ()));
+            if (pool == address(0)) return false;
+            if (
+                _address(pool, abi.encodeCall(IRedeemable.token, ())) != share
+                    && _address(pool, abi.encodeCall(IRedeemable.lp_token, ())) != share
+            ) return false;
+            (ok, price) = _word(pool, abi.encodeCall(IRedeemable.get_virtual_price, ()));
+            if (!ok) return false;
+        }
+        address[] memory tokens = new address[](MOST_COINS);
+        uint256[] memory held = new uint256[](MOST_COINS);
+        uint256 count = 0;
+        for (; count < MOST_COINS; ++count) {
+            (tokens[count], held[count]) = _coin(pool, count);
+            if (tokens[count] == address(0)) break;
+            uint256 there =
+                tokens[count] == CURVE_NATIVE ? pool.balance : _balance(tokens[count], pool);
+            held[count] = _least(held[count], there);
+        }
+        if (count < 2) return false;
+        assembly ("memory-safe") {
+            mstore(tokens, count)
+            mstore(held, count)
+        }
+        (state.tokens, state.held, state.sample, state.redeemed) = (tokens, held, ONE, price);
+        (ok,) = _word(pool, abi.encodeCall(IRedeemable.gamma, ()));
+        state.kind = ok ? Kind.Crypto : Kind.Stable;
+        if (!ok) state.scales = _curveRates(pool, tokens);
+        return true;
+    }
+
+    /// @dev Rates come as factors to 36 digits after the comma, less those of the token.
+    function _curveRates(address pool, address[] memory tokens) private view returns (uint256[] memory rates) {
+        uint256[] memory words = _words(pool, abi.encodeCall(IRedeemable.stored_rates, ()));
+        // Of a fixed length in older pools, else behind offset and length.
+        uint256 from = words.length == tokens.length ? 0 : 2;
+        if (words.length < from + tokens.length) return rates;
+        rates = new uint256[](tokens.length);
+        for (uint256 k = 0; k < tokens.length; ++k) {
+            uint256 places =
+                tokens[k] == CURVE_NATIVE ? 18 : _number(tokens[k], abi.encodeCall(IRedeemable.decimals, ()));
+            if (places > 18) return new uint256[](0);
+            rates[k] = words[from + k] / 10 ** (18 - places);
+        }
+    }
+
+    function _coin(address pool, uint256 index) private view returns (address token, uint256 balance) {
+        token = _address(pool, abi.encodeCall(IRedeemable.coins, (index)));
+        if (token != address(0)) return (token, _number(pool, abi.encodeCall(IRedeemable.balances, (index))));
+        int128 signed = int128(uint128(index));
+        token = _address(pool, abi.encodeCall(ISignedCoins.coins, (signed)));
+        if (token != address(0)) balance = _number(pool, abi.encodeCall(ISignedCoins.balances, (signed)));
+    }
+
+    /// @dev A share names its vault, and counts only where the vault knows it as the pool of its id.
+    function _readBalancer(State memory state, address share) private view {
+        (bool ok, uint256 id) = _word(share, abi.encodeCall(IRedeemable.getPoolId, ()));
+        address vault = ok ? _address(share, abi.encodeCall(IRedeemable.getVault, ())) : address(0);
+        if (vault == address(0) || _address(vault, abi.encodeCall(IRedeemable.getPool, (bytes32(id)))) != share) return;
+        uint256[] memory words = _words(vault, abi.encodeCall(IRedeemable.getPoolTokens, (bytes32(id))));
+        // Three words in front, then two arrays of the same length.
+        if (words.length < 5) return;
+        uint256 count = words[3];
+        if (count < 2 || count > MOST_COINS || words.length < 5 + 2 * count) return;
+        uint256[] memory weights = _words(share, abi.encodeCall(IRedeemable.getNormalizedWeights, ()));
+        bool isWeighted = weights.length >= 2 + count;
+        state.tokens = new address[](count);
+        state.held = new uint256[](count);
+        state.scales = new uint256[](count);
+        uint256 kept = 0;
+        for (uint256 k = 0; k < count; ++k) {
+            address token = address(uint160(words[4 + k]));
+            if (token == share) continue;
+            state.tokens[kept] = token;
+            state.held[kept] = _least(words[5 + count + k], _balance(token, vault));
+            if (isWeighted) state.scales[kept] = weights[2 + k];
+            else state.scales[kept] = _rate(share, token);
+            ++kept;
+        }
+        _shorten(state, kept);
+        (ok, state.redeemed) = _word(share, abi.encodeCall(IRedeemable.getRate, ()));
+        state.sample = ONE;
+        if (kept < 2 || (!isWeighted && !ok)) return;
+        state.kind = isWeighted ? Kind.Weighted : Kind.Stable;
+        _countShares(state, share);
+    }
+
+    function _shorten(State memory state, uint256 count) private pure {
+        (address[] memory tokens, uint256[] memory held, uint256[] memory scales) =
+        (state.tokens, state.held, state.scales);
+        assembly ("memory-safe") {
+            mstore(tokens, count)
+            mstore(held, count)
+            mstore(scales, count)
+        }
+    }
+
+    function _rate(address share, address token) private view returns (uint256 rate) {
+        bool ok;
+        (ok, rate) = _word(share, abi.encodeCall(IRedeemable.getTokenRate, (token)));
+        if (!ok) rate = ONE;
+    }
+
+    /// @dev Fees that are due count as shares already, and a pool may hold most of its own.
+    function _countShares(State memory state, address share) private view {
+        (bool ok, uint256 supply) = _word(share, abi.encodeCall(IRedeemable.getActualSupply, ()));
+        if (!ok) (ok, supply) = _word(share, abi.encodeCall(IRedeemable.getVirtualSupply, ()));
+        if (ok) state.supply = supply;
+    }
+
+    /// @dev Whoever has shares and cannot redeem them all shows what the vault can pay now.
+    function _limit(State memory state, address share, address holder) private view {
+        address[3] memory holders = [holder, DEAD, share];
+        for (uint256 k = 0; k < holders.length; ++k) {
+            uint256 owned = _balance(share, holders[k]);
+            if (owned == 0) continue;
+            (bool ok, uint256 redeemable) = _word(share, abi.encodeCall(IRedeemable.maxRedeem, (holders[k])));
+            if (!ok || redeemable >= owned) continue;
+            state.limit =
+                _least(state.limit, _number(share, abi.encodeCall(IRedeemable.maxWithdraw, (holders[k]))));
+        }
+    }
+
+    function _least(uint256 a, uint256 b) private pure returns (uint256) {
+        return a < b ? a : b;
+    }
+
+    function _balance(address token, address account) private view returns (uint256) {
+        return _number(token, abi.encodeCall(IRedeemable.balanceOf, (account)));
+    }
+
+    function _address(address target, bytes memory input) private view returns (address) {
+        uint256 word = _number(target, input);
+        return word >> 160 == 0 ? address(uint160(word)) : address(0);
+    }
+
+    /// @dev Zero where there is no answer.
+    function _number(address target, bytes memory input) private view returns (uint256 word) {
+        bool ok;
+        (ok, word) = _word(target, input);
+        if (!ok) word = 0;
+    }
+
+    function _word(address target, bytes memory input) private view returns (bool ok, uint256 word) {
+        assembly ("memory-safe") {
+            ok := staticcall(CALL_GAS, target, add(input, 32), mload(input), 0, 32)
+            ok := and(ok, gt(returndatasize(), 31))
+            word := mload(0)
+        }
+    }
+
+    /// @dev The first words of an answer, however long it is; none where there is no answer.
+    function _words(address target, bytes memory input) private view returns (uint256[] memory words) {
+        words = new uint256[](MOST_WORDS);
+        assembly ("memory-safe") {
+            let ok := staticcall(CALL_GAS, target, add(input, 32), mload(input), 0, 0)
+            let count := mul(ok, div(returndatasize(), 32))
+            if gt(count, MOST_WORDS) { count := MOST_WORDS }
+            returndatacopy(add(words, 32), 0, mul(count, 32))
+            mstore(words, count)
+        }
+    }
+}
