@@ -3,8 +3,9 @@ import { get as httpGet } from 'node:http'
 import type { Devnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
-import { startChain, startOver } from './src/devnet.ts'
+import { request, startChain, startOver } from './src/devnet.ts'
 import { ask } from './src/service.ts'
+import { deployToken } from './src/tokens.ts'
 
 type Detail = {
   readonly usd: number | null
@@ -18,6 +19,14 @@ type Detail = {
 
 const NOBODY = `0x${'ab'.repeat(20)}`
 const MOST_POSTED = 1_000
+/** Requests for prices of the past at a time, far more than may wait. */
+const BURST = 60
+const HONEST = 10
+const HONEST_MS = 5_000
+/** Requests of a chain that run at once. */
+const AT_ONCE = 24
+const MOST_ROUNDS = 20
+const RETRY_MS = 1_000
 /** Beyond two block times of the local chain. */
 const QUIET_MS = 3_000
 let devnet: Devnet
@@ -25,7 +34,7 @@ let server: RunningServer
 let tokens: readonly string[]
 beforeAll(async () => {
   devnet = await startChain()
-  server = await startOver(devnet.url)
+  server = await startOver(devnet.url, { TRUST_PROXY: 'true', MAX_CONCURRENT: String(AT_ONCE) })
   tokens = ['WETH', 'USDC', 'LINK'].map((symbol) => devnet.info.tokens[symbol]!.address)
   // Until all their pools are known, and have been for as long as it takes them to be heard beside others.
   const end = Date.now() + 30_000
@@ -93,6 +102,77 @@ test('a token without a price says why', async () => {
   await expect.poll(async () => (await why())!.reason, { timeout: 30_000 }).toBe('unknown')
   expect(await why()).toMatchObject({ usd: null, depthUsd: null, confidence: 0, sources: [] })
 })
+
+test('a token that could be bought and not sold when it was measured has no price: unsellable', async () => {
+  const trap = await deployToken(devnet, 'TrapToken')
+  const token = trap.address.toLowerCase()
+  const told = async () =>
+    ((await get(`/prices/31337?token=${token}&detail=1`)) as unknown as Record<string, Detail>)[token]!
+  await expect.poll(async () => (await told()).usd, { timeout: 30_000 }).toBeCloseTo(30, 0)
+  await trap.send('close', [(await told()).sources[0]!.pool])
+  const report = JSON.parse((await ask(`${server.url}/tokens/31337?token=${token}`)).text)
+  expect(report[token].pools).toMatchObject([{ sellable: false }])
+  // What was answered for this block stands until the next.
+  await trap.send('approve', [NOBODY, 0n])
+  await expect.poll(async () => (await told()).reason, { timeout: 30_000 }).toBe('unsellable')
+  expect(await told()).toMatchObject({ usd: null, depthUsd: null, confidence: 0, sources: [] })
+  expect(await get(`/prices/31337?token=${token}`)).toEqual({ [token]: null })
+  expect(await get(`/liquidity/31337?token=${token}`)).toEqual({ [token]: null })
+})
+
+test('a chart of sixty blocks at once is answered in the end, and others are answered meanwhile', async () => {
+  await request(devnet.url, 'anvil_mine', BURST)
+  const [weth] = tokens
+  const newest = async () => ((await get(listed('&detail=1'))) as unknown as Record<string, Detail>)[weth!]!.block
+  const before = await newest()
+  await expect.poll(newest, { timeout: 30_000 }).toBeGreaterThanOrEqual(before)
+  const block = await newest()
+  const from = (caller: string) => ({ headers: { 'x-forwarded-for': caller } })
+  const chart = (n: number) => ask(`${server.url}${listed(`&block=${block - n}`)}`, from('192.0.2.1'))
+  let left = Array.from({ length: BURST }, (_, n) => n)
+  let answered = 0
+  for (let round = 0; left.length > 0 && round < MOST_ROUNDS; round++) {
+    const points = Promise.all(left.map(chart))
+    for (let n = 0; n < HONEST; n++) {
+      const start = performance.now()
+      const { status, text } = await ask(`${server.url}${listed('&detail=1')}`, from('192.0.2.2'))
+      expect(status, text).toBe(200)
+      expect(performance.now() - start).toBeLessThan(HONEST_MS)
+    }
+    const refused: number[] = []
+    for (const [k, { status, text, headers }] of (await points).entries()) {
+      if (status === 200) answered++
+      else if (status === 503 || status === 504) {
+        if (status === 503) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+        refused.push(left[k]!)
+      } else expect(JSON.parse(text).code, text).toBe('NO_STATE')
+    }
+    // However busy the machine, some of those that run at once are answered.
+    expect(refused.length).toBeLessThan(left.length)
+    left = refused
+    if (left.length > 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+  }
+  expect(left).toEqual([])
+  expect(answered).toBeGreaterThanOrEqual(BURST / 2)
+}, 120_000)
+
+test('callers who ask for far more of the past than can be read are turned away in words, and others are answered', async () => {
+  const block = ((await get(listed('&detail=1'))) as unknown as Record<string, Detail>)[tokens[0]!]!.block
+  const from = (caller: string) => ({ headers: { 'x-forwarded-for': caller } })
+  const burst = Array.from({ length: 4 * BURST }, (_, k) =>
+    ask(`${server.url}/prices/31337?token=${tokens[k % 3]}&block=${block - (k % 40)}`, from(`198.51.100.${k % 8}`)),
+  )
+  for (let n = 0; n < HONEST; n++) {
+    const { status, text } = await ask(`${server.url}${listed('&detail=1')}`, from('192.0.2.2'))
+    expect(status, text).toBe(200)
+  }
+  const codes = (await Promise.all(burst)).map(({ status, text }) =>
+    status === 200 ? '200' : `${status} ${JSON.parse(text).code}`,
+  )
+  for (const code of codes) expect(['200', '422 NO_STATE', '503 OVERLOADED', '504 TIMEOUT']).toContain(code)
+  expect(codes).toContain('200')
+  expect(codes).toContain('503 OVERLOADED')
+}, 60_000)
 
 test('a thousand tokens may be posted, and no more', async () => {
   const many = Array.from(
