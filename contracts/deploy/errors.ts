@@ -1,3 +1,5 @@
+import { CodedError } from '@sluice/chains'
+
 export type DeployErrorCode =
   | 'UNREACHABLE'
   | 'WRONG_CHAIN'
@@ -10,12 +12,6 @@ export type DeployErrorCode =
   | 'BAD_FILE'
   | 'TRANSACTION_FAILED'
 
-export class DeployError extends Error {
+export class DeployError extends CodedError<DeployErrorCode> {
   override readonly name = 'DeployError'
-  readonly code: DeployErrorCode
-
-  constructor(code: DeployErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }

@@ -1,3 +1,5 @@
+import { CodedError } from '@sluice/chains'
+
 export type QuotingErrorCode =
   /** The deployment names no Executor: nothing can be swapped. */
   | 'NO_EXECUTOR'
@@ -31,14 +33,12 @@ export type QuotingErrorCode =
 export type QuotingErrorDetails = Readonly<Record<string, unknown>>
 
 /** A quote that is refused, or cannot be made. */
-export class QuotingError extends Error {
+export class QuotingError extends CodedError<QuotingErrorCode> {
   override readonly name = 'QuotingError'
-  readonly code: QuotingErrorCode
   readonly details: QuotingErrorDetails
 
   constructor(code: QuotingErrorCode, message: string, details: QuotingErrorDetails = {}) {
-    super(message)
-    this.code = code
+    super(code, message)
     this.details = details
   }
 }

@@ -1,3 +1,5 @@
+import { CodedError } from '@sluice/chains'
+
 export type RoutingErrorCode =
   /** A settled route that breaks a limit or a filter of its request: a fault of the search. */
   | 'ROUTE_INVARIANT'
@@ -8,12 +10,6 @@ export type RoutingErrorCode =
   /** The thread of the search came to its end: it had no more memory, for instance, or could not be started. */
   | 'THREAD_ENDED'
 
-export class RoutingError extends Error {
+export class RoutingError extends CodedError<RoutingErrorCode> {
   override readonly name = 'RoutingError'
-  readonly code: RoutingErrorCode
-
-  constructor(code: RoutingErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }

@@ -1,4 +1,4 @@
-import type { Hex } from '@sluice/chains'
+import { CodedError, type Hex } from '@sluice/chains'
 
 /**
  * Codes of the endpoint. UNREACHABLE: no connection, or one that was dropped. TIMEOUT: no answer in time. RATE_LIMITED: asked too
@@ -30,17 +30,15 @@ type More = ErrorOptions & {
   readonly retryAfterMs?: number
 }
 
-export class RpcError extends Error {
+export class RpcError extends CodedError<RpcErrorCode> {
   override readonly name = 'RpcError'
-  readonly code: RpcErrorCode
   /** Revert data where the node gave it. */
   readonly data: Hex
   /** Milliseconds for which the endpoint asked to be left alone. */
   readonly retryAfterMs: number | undefined
 
   constructor(code: RpcErrorCode, message: string, data: Hex = '0x', { retryAfterMs, ...options }: More = {}) {
-    super(message, options)
-    this.code = code
+    super(code, message, options)
     this.data = data
     this.retryAfterMs = retryAfterMs
   }

@@ -1,3 +1,5 @@
+import { CodedError } from '@sluice/chains'
+
 /**
  * UNKNOWN_SLOTS: neither slots nor a holder could set the balance up. BAD_TOKEN: tokenIn or tokenOut does not behave as
  * an ERC-20. BAD_SLOT: a given slot did not take. BAD_REQUEST: parameters contradict each other. OVERLOADED: too many
@@ -5,12 +7,6 @@
  */
 export type SimulationErrorCode = 'UNKNOWN_SLOTS' | 'BAD_TOKEN' | 'BAD_SLOT' | 'BAD_REQUEST' | 'OVERLOADED'
 
-export class SimulationError extends Error {
+export class SimulationError extends CodedError<SimulationErrorCode> {
   override readonly name = 'SimulationError'
-  readonly code: SimulationErrorCode
-
-  constructor(code: SimulationErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }

@@ -1,3 +1,5 @@
+import { CodedError } from '@sluice/chains'
+
 /**
  * NOT_READY: no block has been read yet. BEHIND: the block asked for did not come in time. STOPPED: the market was
  * stopped. REORGED: the block that was read is gone, and so were
@@ -6,12 +8,6 @@
  */
 export type MarketErrorCode = 'NOT_READY' | 'BEHIND' | 'STOPPED' | 'REORGED' | 'BUSY' | 'BAD_SNAPSHOT'
 
-export class MarketError extends Error {
+export class MarketError extends CodedError<MarketErrorCode> {
   override readonly name = 'MarketError'
-  readonly code: MarketErrorCode
-
-  constructor(code: MarketErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }
