@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Devnet, startDevnet } from '@sluice/devnet'
+import { request as ask, type Devnet, startDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll } from 'vitest'
 import { loadConfig, type RunningServer, startServer } from '../../src/index.ts'
 
@@ -24,15 +24,8 @@ export function startOver(rpcUrl: string, env: Readonly<Record<string, string>> 
   )
 }
 
-export async function request<T>(url: string, method: string, ...params: readonly unknown[]): Promise<T> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const { result, error } = (await response.json()) as { result: T; error?: { message: string } }
-  if (error) throw new Error(`${method}: ${error.message}`)
-  return result
+export function request<T>(url: string, method: string, ...params: readonly unknown[]): Promise<T> {
+  return ask<T>(url, method, params)
 }
 
 /** The local chain and a service over it, from before the first test of a file until after its last. */

@@ -1,3 +1,4 @@
+import { Scroll } from '../ui/Scroll.tsx'
 import '../styles/chains.css'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -233,8 +234,7 @@ function Followed({ rows }: { readonly rows: readonly Row[] }) {
         <h2 id="followed">Followed now</h2>
         <span className="note">by the age of the last block</span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
-      <section className="scroll" tabIndex={0} aria-label="Chains followed now">
+      <Scroll label="Chains followed now">
         <table>
           <thead>
             <tr>
@@ -270,7 +270,7 @@ function Followed({ rows }: { readonly rows: readonly Row[] }) {
             ))}
           </tbody>
         </table>
-      </section>
+      </Scroll>
     </section>
   )
 }

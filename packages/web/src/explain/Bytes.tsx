@@ -1,5 +1,6 @@
 import { groupOf } from '../route/families.ts'
 import { Count } from '../ui/Num.tsx'
+import { Scroll } from '../ui/Scroll.tsx'
 import type { Piece } from './bytes.ts'
 import type { Fact } from './facts.ts'
 import type { Step } from './steps.ts'
@@ -23,8 +24,7 @@ export function Bytes({ pieces, steps, offFacts, lit, onLight }: Props) {
           <Count value={pieces.reduce((sum, { hex }) => sum + hex.length / 2, 0)} /> bytes
         </span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
-      <section className="bytes" tabIndex={0} aria-label="Calldata">
+      <Scroll label="Calldata" className="bytes">
         0x
         {pieces.map(({ hex, fact, step }, place) => {
           const key = step === undefined ? fact : `step ${step}`
@@ -46,7 +46,7 @@ export function Bytes({ pieces, steps, offFacts, lit, onLight }: Props) {
             </span>
           )
         })}
-      </section>
+      </Scroll>
     </section>
   )
 }

@@ -3,6 +3,7 @@ import type { TokenOf } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Copy } from '../ui/Copy.tsx'
 import { Cell, Count, Decimal, Percent } from '../ui/Num.tsx'
+import { Scroll } from '../ui/Scroll.tsx'
 import { legRate } from './LegCard.tsx'
 import { Swatch } from './Swatch.tsx'
 
@@ -21,8 +22,7 @@ export function LegTable({ legs, tokenOf, lit, onLight }: Props) {
         <h2 id="legs">Every leg</h2>
         <Copy text={csv(legs)}>Copy as CSV</Copy>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
-      <section className="scroll" tabIndex={0} aria-label="Legs of the route">
+      <Scroll label="Legs of the route">
         <table>
           <thead>
             <tr>
@@ -80,7 +80,7 @@ export function LegTable({ legs, tokenOf, lit, onLight }: Props) {
             })}
           </tbody>
         </table>
-      </section>
+      </Scroll>
     </section>
   )
 }
