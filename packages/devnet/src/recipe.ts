@@ -4,24 +4,9 @@ import { type Account, accounts, DEPLOYER } from './accounts.ts'
 import { createBuilder } from './builder.ts'
 import { compileAhead } from './compile-ahead.ts'
 import { CHAIN_ID } from './constants.ts'
-import { aaveV3 } from './dexes/aave-v3.ts'
-import { algebraIntegral } from './dexes/algebra-integral.ts'
-import { algebraV1 } from './dexes/algebra-v1.ts'
-import { balancerV1 } from './dexes/balancer-v1.ts'
-import { balancerV2 } from './dexes/balancer-v2.ts'
-import { balancerV3 } from './dexes/balancer-v3.ts'
-import { curveStable } from './dexes/curve-stable.ts'
-import type { DevnetPool, DexEntry, Recipe } from './dexes/dex.ts'
-import { erc4626 } from './dexes/erc4626.ts'
-import { pancakeV2 } from './dexes/pancake-v2.ts'
-import { pancakeV3 } from './dexes/pancake-v3.ts'
-import { rateWrapper } from './dexes/rate-wrapper.ts'
+import type { DevnetPool, DexEntry } from './dexes/dex.ts'
+import { recipes } from './dexes/index.ts'
 import { deployUniswapRouters } from './dexes/routers.ts'
-import { slipstream } from './dexes/slipstream.ts'
-import { uniswapV2 } from './dexes/uniswap-v2.ts'
-import { uniswapV3 } from './dexes/uniswap-v3.ts'
-import { uniswapV4 } from './dexes/uniswap-v4.ts'
-import { velodromeV2 } from './dexes/velodrome-v2.ts'
 import { DevnetError } from './errors.ts'
 import { request } from './node.ts'
 import { deployTokens, fundAccounts, TOKENS, type TokenSymbol } from './tokens.ts'
@@ -42,25 +27,6 @@ export type DevnetInfo = {
   readonly vouched: readonly Address[]
   /** Factories, routers, quoters and position managers of the DEXes by name. */
   readonly routers: Readonly<Record<string, Address>>
-}
-
-const RECIPES: Readonly<Record<string, Recipe>> = {
-  'Uniswap V2': uniswapV2,
-  'PancakeSwap V2': pancakeV2,
-  'Uniswap V3': uniswapV3,
-  'Uniswap V4': uniswapV4,
-  'PancakeSwap V3': pancakeV3,
-  'Algebra V1': algebraV1,
-  'Algebra Integral': algebraIntegral,
-  Curve: curveStable,
-  'Balancer V2': balancerV2,
-  'ERC-4626': erc4626,
-  'Rate wrapper': rateWrapper,
-  Aerodrome: velodromeV2,
-  Slipstream: slipstream,
-  'Balancer V3': balancerV3,
-  'Balancer V1': balancerV1,
-  'Aave V3': aaveV3,
 }
 
 /** Base fee of the last block that is built: 1 gwei. */
@@ -92,10 +58,9 @@ export async function build({ url, deploymentsDir, onProgress }: BuildOptions): 
   const pools: DevnetPool[] = []
   const vouched: Address[] = [DEPLOYER]
   let routers: Record<string, Address> = {}
-  for (const [name, recipe] of Object.entries(RECIPES)) {
+  for (const [name, recipe] of Object.entries(recipes)) {
     onProgress(name)
-    if (recipe === balancerV3) await compiled
-    const dex = await recipe(chain, tokens)
+    const dex = await recipe(chain, tokens, compiled)
     dexes.push(...dex.rows)
     pools.push(...dex.pools)
     vouched.push(...(dex.vouched ?? []))

@@ -2,7 +2,7 @@
 import type { Hex } from '@sluice/chains'
 import { ZeroAddress } from 'ethers'
 import { hardhatArtifact } from '../artifact.ts'
-import { ALGEBRA_INTEGRAL_DYNAMIC_POOLS, ALGEBRA_INTEGRAL_POOLS, type PoolSpec } from '../pools.ts'
+import { type PoolSpec, pool, type TieredPoolSpec, tiered } from '../pools.ts'
 import { fund, mintRanges, sorted } from './concentrated.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
@@ -11,6 +11,19 @@ const FAMILY = 'algebra-integral'
 
 /** Pools that no other contract has customised. */
 const STANDARD = { deployer: ZeroAddress }
+
+/** Fees are set by hand: no plugin moves them. */
+const ALGEBRA_INTEGRAL_POOLS: readonly TieredPoolSpec[] = [
+  tiered('WETH', 'USDT', 900, 6_000_000n, 4n),
+  tiered('WBTC', 'WETH', 400, 9_000_000n, -3n),
+  tiered('FRAX', 'USDC', 80, 5_000_000n),
+]
+
+/** The plugin that comes with the protocol moves their fees with volatility. */
+const ALGEBRA_INTEGRAL_DYNAMIC_POOLS: readonly PoolSpec[] = [
+  pool('WETH', 'USDC', 5_000_000n, 9n),
+  pool('LINK', 'USDC', 1_200_000n, -13n),
+]
 
 export const algebraIntegral: Recipe = async (chain, tokens) => {
   const weth = tokens.WETH.address

@@ -2,7 +2,7 @@
 import type { Hex } from '@sluice/chains'
 import { keccak256, ZeroAddress } from 'ethers'
 import { type Artifact, hardhatArtifact } from '../artifact.ts'
-import { ALGEBRA_V1_POOLS } from '../pools.ts'
+import { type PoolSpec, pool } from '../pools.ts'
 import { fund, mintRanges, sorted } from './concentrated.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
@@ -15,6 +15,12 @@ const FAMILY = 'algebra-v1'
  */
 const LEAST_FEE = 1_500
 const FEES = [3_000 - LEAST_FEE, 12_000, 360, 60_000, 59, 8_500, 0, 10, LEAST_FEE]
+
+const ALGEBRA_V1_POOLS: readonly PoolSpec[] = [
+  pool('WETH', 'USDC', 7_000_000n, -11n),
+  pool('WETH', 'LINK', 2_000_000n, 12n),
+  pool('UNI', 'USDC', 1_500_000n, -7n),
+]
 
 export const algebraV1: Recipe = async (chain, tokens) => {
   const weth = tokens.WETH.address

@@ -1,7 +1,7 @@
 /** Balancer's first version: weighted pools that hold their own tokens, finalized, and the register that finds them by pairs. */
 import { MaxUint256 } from 'ethers'
 import { artifact } from '../artifact.ts'
-import { BALANCER_V1_POOLS } from '../pools.ts'
+import type { WeightedPoolSpec } from '../pools.ts'
 import { give, worth } from '../tokens.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
@@ -12,6 +12,11 @@ const FAMILY = 'balancer-v1'
 export const balancerOne = (name: string) => artifact(`@setprotocol/set-protocol-v2/external/abi/balancer/${name}.json`)
 /** Weights of a pool add up to so much, 18 decimals. */
 const ALL_WEIGHTS = 50n * 10n ** 18n
+
+const BALANCER_V1_POOLS: readonly WeightedPoolSpec[] = [
+  { tokens: ['CRV', 'WETH'], weightsPercent: [80n, 20n], dollars: 500_000n, feePpm: 3000 },
+  { tokens: ['AAVE', 'UNI', 'LINK'], weightsPercent: [50n, 30n, 20n], dollars: 600_000n, feePpm: 2500 },
+]
 
 export const balancerV1: Recipe = async (chain, tokens) => {
   const factory = await chain.deploy(balancerOne('BFactory'))

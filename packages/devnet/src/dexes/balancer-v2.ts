@@ -5,7 +5,7 @@ import { AbiCoder, MaxUint256, ZeroAddress } from 'ethers'
 import { artifact } from '../artifact.ts'
 import type { Builder, Contract } from '../builder.ts'
 import { compileSources } from '../compile.ts'
-import { BALANCER_STABLE_POOLS, BALANCER_WEIGHTED_POOLS } from '../pools.ts'
+import type { StablePoolSpec, WeightedPoolSpec } from '../pools.ts'
 import { give, kindOf, type TokenSymbol, type Tokens, worth } from '../tokens.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
@@ -18,6 +18,23 @@ export const balancer = (task: string, name: string) =>
   artifact(`@balancer-labs/v2-deployments/dist/tasks/${task}/artifact/${name}.json`)
 const WEIGHTED = '20230206-weighted-pool-v3'
 const STABLE = '20230206-composable-stable-pool-v3'
+
+const BALANCER_WEIGHTED_POOLS: readonly WeightedPoolSpec[] = [
+  { tokens: ['AAVE', 'WETH'], weightsPercent: [80n, 20n], dollars: 4_000_000n, feePpm: 3000 },
+  { tokens: ['WBTC', 'WETH', 'USDC'], weightsPercent: [40n, 40n, 20n], dollars: 9_000_000n, feePpm: 1500 },
+  { tokens: ['CRV', 'UNI', 'LINK', 'WETH'], weightsPercent: [25n, 25n, 25n, 25n], dollars: 3_000_000n, feePpm: 2500 },
+]
+
+/** Shares of a vault are counted at what the vault pays for them. */
+const BALANCER_STABLE_POOLS: readonly StablePoolSpec[] = [
+  {
+    tokens: ['DAI', 'USDC', 'USDT'],
+    dollars: [2_000_000n, 1_900_000n, 2_100_000n],
+    amplification: 500n,
+    feePpm: 300,
+  },
+  { tokens: ['SDAI', 'USDC'], dollars: [1_540_000n, 1_460_000n], amplification: 200n, feePpm: 400 },
+]
 
 export const balancerV2: Recipe = async (chain, tokens) => {
   const authorizer = await chain.deploy(balancer('20210418-authorizer', 'Authorizer'), [chain.from])

@@ -4,7 +4,7 @@ import { MaxUint256, ZeroAddress } from 'ethers'
 import type { Artifact } from '../artifact.ts'
 import type { Builder, Contract } from '../builder.ts'
 import { compileSources } from '../compile.ts'
-import { BALANCER_V3_STABLE_POOLS, BALANCER_V3_WEIGHTED_POOLS } from '../pools.ts'
+import type { StablePoolSpec, WeightedPoolSpec } from '../pools.ts'
 import { compile, published } from '../solc.ts'
 import { give, type TokenSymbol, worth } from '../tokens.ts'
 import { deployRates, inAddressOrder, type Part } from './balancer-v2.ts'
@@ -36,7 +36,18 @@ export const balancerV3Contracts = () =>
       .concat('@openzeppelin/contracts'),
   })
 
-export const balancerV3: Recipe = async (chain, tokens) => {
+const BALANCER_V3_WEIGHTED_POOLS: readonly WeightedPoolSpec[] = [
+  { tokens: ['UNI', 'WETH'], weightsPercent: [80n, 20n], dollars: 2_200_000n, feePpm: 3000 },
+  { tokens: ['WBTC', 'USDC', 'LINK'], weightsPercent: [50n, 30n, 20n], dollars: 5_000_000n, feePpm: 1000 },
+]
+
+const BALANCER_V3_STABLE_POOLS: readonly StablePoolSpec[] = [
+  { tokens: ['USDC', 'USDT', 'DAI'], dollars: [1_550_000n, 1_600_000n, 1_500_000n], amplification: 1000n, feePpm: 100 },
+  { tokens: ['SDAI', 'DAI'], dollars: [970_000n, 1_030_000n], amplification: 150n, feePpm: 500 },
+]
+
+export const balancerV3: Recipe = async (chain, tokens, compiled) => {
+  await compiled
   const contracts = balancerV3Contracts()
   const { vault, extension } = await deployVault(chain, contracts)
   const trader = await chain.deploy(compileSources().BalancerV3Trader!, [vault.address])

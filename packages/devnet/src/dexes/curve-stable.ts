@@ -1,7 +1,7 @@
 /** Curve's pool factory and its plain pool of four coins: the Vyper bytecode that stands on side chains. */
 import { MaxUint256, ZeroAddress } from 'ethers'
 import { artifact } from '../artifact.ts'
-import { CURVE_POOLS } from '../pools.ts'
+import type { StablePoolSpec } from '../pools.ts'
 import { give, worth } from '../tokens.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
@@ -10,6 +10,21 @@ const FAMILY = 'curve-stable'
 
 export const curve = (name: string) =>
   artifact(`@perp/curie-deployments/optimism-goerli/core/artifacts/contracts/curve/${name}.vy/${name}.json`)
+
+const CURVE_POOLS: readonly StablePoolSpec[] = [
+  {
+    tokens: ['DAI', 'USDC', 'USDT', 'FRAX'],
+    dollars: [3_000_000n, 3_100_000n, 2_900_000n, 3_000_000n],
+    amplification: 200n,
+    feePpm: 400,
+  },
+  {
+    tokens: ['USDC', 'FRAX', 'GUSD', 'DAI'],
+    dollars: [520_000n, 545_000n, 505_000n, 530_000n],
+    amplification: 100n,
+    feePpm: 1000,
+  },
+]
 
 export const curveStable: Recipe = async (chain, tokens) => {
   const implementation = await chain.deploy(curve('StableSwap'))

@@ -1,12 +1,25 @@
 /** The second fork of Uniswap V2, with a fee of its own. Its authors published no router: tests swap at the pair. */
 import { artifact } from '../artifact.ts'
-import { PANCAKE_V2_POOLS } from '../pools.ts'
+import { type PoolSpec, pool } from '../pools.ts'
 import { addFork } from './constant-product.ts'
 import type { Recipe } from './dex.ts'
 
 const BUILD = '@pancakeswap-libs/pancake-swap-core/build'
 /** Fee of this release of the pair; the later one on live chains keeps 2,500. */
 const FEE_PPM = 2000
+
+const PANCAKE_V2_POOLS: readonly PoolSpec[] = [
+  pool('WETH', 'USDC', 9_000_000n, 12n),
+  pool('WETH', 'USDT', 5_000_000n, -8n),
+  pool('WBTC', 'USDC', 3_000_000n, 6n),
+  pool('DAI', 'USDC', 3_000_000n, -3n),
+  pool('WETH', 'UNI', 1_000_000n, -9n),
+  pool('WETH', 'AAVE', 1_200_000n, 10n),
+  pool('WETH', 'TAXED', 500_000n, -12n),
+  pool('STETH', 'USDC', 700_000n, -5n),
+  pool('USDT', 'CRV', 600_000n, 14n),
+  pool('UNI', 'TAIL', 250_000n),
+]
 
 export const pancakeV2: Recipe = async (chain, tokens) => {
   const pair = artifact(`${BUILD}/PancakePair.json`)

@@ -2,12 +2,20 @@ import type { Hex } from '@sluice/chains'
 import { keccak256 } from 'ethers'
 import { hardhatArtifact } from '../artifact.ts'
 import { compileSources } from '../compile.ts'
-import { PANCAKE_V3_POOLS } from '../pools.ts'
+import { type TieredPoolSpec, tiered } from '../pools.ts'
 import { fund, liquidityOf, ranges, sorted } from './concentrated.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
 const BRAND = 'PancakeSwap V3'
 const FAMILY = 'pancake-v3'
+
+const PANCAKE_V3_POOLS: readonly TieredPoolSpec[] = [
+  tiered('WETH', 'USDC', 500, 16_000_000n, 3n),
+  tiered('WETH', 'USDT', 2500, 6_000_000n, -12n),
+  tiered('USDC', 'USDT', 100, 12_000_000n, 1n),
+  tiered('AAVE', 'USDC', 2500, 1_800_000n, 9n),
+  tiered('WETH', 'PEPE', 10000, 700_000n, -21n),
+]
 
 export const pancakeV3: Recipe = async (chain, tokens) => {
   const { PancakeV3Deployer, PancakeV3Trader } = compileSources()

@@ -1,7 +1,7 @@
 /** Slipstream, Aerodrome's concentrated liquidity, compiled from its sources. */
 import { ZeroAddress } from 'ethers'
 import { compileSources } from '../compile.ts'
-import { SLIPSTREAM_POOLS } from '../pools.ts'
+import { type FeeOverride, type PoolSpec, pool } from '../pools.ts'
 import { compile, published } from '../solc.ts'
 import { fund, mintRanges, sorted } from './concentrated.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
@@ -26,6 +26,14 @@ export const slipstreamContracts = () =>
     ]),
     packages: ['sphere-mezo-solidity-files'],
   })
+
+type SpacedPoolSpec = PoolSpec & FeeOverride & { readonly tickSpacing: number }
+
+const SLIPSTREAM_POOLS: readonly SpacedPoolSpec[] = [
+  { ...pool('WETH', 'USDC', 9_000_000n, -4n), tickSpacing: 100 },
+  { ...pool('USDC', 'USDT', 7_000_000n, 1n), tickSpacing: 1 },
+  { ...pool('WBTC', 'WETH', 4_000_000n, 6n), tickSpacing: 200, ownFeePpm: 2_100 },
+]
 
 export const slipstream: Recipe = async (chain, tokens) => {
   const { CLPool, CLFactory, CustomSwapFeeModule, NonfungiblePositionManager, SwapRouter, QuoterV2 } =

@@ -3,7 +3,7 @@ import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { AbiCoder, keccak256 } from 'ethers'
 import { artifact } from '../artifact.ts'
 import { compileSources } from '../compile.ts'
-import { type KeyedPoolSpec, UNISWAP_V4_POOLS } from '../pools.ts'
+import { type TieredPoolSpec, tiered } from '../pools.ts'
 import { fund, liquidityOf, ranges, sorted } from './concentrated.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
@@ -30,6 +30,28 @@ export function poolId({ currency0, currency1, fee, tickSpacing, hooks }: PoolKe
   const types = ['address', 'address', 'uint24', 'int24', 'address']
   return keccak256(AbiCoder.defaultAbiCoder().encode(types, [currency0, currency1, fee, tickSpacing, hooks])) as Hex
 }
+
+type KeyedPoolSpec = TieredPoolSpec & {
+  readonly tickSpacing: number
+  /** `native`: trades the native token where the pair says WETH. `hooked`: a hook takes a fee of its own. */
+  readonly kind: 'plain' | 'native' | 'hooked'
+}
+
+const keyed = (spec: TieredPoolSpec, tickSpacing: number, kind: KeyedPoolSpec['kind'] = 'plain'): KeyedPoolSpec => ({
+  ...spec,
+  tickSpacing,
+  kind,
+})
+
+const UNISWAP_V4_POOLS: readonly KeyedPoolSpec[] = [
+  keyed(tiered('WETH', 'USDC', 500, 24_000_000n, -4n), 10, 'native'),
+  keyed(tiered('WETH', 'USDT', 3000, 9_000_000n, 14n), 60, 'native'),
+  keyed(tiered('WETH', 'LINK', 3000, 2_500_000n, -9n), 60, 'native'),
+  keyed(tiered('WBTC', 'USDC', 3000, 4_000_000n, 7n), 60),
+  keyed(tiered('USDC', 'USDT', 10, 20_000_000n), 1),
+  keyed(tiered('SDAI', 'USDC', 100, 3_000_000n, 1n), 1),
+  keyed(tiered('UNI', 'USDC', 3000, 600_000n, -8n), 60, 'hooked'),
+]
 
 export const uniswapV4: Recipe = async (chain, tokens) => {
   const manager = await chain.deploy(core('PoolManager'), [chain.from])

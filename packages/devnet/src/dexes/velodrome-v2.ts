@@ -1,6 +1,6 @@
 /** Aerodrome's volatile and stable pools, compiled from its sources: Velodrome's second version. */
 import { toAddress } from '@sluice/chains'
-import { type PoolSpec, VELODROME_V2_POOLS } from '../pools.ts'
+import { type FeeOverride, type PoolSpec, pool } from '../pools.ts'
 import { compile, published } from '../solc.ts'
 import { give, TOKENS } from '../tokens.ts'
 import { amounts } from './constant-product.ts'
@@ -18,6 +18,17 @@ export const aerodrome = () =>
     sources: published([`${SOURCES}/Pool.sol`, `${SOURCES}/factories/PoolFactory.sol`]),
     packages: ['sphere-mezo-solidity-files', '@openzeppelin/contracts'],
   })
+
+type SolidlyPoolSpec = PoolSpec & FeeOverride & { readonly stable: boolean }
+
+const VELODROME_V2_POOLS: readonly SolidlyPoolSpec[] = [
+  { ...pool('WETH', 'USDC', 3_000_000n, 8n), stable: false },
+  { ...pool('AAVE', 'UNI', 400_000n, -14n), stable: false, ownFeePpm: 10_000 },
+  { ...pool('USDC', 'USDT', 2_500_000n, 3n), stable: true },
+  { ...pool('DAI', 'USDC', 1_500_000n, -40n), stable: true, ownFeePpm: 100 },
+  { ...pool('WSTETH', 'WETH', 1_800_000n, 15n), stable: false },
+  { ...pool('GUSD', 'FRAX', 300_000n, -25n), stable: true },
+]
 
 export const velodromeV2: Recipe = async (chain, tokens) => {
   const { Pool, PoolFactory } = aerodrome()
