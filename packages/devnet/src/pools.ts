@@ -44,3 +44,10 @@ export type WeightedPoolSpec = {
 
 /** Fees are those of the kind unless the pool has one of its own. */
 export type FeeOverride = { readonly ownFeePpm?: number }
+
+export type LendingReserveSpec = {
+  readonly asset: 'USDC' | 'DAI'
+  /** Name of its aToken, which is none of the list of tokens. */
+  readonly aToken: 'AUSDC' | 'ADAI'
+  readonly dollars: bigint
+}

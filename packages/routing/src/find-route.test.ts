@@ -2,6 +2,7 @@ import { type Address, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, HOP_GAS, type Pool, type Snapshot, type UniswapV2State } from '@sluice/liquidity'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { snapshotOf } from '../test/graphs.ts'
 import { findRoute } from './find-route.ts'
 import { buildGraph } from './graph/build-graph.ts'
 import type { Route, RouteRequest } from './types.ts'
@@ -29,19 +30,6 @@ function pair(
       ? { reserve0: reserveB, reserve1: reserveA, feePpm }
       : { reserve0: reserveA, reserve1: reserveB, feePpm },
   }
-}
-
-function snapshotOf(pools: readonly Pool[]): Snapshot {
-  const block = {
-    number: 1,
-    hash: '0x01',
-    parentHash: '0x00',
-    timestamp: 0,
-    gasLimit: 30_000_000n,
-    baseFeePerGas: 0n,
-    miner: address(0),
-  } as const
-  return { chainId: 1, block, pools: new Map(pools.map((pool) => [pool.id, pool])), changed: null }
 }
 
 const request = (over: Partial<RouteRequest>): RouteRequest => ({

@@ -5,6 +5,7 @@ import { MaxUint256, ZeroAddress } from 'ethers'
 import { accounts } from '../accounts.ts'
 import { type Artifact, inNodeModules } from '../artifact.ts'
 import type { Builder, Contract } from '../builder.ts'
+import type { LendingReserveSpec } from '../pools.ts'
 import { give, TOKENS, worth } from '../tokens.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
@@ -13,13 +14,6 @@ const FAMILY = 'aave-v3'
 const RAY = 10n ** 27n
 /** Variable debt. */
 const VARIABLE = 2
-type LendingReserveSpec = {
-  readonly asset: 'USDC' | 'DAI'
-  /** Name of its aToken, which is none of the list of tokens. */
-  readonly aToken: 'AUSDC' | 'ADAI'
-  readonly dollars: bigint
-}
-
 const AAVE_V3_RESERVES: readonly LendingReserveSpec[] = [
   { asset: 'USDC', aToken: 'AUSDC', dollars: 2_000_000n },
   { asset: 'DAI', aToken: 'ADAI', dollars: 1_000_000n },

@@ -5,6 +5,7 @@ import { lensOf } from '../../lenses.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
+import { readEach } from '../common/read-each.ts'
 import { type AaveGsmState, buying, quote, selling } from './math.ts'
 
 const GAS = gasRow('aave-gsm').hop
@@ -29,18 +30,16 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
   })
 }
 
-function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AaveGsmState | null)[]> {
-  const answers = yield pools.map(({ address }) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('read', [address]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => {
-    if (!answer) return null
-    const [read] = lens.decodeFunctionResult('read', answer)
-    const { stopped, unit, ratio, sellFee, buyFee, exposure, liquidity, capacity, level } = read
-    return { stopped, unit, ratio, sellFee, buyFee, exposure, liquidity, capacity, level }
-  })
+function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AaveGsmState | null)[]> {
+  return readEach(
+    pools,
+    ({ address }) => ({ ...LENS, data: lens.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS }),
+    (answer) => {
+      const [read] = lens.decodeFunctionResult('read', answer)
+      const { stopped, unit, ratio, sellFee, buyFee, exposure, liquidity, capacity, level } = read
+      return { stopped, unit, ratio, sellFee, buyFee, exposure, liquidity, capacity, level }
+    },
+  )
 }
 
 const TOLD = ['SellAsset', 'BuyAsset', 'SwapFreeze', 'Seized', 'FeeStrategyUpdated', 'ExposureCapUpdated'] as const

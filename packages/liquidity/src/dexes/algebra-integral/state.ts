@@ -5,6 +5,7 @@ import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
 import { concentratedLogs, decodeTicks } from '../common/concentrated-state.ts'
+import { readEach } from '../common/read-each.ts'
 
 const LENS = lensOf('AlgebraIntegralLens')
 const lens = AlgebraIntegralLens__factory.createInterface()
@@ -13,13 +14,12 @@ const events = IAlgebraIntegralPoolState__factory.createInterface()
 /** Some dozens of ticks, each read twice. */
 const READ_GAS = 800_000
 
-export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (ConcentratedState | null)[]> {
-  const answers = yield pools.map((pool) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('read', [pool.address]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => answer && decodeState(answer))
+export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (ConcentratedState | null)[]> {
+  return readEach(
+    pools,
+    (pool) => ({ ...LENS, data: lens.encodeFunctionData('read', [pool.address]) as Hex, gas: READ_GAS }),
+    decodeState,
+  )
 }
 
 function decodeState(answer: Hex): ConcentratedState | null {

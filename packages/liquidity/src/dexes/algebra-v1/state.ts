@@ -4,6 +4,7 @@ import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
 import { readTicks } from '../common/concentrated-state.ts'
+import { readEach } from '../common/read-each.ts'
 import type { AlgebraV1State } from './types.ts'
 
 const LENS = lensOf('AlgebraV1Lens')
@@ -42,13 +43,12 @@ export function* refreshStates(
   return states.map((state, i) => state ?? read[doubtful.indexOf(pools[i]!)] ?? null)
 }
 
-function* readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
-  const answers = yield pools.map((pool) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('read', [pool.address]) as Hex,
-    gas: HEAD_GAS,
-  }))
-  return answers.map((answer) => answer && decodeHead(answer))
+function readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
+  return readEach(
+    pools,
+    (pool) => ({ ...LENS, data: lens.encodeFunctionData('read', [pool.address]) as Hex, gas: HEAD_GAS }),
+    decodeHead,
+  )
 }
 
 /** The pools whose ticks, read at the spacing given, explain their liquidity. */

@@ -4,6 +4,7 @@ import type { Log } from '@sluice/rpc'
 import { zeroPadBytes } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
+import { readEach } from '../common/read-each.ts'
 import type { BalancerV1State } from './math.ts'
 
 const LENS = lensOf('BalancerV1Lens')
@@ -39,17 +40,19 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   return [...found.values()]
 }
 
-export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV1State | null)[]> {
-  const answers = yield pools.map(({ address, tokens }) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('read', [address, [...tokens]]) as Hex,
-    gas: READ_GAS + 10_000 * tokens.length,
-  }))
-  return answers.map((answer) => {
-    if (!answer) return null
-    const [{ swapFee, balances, weights }] = lens.decodeFunctionResult('read', answer)
-    return { swapFee, balances: [...balances], weights: [...weights] }
-  })
+export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV1State | null)[]> {
+  return readEach(
+    pools,
+    ({ address, tokens }) => ({
+      ...LENS,
+      data: lens.encodeFunctionData('read', [address, [...tokens]]) as Hex,
+      gas: READ_GAS + 10_000 * tokens.length,
+    }),
+    (answer) => {
+      const [{ swapFee, balances, weights }] = lens.decodeFunctionResult('read', answer)
+      return { swapFee, balances: [...balances], weights: [...weights] }
+    },
+  )
 }
 
 const topicOf = (name: 'LOG_SWAP' | 'LOG_JOIN' | 'LOG_EXIT') => events.getEvent(name as 'LOG_SWAP').topicHash as Hex

@@ -3,6 +3,7 @@ import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
+import { readEach } from '../common/read-each.ts'
 import type { BalancerV2State } from './types.ts'
 
 const LENS = lensOf('BalancerV2Lens')
@@ -11,13 +12,12 @@ const vault = IBalancerV2VaultState__factory.createInterface()
 
 const READ_GAS = 250_000
 
-export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV2State | null)[]> {
-  const answers = yield pools.map((pool) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('read', [row.address, pool.id]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => answer && decodeState(answer))
+export function readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV2State | null)[]> {
+  return readEach(
+    pools,
+    (pool) => ({ ...LENS, data: lens.encodeFunctionData('read', [row.address, pool.id]) as Hex, gas: READ_GAS }),
+    decodeState,
+  )
 }
 
 /** Null while the pool is paused. */

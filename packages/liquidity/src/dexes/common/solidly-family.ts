@@ -1,4 +1,5 @@
 /** Stable and volatile pairs: what solidly and velodrome-v2 share. */
+
 import { ISolidlyPairState__factory, SolidlyLens__factory } from '@sluice/bindings'
 import { callCodec, eventReader } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -10,6 +11,7 @@ import { chunks } from './chunks.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS } from './gas.ts'
 import { pairPool } from './pair-discover.ts'
+import { readEach } from './read-each.ts'
 
 const lens = SolidlyLens__factory.createInterface()
 const find = callCodec<[factory: string, pairs: string[], velodrome: boolean], [string[]]>(lens, 'find')
@@ -44,13 +46,12 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
     })
   }
 
-  function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (SolidlyState | null)[]> {
-    const answers = yield pools.map((pool) => ({
-      ...SOLIDLY_LENS,
-      data: lens.encodeFunctionData('read', [pool.address]) as Hex,
-      gas: READ_GAS,
-    }))
-    return answers.map((answer) => answer && decodeState(answer))
+  function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (SolidlyState | null)[]> {
+    return readEach(
+      pools,
+      (pool) => ({ ...SOLIDLY_LENS, data: lens.encodeFunctionData('read', [pool.address]) as Hex, gas: READ_GAS }),
+      decodeState,
+    )
   }
 
   function decodeState(answer: Hex): SolidlyState | null {

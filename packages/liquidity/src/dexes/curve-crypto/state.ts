@@ -3,6 +3,7 @@ import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
 import { type Pool, PoolRefusal, type Reads } from '../../family.ts'
 import { CURVE_CRYPTO_LENS } from '../../lenses.ts'
+import { readEach } from '../common/read-each.ts'
 import { fee, scaled, solveBalance, swapOut } from './math.ts'
 import type { CryptoKind, CurveCryptoState } from './types.ts'
 
@@ -11,13 +12,16 @@ const lens = CurveCryptoLens__factory.createInterface()
 /** The pool solves its invariant up to four times. */
 const READ_GAS = 500_000
 
-export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveCryptoState | null)[]> {
-  const answers = yield pools.map(({ address, tokens }) => ({
-    ...CURVE_CRYPTO_LENS,
-    data: lens.encodeFunctionData('read', [address, tokens.length]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => answer && decodeState(answer))
+export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveCryptoState | null)[]> {
+  return readEach(
+    pools,
+    ({ address, tokens }) => ({
+      ...CURVE_CRYPTO_LENS,
+      data: lens.encodeFunctionData('read', [address, tokens.length]) as Hex,
+      gas: READ_GAS,
+    }),
+    decodeState,
+  )
 }
 
 /** Null where the maths known here do not give what the pool's own give, and while the pool is switched off. */

@@ -3,6 +3,7 @@ import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
 import { type Pool, PoolRefusal, type Reads } from '../../family.ts'
 import { CURVE_LENS } from '../../lenses.ts'
+import { readEach } from '../common/read-each.ts'
 import { quote } from './math.ts'
 import type { CurveStableState } from './types.ts'
 
@@ -12,13 +13,12 @@ const lens = CurveLens__factory.createInterface()
 const READ_GAS = 400_000
 const PRECISION = 100n
 
-export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveStableState | null)[]> {
-  const answers = yield pools.map((pool) => ({
-    ...CURVE_LENS,
-    data: lens.encodeFunctionData('read', [pool.address]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => answer && decodeState(answer))
+export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveStableState | null)[]> {
+  return readEach(
+    pools,
+    (pool) => ({ ...CURVE_LENS, data: lens.encodeFunctionData('read', [pool.address]) as Hex, gas: READ_GAS }),
+    decodeState,
+  )
 }
 
 /** Null where no known order of rounding gives what the pool quotes itself: it is of another kind. */

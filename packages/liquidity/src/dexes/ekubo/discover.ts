@@ -1,18 +1,17 @@
 import { IEkuboCore__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'
-import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortTokens } from '../common/direction.ts'
+import { type Pair, withNative } from '../common/native-pairs.ts'
 import { concentratedType, configOf, decodeConfig, isExtended, poolId } from './config.ts'
 import { sload, wordsOf } from './storage.ts'
 
 const core = IEkuboCore__factory.createInterface()
 type Created = [poolId: string, key: { readonly token0: string; readonly token1: string; readonly config: Hex }]
 const readCreated = eventReader<Created>(core, 'PoolInitialized')
-
-type Pair = readonly [Address, Address]
 
 /** Parts of 2⁶⁴ in a share of a million. */
 const feeOf = (ppm: bigint): bigint => (ppm << 64n) / 1_000_000n
@@ -55,15 +54,6 @@ export function* findPools(row: DexRow, pairs: readonly Pair[]): Reads<readonly 
     const words = wordsOf(answers[b] ?? '0x')
     return batch.filter((_, i) => (words[i] ?? 0n) !== 0n)
   })
-}
-
-/** Pools hold the native token or its wrapper: a pair with one is asked for with both. */
-function withNative(pairs: readonly Pair[], wrapped: Address | undefined): readonly Pair[] {
-  const native = (token: Address) => (token === wrapped ? ZERO_ADDRESS : token)
-  const others = pairs
-    .filter((pair) => wrapped !== undefined && pair.includes(wrapped))
-    .map(([a, b]) => [native(a), native(b)] as const)
-  return [...pairs, ...others]
 }
 
 function makePool(row: DexRow, pair: Pair, config: Hex): Pool<null> {

@@ -1,8 +1,8 @@
 import { Erc4626Lens__factory, IERC20__factory, IERC4626State__factory } from '@sluice/bindings'
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { Address, DexRow, Hex } from '@sluice/chains'
 import { type Pool, PoolRefusal, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { pairKey } from '../common/direction.ts'
+import { findTokenRow } from '../common/token-row.ts'
 import { type Erc4626State, quote } from './math.ts'
 
 const LENS = lensOf('Erc4626Lens')
@@ -16,15 +16,9 @@ const READ_GAS = 300_000
 const MAX_OFFSET = 18
 
 /** A row is a vault: it is the pool of its asset and itself. */
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const share = row.address
-  if (!pairs.some((pair) => pair.includes(share))) return []
-  const [answer] = yield [{ to: share, data: vault.encodeFunctionData('asset') as Hex }]
-  if (!answer) return []
-  const asset = toAddress(vault.decodeFunctionResult('asset', answer)[0])
-  const wanted = pairKey([asset, share])
-  if (!pairs.some((pair) => pairKey(pair) === wanted)) return []
-  return [{ id: share, family: row.family, dex: row.brand, address: share, tokens: [asset, share], state: null }]
+export function findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const read = { to: row.address, data: vault.encodeFunctionData('asset') as Hex }
+  return findTokenRow(row, pairs, read, (answer) => vault.decodeFunctionResult('asset', answer)[0])
 }
 
 export const readStates = (_row: DexRow, pools: readonly Pool[]): Reads<readonly (Erc4626State | null)[]> =>

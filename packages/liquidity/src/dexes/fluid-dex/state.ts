@@ -3,6 +3,7 @@ import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { pairKey } from '../common/direction.ts'
+import { readEach } from '../common/read-each.ts'
 import type { FluidDexState, FluidReserves } from './types.ts'
 
 const LENS = lensOf('FluidDexLens')
@@ -28,13 +29,16 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   })
 }
 
-export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (FluidDexState | null)[]> {
-  const answers = yield pools.map(({ address, tokens }) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('read', [address, tokens[0]!, tokens[1]!]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => answer && decodeState(answer))
+export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (FluidDexState | null)[]> {
+  return readEach(
+    pools,
+    ({ address, tokens }) => ({
+      ...LENS,
+      data: lens.encodeFunctionData('read', [address, tokens[0]!, tokens[1]!]) as Hex,
+      gas: READ_GAS,
+    }),
+    decodeState,
+  )
 }
 
 /** Bits of slot 1: bits 0 and 1 switch the curves on, the fee stands behind them, the last bit stops swaps. */

@@ -10,6 +10,7 @@ import { constantProductCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
 import { pairPool } from '../common/pair-discover.ts'
+import { readEach } from '../common/read-each.ts'
 import { type KyberClassicState, quote } from './math.ts'
 
 const GAS = gasRow('kyber-classic').hop
@@ -49,13 +50,15 @@ const TRADE_INFO = pair.encodeFunctionData('getTradeInfo') as Hex
 /** Two reserves of two kinds, and the fee from two averages of the volume. */
 const READ_GAS = 60_000
 
-function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (KyberClassicState | null)[]> {
-  const answers = yield pools.map(({ address: to }) => ({ to, data: TRADE_INFO, gas: READ_GAS }))
-  return answers.map((answer) => {
-    if (!answer) return null
-    const [reserve0, reserve1, virtual0, virtual1, fee] = pair.decodeFunctionResult('getTradeInfo', answer)
-    return { reserve0, reserve1, virtual0, virtual1, fee }
-  })
+function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (KyberClassicState | null)[]> {
+  return readEach(
+    pools,
+    ({ address: to }) => ({ to, data: TRADE_INFO, gas: READ_GAS }),
+    (answer) => {
+      const [reserve0, reserve1, virtual0, virtual1, fee] = pair.decodeFunctionResult('getTradeInfo', answer)
+      return { reserve0, reserve1, virtual0, virtual1, fee }
+    },
+  )
 }
 
 const SYNC = events.getEvent('Sync').topicHash as Hex

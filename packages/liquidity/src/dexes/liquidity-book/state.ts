@@ -4,6 +4,7 @@ import type { BlockHeader } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { LIQUIDITY_BOOK_LENS } from '../../lenses.ts'
 import { decodeBins } from '../../math/bins.ts'
+import { readEach } from '../common/read-each.ts'
 import type { LiquidityBookState } from './types.ts'
 
 const lens = LiquidityBookLens__factory.createInterface()
@@ -14,13 +15,16 @@ const MOST_BINS = 100
 /** A walk through the tree and two loads for each bin. */
 const READ_GAS = 200_000 + 2 * MOST_BINS * 16_000
 
-export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (LiquidityBookState | null)[]> {
-  const answers = yield pools.map((pool) => ({
-    ...LIQUIDITY_BOOK_LENS,
-    data: lens.encodeFunctionData('read', [pool.address, MOST_BINS]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => answer && decodeState(answer))
+export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (LiquidityBookState | null)[]> {
+  return readEach(
+    pools,
+    (pool) => ({
+      ...LIQUIDITY_BOOK_LENS,
+      data: lens.encodeFunctionData('read', [pool.address, MOST_BINS]) as Hex,
+      gas: READ_GAS,
+    }),
+    decodeState,
+  )
 }
 
 /** Volatility, and the fee with it, fades by the time and by nothing else: nothing is read. */

@@ -5,6 +5,7 @@ import { lensOf } from '../../lenses.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
+import { readEach } from '../common/read-each.ts'
 import { daiFor, type LitePsmState, quote } from './math.ts'
 
 const GAS = gasRow('lite-psm').hop
@@ -24,17 +25,15 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
   return isAsked ? [{ id: address, family, dex, address, tokens, state: null }] : []
 }
 
-function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (LitePsmState | null)[]> {
-  const answers = yield pools.map(({ address }) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('read', [address]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => {
-    if (!answer) return null
-    const [{ tin, tout, factor, dai, gems }] = lens.decodeFunctionResult('read', answer)
-    return { tin, tout, factor, dai, gems }
-  })
+function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (LitePsmState | null)[]> {
+  return readEach(
+    pools,
+    ({ address }) => ({ ...LENS, data: lens.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS }),
+    (answer) => {
+      const [{ tin, tout, factor, dai, gems }] = lens.decodeFunctionResult('read', answer)
+      return { tin, tout, factor, dai, gems }
+    },
+  )
 }
 
 const topics: readonly Hex[] = (['SellGem', 'BuyGem', 'File'] as const).map(

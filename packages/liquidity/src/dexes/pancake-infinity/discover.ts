@@ -9,14 +9,13 @@ import type { Pool, Reads } from '../../family.ts'
 import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortTokens } from '../common/direction.ts'
+import { type Pair, withNative } from '../common/native-pairs.ts'
 import { PARAMETERS_BITS, poolId, touchesSwaps } from './key.ts'
 import type { InfinityKey } from './types.ts'
 
 const lens = PancakeInfinityLens__factory.createInterface()
 const cl = IPancakeInfinityClManager__factory.createInterface()
 const bin = IPancakeInfinityBinManager__factory.createInterface()
-
-type Pair = readonly [Address, Address]
 
 /** Fee and tick spacing, or bin step, of pools worth asking for: there is no getter, but an id can be computed. Others are found when made. */
 const USUAL_KEYS: Readonly<Record<InfinityKey['kind'], readonly (readonly [fee: number, step: number])[]>> = {
@@ -69,15 +68,6 @@ export function* findPools(row: DexRow, pairs: readonly Pair[]): Reads<readonly 
     const [words] = lens.decodeFunctionResult('prices', answer) as unknown as [bigint[]]
     return batch.filter((_, i) => words[i] !== 0n)
   })
-}
-
-/** Pools hold the native token or its wrapper: a pair with one is asked for with both. */
-function withNative(pairs: readonly Pair[], wrapped: Address | undefined): readonly Pair[] {
-  const native = (token: Address) => (token === wrapped ? ZERO_ADDRESS : token)
-  const others = pairs
-    .filter((pair) => wrapped !== undefined && pair.includes(wrapped))
-    .map(([a, b]) => [native(a), native(b)] as const)
-  return [...pairs, ...others]
 }
 
 function makePool(row: DexRow, pair: Pair, key: InfinityKey): Pool<null> {

@@ -1,10 +1,12 @@
 import { RateWrapperLens__factory } from '@sluice/bindings'
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { sampledCurve } from '../../math/curves.ts'
-import { isZeroForOne, pairKey } from '../common/direction.ts'
+import { isZeroForOne } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
+import { readEach } from '../common/read-each.ts'
+import { findTokenRow } from '../common/token-row.ts'
 import { amountFor, quote, type RateWrapperState, sharesFor } from './math.ts'
 
 const LENS = lensOf('RateWrapperLens')
@@ -13,24 +15,17 @@ const lens = RateWrapperLens__factory.createInterface()
 const READ_GAS = 300_000
 
 /** A row is a wrapper: it is the pool of what it wraps and itself. */
-function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const wrapper = row.address
-  if (!pairs.some((pair) => pair.includes(wrapper))) return []
-  const [answer] = yield [{ ...LENS, data: lens.encodeFunctionData('underlying', [wrapper]) as Hex, gas: 60_000 }]
-  if (!answer) return []
-  const token = toAddress(lens.decodeFunctionResult('underlying', answer)[0])
-  const wanted = pairKey([token, wrapper])
-  if (!pairs.some((pair) => pairKey(pair) === wanted)) return []
-  return [{ id: wrapper, family: row.family, dex: row.brand, address: wrapper, tokens: [token, wrapper], state: null }]
+function findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const read = { ...LENS, data: lens.encodeFunctionData('underlying', [row.address]) as Hex, gas: 60_000 }
+  return findTokenRow(row, pairs, read, (answer) => lens.decodeFunctionResult('underlying', answer)[0])
 }
 
-function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (RateWrapperState | null)[]> {
-  const answers = yield pools.map((pool) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('read', [pool.address]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => answer && decodeState(answer))
+function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (RateWrapperState | null)[]> {
+  return readEach(
+    pools,
+    (pool) => ({ ...LENS, data: lens.encodeFunctionData('read', [pool.address]) as Hex, gas: READ_GAS }),
+    decodeState,
+  )
 }
 
 /** Null where the wrapper does not give what pooled amount and shares make. */

@@ -4,6 +4,7 @@ import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { pairFactory } from '../common/pair-discover.ts'
+import { readEach } from '../common/read-each.ts'
 import type { SyncswapState } from './types.ts'
 
 const LENS = lensOf('SyncswapLens')
@@ -21,44 +22,39 @@ export const { findPools, creationTopics, createdPool } = pairFactory(
 const READ_GAS = 150_000
 const FEES_GAS = 80_000
 
-export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (SyncswapState | null)[]> {
-  const answers = yield pools.map(({ address }) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('read', [address]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => {
-    if (!answer) return null
-    const [read] = lens.decodeFunctionResult('read', answer)
-    return {
-      vault: toAddress(read.vault),
-      stable: read.stable,
-      reserve0: read.reserve0,
-      reserve1: read.reserve1,
-      multiplier0: read.multiplier0,
-      multiplier1: read.multiplier1,
-      fee0: read.fee0,
-      fee1: read.fee1,
-    }
-  })
+export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (SyncswapState | null)[]> {
+  return readEach(
+    pools,
+    ({ address }) => ({ ...LENS, data: lens.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS }),
+    (answer) => {
+      const [read] = lens.decodeFunctionResult('read', answer)
+      return {
+        vault: toAddress(read.vault),
+        stable: read.stable,
+        reserve0: read.reserve0,
+        reserve1: read.reserve1,
+        multiplier0: read.multiplier0,
+        multiplier1: read.multiplier1,
+        fee0: read.fee0,
+        fee1: read.fee1,
+      }
+    },
+  )
 }
 
 /** The fee manager may be told other fees, or be another, and no pool says so. */
-export function* refreshStates(
+export function refreshStates(
   _row: DexRow,
   pools: readonly Pool<SyncswapState>[],
 ): Reads<readonly (SyncswapState | null)[]> {
-  const answers = yield pools.map(({ address }) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('fees', [address]) as Hex,
-    gas: FEES_GAS,
-  }))
-  return answers.map((answer, i) => {
-    if (!answer) return null
-    const [fee0, fee1] = lens.decodeFunctionResult('fees', answer)
-    const { state } = pools[i]!
-    return fee0 === state.fee0 && fee1 === state.fee1 ? state : { ...state, fee0, fee1 }
-  })
+  return readEach(
+    pools,
+    ({ address }) => ({ ...LENS, data: lens.encodeFunctionData('fees', [address]) as Hex, gas: FEES_GAS }),
+    (answer, { state }) => {
+      const [fee0, fee1] = lens.decodeFunctionResult('fees', answer)
+      return fee0 === state.fee0 && fee1 === state.fee1 ? state : { ...state, fee0, fee1 }
+    },
+  )
 }
 
 const SYNC = events.getEvent('Sync').topicHash as Hex

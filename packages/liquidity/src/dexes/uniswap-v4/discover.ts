@@ -7,6 +7,7 @@ import type { Pool, Reads } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortTokens } from '../common/direction.ts'
+import { withNative } from '../common/native-pairs.ts'
 import { touchesSwaps } from './hooks.ts'
 import type { UniswapV4Key } from './types.ts'
 
@@ -65,15 +66,6 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     const [words] = slots.decode(answer)
     return batch.filter((_, i) => words[i] !== 0n)
   })
-}
-
-/** Pools hold the native token or its wrapper: a pair with one is asked for with both. */
-function withNative(pairs: readonly (readonly [Address, Address])[], wrapped: Address | undefined) {
-  const native = (token: Address) => (token === wrapped ? ZERO_ADDRESS : token)
-  const others = pairs
-    .filter((pair) => wrapped !== undefined && pair.includes(wrapped))
-    .map(([a, b]) => [native(a), native(b)] as const)
-  return [...pairs, ...others]
 }
 
 function makePool(row: DexRow, pair: readonly [Address, Address], key: UniswapV4Key): Pool<null> {

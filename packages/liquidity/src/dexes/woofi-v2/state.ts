@@ -4,6 +4,7 @@ import { concat, keccak256 } from 'ethers'
 import { orRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { sortTokens } from '../common/direction.ts'
+import { readEach } from '../common/read-each.ts'
 import { quote, type WoofiToken, type WoofiV2State } from './math.ts'
 
 const LENS = lensOf('WoofiV2Lens')
@@ -36,13 +37,16 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
 
 const reserveOf = (answer: Hex): bigint => woo.decodeFunctionResult('tokenInfos', answer).reserve
 
-export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (WoofiV2State | null)[]> {
-  const answers = yield pools.map(({ address, tokens }) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('read', [address, [tokens[0]!, tokens[1]!]]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => answer && decodeState(answer))
+export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (WoofiV2State | null)[]> {
+  return readEach(
+    pools,
+    ({ address, tokens }) => ({
+      ...LENS,
+      data: lens.encodeFunctionData('read', [address, [tokens[0]!, tokens[1]!]]) as Hex,
+      gas: READ_GAS,
+    }),
+    decodeState,
+  )
 }
 
 /** Null for a pool whose own answer is another: revisions of other arithmetic have the same getters. */
