@@ -1,5 +1,5 @@
 import { type Address, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import { familyOf, HOP_GAS, type Pool, type Snapshot, type UniswapV2State } from '@sluice/liquidity'
+import { familyOf, HOP_GAS, type Pool, type UniswapV2State } from '@sluice/liquidity'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { snapshotOf } from '../test/graphs.ts'
