@@ -1,42 +1,64 @@
 import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import ethers from '@nomicfoundation/hardhat-ethers'
 import keystore from '@nomicfoundation/hardhat-keystore'
 import typechain from '@nomicfoundation/hardhat-typechain'
 import viem from '@nomicfoundation/hardhat-viem'
 import { defineConfig } from 'hardhat/config'
+import type { HardhatPlugin } from 'hardhat/types/plugins'
 import { registryNetworks } from './deploy/networks.ts'
 
 const root = join(import.meta.dirname, '..')
+const lenses = join(import.meta.dirname, 'src/lenses/')
 /** Cases of each fuzz test, and sequences of each invariant test. */
 const runs = Number(process.env.RUNS ?? (process.env.LONG === '1' ? 10_000 : 1_000))
 /** The same cases each time, unless another seed is asked for. */
 const seed = process.env.SEED ?? '0x51ce'
 const solcPath = createRequire(import.meta.url).resolve('solc/soljson.js')
 
-/**
- * scripts/coverage.ts and scripts/mutants.ts test code that is never deployed: unoptimized, which compiles in seconds, and apart
- * from the artifacts.
- */
-const apart = ['coverage', 'mutant'].find((purpose) => process.env[purpose.toUpperCase()] === 'true')
+/** True where scripts/coverage.ts tests code that is never deployed: unoptimized, and apart from the artifacts. */
+const apart = process.env.COVERAGE === 'true'
 
 const compiler = (evmVersion: 'cancun' | 'london') => ({
   version: '0.8.30',
   path: solcPath,
   settings: { evmVersion, optimizer: { enabled: !apart, runs: 1000000 }, viaIR: !apart },
 })
+/** Tests load Guard and Executor as they are deployed (test/support/Build.sol); what is around them need not take minutes. */
+const ofTests = {
+  version: '0.8.30',
+  path: solcPath,
+  settings: { evmVersion: 'cancun' },
+}
+
+/** Compilers on all cores, where Hardhat leaves one idle; another profile for tests. Lenses do without the coverage. */
+const compiling: HardhatPlugin = {
+  id: 'sluice-compiling',
+  hookHandlers: {
+    solidity: async () => ({
+      default: async () => ({
+        build: (context, roots, options, next) => {
+          const profile = options?.scope === 'tests' ? { buildProfile: 'tests' } : {}
+          const some = apart ? roots.filter((path) => !path.startsWith(lenses)) : roots
+          return next(context, some, { ...options, concurrency: availableParallelism(), ...profile })
+        },
+      }),
+    }),
+  },
+}
 
 export default defineConfig({
-  plugins: [viem, ethers, typechain, keystore],
+  plugins: [viem, ethers, typechain, keystore, compiling],
   networks: registryNetworks(),
   paths: {
     sources: './src',
-    ...(apart ? { artifacts: `./cache/apart/${apart}/artifacts`, cache: `./cache/apart/${apart}` } : {}),
+    ...(apart ? { artifacts: './cache/apart/artifacts', cache: './cache/apart' } : {}),
   },
   // Lenses are never deployed, and are tested in TypeScript.
   coverage: { skipFiles: ['src/lenses/**'] },
-  typechain: { outDir: apart ? `./cache/apart/${apart}/types` : './types' },
+  typechain: { outDir: apart ? './cache/apart/types' : './types' },
   // The tests put the DEXes' published bytecode on their chain.
   test: {
     solidity: {
@@ -53,7 +75,9 @@ export default defineConfig({
     },
   },
   solidity: {
+    splitTestsCompilation: true,
     profiles: {
+      tests: { compilers: [ofTests] },
       default: {
         compilers: [compiler('cancun')],
         // Lenses run on every chain, also on those without PUSH0; the london build of Guard and Executor only there.

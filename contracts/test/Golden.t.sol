@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {Executor} from "../src/Executor.sol";
 import {IBalancerV2Vault} from "../src/interfaces/IBalancerV2Vault.sol";
 import {IBalancerV3Vault} from "../src/interfaces/IBalancerV3Vault.sol";
 import {IDodoV2Pool} from "../src/interfaces/IDodoV2Pool.sol";
@@ -32,7 +31,7 @@ contract GoldenTest is Build {
     uint160 internal constant LOWEST_PRICE = 4295128740;
     uint160 internal constant HIGHEST_PRICE = 1461446703485210103287273052203988822378723970341;
 
-    Executor internal executor;
+    IExecutor internal executor;
     Tape internal tape;
     string internal json;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {Executor} from "../src/Executor.sol";
-import {Guard} from "../src/Guard.sol";
+import {IExecutor} from "../src/interfaces/IExecutor.sol";
 import {IGuard} from "../src/interfaces/IGuard.sol";
 import {Deal, Deals} from "./support/Deals.sol";
 import {Genuine, IToken} from "./support/Genuine.sol";
@@ -11,8 +10,8 @@ import {NoReturnToken, TaxedToken, Token} from "./support/Tokens.sol";
 
 /// @notice A user's swap in genuine pools, by each way in and out.
 contract SwapTest is Genuine {
-    Guard internal guard;
-    Executor internal executor;
+    IGuard internal guard;
+    IExecutor internal executor;
     address internal a;
     address internal b;
     address internal c;

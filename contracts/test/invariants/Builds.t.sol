@@ -2,8 +2,6 @@
 pragma solidity 0.8.30;
 
 import {Vm} from "forge-std/Vm.sol";
-import {Executor} from "../../src/Executor.sol";
-import {Guard} from "../../src/Guard.sol";
 import {Siege} from "../support/Siege.sol";
 
 /// @notice Invariant 16: both builds do the same. One trace of sieges runs through either, at the same addresses and from the
@@ -11,8 +9,7 @@ import {Siege} from "../support/Siege.sol";
 contract BuildsInvariants is Siege {
     function testFuzz_I16_both_builds_do_the_same(Plan[3] memory plans) public {
         uint256 state = vm.snapshotState();
-        bytes32 cancun =
-            trace(type(Guard).creationCode, type(Executor).creationCode, plans);
+        bytes32 cancun = trace(cancunCode("Guard"), cancunCode("Executor"), plans);
         assertTrue(vm.revertToState(state));
         assertEq(trace(londonCode("GuardLondon"), londonCode("ExecutorLondon"), plans), cancun);
     }
@@ -20,10 +17,10 @@ contract BuildsInvariants is Siege {
     /// @dev So that the test above can fail: one unit of one balance makes another trace.
     function testFuzz_I16_another_trace_is_told_apart(Plan[3] memory plans) public {
         uint256 state = vm.snapshotState();
-        bytes32 first = trace(type(Guard).creationCode, type(Executor).creationCode, plans);
+        bytes32 first = trace(cancunCode("Guard"), cancunCode("Executor"), plans);
         assertTrue(vm.revertToState(state));
         vm.deal(partner, partner.balance + 1);
-        assertTrue(trace(type(Guard).creationCode, type(Executor).creationCode, plans) != first);
+        assertTrue(trace(cancunCode("Guard"), cancunCode("Executor"), plans) != first);
     }
 
     function trace(bytes memory guardCode_, bytes memory executorCode_, Plan[3] memory plans) private returns (bytes32 all) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {Executor} from "../../src/Executor.sol";
-import {Guard} from "../../src/Guard.sol";
 import {IExecutor} from "../../src/interfaces/IExecutor.sol";
 import {IGuard} from "../../src/interfaces/IGuard.sol";
 import {Deal, Deals} from "./Deals.sol";
@@ -23,8 +21,8 @@ import {
 
 /// @notice A sender with two tokens and approvals of both, and someone hostile who runs his swap.
 abstract contract Arena is Signing {
-    Guard internal guard;
-    Executor internal executor;
+    IGuard internal guard;
+    IExecutor internal executor;
     Puppet internal puppet;
     Token internal tokenIn;
     Token internal tokenOut;
