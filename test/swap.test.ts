@@ -55,9 +55,11 @@ describe('approve, quote, send', () => {
       ['LINK', 'WETH', 100],
     ] as const) {
       const query = { src: token(src).address, dst: token(dst).address, amount: units(src, amount), from: account(0) }
-      const { optimalityGap } = await quote(api, chainId, query)
+      const { optimalityGap, optimalityGapNet } = await quote(api, chainId, query)
       expect(optimalityGap, `${src} to ${dst}`).toBeGreaterThanOrEqual(0)
       expect(optimalityGap, `${src} to ${dst}`).toBeLessThan(5)
+      expect(optimalityGapNet, `${src} to ${dst} after gas`).toBeGreaterThanOrEqual(0)
+      expect(optimalityGapNet, `${src} to ${dst} after gas`).toBeLessThan(5)
     }
   })
 

@@ -131,5 +131,6 @@ function routeOf(scenario: Trade, { a, b, c, weth, pools, manager }: World): Rou
     gasCostOut: null,
     midAmountOut: null,
     optimalityGapBps: null,
+    optimalityGapNetBps: null,
   }
 }

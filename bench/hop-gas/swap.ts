@@ -45,6 +45,7 @@ export function chain(hops: readonly Hop[], amountIn: bigint): Route | null {
     gasCostOut: null,
     midAmountOut: null,
     optimalityGapBps: null,
+    optimalityGapNetBps: null,
   }
 }
 

@@ -30,10 +30,21 @@ export function summary(rows: readonly Row[], gasPrice: bigint) {
     // With gas the bound, which knows none, cannot be reached.
     ...(gasPrice === 0n
       ? { bpsBelowBound: { median: rounded(median(gaps), 4), p99: rounded(quantile(gaps, 0.99), 3) } }
-      : {}),
+      : { bpsBelowNetBound: belowNetBound(rows) }),
     ms: { median: rounded(median(ms), 3), p95: rounded(quantile(ms, 0.95), 3) },
     serviceLimits: costOfLimits(rows),
     peers: comparisons(rows),
+  }
+}
+
+/** Distance to the bound after gas. */
+function belowNetBound(rows: readonly Row[]) {
+  const gaps = rows.map(({ own }) => own.netGapBps).filter((gap) => gap !== null)
+  return {
+    trades: gaps.length,
+    within1Bps: rounded(gaps.filter((gap) => gap <= 1).length / gaps.length, 3),
+    median: rounded(median(gaps), 3),
+    p90: rounded(quantile(gaps, 0.9), 2),
   }
 }
 

@@ -20,6 +20,8 @@ export type RoutedTrade = {
   readonly amountOut: string
   readonly legs: readonly ScenarioLeg[]
   readonly gapBps: number | null
+  /** The same after gas. */
+  readonly netGapBps: number | null
   /** Search and settlement of this trade alone, warm: the middle one of three runs after one that is not counted. */
   readonly ms: number
 }
@@ -64,8 +66,8 @@ export function routeTrade(
     return performance.now() - start
   }).sort((a, b) => a - b)
   const ms = Number(times[(RUNS - 1) / 2]!.toFixed(4))
-  if (!result.ok) return { id: trade.id, amountOut: '0', legs: [], gapBps: null, ms }
-  const { amountOut, legs, optimalityGapBps } = result.route
+  if (!result.ok) return { id: trade.id, amountOut: '0', legs: [], gapBps: null, netGapBps: null, ms }
+  const { amountOut, legs, optimalityGapBps, optimalityGapNetBps } = result.route
   return {
     id: trade.id,
     amountOut: String(amountOut),
@@ -77,6 +79,7 @@ export function routeTrade(
       den: String(den),
     })),
     gapBps: optimalityGapBps,
+    netGapBps: optimalityGapNetBps,
     ms,
   }
 }

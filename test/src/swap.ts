@@ -11,6 +11,7 @@ export type RouteBody = {
   readonly gasEstimate: string
   readonly simulationBlock: number
   readonly optimalityGap: number | null
+  readonly optimalityGapNet: number | null
   readonly swaps: readonly {
     readonly pool: string
     readonly protocol: string

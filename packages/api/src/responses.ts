@@ -61,6 +61,12 @@ export const swapResponse = z.object({
   }),
   netToAmount: signedUnits.nullable().describe('`toAmount` less the gas, in base units of the output.'),
   optimalityGap: z.number().nullable().describe('Basis points between this route and the upper bound.'),
+  optimalityGapNet: z
+    .number()
+    .nullable()
+    .describe(
+      'The same after gas: between the output less the gas of the route, as expected, and the upper bound of that.',
+    ),
   warnings: z.array(z.string()),
   swaps: z
     .array(swapLeg)

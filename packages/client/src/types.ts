@@ -87,6 +87,8 @@ export type Route = {
   readonly gasCost?: { readonly native: string; readonly usd: number | null; readonly l1Fee: string | null }
   readonly netToAmount?: string | null
   readonly optimalityGap?: number | null
+  /** The same after gas. */
+  readonly optimalityGapNet?: number | null
   readonly warnings?: readonly string[]
 }
 

@@ -8,6 +8,7 @@ import { type FoundRoute, settledRivals } from './exact/search-and-settle.ts'
 import { outputPerWei } from './gas-price.ts'
 import type { Graph } from './graph/graph.ts'
 import { startsOrEndsNative } from './native.ts'
+import { netBound } from './net-bound/net-bound.ts'
 import { WorkBudget, WorkSpent } from './problem/budget.ts'
 import { Admission, DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of, type Problem } from './problem/problem.ts'
 import { isSurcharging } from './taxes.ts'
@@ -104,7 +105,8 @@ function routeForInput({ problem: open, admission, outPerWei }: Prepared, reques
   const find = () => bestRoute(problem, amountIn, request, admission)
   const found = amountIn < AMOUNT_LIMIT ? budget.within(ROUTE_PART, find) : null
   if (found) {
-    const told = (route: FoundRoute) => toRoute(problem, route, amountIn, request, outPerWei)
+    const worth = { outPerWei, netBound: netBound(problem, found) }
+    const told = (route: FoundRoute) => toRoute(problem, route, amountIn, request, worth)
     const rivals = settledRivals(problem, found, amountIn, request.taxes)
     return { ok: true, route: told(found), ...(rivals.length > 0 && { rivals: rivals.map(told) }) }
   }
@@ -120,11 +122,13 @@ function routeForOutput({ problem, admission, outPerWei }: Prepared, request: Ex
   const { amountOut } = request
   const found = leastInput(problem, amountOut, request)
   const { amountIn, route } = found
-  if (route && route.settlement.amountOut >= amountOut)
+  if (route && route.settlement.amountOut >= amountOut) {
+    const asked = { ...problem, amountIn: Number(amountIn) }
     return {
       ok: true,
-      route: toRoute({ ...problem, amountIn: Number(amountIn) }, route, amountIn, request, outPerWei),
+      route: toRoute(asked, route, amountIn, request, { outPerWei, netBound: netBound(asked, route) }),
     }
+  }
   if (!route) return noRoute(problem, request, admission)
   const most = route.settlement.amountOut
   const message = `the pools cannot pay ${amountOut}; about ${most} can be bought`

@@ -41,6 +41,7 @@ export type Found = {
    * earn makes it say nothing.
    */
   readonly bound: number | null
+  readonly backward: Potential
   /** Other routes that may be the best by the gas that they are charged, the best first; where the problem asks for them. */
   readonly rivals: readonly Flow[]
 }
@@ -57,7 +58,7 @@ export function search(problem: Problem): Found | null {
   if (!single) return null
   if (problem.anyRoute && !problem.onePath) {
     const flow = bestOf(problem, [allocateOnce(problem, single, backward, COLUMN_ROUNDS), alongPath(problem, single)])
-    return flow ? { flow, bound: null, rivals: [] } : null
+    return flow ? { flow, bound: null, backward, rivals: [] } : null
   }
   const { rest } = problem.budget
   const progress: Progress = { flows: [], known: new Set(), bound: null, best: undefined }
@@ -86,6 +87,7 @@ export function search(problem: Problem): Found | null {
     flow,
     ...(flow !== found && { instead: found }),
     bound: worthless ? null : bound,
+    backward,
     rivals: rivalsOf(problem, flow, progress.flows, () => alongPath(problem, single)),
   }
 }
@@ -257,10 +259,7 @@ function turnAround(
   return ordered
 }
 
-/**
- * Routes have parts that the best of them lacks: all are divided over once more. Null where there are none, or too
- * many.
- */
+/** Routes have parts that the best of them lacks: all are divided over once more. Null where there are none, or too many. */
 function combined(problem: Problem, flows: readonly (Flow | null)[], best: Flow, backward: Potential): Flow | null {
   const good = flows.filter((flow) => flow !== null && flow.net > best.net * (1 - MUCH_WORSE))
   const edges = new Set([...good, best].flatMap((flow) => flow!.edges))

@@ -1,19 +1,25 @@
 /** A found route as it is told. */
 import { FLOAT_BPS } from '@sluice/chains'
 import { believedOutput } from './exact/haircuts.ts'
-import type { FoundRoute } from './exact/search-and-settle.ts'
+import { type FoundRoute, netOf } from './exact/search-and-settle.ts'
 import { usesWrapper, WRAP_GAS } from './native.ts'
 import type { Problem } from './problem/problem.ts'
 import type { Flow } from './solver/flow.ts'
 import type { Leg, Route, RouteTerms } from './types.ts'
 
-/** @param outPerWei - output base units for a wei; 0 where the native token cannot be priced */
+export type Worth = {
+  /** Output base units for a wei; 0 where the native token cannot be priced. */
+  readonly outPerWei: number
+  /** The most that any route leaves after gas; null where that is not known. */
+  readonly netBound: number | null
+}
+
 export function toRoute(
   problem: Problem,
   found: FoundRoute,
   amountIn: bigint,
   request: RouteTerms,
-  outPerWei: number,
+  { outPerWei, netBound }: Worth,
 ): Route {
   const { tokenIn, tokenOut } = request
   const { legs, amountOut } = found.settlement
@@ -31,12 +37,22 @@ export function toRoute(
     gasCostOut: priced ? BigInt(Math.round(gas * Number(request.gasPriceWei) * outPerWei)) : null,
     midAmountOut: midAmountOut(problem, found.flow),
     optimalityGapBps: gapBps(problem, found),
+    optimalityGapNetBps: priced ? netGapBps(problem, found, netBound, wrap) : null,
   }
 }
 
 function gapBps(problem: Problem, { bound, settlement }: FoundRoute): number | null {
   if (bound === null || bound <= 0) return null
   return Math.max(0, (1 - believedOutput(problem, settlement) / bound) * FLOAT_BPS)
+}
+
+/**
+ * @param bound - of what is left after gas
+ * @param wrap - gas that the legs share
+ */
+function netGapBps(problem: Problem, found: FoundRoute, bound: number | null, wrap: number): number | null {
+  if (bound === null || bound <= 0) return null
+  return Math.max(0, (1 - (netOf(problem, found) - wrap * problem.perGas) / bound) * 10_000)
 }
 
 /** The output of the same shares at the pools' mid prices: no fee, no tax, no impact. */
@@ -67,5 +83,6 @@ export function wrapRoute({ tokenIn, tokenOut }: RouteTerms, amountIn: bigint): 
     gasCostOut: null,
     midAmountOut: amountIn,
     optimalityGapBps: 0,
+    optimalityGapNetBps: 0,
   }
 }

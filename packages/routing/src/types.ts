@@ -102,6 +102,11 @@ export type Route = {
    * computed.
    */
   readonly optimalityGapBps: number | null
+  /**
+   * The same of what is left after gas: between the output less the gas of the legs and the upper bound of that; null where it
+   * cannot be computed.
+   */
+  readonly optimalityGapNetBps: number | null
 }
 
 export type RejectedSource = { readonly pool: string; readonly family: string; readonly reason: string }

@@ -60,5 +60,6 @@ export function alone(leg: Leg): Route {
     gasCostOut: null,
     midAmountOut: null,
     optimalityGapBps: null,
+    optimalityGapNetBps: null,
   }
 }

@@ -24,6 +24,7 @@ const tried = (legs: readonly Leg[], amountOut: bigint, gasUsed: number, gasCost
     amountOut,
     midAmountOut: null,
     optimalityGapBps: null,
+    optimalityGapNetBps: null,
   }
   const route: Route = { ...amounts, legs, gas: 100_000, gasCostOut }
   return { route, swap: { data: '0x' as const }, simulation: { amountOut, gasUsed } }

@@ -45,6 +45,7 @@ const route = (tokenIn: Pool['address'], tokenOut: Pool['address'], amountIn: bi
   gasCostOut: null,
   midAmountOut: null,
   optimalityGapBps: null,
+  optimalityGapNetBps: null,
 })
 const encode = (of: Route, more: object = {}) =>
   encodeSwap({

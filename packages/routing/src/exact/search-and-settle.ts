@@ -59,14 +59,15 @@ function withoutCoarseEdges(
 /** The best path by what the pools themselves pay, whole units only. */
 function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): FoundRoute | null {
   const { graph, target } = problem
-  const path = bestSinglePath(problem, potential(problem, target, 'to'), {
+  const backward = potential(problem, target, 'to')
+  const path = bestSinglePath(problem, backward, {
     of: (edge, amount) => Number(outputOfPool(graph.edges[edge]!, BigInt(Math.round(amount)), taxes)),
     quotes: EXACT_QUOTES,
     work: QUOTE_WORK,
   })
   const weights = path?.map(() => 1)
   const flow = path && weights ? pushThrough(problem, path, weights) : null
-  const settled = flow && settledAs({ flow, bound: null, rivals: [] }, problem, amountIn, taxes)
+  const settled = flow && settledAs({ flow, bound: null, backward, rivals: [] }, problem, amountIn, taxes)
   return settled instanceof LegRefused ? null : settled
 }
 
@@ -105,12 +106,14 @@ function isSuspect(problem: Problem, { flow, bound, settlement }: FoundRoute): b
 /** The rivals of a route as they settle; those that a pool refuses are left out. */
 export function settledRivals(
   problem: Problem,
-  { rivals, bound }: FoundRoute,
+  { rivals, bound, backward }: FoundRoute,
   amountIn: bigint,
   taxes?: Taxes,
 ): readonly FoundRoute[] {
   return rivals.flatMap((flow) => {
-    const settled = unlessSpent(problem, () => settledAs({ flow, bound, rivals: [] }, problem, amountIn, taxes))
+    const settled = unlessSpent(problem, () =>
+      settledAs({ flow, bound, backward, rivals: [] }, problem, amountIn, taxes),
+    )
     return settled === null || settled instanceof LegRefused ? [] : [settled]
   })
 }

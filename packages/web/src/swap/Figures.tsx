@@ -7,7 +7,8 @@ import type { Quote } from './use-quote.ts'
 type Props = { readonly quote: Quote | undefined; readonly dst: Token | undefined; readonly native: string }
 
 export function Figures({ quote, dst, native }: Props) {
-  const gap = quote?.optimalityGap
+  const afterGas = isKnown(quote?.optimalityGapNet)
+  const gap = quote?.optimalityGapNet ?? quote?.optimalityGap
   return (
     <dl className="figs">
       <Figure name="Price impact" note="How far this order moves the price of its own route.">
@@ -38,7 +39,7 @@ export function Figures({ quote, dst, native }: Props) {
             <Unknown />
           ))}
       </Figure>
-      <Figure name="Below the best possible" note={quote && gapWords(gap)}>
+      <Figure name="Below the best possible" note={quote && gapWords(gap, afterGas ? 'after gas' : 'before gas')}>
         {quote &&
           (isKnown(gap) ? (
             <>
@@ -54,10 +55,10 @@ export function Figures({ quote, dst, native }: Props) {
 
 const isKnown = <T,>(value: T | null | undefined): value is T => value !== null && value !== undefined
 
-function gapWords(gap: number | null | undefined): string {
+function gapWords(gap: number | null | undefined, of: 'after gas' | 'before gas'): string {
   if (!isKnown(gap)) return 'No bound is known for a route like this.'
-  if (gap < 1) return 'No split of these pools could pay even 0.01 % more, before gas.'
-  return `Another split of these pools could pay at most ${(gap / 100).toFixed(2)} % more, before gas.`
+  if (gap < 1) return `No split of these pools could pay even 0.01 % more, ${of}.`
+  return `Another split of these pools could pay at most ${(gap / 100).toFixed(2)} % more, ${of}.`
 }
 
 const Unknown = () => <span className="q">not known</span>

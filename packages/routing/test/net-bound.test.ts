@@ -1,0 +1,64 @@
+/** The upper bound after gas, against the best of all sets of pools of small graphs, and against every route that was found. */
+import type { Pool } from '@sluice/liquidity'
+import { describe, expect, test } from 'vitest'
+import { findRoute } from '../src/find-route.ts'
+import { buildGraph } from '../src/graph/build-graph.ts'
+import type { Graph } from '../src/graph/graph.ts'
+import type { Route, RouteRequest } from '../src/types.ts'
+import { E18, fairPools, randomPools, request, seeded, snapshotOf } from './graphs.ts'
+import { netOf } from './kept.ts'
+import { kinds } from './wide-pools.ts'
+
+const RUNS = process.env.LONG ? 600 : 40
+/** Part within which floats and whole units agree. */
+const ROUNDING = 1e-8
+
+/** The bound that a route was told beside; null where none is known. */
+const boundOf = (route: Route): number | null =>
+  route.optimalityGapNetBps === null ? null : netOf(route) / (1 - route.optimalityGapNetBps / 10_000)
+
+/** The most that is left by any set of pools: each divides the trade as if gas were free, and is charged for all of its legs. */
+function bestOfSets(graph: Graph, pools: readonly Pool[], asked: RouteRequest, perGas: number): number {
+  let best = Number.NEGATIVE_INFINITY
+  for (let set = 1; set < 2 ** pools.length; set++) {
+    const excludePools = new Set(pools.filter((_, k) => ((set >> k) & 1) === 0).map(({ id }) => id))
+    const found = findRoute(graph, { ...asked, gasPriceWei: 0n, excludePools })
+    if (found.ok) best = Math.max(best, Number(found.route.amountOut) - found.route.gas * perGas)
+  }
+  return best
+}
+
+const markets: Readonly<Record<string, (seed: number) => readonly Pool[]>> = {
+  'pairs whose prices agree': (seed) => fairPools(seed, 3 + (seed % 6), 3 + (seed % 3)),
+  'pairs whose prices disagree': (seed) => randomPools(seed, 3 + (seed % 6), { tokens: 4, disagreement: 0.01 }),
+  'pools of three tokens among pairs': (seed) => [
+    { ...kinds.stable([1, 2, 3], [300_000n * E18, 310_000n * E18, 290_000n * E18]), id: 'stable' },
+    { ...kinds.weighted([0, 1, 2], [300_000n * E18, 150_000n * E18, 150_000n * E18]), id: 'weighted' },
+    ...fairPools(seed, 5, 4),
+  ],
+}
+
+describe.each(Object.entries(markets))('%s', (name, market) => {
+  test('no set of pools leaves more than the bound, which is near', { timeout: 600_000 }, () => {
+    const gaps: number[] = []
+    for (let run = 1; run <= RUNS; run++) {
+      const random = seeded(run)
+      const pools = market(run * 7919)
+      const graph = buildGraph(snapshotOf(pools))
+      const gasPriceWei = BigInt(Math.floor(10 ** (8 + 5 * random())))
+      const asked = request({ amountIn: BigInt(Math.floor(10 ** (17 + random() * 5))), gasPriceWei })
+      const result = findRoute(graph, asked)
+      if (!result.ok || !result.route.gasCostOut) continue
+      const bound = boundOf(result.route)
+      if (bound === null) continue
+      const perGas = Number(result.route.gasCostOut) / result.route.gas
+      const best = bestOfSets(graph, pools, asked, perGas)
+      expect(bound, `${name}, run ${run}`).toBeGreaterThanOrEqual(best - Math.abs(best) * ROUNDING - perGas)
+      gaps.push(result.route.optimalityGapNetBps!)
+    }
+    expect(gaps.length).toBeGreaterThan(RUNS / 4)
+    gaps.sort((a, b) => a - b)
+    // What pools of several tokens earn together is bounded for all of their pairs by the gas of one.
+    expect(gaps[Math.floor(gaps.length / 2)]).toBeLessThan(name.startsWith('pools') ? 10 : 1)
+  })
+})
