@@ -2,11 +2,17 @@
 pragma solidity ^0.8.20;
 
 import {IVault} from "@balancer-labs/v3-interfaces/contracts/vault/IVault.sol";
-import {SwapKind, VaultSwapParams} from "@balancer-labs/v3-interfaces/contracts/vault/VaultTypes.sol";
+import {
+    BufferWrapOrUnwrapParams,
+    SwapKind,
+    VaultSwapParams,
+    WrappingDirection
+} from "@balancer-labs/v3-interfaces/contracts/vault/VaultTypes.sol";
+import {IERC4626} from "@openzeppelin/contracts/interfaces/IERC4626.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 
-/// Fills pools of Balancer V3 and swaps in them, each inside one unlock of the vault. Pays from its caller's allowance.
+/// Fills pools of Balancer V3 and buffers of shares, and swaps in them, each inside one unlock of the vault. Pays from its caller's allowance.
 contract BalancerV3Trader {
     using SafeERC20 for IERC20;
 
@@ -27,7 +33,11 @@ contract BalancerV3Trader {
         vault.unlock(abi.encodeCall(this.onInitialize, (msg.sender, pool, tokens, amounts)));
     }
 
-    /// Sells exactly `amountIn`.
+    function initializeBuffer(IERC4626 share, uint256 assets, uint256 shares) external {
+        vault.unlock(abi.encodeCall(this.onInitializeBuffer, (msg.sender, share, assets, shares)));
+    }
+
+    /// Sells exactly `amountIn`. A pool that is one of the tokens stands for the buffer of that share.
     function swap(address pool, IERC20 tokenIn, IERC20 tokenOut, uint256 amountIn) external returns (uint256) {
         bytes memory answer =
             vault.unlock(abi.encodeCall(this.onSwap, (msg.sender, pool, tokenIn, tokenOut, amountIn)));
@@ -42,13 +52,28 @@ contract BalancerV3Trader {
         for (uint256 i = 0; i < tokens.length; ++i) pay(payer, tokens[i], amounts[i]);
     }
 
+    function onInitializeBuffer(address payer, IERC4626 share, uint256 assets, uint256 shares) external onlyVault {
+        vault.initializeBuffer(share, assets, shares, 0, payer);
+        pay(payer, IERC20(share.asset()), assets);
+        pay(payer, share, shares);
+    }
+
     function onSwap(address payer, address pool, IERC20 tokenIn, IERC20 tokenOut, uint256 amountIn)
         external
         onlyVault
         returns (uint256 amountOut)
     {
-        (,, amountOut) = vault.swap(VaultSwapParams(SwapKind.EXACT_IN, pool, tokenIn, tokenOut, amountIn, 0, ""));
+        bool wraps = pool == address(tokenOut);
+        // Paid ahead: what a buffer lacks is deposited or redeemed out of what the vault holds.
         pay(payer, tokenIn, amountIn);
+        if (wraps || pool == address(tokenIn)) {
+            WrappingDirection direction = wraps ? WrappingDirection.WRAP : WrappingDirection.UNWRAP;
+            (,, amountOut) = vault.erc4626BufferWrapOrUnwrap(
+                BufferWrapOrUnwrapParams(SwapKind.EXACT_IN, direction, IERC4626(pool), amountIn, 0)
+            );
+        } else {
+            (,, amountOut) = vault.swap(VaultSwapParams(SwapKind.EXACT_IN, pool, tokenIn, tokenOut, amountIn, 0, ""));
+        }
         vault.sendTo(tokenOut, payer, amountOut);
     }
 

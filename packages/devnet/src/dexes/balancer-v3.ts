@@ -1,12 +1,12 @@
 /** Balancer V3, compiled from its sources: the vault in its three parts, weighted and stable pools. */
-import type { Address } from '@sluice/chains'
+import type { Address, Hex } from '@sluice/chains'
 import { MaxUint256, ZeroAddress } from 'ethers'
 import type { Artifact } from '../artifact.ts'
 import type { Builder, Contract } from '../builder.ts'
 import { compileSources } from '../compile.ts'
 import type { StablePoolSpec, WeightedPoolSpec } from '../pools.ts'
 import { compile, published } from '../solc.ts'
-import { give, type TokenSymbol, worth } from '../tokens.ts'
+import { give, type TokenSymbol, type Tokens, worth } from '../tokens.ts'
 import { deployRates, inAddressOrder, type Part } from './balancer-v2.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
@@ -44,6 +44,19 @@ const BALANCER_V3_WEIGHTED_POOLS: readonly WeightedPoolSpec[] = [
 const BALANCER_V3_STABLE_POOLS: readonly StablePoolSpec[] = [
   { tokens: ['USDC', 'USDT', 'DAI'], dollars: [1_550_000n, 1_600_000n, 1_500_000n], amplification: 1000n, feePpm: 100 },
   { tokens: ['SDAI', 'DAI'], dollars: [970_000n, 1_030_000n], amplification: 150n, feePpm: 500 },
+  { tokens: ['SDAI', 'USDT'], dollars: [400_000n, 410_000n], amplification: 300n, feePpm: 300 },
+]
+
+type BufferSpec = {
+  readonly share: TokenSymbol
+  readonly asset: TokenSymbol
+  /** Dollars of the asset, and of the share. */
+  readonly dollars: readonly [bigint, bigint]
+}
+
+const BALANCER_V3_BUFFERS: readonly BufferSpec[] = [
+  { share: 'SDAI', asset: 'DAI', dollars: [60_000n, 40_000n] },
+  { share: 'SUSDC', asset: 'USDC', dollars: [20_000n, 30_000n] },
 ]
 
 export const balancerV3: Recipe = async (chain, tokens, compiled) => {
@@ -113,12 +126,31 @@ export const balancerV3: Recipe = async (chain, tokens, compiled) => {
     const dollars = parts.map(({ index }) => spec.dollars[index]!)
     await add(pool, parts, dollars, spec.feePpm)
   }
+  pools.push(...(await fillBuffers(chain, tokens, vault.address, trader)))
   return {
     rows: [{ family: FAMILY, brand: BRAND, role: 'vault', address: vault.address, startBlock: START_BLOCK }],
     pools,
     vouched: Object.values(rateOf),
     routers: { balancerV3Vault: vault.address, balancerV3Trader: trader.address },
   }
+}
+
+/** Makes and fills buffers of shares. */
+async function fillBuffers(chain: Builder, tokens: Tokens, vault: Address, trader: Contract): Promise<DevnetPool[]> {
+  const pools: DevnetPool[] = []
+  for (const { share, asset, dollars } of BALANCER_V3_BUFFERS) {
+    const amounts = [worth(asset, dollars[0]), worth(share, dollars[1])]
+    for (const [k, symbol] of [asset, share].entries()) {
+      await give(chain, tokens, symbol, chain.from, amounts[k]!)
+      await tokens[symbol].send('approve', [trader.address, MaxUint256])
+    }
+    const { address } = tokens[share]
+    await trader.send('initializeBuffer', [address, ...amounts])
+    // Its own address is the vault of the shares.
+    const id = `${address}${vault.slice(2, 26)}` as Hex
+    pools.push({ dex: BRAND, family: FAMILY, address, id, tokens: [asset, share], feePpm: 0 })
+  }
+  return pools
 }
 
 type Vault = {

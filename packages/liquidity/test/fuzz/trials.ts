@@ -69,7 +69,9 @@ export async function run(world: PoolWorld, trials: readonly SwapTrial[]): Promi
     trials.map(({ pool, swaps }) => swaps.map((swap) => order(world, pool, swap))),
   ]) as Hex
   const block = { blockHash: world.blockHash() }
-  const answer = await world.rpc.call({ to: world.trader, data, gas: CALL_GAS }, block, { timeoutMs: TIMEOUT_MS })
+  // Without a sender Balancer's vault takes the call for a query, in which buffers move nothing.
+  const call = { from: world.trader, to: world.trader, data, gas: CALL_GAS }
+  const answer = await world.rpc.call(call, block, { timeoutMs: TIMEOUT_MS })
   const [outcomes] = contract.decodeFunctionResult('run', answer)
   return outcomes as unknown as readonly (readonly Outcome[])[]
 }

@@ -13,7 +13,8 @@ const lens = BalancerV3BufferLens__factory.createInterface()
 const FIND_GAS = 30_000
 const READ_GAS = 100_000
 
-export const isBuffer = (pool: Pool<unknown>): boolean => (pool.fixed as Partial<BalancerV3Fixed>).buffer === true
+export const isBuffer = (pool: Pool<unknown>): boolean =>
+  (pool.fixed as Partial<BalancerV3Fixed> | undefined)?.buffer === true
 
 /** As the program tells it: the share's own address is its vault, where shares are made. */
 const bufferId = (vault: Address, share: Address) => `${share}${vault.slice(2, 26)}`
