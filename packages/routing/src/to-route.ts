@@ -7,7 +7,7 @@ import type { Problem } from './problem/problem.ts'
 import type { Flow } from './solver/flow.ts'
 import type { Leg, Route, RouteTerms } from './types.ts'
 
-export type Worth = {
+type Worth = {
   /** Output base units for a wei; 0 where the native token cannot be priced. */
   readonly outPerWei: number
   /** The most that any route leaves after gas; null where that is not known. */

@@ -288,13 +288,13 @@ export const UNIT_PARTS = 16n
 export const OUTPUT_SEARCHES = 12
 /** Part of the output within which that is: the shares of a route are as good for an amount that is off by as much. */
 export const NEAR_OUTPUT = 1e-3
-/**
- * Step of a flat market: where so many times the input buys no more than so many times the output, and not half of what is wished, the pools are empty:
- * each further search would be among the longest there are.
- */
+/** Step of a flat market: so many times the input buys no more than so many times the output, and not half of what is wished. */
 export const FLAT_STEP = 4n
 export const FLAT_GAIN = 1.1
 /** Part by which an amount is moved to find its marginal price. */
 export const OUTPUT_MARGIN = 1e-4
-/** Settlements in which the least amount is found to the base unit: 10 to 40, as many as an output unit has bits of input. */
+/** Settlements in which the least amount is found: 5 to 20; of one pool to the base unit, up to twice as many. */
 export const OUTPUT_STEPS = 300
+/** Times that one end is moved by the slope before the bracket is halved; bits of the input that is to where legs are several. */
+export const SLOPE_MISSES = 3
+export const LEAST_BITS = 32n

@@ -10,11 +10,13 @@ import { pushThrough } from '../solver/flow.ts'
 import {
   FLAT_GAIN,
   FLAT_STEP,
+  LEAST_BITS,
   NEAR_OUTPUT,
   OUTPUT_MARGIN,
   OUTPUT_SEARCHES,
   OUTPUT_STEPS,
   ROUTE_PART,
+  SLOPE_MISSES,
 } from '../tolerances.ts'
 import type { RouteTerms } from '../types.ts'
 import { admit, bestRoute } from './best-route.ts'
@@ -148,17 +150,23 @@ function leastOf({ amountIn, route, problem, price }: Tried, wished: bigint, req
     }
     return { amountIn: amount, amountOut }
   }
-  const bracket = bracketFrom(at, amountIn, price, wished)
+  const known = { amountIn, amountOut: route.settlement.amountOut }
+  if (known.amountOut >= wished) found = { amountIn, route }
+  const width = route.flow.edges.length === 1 ? 1n : (amountIn >> LEAST_BITS) + 1n
+  const bracket = bracketFrom(at, known, { price, width }, wished)
   if (!bracket) return null
   let [low, high] = bracket
-  // Where a token on the way has few units the output jumps, and slopes say nothing: then the bracket is halved.
-  let bySlope = true
-  while (high.amountIn - low.amountIn > 1n && steps < OUTPUT_STEPS) {
-    const width = high.amountIn - low.amountIn
-    const middle = at(bySlope ? between(low, high, wished) : low.amountIn + width / 2n)
-    if (middle.amountOut >= wished) high = middle
+  // Where a token on the way has few units the output jumps, and slopes say little: the same end is moved again and again, each
+  // time by more, and in the end the bracket is halved.
+  let misses = 0
+  while (high.amountIn - low.amountIn > width && steps < OUTPUT_STEPS) {
+    const isLowNear = wished - low.amountOut < high.amountOut - wished
+    const bySlope = misses < SLOPE_MISSES
+    const middle = at(bySlope ? between(low, high, wished, misses) : (low.amountIn + high.amountIn) / 2n)
+    const isEnough = middle.amountOut >= wished
+    if (isEnough) high = middle
     else low = middle
-    bySlope = (high.amountIn - low.amountIn) * 2n <= width + 1n
+    if (bySlope) misses = isEnough === isLowNear ? 0 : misses + 1
   }
   return found
 }
@@ -166,13 +174,14 @@ function leastOf({ amountIn, route, problem, price }: Tried, wished: bigint, req
 /** An amount that pays too little and one that pays enough, by steps that double. */
 function bracketFrom(
   at: (amount: bigint) => Point,
-  start: bigint,
-  price: number,
+  known: Point,
+  { price, width }: { readonly price: number; readonly width: bigint },
   wished: bigint,
 ): [low: Point, high: Point] | null {
-  let point = at(start)
+  let point = known
+  const start = known.amountIn
   const missing = Math.abs(Number(wished - point.amountOut)) + 1
-  let step = BigInt(Math.ceil(Math.min(Number(start), price > 0 ? (missing * (1 + OUTPUT_MARGIN)) / price : 1))) + 1n
+  let step = BigInt(Math.ceil(Math.min(Number(start), price > 0 ? (missing * (1 + OUTPUT_MARGIN)) / price : 1))) + width
   const enough = point.amountOut >= wished
   // Twice the amount, or nothing, is far beyond what the searches left.
   for (let moved = step; moved <= start + step; step *= 2n, moved += step) {
@@ -185,14 +194,17 @@ function bracketFrom(
   return null
 }
 
-/** By the slope between the two while that is of several units, a unit and a little beyond for the other end to come near too. */
-function between(low: Point, high: Point, wished: bigint): bigint {
+/**
+ * By the slope between the two while that is of several units, a unit and a little beyond for the other end to come near too: the
+ * more, the more often that was missed.
+ */
+function between(low: Point, high: Point, wished: bigint, misses: number): bigint {
   const width = high.amountIn - low.amountIn
   const rise = high.amountOut - low.amountOut
   const middle = low.amountIn + width / 2n
   if (rise <= 4n) return middle
   const [below, above] = [wished - low.amountOut, high.amountOut - wished]
-  const step = (part: bigint) => ((part + 1n) * width * 33n) / (rise * 32n) + 1n
+  const step = (part: bigint) => ((part + 1n) * width * (256n + 8n ** BigInt(misses))) / (rise * 256n) + 1n
   const amount = below < above ? low.amountIn + step(below) : high.amountIn - step(above)
   return amount > low.amountIn && amount < high.amountIn ? amount : middle
 }

@@ -5,7 +5,7 @@ import { curveOf, leastCost, type Problem } from '../problem/problem.ts'
 import { SharedPool, tradingFunctionOf } from '../solver/shared-pools.ts'
 
 /** A pool that earns at the prices, in one direction; one of several tokens as a whole. */
-export type Earner = {
+type Earner = {
   /** Its edges that a route may use. */
   readonly edges: readonly number[]
   /** The most that it earns at the prices, in output base units. */

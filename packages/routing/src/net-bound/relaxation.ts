@@ -15,7 +15,7 @@ import { type Priced, pricedAt } from './priced.ts'
 import { EARNER_ROUNDS, JOINING_EARNERS, MOST_EARNERS, NEAR_EARNER, RELAXED, SAME_COST } from './tolerances.ts'
 
 /** An edge whose cost the relaxation counts in part. */
-export type Fraction = { readonly edge: number; readonly part: number }
+type Fraction = { readonly edge: number; readonly part: number }
 export type Relaxed = { readonly priced: Priced; readonly fractions: readonly Fraction[] }
 
 export class Relaxation {
