@@ -89,41 +89,53 @@ async function compare(rows: readonly Row[]) {
   const compared = []
   for (const { address, symbol, detail } of known) {
     const isDollar = DOLLARS.includes(symbol)
-    const others = isDollar ? DOLLARS.filter((other) => other !== symbol) : symbol === 'WETH' ? DOLLARS : ['WETH']
-    const said = await deepest(address, others, places, isDollar || symbol === 'WETH' ? 1 : wethUsd.usd)
+    const others = isDollar ? DOLLARS.filter((other) => other !== symbol) : symbol === 'wstETH' ? ['WETH'] : DOLLARS
+    const said = await deepest(address, others, places, symbol === 'wstETH' ? wethUsd.usd : 1)
     const percentOff = rounded((detail.usd! / said.usd - 1) * 100, 3)
     compared.push({ symbol, usd: detail.usd, deepestPool: said.pool, poolUsd: said.usd, percentOff })
   }
   return compared
 }
 
-/** The pool of the block with one of the other tokens that holds most of it, and its price. @param usd - dollars of the other token */
+/**
+ * The pool of the block with one of the other tokens that holds most of it, and its price; those that are known to be of its hour
+ * first.
+ *
+ * @param usd - dollars of the other token
+ */
 async function deepest(token: Address, others: readonly string[], places: ReadonlyMap<string, Named>, usd: number) {
-  let best = { pool: '', usd: Number.NaN, held: 0 }
+  let best = { pool: '', usd: Number.NaN, held: 0, isDated: false }
   for (const pool of state.pools) {
     const [a, b] = pool.tokens.map((it) => toAddress(it)) as [Address, Address]
     const other = places.get(a === token ? b : a)
     if ((a !== token && b !== token) || !other || !others.includes(other.symbol)) continue
     const balance = await read(other.address, 'balanceOf', [pool.address])
     const held = Number(balance?.[0] ?? 0n) / 10 ** other.decimals
-    const rate = held > best.held ? await rateOf(pool) : null
-    if (rate === null) continue
+    const said = await rateOf(pool)
+    if (said === null || said.isDated < best.isDated || (said.isDated === best.isDated && held <= best.held)) continue
+    const { rate, isDated } = said
     const [own, its] = [places.get(token)!.decimals, other.decimals]
     const price = a === token ? rate * 10 ** (own - its) : (1 / rate) * 10 ** (own - its)
-    best = { pool: pool.address, usd: price * usd, held }
+    best = { pool: pool.address, usd: price * usd, held, isDated }
   }
   return best
 }
 
+type Rate = { readonly rate: number; readonly isDated: boolean }
+
 /** Base units of the second token for one of the first; null where the pool is known to be of another date. */
-async function rateOf({ address, family }: MainnetPool): Promise<number | null> {
+async function rateOf({ address, family }: MainnetPool): Promise<Rate | null> {
   if (family === 'uniswap-v2') {
     const reserves = await read(address, 'getReserves')
-    return reserves && isOfTheBlock(reserves[2]) ? Number(reserves[1]) / Number(reserves[0]) : null
+    return reserves && isOfTheBlock(reserves[2])
+      ? { rate: Number(reserves[1]) / Number(reserves[0]), isDated: Number(reserves[2]) > 0 }
+      : null
   }
   const slot0 = family === 'uniswap-v3' ? await read(address, 'slot0') : null
   const last = slot0 && (await read(address, 'observations', [slot0[2]]))
-  return slot0 && last && isOfTheBlock(last[0]) ? (Number(slot0[0]) / 2 ** 96) ** 2 : null
+  return slot0 && last && isOfTheBlock(last[0])
+    ? { rate: (Number(slot0[0]) / 2 ** 96) ** 2, isDated: Number(last[0]) > 0 }
+    : null
 }
 
 function isOfTheBlock(seconds: unknown): boolean {
@@ -171,16 +183,18 @@ the same reason: ticks that are missing make liquidity without end.
 
 ## Beside the deepest recorded pools of the block
 
-Read from the node without any of the pricing: of the pools that are not known to be of another date, the one that holds most of what
-the token is bought with.
+Read from the node without any of the pricing: of the pools that are not known to be of another date, and first of those known to
+be of the block's hour, the one that holds most of what the token is bought with.
 
 | token | price | deepest pool | says | off |
 | --- | --- | --- | --- | --- |
 ${compared.map((it) => `| ${it.symbol} | ${shown(it.usd!)} | \`${it.deepestPool}\` | ${shown(it.poolUsd)} | ${it.percentOff} % |`).join('\n')}
 
-What is off is the price of WETH, by which those of WBTC and wstETH are compared too. In the last half minute before the block,
-its pools with a fee of 0.05 % say $2,060.80 to $2,062.21 and those with 0.3 % say $2,066.18 to $2,067.23: nobody trades a pool back
-to the market within its fee. Together the latter hold more, so the median is one of theirs.
+In the last half minute before the block, pools of WETH with a fee of 0.05 % say $2,060.80 to $2,062.21 and those with 0.3 % say
+$2,066.18 to $2,067.23: nobody trades a pool back to the market within its fee. Together the latter hold more, so the median
+is one of theirs; it is narrowed to what those with the lower fee say, which agree with it within 0.3 %. Pools of WBTC say $70,538
+(0.05 %) and $70,706 to $70,721 (0.3 %) in dollars. The one with WETH at 0.01 % (\`0xe6ff8b9a37b0fab776134636d9981aa778c4e718\`), 0.9 %
+below, was traded last 62 hours after the block: it is of another date, and is not compared.
 
 ## All tokens
 

@@ -8,7 +8,7 @@ const signedUnits = z.string().regex(/^-?[0-9]+$/)
 
 export const swapLeg = z.object({
   pool: z.string().describe('Address of the pool, or its id inside a singleton.'),
-  protocol: z.string().describe('Family of the pool, such as `uniswap-v3`; `redemption` where `pool` is the token itself, by what it redeems for.'),
+  protocol: z.string().describe('Family of the pool, such as `uniswap-v3`.'),
   dex: z.string().describe('Brand.'),
   tokenIn: hexAddress,
   tokenOut: hexAddress,
@@ -135,7 +135,11 @@ export type SimulationResponse = z.infer<typeof simulation>
 
 const priceSource = z.object({
   pool: z.string(),
-  protocol: z.string().describe('Family of the pool, such as `uniswap-v3`.'),
+  protocol: z
+    .string()
+    .describe(
+      'Family of the pool, such as `uniswap-v3`; `redemption` where `pool` is the token itself, by what it redeems for.',
+    ),
   usd: z.number().positive().describe('What this pool alone says.'),
   weight: z.number().min(0).max(1).describe('Its share of the say of all pools.'),
 })

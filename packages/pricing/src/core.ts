@@ -1,7 +1,7 @@
 /** The chain's own stables and hubs, a dozen or two, priced among themselves: what all other tokens are measured by. */
 import type { Address, Chain } from '@sluice/chains'
 import { canonical, type TokenGraph } from './graph.ts'
-import { weightedMedian } from './median.ts'
+import { narrowed } from './median.ts'
 import { calm, type Edge, type Holding, type Known, type Token } from './token.ts'
 
 /** A stable this far from what the others agree on is off its peg, and is priced like any other token. */
@@ -165,9 +165,10 @@ function spread(
     }
     if (!next) return priced
     const speaking = voices.get(next)!.filter((voice) => weightOf(voice, priced) >= floor)
-    const price = weightedMedian(
+    const price = narrowed(
       speaking.map((voice) => priced.get(voice.other)!.price * calm(voice).rate),
       speaking.map((voice) => weightOf(voice, priced)),
+      speaking.map(({ holding }) => holding.fee),
     )
     priced.set(next, { price, evidence: best })
   }

@@ -64,9 +64,10 @@ export class TokenGraph {
     if (holding) {
       holding.pool = pool
       holding.reserves = view.reserves
+      holding.fee = view.fee
     } else {
       const tokens = pool.tokens.map((address) => this.tokenAt(address))
-      holding = { pool, reserves: view.reserves, tokens, edges: [] }
+      holding = { pool, reserves: view.reserves, fee: view.fee, tokens, edges: [] }
       this.holdings.set(pool.id, holding)
       for (const token of tokens) {
         token.holdings.add(holding)

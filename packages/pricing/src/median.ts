@@ -1,3 +1,5 @@
+import { exactSum } from './sum.ts'
+
 /** A pool has a say when its weight is at least this share of the heaviest one's. */
 export const SHARE_OF_BEST = 0.1
 
@@ -26,6 +28,32 @@ export function weightedMedian(values: readonly number[], weights: readonly numb
     if (reached >= total / 2) return values[k]!
   }
   return Number.NaN
+}
+
+/** A pool that keeps at most this part of another's fee knows better within the other's. */
+const LOWER_FEE = 1 / 3
+/** Weight that such pools need together, as a part of the heaviest pool's. */
+const ENOUGH = 0.5
+
+/**
+ * The median, or where the pool that says it keeps a high fee, the median of those that keep far less and agree with it
+ * within that fee: nobody trades a pool's price back to the market's by less than it keeps. So the price moves by no more than
+ * one pool's fee, whoever owns the others.
+ */
+export function narrowed(values: readonly number[], weights: readonly number[], fees: readonly number[]): number {
+  const median = weightedMedian(values, weights)
+  const least = Math.max(0, ...weights) * SHARE_OF_BEST
+  let fee = Number.POSITIVE_INFINITY
+  for (const [k, value] of values.entries()) if (value === median && weights[k]! >= least) fee = Math.min(fee, fees[k]!)
+  const closer = [...values.keys()].filter(
+    (k) => weights[k]! >= least && fees[k]! <= fee * LOWER_FEE && Math.abs(values[k]! / median - 1) <= fee,
+  )
+  const said = closer.map((k) => weights[k]!)
+  if (!(exactSum(said) >= (least / SHARE_OF_BEST) * ENOUGH) || closer.length === 0) return median
+  return weightedMedian(
+    closer.map((k) => values[k]!),
+    said,
+  )
 }
 
 /** Sorts `voters` by insertion, which takes less than half the time for as few as most tokens have. */

@@ -27,6 +27,8 @@ export type PoolView = {
   /** Base units, in the order of `pool.tokens`; from ticks where the pool has them, never derived from liquidity. */
   readonly reserves: readonly number[]
   readonly pairs: readonly PairView[]
+  /** The part of a swap that it keeps, the most of all pairs: as far as its price may be off without anybody trading it back. */
+  readonly fee: number
 }
 
 /** @returns null for a family that this build does not know */
@@ -46,16 +48,20 @@ function readView(pool: Pool, family: DexFamily): PoolView {
     const [sell, buy] = [curveOf(pool, 0, 1), curveOf(pool, 1, 0)]
     const reserves = reservesFrom(sell, buy) ?? family.reserves(pool).map(Number)
     const pair = readPair(0, 1, sell, buy, reserves)
-    return { reserves, pairs: pair ? [pair] : [] }
+    return { reserves, pairs: pair ? [pair] : [], fee: feeOf(sell, buy) }
   }
   const reserves = family.reserves(pool).map(Number)
   const pairs: PairView[] = []
+  let fee = 0
   for (let i = 0; i < tokens.length; i++)
     for (let j = i + 1; j < tokens.length; j++) {
-      const pair = readPair(i, j, curveOf(pool, i, j), curveOf(pool, j, i), reserves)
-      if (pair !== null) pairs.push(pair)
+      const [sell, buy] = [curveOf(pool, i, j), curveOf(pool, j, i)]
+      const pair = readPair(i, j, sell, buy, reserves)
+      if (pair === null) continue
+      pairs.push(pair)
+      fee = Math.max(fee, feeOf(sell, buy))
     }
-  return { reserves, pairs }
+  return { reserves, pairs, fee }
 }
 
 /**
@@ -81,6 +87,9 @@ function readPair(
   if (!(Number.isFinite(mid) && mid > 0 && Number.isFinite(resistance) && resistance > 0)) return null
   return { i, j, mid, backingI: Math.min(reserves[i]!, resistance / mid), backingJ: Math.min(reserves[j]!, resistance) }
 }
+
+const feeOf = (sell: PriceCurve | null, buy: PriceCurve | null) =>
+  Math.max(sell ? keeps(sell) : 0, buy ? keeps(buy) : 0)
 
 /** Share of a swap that the pool keeps. */
 const keeps = ({ keepIn, keepOut }: PriceCurve) => 1 - keepIn * keepOut

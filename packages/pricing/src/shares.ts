@@ -1,6 +1,6 @@
 /** Tokens that are shares of others, by what they redeem for and up to what is there to be paid out now. */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
-import { familyOf, type Pool, type RedeemedPart, type Redemption } from '@sluice/liquidity'
+import type { Pool, RedeemedPart, Redemption } from '@sluice/liquidity'
 import type { Decimals } from './core.ts'
 import { canonical, type TokenGraph } from './graph.ts'
 import { weightedMedian } from './median.ts'
@@ -136,10 +136,10 @@ export class Shares {
   }
 }
 
-/** True for a share of the chain's file, whose redemption is a pool of the graph. */
+/** True for a share whose redemption is a pool of the graph. */
 function isPooled(token: Token | undefined, address: Address): boolean {
   for (const { pool } of token?.holdings ?? [])
-    if (pool.address === address && familyOf(pool.family)?.rowsAreTokens) return true
+    if (pool.address === address && pool.tokens.includes(address)) return true
   return false
 }
 

@@ -49,6 +49,8 @@ export type Known = { readonly price: number; readonly evidence: number }
 export type Holding = {
   pool: Pool
   reserves: readonly number[]
+  /** See `PoolView`. */
+  fee: number
   readonly tokens: readonly Token[]
   edges: readonly Edge[]
 }

@@ -90,3 +90,20 @@ describe('a stable off its peg', () => {
     expect(prices.usd(DAI)).toBeCloseTo(1, 9)
   })
 })
+
+describe('pools of different fees', () => {
+  const cheap = (usd: number, price: number) => pair(WETH, USDC, eth(usd / price), usdc(usd), 500)
+  const dear = (usd: number, price: number) => pair(WETH, USDC, eth(usd / price), usdc(usd), 3_000)
+
+  test('agree on what those with the lower fee say, within the fee of the others', () => {
+    const prices = priceTokens(snapshotOf([dear(20e6, 3_005), dear(20e6, 3_006), cheap(15e6, 3_000)]), chain)
+    expect(prices.usd(WETH)).toBeCloseTo(3_000, 6)
+  })
+
+  test('are not moved by a low fee that is off by more than that, nor by one with little behind it', () => {
+    const off = priceTokens(snapshotOf([dear(20e6, 3_005), dear(20e6, 3_006), cheap(15e6, 2_950)]), chain)
+    expect(off.usd(WETH)).toBeCloseTo(3_005, 6)
+    const thin = priceTokens(snapshotOf([dear(20e6, 3_005), dear(20e6, 3_006), cheap(5e6, 3_000)]), chain)
+    expect(thin.usd(WETH)).toBeCloseTo(3_005, 6)
+  })
+})
