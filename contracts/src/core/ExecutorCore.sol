@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {Ambient} from "../dexes/ambient/Ambient.sol";
 import {BalancerV2} from "../dexes/balancer-v2/BalancerV2.sol";
 import {BalancerV3} from "../dexes/balancer-v3/BalancerV3.sol";
 import {Curve} from "../dexes/curve/Curve.sol";
 import {DodoV2} from "../dexes/dodo-v2/DodoV2.sol";
 import {Ekubo} from "../dexes/ekubo/Ekubo.sol";
 import {Erc4626} from "../dexes/erc4626/Erc4626.sol";
+import {EulerSwap} from "../dexes/euler-swap/EulerSwap.sol";
 import {FluidDex} from "../dexes/fluid-dex/FluidDex.sol";
 import {Iziswap} from "../dexes/iziswap/Iziswap.sol";
 import {KyberClassic} from "../dexes/kyber-classic/KyberClassic.sol";
 import {LiquidityBook} from "../dexes/liquidity-book/LiquidityBook.sol";
 import {LitePsm} from "../dexes/lite-psm/LitePsm.sol";
 import {PancakeInfinity} from "../dexes/pancake-infinity/PancakeInfinity.sol";
+import {PropAmm} from "../dexes/prop-amm/PropAmm.sol";
 import {RateWrapper} from "../dexes/rate-wrapper/RateWrapper.sol";
 import {Solidly} from "../dexes/solidly/Solidly.sol";
 import {Syncswap} from "../dexes/syncswap/Syncswap.sol";
@@ -122,6 +125,9 @@ abstract contract ExecutorCore is IExecutor, Slots {
             else if (opcode == Program.BALANCER_V1) at = BalancerV1.run(at, flags, end);
             else if (opcode == Program.AAVE_GSM) at = AaveGsm.run(at, flags, end);
             else if (opcode == Program.AAVE_V3) at = AaveV3.run(at, flags, end);
+            else if (opcode == Program.EULER_SWAP) at = EulerSwap.run(at, flags, end);
+            else if (opcode == Program.AMBIENT) at = Ambient.run(at, flags, end);
+            else if (opcode == Program.PROP_AMM) at = PropAmm.run(at, flags, end);
             else revert UnknownOpcode(at - 2, opcode);
         }
     }

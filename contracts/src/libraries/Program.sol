@@ -53,6 +53,9 @@ import {IExecutor} from "../interfaces/IExecutor.sol";
 ///   0x17 balancer-v1   pool 20, tokenOut 20
 ///   0x18 aave-gsm      pool 20, tokenOut 20; flag bit 5: the asset is sold
 ///   0x19 aave-v3       pool 20, tokenOut 20; flag bit 5: supply
+///   0x1c euler-swap    pool 20, tokenOut 20
+///   0x1d ambient       dex 20, tokenOut 20, poolIdx 3, limitBits 1
+///   0x1e prop-amm      pool 20, tokenOut 20
 ///
 ///   Functions here take an offset into calldata and return what stands there with the offset behind it. They may read past
 ///   the program, where calldata gives other bytes or zeros: each family calls `finish` before it acts on what it read.
@@ -81,6 +84,9 @@ library Program {
     uint256 internal constant BALANCER_V1 = 0x17;
     uint256 internal constant AAVE_GSM = 0x18;
     uint256 internal constant AAVE_V3 = 0x19;
+    uint256 internal constant EULER_SWAP = 0x1c;
+    uint256 internal constant AMBIENT = 0x1d;
+    uint256 internal constant PROP_AMM = 0x1e;
 
     uint256 internal constant REST = 0;
     uint256 internal constant SHARE = 1;

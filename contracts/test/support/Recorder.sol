@@ -57,7 +57,8 @@ contract Recorder {
         bool reads = name == 0x70a08231 || name == 0x0902f1ac || name == 0xdd62ed3e || name == 0xf140a35a
             || name == 0xd6694027 || name == bytes4(keccak256("tout()"))
             || name == bytes4(keccak256("to18ConversionFactor()"))
-            || name == bytes4(keccak256("getAssetAmountForBuyAsset(uint256)"));
+            || name == bytes4(keccak256("getAssetAmountForBuyAsset(uint256)"))
+            || name == bytes4(keccak256("computeQuote(address,address,uint256,bool)"));
         if (!reads) TAPE.write(address(this), msg.value, msg.data);
         if (name == 0x128acb08) _callBack(abi.encodeWithSelector(0xfa461e33, int256(5), int256(-7), ""));
         // iziswap: 5 of the token sold are asked for, as the first amount or the second.

@@ -6,6 +6,7 @@
 import {
   IAaveGsm__factory,
   IAaveV3Pool__factory,
+  IAmbientDex__factory,
   IBalancerV1Pool__factory,
   IBalancerV2Vault__factory,
   IBalancerV3Vault__factory,
@@ -23,6 +24,7 @@ import {
   IPancakeInfinityBinManager__factory,
   IPancakeInfinityClManager__factory,
   IPancakeInfinityVault__factory,
+  IPropAmmVenue__factory,
   IRateWrapper__factory,
   ISyncswapPool__factory,
   ISyncswapVault__factory,
@@ -58,6 +60,22 @@ const wordOf = (value: string | number | bigint | boolean): string =>
 const balancerV1 = IBalancerV1Pool__factory.createInterface()
 const aaveGsm = IAaveGsm__factory.createInterface()
 const aaveV3 = IAaveV3Pool__factory.createInterface()
+const ambient = IAmbientDex__factory.createInterface()
+const propAmm = IPropAmmVenue__factory.createInterface()
+
+/** Words of a swap in Ambient: the price limit may be more than the dex takes. */
+const AMBIENT_SWAP = [
+  'address',
+  'address',
+  'uint256',
+  'bool',
+  'bool',
+  'uint256',
+  'uint16',
+  'uint256',
+  'uint128',
+  'uint8',
+]
 
 export type Scene = {
   readonly executor: string
@@ -375,6 +393,31 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         } else call(step.pool, aaveV3.encodeFunctionData('withdraw', [step.tokenOut, amount, to]))
         break
       }
+      case 'euler-swap': {
+        prepay(step, step.pool)
+        // What it pays is what a Recorder answers.
+        const outs = BigInt(tokenIn) < BigInt(step.tokenOut) ? [0n, WORD] : [WORD, 0n]
+        call(step.pool, v2.encodeFunctionData('swap', [outs[0]!, outs[1]!, to, '0x']))
+        break
+      }
+      case 'ambient': {
+        const amount = take(step)
+        approve(tokenIn, step.dex, amount)
+        const { tokenOut, poolIdx, limitBits } = step
+        const isBuy = BigInt(tokenIn) < BigInt(tokenOut)
+        const [base, quote] = isBuy ? [tokenIn, tokenOut] : [tokenOut, tokenIn]
+        const command = AbiCoder.defaultAbiCoder().encode(AMBIENT_SWAP, [
+          ...[base, quote, poolIdx, isBuy, isBuy, amount, 0, 1n << BigInt(limitBits), 0, 0],
+        ])
+        call(step.dex, ambient.encodeFunctionData('userCmd', [1, command]))
+        passOn(tokenOut, to, 0n)
+        break
+      }
+      case 'prop-amm':
+        pay(step, step.pool, resolve(step.input, tokenIn))
+        // Nothing arrives, and so nothing is told.
+        call(step.pool, propAmm.encodeFunctionData('swap', [tokenIn, step.tokenOut, 0n, 0n, to, 2n ** 256n - 1n]))
+        break
       case 'erc4626': {
         const amount = take(step)
         if (step.deposit) {

@@ -7,7 +7,7 @@ import { poolsOf } from './explain.ts'
 import { explain } from './index.ts'
 
 /** Operations whose pools are known by a hash of the bytes. */
-const hashedOps = new Set(['uniswap-v4', 'pancake-infinity', 'ekubo'])
+const hashedOps = new Set(['uniswap-v4', 'pancake-infinity', 'ekubo', 'ambient'])
 const address = (digits: string) => `0x${digits.repeat(20)}` as const
 
 const transaction = ({ pulledToken, bytes }: Golden) => {

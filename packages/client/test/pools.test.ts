@@ -28,6 +28,8 @@ function withOtherPool(step: Step): Step {
       return { ...step, hops: step.hops.map((hop) => ({ ...hop, fee: hop.fee + 1 })) }
     case 'ekubo':
       return { ...step, hops: step.hops.map((hop) => ({ ...hop, config: strangerId })) }
+    case 'ambient':
+      return { ...step, poolIdx: step.poolIdx + 1 }
     case 'balancer-v3':
       return { ...step, hops: step.hops.map((hop) => ({ ...hop, pool: stranger })) }
     case 'erc4626':

@@ -1,6 +1,7 @@
 /** Every operation that the Executor knows, by its code. */
 import { aaveGsm } from './aave-gsm.ts'
 import { aaveV3 } from './aave-v3.ts'
+import { ambient } from './ambient.ts'
 import { balancerV1 } from './balancer-v1.ts'
 import { balancerV2 } from './balancer-v2.ts'
 import { balancerV3 } from './balancer-v3.ts'
@@ -8,6 +9,7 @@ import { curve } from './curve.ts'
 import { dodoV2 } from './dodo-v2.ts'
 import { ekubo } from './ekubo.ts'
 import { erc4626 } from './erc4626.ts'
+import { eulerSwap } from './euler-swap.ts'
 import { fluidDex } from './fluid-dex.ts'
 import { iziswap } from './iziswap.ts'
 import { kyberClassic } from './kyber-classic.ts'
@@ -15,6 +17,7 @@ import { liquidityBook } from './liquidity-book.ts'
 import { litePsm } from './lite-psm.ts'
 import type { Op, OpShape, PoolSalt, StepOf } from './op.ts'
 import { pancakeInfinity } from './pancake-infinity.ts'
+import { propAmm } from './prop-amm.ts'
 import { rateWrapper } from './rate-wrapper.ts'
 import { solidly } from './solidly.ts'
 import { syncswap } from './syncswap.ts'
@@ -49,6 +52,9 @@ const table = [
   balancerV1,
   aaveGsm,
   aaveV3,
+  eulerSwap,
+  ambient,
+  propAmm,
 ]
 
 type StepOfEach<O> = O extends OpShape ? StepOf<O> : never
@@ -81,7 +87,9 @@ export function isPrepaid(family: string): boolean {
   return prepaidFamilies.has(family)
 }
 
-const singletonFamilies: ReadonlySet<string> = new Set(ops.filter(({ singleton }) => singleton).flatMap(familiesOf))
+const singletonFamilies: ReadonlySet<string> = new Set(
+  ops.filter(({ singleton, hops }) => singleton && hops).flatMap(familiesOf),
+)
 
 /** True for a family whose pools share one contract, in which hops that follow each other are joined. */
 export function isSingleton(family: string): boolean {

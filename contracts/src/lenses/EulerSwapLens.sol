@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IEulerSwapPool, IEulerSwapRegistry, IEulerSwapState} from "../interfaces/IEulerSwap.sol";
+
+/// @title EulerSwapLens
+/// @notice Finds and reads pools of EulerSwap's second version; never deployed.
+contract EulerSwapLens {
+    struct Found {
+        address pool;
+        address account;
+    }
+
+    /// @dev What one way of trading is limited to; not known where the pool itself fails to tell.
+    struct Side {
+        bool known;
+        uint256 inLimit;
+        uint256 outLimit;
+        /// An amount within its limit, and what the pool itself says that buys; zero where it refuses.
+        uint256 asked;
+        uint256 quoted;
+    }
+
+    /// @dev Part of its limit that a pool is asked to quote.
+    uint256 private constant PART = 1000;
+
+    struct State {
+        IEulerSwapState.DynamicParams params;
+        uint112 reserve0;
+        uint112 reserve1;
+        /// False while it is locked, not installed, or past its time.
+        bool open;
+        /// By the token that is sold.
+        Side[2] sides;
+    }
+
+    /// @param assets The lower first.
+    /// @param limit The most pools to find.
+    function find(IEulerSwapRegistry registry, address[2] calldata assets, uint256 limit)
+        external
+        view
+        returns (Found[] memory found)
+    {
+        uint256 count = registry.poolsByPairLength(assets[0], assets[1]);
+        if (count > limit) count = limit;
+        address[] memory pools = registry.poolsByPairSlice(assets[0], assets[1], 0, count);
+        found = new Found[](pools.length);
+        for (uint256 k; k < pools.length; ++k) {
+            found[k] = Found(pools[k], IEulerSwapState(pools[k]).getStaticParams().eulerAccount);
+        }
+    }
+
+    function read(IEulerSwapState pool, address[2] calldata assets) external view returns (State memory state) {
+        uint32 status;
+        (state.reserve0, state.reserve1, status) = pool.getReserves();
+        state.params = pool.getDynamicParams();
+        uint256 expiration = state.params.expiration;
+        state.open = status == 1 && (expiration == 0 || expiration > block.timestamp) && pool.isInstalled();
+        for (uint256 i; i < 2; ++i) {
+            state.sides[i] = _side(pool, assets[i], assets[1 - i]);
+        }
+    }
+
+    function _side(IEulerSwapState pool, address tokenIn, address tokenOut) private view returns (Side memory side) {
+        try pool.getLimits(tokenIn, tokenOut) returns (uint256 inLimit, uint256 outLimit) {
+            (side.known, side.inLimit, side.outLimit) = (true, inLimit, outLimit);
+        } catch {
+            return side;
+        }
+        side.asked = side.inLimit / PART;
+        try IEulerSwapPool(address(pool)).computeQuote(tokenIn, tokenOut, side.asked, true) returns (uint256 amountOut) {
+            side.quoted = amountOut;
+        } catch {}
+    }
+}

@@ -1,0 +1,21 @@
+import { address, uint } from './fields.ts'
+import { defineOp } from './op.ts'
+
+/** A pool of one dex that holds all of them; the zero address is native. The price limit is two to the power of `limitBits`. */
+export const ambient = defineOp(
+  {
+    name: 'ambient',
+    title: 'Ambient',
+    mechanism: 'singleton',
+    code: 0x1d,
+    fields: { dex: address, tokenOut: address, poolIdx: uint(3), limitBits: uint(1) },
+    singleton: 'dex',
+    trustedIn: 'ambientDexes',
+    native: 'also',
+  },
+  ({ tokenIn, tokenOut, poolIdx }, keccak256) => {
+    const tokens = [BigInt(tokenIn), BigInt(tokenOut)].sort((a, b) => (a < b ? -1 : 1))
+    const words = [...tokens, BigInt(poolIdx)].map((word) => word.toString(16).padStart(64, '0'))
+    return [{ pool: keccak256(`0x${words.join('')}`), tokenIn, tokenOut }]
+  },
+)

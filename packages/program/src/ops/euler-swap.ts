@@ -1,0 +1,15 @@
+import { address } from './fields.ts'
+import { betweenTwo, defineOp } from './op.ts'
+
+/** The pool deposits whatever lies there. */
+export const eulerSwap = defineOp(
+  {
+    name: 'euler-swap',
+    title: 'EulerSwap',
+    mechanism: 'product',
+    code: 0x1c,
+    fields: { pool: address, tokenOut: address },
+    prepaid: true,
+  },
+  betweenTwo,
+)
