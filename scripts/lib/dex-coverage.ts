@@ -8,7 +8,6 @@ const REASONS: Readonly<Record<string, string>> = {
   'syncswap-aqua': 'a curve whose source is not public',
   'maverick-v2': 'not written yet: no genuine code to check against',
   'solidly-v3': 'not written yet: no genuine code to check against',
-  ambient: 'not written yet',
   'balancer-v1': 'a fork whose pools no registry lists by pairs',
   ekubo: 'the second version has another interface',
   'liquidity-book': 'version 2.0 swaps by other rules',

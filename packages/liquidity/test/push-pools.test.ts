@@ -28,8 +28,9 @@ beforeAll(async () => {
   rpc = createRpc({ chainId: Number(await request<Hex>(anvil.url, 'eth_chainId', [])), urls: [anvil.url] })
   const builder = createBuilder(anvil.url, toAddress(accounts()[0]!.address))
   const { Coin, Push } = compileModels('Push.sol')
-  const coins = [await builder.deploy(Coin as never), await builder.deploy(Coin as never)] as const
-  tokens = [coins[0].address, coins[1].address]
+  const coins = [await builder.deploy(Coin as never), await builder.deploy(Coin as never)]
+  // Sorted, as pools keep them that are told no direction.
+  tokens = coins.map(({ address }) => address).sort() as [Address, Address]
   model = await builder.deploy(Push as never, tokens)
   await standTrader((method, params = []) => request(anvil.url, method, params))
   for (const coin of coins) for (const holder of [TRADER, model.address]) await coin.send('mint', [holder, PLENTY])
@@ -63,6 +64,7 @@ const FAMILIES = [
   'fluid-dex',
   'lite-psm',
   'aave-gsm',
+  'euler-swap',
 ]
 
 /** Values that a model has to know beside the swap: of every other pool of SyncSwap, that it lies in a vault, which the model is too. */

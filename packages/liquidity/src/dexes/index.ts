@@ -4,6 +4,7 @@ import { aaveV3 } from './aave-v3/index.ts'
 import { algebra } from './algebra/index.ts'
 import { algebraIntegral } from './algebra-integral/index.ts'
 import { algebraV1 } from './algebra-v1/index.ts'
+import { ambient } from './ambient/index.ts'
 import { balancerV1 } from './balancer-v1/index.ts'
 import { balancerV2 } from './balancer-v2/index.ts'
 import { balancerV3 } from './balancer-v3/index.ts'
@@ -13,6 +14,7 @@ import { curveStable } from './curve-stable/index.ts'
 import { dodoV2 } from './dodo-v2/index.ts'
 import { ekubo } from './ekubo/index.ts'
 import { erc4626 } from './erc4626/index.ts'
+import { eulerSwap } from './euler-swap/index.ts'
 import { fluidDex } from './fluid-dex/index.ts'
 import { iziswap } from './iziswap/index.ts'
 import { kyberClassic } from './kyber-classic/index.ts'
@@ -69,6 +71,8 @@ export const families: readonly DexFamily<any>[] = [
   balancerV1,
   aaveGsm,
   aaveV3,
+  eulerSwap,
+  ambient,
 ]
 
 const byId = new Map(families.map((family) => [family.id, family]))

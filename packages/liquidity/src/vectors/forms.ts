@@ -1,9 +1,11 @@
 import { aaveGsmForm } from './aave-gsm.ts'
 import { aaveV3Form } from './aave-v3.ts'
+import { ambientForm } from './ambient.ts'
 import { balancerV3ExtraForm } from './balancer-v3-extra.ts'
 import { camelotV2Form } from './camelot-v2.ts'
 import { dodoV2Form } from './dodo-v2.ts'
 import { ekuboForm } from './ekubo.ts'
+import { eulerSwapForm } from './euler-swap.ts'
 import { fluidDexForm } from './fluid-dex.ts'
 import { iziswapForm } from './iziswap.ts'
 import { liquidityBookForm } from './liquidity-book.ts'
@@ -18,9 +20,11 @@ export const forms: Readonly<Record<string, Form>> = {
   'aave-gsm': aaveGsmForm,
   'aave-v3': aaveV3Form,
   'aave-v3-atoken': aaveV3Form,
+  ambient: ambientForm,
   'balancer-v3-extra': balancerV3ExtraForm,
   'camelot-v2': camelotV2Form,
   ekubo: ekuboForm,
+  'euler-swap': eulerSwapForm,
   'fluid-dex-t1': fluidDexForm,
   'fluid-dex': fluidDexForm,
   iziswap: iziswapForm,

@@ -33,7 +33,7 @@ interface Payer {
     function swapY2XCallback(uint256 amountX, uint256 amountY, bytes calldata data) external;
 }
 
-/// Pools that measure what they were sent, as pairs of Liquidity Book, Camelot and Kyber Classic and pools of DODO, SyncSwap and WOOFi do,
+/// Pools that measure what they were sent, as pairs of Liquidity Book, Camelot and Kyber Classic and pools of DODO, SyncSwap, WOOFi and EulerSwap do,
 /// iZiSwap's, which ask for it, and Fluid's, Maker's and Aave's modules, which take it by allowance: each gives what it was told to, once exactly the amount it was told of lies there beyond its reserve.
 contract Push {
     Coin[2] private tokens;
@@ -179,6 +179,12 @@ contract Push {
 
     function getAmountOut(uint256 amount, address tokenIn) external view returns (uint256) {
         return amount == amountIn && tokenIn == address(tokens[sold]) ? amountOut : 0;
+    }
+
+    /// EulerSwap: what lies there is all sold, so that its own pools hold nothing between swaps.
+    function computeQuote(Coin tokenIn, Coin tokenOut, uint256 amount, bool exactIn) external view returns (uint256) {
+        if (!exactIn || tokenIn != tokens[sold] || tokenOut != tokens[1 - sold]) return 0;
+        return amount - reserves[sold] == amountIn ? amountOut : 0;
     }
 
     function swap(uint256 out0, uint256 out1, address to, bytes calldata data) external {

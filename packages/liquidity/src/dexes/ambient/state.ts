@@ -1,0 +1,99 @@
+import { AmbientLens__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
+import { type Address, type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
+import { keccak256 } from 'ethers'
+import type { Pool, Reads } from '../../family.ts'
+import { lensOf } from '../../lenses.ts'
+import { chunks } from '../common/chunks.ts'
+import { pairKey, sortTokens } from '../common/direction.ts'
+import type { AmbientFixed, AmbientLevel, AmbientState } from './types.ts'
+
+const LENS = lensOf('AmbientLens')
+const lens = AmbientLens__factory.createInterface()
+const specsOf = callCodec<[dex: string, hashes: string[]], [bigint[]]>(lens, 'specs')
+const readPool = callCodec<[dex: string, hash: string], [bigint[]]>(lens, 'read')
+
+/** The kind of pool that is in use: others would be kept by their number as well. */
+const POOL_IDX = 420
+/** About 3 million gas. */
+const HASHES_PER_READ = 500
+const SPEC_GAS = 6_000
+/** Some hundred levels. */
+const READ_GAS = 1_500_000
+
+type Pair = readonly [Address, Address]
+
+/** Asks for the parameters of the pool that each pair may have; there is no list. */
+export function* findPools(row: DexRow, pairs: readonly Pair[]): Reads<readonly Pool<null>[]> {
+  const candidates = withNative(pairs, row.contracts?.wrappedNative).map((pair) => makePool(row, pair))
+  const batches = chunks(candidates, HASHES_PER_READ)
+  const answers = yield batches.map((batch) => ({
+    ...LENS,
+    data: specsOf.encode(
+      row.address,
+      batch.map(({ id }) => id),
+    ),
+    gas: SPEC_GAS * batch.length,
+  }))
+  return batches.flatMap((batch, b) => {
+    if (!answers[b]) return []
+    const [specs] = specsOf.decode(answers[b])
+    return batch.filter((_, i) => decodeSpec(specs[i]!) !== null)
+  })
+}
+
+/** Pools hold the native token, or its wrapper: a pair with one is asked for with both. */
+function withNative(pairs: readonly Pair[], wrapped: Address | undefined): readonly Pair[] {
+  const all = pairs.flatMap(([a, b]): readonly Pair[] => {
+    const given: Pair = [a, b]
+    if (wrapped === undefined || (a !== wrapped && b !== wrapped)) return [given]
+    return [given, [ZERO_ADDRESS, a === wrapped ? b : a]]
+  })
+  return [...new Map(all.map((pair) => [pairKey(pair), sortTokens(pair)])).values()]
+}
+
+function makePool(row: DexRow, tokens: Pair): Pool<null> {
+  const { family, brand: dex, address } = row
+  const fixed: AmbientFixed = { poolIdx: POOL_IDX }
+  return { id: poolHash(tokens, fixed), family, dex, address, tokens, fixed, state: null }
+}
+
+/** Hash of the base, which is the lower token, the quote, and the kind of pool. */
+export function poolHash([base, quote]: Pair, { poolIdx }: AmbientFixed): Hex {
+  const words = [base.slice(2), quote.slice(2), poolIdx.toString(16)].map((word) => word.padStart(64, '0'))
+  return keccak256(Buffer.from(words.join(''), 'hex')) as Hex
+}
+
+/** Everything of a pool at once: commands of many kinds change it, and none tells its price. */
+export function* readStates({ address }: DexRow, pools: readonly Pool[]): Reads<readonly (AmbientState | null)[]> {
+  const answers = yield pools.map(({ id }) => ({ ...LENS, data: readPool.encode(address, id), gas: READ_GAS }))
+  return answers.map((answer) => answer && decodeState(readPool.decode(answer)[0]))
+}
+
+const bits = (word: bigint, from: number, count: number): bigint => BigInt.asUintN(count, word >> BigInt(from))
+
+type Spec = Pick<AmbientState, 'feeRate' | 'protocolTake'>
+
+/** Null where there is no pool, or an oracle is asked who may trade in it. */
+function decodeSpec(word: bigint): Spec | null {
+  const [schema, oracleFlags] = [bits(word, 0, 8), bits(word, 64, 8)]
+  if (schema === 0n || oracleFlags !== 0n) return null
+  return { feeRate: bits(word, 8, 16), protocolTake: bits(word, 24, 8) }
+}
+
+function decodeState([specWord, first, second, ...rest]: readonly bigint[]): AmbientState | null {
+  const spec = decodeSpec(specWord!)
+  if (!spec || first === 0n) return null
+  const levels = chunks(rest, 2).map(
+    ([tick, word]): AmbientLevel => [Number(BigInt.asIntN(256, tick!)), bits(word!, 0, 96), bits(word!, 96, 96)],
+  )
+  return {
+    ...spec,
+    priceRoot: bits(first!, 0, 128),
+    ambientSeeds: bits(first!, 128, 128),
+    concLiq: bits(second!, 0, 128),
+    seedDeflator: bits(second!, 128, 64),
+    concGrowth: bits(second!, 192, 64),
+    levels,
+  }
+}

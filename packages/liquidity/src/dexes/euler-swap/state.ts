@@ -1,0 +1,84 @@
+import { type EulerSwapLens, EulerSwapLens__factory, IEulerSwapRegistry__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import { orRefused, type Pool, type Reads } from '../../family.ts'
+import { lensOf } from '../../lenses.ts'
+import { pairKey, sortTokens } from '../common/direction.ts'
+import { quote, toldLimits } from './math.ts'
+import type { EulerSwapFixed, EulerSwapLimits, EulerSwapState } from './types.ts'
+
+const LENS = lensOf('EulerSwapLens')
+const lens = EulerSwapLens__factory.createInterface()
+const registry = IEulerSwapRegistry__factory.createInterface()
+
+/** Most pools of a pair. */
+const POOLS_A_PAIR = 16
+const FIND_GAS = 200_000
+/** Both limits and a quote each, which ask four vaults. */
+const READ_GAS = 900_000
+/** Hooks before a swap, for the fee, and after a swap. */
+const SWAP_HOOKS = 7n
+
+/** Rows of the second version, whose register lists pools by pairs; the first has another interface and no register. */
+export const rowsOf = (row: DexRow): readonly DexRow[] =>
+  row.family === 'euler-swap' && row.version === '2' ? [row] : []
+
+export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const sorted = [...new Map(pairs.map((pair) => [pairKey(pair), sortTokens(pair)])).values()]
+  const answers = yield sorted.map((pair) => ({
+    ...LENS,
+    data: lens.encodeFunctionData('find', [row.address, [pair[0], pair[1]], POOLS_A_PAIR]) as Hex,
+    gas: FIND_GAS,
+  }))
+  return sorted.flatMap((pair, i) => {
+    if (!answers[i]) return []
+    const [found] = lens.decodeFunctionResult('find', answers[i])
+    return found.map(({ pool, account }: EulerSwapLens.FoundStructOutput) => makePool(row, pair, pool, account))
+  })
+}
+
+function makePool(row: DexRow, tokens: readonly [Address, Address], pool: string, account: string): Pool<null> {
+  const { family, brand: dex } = row
+  const [address, fixed] = [toAddress(pool), { account: toAddress(account) } satisfies EulerSwapFixed]
+  return { id: address, family, dex, address, tokens, fixed, state: null }
+}
+
+export const creationTopics: readonly Hex[] = [registry.getEvent('PoolRegistered').topicHash as Hex]
+
+/** The pool that was just registered: its tokens and account are topics, the pool is the first word. */
+export function createdPool(row: DexRow, { topics, data }: Log): Pool<null> {
+  const inWord = (word: string) => toAddress(`0x${word.slice(-40)}`)
+  return makePool(row, [inWord(topics[1]!), inWord(topics[2]!)], inWord(data.slice(0, 66)), inWord(topics[3]!))
+}
+
+export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (EulerSwapState | null)[]> {
+  const answers = yield pools.map(({ address, tokens }) => ({
+    ...LENS,
+    data: lens.encodeFunctionData('read', [address, [tokens[0]!, tokens[1]!]]) as Hex,
+    gas: READ_GAS,
+  }))
+  return answers.map((answer) => answer && decodeState(answer))
+}
+
+/** Null for a pool that answers by another arithmetic: it is asked for a part of its own limits. */
+function decodeState(answer: Hex): EulerSwapState | null {
+  const [read] = lens.decodeFunctionResult('read', answer) as unknown as [EulerSwapLens.StateStructOutput]
+  const { params, sides } = read
+  const state: EulerSwapState = {
+    open: read.open,
+    hooked: (params.swapHookedOperations & SWAP_HOOKS) !== 0n,
+    reserves: [read.reserve0, read.reserve1],
+    equilibrium: [params.equilibriumReserve0, params.equilibriumReserve1],
+    prices: [params.priceX, params.priceY],
+    concentrations: [params.concentrationX, params.concentrationY],
+    fees: [params.fee0, params.fee1],
+    limits: [limitsOf(sides[0]!), limitsOf(sides[1]!)],
+  }
+  const agrees = ([0, 1] as const).every(
+    (i) => (orRefused(() => quote(state, i, sides[i]!.asked))?.amountOut ?? 0n) === sides[i]!.quoted,
+  )
+  return agrees || state.hooked ? state : null
+}
+
+const limitsOf = ({ known, inLimit, outLimit }: EulerSwapLens.SideStructOutput): EulerSwapLimits | null =>
+  known ? toldLimits(inLimit, outLimit) : null
