@@ -9,6 +9,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'maverick-v2': 'not written yet: no genuine code to check against',
   'solidly-v3': 'not written yet: no genuine code to check against',
   'balancer-v1': 'a fork whose pools no registry lists by pairs',
+  'prop-amm': 'off until drift measurements vouch for the venue',
   ekubo: 'the second version has another interface',
   'liquidity-book': 'version 2.0 swaps by other rules',
   curve: 'its kind of registry is not read',

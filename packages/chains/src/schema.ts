@@ -44,6 +44,8 @@ const dexRow = z
     contracts: z.record(z.string(), nonZeroAddress).exactOptional(),
     /** Its operator has given it up; pools may still hold liquidity. */
     deprecated: z.literal(true).exactOptional(),
+    /** Drift measurements showed that it pays what it quotes. */
+    measured: z.literal(true).exactOptional(),
     sources: sources.exactOptional(),
   })
   .refine((row) => row.feePpm === undefined || row.feeBasis !== undefined, {

@@ -27,6 +27,8 @@ export type DexRow = {
   readonly contracts?: Readonly<Record<string, Address>>
   /** Its operator has given it up; pools may still hold liquidity. */
   readonly deprecated?: true
+  /** Drift measurements showed that it pays what it quotes: venues whose quotes nobody can compute are not served without. */
+  readonly measured?: true
 }
 
 /** Ways in which a rollup charges for the data of a transaction; `packages/rpc/src/l1-fee` knows the formula of each. */

@@ -23,6 +23,7 @@ import { litePsm } from './lite-psm/index.ts'
 import { pancakeInfinity } from './pancake-infinity/index.ts'
 import { pancakeStable } from './pancake-stable/index.ts'
 import { pancakeV3 } from './pancake-v3/index.ts'
+import { propAmm } from './prop-amm/index.ts'
 import { ramsesCl } from './ramses-cl/index.ts'
 import { rateWrapper } from './rate-wrapper/index.ts'
 import { slipstream } from './slipstream/index.ts'
@@ -73,6 +74,7 @@ export const families: readonly DexFamily<any>[] = [
   aaveV3,
   eulerSwap,
   ambient,
+  propAmm,
 ]
 
 const byId = new Map(families.map((family) => [family.id, family]))

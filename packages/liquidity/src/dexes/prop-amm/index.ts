@@ -1,0 +1,46 @@
+import type { DexFamily } from '../../family.ts'
+import { sampledCurve } from '../../math/curves.ts'
+import { isZeroForOne } from '../common/direction.ts'
+import { gasRow } from '../common/gas.ts'
+import { quote } from './math.ts'
+import { findPools, readStates, rowsOf } from './state.ts'
+import type { PropAmmState } from './types.ts'
+
+const GAS = gasRow('prop-amm').hop
+
+export const propAmm: DexFamily<PropAmmState> = {
+  id: 'prop-amm',
+  rowsOf,
+  findPools,
+  readStates,
+  // Makers post prices whenever they like, and say so in their own words.
+  refreshStates: readStates,
+  topics: [],
+  applyLog: () => 'reread',
+
+  // Its makers' will alone.
+  dependsOn: ({ address }) => [address],
+
+  quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
+    ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1, amountIn),
+    gas: GAS,
+  }),
+
+  priceCurve(pool, tokenIn, tokenOut) {
+    const i = isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1
+    const scale = pool.state.samples[i].at(-1)?.[0] ?? 0n
+    return sampledCurve((amountIn) => quote(pool.state, i, amountIn).amountOut, scale, 0)
+  },
+
+  reserves: ({ state: { samples } }) => [samples[1].at(-1)?.[1] ?? 0n, samples[0].at(-1)?.[1] ?? 0n],
+
+  takesTaxedInput: true,
+  step: ({ address }, tokenIn, tokenOut, input, output) => ({
+    op: 'prop-amm',
+    pool: address,
+    tokenIn,
+    tokenOut,
+    input,
+    output,
+  }),
+}

@@ -1,0 +1,53 @@
+import { type IPropAmmState, IPropAmmState__factory, type PropAmmLens, PropAmmLens__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import { concat, keccak256 } from 'ethers'
+import type { Pool, Reads } from '../../family.ts'
+import { lensOf } from '../../lenses.ts'
+import { pairKey, sortTokens } from '../common/direction.ts'
+import type { PropAmmState, Sample } from './types.ts'
+
+const LENS = lensOf('PropAmmLens')
+const lens = PropAmmLens__factory.createInterface()
+const venue = IPropAmmState__factory.createInterface()
+
+const FIND_GAS = 300_000
+/** Some thirty quotes each way. */
+const READ_GAS = 3_000_000
+
+/** Rows of venues of which drift measurements showed that they pay what they quote; others are not served. */
+export const rowsOf = (row: DexRow): readonly DexRow[] => (row.family === 'prop-amm' && row.measured ? [row] : [])
+
+/** The venue lists its pairs itself: a pool for each. */
+export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const [answer] = yield [{ to: row.address, data: venue.encodeFunctionData('getPairs') as Hex, gas: FIND_GAS }]
+  if (!answer || answer === '0x') return []
+  const asked = new Set(pairs.map(pairKey))
+  const [listed] = venue.decodeFunctionResult('getPairs', answer) as unknown as [IPropAmmState.TokenPairStructOutput[]]
+  const traded = new Map<string, readonly [Address, Address]>()
+  for (const { token0, token1 } of listed) {
+    const tokens = sortTokens([toAddress(token0), toAddress(token1)])
+    traded.set(pairKey(tokens), tokens)
+  }
+  return [...traded]
+    .filter(([key]) => asked.has(key))
+    .map(([, tokens]) => {
+      const id = keccak256(concat([row.address, ...tokens]))
+      return { id, family: row.family, dex: row.brand, address: row.address, tokens, state: null }
+    })
+}
+
+export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (PropAmmState | null)[]> {
+  const answers = yield pools.map(({ address, tokens }) => ({
+    ...LENS,
+    data: lens.encodeFunctionData('sample', [address, [tokens[0]!, tokens[1]!]]) as Hex,
+    gas: READ_GAS,
+  }))
+  return answers.map((answer) => {
+    if (!answer) return null
+    const [sides] = lens.decodeFunctionResult('sample', answer) as unknown as [PropAmmLens.SideStructOutput[]]
+    return { samples: [samplesOf(sides[0]!), samplesOf(sides[1]!)], sold: [0n, 0n] }
+  })
+}
+
+const samplesOf = ({ amountsIn, amountsOut }: PropAmmLens.SideStructOutput): readonly Sample[] =>
+  amountsIn.map((amountIn: bigint, k: number) => [amountIn, amountsOut[k]!] as const)

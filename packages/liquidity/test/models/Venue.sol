@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+contract Coin {
+    uint8 public immutable decimals;
+    mapping(address => uint256) public balanceOf;
+
+    constructor(uint8 decimals_) {
+        decimals = decimals_;
+    }
+
+    function mint(address to, uint256 amount) external {
+        balanceOf[to] += amount;
+    }
+
+    function transfer(address to, uint256 amount) external returns (bool) {
+        balanceOf[msg.sender] -= amount;
+        balanceOf[to] += amount;
+        return true;
+    }
+}
+
+/// A venue behind the common interface of proprietary market makers: it prices from inventories of its own, which it is told, refuses
+/// more than half of one, and takes what it was sent since.
+contract Venue {
+    struct TokenPair {
+        address token0;
+        address token1;
+    }
+
+    TokenPair[] private pairs;
+    mapping(Coin => uint256) public inventory;
+    mapping(Coin => uint256) private counted;
+    bool private closed;
+    uint256 private asked;
+
+    error TooMuch();
+    error NotPaid();
+    error Late();
+
+    function list(Coin token0, Coin token1, uint256 inventory0, uint256 inventory1) external {
+        pairs.push(TokenPair(address(token0), address(token1)));
+        (inventory[token0], inventory[token1]) = (inventory0, inventory1);
+        (counted[token0], counted[token1]) = (token0.balanceOf(address(this)), token1.balanceOf(address(this)));
+    }
+
+    function close(bool closed_) external {
+        closed = closed_;
+    }
+
+    function getPairs() external view returns (TokenPair[] memory) {
+        return pairs;
+    }
+
+    function isActive(address tokenIn, address tokenOut) public view returns (bool) {
+        return !closed && inventory[Coin(tokenIn)] > 0 && inventory[Coin(tokenOut)] > 0;
+    }
+
+    /// It writes, as the interface lets it.
+    function quote(Coin tokenIn, Coin tokenOut, uint256 amountIn) public returns (uint256) {
+        asked++;
+        if (!isActive(address(tokenIn), address(tokenOut)) || amountIn > inventory[tokenIn] / 2) revert TooMuch();
+        return amountIn * inventory[tokenOut] / (inventory[tokenIn] + amountIn);
+    }
+
+    function swap(Coin tokenIn, Coin tokenOut, uint256 amountIn, uint256 least, address recipient, uint256 deadline)
+        external
+        returns (uint256 amountOut)
+    {
+        if (block.timestamp > deadline) revert Late();
+        if (tokenIn.balanceOf(address(this)) - counted[tokenIn] != amountIn) revert NotPaid();
+        amountOut = quote(tokenIn, tokenOut, amountIn);
+        if (amountOut < least) revert TooMuch();
+        tokenOut.transfer(recipient, amountOut);
+    }
+}
