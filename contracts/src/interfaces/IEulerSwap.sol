@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What the Executor calls of a pool of EulerSwap's second version: it deposits whatever lies there, and is told what to pay.
+/// @notice A pool of EulerSwap's second version as the Executor calls it: it deposits whatever lies there, and is told what to pay.
 interface IEulerSwapPool {
-    /// @return What it pays for an exact input, or asks for an exact output.
+    /// @return Output of an exact input, or input of an exact output.
     function computeQuote(address tokenIn, address tokenOut, uint256 amount, bool exactIn)
         external
         view
@@ -12,7 +12,7 @@ interface IEulerSwapPool {
     function swap(uint256 amount0Out, uint256 amount1Out, address to, bytes calldata data) external;
 }
 
-/// @notice What is read of such a pool.
+/// @notice Such a pool as lenses read it.
 interface IEulerSwapState {
     struct StaticParams {
         address supplyVault0;

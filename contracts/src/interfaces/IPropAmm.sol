@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What the Executor calls of a venue of proprietary market makers: it checks that it was sent what it is told.
+/// @notice A venue of proprietary market makers as the Executor calls it: it checks that it was sent what it is told.
 interface IPropAmmVenue {
     function swap(
         address tokenIn,
@@ -13,7 +13,7 @@ interface IPropAmmVenue {
     ) external returns (uint256 amountOut);
 }
 
-/// @notice What is read of one.
+/// @notice A venue as lenses read it.
 interface IPropAmmState {
     struct TokenPair {
         address token0;

@@ -11,7 +11,7 @@ contract EulerSwapLens {
         address account;
     }
 
-    /// @dev What one way of trading is limited to; not known where the pool itself fails to tell.
+    /// @dev Limits of one way of trading; not known where the pool itself fails to tell.
     struct Side {
         bool known;
         uint256 inLimit;

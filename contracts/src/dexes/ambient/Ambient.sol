@@ -8,7 +8,7 @@ import {Transfers} from "../../libraries/Transfers.sol";
 
 /// @title Ambient
 /// @notice One contract for all pools, which takes its input by allowance, or with the call where it is native, and pays its caller.
-/// @dev What came is measured, and passed on. What is not sold before the price limit is left here.
+/// @dev The output is measured, and passed on. Input that is not sold before the price limit is left here.
 library Ambient {
     using Transfers for address;
 
@@ -16,7 +16,7 @@ library Ambient {
 
     /// @notice opcode, flags, amount, tokenIn, dex 20, tokenOut 20, poolIdx 3, limitBits 1, address. Zero is native; the lower token
     ///   is the base, and the price limit is two to the power of limitBits.
-    /// @return next Where the step ends.
+    /// @return next End of the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         Inputs.Trade memory trade;
         (trade.amount, trade.tokenIn, next) = Program.readInput(at, flags);

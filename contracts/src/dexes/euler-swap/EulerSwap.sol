@@ -12,7 +12,7 @@ library EulerSwap {
     using Transfers for address;
 
     /// @notice opcode, flags, amount, tokenIn, pool 20, tokenOut 20, address.
-    /// @return next Where the step ends.
+    /// @return next End of the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         Inputs.Trade memory trade;
         (trade, next) = Inputs.readTrade(at, flags, end);

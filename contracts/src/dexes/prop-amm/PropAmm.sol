@@ -8,7 +8,7 @@ import {Inputs} from "../../libraries/Inputs.sol";
 /// @notice A venue of proprietary market makers behind their common interface, told how much it was paid.
 library PropAmm {
     /// @notice opcode, flags, amount, tokenIn, pool 20, tokenOut 20, address.
-    /// @return next Where the step ends.
+    /// @return next End of the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         Inputs.Trade memory trade;
         (trade, next) = Inputs.readTrade(at, flags, end);

@@ -23,7 +23,7 @@ function stateOf(from: VectorPool): EulerSwapState {
 const limitsOf = (told: readonly [string, string] | null): EulerSwapLimits | null =>
   told && toldLimits(BigInt(told[0]), BigInt(told[1]))
 
-/** What pools quoted, and swapped for, each time from the state itself. */
+/** Quotes of pools, which swaps met, each time from the state itself. */
 export const eulerSwapForm: Form = ({ states, vectors }) =>
   vectors.map((vector: VectorPool) => () => {
     if (vector.mode !== 'exactIn') return { skip: `${vector.mode} is not quoted` }

@@ -93,6 +93,12 @@ test('a price limit is a power of two from 16 to 32 times the root away', () => 
     expect(down).toBeLessThanOrEqual(root / 16n)
     expect(down * 32n).toBeGreaterThanOrEqual(root / 2n)
   }
+  // Steps are made from the pool as it was read, also those of a second swap.
+  const { state: moved } = swapExactInput(state, true, 10n ** 30n, rootAtTick(60_000))
+  expect(limitBitsOf(moved, true)).toBe(limitBitsOf(state, true))
+  expect(limitBitsOf(swapExactInput(moved, true, 10n ** 30n, rootAtTick(70_000)).state, false)).toBe(
+    limitBitsOf(state, false),
+  )
   expect(1n << BigInt(limitBitsOf({ ...state, priceRoot: MAX_ROOT - 1n }, true))).toBeLessThan(MAX_ROOT)
   expect(1n << BigInt(limitBitsOf({ ...state, priceRoot: MIN_ROOT }, false))).toBeGreaterThan(MIN_ROOT)
 })

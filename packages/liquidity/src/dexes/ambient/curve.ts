@@ -47,7 +47,7 @@ export function between(liquidity: bigint, a: bigint, b: bigint, ofBase: boolean
   return within((((liquidity << PRICE_BITS) / small) * (large - small)) / large)
 }
 
-/** What selling so much would give on a curve of one piece: near what it will, and what the fee is counted from. */
+/** Output of a sale on a curve of one piece: near the real one, and the amount that the fee is counted from. */
 export function estimate(liquidity: bigint, root: bigint, sold: bigint, isBuy: boolean): bigint {
   if (liquidity === 0n) return 0n
   const [held, other] = [reserveOf(liquidity, root, isBuy), reserveOf(liquidity, root, !isBuy)]

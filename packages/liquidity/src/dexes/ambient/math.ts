@@ -20,7 +20,7 @@ import type { AmbientLevel, AmbientState } from './types.ts'
 
 const FEE_UNIT = 1_000_000n
 const TAKE_UNIT = 256n
-/** What the dex keeps back of every amount that it does not fix. */
+/** Units that the dex keeps back of every amount that it does not fix. */
 const CUSHION = 4n
 /** Flows are signed. */
 const MOST_FLOW = (1n << 127n) - 1n
@@ -82,7 +82,8 @@ export function swapExactInput(state: AmbientState, isBuy: boolean, amount: bigi
     if (!goesOn()) break
   }
   if (now.paid > MOST_FLOW) throw new PoolRefusal('TOO_LARGE', 'buys more than 127 bits')
-  const after: AmbientState = { ...state, ...now.curve, ...(knockedOut && { knockedOut }) }
+  const readRoot = state.readRoot ?? priceRoot
+  const after: AmbientState = { ...state, ...now.curve, readRoot, ...(knockedOut && { knockedOut }) }
   return { amountIn: amount - now.left, amountOut: now.paid, state: after, levelsCrossed }
 }
 
@@ -149,8 +150,8 @@ const ROOM = 4
 const [LOWEST_BITS, HIGHEST_BITS] = [17, 123]
 
 /** The price limit that the program gives a swap: two to the power of this, from 16 to 32 times the root away. */
-export function limitBitsOf({ priceRoot }: AmbientState, isBuy: boolean): number {
-  const bits = priceRoot.toString(2).length
+export function limitBitsOf({ priceRoot, readRoot = priceRoot }: AmbientState, isBuy: boolean): number {
+  const bits = readRoot.toString(2).length
   return isBuy ? Math.min(HIGHEST_BITS, bits + ROOM) : Math.max(LOWEST_BITS, bits - 1 - ROOM)
 }
 

@@ -1,11 +1,13 @@
 import { AmbientLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
-import { type Address, type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
+import type { DexRow, Hex } from '@sluice/chains'
 import { keccak256 } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
-import { pairKey, sortTokens } from '../common/direction.ts'
+import { sortTokens } from '../common/direction.ts'
+import { type Pair, withNative } from '../common/native-pairs.ts'
+import { readEach } from '../common/read-each.ts'
 import type { AmbientFixed, AmbientLevel, AmbientState } from './types.ts'
 
 const LENS = lensOf('AmbientLens')
@@ -20,8 +22,6 @@ const HASHES_PER_READ = 500
 const SPEC_GAS = 6_000
 /** Some hundred levels. */
 const READ_GAS = 1_500_000
-
-type Pair = readonly [Address, Address]
 
 /** Asks for the parameters of the pool that each pair may have; there is no list. */
 export function* findPools(row: DexRow, pairs: readonly Pair[]): Reads<readonly Pool<null>[]> {
@@ -42,17 +42,8 @@ export function* findPools(row: DexRow, pairs: readonly Pair[]): Reads<readonly 
   })
 }
 
-/** Pools hold the native token, or its wrapper: a pair with one is asked for with both. */
-function withNative(pairs: readonly Pair[], wrapped: Address | undefined): readonly Pair[] {
-  const all = pairs.flatMap(([a, b]): readonly Pair[] => {
-    const given: Pair = [a, b]
-    if (wrapped === undefined || (a !== wrapped && b !== wrapped)) return [given]
-    return [given, [ZERO_ADDRESS, a === wrapped ? b : a]]
-  })
-  return [...new Map(all.map((pair) => [pairKey(pair), sortTokens(pair)])).values()]
-}
-
-function makePool(row: DexRow, tokens: Pair): Pool<null> {
+function makePool(row: DexRow, pair: Pair): Pool<null> {
+  const tokens = sortTokens(pair)
   const { family, brand: dex, address } = row
   const fixed: AmbientFixed = { poolIdx: POOL_IDX }
   return { id: poolHash(tokens, fixed), family, dex, address, tokens, fixed, state: null }
@@ -65,9 +56,12 @@ export function poolHash([base, quote]: Pair, { poolIdx }: AmbientFixed): Hex {
 }
 
 /** Everything of a pool at once: commands of many kinds change it, and none tells its price. */
-export function* readStates({ address }: DexRow, pools: readonly Pool[]): Reads<readonly (AmbientState | null)[]> {
-  const answers = yield pools.map(({ id }) => ({ ...LENS, data: readPool.encode(address, id), gas: READ_GAS }))
-  return answers.map((answer) => answer && decodeState(readPool.decode(answer)[0]))
+export function readStates({ address }: DexRow, pools: readonly Pool[]): Reads<readonly (AmbientState | null)[]> {
+  return readEach(
+    pools,
+    ({ id }) => ({ ...LENS, data: readPool.encode(address, id), gas: READ_GAS }),
+    (answer) => decodeState(readPool.decode(answer)[0]),
+  )
 }
 
 const bits = (word: bigint, from: number, count: number): bigint => BigInt.asUintN(count, word >> BigInt(from))

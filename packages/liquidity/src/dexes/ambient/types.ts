@@ -1,10 +1,10 @@
-/** What never changes of a pool beside its tokens. */
+/** Rest of a pool's key, beside its tokens. */
 export type AmbientFixed = {
   /** Kind of pool, with the tokens its key. */
   readonly poolIdx: number
 }
 
-/** What crossing a tick adds to the liquidity in range, in lots of 1,024: coming from below, and from above. */
+/** Liquidity that comes into range where the price crosses a tick from below, and from above, in lots of 1,024. */
 export type AmbientLevel = readonly [tick: number, bidLots: bigint, askLots: bigint]
 
 /** Prices are square roots of base for quote with 64 fractional bits, rates of growth have 48. */
@@ -17,11 +17,13 @@ export type AmbientState = {
   /** Liquidity of all prices, before what it grew by. */
   readonly ambientSeeds: bigint
   readonly concLiq: bigint
-  /** What a seed grew by, beyond one. */
+  /** Growth of a seed, beyond one. */
   readonly seedDeflator: bigint
   readonly concGrowth: bigint
   /** With rising ticks. */
   readonly levels: readonly AmbientLevel[]
+  /** Price at which it was read, set once a swap that is only quoted moved it: limits of steps count from it. */
+  readonly readRoot?: bigint
   /** Set once a swap passed liquidity that is taken out when it is passed: what is left is not known. */
   readonly knockedOut?: true
 }

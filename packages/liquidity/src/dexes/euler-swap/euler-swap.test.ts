@@ -88,7 +88,7 @@ test.each([
   ['PAUSED', { fees: [ONE, 0n] }],
   ['UNSUPPORTED', { hooked: true }],
   ['UNSUPPORTED', { limits: [null, null] }],
-] as const)('%s: %j', (code, change) => {
+] as const)('%s, case %#', (code, change) => {
   expect(() => quote({ ...state, ...change } as EulerSwapState, 0, ONE)).toThrow(refusal(code))
 })
 

@@ -4,6 +4,7 @@ import type { Log } from '@sluice/rpc'
 import { orRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { pairKey, sortTokens } from '../common/direction.ts'
+import { readEach } from '../common/read-each.ts'
 import { quote, toldLimits } from './math.ts'
 import type { EulerSwapFixed, EulerSwapLimits, EulerSwapState } from './types.ts'
 
@@ -51,13 +52,16 @@ export function createdPool(row: DexRow, { topics, data }: Log): Pool<null> {
   return makePool(row, [inWord(topics[1]!), inWord(topics[2]!)], inWord(data.slice(0, 66)), inWord(topics[3]!))
 }
 
-export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (EulerSwapState | null)[]> {
-  const answers = yield pools.map(({ address, tokens }) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('read', [address, [tokens[0]!, tokens[1]!]]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => answer && decodeState(answer))
+export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (EulerSwapState | null)[]> {
+  return readEach(
+    pools,
+    ({ address, tokens }) => ({
+      ...LENS,
+      data: lens.encodeFunctionData('read', [address, [tokens[0]!, tokens[1]!]]) as Hex,
+      gas: READ_GAS,
+    }),
+    decodeState,
+  )
 }
 
 /** Null for a pool that answers by another arithmetic: it is asked for a part of its own limits. */

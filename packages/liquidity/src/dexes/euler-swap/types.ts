@@ -2,7 +2,7 @@ import type { Address } from '@sluice/chains'
 
 type Pair<T> = readonly [T, T]
 
-/** What never changes of a pool beside its tokens. */
+/** Facts of a pool that never change, beside its tokens. */
 export type EulerSwapFixed = {
   /** Whose vaults pay, and who may set price and fee anew. */
   readonly account: Address

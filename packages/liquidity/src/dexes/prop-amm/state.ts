@@ -4,6 +4,7 @@ import { concat, keccak256 } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { pairKey, sortTokens } from '../common/direction.ts'
+import { readEach } from '../common/read-each.ts'
 import type { PropAmmState, Sample } from './types.ts'
 
 const LENS = lensOf('PropAmmLens')
@@ -36,17 +37,21 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     })
 }
 
-export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (PropAmmState | null)[]> {
-  const answers = yield pools.map(({ address, tokens }) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('sample', [address, [tokens[0]!, tokens[1]!]]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => {
-    if (!answer) return null
-    const [sides] = lens.decodeFunctionResult('sample', answer) as unknown as [PropAmmLens.SideStructOutput[]]
-    return { samples: [samplesOf(sides[0]!), samplesOf(sides[1]!)], sold: [0n, 0n] }
-  })
+export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (PropAmmState | null)[]> {
+  return readEach(
+    pools,
+    ({ address, tokens }) => ({
+      ...LENS,
+      data: lens.encodeFunctionData('sample', [address, [tokens[0]!, tokens[1]!]]) as Hex,
+      gas: READ_GAS,
+    }),
+    decodeState,
+  )
+}
+
+function decodeState(answer: Hex): PropAmmState {
+  const [sides] = lens.decodeFunctionResult('sample', answer) as unknown as [PropAmmLens.SideStructOutput[]]
+  return { samples: [samplesOf(sides[0]!), samplesOf(sides[1]!)], sold: [0n, 0n] }
 }
 
 const samplesOf = ({ amountsIn, amountsOut }: PropAmmLens.SideStructOutput): readonly Sample[] =>
