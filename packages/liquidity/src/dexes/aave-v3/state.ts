@@ -2,6 +2,7 @@ import { AaveV3Lens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
+import { readEach } from '../common/read-each.ts'
 import { type AaveV3State, balanceOf } from './math.ts'
 
 export type AaveV3Fixed = {
@@ -32,14 +33,16 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   })
 }
 
-export function* readStates(row: DexRow, pools: readonly Pool<unknown>[]): Reads<readonly (AaveV3State | null)[]> {
-  const answers = yield pools.map(({ tokens }) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('read', [row.address, tokens[0]!]) as Hex,
-    gas: READ_GAS,
-  }))
-  return answers.map((answer) => answer && decodeState(answer))
-}
+export const readStates = (row: DexRow, pools: readonly Pool[]): Reads<readonly (AaveV3State | null)[]> =>
+  readEach(
+    pools,
+    ({ tokens }) => ({
+      ...LENS,
+      data: lens.encodeFunctionData('read', [row.address, tokens[0]!]) as Hex,
+      gas: READ_GAS,
+    }),
+    decodeState,
+  )
 
 /** Pools of Aave itself count their releases; from this one on all is rounded in favour of the market. */
 const FLOORING_REVISION = 9n
