@@ -6,8 +6,8 @@ import { expect, test } from 'vitest'
 import { poolsOf } from './explain.ts'
 import { explain } from './index.ts'
 
-/** Operations whose pools are known by a hash of the bytes. */
-const hashedOps = new Set(['uniswap-v4', 'pancake-infinity', 'ekubo', 'ambient'])
+/** Operations whose pools are known by a hash of the bytes, or put together from them, as buffers of a vault are. */
+const hashedOps = new Set(['uniswap-v4', 'pancake-infinity', 'ekubo', 'ambient', 'balancer-v3'])
 const address = (digits: string) => `0x${digits.repeat(20)}` as const
 
 const transaction = ({ pulledToken, bytes }: Golden) => {
