@@ -4,11 +4,10 @@ import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
-import { gasRow } from '../common/gas.ts'
+import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
 import { type AaveGsmState, buying, quote, selling } from './math.ts'
 
-const GAS = gasRow('aave-gsm').hop
 const LENS = lensOf('AaveGsmLens')
 const lens = AaveGsmLens__factory.createInterface()
 const gsm = IAaveGsm__factory.createInterface()
@@ -54,10 +53,7 @@ export const aaveGsm: DexFamily<AaveGsmState> = {
   topics,
   applyLog: () => 'reread',
 
-  quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
-    ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn),
-    gas: GAS,
-  }),
+  quoteExactInput: quoteByDirection('aave-gsm', quote),
 
   priceCurve(pool, tokenIn, tokenOut) {
     const { state } = pool

@@ -1,8 +1,6 @@
 import type { Hex } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
-import { sampledCurve } from '../../math/curves.ts'
-import { coinIndices } from '../common/direction.ts'
-import { HOP_GAS } from '../common/gas.ts'
+import { curveWithoutFee, quoteByIndices } from '../common/exact-input.ts'
 import { readFixed } from './control.ts'
 import { quote, tradingFunction } from './math.ts'
 import { applyLog, createdPool, creationTopics, poolIdOf, readStates, topics } from './state.ts'
@@ -27,18 +25,8 @@ export const balancerV2: DexFamily<BalancerV2State> = {
   poolIdOf,
   applyLog,
 
-  quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
-    const [i, j] = coinIndices(pool, tokenIn, tokenOut)
-    return { ...quote(pool.state, i, j, amountIn), gas: HOP_GAS['balancer-v2'] }
-  },
-
-  priceCurve(pool, tokenIn, tokenOut) {
-    const [i, j] = coinIndices(pool, tokenIn, tokenOut)
-    const feePpm = Number(pool.state.swapFee / 10n ** 12n)
-    const withoutFee = { ...pool.state, swapFee: 0n }
-    return sampledCurve((amountIn) => quote(withoutFee, i, j, amountIn).amountOut, pool.state.balances[i]!, feePpm)
-  },
-
+  quoteExactInput: quoteByIndices('balancer-v2', quote),
+  priceCurve: curveWithoutFee(quote),
   tradingFunction: ({ state }) => tradingFunction(state),
 
   reserves: ({ state }) => state.balances,

@@ -1,11 +1,9 @@
 import type { DexFamily } from '../../family.ts'
 import { constantProductCurve, sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
-import { gasRow } from '../common/gas.ts'
+import { quoteByDirection } from '../common/exact-input.ts'
 import { type CamelotV2State, feeOf, quote } from './math.ts'
 import { applyLog, createdPool, creationTopics, findPools, readStates, topics } from './state.ts'
-
-const GAS = gasRow('camelot-v2').hop
 
 export const camelotV2: DexFamily<CamelotV2State> = {
   id: 'camelot-v2',
@@ -16,10 +14,7 @@ export const camelotV2: DexFamily<CamelotV2State> = {
   topics,
   applyLog,
 
-  quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
-    ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn),
-    gas: GAS,
-  }),
+  quoteExactInput: quoteByDirection('camelot-v2', quote),
 
   priceCurve({ state, ...pool }, tokenIn, tokenOut) {
     const zeroForOne = isZeroForOne({ ...pool, state }, tokenIn, tokenOut)

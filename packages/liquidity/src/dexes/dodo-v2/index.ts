@@ -1,7 +1,7 @@
 import type { DexFamily } from '../../family.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
-import { HOP_GAS } from '../common/gas.ts'
+import { quoteByDirection } from '../common/exact-input.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import { isFixed, readFixed } from './kind.ts'
 import { readStates, topics } from './state.ts'
@@ -22,9 +22,7 @@ export const dodoV2: DexFamily<DodoV2State> = {
   topics,
   applyLog: () => 'reread',
 
-  quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
-    return { ...trade(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn), gas: HOP_GAS['dodo-v2'] }
-  },
+  quoteExactInput: quoteByDirection('dodo-v2', trade),
 
   priceCurve(pool, tokenIn, tokenOut) {
     const sellBase = isZeroForOne(pool, tokenIn, tokenOut)

@@ -1,7 +1,7 @@
 import type { DexFamily } from '../../family.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
-import { HOP_GAS } from '../common/gas.ts'
+import { quoteByDirection } from '../common/exact-input.ts'
 import { type Erc4626State, quote } from './math.ts'
 import { applyLog, findPools, readStates, topics } from './state.ts'
 
@@ -16,10 +16,7 @@ export const erc4626: DexFamily<Erc4626State> = {
   // A share earns as time goes by, or by assets that are sent to the vault.
   refreshStates: readStates,
 
-  quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
-    const deposit = isZeroForOne(pool, tokenIn, tokenOut)
-    return { ...quote(pool.state, deposit, amountIn), gas: HOP_GAS.erc4626 }
-  },
+  quoteExactInput: quoteByDirection('erc4626', quote),
 
   priceCurve(pool, tokenIn, tokenOut) {
     const deposit = isZeroForOne(pool, tokenIn, tokenOut)

@@ -1,12 +1,10 @@
 import type { DexFamily } from '../../family.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
-import { gasRow } from '../common/gas.ts'
+import { quoteByDirection } from '../common/exact-input.ts'
 import { inTokens, quote } from './math.ts'
 import { findPools, readStates } from './state.ts'
 import type { FluidDexState } from './types.ts'
-
-const GAS = gasRow('fluid-dex').hop
 
 export const fluidDex: DexFamily<FluidDexState> = {
   id: 'fluid-dex',
@@ -18,10 +16,7 @@ export const fluidDex: DexFamily<FluidDexState> = {
   topics: [],
   applyLog: () => 'reread',
 
-  quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
-    ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn),
-    gas: GAS,
-  }),
+  quoteExactInput: quoteByDirection('fluid-dex', quote),
 
   priceCurve(pool, tokenIn, tokenOut) {
     const { state } = pool

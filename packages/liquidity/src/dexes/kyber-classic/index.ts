@@ -8,12 +8,11 @@ import type { Log } from '@sluice/rpc'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
-import { gasRow } from '../common/gas.ts'
+import { quoteByDirection } from '../common/exact-input.ts'
 import { pairPool } from '../common/pair-discover.ts'
 import { readEach } from '../common/read-each.ts'
 import { type KyberClassicState, quote } from './math.ts'
 
-const GAS = gasRow('kyber-classic').hop
 /** Units in a millionth of a fee of 18 decimals. */
 const PER_PPM = 1e12
 
@@ -80,10 +79,7 @@ export const kyberClassic: DexFamily<KyberClassicState> = {
   topics,
   applyLog,
 
-  quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
-    ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn),
-    gas: GAS,
-  }),
+  quoteExactInput: quoteByDirection('kyber-classic', quote),
 
   // As if the virtual reserves were there in full: what the pair does not hold, quotes refuse.
   priceCurve(pool, tokenIn, tokenOut) {

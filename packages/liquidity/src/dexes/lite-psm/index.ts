@@ -4,11 +4,10 @@ import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
-import { gasRow } from '../common/gas.ts'
+import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
 import { daiFor, type LitePsmState, quote } from './math.ts'
 
-const GAS = gasRow('lite-psm').hop
 const LENS = lensOf('LitePsmLens')
 const lens = LitePsmLens__factory.createInterface()
 const psm = ILitePsm__factory.createInterface()
@@ -49,10 +48,7 @@ export const litePsm: DexFamily<LitePsmState> = {
   topics,
   applyLog: () => 'reread',
 
-  quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
-    ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn),
-    gas: GAS,
-  }),
+  quoteExactInput: quoteByDirection('lite-psm', quote),
 
   priceCurve(pool, tokenIn, tokenOut) {
     const { state } = pool

@@ -4,7 +4,7 @@ import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
-import { HOP_GAS } from '../common/gas.ts'
+import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
 import { findTokenRow } from '../common/token-row.ts'
 import { amountFor, quote, type RateWrapperState, sharesFor } from './math.ts'
@@ -51,10 +51,7 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
   // The rebasing token tells of its rate, not the wrapper, and some do not.
   refreshStates: readStates,
 
-  quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
-    const wrap = isZeroForOne(pool, tokenIn, tokenOut)
-    return { ...quote(pool.state, wrap, amountIn), gas: HOP_GAS['rate-wrapper'] }
-  },
+  quoteExactInput: quoteByDirection('rate-wrapper', quote),
 
   priceCurve(pool, tokenIn, tokenOut) {
     const wrap = isZeroForOne(pool, tokenIn, tokenOut)

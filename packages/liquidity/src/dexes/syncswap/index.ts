@@ -1,12 +1,11 @@
 import type { DexFamily } from '../../family.ts'
 import { constantProductCurve, sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
-import { gasRow } from '../common/gas.ts'
+import { quoteByDirection } from '../common/exact-input.ts'
 import { quote } from './math.ts'
 import { applyLog, createdPool, creationTopics, findPools, readStates, refreshStates, topics } from './state.ts'
 import type { SyncswapState } from './types.ts'
 
-const GAS = gasRow('syncswap').hop
 /** Parts per million in a hundred-thousandth. */
 const PPM_PER_PART = 10
 
@@ -22,10 +21,7 @@ export const syncswap: DexFamily<SyncswapState> = {
   topics,
   applyLog,
 
-  quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
-    ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn),
-    gas: GAS,
-  }),
+  quoteExactInput: quoteByDirection('syncswap', quote),
 
   priceCurve(pool, tokenIn, tokenOut) {
     const { state } = pool
