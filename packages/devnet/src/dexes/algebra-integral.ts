@@ -4,7 +4,7 @@ import { ZeroAddress } from 'ethers'
 import { hardhatArtifact } from '../artifact.ts'
 import { type PoolSpec, pool, type TieredPoolSpec, tiered } from '../pools.ts'
 import { fund, mintRanges, sorted } from './concentrated.ts'
-import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Algebra Integral'
 const FAMILY = 'algebra-integral'
@@ -64,15 +64,10 @@ export const algebraIntegral: Recipe = async (chain, tokens) => {
   for (const spec of ALGEBRA_INTEGRAL_DYNAMIC_POOLS) pools.push(await createPool(spec))
   return {
     rows: [
-      {
-        family: FAMILY,
-        brand: BRAND,
-        role: 'factory',
-        address: factory.address,
+      factoryRow({ family: FAMILY, brand: BRAND }, factory.address, {
         initCodeHash: (await factory.read<string>('POOL_INIT_CODE_HASH')) as Hex,
-        startBlock: START_BLOCK,
         contracts: { poolDeployer: deployer.address },
-      },
+      }),
     ],
     pools,
     routers: {

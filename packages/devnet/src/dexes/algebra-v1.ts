@@ -4,7 +4,7 @@ import { keccak256, ZeroAddress } from 'ethers'
 import { type Artifact, hardhatArtifact } from '../artifact.ts'
 import { type PoolSpec, pool } from '../pools.ts'
 import { fund, mintRanges, sorted } from './concentrated.ts'
-import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Algebra V1'
 const FAMILY = 'algebra-v1'
@@ -56,15 +56,10 @@ export const algebraV1: Recipe = async (chain, tokens) => {
   }
   return {
     rows: [
-      {
-        family: FAMILY,
-        brand: BRAND,
-        role: 'factory',
-        address: factory.address,
+      factoryRow({ family: FAMILY, brand: BRAND }, factory.address, {
         initCodeHash: hash,
-        startBlock: START_BLOCK,
         contracts: { poolDeployer: deployer.address },
-      },
+      }),
     ],
     pools,
     routers: {

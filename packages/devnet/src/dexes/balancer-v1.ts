@@ -3,7 +3,7 @@ import { MaxUint256 } from 'ethers'
 import { artifact } from '../artifact.ts'
 import type { WeightedPoolSpec } from '../pools.ts'
 import { give, worth } from '../tokens.ts'
-import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Balancer V1'
 const FAMILY = 'balancer-v1'
@@ -43,14 +43,7 @@ export const balancerV1: Recipe = async (chain, tokens) => {
   }
   return {
     rows: [
-      {
-        family: FAMILY,
-        brand: BRAND,
-        role: 'factory',
-        address: factory.address,
-        startBlock: START_BLOCK,
-        contracts: { registry: registry.address },
-      },
+      factoryRow({ family: FAMILY, brand: BRAND }, factory.address, { contracts: { registry: registry.address } }),
     ],
     pools,
     routers: { balancerV1Registry: registry.address },

@@ -3,7 +3,7 @@ import { MaxUint256, ZeroAddress } from 'ethers'
 import { artifact } from '../artifact.ts'
 import type { StablePoolSpec } from '../pools.ts'
 import { give, worth } from '../tokens.ts'
-import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Curve'
 const FAMILY = 'curve-stable'
@@ -49,7 +49,7 @@ export const curveStable: Recipe = async (chain, tokens) => {
     pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: symbols, feePpm })
   }
   return {
-    rows: [{ family: FAMILY, brand: BRAND, role: 'factory', address: factory.address, startBlock: START_BLOCK }],
+    rows: [factoryRow({ family: FAMILY, brand: BRAND }, factory.address)],
     pools,
     routers: { curveFactory: factory.address },
   }

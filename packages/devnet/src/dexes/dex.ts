@@ -47,3 +47,12 @@ export type Recipe = (chain: Builder, tokens: Tokens, compiled: Promise<void>) =
 
 /** DEXes can be looked for from the start of the chain. */
 export const START_BLOCK = 1
+
+/** Row of a factory: what else a chain's file may tell of one is `more`. */
+export function factoryRow(
+  { family, brand }: Pick<DexEntry, 'family' | 'brand'>,
+  address: Address,
+  more: Partial<DexEntry> = {},
+): DexEntry {
+  return { family, brand, role: 'factory', address, startBlock: START_BLOCK, ...more }
+}

@@ -4,7 +4,7 @@ import { hardhatArtifact } from '../artifact.ts'
 import { compileSources } from '../compile.ts'
 import { type TieredPoolSpec, tiered } from '../pools.ts'
 import { fund, liquidityOf, ranges, sorted } from './concentrated.ts'
-import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'PancakeSwap V3'
 const FAMILY = 'pancake-v3'
@@ -43,15 +43,10 @@ export const pancakeV3: Recipe = async (chain, tokens) => {
   }
   return {
     rows: [
-      {
-        family: FAMILY,
-        brand: BRAND,
-        role: 'factory',
-        address: factory.address,
+      factoryRow({ family: FAMILY, brand: BRAND }, factory.address, {
         initCodeHash: keccak256(poolCode.bytecode) as Hex,
-        startBlock: START_BLOCK,
         contracts: { poolDeployer: deployer.address },
-      },
+      }),
     ],
     pools,
     routers: { pancakeV3Factory: factory.address, pancakeV3Trader: trader.address },

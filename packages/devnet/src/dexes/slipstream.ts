@@ -4,7 +4,7 @@ import { compileSources } from '../compile.ts'
 import { type FeeOverride, type PoolSpec, pool } from '../pools.ts'
 import { compile, published } from '../solc.ts'
 import { fund, mintRanges, sorted } from './concentrated.ts'
-import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Slipstream'
 const FAMILY = 'slipstream'
@@ -70,7 +70,7 @@ export const slipstream: Recipe = async (chain, tokens) => {
     pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: spec.pair, feePpm, tickSpacing })
   }
   return {
-    rows: [{ family: FAMILY, brand: BRAND, role: 'factory', address: factory.address, startBlock: START_BLOCK }],
+    rows: [factoryRow({ family: FAMILY, brand: BRAND }, factory.address)],
     pools,
     routers: {
       slipstreamFactory: factory.address,

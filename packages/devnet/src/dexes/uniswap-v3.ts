@@ -3,7 +3,7 @@ import { keccak256, ZeroAddress } from 'ethers'
 import { hardhatArtifact } from '../artifact.ts'
 import { type TieredPoolSpec, tiered } from '../pools.ts'
 import { fund, mintRanges, sorted } from './concentrated.ts'
-import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Uniswap V3'
 const FAMILY = 'uniswap-v3'
@@ -61,14 +61,9 @@ export const uniswapV3: Recipe = async (chain, tokens) => {
   }
   return {
     rows: [
-      {
-        family: FAMILY,
-        brand: BRAND,
-        role: 'factory',
-        address: factory.address,
+      factoryRow({ family: FAMILY, brand: BRAND }, factory.address, {
         initCodeHash: keccak256(poolCode.bytecode) as Hex,
-        startBlock: START_BLOCK,
-      },
+      }),
     ],
     pools,
     routers: {

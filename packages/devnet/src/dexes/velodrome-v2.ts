@@ -4,7 +4,7 @@ import { type FeeOverride, type PoolSpec, pool } from '../pools.ts'
 import { compile, published } from '../solc.ts'
 import { give, TOKENS } from '../tokens.ts'
 import { amounts } from './constant-product.ts'
-import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
+import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Aerodrome'
 const FAMILY = 'velodrome-v2'
@@ -54,7 +54,7 @@ export const velodromeV2: Recipe = async (chain, tokens) => {
     pools.push({ dex: BRAND, family: FAMILY, address: toAddress(pool.address), tokens: spec.pair, feePpm })
   }
   return {
-    rows: [{ family: FAMILY, brand: BRAND, role: 'factory', address: factory.address, startBlock: START_BLOCK }],
+    rows: [factoryRow({ family: FAMILY, brand: BRAND }, factory.address)],
     pools,
     routers: { aerodromePoolFactory: factory.address },
   }
