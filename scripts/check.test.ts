@@ -17,13 +17,14 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Faults that the rules on imports find in these files. */
-async function cruise(files: Readonly<Record<string, string>>): Promise<string> {
+async function cruise(files: Readonly<Record<string, string>>, config = '.dependency-cruiser.mjs'): Promise<string> {
   for (const [path, text] of Object.entries({ ...files, 'tsconfig.json': '{}' })) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  cpSync(join(root, '.dependency-cruiser.mjs'), join(folder, '.dependency-cruiser.mjs'))
-  const args = ['--config', '.dependency-cruiser.mjs', '--output-type', 'err', 'packages']
+  for (const name of ['.dependency-cruiser.mjs', '.dependency-cruiser.folders.mjs'])
+    cpSync(join(root, name), join(folder, name))
+  const args = ['--config', config, '--output-type', 'err', 'packages']
   const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/depcruise'), args, { cwd: folder }).catch(
     (failed: { stdout: string }) => failed,
   )
@@ -43,6 +44,23 @@ test('an import against the direction, a cycle and a reach into another package 
   expect(told).toMatch(/no-cycle: packages\/routing\/src\/[cd]\.ts/)
   expect(told).toMatch(/client-stands-alone: packages\/client\/src\/e\.ts/)
 }, 30_000)
+
+test('folders that import one another are named, though no two files do', async () => {
+  const files = {
+    'packages/rpc/src/a/one.ts': "import type { Two } from '../b/two.ts'\nexport type One = Two\n",
+    'packages/rpc/src/b/two.ts': 'export type Two = 2\n',
+    'packages/rpc/src/b/three.ts': "import type { Four } from '../a/four.ts'\nexport type Three = Four\n",
+    'packages/rpc/src/a/four.ts': 'export type Four = 4\n',
+  }
+  expect(await cruise(files)).toContain('no dependency violations')
+  expect(await cruise(files, '.dependency-cruiser.folders.mjs')).toMatch(/no-folder-cycle: packages\/rpc\/src\/a/)
+  const ofTest = {
+    ...files,
+    'packages/rpc/src/b/three.ts': '',
+    'packages/rpc/src/b/b.test.ts': files['packages/rpc/src/b/three.ts'],
+  }
+  expect(await cruise(ofTest, '.dependency-cruiser.folders.mjs')).toContain('no dependency violations')
+}, 60_000)
 
 test('imports along the direction are let pass', async () => {
   const told = await cruise({ 'packages/rpc/src/a.ts': "import { b } from './b.ts'\n", 'packages/rpc/src/b.ts': '' })

@@ -1,6 +1,6 @@
 /**
- * Static checks: formatting and lint of the whole tree, lint of the contracts, who imports whom (.dependency-cruiser.mjs), what nobody
- * uses (knip.json), how long sources are and how their comments begin,
+ * Static checks: formatting and lint of the whole tree, lint of the contracts, who imports whom, file by file (.dependency-cruiser.mjs)
+ * and folder by folder (.dependency-cruiser.folders.mjs), what nobody uses (knip.json), how long sources are and how their comments begin,
  * whether the interface keeps its promises, types of every package.
  */
 import { join } from 'node:path'
@@ -12,6 +12,8 @@ const solidity = await run('solhint', ['--noPoster', '--max-warnings', '0', 'src
 })
 const cruised = ['packages', 'contracts/deploy', 'contracts/test', 'bench', 'test', 'scripts']
 const imports = await run('depcruise', ['--config', '.dependency-cruiser.mjs', '--output-type', 'err', ...cruised])
+const folders = ['--config', '.dependency-cruiser.folders.mjs', '--output-type', 'err', 'packages']
+const tiers = await run('depcruise', folders)
 const unused = await run('knip', ['--no-progress', '--no-config-hints'])
 const sources = await run('node', ['scripts/check-source.ts'])
 const api = await run('node', ['scripts/check-api.ts'])
@@ -24,4 +26,6 @@ const types = await run('turbo', [
   '--concurrency=2',
 ])
 const scripts = await run('tsc', ['--noEmit', '-p', '.'])
-process.exit([lint, solidity, imports, unused, sources, api, types, scripts].some(({ code }) => code !== 0) ? 1 : 0)
+process.exit(
+  [lint, solidity, imports, tiers, unused, sources, api, types, scripts].some(({ code }) => code !== 0) ? 1 : 0,
+)

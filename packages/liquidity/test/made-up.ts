@@ -2,7 +2,7 @@
 import { type Hex, toAddress } from '@sluice/chains'
 import { toBeHex } from 'ethers'
 import type { Pool, Snapshot } from '../src/index.ts'
-import { PoolMap } from '../src/market/pool-map.ts'
+import { PoolMap } from '../src/pool-map.ts'
 
 const addressOf = (n: number) => toAddress(toBeHex((BigInt(n) * 0x9e3779b97f4a7c15n) % (1n << 160n), 20))
 

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Pool } from '../family.ts'
-import { poolChanges } from '../market/pool-map.ts'
+import { poolChanges } from '../pool-map.ts'
 import { toText } from '../store/text.ts'
 
 /** Items of a top-level array of a state above which it is a field of its own. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Pool } from '../family.ts'
-import { PoolMap } from '../market/pool-map.ts'
+import { PoolMap } from '../pool-map.ts'
 import { differenceOf, entryBetween, entryText } from './codec.ts'
 import { Fields, readEntry } from './fields.ts'
 import { entriesBetween, rememberEntry } from './told.ts'

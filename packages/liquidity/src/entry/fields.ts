@@ -1,7 +1,7 @@
 /** Pools put together again from fields, as they are scanned and as entries tell of them. */
 import type { Steps } from '@sluice/rpc'
 import type { Pool } from '../family.ts'
-import { PoolMap } from '../market/pool-map.ts'
+import { PoolMap } from '../pool-map.ts'
 import { fromText } from '../store/text.ts'
 import { fieldCount, type Main, type State, type Told } from './codec.ts'
 

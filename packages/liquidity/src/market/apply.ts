@@ -1,6 +1,6 @@
 import type { Log, Steps } from '@sluice/rpc'
 import type { DexFamily, Pool } from '../family.ts'
-import type { PoolMap } from './pool-map.ts'
+import type { PoolMap } from '../pool-map.ts'
 
 export type Applied = {
   readonly changed: ReadonlyMap<string, Pool>

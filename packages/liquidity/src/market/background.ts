@@ -1,5 +1,5 @@
 import type { StateCount } from '@sluice/simulation'
-import { MarketError } from './errors.ts'
+import { MarketError } from '../errors.ts'
 
 type Job<T> = { readonly item: T; readonly done: PromiseWithResolvers<void> }
 

@@ -4,7 +4,7 @@
 import type { Hex } from '@sluice/chains'
 import type { BlockHeader, Log, Rpc } from '@sluice/rpc'
 import { keccak256 } from 'ethers'
-import { MarketError } from './errors.ts'
+import { MarketError } from '../errors.ts'
 import { sleep } from './timing.ts'
 
 /** Pauses before an empty answer is asked for again; after the last one it is believed, since filters may be wrong. */

@@ -1,6 +1,6 @@
 import type { Hex } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
-import type { PoolMap } from './pool-map.ts'
+import type { PoolMap } from '../pool-map.ts'
 
 /** Blocks that a reorg may undo exactly; a deeper one reads everything again. */
 export const HISTORY_BLOCKS = 64

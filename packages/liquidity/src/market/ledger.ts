@@ -1,7 +1,7 @@
 /** The last blocks with their pools, and what of them is shown to the outside. Whoever changes it holds `mutex`. */
 import { Semaphore } from '@sluice/rpc'
+import { MarketError } from '../errors.ts'
 import type { Snapshot } from '../snapshot.ts'
-import { MarketError } from './errors.ts'
 import type { History } from './history.ts'
 
 export class Ledger {

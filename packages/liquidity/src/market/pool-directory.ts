@@ -4,11 +4,11 @@ import { type Address, type Chain, type DexRow, type Hex, ZERO_ADDRESS } from '@
 import type { Log } from '@sluice/rpc'
 import { Bounded, type StateCount } from '@sluice/simulation'
 import type { DexFamily, Pool } from '../family.ts'
+import type { PoolMap } from '../pool-map.ts'
 import { AskedTokens, namedTokens } from './asked-tokens.ts'
 import { Backoff } from './backoff.ts'
 import { FoundPools } from './found-pools.ts'
 import { type MarketLimits, marketLimits } from './limits.ts'
-import type { PoolMap } from './pool-map.ts'
 import { type Families, type FoundPool, servedRows } from './pool-reader.ts'
 
 /** A pair with next to nothing in it may be traded at every block for long before its fee can be measured. */

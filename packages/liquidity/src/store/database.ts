@@ -3,9 +3,9 @@
  */
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { BlockHeader } from '@sluice/rpc'
+import { MarketError } from '../errors.ts'
 import type { Pool } from '../family.ts'
-import { MarketError } from '../market/errors.ts'
-import { PoolMap } from '../market/pool-map.ts'
+import { PoolMap } from '../pool-map.ts'
 import { fromText, toText } from './text.ts'
 
 /** Goes up whenever a family's state, `fixed` or this schema changes, so that older files are not misread. */

@@ -1,6 +1,6 @@
 /** Snapshots as files to hand on: for replaying quotes, or to start another service from. */
 import { renameSync, rmSync } from 'node:fs'
-import { MarketError } from '../market/errors.ts'
+import { MarketError } from '../errors.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type SavedFacts, SnapshotDatabase } from './database.ts'
 

@@ -4,9 +4,9 @@
  */
 import { DatabaseSync } from 'node:sqlite'
 import type { BlockHeader } from '@sluice/rpc'
+import { MarketError } from '../errors.ts'
 import type { Pool } from '../family.ts'
-import { MarketError } from '../market/errors.ts'
-import { PoolMap } from '../market/pool-map.ts'
+import { PoolMap } from '../pool-map.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { LOCK_WAIT_MS } from './database.ts'
 import { fromText, toText } from './text.ts'

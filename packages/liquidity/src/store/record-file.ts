@@ -1,7 +1,7 @@
 /** The file of a `RecordDatabase`, written in the thread that keeps all files. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { PoolMap, poolChangeSteps } from '../market/pool-map.ts'
+import { PoolMap, poolChangeSteps } from '../pool-map.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { BlockOfRecords, RecordLimits } from './record-database.ts'
 import { inBatches, openFile, type ThreadFile } from './store-thread.ts'

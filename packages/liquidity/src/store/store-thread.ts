@@ -1,7 +1,7 @@
 /** The files of all markets of the process, in one thread beside the event loop. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { MarketError } from '../market/errors.ts'
+import { MarketError } from '../errors.ts'
 import type { SavedFacts } from './database.ts'
 import { BATCH, type Batch, type Reply, type Request, type ToStore } from './messages.ts'
 import type { Part, Store } from './store.ts'

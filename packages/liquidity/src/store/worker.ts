@@ -1,6 +1,6 @@
 /** Runs in the thread: the files that are open, and what is asked of each, one request after the other. */
 import { parentPort } from 'node:worker_threads'
-import { MarketError } from '../market/errors.ts'
+import { MarketError } from '../errors.ts'
 import { type SavedFacts, SnapshotDatabase } from './database.ts'
 import { BATCH, type Batch, type Reply, type Request, type ToStore } from './messages.ts'
 import { RecordDatabase } from './record-database.ts'

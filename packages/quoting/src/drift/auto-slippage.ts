@@ -2,6 +2,7 @@
 import { FLOAT_PPM } from '@sluice/chains'
 import { familyOf, orRefused } from '@sluice/liquidity'
 import type { Leg, Route } from '@sluice/routing'
+import type { AutoSlippage } from '../quote/ports.ts'
 import { sharesOf } from './leg-drift.ts'
 
 /** Loss of quotes through a pool in the time that a transaction takes to land. */
@@ -11,8 +12,6 @@ export type MeasuredDrift = {
   /** The worst of them, parts per million: below 0 against the taker. */
   readonly worstPpm: number
 }
-
-export type AutoSlippage = { readonly ppm: bigint; readonly reason: string }
 
 /** 0.05 % to 3 %. */
 export const AUTO_SLIPPAGE = { least: 500n, most: 30_000n }

@@ -1,7 +1,8 @@
 import { RecordFile, type Snapshot } from '@sluice/liquidity'
 import type { StateCount } from '@sluice/simulation'
 import type { Log } from '../events.ts'
-import { type Made, partOf, recordOf } from './record.ts'
+import type { Made } from '../quote/made.ts'
+import { partOf, recordOf } from './record.ts'
 
 /** Quotes that wait to be written; more are left out. */
 const MAX_WAITING = 1_000

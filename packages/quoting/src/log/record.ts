@@ -1,28 +1,10 @@
 /** A quote as the log has it: what was asked of the search, what it found, and the transaction that was made of it. */
 import { createHash } from 'node:crypto'
-import type { Address } from '@sluice/chains'
 import { type FoundRecord, families } from '@sluice/liquidity'
-import {
-  buildGraph,
-  type ExactOutputRequest,
-  encodeSwap,
-  findRoute,
-  type Route,
-  type RouteRequest,
-} from '@sluice/routing'
-import type { Quote } from '../quote/finalize.ts'
+import { buildGraph, encodeSwap, findRoute, type Route } from '@sluice/routing'
+import type { Made } from '../quote/made.ts'
 import type { SwapTerms } from '../quote/try-route.ts'
 import { plain, requestOfReplay } from '../search/replay.ts'
-
-/** A quote that was made, with what it was made by. */
-export type Made = {
-  readonly quote: Quote
-  readonly from: Address
-  readonly sought: RouteRequest | ExactOutputRequest
-  /** Place of the quote's route among the best and its rivals, by what simulating them all has shown. */
-  readonly rival: number
-  readonly terms: SwapTerms
-}
 
 type Shared = 'trust' | 'taxes' | 'haircuts' | 'learnedGas'
 /** Parts that many searches are told alike, by the hash of its text. */

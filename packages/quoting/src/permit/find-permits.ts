@@ -3,9 +3,8 @@ import { PERMIT2_BITS } from '@sluice/bindings/guard'
 import type { Address, Hex } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { id, TypedDataEncoder } from 'ethers'
+import { type Clock, checkDeadline, defaultDeadline } from '../deadline.ts'
 import { QuotingError } from '../errors.ts'
-import type { Clock } from '../quote/ports.ts'
-import { checkDeadline, defaultDeadline } from '../quote/try-route.ts'
 import { PERMIT2, type Permit, permit2Abi, type Reader, readerAt, tokenAbi } from './permit.ts'
 
 export type WantedPermit = {

@@ -1,8 +1,9 @@
 /** Pools that are why a route fails, by trying each of its legs alone. */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeSwap, type Leg, type Route } from '@sluice/routing'
+import { defaultDeadline } from '../deadline.ts'
 import { NEUTRAL_SENDER } from './neutral-sender.ts'
-import { defaultDeadline, type TrialContext, termsOf } from './try-route.ts'
+import { type TrialContext, termsOf } from './try-route.ts'
 
 /** Legs of a route that are tried, each a call to the node: the first ones, and routes seldom have more. */
 const MOST_LEGS = 32

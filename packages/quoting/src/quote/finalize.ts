@@ -1,14 +1,15 @@
 /** The figures of a route that works, and the refusals that protect the caller from a bad one. */
+
 import { type Address, FLOAT_PPM, NATIVE, PPM } from '@sluice/chains'
 import { familyOf } from '@sluice/liquidity'
 import type { EncodedSwap, Route } from '@sluice/routing'
 import { type BlockHeader, estimateL1Fee } from '@sluice/rpc'
-import type { AutoSlippage } from '../drift/auto-slippage.ts'
 import { QuotingError } from '../errors.ts'
 import { shortfallPpm, toPercent, toWhole, transactionGas } from './amounts.ts'
 import { approvalCalls, type Call, checkBatch } from './calls.ts'
 import type { Found } from './found.ts'
 import { heldGas } from './held-gas.ts'
+import type { AutoSlippage } from './ports.ts'
 import { quoteId } from './quote-id.ts'
 
 /** 3 %. */

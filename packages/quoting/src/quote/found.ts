@@ -1,11 +1,10 @@
 import type { Chain } from '@sluice/chains'
 import type { Route } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
-import type { AutoSlippage } from '../drift/auto-slippage.ts'
 import type { ChainTokens } from '../tokens/chain-tokens.ts'
 import type { TouchedPools } from '../view/touched.ts'
 import type { ChainView } from '../view/view.ts'
-import type { Simulate } from './ports.ts'
+import type { AutoSlippage, Simulate } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 import type { WorkingTrial } from './try-route.ts'
 

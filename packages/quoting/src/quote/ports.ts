@@ -20,9 +20,6 @@ export type Search = (
  */
 export type Simulate = (request: SimulationRequest, avoid?: ReadonlySet<Address>) => Promise<SimulationResult>
 
-/** Milliseconds of Unix time. */
-export type Clock = () => number
-
 /** Context of one piece of work, from whoever asked for it. */
 export type Work = {
   readonly signal: AbortSignal
@@ -30,3 +27,6 @@ export type Work = {
   readonly time: <T>(stage: string, work: () => T | Promise<T>) => Promise<T>
   readonly log: Pick<Log, 'info'>
 }
+
+/** Tolerance that is found for a route whose caller leaves it open: parts per million, and what it rests on. */
+export type AutoSlippage = { readonly ppm: bigint; readonly reason: string }

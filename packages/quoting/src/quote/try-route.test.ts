@@ -1,6 +1,7 @@
 import { IGuard__factory } from '@sluice/bindings'
 import { expect, test } from 'vitest'
-import { defaultDeadline, tooLittle } from './try-route.ts'
+import { defaultDeadline } from '../deadline.ts'
+import { tooLittle } from './try-route.ts'
 
 const now = 1_800_000_000
 

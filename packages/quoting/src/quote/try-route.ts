@@ -3,18 +3,16 @@ import type { Address, Hex } from '@sluice/chains'
 import { type EncodedSwap, encodeSwap, type Route, type SwapRequest } from '@sluice/routing'
 import { SimulationError, type SimulationResult } from '@sluice/simulation'
 import type { SwapContracts } from '../chain/contracts.ts'
-import { QuotingError } from '../errors.ts'
+import { type Clock, defaultDeadline } from '../deadline.ts'
 import { asOwned } from '../permit/permit.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
 import { leftOf, minOutputOf, shortfallPpm } from './amounts.ts'
 import { mostAfterGas } from './most-after-gas.ts'
-import type { Clock, Simulate } from './ports.ts'
+import type { Simulate } from './ports.ts'
 import type { DecidedRequest } from './request.ts'
 import { paysDirectly, releaseTaxPpm, targetOf } from './search-amount.ts'
 
-/** Seconds until a transaction expires unless the caller says otherwise. */
-const DEADLINE_SECONDS = 1_200
 /** 0.5 %: what a route may pay less than settled before its pool or token counts as not understood. */
 const MAX_SHORTFALL_PPM = 5_000n
 
@@ -60,14 +58,6 @@ export type TrialContext = {
   readonly clock: Clock
   readonly view: ChainView
   readonly signal: AbortSignal
-}
-
-/**
- * Unix seconds. From the later of the block's time and now: the block of a chain that rests may be hours old when the next one
- * is made, and a node's clock may be ahead of ours.
- */
-export function defaultDeadline(blockTimestamp: number, nowMs: number): number {
-  return Math.max(blockTimestamp, Math.floor(nowMs / 1_000)) + DEADLINE_SECONDS
 }
 
 /**
@@ -220,10 +210,4 @@ export function tooLittle({ returnData }: Pick<SimulationResult, 'returnData'>):
   } catch {
     return undefined
   }
-}
-
-/** @throws QuotingError `DEADLINE_PASSED` when the deadline that the caller asks for has passed at the simulated block */
-export function checkDeadline(deadline: number | undefined, blockTimestamp: number): void {
-  if (deadline !== undefined && deadline <= blockTimestamp)
-    throw new QuotingError('DEADLINE_PASSED', `deadline must be after the current block's timestamp ${blockTimestamp}`)
 }

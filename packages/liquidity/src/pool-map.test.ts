@@ -1,7 +1,7 @@
 import { ZERO_ADDRESS } from '@sluice/chains'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Pool } from '../family.ts'
+import type { Pool } from './family.ts'
 import { PoolMap, poolChanges } from './pool-map.ts'
 
 const pool = (id: string, state: number): Pool => ({

@@ -1,5 +1,5 @@
 import type { Steps } from '@sluice/rpc'
-import type { Pool } from '../family.ts'
+import type { Pool } from './family.ts'
 
 /** Pools, and buckets of them, put into a map in a row. */
 const ROW = 500
