@@ -25,7 +25,7 @@ export type ThreadOptions = {
 export type EntryLogs = Map<number, EntryLog>
 
 type Answer = Exclude<FromThread, { begun: true }>
-/** What a thread knows of a chain; terms that requests share by their names. */
+/** A chain as a thread knows it; terms that requests share by their names. */
 type Told = { pools: Snapshot['pools']; readonly terms: Map<string, unknown> }
 type Search = {
   readonly resolve: (answer: Answer) => void
