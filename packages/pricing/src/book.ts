@@ -181,7 +181,7 @@ export class Prices implements PriceBook {
     if (!this.isReady) return undefined
     // Decimals of a stable may have become known since the last block.
     if (this.core.isWaiting && this.renew() && !this.isBusy) void this.follow(this.wanted!)
-    const token = this.graph.find(pricedAs(address, this.chain))
+    const token = this.graph.tokens.get(pricedAs(address, this.chain))
     if (!token || this.isUnsellable(token.address) || !(this.worth.ask(token).price > 0)) return undefined
     return this.worth.remember(token, this.isDeep) ? token : undefined
   }

@@ -34,6 +34,7 @@ export class Core {
   private dirty = true
   private tokens: readonly (Token | undefined)[] = []
   private units: readonly number[] = []
+  private lacksUnits = false
 
   constructor(graph: TokenGraph, chain: Chain, decimals: Decimals) {
     this.graph = graph
@@ -45,7 +46,7 @@ export class Core {
 
   /** True where decimals of a stable are not known yet. */
   get isWaiting(): boolean {
-    return this.units.some(Number.isNaN)
+    return this.lacksUnits
   }
 
   put(holding: Holding): void {
@@ -73,6 +74,7 @@ export class Core {
     this.dirty = false
     this.tokens = tokens
     this.units = units
+    this.lacksUnits = units.some(Number.isNaN)
     const priced = spread(this.voices(), this.anchors(), floor)
     return new Map([...priced].filter(([, { evidence }]) => evidence >= MEASURE_USD))
   }

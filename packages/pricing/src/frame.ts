@@ -127,14 +127,14 @@ const weights: number[] = []
 
 /** The price of a token by its pools, by the tokens above it. */
 function evaluate(token: Token): { readonly level: number; readonly reference: number } {
-  const { edges, others, rates, backings } = token
+  const { edges, others, words } = token
   const isCalm = token.sudden === 0
   let level = 0
   for (let k = 0; k < others.length; k++) {
     const other = others[k]!
     // Most give less than the best so far, and need no logarithm to tell.
     if (other.level <= level) continue
-    if (backings[k]! * other.reference < STEP_USD[level]! && (isCalm || edges[k]!.before === undefined)) continue
+    if (words[2 * k + 1]! * other.reference < STEP_USD[level]! && (isCalm || edges[k]!.before === undefined)) continue
     level = Math.max(level, contribution(edges[k]!))
   }
   if (level === 0) return { level: 0, reference: Number.NaN }
@@ -144,8 +144,8 @@ function evaluate(token: Token): { readonly level: number; readonly reference: n
     const other = others[k]!
     if (other.level <= level) continue
     const said = isCalm ? undefined : edges[k]!.before
-    values.push(other.reference * (said ? said.rate : rates[k]!))
-    weights.push(Math.min((said ? said.backing : backings[k]!) * other.reference, LEVEL_USD[other.level]!))
+    values.push(other.reference * (said ? said.rate : words[2 * k]!))
+    weights.push(Math.min((said ? said.backing : words[2 * k + 1]!) * other.reference, LEVEL_USD[other.level]!))
   }
   return { level, reference: reference(weightedMedian(values, weights)) }
 }

@@ -14,8 +14,8 @@ export type Token = {
    */
   readonly edges: Edge[]
   readonly others: Token[]
-  readonly rates: number[]
-  readonly backings: number[]
+  /** `rate` and `backing` of each, in turn. */
+  readonly words: number[]
   /** Edges of which `before` is told. */
   sudden: number
   /** Those of `holdings` where another token is vouched for; a token that has none has no set either. */
@@ -68,31 +68,37 @@ export type Said = {
 
 /** A pool's word for one of its tokens, by another. What it says is kept by the token, beside what the token's other pools say. */
 export class Edge implements Said {
-  readonly token: Token
+  // Declared only: fields that are defined one by one take longer to make, and there are hundreds of thousands.
+  declare readonly token: Token
   /** Who speaks. */
-  readonly other: Token
-  readonly holding: Holding
+  declare readonly other: Token
+  declare readonly holding: Holding
   /** Its word before the first change in the block that `stamp` numbers; none while it has not changed. */
-  last: Said | undefined = undefined
-  stamp = -1
+  declare last: Said | undefined
+  declare stamp: number
   /** Place in the edges of `token`; -1 while it is not among them. */
-  at = -1
+  declare at: number
   /** The same pool's word for the other token by this one. */
-  reverse!: Edge
-  private suddenly: Said | undefined = undefined
+  declare reverse: Edge
+  declare private suddenly: Said | undefined
 
   constructor(holding: Holding, token: Token, other: Token) {
-    this.holding = holding
     this.token = token
     this.other = other
+    this.holding = holding
+    this.last = undefined
+    this.stamp = -1
+    this.at = -1
+    this.reverse = this
+    this.suddenly = undefined
   }
 
   get rate(): number {
-    return this.token.rates[this.at]!
+    return this.token.words[2 * this.at]!
   }
 
   get backing(): number {
-    return this.token.backings[this.at]!
+    return this.token.words[2 * this.at + 1]!
   }
 
   /** Its word in the block before, where this one made it say something else all of a sudden. */
@@ -106,30 +112,31 @@ export class Edge implements Said {
   }
 
   say(rate: number, backing: number): void {
-    this.token.rates[this.at] = rate
-    this.token.backings[this.at] = backing
+    const { words } = this.token
+    words[2 * this.at] = rate
+    words[2 * this.at + 1] = backing
   }
 
   attach(rate: number, backing: number): void {
-    const { edges, others, rates, backings } = this.token
+    const { edges, others, words } = this.token
     this.at = edges.push(this) - 1
     others.push(this.other)
-    rates.push(rate)
-    backings.push(backing)
+    words.push(rate, backing)
   }
 
   /** The token's last edge takes its place. */
   detach(): void {
     this.before = undefined
-    const { edges, others, rates, backings } = this.token
-    const [moved, other, rate, backing] = [edges.pop()!, others.pop()!, rates.pop()!, backings.pop()!]
+    const { edges, others, words } = this.token
+    const [moved, other] = [edges.pop()!, others.pop()!]
+    const [backing, rate] = [words.pop()!, words.pop()!]
     const { at } = this
     this.at = -1
     if (moved === this) return
     edges[at] = moved
     others[at] = other
-    rates[at] = rate
-    backings[at] = backing
+    words[2 * at] = rate
+    words[2 * at + 1] = backing
     moved.at = at
   }
 }

@@ -103,7 +103,7 @@ export class Worth {
   private hearNow(token: Token): boolean {
     values.length = 0
     weights.length = 0
-    const { edges, others, rates, backings, order, sudden } = token
+    const { edges, others, words, order, sudden } = token
     let isCalm = true
     let best = 0
     for (let k = 0; k < others.length; k++) {
@@ -111,9 +111,9 @@ export class Worth {
       if (other.order <= order) continue
       if (other.before !== undefined || (sudden > 0 && edges[k]!.before !== undefined)) isCalm = false
       const { price } = other
-      const weight = Math.min(backings[k]! * price, other.evidence)
+      const weight = Math.min(words[2 * k + 1]! * price, other.evidence)
       if (!(weight >= this.floor)) continue
-      values.push(price * rates[k]!)
+      values.push(price * words[2 * k]!)
       weights.push(weight)
       if (weight <= best) continue
       best = weight
