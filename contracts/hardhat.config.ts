@@ -37,6 +37,20 @@ const ofTests = {
 const compiling: HardhatPlugin = {
   id: 'sluice-compiling',
   hookHandlers: {
+    // Hardhat compiles together what has the very same settings: all lenses by one compiler, and not each by its own.
+    config: async () => ({
+      default: async () => ({
+        resolveUserConfig: async (user, variable, next) => {
+          const config = await next(user, variable)
+          const { overrides } = config.solidity.profiles.default!
+          for (const folder of ['src/lenses', 'src/london']) {
+            const files = Object.keys(overrides).filter((file) => file.startsWith(folder))
+            for (const file of files) overrides[file] = overrides[files[0]!]!
+          }
+          return config
+        },
+      }),
+    }),
     solidity: async () => ({
       default: async () => ({
         build: (context, roots, options, next) => {
