@@ -1,12 +1,13 @@
-/** Compiles what takes longest in a thread of its own, while the chain's first contracts are deployed. */
-import { isMainThread, Worker } from 'node:worker_threads'
-import { balancerV3Contracts } from './dexes/balancer-v3.ts'
+/**
+ * Part of the build: compiles what the local chain is made of into `cache/`, so that nothing waits for a compiler when the chain
+ * is built.
+ */
+import { isMainThread, Worker, workerData } from 'node:worker_threads'
+import { compileSources } from './compile.ts'
+import { toCompile } from './dexes/index.ts'
 
-/** Ends when the result is in the cache. @throws DevnetError COMPILE */
-export function compileAhead(): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  new Worker(new URL(import.meta.url)).once('error', reject).once('exit', () => resolve())
-  return promise
-}
+const units = [...toCompile, compileSources]
 
-if (!isMainThread) balancerV3Contracts()
+// A thread for each. An error of one, which is in the compiler's own words, ends the process.
+if (isMainThread) for (const index of units.keys()) new Worker(new URL(import.meta.url), { workerData: index })
+else units[workerData as number]!()

@@ -2,7 +2,6 @@
 import type { Address, Deployment } from '@sluice/chains'
 import { type Account, accounts, DEPLOYER } from './accounts.ts'
 import { createBuilder } from './builder.ts'
-import { compileAhead } from './compile-ahead.ts'
 import { CHAIN_ID } from './constants.ts'
 import type { DevnetPool, DexEntry } from './dexes/dex.ts'
 import { recipes } from './dexes/index.ts'
@@ -47,9 +46,6 @@ export async function build({ url, deploymentsDir, onProgress }: BuildOptions): 
   await request(url, 'anvil_impersonateAccount', [DEPLOYER])
   await request(url, 'anvil_setBalance', [DEPLOYER, `0x${DEPLOYER_WEI.toString(16)}`])
   const chain = createBuilder(url, DEPLOYER)
-  const compiled = compileAhead()
-  // Whatever fails first is told; what else fails then does not matter.
-  compiled.catch(() => {})
 
   onProgress('tokens')
   const tokens = await deployTokens(chain)
@@ -60,7 +56,7 @@ export async function build({ url, deploymentsDir, onProgress }: BuildOptions): 
   let routers: Record<string, Address> = {}
   for (const [name, recipe] of Object.entries(recipes)) {
     onProgress(name)
-    const dex = await recipe(chain, tokens, compiled)
+    const dex = await recipe(chain, tokens)
     dexes.push(...dex.rows)
     pools.push(...dex.pools)
     vouched.push(...(dex.vouched ?? []))

@@ -59,8 +59,7 @@ const BALANCER_V3_BUFFERS: readonly BufferSpec[] = [
   { share: 'SUSDC', asset: 'USDC', dollars: [20_000n, 30_000n] },
 ]
 
-export const balancerV3: Recipe = async (chain, tokens, compiled) => {
-  await compiled
+export const balancerV3: Recipe = async (chain, tokens) => {
   const contracts = balancerV3Contracts()
   const { vault, extension } = await deployVault(chain, contracts)
   const trader = await chain.deploy(compileSources().BalancerV3Trader!, [vault.address])

@@ -38,12 +38,8 @@ export type Dex = {
   readonly routers: Readonly<Record<string, Address>>
 }
 
-/**
- * One file per DEX: deploys the genuine contracts, makes and fills the pools.
- *
- * @param compiled - resolves when what takes longest to compile is in the cache (compile-ahead.ts)
- */
-export type Recipe = (chain: Builder, tokens: Tokens, compiled: Promise<void>) => Promise<Dex>
+/** One file per DEX: deploys the genuine contracts, makes and fills the pools. */
+export type Recipe = (chain: Builder, tokens: Tokens) => Promise<Dex>
 
 /** DEXes can be looked for from the start of the chain. */
 export const START_BLOCK = 1

@@ -4,18 +4,18 @@ import { algebraIntegral } from './algebra-integral.ts'
 import { algebraV1 } from './algebra-v1.ts'
 import { balancerV1 } from './balancer-v1.ts'
 import { balancerV2 } from './balancer-v2.ts'
-import { balancerV3 } from './balancer-v3.ts'
+import { balancerV3, balancerV3Contracts } from './balancer-v3.ts'
 import { curveStable } from './curve-stable.ts'
 import type { Recipe } from './dex.ts'
 import { erc4626 } from './erc4626.ts'
 import { pancakeV2 } from './pancake-v2.ts'
 import { pancakeV3 } from './pancake-v3.ts'
 import { rateWrapper } from './rate-wrapper.ts'
-import { slipstream } from './slipstream.ts'
+import { slipstream, slipstreamContracts } from './slipstream.ts'
 import { uniswapV2 } from './uniswap-v2.ts'
 import { uniswapV3 } from './uniswap-v3.ts'
 import { uniswapV4 } from './uniswap-v4.ts'
-import { velodromeV2 } from './velodrome-v2.ts'
+import { aerodrome, velodromeV2 } from './velodrome-v2.ts'
 
 /** By the words of progress. */
 export const recipes: Readonly<Record<string, Recipe>> = {
@@ -36,3 +36,6 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   'Balancer V1': balancerV1,
   'Aave V3': aaveV3,
 }
+
+/** DEXes that publish sources and no bytecode; what takes longest to compile is first. */
+export const toCompile = [balancerV3Contracts, slipstreamContracts, aerodrome]
