@@ -16,7 +16,9 @@ async function get(endpoint: 'aggregator' | 'quote', query: Readonly<Record<stri
   return { status: answer.status, body: JSON.parse(answer.text) }
 }
 
-test('every pair of the local chain is quoted as its transaction is, by a stranger and by who holds both tokens', async () => {
+const LONG = process.env.LONG === '1'
+
+test('pairs of the local chain are quoted as their transactions are, by a stranger and by who holds both tokens', async () => {
   const tokens = [NATIVE, ...Object.values(local.devnet.info.tokens).map(({ address }) => address)]
   const holder = local.devnet.info.accounts[0]!.address
   const decimalsOf = new Map(
@@ -25,9 +27,12 @@ test('every pair of the local chain is quoted as its transaction is, by a strang
   // The same for both: a zero byte more in the calldata is 12 gas less.
   const deadline = `${Math.floor(Date.now() / 1000) + 3600}`
   let priced = 0
-  for (const src of tokens)
-    for (const dst of tokens) {
-      if (src === dst) continue
+  let asked = 0
+  for (const [i, src] of tokens.entries())
+    for (const [j, dst] of tokens.entries()) {
+      // Every pair where there is time, else a third of them, in which each token is sold and bought several times.
+      if (src === dst || (!LONG && (i + j) % 3 !== 0)) continue
+      asked++
       const amount = `${10n ** BigInt(decimalsOf.get(src as never) ?? 18)}`
       const query = { src, dst, amount, slippage: '1', maxPriceImpact: '100', deadline }
       const quoted = await get('quote', query)
@@ -45,7 +50,7 @@ test('every pair of the local chain is quoted as its transaction is, by a strang
       const least = dst === local.devnet.info.tokens.STETH!.address ? 1n : 0n
       expect(more < 0n ? -more : more, `${src} ${dst} by a holder`).toBeLessThanOrEqual(least)
     }
-  expect(priced).toBeGreaterThan(tokens.length * (tokens.length - 2))
+  expect(priced).toBeGreaterThan(asked - tokens.length)
 }, 300_000)
 
 test('from may be given, and changes nothing but who is simulated', async () => {
