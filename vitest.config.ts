@@ -1,13 +1,22 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/src/longest-first.ts'
 
 export default defineConfig({
   test: {
-    // Two cores are the yardstick; whole-system files start a node each.
-    maxWorkers: 2,
+    // Two cores are the yardstick. Whole-system files start a node each and wait for it, so a third keeps the cores at work.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 180_000,
     setupFiles: ['test/src/fast-check.ts'],
-    include: ['{packages/*,contracts,test,bench,scripts}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
+    projects: [
+      // Tests beside their sources leave nothing behind: their files share workers, and what those have loaded.
+      { extends: true, test: { name: 'units', include: ['packages/*/src/**/*.test.ts'], isolate: false } },
+      {
+        extends: true,
+        test: { name: 'systems', include: ['{packages/*/test,contracts,test,bench,scripts}/**/*.test.ts'] },
+      },
+    ],
   },
 })
