@@ -12,7 +12,13 @@ import { isFree, leastCost, type Problem } from '../problem/problem.ts'
 import { BOUND_WORTHLESS } from '../tolerances.ts'
 import { Relaxation, type Relaxed } from './relaxation.ts'
 import { shortestWay, type Way } from './shortest-way.ts'
-import { NET_BOUND_NODES, NET_BOUND_PART, NET_BOUND_TIGHT, NET_BOUND_WORK } from './tolerances.ts'
+import {
+  NET_BOUND_MOST,
+  NET_BOUND_NODES,
+  NET_BOUND_TIGHT,
+  NET_BOUND_WORK,
+  NET_BOUND_WORK_OF_EDGE,
+} from './tolerances.ts'
 
 /** Routes that use certain pools and do not use others. */
 type Branch = {
@@ -36,7 +42,9 @@ export function netBound(problem: Problem, found: FoundRoute): number | null {
   const { budget, onePath } = problem
   const net = netOf(problem, found)
   if (onePath || !(net > 0)) return null
-  const own = new WorkBudget(Math.min(budget.rest / 2, Math.max(NET_BOUND_WORK, NET_BOUND_PART * budget.spent)))
+  // By the size of the graph, not by what was spent: a search that tells rivals comes to the same bound.
+  const units = NET_BOUND_WORK_OF_EDGE * problem.rate.length
+  const own = new WorkBudget(Math.min(budget.rest / 2, Math.max(NET_BOUND_WORK, Math.min(NET_BOUND_MOST, units))))
   const { rest } = own
   const bound = problem.graph.topology.scratch.within(() =>
     new Search({ ...problem, budget: own }, found.backward, { edges: found.flow.edges, net }).run(),

@@ -19,9 +19,10 @@ export const NEAR_EARNER = 0.5
 export const MOST_EARNERS = 12
 export const JOINING_EARNERS = 8
 export const EARNER_ROUNDS = 4
-/** Units of work, about a quarter of a millisecond, or that part of what the search took where it is more. */
+/** Units of work, about a quarter of a millisecond; for each edge of a graph where that is more, up to two milliseconds. */
 export const NET_BOUND_WORK = 25_000
-export const NET_BOUND_PART = 1 / 4
+export const NET_BOUND_WORK_OF_EDGE = 8
+export const NET_BOUND_MOST = 200_000
 /** Relaxations that are solved, and the part above the route at which the bound is tight enough: half a basis point. */
 export const NET_BOUND_NODES = 40
 export const NET_BOUND_TIGHT = 5e-5

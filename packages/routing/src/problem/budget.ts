@@ -19,13 +19,10 @@ export class WorkSpent extends Error {
 
 export class WorkBudget {
   private left: number
-  private aside = 0
-  private readonly units: number
   private failures = 0
 
   constructor(units = MOST_WORK) {
     this.left = units
-    this.units = units
   }
 
   /** True where something had to be given up: with more to spend, the answer might be another. */
@@ -36,11 +33,6 @@ export class WorkBudget {
   /** Units not yet spent. */
   get rest(): number {
     return Math.max(0, this.left)
-  }
-
-  /** Units spent until now, of whichever part. */
-  get spent(): number {
-    return this.units - this.aside - this.left
   }
 
   /**
@@ -60,12 +52,10 @@ export class WorkBudget {
   within<T>(part: number, run: () => T): T {
     const aside = this.rest * (1 - part)
     this.left = this.rest - aside
-    this.aside += aside
     try {
       return run()
     } finally {
       this.left = this.rest + aside
-      this.aside -= aside
     }
   }
 
