@@ -47,10 +47,7 @@ export const STALLED = 1e-12
 export const AWAKENING_ROUNDS = 4
 /** Logarithm by which a price moves at most in one step: beyond a factor e the linear model says little. */
 export const MAX_MOVE = 1
-/**
- * Part of the value within which a predicted descent is rounding, that a step gained at least, and that it moved prices
- * by.
- */
+/** Parts of the value within which a predicted descent is rounding, that a step gains at least, and that it moves prices by. */
 export const DESCENT_ROUNDING = 1e-13
 export const LEAST_GAINED = 1e-15
 export const LEAST_MOVED = 1e-13
@@ -271,6 +268,8 @@ export const SEARCH_PART = 0.9
 
 /** Pools that may refuse their part before the search is given up. */
 export const REFUSALS = 12
+/** Part of the output that gas beyond what was ranked with must be worth for another search: half a basis point. */
+export const GAS_SURPRISE = 5e-5
 /** Part below the bound from which on a single path is not believed to be all there is. */
 export const SUSPECT = 1e-4
 /** Units below which a whole one is half a basis point and more; such legs take the least that buys them. */

@@ -9,7 +9,7 @@ import { type Admission, costOf, type Problem, without } from '../problem/proble
 import { type Found, search } from '../search.ts'
 import { pushThrough } from '../solver/flow.ts'
 import type { Taxes } from '../taxes.ts'
-import { EXACT_QUOTES, FEW_UNITS, REFUSALS, SUSPECT, UNIT_ROUNDING } from '../tolerances.ts'
+import { EXACT_QUOTES, FEW_UNITS, GAS_SURPRISE, REFUSALS, SUSPECT, UNIT_ROUNDING } from '../tolerances.ts'
 import { believedOutput } from './haircuts.ts'
 import { LegRefused, outputOfPool, type Settlement, settle } from './settle.ts'
 
@@ -22,8 +22,9 @@ export function searchAndSettle(
   admission: Admission,
   taxes?: Taxes,
 ): FoundRoute | null {
-  const found = untilSettled(problem, amountIn, admission, taxes)
-  if (!found) return null
+  const first = untilSettled(problem, amountIn, admission, taxes)
+  if (!first) return null
+  const found = withSettledGas(problem, first, (dearer) => untilSettled(dearer, amountIn, admission, taxes))
   if (!isCoarse(problem, found)) return found
   const others = [
     unlessSpent(problem, () => withoutCoarseEdges(problem, found, amountIn, taxes)),
@@ -33,6 +34,41 @@ export function searchAndSettle(
     (best, other) => (other && netOf(problem, other) > netOf(problem, best) ? { ...other, bound: found.bound } : best),
     found,
   )
+}
+
+/**
+ * The same once more where legs turn out to cost so much more gas than price curves tell (ticks that they cross in a pool's own
+ * arithmetic) that another route may leave more.
+ */
+function withSettledGas(
+  problem: Problem,
+  found: FoundRoute,
+  again: (dearer: Problem) => FoundRoute | null,
+): FoundRoute {
+  const surprises = surprisesOf(problem, found)
+  const sum = [...surprises.values()].reduce((total, gas) => total + gas, 0)
+  if (!(sum * problem.perGas > GAS_SURPRISE * believedOutput(problem, found.settlement))) return found
+  const learned = new Map(problem.learned)
+  for (const [edge, gas] of surprises) learned.set(edge, (learned.get(edge) ?? 0) + gas)
+  const other = unlessSpent(problem, () => again({ ...problem, learned }))
+  const left = (route: FoundRoute) => {
+    const more = [...surprisesOf(problem, route).values()].reduce((total, gas) => total + gas, 0)
+    return netOf(problem, route) - more * problem.perGas
+  }
+  return other && left(other) > left(found) ? { ...other, bound: found.bound } : found
+}
+
+/** Gas of legs as settled beyond what they were ranked with, less where negative, by edge. */
+function surprisesOf(problem: Problem, { flow, settlement }: FoundRoute): ReadonlyMap<number, number> {
+  const { learned, perGas, perLeg } = problem
+  const surprises = new Map<number, number>()
+  if (perGas === 0) return surprises
+  for (const [k, edge] of settlement.edges.entries()) {
+    const ranked = (costOf(problem, edge, flow.input[flow.edges.indexOf(edge)]!) - perLeg) / perGas
+    const surprise = settlement.legs[k]!.gas + (learned.get(edge) ?? 0) - ranked
+    if (Math.abs(surprise) > 1) surprises.set(edge, surprise)
+  }
+  return surprises
 }
 
 /** True where some leg buys few units, of which rounding takes a part worth saving. */
