@@ -292,8 +292,7 @@ export const FLAT_STEP = 4n
 export const FLAT_GAIN = 1.1
 /** Part by which an amount is moved to find its marginal price. */
 export const OUTPUT_MARGIN = 1e-4
-/** Settlements in which the least amount is found: 5 to 20; of one pool to the base unit, up to twice as many. */
+/** Settlements in which the least amount is found to the base unit: 5 to 40, as many as an output unit has bits of input. */
 export const OUTPUT_STEPS = 300
-/** Times that one end is moved by the slope before the bracket is halved; bits of the input that is to where legs are several. */
+/** Times that one end is moved by the slope before the bracket is halved. */
 export const SLOPE_MISSES = 3
-export const LEAST_BITS = 32n

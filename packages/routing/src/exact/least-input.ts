@@ -10,7 +10,6 @@ import { pushThrough } from '../solver/flow.ts'
 import {
   FLAT_GAIN,
   FLAT_STEP,
-  LEAST_BITS,
   NEAR_OUTPUT,
   OUTPUT_MARGIN,
   OUTPUT_SEARCHES,
@@ -152,14 +151,13 @@ function leastOf({ amountIn, route, problem, price }: Tried, wished: bigint, req
   }
   const known = { amountIn, amountOut: route.settlement.amountOut }
   if (known.amountOut >= wished) found = { amountIn, route }
-  const width = route.flow.edges.length === 1 ? 1n : (amountIn >> LEAST_BITS) + 1n
-  const bracket = bracketFrom(at, known, { price, width }, wished)
+  const bracket = bracketFrom(at, known, price, wished)
   if (!bracket) return null
   let [low, high] = bracket
   // Where a token on the way has few units the output jumps, and slopes say little: the same end is moved again and again, each
   // time by more, and in the end the bracket is halved.
   let misses = 0
-  while (high.amountIn - low.amountIn > width && steps < OUTPUT_STEPS) {
+  while (high.amountIn - low.amountIn > 1n && steps < OUTPUT_STEPS) {
     const isLowNear = wished - low.amountOut < high.amountOut - wished
     const bySlope = misses < SLOPE_MISSES
     const middle = at(bySlope ? between(low, high, wished, misses) : (low.amountIn + high.amountIn) / 2n)
@@ -175,13 +173,13 @@ function leastOf({ amountIn, route, problem, price }: Tried, wished: bigint, req
 function bracketFrom(
   at: (amount: bigint) => Point,
   known: Point,
-  { price, width }: { readonly price: number; readonly width: bigint },
+  price: number,
   wished: bigint,
 ): [low: Point, high: Point] | null {
   let point = known
   const start = known.amountIn
   const missing = Math.abs(Number(wished - point.amountOut)) + 1
-  let step = BigInt(Math.ceil(Math.min(Number(start), price > 0 ? (missing * (1 + OUTPUT_MARGIN)) / price : 1))) + width
+  let step = BigInt(Math.ceil(Math.min(Number(start), price > 0 ? (missing * (1 + OUTPUT_MARGIN)) / price : 1))) + 1n
   const enough = point.amountOut >= wished
   // Twice the amount, or nothing, is far beyond what the searches left.
   for (let moved = step; moved <= start + step; step *= 2n, moved += step) {
