@@ -7,10 +7,12 @@ import { leastInput } from './exact/least-input.ts'
 import { type FoundRoute, settledRivals } from './exact/search-and-settle.ts'
 import { outputPerWei } from './gas-price.ts'
 import type { Graph } from './graph/graph.ts'
+import { isWorthless } from './integrate/promise.ts'
 import { startsOrEndsNative } from './native.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { WorkBudget, WorkSpent } from './problem/budget.ts'
-import { Admission, DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of, type Problem } from './problem/problem.ts'
+import { potential } from './problem/potentials.ts'
+import { Admission, DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of, isFree, type Problem } from './problem/problem.ts'
 import { isSurcharging } from './taxes.ts'
 import { toRoute, wrapRoute } from './to-route.ts'
 import { ROUTE_PART } from './tolerances.ts'
@@ -105,7 +107,7 @@ function routeForInput({ problem: open, admission, outPerWei }: Prepared, reques
   const find = () => bestRoute(problem, amountIn, request, admission)
   const found = amountIn < AMOUNT_LIMIT ? budget.within(ROUTE_PART, find) : null
   if (found) {
-    const worth = { outPerWei, netBound: netBound(problem, found) }
+    const worth = { outPerWei, netBound: netBoundOf(problem, found) }
     const told = (route: FoundRoute) => toRoute(problem, route, amountIn, request, worth)
     const rivals = settledRivals(problem, found, amountIn, request.taxes)
     return { ok: true, route: told(found), ...(rivals.length > 0 && { rivals: rivals.map(told) }) }
@@ -124,15 +126,21 @@ function routeForOutput({ problem, admission, outPerWei }: Prepared, request: Ex
   const { amountIn, route } = found
   if (route && route.settlement.amountOut >= amountOut) {
     const asked = { ...problem, amountIn: Number(amountIn) }
-    return {
-      ok: true,
-      route: toRoute(asked, route, amountIn, request, { outPerWei, netBound: netBound(asked, route) }),
-    }
+    const worth = { outPerWei, netBound: netBoundOf(asked, route) }
+    return { ok: true, route: toRoute(asked, route, amountIn, request, worth) }
   }
   if (!route) return noRoute(problem, request, admission)
   const most = route.settlement.amountOut
   const message = `the pools cannot pay ${amountOut}; about ${most} can be bought`
   return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons: admission.rejected, maxOutputAmount: most }
+}
+
+/** As the search told, which seeks it where it is in doubt of its route only. */
+function netBoundOf(problem: Problem, { flow, bound, netBound: told }: FoundRoute): number | null {
+  if (isFree(problem)) return bound
+  if (told !== undefined) return told
+  const found = netBound(problem, flow, bound, potential(problem, problem.target, 'to'))
+  return bound === null && isWorthless(flow.net, found) ? null : found
 }
 
 function noRoute({ maxHops }: Problem, { tokenIn, tokenOut }: RouteTerms, { rejected }: Admission): Refusal {

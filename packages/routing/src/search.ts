@@ -9,9 +9,10 @@ import { extend, joinPaths } from './integrate/few-pools.ts'
 import { withinLimits } from './integrate/limits.ts'
 import { fromNarrower } from './integrate/narrower.ts'
 import { polish } from './integrate/polish.ts'
-import { bestOf, isFarBelow, isInDoubt, mayImprove, mayPayFor } from './integrate/promise.ts'
+import { bestOf, isCertified, isFarBelow, isInDoubt, isWorthless, mayImprove, mayPayFor } from './integrate/promise.ts'
 import { prune, pruneByTrial } from './integrate/pruning.ts'
 import { rivalsOf } from './integrate/rivals.ts'
+import { netBound } from './net-bound/net-bound.ts'
 import { distancesFrom, type Potential, potential, wayTo } from './problem/potentials.ts'
 import { isFree, type Problem } from './problem/problem.ts'
 import { Allocation } from './solver/allocation.ts'
@@ -41,7 +42,8 @@ export type Found = {
    * earn makes it say nothing.
    */
   readonly bound: number | null
-  readonly backward: Potential
+  /** The same after the cost of legs; undefined where it was not sought. */
+  readonly netBound: number | null | undefined
   /** Other routes that may be the best by the gas that they are charged, the best first; where the problem asks for them. */
   readonly rivals: readonly Flow[]
 }
@@ -58,7 +60,7 @@ export function search(problem: Problem): Found | null {
   if (!single) return null
   if (problem.anyRoute && !problem.onePath) {
     const flow = bestOf(problem, [allocateOnce(problem, single, backward, COLUMN_ROUNDS), alongPath(problem, single)])
-    return flow ? { flow, bound: null, backward, rivals: [] } : null
+    return flow ? { flow, bound: null, netBound: undefined, rivals: [] } : null
   }
   const { rest } = problem.budget
   const progress: Progress = { flows: [], known: new Set(), bound: null, best: undefined }
@@ -74,20 +76,16 @@ export function search(problem: Problem): Found | null {
   const { bound } = progress
   const spent = rest - problem.budget.rest
   const narrow = () => narrowed(problem, found, { backward, first, single }, progress, spent)
-  const flow = problem.onePath || !isInDoubt(found, bound) ? found : problem.budget.attempt(1 / 2, narrow, () => found)
-  const suspect = bound !== null && bound > flow.amountOut * (1 + BOUND_WORTHLESS)
-  const worthless =
-    suspect &&
-    problem.budget.attempt(
-      1 / 2,
-      () => gainsInCycle(problem),
-      () => true,
-    )
+  const isDoubted = !problem.onePath && isInDoubt(found, bound)
+  const most = isDoubted && !free ? netBound(problem, found, bound, backward) : undefined
+  const flow = isDoubted && !isCertified(found, most) ? problem.budget.attempt(1 / 2, narrow, () => found) : found
+  const cyclic = () => gainsInCycle(problem)
+  const worthless = isWorthless(flow.amountOut, bound) && problem.budget.attempt(1 / 2, cyclic, () => true)
   return {
     flow,
     ...(flow !== found && { instead: found }),
     bound: worthless ? null : bound,
-    backward,
+    netBound: most !== undefined && (worthless || bound === null) && isWorthless(flow.net, most) ? null : most,
     rivals: rivalsOf(problem, flow, progress.flows, () => alongPath(problem, single)),
   }
 }

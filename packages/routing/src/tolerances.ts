@@ -241,6 +241,8 @@ export const MOST_COMBINED = 24
  */
 export const DOUBTED_LACK = 2e-5
 export const DOUBTED_NET = 5e-4
+/** Part below the bound after gas within which no narrower problem is searched: a basis point is then the most that it may lose. */
+export const DOUBTED_CERTIFIED = 1e-4
 /**
  * Hops and pools of narrower problems, the starts of them that are filled up, and the work after which no other is begun where the
  * search took less, about half a millisecond, and beyond which none is; the part by which a start must be ahead to be settled.

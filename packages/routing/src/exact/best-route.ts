@@ -3,7 +3,7 @@ import { usesWrapper, WRAP_GAS, withoutWrapper } from '../native.ts'
 import { Admission, type Problem } from '../problem/problem.ts'
 import { SEARCH_PART } from '../tolerances.ts'
 import type { RouteTerms } from '../types.ts'
-import { type FoundRoute, netOf, searchAndSettle, unlessSpent } from './search-and-settle.ts'
+import { type FoundRoute, netOf, searchAndSettle, unlessSpent, withBounds } from './search-and-settle.ts'
 
 /** Null where nothing routes the amount. */
 export function bestRoute(
@@ -24,7 +24,7 @@ export function bestRoute(
   if (!withoutWrapper(native.admission, problem, request)) return found
   const other = unlessSpent(problem, () => searchAndSettle(native.problem, amountIn, native.admission, taxes))
   return other && netOf(problem, other) > netOf(problem, found) - WRAP_GAS * problem.perGas
-    ? { ...other, bound: found.bound }
+    ? withBounds(other, found)
     : found
 }
 

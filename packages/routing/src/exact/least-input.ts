@@ -145,7 +145,7 @@ function leastOf({ amountIn, route, problem, price }: Tried, wished: bigint, req
     if (settlement && amountOut >= wished && (!found || amount < found.amountIn)) {
       // The bound grows by the price of the source with the amount.
       const bound = route.bound === null ? null : route.bound + price * (Number(amount) - Number(amountIn))
-      found = { amountIn: amount, route: { ...route, settlement, bound } }
+      found = { amountIn: amount, route: { ...route, settlement, bound, netBound: undefined } }
     }
     return { amountIn: amount, amountOut }
   }

@@ -31,7 +31,7 @@ export function searchAndSettle(
     unlessSpent(problem, () => inWholeUnits(problem, amountIn, taxes)),
   ]
   return others.reduce<FoundRoute>(
-    (best, other) => (other && netOf(problem, other) > netOf(problem, best) ? { ...other, bound: found.bound } : best),
+    (best, other) => (other && netOf(problem, other) > netOf(problem, best) ? withBounds(other, found) : best),
     found,
   )
 }
@@ -55,8 +55,15 @@ function withSettledGas(
     const more = [...surprisesOf(problem, route).values()].reduce((total, gas) => total + gas, 0)
     return netOf(problem, route) - more * problem.perGas
   }
-  return other && left(other) > left(found) ? { ...other, bound: found.bound } : found
+  return other && left(other) > left(found) ? withBounds(other, found) : found
 }
+
+/** A route of a problem that allows for less, with the bounds of the whole one. */
+export const withBounds = (route: FoundRoute, { bound, netBound }: FoundRoute): FoundRoute => ({
+  ...route,
+  bound,
+  netBound,
+})
 
 /** Gas of legs as settled beyond what they were ranked with, less where negative, by edge. */
 function surprisesOf(problem: Problem, { flow, settlement }: FoundRoute): ReadonlyMap<number, number> {
@@ -103,7 +110,7 @@ function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): FoundR
   })
   const weights = path?.map(() => 1)
   const flow = path && weights ? pushThrough(problem, path, weights) : null
-  const settled = flow && settledAs({ flow, bound: null, backward, rivals: [] }, problem, amountIn, taxes)
+  const settled = flow && settledAs({ flow, bound: null, netBound: undefined, rivals: [] }, problem, amountIn, taxes)
   return settled instanceof LegRefused ? null : settled
 }
 
@@ -116,7 +123,7 @@ function untilSettled(wanted: Problem, amountIn: bigint, admission: Admission, t
       if (!problem.reuse || (!found.settlement.sharing && !isSuspect(problem, found))) return found
       const once = { ...problem, reuse: false }
       const single = unlessSpent(problem, () => untilSettled(once, amountIn, admission, taxes))
-      return single && netOf(problem, single) > netOf(problem, found) ? { ...single, bound: found.bound } : found
+      return single && netOf(problem, single) > netOf(problem, found) ? withBounds(single, found) : found
     }
     // A pool may be asked for more than it has only because the search counted another one's liquidity twice.
     if (found.reusing && problem.reuse) problem = { ...problem, reuse: false }
@@ -142,13 +149,13 @@ function isSuspect(problem: Problem, { flow, bound, settlement }: FoundRoute): b
 /** The rivals of a route as they settle; those that a pool refuses are left out. */
 export function settledRivals(
   problem: Problem,
-  { rivals, bound, backward }: FoundRoute,
+  { rivals, bound, netBound }: FoundRoute,
   amountIn: bigint,
   taxes?: Taxes,
 ): readonly FoundRoute[] {
   return rivals.flatMap((flow) => {
     const settled = unlessSpent(problem, () =>
-      settledAs({ flow, bound, backward, rivals: [] }, problem, amountIn, taxes),
+      settledAs({ flow, bound, netBound, rivals: [] }, problem, amountIn, taxes),
     )
     return settled === null || settled instanceof LegRefused ? [] : [settled]
   })

@@ -2,7 +2,7 @@
 import type { Potential } from '../problem/potentials.ts'
 import { leastLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
-import { DOUBTED_LACK, DOUBTED_NET, FAR_BELOW, GOOD_ENOUGH } from '../tolerances.ts'
+import { BOUND_WORTHLESS, DOUBTED_CERTIFIED, DOUBTED_LACK, DOUBTED_NET, FAR_BELOW, GOOD_ENOUGH } from '../tolerances.ts'
 
 export function bestOf(problem: Problem, flows: readonly (Flow | null)[]): Flow | undefined {
   return flows.filter((flow): flow is Flow => flow !== null && fits(problem, flow)).sort((a, b) => b.net - a.net)[0]
@@ -40,10 +40,20 @@ export function mayPayFor(legs: number, problem: Problem, best: Flow | undefined
   return isShort && best.edges.length + legs <= problem.maxPools
 }
 
-/** True of a route that is not known to be about the best: by the bound, or for what its legs cost. */
+/** True of a route that is not known to be about the best: by the bound without gas, or for what its legs cost. */
 export function isInDoubt({ amountOut, net }: Flow, bound: number | null): boolean {
-  const most = amountOut === net ? DOUBTED_LACK : DOUBTED_NET
-  return bound === null || net < bound * (1 - most)
+  const lack = amountOut === net ? DOUBTED_LACK : DOUBTED_NET
+  return bound === null || net < bound * (1 - lack)
+}
+
+/** @param netBound - after the cost of legs, where it is known */
+export function isCertified({ net }: Flow, netBound: number | null | undefined): boolean {
+  return typeof netBound === 'number' && net >= netBound * (1 - DOUBTED_CERTIFIED)
+}
+
+/** True of a bound so far above what a route pays that it says nothing. */
+export function isWorthless(output: number, bound: number | null): boolean {
+  return bound !== null && bound > output * (1 + BOUND_WORTHLESS)
 }
 
 export function fits({ maxPools, maxHops }: Problem, flow: Flow): boolean {

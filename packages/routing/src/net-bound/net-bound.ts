@@ -5,11 +5,10 @@
  * not tight, routes are told apart by a pool that they use or do not use, and the worse of both bounds holds (branch and bound).
  */
 
-import { type FoundRoute, netOf } from '../exact/search-and-settle.ts'
 import { WorkBudget } from '../problem/budget.ts'
 import type { Potential } from '../problem/potentials.ts'
-import { isFree, leastCost, type Problem } from '../problem/problem.ts'
-import { BOUND_WORTHLESS } from '../tolerances.ts'
+import { leastCost, leastLegCost, type Problem } from '../problem/problem.ts'
+import type { Flow } from '../solver/flow.ts'
 import { Relaxation, type Relaxed } from './relaxation.ts'
 import { shortestWay, type Way } from './shortest-way.ts'
 import {
@@ -34,24 +33,31 @@ type Branch = {
 }
 
 /**
- * Output base units, as a float, no less than a route leaves; null where none is known: of one path only, of a route that gas
- * takes all of, and where pools disagree by more than their fees and gas.
+ * Output base units, as a float, no less than a route leaves; null where none is known: of one path only, and of a route that gas
+ * takes all of.
+ *
+ * @param bound - without gas, where it is known
  */
-export function netBound(problem: Problem, found: FoundRoute): number | null {
-  if (isFree(problem)) return found.bound
-  const { budget, onePath } = problem
-  const net = netOf(problem, found)
+export function netBound(
+  problem: Problem,
+  { edges, net }: Pick<Flow, 'edges' | 'net'>,
+  bound: number | null,
+  backward: Potential,
+): number | null {
+  const { budget, onePath, source } = problem
   if (onePath || !(net > 0)) return null
+  // Every route has as many legs at least.
+  const simple = bound === null ? Number.POSITIVE_INFINITY : bound - backward.hops[source]! * leastLegCost(problem)
+  if (net >= simple * (1 - NET_BOUND_TIGHT)) return simple
   // By the size of the graph, not by what was spent: a search that tells rivals comes to the same bound.
   const units = NET_BOUND_WORK_OF_EDGE * problem.rate.length
   const own = new WorkBudget(Math.min(budget.rest / 2, Math.max(NET_BOUND_WORK, Math.min(NET_BOUND_MOST, units))))
   const { rest } = own
-  const bound = problem.graph.topology.scratch.within(() =>
-    new Search({ ...problem, budget: own }, found.backward, { edges: found.flow.edges, net }).run(),
+  const relaxed = problem.graph.topology.scratch.within(() =>
+    new Search({ ...problem, budget: own }, backward, { edges, net }).run(),
   )
   budget.spend(rest - own.rest)
-  const isWorthless = bound !== null && found.bound === null && bound > net * (1 + BOUND_WORTHLESS)
-  return isWorthless ? null : bound
+  return relaxed && Math.min(relaxed, simple)
 }
 
 const NONE: ReadonlySet<number> = new Set()
