@@ -75,8 +75,9 @@ test('through every family of the local chain', async () => {
   const from = accounts[0]!.address
   const met = new Map<string, number>()
   for (const family of new Set(pools.map((pool) => pool.family))) {
-    for (const { tokens } of pools.filter((pool) => pool.family === family).slice(0, 3)) {
-      const [src, dst] = tokens.map((symbol) => (symbol === 'ETH' ? NATIVE : stage.token(symbol))) as [string, string]
+    for (const { tokens, addresses } of pools.filter((pool) => pool.family === family).slice(0, 3)) {
+      const held = addresses ?? tokens.map((symbol) => (symbol === 'ETH' ? NATIVE : stage.token(symbol)))
+      const [src, dst] = held as readonly [string, string]
       const asked: SwapParameters = {
         src,
         dst,

@@ -51,8 +51,9 @@ export async function honestQuotes(stage: Stage): Promise<readonly Honest[]> {
     ['native out with a fee', { src: dai, dst: NATIVE, amount: 10_000n * ether, ...fee }],
   ]
   for (const family of new Set(pools.map((pool) => pool.family)))
-    for (const { tokens: symbols } of pools.filter((pool) => pool.family === family).slice(0, PAIRS_OF_A_FAMILY)) {
-      const [src, dst] = symbols.map(address) as [string, string]
+    for (const pool of pools.filter((pool) => pool.family === family).slice(0, PAIRS_OF_A_FAMILY)) {
+      const { tokens: symbols } = pool
+      const [src, dst] = (pool.addresses ?? symbols.map(address)) as readonly [string, string]
       wishes.push([`${family}, ${symbols}`, { src, dst, amount: whole(symbols[0]!), includeSources: [family] }])
     }
 

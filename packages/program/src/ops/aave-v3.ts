@@ -9,6 +9,9 @@ export const aaveV3 = defineOp(
     mechanism: 'wrap',
     code: 0x19,
     fields: { pool: address, tokenOut: address },
+    // What the input is approved to.
+    singleton: 'pool',
+    trustedIn: 'aaveV3Markets',
     direction: { name: 'supply', says: 'supply, else withdrawal' },
   },
   ({ supply, tokenIn, tokenOut }) => [{ pool: supply ? tokenOut : tokenIn, tokenIn, tokenOut }],
