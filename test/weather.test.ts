@@ -22,6 +22,11 @@ beforeAll(async () => {
     [`RPC_URL_${devnet.chainId}`]: proxies.map(({ url }) => url).join(),
   })
   const { tokens, accounts } = devnet.info
+  // A machine that starts other services, too, may take longer for the first answer than a request may take.
+  const first = { src: tokens.WETH.address, dst: tokens.USDC.address, amount: 10n ** 16n, from: accounts[0]!.address }
+  await expect
+    .poll(async () => (await get(swapUrl(service.url, devnet.chainId, first))).status, { timeout: 90_000 })
+    .toBe(200)
   for (let i = 0; i < QUOTES; i++) {
     const [src, dst, unit] = (
       [

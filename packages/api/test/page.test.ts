@@ -62,6 +62,11 @@ test('files with a hash in their names are kept for good, and sent compressed to
   expect(zipped.headers.get('content-encoding')).toBe('gzip')
   expect(Number(zipped.headers.get('content-length'))).toBeLessThan(200)
   expect(zipped.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  const encodingOf = async (accepted: string) =>
+    (await fetch(path, { headers: { 'accept-encoding': accepted } })).headers.get('content-encoding')
+  expect(await encodingOf('gzip, deflate, br')).toBe('br')
+  expect(await encodingOf('br;q=0, gzip;q=0.5')).toBe('gzip')
+
   const plain = await fetch(path, { headers: { 'accept-encoding': 'identity' } })
   expect(plain.headers.get('content-encoding')).toBeNull()
   expect(await plain.text()).toBe(await zipped.text())

@@ -149,7 +149,7 @@ function pick(r: Random, pool: Pool) {
   return { pool, tokenIn: pool.tokens[i]!, tokenOut: pool.tokens[j]!, amountIn: r.amount(1, bits) }
 }
 
-test('what moves without a log is brought to a new block in one call, to what reading everything says', async () => {
+test('what moves without a log is brought to a new block in one round of calls, to what reading everything says', async () => {
   const proxy = await NodeProxy.start(devnet.url)
   const counted = createRpc({ chainId: devnet.chainId, urls: [proxy.url] })
   const followed = createMarket({ chain: chainOf(devnet), rpc: counted })
@@ -164,7 +164,8 @@ test('what moves without a log is brought to a new block in one call, to what re
   await rpc.request('eth_sendTransactionSync', [gift])
   const seen = proxy.seen.length
   const after = await followed.sync()
-  expect(proxy.seen.slice(seen).filter((method) => method === 'eth_call')).toHaveLength(1)
+  // All families are there: more gas than one call may take, so that it is two, sent together.
+  expect(proxy.seen.slice(seen).filter((method) => method === 'eth_call').length).toBeLessThanOrEqual(2)
   const moved = [...after.pools.values()].filter((pool) => before.pools.get(pool.id) !== pool)
   expect(moved.map(({ id }) => id)).toContain(vault!.id)
 
