@@ -1,6 +1,6 @@
 /** Quotes while the endpoints of the chain fail in every way known; `npm run bench -- weather` tells how fast they are. */
 import { type Devnet, NodeProxy, setWeather, startDevnet, weathers } from '@sluice/devnet'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { devnetDir, type Service, serviceEnv, startService } from './src/service.ts'
 import { get, quote, type RouteBody, type SwapQuery, send, swapUrl } from './src/swap.ts'
 import { Node } from './src/wallet.ts'
@@ -24,9 +24,8 @@ beforeAll(async () => {
   const { tokens, accounts } = devnet.info
   // A machine that starts other services, too, may take longer for the first answer than a request may take.
   const first = { src: tokens.WETH.address, dst: tokens.USDC.address, amount: 10n ** 16n, from: accounts[0]!.address }
-  await expect
-    .poll(async () => (await get(swapUrl(service.url, devnet.chainId, first))).status, { timeout: 90_000 })
-    .toBe(200)
+  const answered = async () => expect((await get(swapUrl(service.url, devnet.chainId, first))).status).toBe(200)
+  await vi.waitFor(answered, { timeout: 90_000, interval: 500 })
   for (let i = 0; i < QUOTES; i++) {
     const [src, dst, unit] = (
       [
