@@ -77,7 +77,7 @@ test('through every family of the local chain', async () => {
   for (const family of new Set(pools.map((pool) => pool.family))) {
     for (const { tokens, addresses } of pools.filter((pool) => pool.family === family).slice(0, 3)) {
       const held = addresses ?? tokens.map((symbol) => (symbol === 'ETH' ? NATIVE : stage.token(symbol)))
-      const [src, dst] = held as readonly [string, string]
+      const [src = '', dst = ''] = held
       const asked: SwapParameters = {
         src,
         dst,

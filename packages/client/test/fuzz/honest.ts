@@ -53,7 +53,7 @@ export async function honestQuotes(stage: Stage): Promise<readonly Honest[]> {
   for (const family of new Set(pools.map((pool) => pool.family)))
     for (const pool of pools.filter((pool) => pool.family === family).slice(0, PAIRS_OF_A_FAMILY)) {
       const { tokens: symbols } = pool
-      const [src, dst] = (pool.addresses ?? symbols.map(address)) as readonly [string, string]
+      const [src = '', dst = ''] = pool.addresses ?? symbols.map(address)
       wishes.push([`${family}, ${symbols}`, { src, dst, amount: whole(symbols[0]!), includeSources: [family] }])
     }
 
