@@ -75,14 +75,13 @@ test('through every family of the local chain', async () => {
   const from = accounts[0]!.address
   const met = new Map<string, number>()
   for (const family of new Set(pools.map((pool) => pool.family))) {
-    for (const { tokens, addresses } of pools.filter((pool) => pool.family === family).slice(0, 3)) {
-      const held = addresses ?? tokens.map((symbol) => (symbol === 'ETH' ? NATIVE : stage.token(symbol)))
-      const [src = '', dst = ''] = held
+    for (const pool of pools.filter((pool) => pool.family === family).slice(0, 3)) {
+      const [src = '', dst = ''] = stage.tokensOf(pool)
       const asked: SwapParameters = {
         src,
         dst,
         from,
-        amount: 10n ** decimalsOf(tokens[0]!),
+        amount: 10n ** decimalsOf(pool.tokens[0]!),
         includeSources: [family],
         maxPriceImpact: 100,
       }

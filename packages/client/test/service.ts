@@ -2,7 +2,7 @@
 import type { RunningServer } from '@sluice/api'
 import { startChain, startOver } from '@sluice/api/testing'
 import { type Devnet, request, swapContracts } from '@sluice/devnet'
-import { SluiceClient, type SwapContracts } from '../src/index.ts'
+import { NATIVE, SluiceClient, type SwapContracts } from '../src/index.ts'
 
 export const CHAIN = 31337
 
@@ -13,7 +13,10 @@ export type Stage = {
   readonly guard: string
   /** Contracts of the local chain, which this package does not know. */
   readonly contracts: SwapContracts
+  /** The token of a symbol, ETH for the native one. */
   readonly token: (symbol: string) => string
+  /** Tokens of a pool, which may have no symbol of their own. */
+  readonly tokensOf: (pool: Devnet['info']['pools'][number]) => readonly string[]
   readonly balance: (token: string, owner: string) => Promise<bigint>
   readonly stop: () => Promise<void>
 }
@@ -21,13 +24,15 @@ export type Stage = {
 export async function startStage(): Promise<Stage> {
   const devnet = await startChain()
   const server = await startOver(devnet.url)
+  const token = (symbol: string) => (symbol === 'ETH' ? NATIVE : devnet.info.tokens[symbol]!.address)
   return {
     devnet,
     server,
     client: new SluiceClient({ baseUrl: server.url, timeoutMs: 30_000 }),
     guard: devnet.info.guard,
     contracts: swapContracts(devnet.info),
-    token: (symbol) => devnet.info.tokens[symbol]!.address,
+    token,
+    tokensOf: ({ addresses, tokens }) => addresses ?? tokens.map(token),
     async balance(token, owner) {
       // balanceOf(address)
       const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`

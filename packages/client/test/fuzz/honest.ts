@@ -31,7 +31,6 @@ export async function honestQuotes(stage: Stage): Promise<readonly Honest[]> {
   const head = await request<{ timestamp: string }>(stage.devnet.url, 'eth_getBlockByNumber', ['latest', false])
   const deadline = Number(head.timestamp) + DEADLINE_SECONDS
   const [weth, usdc, dai] = ['WETH', 'USDC', 'DAI'].map(stage.token) as [string, string, string]
-  const address = (symbol: string) => (symbol === 'ETH' ? NATIVE : stage.token(symbol))
   const whole = (symbol: string) => 10n ** BigInt(symbol === 'ETH' ? 18 : tokens[symbol]!.decimals)
 
   const fee = { convenienceFee: 1, convenienceFeeRecipient: feeRecipient }
@@ -53,7 +52,7 @@ export async function honestQuotes(stage: Stage): Promise<readonly Honest[]> {
   for (const family of new Set(pools.map((pool) => pool.family)))
     for (const pool of pools.filter((pool) => pool.family === family).slice(0, PAIRS_OF_A_FAMILY)) {
       const { tokens: symbols } = pool
-      const [src = '', dst = ''] = pool.addresses ?? symbols.map(address)
+      const [src = '', dst = ''] = stage.tokensOf(pool)
       wishes.push([`${family}, ${symbols}`, { src, dst, amount: whole(symbols[0]!), includeSources: [family] }])
     }
 
