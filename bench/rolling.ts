@@ -26,7 +26,7 @@ try {
   for (const chainId of nodes.chainIds) await fetch(`${fleet.url}/tokenlist/${chainId}`)
   const before = await chainsOfEach()
   const started = performance.now()
-  const statuses = await replaceAllUnderLoad(fleet, nodes, requests)
+  const { statuses, failures } = await replaceAllUnderLoad(fleet, nodes, requests)
   const seconds = rounded((performance.now() - started) / 1_000)
   record('rolling', {
     workers: WORKERS,
@@ -35,6 +35,7 @@ try {
     replaced: WORKERS,
     seconds,
     statuses,
+    failures,
   })
 } finally {
   await fleet.stop()

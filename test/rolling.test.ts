@@ -10,6 +10,11 @@ const CHAINS = 6
 const WORKERS = 2
 /** Requests of one caller at once, by deploy/nginx. */
 const MOST_AT_ONCE = 512
+/** Ids of chains that are nobody's. */
+const NOBODYS = 900_000_000
+const NAMES = 60
+/** Lines of nginx. */
+const MOST_SHOWN = 200
 const REQUESTS = process.env.LONG ? 8_000 : 300
 
 describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not installed)', () => {
@@ -36,7 +41,10 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
     for (const { status } of [...(await askAll()), ...(await askAll())]) expect(status).toBe(200)
     const chains = await followed()
     expect(chains.flat().sort((a, b) => a - b)).toEqual([...nodes.chainIds].sort((a, b) => a - b))
-    expect(chains.filter((list) => list.length > 0).length).toBeGreaterThan(1)
+    // Six chains fall to one process now and then; so many names never do.
+    await Promise.all(Array.from({ length: NAMES }, (_, k) => get(`${fleet.url}/ready/${NOBODYS + k}`)))
+    const asked = () => new Set(fleet.log().flatMap((line) => (JSON.parse(line) as { worker: string }).worker))
+    await expect.poll(asked).toEqual(new Set(fleet.workers.map((url) => new URL(url).host)))
 
     const answer = await fetch(`${fleet.url}/chains?key=secret`, { headers: { 'X-Request-Id': 'mine-1' } })
     expect(answer.headers.get('x-request-id')).toBe('mine-1')
@@ -81,8 +89,9 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
 
   test('all are replaced under load, and every request is answered', async () => {
     const before = await followed()
-    const statuses = await replaceAllUnderLoad(fleet, nodes, REQUESTS)
-    expect(Object.keys(statuses)).toEqual(['200'])
+    const { statuses, failures } = await replaceAllUnderLoad(fleet, nodes, REQUESTS)
+    // With what nginx says of them: which process answered, and what.
+    expect([...failures, ...(failures.length > 0 ? fleet.log().slice(-MOST_SHOWN) : [])]).toEqual([])
     expect(statuses['200']).toBeGreaterThanOrEqual(REQUESTS)
     // A process that is back gets its own chains again, once nginx tries it.
     const isAsBefore = async () => {

@@ -8,8 +8,6 @@ import { type Service, startService } from './service.ts'
 
 const shipped = join(import.meta.dirname, '../../deploy/nginx')
 const START_MS = 10_000
-/** Longer than `fail_timeout`, for which nginx leaves a process alone that refused a connection. */
-const NOTICED_MS = 2_500
 
 export const hasNginx = spawnSync('nginx', ['-v']).status === 0
 
@@ -20,7 +18,7 @@ export type Fleet = {
   readonly workers: readonly string[]
   /** Log of nginx. */
   readonly log: () => readonly string[]
-  /** Has a process end as an upgrade does, puts a new one in its place, and waits until nginx asks it again. */
+  /** Has a process end as an upgrade does, and puts a new one in its place. */
   readonly replace: (worker: number) => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -40,7 +38,6 @@ export async function startFleet(count: number, env: Readonly<Record<string, str
     replace: async (worker) => {
       await services[worker]!.stop()
       services[worker] = await start(ports[worker]!)
-      await new Promise((resolve) => setTimeout(resolve, NOTICED_MS))
     },
     stop: async () => {
       await nginx.stop()

@@ -3,20 +3,27 @@ import type { Fleet } from './fleet.ts'
 import type { ManyNodes } from './many-chains.ts'
 
 const CALLERS = 16
+const MOST_FAILURES = 20
 
-/** Counts of each status; 0 for a connection that broke. Asks until `requests` are answered and all processes are new. */
-export async function replaceAllUnderLoad(
-  fleet: Fleet,
-  nodes: ManyNodes,
-  requests: number,
-): Promise<Readonly<Record<string, number>>> {
+export type Replaced = {
+  /** Counts by status; 0 for a connection that broke. */
+  readonly statuses: Readonly<Record<string, number>>
+  /** What was answered with anything but 200. */
+  readonly failures: readonly string[]
+}
+
+/** Asks until `requests` are answered and all processes are new. */
+export async function replaceAllUnderLoad(fleet: Fleet, nodes: ManyNodes, requests: number): Promise<Replaced> {
   const statuses: Record<string, number> = {}
+  const failures: string[] = []
   let begun = 0
   let isReplacing = true
   const caller = async () => {
     while (isReplacing || begun < requests) {
-      const status = await ask(fleet.url, nodes, begun++)
+      const { status, text } = await ask(fleet.url, nodes, begun++)
       statuses[status] = (statuses[status] ?? 0) + 1
+      if (status !== 200 && failures.length < MOST_FAILURES)
+        failures.push(`${new Date().toISOString()} ${status}: ${text}`)
     }
   }
   const load = Array.from({ length: CALLERS }, caller)
@@ -30,11 +37,15 @@ export async function replaceAllUnderLoad(
     isReplacing = false
     await Promise.all(load)
   }
-  return statuses
+  return { statuses, failures }
 }
 
 /** Quotes, by POST too, and prices, of all chains in turn. */
-async function ask(url: string, { chainIds, devnet }: ManyNodes, count: number): Promise<number> {
+async function ask(
+  url: string,
+  { chainIds, devnet }: ManyNodes,
+  count: number,
+): Promise<{ status: number; text: string }> {
   const chainId = chainIds[count % chainIds.length]!
   const { tokens, accounts } = devnet.info
   const from = accounts[0]!.address
@@ -55,9 +66,8 @@ async function ask(url: string, { chainIds, devnet }: ManyNodes, count: number):
         : fetch(`${url}/aggregator/${chainId}?${query}`)
   try {
     const answer = await asked
-    await answer.text()
-    return answer.status
-  } catch {
-    return 0
+    return { status: answer.status, text: await answer.text() }
+  } catch (error) {
+    return { status: 0, text: String(error) }
   }
 }
