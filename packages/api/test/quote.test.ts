@@ -91,3 +91,12 @@ test('the neutral sender has no code and holds nothing on the local chain', asyn
   )
   expect(answers.map(({ result }) => result)).toEqual(['0x', '0x0', '0x0'])
 })
+
+test('an amount that drains every pool is quoted within the gas of a transaction', async () => {
+  const { USDT, DAI } = local.devnet.info.tokens
+  // A million times what there is: pools of narrow ticks alone would walk through more gas than a block has.
+  const amount = `${10n ** 22n}`
+  const { body, status } = await get('quote', { src: USDT!.address, dst: DAI!.address, amount, maxPriceImpact: '100' })
+  expect(status, JSON.stringify(body)).toBe(200)
+  expect(Number(body.gasEstimate)).toBeLessThan(15_000_000)
+}, 60_000)

@@ -15,15 +15,18 @@ import type { AutoSlippage, Search, Work } from './ports.ts'
 import { type DecidedRequest, decided, type QuoteRequest } from './request.ts'
 import { routeTerms, type TermsContext } from './route-terms.ts'
 import { searchAmount, wantedFor } from './search-amount.ts'
+import { mostRouteGas, tooMuchGas } from './too-much-gas.ts'
 import { type Trial, type TrialContext, tryRoute, type WorkingTrial } from './try-route.ts'
 
-/** Rounds of routing: each later one knows a tax or avoids a pool that the one before met. */
+/** Rounds of routing: each later one knows a tax or avoids a pool that the one before met, or whose gas no transaction can pay. */
 const MAX_ROUNDS = 5
 /**
  * Work of each round after the first, so that all of them together cost half as much again as the longest search: twice what
  * the hardest search of 20,000 pools takes.
  */
 const LATER_WORK = MOST_WORK / 8
+
+const MORE_GAS = 'it takes more gas than a transaction may'
 
 /** Routes that are measured beside the one that the search takes for the best, in the same call. */
 const MOST_RIVALS = 3
@@ -60,6 +63,7 @@ export async function findWorkingRoute(
   const { signal, time } = underWay
   const { view, tokens, search, emit } = context
   const excludePools = new Set(wish.excludePools)
+  const mostGas = mostRouteGas(view.snapshot.block.gasLimit, context.simulation.limits.maxGas)
   let request = decided(wish)
   let slippage: AutoSlippage | undefined
   let lastFailure = ''
@@ -77,7 +81,13 @@ export async function findWorkingRoute(
       throw lastFailure && result.code !== 'BAD_TOKEN'
         ? reverted(lastFailure, view)
         : noRoute(result, view, request, tokens.taxes)
-    const { route, rivals = [] } = result
+    const { route } = result
+    if (route.gas > mostGas) {
+      lastFailure = MORE_GAS
+      for (const pool of tooMuchGas(route, mostGas)) excludePools.add(pool)
+      continue
+    }
+    const rivals = (result.rivals ?? []).filter(({ gas }) => gas <= mostGas)
     if (wish.slippagePpm === 'auto' && (slippage === undefined || wish.amountOut === undefined)) {
       const isFirst = slippage === undefined
       slippage = context.slippageOf(route)
@@ -98,6 +108,12 @@ export async function findWorkingRoute(
     }
     const trial = await tried()
     if ('swap' in trial) return works(trial)
+    // It ran out of gas: nobody is to blame, and half of what it was expected to take is spared.
+    if (trial.outcome === 'reverted' && (trial.gasUsed ?? 0) > mostGas) {
+      lastFailure = MORE_GAS
+      for (const pool of tooMuchGas(route, route.gas / 2)) excludePools.add(pool)
+      continue
+    }
     // Before anything is learned of pools and tokens, which may not be to blame.
     if (wish.permit) await checkPermit(route, wish.permit, wish.from, context, signal)
     lastFailure =

@@ -48,7 +48,8 @@ export type Trial =
       /** Paid and settled amounts, where that is nearly all: of an output that is wanted, it takes as much more. */
       readonly paid?: readonly [bigint, bigint]
     }
-  | { readonly outcome: 'reverted'; readonly reason: string }
+  /** With the gas that was gone by then, where that is known: a transaction that runs out of it says nothing else. */
+  | { readonly outcome: 'reverted'; readonly reason: string; readonly gasUsed?: number }
 
 export type TrialContext = {
   readonly contracts: SwapContracts
@@ -140,8 +141,10 @@ async function runRoute(
     others.map(({ swap }) => swap.data),
   )
   const measured = first.simulation.success ? first.simulation.amountOut : tooLittle(first.simulation)
-  if (measured === undefined)
-    return { outcome: 'reverted', reason: first.simulation.revertReason ?? 'reverted without a reason' }
+  if (measured === undefined) {
+    const { revertReason: reason = 'reverted without a reason', gasUsed } = first.simulation
+    return { outcome: 'reverted', reason, gasUsed }
+  }
   const missing = shortfallPpm(expected, measured)
   if (missing > MAX_SHORTFALL_PPM || measured === 0n) return { outcome: 'shortfall', shortfallPpm: missing }
   if (first.simulation.success && measured === expected) {
