@@ -11,6 +11,7 @@ import {
   FLAT_GAIN,
   FLAT_STEP,
   NEAR_OUTPUT,
+  ONE_LEG,
   OUTPUT_MARGIN,
   OUTPUT_SEARCHES,
   OUTPUT_STEPS,
@@ -21,7 +22,7 @@ import type { RouteTerms } from '../types.ts'
 import { admit, bestRoute } from './best-route.ts'
 import { AMOUNT_LIMIT } from './largest-routable.ts'
 import type { FoundRoute } from './search-and-settle.ts'
-import { LegRefused, settle } from './settle.ts'
+import { LegRefused, type Resettled, settle } from './settle.ts'
 
 /** A route for an input; where none pays what is wished, the one found that pays most, and null where nothing routes. */
 export type LeastInput = { readonly amountIn: bigint; readonly route: FoundRoute | null }
@@ -137,10 +138,11 @@ type Point = { readonly amountIn: bigint; readonly amountOut: bigint }
 /** The least amount with which a route's shares pay what is wished; null where they do not, however much they are given. */
 function leastOf({ amountIn, route, problem, price }: Tried, wished: bigint, request: RouteTerms): LeastInput | null {
   let steps = 0
-  let found: LeastInput | null = null
+  let found: { readonly amountIn: bigint; readonly route: FoundRoute } | null = null
+  const again: Resettled = { known: new Map(), drawn: null }
   const at = (amount: bigint): Point => {
     steps++
-    const settlement = settled({ ...problem, amountIn: Number(amount) }, route, amount, request)
+    const settlement = settled({ ...problem, amountIn: Number(amount) }, { route, amountIn: amount }, request, again)
     const amountOut = settlement?.amountOut ?? 0n
     if (settlement && amountOut >= wished && (!found || amount < found.amountIn)) {
       // The bound grows by the price of the source with the amount.
@@ -157,6 +159,7 @@ function leastOf({ amountIn, route, problem, price }: Tried, wished: bigint, req
   // Where a token on the way has few units the output jumps, and slopes say little: the same end is moved again and again, each
   // time by more, and in the end the bracket is halved.
   let misses = 0
+  let isNear = route.flow.edges.length === 1
   while (high.amountIn - low.amountIn > 1n && steps < OUTPUT_STEPS) {
     const isLowNear = wished - low.amountOut < high.amountOut - wished
     const bySlope = misses < SLOPE_MISSES
@@ -165,6 +168,13 @@ function leastOf({ amountIn, route, problem, price }: Tried, wished: bigint, req
     if (isEnough) high = middle
     else low = middle
     if (bySlope) misses = isEnough === isLowNear ? 0 : misses + 1
+    if (isNear || (high.amountIn - low.amountIn) * ONE_LEG > high.amountIn) continue
+    // What is left to find is too little to be shared out: one leg out of the source takes it, and legs it does not lead to stay.
+    isNear = true
+    again.drawn = drawnBy(found!.route)
+    const closer = bracketFrom(at, high, price, wished)
+    if (!closer) break
+    ;[low, high] = closer
   }
   return found
 }
@@ -207,9 +217,16 @@ function between(low: Point, high: Point, wished: bigint, misses: number): bigin
   return amount > low.amountIn && amount < high.amountIn ? amount : middle
 }
 
-function settled(problem: Problem, { flow }: FoundRoute, amountIn: bigint, { taxes }: RouteTerms) {
+/** Inputs of a route's legs, by edge. */
+function drawnBy({ settlement: { edges, legs } }: FoundRoute): ReadonlyMap<number, bigint> {
+  return new Map(edges.map((edge, k) => [edge, legs[k]!.amountIn]))
+}
+
+type Amount = { readonly route: FoundRoute; readonly amountIn: bigint }
+
+function settled(problem: Problem, { route, amountIn }: Amount, { taxes }: RouteTerms, again: Resettled) {
   try {
-    return settle(problem, flow, amountIn, taxes)
+    return settle(problem, route.flow, amountIn, taxes, again)
   } catch (error) {
     if (error instanceof LegRefused) return null
     throw error

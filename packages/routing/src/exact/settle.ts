@@ -42,12 +42,24 @@ export type Settlement = {
   readonly sharing: boolean
 }
 
-/** @throws LegRefused, WorkSpent */
+/** Settlements of one flow for amounts close to each other: what the legs of one are, those of the next mostly are too. */
+export type Resettled = {
+  /** Legs by edge and input, taken again where their pool is as it was. */
+  readonly known: Map<number, Map<bigint, Known>>
+  /** Amounts, by edge, that all legs out of the source but the last take, however much there is; their shares of it where null. */
+  drawn: ReadonlyMap<number, bigint> | null
+}
+
+/**
+ * @param again - of earlier settlements of this flow, and for later ones
+ * @throws LegRefused, WorkSpent
+ */
 export function settle(
   { graph, source, target, budget }: Problem,
   flow: Flow,
   amountIn: bigint,
   taxes?: Taxes,
+  again?: Resettled,
 ): Settlement {
   const { from, to } = graph.topology
   const { edges, input } = flow
@@ -56,9 +68,14 @@ export function settle(
   const settledEdges: number[] = []
   const traded = new Map<string, Pool>()
   const sharing = usesPoolTwice(graph, flow.edges)
-  const settleLeg = (edge: Edge, now: Pool, part: LegShare) => {
+  const settleLeg = (edge: number, now: Pool, part: LegShare) => {
+    const known = again && knownOf(again, edge)
+    const same = known?.get(part.amount)
+    if (same?.now === now) return settledAgain(same.settled, part)
     budget.spend(QUOTE_WORK)
-    return settledLeg(edge, now, part, taxes)
+    const settled = settledLeg(graph.edges[edge]!, now, part, taxes)
+    known?.set(part.amount, { now, settled })
+    return settled
   }
   for (let start = 0, end = 0; start < edges.length; start = end) {
     const token = from[edges[start]!]!
@@ -74,15 +91,19 @@ export function settle(
     for (const place of places) {
       const edge = edges[place]!
       const last = place === places[places.length - 1]
-      const part = legShare(input[place]! / unassigned, balance, last, token === source)
+      const drawn = token === source && !last ? again?.drawn?.get(edge) : undefined
+      const part =
+        drawn === undefined
+          ? legShare(input[place]! / unassigned, balance, last, token === source)
+          : fixed(drawn, balance)
       unassigned -= input[place]!
       if (part.amount === 0n) continue
       const { pool } = graph.edges[edge]!
       const now = traded.get(pool.id) ?? pool
-      let settled = settleLeg(graph.edges[edge]!, now, part)
+      let settled = settleLeg(edge, now, part)
       if (settled instanceof PoolRefusal) throw new LegRefused(pool, settled, sharing)
       if (!last && settled.leg.amountOut < FEW_UNITS)
-        settled = trimmed(settled, part, balance, (less) => settleLeg(graph.edges[edge]!, now, less))
+        settled = trimmed(settled, part, balance, (less) => settleLeg(edge, now, less))
       const { leg, after } = settled
       traded.set(pool.id, after)
       balance -= leg.amountIn
@@ -108,6 +129,11 @@ function legShare(part: number, balance: bigint, last: boolean, fromSource: bool
   }
   const share = toShare(num, BigInt(precision))
   return { amount: shareOf(balance, share), num: BigInt(share), den: BigInt(SHARE_DENOMINATOR) }
+}
+
+const fixed = (drawn: bigint, balance: bigint): LegShare => {
+  const amount = drawn < balance ? drawn : balance
+  return { amount, num: amount, den: balance }
 }
 
 /**
@@ -150,6 +176,19 @@ export function outputOfPool(edge: Edge, amountIn: bigint, taxes?: Taxes): bigin
 }
 
 type Settled = { readonly leg: Leg; readonly after: Pool }
+type Known = { readonly now: Pool; readonly settled: Settled | PoolRefusal }
+
+function knownOf({ known }: Resettled, edge: number): Map<bigint, Known> {
+  const legs = known.get(edge) ?? new Map<bigint, Known>()
+  known.set(edge, legs)
+  return legs
+}
+
+/** The same input as another share of what is held. */
+function settledAgain(settled: Settled | PoolRefusal, { num, den }: LegShare): Settled | PoolRefusal {
+  if (settled instanceof PoolRefusal || (settled.leg.num === num && settled.leg.den === den)) return settled
+  return { ...settled, leg: { ...settled.leg, num, den } }
+}
 
 /** @param now - the pool of the edge as earlier legs left it */
 function settledLeg(
