@@ -1,6 +1,7 @@
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Step, StepInput, StepOutput } from '@sluice/program'
 import type { BlockHeader, Log } from '@sluice/rpc'
+import type { PairOutline } from './math/outline.ts'
 import type { TradingFunction } from './math/trading-function.ts'
 
 /** A source of liquidity at the end of one block. Immutable: a change makes a new object with the same id. */
@@ -151,6 +152,13 @@ export interface DexFamily<State = unknown> {
   /** @throws PoolRefusal where the pool itself would revert */
   quoteExactInput(pool: Pool<State>, tokenIn: Address, tokenOut: Address, amountIn: bigint): HopQuote<State>
   priceCurve(pool: Pool<State>, tokenIn: Address, tokenOut: Address): PriceCurve
+  /**
+   * A pool of two tokens near its price, as its curves have it but for rounding, at less cost than to make them; for families with
+   * very many pools.
+   *
+   * @param band - part by which the price is moved, to either side
+   */
+  outline?(pool: Pool<State>, band: number): PairOutline
   /**
    * A pool of more than two tokens as one function over all of them; null where it lacks one. For families that have
    * such.

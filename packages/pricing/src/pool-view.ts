@@ -1,4 +1,13 @@
-import { type DexFamily, familyOf, orRefused, type Pool, type PriceCurve } from '@sluice/liquidity'
+import {
+  type DexFamily,
+  familyOf,
+  orRefused,
+  outlineOfCurves,
+  outputDownTo,
+  type PairOutline,
+  type Pool,
+  type PriceCurve,
+} from '@sluice/liquidity'
 
 /** The part by which the price is moved, to either side, to see what stands behind it. */
 const BAND = 0.05
@@ -45,10 +54,10 @@ export function curveOf(pool: Pool, tokenIn: number, tokenOut: number): PriceCur
 function readView(pool: Pool, family: DexFamily): PoolView {
   const { tokens } = pool
   if (tokens.length === 2) {
-    const [sell, buy] = [curveOf(pool, 0, 1), curveOf(pool, 1, 0)]
-    const reserves = reservesFrom(sell, buy) ?? family.reserves(pool).map(Number)
-    const pair = readPair(0, 1, sell, buy, reserves)
-    return { reserves, pairs: pair ? [pair] : [], fee: feeOf(sell, buy) }
+    const outline = orRefused(() => family.outline?.(pool, BAND) ?? outlineOf(pool, family))
+    if (!outline) return { reserves: family.reserves(pool).map(Number), pairs: [], fee: 0 }
+    const pair = pairFrom(0, 1, outline)
+    return { reserves: [outline.firstHeld, outline.secondHeld], pairs: pair ? [pair] : [], fee: outline.fee }
   }
   const reserves = family.reserves(pool).map(Number)
   const pairs: PairView[] = []
@@ -56,50 +65,40 @@ function readView(pool: Pool, family: DexFamily): PoolView {
   for (let i = 0; i < tokens.length; i++)
     for (let j = i + 1; j < tokens.length; j++) {
       const [sell, buy] = [curveOf(pool, i, j), curveOf(pool, j, i)]
-      const pair = readPair(i, j, sell, buy, reserves)
+      if (!sell || !buy) continue
+      const outline = outlineOfCurves(sell, buy, { firstHeld: reserves[i]!, secondHeld: reserves[j]! }, BAND)
+      const pair = pairFrom(i, j, outline)
       if (pair === null) continue
       pairs.push(pair)
-      fee = Math.max(fee, feeOf(sell, buy))
+      fee = Math.max(fee, outline.fee)
     }
   return { reserves, pairs, fee }
+}
+
+function outlineOf(pool: Pool, family: DexFamily): PairOutline | null {
+  const [sell, buy] = [curveOf(pool, 0, 1), curveOf(pool, 1, 0)]
+  return sell && buy && outlineOfCurves(sell, buy, heldFrom(sell, buy) ?? heldIn(pool, family), BAND)
 }
 
 /**
  * The reserves between the ticks of a pool, where its curves are made of them: exact integers would cost more than all
  * the rest.
  */
-function reservesFrom(sell: PriceCurve | null, buy: PriceCurve | null): readonly [number, number] | null {
-  if (sell?.gasPerPiece === undefined || buy?.gasPerPiece === undefined) return null
-  return [outputDownTo(buy, 0), outputDownTo(sell, 0)]
+function heldFrom(sell: PriceCurve, buy: PriceCurve) {
+  if (sell.gasPerPiece === undefined || buy.gasPerPiece === undefined) return null
+  return { firstHeld: outputDownTo(buy, 0), secondHeld: outputDownTo(sell, 0) }
 }
 
-function readPair(
-  i: number,
-  j: number,
-  sell: PriceCurve | null,
-  buy: PriceCurve | null,
-  reserves: readonly number[],
-): PairView | null {
-  if (!sell || !buy || keeps(sell) > HIGHEST_FEE || keeps(buy) > HIGHEST_FEE) return null
-  const mid = sell.sqrtPrice[0]! ** 2
-  const resistance = Math.min(outputWithinBand(sell), outputWithinBand(buy) * mid) / BAND_SHARE
+function heldIn(pool: Pool, family: DexFamily) {
+  const [first, second] = family.reserves(pool)
+  return { firstHeld: Number(first), secondHeld: Number(second) }
+}
+
+function pairFrom(i: number, j: number, outline: PairOutline): PairView | null {
+  const { price: mid, fee, firstNear, secondNear, firstHeld, secondHeld } = outline
+  if (fee > HIGHEST_FEE) return null
+  const resistance = Math.min(secondNear, firstNear * mid) / BAND_SHARE
   // Nothing usable comes of overflow, of an empty side or of a price of zero.
   if (!(Number.isFinite(mid) && mid > 0 && Number.isFinite(resistance) && resistance > 0)) return null
-  return { i, j, mid, backingI: Math.min(reserves[i]!, resistance / mid), backingJ: Math.min(reserves[j]!, resistance) }
-}
-
-const feeOf = (sell: PriceCurve | null, buy: PriceCurve | null) =>
-  Math.max(sell ? keeps(sell) : 0, buy ? keeps(buy) : 0)
-
-/** Share of a swap that the pool keeps. */
-const keeps = ({ keepIn, keepOut }: PriceCurve) => 1 - keepIn * keepOut
-
-const outputWithinBand = (curve: PriceCurve) => outputDownTo(curve, curve.sqrtPrice[0]! * Math.sqrt(1 - BAND))
-
-/** @param end - root of the price at which selling ends */
-function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, end: number): number {
-  let output = 0
-  for (let k = 0; k < liquidity.length && sqrtPrice[k]! > end; k++)
-    output += liquidity[k]! * (sqrtPrice[k]! - Math.max(sqrtPrice[k + 1]!, end))
-  return output
+  return { i, j, mid, backingI: Math.min(firstHeld, resistance / mid), backingJ: Math.min(secondHeld, resistance) }
 }

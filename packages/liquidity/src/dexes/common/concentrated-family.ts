@@ -1,6 +1,7 @@
 import type { DexFamily } from '../../family.ts'
 import { type ConcentratedState, type StepEnd, swapExactInput, wordEnd } from '../../math/concentrated.ts'
 import { concentratedCurve } from '../../math/curves.ts'
+import { concentratedOutline } from '../../math/outline.ts'
 import { concentratedReserves } from '../../math/positions.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS, PIECE_GAS } from './gas.ts'
@@ -22,7 +23,10 @@ const WORD_PART = 0.16
 export function concentratedTrade<State extends ConcentratedState>(
   id: GasFamily,
   { stepEnd = wordEnd, swapFeePpm = ({ feePpm }) => feePpm }: ConcentratedKind<State> = {},
-): Pick<DexFamily<State>, 'quoteExactInput' | 'priceCurve' | 'reserves' | 'oracleGas' | 'takesTaxedInput' | 'step'> {
+): Pick<
+  DexFamily<State>,
+  'quoteExactInput' | 'priceCurve' | 'outline' | 'reserves' | 'oracleGas' | 'takesTaxedInput' | 'step'
+> {
   return {
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
@@ -35,6 +39,9 @@ export function concentratedTrade<State extends ConcentratedState>(
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
       const withFee = { ...pool.state, feePpm: swapFeePpm(pool.state, zeroForOne) }
       return { ...concentratedCurve(withFee, zeroForOne), gasPerPiece: PIECE_GAS[id] }
+    },
+    outline({ state }, band) {
+      return concentratedOutline(state, Math.max(swapFeePpm(state, true), swapFeePpm(state, false)), band)
     },
     reserves: ({ state }) => concentratedReserves(state),
     // One observation: 5,900 to 6,400 by its place.

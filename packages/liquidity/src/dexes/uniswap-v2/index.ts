@@ -1,5 +1,6 @@
 import type { DexFamily } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
+import { constantProductOutline } from '../../math/outline.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
@@ -31,6 +32,7 @@ export const uniswapV2: DexFamily<UniswapV2State> = {
       : constantProductCurve(reserve1, reserve0, feePpm)
   },
 
+  outline: ({ state }, band) => constantProductOutline(state.reserve0, state.reserve1, state.feePpm, band),
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   // Two accumulators.

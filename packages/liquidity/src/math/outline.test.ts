@@ -1,0 +1,83 @@
+import { toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { familyOf } from '../dexes/index.ts'
+import type { Pool } from '../family.ts'
+import type { ConcentratedState } from './concentrated.ts'
+import { outlineOfCurves, outputDownTo, type PairOutline } from './outline.ts'
+
+const BAND = 0.05
+const one = toAddress('0x0000000000000000000000000000000000000001')
+const two = toAddress('0x0000000000000000000000000000000000000002')
+const pool = (family: string, state: unknown): Pool => {
+  return { id: ZERO_ADDRESS, family, dex: family, address: ZERO_ADDRESS, tokens: [one, two], state }
+}
+
+/** The same by the curves, with what is held between ticks told by them too, as `reserves` rounds it. */
+function byCurves(pool: Pool): PairOutline {
+  const family = familyOf(pool.family)!
+  const [sell, buy] = [family.priceCurve(pool, one, two), family.priceCurve(pool, two, one)]
+  const held = { firstHeld: outputDownTo(buy, 0), secondHeld: outputDownTo(sell, 0) }
+  return outlineOfCurves(sell, buy, held, BAND)
+}
+
+function expectAlike(pool: Pool): void {
+  const [told, known] = [familyOf(pool.family)!.outline!(pool, BAND), byCurves(pool)]
+  // Of the larger of each two, beside which the other is rounding.
+  const scale = { first: known.firstHeld, second: known.secondHeld }
+  const near = (value: number, expected: number, size: number) =>
+    expect(Math.abs(value - expected)).toBeLessThanOrEqual(1e-9 * size)
+  near(told.price, known.price, known.price)
+  near(told.fee, known.fee, 1)
+  near(told.firstNear, known.firstNear, scale.first)
+  near(told.secondNear, known.secondNear, scale.second)
+  near(told.firstHeld, known.firstHeld, scale.first)
+  near(told.secondHeld, known.secondHeld, scale.second)
+}
+
+const amount = fc.bigInt({ min: 0n, max: 2n ** 112n - 1n })
+
+test('a constant-product pool is outlined as its curves have it', () => {
+  fc.assert(
+    fc.property(amount, amount, fc.integer({ min: 0, max: 100_000 }), (reserve0, reserve1, feePpm) => {
+      const drained = reserve0 === 0n || reserve1 === 0n
+      const of = pool('uniswap-v2', { reserve0, reserve1, feePpm })
+      if (!drained) return expectAlike(of)
+      const { price, firstNear, secondNear } = familyOf('uniswap-v2')!.outline!(of, BAND)
+      // Nothing that can be traded against.
+      expect(Math.min(secondNear, firstNear * price)).toBe(0)
+    }),
+  )
+})
+
+const position = fc.record({
+  lower: fc.integer({ min: -3_000, max: 2_999 }),
+  width: fc.integer({ min: 1, max: 1_500 }),
+  liquidity: fc.bigInt({ min: 1n, max: 10n ** 24n }),
+})
+
+test.each(['uniswap-v3', 'pancake-v3', 'algebra-v1'])(
+  '%s: a pool with ticks is outlined as its curves have it',
+  (id) => {
+    fc.assert(
+      fc.property(
+        fc.array(position, { maxLength: 12 }),
+        fc.integer({ min: -3_500, max: 4_500 }),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        (positions, tick, part) => {
+          const net = new Map<number, bigint>()
+          let liquidity = 0n
+          for (const { lower, width, liquidity: added } of positions) {
+            net.set(lower, (net.get(lower) ?? 0n) + added)
+            net.set(lower + width, (net.get(lower + width) ?? 0n) - added)
+            if (lower <= tick && tick < lower + width) liquidity += added
+          }
+          const sqrtPriceX96 = BigInt(Math.floor(1.0001 ** ((tick + part) / 2) * 2 ** 96))
+          const ticks = [...net].sort(([x], [y]) => x - y)
+          const state: ConcentratedState = { sqrtPriceX96, tick, liquidity, feePpm: 3_000, tickSpacing: 1, ticks }
+          expectAlike(pool(id, { ...state, fee1Ppm: 500 }))
+        },
+      ),
+    )
+  },
+)
