@@ -4,8 +4,8 @@ import { atOnce, inSlices, type Steps } from '@sluice/rpc'
 import { Core, type Decimals } from './core.ts'
 import { depthOf, isAsDeepAs } from './depth.ts'
 import { detailOf, noPrice, type PriceDetail, whyNot } from './detail.ts'
-import { Frame, levelOf, reference, TOP_LEVEL } from './frame.ts'
-import { canonical, TokenGraph } from './graph.ts'
+import { Frame, sourcesOf } from './frame.ts'
+import { canonical, isOther, TokenGraph } from './graph.ts'
 import { type DepthPoint, IMPACT_LEVELS, sellDepth } from './impact.ts'
 import { listedDecimals, pricedAs } from './listed.ts'
 import { type PoolView, viewPool } from './pool-view.ts'
@@ -15,6 +15,9 @@ import { Worth } from './worth.ts'
 
 /** A price with less liquidity behind it than this is not a price. */
 export const EVIDENCE_FLOOR_USD = 300
+
+/** Squares of pools' counts of tokens, as their pairs grow, that are looked at in a row: 8 pools of two. */
+const ROW = 32
 
 /** The prices of a chain's tokens. Unknown is null, never 0 and never a guess. NATIVE is its wrapper. */
 export interface PriceBook {
@@ -161,7 +164,7 @@ export class Prices implements PriceBook {
 
   /** An account that holds some of a token: one of its pools. */
   holderOf(address: Address): Address | undefined {
-    return this.graph.find(address)?.holdings.values().next().value?.pool.address
+    return this.graph.find(address)?.holdings[0]?.pool.address
   }
 
   /** A token's worth by its pools and by what it redeems for. */
@@ -211,10 +214,13 @@ export class Prices implements PriceBook {
   /** Nobody is answered yet: pools are put in as they are looked at. */
   private *takeAll(pools: ReadonlyMap<string, Pool>): Steps<void> {
     const isFirst = this.pools.size === 0
+    let pairs = 0
     for (const { changed, gone } of poolChangeSteps(this.pools, pools)) {
       for (const pool of changed) {
         this.put(pool, this.view(pool), isFirst)
-        yield
+        pairs += pool.tokens.length ** 2
+        if (pairs >= ROW) yield
+        pairs %= ROW
       }
       for (const id of gone) this.remove(id)
     }
@@ -262,10 +268,12 @@ export class Prices implements PriceBook {
   }
 
   private put(pool: Pool, view: PoolView | null, isNew = false): void {
-    if (!isNew && (view === null || this.graph.isOther(pool))) this.remove(pool.id)
+    const known = isNew ? undefined : this.graph.holding(pool.id)
+    const stays = known !== undefined && view !== null && !isOther(known.pool, pool)
+    if (known && !stays) this.remove(pool.id)
     if (view === null) return
-    const holding = this.graph.put(pool, view)
-    this.core.put(holding)
+    const holding = this.graph.put(pool, view, stays ? known : undefined)
+    this.core.put(holding, !stays)
     this.frame.touch(holding)
     this.worth.renew()
   }
@@ -288,13 +296,4 @@ export class Prices implements PriceBook {
       return null
     }
   }
-}
-
-function sourcesOf(known: ReadonlyMap<Token, Known>) {
-  return new Map(
-    [...known].map(([token, { price, evidence }]) => [
-      token,
-      { level: evidence === Number.POSITIVE_INFINITY ? TOP_LEVEL : levelOf(evidence), reference: reference(price) },
-    ]),
-  )
 }

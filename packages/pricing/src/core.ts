@@ -49,8 +49,9 @@ export class Core {
     return this.lacksUnits
   }
 
-  put(holding: Holding): void {
-    if (!this.holdings.has(holding) && !this.isInside(holding)) return
+  /** @param isNew - not known so far, nor then its tokens */
+  put(holding: Holding, isNew: boolean): void {
+    if (isNew ? !this.isInside(holding) : !this.holdings.has(holding)) return
     this.holdings.add(holding)
     this.dirty = true
   }

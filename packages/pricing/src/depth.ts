@@ -24,7 +24,8 @@ export function* depthOf(token: Token, worth: Worth): Steps<number> {
   const { evidence } = worth.ask(token)
   const inside: number[] = []
   const outside: number[] = []
-  for (const holding of token.holdings) {
+  // A copy: others may change them meanwhile.
+  for (const holding of token.holdings.slice()) {
     const { counted, isInside } = count(token, holding, worth)
     const kind = isInside ? inside : outside
     kind.push(counted)
@@ -44,7 +45,7 @@ export function isAsDeepAs(token: Token, worth: Worth, usd: number): boolean {
   const enough = (usd * (1 + ROUNDING)) / trustIn(token)
   if (2 * leastBehind(token) > enough) return true
   const { proof } = token
-  if (proof && token.holdings.has(proof) && depthIn(token, proof, worth, evidence) > enough) return true
+  if (proof && depthIn(token, proof, worth, evidence) > enough) return true
   let inside = 0
   let outside = 0
   for (const holding of token.holdings) {

@@ -14,19 +14,19 @@
  */
 import type { Steps } from '@sluice/rpc'
 import { weightedMedian } from './median.ts'
-import { calm, type Edge, type Holding, type Token } from './token.ts'
+import { calm, type Edge, type Holding, type Known, type Token } from './token.ts'
 
 /** Steps of the scale for each doubling. */
 const STEPS = 8
 /** Dollars at level 1: below the floor of prices, since references are rounded. */
 const LOWEST_USD = 150
 /** The level of anchors, above any evidence in dollars. */
-export const TOP_LEVEL = 400
+const TOP_LEVEL = 400
 
 const LOWEST = Math.floor(Math.log2(LOWEST_USD) * STEPS)
 
 /** Level of an amount of dollars; 0 for what is too little. */
-export function levelOf(usd: number): number {
+function levelOf(usd: number): number {
   if (!(usd >= LOWEST_USD)) return 0
   return Math.min(TOP_LEVEL - 1, Math.floor(Math.log2(usd) * STEPS) - LOWEST + 1)
 }
@@ -40,10 +40,20 @@ const LEVEL_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usd
 const STEP_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdOf(level + 1) * (1 - 1e-9))
 
 /** The nearest price on the scale. */
-export const reference = (price: number) => 2 ** (Math.round(Math.log2(price) * STEPS) / STEPS)
+const reference = (price: number) => 2 ** (Math.round(Math.log2(price) * STEPS) / STEPS)
 
 /** Tokens whose level and reference are given, such as anchors. */
 export type Sources = ReadonlyMap<Token, { readonly level: number; readonly reference: number }>
+
+/** Tokens that others are measured by, as sources. */
+export function sourcesOf(known: ReadonlyMap<Token, Known>): Sources {
+  return new Map(
+    [...known].map(([token, { price, evidence }]) => [
+      token,
+      { level: evidence === Number.POSITIVE_INFINITY ? TOP_LEVEL : levelOf(evidence), reference: reference(price) },
+    ]),
+  )
+}
 
 export class Frame {
   private sources: Sources = new Map()

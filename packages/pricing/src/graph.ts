@@ -11,6 +11,14 @@ export function canonical(token: Address, chain: Chain): Address {
   return chain.wrappedNative?.address ?? ZERO_ADDRESS
 }
 
+/** Pools of a token up to which those beside tokens of the registry are not kept apart. */
+const FEW_HOLDINGS = 256
+
+/** True where a pool has other tokens than before under the same id. */
+export function isOther({ tokens: before }: Pool, { tokens }: Pool): boolean {
+  return before !== tokens && (before.length !== tokens.length || tokens.some((token, k) => token !== before[k]))
+}
+
 export class TokenGraph {
   readonly tokens = new Map<Address, Token>()
   private readonly chain: Chain
@@ -35,12 +43,6 @@ export class TokenGraph {
     return this.vouched.has(canonical(address, this.chain))
   }
 
-  /** True where a pool is known under this id with other tokens, and has to be removed first. */
-  isOther({ id, tokens }: Pool): boolean {
-    const known = this.holdings.get(id)?.pool.tokens
-    return known?.some((token, k) => token !== tokens[k]) ?? false
-  }
-
   /** False where pools say something sudden. */
   get isCalm(): boolean {
     return this.sudden.size === 0
@@ -57,54 +59,71 @@ export class TokenGraph {
     return calmed
   }
 
-  /** Takes in a pool as it is now. @returns what it says about whom */
-  put(pool: Pool, view: PoolView): Holding {
-    let holding = this.holdings.get(pool.id)
-    this.note(pool.id, holding)
-    if (holding) {
+  /** A pool as it was put in last. */
+  holding(id: string): Holding | undefined {
+    return this.holdings.get(id)
+  }
+
+  /**
+   * Takes in a pool as it is now. @returns what it says about whom
+   *
+   * @param known - what is known of it so far, of the same tokens
+   */
+  put(pool: Pool, view: PoolView, known: Holding | undefined): Holding {
+    let past = this.note(pool.id, known)
+    const holding = known ?? this.added(pool, view)
+    if (known) {
       holding.pool = pool
       holding.reserves = view.reserves
       holding.fee = view.fee
-    } else {
-      const tokens = pool.tokens.map((address) => this.tokenAt(address))
-      holding = { pool, reserves: view.reserves, fee: view.fee, tokens, edges: [] }
-      this.holdings.set(pool.id, holding)
-      for (const token of tokens) {
-        token.holdings.add(holding)
-        if (!isBesideVouched(token, tokens)) continue
-        token.vouchedHoldings ??= new Set()
-        token.vouchedHoldings.add(holding)
-      }
     }
     const before = holding.edges
     const isOfTheSame = say(holding, view.pairs)
-    if (this.pasts && (!isOfTheSame || before.some((edge) => !isLike(edge, last(edge))))) this.remember(pool.id, before)
-    this.compare(holding)
+    if (!this.pasts) return holding
+    if (!past && (!isOfTheSame || before.some((edge) => !isLike(edge, last(edge)))))
+      past = this.remember(pool.id, before)
+    if (past) this.compare(holding, past)
+    return holding
+  }
+
+  private added(pool: Pool, { reserves, fee }: PoolView): Holding {
+    const tokens = pool.tokens.map((address) => this.tokenAt(address))
+    const holding: Holding = { pool, reserves, fee, tokens, edges: [] }
+    this.holdings.set(pool.id, holding)
+    for (let k = 0; k < tokens.length; k++) {
+      const token = tokens[k]!
+      if (tokens.indexOf(token) < k) continue
+      const count = token.holdings.push(holding)
+      if (count > FEW_HOLDINGS) keepVouched(token, holding)
+    }
     return holding
   }
 
   /** Keeps what a pool has said so far, before it changes: nothing is to be remembered of most, whose word changes little. */
-  private note(id: string, holding: Holding | undefined): void {
-    if (!this.pasts) return
+  private note(id: string, holding: Holding | undefined): Past | undefined {
+    if (!this.pasts) return undefined
     const past = this.pasts.get(id)
     if (past) past.hasChanged = true
     else if (holding) for (const edge of holding.edges) stamp(edge, this.block)
-    else this.pasts.set(id, new Past([]))
+    else return this.keep(id, new Past([]))
+    return past
   }
 
   /** @param edges - before they changed, noted in this block */
-  private remember(id: string, edges: readonly Edge[]): void {
-    if (!this.pasts || this.pasts.has(id)) return
+  private remember(id: string, edges: readonly Edge[]): Past {
     const words = edges.map((edge) => {
       const { rate, backing } = last(edge)
       return { token: edge.token.address, other: edge.other.address, rate, backing }
     })
-    this.pasts.set(id, new Past(words))
+    return this.keep(id, new Past(words))
   }
 
-  private compare(holding: Holding): void {
-    const past = this.pasts?.get(holding.pool.id)
-    if (!past) return
+  private keep(id: string, past: Past): Past {
+    this.pasts?.set(id, past)
+    return past
+  }
+
+  private compare(holding: Holding, past: Past): void {
     keepEnded(holding, past)
     let isSudden = false
     for (const edge of holding.edges) {
@@ -119,15 +138,15 @@ export class TokenGraph {
   remove(id: string): Holding | undefined {
     const holding = this.holdings.get(id)
     if (!holding) return undefined
-    this.note(id, holding)
-    this.remember(id, holding.edges)
+    if (this.pasts && !this.note(id, holding)) this.remember(id, holding.edges)
     this.holdings.delete(id)
     this.sudden.delete(holding)
     for (const edge of holding.edges) edge.detach()
-    for (const token of holding.tokens) {
-      token.holdings.delete(holding)
+    for (const token of new Set(holding.tokens)) {
+      drop(token.holdings, holding)
       token.vouchedHoldings?.delete(holding)
-      if (token.holdings.size === 0) this.tokens.delete(token.address)
+      if (token.proof === holding) token.proof = undefined
+      if (token.holdings.length === 0) this.tokens.delete(token.address)
     }
     return holding
   }
@@ -139,7 +158,7 @@ export class TokenGraph {
       token = {
         address: canon,
         vouched: this.vouched.has(canon),
-        holdings: new Set(),
+        holdings: [],
         edges: [],
         others: [],
         words: [],
@@ -162,6 +181,20 @@ export class TokenGraph {
     }
     return token
   }
+}
+
+/** The last takes its place. */
+function drop(holdings: Holding[], holding: Holding): void {
+  const at = holdings.indexOf(holding)
+  const last = holdings.pop()!
+  if (last !== holding) holdings[at] = last
+}
+
+/** The first time all of a token's pools are looked at. */
+function keepVouched(token: Token, added: Holding): void {
+  const fresh = token.vouchedHoldings ? [added] : token.holdings
+  token.vouchedHoldings ??= new Set()
+  for (const holding of fresh) if (isBesideVouched(token, holding.tokens)) token.vouchedHoldings.add(holding)
 }
 
 function isBesideVouched(token: Token, tokens: readonly Token[]): boolean {

@@ -49,7 +49,7 @@ export function* sellDepth(token: Token, worth: Worth): Steps<readonly DepthPoin
 function* outletsOf(token: Token, worth: Worth): Steps<readonly Outlet[]> {
   const outlets: Outlet[] = []
   let seen = 0
-  for (const holding of token.vouchedHoldings ?? []) {
+  for (const holding of token.vouchedHoldings ?? token.holdings.slice()) {
     for (const [k, other] of holding.tokens.entries()) {
       if (!other.vouched || other === token || !(worth.ask(other).price > 0)) continue
       const outlet = outletOf(token, holding, k)
@@ -63,7 +63,7 @@ function* outletsOf(token: Token, worth: Worth): Steps<readonly Outlet[]> {
 /** The best backed of its pools, among equals the first by name. */
 function* bestOutletOf(token: Token, worth: Worth): Steps<readonly Outlet[]> {
   let best: { readonly outlet: Outlet; readonly backing: number; readonly id: string } | undefined
-  for (const holding of token.holdings) {
+  for (const holding of token.holdings.slice()) {
     const { id } = holding.pool
     for (const [k, other] of holding.tokens.entries()) {
       if (other === token || !(worth.ask(other).price > 0)) continue

@@ -7,7 +7,8 @@ export type Token = {
   readonly address: Address
   /** Named by the chain's file: its liquidity counts for what it is. */
   readonly vouched: boolean
-  readonly holdings: Set<Holding>
+  /** Each once, in no order. */
+  readonly holdings: Holding[]
   /**
    * Edges to its pools, each an opinion of it; in no order. Who speaks and what is said stand beside them, one after the
    * other: to read them is most of the work of a price, and memory is slow.
@@ -18,7 +19,7 @@ export type Token = {
   readonly words: number[]
   /** Edges of which `before` is told. */
   sudden: number
-  /** Those of `holdings` where another token is vouched for; a token that has none has no set either. */
+  /** Those of `holdings` where another token is vouched for, while they are more than can be looked through each time. */
   vouchedHoldings: Set<Holding> | undefined
   /** See `Frame`. */
   level: number
