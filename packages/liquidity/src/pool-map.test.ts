@@ -53,6 +53,8 @@ test('tells what differs from any earlier map, and plain maps apart in the same 
         const plain = poolChanges(new Map(before), new Map(map))
         expect(new Set(plain.changed)).toEqual(new Set(changed))
         expect(new Set(plain.gone)).toEqual(new Set(gone))
+        // One of another origin, which nothing is known of but its pools: they are told in the same order.
+        expect(poolChanges(PoolMap.empty.with([...before.values()]), map)).toEqual({ changed, gone })
       }
     }),
   )
@@ -70,4 +72,18 @@ test('the order of its pools depends on their ids alone, not on how the map came
       expect([...PoolMap.empty.with([...map.values()].reverse()).keys()]).toEqual([...map.keys()])
     }),
   )
+})
+
+test('remembers what was put into it for a few steps and some thousand ids, and tells what differs beyond that too', () => {
+  const many = Array.from({ length: 5_000 }, (_, n) => pool(`0x${n.toString(16)}`, 0))
+  const first = PoolMap.empty.with(many)
+  expect(first.putSince(PoolMap.empty)).toBeUndefined()
+  let map = first
+  for (let step = 1; step <= 40; step++) {
+    map = map.with([pool('0x1', step)], step === 20 ? ['0x2'] : [])
+    expect(map.putSince(first)).toEqual(step > 16 ? undefined : ['0x1'])
+    const { changed, gone } = poolChanges(first, map)
+    expect(changed).toEqual([pool('0x1', step)])
+    expect(gone).toEqual(step >= 20 ? ['0x2'] : [])
+  }
 })

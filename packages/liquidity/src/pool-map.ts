@@ -7,9 +7,18 @@ const BUCKET_ROW = 32
 
 type Bucket = ReadonlyMap<string, Pool>
 
+/** Ids, and maps, back to which a map can tell what was put into it. */
+const MOST_TOLD = 4096
+const MOST_STEPS = 16
+/** Ids looked at in a row. */
+const ID_ROW = 32
+
 /** Bits of an id's hash that choose its bucket: with 100,000 pools a bucket holds about 25. */
 const BUCKETS = 4096
 const NO_POOLS: Bucket = new Map()
+
+/** Ids that were put into the map of a mark, or taken out of it, to make the next one. */
+type Put = { readonly into: object; readonly ids: readonly string[] }
 
 export type PoolChanges = {
   /** As they are now: new ones, and others than before under the same id. */
@@ -21,7 +30,10 @@ export type PoolChanges = {
 export function poolChanges(before: ReadonlyMap<string, Pool>, after: ReadonlyMap<string, Pool>): PoolChanges {
   const changed: Pool[] = []
   const gone: string[] = []
-  for (const [old, bucket] of differingBuckets(before, after)) collectChanges(old, bucket, changed, gone)
+  for (const step of poolChangeSteps(before, after)) {
+    changed.push(...step.changed)
+    gone.push(...step.gone)
+  }
   return { changed, gone }
 }
 
@@ -30,10 +42,31 @@ export function* poolChangeSteps(
   before: ReadonlyMap<string, Pool>,
   after: ReadonlyMap<string, Pool>,
 ): Generator<PoolChanges> {
+  const told = before instanceof PoolMap && after instanceof PoolMap ? after.putSince(before) : undefined
+  if (told) return yield* compareById(before, after, told)
   for (const [old, bucket] of differingBuckets(before, after)) {
     const changed: Pool[] = []
     const gone: string[] = []
     collectChanges(old, bucket, changed, gone)
+    yield { changed, gone }
+  }
+}
+
+/** @param ids - of all pools that may differ */
+function* compareById(
+  before: ReadonlyMap<string, Pool>,
+  after: ReadonlyMap<string, Pool>,
+  ids: readonly string[],
+): Generator<PoolChanges> {
+  for (let from = 0; from < ids.length; from += ID_ROW) {
+    const changed: Pool[] = []
+    const gone: string[] = []
+    for (const id of ids.slice(from, from + ID_ROW)) {
+      const [old, pool] = [before.get(id), after.get(id)]
+      if (old === pool) continue
+      if (pool) changed.push(pool)
+      else gone.push(id)
+    }
     yield { changed, gone }
   }
 }
@@ -86,16 +119,22 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
 
   readonly size: number
   private readonly buckets: readonly Bucket[]
+  /** This map by a name that keeps nothing of it in memory. */
+  private readonly mark = {}
+  /** The newest first. */
+  private readonly puts: readonly Put[]
 
-  private constructor(buckets: readonly Bucket[], size: number) {
+  private constructor(buckets: readonly Bucket[], size: number, puts: readonly Put[] = []) {
     this.buckets = buckets
     this.size = size
+    this.puts = puts
   }
 
   /** This map with `pools` added or put in the place of those with the same id, and without those of the ids `gone`. */
   with(pools: Iterable<Pool>, gone: Iterable<string> = []): PoolMap {
     const buckets = this.buckets.slice()
     const fresh = new Map<number, Map<string, Pool>>()
+    const ids: string[] = []
     const grown = new Set<number>()
     const bucketFor = (id: string) => {
       const index = bucketOf(id)
@@ -110,15 +149,39 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     let size = this.size
     for (const pool of pools) {
       const bucket = bucketFor(pool.id)
+      ids.push(pool.id)
       if (!bucket.has(pool.id)) {
         size++
         grown.add(bucketOf(pool.id))
       }
       bucket.set(pool.id, pool)
     }
-    for (const id of gone) if (bucketFor(id).delete(id)) size--
+    for (const id of gone) {
+      if (bucketFor(id).delete(id)) size--
+      ids.push(id)
+    }
     for (const index of grown) buckets[index] = inOrder(buckets[index]!)
-    return fresh.size === 0 ? this : new PoolMap(buckets, size)
+    return fresh.size === 0 ? this : new PoolMap(buckets, size, this.putsWith(ids))
+  }
+
+  private putsWith(ids: readonly string[]): readonly Put[] {
+    const puts: Put[] = []
+    let told = 0
+    for (const put of [{ into: this.mark, ids }, ...this.puts]) {
+      told += put.ids.length
+      if (told > MOST_TOLD || puts.length === MOST_STEPS) break
+      puts.push(put)
+    }
+    return puts
+  }
+
+  /** Ids of all pools that may differ from a map that this one was made of, in the order of maps; undefined where they are not known. */
+  putSince(before: PoolMap): readonly string[] | undefined {
+    const last = this.puts.findIndex(({ into }) => into === before.mark)
+    if (last === -1) return undefined
+    const ids = new Set(this.puts.slice(0, last + 1).flatMap((put) => put.ids))
+    const inBuckets = [...ids].map((id) => ({ id, bucket: bucketOf(id) }))
+    return inBuckets.sort((a, b) => a.bucket - b.bucket || (a.id < b.id ? -1 : 1)).map(({ id }) => id)
   }
 
   /** The buckets that differ from those of another map, each behind the other's. */
