@@ -2,10 +2,20 @@
 import type { Potential } from '../problem/potentials.ts'
 import { leastLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
-import { BOUND_WORTHLESS, DOUBTED_CERTIFIED, DOUBTED_LACK, DOUBTED_NET, FAR_BELOW, GOOD_ENOUGH } from '../tolerances.ts'
+import {
+  BOUND_WORTHLESS,
+  DOUBTED_CERTIFIED,
+  DOUBTED_LACK,
+  DOUBTED_NET,
+  FAR_BELOW,
+  FEW_LEGS,
+  GOOD_ENOUGH,
+} from '../tolerances.ts'
 
 export function bestOf(problem: Problem, flows: readonly (Flow | null)[]): Flow | undefined {
-  return flows.filter((flow): flow is Flow => flow !== null && fits(problem, flow)).sort((a, b) => b.net - a.net)[0]
+  let best: Flow | undefined
+  for (const flow of flows) if (flow && fits(problem, flow) && !(best && best.net >= flow.net)) best = flow
+  return best
 }
 
 /**
@@ -40,10 +50,16 @@ export function mayPayFor(legs: number, problem: Problem, best: Flow | undefined
   return isShort && best.edges.length + legs <= problem.maxPools
 }
 
-/** True of a route that is not known to be about the best: by the bound without gas, or for what its legs cost. */
-export function isInDoubt({ amountOut, net }: Flow, bound: number | null): boolean {
-  const lack = amountOut === net ? DOUBTED_LACK : DOUBTED_NET
-  return bound === null || net < bound * (1 - lack)
+/**
+ * True of a route that is not known to be about the best, by the bound without gas or for what its legs cost, and that a
+ * narrower problem may better: what gas leaves of one path or two is found by the first start, but for where pools disagree by
+ * more than their gas.
+ */
+export function isInDoubt({ amountOut, net, edges }: Flow, bound: number | null): boolean {
+  if (bound === null) return true
+  if (amountOut === net) return net < bound * (1 - DOUBTED_LACK)
+  if (net >= bound * (1 - DOUBTED_NET)) return false
+  return edges.length > FEW_LEGS || (isWorthless(amountOut, bound) && bound - amountOut > amountOut - net)
 }
 
 /** @param netBound - after the cost of legs, where it is known */

@@ -70,35 +70,41 @@ export function refillPrices(
   outside: ReadonlySet<number>,
 ): void {
   const { graph, rate, rateBack, budget } = problem
-  const { offset, to, reverse } = graph.topology
-  const cost = new Map(tokens.map((token) => [token, Number.POSITIVE_INFINITY]))
-  const value = new Map(tokens.map((token) => [token, 0]))
-  // Ways through several of them: each round corrects labels that are one edge further.
-  let moved = true
-  for (let round = 0; round < tokens.length && moved; round++) {
-    moved = false
+  const { offset, to, reverse, scratch } = graph.topology
+  const contested: Contested[] = []
+  scratch.within(() => {
+    const value = scratch.copy(prices)
+    const cost = scratch.copy(prices)
+    for (let token = 0; token < prices.length; token++)
+      if (!(prices[token]! > 0)) cost[token] = Number.POSITIVE_INFINITY
     for (const token of tokens) {
-      budget.spend(1 + offset[token + 1]! - offset[token]!)
-      let [least, most] = [cost.get(token)!, value.get(token)!]
-      for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-        const other = to[edge]!
-        const worth = value.get(other) ?? prices[other]!
-        const costs = cost.get(other) ?? (prices[other]! > 0 ? prices[other]! : Number.POSITIVE_INFINITY)
-        if (!outside.has(edge)) most = Math.max(most, rate[edge]! * worth)
-        if (!outside.has(reverse[edge]!) && rateBack[edge]! > 0) least = Math.min(least, costs / rateBack[edge]!)
-      }
-      if (least < cost.get(token)! * (1 - LABEL_GAIN) || most > value.get(token)! * (1 + LABEL_GAIN)) moved = true
-      cost.set(token, least)
-      value.set(token, most)
+      value[token] = 0
+      cost[token] = Number.POSITIVE_INFINITY
     }
-  }
-  for (const token of tokens) {
-    const [least, most] = [cost.get(token)!, value.get(token)!]
-    prices[token] = between(least, most)
-  }
-  const contested = tokens.flatMap((token) => {
-    const [least, most] = [cost.get(token)!, value.get(token)!]
-    return most > least * (1 + LABEL_GAIN) ? [{ token, least, most }] : []
+    // Ways through several of them: each round corrects labels that are one edge further.
+    let moved = true
+    for (let round = 0; round < tokens.length && moved; round++) {
+      moved = false
+      for (const token of tokens) {
+        budget.spend(1 + offset[token + 1]! - offset[token]!)
+        let [least, most] = [cost[token]!, value[token]!]
+        for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
+          const other = to[edge]!
+          const worth = rate[edge]! * value[other]!
+          if (worth > most && !outside.has(edge)) most = worth
+          const costs = cost[other]! / rateBack[edge]!
+          if (costs < least && rateBack[edge]! > 0 && !outside.has(reverse[edge]!)) least = costs
+        }
+        if (least < cost[token]! * (1 - LABEL_GAIN) || most > value[token]! * (1 + LABEL_GAIN)) moved = true
+        cost[token] = least
+        value[token] = most
+      }
+    }
+    for (const token of tokens) {
+      const [least, most] = [cost[token]!, value[token]!]
+      prices[token] = between(least, most)
+      if (most > least * (1 + LABEL_GAIN)) contested.push({ token, least, most })
+    }
   })
   balance(problem, prices, contested, outside)
 }

@@ -4,7 +4,7 @@
 export const ENVELOPE_SLOPE = 1e-5
 /** Sweeps over the prices of tokens that an allocation does not pass, and halvings of the bracket of each. */
 export const BALANCE_SWEEPS = 2
-export const BALANCE_HALVINGS = 16
+export const BALANCE_HALVINGS = 8
 /** Pieces of a pool behind that line: the prices that a relaxation seeks are good or bad, but never wrong. */
 export const ENVELOPE_PIECES = 12
 /** Part by which its cost may be off in an envelope. */

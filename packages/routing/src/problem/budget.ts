@@ -17,6 +17,9 @@ export class WorkSpent extends Error {
   override readonly name = 'WorkSpent'
 }
 
+/** One for all: many are caught within a search, and a trace of each would take longer than what it ends. */
+const SPENT = new WorkSpent()
+
 export class WorkBudget {
   private left: number
   private failures = 0
@@ -45,7 +48,7 @@ export class WorkBudget {
     // Not a number counts as too many.
     if (this.left >= 0) return
     this.failures++
-    throw new WorkSpent()
+    throw SPENT
   }
 
   /** Runs what may spend a part of the rest; what it leaves can be spent by others. */
