@@ -1,6 +1,6 @@
 import { atOnce, type Steps } from '@sluice/rpc'
 import { exactSum } from './sum.ts'
-import type { Holding, Token } from './token.ts'
+import { type Holding, type Token, WORD } from './token.ts'
 import type { Worth } from './worth.ts'
 
 /** Above what the order of a plain sum can change. */
@@ -60,10 +60,10 @@ export function isAsDeepAs(token: Token, worth: Worth, usd: number): boolean {
 }
 
 /** Dollars that the pool which speaks loudest surely has on either side. */
-function leastBehind({ best, price, evidence }: Token): number {
-  if (!best) return 0
-  const { other, backing, reverse } = best
-  return Math.min(backing * other.price, other.evidence, reverse.backing * price, evidence)
+function leastBehind({ best, others, words, price, evidence }: Token): number {
+  if (best === -1) return 0
+  const other = others[best]!
+  return Math.min(words[WORD * best + 1]! * other.price, other.evidence, words[WORD * best + 2]! * price, evidence)
 }
 
 /** Depth of one pool alone: all of them have more. */

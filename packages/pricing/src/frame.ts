@@ -14,7 +14,7 @@
  */
 import type { Steps } from '@sluice/rpc'
 import { weightedMedian } from './median.ts'
-import { calm, type Edge, type Holding, type Known, type Token } from './token.ts'
+import { calm, type Edge, type Holding, type Known, type Token, WORD } from './token.ts'
 
 /** Steps of the scale for each doubling. */
 const STEPS = 8
@@ -144,7 +144,8 @@ function evaluate(token: Token): { readonly level: number; readonly reference: n
     const other = others[k]!
     // Most give less than the best so far, and need no logarithm to tell.
     if (other.level <= level) continue
-    if (words[2 * k + 1]! * other.reference < STEP_USD[level]! && (isCalm || edges[k]!.before === undefined)) continue
+    if (words[WORD * k + 1]! * other.reference < STEP_USD[level]! && (isCalm || edges[k]!.before === undefined))
+      continue
     level = Math.max(level, contribution(edges[k]!))
   }
   if (level === 0) return { level: 0, reference: Number.NaN }
@@ -154,8 +155,8 @@ function evaluate(token: Token): { readonly level: number; readonly reference: n
     const other = others[k]!
     if (other.level <= level) continue
     const said = isCalm ? undefined : edges[k]!.before
-    values.push(other.reference * (said ? said.rate : words[2 * k]!))
-    weights.push(Math.min((said ? said.backing : words[2 * k + 1]!) * other.reference, LEVEL_USD[other.level]!))
+    values.push(other.reference * (said ? said.rate : words[WORD * k]!))
+    weights.push(Math.min((said ? said.backing : words[WORD * k + 1]!) * other.reference, LEVEL_USD[other.level]!))
   }
   return { level, reference: reference(weightedMedian(values, weights)) }
 }

@@ -155,27 +155,28 @@ export class TokenGraph {
     const canon = canonical(address, this.chain)
     let token = this.tokens.get(canon)
     if (!token) {
+      // Side by side what every look at a price reads, the rest behind: memory is slow.
       token = {
-        address: canon,
-        vouched: this.vouched.has(canon),
-        holdings: [],
-        edges: [],
         others: [],
         words: [],
         sudden: 0,
-        vouchedHoldings: undefined,
+        order: 0,
+        version: -1,
+        price: Number.NaN,
+        evidence: 0,
+        before: undefined,
+        best: -1,
+        deepVersion: -1,
+        isDeep: false,
+        address: canon,
+        vouched: this.vouched.has(canon),
+        edges: [],
         level: 0,
         reference: Number.NaN,
         queued: 0,
-        order: 0,
-        price: Number.NaN,
-        evidence: 0,
-        version: -1,
-        before: undefined,
+        holdings: [],
+        vouchedHoldings: undefined,
         proof: undefined,
-        best: undefined,
-        isDeep: false,
-        deepVersion: -1,
       }
       this.tokens.set(canon, token)
     }
@@ -231,8 +232,8 @@ function sayAgain({ tokens, edges }: Holding, pairs: readonly PairView[]): boole
     if (a === b) continue
     const edge = edges[at]
     if (edge?.token !== a || edge.other !== b) return false
-    edge.say(mid, backingJ)
-    edge.reverse.say(1 / mid, backingI)
+    edge.say(mid, backingJ, backingI)
+    edge.reverse.say(1 / mid, backingI, backingJ)
     at += 2
   }
   return at === edges.length
@@ -245,8 +246,8 @@ function attachPair(edges: Edge[], holding: Holding, a: Token, b: Token, { mid, 
   const two = new Edge(holding, b, a)
   one.reverse = two
   two.reverse = one
-  one.attach(mid, backingJ)
-  two.attach(1 / mid, backingI)
+  one.attach(mid, backingJ, backingI)
+  two.attach(1 / mid, backingI, backingJ)
   edges.push(one, two)
 }
 

@@ -2,6 +2,9 @@
 import type { Address } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 
+/** Numbers that a token keeps for each of its edges. */
+export const WORD = 3
+
 /** A token with its pools and what is known of its worth. */
 export type Token = {
   readonly address: Address
@@ -15,7 +18,7 @@ export type Token = {
    */
   readonly edges: Edge[]
   readonly others: Token[]
-  /** `rate` and `backing` of each, in turn. */
+  /** `rate`, `backing` and what the pool's other word has behind it, of each in turn: `WORD` numbers. */
   readonly words: number[]
   /** Edges of which `before` is told. */
   sudden: number
@@ -36,8 +39,8 @@ export type Token = {
   before: Known | undefined
   /** One of its pools that alone was deep enough for a price: the first to look at. */
   proof: Holding | undefined
-  /** The weightiest of its edges now, where it is heard by others than those that all are measured by. */
-  best: Edge | undefined
+  /** Place of the weightiest of its edges now, where it is heard by others than those that all are measured by; else -1. */
+  best: number
   /** See `Worth.remember`. */
   isDeep: boolean
   deepVersion: number
@@ -95,11 +98,11 @@ export class Edge implements Said {
   }
 
   get rate(): number {
-    return this.token.words[2 * this.at]!
+    return this.token.words[WORD * this.at]!
   }
 
   get backing(): number {
-    return this.token.words[2 * this.at + 1]!
+    return this.token.words[WORD * this.at + 1]!
   }
 
   /** Its word in the block before, where this one made it say something else all of a sudden. */
@@ -112,17 +115,20 @@ export class Edge implements Said {
     this.suddenly = said
   }
 
-  say(rate: number, backing: number): void {
+  /** @param own - base units of the token itself that stand behind the reverse */
+  say(rate: number, backing: number, own: number): void {
     const { words } = this.token
-    words[2 * this.at] = rate
-    words[2 * this.at + 1] = backing
+    const at = WORD * this.at
+    words[at] = rate
+    words[at + 1] = backing
+    words[at + 2] = own
   }
 
-  attach(rate: number, backing: number): void {
+  attach(rate: number, backing: number, own: number): void {
     const { edges, others, words } = this.token
     this.at = edges.push(this) - 1
     others.push(this.other)
-    words.push(rate, backing)
+    words.push(rate, backing, own)
   }
 
   /** The token's last edge takes its place. */
@@ -130,14 +136,13 @@ export class Edge implements Said {
     this.before = undefined
     const { edges, others, words } = this.token
     const [moved, other] = [edges.pop()!, others.pop()!]
-    const [backing, rate] = [words.pop()!, words.pop()!]
+    const [own, backing, rate] = [words.pop()!, words.pop()!, words.pop()!]
     const { at } = this
     this.at = -1
     if (moved === this) return
     edges[at] = moved
     others[at] = other
-    words[2 * at] = rate
-    words[2 * at + 1] = backing
     moved.at = at
+    moved.say(rate, backing, own)
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Pool } from '@sluice/liquidity'
 import { weightedMedian } from './median.ts'
-import { calm, type Edge, type Known, type Said, type Token } from './token.ts'
+import { calm, type Edge, type Known, type Said, type Token, WORD } from './token.ts'
 
 /** Opinion of a pool on a token: dollars of a base unit, and dollars behind that. */
 export type Opinion = { readonly pool: Pool; readonly value: number; readonly weight: number }
@@ -49,7 +49,7 @@ export class Worth {
     if (token.version === this.version) return token
     token.version = this.version
     token.before = undefined
-    token.best = undefined
+    token.best = -1
     const known = this.known.get(token)
     token.price = known?.price ?? Number.NaN
     token.evidence = known?.evidence ?? 0
@@ -111,13 +111,13 @@ export class Worth {
       if (other.order <= order) continue
       if (other.before !== undefined || (sudden > 0 && edges[k]!.before !== undefined)) isCalm = false
       const { price } = other
-      const weight = Math.min(words[2 * k + 1]! * price, other.evidence)
+      const weight = Math.min(words[WORD * k + 1]! * price, other.evidence)
       if (!(weight >= this.floor)) continue
-      values.push(price * words[2 * k]!)
+      values.push(price * words[WORD * k]!)
       weights.push(weight)
       if (weight <= best) continue
       best = weight
-      token.best = edges[k]
+      token.best = k
     }
     return isCalm
   }
