@@ -2,7 +2,7 @@
  * Requests of all endpoints but quotes, whose parameters stand in `swap/request.ts`: text in, typed values out. Fields are read in the
  * order in which mistakes are reported.
  */
-import { type Address, isAddress, toAddress } from '@sluice/chains'
+import { type Address, asAddress } from '@sluice/chains'
 import type { BlockRef, BlockTag } from '@sluice/rpc'
 import { z } from 'zod'
 import { ApiError } from './errors.ts'
@@ -56,10 +56,12 @@ export type SimulateFields = z.output<typeof simulateFields>
 function addresses(sent: readonly string[], most: number, context: z.core.$RefinementCtx) {
   const read = new Map<string, Address>()
   for (const part of sent) {
-    if (!isAddress(part)) return refuse(context, 'token must be valid 0x... addresses, separated by commas')
-    read.set(part, toAddress(part))
+    const address = asAddress(part)
+    if (address === null) return refuse(context, 'token must be valid 0x... addresses, separated by commas')
+    read.set(part, address)
   }
-  if (new Set(read.values()).size > most) return refuse(context, `token must list at most ${most} addresses`)
+  if (read.size > most && new Set(read.values()).size > most)
+    return refuse(context, `token must list at most ${most} addresses`)
   return read as ReadonlyMap<string, Address>
 }
 

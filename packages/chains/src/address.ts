@@ -20,6 +20,12 @@ export function isAddress(text: unknown): text is Hex {
 
 /** @throws TypeError when the text is not 0x and 40 hex digits; the checksum of mixed case is not looked at */
 export function toAddress(text: string): Address {
-  if (!isAddress(text)) throw new TypeError(`not an address: ${text.slice(0, 60)}`)
-  return text.toLowerCase() as Address
+  const address = asAddress(text)
+  if (address === null) throw new TypeError(`not an address: ${text.slice(0, 60)}`)
+  return address
+}
+
+/** The same, null where the text is none. */
+export function asAddress(text: string): Address | null {
+  return isAddress(text) ? (text.toLowerCase() as Address) : null
 }

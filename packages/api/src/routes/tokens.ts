@@ -30,7 +30,7 @@ async function pricesOf(
   context: RequestContext,
 ): Promise<string> {
   const tell = async (book: PriceBook, { isCurrent, block }: Told): Promise<string> => {
-    if (detail === '0') return JSON.stringify(keyed(token, (address) => book.usd(address)))
+    if (detail === '0') return jsonOf(token, (address) => JSON.stringify(book.usd(address)))
     const told = new Map<Address, PriceDetailResponse>()
     for (const address of new Set(token.values()))
       told.set(address, detailOf(await book.detail(address), block, isCurrent))
@@ -60,9 +60,15 @@ export function liquidity(request: Request, chain: ServedChain, context: Request
     const told = new Map<Address, string>()
     for (const address of new Set(token.values()))
       told.set(address, curve === '0' ? String(await book.depthUsd(address)) : await curveOf(book, address))
-    const entries = [...token].map(([sent, address]) => `${JSON.stringify(sent)}:${told.get(address)}`)
-    return `{${entries.join()}}`
+    return jsonOf(token, (address) => told.get(address)!)
   })
+}
+
+/** An object by tokens as sent, which need no escapes: to make one and write it takes twice the time of its values. */
+function jsonOf(tokens: ReadonlyMap<string, Address>, json: (token: Address) => string): string {
+  let entries = ''
+  for (const [sent, token] of tokens) entries += `${entries === '' ? '' : ','}"${sent}":${json(token)}`
+  return `{${entries}}`
 }
 
 /** JSON with its keys in rising order, which an object would not keep: whole numbers come first in it. */
