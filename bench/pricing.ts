@@ -3,6 +3,8 @@
  * it holds the event loop at a time, a block, a look at 200 tokens, depth. The pools are made up, so the figures tell about
  * speed and about what manipulation achieves, not about real markets.
  */
+import { PerformanceObserver } from 'node:perf_hooks'
+import { setTimeout } from 'node:timers/promises'
 import { type Address, type Chain, toAddress } from '@sluice/chains'
 import { type Pool, PoolMap, type Snapshot, type UniswapV2State, type UniswapV3State } from '@sluice/liquidity'
 import { Prices } from '@sluice/pricing'
@@ -22,6 +24,9 @@ const LISTED = 200
 const CHANGED = 200
 const MANY_CHANGED = 2_000
 const ASKED = 200
+
+/** By the clock, and of the processor in this thread: what others do beside it makes the first longer, and the second hardly. */
+type Time = { readonly ms: number; readonly cpuMs: number }
 
 const random = generator(42)
 const pick = (from: number, to: number) => from + Math.floor(random() * (to - from))
@@ -57,8 +62,17 @@ const chain: Chain = {
 
 const prices = new Prices(chain, { decimals: () => 18 })
 takeLongestTasks()
-const firstMs = await timed(() => prices.follow(snapshot()))
+/** Milliseconds of each collection of garbage. */
+const collections: number[] = []
+const observer = new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) collections.push(duration)
+})
+observer.observe({ entryTypes: ['gc'] })
+const first = await timed(() => prices.follow(snapshot()))
 const firstSliceMs = takeLongestTasks().get('prices')!
+// They are told of a moment later.
+await setTimeout(100)
+observer.disconnect()
 
 let within = 0
 let off = 0
@@ -73,13 +87,13 @@ let deepestScam = 0
 for (let t = TOKENS - SCAMS; t < TOKENS; t++)
   deepestScam = Math.max(deepestScam, (await prices.depthUsd(address(t))) ?? 0)
 
-const firstCurveMs = await timed(() => prices.depthCurve(address(1)))
-/** Milliseconds of each of many blocks, and of the price of 200 tokens and the curve of the deepest after each. */
+const firstCurve = await timed(() => prices.depthCurve(address(1)))
+/** Times of each of many blocks, and of the price of 200 tokens and the curve of the deepest after each. */
 const blocks = { few: await follow(CHANGED, 6), hubs: await follow(CHANGED, 0), many: await follow(MANY_CHANGED, 0) }
-const unchanged: number[] = []
+const unchanged: Time[] = []
 for (let n = 0; n < BLOCKS; n++) unchanged.push(await timed(() => prices.follow(snapshot())))
 takeLongestTasks()
-const depthMs = await timed(() => prices.depthUsd(address(1)))
+const depth = await timed(() => prices.depthUsd(address(1)))
 const depthSliceMs = takeLongestTasks().get('depth')!
 
 record('pricing', {
@@ -88,7 +102,10 @@ record('pricing', {
   hostilePools: `${HOSTILE_SHARE * 100} %`,
   concentratedPools: `${V3_SHARE * 100} %`,
   ms: {
-    firstPass: { total: rounded(firstMs), longestSlice: rounded(firstSliceMs) },
+    firstPass: {
+      ...{ total: rounded(first.ms), cpu: rounded(first.cpuMs), longestSlice: rounded(firstSliceMs) },
+      longestCollectionOfGarbage: rounded(Math.max(0, ...collections)),
+    },
     block: {
       [`${CHANGED} pools changed`]: blocks.few.block,
       [`${CHANGED} pools changed, those between hubs among them`]: blocks.hubs.block,
@@ -97,8 +114,8 @@ record('pricing', {
     },
     [`pricesOf${ASKED}TokensAfterABlock`]: blocks.hubs.look,
     deepestToken: {
-      ...{ depth: rounded(depthMs), longestSlice: rounded(depthSliceMs) },
-      ...{ firstCurve: rounded(firstCurveMs), curveAfterABlock: blocks.hubs.curve },
+      ...{ depth: rounded(depth.ms), longestSlice: rounded(depthSliceMs) },
+      ...{ firstCurve: rounded(firstCurve.ms), curveAfterABlock: blocks.hubs.curve },
     },
   },
   realTokens: { within2Percent: within, off, unpriced },
@@ -121,9 +138,9 @@ function snapshot(): Snapshot {
 
 /** @param first - number of the first pool that may change */
 async function follow(changed: number, first: number) {
-  const block: number[] = []
-  const look: number[] = []
-  const curve: number[] = []
+  const block: Time[] = []
+  const look: Time[] = []
+  const curve: Time[] = []
   for (let n = 0; n < BLOCKS; n++) {
     const known = [...Array(Math.max(0, 6 - first)).keys(), ...Array.from({ length: changed }, () => pick(6, POOLS))]
     pools = pools.with(known.slice(0, changed).map((i) => moved(pools.get(address(10_000_000 + i))!)))
@@ -148,10 +165,11 @@ function moved(pool: Pool): Pool {
   return { ...pool, state: { ...state, sqrtPriceX96: up(state.sqrtPriceX96) } }
 }
 
-function summary(times: number[]) {
-  times.sort((a, b) => a - b)
-  const at = (share: number) => rounded(times[Math.floor((times.length - 1) * share)]!, 3)
-  return { median: at(0.5), p99: at(0.99), worst: at(1) }
+function summary(times: readonly Time[]) {
+  const all = times.map(({ ms }) => ms).sort((a, b) => a - b)
+  const at = (share: number) => rounded(all[Math.floor((all.length - 1) * share)]!, 3)
+  const cpuMs = times.reduce((sum, time) => sum + time.cpuMs, 0)
+  return { median: at(0.5), p99: at(0.99), worst: at(1), meanCpu: rounded(cpuMs / times.length, 3) }
 }
 
 function makePool(i: number): Pool {
@@ -226,10 +244,12 @@ function make<State>(i: number, family: string, a: number, b: number, state: Sta
   }
 }
 
-async function timed(run: () => unknown): Promise<number> {
+async function timed(run: () => unknown): Promise<Time> {
   const start = performance.now()
+  const before = process.threadCpuUsage()
   await run()
-  return performance.now() - start
+  const { user, system } = process.threadCpuUsage(before)
+  return { ms: performance.now() - start, cpuMs: (user + system) / 1_000 }
 }
 
 /** Mulberry32: the same pools every time. */
