@@ -215,12 +215,14 @@ const last = (edge: Edge): Said => edge.last ?? edge
 function say(holding: Holding, pairs: readonly PairView[]): boolean {
   if (sayAgain(holding, pairs)) return true
   for (const edge of holding.edges) edge.detach()
-  const edges: Edge[] = []
+  holding.edges = []
   for (const pair of pairs) {
     const [a, b] = [holding.tokens[pair.i]!, holding.tokens[pair.j]!]
-    if (a !== b) attachPair(edges, holding, a, b, pair)
+    if (a === b) continue
+    const both = attachPair(holding, a, b, pair)
+    // Most pools have one pair: a list that grows takes five times the memory of it.
+    holding.edges = holding.edges.length === 0 ? both : [...holding.edges, ...both]
   }
-  holding.edges = edges
   return false
 }
 
@@ -241,14 +243,14 @@ function sayAgain({ tokens, edges }: Holding, pairs: readonly PairView[]): boole
 
 type Pair = Pick<PairView, 'mid' | 'backingI' | 'backingJ'>
 
-function attachPair(edges: Edge[], holding: Holding, a: Token, b: Token, { mid, backingI, backingJ }: Pair): void {
+function attachPair(holding: Holding, a: Token, b: Token, { mid, backingI, backingJ }: Pair): readonly Edge[] {
   const one = new Edge(holding, a, b)
   const two = new Edge(holding, b, a)
   one.reverse = two
   two.reverse = one
   one.attach(mid, backingJ, backingI)
   two.attach(1 / mid, backingI, backingJ)
-  edges.push(one, two)
+  return [one, two]
 }
 
 /** Edges that a pool has ceased to speak are kept with nothing behind it, since it may count until the next block. */
@@ -258,7 +260,7 @@ function keepEnded(holding: Holding, past: Past): void {
     const [a, b] = [token, other].map((address) => holding.tokens.find((it) => it.address === address))
     const isSaid = [...holding.edges, ...ended].some((edge) => edge.token === a && edge.other === b)
     if (!a || !b || isSaid) continue
-    attachPair(ended, holding, a, b, { mid: Number.NaN, backingI: 0, backingJ: 0 })
+    ended.push(...attachPair(holding, a, b, { mid: Number.NaN, backingI: 0, backingJ: 0 }))
   }
   if (ended.length > 0) holding.edges = [...holding.edges, ...ended]
 }
