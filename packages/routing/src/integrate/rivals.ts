@@ -30,13 +30,16 @@ export function rivalsOf(
     () => [],
   )
   const rivals = new Map<string, Flow>()
+  const bestKey = keyOf(best)
   for (const flow of [...flows, ...others]) {
-    if (!flow || !fits(problem, flow) || keyOf(flow) === keyOf(best)) continue
-    // What a pool is likely to withdraw is not seen in a simulation.
-    if (flow.edges.some((edge) => believed.has(edge))) continue
+    if (!flow || !fits(problem, flow)) continue
     const doubt = DOUBTED_GAS * Math.max(costOf(best), costOf(flow))
-    const known = rivals.get(keyOf(flow))
-    if (flow.net + doubt >= best.net && !(known && known.net >= flow.net)) rivals.set(keyOf(flow), flow)
+    if (!(flow.net + doubt >= best.net)) continue
+    const key = keyOf(flow)
+    const known = rivals.get(key)
+    // What a pool is likely to withdraw is not seen in a simulation.
+    if (key === bestKey || (known && known.net >= flow.net) || flow.edges.some((edge) => believed.has(edge))) continue
+    rivals.set(key, flow)
   }
   return [...rivals.values()].sort((a, b) => b.net - a.net).slice(0, mostRivals)
 }

@@ -25,9 +25,10 @@ export type Priced = {
  * Everything that earns at the prices.
  *
  * @param prices - by token; 0 of tokens that no route passes
+ * @param known - pools of several tokens by id, which begin where they ended at the prices before
  * @returns null where pools of several tokens have no bound on what they earn
  */
-export function pricedAt(problem: Problem, prices: Float64Array): Priced | null {
+export function pricedAt(problem: Problem, prices: Float64Array, known: Map<string, SharedPool>): Priced | null {
   const { graph, rate, source, amountIn, budget } = problem
   const { from, to, hasWidePools } = graph.topology
   const earners: Earner[] = []
@@ -46,7 +47,7 @@ export function pricedAt(problem: Problem, prices: Float64Array): Priced | null 
     }
   }
   for (const [id, paying] of wide) {
-    const earner = together(problem, prices, id, paying)
+    const earner = together(problem, prices, id, paying, known)
     if (!earner) return null
     earners.push(earner)
   }
@@ -62,7 +63,13 @@ function alone(problem: Problem, edge: number, sold: number, bought: number) {
 }
 
 /** All pairs of a pool, which share its trading function. */
-function together(problem: Problem, prices: Float64Array, id: string, paying: readonly number[]): Earner | null {
+function together(
+  problem: Problem,
+  prices: Float64Array,
+  id: string,
+  paying: readonly number[],
+  known: Map<string, SharedPool>,
+): Earner | null {
   const { graph, rate } = problem
   const { edgesOfPool, from, to } = graph.topology
   const ends = (edge: number) => [prices[from[edge]!]!, prices[to[edge]!]!] as const
@@ -72,7 +79,9 @@ function together(problem: Problem, prices: Float64Array, id: string, paying: re
   const earned = Math.max(...single)
   const tradingFunction = tradingFunctionOf(graph, graph.edges[edges[0]!]!.pool)!
   if (!tradingFunction.fixedFee) return paying.length === 1 ? { edges, earned, cost } : null
-  const shared = new SharedPool(tradingFunction)
+  const shared = known.get(id) ?? new SharedPool(tradingFunction)
+  known.set(id, shared)
+  shared.clear()
   for (const [place, edge] of edges.entries()) shared.add(problem, edge, place)
   const traded = new Float64Array(edges.length)
   const joint = shared.tradeTo(prices, traded, new Float64Array(edges.length))

@@ -8,6 +8,7 @@ import type { Potential } from '../problem/potentials.ts'
 import { curveOf, leastCost, type Problem } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
+import type { SharedPool } from '../solver/shared-pools.ts'
 import { FEW_STEPS, NEGLIGIBLE } from '../tolerances.ts'
 import { type Envelope, envelopeOf } from './envelope.ts'
 import { fillPrices, refillPrices } from './outer-prices.ts'
@@ -29,6 +30,8 @@ export class Relaxation {
   /** Tokens that some solution had. */
   private readonly near = new Set<number>()
   private readonly envelopes = new Map<number, { readonly cost: number; readonly envelope: Envelope | null }>()
+  /** Pools of several tokens as they trade at the prices. */
+  private readonly shared = new Map<string, SharedPool>()
   private filled = false
   private readonly asked: Problem
 
@@ -58,7 +61,7 @@ export class Relaxation {
       lines = this.arrange(taken, whole, outside)
       solve(this.allocation, RELAXED, FEW_STEPS)
       if (!this.price(this.live(), outside)) return null
-      priced = pricedAt(this.asked, this.prices)
+      priced = pricedAt(this.asked, this.prices, this.shared)
       if (!priced || !this.takeEarners(taken, priced, outside, JOINING_EARNERS)) break
     }
     return priced && { priced, fractions: this.fractions(lines) }
