@@ -12,6 +12,8 @@ import type { Flow } from '../solver/flow.ts'
 import { Relaxation, type Relaxed } from './relaxation.ts'
 import { shortestWay, type Way } from './shortest-way.ts'
 import {
+  NET_BOUND_DEAR,
+  NET_BOUND_DEAR_PART,
   NET_BOUND_MOST,
   NET_BOUND_NODES,
   NET_BOUND_TIGHT,
@@ -40,7 +42,7 @@ type Branch = {
  */
 export function netBound(
   problem: Problem,
-  { edges, net }: Pick<Flow, 'edges' | 'net'>,
+  { edges, net, amountOut }: Pick<Flow, 'edges' | 'net' | 'amountOut'>,
   bound: number | null,
   backward: Potential,
 ): number | null {
@@ -52,9 +54,10 @@ export function netBound(
   // By the size of the graph, not by what was spent: a search that tells rivals comes to the same bound.
   const units = NET_BOUND_WORK_OF_EDGE * problem.rate.length
   const own = new WorkBudget(Math.min(budget.rest / 2, Math.max(NET_BOUND_WORK, Math.min(NET_BOUND_MOST, units))))
+  const part = amountOut - net > NET_BOUND_DEAR * amountOut ? NET_BOUND_DEAR_PART : 1
   const { rest } = own
   const relaxed = problem.graph.topology.scratch.within(() =>
-    new Search({ ...problem, budget: own }, backward, { edges, net }).run(),
+    new Search({ ...problem, budget: own }, backward, { edges, net }).run(part),
   )
   budget.spend(rest - own.rest)
   return relaxed && Math.min(relaxed, simple)
@@ -85,14 +88,19 @@ class Search {
     this.relaxation = new Relaxation(problem, backward)
   }
 
-  run(): number | null {
+  /** @param part - of the work that is left after the first relaxation */
+  run(part: number): number | null {
     const { budget } = this.problem
     const begin = () => {
       const first = this.relaxation.solve(this.given, NONE, null)
       return first && this.branch(NONE, NONE, first, this.given)
     }
     const root = budget.attempt(1, begin, () => null)
-    if (!root) return null
+    return root && budget.within(part, () => this.tightened(root))
+  }
+
+  private tightened(root: Branch): number {
+    const { budget } = this.problem
     const open = [root]
     let closed = this.net
     const enough = this.net * (1 + NET_BOUND_TIGHT)

@@ -23,6 +23,12 @@ export const EARNER_ROUNDS = 4
 export const NET_BOUND_WORK = 25_000
 export const NET_BOUND_WORK_OF_EDGE = 8
 export const NET_BOUND_MOST = 200_000
+/**
+ * Part of the output that gas takes from which on a trade hardly pays, whatever its route, and the part of the work after the first
+ * relaxation that its bound is worth.
+ */
+export const NET_BOUND_DEAR = 0.01
+export const NET_BOUND_DEAR_PART = 1 / 4
 /** Relaxations that are solved, and the part above the route at which the bound is tight enough: half a basis point. */
 export const NET_BOUND_NODES = 40
 export const NET_BOUND_TIGHT = 5e-5
