@@ -8,9 +8,7 @@
 
 /** Part by which a label must be better to be corrected: keeps rounding from correcting for ever. */
 export const LABEL_GAIN = 1e-13
-/**
- * Part by which an edge must beat the prices at its ends to count as one that pays: above what prices are solved to.
- */
+/** Part by which an edge must beat the prices at its ends to count as one that pays: above what prices are solved to. */
 export const EDGE_GAIN = 1e-9
 /** Part of each rate that a cycle gains at least: the fitted curves of a wrapper gain 1e-9 there and back. */
 export const CYCLE_GAIN = 1e-8
@@ -97,9 +95,7 @@ export const COLUMN_BENEFIT = 5e-7
 export const COLUMN_GAS_SHARE = 0.2
 /** Part of its gas that an edge must be able to earn to be looked at. */
 export const LOOK_GAS_SHARE = 0.05
-/**
- * Tokens that join in the first round at most; later, so many for every token in the allocation: keeps systems small.
- */
+/** Tokens that join in the first round at most; later, so many for every token in the allocation: keeps systems small. */
 export const DETOURS = 6
 export const DETOUR_GROWTH = 2
 /** Rounds of balancing the prices of tokens that may join: their order is what counts, not their digits. */
@@ -153,9 +149,7 @@ export const USUAL_HOPS = 4
 
 /** Removals, one after the other: far more than a route has edges. */
 export const PRUNE_ROUNDS = 200
-/**
- * Part of its cost below which an edge clearly does not earn it; such edges go together, this part of them at a time.
- */
+/** Part of its cost below which an edge clearly does not earn it; such edges go together, this part of them at a time. */
 export const UNPROFITABLE = 0.3
 export const PRUNE_BATCH = 0.5
 /** Multiple of its cost above which an edge is not tried: its removal loses more than it earns at the margin. */
