@@ -5,7 +5,12 @@ import type { Pool } from './family.ts'
 const ROW = 500
 const BUCKET_ROW = 32
 
-type Bucket = ReadonlyMap<string, Pool>
+/**
+ * Pools in the order of their ids: copied in a moment, where a map would be built anew. Beside each the number that its id begins
+ * with: a pool is found by those, without a look into all that the search passes by.
+ */
+type Bucket = { readonly starts: readonly number[]; readonly pools: readonly Pool[] }
+type OwnBucket = { readonly starts: number[]; readonly pools: Pool[] }
 
 /** Ids, and maps, back to which a map can tell what was put into it. */
 const MOST_TOLD = 4096
@@ -15,7 +20,9 @@ const ID_ROW = 32
 
 /** Bits of an id's hash that choose its bucket: with 100,000 pools a bucket holds about 25. */
 const BUCKETS = 4096
-const NO_POOLS: Bucket = new Map()
+const NO_POOLS: Bucket = { starts: [], pools: [] }
+/** Digits of an id's number: as many as fit a small integer. */
+const START_DIGITS = 7
 
 /** Ids that were put into the map of a mark, or taken out of it, to make the next one. */
 type Put = { readonly into: object; readonly ids: readonly string[] }
@@ -44,12 +51,16 @@ export function* poolChangeSteps(
 ): Generator<PoolChanges> {
   const told = before instanceof PoolMap && after instanceof PoolMap ? after.putSince(before) : undefined
   if (told) return yield* compareById(before, after, told)
-  for (const [old, bucket] of differingBuckets(before, after)) {
-    const changed: Pool[] = []
-    const gone: string[] = []
-    collectChanges(old, bucket, changed, gone)
-    yield { changed, gone }
+  if (before === after) return
+  if (!(before instanceof PoolMap && after instanceof PoolMap)) {
+    yield {
+      changed: [...after.values()].filter((pool) => before.get(pool.id) !== pool),
+      gone: [...before.keys()].filter((id) => !after.has(id)),
+    }
+    return
   }
+  // Buckets that both maps share are not looked into.
+  for (const [old, bucket] of after.bucketsUnlike(before)) yield bucketChanges(old, bucket)
 }
 
 /** @param ids - of all pools that may differ */
@@ -71,35 +82,54 @@ function* compareById(
   }
 }
 
-/** Pairs of buckets, before and after; those that both maps share are not looked into. */
-function differingBuckets(before: ReadonlyMap<string, Pool>, after: ReadonlyMap<string, Pool>): [Bucket, Bucket][] {
-  if (before === after) return []
-  return before instanceof PoolMap && after instanceof PoolMap ? after.bucketsUnlike(before) : [[before, after]]
-}
-
-/** Both in step while their ids are: most pools stay what they were, and are told so by reference, without a look at their ids. */
-function collectChanges(before: Bucket, after: Bucket, changed: Pool[], gone: string[]): void {
-  const olds = before.values()
-  let stayed = 0
-  let inStep = true
-  for (const pool of after.values()) {
-    let old = inStep ? olds.next().value : undefined
-    if (old === pool) {
-      stayed++
-      continue
-    }
-    if (old?.id !== pool.id) {
-      inStep = false
-      old = before.get(pool.id)
-    }
-    if (old) stayed++
+/** Both in step, by their order: most pools stay what they were, and are told so by reference, without a look at their ids. */
+function bucketChanges({ pools: before }: Bucket, { pools: after }: Bucket): PoolChanges {
+  const changed: Pool[] = []
+  const gone: string[] = []
+  let at = 0
+  for (const pool of after) {
+    while (at < before.length && before[at] !== pool && inOrder(before[at]!.id, pool.id) < 0) gone.push(before[at++]!.id)
+    const old = before[at]
+    if (old === pool || old?.id === pool.id) at++
     if (old !== pool) changed.push(pool)
   }
-  if (stayed < before.size) for (const id of before.keys()) if (!after.has(id)) gone.push(id)
+  while (at < before.length) gone.push(before[at++]!.id)
+  return { changed, gone }
 }
 
-function inOrder(bucket: Bucket): Bucket {
-  return bucket.size < 2 ? bucket : new Map([...bucket].sort(([a], [b]) => (a < b ? -1 : 1)))
+/** Order of ids within a bucket. */
+function inOrder(a: string, b: string): number {
+  const difference = startOf(a) - startOf(b)
+  if (difference !== 0 || a === b) return difference
+  return a < b ? -1 : 1
+}
+
+/** Index of the first pool whose id is not below `id`. */
+function placeOf({ starts, pools }: Bucket, id: string): number {
+  const start = startOf(id)
+  let low = 0
+  let high = starts.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (starts[middle]! < start) low = middle + 1
+    else high = middle
+  }
+  while (starts[low] === start && pools[low]!.id < id) low++
+  return low
+}
+
+/** Pools in their order: of those with the same id, the last. */
+function bucketOfPools(all: readonly Pool[]): Bucket {
+  if (all.length === 0) return NO_POOLS
+  // Those with the same id stay in their order.
+  const sorted = [...all].sort((a, b) => inOrder(a.id, b.id))
+  const pools = sorted.filter(({ id }, i) => id !== sorted[i + 1]?.id)
+  return { starts: pools.map(({ id }) => startOf(id)), pools }
+}
+
+/** Number of an id's first digits, in the order of ids; those of contracts differ in them nearly always. */
+function startOf(id: string): number {
+  return Number.parseInt(id.slice(2, 2 + START_DIGITS).padEnd(START_DIGITS, '0'), 16) || 0
 }
 
 /** Ids are hex, of contracts or hashes: their last three digits spread evenly. */
@@ -133,34 +163,38 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
   /** This map with `pools` added or put in the place of those with the same id, and without those of the ids `gone`. */
   with(pools: Iterable<Pool>, gone: Iterable<string> = []): PoolMap {
     const buckets = this.buckets.slice()
-    const fresh = new Map<number, Map<string, Pool>>()
+    const fresh = new Set<number>()
     const ids: string[] = []
-    const grown = new Set<number>()
-    const bucketFor = (id: string) => {
-      const index = bucketOf(id)
-      let bucket = fresh.get(index)
-      if (!bucket) {
-        bucket = new Map(buckets[index])
-        fresh.set(index, bucket)
-        buckets[index] = bucket
+    const copyOf = (index: number): OwnBucket => {
+      if (!fresh.has(index)) {
+        const { starts, pools } = buckets[index]!
+        buckets[index] = { starts: starts.slice(), pools: pools.slice() }
+        fresh.add(index)
       }
-      return bucket
+      return buckets[index] as OwnBucket
     }
     let size = this.size
     for (const pool of pools) {
-      const bucket = bucketFor(pool.id)
+      const bucket = copyOf(bucketOf(pool.id))
+      const at = placeOf(bucket, pool.id)
       ids.push(pool.id)
-      if (!bucket.has(pool.id)) {
-        size++
-        grown.add(bucketOf(pool.id))
+      if (bucket.pools[at]?.id === pool.id) {
+        bucket.pools[at] = pool
+        continue
       }
-      bucket.set(pool.id, pool)
+      bucket.starts.splice(at, 0, startOf(pool.id))
+      bucket.pools.splice(at, 0, pool)
+      size++
     }
     for (const id of gone) {
-      if (bucketFor(id).delete(id)) size--
+      const bucket = copyOf(bucketOf(id))
+      const at = placeOf(bucket, id)
       ids.push(id)
+      if (bucket.pools[at]?.id !== id) continue
+      bucket.starts.splice(at, 1)
+      bucket.pools.splice(at, 1)
+      size--
     }
-    for (const index of grown) buckets[index] = inOrder(buckets[index]!)
     return fresh.size === 0 ? this : new PoolMap(buckets, size, this.putsWith(ids))
   }
 
@@ -181,7 +215,7 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     if (last === -1) return undefined
     const ids = new Set(this.puts.slice(0, last + 1).flatMap((put) => put.ids))
     const inBuckets = [...ids].map((id) => ({ id, bucket: bucketOf(id) }))
-    return inBuckets.sort((a, b) => a.bucket - b.bucket || (a.id < b.id ? -1 : 1)).map(({ id }) => id)
+    return inBuckets.sort((a, b) => a.bucket - b.bucket || inOrder(a.id, b.id)).map(({ id }) => id)
   }
 
   /** The buckets that differ from those of another map, each behind the other's. */
@@ -205,9 +239,9 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     const buckets: Bucket[] = []
     let size = 0
     for (const [index, row] of rows.entries()) {
-      const bucket = row.length === 0 ? NO_POOLS : inOrder(new Map(row.map((pool) => [pool.id, pool])))
+      const bucket = bucketOfPools(row)
       buckets.push(bucket)
-      size += bucket.size
+      size += bucket.pools.length
       if (index % BUCKET_ROW === 0) yield
     }
     return new PoolMap(buckets, size)
@@ -217,29 +251,31 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
   idsOfPart(part: number, parts: number): string[] {
     const from = Math.floor((part * BUCKETS) / parts)
     const to = Math.floor(((part + 1) * BUCKETS) / parts)
-    return this.buckets.slice(from, to).flatMap((bucket) => [...bucket.keys()])
+    return this.buckets.slice(from, to).flatMap((bucket) => bucket.pools.map(({ id }) => id))
   }
 
   get(id: string): Pool | undefined {
-    return this.buckets[bucketOf(id)]!.get(id)
+    const bucket = this.buckets[bucketOf(id)]!
+    const pool = bucket.pools[placeOf(bucket, id)]
+    return pool?.id === id ? pool : undefined
   }
 
   has(id: string): boolean {
-    return this.buckets[bucketOf(id)]!.has(id)
+    return this.get(id) !== undefined
   }
 
   *entries(): MapIterator<[string, Pool]> {
-    for (const bucket of this.buckets) yield* bucket.entries()
+    for (const bucket of this.buckets) for (const pool of bucket.pools) yield [pool.id, pool]
     return undefined
   }
 
   *keys(): MapIterator<string> {
-    for (const bucket of this.buckets) yield* bucket.keys()
+    for (const bucket of this.buckets) for (const { id } of bucket.pools) yield id
     return undefined
   }
 
   *values(): MapIterator<Pool> {
-    for (const bucket of this.buckets) yield* bucket.values()
+    for (const bucket of this.buckets) yield* bucket.pools
     return undefined
   }
 
