@@ -46,17 +46,17 @@ export async function connect(url: string): Promise<Connection> {
   }
   return {
     async call<T>(...command: readonly (string | number)[]) {
-      const late = new AbortController()
-      const reply = client.sendCommand<T>(command.map(String)).catch((cause: unknown) => {
-        // An answer of Redis itself does not end the connection.
-        throw cause instanceof ErrorReply ? cause : new BusError('AWAY', 'the connection to Redis broke', { cause })
-      })
-      const overdue = sleep(REPLY_MS, undefined, { signal: late.signal, ref: false }).then(() => {
+      const { promise, resolve, reject } = Promise.withResolvers<T>()
+      const reply = client.sendCommand<T>(command.map(String))
+      const late = setTimeout(() => {
+        reject(new BusError('AWAY', `Redis has not answered for ${REPLY_MS} ms`))
         close()
-        throw new BusError('AWAY', `Redis has not answered for ${REPLY_MS} ms`)
+      }, REPLY_MS).unref()
+      reply.then(resolve, (cause: unknown) => {
+        // An answer of Redis itself does not end the connection.
+        reject(cause instanceof ErrorReply ? cause : new BusError('AWAY', 'the connection to Redis broke', { cause }))
       })
-      overdue.catch(() => {})
-      return Promise.race([reply, overdue]).finally(() => late.abort())
+      return promise.finally(() => clearTimeout(late))
     },
     close,
   }

@@ -1,4 +1,5 @@
 import { ZERO_ADDRESS } from '@sluice/chains'
+import { atOnce } from '@sluice/rpc'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Pool } from './family.ts'
@@ -60,6 +61,21 @@ test('tells what differs from any earlier map, and plain maps apart in the same 
   )
 })
 
+test('ids that begin alike are told apart, and of those with the same id the last stays', () => {
+  const ids = ['2', '0', '1'].map((digit) => `0x1234567${digit}00`)
+  const pools = [...ids.map((id) => pool(id, 1)), ...ids.map((id) => pool(id, 2))]
+  const sorted = [...ids].sort()
+  for (const map of [PoolMap.empty.with(pools), atOnce(PoolMap.of(pools))]) {
+    expect([...map.keys()]).toEqual(sorted)
+    expect(map.size).toBe(3)
+    for (const id of ids) expect(map.get(id)?.state).toBe(2)
+    expect(map.get('0x1234567300')).toBeUndefined()
+    const less = map.with([], [ids[1]!])
+    expect([...less.keys()]).toEqual([ids[2], ids[0]])
+    expect(poolChanges(map, less)).toEqual({ changed: [], gone: [ids[1]] })
+  }
+})
+
 test('the order of its pools depends on their ids alone, not on how the map came about', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
@@ -70,6 +86,7 @@ test('the order of its pools depends on their ids alone, not on how the map came
           gone,
         )
       expect([...PoolMap.empty.with([...map.values()].reverse()).keys()]).toEqual([...map.keys()])
+      expect([...atOnce(PoolMap.of([...map.values()].reverse())).keys()]).toEqual([...map.keys()])
     }),
   )
 })

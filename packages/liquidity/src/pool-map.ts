@@ -88,7 +88,8 @@ function bucketChanges({ pools: before }: Bucket, { pools: after }: Bucket): Poo
   const gone: string[] = []
   let at = 0
   for (const pool of after) {
-    while (at < before.length && before[at] !== pool && inOrder(before[at]!.id, pool.id) < 0) gone.push(before[at++]!.id)
+    while (at < before.length && before[at] !== pool && inOrder(before[at]!.id, pool.id) < 0)
+      gone.push(before[at++]!.id)
     const old = before[at]
     if (old === pool || old?.id === pool.id) at++
     if (old !== pool) changed.push(pool)

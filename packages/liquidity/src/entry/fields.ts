@@ -107,6 +107,8 @@ export class Fields {
 
 function together({ main, long }: PoolFields, was: Pool | undefined): Pool | null {
   if (!main || !('tokens' in main || was)) return null
+  // What was read is a pool by itself where nothing of it stands elsewhere, as that of most is.
+  if (!main.apart && 'tokens' in main && !was) return main as Pool
   const { apart = [], ...told } = main
   const state: Record<string, unknown> = { ...told.state }
   for (const name of apart) {
@@ -116,12 +118,15 @@ function together({ main, long }: PoolFields, was: Pool | undefined): Pool | nul
   return { ...was, ...told, state } as Pool
 }
 
-/** One text for an address however many pools name it. */
-function shared(pool: Pool, texts: Map<string, string>): Pool {
+/** One text for an address however many pools name it; the pool is nobody else's yet. */
+function shared(pool: { -readonly [K in keyof Pool]: Pool[K] }, texts: Map<string, string>): Pool {
   const one = <T extends string>(text: T): T => {
     const known = texts.get(text)
     if (known === undefined) texts.set(text, text)
     return (known ?? text) as T
   }
-  return { ...pool, tokens: pool.tokens.map(one), dex: one(pool.dex), family: one(pool.family) }
+  pool.tokens = pool.tokens.map(one)
+  pool.dex = one(pool.dex)
+  pool.family = one(pool.family)
+  return pool
 }
