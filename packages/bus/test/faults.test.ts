@@ -9,12 +9,16 @@ import { hasRedis } from './redis.ts'
 /** One order of faults for everybody; others by the benchmark, and with `LONG`. */
 const SEED = process.env.LONG ? Date.now() % 1_000_000 : 1
 const SECONDS = process.env.LONG ? 600 : 60
+/** That all go on is seen here, beside whatever else the machine does; how soon, by the benchmark. */
+const STUCK_MS = 90_000
+/** For the last of the faults to heal, and what is still wanted. */
+const REST_MS = 4 * STUCK_MS
 
 describe.skipIf(!hasRedis)('while everything fails', () => {
   test('nothing mixed is shown, nothing invented, and all workers go on', {
-    timeout: SECONDS * 1_000 + 60_000,
+    timeout: SECONDS * 1_000 + REST_MS,
   }, async () => {
-    const report = await runFaults({ seconds: SECONDS, seed: SEED })
+    const report = await runFaults({ seconds: SECONDS, seed: SEED, stuckMs: STUCK_MS })
     const told = JSON.stringify(report, null, 1)
     expect(report.wrong, told).toEqual([])
     expect(report.stuck, told).toEqual([])

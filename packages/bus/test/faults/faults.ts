@@ -11,7 +11,7 @@ const HELD_MS = 7_000
 export type Draw = (limit: number) => number
 
 /** For two processes to start and to come to a state that is shown. */
-const STARTED_MS = 30_000
+const STARTED_MS = 90_000
 /** Time of its master's last writes that a replica lacks. */
 const LOST_MS = 1_000
 /** With too little memory. */

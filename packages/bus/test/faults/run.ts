@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Draw, faultsOf } from './faults.ts'
 import { World } from './world.ts'
 
-/** Milliseconds after which what has not healed is stuck. */
+/** Milliseconds after which what has not healed is stuck, where the machine is the test's alone. */
 const STUCK_MS = 15_000
 /** For the processes to start. */
 const START_MS = 3_000
@@ -32,12 +32,15 @@ export type FaultOptions = {
   readonly seed: number
   /** Names of those that may happen; all when absent. */
   readonly only?: readonly string[] | undefined
+  /** Milliseconds after which what has not healed is stuck: more where others take most of the machine. */
+  readonly stuckMs?: number
   /** Options of Node, for the processes that are tested. */
   readonly execArgv?: readonly string[]
 }
 
 /** Every fault once, in an order that the seed gives, then at random; every other one follows upon the one before at once. */
-export async function runFaults({ seconds, seed, only, execArgv = [] }: FaultOptions): Promise<FaultReport> {
+export async function runFaults(options: FaultOptions): Promise<FaultReport> {
+  const { seconds, seed, only, stuckMs = STUCK_MS, execArgv = [] } = options
   const world = await World.start(execArgv)
   try {
     await sleep(START_MS)
@@ -48,7 +51,7 @@ export async function runFaults({ seconds, seed, only, execArgv = [] }: FaultOpt
     const healMs: number[] = []
     const stuck: string[] = []
     const heal = async (after: string) => {
-      const ms = await world.caughtUp(STUCK_MS)
+      const ms = await world.caughtUp(stuckMs)
       if (ms === null) stuck.push(after)
       else healMs.push(ms)
     }
@@ -61,7 +64,7 @@ export async function runFaults({ seconds, seed, only, execArgv = [] }: FaultOpt
       else await sleep(draw(800))
     }
     await heal('all of them')
-    await world.answered(STUCK_MS)
+    await world.answered(stuckMs)
     return {
       ...{ seconds, seed, faults: done, wrong: world.consistency.wrong, stuck, errors: world.errors },
       ...{ shown: world.consistency.shown, blocks: world.consistency.blocks.size, ofBlocks: world.chain.tip().number },
