@@ -96,7 +96,7 @@ test('refusals come back with their reasons', async () => {
 
 test('chains are kept apart, and a chain that was forgotten is told anew', async () => {
   const other = { ...later, chainId: 2 }
-  const one = new RouterThreads({ count: 1 })
+  const one = new RouterThreads({ count: 1, timeoutMs: 30_000 })
   const [first, second] = await Promise.all([one.findRoute(snapshot, request()), one.findRoute(other, request())])
   expect(first).toEqual(anew(snapshot))
   expect(second).toEqual(anew(other))
