@@ -1,9 +1,8 @@
 /** Errors of a table: what it says of routes beside what their senders are charged. */
-import { type GasPart, gasRow } from '@sluice/liquidity'
 import { GasLessons } from '@sluice/quoting'
 import { gasParts } from '@sluice/routing'
 import { quantile } from '../router/statistics.ts'
-import type { GasFile } from './fit.ts'
+import { type GasFile, gasOf } from './fit.ts'
 import type { Observed } from './observe.ts'
 
 /** Per cent of what was charged: how far off the table was, and to which side in the middle. */
@@ -53,12 +52,4 @@ function told({ route, wrappedNative }: Observed, table: GasFile): number {
     refund += of.refund * count
   }
   return charged + refund - Math.min(refund, (charged + refund) / 5)
-}
-
-function gasOf(part: GasPart, { route, routeRefund, families, parts }: GasFile): { gas: number; refund: number } {
-  if (part === 'route') return { gas: route, refund: routeRefund }
-  const [kind, family] = part.split(':')
-  if (family === undefined) return parts[part]!
-  const { hop, piece, refund = 19_900 } = families[family] ?? gasRow(family)
-  return kind === 'hop' ? { gas: hop, refund } : { gas: piece, refund: 0 }
 }

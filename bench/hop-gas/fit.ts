@@ -1,80 +1,135 @@
-/** The gas table from what routes were charged: least squares over the parts that each is made of. */
-import { type GasPart, type GasRow, gasRow, partGas } from '@sluice/liquidity'
+/** The gas table from what routes were charged: least squares over the parts that each is made of, near the table of before. */
+import { type GasPart, type GasRow, gasRow } from '@sluice/liquidity'
 import { gasParts } from '@sluice/routing'
 import type { Observed } from './observe.ts'
+
+type Gas = { readonly gas: number; readonly refund: number }
+type TokenRow = { readonly symbol: string; readonly gas: number; readonly basis: string }
 
 export type GasFile = {
   readonly route: number
   readonly routeRefund: number
   readonly families: Record<string, GasRow>
-  readonly parts: Record<string, { readonly gas: number; readonly refund: number }>
+  readonly parts: Record<string, Gas>
+  readonly tokens: Record<string, TokenRow>
 }
 
 /** Part of what was charged within which an error counts by its square; beyond, by its size: a few odd pools decide nothing. */
 const USUAL_ERROR = 0.03
 const REWEIGHTINGS = 10
-/** Keeps parts that never occur alone from taking up what others cost. */
-const RIDGE = 1e-8
-/** At this part of the gas refunds are cut off, and say nothing of what they are made of. */
+/** Weight of the table of before, beside that of routes of some hundred thousand gas: about a tenth of one route. */
+const RIDGE = 3e-12
+/** At this part of the gas refunds are cut off, and only say that they are made of no less. */
 const CUT_REFUND = 0.199
+const CUT_ROUNDS = 4
+/** Part of a hop's gas by which a row must be off to be written anew: routes do not change for less. */
+const OFF = 0.15
+/** Routes with a part below which its row stays. */
+const LEAST_MET = 6
+/** Refund of a hop whose row names none, EIP-3529. */
+const EMPTIED_REFUND = 19_900
 
 /** Pieces crossed by a route that the table is fitted to: what ticks far from the price cost differs by their history. */
 const MOST_PIECES = 12
 
-function piecesIn(parts: ReadonlyMap<GasPart, number>): number {
+type Swap = ReadonlyMap<GasPart, number>
+
+function piecesIn(parts: Swap): number {
   return [...parts].reduce((sum, [part, count]) => (part.startsWith('piece:') ? sum + count : sum), 0)
 }
 
-/** @param old - keeps the rows of families that were not met */
+/** Gas of a part by a table. */
+export function gasOf(part: GasPart, { route, routeRefund, families, parts, tokens }: GasFile): Gas {
+  if (part === 'route') return { gas: route, refund: routeRefund }
+  const [kind, id] = part.split(':')
+  if (id === undefined) return parts[part]!
+  if (kind === 'token') return { gas: tokens[id]?.gas ?? 0, refund: 0 }
+  const { hop, piece, refund = EMPTIED_REFUND } = families[id] ?? gasRow(id)
+  return kind === 'hop' ? { gas: hop, refund } : { gas: piece, refund: 0 }
+}
+
+/**
+ * Rows of pieces stay as they are: crossings are few, and of ticks that the recorded state knows half of.
+ *
+ * @param old - keeps its rows of what was not met, and those that are hardly off
+ */
 export function fitTable(all: readonly Observed[], old: GasFile): GasFile {
   const seen = all.filter(({ route, wrappedNative }) => piecesIn(gasParts({ ...route, wrappedNative })) <= MOST_PIECES)
   const swaps = seen.map(({ route, wrappedNative }) => gasParts({ ...route, wrappedNative }))
-  const parts = [...new Set(swaps.flatMap((swap) => [...swap.keys()]))].sort()
-  const rows = swaps.map((swap) => parts.map((part) => swap.get(part) ?? 0))
-  const weights = seen.map(({ charged }) => 1 / charged)
-  const gross = leastSquares(
-    rows,
-    seen.map(({ gross }) => gross),
-    weights,
-  )
-  const whole = seen.map(({ gross, charged }) => Number(gross - charged < CUT_REFUND * gross))
-  const refunds = leastSquares(
-    rows,
-    seen.map(({ gross, charged }) => gross - charged),
-    weights.map((w, k) => w * whole[k]!),
-  )
-  const gasOf = (part: GasPart): { gas: number; refund: number } => {
-    const k = parts.indexOf(part)
-    if (k < 0) return partGas(part)
-    const refund = Math.round(refunds[k]!)
-    return { gas: Math.round(gross[k]!) - refund, refund }
+  const met = [...new Set(swaps.flatMap((swap) => [...swap.keys()]))]
+    .filter((part) => !part.startsWith('piece:'))
+    .sort()
+  const first = fitted(seen, swaps, met, old)
+  const isMet = (part: GasPart) => swaps.filter((swap) => swap.has(part)).length >= LEAST_MET
+  const isOff = (part: GasPart) => Math.abs(first(part).gas - gasOf(part, old).gas) > OFF * gasOf(part, old).gas
+  const moved = met.filter((part) => part !== 'route' && isMet(part) && (!part.startsWith('hop:') || isOff(part)))
+  const now = fitted(seen, swaps, moved, old)
+  const basis = (part: GasPart) => {
+    const of = seen.filter((_, k) => swaps[k]!.has(part))
+    return `fitted: ${of.length} routes of ${[...new Set(of.map(({ world }) => world))].join(' and ')}`
   }
-  const route = gasOf('route')
-  const families = Object.entries(old.families).map(([id, row]) => {
-    const count = swaps.filter((swap) => swap.has(`hop:${id}`)).length
-    if (count === 0) return [id, row]
-    const { gas: hop, refund } = gasOf(`hop:${id}`)
-    const crossed = swaps.filter((swap) => swap.has(`piece:${id}`)).length
-    const piece = crossed > 0 ? Math.max(1, gasOf(`piece:${id}`).gas) : gasRow(id).piece
-    const worlds = [...new Set(seen.filter((_, k) => swaps[k]!.has(`hop:${id}`)).map(({ world }) => world))].join(
-      ' and ',
-    )
-    const ticks =
-      crossed > 0
-        ? `, ${crossed} of them over ticks or bins`
-        : row.piece > 0
-          ? ', none over ticks or bins: those are an estimate'
-          : ''
-    return [id, { hop, piece, refund, basis: `fitted: ${count} routes of ${worlds}${ticks}` }]
-  })
-  const names = Object.keys(old.parts).map((part) => [part, gasOf(part as GasPart)])
+  const family = ([id, row]: [string, GasRow]): [string, GasRow] => {
+    const part = `hop:${id}` as const
+    if (!moved.includes(part)) return [id, row]
+    const { gas: hop, refund } = now(part)
+    return [id, { hop, piece: row.piece, refund, basis: basis(part) }]
+  }
+  const token = ([id, row]: [string, TokenRow]): [string, TokenRow] => {
+    const part = `token:${id}` as const
+    return moved.includes(part) ? [id, { ...row, gas: Math.max(0, now(part).gas), basis: basis(part) }] : [id, row]
+  }
   return {
-    route: route.gas,
-    routeRefund: route.refund,
-    families: Object.fromEntries(families),
-    parts: Object.fromEntries(names),
+    route: old.route,
+    routeRefund: old.routeRefund,
+    families: Object.fromEntries(Object.entries(old.families).map(family)),
+    parts: Object.fromEntries(Object.keys(old.parts).map((part) => [part, now(part as GasPart)])),
+    tokens: Object.fromEntries(Object.entries(old.tokens).map(token)),
   }
 }
+
+/** What parts cost by the routes, those that are free to move; all others as before. */
+function fitted(
+  seen: readonly Observed[],
+  swaps: readonly Swap[],
+  free: readonly GasPart[],
+  old: GasFile,
+): (part: GasPart) => Gas {
+  const weights = seen.map(({ gross }) => 1 / gross)
+  const sum = (swap: Swap, of: (gas: Gas) => number) =>
+    [...swap].reduce((total, [part, count]) => total + count * of(gasOf(part, old)), 0)
+  const rowsOf = (parts: readonly GasPart[]) => swaps.map((swap) => parts.map((part) => swap.get(part) ?? 0))
+  const rows = rowsOf(free)
+  const more = leastSquares(
+    rows,
+    seen.map(({ gross }, k) => gross - sum(swaps[k]!, ({ gas, refund }) => gas + refund)),
+    weights,
+  )
+  const refunding = free.filter((part) => !part.startsWith('token:'))
+  const refundRows = rowsOf(refunding)
+  const told = swaps.map((swap) => sum(swap, ({ refund }) => refund))
+  const values = seen.map(({ gross, charged }, k) => gross - charged - told[k]!)
+  let counted = seen.map(({ gross, charged }) => gross - charged < CUT_REFUND * gross)
+  let refunds: number[] = []
+  for (let round = 0; round < CUT_ROUNDS; round++) {
+    const now = counted
+    refunds = leastSquares(
+      refundRows,
+      values,
+      weights.map((weight, k) => weight * Number(now[k])),
+    )
+    const isShort = (k: number) => dot(refundRows[k]!, refunds) < values[k]!
+    counted = seen.map(({ gross, charged }, k) => gross - charged < CUT_REFUND * gross || isShort(k))
+  }
+  return (part) => {
+    const [at, back] = [free.indexOf(part), refunding.indexOf(part)]
+    const before = gasOf(part, old)
+    const refund = before.refund + Math.round(refunds[back] ?? 0)
+    return { gas: before.gas + before.refund + Math.round(more[at] ?? 0) - refund, refund }
+  }
+}
+
+const dot = (row: readonly number[], found: readonly number[]) =>
+  row.reduce((sum, count, j) => sum + count * found[j]!, 0)
 
 /** Coefficients by iteratively reweighted least squares (Huber's weights). */
 function leastSquares(rows: readonly number[][], values: readonly number[], weights: readonly number[]): number[] {
@@ -83,7 +138,7 @@ function leastSquares(rows: readonly number[][], values: readonly number[], weig
   for (let round = 0; round < REWEIGHTINGS; round++) {
     found = solve(rows, values, now)
     now = rows.map((row, k) => {
-      const error = Math.abs(row.reduce((sum, count, j) => sum + count * found[j]!, -values[k]!)) * weights[k]!
+      const error = Math.abs(dot(row, found) - values[k]!) * weights[k]!
       return weights[k]! * Math.sqrt(USUAL_ERROR / Math.max(USUAL_ERROR, error))
     })
   }
@@ -93,9 +148,7 @@ function leastSquares(rows: readonly number[][], values: readonly number[], weig
 /** The normal equations, by Gaussian elimination. */
 function solve(rows: readonly number[][], values: readonly number[], weights: readonly number[]): number[] {
   const n = rows[0]!.length
-  const matrix = Array.from({ length: n }, (_, i) =>
-    Array.from({ length: n + 1 }, (_, j) => (i === j ? RIDGE * 1e-6 : 0)),
-  )
+  const matrix = Array.from({ length: n }, (_, i) => Array.from({ length: n + 1 }, (_, j) => (i === j ? RIDGE : 0)))
   rows.forEach((row, k) => {
     const square = weights[k]! ** 2
     for (let i = 0; i < n; i++) {

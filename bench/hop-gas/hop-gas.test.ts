@@ -17,22 +17,33 @@ beforeAll(async () => {
 })
 afterAll(() => world?.stop())
 
-test('the table is within 15 % of what senders are charged, half the time at least: pools alone, and routes of many', async () => {
-  const table = JSON.parse(readFileSync(FILE, 'utf8')) as GasFile
-  const [alone, routes] = [await observePools(world), await observe(world, 40, 78)]
-  expect(alone.length).toBeGreaterThan(60)
-  expect(routes.length).toBe(40)
-  for (const seen of [alone, routes]) {
-    const errors = errorsOf(seen, table)
-    console.info(`off by, in per cent: ${JSON.stringify(errors)}`)
-    expect(errors.absoluteMedian).toBeLessThan(15)
-  }
-})
+/** Milliseconds for some hundred transactions on a machine that does other things too. */
+const LONG = 300_000
 
-test('gas before refunds is what is charged and what comes back of it', async () => {
-  for (const { gross, charged } of await observe(world, 10, 79)) {
-    expect(gross).toBeGreaterThanOrEqual(charged)
-    // EIP-3529. What a block later finds otherwise than the simulation, such as an oracle's slot, is 2 % at most (docs/honesty.md).
-    expect(gross - charged).toBeLessThanOrEqual(gross / 5 + gross / 50)
-  }
-})
+test(
+  'the table is within 10 % of what senders are charged, half the time at least: pools alone, and routes of many',
+  async () => {
+    const table = JSON.parse(readFileSync(FILE, 'utf8')) as GasFile
+    const [alone, routes] = [await observePools(world), await observe(world, 15, 78)]
+    expect(alone.length).toBeGreaterThan(60)
+    expect(routes.length).toBe(15)
+    for (const seen of [alone, routes]) {
+      const errors = errorsOf(seen, table)
+      console.info(`off by, in per cent: ${JSON.stringify(errors)}`)
+      expect(errors.absoluteMedian).toBeLessThan(10)
+    }
+  },
+  LONG,
+)
+
+test(
+  'gas before refunds is what is charged and what comes back of it',
+  async () => {
+    for (const { gross, charged } of await observe(world, 10, 79)) {
+      expect(gross).toBeGreaterThanOrEqual(charged)
+      // EIP-3529. What a block later finds otherwise than the simulation, such as an oracle's slot, is 2 % at most (docs/honesty.md).
+      expect(gross - charged).toBeLessThanOrEqual(gross / 5 + gross / 50)
+    }
+  },
+  LONG,
+)

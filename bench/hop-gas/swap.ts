@@ -1,7 +1,7 @@
 /** Swaps through the real Guard and Executor, sent as transactions: what a sender is charged for them. */
 import { IERC20__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
-import { families, familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
+import { families, familyOf, type Pool, PoolRefusal, tokenGas } from '@sluice/liquidity'
 import type { World } from '@sluice/liquidity/testing'
 import { type EncodedSwap, EncodeError, encodeSwap, type Leg, type Route } from '@sluice/routing'
 import { MaxUint256 } from 'ethers'
@@ -27,7 +27,8 @@ export function chain(hops: readonly Hop[], amountIn: bigint): Route | null {
   for (const { pool, tokenIn, tokenOut } of hops) {
     try {
       const { amountOut, gas } = familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amount)
-      legs.push({ pool, tokenIn, tokenOut, num: 1n, den: 1n, amountIn: amount, amountOut, gas })
+      const whole = gas + tokenGas(tokenIn) + tokenGas(tokenOut)
+      legs.push({ pool, tokenIn, tokenOut, num: 1n, den: 1n, amountIn: amount, amountOut, gas: whole })
       amount = amountOut
     } catch (error) {
       if (error instanceof PoolRefusal) return null

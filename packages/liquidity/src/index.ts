@@ -4,9 +4,11 @@ export {
   type GasRow,
   gasRow,
   HOP_GAS,
+  isDear,
   PIECE_GAS,
   partGas,
   ROUTE_GAS,
+  tokenGas,
 } from './dexes/common/gas.ts'
 export type { CurveStableState } from './dexes/curve-stable/types.ts'
 export { families, familyOf, WRAPPER_FAMILY } from './dexes/index.ts'

@@ -287,8 +287,6 @@ export const FLAT_STEP = 4n
 export const FLAT_GAIN = 1.1
 /** Part by which an amount is moved to find its marginal price. */
 export const OUTPUT_MARGIN = 1e-4
-/** One by the part of an amount below which a change of it goes to one leg: what is lost grows by its square. */
-export const ONE_LEG = 10_000n
 /** Settlements in which the least amount is found to the base unit: 5 to 40, as many as an output unit has bits of input. */
 export const OUTPUT_STEPS = 300
 /** Times that one end is moved by the slope before the bracket is halved. */

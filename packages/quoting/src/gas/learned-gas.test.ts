@@ -73,13 +73,13 @@ test('searches of a minute are told the same, and what is not seen again is forg
   expect(lessons.at(12 * 24 * HOUR)).toBe(undefined)
 })
 
-test('one absurd simulation moves nothing by more than a twentieth of what the route was expected to cost', () => {
+test('one absurd simulation moves nothing by more than a tenth of what the route was expected to cost', () => {
   const { route } = market(9)
   const lessons = new GasLessons(null)
   const swap = route()
   const { charged } = routeGas({ ...swap, wrappedNative: null })
   lessons.observe(swap, 1e12, 0)
-  expect(lessons.expected(swap, 0)).toBeLessThanOrEqual(1.05 * charged)
+  expect(lessons.expected(swap, 0)).toBeLessThanOrEqual(1.1 * charged)
   for (let k = 0; k < 5_000; k++) lessons.observe({ ...route(), tokenIn: token(1_000 + k) }, 1e6, 0)
   expect(lessons.count.entries).toBeLessThanOrEqual(2_048)
 })

@@ -1,20 +1,33 @@
 /**
  * Gas of pools beyond the table of their families, learned from simulations: each tells what a whole route is charged, and what that
- * is off by is shared out over the route's pools, tokens and ends (Kaczmarz's method, relaxed). Tokens take part since what a
- * transfer costs is the token's: a proxy's tens of thousands are those of every pool that trades it.
+ * is off by is shared out over the route's pools, tokens and ends, to each by how little is known of it (a Kalman filter without
+ * covariances). Tokens take part since what a transfer costs is the token's: a proxy's tens of thousands are those of every
+ * pool that trades it.
  */
 import type { Address } from '@sluice/chains'
-import { type LearnedGas, type Route, routeGas } from '@sluice/routing'
+import { gasParts, type LearnedGas, type Route, routeGas } from '@sluice/routing'
 import { Bounded, type StateCount } from '@sluice/simulation'
 
 /** Pools and tokens that something is known of. */
 const MOST_KNOWN = 2_048
 /** Pools that searches are told of, those that were seen last. */
 const MOST_TOLD = 512
-/** Part of an error that is made up for at once: the rest may be the sender's own, or of ticks that no other trade crosses. */
-const STEP = 0.35
-/** Part of the gas told that one simulation may be off by, and count: a route over many ticks is no lesson about its tokens. */
-const MOST_OFF = 0.04
+/** Gas that a pool, a direction of it, a token, an end, or what all routes share is usually off by before anything is known of it. */
+const USUAL_OFF: Readonly<Record<string, number>> = {
+  pool: 12_000,
+  leg: 8_000,
+  token: 6_000,
+  in: 6_000,
+  out: 6_000,
+  route: 3_000,
+}
+/** The least of that, however often something was seen. */
+const SURE = 500
+/** The part of a route's gas that is the sender's own, and gas of a tick that no other trade crosses. */
+const OWN = 0.005
+const PIECE = 12_000
+/** Part of the gas told that one simulation may be off by, and count: a route that was led through odd code is no lesson. */
+const MOST_OFF = 0.1
 /** Gas by which anything may differ from the table. */
 const MOST = 300_000
 /** Seconds after which half of what was learned is forgotten: tokens are upgraded, and slots fill. */
@@ -24,7 +37,7 @@ const TOLD_FOR = 60
 /** Gas that is not worth telling, and to which is rounded. */
 const GRAIN = 1_000
 
-type Known = { gas: number; at: number }
+type Known = { readonly gas: number; readonly variance: number; readonly at: number }
 type Swap = Pick<Route, 'tokenIn' | 'tokenOut' | 'legs'>
 
 export class GasLessons {
@@ -49,10 +62,13 @@ export class GasLessons {
     const { expected, charged, refund } = this.gasOfRoute(swap, parts, now)
     const most = MOST_OFF * Math.max(charged, expected)
     const off = Math.max(-most, Math.min(most, gross - refund - expected))
-    const squares = [...parts.values()].reduce((sum, count) => sum + count * count, 0)
-    for (const [key, count] of parts) {
-      const gas = this.gasOf(key, now) + (STEP * off * count) / squares
-      this.known.set(key, { gas: Math.max(-MOST, Math.min(MOST, gas)), at: now })
+    const known = [...parts].map(([key, count]) => ({ key, count, ...this.knownOf(key, now) }))
+    const own = (OWN * charged) ** 2 + piecesIn({ ...swap, wrappedNative: this.wrappedNative }) * PIECE ** 2
+    const variance = known.reduce((sum, of) => sum + of.count ** 2 * of.variance, own)
+    for (const { key, count, gas, variance: its } of known) {
+      const gain = (its * count) / variance
+      const left = Math.max(SURE ** 2, its * (1 - gain * count))
+      this.known.set(key, { gas: Math.max(-MOST, Math.min(MOST, gas + gain * off)), variance: left, at: now })
     }
     for (const { pool, tokenIn, tokenOut } of swap.legs) this.pools.set(pool.id, [tokenIn, tokenOut])
   }
@@ -80,7 +96,9 @@ export class GasLessons {
   private toldAt(now: number): LearnedGas {
     const found = new Map<string, number>()
     for (const [id, [sold, bought]] of this.pools) {
-      const gas = this.gasOf(`pool ${id}`, now) + this.gasOf(`token ${sold}`, now) + this.gasOf(`token ${bought}`, now)
+      const either = (this.gasOf(`leg ${id} ${sold}`, now) + this.gasOf(`leg ${id} ${bought}`, now)) / 2
+      const gas =
+        either + this.gasOf(`pool ${id}`, now) + this.gasOf(`token ${sold}`, now) + this.gasOf(`token ${bought}`, now)
       const rounded = Math.round(gas / GRAIN) * GRAIN
       if (rounded !== 0) found.set(id, rounded)
     }
@@ -88,9 +106,21 @@ export class GasLessons {
   }
 
   private gasOf(key: string, now: number): number {
-    const known = this.known.get(key)
-    return known ? known.gas * 0.5 ** (Math.max(0, now - known.at) / HALF_LIFE) : 0
+    return this.knownOf(key, now).gas
   }
+
+  /** Gas that is left of what was learned, and how sure it is. */
+  private knownOf(key: string, now: number): Omit<Known, 'at'> {
+    const usual = USUAL_OFF[key.split(' ', 1)[0]!]! ** 2
+    const known = this.known.get(key)
+    if (!known) return { gas: 0, variance: usual }
+    const left = 0.5 ** (Math.max(0, now - known.at) / HALF_LIFE)
+    return { gas: known.gas * left, variance: usual + (known.variance - usual) * left }
+  }
+}
+
+function piecesIn(swap: Parameters<typeof gasParts>[0]): number {
+  return [...gasParts(swap)].reduce((sum, [part, count]) => (part.startsWith('piece:') ? sum + count : sum), 0)
 }
 
 /** Counts of what a route is made of: the ends are apart, where a token moves twice and the sender's own slots change. */
@@ -101,7 +131,8 @@ function partsOf({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, number>
     [`out ${tokenOut}`, 1],
   ])
   for (const { pool, tokenIn: sold, tokenOut: bought } of legs)
-    for (const key of [`pool ${pool.id}`, `token ${sold}`, `token ${bought}`]) parts.set(key, (parts.get(key) ?? 0) + 1)
+    for (const key of [`pool ${pool.id}`, `leg ${pool.id} ${sold}`, `token ${sold}`, `token ${bought}`])
+      parts.set(key, (parts.get(key) ?? 0) + 1)
   return parts
 }
 

@@ -11,7 +11,6 @@ import {
   FLAT_GAIN,
   FLAT_STEP,
   NEAR_OUTPUT,
-  ONE_LEG,
   OUTPUT_MARGIN,
   OUTPUT_SEARCHES,
   OUTPUT_STEPS,
@@ -23,6 +22,12 @@ import { admit, bestRoute } from './best-route.ts'
 import { AMOUNT_LIMIT } from './largest-routable.ts'
 import type { FoundRoute } from './search-and-settle.ts'
 import { LegRefused, type Resettled, settle } from './settle.ts'
+
+/**
+ * One by the part of an amount below which a change of it goes to one leg: what is lost
+ * grows by its square.
+ */
+const ONE_LEG = 10_000n
 
 /** A route for an input; where none pays what is wished, the one found that pays most, and null where nothing routes. */
 export type LeastInput = { readonly amountIn: bigint; readonly route: FoundRoute | null }

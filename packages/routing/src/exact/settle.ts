@@ -192,7 +192,7 @@ function settledAgain(settled: Settled | PoolRefusal, { num, den }: LegShare): S
 
 /** @param now - the pool of the edge as earlier legs left it */
 function settledLeg(
-  { pool, tokenIn, tokenOut }: Edge,
+  { pool, tokenIn, tokenOut, tokensGas }: Edge,
   now: Pool,
   { amount: amountIn, num, den }: LegShare,
   taxes?: Taxes,
@@ -205,7 +205,8 @@ function settledLeg(
     const arrived = amountIn - (amountIn * sellPpm) / PPM
     const quote = family.quoteExactInput(now, tokenIn, tokenOut, arrived)
     const amountOut = quote.amountOut - (quote.amountOut * buyPpm) / PPM
-    const leg = { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas: quote.gas }
+    const gas = quote.gas + tokensGas
+    const leg = { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas }
     return { leg, after: { ...pool, state: quote.state } }
   } catch (error) {
     if (error instanceof PoolRefusal) return error

@@ -3,7 +3,7 @@
  * costs more or less because of who pays whom, and of what the legs before it have touched.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { type GasPart, gasRow } from '@sluice/liquidity'
+import { type GasPart, gasRow, isDear, tokenGas } from '@sluice/liquidity'
 import { isPrepaid, isSingleton } from '@sluice/program'
 import { takesNative, usesWrapper } from '../native.ts'
 import type { Leg, Route } from '../types.ts'
@@ -26,6 +26,7 @@ export function gasParts(swap: Swap): GasParts {
     add(`hop:${pool.family}`)
     const pieces = piecesOf(leg)
     if (pieces > 0) add(`piece:${pool.family}`, pieces)
+    for (const token of [sold, bought]) if (isDear(token)) add(`token:${token}`)
     if (takers.has(sold)) add(isEnd(swap.tokenIn, sold, wrappedNative) ? 'pulledAgain' : 'takenAgain')
     if (makers.has(bought)) add(isEnd(swap.tokenOut, bought, wrappedNative) ? 'paidAgain' : 'madeAgain')
     if (pools.has(pool.id)) add('poolAgain')
@@ -48,9 +49,9 @@ export function gasParts(swap: Swap): GasParts {
 }
 
 /** Ticks or bins that a leg crosses, which its quote counts; in part where it walks over words of ticks without one. */
-function piecesOf({ pool: { family }, gas }: Pick<Leg, 'pool' | 'gas'>): number {
+function piecesOf({ pool: { family }, tokenIn, tokenOut, gas }: Leg): number {
   const { hop, piece } = gasRow(family)
-  return piece > 0 ? (gas - hop) / piece : 0
+  return piece > 0 ? (gas - tokenGas(tokenIn) - tokenGas(tokenOut) - hop) / piece : 0
 }
 
 function isEnd(end: Address, token: Address, wrappedNative: Address | null): boolean {

@@ -7,6 +7,7 @@ import {
   poolChanges,
   type Snapshot,
   type TradingFunction,
+  tokenGas,
   WRAPPER_FAMILY,
 } from '@sluice/liquidity'
 import type { Source } from '../sources.ts'
@@ -138,5 +139,7 @@ function compileEdge(pool: Pool, tokenIn: Address, tokenOut: Address, table?: Ga
   const hop: Readonly<Record<string, number>> = table?.hop ?? HOP_GAS
   const raw = familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)
   const curve = compileCurve(table && raw.gasPerPiece ? { ...raw, gasPerPiece: table.tick } : raw)
-  return { pool, tokenIn, tokenOut, curve, gas: hop[pool.family] ?? USUAL_GAS }
+  // A table of the caller's is all that its graph is ranked by.
+  const tokensGas = table ? 0 : tokenGas(tokenIn) + tokenGas(tokenOut)
+  return { pool, tokenIn, tokenOut, curve, gas: (hop[pool.family] ?? USUAL_GAS) + tokensGas, tokensGas }
 }

@@ -13,6 +13,8 @@ export type Edge = {
   readonly curve: CompiledCurve
   /** Gas of the hop for ranking, before ticks crossed. */
   readonly gas: number
+  /** Gas in it that is of its tokens, and not of the pool. */
+  readonly tokensGas: number
 }
 
 /**

@@ -3,6 +3,7 @@
  * Executor and pools. A row that cannot be measured here keeps an estimate and says why. Routing weighs pools by it; what a
  * route costs is measured when it is simulated.
  */
+import type { Address } from '@sluice/chains'
 import table from './gas.generated.json' with { type: 'json' }
 
 export type GasRow = {
@@ -20,7 +21,7 @@ export type GasFamily = keyof typeof table.families
 
 /** Parts that a leg or an end costs more, or less where negative, than in a plain chain of ERC-20 pools. */
 export type SharedGasPart = keyof typeof table.parts
-export type GasPart = SharedGasPart | 'route' | `hop:${string}` | `piece:${string}`
+export type GasPart = SharedGasPart | 'route' | `hop:${string}` | `piece:${string}` | `token:${string}`
 export type PartGas = { readonly gas: number; readonly refund: number }
 
 const rows: Readonly<Record<GasFamily, GasRow>> = table.families
@@ -36,11 +37,21 @@ export const PIECE_GAS = each(({ piece }) => piece)
 /** Refund of a slot that goes from zero to something and back within a transaction, EIP-3529. */
 const EMPTIED_REFUND = 19_900
 
+/** What a leg costs more for each of its tokens that is one of these: proxies, and tokens that look into more slots than others. */
+const TOKEN_GAS: ReadonlyMap<string, number> = new Map(Object.entries(table.tokens).map(([id, { gas }]) => [id, gas]))
+
+/** True of a token whose transfers are known to cost more. */
+export const isDear = (token: Address): boolean => TOKEN_GAS.has(token)
+
+/** Gas of a token at one end of a leg, beyond that of a plain ERC-20. */
+export const tokenGas = (token: Address): number => TOKEN_GAS.get(token) ?? 0
+
 /** Gas that a part adds to what is charged, and what of the gas before refunds comes back. */
 export function partGas(part: GasPart): PartGas {
   if (part === 'route') return { gas: table.route, refund: table.routeRefund }
   const [kind, family] = part.split(':')
   if (family === undefined) return table.parts[part as SharedGasPart]
+  if (kind === 'token') return { gas: TOKEN_GAS.get(family) ?? 0, refund: 0 }
   const { hop, piece, refund = EMPTIED_REFUND } = gasRow(family)
   return kind === 'hop' ? { gas: hop, refund } : { gas: piece, refund: 0 }
 }
