@@ -87,7 +87,7 @@ export function fitTable(all: readonly Observed[], old: GasFile): GasFile {
   }
 }
 
-/** What parts cost by the routes, those that are free to move; all others as before. */
+/** Gas of parts by the routes, of those that are free to move; all others as before. */
 function fitted(
   seen: readonly Observed[],
   swaps: readonly Swap[],

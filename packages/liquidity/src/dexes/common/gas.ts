@@ -37,7 +37,7 @@ export const PIECE_GAS = each(({ piece }) => piece)
 /** Refund of a slot that goes from zero to something and back within a transaction, EIP-3529. */
 const EMPTIED_REFUND = 19_900
 
-/** What a leg costs more for each of its tokens that is one of these: proxies, and tokens that look into more slots than others. */
+/** Gas that a leg costs more for each of its tokens that is one of these: proxies, and tokens that look into more slots than others. */
 const TOKEN_GAS: ReadonlyMap<string, number> = new Map(Object.entries(table.tokens).map(([id, { gas }]) => [id, gas]))
 
 /** True of a token whose transfers are known to cost more. */
