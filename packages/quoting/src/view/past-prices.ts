@@ -149,11 +149,12 @@ export class PastPrices {
 }
 
 /** Nodes that prune tell it by an error; without state, pools would seem not to be there. */
-async function assertState({ hubs }: Chain, { hash, number }: BlockHeader, rpc: Rpc): Promise<void> {
+async function assertState({ hubs }: Chain, { number }: BlockHeader, rpc: Rpc): Promise<void> {
   const [hub] = hubs
   if (!hub) return
   try {
-    await rpc.getCode(hub, { blockHash: hash })
+    // By number: later blocks are known, so that a node without the state is not one that will have it in a moment.
+    await rpc.getCode(hub, number)
   } catch (error) {
     if (!(error instanceof RpcError) || !error.ofBlock) throw error
     throw new QuotingError('NO_STATE', `the node does not have the state of block ${number} any more`)
