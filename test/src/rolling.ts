@@ -8,7 +8,7 @@ const MOST_FAILURES = 20
 export type Replaced = {
   /** Counts by status; 0 for a connection that broke. */
   readonly statuses: Readonly<Record<string, number>>
-  /** What was answered with anything but 200. */
+  /** Answers other than 200, with their times. */
   readonly failures: readonly string[]
 }
 

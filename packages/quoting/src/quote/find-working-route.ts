@@ -26,7 +26,11 @@ const MAX_ROUNDS = 5
  */
 const LATER_WORK = MOST_WORK / 8
 
-const MORE_GAS = 'it takes more gas than a transaction may'
+const OUT_OF_GAS = {
+  outcome: 'reverted',
+  reason: 'it takes more gas than a transaction may',
+  gasUsed: Number.POSITIVE_INFINITY,
+} as const
 
 /** Routes that are measured beside the one that the search takes for the best, in the same call. */
 const MOST_RIVALS = 3
@@ -82,11 +86,6 @@ export async function findWorkingRoute(
         ? reverted(lastFailure, view)
         : noRoute(result, view, request, tokens.taxes)
     const { route } = result
-    if (route.gas > mostGas) {
-      lastFailure = MORE_GAS
-      for (const pool of tooMuchGas(route, mostGas)) excludePools.add(pool)
-      continue
-    }
     const rivals = (result.rivals ?? []).filter(({ gas }) => gas <= mostGas)
     if (wish.slippagePpm === 'auto' && (slippage === undefined || wish.amountOut === undefined)) {
       const isFirst = slippage === undefined
@@ -97,8 +96,9 @@ export async function findWorkingRoute(
     }
     await view.assertDeployed()
     const tried = async () => {
-      const terms = { ...context, taxes: tokens.taxes, signal }
-      const trial = await time('simulate', () => tryRoute(route, rivals, request, terms))
+      const trial = await time('simulate', () =>
+        tryRoute(route, rivals, request, { ...context, taxes: tokens.taxes, signal }),
+      )
       emit(trialEvent(route, trial))
       return trial
     }
@@ -106,12 +106,12 @@ export async function findWorkingRoute(
       const rival = [route, ...rivals].indexOf(trial.route)
       return { route: trial.route, ranked: route, trial, sought, slippage, rival }
     }
-    const trial = await tried()
+    const trial = route.gas > mostGas ? OUT_OF_GAS : await tried()
     if ('swap' in trial) return works(trial)
-    // It ran out of gas: nobody is to blame, and half of what it was expected to take is spared.
     if (trial.outcome === 'reverted' && (trial.gasUsed ?? 0) > mostGas) {
-      lastFailure = MORE_GAS
-      for (const pool of tooMuchGas(route, route.gas / 2)) excludePools.add(pool)
+      lastFailure = OUT_OF_GAS.reason
+      // Nobody is to blame. Where it took more than it was expected to, half of that is spared.
+      for (const pool of tooMuchGas(route, Math.min(mostGas, route.gas / 2))) excludePools.add(pool)
       continue
     }
     // Before anything is learned of pools and tokens, which may not be to blame.
@@ -132,19 +132,24 @@ export async function findWorkingRoute(
     const learned = await time('learn', () => tokens.taxes.learn(tradedTokens(route), source))
     tokens.standings.learn(tokens.taxes.current)
     if (!learned) {
-      const { current: taxes } = tokens.taxes
       // A pool is not left out, nor trust lost, for what may have been the node's doing: the same bytes are run once more.
       const again = doubted ? trial : await tried()
       doubted = true
       if ('swap' in again) return works(again)
-      tokens.standings.blame(passedThrough(route))
-      const isTaxed = route.legs.some(({ tokenIn, tokenOut }) => taxes.has(tokenIn) || taxes.has(tokenOut))
-      const guilty = isTaxed ? [] : await time('learn', () => culprits(route, { ...context, signal }))
-      for (const pool of guilty.length > 0 ? guilty : suspects(route)) excludePools.add(pool)
+      for (const pool of await toBlame(route, context, underWay)) excludePools.add(pool)
     }
     if (!learned && route.legs.length === 0) break
   }
   throw reverted(lastFailure, view)
+}
+
+/** Pools that a route is to do without, since it failed; what it passed through loses trust. */
+async function toBlame(route: Route, context: RoundsContext, { signal, time }: Work): Promise<readonly string[]> {
+  const { standings, taxes } = context.tokens
+  standings.blame(passedThrough(route))
+  const isTaxed = route.legs.some((leg) => taxes.current.has(leg.tokenIn) || taxes.current.has(leg.tokenOut))
+  const guilty = isTaxed ? [] : await time('learn', () => culprits(route, { ...context, signal }))
+  return guilty.length > 0 ? guilty : suspects(route)
 }
 
 /** @throws QuotingError `BAD_PERMIT` where the permission is why a route failed */

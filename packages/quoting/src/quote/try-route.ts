@@ -141,10 +141,7 @@ async function runRoute(
     others.map(({ swap }) => swap.data),
   )
   const measured = first.simulation.success ? first.simulation.amountOut : tooLittle(first.simulation)
-  if (measured === undefined) {
-    const { revertReason: reason = 'reverted without a reason', gasUsed } = first.simulation
-    return { outcome: 'reverted', reason, gasUsed }
-  }
+  if (measured === undefined) return reverted(first)
   const missing = shortfallPpm(expected, measured)
   if (missing > MAX_SHORTFALL_PPM || measured === 0n) return { outcome: 'shortfall', shortfallPpm: missing }
   if (first.simulation.success && measured === expected) {
@@ -160,10 +157,13 @@ async function runRoute(
   }
   const minOutput = minOutputOf(measured, request.slippagePpm)
   const second = await run(minOutput)
-  if (!second.simulation.success)
-    return { outcome: 'reverted', reason: second.simulation.revertReason ?? 'reverted without a reason' }
+  if (!second.simulation.success) return reverted(second)
   if (second.simulation.amountOut !== measured) return { outcome: 'shortfall', shortfallPpm: missing }
   return { outcome: 'adjusted', ...second, amountOut: measured, minOutput, shortfallPpm: missing }
+}
+
+function reverted({ simulation: { revertReason: reason = 'reverted without a reason', gasUsed } }: Ran): Trial {
+  return { outcome: 'reverted', reason, gasUsed }
 }
 
 /** Terms that do not depend on the route. */
