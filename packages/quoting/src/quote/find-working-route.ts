@@ -65,9 +65,9 @@ export async function findWorkingRoute(
   underWay: Work,
 ): Promise<WorkingRoute> {
   const { signal, time } = underWay
-  const { view, tokens, search, emit } = context
+  const { view, tokens, search, emit, rpc, simulation } = context
   const excludePools = new Set(wish.excludePools)
-  const mostGas = mostRouteGas(view.snapshot.block.gasLimit, context.simulation.limits.maxGas)
+  const mostGas = mostRouteGas(view.snapshot.block.gasLimit, simulation.limits.maxGas)
   let request = decided(wish)
   let slippage: AutoSlippage | undefined
   let lastFailure = ''
@@ -85,8 +85,8 @@ export async function findWorkingRoute(
       throw lastFailure && result.code !== 'BAD_TOKEN'
         ? reverted(lastFailure, view)
         : noRoute(result, view, request, tokens.taxes)
-    const { route } = result
-    const rivals = (result.rivals ?? []).filter(({ gas }) => gas <= mostGas)
+    const { route, rivals = [] } = result
+    const lean = rivals.filter(({ gas }) => gas <= mostGas)
     if (wish.slippagePpm === 'auto' && (slippage === undefined || wish.amountOut === undefined)) {
       const isFirst = slippage === undefined
       slippage = context.slippageOf(route)
@@ -97,7 +97,7 @@ export async function findWorkingRoute(
     await view.assertDeployed()
     const tried = async () => {
       const trial = await time('simulate', () =>
-        tryRoute(route, rivals, request, { ...context, taxes: tokens.taxes, signal }),
+        tryRoute(route, lean, request, { ...context, taxes: tokens.taxes, signal }),
       )
       emit(trialEvent(route, trial))
       return trial
@@ -116,19 +116,15 @@ export async function findWorkingRoute(
     }
     // Before anything is learned of pools and tokens, which may not be to blame.
     if (wish.permit) await checkPermit(route, wish.permit, wish.from, context, signal)
-    lastFailure =
-      trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`
-    underWay.log.info(
-      { round, failure: lastFailure, pools: route.legs.map(({ pool }) => pool.id) },
-      'route failed in simulation',
-    )
+    lastFailure = failureOf(trial)
+    const pools = route.legs.map(({ pool }) => pool.id)
+    underWay.log.info({ round, failure: lastFailure, pools }, 'route failed in simulation')
     if ('paid' in trial && trial.paid) {
       const [paid, settled] = trial.paid
       lift = [lift[0] * settled, lift[1] * paid]
       continue
     }
-    const block = { blockHash: view.snapshot.block.hash }
-    const source = { rpc: context.rpc, simulation: context.simulation, block, signal }
+    const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
     const learned = await time('learn', () => tokens.taxes.learn(tradedTokens(route), source))
     tokens.standings.learn(tokens.taxes.current)
     if (!learned) {
@@ -142,6 +138,9 @@ export async function findWorkingRoute(
   }
   throw reverted(lastFailure, view)
 }
+
+const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
+  trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`
 
 /** Pools that a route is to do without, since it failed; what it passed through loses trust. */
 async function toBlame(route: Route, context: RoundsContext, { signal, time }: Work): Promise<readonly string[]> {
