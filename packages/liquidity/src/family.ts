@@ -1,7 +1,6 @@
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Step, StepInput, StepOutput } from '@sluice/program'
 import type { BlockHeader, Log } from '@sluice/rpc'
-import type { PairOutline } from './math/outline.ts'
 import type { TradingFunction } from './math/trading-function.ts'
 
 /** A source of liquidity at the end of one block. Immutable: a change makes a new object with the same id. */
@@ -26,6 +25,20 @@ export type HopQuote<State = unknown> = {
   readonly state: State
   /** Gas of the hop as measured on real pools, ticks crossed included. */
   readonly gas: number
+}
+
+/** A pair of a pool's tokens. Amounts are base units, as floats. */
+export type PairOutline = {
+  /** Units of the second token per unit of the first, before fee; 0 where there is none. */
+  readonly price: number
+  /** The part of a swap that the pool keeps, in the direction in which that is more. */
+  readonly fee: number
+  /** Paid of each token until the price has moved by the part asked for. */
+  readonly firstNear: number
+  readonly secondNear: number
+  /** Held of each. */
+  readonly firstHeld: number
+  readonly secondHeld: number
 }
 
 /**

@@ -2,9 +2,9 @@ import { toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { familyOf } from '../dexes/index.ts'
-import type { Pool } from '../family.ts'
+import type { PairOutline, Pool } from '../family.ts'
 import type { ConcentratedState } from './concentrated.ts'
-import { outlineOfCurves, outputDownTo, type PairOutline } from './outline.ts'
+import { outlineOfCurves, outputDownTo } from './outline.ts'
 
 const BAND = 0.05
 const one = toAddress('0x0000000000000000000000000000000000000001')

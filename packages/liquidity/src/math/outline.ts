@@ -1,21 +1,7 @@
 /** Pools near their price: all that is needed of one by who looks at a hundred thousand of them, without curves being made. */
 import { FLOAT_PPM } from '@sluice/chains'
-import type { PriceCurve } from '../family.ts'
+import type { PairOutline, PriceCurve } from '../family.ts'
 import { type ConcentratedState, lastTickAtOrBelow, type Tick } from './concentrated.ts'
-
-/** A pair of a pool's tokens. Amounts are base units, as floats. */
-export type PairOutline = {
-  /** Units of the second token per unit of the first, before fee; 0 where there is none. */
-  readonly price: number
-  /** The part of a swap that the pool keeps, in the direction in which that is more. */
-  readonly fee: number
-  /** Paid of each token until the price has moved by the part asked for. */
-  readonly firstNear: number
-  readonly secondNear: number
-  /** Held of each. */
-  readonly firstHeld: number
-  readonly secondHeld: number
-}
 
 /** One, in prices with 96 fractional bits. */
 const Q96 = 2 ** 96
