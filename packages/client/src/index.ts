@@ -1,4 +1,5 @@
 export { approve } from './approve.ts'
+export { canBatch } from './batch.ts'
 export { SluiceClient } from './client.ts'
 export { contractsOf, guardOf, type PoolFactory, type SwapContracts, singletonsFor } from './contracts.ts'
 export { ClientError, type ClientErrorCode, type ClientErrorDetails } from './errors.ts'

@@ -8,7 +8,7 @@ import { wordsOf } from '../service/words.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { Amount, Usd } from '../ui/Num.tsx'
 import { WalletDialog } from '../ui/WalletButton.tsx'
-import { useAllowance, useWallet } from '../wallet/use-wallet.ts'
+import { useAllowance, useAllowanceWay, useWallet } from '../wallet/use-wallet.ts'
 import { Cure } from './Cure.tsx'
 import type { Swap } from './use-swap.ts'
 
@@ -20,6 +20,8 @@ export function MainAction({ swap: { order, live, paying, short, refused, most, 
   const { mutate: switchChain, error: notSwitched } = useSwitchChain()
   const { quote, isStale, isAsking } = live
   const allowed = useAllowance(chain.id, src?.address, chain.guard)
+  const free = (src && isNative(src.address)) || (allowed !== undefined && allowed >= paying)
+  const way = useAllowanceWay(chain.id, src?.address, free || allowed === undefined ? 0n : paying)
   const named = exact === 'in' ? src : dst
   const go = (label: ReactNode, onClick?: () => void) => (
     <button type="button" className="btn btn--go" disabled={onClick === undefined} onClick={onClick}>
@@ -65,8 +67,7 @@ export function MainAction({ swap: { order, live, paying, short, refused, most, 
     if (short) return go(`Not enough ${src.symbol}`)
     if (isStale) return go('Refresh the quote', live.again)
     // While figures are on their way the button stays where it is, and quotes anew before anything is signed.
-    const free = isNative(src.address) || (allowed !== undefined && allowed >= paying)
-    return go(free ? 'Swap' : `Approve ${src.symbol} and swap`, act.sign)
+    return go(free ? 'Swap' : way === 'permit' ? 'Sign and swap' : `Approve ${src.symbol} and swap`, act.sign)
   }
   return (
     <>

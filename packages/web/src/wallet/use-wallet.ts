@@ -1,7 +1,8 @@
 /** The connected wallet as the SDK takes it, and what it holds. */
-import { type Eip1193Provider, fromEip1193, type Wallet } from '@sluice/client'
+import { type AllowanceWay, canBatch, type Eip1193Provider, fromEip1193, type Wallet } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { useConnection } from 'wagmi'
+import { sluice } from '../service/client.ts'
 import { isNative } from '../service/tokens.ts'
 import { LOCAL } from './local-account.ts'
 
@@ -61,6 +62,30 @@ export function useAllowance(chainId: number, token: string | undefined, spender
     },
   })
   return data === undefined ? undefined : BigInt(data)
+}
+
+/**
+ * The way in which the SDK will get the Guard its allowance: the first of those that wallet and token take.
+ *
+ * @param amount - base units that are missing; 0n where none are
+ */
+export function useAllowanceWay(chainId: number, token: string | undefined, amount: bigint): AllowanceWay | undefined {
+  const connected = useWallet()
+  const { data } = useQuery({
+    queryKey: ['allowance-way', chainId, token, connected?.address],
+    enabled: connected?.chainId === chainId && token !== undefined && amount > 0n,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+    queryFn: async ({ signal }): Promise<AllowanceWay> => {
+      const { wallet } = await connected!.open()
+      if (await canBatch(wallet, chainId)) return 'batch'
+      const wanted = { src: token!, from: connected!.address, amount: String(amount) }
+      const offers = await sluice.getPermits(chainId, wanted, signal)
+      // DAI's form has no limit, and is not taken unless its owner asks for it.
+      return offers.some(({ kind, approval }) => kind !== 'dai' && approval === null) ? 'permit' : 'approve'
+    },
+  })
+  return data
 }
 
 const word = (address: string): string => address.slice(2).toLowerCase().padStart(64, '0')
