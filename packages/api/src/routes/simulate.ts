@@ -36,6 +36,8 @@ export async function simulate(
         signal: context.signal,
       }),
     )
+  // Reads at a block that is not there yet would be tried for as long as a node may lag.
+  if (typeof fields.block.ref === 'number') await assertBlock(fields, live.rpc)
   const result = await atStandingBlock(run, fields, context.signal).catch((error: unknown) =>
     refuseMissingBlock(error, fields, live.rpc),
   )
@@ -62,11 +64,17 @@ async function atStandingBlock<T>(run: () => Promise<T>, { block }: SimulateFiel
   }
 }
 
-/** Nodes refuse reads at a block that is not there, or whose state they no longer keep, in many words: asking tells which. */
-async function refuseMissingBlock(error: unknown, { block }: SimulateFields, rpc: Rpc): Promise<never> {
-  if (!(error instanceof RpcError && error.ofBlock) || block.ref === 'latest') throw error
+/** @throws ApiError `INVALID_PARAMETER` */
+async function assertBlock({ block }: SimulateFields, rpc: Rpc): Promise<void> {
   if ((await rpc.getBlock(block.ref)) === null)
     throw new ApiError('INVALID_PARAMETER', `block ${block.sent} does not exist`)
+}
+
+/** Nodes refuse reads at a block that is not there, or whose state they no longer keep, in many words: asking tells which. */
+async function refuseMissingBlock(error: unknown, fields: SimulateFields, rpc: Rpc): Promise<never> {
+  const { block } = fields
+  if (!(error instanceof RpcError && error.ofBlock) || block.ref === 'latest') throw error
+  await assertBlock(fields, rpc)
   const holdsNone = (cause: unknown) => {
     throw new ApiError('RPC_FAILED', `no node of the chain holds the state of block ${block.sent}`, { cause })
   }
