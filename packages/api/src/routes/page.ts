@@ -29,6 +29,8 @@ const compressions = {
   gzip: (body: Buffer) => promisify(gzip)(body, { level: 9 }),
 } as const
 type Encoding = keyof typeof compressions
+/** The smaller first, in whatever order a caller names them. */
+const ENCODINGS = ['br', 'gzip'] as const
 
 type File = {
   readonly type: string
@@ -65,7 +67,8 @@ export function page(dir: string, localChainFile: string | undefined): Router {
       response.end()
       return
     }
-    const encoding = file.type === types['.woff2'] ? undefined : encodingFor(request)
+    const encoding =
+      file.type === types['.woff2'] ? undefined : ENCODINGS.find((each) => request.acceptsEncodings(each) === each)
     if (encoding) headers.push('Content-Encoding', encoding)
     const body = encoding ? await file.compressed(encoding) : file.body
     response.writeHead(200, ['Content-Type', file.type, 'Content-Length', String(body.length), ...headers])
@@ -85,13 +88,6 @@ export function page(dir: string, localChainFile: string | undefined): Router {
     return send(index, 'no-cache', request, response)
   })
   return router
-}
-
-function encodingFor({ headers }: Request): Encoding | undefined {
-  const accepted = String(headers['accept-encoding']).split(',')
-  const takes = (encoding: Encoding) =>
-    accepted.some((each) => each.split(';')[0]!.trim() === encoding && !/q=0(\.0*)?\s*$/.test(each))
-  return (['br', 'gzip'] as const).find(takes)
 }
 
 function readFiles(dir: string): ReadonlyMap<string, File> {
