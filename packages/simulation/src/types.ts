@@ -49,7 +49,7 @@ export type KnownState = {
   /** Header of `block`. */
   readonly header: BlockHeader
   /** Code of `from` at that block. */
-  readonly senderCode: Hex
+  readonly senderCode?: Hex
 }
 
 /** One of the swaps of a simulation. */

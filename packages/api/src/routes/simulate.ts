@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '@sluice/chains'
-import { type Rpc, RpcError } from '@sluice/rpc'
+import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
 import type { Request } from 'express'
 import { ApiError } from '../errors.ts'
 import { bodyOf } from '../http/body.ts'
@@ -17,6 +17,8 @@ export async function simulate(
   context: RequestContext,
 ): Promise<SimulationResponse> {
   const fields = read(simulateFields, request.method === 'POST' ? bodyOf(request) : request.query)
+  // Reads at a block that is not there yet would be tried for as long as a node may lag.
+  const header = typeof fields.block.ref === 'number' ? await headerOf(fields, live.rpc) : undefined
   const run = () =>
     context.time('simulate', () =>
       live.simulate({
@@ -27,6 +29,7 @@ export async function simulate(
         amountIn: fields.amountIn,
         tokenOut: fields.tokenOut.address,
         block: fields.block.ref,
+        ...(header && { known: { header } }),
         ...(fields.gas !== undefined && { gas: fields.gas }),
         ...(fields.gasPrice !== undefined && { gasPrice: fields.gasPrice }),
         ...(fields.spender && { spender: fields.spender.address }),
@@ -36,8 +39,6 @@ export async function simulate(
         signal: context.signal,
       }),
     )
-  // Reads at a block that is not there yet would be tried for as long as a node may lag.
-  if (typeof fields.block.ref === 'number') await assertBlock(fields, live.rpc)
   const result = await atStandingBlock(run, fields, context.signal).catch((error: unknown) =>
     refuseMissingBlock(error, fields, live.rpc),
   )
@@ -65,16 +66,17 @@ async function atStandingBlock<T>(run: () => Promise<T>, { block }: SimulateFiel
 }
 
 /** @throws ApiError `INVALID_PARAMETER` */
-async function assertBlock({ block }: SimulateFields, rpc: Rpc): Promise<void> {
-  if ((await rpc.getBlock(block.ref)) === null)
-    throw new ApiError('INVALID_PARAMETER', `block ${block.sent} does not exist`)
+async function headerOf({ block }: SimulateFields, rpc: Rpc): Promise<BlockHeader> {
+  const header = await rpc.getBlock(block.ref)
+  if (header === null) throw new ApiError('INVALID_PARAMETER', `block ${block.sent} does not exist`)
+  return header
 }
 
 /** Nodes refuse reads at a block that is not there, or whose state they no longer keep, in many words: asking tells which. */
 async function refuseMissingBlock(error: unknown, fields: SimulateFields, rpc: Rpc): Promise<never> {
   const { block } = fields
   if (!(error instanceof RpcError && error.ofBlock) || block.ref === 'latest') throw error
-  await assertBlock(fields, rpc)
+  await headerOf(fields, rpc)
   const holdsNone = (cause: unknown) => {
     throw new ApiError('RPC_FAILED', `no node of the chain holds the state of block ${block.sent}`, { cause })
   }
