@@ -1,4 +1,5 @@
 import type { Hex } from '@sluice/chains'
+import type { BlockHeader } from '@sluice/rpc'
 
 const TRANSACTION_GAS = 21_000n
 /** Gas of calldata, EIP-2028. */
@@ -30,4 +31,10 @@ function countedGas(data: Hex): bigint {
   let zeros = 0
   for (let i = 0; i < bytes.length; i++) if (bytes[i] === 0) zeros++
   return TRANSACTION_GAS + BigInt(zeros) * ZERO_BYTE_GAS + BigInt(bytes.length - zeros) * BYTE_GAS
+}
+
+/** Gas that a simulated transaction is given where nothing else is asked for: half a block, and no more than the limit. */
+export function usualGas({ gasLimit }: Pick<BlockHeader, 'gasLimit'>, maxGas: bigint): bigint {
+  const half = gasLimit / 2n
+  return half < maxGas ? half : maxGas
 }

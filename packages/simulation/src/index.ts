@@ -1,7 +1,7 @@
 export { Bounded, type StateCount } from './bounded.ts'
 export { createSimulationContext, type SimulationContext } from './context.ts'
 export * from './errors.ts'
-export { intrinsicGas } from './gas.ts'
+export { intrinsicGas, usualGas } from './gas.ts'
 export { defaultLimits, type SimulationLimits } from './limits.ts'
 export { decodeRevert } from './revert.ts'
 export { simulateSwap } from './simulate.ts'

@@ -4,7 +4,7 @@ import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { type CallEnvironment, type RunReport, runProbe } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
-import { intrinsicGas } from './gas.ts'
+import { intrinsicGas, usualGas } from './gas.ts'
 import type { ProbeReport } from './probe.ts'
 import { decodeRevert } from './revert.ts'
 import { approving, type Input, lentSetUp, nativeSetUp, ownSetUp, type SetUp, slotSetUp } from './setup.ts'
@@ -80,8 +80,7 @@ async function lookAround({ rpc, request, context, options }: Task): Promise<Cal
     allowance === 'kept' ? rpc.getCode(to, block, options) : undefined,
   ])
   if (!header) throw new SimulationError('BAD_REQUEST', 'block does not exist')
-  const half = header.gasLimit / 2n
-  const gas = request.gas ?? (half < context.limits.maxGas ? half : context.limits.maxGas)
+  const gas = request.gas ?? usualGas(header, context.limits.maxGas)
   const targetGas = gas - intrinsicGas(request.data)
   if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
   // A tag moves on between two calls, and another branch may have the same number; a hash is one block.

@@ -2,7 +2,7 @@
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { type ExactOutputRequest, MOST_WORK, type Route, type RouteRequest, type RouteResult } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
-import type { SimulationContext } from '@sluice/simulation'
+import { type SimulationContext, usualGas } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
 import { permitFault } from '../permit/fault.ts'
@@ -67,7 +67,7 @@ export async function findWorkingRoute(
   const { signal, time } = underWay
   const { view, tokens, search, emit, rpc, simulation } = context
   const excludePools = new Set(wish.excludePools)
-  const mostGas = mostRouteGas(view.snapshot.block.gasLimit, simulation.limits.maxGas)
+  const mostGas = mostRouteGas(usualGas(view.snapshot.block, simulation.limits.maxGas))
   let request = decided(wish)
   let slippage: AutoSlippage | undefined
   let lastFailure = ''

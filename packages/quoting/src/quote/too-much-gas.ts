@@ -9,10 +9,9 @@ const TRANSACTION_GAS = 16_777_216
 /** Part of what there is that a route may be expected to take: the rest is for what the model of its gas does not know. */
 const PART = 0.8
 
-/** @param simulatedGas - what the simulation of a transaction gets at most */
-export function mostRouteGas(blockGasLimit: bigint, simulatedGas: bigint): number {
-  // The simulation gets half a block.
-  return PART * Math.min(TRANSACTION_GAS, Number(blockGasLimit / 2n), Number(simulatedGas))
+/** @param simulatedGas - of the transaction that tries the route */
+export function mostRouteGas(simulatedGas: bigint): number {
+  return PART * Math.min(TRANSACTION_GAS, Number(simulatedGas))
 }
 
 /** Ids of the fewest pools without which the rest of the route takes no more gas than that; none where it takes no more. */
