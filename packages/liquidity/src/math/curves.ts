@@ -46,16 +46,19 @@ const WORD_TICKS = 256
 /**
  * One piece between each two initialised ticks in the direction of the trade; gaps have liquidity 0.
  *
- * @param mostWords - after which the curve ends; ∞ for pools that do not walk over a bitmap
+ * @param reach - ticks after which the curve ends; ∞ for pools that do not walk over a bitmap
  */
-export function concentratedCurve(state: ConcentratedState, zeroForOne: boolean, mostWords = MOST_WORDS): PriceCurve {
+export function concentratedCurve(
+  state: ConcentratedState,
+  zeroForOne: boolean,
+  reach = MOST_WORDS * WORD_TICKS * state.tickSpacing,
+): PriceCurve {
   const keepIn = 1 - state.feePpm / FLOAT_PPM
   if (state.sqrtPriceX96 === 0n) return emptyCurve(keepIn)
   const sqrtPriceAt = (tick: number) => 1.0001 ** ((zeroForOne ? tick : -tick) / 2)
   const start = Number(state.sqrtPriceX96) / Q96
-  const { ticks, tickSpacing } = state
+  const { ticks } = state
   const step = zeroForOne ? -1 : 1
-  const reach = mostWords * WORD_TICKS * tickSpacing
   const end = zeroForOne ? Math.max(MIN_TICK, state.tick - reach) : Math.min(MAX_TICK, state.tick + reach)
   let i = lastTickAtOrBelow(ticks, state.tick) + (zeroForOne ? 0 : 1)
   // No piece lies behind the last tick, where all positions end: room for one is made where it does.

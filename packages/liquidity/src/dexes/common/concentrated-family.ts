@@ -38,8 +38,8 @@ export function concentratedTrade<State extends ConcentratedState>(
     priceCurve(pool, tokenIn, tokenOut) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
       const withFee = { ...pool.state, feePpm: swapFeePpm(pool.state, zeroForOne) }
-      const mostWords = stepEnd === wordEnd ? undefined : Number.POSITIVE_INFINITY
-      return { ...concentratedCurve(withFee, zeroForOne, mostWords), gasPerPiece: PIECE_GAS[id] }
+      const reach = stepEnd === wordEnd ? undefined : Number.POSITIVE_INFINITY
+      return { ...concentratedCurve(withFee, zeroForOne, reach), gasPerPiece: PIECE_GAS[id] }
     },
     outline({ state }, band) {
       return concentratedOutline(state, Math.max(swapFeePpm(state, true), swapFeePpm(state, false)), band)
