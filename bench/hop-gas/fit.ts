@@ -1,6 +1,6 @@
 /** The gas table from what routes were charged: least squares over the parts that each is made of, near the table of before. */
 import { type GasPart, type GasRow, gasRow } from '@sluice/liquidity'
-import { gasParts } from '@sluice/routing'
+import { type GasParts, gasParts, piecesIn } from '@sluice/routing'
 import type { Observed } from './observe.ts'
 
 type Gas = { readonly gas: number; readonly refund: number }
@@ -31,12 +31,6 @@ const EMPTIED_REFUND = 19_900
 
 /** Pieces crossed by a route that the table is fitted to: what ticks far from the price cost differs by their history. */
 const MOST_PIECES = 12
-
-type Swap = ReadonlyMap<GasPart, number>
-
-function piecesIn(parts: Swap): number {
-  return [...parts].reduce((sum, [part, count]) => (part.startsWith('piece:') ? sum + count : sum), 0)
-}
 
 /** Gas of a part by a table. */
 export function gasOf(part: GasPart, { route, routeRefund, families, parts, tokens }: GasFile): Gas {
@@ -90,12 +84,12 @@ export function fitTable(all: readonly Observed[], old: GasFile): GasFile {
 /** Gas of parts by the routes, of those that are free to move; all others as before. */
 function fitted(
   seen: readonly Observed[],
-  swaps: readonly Swap[],
+  swaps: readonly GasParts[],
   free: readonly GasPart[],
   old: GasFile,
 ): (part: GasPart) => Gas {
   const weights = seen.map(({ gross }) => 1 / gross)
-  const sum = (swap: Swap, of: (gas: Gas) => number) =>
+  const sum = (swap: GasParts, of: (gas: Gas) => number) =>
     [...swap].reduce((total, [part, count]) => total + count * of(gasOf(part, old)), 0)
   const rowsOf = (parts: readonly GasPart[]) => swaps.map((swap) => parts.map((part) => swap.get(part) ?? 0))
   const rows = rowsOf(free)

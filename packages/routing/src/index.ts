@@ -1,7 +1,7 @@
 export * from './encode/index.ts'
 export { RoutingError, type RoutingErrorCode } from './errors.ts'
 export { findRoute } from './find-route.ts'
-export { gasParts } from './gas/parts.ts'
+export { type GasParts, gasParts, piecesIn } from './gas/parts.ts'
 export { routeGas } from './gas/route-gas.ts'
 export { buildGraph, type GasTable } from './graph/build-graph.ts'
 export type { Edge, Graph } from './graph/graph.ts'

@@ -5,7 +5,7 @@
  * pool that trades it.
  */
 import type { Address } from '@sluice/chains'
-import { gasParts, type LearnedGas, type Route, routeGas } from '@sluice/routing'
+import { gasParts, type LearnedGas, piecesIn, type Route, routeGas } from '@sluice/routing'
 import { Bounded, type StateCount } from '@sluice/simulation'
 
 /** Pools and tokens that something is known of. */
@@ -63,7 +63,7 @@ export class GasLessons {
     const most = MOST_OFF * Math.max(charged, expected)
     const off = Math.max(-most, Math.min(most, gross - refund - expected))
     const known = [...parts].map(([key, count]) => ({ key, count, ...this.knownOf(key, now) }))
-    const own = (OWN * charged) ** 2 + piecesIn({ ...swap, wrappedNative: this.wrappedNative }) * PIECE ** 2
+    const own = (OWN * charged) ** 2 + piecesIn(gasParts({ ...swap, wrappedNative: this.wrappedNative })) * PIECE ** 2
     const variance = known.reduce((sum, of) => sum + of.count ** 2 * of.variance, own)
     for (const { key, count, gas, variance: its } of known) {
       const gain = (its * count) / variance
@@ -117,10 +117,6 @@ export class GasLessons {
     const left = 0.5 ** (Math.max(0, now - known.at) / HALF_LIFE)
     return { gas: known.gas * left, variance: usual + (known.variance - usual) * left }
   }
-}
-
-function piecesIn(swap: Parameters<typeof gasParts>[0]): number {
-  return [...gasParts(swap)].reduce((sum, [part, count]) => (part.startsWith('piece:') ? sum + count : sum), 0)
 }
 
 /** Counts of what a route is made of: the ends are apart, where a token moves twice and the sender's own slots change. */

@@ -48,6 +48,11 @@ export function gasParts(swap: Swap): GasParts {
   return parts
 }
 
+/** Ticks and bins that a route crosses. */
+export function piecesIn(parts: GasParts): number {
+  return [...parts].reduce((sum, [part, count]) => (part.startsWith('piece:') ? sum + count : sum), 0)
+}
+
 /** Ticks or bins that a leg crosses, which its quote counts; in part where it walks over words of ticks without one. */
 function piecesOf({ pool: { family }, tokenIn, tokenOut, gas }: Leg): number {
   const { hop, piece } = gasRow(family)
