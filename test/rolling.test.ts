@@ -43,7 +43,7 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
     expect(chains.flat().sort((a, b) => a - b)).toEqual([...nodes.chainIds].sort((a, b) => a - b))
     // Six chains fall to one process now and then; so many names never do.
     await Promise.all(Array.from({ length: NAMES }, (_, k) => get(`${fleet.url}/ready/${NOBODYS + k}`)))
-    const asked = () => new Set(fleet.log().flatMap((line) => (JSON.parse(line) as { worker: string }).worker))
+    const asked = () => new Set(fleet.log().map((line) => (JSON.parse(line) as { worker: string }).worker))
     await expect.poll(asked).toEqual(new Set(fleet.workers.map((url) => new URL(url).host)))
 
     const answer = await fetch(`${fleet.url}/chains?key=secret`, { headers: { 'X-Request-Id': 'mine-1' } })
@@ -93,7 +93,7 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
     // With what nginx says of them: which process answered, and what.
     expect([...failures, ...(failures.length > 0 ? fleet.log().slice(-MOST_SHOWN) : [])]).toEqual([])
     expect(statuses['200']).toBeGreaterThanOrEqual(REQUESTS)
-    // A process that is back gets its own chains again, once nginx tries it.
+    // A process that is back gets its own chains again, as they are asked for.
     const isAsBefore = async () => {
       await askAll()
       const now = await followed()
