@@ -6,7 +6,9 @@ export const address = (n: number): Address => toAddress(`0x${n.toString(16).pad
 let poolCount = 0
 function makePool(family: string, tokens: readonly Address[], state: unknown): Pool {
   poolCount++
-  return { id: `pool-${poolCount}`, family, dex: family, address: address(0xf000_0000 + poolCount), tokens, state }
+  // Hex as of contracts: maps of pools find their place by its last digits.
+  const own = address(0xf000_0000 + poolCount)
+  return { id: own, family, dex: family, address: own, tokens, state }
 }
 
 /** Reserves in base units. */
