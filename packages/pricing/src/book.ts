@@ -1,5 +1,5 @@
 import type { Address, Chain } from '@sluice/chains'
-import { familyOf, type Pool, poolChangeSteps, type Snapshot } from '@sluice/liquidity'
+import { familyOf, type Pool, PoolMap, poolChangeSteps, type Snapshot } from '@sluice/liquidity'
 import { atOnce, inSlices, type Steps } from '@sluice/rpc'
 import { Core, type Decimals } from './core.ts'
 import { depthOf, isAsDeepAs } from './depth.ts'
@@ -64,7 +64,8 @@ export class Prices implements PriceBook {
   private readonly frame = new Frame()
   private readonly worth = new Worth(EVIDENCE_FLOOR_USD)
   private readonly shares: Shares | undefined
-  private pools: ReadonlyMap<string, Pool> = new Map()
+  /** Pools taken in so far: a map of the market's own kind from the start, whose differences to another come in small pieces. */
+  private pools: ReadonlyMap<string, Pool> = PoolMap.empty
   /** Hash of the block that was taken in last. */
   private at: string | undefined
   private wanted: Snapshot | undefined

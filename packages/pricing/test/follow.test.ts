@@ -2,7 +2,7 @@
 import type { Address, Chain } from '@sluice/chains'
 import { type Pool, PoolMap, type Snapshot, type UniswapV2State } from '@sluice/liquidity'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { Prices } from '../src/index.ts'
 import {
   address,
@@ -145,7 +145,11 @@ test('any history of pools that come, change and go, of reorgs and of decimals l
   )
 }, 600_000)
 
+afterEach(() => void vi.restoreAllMocks())
+
 test('a block is taken in when follow returns, and until the first is, nothing is known', async () => {
+  // The clock stands still: however busy the machine, this takes no more than a slice.
+  vi.spyOn(performance, 'now').mockReturnValue(0)
   const prices = new Prices(chain)
   expect(prices.isCurrent).toBe(false)
   expect(prices.usd(WETH)).toBeNull()
@@ -173,6 +177,17 @@ test('blocks that come faster than they can be taken in are joined, and the last
   fresh.take({ ...snapshotOf([]), pools })
   for (let n = 0; n < 6; n++) expect(prices.usd(address(0x5000 + n))).toBe(fresh.usd(address(0x5000 + n)))
   expect(prices.usd(address(0x5000))).toBeCloseTo(7_000, 6)
+})
+
+test('the first pass takes the pools of a market a few at a time, and never lists them all', async () => {
+  const pools = PoolMap.empty.with(centre())
+  const allAtOnce = () => {
+    throw new Error('all at once')
+  }
+  Object.assign(pools, { keys: allAtOnce, values: allAtOnce, entries: allAtOnce, [Symbol.iterator]: allAtOnce })
+  const prices = new Prices(chain)
+  await prices.follow({ ...snapshotOf([]), pools })
+  expect(prices.usd(WETH)).toBeCloseTo(3_000, 6)
 })
 
 test('a pool whose maths fails says nothing, and is told of', () => {
