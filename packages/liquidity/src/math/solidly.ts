@@ -19,17 +19,40 @@ export type SolidlyState = {
   readonly unsettled?: true
 }
 
-/** Solves the stable curve for the reserve of the token bought: `(x, k, y)` in 18 decimals, `y` where to start. */
-export type SolveY = (x: bigint, k: bigint, y: bigint) => bigint
+/**
+ * Solves the stable curve for the reserve of the token bought: `(x, k, y)` in 18 decimals, `y` where to start. `pairs` is the pair's own
+ * function of its reserves, which takes both for base units of the first and the second token, whatever they are.
+ */
+export type SolveY = (x: bigint, k: bigint, y: bigint, pairs: (x: bigint, y: bigint) => bigint) => bigint
+
+const MOST = (1n << 256n) - 1n
+
+/** As the pair multiplies. @throws PoolRefusal where a word does not hold it */
+function times(a: bigint, b: bigint): bigint {
+  const product = a * b
+  if (product > MOST) throw new PoolRefusal('TOO_LARGE', 'reserves too large for the curve')
+  return product
+}
 
 /** x³y + y³x in 18 decimals. */
 function invariant(x: bigint, y: bigint): bigint {
-  return (((x * y) / ONE) * ((x * x) / ONE + (y * y) / ONE)) / ONE
+  return times(times(x, y) / ONE, times(x, x) / ONE + times(y, y) / ONE) / ONE
 }
 
-/** Its derivative in y. */
+/** The same of reserves of a stable pair. */
+const pairInvariant = ({ unit0, unit1 }: SolidlyState, reserve0: bigint, reserve1: bigint) =>
+  invariant(times(reserve0, ONE) / unit0, times(reserve1, ONE) / unit1)
+
+/** False of a swap of a stable pair that the pair reverts after it has quoted it itself: its solution was rounded down. */
+export const keepsInvariant = (before: SolidlyState, after: SolidlyState) =>
+  !before.stable ||
+  pairInvariant(after, after.reserve0, after.reserve1) >= pairInvariant(before, before.reserve0, before.reserve1)
+
+/** Its derivative in y, by which the pair divides. @throws PoolRefusal where it is zero */
 function slope(x: bigint, y: bigint): bigint {
-  return (3n * x * ((y * y) / ONE)) / ONE + (((x * x) / ONE) * x) / ONE
+  const d = times(3n * x, times(y, y) / ONE) / ONE + times(times(x, x) / ONE, x) / ONE
+  if (d === 0n) throw new PoolRefusal('EMPTY', 'reserves too small for the curve')
+  return d
 }
 
 const MAX_STEPS = 255
@@ -50,14 +73,16 @@ export const solveSolidly: SolveY = (x, k, start) => {
 }
 
 /** @see Pool._get_y, velodrome-finance/contracts (v2) */
-export const solveVelodrome: SolveY = (x, k, start) => {
+export const solveVelodrome: SolveY = (x, k, start, pairs) => {
   let y = start
   for (let i = 0; i < MAX_STEPS; i++) {
     const at = invariant(x, y)
     if (at < k) {
       let dy = ((k - at) * ONE) / slope(x, y)
       if (dy === 0n) {
-        if (invariant(x, y + 1n) > k) return y + 1n
+        // The one place where it asks the function that scales by decimals, of what is scaled already. Where a token has fewer
+        // than 18, it stops here always, or reverts, since the product is too large.
+        if (pairs(x, y + 1n) > k) return y + 1n
         dy = 1n
       }
       y += dy
@@ -95,7 +120,7 @@ export function quoteSolidly(
     const y = (reserveOut * ONE) / unitOut
     const k = invariant(x, y)
     if (k === 0n) throw new PoolRefusal('EMPTY', 'reserves too small for the curve')
-    amountOut = ((y - solve((kept * ONE) / unitIn + x, k, y)) * unitOut) / ONE
+    amountOut = ((y - solve((kept * ONE) / unitIn + x, k, y, (a, b) => pairInvariant(state, a, b))) * unitOut) / ONE
   } else amountOut = (kept * reserveOut) / (reserveIn + kept)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   if (amountOut >= reserveOut) throw new PoolRefusal('TOO_LARGE', `${amountIn} would buy the whole reserve`)

@@ -6,7 +6,14 @@ import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@s
 import { type DexFamily, type Pool, PoolRefusal, type Reads } from '../../family.ts'
 import { SOLIDLY_LENS } from '../../lenses.ts'
 import { constantProductCurve, sampledCurve } from '../../math/curves.ts'
-import { feeFromSamples, quoteSolidly, type Sample, type SolidlyState, type SolveY } from '../../math/solidly.ts'
+import {
+  feeFromSamples,
+  keepsInvariant,
+  quoteSolidly,
+  type Sample,
+  type SolidlyState,
+  type SolveY,
+} from '../../math/solidly.ts'
 import { chunks } from './chunks.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS } from './gas.ts'
@@ -83,6 +90,8 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
       const { amountOut, state } = quoteSolidly(pool.state, zeroForOne, amountIn, solve)
       // Forks send the fee away, or leave it in the pair where nobody is to have it.
       const known = velodrome || state.feePpm === 0
+      if (!keepsInvariant(pool.state, state))
+        throw new PoolRefusal(known ? 'TOO_SMALL' : 'UNSUPPORTED', 'the pair would be left with less than it had')
       return { amountOut, state: known ? state : { ...state, unsettled: true }, gas: HOP_GAS[id] }
     },
 
