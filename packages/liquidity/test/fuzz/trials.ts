@@ -1,6 +1,7 @@
 /** Random swaps, quoted by the families and run by the pools themselves. */
 import { SwapTrial__factory } from '@sluice/bindings'
-import type { Address, Hex } from '@sluice/chains'
+import { callCodec } from '@sluice/bindings/codec'
+import type { Address } from '@sluice/chains'
 import { encodeProgram } from '@sluice/program'
 import { familyOf, type HopQuote, type Pool, PoolRefusal } from '../../src/index.ts'
 import { type Random, random } from '../random.ts'
@@ -27,7 +28,12 @@ export type Outcome = {
 }
 
 const contract = SwapTrial__factory.createInterface()
+const runAll = callCodec<
+  [executor: Address, trials: readonly (readonly ReturnType<typeof order>[])[]],
+  [readonly (readonly Outcome[])[]]
+>(contract, 'run')
 const TRIALS_PER_CALL = 40
+const CALLS_AHEAD = 2
 /** A swap that runs dry walks through thousands of bitmap words. */
 const CALL_GAS = 8_000_000_000n
 const TIMEOUT_MS = 120_000
@@ -41,12 +47,23 @@ export async function fuzz(world: PoolWorld, family: string, count: number, seed
   const tally: Tally = { exact: 0, refused: 0, unsupported: 0, mismatches: [] }
   const pools = world.pools().filter((pool) => pool.family === family)
   if (pools.length === 0) return tally
+  // Some wait at the node, so that it works while others are compared here.
+  const waiting = Array.from({ length: CALLS_AHEAD }, () => tried(world, r, pools))
   while (tally.exact + tally.refused + tally.mismatches.length < count) {
-    const trials = Array.from({ length: TRIALS_PER_CALL }, () => randomTrial(r, r.pick(pools)))
-    const outcomes = await run(world, trials)
+    const { trials, outcomes } = await waiting.shift()!
+    waiting.push(tried(world, r, pools))
     for (const [i, trial] of trials.entries()) compare(trial, outcomes[i]!, tally)
   }
+  await Promise.all(waiting)
   return tally
+}
+
+function tried(world: PoolWorld, r: Random, pools: readonly Pool[]) {
+  const trials = Array.from({ length: TRIALS_PER_CALL }, () => randomTrial(r, r.pick(pools)))
+  const answer = run(world, trials).then((outcomes) => ({ trials, outcomes }))
+  // Whoever waits for it hears of it, which may be after it has failed.
+  answer.catch(() => undefined)
+  return answer
 }
 
 function randomTrial(r: Random, pool: Pool): SwapTrial {
@@ -64,16 +81,16 @@ function randomSwap(r: Random, pool: Pool): Swap {
 
 /** Runs at the very block that the pools were read at, since some fees follow the time. */
 export async function run(world: PoolWorld, trials: readonly SwapTrial[]): Promise<readonly (readonly Outcome[])[]> {
-  const data = contract.encodeFunctionData('run', [
+  const data = runAll.encode(
     world.executor,
     trials.map(({ pool, swaps }) => swaps.map((swap) => order(world, pool, swap))),
-  ]) as Hex
+  )
   const block = { blockHash: world.blockHash() }
   // Without a sender Balancer's vault takes the call for a query, in which buffers move nothing.
   const call = { from: world.trader, to: world.trader, data, gas: CALL_GAS }
   const answer = await world.rpc.call(call, block, { timeoutMs: TIMEOUT_MS })
-  const [outcomes] = contract.decodeFunctionResult('run', answer)
-  return outcomes as unknown as readonly (readonly Outcome[])[]
+  const [outcomes] = runAll.decode(answer)
+  return outcomes
 }
 
 function order({ trader }: PoolWorld, pool: Pool, { tokenIn, tokenOut, amountIn }: Swap) {
@@ -132,7 +149,8 @@ export async function stir(world: PoolWorld, seed: number): Promise<void> {
       world.executor,
       order(world, pool, { tokenIn, tokenOut, amountIn }),
     ])
-    await world.request('eth_sendTransaction', [{ from: world.trader, to: world.trader, data, gas: '0x1312d00' }])
+    // Answered when it is mined: a block that came after those that are read would let the time of calls go on.
+    await world.request('eth_sendTransactionSync', [{ from: world.trader, to: world.trader, data, gas: '0x1312d00' }])
   }
   await world.request('evm_increaseTime', [r.integer(3_600)])
   await world.request('evm_mine')
