@@ -15,6 +15,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   capacity: 'capacity/bench.ts',
   chains: 'chains.ts',
   'event-loop': 'event-loop/bench.ts',
+  families: 'families.ts',
   fuzz: 'fuzz.ts',
   gas: 'gas/bench.ts',
   honesty: 'honesty/bench.ts',

@@ -1,0 +1,177 @@
+/**
+ * `npm run bench -- families [world or family…]`: 100,000 random quotes of each family (QUOTES for another number) held against genuine
+ * code, to the unit, through the Executor. Into results/families.json, family by family: one whose sources are those of its result
+ * is not measured again, so what was stopped goes on where it was. Fails on a mismatch.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import {
+  ambientAccounts,
+  ekuboCore,
+  fuzz,
+  type PoolWorld,
+  startAmbient,
+  startCurvePools,
+  startEkubo,
+  startEthereum,
+  startLocal,
+  startRollupPools,
+  stir,
+} from '@sluice/liquidity/testing'
+import { keccak256 } from 'ethers'
+import { record, rounded } from './record.ts'
+
+type Result = {
+  readonly family: string
+  readonly world: string
+  /** Where its code comes from. */
+  readonly source: string
+  /** Hashes of the code at its pools, a few of them. */
+  readonly codeHashes: readonly string[]
+  readonly commit: string
+  /** Hash of what its quotes follow from. */
+  readonly of: string
+  readonly date: string
+  readonly loadAverage: number
+  readonly seconds: number
+  readonly pools: number
+  readonly quotes: number
+  readonly exact: number
+  readonly refusedByBoth: number
+  /** Refused although the pool may have paid, since it is not known how much exactly; not counted as quotes. */
+  readonly unsupported: number
+  readonly mismatches: number
+}
+type World = {
+  readonly name: string
+  readonly source: string
+  readonly start: (round: number) => Promise<PoolWorld>
+  /** Its pools are drawn at random, others in each round. */
+  readonly drawn?: true
+}
+
+const QUOTES = Number(process.env.QUOTES ?? 100_000)
+const ROUNDS = 5
+const MOST_HASHES = 4
+const SEED = 1_000
+const root = join(import.meta.dirname, '..')
+const file = join(import.meta.dirname, 'results/families.json')
+const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+
+const ambient = ambientAccounts()
+const ekubo = await ekuboCore()
+const worlds: World[] = [
+  { name: 'devnet', source: 'npm, by packages/devnet', start: startLocal },
+  { name: 'curve', source: 'state of Ethereum', start: startCurvePools },
+  { name: 'linea', source: 'state of Linea', start: () => startRollupPools('linea') },
+  { name: 'scroll', source: 'state of Scroll', start: () => startRollupPools('scroll') },
+  { name: 'ethereum', source: 'state of Ethereum', start: startEthereum },
+]
+if (ekubo) worlds.unshift({ ...ofFile('ekubo', 'EKUBO_CORE'), start: (round) => startEkubo(ekubo, SEED + round) })
+if (ambient)
+  worlds.unshift({ ...ofFile('ambient', 'AMBIENT_STATE'), start: (round) => startAmbient(ambient, SEED + round) })
+
+function ofFile(name: string, variable: string) {
+  return { name, source: `code of Ethereum, by ${variable}`, drawn: true } as const
+}
+
+const results = new Map(earlier().map((result) => [keyOf(result), result]))
+const named = process.argv.slice(2)
+const wanted = (world: string, family: string) =>
+  named.length === 0 ? !isFresh(world, family) : named.includes(world) || named.includes(family)
+for (const world of worlds) await measure(world)
+
+async function measure(world: World): Promise<void> {
+  let pools = await world.start(0)
+  try {
+    for (const family of new Set(pools.pools().map((pool) => pool.family))) {
+      if (!wanted(world.name, family)) continue
+      const started = performance.now()
+      const sum = { exact: 0, refused: 0, unsupported: 0 }
+      const mismatches: string[] = []
+      const ids = new Set<string>()
+      for (let round = 0; round < ROUNDS; round++) {
+        if (!world.drawn) await stir(pools, SEED * round)
+        else if (round > 0) {
+          await pools.stop()
+          pools = await world.start(round)
+        }
+        for (const { id, family: other } of pools.pools())
+          if (other === family) ids.add(`${world.drawn ? round : ''}${id}`)
+        const tally = await fuzz(pools, family, Math.ceil(QUOTES / ROUNDS), SEED * (round + 1))
+        for (const key of ['exact', 'refused', 'unsupported'] as const) sum[key] += tally[key]
+        mismatches.push(...tally.mismatches)
+      }
+      for (const line of mismatches.slice(0, 20)) console.error(line)
+      const seconds = rounded((performance.now() - started) / 1_000)
+      results.set(keyOf({ family, world: world.name }), {
+        family,
+        world: world.name,
+        source: world.source,
+        codeHashes: await codeHashes(pools, family),
+        commit: git('rev-parse', '--short', 'HEAD'),
+        of: fingerprint(family),
+        date: new Date().toISOString().slice(0, 10),
+        loadAverage: rounded(loadavg()[0]!),
+        seconds,
+        pools: ids.size,
+        quotes: sum.exact + sum.refused + mismatches.length,
+        exact: sum.exact,
+        refusedByBoth: sum.refused,
+        unsupported: sum.unsupported,
+        mismatches: mismatches.length,
+      })
+      console.log(
+        `${world.name} ${family}: ${sum.exact} exact, ${sum.refused} refused by both, ${mismatches.length} mismatches, ${seconds} s`,
+      )
+      if (mismatches.length > 0) process.exitCode = 1
+      write()
+    }
+  } finally {
+    await pools.stop()
+  }
+}
+
+async function codeHashes(pools: PoolWorld, family: string): Promise<string[]> {
+  const hashes = new Set<string>()
+  for (const pool of pools.pools()) {
+    if (pool.family !== family || hashes.size === MOST_HASHES) continue
+    hashes.add(keccak256(await pools.request<string>('eth_getCode', [pool.address, 'latest'])))
+  }
+  return [...hashes]
+}
+
+/** Of the sources that its quotes follow from, tests and pages left out, as they were committed. */
+function fingerprint(family: string): string {
+  const folders = [`dexes/${family}`, 'dexes/common', 'math'].map((name) => `packages/liquidity/src/${name}`)
+  const lines = git('ls-tree', '-r', 'HEAD', ...folders).split('\n')
+  const sources = lines.filter((line) => line.endsWith('.ts') && !line.endsWith('.test.ts'))
+  return createHash('sha256').update(sources.join('\n')).digest('hex').slice(0, 16)
+}
+
+function isFresh(world: string, family: string): boolean {
+  const result = results.get(keyOf({ family, world }))
+  return result !== undefined && result.of === fingerprint(family) && result.quotes >= QUOTES
+}
+
+function keyOf({ world, family }: { readonly world: string; readonly family: string }): string {
+  return `${world} ${family}`
+}
+
+function write(): void {
+  const families = [...results.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  const sum = (key: 'quotes' | 'mismatches') => families.reduce((total, result) => total + result[key], 0)
+  record('families', { quotes: sum('quotes'), mismatches: sum('mismatches'), families }, { shown: false })
+}
+
+function earlier(): readonly Result[] {
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { families: Result[] }).families
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
