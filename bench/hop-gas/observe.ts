@@ -36,7 +36,7 @@ export async function warm(world: World, seed: number): Promise<void> {
   for (const { id } of tradable(world)) {
     for (const back of [false, true]) {
       const hops = throughWrapper(world, hopOf(await current(world, id), back))
-      const route = chain(hops, amountFor(hops[0]!, SMALL))
+      const route = chain(hops, amountFor(hops.at(-1)!, SMALL))
       if (route) await gasOf(world, route)
     }
   }
@@ -68,7 +68,7 @@ export async function observePools(world: World): Promise<readonly Observed[]> {
   for (const { id } of tradable(world)) {
     for (const back of [false, true]) {
       const hops = throughWrapper(world, hopOf(await current(world, id), back))
-      const route = chain(hops, amountFor(hops[0]!, SMALL))
+      const route = chain(hops, amountFor(hops.at(-1)!, SMALL))
       const seen = route && (await observed(world, route))
       if (seen) found.push(seen)
     }
