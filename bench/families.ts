@@ -27,7 +27,7 @@ import { record, rounded } from './record.ts'
 type Result = {
   readonly family: string
   readonly world: string
-  /** Where its code comes from. */
+  /** Origin of the code. */
   readonly source: string
   /** Hashes of the code at its pools, a few of them. */
   readonly codeHashes: readonly string[]
@@ -144,7 +144,7 @@ async function codeHashes(pools: PoolWorld, family: string): Promise<string[]> {
   return [...hashes]
 }
 
-/** Of the sources that its quotes follow from, tests and pages left out, as they were committed. */
+/** Hash of the sources that its quotes follow from, tests and pages left out, as they were committed. */
 function fingerprint(family: string): string {
   const folders = [`dexes/${family}`, 'dexes/common', 'math'].map((name) => `packages/liquidity/src/${name}`)
   const lines = git('ls-tree', '-r', 'HEAD', ...folders).split('\n')
