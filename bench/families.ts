@@ -9,17 +9,18 @@ import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import {
-  ambientAccounts,
+  DEPLOYED_FAMILIES,
+  deployedOf,
   ekuboCore,
   fuzz,
   type PoolWorld,
-  startAmbient,
   startCurvePools,
   startEkubo,
   startEthereum,
   startLocal,
   startRollupPools,
   stir,
+  variableOf,
 } from '@sluice/liquidity/testing'
 import { keccak256 } from 'ethers'
 import { record, rounded } from './record.ts'
@@ -61,7 +62,6 @@ const root = join(import.meta.dirname, '..')
 const file = join(import.meta.dirname, 'results/families.json')
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
 
-const ambient = ambientAccounts()
 const ekubo = await ekuboCore()
 const worlds: World[] = [
   { name: 'devnet', source: 'npm, by packages/devnet', start: startLocal },
@@ -70,12 +70,16 @@ const worlds: World[] = [
   { name: 'scroll', source: 'state of Scroll', start: () => startRollupPools('scroll') },
   { name: 'ethereum', source: 'state of Ethereum', start: startEthereum },
 ]
-if (ekubo) worlds.unshift({ ...ofFile('ekubo', 'EKUBO_CORE'), start: (round) => startEkubo(ekubo, SEED + round) })
-if (ambient)
-  worlds.unshift({ ...ofFile('ambient', 'AMBIENT_STATE'), start: (round) => startAmbient(ambient, SEED + round) })
+if (ekubo)
+  worlds.unshift({ ...ofFile('ekubo', 'Ethereum', 'EKUBO_CORE'), start: (round) => startEkubo(ekubo, SEED + round) })
+for (const { family, from, start } of DEPLOYED_FAMILIES) {
+  const given = deployedOf(family)
+  if (given)
+    worlds.unshift({ ...ofFile(family, from, variableOf(family)), start: (round) => start(given, SEED + round) })
+}
 
-function ofFile(name: string, variable: string) {
-  return { name, source: `code of Ethereum, by ${variable}`, drawn: true } as const
+function ofFile(name: string, from: string, variable: string) {
+  return { name, source: `code of ${from}, by ${variable}`, drawn: true } as const
 }
 
 const results = new Map(earlier().map((result) => [keyOf(result), result]))

@@ -1,6 +1,6 @@
 /**
- * The reads and the program step of ambient: against a model of the dex that holds states of genuine pools in its storage and settles what
- * it is told, and, where its code can be had, against the dex itself.
+ * The reads and the program step of ambient, against a model of the dex that holds states of genuine pools in its storage and settles what
+ * it is told. The dex itself is in deployed.test.ts.
  */
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type Anvil, accounts, type Contract, createBuilder, request, startAnvil } from '@sluice/devnet'
@@ -14,15 +14,12 @@ import type { Pool } from '../src/index.ts'
 import { runReads } from '../src/market/reads.ts'
 import { ambientForm } from '../src/vectors/ambient.ts'
 import type { Question } from '../src/vectors/types.ts'
-import { ambientAccounts, ambientRow, NO_DEX, readPools, standPool, startAmbient } from './fuzz/ambient.ts'
-import { fuzz, run } from './fuzz/trials.ts'
+import { ambientRow, readPools, standPool } from './fuzz/ambient.ts'
+import { run } from './fuzz/trials.ts'
 import { type Ask, EXECUTOR, PLENTY, type PoolWorld, standTrader, TRADER, word } from './fuzz/world.ts'
 import { genuineAnswers } from './genuine.ts'
 import { compileModels } from './models/compile.ts'
 
-const QUOTES = process.env.LONG ? 100_000 : 200
-const LONG_MS = process.env.LONG ? 3_600_000 : 120_000
-const given = ambientAccounts()
 /** Swaps of a pool that the model settles. */
 const SWAPS = 12
 const COMMAND = ['address', 'address', 'uint256', 'bool', 'bool', 'uint256', 'uint16', 'uint256', 'uint128', 'uint8']
@@ -106,23 +103,5 @@ describe('a model of the dex', () => {
       expect(directions.size).toBe(2)
     },
     120_000,
-  )
-})
-
-describe.skipIf(!given)(`the dex itself${given ? '' : ` (${NO_DEX})`}`, () => {
-  let world: PoolWorld
-  beforeAll(async () => {
-    world = await startAmbient(given!, 20)
-  }, 120_000)
-  afterAll(() => world?.stop())
-
-  test(
-    'quotes are what it pays through the Executor, dust to drain',
-    async () => {
-      const { exact, mismatches } = await fuzz(world, 'ambient', QUOTES, 43)
-      expect(mismatches).toEqual([])
-      expect(exact).toBeGreaterThan(QUOTES / 4)
-    },
-    LONG_MS,
   )
 })

@@ -1,21 +1,16 @@
-/**
- * Pools in Ambient's dex, written into its storage. Its licence (GPL-3.0) keeps the code out of this repository: it is taken from a file.
- */
-import { readFileSync } from 'node:fs'
-import { gunzipSync } from 'node:zlib'
+/** Pools in Ambient's deployed dex (GPL-3.0), written into its storage. */
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import { accounts, createBuilder, request, startAnvil } from '@sluice/devnet'
-import { createRpc, type Rpc } from '@sluice/rpc'
-import { AbiCoder, keccak256, solidityPacked } from 'ethers'
+import type { Rpc } from '@sluice/rpc'
+import { keccak256, solidityPacked } from 'ethers'
 import { rootAtTick } from '../../src/dexes/ambient/curve.ts'
 import { ambient } from '../../src/dexes/ambient/index.ts'
 import { poolHash } from '../../src/dexes/ambient/state.ts'
 import type { AmbientLevel, AmbientState } from '../../src/dexes/ambient/types.ts'
 import type { Pool } from '../../src/index.ts'
 import { runReads } from '../../src/market/reads.ts'
-import { compileModels } from '../models/compile.ts'
 import { type Random, random } from '../random.ts'
-import { type Ask, EXECUTOR, PLENTY, type PoolWorld, standTrader, TRADER, word } from './world.ts'
+import { type Deployed, sceneWith, slotOf, startNode, worldOf } from './deployed.ts'
+import { type Ask, PLENTY, type PoolWorld, word } from './world.ts'
 
 const DEX = toAddress('0xaaaaaaaacb71bf2c8cae522ea5fa455571a74106')
 const POOLS = 24
@@ -24,30 +19,7 @@ const SLOTS = { levels: 65538, mezzanine: 65542, terminus: 65543, specs: 65545, 
 
 export const ambientRow = (address: Address): DexRow => ({ family: 'ambient', brand: 'Ambient', role: 'dex', address })
 
-/** Why the dex cannot be had, for tests that are skipped. */
-export const NO_DEX = 'AMBIENT_STATE names no file with the accounts of its dex'
-
-type Account = { readonly code?: string; readonly storage?: Readonly<Record<string, string>> }
-/** Codes by a name, and the accounts that have them, all of them or those of a scene. */
-export type DexAccounts = {
-  readonly codes: Readonly<Record<string, Hex>>
-  readonly accounts: Readonly<Record<string, Account>>
-}
-
-/** @returns undefined where nobody has it. @throws Error for a file that does not hold it */
-export function ambientAccounts(): DexAccounts | undefined {
-  const file = process.env.AMBIENT_STATE
-  if (!file) return undefined
-  const bytes = readFileSync(file)
-  const { codes, scenes, accounts } = JSON.parse(String(file.endsWith('.gz') ? gunzipSync(bytes) : bytes))
-  const found =
-    accounts ?? Object.values(scenes as Record<string, DexAccounts>).find((scene) => DEX in scene.accounts)?.accounts
-  if (!found?.[DEX]) throw new Error(`${file} has no account ${DEX}`)
-  return { codes, accounts: found }
-}
-
-const slotOf = (key: string, slot: number) =>
-  BigInt(keccak256(AbiCoder.defaultAbiCoder().encode(['bytes32', 'uint256'], [key, slot])))
+const keyed = (key: string, slot: number) => slotOf(BigInt(key), slot)
 const within = (hash: string, type: string, place: number) =>
   keccak256(solidityPacked(['bytes32', type], [hash, place]))
 
@@ -60,15 +32,15 @@ export async function standPool(
 ): Promise<Pool<null>> {
   const id = poolHash(tokens, FIXED)
   const words = new Map<bigint, bigint>([
-    [slotOf(id, SLOTS.specs), 1n | (feeRate << 8n) | (protocolTake << 24n)],
-    [slotOf(id, SLOTS.curves), state.priceRoot | (state.ambientSeeds << 128n)],
-    [slotOf(id, SLOTS.curves) + 1n, state.concLiq | (state.seedDeflator << 128n) | (state.concGrowth << 192n)],
+    [keyed(id, SLOTS.specs), 1n | (feeRate << 8n) | (protocolTake << 24n)],
+    [keyed(id, SLOTS.curves), state.priceRoot | (state.ambientSeeds << 128n)],
+    [keyed(id, SLOTS.curves) + 1n, state.concLiq | (state.seedDeflator << 128n) | (state.concGrowth << 192n)],
   ])
   const mark = (slot: bigint, bit: number) => words.set(slot, (words.get(slot) ?? 0n) | (1n << BigInt(bit & 0xff)))
   for (const [tick, bidLots, askLots] of state.levels) {
-    words.set(slotOf(within(id, 'int24', tick), SLOTS.levels), bidLots | (askLots << 96n))
-    mark(slotOf(within(id, 'int8', tick >> 16), SLOTS.mezzanine), tick >> 8)
-    mark(slotOf(within(id, 'int16', tick >> 8), SLOTS.terminus), tick)
+    words.set(keyed(within(id, 'int24', tick), SLOTS.levels), bidLots | (askLots << 96n))
+    mark(keyed(within(id, 'int8', tick >> 16), SLOTS.mezzanine), tick >> 8)
+    mark(keyed(within(id, 'int16', tick >> 8), SLOTS.terminus), tick)
   }
   for (const [slot, value] of words) await ask('anvil_setStorageAt', [address, word(slot), word(value)])
   return { id, family: 'ambient', dex: 'test', address, tokens, fixed: FIXED, state: null }
@@ -88,40 +60,18 @@ export async function readPools(
 }
 
 /** A node with the dex and pools of all kinds: by their price, fee, liquidity and levels, with native token or without. */
-export async function startAmbient(given: DexAccounts, seed: number): Promise<PoolWorld> {
+export async function startAmbient(given: Deployed, seed: number): Promise<PoolWorld> {
   const r = random(seed)
-  const anvil = await startAnvil()
-  const ask: Ask = (method, params = []) => request(anvil.url, method, params)
-  const rpc = createRpc({ chainId: Number(await ask<Hex>('eth_chainId')), urls: [anvil.url] })
-  const builder = createBuilder(anvil.url, toAddress(accounts()[0]!.address))
-  for (const [address, { code, storage = {} }] of Object.entries(given.accounts)) {
-    if (code) await ask('anvil_setCode', [address, given.codes[code]])
-    for (const [slot, value] of Object.entries(storage))
-      await ask('anvil_setStorageAt', [address, word(BigInt(slot)), word(BigInt(value))])
-  }
-  await standTrader(ask)
-  const { Coin } = compileModels('Ambient.sol')
+  const node = await startNode()
+  await node.place(given, sceneWith(given, DEX))
   const made: Pool<null>[] = []
   for (let k = 0; k < POOLS; k++) {
-    const coins = [await builder.deploy(Coin as never), await builder.deploy(Coin as never)]
-    for (const coin of coins) for (const holder of [TRADER, DEX]) await coin.send('mint', [holder, PLENTY << 8n])
+    const coins = [await node.coin([DEX]), await node.coin([DEX])]
     const sorted = coins.map(({ address }) => address).sort() as [Address, Address]
-    made.push(await standPool(ask, DEX, k % 4 === 0 ? [ZERO_ADDRESS, sorted[1]] : sorted, randomState(r)))
+    made.push(await standPool(node.ask, DEX, k % 4 === 0 ? [ZERO_ADDRESS, sorted[1]] : sorted, randomState(r)))
   }
-  for (const holder of [TRADER, DEX]) await ask('anvil_setBalance', [holder, word(PLENTY << 8n)])
-  await ask('evm_mine')
-  const { hash } = await ask<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
-  const pools = await readPools(rpc, hash, made)
-  return {
-    ...{ name: 'ambient', rpc, trader: TRADER, executor: EXECUTOR, skipped: new Map(), request: ask },
-    pools: () => pools,
-    blockHash: () => hash,
-    sync: async () => undefined,
-    async stop() {
-      rpc.close()
-      await anvil.stop()
-    },
-  }
+  await node.ask('anvil_setBalance', [DEX, word(PLENTY << 8n)])
+  return worldOf(node, 'ambient', ambientRow(DEX), made)
 }
 
 /** Most positions of a pool; half of them end where words of the bitmap do, or within a few ticks of it. */

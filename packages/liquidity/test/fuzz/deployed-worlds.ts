@@ -1,0 +1,16 @@
+/** Families whose deployed code files hold that environment variables name, each with the worlds of pools that are made of it. */
+import { startAmbient } from './ambient.ts'
+import type { Deployed } from './deployed.ts'
+import type { PoolWorld } from './world.ts'
+
+export type DeployedFamily = {
+  readonly family: string
+  /** Chain that the code comes from. */
+  readonly from: string
+  /** Pools drawn at random, the same at every run with a seed. @throws Error for accounts that are not those of the family */
+  readonly start: (given: Deployed, seed: number) => Promise<PoolWorld>
+}
+
+export const DEPLOYED_FAMILIES: readonly DeployedFamily[] = [
+  { family: 'ambient', from: 'Scroll', start: startAmbient },
+]
