@@ -7,6 +7,15 @@ const FEE_UNIT = 100_000n
 /** Twice the amplification, which is 1000 in every pool. */
 const ANN = 2_000n
 const MAX_STEPS = 256
+/** The most of a token, at 18 decimals, that a stable pool lets itself be left with. */
+const MAX_SCALED = 3_802_571_709_128_108_338_056_982_581_425_910_818n
+const MAX_WORD = (1n << 256n) - 1n
+
+/** A product, which the pool reverts on where it does not fit into a word: so it does where one token is all but gone. */
+function fitting(product: bigint): bigint {
+  if (product > MAX_WORD) throw new PoolRefusal('TOO_LARGE', 'more than the pool can compute with')
+  return product
+}
 
 const near = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
 
@@ -17,8 +26,8 @@ function invariant(x: bigint, y: bigint): bigint {
   let d = sum
   for (let step = 0; step < MAX_STEPS; step++) {
     const before = d
-    const product = (((d * d) / x) * d) / y / 4n
-    d = ((ANN * sum + 2n * product) * d) / ((ANN - 1n) * d + 3n * product)
+    const product = fitting((fitting(d * d) / x) * d) / y / 4n
+    d = fitting((ANN * sum + 2n * product) * d) / ((ANN - 1n) * d + 3n * product)
     if (near(d, before)) break
   }
   return d
@@ -26,12 +35,12 @@ function invariant(x: bigint, y: bigint): bigint {
 
 /** The other balance that keeps the invariant beside `x`. */
 function balance(x: bigint, d: bigint): bigint {
-  const c = (((d * d) / (x * 2n)) * d) / (ANN * 2n)
+  const c = fitting((fitting(d * d) / (x * 2n)) * d) / (ANN * 2n)
   const b = x + d / ANN
   let y = d
   for (let step = 0; step < MAX_STEPS; step++) {
     const before = y
-    y = (y * y + c) / (y * 2n + b - d)
+    y = fitting(y * y + c) / (y * 2n + b - d)
     if (near(y, before)) break
   }
   return y
@@ -40,7 +49,8 @@ function balance(x: bigint, d: bigint): bigint {
 /**
  * The output of an exact input, rounded down.
  *
- * @throws PoolRefusal `TOO_SMALL` where nothing comes out, `EMPTY` where a stable pool lacks a token
+ * @throws PoolRefusal `TOO_SMALL` where nothing comes out; for stable pools `EMPTY` where one lacks a token, `TOO_LARGE` where numbers
+ *   pass what it counts with
  */
 export function quote(
   state: SyncswapState,
@@ -54,7 +64,10 @@ export function quote(
     : classicOut(state, zeroForOne, amountIn * (FEE_UNIT - fee))
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const [paid0, paid1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn]
-  return { amountOut, state: { ...state, reserve0: state.reserve0 + paid0, reserve1: state.reserve1 + paid1 } }
+  const [reserve0, reserve1] = [state.reserve0 + paid0, state.reserve1 + paid1]
+  if (state.stable && (reserve0 * state.multiplier0 > MAX_SCALED || reserve1 * state.multiplier1 > MAX_SCALED))
+    throw new PoolRefusal('TOO_LARGE', 'more than the pool lets itself hold')
+  return { amountOut, state: { ...state, reserve0, reserve1 } }
 }
 
 /** @param kept - what is left of the input, in parts of the fee's unit */
