@@ -1,6 +1,7 @@
 /** Families whose deployed code files hold that environment variables name, each with the worlds of pools that are made of it. */
 import { startAmbient } from './ambient.ts'
 import type { Deployed } from './deployed.ts'
+import { startIziswap } from './iziswap.ts'
 import { startSyncswap } from './syncswap.ts'
 import type { PoolWorld } from './world.ts'
 
@@ -14,5 +15,6 @@ export type DeployedFamily = {
 
 export const DEPLOYED_FAMILIES: readonly DeployedFamily[] = [
   { family: 'ambient', from: 'Scroll', start: startAmbient },
+  { family: 'iziswap', from: 'Linea', start: startIziswap },
   { family: 'syncswap', from: 'Linea', start: startSyncswap },
 ]

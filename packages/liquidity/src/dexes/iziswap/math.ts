@@ -108,9 +108,9 @@ function at(trade: Trade, point: number): { readonly index: number; readonly her
   return { index, here: here?.point === point ? here : undefined }
 }
 
-/** True where nothing is sold further on, that way. */
+/** True where nothing is sold from here on, that way; orders at the point itself are. */
 const isOver = ({ stand, points }: Trade, up: boolean) =>
-  stand.liquidity === 0n && !points.some(({ point }) => (up ? point > stand.point : point <= stand.point))
+  stand.liquidity === 0n && !points.some(({ point }) => (up ? point >= stand.point : point <= stand.point))
 
 /** @see SwapX2YModule.swapX2Y */
 function sellX(trade: Trade, delta: number, lowest: number): void {

@@ -156,5 +156,5 @@ export function sellYInRange(stand: Stand, right: number, amount: bigint): Moved
 
 /** Token X of the whole points from `left` up to, but not at, `right`, rounded down. */
 function amountX(liquidity: bigint, left: number, right: number, rightPrice: bigint): bigint {
-  return (liquidity * (sqrtRatioAtTick(right - left + 1) - RATE)) / (sqrtRatioAtTick(right + 1) - rightPrice)
+  return (liquidity * (sqrtRatioAtTick(right - left) - Q96)) / (rightPrice - (rightPrice * Q96) / RATE)
 }
