@@ -68,20 +68,36 @@ export async function gasOf(world: World, route: Route): Promise<number | null> 
   }
 }
 
-/** The same, and the chain is as it was before. */
+/**
+ * Gas that the sender would pay now, after refunds, with nothing sent; null where the swap cannot be encoded or reverts. By
+ * `eth_simulateV1`: what is sent and taken back with `evm_revert` may still lie in the node's pool and be mined again.
+ */
 export async function chargedFromHere(world: World, route: Route): Promise<number | null> {
-  const undo = await world.request<string>('evm_snapshot')
-  const charged = await gasOf(world, route)
-  await world.request('evm_revert', [undo])
-  // The node may lose the first transaction after it goes back.
-  await world.request('evm_mine')
-  return charged
+  try {
+    const { to, data, value } = encoded(world, route)
+    const calls = [transactionOf(world, to, data, value)]
+    const [block] = await world.request<[SimulatedBlock]>('eth_simulateV1', [
+      { blockStateCalls: [{ calls }] },
+      'latest',
+    ])
+    return chargedBy(block.calls[0])
+  } catch (error) {
+    if (error instanceof EncodeError) return null
+    throw error
+  }
 }
 
 type Receipt = { readonly status: Hex; readonly gasUsed: Hex }
+type SimulatedBlock = { readonly calls: readonly [Receipt] }
 
 async function transact(world: World, to: Address, data: Hex, value = 0n): Promise<number | null> {
-  const transaction = { from: world.trader, to, data, value: `0x${value.toString(16)}`, gas: GAS_LIMIT }
-  const { status, gasUsed } = await world.request<Receipt>('eth_sendTransactionSync', [transaction])
+  return chargedBy(await world.request<Receipt>('eth_sendTransactionSync', [transactionOf(world, to, data, value)]))
+}
+
+function transactionOf({ trader: from }: World, to: Address, data: Hex, value: bigint) {
+  return { from, to, data, value: `0x${value.toString(16)}`, gas: GAS_LIMIT }
+}
+
+function chargedBy({ status, gasUsed }: Receipt): number | null {
   return status === '0x1' ? Number(gasUsed) : null
 }
