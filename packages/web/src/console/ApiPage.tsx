@@ -71,7 +71,7 @@ export function ApiPage() {
 function Console({ endpoint, params }: { readonly endpoint: Endpoint; readonly params: ApiParams }) {
   const navigate = useNavigate()
   const chain = useChain(params.chain)
-  const filled = useFilled(chain.id, endpoint)
+  const { filled, isPending } = useFilled(chain.id, endpoint)
   const values: Readonly<Record<string, string>> = {
     ...filled,
     // One amount of two.
@@ -112,6 +112,7 @@ function Console({ endpoint, params }: { readonly endpoint: Endpoint; readonly p
             values,
             set: params.set ?? {},
             busy: answer.state === 'asking',
+            isPending,
             onSet: (set) => change({ set }),
             onSend: () => void ask(),
           }}
@@ -134,11 +135,12 @@ type FormProps = {
   /** Typed texts. */
   readonly set: Texts
   readonly busy: boolean
+  readonly isPending: boolean
   readonly onSet: (set: Texts) => void
   readonly onSend: () => void
 }
 
-function Form({ endpoint, values, set, busy, onSet, onSend }: FormProps) {
+function Form({ endpoint, values, set, busy, isPending, onSet, onSend }: FormProps) {
   const needed = endpoint.fields.filter(isNeeded)
   const others = endpoint.fields.filter((field) => !isNeeded(field))
   const row = (field: Field) => (
@@ -164,7 +166,7 @@ function Form({ endpoint, values, set, busy, onSet, onSend }: FormProps) {
           {others.map(row)}
         </details>
       )}
-      <button type="submit" className="btn btn--go" disabled={busy}>
+      <button type="submit" className="btn btn--go" disabled={busy || isPending}>
         {busy ? (endpoint.isStream ? 'Listening for 6 s…' : 'Sending…') : 'Send'}
       </button>
     </form>

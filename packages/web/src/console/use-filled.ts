@@ -6,14 +6,20 @@ import { firstPair } from '../swap/params.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 import { type Endpoint, isNeeded } from './openapi.ts'
 
+type Filled = {
+  readonly filled: Readonly<Record<string, string>>
+  /** Values may still come: what is sent now would lack them. */
+  readonly isPending: boolean
+}
+
 /** Values that work on this chain: its first pair, one whole token, the wallet or nobody. */
-export function useFilled(chainId: number, endpoint: Endpoint): Readonly<Record<string, string>> {
-  const { data: tokens } = useTokens(chainId)
+export function useFilled(chainId: number, endpoint: Endpoint): Filled {
+  const { data: tokens, isPending, failureCount } = useTokens(chainId)
   const wallet = useWallet()
   const pair = tokens && firstPair(tokens)
   const from = wallet?.address ?? '0x000000000000000000000000000000000000dEaD'
   const needsCall = endpoint.fields.some(({ name, required }) => name === 'data' && required)
-  const { data: swap } = useQuery({
+  const { data: swap, isLoading } = useQuery({
     queryKey: ['example', chainId, pair?.src.address, pair?.dst.address, from],
     enabled: needsCall && pair !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
@@ -26,7 +32,8 @@ export function useFilled(chainId: number, endpoint: Endpoint): Readonly<Record<
         from,
       }),
   })
-  if (!pair) return {}
+  // A chain that does not answer keeps nobody from asking.
+  if (!pair) return { filled: {}, isPending: isPending && failureCount === 0 }
   const { src, dst } = pair
   const amount = String(10n ** BigInt(src.decimals))
   const all: Readonly<Record<string, string>> = {
@@ -36,10 +43,11 @@ export function useFilled(chainId: number, endpoint: Endpoint): Readonly<Record<
     quotes: JSON.stringify([{ src: src.address, dst: dst.address, amount }]),
   }
   // Only what has to be there, an amount among it: the rest is left to its default.
-  return Object.fromEntries(
+  const filled = Object.fromEntries(
     endpoint.fields.flatMap((field) => {
       const value = all[field.name]
       return isNeeded(field) && value ? [[field.name, value]] : []
     }),
   )
+  return { filled, isPending: isLoading }
 }
