@@ -112,7 +112,7 @@ export class LiveChain {
     })
     this.runtime = runtime
     const simulator = new Simulator({ now: () => this.runtime.now, context: simulation })
-    const search = new RouterSearch({ threads, inlinePools, log })
+    const search = new RouterSearch({ threads, inlinePools, log, isAlone: () => this.quoter.underWay <= 1 })
     this.chain = chain
     this.contracts = contracts
     this.clock = clock

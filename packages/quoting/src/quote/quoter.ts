@@ -61,6 +61,11 @@ export class Quoter {
     this.options = options
   }
 
+  /** Quotes that are being made. */
+  get underWay(): number {
+    return this.flights.size
+  }
+
   /**
    * A quote of the chain's head. Identical requests at the same block are worked on once.
    *

@@ -9,6 +9,11 @@ type Flight<T> = { readonly result: Promise<T>; readonly controller: AbortContro
 export class SingleFlight<T> {
   private readonly flights = new Map<string, Flight<T>>()
 
+  /** Works under way. */
+  get size(): number {
+    return this.flights.size
+  }
+
   async run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal.throwIfAborted()
     const flight = this.flights.get(key) ?? this.start(key, work)

@@ -31,10 +31,14 @@ const threads = new RouterThreads({ count: 1 })
 const broken = new RouterThreads({ count: 1, entry: new URL('data:text/javascript,process.exit()') })
 afterAll(() => Promise.all([threads.close(), broken.close()]))
 
-test('small chains are searched by threads while the process is short of time, to the same result', async () => {
-  const search = (utilization: number) =>
-    new RouterSearch({ threads, inlinePools: 10, log, utilization: () => utilization }).find(view, request)
+test('small chains are searched by threads while the process is short of time and others wait, to the same result', async () => {
+  const search = (utilization: number, isAlone = false) =>
+    new RouterSearch({ threads, inlinePools: 10, log, utilization: () => utilization, isAlone: () => isAlone }).find(
+      view,
+      request,
+    )
   const here = await search(0.5)
+  await search(1, true)
   expect(threads.free).toBe('cold')
   // The first is searched here and starts the thread.
   expect(await search(1)).toEqual(here)

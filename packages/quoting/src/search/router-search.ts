@@ -21,6 +21,8 @@ type Options = {
   /** Most pools of a chain that is searched here. */
   readonly inlinePools: number
   readonly log: Pick<Log, 'error'>
+  /** True where no other quote of the chain would wait for a search here. */
+  readonly isAlone?: () => boolean
   /** Part of its time, from 0 to 1, for which the process has worked since it was last asked. */
   readonly utilization?: () => number
 }
@@ -28,9 +30,9 @@ type Options = {
 /**
  * Searches where it takes the others least. Large chains are searched in a thread, so that no request waits for the search of
  * another. Small ones are searched here, where most searches take less time than it would to ask a thread; one that takes
- * more than a little work is begun anew in a thread, which can be ended. While the process is what is short, a thread that is
- * free takes searches of small chains, too; one that has not begun yet is started first, by a search that nobody waits for. The
- * result is the same.
+ * more than a little work is begun anew in a thread, which can be ended. While the process is what is short and others wait, a
+ * thread that is free takes searches of small chains, too; one that has not begun yet is started first, by a search that nobody
+ * waits for. The result is the same.
  */
 export class RouterSearch {
   private readonly options: Options
@@ -64,6 +66,7 @@ export class RouterSearch {
   }
 
   private isProcessShort(): boolean {
+    if (this.options.isAlone?.()) return false
     const now = performance.now()
     if (now - this.measuredMs >= WINDOW_MS) {
       this.isShort = this.utilization() >= SHORT
