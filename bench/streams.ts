@@ -3,10 +3,10 @@
  * moves prices, beside 1,000 quotes of one block: processor time of the service, for streams that are all different and for
  * streams that are all the same, and how long after a block its last event came. Results in `results/stream.json`.
  */
-import { readFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from '@sluice/devnet'
+import { cpuMs } from './api/processor.ts'
 import { startProcess, startWorld } from './api/world.ts'
 import { record, rounded } from './record.ts'
 
@@ -15,8 +15,6 @@ const BLOCK_MS = 2_000
 const AT_ONCE = 16
 const OPENED_AT_ONCE = 100
 const RETRY_MS = 50
-/** A tick of /proc/<pid>/stat. */
-const TICK_MS = 10
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 
 const world = await startWorld()
@@ -27,11 +25,8 @@ const patient = { MAX_WAIT_MS: '60000', REQUEST_TIMEOUT_MS: '120000', LOG_LEVEL:
 const service = await startProcess('service.ts', [], { ...world.env, ...limits, ...patient })
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
-/** Processor time of the service so far, all its threads together. */
-function cpuMs(): number {
-  const fields = readFileSync(`/proc/${service.child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
-}
+/** Processor time of the service so far. */
+const serviceMs = () => cpuMs(service.child.pid!)
 
 const token = (symbol: string) => info.tokens[symbol]!.address
 const pairs = [
@@ -64,13 +59,13 @@ async function trade(): Promise<void> {
 async function quotes(count: number, round: number): Promise<number> {
   await trade()
   await json(`/quote/31337?${wish(0, (round + 1) * 10 * STREAMS)}`)
-  const before = cpuMs()
+  const before = serviceMs()
   let next = 0
   const worker = async () => {
     for (let k = next++; k < count; k = next++) await json(`/quote/31337?${wish(k, (round + 1) * STREAMS)}`)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
-  return cpuMs() - before
+  return serviceMs() - before
 }
 
 type Watched = {
@@ -110,7 +105,7 @@ async function watch(query: (k: number) => URLSearchParams): Promise<Watched> {
     await Promise.all(Array.from({ length: Math.min(OPENED_AT_ONCE, STREAMS - k) }, (_, n) => begin(k + n)))
   await sleep(BLOCK_MS)
   const lags: number[] = []
-  const started = { cpu: cpuMs(), events }
+  const started = { cpu: serviceMs(), events }
   for (let block = 0; block < BLOCKS; block++) {
     const at = performance.now()
     await trade()
@@ -119,7 +114,7 @@ async function watch(query: (k: number) => URLSearchParams): Promise<Watched> {
     lags.push(lastAt > at ? lastAt - at : BLOCK_MS)
   }
   const figures = {
-    cpuMsPerBlock: rounded((cpuMs() - started.cpu) / BLOCKS),
+    cpuMsPerBlock: rounded((serviceMs() - started.cpu) / BLOCKS),
     eventsPerBlock: rounded((events - started.events) / BLOCKS),
     lastEventMs: { median: rounded(lags.sort((a, b) => a - b)[BLOCKS >> 1]!), most: rounded(lags.at(-1)!) },
     ended,

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- against -- <folder>`: calm latency and throughput of this service and of the one in another checkout, such
- * as a worktree of an earlier commit with its own `node_modules`, in turn on one machine, each on a local chain of its own making.
+ * `npm run bench -- against -- <folder>`: calm latency, throughput and processor time of this service and of the one in another
+ * checkout, such as a worktree of an earlier commit with its own `node_modules`, in turn on one machine: both on the earlier
+ * one's local chain, with the same node and the same pools, and this one on its own local chain as well, which has more of them.
  * The median of the rounds' ratios counts. Results in `results/against.json`.
  */
 import { execFileSync } from 'node:child_process'
@@ -8,44 +9,83 @@ import { join, resolve } from 'node:path'
 import { record, rounded } from '../record.ts'
 import { getRequest } from './connection.ts'
 import { closedLoop } from './load.ts'
-import { startProcess, startWorld, swapPaths } from './world.ts'
+import { cpuMs, nodeOfPort } from './processor.ts'
+import { joinChain } from './shared-chain.ts'
+import { startProcess, startWorld, swapPaths, type World } from './world.ts'
 
 const [folder] = process.argv.slice(2)
 if (!folder) throw new Error('npm run bench -- against -- <folder of the other checkout>')
 const other = resolve(process.env.INIT_CWD ?? '.', folder)
-type Side = { readonly url: string; readonly next: () => string }
 
 const ROUNDS = 7
-const SECONDS = 4
-const WARM_UP = 10
+const SECONDS = 3
+/** Swaps until the compiler of a service has seen enough, whatever time they take. */
+const WARM_UP = 5_000
+const CONNECTIONS = 32
 
-const worlds = [await startWorld(), await startWorld(other)] as const
-const sides = await Promise.all([
-  startProcess('service.ts', [], worlds[0].env),
-  startProcess(join(other, 'bench/api/service.ts'), [], worlds[1].env),
-])
-const [own, earlier] = sides.map((service, k) => ({ ...service, next: swapPaths(worlds[k]!.devnet) }))
+const [world, shared] = [await startWorld(), await startWorld(other)]
+const start = async (root: string, { devnet }: World, env: World['env']) => {
+  const service = await startProcess(join(root, 'bench/api/service.ts'), [], env)
+  return { ...service, next: swapPaths(devnet), pid: service.child.pid!, node: nodeOfPort(devnet.port) }
+}
+const root = join(import.meta.dirname, '../..')
+const sides = {
+  earlier: await start(other, shared, shared.env),
+  sameChain: await start(root, shared, await joinChain(shared)),
+  ownChain: await start(root, world, world.env),
+}
+type Name = keyof typeof sides
+const names = Object.keys(sides) as Name[]
+
+/** Figures of one side with so many connections; processor time is in microseconds a swap. */
+async function measure(name: Name, connections: number, seconds = SECONDS) {
+  const { url, next, pid, node } = sides[name]
+  const before = [cpuMs(pid), cpuMs(node)] as const
+  const { p50, perSecond, answers } = await closedLoop({ url, next: () => getRequest(next()), connections, seconds })
+  const swaps = answers[200] ?? 0
+  const each = (process: number, earlier: number) => Math.round(((cpuMs(process) - earlier) * 1_000) / swaps)
+  return { p50, perSecond, serviceUs: each(pid, before[0]), nodeUs: each(node, before[1]) }
+}
+
+async function warmUp(name: Name): Promise<void> {
+  const { url, next } = sides[name]
+  let left = WARM_UP
+  while (left > 0)
+    left -= (await closedLoop({ url, next: () => getRequest(next()), connections: CONNECTIONS, seconds: 1 })).answers[200]!
+}
+
+async function round(k: number) {
+  const measured = {} as Record<Name, { one: Figures; many: Figures }>
+  // Another one is first in each round.
+  for (const name of [...names.slice(k % names.length), ...names.slice(0, k % names.length)])
+    measured[name] = { one: await measure(name, 1), many: await measure(name, CONNECTIONS) }
+  return measured
+}
+type Figures = Awaited<ReturnType<typeof measure>>
+
 try {
-  const run = ({ url, next }: Side, connections: number, seconds = SECONDS) =>
-    closedLoop({ url, next: () => getRequest(next()), connections, seconds })
-  for (const side of [own!, earlier!]) await run(side, 32, WARM_UP)
+  for (const name of names) await warmUp(name)
   const rounds = []
-  for (let round = 0; round < ROUNDS; round++) {
-    // Each is first in every other round.
-    const pair = round % 2 === 0 ? [own!, earlier!] : [earlier!, own!]
-    const measured = new Map<string, { p50: number; perSecond: number }>()
-    for (const side of pair)
-      measured.set(side.url, { p50: (await run(side, 1)).p50, perSecond: (await run(side, 32)).perSecond })
-    rounds.push({ own: measured.get(own!.url)!, earlier: measured.get(earlier!.url)! })
-  }
+  for (let k = 0; k < ROUNDS; k++) rounds.push(await round(k))
   const middle = (values: readonly number[]) => rounded([...values].sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]!, 2)
+  const ratiosOf = (name: Name) => {
+    const ratio = (of: 'one' | 'many', figure: keyof Figures) =>
+      middle(rounds.map((round) => round[name][of][figure] / round.earlier[of][figure]))
+    return {
+      p50: ratio('one', 'p50'),
+      perSecond: ratio('many', 'perSecond'),
+      processor: {
+        one: { service: ratio('one', 'serviceUs'), node: ratio('one', 'nodeUs') },
+        many: { service: ratio('many', 'serviceUs'), node: ratio('many', 'nodeUs') },
+      },
+    }
+  }
   record('against', {
     earlierCommit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: other, encoding: 'utf8' }).trim(),
-    p50Ratio: middle(rounds.map((round) => round.own.p50 / round.earlier.p50)),
-    perSecondRatio: middle(rounds.map((round) => round.own.perSecond / round.earlier.perSecond)),
+    ratios: { sameChain: ratiosOf('sameChain'), ownChain: ratiosOf('ownChain') },
     rounds,
   })
 } finally {
-  for (const service of sides) await service.stop()
-  for (const world of worlds) await world.stop()
+  for (const service of Object.values(sides)) await service.stop()
+  for (const { stop } of [world, shared]) await stop()
 }

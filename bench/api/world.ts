@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
-import { type Devnet, NodeProxy, type startDevnet, type TokenSymbol } from '@sluice/devnet'
+import { type Devnet, freePort, NodeProxy, type startDevnet, type TokenSymbol } from '@sluice/devnet'
 
 /** Longer than a service takes to stop. */
 const STOP_MS = 6_000
@@ -27,7 +27,7 @@ export type World = {
 export async function startWorld(root = ROOT): Promise<World> {
   const dir = join(root, '.devnet')
   const own = (await import(join(root, 'packages/devnet/src/index.ts'))) as { startDevnet: typeof startDevnet }
-  const devnet = await own.startDevnet({ dir })
+  const devnet = await own.startDevnet({ dir, port: await freePort() })
   const env = {
     PORT: '0',
     HOST: '127.0.0.1',
