@@ -51,7 +51,8 @@ async function warmUp(name: Name): Promise<void> {
   const { url, next } = sides[name]
   let left = WARM_UP
   while (left > 0)
-    left -= (await closedLoop({ url, next: () => getRequest(next()), connections: CONNECTIONS, seconds: 1 })).answers[200]!
+    left -= (await closedLoop({ url, next: () => getRequest(next()), connections: CONNECTIONS, seconds: 1 }))
+      .answers[200]!
 }
 
 async function round(k: number) {
@@ -65,7 +66,7 @@ type Figures = Awaited<ReturnType<typeof measure>>
 
 try {
   for (const name of names) await warmUp(name)
-  const rounds = []
+  const rounds: Awaited<ReturnType<typeof round>>[] = []
   for (let k = 0; k < ROUNDS; k++) rounds.push(await round(k))
   const middle = (values: readonly number[]) => rounded([...values].sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]!, 2)
   const ratiosOf = (name: Name) => {
