@@ -2,6 +2,7 @@
 import { FLOAT_BPS } from '@sluice/chains'
 import { believedOutput } from './exact/haircuts.ts'
 import { type FoundRoute, netOf } from './exact/search-and-settle.ts'
+import { sqrtPriceAt } from './graph/price-curve.ts'
 import { usesWrapper, WRAP_GAS } from './native.ts'
 import type { Problem } from './problem/problem.ts'
 import type { Flow } from './solver/flow.ts'
@@ -65,7 +66,7 @@ function midAmountOut({ graph, source, target, amountIn }: Problem, { edges, inp
   for (let k = 0; k < edges.length; k++) {
     const edge = edges[k]!
     const token = from[edge]!
-    held[to[edge]!]! += held[token]! * (input[k]! / sold[token]!) * graph.edges[edge]!.curve.sqrtPrice[0]! ** 2
+    held[to[edge]!]! += held[token]! * (input[k]! / sold[token]!) * sqrtPriceAt(graph.edges[edge]!.curve, 0) ** 2
   }
   const amount = held[target]!
   return Number.isFinite(amount) && amount > 0 ? BigInt(Math.round(amount)) : null

@@ -1,6 +1,6 @@
 /** Gas for ticks: where a pool should stop, rather than cross a tick for the little that lies behind it. */
 
-import { type CompiledCurve, piecesCrossed, upToPiece } from '../graph/price-curve.ts'
+import { type CompiledCurve, inputBefore, outputBefore, piecesCrossed, upToPiece } from '../graph/price-curve.ts'
 import { curveOf, leastCost, type Problem } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
@@ -17,13 +17,14 @@ type Stop = { readonly crossed: number; readonly cost: number }
  */
 function bestStop(problem: Problem, curve: CompiledCurve, { input, output }: Trade, { sold, bought }: Ends): Stop {
   const perTick = curve.gasPerPiece * problem.perGas
-  const { inputBefore, outputBefore, keepIn, keepOut } = curve
+  const { keepIn, keepOut } = curve
   let crossed = piecesCrossed(curve, input)
   problem.budget.spend(2 + crossed)
   let cost = crossed * perTick
   for (let fewer = crossed - 1; fewer >= 0; fewer--) {
     const lost =
-      (output - outputBefore[fewer + 1]! * keepOut) * bought - (input - inputBefore[fewer + 1]! / keepIn) * sold
+      (output - outputBefore(curve, fewer + 1) * keepOut) * bought -
+      (input - inputBefore(curve, fewer + 1) / keepIn) * sold
     if (lost >= cost) break
     if (fewer * perTick + lost >= cost) continue
     cost = fewer * perTick + lost
