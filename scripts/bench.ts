@@ -34,6 +34,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   router: 'router/bench.ts',
   'router-against': 'router/against.ts',
   routers: 'routers.ts',
+  scale: 'router/scale.ts',
   simulate: 'simulate.ts',
   soak: 'api/soak.ts',
   strangers: 'strangers.ts',

@@ -1,0 +1,77 @@
+/** `npm run bench -- scale`: time of a search over a graph as large as the largest chains, its memory, and a changed pool (`-- <pools>`). */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { PoolMap } from '@sluice/liquidity'
+import { buildGraph, findRoute } from '@sluice/routing'
+import { record, rounded } from '../record.ts'
+import { changedPool } from './changed-pool.ts'
+import { generate } from './generate.ts'
+import { requestOf, SERVICE_LIMITS, warmUp } from './route.ts'
+import { loadScenario } from './scenario.ts'
+import { median, quantile } from './statistics.ts'
+
+const POOLS = Number(process.argv[2] ?? 100_000)
+/** None of the seeds served in development. */
+const SEED = 970_001
+const TRADES = 60
+const RUNS = 3
+const GAS_PRICES = [0n, 10n ** 10n]
+
+setFlagsFromString('--expose-gc')
+const collect: () => void = runInNewContext('gc')
+const bytesHeld = () => {
+  collect()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
+
+/** Time by the clock, and of the processor: what others do beside tells in the first alone. */
+function timed(run: () => void) {
+  const from = performance.now()
+  const cpu = process.cpuUsage()
+  run()
+  const { user, system } = process.cpuUsage(cpu)
+  return { ms: performance.now() - from, cpuMs: (user + system) / 1000 }
+}
+
+const told = (times: readonly number[]) => ({
+  median: rounded(median(times), 2),
+  p95: rounded(quantile(times, 0.95), 2),
+  worst: rounded(Math.max(...times), 2),
+})
+
+const scenario = generate({ name: 'scale', nPools: POOLS, seed: SEED, nTrades: TRADES })
+const loaded = loadScenario(scenario)
+const pools = PoolMap.empty.with(loaded.snapshot.pools.values())
+const before = bytesHeld()
+const start = performance.now()
+const graph = buildGraph({ ...loaded.snapshot, pools })
+const buildMs = performance.now() - start
+const compiledMB = (bytesHeld() - before) / 2 ** 20
+
+const searches = []
+for (const gasPriceWei of GAS_PRICES) {
+  const requests = scenario.trades.map((trade) => requestOf(loaded, trade, gasPriceWei, SERVICE_LIMITS))
+  await warmUp(requests, (request) => findRoute(graph, request))
+  const times = requests.map((request) => {
+    const runs = Array.from({ length: RUNS }, () => timed(() => findRoute(graph, request)))
+    return { ms: median(runs.map(({ ms }) => ms)), cpuMs: median(runs.map(({ cpuMs }) => cpuMs)) }
+  })
+  searches.push({
+    gwei: Number(gasPriceWei / 10n ** 9n),
+    trades: times.length,
+    ms: told(times.map(({ ms }) => ms)),
+    cpuMs: told(times.map(({ cpuMs }) => cpuMs)),
+  })
+}
+record('scale', {
+  pools: POOLS,
+  tokens: scenario.tokens.length,
+  graph: {
+    buildMs: rounded(buildMs, 0),
+    compiledMB: rounded(compiledMB),
+    afterSearchesMB: rounded((bytesHeld() - before) / 2 ** 20),
+  },
+  searches,
+  changedPool: changedPool(),
+})
