@@ -1,6 +1,5 @@
 /** Column generation: which further edges would pay at the prices found so far. */
 
-import { roomFor } from '../graph/scratch.ts'
 import { isFree, leastCost, leastLegCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
@@ -17,6 +16,7 @@ import {
   RELAXATIONS,
   TIGHT,
 } from '../tolerances.ts'
+import type { ColumnRoom } from './column-room.ts'
 import type { Frontier } from './frontier.ts'
 
 /** Solves, adds what pays at the new prices, and solves again until nothing is left to add, or for as many rounds. */
@@ -46,38 +46,15 @@ class Pricing {
   private readonly problem: Problem
   private readonly allocation: Allocation
   private readonly frontier: Frontier
-  /**
-   * Natural logarithms of the prices at which tokens that may join would be neither left over nor short, and of their
-   * bounds.
-   */
-  private readonly logPrice: Float64Array
-  private readonly logCost: Float64Array
-  private readonly logValue: Float64Array
-  /** Sums over the edges around a token: of their conductances, in output base units, and of their earnings. */
-  private readonly weight: Float64Array
-  private readonly moment: Float64Array
-  private readonly benefit: Float64Array
-  /** The edges that may earn enough; with logarithms of their rates and conductances at the cost of what they sell. */
+  private readonly room: ColumnRoom
+  /** The edges that may earn enough. */
   private edges: number[] = []
-  private sold: Int32Array
-  private bought: Int32Array
-  private logRate: Float64Array
-  private conductance: Float64Array
 
   constructor(problem: Problem, allocation: Allocation, frontier: Frontier) {
-    const { tokens, scratch } = problem.graph.topology
-    const count = tokens.length
     this.problem = problem
     this.allocation = allocation
     this.frontier = frontier
-    this.logPrice = scratch.floats(count)
-    this.logCost = scratch.floats(count)
-    this.logValue = scratch.floats(count)
-    this.weight = scratch.floats(count)
-    this.moment = scratch.floats(count)
-    this.benefit = scratch.floats(count)
-    this.sold = this.bought = scratch.ints(0)
-    this.logRate = this.conductance = scratch.floats(0)
+    this.room = frontier.room
   }
 
   addColumns(first: boolean): number {
@@ -103,11 +80,12 @@ class Pricing {
 
   /** Leaves out what would earn too little even between the cost of what it sells and the worth of what it buys. */
   private select(least: number): void {
-    const { logPrice, logCost, logValue } = this
+    const { room } = this
+    const { logPrice, logCost, logValue } = room
     const { graph } = this.problem
     const { from, to } = graph.topology
     const { edges, tokens, liveTokens, costLabel, valueLabel, rate } = this.frontier
-    if (this.logRate.length < edges.length) this.makeRoom(edges.length)
+    room.fit(edges.length)
     for (const token of liveTokens) logPrice[token] = Math.log(costLabel[token]!)
     for (const token of tokens) {
       logCost[token] = Math.log(costLabel[token]!)
@@ -123,26 +101,17 @@ class Pricing {
       const conductance = graph.conductance[edge]! * costLabel[u]!
       if (!(2 * conductance * fall * fall > least / 4)) continue
       const k = this.edges.length
-      this.sold[k] = u
-      this.bought[k] = v
-      this.logRate[k] = Math.log(rate[edge]!)
-      this.conductance[k] = conductance
+      room.sold[k] = u
+      room.bought[k] = v
+      room.logRate[k] = Math.log(rate[edge]!)
+      room.conductance[k] = conductance
       this.edges.push(edge)
     }
   }
 
-  private makeRoom(edges: number): void {
-    const { scratch } = this.problem.graph.topology
-    const room = roomFor(edges)
-    this.sold = scratch.ints(room)
-    this.bought = scratch.ints(room)
-    this.logRate = scratch.floats(room)
-    this.conductance = scratch.floats(room)
-  }
-
   /** The earning of an edge: what a pool of x·y = k does until its rate has fallen to that of the balanced prices. */
   private earning(k: number): number {
-    const { logPrice, logRate, conductance, sold, bought } = this
+    const { logPrice, logRate, conductance, sold, bought } = this.room
     const gain = logRate[k]! + logPrice[bought[k]!]! - logPrice[sold[k]!]!
     if (!(gain > 0)) return 0
     const fall = Math.expm1(gain / 2)
@@ -153,7 +122,8 @@ class Pricing {
    * Balances the prices of the tokens that may join, all others' standing: a network of resistors, relaxed a few times.
    */
   private relax(): void {
-    const { logPrice, logCost, logValue, logRate, conductance, sold, bought, weight, moment, edges } = this
+    const { edges, room } = this
+    const { logPrice, logCost, logValue, logRate, conductance, sold, bought, weight, moment } = room
     const { tokens } = this.frontier
     for (let round = 0; round < RELAXATIONS; round++) {
       this.problem.budget.spend(2 * (edges.length + tokens.length))
@@ -179,7 +149,8 @@ class Pricing {
 
   /** The ways through the tokens that promise most, from the allocation and back to it. */
   private detours(least: number, first: boolean): ReadonlySet<number> {
-    const { problem, allocation, frontier, benefit, sold, bought, edges } = this
+    const { problem, allocation, frontier, edges } = this
+    const { benefit, sold, bought } = this.room
     const { live, tokens } = frontier
     const free = isFree(problem)
     for (const token of tokens) benefit[token] = 0

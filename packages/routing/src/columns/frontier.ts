@@ -7,6 +7,7 @@ import type { Potential } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { DUST, EDGE_GAIN, FEW_REACHED, LABEL_GAIN, LIVE } from '../tolerances.ts'
+import { ColumnRoom } from './column-room.ts'
 import { mostEarned } from './most-earned.ts'
 import { MarginalRates } from './rates.ts'
 import { ValueBounds } from './value-bounds.ts'
@@ -31,6 +32,8 @@ export class Frontier {
   dust = 0
   /** False where labels still moved after the longest way: prices go in cycles. */
   converged = true
+  /** Arrays of those who judge it, one after the other. */
+  readonly room: ColumnRoom
 
   private readonly problem: Problem
   private readonly backward: Potential
@@ -53,6 +56,7 @@ export class Frontier {
     this.next = scratch.ints(count)
     this.previous = scratch.ints(count)
     this.live = scratch.bytes(count, 0)
+    this.room = new ColumnRoom(count, scratch)
     this.queue = new LabelQueue(count, scratch)
   }
 

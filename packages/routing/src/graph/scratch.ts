@@ -2,17 +2,28 @@
 const LEAST_KEPT = 32
 /** Numbers that arrays of a kind and length may hold together beyond that: of short ones, thousands are kept. */
 const NUMBERS_KEPT = 131_072
+/** Arrays of a kind and length that are kept at most where they hold more, and the numbers that they may hold together. */
+const MOST_LONG = 128
+const LONG_NUMBERS = 4_194_304
+
+const keptOf = (length: number): number =>
+  Math.max(LEAST_KEPT, Math.floor(NUMBERS_KEPT / length), Math.min(MOST_LONG, Math.floor(LONG_NUMBERS / length)))
 
 /**
  * Arrays that searches work on, kept between them: for a graph of many pools, making them anew takes longer than most
  * searches. They come as the last search left them, unless a value to fill them with is given.
  */
 export class Scratch {
-  /** Shelves that the arrays in use go back to, in the order in which they were lent. */
+  /** Shelves that the arrays in use go back to, in the order in which they were lent, and what is to be done before. */
   private readonly inUse: Shelf<unknown>[] = []
+  private readonly returning: (() => void)[] = []
   private readonly floatArrays = new Shelves(Float64Array, this.inUse)
   private readonly intArrays = new Shelves(Int32Array, this.inUse)
   private readonly byteArrays = new Shelves(Uint8Array, this.inUse)
+  private readonly blankFloats = new Shelves(Float64Array, this.inUse)
+  private readonly blankBytes = new Shelves(Uint8Array, this.inUse)
+  private readonly blankInts = new Shelves(Int32Array, this.inUse)
+  private readonly blankPlaces = new Shelves(Int32Array, this.inUse, -1)
 
   floats(length: number, value?: number): Float64Array {
     const array = this.floatArrays.lend(length)
@@ -29,6 +40,33 @@ export class Scratch {
     return value === undefined ? array : array.fill(value)
   }
 
+  /**
+   * Zeros of which few are written: putting those back takes less than filling the array.
+   *
+   * @param wipe - puts back all that was written; called as the array is returned, whatever happened before
+   */
+  zeroFloats(length: number, wipe: (array: Float64Array) => void): Float64Array {
+    return this.wiped(this.blankFloats.lend(length), wipe)
+  }
+
+  zeroInts(length: number, wipe: (array: Int32Array) => void): Int32Array {
+    return this.wiped(this.blankInts.lend(length), wipe)
+  }
+
+  zeroBytes(length: number, wipe: (array: Uint8Array) => void): Uint8Array {
+    return this.wiped(this.blankBytes.lend(length), wipe)
+  }
+
+  /** The same of places, −1 where there is none. */
+  noPlaces(length: number, wipe: (array: Int32Array) => void): Int32Array {
+    return this.wiped(this.blankPlaces.lend(length), wipe)
+  }
+
+  private wiped<A>(array: A, wipe: (array: A) => void): A {
+    this.returning[this.inUse.length - 1] = () => wipe(array)
+    return array
+  }
+
   copy(values: Float64Array): Float64Array {
     const array = this.floats(values.length)
     array.set(values)
@@ -43,6 +81,7 @@ export class Scratch {
     } finally {
       while (this.inUse.length > before) {
         const shelf = this.inUse.pop()!
+        if (this.returning.length > this.inUse.length) this.returning.pop()?.()
         shelf.lent--
         if (shelf.arrays.length > shelf.kept && shelf.lent >= shelf.kept) shelf.arrays.pop()
       }
@@ -53,33 +92,42 @@ export class Scratch {
 type Shelf<T> = { readonly arrays: T[]; readonly kept: number; lent: number }
 
 /** Arrays of one kind, by length. */
-class Shelves<T> {
+class Shelves<T extends { fill(value: number): unknown }> {
   private readonly Kind: new (
     length: number,
   ) => T
   private readonly inUse: Shelf<unknown>[]
+  private readonly blank: number
   private readonly byLength = new Map<number, Shelf<T>>()
   /** Mostly the same length is asked for as before. */
   private length = -1
   private shelf: Shelf<T> = { arrays: [], kept: 0, lent: 0 }
 
-  constructor(Kind: new (length: number) => T, inUse: Shelf<unknown>[]) {
+  /** @param blank - what new arrays are filled with */
+  constructor(Kind: new (length: number) => T, inUse: Shelf<unknown>[], blank = 0) {
     this.Kind = Kind
     this.inUse = inUse
+    this.blank = blank
   }
 
   lend(length: number): T {
     if (length !== this.length) this.turnTo(length)
     const { shelf } = this
-    if (shelf.lent === shelf.arrays.length) shelf.arrays.push(new this.Kind(length))
+    if (shelf.lent === shelf.arrays.length) shelf.arrays.push(this.made(length))
     this.inUse.push(shelf)
     return shelf.arrays[shelf.lent++]!
+  }
+
+  private made(length: number): T {
+    const array = new this.Kind(length)
+    if (this.blank !== 0) array.fill(this.blank)
+    return array
   }
 
   private turnTo(length: number): void {
     let shelf = this.byLength.get(length)
     if (!shelf) {
-      shelf = { arrays: [], kept: Math.max(LEAST_KEPT, Math.floor(NUMBERS_KEPT / length)), lent: 0 }
+      shelf = { arrays: [], kept: keptOf(length), lent: 0 }
       this.byLength.set(length, shelf)
     }
     this.shelf = shelf

@@ -56,8 +56,12 @@ export class Allocation {
     problem.budget.spend(tokens.length / 4 + from.length / 64)
     this.logPrice = scratch.floats(tokens.length)
     this.prices = scratch.floats(tokens.length)
-    this.place = scratch.ints(tokens.length, -1)
-    this.has = scratch.bytes(from.length, 0)
+    this.place = scratch.noPlaces(tokens.length, (place) => {
+      for (const token of this.tokens) place[token] = -1
+    })
+    this.has = scratch.zeroBytes(from.length, (has) => {
+      for (const edge of this.edges) has[edge] = 0
+    })
     this.input = scratch.floats(ROOM_FOR_EDGES)
     this.output = scratch.floats(ROOM_FOR_EDGES)
     this.sold = scratch.ints(ROOM_FOR_EDGES)

@@ -46,8 +46,11 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
   const { from, to, tokens, scratch } = problem.graph.topology
   const dust = new Set<number>()
   scratch.within(() => {
-    const sold = scratch.floats(tokens.length, 0)
-    const brought = scratch.floats(tokens.length, 0)
+    const wipe = (sums: Float64Array) => {
+      for (const edge of edges) sums[from[edge]!] = 0
+    }
+    const sold = scratch.zeroFloats(tokens.length, wipe)
+    const brought = scratch.zeroFloats(tokens.length, wipe)
     for (let place = edges.length - 1; place >= 0; place--) {
       const edge = edges[place]!
       const u = from[edge]!
@@ -110,7 +113,9 @@ class OutOf {
   constructor({ graph }: Problem, edges: readonly number[]) {
     const { from, tokens, scratch } = graph.topology
     this.edges = edges
-    this.first = scratch.ints(tokens.length, -1)
+    this.first = scratch.noPlaces(tokens.length, (first) => {
+      for (const edge of edges) first[from[edge]!] = -1
+    })
     this.following = scratch.ints(roomFor(edges.length))
     for (let k = edges.length - 1; k >= 0; k--) {
       const token = from[edges[k]!]!
@@ -140,8 +145,12 @@ type Pruned = {
 function push(problem: Problem, { outOf, weights, order, cut }: Pruned): Flow {
   const { source, target, amountIn } = problem
   const { to, tokens, scratch } = problem.graph.topology
-  const held = scratch.floats(tokens.length, 0)
-  const depth = scratch.ints(tokens.length, 0)
+  const wipe = (byToken: Float64Array | Int32Array) => {
+    byToken[source] = 0
+    for (const edge of outOf.edges) byToken[to[edge]!] = 0
+  }
+  const held = scratch.zeroFloats(tokens.length, wipe)
+  const depth = scratch.zeroInts(tokens.length, wipe)
   held[source] = amountIn
   const edges: number[] = []
   const inputs: number[] = []
@@ -200,8 +209,12 @@ function prune(problem: Problem, given: readonly number[], givenWeights: readonl
 /** Places of the edges whose token sold something brings, and whose token bought something sells. */
 function places({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, tokens, scratch } = graph.topology
-  const reached = scratch.bytes(tokens.length, 0)
-  const leaving = scratch.bytes(tokens.length, 0)
+  const wipe = (ends: Uint8Array) => {
+    ends[source] = ends[target] = 0
+    for (const edge of edges) ends[from[edge]!] = ends[to[edge]!] = 0
+  }
+  const reached = scratch.zeroBytes(tokens.length, wipe)
+  const leaving = scratch.zeroBytes(tokens.length, wipe)
   reached[source] = leaving[target] = 1
   for (const edge of edges) reached[to[edge]!] = leaving[from[edge]!] = 1
   const live: number[] = []
@@ -221,7 +234,9 @@ function topologicalOrder(
   first: 'newest' | 'oldest' = 'newest',
 ): readonly number[] | null {
   const { to, tokens, scratch } = graph.topology
-  const incoming = scratch.ints(tokens.length, 0)
+  const incoming = scratch.zeroInts(tokens.length, (counts) => {
+    for (const edge of outOf.edges) counts[to[edge]!] = 0
+  })
   for (const edge of outOf.edges) incoming[to[edge]!]! += 1
   const ready = incoming[source]! > 0 ? [] : [source]
   const order: number[] = []
