@@ -2,6 +2,7 @@
 import { startAmbient } from './ambient.ts'
 import type { Deployed } from './deployed.ts'
 import { startIziswap } from './iziswap.ts'
+import { startKyberClassic } from './kyber-classic.ts'
 import { startSyncswap } from './syncswap.ts'
 import type { PoolWorld } from './world.ts'
 
@@ -16,5 +17,6 @@ export type DeployedFamily = {
 export const DEPLOYED_FAMILIES: readonly DeployedFamily[] = [
   { family: 'ambient', from: 'Scroll', start: startAmbient },
   { family: 'iziswap', from: 'Linea', start: startIziswap },
+  { family: 'kyber-classic', from: 'Ethereum', start: startKyberClassic },
   { family: 'syncswap', from: 'Linea', start: startSyncswap },
 ]
