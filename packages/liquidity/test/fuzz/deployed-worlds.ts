@@ -3,6 +3,7 @@ import { startAmbient } from './ambient.ts'
 import type { Deployed } from './deployed.ts'
 import { startIziswap } from './iziswap.ts'
 import { startKyberClassic } from './kyber-classic.ts'
+import { startLitePsm } from './lite-psm.ts'
 import { startSyncswap } from './syncswap.ts'
 import type { PoolWorld } from './world.ts'
 
@@ -18,5 +19,6 @@ export const DEPLOYED_FAMILIES: readonly DeployedFamily[] = [
   { family: 'ambient', from: 'Scroll', start: startAmbient },
   { family: 'iziswap', from: 'Linea', start: startIziswap },
   { family: 'kyber-classic', from: 'Ethereum', start: startKyberClassic },
+  { family: 'lite-psm', from: 'Ethereum', start: startLitePsm },
   { family: 'syncswap', from: 'Linea', start: startSyncswap },
 ]

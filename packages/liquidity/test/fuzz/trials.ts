@@ -52,7 +52,7 @@ export async function fuzz(world: PoolWorld, family: string, count: number, seed
   while (tally.exact + tally.refused + tally.mismatches.length < count) {
     const { trials, outcomes } = await waiting.shift()!
     waiting.push(tried(world, r, pools))
-    for (const [i, trial] of trials.entries()) compare(trial, outcomes[i]!, tally)
+    for (const [i, trial] of trials.entries()) compare(world, trial, outcomes[i]!, tally)
   }
   await Promise.all(waiting)
   return tally
@@ -99,7 +99,7 @@ function order({ trader }: PoolWorld, pool: Pool, { tokenIn, tokenOut, amountIn 
   return { tokenIn, amountIn, tokenOut, program: encodeProgram([step]) }
 }
 
-function compare({ pool, swaps }: SwapTrial, outcomes: readonly Outcome[], tally: Tally): void {
+function compare(world: PoolWorld, { pool, swaps }: SwapTrial, outcomes: readonly Outcome[], tally: Tally): void {
   let { state } = pool
   for (const [i, swap] of swaps.entries()) {
     const { ok, amountOut, left } = outcomes[i]!
@@ -113,11 +113,14 @@ function compare({ pool, swaps }: SwapTrial, outcomes: readonly Outcome[], tally
       if (ok) return
       continue
     }
-    if (!taken || ours.amountOut !== amountOut) {
-      tally.mismatches.push(describe(pool, swaps, i, ours.amountOut, taken ? amountOut : `nothing, ${left} left`))
+    const expectedLeft = world.leaves?.({ ...pool, state }, swap, ours.amountOut) ?? 0n
+    if (!ok || left !== expectedLeft || ours.amountOut !== amountOut) {
+      tally.mismatches.push(describe(pool, swaps, i, ours.amountOut, `${ok ? amountOut : 'nothing'}, ${left} left`))
       return
     }
     tally.exact++
+    // The next swap would sell what is left beside its own input.
+    if (left > 0n) return
     state = ours.state
   }
 }
