@@ -11,7 +11,6 @@ import { isWorthless } from './integrate/promise.ts'
 import { startsOrEndsNative } from './native.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { WorkBudget, WorkSpent } from './problem/budget.ts'
-import { potential } from './problem/potentials.ts'
 import { Admission, DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of, isFree, type Problem } from './problem/problem.ts'
 import { isSurcharging } from './taxes.ts'
 import { toRoute, wrapRoute } from './to-route.ts'
@@ -136,10 +135,10 @@ function routeForOutput({ problem, admission, outPerWei }: Prepared, request: Ex
 }
 
 /** As the search told, which seeks it where it is in doubt of its route only. */
-function netBoundOf(problem: Problem, { flow, bound, netBound: told }: FoundRoute): number | null {
+function netBoundOf(problem: Problem, { flow, bound, netBound: told, backward }: FoundRoute): number | null {
   if (isFree(problem)) return bound
   if (told !== undefined) return told
-  const found = netBound(problem, flow, bound, potential(problem, problem.target, 'to'))
+  const found = netBound(problem, flow, bound, backward)
   return bound === null && isWorthless(flow.net, found) ? null : found
 }
 

@@ -44,6 +44,8 @@ export type Found = {
   readonly bound: number | null
   /** The same after the cost of legs; undefined where it was not sought. */
   readonly netBound: number | null | undefined
+  /** Spot rates to the target, by which it was sought: bounds on all that the pools left then pay. */
+  readonly backward: Potential
   /** Other routes that may be the best by the gas that they are charged, the best first; where the problem asks for them. */
   readonly rivals: readonly Flow[]
 }
@@ -60,7 +62,7 @@ export function search(problem: Problem): Found | null {
   if (!single) return null
   if (problem.anyRoute && !problem.onePath) {
     const flow = bestOf(problem, [allocateOnce(problem, single, backward, COLUMN_ROUNDS), alongPath(problem, single)])
-    return flow ? { flow, bound: null, netBound: undefined, rivals: [] } : null
+    return flow ? { flow, bound: null, netBound: undefined, backward, rivals: [] } : null
   }
   const { rest } = problem.budget
   const progress: Progress = { flows: [], known: new Set(), bound: null, best: undefined }
@@ -86,6 +88,7 @@ export function search(problem: Problem): Found | null {
     ...(flow !== found && { instead: found }),
     bound: worthless ? null : bound,
     netBound: most !== undefined && (worthless || bound === null) && isWorthless(flow.net, most) ? null : most,
+    backward,
     rivals: rivalsOf(problem, flow, progress.flows, () => alongPath(problem, single)),
   }
 }

@@ -57,9 +57,15 @@ export function bestSinglePath(
   const queue = new MaxHeap<Label>()
   const lengths = furthest + 1
   /** By token and length, the bounds of the best labels, falling. */
-  const reached = scratch.floats(tokens.length * lengths * PATH_LABELS, Number.NEGATIVE_INFINITY)
+  const touched: number[] = []
+  const wipe = (labels: Float64Array, blank: number) => {
+    for (const token of touched) labels.fill(blank, token * lengths * PATH_LABELS, (token + 1) * lengths * PATH_LABELS)
+  }
+  const reached = scratch.lowest(tokens.length * lengths * PATH_LABELS, (labels) =>
+    wipe(labels, Number.NEGATIVE_INFINITY),
+  )
   /** Sums of the tokens that those labels have passed. */
-  const passing = scratch.floats(tokens.length * lengths * PATH_LABELS, 0)
+  const passing = scratch.zeroFloats(tokens.length * lengths * PATH_LABELS, (labels) => wipe(labels, 0))
   const first = wayTo(problem, backward, source, target)
   let best: readonly number[] | null = first
   let bestNet = first ? netOf(problem, first, output) : Number.NEGATIVE_INFINITY
@@ -81,8 +87,8 @@ export function bestSinglePath(
       const least = Math.max(bestNet, reached[place + PATH_LABELS - 1]!)
       // The cheap test first: most edges fail it, without asking the pool.
       const ahead = hops[next]! * leastLeg
-      if (!(label.amount * rate[edge]! * valueBound[next]! - label.cost - leastCost(problem, edge) - ahead > least))
-        continue
+      const first = label.amount * rate[edge]! * valueBound[next]! - label.cost
+      if (!(first - leastLeg - ahead > least && first - leastCost(problem, edge) - ahead > least)) continue
       if (visits(label, next)) continue
       quotes++
       budget.spend(output.work)
@@ -92,6 +98,7 @@ export function bestSinglePath(
       if (!(amount > 0 && bound > least)) continue
       const passed = label.passed + markOf(next)
       // What takes no more legs may be bounded by no less; what takes more may be bounded by as much only by more.
+      touched.push(next)
       let kept = insert(reached, passing, place, bound, passed)
       if (!kept) continue
       for (let k = place + PATH_LABELS; kept && k < (next + 1) * lengths * PATH_LABELS; k += PATH_LABELS)

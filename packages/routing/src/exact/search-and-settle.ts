@@ -59,10 +59,11 @@ function withSettledGas(
 }
 
 /** A route of a problem that allows for less, with the bounds of the whole one. */
-export const withBounds = (route: FoundRoute, { bound, netBound }: FoundRoute): FoundRoute => ({
+export const withBounds = (route: FoundRoute, { bound, netBound, backward }: FoundRoute): FoundRoute => ({
   ...route,
   bound,
   netBound,
+  backward,
 })
 
 /** Gas of legs as settled beyond what they were ranked with, less where negative, by edge. */
@@ -110,7 +111,8 @@ function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): FoundR
   })
   const weights = path?.map(() => 1)
   const flow = path && weights ? pushThrough(problem, path, weights) : null
-  const settled = flow && settledAs({ flow, bound: null, netBound: undefined, rivals: [] }, problem, amountIn, taxes)
+  const settled =
+    flow && settledAs({ flow, bound: null, netBound: undefined, backward, rivals: [] }, problem, amountIn, taxes)
   return settled instanceof LegRefused ? null : settled
 }
 
@@ -149,13 +151,13 @@ function isSuspect(problem: Problem, { flow, bound, settlement }: FoundRoute): b
 /** The rivals of a route as they settle; those that a pool refuses are left out. */
 export function settledRivals(
   problem: Problem,
-  { rivals, bound, netBound }: FoundRoute,
+  { rivals, bound, netBound, backward }: FoundRoute,
   amountIn: bigint,
   taxes?: Taxes,
 ): readonly FoundRoute[] {
   return rivals.flatMap((flow) => {
     const settled = unlessSpent(problem, () =>
-      settledAs({ flow, bound, netBound, rivals: [] }, problem, amountIn, taxes),
+      settledAs({ flow, bound, netBound, backward, rivals: [] }, problem, amountIn, taxes),
     )
     return settled === null || settled instanceof LegRefused ? [] : [settled]
   })

@@ -24,6 +24,7 @@ export class Scratch {
   private readonly blankBytes = new Shelves(Uint8Array, this.inUse)
   private readonly blankInts = new Shelves(Int32Array, this.inUse)
   private readonly blankPlaces = new Shelves(Int32Array, this.inUse, -1)
+  private readonly blankBounds = new Shelves(Float64Array, this.inUse, Number.NEGATIVE_INFINITY)
 
   floats(length: number, value?: number): Float64Array {
     const array = this.floatArrays.lend(length)
@@ -60,6 +61,11 @@ export class Scratch {
   /** The same of places, −1 where there is none. */
   noPlaces(length: number, wipe: (array: Int32Array) => void): Int32Array {
     return this.wiped(this.blankPlaces.lend(length), wipe)
+  }
+
+  /** The same of bounds, −∞ where there is none. */
+  lowest(length: number, wipe: (array: Float64Array) => void): Float64Array {
+    return this.wiped(this.blankBounds.lend(length), wipe)
   }
 
   private wiped<A>(array: A, wipe: (array: A) => void): A {

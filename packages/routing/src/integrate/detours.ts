@@ -20,7 +20,7 @@ export function detoursAround(problem: Problem, allocation: Allocation, flow: Fl
     const depth = depthsOf(problem, flow)
     const height = heightsOf(problem, flow)
     const values = spread(problem, allocation, height, 'back')
-    const costs = spread(problem, allocation, depth, 'on')
+    const costs = spread(problem, allocation, depth, 'on', values)
     const count = tokens.length
     const found: { readonly edges: readonly number[]; readonly promise: number }[] = []
     const take = (edges: readonly number[]) => {
@@ -71,20 +71,34 @@ export function detoursAround(problem: Problem, allocation: Allocation, flow: Fl
 }
 
 /**
- * Labels over 0 to `maxHops` edges: back from the tokens of a flow their best values, on from them the inverse of their least
+ * Labels over 0 to `maxHops` − 1 edges: back from the tokens of a flow their best values, on from them the inverse of their least
  * costs. A token of the flow is there from the number of edges on that it is away from its end.
+ *
+ * @param values - labels back, where only those on are wanted that gain together with them
  */
-function spread(problem: Problem, allocation: Allocation, places: Places, direction: 'back' | 'on'): Labels {
+function spread(
+  problem: Problem,
+  allocation: Allocation,
+  places: Places,
+  direction: 'back' | 'on',
+  values?: Labels,
+): Labels {
   const { graph, maxHops, rate, rateBack, source, target, budget } = problem
   const { offset, to, reverse, tokens, scratch } = graph.topology
   const rates = direction === 'back' ? rateBack : rate
   const count = tokens.length
-  const value = scratch.floats(count * (maxHops + 1), 0)
-  const edgeOf = scratch.ints(count * (maxHops + 1), -1)
+  const value = scratch.floats(count * maxHops, 0)
+  const edgeOf = scratch.ints(count * maxHops, -1)
+  const isIn = scratch.bytes(count, 0)
   let layer: number[] = []
-  for (let k = 0; k <= maxHops; k++) {
-    const [here, before] = [k * count, (k - 1) * count]
-    const changed = new Set<number>()
+  for (let k = 0; k < maxHops; k++) {
+    const [here, before, behind] = [k * count, (k - 1) * count, (maxHops - k) * count]
+    const changed: number[] = []
+    const change = (token: number, label: number) => {
+      value[here + token] = label
+      if (isIn[token] === 0) changed.push(token)
+      isIn[token] = 1
+    }
     if (k > 0) {
       value.copyWithin(here, before, here)
       edgeOf.copyWithin(here, before, here)
@@ -96,18 +110,19 @@ function spread(problem: Problem, allocation: Allocation, places: Places, direct
           const other = to[edge]!
           const next = label * rates[edge]!
           if (!(next > value[here + other]! * (1 + LABEL_GAIN)) || places.has(other)) continue
-          value[here + other] = next
+          // No way on from there by the edges that are left gains anything.
+          if (values && !(next * values.value[behind + other]! > 1)) continue
           edgeOf[here + other] = direction === 'back' ? reverse[edge]! : edge
-          changed.add(other)
+          change(other, next)
         }
       }
     }
     for (const [token, away] of places) {
       if (away !== k) continue
-      value[here + token] = direction === 'back' ? allocation.price(token) : 1 / allocation.price(token)
-      changed.add(token)
+      change(token, direction === 'back' ? allocation.price(token) : 1 / allocation.price(token))
     }
-    layer = [...changed]
+    for (const token of changed) isIn[token] = 0
+    layer = changed
   }
   return { value, edge: edgeOf }
 }

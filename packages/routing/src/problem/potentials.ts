@@ -47,26 +47,57 @@ export function potential(problem: Problem, root: number, direction: 'to' | 'fro
   return { best, link, hops }
 }
 
-/** Fewest edges from the source to every token; 255 where there is no way of `maxHops`. */
-export function distancesFrom({ graph, rate, maxHops, budget }: Problem, source: number): Uint8Array {
-  const { offset, to, tokens, scratch } = graph.topology
+/** Fewest edges from the source to every token; 255 where there is no way that leaves room for another of `maxHops`. */
+export function distancesFrom(problem: Problem, source: number): Uint8Array {
+  const { offset, tokens, scratch } = problem.graph.topology
   const distances = scratch.bytes(tokens.length, FAR)
   distances[source] = 0
-  let layer = [source]
-  for (let distance = 1; distance <= maxHops && layer.length > 0; distance++) {
-    const following: number[] = []
-    for (const token of layer) {
-      budget.spend(1 + offset[token + 1]! - offset[token]!)
-      for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-        const other = to[edge]!
-        if (distances[other] !== FAR || rate[edge] === 0) continue
-        distances[other] = distance
-        following.push(other)
-      }
-    }
-    layer = following
+  let layer: readonly number[] = [source]
+  let left = tokens.length - 1
+  for (let distance = 1; distance < problem.maxHops && layer.length > 0; distance++) {
+    const edges = layer.reduce((sum, token) => sum + offset[token + 1]! - offset[token]!, 0)
+    // Where the layer has hubs, it takes less for those that are left to look for a neighbour in it.
+    const reach = edges > tokens.length / 4 + 4 * left ? reachBack : reachOn
+    layer = reach(problem, distances, layer, distance)
+    left -= layer.length
   }
   return distances
+}
+
+type Reach = (problem: Problem, distances: Uint8Array, layer: readonly number[], distance: number) => readonly number[]
+
+/** Tokens at a distance, by the edges out of those before. */
+const reachOn: Reach = ({ graph, rate, budget }, distances, layer, distance) => {
+  const { offset, to } = graph.topology
+  const following: number[] = []
+  for (const token of layer) {
+    budget.spend(1 + offset[token + 1]! - offset[token]!)
+    for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
+      const other = to[edge]!
+      if (distances[other] !== FAR || rate[edge] === 0) continue
+      distances[other] = distance
+      following.push(other)
+    }
+  }
+  return following
+}
+
+/** The same by the edges into those that are left. */
+const reachBack: Reach = ({ graph, rateBack, budget }, distances, _, distance) => {
+  const { offset, to, tokens } = graph.topology
+  const following: number[] = []
+  budget.spend(tokens.length / 4)
+  for (let token = 0; token < tokens.length; token++) {
+    if (distances[token] !== FAR) continue
+    const end = offset[token + 1]!
+    let edge = offset[token]!
+    while (edge < end && (rateBack[edge] === 0 || distances[to[edge]!] !== distance - 1)) edge++
+    budget.spend(1 + edge - offset[token]!)
+    if (edge === end) continue
+    distances[token] = distance
+    following.push(token)
+  }
+  return following
 }
 
 /**
