@@ -14,6 +14,7 @@ const reservesOf = (from: VectorPool): FluidReserves => ({
 const stateOf = (from: VectorPool): FluidDexState => ({
   paused: BigInt(from.dexVariables2) >> PAUSED_AT !== 0n,
   feePpm: BigInt(from.fee),
+  revenueCut: BigInt(from.revenueCut),
   lastPrice: BigInt(from.prices.lastStoredPrice),
   centerPrice: BigInt(from.prices.centerPrice),
   collateral: from.smartCollateral ? reservesOf(from.collateral) : null,

@@ -81,11 +81,11 @@ describe('what is left', () => {
   })
 })
 
-test('the price moves by five times a hundredth of the stored one, rounded down, and no more', () => {
+test('the price moves by a twentieth of the one that a swap leaves, and no more', () => {
   // The price falls to 998002996004633727729993168, or rises to 1002001000000241482362121029.
   for (const [zeroForOne, amountIn, stored] of [
-    [true, 1_000_000_000_181n, 1_050_529_469_478_561_818_663_150_698n],
-    [false, 1_000_000_000_121n, 954_286_666_666_896_649_868_686_699n],
+    [true, 1_000_000_000_181n, 1_047_903_145_804_865_415_114_495_822n],
+    [false, 1_000_000_000_121n, 951_900_950_000_229_408_244_014_978n],
   ] as const) {
     const away = zeroForOne ? 1n : -1n
     expect(buys(pool({ lastPrice: stored }), zeroForOne, amountIn)).toBeGreaterThan(0n)
@@ -99,4 +99,24 @@ test('an input is divided by roots of products of 18 more decimals, of either cu
   // With the root of the first product itself, and of the second, each would be one more.
   expect(between([30_000_007n, 30_000_014n], [30_000_002n, 29_999_958n])).toBe(983_604n)
   expect(between([30_000_007n, 30_000_011n], [30_000_002n, 29_999_967n])).toBe(983_605n)
+})
+
+describe('what the deployed pool did with random states', () => {
+  test('the price counts the fee as well, but for the cut that the protocol takes of it', () => {
+    const fees = { feePpm: 10_000n }
+    // Ends at (10^15 − 19,415,571,680,721) / (10^15 + 20,000,000,000,000), fee and all, and without it nearer to one.
+    const stored = ((DEEP - 19_415_571_680_721n) * PRICE_ONE) / (DEEP + 20_000_000_000_000n)
+    const most = (stored * 105n) / 100n
+    const less = ((DEEP - 19_415_571_680_721n) * PRICE_ONE) / (DEEP + 19_820_000_000_000n)
+    expect(buys(pool({ ...fees, lastPrice: most }), true, 20_000_000_000_000n)).toBe(19_415_571_680_721n)
+    const beyond = pool({ ...fees, lastPrice: (less * 105n) / 100n })
+    expect(() => quote(beyond, true, 20_000_000_000_000n)).toThrow(refused('TOO_LARGE'))
+    expect(buys({ ...beyond, revenueCut: 90n }, true, 20_000_000_000_000n)).toBe(19_415_571_680_721n)
+  })
+
+  test('an input of which more than a hundredth is not accounted for is refused', () => {
+    const state = pool({ feePpm: 100n, revenueCut: 10n, decimals: [6n, 12n] })
+    expect(() => quote(state, true, 100n)).toThrow(refused('TOO_SMALL'))
+    expect(buys(state, true, 101n)).toBeGreaterThan(0n)
+  })
 })

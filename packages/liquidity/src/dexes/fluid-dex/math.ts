@@ -13,11 +13,14 @@ const POOL_DECIMALS = 12n
 /** Least amounts, in the pool's decimals and in the token's own. */
 const [LEAST_SCALED, LEAST] = [1_000_000n, 100n]
 const MOST = 2n ** 96n - 1n
-/** The most that a swap may move the price, in hundredths. */
-const MOST_MOVE = 5n
+/** The most that a swap may move the price, as a part of the one it leaves. */
+const MOST_MOVE = ONE / 20n
+/** The whole of an input, of which a percent of the fee's millionths may leave. */
+const CUT_ONE = 100n * PPM
 /** Neither real reserve may be worth less than this part of the other after a swap. */
 const LEAST_RESERVE_PART = 10_000n
 
+/** A curve's part of a swap, with its fee. */
 type Side = { readonly amountIn: bigint; readonly amountOut: bigint }
 
 /**
@@ -42,6 +45,7 @@ export function quote(
   if (scaled > depth / 2n) throw new PoolRefusal('TOO_LARGE', 'more than half of what the pool is computed with')
   const parts = divide(sides, scaled, i, o)
   const [collateral, debt] = sides.map((side, k) => side && swap(side, parts[k]!, state.feePpm, i, o)) as [Side, Side]
+  needInput(state, [collateral, debt], amountIn, i)
   needReserves(state, collateral, debt, i)
   needPrice(state, collateral, debt, i)
   const amountOut = [collateral, debt].reduce(
@@ -74,7 +78,18 @@ function divide([collateral, debt]: Sides, amount: bigint, i: 0 | 1, o: 0 | 1): 
 function swap({ imaginary }: FluidReserves, amountIn: bigint, feePpm: bigint, i: 0 | 1, o: 0 | 1): Side {
   if (amountIn === 0n) return { amountIn: 0n, amountOut: 0n }
   const kept = (amountIn * (PPM - feePpm)) / PPM
-  return { amountIn: kept, amountOut: (kept * imaginary[o]) / (imaginary[i] + kept) }
+  return { amountIn, amountOut: (kept * imaginary[o]) / (imaginary[i] + kept) }
+}
+
+/** The part of a curve's input that is not the protocol's cut of the fee. */
+function staying({ revenueCut = 0n, feePpm }: FluidDexState, side: Side | null): bigint {
+  return ((side?.amountIn ?? 0n) * (CUT_ONE - revenueCut * feePpm)) / CUT_ONE
+}
+
+/** Liquidity is sent all of the input, and takes no more than a hundredth above what is accounted for in whole base units. */
+function needInput(state: FluidDexState, sides: readonly (Side | null)[], amountIn: bigint, i: 0 | 1): void {
+  const counted = sides.reduce((sum, side) => sum + fromPool(staying(state, side), state.decimals[i]), 0n)
+  if (amountIn * 100n > counted * 101n) throw new PoolRefusal('TOO_SMALL', 'too much of the input is lost by rounding')
 }
 
 /** Neither curve may give what it does not have, nor be left with next to nothing of one token. */
@@ -83,7 +98,7 @@ function needReserves(state: FluidDexState, collateral: Side | null, debt: Side 
     [state.collateral, collateral],
     [state.debt, debt],
   ] as const) {
-    if (!side || !traded || traded.amountOut === 0n) continue
+    if (!side || !traded || traded.amountIn === 0n) continue
     const [sold, bought] = [side.real[i] + traded.amountIn, side.real[1 - i]! - traded.amountOut]
     if (bought < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
     const [real0, real1] = i === 0 ? [sold, bought] : [bought, sold]
@@ -95,15 +110,19 @@ function needReserves(state: FluidDexState, collateral: Side | null, debt: Side 
   }
 }
 
-/** The price that the curve which gave more is left with, held against the one that was stored. */
+/** The price that the curve which took more is left with, fee and all but the protocol's cut of it, held against the one that was stored. */
 function needPrice(state: FluidDexState, collateral: Side | null, debt: Side | null, i: 0 | 1): void {
-  const byCollateral = (collateral?.amountOut ?? 0n) > (debt?.amountOut ?? 0n)
+  const [stays, staysToo] = [staying(state, collateral), staying(state, debt)]
+  const byCollateral = stays > staysToo
   const [side, traded] = byCollateral ? [state.collateral!, collateral!] : [state.debt, debt]
   if (!side || !traded) return
-  const [sold, bought] = [side.imaginary[i] + traded.amountIn, side.imaginary[1 - i]! - traded.amountOut]
+  const [sold, bought] = [
+    side.imaginary[i] + (byCollateral ? stays : staysToo),
+    side.imaginary[1 - i]! - traded.amountOut,
+  ]
   const price = i === 0 ? (bought * PRICE_ONE) / sold : (sold * PRICE_ONE) / bought
-  const move = price > state.lastPrice ? price - state.lastPrice : state.lastPrice - price
-  if (move > (state.lastPrice / 100n) * MOST_MOVE) throw new PoolRefusal('TOO_LARGE', 'the price would move too far')
+  const move = price === 0n ? ONE : ONE - (state.lastPrice * ONE) / price
+  if (move > MOST_MOVE || move < -MOST_MOVE) throw new PoolRefusal('TOO_LARGE', 'the price would move too far')
 }
 
 /** Reserves of both curves together, in base units of the tokens. */

@@ -44,6 +44,7 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
 /** Bits of slot 1: bits 0 and 1 switch the curves on, the fee stands behind them, the last bit stops swaps. */
 const [COLLATERAL, DEBT] = [1n, 2n]
 const [FEE_AT, FEE_MASK] = [2n, 0x1ffffn]
+const [CUT_AT, CUT_MASK] = [19n, 0x7fn]
 const PAUSED_AT = 255n
 
 function decodeState(answer: Hex): FluidDexState {
@@ -55,6 +56,7 @@ function decodeState(answer: Hex): FluidDexState {
   return {
     paused: read.settings >> PAUSED_AT !== 0n,
     feePpm: (read.settings >> FEE_AT) & FEE_MASK,
+    revenueCut: (read.settings >> CUT_AT) & CUT_MASK,
     lastPrice: read.lastStoredPrice,
     centerPrice: read.centerPrice,
     collateral: read.settings & COLLATERAL ? reserves(read.collateral) : null,

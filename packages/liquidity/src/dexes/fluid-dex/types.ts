@@ -9,6 +9,8 @@ export type FluidDexState = {
   readonly paused: boolean
   /** Parts per million of the input. */
   readonly feePpm: bigint
+  /** Percent of the fee that leave the curves; none where absent. */
+  readonly revenueCut?: bigint
   /** Price of the first token in the second, 10^27 as one, when the pool was last traded in. */
   readonly lastPrice: bigint
   readonly centerPrice: bigint
