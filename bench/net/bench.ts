@@ -1,11 +1,12 @@
 /**
  * `npm run bench -- net`: whether a quote pays less net of gas than the same quote asked for more narrowly. On fresh scenarios
  * by the gas table, which is what the search weighs; on the local chain and Ethereum's real state by the gas that each transaction
- * is charged. `-- <quotes at each price>`.
+ * is charged, with what a service has learned from its simulations before. `-- <quotes at each price>`.
  */
 import { random, startEthereum, startLocal, type World } from '@sluice/liquidity/testing'
+import { GasLessons } from '@sluice/quoting'
 import { buildGraph, findRoute, type Graph, type Route, type RouteRequest, routeGas } from '@sluice/routing'
-import { drawnRequest, grossGas, warm } from '../hop-gas/observe.ts'
+import { drawnRequest, grossGas, observe, warm } from '../hop-gas/observe.ts'
 import { approveAll, chargedFromHere } from '../hop-gas/swap.ts'
 import { record, rounded } from '../record.ts'
 import { generate } from '../router/generate.ts'
@@ -24,6 +25,8 @@ const SCENARIOS = [
 ]
 const QUOTES = Number(process.argv.find((said) => /^\d+$/.test(said)) ?? 50)
 const SEED = 960_001
+/** Quotes that a service has made before, whose simulations it has learned from. */
+const LESSONS = 200
 /** A loss that counts, in basis points of the output. */
 const LOST_BPS = 0.5
 
@@ -50,13 +53,16 @@ for (const start of [startEthereum, startLocal]) {
   await approveAll(world)
   await warm(world, SEED)
   const graph = buildGraph(await world.market.sync())
+  const lessons = new GasLessons(world.chain.wrappedNative?.address ?? null)
+  for (const { route, gross } of await observe(world, LESSONS, SEED)) lessons.observe(route, gross, 0)
   byMeasurement[world.name] = []
   for (const gasPriceWei of GAS_PRICES) {
     const r = random(SEED + Number(gasPriceWei / (GWEI / 10n)))
     const seen: Measured[] = []
     for (let tries = 0; seen.length < QUOTES && tries < 4 * QUOTES; tries++) {
       const request = drawnRequest(world, graph, r, gasPriceWei)
-      const found = request && (await measured(world, graph, request))
+      const learnedGas = lessons.at(0)
+      const found = request && (await measured(world, graph, { ...request, ...(learnedGas && { learnedGas }) }))
       if (found) seen.push(found)
     }
     const worst = seen.toSorted((x, y) => y.quoted.bps - x.quoted.bps)[0]

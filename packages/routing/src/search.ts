@@ -89,7 +89,7 @@ export function search(problem: Problem): Found | null {
     bound: worthless ? null : bound,
     netBound: most !== undefined && (worthless || bound === null) && isWorthless(flow.net, most) ? null : most,
     backward,
-    rivals: rivalsOf(problem, flow, progress.flows, () => alongPath(problem, single)),
+    rivals: rivalsOf(problem, flow, progress.flows, { backward, alongBestPath: () => alongPath(problem, single) }),
   }
 }
 

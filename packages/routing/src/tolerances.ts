@@ -220,6 +220,8 @@ export const DOUBTED_GAS = 0.4
 export const MEASURED_GAIN = 5e-5
 /** Paths through none of a route's pools that are tried beside it. */
 export const PATHS_ELSEWHERE = 2
+/** Routes that are a path with one pool in another's place, tried beside it. */
+export const EXCHANGES_TRIED = 4
 /** Multiple of the price of gas at which a route's pools are tried once more: what then is left costs less for sure. */
 export const DEAR_GAS = 1.3
 /** Part below the bound from which on a route with gas is sought from all that pays without. */

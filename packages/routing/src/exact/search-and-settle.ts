@@ -5,7 +5,7 @@
 import { bestSinglePath } from '../columns/single-path.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { potential } from '../problem/potentials.ts'
-import { type Admission, costOf, type Problem, without } from '../problem/problem.ts'
+import { type Admission, costOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
 import { type Found, search } from '../search.ts'
 import { pushThrough } from '../solver/flow.ts'
 import type { Taxes } from '../taxes.ts'
@@ -48,9 +48,8 @@ function withSettledGas(
   const surprises = surprisesOf(problem, found)
   const sum = [...surprises.values()].reduce((total, gas) => total + gas, 0)
   if (!(sum * problem.perGas > GAS_SURPRISE * believedOutput(problem, found.settlement))) return found
-  const learned = new Map(problem.learned)
-  for (const [edge, gas] of surprises) learned.set(edge, (learned.get(edge) ?? 0) + gas)
-  const other = unlessSpent(problem, () => again({ ...problem, learned }))
+  const dearer = withMoreGas(problem, (edge) => surprises.get(edge) ?? 0)
+  const other = unlessSpent(problem, () => again(dearer))
   const left = (route: FoundRoute) => {
     const more = [...surprisesOf(problem, route).values()].reduce((total, gas) => total + gas, 0)
     return netOf(problem, route) - more * problem.perGas

@@ -2,47 +2,131 @@
  * Routes that may be the best one once gas is measured: what legs cost is known to a few parts in a hundred before a route
  * is run, and routes that differ by less than that are for a simulation to decide between.
  */
+import { partGas } from '@sluice/liquidity'
+import { isSingleton } from '@sluice/program'
 import { bestSinglePath } from '../columns/single-path.ts'
-import { potential } from '../problem/potentials.ts'
-import { type Problem, without } from '../problem/problem.ts'
+import { outputOf } from '../graph/price-curve.ts'
+import { type Potential, potential } from '../problem/potentials.ts'
+import { costOf, curveOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'
-import { DEAR_GAS, DOUBTED_GAS, IMPROVING_PART, MEASURED_GAIN, PATHS_ELSEWHERE, TIGHT } from '../tolerances.ts'
+import {
+  DEAR_GAS,
+  DOUBTED_GAS,
+  EXCHANGES_TRIED,
+  IMPROVING_PART,
+  MEASURED_GAIN,
+  PATHS_ELSEWHERE,
+  TIGHT,
+} from '../tolerances.ts'
 import { fits } from './promise.ts'
 import { pruneByTrial } from './pruning.ts'
 
+/** Ways that the search has found besides allocations. */
+export type OtherWays = { readonly backward: Potential; readonly alongBestPath: () => Flow | null }
+
 /**
- * The best others of the routes that were found on the way to the best, that one on fewer pools, the best path, and paths
- * through none of the best route's pools; none where too little gas is in doubt to tell routes apart by.
+ * The best others of the routes that were found on the way to the best, that one on fewer pools, the best path, paths through
+ * none of the best route's pools, the best path where hops of one contract follow each other in one call, and the route with
+ * one pool in another's place; none where too little gas is in doubt to tell routes apart by.
  */
 export function rivalsOf(
   problem: Problem,
   best: Flow,
   flows: readonly (Flow | null)[],
-  alongBestPath: () => Flow | null,
+  { backward, alongBestPath }: OtherWays,
 ): readonly Flow[] {
   const { mostRivals, onePath, budget, believed } = problem
-  if (mostRivals === 0 || onePath || costOf(best) * DOUBTED_GAS <= MEASURED_GAIN * best.amountOut) return []
+  if (mostRivals === 0 || onePath || spentOn(best) * DOUBTED_GAS <= MEASURED_GAIN * best.amountOut) return []
   const others = budget.attempt(
     IMPROVING_PART,
-    () => [onFewerPools(problem, best), alongBestPath(), ...elsewhere(problem, best)],
+    () => [
+      onFewerPools(problem, best),
+      alongBestPath(),
+      joined(problem, backward),
+      ...exchanged(problem, best),
+      ...elsewhere(problem, best),
+    ],
     () => [],
   )
-  const rivals = new Map<string, Flow>()
+  const rivals = new Map<string, { readonly flow: Flow; readonly expected: number }>()
   const bestKey = keyOf(best)
+  const least = expectedNet(problem, best)
   for (const flow of [...flows, ...others]) {
     if (!flow || !fits(problem, flow)) continue
-    const doubt = DOUBTED_GAS * Math.max(costOf(best), costOf(flow))
-    if (!(flow.net + doubt >= best.net)) continue
+    const expected = expectedNet(problem, flow)
+    const doubt = DOUBTED_GAS * Math.max(spentOn(best), spentOn(flow))
+    if (!(expected + doubt >= least)) continue
     const key = keyOf(flow)
     const known = rivals.get(key)
     // What a pool is likely to withdraw is not seen in a simulation.
-    if (key === bestKey || (known && known.net >= flow.net) || flow.edges.some((edge) => believed.has(edge))) continue
-    rivals.set(key, flow)
+    if (key === bestKey || (known && known.expected >= expected) || flow.edges.some((edge) => believed.has(edge)))
+      continue
+    rivals.set(key, { flow, expected })
   }
-  return [...rivals.values()].sort((a, b) => b.net - a.net).slice(0, mostRivals)
+  const ranked = [...rivals.values()].sort((a, b) => b.expected - a.expected)
+  return ranked.slice(0, mostRivals).map(({ flow }) => flow)
 }
+
+/** Gas that the second of two hops saves which follow each other in one call of their contract; the search adds up legs alone. */
+const JOINED_SAVES = -partGas('joined').gas
+
+/** What is left after gas, less what hops that follow each other in one call save. */
+function expectedNet({ graph, perGas }: Problem, { edges, net }: Flow): number {
+  const { from, to } = graph.topology
+  const kind = (edge: number) => graph.edges[edge]!.pool.family
+  let pairs = 0
+  for (const edge of edges) {
+    if (!isSingleton(kind(edge)) || edges.some((other) => other !== edge && from[other] === from[edge])) continue
+    const makers = edges.filter((other) => to[other] === from[edge])
+    if (makers.length === 1 && kind(makers[0]!) === kind(edge)) pairs++
+  }
+  return net + pairs * JOINED_SAVES * perGas
+}
+
+/** The best path were every hop of a contract that many pools share one of two that follow each other there. */
+function joined(problem: Problem, backward: Potential): Flow | null {
+  const saved = (edge: number) => (isSingleton(problem.graph.edges[edge]!.pool.family) ? JOINED_SAVES / 2 : 0)
+  const cheaper = withMoreGas(problem, (edge) => -saved(edge))
+  const path = bestSinglePath(cheaper, backward)
+  return path && pathFlow(problem, path)
+}
+
+type Exchange = { readonly place: number; readonly edge: number; readonly net: number }
+
+/** A path with one of its pools in exchange for another of the same tokens: of each other family the one that pays most. */
+function exchanged(problem: Problem, { edges, input, amountOut, net, hops }: Flow): readonly (Flow | null)[] {
+  if (edges.length !== hops) return []
+  const { graph, rate, budget } = problem
+  const { offset, from, to } = graph.topology
+  const kind = (edge: number) => graph.edges[edge]!.pool.family
+  const found: Exchange[] = []
+  edges.forEach((edge, place) => {
+    const amount = input[place]!
+    const paid = outputOf(curveOf(problem, edge), amount)
+    const cost = costOf(problem, edge, amount)
+    const byFamily = new Map<string, Exchange>()
+    const token = from[edge]!
+    budget.spend(offset[token + 1]! - offset[token]!)
+    for (let other = offset[token]!; other < offset[token + 1]!; other++) {
+      if (to[other] !== to[edge] || rate[other] === 0 || kind(other) === kind(edge)) continue
+      const more = outputOf(curveOf(problem, other), amount) / paid - 1
+      const left = net + amountOut * more + cost - costOf(problem, other, amount)
+      if (left > (byFamily.get(kind(other))?.net ?? 0)) byFamily.set(kind(other), { place, edge: other, net: left })
+    }
+    found.push(...byFamily.values())
+  })
+  const tried = found.toSorted((a, b) => b.net - a.net).slice(0, EXCHANGES_TRIED)
+  return tried.map(({ place, edge }) => pathFlow(problem, edges.with(place, edge)))
+}
+
+const pathFlow = (problem: Problem, path: readonly number[]) =>
+  pushThrough(
+    problem,
+    path,
+    path.map(() => 1),
+  )
 
 /** The best path that shares no pool with a route, and the best that shares none with either. */
 function elsewhere(problem: Problem, best: Flow): readonly Flow[] {
@@ -57,13 +141,7 @@ function elsewhere(problem: Problem, best: Flow): readonly Flow[] {
   while (found.length < PATHS_ELSEWHERE) {
     const open = without(problem, taken)
     const path = bestSinglePath(open, potential(open, target, 'to'))
-    const flow =
-      path &&
-      pushThrough(
-        problem,
-        path,
-        path.map(() => 1),
-      )
+    const flow = path && pathFlow(problem, path)
     if (!flow) break
     found.push(flow)
     take(flow)
@@ -85,6 +163,6 @@ function onFewerPools(problem: Problem, best: Flow): Flow | null {
   return flow && { ...flow, net: flow.amountOut - (flow.amountOut - flow.net) / DEAR_GAS }
 }
 
-const costOf = ({ amountOut, net }: Flow) => amountOut - net
+const spentOn = ({ amountOut, net }: Flow) => amountOut - net
 
 const keyOf = ({ edges }: Flow): string => edges.toSorted((a, b) => a - b).join()

@@ -34,7 +34,7 @@ export type Problem = {
   /** Parts of the output that edges are ranked with, below 1; those of the others are whole. */
   readonly believed: ReadonlyMap<number, number>
   /** Gas of edges beyond the graph's own figure. */
-  readonly learned: ReadonlyMap<number, number>
+  readonly learned: Pick<ReadonlyMap<number, number>, 'get' | 'size'>
   /** Routes that are wanted beside the best, for their gas to be measured. */
   readonly mostRivals: number
   /** The work left to the whole request. */
@@ -64,6 +64,12 @@ export function costOf(problem: Problem, edge: number, input: number): number {
   const curve = curveOf(problem, edge)
   const crossing = curve.gasPerPiece === 0 ? 0 : curve.gasPerPiece * piecesCrossed(curve, input)
   return (gas + crossing) * perGas + perLeg
+}
+
+/** The same problem where edges take more gas, or less. */
+export function withMoreGas(problem: Problem, more: (edge: number) => number): Problem {
+  const { learned } = problem
+  return { ...problem, learned: { size: 1, get: (edge) => (learned.get(edge) ?? 0) + more(edge) } }
 }
 
 /** The same before its input is known. */
