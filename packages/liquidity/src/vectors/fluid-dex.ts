@@ -19,6 +19,7 @@ const stateOf = (from: VectorPool): FluidDexState => ({
   centerPrice: BigInt(from.prices.centerPrice),
   collateral: from.smartCollateral ? reservesOf(from.collateral) : null,
   debt: from.smartDebt ? reservesOf(from.debt) : null,
+  ...(from.smartDebt && { owed: [BigInt(from.debt.token0Debt), BigInt(from.debt.token1Debt)] as const }),
   decimals: DECIMALS,
 })
 

@@ -114,6 +114,17 @@ describe('what the deployed pool did with random states', () => {
     expect(buys({ ...beyond, revenueCut: 90n }, true, 20_000_000_000_000n)).toBe(19_415_571_680_721n)
   })
 
+  test('no more is paid back than is owed, fee and all', () => {
+    const state = pool({
+      feePpm: 10_000n,
+      collateral: null,
+      debt: curve([DEEP, DEEP]),
+      owed: [2_000_000_000_000n, DEEP],
+    })
+    expect(buys(state, true, 2_000_000_000_000n)).toBeGreaterThan(0n)
+    expect(() => quote(state, true, 2_000_000_000_001n)).toThrow(refused('TOO_LARGE'))
+  })
+
   test('an input of which more than a hundredth is not accounted for is refused', () => {
     const state = pool({ feePpm: 100n, revenueCut: 10n, decimals: [6n, 12n] })
     expect(() => quote(state, true, 100n)).toThrow(refused('TOO_SMALL'))

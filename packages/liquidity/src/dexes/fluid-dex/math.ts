@@ -86,10 +86,16 @@ function staying({ revenueCut = 0n, feePpm }: FluidDexState, side: Side | null):
   return ((side?.amountIn ?? 0n) * (CUT_ONE - revenueCut * feePpm)) / CUT_ONE
 }
 
-/** Liquidity is sent all of the input, and takes no more than a hundredth above what is accounted for in whole base units. */
+/**
+ * Liquidity is sent all of the input, and takes no more than a hundredth above what is accounted for in whole base units, nor more than is
+ * owed: with the fee in it, that may be less than the reserves would bear.
+ */
 function needInput(state: FluidDexState, sides: readonly (Side | null)[], amountIn: bigint, i: 0 | 1): void {
   const counted = sides.reduce((sum, side) => sum + fromPool(staying(state, side), state.decimals[i]), 0n)
   if (amountIn * 100n > counted * 101n) throw new PoolRefusal('TOO_SMALL', 'too much of the input is lost by rounding')
+  const { owed, decimals } = state
+  if (owed && sides[1] && fromPool(staying(state, sides[1]), decimals[i]) > fromPool(owed[i], decimals[i]))
+    throw new PoolRefusal('TOO_LARGE', 'more would be paid back than is owed')
 }
 
 /** Neither curve may give what it does not have, nor be left with next to nothing of one token. */

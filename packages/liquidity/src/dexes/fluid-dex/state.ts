@@ -61,6 +61,7 @@ function decodeState(answer: Hex): FluidDexState {
     centerPrice: read.centerPrice,
     collateral: read.settings & COLLATERAL ? reserves(read.collateral) : null,
     debt: read.settings & DEBT ? reserves(read.debt) : null,
+    owed: [read.debt.token0Debt, read.debt.token1Debt],
     decimals: [read.decimals0, read.decimals1],
   }
 }

@@ -17,6 +17,8 @@ export type FluidDexState = {
   /** Null where a curve is switched off. */
   readonly collateral: FluidReserves | null
   readonly debt: FluidReserves | null
+  /** Debt of both tokens behind the debt curve, which takes no more back; in the units of reserves. */
+  readonly owed?: readonly [bigint, bigint]
   /** Decimals of both tokens. */
   readonly decimals: readonly [bigint, bigint]
   /** True after a swap: what a further one meets has to be read. */
