@@ -1,7 +1,6 @@
 /** Best spot rates between a token and all others: bounds on every rate at size. */
 
 import { LABEL_GAIN } from '../tolerances.ts'
-import { LabelQueue } from './label-correction.ts'
 import type { Problem } from './problem.ts'
 
 export type Potential = {
@@ -20,7 +19,7 @@ const FAR = 255
 
 /** @param direction - `to` for ways that end at the root, `from` for ways that begin there */
 export function potential(problem: Problem, root: number, direction: 'to' | 'from'): Potential {
-  const { graph, rate, rateBack, maxHops } = problem
+  const { graph, rate, rateBack, maxHops, budget } = problem
   const { offset, to, reverse, tokens, scratch } = graph.topology
   const backwards = direction === 'to'
   const rates = backwards ? rateBack : rate
@@ -30,20 +29,36 @@ export function potential(problem: Problem, root: number, direction: 'to' | 'fro
   const hops = scratch.bytes(count, FAR)
   best[root] = 1
   hops[root] = 0
-  const queue = new LabelQueue(count, scratch)
-  queue.run([root], maxHops, (token, round) => {
-    problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
-    const value = best[token]!
-    for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-      const label = rates[edge]! * value
-      const other = to[edge]!
-      if (!(label > best[other]! * (1 + LABEL_GAIN)) || other === root) continue
-      best[other] = label
-      link[other] = backwards ? reverse[edge]! : edge
-      if (hops[other] === FAR) hops[other] = round
-      queue.add(other)
+  // The rounds of a `LabelQueue`, put here: this looks at the whole graph, and a call for each token takes as long again.
+  const queued = scratch.bytes(count, 0)
+  let [layer, following] = [scratch.ints(count), scratch.ints(count)]
+  let size = 1
+  following[0] = root
+  for (let round = 1; round <= maxHops && size > 0; round++) {
+    const visited = size
+    ;[layer, following] = [following, layer]
+    size = 0
+    let looked = visited
+    for (let k = 0; k < visited; k++) {
+      const token = layer[k]!
+      queued[token] = 0
+      const value = best[token]!
+      const end = offset[token + 1]!
+      looked += end - offset[token]!
+      for (let edge = offset[token]!; edge < end; edge++) {
+        const label = rates[edge]! * value
+        const other = to[edge]!
+        if (!(label > best[other]! * (1 + LABEL_GAIN)) || other === root) continue
+        best[other] = label
+        link[other] = backwards ? reverse[edge]! : edge
+        if (hops[other] === FAR) hops[other] = round
+        if (queued[other] === 1) continue
+        queued[other] = 1
+        following[size++] = other
+      }
     }
-  })
+    budget.spend(looked)
+  }
   return { best, link, hops }
 }
 
