@@ -1,5 +1,5 @@
 /** One connection that the chains of a process share for single commands; made anew when it is needed. */
-import { type Connection, connect, type Reply } from './connection.ts'
+import { type Argument, type Connection, connect, type Reply } from './connection.ts'
 import { BusError } from './errors.ts'
 
 /** Milliseconds after a failure during which nothing is tried: what fails at once keeps no request waiting. */
@@ -15,7 +15,7 @@ export class Commands implements Connection {
     this.url = url
   }
 
-  async call<T = Reply>(...command: readonly (string | number)[]): Promise<T> {
+  async call<T = Reply>(...command: readonly Argument[]): Promise<T> {
     const connection = await this.connection()
     try {
       return await connection.call<T>(...command)

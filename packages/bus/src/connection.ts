@@ -1,14 +1,17 @@
 /** The least of a client, and the one file that names it. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient, ErrorReply } from '@redis/client'
+import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
 import { onAbort } from '@sluice/rpc'
 import { BusError } from './errors.ts'
 
 /** Milliseconds after which an answer that has not come tells that the connection is dead; longer than any read waits by itself. */
 const REPLY_MS = 2_500
+const BYTES = { [RESP_TYPES.BLOB_STRING]: Buffer } as const
+type TypeMapping = typeof BYTES
 /** Milliseconds between two attempts to connect, up to twice as many. */
 const PAUSE_MS = 100
 
+export type Argument = string | number | Buffer
 export type Reply = string | number | null | readonly Reply[]
 
 /**
@@ -17,12 +20,18 @@ export type Reply = string | number | null | readonly Reply[]
  */
 export interface Connection {
   /** @throws BusError `AWAY`; what Redis answers with as an error, as it is */
-  call<T = Reply>(...command: readonly (string | number)[]): Promise<T>
+  call<T = Reply>(...command: readonly Argument[]): Promise<T>
   close(): void
 }
 
+/** A connection of one's own, over which bytes come as they are. */
+export interface OwnConnection extends Connection {
+  /** The same with bytes in the place of texts. @throws BusError as `call` does */
+  callForBytes<T>(...command: readonly Argument[]): Promise<T>
+}
+
 /** @throws BusError `AWAY` */
-export async function connect(url: string): Promise<Connection> {
+export async function connect(url: string): Promise<OwnConnection> {
   const client = createClient({
     url,
     // Both versions would do; one is tested.
@@ -44,20 +53,23 @@ export async function connect(url: string): Promise<Connection> {
   } finally {
     clearTimeout(mute)
   }
+  const send = <T>(command: readonly Argument[], typeMapping?: TypeMapping) => {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const words = command.map((word) => (typeof word === 'number' ? String(word) : word))
+    const reply = client.sendCommand<T>(words, typeMapping && { typeMapping })
+    const late = setTimeout(() => {
+      reject(new BusError('AWAY', `Redis has not answered for ${REPLY_MS} ms`))
+      close()
+    }, REPLY_MS).unref()
+    reply.then(resolve, (cause: unknown) => {
+      // An answer of Redis itself does not end the connection.
+      reject(cause instanceof ErrorReply ? cause : new BusError('AWAY', 'the connection to Redis broke', { cause }))
+    })
+    return promise.finally(() => clearTimeout(late))
+  }
   return {
-    async call<T>(...command: readonly (string | number)[]) {
-      const { promise, resolve, reject } = Promise.withResolvers<T>()
-      const reply = client.sendCommand<T>(command.map(String))
-      const late = setTimeout(() => {
-        reject(new BusError('AWAY', `Redis has not answered for ${REPLY_MS} ms`))
-        close()
-      }, REPLY_MS).unref()
-      reply.then(resolve, (cause: unknown) => {
-        // An answer of Redis itself does not end the connection.
-        reject(cause instanceof ErrorReply ? cause : new BusError('AWAY', 'the connection to Redis broke', { cause }))
-      })
-      return promise.finally(() => clearTimeout(late))
-    },
+    call: (...command) => send(command),
+    callForBytes: (...command) => send(command, BYTES),
     close,
   }
 }
@@ -66,11 +78,11 @@ export async function connect(url: string): Promise<Connection> {
 export async function keepConnected(
   url: string,
   signal: AbortSignal,
-  work: (connection: Connection) => Promise<void>,
+  work: (connection: OwnConnection) => Promise<void>,
   onFailure: (error: unknown) => void,
 ): Promise<void> {
   while (!signal.aborted) {
-    let connection: Connection | undefined
+    let connection: OwnConnection | undefined
     let detach = () => {}
     try {
       connection = await connect(url)

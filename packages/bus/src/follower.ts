@@ -1,9 +1,9 @@
 /** Follows the state of a chain on Redis: what it shows is always the whole state of one entry. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Semaphore } from '@sluice/rpc'
-import { type Connection, fieldsOf, keepConnected, type Reply } from './connection.ts'
+import { fieldsOf, keepConnected, type OwnConnection, type Reply } from './connection.ts'
 import type { Shown } from './head.ts'
-import { applied, join } from './join.ts'
+import { applied, join, type StreamEntry } from './join.ts'
 import type { ChainKeys } from './keys.ts'
 
 /** Milliseconds that Redis waits for an entry, and without one after which the head is looked at. */
@@ -59,7 +59,7 @@ export class Follower {
     await this.running
   }
 
-  private async run(connection: Connection): Promise<void> {
+  private async run(connection: OwnConnection): Promise<void> {
     await connection.call('PING')
     this.awaySince = null
     await this.readFacts(connection)
@@ -68,7 +68,7 @@ export class Follower {
     await this.follow(connection)
   }
 
-  private async join(connection: Connection): Promise<void> {
+  private async join(connection: OwnConnection): Promise<void> {
     const { keys, joins, page } = this.options
     const { signal } = this.stopped
     while (!signal.aborted) {
@@ -82,13 +82,13 @@ export class Follower {
     }
   }
 
-  private async follow(connection: Connection): Promise<void> {
+  private async follow(connection: OwnConnection): Promise<void> {
     const { keys } = this.options
     const { signal } = this.stopped
     let lookedMs = Date.now()
     while (!signal.aborted) {
       const streams = ['STREAMS', keys.entries, keys.news, this.shown!.id, this.newsId]
-      const answer = await connection.call<[string, [string, Reply[]][]][] | null>(
+      const answer = await connection.callForBytes<[Buffer, StreamEntry[]][] | null>(
         ...['XREAD', 'COUNT', ENTRIES, 'BLOCK', IDLE_MS, ...streams],
       )
       // A busy stream of facts must not keep it from looking, so it goes by the time and not by what was answered.
@@ -100,7 +100,7 @@ export class Follower {
         }
       }
       for (const [key, entries] of answer ?? []) {
-        if (key === keys.news) this.takeNews(entries)
+        if (String(key) === keys.news) this.takeNews(entries)
         else if (this.apply(entries)) lookedMs = Date.now()
         else {
           this.counts.gaps++
@@ -111,9 +111,9 @@ export class Follower {
   }
 
   /** @returns false where an entry does not follow upon what is shown */
-  private apply(entries: readonly [string, Reply[]][]): boolean {
-    for (const [id, flat] of entries) {
-      const next = applied(this.shown!, id, flat)
+  private apply(entries: readonly StreamEntry[]): boolean {
+    for (const entry of entries) {
+      const next = applied(this.shown!, entry)
       if (!next) return false
       this.counts.entries++
       this.show(next.shown, next.ids)
@@ -125,7 +125,7 @@ export class Follower {
    * True where the head is what is shown, or comes with an entry after it. Entries of a Redis that came back with an earlier clock, or
    * with none of its data, may have lower ids than ours: they would be waited for in vain.
    */
-  private async isInStep(connection: Connection): Promise<boolean> {
+  private async isInStep(connection: OwnConnection): Promise<boolean> {
     const { keys } = this.options
     const { id: ours } = this.shown!
     const [id, beat] = await connection.call<(string | null)[]>('HMGET', keys.head, 'id', 'beat')
@@ -148,7 +148,7 @@ export class Follower {
     this.options.onShown(shown, ids)
   }
 
-  private async readFacts(connection: Connection): Promise<void> {
+  private async readFacts(connection: OwnConnection): Promise<void> {
     const { keys, onFact } = this.options
     if (!onFact) return
     const [last] = await connection.call<[string, Reply[]][]>('XREVRANGE', keys.news, '+', '-', 'COUNT', 1)
@@ -161,10 +161,10 @@ export class Follower {
     this.newsId = last?.[0] ?? '0-0'
   }
 
-  private takeNews(entries: readonly [string, Reply[]][]): void {
+  private takeNews(entries: readonly StreamEntry[]): void {
     for (const [id, flat] of entries) {
-      const { key, value } = fieldsOf(flat)
-      this.newsId = id
+      const { key, value } = fieldsOf(flat.map(String))
+      this.newsId = String(id)
       this.options.onFact?.(key!, value!)
     }
   }

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Address } from '@sluice/chains'
 import type { IndexedMarket, Pool, Snapshot, StorePlace } from '@sluice/liquidity'
 import { type BlockHeader, inSlices, type Steps } from '@sluice/rpc'
-import { type Connection, keepConnected } from './connection.ts'
+import { keepConnected, type OwnConnection } from './connection.ts'
 import { BusError } from './errors.ts'
 import { type Shown, STANDING } from './head.ts'
 import { join } from './join.ts'
@@ -55,7 +55,7 @@ export class ChainIndexer {
   private readonly publisher: Publisher
   private readonly stopped = new AbortController()
   private running: Promise<void>[] = []
-  private connection: Connection | null = null
+  private connection: OwnConnection | null = null
   private opened: OpenedMarket | null = null
   private isOwner = false
   /** Blocks published last of this market, by hash; newest last. */
@@ -119,7 +119,7 @@ export class ChainIndexer {
     await this.closeMarket()
   }
 
-  private async run(connection: Connection): Promise<void> {
+  private async run(connection: OwnConnection): Promise<void> {
     const { signal } = this.stopped
     this.connection = connection
     let endLease = () => {}
@@ -143,7 +143,7 @@ export class ChainIndexer {
     }
   }
 
-  private async becomeOwner(connection: Connection): Promise<void> {
+  private async becomeOwner(connection: OwnConnection): Promise<void> {
     const { signal } = this.stopped
     const { reluctanceMs = () => 0 } = this.options
     const since = Date.now()
@@ -159,7 +159,7 @@ export class ChainIndexer {
   }
 
   /** Publishes until something is not as it should be. @throws BusError */
-  private async own(connection: Connection): Promise<void> {
+  private async own(connection: OwnConnection): Promise<void> {
     const { signal } = this.stopped
     const isMine = this.opened !== null && !this.isDamaged && (await this.publisher.resume(connection))
     const shown = isMine || this.isDamaged ? null : await this.joined(connection)
@@ -192,7 +192,7 @@ export class ChainIndexer {
   }
 
   /** Null where there is nothing, or nothing whole: all is written anew then. */
-  private async joined(connection: Connection): Promise<Shown | null> {
+  private async joined(connection: OwnConnection): Promise<Shown | null> {
     const { keys } = this.options
     try {
       return await join(connection, { keys, attempts: JOINS, signal: this.stopped.signal })
@@ -224,7 +224,7 @@ export class ChainIndexer {
   }
 
   /** @throws BusError `LOST` when the node does not answer for long */
-  private async firstBlock(market: IndexedMarket, connection: Connection): Promise<void> {
+  private async firstBlock(market: IndexedMarket, connection: OwnConnection): Promise<void> {
     const since = Date.now()
     while (!market.health().head) {
       if (market.health().error !== null && Date.now() - since > PATIENCE_MS) await this.leaveToOthers(connection)
@@ -232,7 +232,7 @@ export class ChainIndexer {
     }
   }
 
-  private async leaveToOthers(connection: Connection): Promise<never> {
+  private async leaveToOthers(connection: OwnConnection): Promise<never> {
     await this.closeMarket()
     await this.lease.release(connection)
     this.isOwner = false
@@ -241,7 +241,7 @@ export class ChainIndexer {
   }
 
   /** Goes on from what another owner left, or writes all anew. */
-  private async takeOver(connection: Connection, market: IndexedMarket, shown: Shown | null): Promise<void> {
+  private async takeOver(connection: OwnConnection, market: IndexedMarket, shown: Shown | null): Promise<void> {
     const snapshot = market.snapshot()
     this.published = []
     if (!shown) {
@@ -277,7 +277,7 @@ export class ChainIndexer {
     return error === null && lagMs !== null && lagMs < PATIENCE_MS
   }
 
-  private async expireLater(connection: Connection): Promise<void> {
+  private async expireLater(connection: OwnConnection): Promise<void> {
     const { keys } = this.options
     const { head, entries, pairs, wants, facts, news, known, memory } = keys
     const all = [head, entries, pairs, wants, facts, news, known, memory, keys.pools(this.publisher.generation)]

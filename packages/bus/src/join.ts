@@ -1,11 +1,12 @@
 /** Reads all of a chain's state from Redis while it changes. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Entry, Fields, fromText, readEntry, rememberEntry } from '@sluice/liquidity'
+import { type Entry, Fields, readEntry, rememberEntry } from '@sluice/liquidity'
 import { inSlices, type Steps } from '@sluice/rpc'
-import { type Connection, fieldsOf, type Reply } from './connection.ts'
+import type { OwnConnection } from './connection.ts'
 import { BusError } from './errors.ts'
 import { blockOf, type Head, readHead, type Shown } from './head.ts'
 import type { ChainKeys } from './keys.ts'
+import { unpacked } from './packed.ts'
 
 /** Fields asked for at once: some ten milliseconds of work when they come. */
 const PAGE = 1_000
@@ -27,7 +28,7 @@ export type JoinOptions = {
  *
  * @throws BusError `AWAY`, `DAMAGED`
  */
-export async function join(connection: Connection, options: JoinOptions): Promise<Shown | null> {
+export async function join(connection: OwnConnection, options: JoinOptions): Promise<Shown | null> {
   const { keys, attempts = Number.POSITIVE_INFINITY, signal } = options
   for (let attempt = 1; ; attempt++) {
     const head = await readHead(connection, keys)
@@ -39,7 +40,11 @@ export async function join(connection: Connection, options: JoinOptions): Promis
   }
 }
 
-async function tryJoin(connection: Connection, head: Head, { keys, page = PAGE }: JoinOptions): Promise<Shown | null> {
+async function tryJoin(
+  connection: OwnConnection,
+  head: Head,
+  { keys, page = PAGE }: JoinOptions,
+): Promise<Shown | null> {
   const fields = new Fields()
   const pairs = new Set<string>(await connection.call<string[]>('SMEMBERS', keys.pairs))
   const scan = (cursor: string) =>
@@ -63,14 +68,14 @@ async function tryJoin(connection: Connection, head: Head, { keys, page = PAGE }
 
 function* takeIn(fields: Fields, flat: readonly string[]): Steps<void> {
   for (let i = 0; i < flat.length; i += 2) {
-    fields.set(flat[i]!, fromText(flat[i + 1]!))
+    fields.set(flat[i]!, flat[i + 1]!)
     if (i % 100 === 0) yield
   }
 }
 
 /** @returns false where an entry is missing */
 async function replay(
-  connection: Connection,
+  connection: OwnConnection,
   keys: ChainKeys,
   from: string,
   to: string,
@@ -79,32 +84,40 @@ async function replay(
 ): Promise<boolean> {
   let at = from
   while (at !== to) {
-    const entries: readonly [string, Reply[]][] = await connection.call(
+    const entries: readonly StreamEntry[] = await connection.callForBytes(
       ...['XRANGE', keys.entries, `(${at}`, to, 'COUNT', ENTRIES],
     )
     if (entries.length === 0) return false
     for (const [id, flat] of entries) {
-      const { prev, told } = fieldsOf(flat)
+      const { told, bytes } = readFields(flat)
+      const { prev } = told
       if (prev !== at) return false
-      const entry = entryOf(told!)
+      const entry = bytes && readEntry(bytes)
       if (!entry) return false
       fields.follow(entry)
       followPairs(pairs, entry)
-      at = id
+      at = String(id)
     }
   }
   return true
 }
 
-/** Null for what is no entry: whoever wrote it, a state that is joined anew does without. */
-function entryOf(text: string): Entry | null {
-  try {
-    const entry = readEntry(text)
-    const isList = [entry.pools, entry.gone, entry.pairs.added, entry.pairs.removed].every(Array.isArray)
-    return isList && entry.pools.every((field) => typeof field?.[0] === 'string') ? entry : null
-  } catch {
-    return null
+/** Entry as the stream has it: fields and their values in turn. */
+export type StreamEntry = readonly [id: Buffer, flat: readonly Buffer[]]
+
+/** Texts of an entry's fields, and what it tells of pools. */
+function readFields(flat: readonly Buffer[]): {
+  readonly told: Readonly<Record<string, string>>
+  readonly bytes: Buffer | null
+} {
+  const told: Record<string, string> = {}
+  let bytes: Buffer | null = null
+  for (let i = 0; i < flat.length; i += 2) {
+    const name = String(flat[i])
+    if (name === 'told') bytes = unpacked(flat[i + 1]!)
+    else told[name] = String(flat[i + 1])
   }
+  return { told, bytes }
 }
 
 function followPairs(pairs: Set<string>, { pairs: { added, removed } }: Entry): void {
@@ -119,12 +132,11 @@ function followPairs(pairs: Set<string>, { pairs: { added, removed } }: Entry): 
  */
 export function applied(
   shown: Shown,
-  id: string,
-  flat: readonly Reply[],
-): { shown: Shown; ids: readonly string[] } | null {
-  const told = fieldsOf(flat)
+  [id, flat]: StreamEntry,
+): { readonly shown: Shown; readonly ids: readonly string[] } | null {
+  const { told, bytes } = readFields(flat)
   if (told.prev !== shown.id) return null
-  const entry = entryOf(told.told!)
+  const entry = bytes && readEntry(bytes)
   if (!entry) return null
   const fields = Fields.of(entry)
   const next = fields.over(shown.pools, entry.gone)
@@ -132,7 +144,7 @@ export function applied(
   if (!next || shown.size + next.more !== facts.size) return null
   followPairs(shown.pairs as Set<string>, entry)
   // Threads are told it as it is.
-  rememberEntry(shown.pools, next.pools, told.told!)
-  const after = { ...facts, id, tag: told.tag!, pools: next.pools, pairs: shown.pairs }
+  rememberEntry(shown.pools, next.pools, bytes)
+  const after = { ...facts, id: String(id), tag: told.tag!, pools: next.pools, pairs: shown.pairs }
   return { shown: after, ids: [...fields.ids, ...entry.gone] }
 }

@@ -2,7 +2,7 @@
 import { STATE_FORMAT } from '@sluice/liquidity'
 
 /** Goes up whenever keys, entries or scripts of the bus change. */
-const BUS_FORMAT = 2
+const BUS_FORMAT = 3
 
 /** In every key: a process of another version neither reads nor writes these. */
 export const SCHEMA = `v${STATE_FORMAT}.${BUS_FORMAT}`

@@ -1,6 +1,6 @@
 /** Publishes the states of a chain, one fenced write each: the difference to what was published last. */
 import { randomUUID } from 'node:crypto'
-import { differenceOf, entryText, type Pool, poolChanges, wholePool } from '@sluice/liquidity'
+import { differenceOf, entryBytes, type Pool, poolChanges, wholePool } from '@sluice/liquidity'
 import type { BlockHeader } from '@sluice/rpc'
 import { Bounded } from '@sluice/simulation'
 import type { Connection } from './connection.ts'
@@ -8,6 +8,7 @@ import { BusError } from './errors.ts'
 import { blockText, readHead, type Shown } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 import { LEASE_MS, type Lease } from './lease.ts'
+import { packed } from './packed.ts'
 import { run } from './scripts.ts'
 
 /** States that are remembered: whatever Redis comes back with is continued by a difference from there. */
@@ -90,7 +91,7 @@ export class Publisher {
       return this.full(connection, state, this.pairs)
     }
     const difference = differenceOf(before, changed, gone)
-    const told = entryText(difference.pools, gone, added, removed)
+    const told = packed(entryBytes(difference.told, gone, added, removed))
     const tag = randomUUID()
     // Remembered before it is sent: the answer may be lost while the write is not.
     this.written.set(tag, state.pools)

@@ -1,6 +1,6 @@
 /** Scripts that Redis runs in one step: each is atomic, and fenced where a state is written. */
 import { createHash } from 'node:crypto'
-import type { Connection } from './connection.ts'
+import type { Argument, Connection } from './connection.ts'
 
 /** Arguments that Lua takes from its stack at once. */
 const SLICE = 4_000
@@ -102,7 +102,7 @@ export async function run<T>(
   connection: Connection,
   name: Name,
   keys: readonly string[],
-  args: readonly (string | number)[],
+  args: readonly Argument[],
 ): Promise<T> {
   const rest = [keys.length, ...keys, ...args]
   try {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Batch, type Part, type Pool, PoolMap } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Connection } from '../src/connection.ts'
+import type { OwnConnection } from '../src/connection.ts'
 import { putFact } from '../src/facts.ts'
 import { Follower } from '../src/follower.ts'
 import type { Shown } from '../src/head.ts'
@@ -11,6 +11,7 @@ import { join } from '../src/join.ts'
 import { keysOf } from '../src/keys.ts'
 import { Lease } from '../src/lease.ts'
 import { SharedMemory } from '../src/memory.ts'
+import { packed } from '../src/packed.ts'
 import { Publisher, type State } from '../src/publisher.ts'
 import { blockOf, familyOf, hashOf, madePool } from './made-up.ts'
 import { hasRedis, TestRedis } from './redis.ts'
@@ -38,7 +39,7 @@ const isEqual = (shown: Shown | null, pools: PoolMap) =>
 
 describe.skipIf(!hasRedis)('a chain on Redis', () => {
   let redis: TestRedis
-  let connection: Connection
+  let connection: OwnConnection
   let followers: Follower[] = []
   let lease: Lease
   let publisher: Publisher
@@ -224,10 +225,11 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
   })
 
   test.each([
-    ['no text of an entry', 'nonsense'],
-    ['another shape', '{"pools":[[1,{}]],"gone":[],"pairs":{"added":[],"removed":[]}}'],
-    ['no lists', '{"pools":{},"gone":null}'],
-    ['null', 'null'],
+    ['not packed', '{"pools":[],"longs":[],"gone":[],"pairs":{"added":[],"removed":[]}}'],
+    ['no text of an entry', packed(Buffer.from('nonsense'))],
+    ['another shape', packed(Buffer.from('{"pools":[[1,{}]],"longs":[],"gone":[],"pairs":{"added":[],"removed":[]}}'))],
+    ['no lists', packed(Buffer.from('{"pools":{},"gone":null}'))],
+    ['null', packed(Buffer.from('null'))],
   ])('an entry that is %s is made up for by joining anew', async (_, told) => {
     const follower = follow()
     await until(() => follower.shown !== null)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@sluice/devnet'
-import { type Connection, connect, type Reply } from '../src/connection.ts'
+import { connect, type OwnConnection, type Reply } from '../src/connection.ts'
 
 /** True where there is a redis-server on the PATH: tests that want one are counted as skipped otherwise. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
@@ -82,7 +82,7 @@ export class TestRedis {
     for (const name of ['appendonlydir', 'dump.rdb']) rmSync(join(this.dir, name), { recursive: true, force: true })
   }
 
-  connect(): Promise<Connection> {
+  connect(): Promise<OwnConnection> {
     return connect(this.url)
   }
 

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Pool } from '../family.ts'
 import { poolChanges } from '../pool-map.ts'
 import { toText } from '../store/text.ts'
+import { isSource, Long, sourceOf } from './long.ts'
 
 /** Items of a top-level array of a state above which it is a field of its own. */
 const LONG = 8
@@ -25,18 +26,24 @@ export type Difference = {
   /** Fields with their values as text: what the hash is told. */
   readonly set: readonly string[]
   readonly gone: readonly string[]
-  /** Text that followers are told of pools. */
-  readonly pools: string
+  readonly told: ToldPools
+}
+/** What followers are told of pools. */
+export type ToldPools = {
+  /** Texts of `[id, pool]`. */
+  readonly pools: readonly string[]
+  /** Fields of long arrays, with their texts. */
+  readonly longs: readonly (readonly [field: string, text: string])[]
 }
 
 const fieldOf = (id: string, name: string) => `${id} ${name}`
 
 function longNames(state: State): readonly string[] {
-  return Object.keys(state).filter((name) => isLong(state[name]))
+  return Object.keys(state).filter((name) => isLong(sourceOf(state, name)))
 }
 
-function isLong(value: unknown): boolean {
-  return Array.isArray(value) && value.length > LONG
+function isLong(source: unknown): boolean {
+  return source instanceof Long || (Array.isArray(source) && source.length > LONG)
 }
 
 /** Number of a pool's fields. */
@@ -52,14 +59,15 @@ function fieldsOfPool(pool: Pool, before?: Pool): { readonly main: Told; readonl
   const apart: string[] = []
   const texts: [string, string][] = []
   for (const name of Object.keys(state)) {
-    const value = state[name]
-    if (!isLong(value)) {
-      hot[name] = value
+    const source = sourceOf(state, name)
+    if (!isLong(source)) {
+      hot[name] = source
       continue
     }
     apart.push(name)
     // By reference: a swap keeps the array of ticks.
-    if (was?.[name] !== value) texts.push([fieldOf(pool.id, name), toText(value)])
+    if (was && isSource(sourceOf(was, name), source)) continue
+    texts.push([fieldOf(pool.id, name), source instanceof Long ? source.text : toText(source)])
   }
   return { main: apart.length > 0 ? { state: hot, apart } : { state: hot }, texts }
 }
@@ -74,13 +82,14 @@ export function wholePool(pool: Pool): readonly string[] {
 export function differenceOf(before: Pools, changed: readonly Pool[], goneIds: readonly string[]): Difference {
   const set: string[] = []
   const told: string[] = []
+  const longs: [string, string][] = []
   const gone: string[] = []
   for (const pool of changed) {
     const old = before.get(pool.id)
     const { main, texts } = fieldsOfPool(pool, old)
-    for (const [field, text] of texts) {
-      set.push(field, text)
-      told.push(`[${JSON.stringify(field)},${text}]`)
+    for (const text of texts) {
+      set.push(...text)
+      longs.push(text)
     }
     const known = old && isSame(old, pool)
     const [identity, rest] = [identityText(pool, known ? old : undefined), toText(main)]
@@ -89,27 +98,26 @@ export function differenceOf(before: Pools, changed: readonly Pool[], goneIds: r
     told.push(`[${JSON.stringify(pool.id)},${known ? rest : full}]`)
     if (old)
       for (const name of longNames(old.state as State))
-        if (!isLong((pool.state as State)[name])) gone.push(fieldOf(pool.id, name))
+        if (!isLong(sourceOf(pool.state as State, name))) gone.push(fieldOf(pool.id, name))
   }
   for (const id of goneIds) gone.push(...fieldNames(before.get(id)!))
-  return { set, gone, pools: `[${told.join()}]` }
+  return { set, gone, told: { pools: told, longs } }
 }
 
 /** Entry that tells the way from one state to another; null where so many pools changed that it would hold up whoever tells it. */
-export function entryBetween(before: Pools, after: Pools, mostChanged: number): string | null {
+export function entryBetween(before: Pools, after: Pools, mostChanged: number): Uint8Array | null {
   const { changed, gone } = poolChanges(before, after)
   if (changed.length + gone.length > mostChanged) return null
-  const told = changed.flatMap((pool) => {
+  const longs: (readonly [string, string])[] = []
+  const pools = changed.map((pool) => {
     const old = before.get(pool.id)
     const { main, texts } = fieldsOfPool(pool, old)
+    longs.push(...texts)
     const rest = toText(main)
     const text = old && isSame(old, pool) ? rest : whole(identityText(pool), rest)
-    return [
-      ...texts.map(([field, long]) => `[${JSON.stringify(field)},${long}]`),
-      `[${JSON.stringify(pool.id)},${text}]`,
-    ]
+    return `[${JSON.stringify(pool.id)},${text}]`
   })
-  return entryText(`[${told.join()}]`, gone, [], [])
+  return entryBytes({ pools, longs }, gone, [], [])
 }
 
 const identities = new WeakMap<Pool, string>()
@@ -143,11 +151,14 @@ function fieldNames({ id, state }: Pool): readonly string[] {
   return [...longNames(state as State).map((name) => fieldOf(id, name)), id]
 }
 
-export function entryText(
-  pools: string,
+/** One line, and one for each long array, so that those can be left unread. */
+export function entryBytes(
+  { pools, longs }: ToldPools,
   gone: readonly string[],
   added: readonly string[],
   removed: readonly string[],
-): string {
-  return `{"pools":${pools},"gone":${JSON.stringify(gone)},"pairs":${JSON.stringify({ added, removed })}}`
+): Buffer {
+  const fields = longs.map(([field]) => field)
+  const rest = `"longs":${JSON.stringify(fields)},"gone":${JSON.stringify(gone)},"pairs":${JSON.stringify({ added, removed })}`
+  return Buffer.from([`{"pools":[${pools.join()}],${rest}}`, ...longs.map(([, text]) => text)].join('\n'))
 }

@@ -4,17 +4,58 @@ import type { Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import { fromText } from '../store/text.ts'
 import { fieldCount, type Main, type State, type Told } from './codec.ts'
+import { holdLongs, Long, sourceOf } from './long.ts'
 
 /** Entry of the stream. */
 export type Entry = {
-  readonly pools: readonly (readonly [field: string, value: unknown])[]
+  readonly pools: readonly (readonly [id: string, pool: unknown])[]
+  /** Fields of long arrays that changed. */
+  readonly longs: readonly (readonly [field: string, long: Long])[]
   readonly gone: readonly string[]
   readonly pairs: { readonly added: readonly string[]; readonly removed: readonly string[] }
 }
 
-export const readEntry = (text: string): Entry => fromText<Entry>(text)
+const LINE = '\n'.charCodeAt(0)
 
-type PoolFields = { main?: Main | Told; long?: Map<string, unknown> }
+/** Null for what is no entry: whoever wrote it, a state that is joined anew does without. */
+export function readEntry(bytes: Uint8Array): Entry | null {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  let end = lineEnd(text, 0)
+  const head = headOf(text.toString('utf8', 0, end))
+  if (!head) return null
+  const longs: [string, Long][] = []
+  for (const field of head.longs) {
+    const start = end + 1
+    end = lineEnd(text, start)
+    // Of bytes of their own: a part of the entry's text would keep all of it.
+    const long = Long.of(text.toString('utf8', start, end))
+    if (!long) return null
+    longs.push([field, long])
+  }
+  return end === text.length ? { ...head, longs } : null
+}
+
+function lineEnd(text: Buffer, start: number): number {
+  const end = text.indexOf(LINE, start)
+  return end < 0 ? text.length : end
+}
+
+type EntryHead = Omit<Entry, 'longs'> & { readonly longs: readonly string[] }
+
+function headOf(text: string): EntryHead | null {
+  try {
+    const head = fromText<EntryHead>(text)
+    const { pools, longs, gone, pairs } = head
+    if (![pools, longs, gone, pairs.added, pairs.removed].every(Array.isArray)) return null
+    return pools.every((pool) => typeof pool?.[0] === 'string') && longs.every(isLongField) ? head : null
+  } catch {
+    return null
+  }
+}
+
+const isLongField = (field: unknown) => typeof field === 'string' && field.includes(' ')
+
+type PoolFields = { main?: Main | Told; long?: Map<string, Long> }
 
 /** Pools between two steps of the work. */
 const STEP = 200
@@ -25,35 +66,55 @@ export class Fields {
 
   static of(entry: Entry): Fields {
     const fields = new Fields()
-    for (const [field, value] of entry.pools) fields.set(field, value)
+    for (const [id, pool] of entry.pools) fields.setPool(id, pool)
+    for (const [field, long] of entry.longs) fields.setLong(field, long)
     return fields
   }
 
-  /** Takes in a field as the hash holds it, or as an entry tells it: in full, or the state of a pool whose identity is known. */
-  set(field: string, value: unknown): void {
-    const cut = field.indexOf(' ')
-    const id = cut < 0 ? field : field.slice(0, cut)
-    const pool: PoolFields = this.pools.get(id) ?? {}
-    if (!pool.main && !pool.long) this.pools.set(id, pool)
-    if (cut >= 0) {
-      pool.long ??= new Map()
-      pool.long.set(field.slice(cut + 1), value)
+  /** Takes in a field as the hash holds it. @throws SyntaxError */
+  set(field: string, text: string): void {
+    if (!field.includes(' ')) {
+      this.setPool(field, fromText(text))
       return
     }
+    const long = Long.of(text)
+    if (!long) throw new SyntaxError('no text of an array')
+    this.setLong(field, long)
+  }
+
+  /** A pool in full, or the state of one whose identity is known. */
+  private setPool(id: string, told: unknown): void {
+    const pool = this.of(id)
     if (!pool.main) {
-      pool.main = value as Told
+      pool.main = told as Told
       return
     }
     const { apart: _, ...was } = pool.main as Main
-    pool.main = { ...was, ...(value as Told) }
+    pool.main = { ...was, ...(told as Told) }
+  }
+
+  private setLong(field: string, long: Long): void {
+    const cut = field.indexOf(' ')
+    const pool = this.of(field.slice(0, cut))
+    pool.long ??= new Map()
+    pool.long.set(field.slice(cut + 1), long)
+  }
+
+  private of(id: string): PoolFields {
+    const known = this.pools.get(id)
+    if (known) return known
+    const pool: PoolFields = {}
+    this.pools.set(id, pool)
+    return pool
   }
 
   /** Brings them to the end of an entry, which may have been seen already: all in it is absolute. */
-  follow({ pools, gone }: Entry): void {
-    for (const [field, value] of pools) {
-      this.set(field, value)
-      if (!field.includes(' ')) this.dropLong(field)
+  follow({ pools, longs, gone }: Entry): void {
+    for (const [id, pool] of pools) {
+      this.setPool(id, pool)
+      this.dropLong(id)
     }
+    for (const [field, long] of longs) this.setLong(field, long)
     for (const id of gone) this.pools.delete(id)
   }
 
@@ -111,10 +172,14 @@ function together({ main, long }: PoolFields, was: Pool | undefined): Pool | nul
   if (!main.apart && 'tokens' in main && !was) return main as Pool
   const { apart = [], ...told } = main
   const state: Record<string, unknown> = { ...told.state }
+  const longs: Record<string, Long> = {}
   for (const name of apart) {
-    state[name] = long?.get(name) ?? (was?.state as State | undefined)?.[name]
-    if (!Array.isArray(state[name])) return null
+    const source = long?.get(name) ?? (was && sourceOf(was.state as State, name))
+    if (source instanceof Long) longs[name] = source
+    else if (Array.isArray(source)) state[name] = source
+    else return null
   }
+  if (Object.keys(longs).length > 0) holdLongs(state, longs)
   return { ...was, ...told, state } as Pool
 }
 

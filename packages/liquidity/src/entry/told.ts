@@ -4,10 +4,10 @@ import type { Pool } from '../family.ts'
 type Pools = ReadonlyMap<string, Pool>
 
 /** By the state after it. The state before is not kept by it, else none would ever be let go. */
-const entries = new WeakMap<Pools, { readonly before: WeakRef<Pools>; readonly text: string }>()
+const entries = new WeakMap<Pools, { readonly before: WeakRef<Pools>; readonly bytes: Uint8Array }>()
 
-export function rememberEntry(before: Pools, after: Pools, text: string): void {
-  entries.set(after, { before: new WeakRef(before), text })
+export function rememberEntry(before: Pools, after: Pools, bytes: Uint8Array): void {
+  entries.set(after, { before: new WeakRef(before), bytes })
 }
 
 /** Those that lead from one state to another, each with the state after it; null where some are not known, or are too many. */
@@ -15,12 +15,12 @@ export function entriesBetween(
   before: Pools,
   after: Pools,
   most: number,
-): readonly { readonly after: Pools; readonly text: string }[] | null {
-  const found: { after: Pools; text: string }[] = []
+): readonly { readonly after: Pools; readonly bytes: Uint8Array }[] | null {
+  const found: { after: Pools; bytes: Uint8Array }[] = []
   for (let at: Pools | undefined = after; at !== before; at = entries.get(at)!.before.deref()) {
     const entry = at && entries.get(at)
     if (!at || !entry || found.length === most) return null
-    found.unshift({ after: at, text: entry.text })
+    found.unshift({ after: at, bytes: entry.bytes })
   }
   return found
 }

@@ -28,20 +28,20 @@ export class EntryLog {
       this.entries = [new Uint8Array()]
       return
     }
-    for (const { after, text } of told) {
+    for (const { after, bytes } of told) {
       this.states.push(new WeakRef(after))
-      this.entries.push(shared(text))
+      this.entries.push(shared(bytes))
     }
     this.states = this.states.slice(-MOST_ENTRIES)
     this.entries = this.entries.slice(-MOST_ENTRIES)
   }
 
   /** As another process told them, else in words of our own. */
-  private since(before: Pools, after: Pools): readonly { readonly after: Pools; readonly text: string }[] | null {
+  private since(before: Pools, after: Pools): readonly { readonly after: Pools; readonly bytes: Uint8Array }[] | null {
     const told = entriesBetween(before, after, MOST_ENTRIES)
     if (told) return told
-    const text = entryBetween(before, after, MOST_CHANGED)
-    return text === null ? null : [{ after, text }]
+    const bytes = entryBetween(before, after, MOST_CHANGED)
+    return bytes && [{ after, bytes }]
   }
 
   private indexOf(pools: Pools): number {
@@ -49,8 +49,7 @@ export class EntryLog {
   }
 }
 
-function shared(text: string): Uint8Array {
-  const bytes = Buffer.from(text)
+function shared(bytes: Uint8Array): Uint8Array {
   const copy = new Uint8Array(new SharedArrayBuffer(bytes.length))
   copy.set(bytes)
   return copy

@@ -30,8 +30,8 @@ port.on('message', (message: ToThread) => {
 
 /** @throws Error where it does not fit: the thread ends, and the next one is told everything anew */
 function follow(pools: PoolMap, bytes: Uint8Array): PoolMap {
-  const entry = readEntry(Buffer.from(bytes.buffer).toString())
-  const next = Fields.of(entry).over(pools, entry.gone)
+  const entry = readEntry(bytes)
+  const next = entry && Fields.of(entry).over(pools, entry.gone)
   if (!next) throw new Error('an entry does not follow upon what the thread has')
   return next.pools
 }
