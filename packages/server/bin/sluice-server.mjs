@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The service needs Node 22.13 (`node:sqlite`, iterator helpers). An older one, from 20 up, has npm fetch the one that the service is
+// The service needs Node 22.15 (`node:sqlite`, iterator helpers, zstd). An older one, from 20 up, has npm fetch the one that the service is
 // tested with.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const main = new URL('../dist/packages/server/src/main.js', import.meta.url)
 const [major, minor] = process.versions.node.split('.').map(Number)
 
-if (major > 22 || (major === 22 && minor >= 13)) await import(main.href)
+if (major > 22 || (major === 22 && minor >= 15)) await import(main.href)
 else {
   const node = ['--yes', '--package=node@24', '--', 'node', fileURLToPath(main), ...process.argv.slice(2)]
   const child = spawn('npx', node, { stdio: 'inherit' })
