@@ -96,7 +96,7 @@ describe('on pools of one real block', () => {
     expect(lost).toEqual([])
   })
 
-  /** What the wrapped native token buys of another; null where nothing does. */
+  /** Amount of a token that the wrapped native one buys; null where nothing does. */
   function amountOf(native: Address, tokenIn: Address, amount: bigint): bigint | null {
     if (tokenIn === native) return amount
     const found = findRoute(graph, {

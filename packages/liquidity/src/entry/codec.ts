@@ -28,7 +28,7 @@ export type Difference = {
   readonly gone: readonly string[]
   readonly told: ToldPools
 }
-/** What followers are told of pools. */
+/** Pools as followers are told of them. */
 export type ToldPools = {
   /** Texts of `[id, pool]`. */
   readonly pools: readonly string[]

@@ -72,7 +72,7 @@ export function rivalsOf(
 /** Gas that the second of two hops saves which follow each other in one call of their contract; the search adds up legs alone. */
 const JOINED_SAVES = -partGas('joined').gas
 
-/** What is left after gas, less what hops that follow each other in one call save. */
+/** Output after gas, less what hops that follow each other in one call save. */
 function expectedNet({ graph, perGas }: Problem, { edges, net }: Flow): number {
   const { from, to } = graph.topology
   const kind = (edge: number) => graph.edges[edge]!.pool.family
