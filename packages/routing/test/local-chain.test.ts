@@ -30,7 +30,7 @@ beforeAll(async () => {
   graph = buildGraph(snapshot)
   await market.stop()
   rpc.close()
-}, 120_000)
+})
 afterAll(() => devnet?.stop())
 
 test('every parameter in combination', { timeout: 3_600_000 }, () => {
