@@ -17,7 +17,7 @@ import { distancesFrom, type Potential, potential, wayTo } from './problem/poten
 import { isFree, type Problem } from './problem/problem.ts'
 import { Allocation } from './solver/allocation.ts'
 import { solve } from './solver/dual-solver.ts'
-import { type Flow, flowOf, pushThrough } from './solver/flow.ts'
+import { alongPath, type Flow, flowOf } from './solver/flow.ts'
 import {
   BOUND_WORTHLESS,
   COARSE_ROUNDS,
@@ -89,7 +89,7 @@ export function search(problem: Problem): Found | null {
     bound: worthless ? null : bound,
     netBound: most !== undefined && (worthless || bound === null) && isWorthless(flow.net, most) ? null : most,
     backward,
-    rivals: rivalsOf(problem, flow, progress.flows, { backward, alongBestPath: () => alongPath(problem, single) }),
+    rivals: rivalsOf(problem, flow, progress.flows, { backward, single }),
   }
 }
 
@@ -230,14 +230,6 @@ function otherShapes(
   const alone = path && alongPath(problem, path)
   if (problem.maxPools > FEW_POOLS) return [alone]
   return [alone, joinPaths(problem, [...known, ...(path ?? [])], backward.best)]
-}
-
-function alongPath(problem: Problem, path: readonly number[]): Flow | null {
-  return pushThrough(
-    problem,
-    path,
-    path.map(() => 1),
-  )
 }
 
 /**

@@ -7,7 +7,7 @@ import { QUOTE_WORK } from '../problem/budget.ts'
 import { potential } from '../problem/potentials.ts'
 import { type Admission, costOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
 import { type Found, search } from '../search.ts'
-import { pushThrough } from '../solver/flow.ts'
+import { alongPath } from '../solver/flow.ts'
 import type { Taxes } from '../taxes.ts'
 import { EXACT_QUOTES, FEW_UNITS, GAS_SURPRISE, REFUSALS, SUSPECT, UNIT_ROUNDING } from '../tolerances.ts'
 import { believedOutput } from './haircuts.ts'
@@ -108,8 +108,7 @@ function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): FoundR
     quotes: EXACT_QUOTES,
     work: QUOTE_WORK,
   })
-  const weights = path?.map(() => 1)
-  const flow = path && weights ? pushThrough(problem, path, weights) : null
+  const flow = path && alongPath(problem, path)
   const settled =
     flow && settledAs({ flow, bound: null, netBound: undefined, backward, rivals: [] }, problem, amountIn, taxes)
   return settled instanceof LegRefused ? null : settled

@@ -10,7 +10,7 @@ import { type Potential, potential } from '../problem/potentials.ts'
 import { costOf, curveOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
-import { type Flow, pushThrough } from '../solver/flow.ts'
+import { alongPath, type Flow } from '../solver/flow.ts'
 import {
   DEAR_GAS,
   DOUBTED_GAS,
@@ -23,8 +23,11 @@ import {
 import { fits } from './promise.ts'
 import { pruneByTrial } from './pruning.ts'
 
-/** Ways that the search has found besides allocations. */
-export type OtherWays = { readonly backward: Potential; readonly alongBestPath: () => Flow | null }
+type Paths = {
+  readonly backward: Potential
+  /** The best after gas. */
+  readonly single: readonly number[]
+}
 
 /**
  * The best others of the routes that were found on the way to the best, that one on fewer pools, the best path, paths through
@@ -35,7 +38,7 @@ export function rivalsOf(
   problem: Problem,
   best: Flow,
   flows: readonly (Flow | null)[],
-  { backward, alongBestPath }: OtherWays,
+  { backward, single }: Paths,
 ): readonly Flow[] {
   const { mostRivals, onePath, budget, believed } = problem
   if (mostRivals === 0 || onePath || spentOn(best) * DOUBTED_GAS <= MEASURED_GAIN * best.amountOut) return []
@@ -43,7 +46,7 @@ export function rivalsOf(
     IMPROVING_PART,
     () => [
       onFewerPools(problem, best),
-      alongBestPath(),
+      alongPath(problem, single),
       joined(problem, backward),
       ...exchanged(problem, best),
       ...elsewhere(problem, best),
@@ -90,7 +93,7 @@ function joined(problem: Problem, backward: Potential): Flow | null {
   const saved = (edge: number) => (isSingleton(problem.graph.edges[edge]!.pool.family) ? JOINED_SAVES / 2 : 0)
   const cheaper = withMoreGas(problem, (edge) => -saved(edge))
   const path = bestSinglePath(cheaper, backward)
-  return path && pathFlow(problem, path)
+  return path && alongPath(problem, path)
 }
 
 type Exchange = { readonly place: number; readonly edge: number; readonly net: number }
@@ -118,15 +121,8 @@ function exchanged(problem: Problem, { edges, input, amountOut, net, hops }: Flo
     found.push(...byFamily.values())
   })
   const tried = found.toSorted((a, b) => b.net - a.net).slice(0, EXCHANGES_TRIED)
-  return tried.map(({ place, edge }) => pathFlow(problem, edges.with(place, edge)))
+  return tried.map(({ place, edge }) => alongPath(problem, edges.with(place, edge)))
 }
-
-const pathFlow = (problem: Problem, path: readonly number[]) =>
-  pushThrough(
-    problem,
-    path,
-    path.map(() => 1),
-  )
 
 /** The best path that shares no pool with a route, and the best that shares none with either. */
 function elsewhere(problem: Problem, best: Flow): readonly Flow[] {
@@ -141,7 +137,7 @@ function elsewhere(problem: Problem, best: Flow): readonly Flow[] {
   while (found.length < PATHS_ELSEWHERE) {
     const open = without(problem, taken)
     const path = bestSinglePath(open, potential(open, target, 'to'))
-    const flow = path && pathFlow(problem, path)
+    const flow = path && alongPath(problem, path)
     if (!flow) break
     found.push(flow)
     take(flow)

@@ -86,6 +86,12 @@ export function pushThrough(
   })
 }
 
+/** Sends the whole amount along a path. */
+export function alongPath(problem: Problem, path: readonly number[]): Flow | null {
+  const whole = path.map(() => 1)
+  return pushThrough(problem, path, whole)
+}
+
 /** Which leg of a shared pool comes first makes a difference, by the fee that it leaves there. */
 function inBestOrder(problem: Problem, { outOf, weights, cut }: Pruned, flow: Flow): Flow {
   let best = flow
