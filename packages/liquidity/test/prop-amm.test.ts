@@ -35,9 +35,9 @@ beforeAll(async () => {
   anvil = await startAnvil()
   rpc = createRpc({ chainId: Number(await ask<Hex>('eth_chainId')), urls: [anvil.url] })
   const builder = createBuilder(anvil.url, toAddress(accounts()[0]!.address))
-  const { Coin, Venue } = compileModels('Venue.sol')
+  const { DecimalCoin, Venue } = compileModels('Venue.sol')
   venue = await builder.deploy(Venue as never)
-  const coins = [await builder.deploy(Coin as never, [18]), await builder.deploy(Coin as never, [6])]
+  const coins = [await builder.deploy(DecimalCoin as never, [18]), await builder.deploy(DecimalCoin as never, [6])]
   for (const coin of coins) for (const holder of [TRADER, venue.address]) await coin.send('mint', [holder, PLENTY])
   await venue.send('list', [coins[0]!.address, coins[1]!.address, FIRST, SECOND])
   await standTrader(ask)

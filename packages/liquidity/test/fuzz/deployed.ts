@@ -100,7 +100,7 @@ export async function startNode(args: readonly string[] = []): Promise<Node> {
   const builder = createBuilder(anvil.url, toAddress(accounts()[0]!.address))
   await standTrader(ask)
   await ask('anvil_setBalance', [TRADER, word(PLENTY << 8n)])
-  const { Coin } = compileModels('Deployed.sol')
+  const { DecimalCoin } = compileModels()
   const write: Node['write'] = async (address, words) => {
     for (const [slot, value] of words) await ask('anvil_setStorageAt', [address, word(BigInt(slot)), word(value)])
   }
@@ -118,9 +118,9 @@ export async function startNode(args: readonly string[] = []): Promise<Node> {
       }
     },
     async coin(holders, decimals = 18, at) {
-      const own = await builder.deploy(Coin as never, [decimals])
+      const own = await builder.deploy(DecimalCoin as never, [decimals])
       if (at) await ask('anvil_setCode', [at, await builder.code(own.address)])
-      const coin = at ? builder.at(Coin!.abi as never, at) : own
+      const coin = at ? builder.at(DecimalCoin!.abi as never, at) : own
       for (const holder of [TRADER, ...holders]) await coin.send('mint', [holder, FUNDS])
       return coin
     },

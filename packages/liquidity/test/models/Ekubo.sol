@@ -6,20 +6,6 @@ interface Token {
     function transfer(address to, uint256 amount) external returns (bool);
 }
 
-contract Coin {
-    mapping(address => uint256) public balanceOf;
-
-    function mint(address to, uint256 amount) external {
-        balanceOf[to] += amount;
-    }
-
-    function transfer(address to, uint256 amount) external returns (bool) {
-        balanceOf[msg.sender] -= amount;
-        balanceOf[to] += amount;
-        return true;
-    }
-}
-
 /// Keeps accounts as the genuine core does, tells its storage, and gives for a swap what it was told to, once asked for exactly that.
 contract Core {
     address private locker;

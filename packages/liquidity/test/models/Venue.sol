@@ -1,24 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-contract Coin {
-    uint8 public immutable decimals;
-    mapping(address => uint256) public balanceOf;
-
-    constructor(uint8 decimals_) {
-        decimals = decimals_;
-    }
-
-    function mint(address to, uint256 amount) external {
-        balanceOf[to] += amount;
-    }
-
-    function transfer(address to, uint256 amount) external returns (bool) {
-        balanceOf[msg.sender] -= amount;
-        balanceOf[to] += amount;
-        return true;
-    }
-}
+import {Coin} from "./Coin.sol";
 
 /// A venue behind the common interface of proprietary market makers: it prices from inventories of its own, which it is told, refuses
 /// more than half of one, and takes what it was sent since.

@@ -21,20 +21,21 @@ type Output = {
   >
 }
 
-/** The contracts of a file beside this one, by name. @throws Error with what the compiler says */
-export function compileModels(file: string): Readonly<Record<string, Compiled>> {
+const COIN = 'Coin.sol'
+
+/** The contracts of a file beside this one, by name, and the coins that all of them trade. @throws Error with what the compiler says */
+export function compileModels(file = COIN): Readonly<Record<string, Compiled>> {
   const solc = createRequire(join(import.meta.dirname, '../../../../contracts/package.json'))('solc') as {
     compile(input: string): string
   }
-  const sources = { [file]: { content: readFileSync(join(import.meta.dirname, file), 'utf8') } }
+  const content = (name: string) => ({ content: readFileSync(join(import.meta.dirname, name), 'utf8') })
+  const sources = { [COIN]: content(COIN), [file]: content(file) }
   const settings = { outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } }
   const output = JSON.parse(solc.compile(JSON.stringify({ language: 'Solidity', sources, settings }))) as Output
   const errors = (output.errors ?? []).filter(({ severity }) => severity === 'error')
   if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join('\n'))
+  const compiled = Object.values(output.contracts).flatMap((contracts) => Object.entries(contracts))
   return Object.fromEntries(
-    Object.entries(output.contracts[file]!).map(([name, { abi, evm }]) => [
-      name,
-      { abi, bytecode: `0x${evm.bytecode.object}` },
-    ]),
+    compiled.map(([name, { abi, evm }]) => [name, { abi, bytecode: `0x${evm.bytecode.object}` }]),
   )
 }
