@@ -146,12 +146,13 @@ export class Frontier {
    * Least costs, from the live tokens on, as far as the bounds let them pay. False where that would reach many tokens.
    */
   private correctCosts(): boolean {
-    const { problem, bounds, rate, costLabel, live, reached } = this
+    const { problem, bounds, rate, costLabel, live, reached, queue } = this
     const { to } = problem.graph.topology
     const { target, maxHops } = problem
     const most = FEW_REACHED + this.liveTokens.length
-    const visit = (token: number) => {
-      if (token === target) return
+    queue.start(this.liveTokens, maxHops)
+    for (let token = queue.next(); token >= 0 && reached.length <= most; token = queue.next()) {
+      if (token === target) continue
       const price = costLabel[token]!
       const list = bounds.edgesFrom(token, price, rate)
       problem.budget.spend(1 + list.length)
@@ -163,7 +164,7 @@ export class Frontier {
         if (label < costLabel[other]! && label < bounds.of(other)) this.lowerCost(other, label, edge)
       }
     }
-    this.converged = this.queue.run(this.liveTokens, maxHops, visit, () => reached.length > most)
+    this.converged = queue.stop()
     return reached.length <= most
   }
 
@@ -223,7 +224,8 @@ export class Frontier {
     const { offset, to, reverse } = problem.graph.topology
     const { maxHops } = problem
     for (const token of this.liveTokens) valueLabel[token] = this.costLabel[token]!
-    this.converged = queue.run(this.liveTokens, maxHops, (token) => {
+    queue.start(this.liveTokens, maxHops)
+    for (let token = queue.next(); token >= 0; token = queue.next()) {
       const value = valueLabel[token]!
       const furthest = maxHops - 1 - backward.hops[token]!
       problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
@@ -236,16 +238,18 @@ export class Frontier {
         next[other] = reverse[edge]!
         queue.add(other)
       }
-    })
+    }
+    this.converged = queue.stop()
   }
 
   /** Least costs of the tokens that bring more than they cost, by edges that may earn more than dust. */
   private correctCostsWithin(dust: number): void {
-    const { problem, backward, distances, costLabel, valueLabel, live, rate } = this
+    const { problem, backward, distances, costLabel, valueLabel, live, rate, queue } = this
     const { offset, to } = problem.graph.topology
     const { target, maxHops } = problem
-    const converged = this.queue.run(this.liveTokens, maxHops, (token) => {
-      if (token === target) return
+    queue.start(this.liveTokens, maxHops)
+    for (let token = queue.next(); token >= 0; token = queue.next()) {
+      if (token === target) continue
       const price = costLabel[token]!
       const furthest = maxHops - 1 - distances[token]!
       problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
@@ -257,7 +261,8 @@ export class Frontier {
         if (!(label < costLabel[other]!) || mostEarned(problem, edge, price, value) < dust) continue
         this.lowerCost(other, label, edge)
       }
-    })
+    }
+    const converged = queue.stop()
     this.converged &&= converged
   }
 

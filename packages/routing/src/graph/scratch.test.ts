@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { Scratch } from './scratch.ts'
 
-const LENGTH = 8
+/** Longer than arrays that are filled as they are lent. */
+const LENGTH = 2_000
 
 describe('arrays that come blank', () => {
   test('what was written is put back, also where the work ends in an error', () => {

@@ -6,6 +6,9 @@ const NUMBERS_KEPT = 131_072
 const MOST_LONG = 128
 const LONG_NUMBERS = 4_194_304
 
+/** Arrays up to this length are filled as they are lent: that takes less than putting back what was written. */
+const SHORT = 1_024
+
 const keptOf = (length: number): number =>
   Math.max(LEAST_KEPT, Math.floor(NUMBERS_KEPT / length), Math.min(MOST_LONG, Math.floor(LONG_NUMBERS / length)))
 
@@ -47,24 +50,29 @@ export class Scratch {
    * @param wipe - puts back all that was written; called as the array is returned, whatever happened before
    */
   zeroFloats(length: number, wipe: (array: Float64Array) => void): Float64Array {
+    if (length <= SHORT) return this.floats(length, 0)
     return this.wiped(this.blankFloats.lend(length), wipe)
   }
 
   zeroInts(length: number, wipe: (array: Int32Array) => void): Int32Array {
+    if (length <= SHORT) return this.ints(length, 0)
     return this.wiped(this.blankInts.lend(length), wipe)
   }
 
   zeroBytes(length: number, wipe: (array: Uint8Array) => void): Uint8Array {
+    if (length <= SHORT) return this.bytes(length, 0)
     return this.wiped(this.blankBytes.lend(length), wipe)
   }
 
   /** The same of places, −1 where there is none. */
   noPlaces(length: number, wipe: (array: Int32Array) => void): Int32Array {
+    if (length <= SHORT) return this.ints(length, -1)
     return this.wiped(this.blankPlaces.lend(length), wipe)
   }
 
   /** The same of bounds, −∞ where there is none. */
   lowest(length: number, wipe: (array: Float64Array) => void): Float64Array {
+    if (length <= SHORT) return this.floats(length, Number.NEGATIVE_INFINITY)
     return this.wiped(this.blankBounds.lend(length), wipe)
   }
 

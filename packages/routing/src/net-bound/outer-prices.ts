@@ -42,7 +42,8 @@ function labels(
   const label = scratch.floats(tokens.length, 0)
   for (const token of live) label[token] = of === 'cost' ? 1 / prices[token]! : prices[token]!
   const queue = new LabelQueue(tokens.length, scratch)
-  queue.run(live, 4 * maxHops, (token) => {
+  queue.start(live, 4 * maxHops)
+  for (let token = queue.next(); token >= 0; token = queue.next()) {
     budget.spend(1 + offset[token + 1]! - offset[token]!)
     const own = label[token]!
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
@@ -52,7 +53,7 @@ function labels(
       label[other] = next
       queue.add(other)
     }
-  })
+  }
   if (of === 'cost') for (let token = 0; token < label.length; token++) label[token] = 1 / label[token]!
   return label
 }

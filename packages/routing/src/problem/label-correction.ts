@@ -4,18 +4,39 @@
  */
 import type { Scratch } from '../graph/scratch.ts'
 
-/** A queue of the tokens whose labels have been corrected, each once, that is worked off round by round. */
+/**
+ * A queue of the tokens whose labels have been corrected, each once, that is worked off round by round. Whoever corrects
+ * labels takes one token after the other: a function called back for each would keep the engine from compiling the loop whole.
+ */
 export class LabelQueue {
   private readonly queued: Uint8Array
   private layer: Int32Array
   private following: Int32Array
   private size = 0
+  /** Of `layer`: the next place, and the place after the last. */
+  private at = 0
+  private end = 0
+  private rounds = 0
+  /** The present round: edges between the token and where labels were given. */
+  round = 0
 
   /** @param tokens - numbers of the graph, of which any may be queued */
   constructor(tokens: number, scratch: Scratch) {
     this.queued = scratch.bytes(tokens, 0)
     this.layer = scratch.ints(tokens)
     this.following = scratch.ints(tokens)
+  }
+
+  /**
+   * Begins anew.
+   *
+   * @param tokens - those whose labels are given
+   * @param rounds - at most so many
+   */
+  start(tokens: readonly number[], rounds: number): void {
+    this.round = 0
+    this.rounds = rounds
+    for (const token of tokens) this.add(token)
   }
 
   /** Notes that a token's label was corrected: what it leads to is looked at in the next round. */
@@ -25,35 +46,31 @@ export class LabelQueue {
     this.following[this.size++] = token
   }
 
-  /**
-   * Corrects labels until none moves any more, for as many rounds at most. The queue is empty before and afterwards.
-   *
-   * @param start - tokens whose labels are given
-   * @param visit - looks at the edges of a token and adds every token whose label it corrects
-   * @param enough - asked after each round whether to stop
-   * @returns whether no label moves any more
-   */
-  run(
-    start: readonly number[],
-    rounds: number,
-    visit: (token: number, round: number) => void,
-    enough?: () => boolean,
-  ): boolean {
-    const { queued } = this
-    for (const token of start) this.add(token)
-    for (let round = 1; round <= rounds && this.size > 0; round++) {
-      const [layer, count] = [this.following, this.size]
-      this.following = this.layer
-      this.layer = layer
-      this.size = 0
-      for (let k = 0; k < count; k++) {
-        queued[layer[k]!] = 0
-        visit(layer[k]!, round)
-      }
-      if (enough?.()) break
-    }
-    const converged = this.size === 0
-    while (this.size > 0) queued[this.following[--this.size]!] = 0
+  /** The next token whose edges are to be looked at; −1 where no label moves any more, or after the last round. */
+  next(): number {
+    if (this.at === this.end && !this.turn()) return -1
+    const token = this.layer[this.at++]!
+    this.queued[token] = 0
+    return token
+  }
+
+  private turn(): boolean {
+    if (this.size === 0 || this.round === this.rounds) return false
+    this.round++
+    const layer = this.following
+    this.following = this.layer
+    this.layer = layer
+    this.end = this.size
+    this.at = this.size = 0
+    return true
+  }
+
+  /** Empties the queue; true where it was empty: no label moves any more. */
+  stop(): boolean {
+    const { queued, layer, following } = this
+    const converged = this.size === 0 && this.at === this.end
+    while (this.at < this.end) queued[layer[this.at++]!] = 0
+    while (this.size > 0) queued[following[--this.size]!] = 0
     return converged
   }
 }

@@ -1,6 +1,7 @@
 /** Best spot rates between a token and all others: bounds on every rate at size. */
 
 import { LABEL_GAIN } from '../tolerances.ts'
+import { LabelQueue } from './label-correction.ts'
 import type { Problem } from './problem.ts'
 
 export type Potential = {
@@ -29,36 +30,23 @@ export function potential(problem: Problem, root: number, direction: 'to' | 'fro
   const hops = scratch.bytes(count, FAR)
   best[root] = 1
   hops[root] = 0
-  // The rounds of a `LabelQueue`, put here: this looks at the whole graph, and a call for each token takes as long again.
-  const queued = scratch.bytes(count, 0)
-  let [layer, following] = [scratch.ints(count), scratch.ints(count)]
-  let size = 1
-  following[0] = root
-  for (let round = 1; round <= maxHops && size > 0; round++) {
-    const visited = size
-    ;[layer, following] = [following, layer]
-    size = 0
-    let looked = visited
-    for (let k = 0; k < visited; k++) {
-      const token = layer[k]!
-      queued[token] = 0
-      const value = best[token]!
-      const end = offset[token + 1]!
-      looked += end - offset[token]!
-      for (let edge = offset[token]!; edge < end; edge++) {
-        const label = rates[edge]! * value
-        const other = to[edge]!
-        if (!(label > best[other]! * (1 + LABEL_GAIN)) || other === root) continue
-        best[other] = label
-        link[other] = backwards ? reverse[edge]! : edge
-        if (hops[other] === FAR) hops[other] = round
-        if (queued[other] === 1) continue
-        queued[other] = 1
-        following[size++] = other
-      }
+  const queue = new LabelQueue(count, scratch)
+  queue.start([root], maxHops)
+  for (let token = queue.next(); token >= 0; token = queue.next()) {
+    const value = best[token]!
+    const end = offset[token + 1]!
+    budget.spend(1 + end - offset[token]!)
+    for (let edge = offset[token]!; edge < end; edge++) {
+      const label = rates[edge]! * value
+      const other = to[edge]!
+      if (!(label > best[other]! * (1 + LABEL_GAIN)) || other === root) continue
+      best[other] = label
+      link[other] = backwards ? reverse[edge]! : edge
+      if (hops[other] === FAR) hops[other] = queue.round
+      queue.add(other)
     }
-    budget.spend(looked)
   }
+  queue.stop()
   return { best, link, hops }
 }
 
