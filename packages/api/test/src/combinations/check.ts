@@ -103,7 +103,7 @@ export class Checks {
     const legs = route.swaps.filter(({ protocol }) => protocol !== WRAPPER_FAMILY)
     const pools = new Set(legs.map(({ pool }) => pool.toLowerCase()))
     must(pools.size <= Number(values.maxSplits ?? 64), `${pools.size} pools`)
-    const hops = this.longestPath(legs)
+    const hops = this.longestPath(route.swaps, isNative(values.src) || isNative(values.dst))
     must(hops <= Number(values.maxHops ?? 4), `${hops} hops`)
     for (const pool of items(values.excludePools)) must(!pools.has(pool), `trades in the excluded pool ${pool}`)
     const included = items(values.includeSources)
@@ -116,17 +116,25 @@ export class Checks {
     return wrong
   }
 
-  /** Pools in series at most; legs come in execution order. */
-  private longestPath(legs: readonly Leg[]): number {
-    const one = (token: string) => (/^0x(0{40}|e{40})$/i.test(token) ? this.wrappedNative : token.toLowerCase())
+  /**
+   * Pools in series at most; swaps come in execution order, and a wrap is none.
+   *
+   * @param joined - whether the native token and its wrapper are held as one, which they are where one is an end
+   */
+  private longestPath(swaps: readonly Leg[], joined: boolean): number {
+    const held = (token: string) => (joined && isNative(token) ? this.wrappedNative : token.toLowerCase())
     const depth = new Map<string, number>()
-    for (const { tokenIn, tokenOut } of legs) {
-      const here = (depth.get(one(tokenIn)) ?? 0) + 1
-      depth.set(one(tokenOut), Math.max(here, depth.get(one(tokenOut)) ?? 0))
+    for (const { tokenIn, tokenOut, protocol } of swaps) {
+      const [from, to] = [held(tokenIn), held(tokenOut)]
+      if (from === to) continue
+      const here = (depth.get(from) ?? 0) + (protocol === WRAPPER_FAMILY ? 0 : 1)
+      depth.set(to, Math.max(here, depth.get(to) ?? 0))
     }
     return Math.max(0, ...depth.values())
   }
 }
+
+const isNative = (token: string | undefined): boolean => /^0x(0{40}|e{40})$/i.test(token ?? '')
 
 function items(list: string | undefined): readonly string[] {
   return list === undefined ? [] : list.split(',').map((item) => item.trim().toLowerCase())
