@@ -4,14 +4,17 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const PROGRAM = `
+import { setTimeout as sleep } from 'node:timers/promises'
 import { returnMemoryAtRest } from ${JSON.stringify(join(import.meta.dirname, '../src/memory.ts'))}
 const resident = () => process.memoryUsage().rss / 1e6
+const stop = process.argv[1] === 'return' ? returnMemoryAtRest(100) : () => {}
 let flood = []
-for (let k = 0; k < 3_000_000; k++) flood.push({ k, text: 'answer ' + k })
+for (let k = 0; k < 40_000; k++) flood.push(new Array(1_000).fill(k + 0.5))
 const full = resident()
 flood = null
-const stop = process.argv[1] === 'return' ? returnMemoryAtRest(200) : () => {}
-setTimeout(() => { stop(); console.log(JSON.stringify({ full, rest: resident() })) }, 3_000)
+for (let k = 0; k < (process.argv[1] === 'return' ? 100 : 15) && resident() > full / 2; k++) await sleep(200)
+stop()
+console.log(JSON.stringify({ full, rest: resident() }))
 `
 const run = (...args: string[]): { readonly full: number; readonly rest: number } =>
   JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM, ...args], { encoding: 'utf8' }))
