@@ -4,7 +4,7 @@
  * those that minimise a convex function (the dual), which Newton's method finds: its Hessian is that of a network of
  * resistors, with the edges' conductances.
  *
- * The same function, taken over all edges, bounds what any route can pay: see certificate.ts.
+ * The same function, taken over all edges, bounds what any route can pay: see `columns/upper-bound.ts`.
  */
 
 import { endOf } from '../graph/price-curve.ts'
