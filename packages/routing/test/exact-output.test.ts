@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
+import { MOST_WORK, WorkBudget } from '../src/problem/budget.ts'
 import type { ExactOutputRequest, Route, RouteRequest, RouteResult } from '../src/types.ts'
 import { E18, fairPools, pair, request, seeded, snapshotOf, token } from './graphs.ts'
 import { expectKept } from './kept.ts'
@@ -104,6 +105,25 @@ test('more than the pools have is refused, with the most that was found', () => 
   expect(findRoute(graph, forOutput(refused.maxOutputAmount!)).ok).toBe(true)
   const nowhere = findRoute(graph, forOutput(1n, { excludePools: new Set(graph.topology.edgesOfPool.keys()) }))
   expect(nowhere).toMatchObject({ ok: false, code: 'NO_ROUTE' })
+})
+
+test.each(Object.entries(markets))('out of reach is told by a small part of the work allowed: %s', (_, market) => {
+  let refusals = 0
+  for (let run = 1; run <= RUNS / 4; run++) {
+    const graph = buildGraph(snapshotOf(market(run)))
+    const wished = BigInt(Math.ceil(10 ** (18 + 20 * seeded(run)())))
+    const budget = new WorkBudget()
+    const asked = forOutput(wished, { gasPriceWei: BigInt(run % 2) * 10n ** 10n })
+    const refused = findRoute(graph, asked, budget)
+    if (refused.ok) continue
+    refusals++
+    expect(MOST_WORK - budget.rest, `run ${run}`).toBeLessThan(MOST_WORK / 5)
+    expect(refused.code).toBe('INSUFFICIENT_LIQUIDITY')
+    expect(refused.maxOutputAmount).toBeLessThan(wished)
+    const inReach = findRoute(graph, { ...asked, amountOut: (refused.maxOutputAmount! * 9n) / 10n })
+    expect(inReach.ok, `run ${run}`).toBe(true)
+  }
+  expect(refusals).toBeGreaterThan(RUNS / 8)
 })
 
 test('a wrap takes what it gives', () => {

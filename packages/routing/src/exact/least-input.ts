@@ -8,18 +8,22 @@ import { potential, wayTo } from '../problem/potentials.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import { pushThrough } from '../solver/flow.ts'
 import {
-  FLAT_GAIN,
-  FLAT_STEP,
+  BEYOND_REACH,
+  FEW_UNITS,
   NEAR_OUTPUT,
+  NEAR_STEEP_OUTPUT,
   OUTPUT_MARGIN,
   OUTPUT_SEARCHES,
   OUTPUT_STEPS,
+  PROBE_FALL,
+  PROBE_STEP,
   ROUTE_PART,
   SLOPE_MISSES,
 } from '../tolerances.ts'
 import type { RouteTerms } from '../types.ts'
 import { admit, bestRoute } from './best-route.ts'
 import { AMOUNT_LIMIT } from './largest-routable.ts'
+import { isFlat, outputBound, paysOf, reach } from './reach.ts'
 import type { FoundRoute } from './search-and-settle.ts'
 import { LegRefused, type Resettled, settle } from './settle.ts'
 
@@ -31,6 +35,7 @@ const ONE_LEG = 10_000n
 
 /** A route for an input; where none pays what is wished, the one found that pays most, and null where nothing routes. */
 export type LeastInput = { readonly amountIn: bigint; readonly route: FoundRoute | null }
+const NOTHING: LeastInput = { amountIn: 0n, route: null }
 
 type Tried = {
   readonly amountIn: bigint
@@ -40,38 +45,51 @@ type Tried = {
 }
 
 export function leastInput(problem: Problem, wished: bigint, request: RouteTerms): LeastInput {
+  const most = outputBound(problem)
+  const isBeyond = Number(wished) > most * BEYOND_REACH
+  let next = firstGuess(problem, isBeyond ? most : Number(wished))
+  if (isBeyond) return reach(problem, BigInt(Math.ceil(next)), wished, request).best ?? NOTHING
   const tried: Tried[] = []
-  /** An amount that nothing routes: those above it do not either. */
+  /** Amounts known to pay too little, and to route nothing: those above it do not either. */
+  let low = 0n
   let tooMuch = AMOUNT_LIMIT
-  let next = firstGuess(problem, wished)
   for (let search = 0; search < OUTPUT_SEARCHES; search++) {
-    const amountIn = within(next, tried, wished, tooMuch)
+    const amountIn = within(next, tried, wished, { low, tooMuch })
     if (amountIn === null) break
     const found = problem.budget.attempt(
       ROUTE_PART,
       () => attempt(problem, amountIn, request),
       () => null,
     )
-    if (!found) {
-      // Dust buys nothing: only what was tried above something that routes is too much.
-      if (tried.length > 0 || amountIn * 2n >= AMOUNT_LIMIT) tooMuch = amountIn
-      next = tried.length > 0 ? (Number(nearest(tried, wished).amountIn) + Number(amountIn)) / 2 : Number(amountIn) * 16
+    if (found) {
+      const before = tried.at(-1)
+      tried.push(found)
+      const least = isNear(found, wished, low > 0n) ? leastOf(found, wished, request) : null
+      if (least) return least
+      if (before && isFlat(before, found, wished)) break
+      next = extrapolate(found, Number(wished))
+      if (low > 0n || next < Number(amountIn * PROBE_STEP)) continue
+    } else if (tried.length > 0) {
+      tooMuch = amountIn
+      next = (Number(nearest(tried, wished).amountIn) + Number(amountIn)) / 2
+      continue
+    } else if (amountIn < FEW_UNITS || wished < FEW_UNITS) {
+      // Dust buys nothing.
+      next = Number(amountIn) * 16
       continue
     }
-    tried.push(found)
-    const pays = Number(found.route.settlement.amountOut)
-    if (Math.abs(pays - Number(wished)) <= NEAR_OUTPUT * Number(wished)) break
-    next = extrapolate(found, Number(wished))
-    if (isFlat(tried, wished)) break
+    // Far off, and perhaps out of reach: cheaper than to seek the best route of every amount on the way there.
+    const reached = reach(problem, found ? amountIn * PROBE_STEP : amountIn / PROBE_FALL, wished, request, found)
+    if (!reached.best || paysOf(reached.best) < wished) return reached.best ?? NOTHING
+    low = reached.low
+    next = Number(reached.best.amountIn)
   }
-  if (tried.length === 0) return { amountIn: 0n, route: null }
   const inOrder = tried.toSorted((a, b) => distance(a, wished) - distance(b, wished))
   for (const near of inOrder) {
     const least = leastOf(near, wished, request)
     if (least) return least
   }
-  const [best] = tried.toSorted((a, b) => (a.route.settlement.amountOut > b.route.settlement.amountOut ? -1 : 1))
-  return best!
+  return tried.toSorted((a, b) => (paysOf(a) > paysOf(b) ? -1 : 1))[0] ?? NOTHING
 }
 
 function attempt(problem: Problem, amountIn: bigint, request: RouteTerms): Tried | null {
@@ -81,13 +99,13 @@ function attempt(problem: Problem, amountIn: bigint, request: RouteTerms): Tried
 }
 
 /** The input with which the best path at spot rates pays what is wished; where it cannot, its price alone. */
-function firstGuess(problem: Problem, wished: bigint): number {
+function firstGuess(problem: Problem, wished: number): number {
   const backward = potential(problem, problem.target, 'to')
   const rate = backward.best[problem.source]!
   const path = wayTo(problem, backward, problem.source, problem.target)
-  const needed = path?.reduceRight((amount, edge) => inputOf(curveOf(problem, edge), amount), Number(wished))
+  const needed = path?.reduceRight((amount, edge) => inputOf(curveOf(problem, edge), amount), wished)
   if (needed !== undefined && Number.isFinite(needed)) return needed
-  return rate > 0 ? Number(wished) / rate : 1
+  return rate > 0 ? wished / rate : 1
 }
 
 /** Output for one more unit of input, all legs growing by the same part: that of the best allocation, to first order. */
@@ -109,14 +127,14 @@ function extrapolate({ amountIn, route, price }: Tried, wished: number): number 
   return wished < a / b ? wished / (a - b * wished) : Number.POSITIVE_INFINITY
 }
 
+type Limits = { readonly low: bigint; readonly tooMuch: bigint }
+
 /** The amount to try next, between those that pay too little and those that pay enough; null where nothing is left between. */
-function within(next: number, tried: readonly Tried[], wished: bigint, tooMuch: bigint): bigint | null {
-  const pays = ({ route }: Tried) => route.settlement.amountOut
-  const low = tried.reduce((most, one) => (pays(one) < wished && one.amountIn > most ? one.amountIn : most), 0n)
-  const enough = tried.reduce(
-    (least, one) => (pays(one) >= wished && one.amountIn < least ? one.amountIn : least),
-    tooMuch,
-  )
+function within(next: number, tried: readonly Tried[], wished: bigint, limits: Limits): bigint | null {
+  const below = tried.filter((one) => paysOf(one) < wished)
+  const above = tried.filter((one) => paysOf(one) >= wished)
+  const low = below.reduce((most, one) => larger(most, one.amountIn), limits.low)
+  const enough = above.reduce((least, one) => smaller(least, one.amountIn), limits.tooMuch)
   if (enough - low <= 1n) return null
   // Beyond what was tried, no further than eight times as much: pools may end.
   const most = low === 0n || low * 8n > enough ? enough - 1n : low * 8n
@@ -124,19 +142,25 @@ function within(next: number, tried: readonly Tried[], wished: bigint, tooMuch: 
   return amount <= low ? low + 1n : amount >= enough ? enough - 1n : amount
 }
 
-const distance = ({ route }: Tried, wished: bigint): number =>
-  Math.abs(Number(route.settlement.amountOut) - Number(wished))
+// `Math.max` and `Math.min` take no bigint.
+function larger(a: bigint, b: bigint): bigint {
+  if (a > b) return a
+  return b
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  if (a < b) return a
+  return b
+}
+
+const distance = (one: Tried, wished: bigint): number => Math.abs(Number(paysOf(one)) - Number(wished))
 
 const nearest = (tried: readonly Tried[], wished: bigint): Tried =>
   tried.reduce((best, one) => (distance(one, wished) < distance(best, wished) ? one : best))
 
-/** True where the last step, of several times the input, hardly bought more, and far less than wished: no input will buy that. */
-function isFlat(tried: readonly Tried[], wished: bigint): boolean {
-  const [before, last] = tried.slice(-2)
-  if (!before || !last || last.amountIn < before.amountIn * FLAT_STEP) return false
-  const [less, more] = [before.route.settlement.amountOut, last.route.settlement.amountOut]
-  return more * 2n < wished && Number(more) <= Number(less) * FLAT_GAIN
-}
+/** @param isSteep - true where returns fall fast, and shares with them */
+const isNear = (one: Tried, wished: bigint, isSteep: boolean): boolean =>
+  distance(one, wished) <= (isSteep ? NEAR_STEEP_OUTPUT : NEAR_OUTPUT) * Number(wished)
 
 type Point = { readonly amountIn: bigint; readonly amountOut: bigint }
 
