@@ -83,7 +83,8 @@ export class Core {
   private isInside({ tokens }: Holding): boolean {
     let first: Token | undefined
     for (const token of tokens) {
-      if (token === first || !this.inside.has(token.address)) continue
+      // Most are not even named by the chain's file, as all of these are.
+      if (!token.vouched || token === first || !this.inside.has(token.address)) continue
       if (first) return true
       first = token
     }

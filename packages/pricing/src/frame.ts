@@ -42,7 +42,7 @@ const STEP_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdO
 /** The nearest price on the scale. */
 const reference = (price: number) => 2 ** (Math.round(Math.log2(price) * STEPS) / STEPS)
 
-/** Tokens whose level and reference are given, such as anchors. */
+/** Tokens whose level and reference are given, such as anchors: all of them named by the chain's file. */
 export type Sources = ReadonlyMap<Token, { readonly level: number; readonly reference: number }>
 
 /** Tokens that others are measured by, as sources. */
@@ -60,7 +60,8 @@ export class Frame {
   /** By key, the highest level that a token may have had or get; a token may stand in several, and is found in one. */
   private readonly queue: Token[][] = Array.from({ length: TOP_LEVEL + 1 }, () => [])
   private highest = 0
-  private readonly moved = new Set<Token>()
+  /** Some more than once. */
+  private readonly moved: Token[] = []
 
   setSources(sources: Sources): void {
     const before = this.sources
@@ -91,7 +92,7 @@ export class Frame {
       if (this.highest > level) this.highest++
     }
     for (const token of this.moved) token.order = token.level
-    this.moved.clear()
+    this.moved.length = 0
   }
 
   private expect(token: Token, key: number): void {
@@ -103,19 +104,24 @@ export class Frame {
 
   /** Everything above `key` is right, and nothing that is done here changes what stands at it or above. */
   private *review(token: Token, key: number): Steps<void> {
-    const right = this.sources.get(token) ?? evaluate(token)
+    const right = (token.vouched ? this.sources.get(token) : undefined) ?? evaluate(token)
     if (token.level === right.level && Object.is(token.reference, right.reference)) return
     if (right.level > key || (token.level < key && right.level < key))
       return this.expect(token, Math.max(token.level, right.level))
     const drops = right.level < key
     token.level = drops ? 0 : right.level
     token.reference = drops ? Number.NaN : right.reference
-    this.moved.add(token)
+    this.moved.push(token)
     if (drops) this.expect(token, right.level)
-    let seen = 0
-    for (const { other, reverse } of token.edges) {
-      if (other.level < key) this.expect(other, Math.max(other.level, contribution(reverse)))
-      if (++seen % 1_000 === 0) yield
+    const { edges, others, words } = token
+    for (let k = 0; k < others.length; k++) {
+      const other = others[k]!
+      if (other.level < key) {
+        // What the reverse has behind it stands beside the token's own words.
+        const given = other.sudden === 0 ? levelBy(words[WORD * k + 2]!, token) : contribution(edges[k]!.reverse)
+        this.expect(other, Math.max(other.level, given))
+      }
+      if (k % 1_000 === 999) yield
     }
   }
 }
@@ -127,9 +133,14 @@ export class Frame {
 function contribution(edge: Edge): number {
   const { other } = edge
   if (other.level === 0) return 0
-  const level = Math.min(levelOf(calm(edge).backing * other.reference), other.level - 1)
+  const level = levelBy(calm(edge).backing, other)
   if (level > 0 || edge.before === undefined) return level
-  return Math.min(1, levelOf(edge.backing * other.reference), other.level - 1)
+  return Math.min(1, levelBy(edge.backing, other))
+}
+
+/** The level that so many base units of a token give to whoever they stand behind. */
+function levelBy(backing: number, { level, reference }: Token): number {
+  return level === 0 ? 0 : Math.min(levelOf(backing * reference), level - 1)
 }
 
 const values: number[] = []
@@ -144,9 +155,10 @@ function evaluate(token: Token): { readonly level: number; readonly reference: n
     const other = others[k]!
     // Most give less than the best so far, and need no logarithm to tell.
     if (other.level <= level) continue
-    if (words[WORD * k + 1]! * other.reference < STEP_USD[level]! && (isCalm || edges[k]!.before === undefined))
-      continue
-    level = Math.max(level, contribution(edges[k]!))
+    const backing = words[WORD * k + 1]!
+    if (isCalm || edges[k]!.before === undefined) {
+      if (backing * other.reference >= STEP_USD[level]!) level = Math.max(level, levelBy(backing, other))
+    } else level = Math.max(level, contribution(edges[k]!))
   }
   if (level === 0) return { level: 0, reference: Number.NaN }
   values.length = 0

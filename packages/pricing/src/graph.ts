@@ -1,6 +1,7 @@
 /** A chain's pools as what they say about their tokens. Changed in place, pool by pool. */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
+import { IdTable } from './id-table.ts'
 import { isLike, Past } from './past.ts'
 import type { PairView, PoolView } from './pool-view.ts'
 import { Edge, type Holding, type Said, type Token } from './token.ts'
@@ -20,10 +21,10 @@ export function isOther({ tokens: before }: Pool, { tokens }: Pool): boolean {
 }
 
 export class TokenGraph {
-  readonly tokens = new Map<Address, Token>()
+  readonly tokens = new IdTable<Token>(({ address }) => address)
   private readonly chain: Chain
   private readonly vouched: ReadonlySet<Address>
-  private readonly holdings = new Map<string, Holding>()
+  private readonly holdings = new IdTable<Holding>(({ pool }) => pool.id)
   /** By id, of pools that have changed in the last blocks; undefined while there is no block before. */
   private pasts: Map<string, Past> | undefined
   private readonly sudden = new Set<Holding>()
@@ -89,7 +90,7 @@ export class TokenGraph {
   private added(pool: Pool, { reserves, fee }: PoolView): Holding {
     const tokens = pool.tokens.map((address) => this.tokenAt(address))
     const holding: Holding = { pool, reserves, fee, tokens, edges: [] }
-    this.holdings.set(pool.id, holding)
+    this.holdings.set(holding)
     for (let k = 0; k < tokens.length; k++) {
       const token = tokens[k]!
       if (tokens.indexOf(token) < k) continue
@@ -178,7 +179,7 @@ export class TokenGraph {
         vouchedHoldings: undefined,
         proof: undefined,
       }
-      this.tokens.set(canon, token)
+      this.tokens.set(token)
     }
     return token
   }

@@ -50,7 +50,8 @@ export class Worth {
     token.version = this.version
     token.before = undefined
     token.best = -1
-    const known = this.known.get(token)
+    // Only tokens that the chain's file names are measures, and most are not.
+    const known = token.vouched ? this.known.get(token) : undefined
     token.price = known?.price ?? Number.NaN
     token.evidence = known?.evidence ?? 0
     if (known || token.order === 0) return token
