@@ -34,6 +34,10 @@ interface IRedeemable {
     function stored_rates() external view returns (uint256[] memory);
     function gamma() external view returns (uint256);
 
+    // Curve's registries
+    function get_pool_from_lp_token(address share) external view returns (address);
+    function get_lp_token(address pool) external view returns (address);
+
     // Balancer V2
     function getPoolId() external view returns (bytes32);
     function getVault() external view returns (address);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {ICurveAddressProvider} from "../interfaces/ICurveAddressProvider.sol";
 import {IRedeemable, ISignedCoins} from "../interfaces/IRedeemable.sol";
 
 /// @title RedemptionLens
@@ -45,17 +46,21 @@ contract RedemptionLens {
     uint256 private constant MOST_COINS = 8;
     uint256 private constant ONE = 1e18;
     address private constant DEAD = 0x000000000000000000000000000000000000dEaD;
+    /// @dev Numbers in Curve's list of the registries of pools that come from no factory, of equals and of others.
+    uint256 private constant STABLE_REGISTRY = 0;
+    uint256 private constant CRYPTO_REGISTRY = 5;
     address private constant CURVE_NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
 
     /// @param holder An account that may hold some of it, such as a pool.
-    function read(address share, address holder) external view returns (State memory state) {
+    /// @param registries Curve's list of its registries; zero where the chain has none.
+    function read(address share, address holder, address registries) external view returns (State memory state) {
         uint256 enough = gasleft() > MOST_GAS ? gasleft() - MOST_GAS : 0;
         state.limit = type(uint256).max;
         state.supply = _number(share, abi.encodeCall(IRedeemable.totalSupply, ()));
         if (state.supply == 0) return state;
-        if (!_readSingle(state, share)) if (!_readPair(state, share)) if (!_readCurve(state, share)) _readBalancer(
-            state, share
-        );
+        if (!_readSingle(state, share)) if (!_readPair(state, share)) {
+            if (!_readCurve(state, share, registries)) _readBalancer(state, share);
+        }
         if (state.kind == Kind.Vault) _limit(state, share, holder);
         if (gasleft() < enough) state.kind = Kind.None;
     }
@@ -121,20 +126,10 @@ contract RedemptionLens {
         return true;
     }
 
-    /// @dev A share names its pool, and counts only where the pool names the share.
-    function _readCurve(State memory state, address share) private view returns (bool) {
-        address pool = share;
+    function _readCurve(State memory state, address share, address registries) private view returns (bool) {
+        address pool = _curvePool(share, registries);
         (bool ok, uint256 price) = _word(pool, abi.encodeCall(IRedeemable.get_virtual_price, ()));
-        if (!ok) {
-            pool = _address(share, abi.encodeCall(IRedeemable.minter, ()));
-            if (pool == address(0)) return false;
-            if (
-                _address(pool, abi.encodeCall(IRedeemable.token, ())) != share
-                    && _address(pool, abi.encodeCall(IRedeemable.lp_token, ())) != share
-            ) return false;
-            (ok, price) = _word(pool, abi.encodeCall(IRedeemable.get_virtual_price, ()));
-            if (!ok) return false;
-        }
+        if (!ok) return false;
         address[] memory tokens = new address[](MOST_COINS);
         uint256[] memory held = new uint256[](MOST_COINS);
         uint256 count = 0;
@@ -155,6 +150,26 @@ contract RedemptionLens {
         state.kind = ok ? Kind.Crypto : Kind.Stable;
         if (!ok) state.scales = _curveRates(pool, tokens);
         return true;
+    }
+
+    /// @dev The share itself; or the pool that it names, where that one names the share. The first shares and pools, such as 3pool's,
+    ///   do not tell of each other: Curve's registries do. Zero where there is none.
+    function _curvePool(address share, address registries) private view returns (address pool) {
+        (bool ok,) = _word(share, abi.encodeCall(IRedeemable.get_virtual_price, ()));
+        if (ok) return share;
+        pool = _address(share, abi.encodeCall(IRedeemable.minter, ()));
+        if (pool != address(0)) {
+            if (_address(pool, abi.encodeCall(IRedeemable.token, ())) == share) return pool;
+            if (_address(pool, abi.encodeCall(IRedeemable.lp_token, ())) == share) return pool;
+        }
+        pool = _registeredPool(share, registries, STABLE_REGISTRY);
+        if (pool == address(0)) pool = _registeredPool(share, registries, CRYPTO_REGISTRY);
+    }
+
+    function _registeredPool(address share, address registries, uint256 id) private view returns (address pool) {
+        address registry = _address(registries, abi.encodeCall(ICurveAddressProvider.get_address, (id)));
+        pool = _address(registry, abi.encodeCall(IRedeemable.get_pool_from_lp_token, (share)));
+        if (_address(registry, abi.encodeCall(IRedeemable.get_lp_token, (pool))) != share) return address(0);
     }
 
     /// @dev Rates come as factors to 36 digits after the comma, less those of the token.

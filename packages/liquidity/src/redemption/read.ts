@@ -41,14 +41,16 @@ export type RedeemedPart = {
  * Null for what is no share, undefined for what has none given out as yet.
  *
  * @param holders - for each share an account that may hold some of it; the zero address where none is known
+ * @param registries - Curve's list of its registries, where the chain has one
  */
 export function* readRedemptions(
   shares: readonly Address[],
   holders: readonly Address[],
+  registries: Address = ZERO_ADDRESS,
 ): Reads<readonly (Redemption | null | undefined)[]> {
   const answers = yield shares.map((share, k) => ({
     ...LENS,
-    data: lens.encodeFunctionData('read', [share, holders[k] ?? ZERO_ADDRESS]) as Hex,
+    data: lens.encodeFunctionData('read', [share, holders[k] ?? ZERO_ADDRESS, registries]) as Hex,
     gas: READ_GAS,
   }))
   return shares.map((share, k) => (answers[k] ? decode(share, answers[k]) : null))

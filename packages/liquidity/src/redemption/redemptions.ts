@@ -31,6 +31,7 @@ export type RedemptionSource = {
 
 export class Redemptions {
   private readonly ignored: ReadonlySet<Address>
+  private readonly registries: Address | undefined
   private readonly shares = new Bounded<Address, Seen>(MOST_TOKENS)
   private readonly others = new Bounded<Address, true>(MOST_TOKENS, { ttl: NONE_MS })
   /** Tokens of which none have been given out, or that were not there yet. */
@@ -43,6 +44,7 @@ export class Redemptions {
     const known = [wrappedNative, ...stables].flatMap((token) => (token ? [token.address] : []))
     const rows = dexes.map(({ address }) => address)
     this.ignored = new Set([NATIVE, ZERO_ADDRESS, ...hubs, ...known, ...rows])
+    this.registries = dexes.find(({ version }) => version === 'address-provider')?.address
   }
 
   get count(): StateCount {
@@ -91,7 +93,12 @@ export class Redemptions {
     const { hash } = block
     const holders = tokens.map((token) => holderOf?.(token) ?? ZERO_ADDRESS)
     const options = { priority: 'lookup', timeoutMs: TIMEOUT_MS } as const
-    const [found] = await runReads(rpc, { blockHash: hash }, [readRedemptions(tokens, holders)], options)
+    const [found] = await runReads(
+      rpc,
+      { blockHash: hash },
+      [readRedemptions(tokens, holders, this.registries)],
+      options,
+    )
     for (const [k, token] of tokens.entries()) {
       const now = found![k]
       if (!now) {

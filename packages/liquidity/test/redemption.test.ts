@@ -1,0 +1,95 @@
+/** Shares of Curve's first pools, which only its registries tell of, by models: no package has the bytecode of genuine ones. */
+import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type Anvil, accounts, type Builder, type Contract, createBuilder, request, startAnvil } from '@sluice/devnet'
+import { createRpc, type Rpc } from '@sluice/rpc'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runReads } from '../src/market/reads.ts'
+import { readRedemptions } from '../src/redemption/read.ts'
+import { type Compiled, compileModels } from './models/compile.ts'
+
+const WHOLE = 10n ** 18n
+const HELD = [3_000_000n * WHOLE, 2_000_000n * 10n ** 6n, 1_000_000n * 10n ** 6n]
+const SUPPLY = 5_800_000n * WHOLE
+const PRICE = (WHOLE * 103n) / 100n
+
+let anvil: Anvil
+let rpc: Rpc
+let builder: Builder
+let coins: readonly Contract[]
+let models: Readonly<Record<string, Compiled>>
+const deploy = (name: string, args: readonly unknown[]) => builder.deploy(models[name] as never, args)
+
+beforeAll(async () => {
+  anvil = await startAnvil()
+  const ask = <T>(method: string, params: unknown[] = []) => request<T>(anvil.url, method, params)
+  rpc = createRpc({ chainId: Number(await ask<Hex>('eth_chainId')), urls: [anvil.url] })
+  builder = createBuilder(anvil.url, toAddress(accounts()[0]!.address))
+  models = compileModels('Shares.sol')
+  coins = [await deploy('DecimalCoin', [18]), await deploy('DecimalCoin', [6]), await deploy('DecimalCoin', [6])]
+}, 120_000)
+afterAll(async () => {
+  rpc?.close()
+  await anvil?.stop()
+})
+
+async function makePool(): Promise<Contract> {
+  const pool = await deploy('OldPool', [coins.map(({ address }) => address), HELD, PRICE])
+  for (const [k, coin] of coins.entries()) await coin.send('mint', [pool.address, HELD[k]!])
+  return pool
+}
+
+async function read(share: Contract, registries: Address = ZERO_ADDRESS) {
+  const { hash } = await request<{ hash: Hex }>(anvil.url, 'eth_getBlockByNumber', ['latest', false])
+  const shares = [toAddress(share.address)]
+  const [found] = await runReads(rpc, { blockHash: hash }, [readRedemptions(shares, [], registries)])
+  return found![0]
+}
+
+describe.each([
+  ['of equals', 0],
+  ['of unequals', 5],
+])('the share of a pool that is told by the registry of pools %s', (_kind, id) => {
+  test('redeems for what the pool holds, as far as balances bear it out', async () => {
+    const [pool, share, registry] = [
+      await makePool(),
+      await deploy('OldShare', [SUPPLY]),
+      await deploy('Registry', [id]),
+    ]
+    const registries = toAddress(registry.address)
+    expect(await read(share, registries)).toBeNull()
+    await registry.send('add', [pool.address, share.address])
+    const parts = coins.map(({ address }, k) => ({ token: toAddress(address), held: HELD[k]!, scale: 0 }))
+    const whole = { share: toAddress(share.address), kind: 'stable', supply: SUPPLY, parts, rate: 1.03, limit: null }
+    expect(await read(share, registries)).toEqual(whole)
+    // Without the list nobody tells of it.
+    expect(await read(share)).toBeNull()
+    // Drained of one coin, whatever it says to have.
+    await pool.send('lose', [0, HELD[0]! - WHOLE])
+    const [first, ...others] = parts
+    expect(await read(share, registries)).toEqual({ ...whole, parts: [{ ...first!, held: WHOLE }, ...others] })
+  })
+
+  test('is none where the registry knows another share of that pool, or does not know the pool any more', async () => {
+    const [pool, share, registry] = [
+      await makePool(),
+      await deploy('OldShare', [SUPPLY]),
+      await deploy('Registry', [id]),
+    ]
+    const registries = toAddress(registry.address)
+    const later = await deploy('OldShare', [SUPPLY])
+    await registry.send('add', [pool.address, share.address])
+    await registry.send('add', [pool.address, later.address])
+    expect(await read(share, registries)).toBeNull()
+    expect(await read(later, registries)).toMatchObject({ kind: 'stable', rate: 1.03 })
+    await registry.send('remove', [pool.address])
+    expect(await read(later, registries)).toBeNull()
+  })
+})
+
+test('a share that names a rich pool of others is none, since neither the pool nor a registry names it', async () => {
+  const [pool, registry] = [await makePool(), await deploy('Registry', [0])]
+  await registry.send('add', [pool.address, (await deploy('OldShare', [SUPPLY])).address])
+  const hostile = await deploy('MintedShare', [WHOLE, pool.address])
+  expect(await read(hostile, toAddress(registry.address))).toBeNull()
+  expect(await read(hostile)).toBeNull()
+})
