@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { priceTokens } from '../src/index.ts'
+import { Prices, priceTokens } from '../src/index.ts'
 import { address, centre, chain, eth, pair, snapshotOf, USDC, usdc, WETH } from './pools.ts'
 
 const LOCAL = address(0x1000)
@@ -59,6 +59,15 @@ describe('the detail of a price', () => {
     ])
     found.clear()
     expect((await prices.detail(LOCAL)).reason).toBeNull()
+  })
+
+  test('says that it is pending until a first look at all pools has been taken in', async () => {
+    const prices = new Prices(chain)
+    for (const token of [WETH, LOCAL])
+      expect(await prices.detail(token)).toMatchObject({ usd: null, depthUsd: null, reason: 'pending' })
+    await prices.follow(snapshotOf(centre()))
+    expect((await prices.detail(WETH)).reason).toBeNull()
+    expect((await prices.detail(LOCAL)).reason).toBe('unknown')
   })
 
   test('says that a chain without a stable has no anchor', async () => {

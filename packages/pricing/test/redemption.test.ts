@@ -164,6 +164,31 @@ describe('a share that is no pool', () => {
     expect(told([reading('stable', staked(100, 1.25), 220, 0.02)], market).usd(SHARE)).toBeNull()
   })
 
+  test('of a pool of dollars is worth its virtual price whatever a block tells, and what is left where it is drained', async () => {
+    const market = pair(USDC, LOCAL, usdc(1e6), eth(1e6))
+    const pool = (dollars: number, others: number, virtualPrice = 1.03) => {
+      const parts = [
+        { token: USDC, whole: dollars },
+        { token: LOCAL, whole: others },
+      ]
+      return reading('stable', parts, 1.94e6, virtualPrice)
+    }
+    const calm = pool(1e6, 1e6)
+    expect(told([calm], market).usd(SHARE)).toBeCloseTo(1.03, 6)
+    // All of one coin traded for the other: what there is stays.
+    expect(told([pool(1_000, 1_999_000)], market).usd(SHARE)).toBeCloseTo(1.03, 3)
+    // A virtual price that is told for a block counts for nothing, and one that goes on for no more than is there.
+    expect(told([pool(1e6, 1e6, 40), calm], market).usd(SHARE)).toBeCloseTo(1.03, 6)
+    expect(told([pool(1e6, 1e6, 40)], market).usd(SHARE)).toBeCloseTo(2 / 1.94, 6)
+    // Robbed of one coin, then of nearly all, while it tells what it told.
+    const robbed = told([pool(1e6, 0), calm], market)
+    expect(robbed.usd(SHARE)).toBeCloseTo(1 / 1.94, 6)
+    expect(await robbed.depthUsd(SHARE)).toBeLessThanOrEqual(1e6)
+    const empty = told([pool(100, 0), calm], market)
+    expect(empty.usd(SHARE)).toBeNull()
+    expect((await empty.detail(SHARE)).reason).toBe('below-floor')
+  })
+
   test('of a pool of unequals is worth its virtual price of their mean', () => {
     const parts = [
       { token: WETH, whole: 100 },

@@ -6,7 +6,7 @@ import { type Address, type Chain, toAddress } from '@sluice/chains'
 import { type Pool, PoolMap, type Snapshot } from '@sluice/liquidity'
 import { type Draw, draws } from './draw.ts'
 import { Pools } from './pools.ts'
-import { MadeShares, type Readings } from './shares.ts'
+import { addShares, MadeShares, type Readings } from './shares.ts'
 
 export type MarketSize = {
   readonly seed: number
@@ -56,6 +56,7 @@ type Scene = Draw & {
   /** Honest pools of a token with at least three of them. */
   readonly contested: () => readonly Pool[]
   readonly hub: () => Address
+  readonly stable: () => Address
   readonly fake: (lockedUsd: number) => Address
   /** Dollars that the attacker brings. */
   readonly capital: () => number
@@ -156,6 +157,23 @@ const attacks = {
     const parts = [hub(), ...minted].map((token, k) => ({ token, usd: k === 0 ? usd : 1e15 }))
     shares.pair(fake(usd), parts, multiple())
   },
+  /** A share of a pool of equals of its own, of a stable and its own token, that tells any virtual price. */
+  'false virtual price': ({ pools, shares, fake, stable, capital, multiple }) => {
+    const usd = capital()
+    const minted = fake(usd)
+    pools.pair(stable(), usd, minted, usd)
+    const parts = [
+      { token: stable(), usd },
+      { token: minted, usd: 1e12 },
+    ]
+    shares.equals(fake(usd), parts, multiple() * 1_000, multiple() ** 3)
+  },
+  /** A share of a pool of two stables that is drained, and goes on telling its virtual price. */
+  'drained pool': ({ shares, fake, stable, capital, multiple }) => {
+    const usd = capital()
+    const parts = [stable(), stable()].map((token, k) => ({ token, usd: k === 0 ? usd : 1e-9 }))
+    shares.equals(fake(usd), parts, usd * multiple(), 1.03)
+  },
   /** Many false prices with next to nothing in them. */
   dust: ({ pools, victim, hub, multiple, size }) => {
     pools.pair(hub(), size(1, DUST_USD), victim(), 1, { lie: multiple() })
@@ -210,6 +228,7 @@ export function makeMarket({ seed, tokens, pools: count, stables = [1, 1, 1] }: 
       victim,
       contested,
       hub,
+      stable: () => tokenAt(pick(0, STABLES)),
       fake,
       capital: () => size(50, 50_000),
       multiple: () => size(1.1, 1_000),
@@ -227,38 +246,10 @@ export function makeMarket({ seed, tokens, pools: count, stables = [1, 1, 1] }: 
   }
 }
 
-/** Honest shares: of one token, and of pairs; in the block of the attack with rates raised and reserves traded. */
-function addShares(
-  shares: MadeShares,
-  { chance, size }: Draw,
-  honest: Map<Address, number>,
-  shareAt: (n: number) => Address,
-  count: number,
-  victim: () => Address,
-  hub: () => Address,
-): void {
-  for (let n = 0; n < count; n++) {
-    const [share, token, other] = [shareAt(n), victim(), hub()]
-    const usd = size(1_000, 1e7)
-    if (chance(0.5)) {
-      const rate = size(0.5, 2)
-      shares.single(chance(0.5) ? 'reserve' : 'vault', share, token, usd, rate)
-      honest.set(share, honest.get(token)! * rate)
-      if (chance(0.3)) shares.raise(share, size(1.1, 1_000))
-    } else {
-      const perShare = size(0.01, 1_000)
-      const parts = [token, other].map((part) => ({ token: part, usd }))
-      shares.pair(share, parts, perShare)
-      honest.set(share, perShare)
-      if (chance(0.3)) shares.trade(share, size(1.1, 1_000))
-    }
-  }
-}
-
 const makesTokens: ReadonlySet<Strategy> = new Set<Strategy>([
   ...(['one-sided', 'mutual', 'ring', 'flash-deep token', 'copy of a stable', 'donated balance'] as const),
   ...(['far away liquidity', 'tax on sales', 'changing decimals', 'false rate of a vault'] as const),
-  ...(['false rate of a share', 'share of fakes'] as const),
+  ...(['false rate of a share', 'share of fakes', 'false virtual price', 'drained pool'] as const),
 ])
 
 export function snapshotAt(market: Market, number: number, pools: ReadonlyMap<string, Pool>): Snapshot {
