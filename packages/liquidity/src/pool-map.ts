@@ -1,5 +1,6 @@
 import type { Steps } from '@sluice/rpc'
 import type { Pool } from './family.ts'
+import { BUCKETS, bucketOf, startOf } from './pool-id.ts'
 
 /** Pools, and buckets of them, put into a map in a row. */
 const ROW = 500
@@ -18,11 +19,7 @@ const MOST_STEPS = 16
 /** Ids looked at in a row. */
 const ID_ROW = 32
 
-/** Bits of an id's hash that choose its bucket: with 100,000 pools a bucket holds about 25. */
-const BUCKETS = 4096
 const NO_POOLS: Bucket = { starts: [], pools: [] }
-/** Digits of an id's number: as many as fit a small integer. */
-const START_DIGITS = 7
 
 /** Ids that were put into the map of a mark, or taken out of it, to make the next one. */
 type Put = { readonly into: object; readonly ids: readonly string[] }
@@ -126,16 +123,6 @@ function bucketOfPools(all: readonly Pool[]): Bucket {
   const sorted = [...all].sort((a, b) => inOrder(a.id, b.id))
   const pools = sorted.filter(({ id }, i) => id !== sorted[i + 1]?.id)
   return { starts: pools.map(({ id }) => startOf(id)), pools }
-}
-
-/** Number of an id's first digits, in the order of ids; those of contracts differ in them nearly always. */
-function startOf(id: string): number {
-  return Number.parseInt(id.slice(2, 2 + START_DIGITS).padEnd(START_DIGITS, '0'), 16) || 0
-}
-
-/** Ids are hex, of contracts or hashes: their last three digits spread evenly. */
-function bucketOf(id: string): number {
-  return Number.parseInt(id.slice(-3), 16) || 0
 }
 
 /**

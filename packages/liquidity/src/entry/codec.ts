@@ -48,7 +48,9 @@ function isLong(source: unknown): boolean {
 
 /** Number of a pool's fields. */
 export function fieldCount({ state }: Pool): number {
-  return 1 + longNames(state as State).length
+  let count = 1
+  for (const name in state as State) if (isLong(sourceOf(state as State, name))) count++
+  return count
 }
 
 /** All fields of a pool with their texts, those left out that a pool before it has the same of. */
@@ -75,7 +77,7 @@ function fieldsOfPool(pool: Pool, before?: Pool): { readonly main: Told; readonl
 /** Fields and texts in turn, of a pool told for the first time. */
 export function wholePool(pool: Pool): readonly string[] {
   const { main, texts } = fieldsOfPool(pool)
-  return [...texts.flat(), pool.id, whole(identityText(pool), toText(main))]
+  return [...texts.flat(), pool.id, whole(identityText(pool, false), toText(main))]
 }
 
 /** The difference between what was published and what is to be. */
@@ -91,9 +93,9 @@ export function differenceOf(before: Pools, changed: readonly Pool[], goneIds: r
       set.push(...text)
       longs.push(text)
     }
-    const known = old && isSame(old, pool)
-    const [identity, rest] = [identityText(pool, known ? old : undefined), toText(main)]
-    const full = whole(identity, rest)
+    const known = old !== undefined && isSame(old, pool)
+    const rest = toText(main)
+    const full = whole(identityText(pool, known), rest)
     set.push(pool.id, full)
     told.push(`[${JSON.stringify(pool.id)},${known ? rest : full}]`)
     if (old)
@@ -114,24 +116,27 @@ export function entryBetween(before: Pools, after: Pools, mostChanged: number): 
     const { main, texts } = fieldsOfPool(pool, old)
     longs.push(...texts)
     const rest = toText(main)
-    const text = old && isSame(old, pool) ? rest : whole(identityText(pool), rest)
+    const text = old && isSame(old, pool) ? rest : whole(identityText(pool, false), rest)
     return `[${JSON.stringify(pool.id)},${text}]`
   })
   return entryBytes({ pools, longs }, gone, [], [])
 }
 
-const identities = new WeakMap<Pool, string>()
+type Identity = Omit<Pool, 'state'>
 
-/** Who a pool is, as text. @param old - the same pool as it was before, where its identity is the same: its text is, too */
-function identityText(pool: Pool, old?: Pool): string {
-  const known = old && identities.get(old)
-  if (known !== undefined) {
-    identities.set(pool, known)
-    return known
-  }
+/**
+ * Who pools are, as text, by their arrays of tokens: a pool's are the same object in all its states. By the pools themselves each
+ * changed one would be put in anew, and the collector of garbage would do as much for them as all the rest of a block takes.
+ */
+const identities = new WeakMap<readonly string[], { readonly of: Identity; readonly text: string }>()
+
+/** Who a pool is, as text. @param isKept - for the next block: of pools that never change it would be waste */
+function identityText(pool: Pool, isKept: boolean): string {
+  const known = identities.get(pool.tokens)
+  if (known && isSame(known.of, pool)) return known.text
   const { state: _, ...identity } = pool
   const text = toText(identity)
-  if (old) identities.set(pool, text)
+  if (isKept) identities.set(pool.tokens, { of: identity, text })
   return text
 }
 
@@ -139,13 +144,17 @@ function identityText(pool: Pool, old?: Pool): string {
 const whole = (identity: string, main: string): string => `${identity.slice(0, -1)},${main.slice(1)}`
 
 /** Its identity, too, is what was told. */
-function isSame(old: Pool, pool: Pool): boolean {
-  for (const name of Object.keys(pool) as (keyof Pool)[]) {
-    if (name === 'state' || old[name] === pool[name]) continue
+function isSame(old: Identity, pool: Identity): boolean {
+  const names = identityNames(pool)
+  if (names.length !== identityNames(old).length) return false
+  for (const name of names) {
+    if (old[name] === pool[name]) continue
     if ((name !== 'tokens' && name !== 'fixed') || !isDeepStrictEqual(old[name], pool[name])) return false
   }
   return true
 }
+
+const identityNames = (pool: Identity) => Object.keys(pool).filter((name) => name !== 'state') as (keyof Identity)[]
 
 function fieldNames({ id, state }: Pool): readonly string[] {
   return [...longNames(state as State).map((name) => fieldOf(id, name)), id]

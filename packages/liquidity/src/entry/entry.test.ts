@@ -14,6 +14,7 @@ const made = (n: number, version: number, ticks: readonly unknown[] = []): Pool 
     state: { liquidity: 10n ** 20n + BigInt(version), text: '#', ticks },
   }) as unknown as Pool
 
+const without = (name: 'fixed', { [name]: _, ...rest }: Pool): Pool => rest
 const MOST = 1_000
 const over = (pools: PoolMap, bytes: Uint8Array) => {
   const entry = readEntry(bytes)!
@@ -23,7 +24,13 @@ const long = ticksOf(20, 1n)
 /** The same map as somebody has it who was told of it. */
 const toldOf = (pools: PoolMap) => over(PoolMap.empty, entryBetween(PoolMap.empty, pools, MOST)!)!
 const stateOf = (pools: PoolMap, n: number) => pools.get(made(n, 0).id)!.state as { ticks: unknown; liquidity: bigint }
-const before = PoolMap.empty.with([made(1, 1, long), made(2, 1, ticksOf(3, 1n)), made(3, 1), made(4, 1, long)])
+const before = PoolMap.empty.with([
+  made(1, 1, long),
+  made(2, 1, ticksOf(3, 1n)),
+  made(3, 1),
+  made(4, 1, long),
+  made(6, 1),
+])
 
 test.each([
   ['a state that changes', [made(1, 2, long)], []],
@@ -31,6 +38,7 @@ test.each([
   ['long arrays that go', [made(1, 2, ticksOf(2, 1n)), made(4, 2)], []],
   ['pools that go', [], [made(1, 1).id, made(3, 1).id]],
   ['another identity under the same id', [{ ...made(1, 2, long), tokens: ['0xcc', '0xdd'] } as unknown as Pool], []],
+  ['an identity that has less than before', [without('fixed', made(6, 2))], []],
   ['nothing', [], []],
 ])('%s: what is told between two states leads from one to the other', (_, changed, gone) => {
   const after = before.with(changed, gone)

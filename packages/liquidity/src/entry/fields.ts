@@ -168,9 +168,10 @@ export class Fields {
 
 function together({ main, long }: PoolFields, was: Pool | undefined): Pool | null {
   if (!main || !('tokens' in main || was)) return null
-  // What was read is a pool by itself where nothing of it stands elsewhere, as that of most is.
-  if (!main.apart && 'tokens' in main && !was) return main as Pool
-  const { apart = [], ...told } = main
+  const isWhole = 'tokens' in main
+  // Most pools have no such array: what was read of one is nobody else's, and all of it or its state.
+  if (!main.apart) return isWhole ? (main as Pool) : ({ ...was, state: main.state } as Pool)
+  const { apart, ...told } = main
   const state: Record<string, unknown> = { ...told.state }
   const longs: Record<string, Long> = {}
   for (const name of apart) {
@@ -180,7 +181,7 @@ function together({ main, long }: PoolFields, was: Pool | undefined): Pool | nul
     else return null
   }
   if (Object.keys(longs).length > 0) holdLongs(state, longs)
-  return { ...was, ...told, state } as Pool
+  return { ...(isWhole ? undefined : was), ...told, state } as Pool
 }
 
 /** One text for an address however many pools name it; the pool is nobody else's yet. */
