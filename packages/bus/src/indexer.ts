@@ -1,9 +1,8 @@
 /** One chain indexed for all: whoever holds the lease reads the chain and publishes what it sees, the others stand by. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import type { Address } from '@sluice/chains'
-import type { IndexedMarket, Pool, Snapshot, StorePlace } from '@sluice/liquidity'
-import { type BlockHeader, inSlices, type Steps } from '@sluice/rpc'
+import type { IndexedMarket, Snapshot, StorePlace } from '@sluice/liquidity'
+import { type BlockHeader, inSlices } from '@sluice/rpc'
 import { keepConnected, type OwnConnection } from './connection.ts'
 import { BusError } from './errors.ts'
 import { type Shown, STANDING } from './head.ts'
@@ -11,7 +10,7 @@ import { join } from './join.ts'
 import type { ChainKeys } from './keys.ts'
 import { Lease } from './lease.ts'
 import { SharedMemory } from './memory.ts'
-import { type PairChanges, Publisher, type State } from './publisher.ts'
+import { equalPools, type PairChanges, Publisher, type State } from './publisher.ts'
 import { WantedPairs } from './wanted-pairs.ts'
 
 /** Milliseconds between two attempts of one who stands by. */
@@ -168,6 +167,7 @@ export class ChainIndexer {
     if (!isMine) await this.takeOver(connection, market, shown)
     this.isDamaged = false
     let last: Snapshot | null = null
+    let answer: Promise<void> = Promise.resolve()
     let [pairsMs, expireMs] = [0, 0]
     while (!signal.aborted && this.opened) {
       this.wake = Promise.withResolvers()
@@ -176,11 +176,16 @@ export class ChainIndexer {
       const pairs = this.pairChanges(market, now - pairsMs > PAIRS_MS)
       if (now - pairsMs > PAIRS_MS) pairsMs = now
       if (snapshot !== last || pairs.added.length + pairs.removed.length > 0) {
-        await this.publisher.publish(connection, this.stateOf(snapshot, market), pairs)
+        const before = answer
+        answer = (await this.publisher.send(connection, this.stateOf(snapshot, market), pairs)).answer
+        // Waited for when the next one is sent; a failure is not left until there is one.
+        answer.catch(() => this.wake.resolve())
+        await before
         last = snapshot
-      } else if (!(await this.lease.renew(connection, this.isCurrent()))) {
+      } else {
+        await answer
         // Without a write to show it, it would stand beside the next one for as long as its chain rests.
-        throw new BusError('LOST', 'the lease was lost')
+        if (!(await this.lease.renew(connection, this.isCurrent()))) throw new BusError('LOST', 'the lease was lost')
       }
       if (now - expireMs > EXPIRE_EVERY_MS) {
         await this.expireLater(connection)
@@ -189,6 +194,7 @@ export class ChainIndexer {
       if (isDeaf(market)) await this.leaveToOthers(connection)
       await Promise.race([this.wake.promise, sleep(WAIT_MS, undefined, { ref: false })])
     }
+    await answer
   }
 
   /** Null where there is nothing, or nothing whole: all is written anew then. */
@@ -283,15 +289,6 @@ export class ChainIndexer {
     const all = [head, entries, pairs, wants, facts, news, known, memory, keys.pools(this.publisher.generation)]
     await Promise.all(all.map((key) => connection.call('PEXPIRE', key, EXPIRE_MS)))
   }
-}
-
-function* equalPools(ours: ReadonlyMap<string, Pool>, theirs: ReadonlyMap<string, Pool>): Steps<readonly Pool[]> {
-  const equal: Pool[] = []
-  for (const pool of ours.values()) {
-    if (isDeepStrictEqual(theirs.get(pool.id), pool)) equal.push(pool)
-    yield
-  }
-  return equal
 }
 
 function isDeaf(market: IndexedMarket): boolean {

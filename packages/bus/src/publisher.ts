@@ -1,7 +1,8 @@
 /** Publishes the states of a chain, one fenced write each: the difference to what was published last. */
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { differenceOf, entryBytes, type Pool, poolChanges, wholePool } from '@sluice/liquidity'
-import type { BlockHeader } from '@sluice/rpc'
+import type { BlockHeader, Steps } from '@sluice/rpc'
 import { Bounded } from '@sluice/simulation'
 import type { Connection } from './connection.ts'
 import { BusError } from './errors.ts'
@@ -9,7 +10,7 @@ import { blockText, readHead, type Shown } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 import { LEASE_MS, type Lease } from './lease.ts'
 import { packed } from './packed.ts'
-import { run } from './scripts.ts'
+import { BETWEEN, run } from './scripts.ts'
 
 /** States that are remembered: whatever Redis comes back with is continued by a difference from there. */
 const REMEMBERED = 64
@@ -44,12 +45,16 @@ export type PublisherOptions = {
   readonly beforeWrite?: () => Promise<void>
 }
 
+/** A write on its way: nobody knows before the answer whether it stands. */
+type Sent = { /** @throws BusError as `publish` does */ readonly answer: Promise<void> }
+
 /** After any failure it is to `resume`, which finds out what Redis has. */
 export class Publisher {
   readonly counts = { writes: 0, full: 0, bytes: 0 }
   private readonly options: PublisherOptions
   /** By tag, in the order of writing. */
   private readonly written = new Bounded<string, Pools>(REMEMBERED)
+  /** Tag of what was sent last. */
   private tag: string | null = null
   /** Generation of the pools. */
   generation = ''
@@ -81,36 +86,54 @@ export class Publisher {
   }
 
   /** The difference to what was published last. @throws BusError `LOST`, `CHANGED`, `DAMAGED`, `AWAY` */
-  async publish(connection: Connection, state: State, { added, removed }: PairChanges): Promise<void> {
+  async publish(connection: Connection, state: State, changes: PairChanges): Promise<void> {
+    const { answer } = await this.send(connection, state, changes)
+    await answer
+  }
+
+  /**
+   * The same without waiting for the answer: the next one may be worked out and sent meanwhile. Each names the tag of the one before
+   * it, so where one is refused, all after it are.
+   */
+  async send(connection: Connection, state: State, { added, removed }: PairChanges): Promise<Sent> {
     const { keys, lease, beforeWrite } = this.options
-    const before = this.written.get(this.tag!)!
+    const expected = this.tag
+    const before = expected === null ? undefined : this.written.get(expected)
+    if (expected === null || !before) throw new BusError('CHANGED', 'what Redis has is to be found out first')
     const { changed, gone } = poolChanges(before, state.pools)
     if (changed.length > MOST_CHANGED) {
       for (const pair of added) this.pairs.add(pair)
       for (const pair of removed) this.pairs.delete(pair)
-      return this.full(connection, state, this.pairs)
+      await this.full(connection, state, this.pairs)
+      return { answer: Promise.resolve() }
     }
-    const difference = differenceOf(before, changed, gone)
-    const told = packed(entryBytes(difference.told, gone, added, removed))
+    const { set, gone: fields, told: toldPools } = differenceOf(before, changed, gone)
+    const told = packed(entryBytes(toldPools, gone, added, removed))
     const tag = randomUUID()
     // Remembered before it is sent: the answer may be lost while the write is not.
-    this.written.set(tag, state.pools)
+    this.remember(tag, state.pools)
+    for (const pair of removed) this.pairs.delete(pair)
+    for (const pair of added) this.pairs.add(pair)
     this.counts.bytes += told.length
     await beforeWrite?.()
-    const [answer] = await run<Answer>(
+    const answer = run<Answer>(
       connection,
       'write',
       [keys.lease, keys.head, keys.pools(this.generation), keys.entries, keys.pairs],
       [
-        ...[lease.token, LEASE_MS, this.tag!, tag, blockText(state.block), state.stands.join(), told, KEEP_MS],
-        ...[difference.set.length / 2, difference.gone.length, added.length, removed.length],
-        ...[...difference.set, ...difference.gone, ...added, ...removed],
+        ...[lease.token, LEASE_MS, expected, tag, blockText(state.block), state.stands.join(), told, KEEP_MS],
+        ...[set.length / 2, fields.length, added.length, removed.length],
+        // One argument, which costs both sides less than many: none of these has more than one line but what is new, which has two.
+        Buffer.from([...set, ...fields, ...added, ...removed].join(BETWEEN)),
       ],
-    )
-    this.accept(answer, tag, state.pools)
-    for (const pair of removed) this.pairs.delete(pair)
-    for (const pair of added) this.pairs.add(pair)
-    this.counts.writes++
+    ).then(([word]) => {
+      if (word !== 'OK' && this.tag === tag) this.tag = expected
+      this.accept(word, tag)
+      this.counts.writes++
+    })
+    // Heard by whoever waits for it, which may be later than it fails.
+    answer.catch(() => {})
+    return { answer }
   }
 
   /** All pools under a generation of their own, shown in one step. @throws BusError as `publish` does */
@@ -145,23 +168,35 @@ export class Publisher {
         ...[told.length, ...told],
       ],
     )
-    this.accept(answer, tag, state.pools)
+    this.accept(answer, tag)
+    this.tag = tag
     this.generation = generation
     this.pairs = new Set(told)
     this.counts.full++
   }
 
   /** @throws BusError */
-  private accept(answer: Answer[0], tag: string, pools: Pools): void {
-    if (answer !== 'OK') {
-      this.written.delete(tag)
-      throw new BusError(answer, `the state was not written: ${answer}`)
-    }
-    this.remember(tag, pools)
+  private accept(answer: Answer[0], tag: string): void {
+    if (answer === 'OK') return
+    this.written.delete(tag)
+    throw new BusError(answer, `the state was not written: ${answer}`)
   }
 
   private remember(tag: string, pools: Pools): void {
     this.written.set(tag, pools)
     this.tag = tag
   }
+}
+
+/** Those of one map that another one has equals of. */
+export function* equalPools(
+  ours: ReadonlyMap<string, Pool>,
+  theirs: ReadonlyMap<string, Pool>,
+): Steps<readonly Pool[]> {
+  const equal: Pool[] = []
+  for (const pool of ours.values()) {
+    if (isDeepStrictEqual(theirs.get(pool.id), pool)) equal.push(pool)
+    yield
+  }
+  return equal
 }

@@ -2,26 +2,30 @@
 import { createHash } from 'node:crypto'
 import type { Argument, Connection } from './connection.ts'
 
-/** Arguments that Lua takes from its stack at once. */
+/** Arguments that Lua takes from its stack at once; even, as fields and values are. */
 const SLICE = 4_000
 
-/** Runs a command over `n` arguments from `at` on, some at a time. */
+const FENCE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'LOST'} end`
+
+/** Between the texts of a write; JSON escapes it. */
+export const BETWEEN = '\u001f'
+
+/** Runs a command over `n` of a list from `at` on, some at a time. */
 const EACH = `
-  local function each(command, key, n)
+  local function each(command, key, list, n)
     local i = 0
     while i < n do
       local k = math.min(${SLICE}, n - i)
-      redis.call(command, key, unpack(ARGV, at + i + 1, at + i + k))
+      redis.call(command, key, unpack(list, at + i + 1, at + i + k))
       i = i + k
     end
     at = at + n
   end`
 
-const FENCE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'LOST'} end`
-
 /**
  * KEYS lease head pools entries pairs
- * ARGV token leaseMs expectedTag tag block stands payload keepMs nSet nGone nAdded nRemoved (field value)* field* pair* pair*
+ * ARGV token leaseMs expectedTag tag block stands payload keepMs nSet nGone nAdded nRemoved
+ *      texts: (field value)* field* pair* pair*
  */
 const write = `
   ${FENCE}
@@ -29,12 +33,18 @@ const write = `
   if head[1] ~= ARGV[3] then return {'CHANGED'} end
   if redis.call('HLEN', KEYS[3]) ~= tonumber(head[3]) then return {'DAMAGED'} end
   if redis.call('SCARD', KEYS[5]) ~= tonumber(head[4]) then return {'DAMAGED'} end
-  local at = 12
+  local texts, from, all = {}, 1, ARGV[13]
+  while from <= #all do
+    local cut = string.find(all, '${BETWEEN}', from, true) or #all + 1
+    texts[#texts + 1] = string.sub(all, from, cut - 1)
+    from = cut + 1
+  end
+  local at = 0
   ${EACH}
-  each('HSET', KEYS[3], tonumber(ARGV[9]) * 2)
-  each('HDEL', KEYS[3], tonumber(ARGV[10]))
-  each('SADD', KEYS[5], tonumber(ARGV[11]))
-  each('SREM', KEYS[5], tonumber(ARGV[12]))
+  each('HSET', KEYS[3], texts, tonumber(ARGV[9]) * 2)
+  each('HDEL', KEYS[3], texts, tonumber(ARGV[10]))
+  each('SADD', KEYS[5], texts, tonumber(ARGV[11]))
+  each('SREM', KEYS[5], texts, tonumber(ARGV[12]))
   local size = redis.call('HLEN', KEYS[3])
   local now = redis.call('TIME')
   local oldest = string.format('%.0f', now[1] * 1000 - ARGV[8])
@@ -60,7 +70,7 @@ const flip = `
   redis.call('DEL', KEYS[6])
   local at = 8
   ${EACH}
-  each('SADD', KEYS[6], tonumber(ARGV[8]))
+  each('SADD', KEYS[6], ARGV, tonumber(ARGV[8]))
   redis.call('HSET', KEYS[2], 'pairs', redis.call('SCARD', KEYS[6]))
   return {'OK', id}`
 

@@ -156,6 +156,41 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     expect((await joined())?.block.number).toBe(3)
   })
 
+  test('writes that are sent before the answers of those before them stand in their order', async () => {
+    const follower = follow()
+    await until(() => follower.shown !== null)
+    const states = [whole]
+    const answers: Promise<void>[] = []
+    for (let version = 1; version <= 12; version++) {
+      states.push(changed(states.at(-1)!, version, [version, 42]))
+      const pairs = { added: [`p,${version}`], removed: version % 3 === 0 ? [`p,${version - 1}`] : [] }
+      answers.push((await publisher.send(connection, stateOf(1 + version, states.at(-1)!), pairs)).answer)
+    }
+    await Promise.all(answers)
+    await until(() => follower.shown?.block.number === 13)
+    expect(isEqual(follower.shown, states.at(-1)!)).toBe(true)
+    expect(follower.counts).toMatchObject({ joins: 1, entries: 12, gaps: 0 })
+    expect((await joined())?.pairs).toEqual(publisher.toldPairs)
+  })
+
+  test('where a write is refused, those sent after it are, and the owner goes on from what stands', async () => {
+    const states = [1, 2, 3].map((version) => changed(whole, version, [version]))
+    const send = async (k: number) =>
+      (await publisher.send(connection, stateOf(1 + k, states[k - 1]!), NO_PAIRS)).answer
+    await send(1)
+    await lease.release(connection)
+    const refused = await Promise.allSettled([send(2), send(3)])
+    expect(refused).toMatchObject([{ reason: { code: 'LOST' } }, { reason: { code: 'LOST' } }])
+    expect(await lease.acquire(connection)).toBe(true)
+    // It does not know any more what it told last.
+    await expect(send(3)).rejects.toMatchObject({ code: 'CHANGED' })
+    expect(await publisher.resume(connection)).toBe(true)
+    await send(3)
+    const shown = await joined()
+    expect(shown?.block.number).toBe(4)
+    expect(isEqual(shown, states[2]!)).toBe(true)
+  })
+
   test('an owner that was held with a write in its hands finds that others have written', async () => {
     let hold: () => Promise<void> = async () => {}
     const held = new Publisher({ keys, lease, beforeWrite: () => hold() })
@@ -300,6 +335,9 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
   test('what is shown stays while Redis is away, and is confirmed no longer', async () => {
     const follower = follow()
     await until(() => follower.shown !== null)
+    // What it comes back with is this test's: on a busy disk it lacks the last second, and the lease would be that of the test before.
+    await connection.call('CONFIG', 'SET', 'appendfsync', 'always')
+    expect(await lease.acquire(connection)).toBe(true)
     await redis.kill()
     await until(() => follower.awaySince !== null)
     const confirmed = follower.confirmedMs
