@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- bus [pools]`: what the bus takes and how late it is, over a redis-server of its own: everything written, joins of
  * one and of three, blocks of 200 changed pools (half with ticks, which a fifth of those changes) at 10 and 40 a second and as fast
- * as they go, with four workers in processes of their own, and without any; and blocks of swaps, which leave ticks alone.
+ * as they go, with four workers in processes of their own, and without any; blocks of 20; and blocks of swaps, which leave ticks alone.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
@@ -13,6 +13,8 @@ import { record, rounded } from '../record.ts'
 const COUNT = Number(process.argv[2] ?? 100_000)
 const PER_BLOCK = 200
 const WORKERS = 4
+/** Blocks that are made at once; a market and its writer keep the last 64. */
+const AHEAD = 100
 const NO_PAIRS = { added: [], removed: [] }
 const keys = keysOf(1)
 
@@ -25,6 +27,9 @@ await lease.acquire(connection)
 lease.keep(connection, () => true)
 const info = async (name: string) => Number(new RegExp(`${name}:([\\d.]+)`).exec(await redis.call<string>('INFO'))?.[1])
 const redisCpuMs = async () => 1_000 * ((await info('used_cpu_user')) + (await info('used_cpu_sys')))
+
+/** Every entry is looked at. */
+const streamBytes = () => connection.call<number>('MEMORY', 'USAGE', keys.entries, 'SAMPLES', 0)
 
 const numbers = Array.from({ length: COUNT }, (_, n) => n)
 const threes = numbers.filter((n) => familyOf(n) === 'uniswap-v3')
@@ -44,9 +49,9 @@ function stateOf(map: PoolMap): State {
 }
 
 /** @param hasTicks - whether a fifth of the changes of pools with ticks are of these, too */
-function changed(map: PoolMap, version: number, hasTicks: boolean): PoolMap {
+function changed(map: PoolMap, version: number, hasTicks: boolean, perBlock: number): PoolMap {
   const pick = (of: readonly number[], i: number) => of[(version * 7_919 + i * 61) % of.length]!
-  const next = Array.from({ length: PER_BLOCK }, (_, i) => {
+  const next = Array.from({ length: perBlock }, (_, i) => {
     const n = pick(i % 2 === 0 ? threes : twos, i)
     const old = map.get(ids[n]!) as Pool<{ ticks?: unknown }>
     // One version in five leaves few ticks; those are of the mix, too.
@@ -77,40 +82,62 @@ const tell = (worker: ChildProcess) => {
   return told
 }
 
-/** @param everyMs - between two blocks; as fast as they go when 0 */
-async function blocks(workers: readonly ChildProcess[], count: number, everyMs = 0, hasTicks = true) {
-  const states: PoolMap[] = []
-  for (let i = 0; i < count; i++) {
-    pools = changed(pools, number + i + 1, hasTicks)
-    states.push(pools)
-    // Made beforehand: what counts is publishing. The lease is renewed meanwhile.
-    await sleep(0)
+type Blocks = {
+  readonly count: number
+  /** Milliseconds between two; as fast as they go when 0. */
+  readonly everyMs?: number
+  readonly hasTicks?: boolean
+  readonly perBlock?: number
+}
+
+/**
+ * Publishes blocks as an indexer does, the next one worked out while Redis writes the one before. Made beforehand, some at a time,
+ * while the clocks stand still: what counts is publishing, beside a heap that is about what an indexer's is.
+ */
+async function publishing({ count, everyMs = 0, hasTicks = true, perBlock = PER_BLOCK }: Blocks) {
+  const took = { seconds: 0, writerCpuMs: 0, redisCpuMs: 0 }
+  for (let left = count; left > 0; left -= AHEAD) {
+    const states: PoolMap[] = []
+    for (let i = 0; i < Math.min(AHEAD, left); i++) {
+      pools = changed(pools, number + i + 1, hasTicks, perBlock)
+      states.push(pools)
+      // The lease is renewed meanwhile.
+      await sleep(0)
+    }
+    await lease.acquire(connection)
+    const [redisCpu, cpu, start] = [await redisCpuMs(), process.cpuUsage(), performance.now()]
+    let answer: Promise<void> | undefined
+    for (const [i, map] of states.entries()) {
+      const early = start + i * everyMs - performance.now()
+      if (early > 0) await sleep(early)
+      const before = answer
+      answer = (await publisher.send(connection, stateOf(map), NO_PAIRS)).answer
+      await before
+    }
+    await answer
+    took.seconds += (performance.now() - start) / 1_000
+    const { user, system } = process.cpuUsage(cpu)
+    took.writerCpuMs += (user + system) / 1_000
+    took.redisCpuMs += (await redisCpuMs()) - redisCpu
   }
-  await lease.acquire(connection)
+  return took
+}
+
+async function blocks(workers: readonly ChildProcess[], what: Blocks) {
+  const { count, perBlock = PER_BLOCK } = what
   for (const worker of workers) worker.send('begin')
-  const [bytes, redisCpu, cpu, start] = [
-    publisher.counts.bytes,
-    await redisCpuMs(),
-    process.cpuUsage(),
-    performance.now(),
-  ]
-  for (const [i, map] of states.entries()) {
-    const early = start + i * everyMs - performance.now()
-    if (early > 0) await sleep(early)
-    await publisher.publish(connection, stateOf(map), NO_PAIRS)
-  }
-  const seconds = (performance.now() - start) / 1_000
-  const { user, system } = process.cpuUsage(cpu)
+  const { bytes } = publisher.counts
+  const { seconds, writerCpuMs, redisCpuMs } = await publishing(what)
   while ((await Promise.all(workers.map(tell))).some((told) => told.number < number)) await sleep(20)
   const told = await Promise.all(workers.map(tell))
   const lags = told.flatMap((each) => each.lags).sort((a, b) => a - b)
   const lag = (share: number) => lags[Math.min(lags.length - 1, Math.floor(lags.length * share))]
   return {
     blocksPerSecond: rounded(count / seconds),
-    poolUpdatesPerSecond: Math.round((count * PER_BLOCK) / seconds),
+    poolUpdatesPerSecond: Math.round((count * perBlock) / seconds),
     kBPerBlock: rounded((publisher.counts.bytes - bytes) / count / 1e3),
-    writerCpuMsPerBlock: rounded((user + system) / 1e3 / count, 2),
-    redisCpuMsPerBlock: rounded(((await redisCpuMs()) - redisCpu) / count, 2),
+    writerCpuMsPerBlock: rounded(writerCpuMs / count, 2),
+    redisCpuMsPerBlock: rounded(redisCpuMs / count, 2),
     ...(workers.length > 0 && {
       lagMs: { p50: lag(0.5), p99: lag(0.99), max: lags.at(-1) },
       workerCpuMsPerBlock: told.map((each) => rounded(each.cpuMsPerBlock, 2)),
@@ -135,15 +162,20 @@ const workers = [first, ...three].slice(0, WORKERS).map(({ worker }) => worker)
 const joins = { alone: rounded(first.joined.joinMs), threeAtOnce: three.map(({ joined }) => rounded(joined.joinMs)) }
 console.log('joins', joins)
 // First: all pools still have as many ticks as those of the mix.
-const ofSwaps = await blocks(workers, 40, 50, false)
+const ofSwaps = await blocks(workers, { count: 40, everyMs: 50, hasTicks: false })
 console.log('swaps alone, 20 a second', ofSwaps)
-const paced10 = await blocks(workers, 150, 100)
+const ofTwenty = await blocks(workers, { count: 100, everyMs: 100, perBlock: 20 })
+console.log('20 pools, 10 a second', ofTwenty)
+const paced10 = await blocks(workers, { count: 150, everyMs: 100 })
 console.log('10 a second', paced10)
-const paced40 = await blocks(workers, 400, 25)
+const paced40 = await blocks(workers, { count: 400, everyMs: 25 })
 console.log('40 a second', paced40)
-const flatOut = await blocks(workers, 400)
+const flatOut = await blocks(workers, { count: 400 })
 for (const worker of workers) worker.kill('SIGKILL')
-const alone = await blocks([], 600)
+const before = { bytes: publisher.counts.bytes, kept: await streamBytes() }
+const alone = await blocks([], { count: 600 })
+const told = publisher.counts.bytes - before.bytes
+const streamByteEach = rounded(((await streamBytes()) - before.kept) / told, 2)
 connection.close()
 await redis.stop()
 record('bus', {
@@ -151,10 +183,14 @@ record('bus', {
   perBlock: PER_BLOCK,
   full,
   joinMs: joins,
+  joinCpuMs: rounded(first.joined.cpuMs),
+  ofTwenty,
   paced10,
   paced40,
   ofSwaps,
   flatOut,
   withoutWorkers: alone,
+  /** Redis' memory a byte of an entry, while it is kept. */
+  streamByteEach,
 })
 process.exit()

@@ -79,7 +79,14 @@ const guards: readonly Guard[] = [
   },
   {
     name: 'a write is remembered before it is sent',
-    edits: [edit('publisher.ts', 'this.written.set(tag, state.pools)\n    this.counts.bytes', 'this.counts.bytes')],
+    edits: [
+      edit('publisher.ts', 'this.remember(tag, state.pools)\n    for', 'this.tag = tag\n    for'),
+      edit(
+        'publisher.ts',
+        'this.accept(word, tag)',
+        'this.accept(word, tag)\n      this.written.set(tag, state.pools)',
+      ),
+    ],
     faults: ['Redis is killed and loses a second'],
   },
   {
