@@ -13,8 +13,8 @@ const RESTING = 0.1
 const INTERVAL_MS = 10_000
 /** Intervals in a row: between bursts of a busy service there are pauses. */
 const LONG = 3
-/** Quotes on 32 connections take up to 180 MB beside what is in use: the young generation, and garbage not yet collected. */
-const LEAST_BYTES = 250e6
+/** Quotes of one chain on 32 connections take up to 260 MB: code, the young generation, and garbage not yet collected. */
+const LEAST_BYTES = 300e6
 
 type Collect = (how: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'last-resort' }) => void
 

@@ -19,7 +19,9 @@ export class Bounded<K extends Value, V extends Value> {
 
   constructor(max: number, { ttl, onEvict }: BoundedOptions<V> = {}) {
     this.entries = new LRUCache<K, V>({
-      max,
+      // As a size, of one for each entry: `max` would set aside room for all of them at once, megabytes of each chain that wakes.
+      maxSize: max,
+      sizeCalculation: () => 1,
       ...(ttl !== undefined && { ttl }),
       dispose: (value, _key, reason) => {
         if (reason !== 'evict') return
