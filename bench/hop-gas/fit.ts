@@ -1,10 +1,10 @@
 /** The gas table from what routes were charged: least squares over the parts that each is made of, near the table of before. */
 import { type GasPart, type GasRow, gasRow } from '@sluice/liquidity'
-import { type GasParts, gasParts, piecesIn } from '@sluice/routing'
+import { gasParts, piecesIn } from '@sluice/routing'
 import type { Observed } from './observe.ts'
 
 type Gas = { readonly gas: number; readonly refund: number }
-type TokenRow = { readonly symbol: string; readonly gas: number; readonly basis: string }
+type TokenRow = { readonly symbol: string; readonly gas: number; readonly once: number; readonly basis: string }
 
 export type GasFile = {
   readonly route: number
@@ -22,24 +22,42 @@ const RIDGE = 3e-12
 /** At this part of the gas refunds are cut off, and only say that they are made of no less. */
 const CUT_REFUND = 0.199
 const CUT_ROUNDS = 4
-/** Part of a hop's gas by which a row must be off to be written anew: routes do not change for less. */
+/** Part of a hop's gas by which what legs are ranked by must be off to be written anew: routes do not change for less. */
 const OFF = 0.15
 /** Routes with a part below which its row stays. */
 const LEAST_MET = 6
+/** Parts that empty no slot. */
+const NOT_REFUNDED = /^(?:token|unknown)/
 /** Refund of a hop whose row names none, EIP-3529. */
 const EMPTIED_REFUND = 19_900
 
 /** Pieces crossed by a route that the table is fitted to: what ticks far from the price cost differs by their history. */
 const MOST_PIECES = 12
 
+/** The world whose pools have storage that was recorded in part: slots that nobody read then are empty there. */
+const RECORDED = 'ethereum'
+
+/** What a tick costs more there: it is fitted beside the table, and no part of it. */
+type FitPart = GasPart | 'unknown'
+type FitParts = ReadonlyMap<FitPart, number>
+
+function fitParts({ world, route, wrappedNative }: Observed): FitParts {
+  const parts = new Map<FitPart, number>(gasParts({ ...route, wrappedNative }))
+  if (world !== RECORDED) return parts
+  const ticks = route.legs.flatMap(({ writes = [] }) => writes.filter((slot) => slot.startsWith('tick')))
+  return ticks.length > 0 ? parts.set('unknown', ticks.length) : parts
+}
+
 /** Gas of a part by a table. */
-export function gasOf(part: GasPart, { route, routeRefund, families, parts, tokens }: GasFile): Gas {
+export function gasOf(part: FitPart, { route, routeRefund, families, parts, tokens }: GasFile): Gas {
+  if (part === 'unknown') return { gas: 0, refund: 0 }
   if (part === 'route') return { gas: route, refund: routeRefund }
   const [kind, id] = part.split(':')
   if (id === undefined) return parts[part]!
-  if (kind === 'token') return { gas: tokens[id]?.gas ?? 0, refund: 0 }
-  const { hop, piece, refund = EMPTIED_REFUND } = families[id] ?? gasRow(id)
-  return kind === 'hop' ? { gas: hop, refund } : { gas: piece, refund: 0 }
+  if (kind === 'token') return { gas: tokens[id]?.once ?? 0, refund: 0 }
+  const { hop, part: gas = hop, piece, oracle = 0, refund = EMPTIED_REFUND } = families[id] ?? gasRow(id)
+  if (kind === 'hop') return { gas, refund }
+  return { gas: kind === 'oracle' ? oracle : piece, refund: 0 }
 }
 
 /**
@@ -49,28 +67,28 @@ export function gasOf(part: GasPart, { route, routeRefund, families, parts, toke
  */
 export function fitTable(all: readonly Observed[], old: GasFile): GasFile {
   const seen = all.filter(({ route, wrappedNative }) => piecesIn(gasParts({ ...route, wrappedNative })) <= MOST_PIECES)
-  const swaps = seen.map(({ route, wrappedNative }) => gasParts({ ...route, wrappedNative }))
+  const swaps = seen.map(fitParts)
   const met = [...new Set(swaps.flatMap((swap) => [...swap.keys()]))]
-    .filter((part) => !part.startsWith('piece:'))
+    .filter((part) => !part.startsWith('piece:') && !part.startsWith('oracle:'))
     .sort()
-  const first = fitted(seen, swaps, met, old)
-  const isMet = (part: GasPart) => swaps.filter((swap) => swap.has(part)).length >= LEAST_MET
-  const isOff = (part: GasPart) => Math.abs(first(part).gas - gasOf(part, old).gas) > OFF * gasOf(part, old).gas
-  const moved = met.filter((part) => part !== 'route' && isMet(part) && (!part.startsWith('hop:') || isOff(part)))
+  const isMet = (part: FitPart) => swaps.filter((swap) => swap.has(part)).length >= LEAST_MET
+  const moved = met.filter((part) => part !== 'route' && isMet(part))
   const now = fitted(seen, swaps, moved, old)
-  const basis = (part: GasPart) => {
+  const basis = (part: FitPart) => {
     const of = seen.filter((_, k) => swaps[k]!.has(part))
     return `fitted: ${of.length} routes of ${[...new Set(of.map(({ world }) => world))].join(' and ')}`
   }
   const family = ([id, row]: [string, GasRow]): [string, GasRow] => {
-    const part = `hop:${id}` as const
-    if (!moved.includes(part)) return [id, row]
-    const { gas: hop, refund } = now(part)
-    return [id, { hop, piece: row.piece, refund, basis: basis(part) }]
+    const hop = `hop:${id}` as const
+    if (!moved.includes(hop)) return [id, row]
+    const { gas: part, refund } = now(hop)
+    const alone = part + (row.oracle ?? 0)
+    const ranked = Math.abs(alone - row.hop) > OFF * row.hop ? alone : row.hop
+    return [id, { ...row, hop: ranked, part, refund, basis: basis(hop) }]
   }
   const token = ([id, row]: [string, TokenRow]): [string, TokenRow] => {
     const part = `token:${id}` as const
-    return moved.includes(part) ? [id, { ...row, gas: Math.max(0, now(part).gas), basis: basis(part) }] : [id, row]
+    return moved.includes(part) ? [id, { ...row, once: Math.max(0, now(part).gas), basis: basis(part) }] : [id, row]
   }
   return {
     route: old.route,
@@ -84,21 +102,21 @@ export function fitTable(all: readonly Observed[], old: GasFile): GasFile {
 /** Gas of parts by the routes, of those that are free to move; all others as before. */
 function fitted(
   seen: readonly Observed[],
-  swaps: readonly GasParts[],
-  free: readonly GasPart[],
+  swaps: readonly FitParts[],
+  free: readonly FitPart[],
   old: GasFile,
-): (part: GasPart) => Gas {
+): (part: FitPart) => Gas {
   const weights = seen.map(({ gross }) => 1 / gross)
-  const sum = (swap: GasParts, of: (gas: Gas) => number) =>
+  const sum = (swap: FitParts, of: (gas: Gas) => number) =>
     [...swap].reduce((total, [part, count]) => total + count * of(gasOf(part, old)), 0)
-  const rowsOf = (parts: readonly GasPart[]) => swaps.map((swap) => parts.map((part) => swap.get(part) ?? 0))
+  const rowsOf = (parts: readonly FitPart[]) => swaps.map((swap) => parts.map((part) => swap.get(part) ?? 0))
   const rows = rowsOf(free)
   const more = leastSquares(
     rows,
     seen.map(({ gross }, k) => gross - sum(swaps[k]!, ({ gas, refund }) => gas + refund)),
     weights,
   )
-  const refunding = free.filter((part) => !part.startsWith('token:'))
+  const refunding = free.filter((part) => !NOT_REFUNDED.test(part))
   const refundRows = rowsOf(refunding)
   const told = swaps.map((swap) => sum(swap, ({ refund }) => refund))
   const values = seen.map(({ gross, charged }, k) => gross - charged - told[k]!)

@@ -4,6 +4,7 @@ import { type Random, random, type World } from '@sluice/liquidity/testing'
 import { type PriceBook, priceTokens } from '@sluice/pricing'
 import { buildGraph, EncodeError, findRoute, type Graph, type Route, type RouteRequest } from '@sluice/routing'
 import { createSimulationContext, intrinsicGas, simulateSwap } from '@sluice/simulation'
+import { fillObservations } from './observations.ts'
 import { amountFor, current, hopOf, throughWrapper, tradable } from './pools.ts'
 import { chain, chargedFromHere, encoded, gasOf } from './swap.ts'
 
@@ -23,6 +24,9 @@ const MOST_IMPACT = 15n
 const GAS_PRICES = [0n, 100_000_000n, 1_000_000_000n, 10_000_000_000n, 50_000_000_000n]
 /** Routes that are sent first and stay: pools that nobody has traded in pay for slots that are never empty again. */
 const WARM = 120
+
+/** Seconds from the trades that stay to those that are measured. */
+const LATER = 12
 
 /** Draws for each route that is wanted: four of five, at times nine of ten, have no route or too much impact. */
 const MOST_TRIES = 50
@@ -44,6 +48,9 @@ export async function warm(world: World, seed: number): Promise<void> {
     const route = drawn(world, buildGraph(await world.market.sync()), r)
     if (route) await gasOf(world, route)
   }
+  await fillObservations(world)
+  // The first trade of a pool in a block brings its oracle up to date, if the block is of a later second than the last trade's.
+  await world.request('evm_increaseTime', [LATER])
   await world.request('evm_mine')
   await world.market.sync()
 }

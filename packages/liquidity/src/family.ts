@@ -25,6 +25,11 @@ export type HopQuote<State = unknown> = {
   readonly state: State
   /** Gas of the hop as measured on real pools, ticks crossed included. */
   readonly gas: number
+  /**
+   * Names of what this swap writes and others of the pool may not, an oracle's entry or a tick: its gas depends on what stood
+   * there before, which no state tells. None when absent.
+   */
+  readonly writes?: readonly string[]
 }
 
 /** A pair of a pool's tokens. Amounts are base units, as floats. */

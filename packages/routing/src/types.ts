@@ -79,6 +79,8 @@ export type Leg = {
   /** Base units received from the pool, after any tax of the token. */
   readonly amountOut: bigint
   readonly gas: number
+  /** Slots of the pool that its trade writes and others may not, by name: what they cost is learned apart. */
+  readonly writes?: readonly string[]
 }
 
 export type Route = {

@@ -83,3 +83,29 @@ test('one absurd simulation moves nothing by more than a tenth of what the route
   for (let k = 0; k < 5_000; k++) lessons.observe({ ...route(), tokenIn: token(1_000 + k) }, 1e6, 0)
   expect(lessons.count.entries).toBeLessThanOrEqual(2_048)
 })
+
+test('a tick that costs more is known by the swaps that crossed it, and those that do not are not told of it', () => {
+  const { route } = market(11)
+  const lessons = new GasLessons(null)
+  const swap = route()
+  const across = { ...swap, legs: swap.legs.map((leg, k) => (k === 0 ? { ...leg, writes: ['tick 60'] } : leg)) }
+  const { charged, refund } = routeGas({ ...swap, wrappedNative: null })
+  for (let k = 0; k < 40; k++) {
+    lessons.observe(swap, charged + refund, 0)
+    lessons.observe(across, charged + refund + 60_000, 0)
+  }
+  expect(Math.abs(lessons.expected(swap, 0) - charged)).toBeLessThan(6_000)
+  expect(Math.abs(lessons.expected(across, 0) - charged - 60_000)).toBeLessThan(6_000)
+})
+
+test('of gas that is more than known, a fifth comes back at most', () => {
+  const { route } = market(12)
+  const lessons = new GasLessons(null)
+  const swap = route()
+  const { charged, refund } = routeGas({ ...swap, wrappedNative: null })
+  const gross = charged + refund + 8_000
+  for (let k = 0; k < 100; k++) lessons.observe(swap, gross, 0)
+  const expected = lessons.expected(swap, 0)
+  expect(expected).toBeGreaterThanOrEqual(gross * 0.8 - 1_000)
+  expect(expected).toBeLessThanOrEqual(gross + 1_000)
+})

@@ -5,14 +5,19 @@
  * pool that trades it.
  */
 import type { Address } from '@sluice/chains'
-import { gasParts, type LearnedGas, piecesIn, type Route, routeGas } from '@sluice/routing'
+import { gasRow, partGas } from '@sluice/liquidity'
+import { gasParts, type LearnedGas, piecesIn, type Route, refundOf, routeGas } from '@sluice/routing'
 import { Bounded, type StateCount } from '@sluice/simulation'
 
 /** Pools and tokens that something is known of. */
 const MOST_KNOWN = 2_048
 /** Pools that searches are told of, those that were seen last. */
 const MOST_TOLD = 512
-/** Gas that a pool, a direction of it, a token, an end, or what all routes share is usually off by before anything is known of it. */
+/**
+ * Gas that a pool, a direction of it, a token, an end, or what all routes share is usually off by before anything is known of it; and
+ * a slot that not all trades of a pool write, such as a tick (17,100 more where it was empty, EIP-2200, three of them in some
+ * families), of one pool and of a family's all.
+ */
 const USUAL_OFF: Readonly<Record<string, number>> = {
   pool: 12_000,
   leg: 8_000,
@@ -20,6 +25,8 @@ const USUAL_OFF: Readonly<Record<string, number>> = {
   in: 6_000,
   out: 6_000,
   route: 3_000,
+  write: 15_000,
+  slot: 10_000,
 }
 /** The least of that, however often something was seen. */
 const SURE = 500
@@ -42,8 +49,8 @@ type Swap = Pick<Route, 'tokenIn' | 'tokenOut' | 'legs'>
 
 export class GasLessons {
   private readonly known = new Bounded<string, Known>(MOST_KNOWN)
-  /** Tokens of the pools that were seen, by the pool's id. */
-  private readonly pools = new Bounded<string, readonly [Address, Address]>(MOST_TOLD)
+  /** Family and tokens of the pools that were seen, by the pool's id. */
+  private readonly pools = new Bounded<string, readonly [string, Address, Address]>(MOST_TOLD)
   private told: { readonly gas: LearnedGas; readonly at: number } | undefined
   private readonly wrappedNative: Address | null
 
@@ -59,9 +66,9 @@ export class GasLessons {
   observe(swap: Swap, gross: number, now: number): void {
     if (swap.legs.length === 0) return
     const parts = partsOf(swap)
-    const { expected, charged, refund } = this.gasOfRoute(swap, parts, now)
+    const { told, expected, charged } = this.gasOfRoute(swap, parts, now)
     const most = MOST_OFF * Math.max(charged, expected)
-    const off = Math.max(-most, Math.min(most, gross - refund - expected))
+    const off = Math.max(-most, Math.min(most, gross - told))
     const known = [...parts].map(([key, count]) => ({ key, count, ...this.knownOf(key, now) }))
     const own = (OWN * charged) ** 2 + piecesIn(gasParts({ ...swap, wrappedNative: this.wrappedNative })) * PIECE ** 2
     const variance = known.reduce((sum, of) => sum + of.count ** 2 * of.variance, own)
@@ -70,7 +77,7 @@ export class GasLessons {
       const left = Math.max(SURE ** 2, its * (1 - gain * count))
       this.known.set(key, { gas: Math.max(-MOST, Math.min(MOST, gas + gain * off)), variance: left, at: now })
     }
-    for (const { pool, tokenIn, tokenOut } of swap.legs) this.pools.set(pool.id, [tokenIn, tokenOut])
+    for (const { pool, tokenIn, tokenOut } of swap.legs) this.pools.set(pool.id, [pool.family, tokenIn, tokenOut])
   }
 
   /** Gas that a route is expected to be charged, by all that is known now. */
@@ -88,17 +95,19 @@ export class GasLessons {
   }
 
   private gasOfRoute(swap: Swap, parts: ReadonlyMap<string, number>, now: number) {
-    const { charged, refund } = routeGas({ ...swap, wrappedNative: this.wrappedNative })
-    const learned = [...parts].reduce((sum, [key, count]) => sum + this.gasOf(key, now) * count, 0)
-    return { expected: charged + learned, charged, refund }
+    const { charged, refund, refundable } = routeGas({ ...swap, wrappedNative: this.wrappedNative })
+    const told = [...parts].reduce((sum, [key, count]) => sum + this.gasOf(key, now) * count, charged + refund)
+    return { told, expected: told - refundOf(told, refundable), charged }
   }
 
   private toldAt(now: number): LearnedGas {
     const found = new Map<string, number>()
-    for (const [id, [sold, bought]] of this.pools) {
+    for (const [id, [family, sold, bought]] of this.pools) {
       const either = (this.gasOf(`leg ${id} ${sold}`, now) + this.gasOf(`leg ${id} ${bought}`, now)) / 2
-      const gas =
-        either + this.gasOf(`pool ${id}`, now) + this.gasOf(`token ${sold}`, now) + this.gasOf(`token ${bought}`, now)
+      const own = either + this.gasOf(`pool ${id}`, now) + this.gasOf(`write ${id} oracle`, now)
+      const tokens = this.gasOf(`token ${sold}`, now) + this.gasOf(`token ${bought}`, now)
+      const sure = 1 - this.knownOf(`pool ${id}`, now).variance / usualOf(`pool ${id}`)
+      const gas = own + tokens + sure * beyondRanked(family)
       const rounded = Math.round(gas / GRAIN) * GRAIN
       if (rounded !== 0) found.set(id, rounded)
     }
@@ -111,12 +120,19 @@ export class GasLessons {
 
   /** Gas that is left of what was learned, and how sure it is. */
   private knownOf(key: string, now: number): Omit<Known, 'at'> {
-    const usual = USUAL_OFF[key.split(' ', 1)[0]!]! ** 2
+    const usual = usualOf(key)
     const known = this.known.get(key)
     if (!known) return { gas: 0, variance: usual }
     const left = 0.5 ** (Math.max(0, now - known.at) / HALF_LIFE)
     return { gas: known.gas * left, variance: usual + (known.variance - usual) * left }
   }
+}
+
+const usualOf = (key: string) => USUAL_OFF[key.split(' ', 1)[0]!]! ** 2
+
+/** Gas of a hop that a route is told with beyond that which searches rank it by. */
+function beyondRanked(family: string): number {
+  return partGas(`hop:${family}`).gas + partGas(`oracle:${family}`).gas - gasRow(family).hop
 }
 
 /** Counts of what a route is made of: the ends are apart, where a token moves twice and the sender's own slots change. */
@@ -126,9 +142,14 @@ function partsOf({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, number>
     [`in ${tokenIn}`, 1],
     [`out ${tokenOut}`, 1],
   ])
-  for (const { pool, tokenIn: sold, tokenOut: bought } of legs)
-    for (const key of [`pool ${pool.id}`, `leg ${pool.id} ${sold}`, `token ${sold}`, `token ${bought}`])
-      parts.set(key, (parts.get(key) ?? 0) + 1)
+  const add = (key: string) => parts.set(key, (parts.get(key) ?? 0) + 1)
+  for (const { pool, tokenIn: sold, tokenOut: bought, writes = [] } of legs) {
+    for (const key of [`pool ${pool.id}`, `leg ${pool.id} ${sold}`, `token ${sold}`, `token ${bought}`]) add(key)
+    for (const slot of writes) {
+      add(`write ${pool.id} ${slot}`)
+      add(`slot ${pool.family} ${slot.split(' ', 1)[0]}`)
+    }
+  }
   return parts
 }
 

@@ -206,7 +206,8 @@ function settledLeg(
     const quote = family.quoteExactInput(now, tokenIn, tokenOut, arrived)
     const amountOut = quote.amountOut - (quote.amountOut * buyPpm) / PPM
     const gas = quote.gas + tokensGas
-    const leg = { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas }
+    const { writes } = quote
+    const leg = { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas, ...(writes && { writes }) }
     return { leg, after: { ...pool, state: quote.state } }
   } catch (error) {
     if (error instanceof PoolRefusal) return error

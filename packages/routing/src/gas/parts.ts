@@ -22,11 +22,11 @@ export function gasParts(swap: Swap): GasParts {
   const pools = new Set<string>()
   const singletons = new Set<string>()
   legs.forEach((leg, k) => {
-    const { pool, tokenIn: sold, tokenOut: bought } = leg
+    const { pool, tokenIn: sold, tokenOut: bought, writes } = leg
     add(`hop:${pool.family}`)
     const pieces = piecesOf(leg)
     if (pieces > 0) add(`piece:${pool.family}`, pieces)
-    for (const token of [sold, bought]) if (isDear(token)) add(`token:${token}`)
+    if (writes?.includes('oracle')) add(`oracle:${pool.family}`)
     if (takers.has(sold)) add(isEnd(swap.tokenIn, sold, wrappedNative) ? 'pulledAgain' : 'takenAgain')
     if (makers.has(bought)) add(isEnd(swap.tokenOut, bought, wrappedNative) ? 'paidAgain' : 'madeAgain')
     if (pools.has(pool.id)) add('poolAgain')
@@ -39,6 +39,7 @@ export function gasParts(swap: Swap): GasParts {
     pools.add(pool.id)
     singletons.add(pool.family)
   })
+  for (const token of movedIn(legs)) if (isDear(token)) add(`token:${token}`)
   if (tokenIn === NATIVE) {
     add('nativeIn')
     if (takesNative(legs, swap)) add('broughtNative')
@@ -46,6 +47,15 @@ export function gasParts(swap: Swap): GasParts {
   if (swap.tokenOut === NATIVE) add('nativeOut')
   if (usesWrapper(legs, swap)) add('wrapper')
   return parts
+}
+
+/** Tokens that legs transfer: those between two hops of one call stay where they are. */
+function movedIn(legs: readonly Leg[]): ReadonlySet<Address> {
+  const moved = legs.flatMap(({ tokenIn, tokenOut }, k) => [
+    ...(isJoined(legs, k) ? [] : [tokenIn]),
+    ...(isJoined(legs, k + 1) ? [] : [tokenOut]),
+  ])
+  return new Set(moved)
 }
 
 /** Ticks and bins that a route crosses. */
@@ -65,8 +75,8 @@ function isEnd(end: Address, token: Address, wrappedNative: Address | null): boo
 
 /** As the encoder has it: nobody else makes or takes the token between two hops of one contract. */
 function isJoined(legs: readonly Leg[], k: number): boolean {
-  const [before, leg] = [legs[k - 1], legs[k]!]
-  if (!before || before.tokenOut !== leg.tokenIn || before.pool.family !== leg.pool.family) return false
+  const [before, leg] = [legs[k - 1], legs[k]]
+  if (!before || !leg || before.tokenOut !== leg.tokenIn || before.pool.family !== leg.pool.family) return false
   if (!isSingleton(leg.pool.family)) return false
   return legs.every(
     (other) => (other === leg || other.tokenIn !== leg.tokenIn) && (other === before || other.tokenOut !== leg.tokenIn),

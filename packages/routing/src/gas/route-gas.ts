@@ -9,7 +9,12 @@ export type RouteGas = {
   readonly charged: number
   /** Part of the gas before refunds that comes back. */
   readonly refund: number
+  /** The same if no more gas was used than all of it may come back of. */
+  readonly refundable: number
 }
+
+/** EIP-3529: at most a fifth of the gas comes back. */
+export const refundOf = (gross: number, refundable: number): number => Math.max(0, Math.min(refundable, gross / 5))
 
 export function routeGas(
   swap: Pick<Route, 'tokenIn' | 'tokenOut' | 'legs'> & { readonly wrappedNative: Address | null },
@@ -21,8 +26,7 @@ export function routeGas(
     charged += of.gas * count
     refund += of.refund * count
   }
-  // EIP-3529: at most a fifth of the gas comes back.
   const gross = charged + refund
-  const kept = Math.max(0, Math.min(refund, gross / 5))
-  return { charged: Math.round(gross - kept), refund: Math.round(kept) }
+  const kept = refundOf(gross, refund)
+  return { charged: Math.round(gross - kept), refund: Math.round(kept), refundable: refund }
 }

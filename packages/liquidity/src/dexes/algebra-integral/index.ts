@@ -12,5 +12,5 @@ export const algebraIntegral: DexFamily<ConcentratedState> = {
   createdPool,
   topics,
   applyLog,
-  ...concentratedTrade('algebra-integral', { stepEnd: listEnd }),
+  ...concentratedTrade('algebra-integral', { stepEnd: listEnd, observesTicks: false }),
 }

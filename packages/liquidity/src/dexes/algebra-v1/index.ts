@@ -15,5 +15,6 @@ export const algebraV1: DexFamily<AlgebraV1State> = {
   ...concentratedLogs(),
   ...concentratedTrade('algebra-v1', {
     swapFeePpm: ({ feePpm, fee1Ppm }, zeroForOne) => (zeroForOne ? feePpm : fee1Ppm),
+    observesTicks: false,
   }),
 }

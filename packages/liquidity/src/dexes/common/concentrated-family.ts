@@ -1,5 +1,12 @@
 import type { DexFamily } from '../../family.ts'
-import { type ConcentratedState, type StepEnd, swapExactInput, wordEnd } from '../../math/concentrated.ts'
+import {
+  type ConcentratedState,
+  type ConcentratedSwap,
+  lastTickAtOrBelow,
+  type StepEnd,
+  swapExactInput,
+  wordEnd,
+} from '../../math/concentrated.ts'
 import { concentratedCurve } from '../../math/curves.ts'
 import { concentratedOutline } from '../../math/outline.ts'
 import { concentratedReserves } from '../../math/positions.ts'
@@ -11,6 +18,8 @@ export type ConcentratedKind<State> = {
   readonly stepEnd?: StepEnd
   /** Parts per million that a swap in this direction pays in all. */
   readonly swapFeePpm?: (state: State, zeroForOne: boolean) => number
+  /** False of pools that keep no observations, or write one whether the tick moves or not. */
+  readonly observesTicks?: boolean
 }
 
 /**
@@ -19,10 +28,13 @@ export type ConcentratedKind<State> = {
  */
 const WORD_PART = 0.16
 
+/** Ticks crossed that a swap tells one by one: those next to the price, which other swaps cross too. */
+const MOST_TICKS_TOLD = 8
+
 /** The common part of pools with ticks that ask for their payment in a callback. */
 export function concentratedTrade<State extends ConcentratedState>(
   id: GasFamily,
-  { stepEnd = wordEnd, swapFeePpm = ({ feePpm }) => feePpm }: ConcentratedKind<State> = {},
+  { stepEnd = wordEnd, swapFeePpm = ({ feePpm }) => feePpm, observesTicks = true }: ConcentratedKind<State> = {},
 ): Pick<
   DexFamily<State>,
   'quoteExactInput' | 'priceCurve' | 'outline' | 'reserves' | 'oracleGas' | 'takesTaxedInput' | 'step'
@@ -33,7 +45,10 @@ export function concentratedTrade<State extends ConcentratedState>(
       const feePpm = swapFeePpm(pool.state, zeroForOne)
       const swapped = swapExactInput(pool.state, feePpm, zeroForOne, amountIn, stepEnd)
       const { amountOut, state, ticksCrossed, wordsWalked } = swapped
-      return { amountOut, state, gas: HOP_GAS[id] + PIECE_GAS[id] * (ticksCrossed + WORD_PART * wordsWalked) }
+      const gas = HOP_GAS[id] + PIECE_GAS[id] * (ticksCrossed + WORD_PART * wordsWalked)
+      const writes = ticksWritten(pool.state, swapped, zeroForOne)
+      if (observesTicks && state.tick !== pool.state.tick) writes.push('oracle')
+      return { amountOut, state, gas, ...(writes.length > 0 && { writes }) }
     },
     priceCurve(pool, tokenIn, tokenOut) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
@@ -57,4 +72,17 @@ export function concentratedTrade<State extends ConcentratedState>(
       output,
     }),
   }
+}
+
+function ticksWritten<State extends ConcentratedState>(
+  { ticks, tick }: State,
+  { ticksCrossed }: ConcentratedSwap<State>,
+  zeroForOne: boolean,
+): string[] {
+  if (ticksCrossed === 0) return []
+  const below = lastTickAtOrBelow(ticks, tick)
+  return Array.from({ length: Math.min(ticksCrossed, MOST_TICKS_TOLD) }, (_, k) => {
+    const [index] = ticks[zeroForOne ? below - k : below + 1 + k]!
+    return `tick ${index}`
+  })
 }

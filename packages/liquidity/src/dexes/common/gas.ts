@@ -7,10 +7,14 @@ import type { Address } from '@sluice/chains'
 import table from './gas.generated.json' with { type: 'json' }
 
 export type GasRow = {
-  /** Gas of one more hop in a chain of pools, transfers of plain ERC-20 tokens included, after refunds. */
+  /** Gas of one more hop in a chain of pools, transfers of plain ERC-20 tokens included, after refunds: what legs are ranked by. */
   readonly hop: number
+  /** The same as a part of a route whose other parts are counted apart, an entry of an oracle among them; `hop` when absent. */
+  readonly part?: number
   /** Gas of a piece of the pool's curve beyond the first: a tick crossed, a further bin. */
   readonly piece: number
+  /** Gas of an entry of the pool's own oracle, where a hop that moves the tick writes one. */
+  readonly oracle?: number
   /** Refunded of that hop at the end of the transaction; that of one balance that is emptied again when absent. */
   readonly refund?: number
   /** The way it was measured, or why it is an estimate. */
@@ -21,7 +25,13 @@ export type GasFamily = keyof typeof table.families
 
 /** Parts that a leg or an end costs more, or less where negative, than in a plain chain of ERC-20 pools. */
 export type SharedGasPart = keyof typeof table.parts
-export type GasPart = SharedGasPart | 'route' | `hop:${string}` | `piece:${string}` | `token:${string}`
+export type GasPart =
+  | SharedGasPart
+  | 'route'
+  | `hop:${string}`
+  | `piece:${string}`
+  | `oracle:${string}`
+  | `token:${string}`
 export type PartGas = { readonly gas: number; readonly refund: number }
 
 const rows: Readonly<Record<GasFamily, GasRow>> = table.families
@@ -37,23 +47,29 @@ export const PIECE_GAS = each(({ piece }) => piece)
 /** Refund of a slot that goes from zero to something and back within a transaction, EIP-3529. */
 const EMPTIED_REFUND = 19_900
 
-/** Gas that a leg costs more for each of its tokens that is one of these: proxies, and tokens that look into more slots than others. */
-const TOKEN_GAS: ReadonlyMap<string, number> = new Map(Object.entries(table.tokens).map(([id, { gas }]) => [id, gas]))
+/** Tokens whose transfers cost more: proxies, and those that look into more slots than others. */
+const TOKENS: ReadonlyMap<string, { readonly gas: number; readonly once: number }> = new Map(
+  Object.entries(table.tokens),
+)
 
 /** True of a token whose transfers are known to cost more. */
-export const isDear = (token: Address): boolean => TOKEN_GAS.has(token)
+export const isDear = (token: Address): boolean => TOKENS.has(token)
 
-/** Gas of a token at one end of a leg, beyond that of a plain ERC-20. */
-export const tokenGas = (token: Address): number => TOKEN_GAS.get(token) ?? 0
+/**
+ * Gas of a token at one end of a leg, beyond that of a plain ERC-20: what legs are ranked by, each by itself. A route pays for cold
+ * accounts and slots `once`.
+ */
+export const tokenGas = (token: Address): number => TOKENS.get(token)?.gas ?? 0
 
 /** Gas that a part adds to what is charged, and what of the gas before refunds comes back. */
 export function partGas(part: GasPart): PartGas {
   if (part === 'route') return { gas: table.route, refund: table.routeRefund }
   const [kind, family] = part.split(':')
   if (family === undefined) return table.parts[part as SharedGasPart]
-  if (kind === 'token') return { gas: TOKEN_GAS.get(family) ?? 0, refund: 0 }
-  const { hop, piece, refund = EMPTIED_REFUND } = gasRow(family)
-  return kind === 'hop' ? { gas: hop, refund } : { gas: piece, refund: 0 }
+  if (kind === 'token') return { gas: TOKENS.get(family)?.once ?? 0, refund: 0 }
+  const { hop, part: gas = hop, piece, oracle = 0, refund = EMPTIED_REFUND } = gasRow(family)
+  if (kind === 'hop') return { gas, refund }
+  return { gas: kind === 'oracle' ? oracle : piece, refund: 0 }
 }
 
 /**

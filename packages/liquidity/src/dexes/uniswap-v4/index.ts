@@ -22,7 +22,7 @@ export const uniswapV4: DexFamily<UniswapV4State> = {
   poolIdOf,
   applyLog,
 
-  ...concentratedTrade('uniswap-v4', { swapFeePpm }),
+  ...concentratedTrade('uniswap-v4', { swapFeePpm, observesTicks: false }),
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'uniswap-v4',
     manager: pool.address,

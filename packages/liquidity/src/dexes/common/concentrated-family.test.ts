@@ -1,0 +1,47 @@
+import { toAddress } from '@sluice/chains'
+import { expect, test } from 'vitest'
+import type { Pool } from '../../family.ts'
+import type { ConcentratedState } from '../../math/concentrated.ts'
+import { sqrtRatioAtTick } from '../../math/ticks.ts'
+import { concentratedTrade } from './concentrated-family.ts'
+
+const [A, B] = [toAddress(`0x${'1'.repeat(40)}`), toAddress(`0x${'2'.repeat(40)}`)]
+const E18 = 10n ** 18n
+const SPACING = 60
+
+/** Ten positions, each from a tick and the next on either side, at the price 1. */
+const state: ConcentratedState = {
+  sqrtPriceX96: sqrtRatioAtTick(0),
+  tick: 0,
+  liquidity: 10n * E18,
+  feePpm: 3_000,
+  tickSpacing: SPACING,
+  ticks: Array.from({ length: 21 }, (_, k) => k - 10)
+    .filter((k) => k !== 0)
+    .map((k) => [k * SPACING, k < 0 ? E18 : -E18] as const),
+}
+const pool: Pool<ConcentratedState> = {
+  id: 'pool',
+  family: 'uniswap-v3',
+  dex: 'test',
+  address: A,
+  tokens: [A, B],
+  state,
+}
+const { quoteExactInput } = concentratedTrade<ConcentratedState>('uniswap-v3')
+
+test('swaps tell the ticks that they cross, from the price on, and that an observation is due where the tick moved', () => {
+  expect(quoteExactInput(pool, B, A, 10n ** 10n).writes).toBe(undefined)
+  expect(quoteExactInput(pool, B, A, E18 / 100n).writes).toEqual(['oracle'])
+  expect(quoteExactInput(pool, B, A, E18 / 20n).writes).toEqual(['tick 60', 'oracle'])
+  expect(quoteExactInput(pool, A, B, E18 / 10n).writes).toEqual(['tick -60', 'tick -120', 'tick -180', 'oracle'])
+  const [first, ...others] = quoteExactInput(pool, A, B, 27n * (E18 / 200n)).writes!
+  expect(first).toBe('tick -60')
+  expect(others.length).toBeLessThan(9)
+})
+
+test('pools without observations tell ticks alone', () => {
+  const bare = concentratedTrade<ConcentratedState>('uniswap-v4', { observesTicks: false })
+  expect(bare.quoteExactInput(pool, B, A, E18 / 100n).writes).toBe(undefined)
+  expect(bare.quoteExactInput(pool, B, A, E18 / 20n).writes).toEqual(['tick 60'])
+})
