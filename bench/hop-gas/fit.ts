@@ -37,7 +37,7 @@ const MOST_PIECES = 12
 /** The world whose pools have storage that was recorded in part: slots that nobody read then are empty there. */
 const RECORDED = 'ethereum'
 
-/** What a tick costs more there: it is fitted beside the table, and no part of it. */
+/** Parts that routes are fitted to: those of the table, and what ticks cost more there, which is no part of it. */
 type FitPart = GasPart | 'unknown'
 type FitParts = ReadonlyMap<FitPart, number>
 
