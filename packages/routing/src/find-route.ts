@@ -5,12 +5,15 @@ import { assertKept } from './exact/invariants.ts'
 import { AMOUNT_LIMIT, largestRoutable } from './exact/largest-routable.ts'
 import { leastInput } from './exact/least-input.ts'
 import { type FoundRoute, settledRivals } from './exact/search-and-settle.ts'
+import { excerptOf } from './excerpt/excerpt.ts'
+import { LARGE_GRAPH, PART_OF_WORK } from './excerpt/tolerances.ts'
 import { outputPerWei } from './gas-price.ts'
 import type { Graph } from './graph/graph.ts'
 import { isWorthless } from './integrate/promise.ts'
 import { startsOrEndsNative } from './native.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { WorkBudget, WorkSpent } from './problem/budget.ts'
+import type { Ends } from './problem/passable.ts'
 import { Admission, DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of, isFree, type Problem } from './problem/problem.ts'
 import { isSurcharging } from './taxes.ts'
 import { toRoute, wrapRoute } from './to-route.ts'
@@ -21,7 +24,7 @@ import type { ExactOutputRequest, RouteRequest, RouteResult, RouteTerms } from '
 const HOP_BYTES = 48
 
 type Refusal = Extract<RouteResult, { readonly ok: false }>
-/** A request made ready: the amount of its problem is still to be set. */
+/** A request made ready; of an output, the amount of its problem is still to be set. */
 type Prepared = { readonly problem: Problem; readonly admission: Admission; readonly outPerWei: number }
 
 /**
@@ -52,13 +55,27 @@ function routeWithin(graph: Graph, request: RouteRequest | ExactOutputRequest, b
   const sold = erc20Of(tokenIn, wrappedNative)
   if (sold !== null && sold === erc20Of(tokenOut, wrappedNative))
     return { ok: true, route: wrapRoute(request, 'amountOut' in request ? request.amountOut : request.amountIn) }
-  const prepared = prepare(graph, request, budget)
-  if ('ok' in prepared) return prepared
-  return 'amountOut' in request ? routeForOutput(prepared, request) : routeForInput(prepared, request)
+  const opening = opened(graph, request, budget)
+  if ('ok' in opening) return opening
+  if ('amountOut' in request) return routeForOutput(opening.on(opening.graph), request)
+  return routeOnPart(opening, request, budget) ?? routeForInput(opening.on(opening.graph), request)
 }
 
+/** The route on the part of a large graph that the trade may use; null of other graphs, and where none is found there. */
+function routeOnPart({ graph, ends, on }: Opening, request: RouteRequest, budget: WorkBudget): RouteResult | null {
+  if (graph.topology.from.length < LARGE_GRAPH) return null
+  const find = () => {
+    const prepared = excerptOf(graph, request.trust, ends, on)
+    return prepared && routed(prepared, request)
+  }
+  return budget.attempt(PART_OF_WORK, find, () => null)
+}
+
+/** A request's problem before it is known on which graph: all of one, or a part. */
+type Opening = { readonly graph: Graph; readonly ends: Ends; readonly on: (graph: Graph) => Prepared }
+
 /** The problem of a request, or why there is none. */
-function prepare(chainGraph: Graph, request: RouteTerms, budget: WorkBudget): Prepared | Refusal {
+function opened(chainGraph: Graph, request: RouteRequest | ExactOutputRequest, budget: WorkBudget): Opening | Refusal {
   const { wrappedNative } = request
   const sold = erc20Of(request.tokenIn, wrappedNative)
   const bought = erc20Of(request.tokenOut, wrappedNative)
@@ -69,49 +86,67 @@ function prepare(chainGraph: Graph, request: RouteTerms, budget: WorkBudget): Pr
       'BAD_TOKEN',
       `${surcharging} charges its sender on top of what is sent: no swap can promise what it takes or leaves`,
     )
-  const graph = startsOrEndsNative(request) ? chainGraph.joined : chainGraph
-  const source = graph.topology.tokenIndex.get(sold)
-  const target = graph.topology.tokenIndex.get(bought)
+  const whole = startsOrEndsNative(request) ? chainGraph.joined : chainGraph
+  const source = whole.topology.tokenIndex.get(sold)
+  const target = whole.topology.tokenIndex.get(bought)
   if (source === undefined || target === undefined)
     return refusal('UNKNOWN_TOKEN', `no pool is known that trades ${source === undefined ? sold : bought}`)
 
   const outPerWei = outputPerWei(chainGraph, request, target)
-  const admission = new Admission(graph, request, source, target)
-  const problem: Problem = {
+  const on = (graph: Graph): Prepared => {
+    const { tokenIndex } = graph.topology
+    const admission = new Admission(graph, request, tokenIndex.get(sold)!, tokenIndex.get(bought)!)
+    return { problem: problemOf(graph, request, { admission, outPerWei, budget }), admission, outPerWei }
+  }
+  return { graph: whole, ends: { source, target }, on }
+}
+
+type Terms = { readonly admission: Admission; readonly outPerWei: number; readonly budget: WorkBudget }
+
+function problemOf(
+  graph: Graph,
+  request: RouteRequest | ExactOutputRequest,
+  { admission, outPerWei, budget }: Terms,
+): Problem {
+  const { rate, rateBack, taxed, believed, learned, source, target } = admission
+  return {
     graph,
     source,
     target,
-    amountIn: 0,
+    amountIn: 'amountIn' in request ? Number(request.amountIn) : 0,
     maxHops: Math.min(request.maxHops ?? DEFAULT_MAX_HOPS, request.maxSplits ?? DEFAULT_MAX_POOLS),
     maxPools: request.maxSplits ?? DEFAULT_MAX_POOLS,
     onePath: request.maxSplits === 1,
     reuse: graph.topology.hasWidePools,
-    rate: admission.rate,
-    rateBack: admission.rateBack,
-    taxed: admission.taxed,
-    believed: admission.believed,
-    learned: admission.learned,
+    rate,
+    rateBack,
+    taxed,
+    believed,
+    learned,
     perGas: Number(request.gasPriceWei) * outPerWei,
     perLeg: HOP_BYTES * (request.l1FeePerByteWei ?? 0) * outPerWei,
     mostRivals: request.mostRivals ?? 0,
     budget,
   }
-  return { problem, admission, outPerWei }
 }
 
-function routeForInput({ problem: open, admission, outPerWei }: Prepared, request: RouteRequest): RouteResult {
+/** The best route of the amount; null where all of it does not route. */
+function routed({ problem, admission, outPerWei }: Prepared, request: RouteRequest): RouteResult | null {
   const { amountIn } = request
-  const problem = { ...open, amountIn: Number(amountIn) }
-  const { budget } = problem
   const find = () => bestRoute(problem, amountIn, request, admission)
-  const found = amountIn < AMOUNT_LIMIT ? budget.within(ROUTE_PART, find) : null
-  if (found) {
-    const worth = { outPerWei, netBound: netBoundOf(problem, found) }
-    const told = (route: FoundRoute) => toRoute(problem, route, amountIn, request, worth)
-    const rivals = settledRivals(problem, found, amountIn, request.taxes)
-    return { ok: true, route: told(found), ...(rivals.length > 0 && { rivals: rivals.map(told) }) }
-  }
+  const found = amountIn < AMOUNT_LIMIT ? problem.budget.within(ROUTE_PART, find) : null
+  if (!found) return null
+  const worth = { outPerWei, netBound: netBoundOf(problem, found) }
+  const told = (route: FoundRoute) => toRoute(problem, route, amountIn, request, worth)
+  const rivals = settledRivals(problem, found, amountIn, request.taxes)
+  return { ok: true, route: told(found), ...(rivals.length > 0 && { rivals: rivals.map(told) }) }
+}
 
+function routeForInput(prepared: Prepared, request: RouteRequest): RouteResult {
+  const result = routed(prepared, request)
+  if (result) return result
+  const { problem, admission } = prepared
+  const { amountIn } = request
   const most = largestRoutable(problem, amountIn, request)
   const reasons = admission.rejected
   if (most === 0n) return noRoute(problem, request, admission)

@@ -268,12 +268,17 @@ function certify(
   allocation: Allocation,
   frontier: Frontier,
 ): { readonly bound: number | null; readonly gross: Allocation } {
-  if (isFree(problem)) return { bound: upperBound(problem, allocation, frontier), gross: allocation }
+  const overAll = (own: Problem, solved: Allocation): number | null => {
+    const bound = upperBound(own, solved, frontier)
+    const beyond = bound !== null && problem.excerpt ? problem.excerpt.earnedBeyond(solved) : 0
+    return bound === null || beyond === null ? null : bound + beyond
+  }
+  if (isFree(problem)) return { bound: overAll(problem, allocation), gross: allocation }
   const free = { ...problem, perGas: 0, perLeg: 0 }
   const gross = new Allocation(free)
   gross.restore(allocation.checkpoint())
   generateColumns(free, gross, frontier)
-  return { bound: upperBound(free, gross, frontier), gross }
+  return { bound: overAll(free, gross), gross }
 }
 
 function start(problem: Problem, edges: Iterable<number>, backward: Potential): Allocation {

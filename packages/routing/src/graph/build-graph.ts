@@ -115,7 +115,8 @@ function withNextJoined(topology: Topology, token: number): Topology {
   return { ...topology, offset, from: rename(topology.from), to: rename(topology.to) }
 }
 
-function groupBySource(edges: readonly Edge[], edgesOfPool: Topology['edgesOfPool']): Topology['poolsOfSource'] {
+/** Ids of the pools of each source. */
+export function groupBySource(edges: readonly Edge[], edgesOfPool: Topology['edgesOfPool']): Topology['poolsOfSource'] {
   const poolsOf = new Map<string, { readonly source: Source; readonly pools: string[] }>()
   for (const [id, [edge]] of edgesOfPool) {
     const { family, dex } = edges[edge!]!.pool

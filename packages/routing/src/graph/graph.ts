@@ -44,6 +44,14 @@ export type Topology = {
 /** First rates of all edges: 0 where an edge may not be used. */
 export type Rates = { readonly rate: Float64Array; readonly rateBack: Float64Array }
 
+/** Bounds on what tokens bring at spot rates, see `excerpt/labels.ts`. */
+export type TargetLabels = {
+  readonly best: Float64Array
+  readonly hops: Uint8Array
+  /** The most that the first unit brings by any of so many edges in turn; of tokens of many edges, as they are looked at. */
+  readonly blocks: Map<number, Float64Array>
+}
+
 /** Facts of a graph that the first search in need of them finds out for all. */
 export type GraphFacts = {
   /** True where some of its pools disagree on a price by more than their fees. */
@@ -54,6 +62,8 @@ export type GraphFacts = {
    * Output base units for a wei, by what is trusted (the facts themselves where all is), target and what a swap costs.
    */
   readonly worthOfWei: WeakMap<object, Map<string, number>>
+  /** By what is trusted, as above, and by target and hops. */
+  readonly targetLabels: WeakMap<object, Map<string, TargetLabels>>
 }
 
 /** The part of a graph that changes from block to block, by edge. */
@@ -79,7 +89,7 @@ export class Graph {
   readonly topology: Topology
   /** Gas of the cheapest hop. */
   readonly leastGas: number
-  readonly facts: GraphFacts = { passable: new WeakMap(), worthOfWei: new WeakMap() }
+  readonly facts: GraphFacts = { passable: new WeakMap(), worthOfWei: new WeakMap(), targetLabels: new WeakMap() }
   private arrays: EdgeArrays | null
   private asJoined: Graph | null = null
   private successor: { readonly graph: Graph; readonly replaced: ReadonlyMap<number, Edge> } | null = null

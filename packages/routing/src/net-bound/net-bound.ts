@@ -46,10 +46,13 @@ export function netBound(
   bound: number | null,
   backward: Potential,
 ): number | null {
-  const { budget, onePath, source } = problem
+  const { budget, onePath, source, excerpt } = problem
   if (onePath || !(net > 0)) return null
   // Every route has as many legs at least.
-  const simple = bound === null ? Number.POSITIVE_INFINITY : bound - backward.hops[source]! * leastLegCost(problem)
+  const fewest = excerpt?.fewestHops ?? backward.hops[source]!
+  const simple = bound === null ? Number.POSITIVE_INFINITY : bound - fewest * leastLegCost(problem)
+  // A route by pools that are not looked at may have fewer legs than any relaxation of those that are.
+  if (excerpt) return bound === null ? null : simple
   if (net >= simple * (1 - NET_BOUND_TIGHT)) return simple
   // By the size of the graph, not by what was spent: a search that tells rivals comes to the same bound.
   const units = NET_BOUND_WORK_OF_EDGE * problem.rate.length

@@ -4,7 +4,7 @@ import type { Graph, Rates } from '../graph/graph.ts'
 import type { SourceFilter } from '../sources.ts'
 
 /** Rates of the edges that any route may pass through: made once for a graph. */
-function ratesBetween(graph: Graph, trust: Trust): Rates {
+export function ratesBetween(graph: Graph, trust: Trust): Rates {
   const known = graph.facts.passable.get(trust)
   if (known) return known
   const { edges, topology } = graph

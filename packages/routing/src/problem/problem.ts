@@ -9,6 +9,26 @@ import type { RejectedSource, RouteTerms } from '../types.ts'
 import type { WorkBudget } from './budget.ts'
 import { passableRates } from './passable.ts'
 
+/** Trades of edges, by place, at the prices of tokens: see `solver/allocation.ts`. */
+export type Solved = {
+  readonly value: number
+  readonly edges: readonly number[]
+  readonly sold: Int32Array
+  readonly bought: Int32Array
+  readonly input: Float64Array
+  price(token: number): number
+}
+
+type Excerpt = {
+  /** Fewest edges from the source to the target. */
+  readonly fewestHops: number
+  /**
+   * The most that edges outside the part earn together at the prices of an allocation, in output base units; null where that is not
+   * known.
+   */
+  readonly earnedBeyond: (solved: Solved) => number | null
+}
+
 /** Tokens and edges are numbers of the graph's topology; amounts are floats of base units. */
 export type Problem = {
   readonly graph: Graph
@@ -37,6 +57,8 @@ export type Problem = {
   readonly learned: Pick<ReadonlyMap<number, number>, 'get' | 'size'>
   /** Routes that are wanted beside the best, for their gas to be measured. */
   readonly mostRivals: number
+  /** Facts of the whole graph, where this is a problem on a part of it. */
+  readonly excerpt?: Excerpt
   /** The work left to the whole request. */
   readonly budget: WorkBudget
 }
@@ -106,10 +128,14 @@ export class Admission {
   readonly taxed = new Map<number, CompiledCurve>()
   readonly believed = new Map<number, number>()
   readonly learned = new Map<number, number>()
+  readonly source: number
+  readonly target: number
   private readonly graph: Graph
 
   constructor(graph: Graph, request: RouteTerms, source: number, target: number) {
     this.graph = graph
+    this.source = source
+    this.target = target
     const { topology } = graph
     const passable = passableRates(graph, request.trust, { source, target }, request.sources, (pool) =>
       this.tell(pool, UNTRUSTED),

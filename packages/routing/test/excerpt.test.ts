@@ -1,0 +1,117 @@
+/** The part of a large graph that a trade is searched on, against searches of all of it. */
+import type { Pool } from '@sluice/liquidity'
+import { expect, test } from 'vitest'
+import { excerptOf } from '../src/excerpt/excerpt.ts'
+import { LARGE_GRAPH } from '../src/excerpt/tolerances.ts'
+import { findRoute } from '../src/find-route.ts'
+import { buildGraph } from '../src/graph/build-graph.ts'
+import type { Graph } from '../src/graph/graph.ts'
+import { WorkBudget } from '../src/problem/budget.ts'
+import { Admission, type Problem } from '../src/problem/problem.ts'
+import { search } from '../src/search.ts'
+import { digestOf } from '../src/testing/digest.ts'
+import type { RouteRequest } from '../src/types.ts'
+import { pair, request, seeded, snapshotOf, token } from './graphs.ts'
+
+const HUBS = 5
+const RUNS = process.env.LONG ? 400 : 24
+/** Part of the output that a search of the whole may pay more: columns of less than that join neither. */
+const BEHIND = 2e-5
+
+/** Most pools at a few hubs, prices off by as much as their fees or more. */
+function hubPools(seed: number, count: number, tokens: number): readonly Pool[] {
+  const random = seeded(seed)
+  const price = Array.from({ length: tokens }, () => Math.exp((random() - 0.5) * 8))
+  return Array.from({ length: count }, (_, index) => {
+    const a = index < tokens ? index : Math.floor(random() * tokens)
+    const drawn = Math.floor(random() * (random() < 0.85 ? HUBS : tokens))
+    const b = drawn === a ? (a + 1) % tokens : drawn
+    const depth = 1e21 * Math.exp(random() * 8)
+    const noise = Math.exp((random() - 0.5) * 0.004)
+    const reserves = { reserveA: (depth / price[a]!) * noise, reserveB: depth / price[b]! }
+    return pair(index + 1, {
+      a,
+      b,
+      reserveA: BigInt(Math.floor(reserves.reserveA)),
+      reserveB: BigInt(Math.floor(reserves.reserveB)),
+    })
+  })
+}
+
+/** A request's problem on a graph, for a given cost of gas. */
+const made = (asked: RouteRequest, perGas: number) => (graph: Graph) => {
+  const ends = [asked.tokenIn, asked.tokenOut].map((end) => graph.topology.tokenIndex.get(end)!)
+  const admission = new Admission(graph, asked, ends[0]!, ends[1]!)
+  const { source, target, rate, rateBack, taxed, believed, learned } = admission
+  const problem: Problem = {
+    graph,
+    source,
+    target,
+    amountIn: Number(asked.amountIn),
+    maxHops: 4,
+    maxPools: 24,
+    onePath: false,
+    reuse: false,
+    rate,
+    rateBack,
+    taxed,
+    believed,
+    learned,
+    perGas,
+    perLeg: 0,
+    mostRivals: 0,
+    budget: new WorkBudget(),
+  }
+  return { problem }
+}
+
+function draw(random: () => number, tokens: number): RouteRequest {
+  const end = () => (random() < 0.4 ? Math.floor(random() * HUBS) : Math.floor(random() * tokens))
+  const sold = end()
+  const bought = end()
+  const amountIn = BigInt(Math.floor(10 ** (17 + random() * 5)))
+  return request({ tokenIn: token(sold), tokenOut: token(bought === sold ? (sold + 1) % tokens : bought), amountIn })
+}
+
+test.each([0, 1e11])(
+  'a part pays as much as the whole, and its bound holds there: %d output units for a gas unit',
+  (perGas) => {
+    const tokens = 600
+    const graph = buildGraph(snapshotOf(hubPools(5, 2_000, tokens)))
+    let smaller = 0
+    for (let run = 1; run <= RUNS; run++) {
+      const asked = draw(seeded(run), tokens)
+      const on = made(asked, perGas)
+      const { source, target } = on(graph).problem
+      const whole = search(on(graph).problem)
+      const part = excerptOf(graph, undefined, { source, target }, on)
+      if (!whole) continue
+      expect(part, `run ${run}`).not.toBeNull()
+      const found = search(part!.problem)!
+      expect(found.flow.net, `run ${run}`).toBeGreaterThanOrEqual(whole.flow.net - BEHIND * whole.flow.amountOut)
+      if (found.bound !== null)
+        expect(found.bound, `run ${run}`).toBeGreaterThanOrEqual(whole.flow.amountOut * (1 - 1e-9))
+      if (part!.problem.rate.length < graph.edges.length / 4) smaller++
+    }
+    expect(smaller).toBeGreaterThan(RUNS / 2)
+  },
+)
+
+test('a route of a large graph is the same whatever was asked before', () => {
+  const tokens = 9_000
+  const pools = hubPools(6, LARGE_GRAPH / 2 + 1, tokens)
+  const [graph, other] = [buildGraph(snapshotOf(pools)), buildGraph(snapshotOf(pools))]
+  const requests = Array.from({ length: 12 }, (_, run) => {
+    const asked = draw(seeded(1_000 + run), tokens)
+    return { ...asked, gasPriceWei: run % 2 === 0 ? 0n : 10n ** 10n, maxHops: 4, maxSplits: 24 }
+  })
+  const digests = requests.map((asked) => digestOf(findRoute(graph, asked), asked))
+  const backwards = requests.toReversed().map((asked) => digestOf(findRoute(other, asked), asked))
+  expect(backwards.toReversed()).toEqual(digests)
+  const found = requests.map((asked) => findRoute(graph, asked)).filter(({ ok }) => ok)
+  expect(found.length).toBeGreaterThan(8)
+  const [asked] = requests
+  const nowhere = findRoute(graph, { ...asked!, sources: { exclude: new Set(['test']) } })
+  expect(nowhere).toMatchObject({ ok: false, code: 'NO_ROUTE' })
+  expect(nowhere.ok ? [] : nowhere.reasons.length).toBeGreaterThan(0)
+})
