@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { deployContracts } from '@sluice/contracts'
 import { accounts, readState, startDevnet, startMainnet } from '@sluice/devnet'
 import { devnetDir, serviceEnv, startService, startSystem } from '@sluice/system-test/service'
@@ -29,15 +30,28 @@ async function ask<T>(url: string): Promise<T | null> {
   return null
 }
 
+type Prices = Record<string, { readonly usd: number | null; readonly reason?: string | null }>
+
+/** Prices of tokens, once the pools of none of them are still being looked for; a minute at most. */
+async function settledPrices({ api, chainId }: Place, list: string): Promise<Prices> {
+  for (let tries = 0; ; tries++) {
+    const prices = (await ask<Prices>(`${api}/prices/${chainId}?token=${list}&detail=1`)) ?? {}
+    const isPending = Object.values(prices).some(({ reason }) => reason === 'pending')
+    if (!isPending || tries === 120) return prices
+    await setTimeout(500)
+  }
+}
+
 /** Dollars of a base unit of each token that has a price. */
-async function unitPrices({ api, chainId, tokens }: Place): Promise<ReadonlyMap<string, number>> {
+async function unitPrices(place: Place): Promise<ReadonlyMap<string, number>> {
+  const { api, chainId, tokens } = place
   const found = new Map<string, number>()
   for (let at = 0; at < tokens.length; at += 10) {
     const list = tokens.slice(at, at + 10).join()
-    const prices = (await ask<Record<string, number | null>>(`${api}/prices/${chainId}?token=${list}`)) ?? {}
+    const prices = await settledPrices(place, list)
     const reports =
       (await ask<Record<string, { decimals: number | null } | null>>(`${api}/tokens/${chainId}?token=${list}`)) ?? {}
-    for (const [token, usd] of Object.entries(prices)) {
+    for (const [token, { usd }] of Object.entries(prices)) {
       const decimals = reports[token]?.decimals
       if (usd && decimals != null) found.set(token, usd / 10 ** decimals)
     }
