@@ -18,6 +18,12 @@ const DOLLARS = [1_000, 50_000, 500_000]
 /** Tokens of Ethereum's state, those of the most pools. */
 const TRADED = 16
 
+/**
+ * Part by which a swap may pay more than it takes, by prices. What pays more runs through pools of another date, of which the
+ * recorded state has some: no loss to those that leave them out.
+ */
+const ARBITRAGE = 1e-3
+
 type Place = { readonly api: string; readonly chainId: number; readonly tokens: readonly string[] }
 
 /** Null where the answer is a refusal. What is not there in time the first time is, the next. */
@@ -66,6 +72,7 @@ async function honestCost(place: Place, traded: readonly string[]) {
   const list = traded.filter((token) => prices.has(token))
   const losses: number[] = []
   let lost = 0
+  let arbitraged = 0
   for (const [k, src] of list.entries())
     for (const dst of [1, 3, 5].map((step) => list[(k + step) % list.length]!))
       for (const dollars of DOLLARS) {
@@ -74,7 +81,8 @@ async function honestCost(place: Place, traded: readonly string[]) {
         const url = `${api}/aggregator/${chainId}?src=${src}&dst=${dst}&amount=${amount}&from=${from}&maxPriceImpact=100`
         const any = await ask<{ toAmount: string }>(`${url}&intermediates=any`)
         const usual = await ask<{ toAmount: string }>(url)
-        if (any && usual) losses.push((1 - Number(usual.toAmount) / Number(any.toAmount)) * 10_000)
+        if (any && Number(any.toAmount) * prices.get(dst)! > dollars * (1 + ARBITRAGE)) arbitraged++
+        else if (any && usual) losses.push((1 - Number(usual.toAmount) / Number(any.toAmount)) * 10_000)
         else if (any) lost++
       }
   losses.sort((a, b) => a - b)
@@ -87,6 +95,7 @@ async function honestCost(place: Place, traded: readonly string[]) {
     p95LossBps: rounded(losses[Math.floor(losses.length * 0.95)]!, 3),
     worstLossBps: rounded(losses.at(-1)!, 3),
     withoutRouteByDefault: lost,
+    arbitraged,
   }
 }
 
