@@ -88,10 +88,8 @@ export class Frontier {
     const candidates = this.candidates(allocation)
     this.sweepValues(candidates)
     const { from, to } = this.problem.graph.topology
-    const { rate, costLabel, valueLabel } = this
-    this.edges = candidates.filter(
-      (edge) => rate[edge]! * valueLabel[to[edge]!]! > costLabel[from[edge]!]! * (1 + EDGE_GAIN),
-    )
+    const least = (edge: number) => this.costLabel[from[edge]!]! * (1 + EDGE_GAIN)
+    this.edges = candidates.filter((edge) => this.rate[edge]! * this.valueLabel[to[edge]!]! > least(edge))
     this.tokens = this.reached.filter((token) => this.mayPay(token))
   }
 
@@ -148,11 +146,10 @@ export class Frontier {
   private correctCosts(): boolean {
     const { problem, bounds, rate, costLabel, live, reached, queue } = this
     const { to } = problem.graph.topology
-    const { target, maxHops } = problem
     const most = FEW_REACHED + this.liveTokens.length
-    queue.start(this.liveTokens, maxHops)
+    queue.start(this.liveTokens, problem.maxHops)
     for (let token = queue.next(); token >= 0 && reached.length <= most; token = queue.next()) {
-      if (token === target) continue
+      if (token === problem.target) continue
       const price = costLabel[token]!
       const list = bounds.edgesFrom(token, price, rate)
       problem.budget.spend(1 + list.length)
@@ -246,10 +243,10 @@ export class Frontier {
   private correctCostsWithin(dust: number): void {
     const { problem, backward, distances, costLabel, valueLabel, live, rate, queue } = this
     const { offset, to } = problem.graph.topology
-    const { target, maxHops } = problem
+    const { maxHops } = problem
     queue.start(this.liveTokens, maxHops)
     for (let token = queue.next(); token >= 0; token = queue.next()) {
-      if (token === target) continue
+      if (token === problem.target) continue
       const price = costLabel[token]!
       const furthest = maxHops - 1 - distances[token]!
       problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
@@ -262,8 +259,7 @@ export class Frontier {
         this.lowerCost(other, label, edge)
       }
     }
-    const converged = queue.stop()
-    this.converged &&= converged
+    this.converged = queue.stop() && this.converged
   }
 
   private collect(allocation: Allocation, dust: number): void {
@@ -296,8 +292,7 @@ export class Frontier {
     const edges: number[] = []
     problem.budget.spend(4 * problem.maxHops)
     for (let at = token; live[at] === 0 && edges.length < problem.maxHops; at = from[previous[at]!]!)
-      edges.push(previous[at]!)
-    edges.reverse()
+      edges.unshift(previous[at]!)
     for (let at = token; live[at] === 0 && edges.length < 2 * problem.maxHops; at = to[next[at]!]!)
       edges.push(next[at]!)
     return edges

@@ -13,7 +13,7 @@ export class LabelQueue {
   private layer: Int32Array
   private following: Int32Array
   private size = 0
-  /** Of `layer`: the next place, and the place after the last. */
+  /** Places of `layer`: the next one, and the one after the last. */
   private at = 0
   private end = 0
   private rounds = 0
