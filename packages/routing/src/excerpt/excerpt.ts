@@ -148,9 +148,6 @@ function earnedBeyond(
 ): number | null {
   const priced = pricesOf(solved, problem, tokens)
   if (!priced) return null
-  const inside = new Set(edges)
-  const found = surroundings.around(priced, 0)
-  let sum = 0
-  for (const [k, edge] of found.edges.entries()) if (!inside.has(edge)) sum += found.earnings[k]!
+  const sum = surroundings.earnedBeyond(priced, new Set(tokens), new Set(edges))
   return Number.isFinite(sum) ? sum : null
 }

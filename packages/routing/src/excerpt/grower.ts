@@ -80,6 +80,33 @@ export class Grower {
     return this.collected(looks, least)
   }
 
+  /**
+   * The most that edges earn together at prices: of tokens that have none, half-way between what they cost and what they bring.
+   *
+   * @param inside - tokens that have prices of which no more is known than those bounds
+   * @param known - edges that are counted elsewhere
+   */
+  earnedBeyond(priced: readonly Priced[], inside: ReadonlySet<number>, known: ReadonlySet<number>): number {
+    const { graph, growth, units, given } = this
+    const { edges } = this.from(priced, 0)!
+    const { from, to } = graph.topology
+    const { best } = growth.labels
+    const { rate, mostConductance } = graph
+    const isBetween = (token: number) => given[token] === 0 && !inside.has(token) && token !== growth.ends.target
+    let sum = 0
+    for (const edge of edges) {
+      if (known.has(edge)) continue
+      const [sold, bought] = [from[edge]!, to[edge]!]
+      const price = isBetween(sold) ? Math.sqrt(best[sold]! / units[sold]!) : 1 / units[sold]!
+      const worth = given[bought] === 1 ? 1 / units[bought]! : best[bought]!
+      const value = rate[edge]! * (isBetween(bought) ? Math.sqrt(worth / units[bought]!) : worth)
+      if (!(value > price)) continue
+      const fall = Math.sqrt(value / price) - 1
+      sum += 2 * mostConductance[edge]! * price * fall * fall
+    }
+    return sum
+  }
+
   private look(token: number, following: number[]): void {
     const { graph, growth, units } = this
     const { offset } = graph.topology

@@ -1,9 +1,10 @@
 /** Edges that could pay around priced tokens of a large graph, by bounds as tight as they have to be. */
 import type { Graph } from '../graph/graph.ts'
+import { LABEL_GAIN } from '../tolerances.ts'
 import type { Candidates } from './candidates.ts'
 import { Grower, type Growth } from './grower.ts'
 import { type Priced, valuesFrom } from './labels.ts'
-import { LEAST_RISE, LOOSE_EDGES } from './tolerances.ts'
+import { LOOSE_EDGES, MOST_RISE } from './tolerances.ts'
 
 type Tight = { readonly grower: Grower; readonly best: Float64Array; readonly priced: readonly Priced[] }
 
@@ -20,21 +21,39 @@ export class Surroundings {
   }
 
   /**
-   * The edges that may earn the least. Where a pool at an end is traded far, spot rates through it bound next to nothing: the values behind the priced tokens
-   * are measured over the whole graph.
+   * The edges that may earn the least. Where a pool at an end is traded far, spot rates through it bound next to nothing: the values
+   * behind the priced tokens are measured over the whole graph.
    *
    * @param least - what an edge must be able to earn, in output base units
    */
   around(priced: readonly Priced[], least: number): Candidates {
     const few = this.tight ? null : this.loose.from(priced, least, LOOSE_EDGES)
     if (few) return few
+    const { grower, lower } = this.tightened(priced, MOST_RISE)
+    return grower.from(lower, least)!
+  }
+
+  /**
+   * The most that edges earn together at prices.
+   *
+   * @param inside - tokens whose prices are set elsewhere, between those bounds
+   * @param known - edges that are counted elsewhere
+   */
+  earnedBeyond(priced: readonly Priced[], inside: ReadonlySet<number>, known: ReadonlySet<number>): number {
+    const few = this.tight ? null : this.loose.from(priced, 0, LOOSE_EDGES)
+    if (few) return this.loose.earnedBeyond(priced, inside, known)
+    const { grower, lower } = this.tightened(priced, 1 + LABEL_GAIN)
+    return grower.earnedBeyond(lower, inside, known)
+  }
+
+  /** @param most - factor by which prices may have risen since values were measured */
+  private tightened(priced: readonly Priced[], most: number) {
     let rise = this.rise(priced)
-    if (!(rise <= LEAST_RISE)) {
+    if (!(rise <= most)) {
       this.measure(priced)
       rise = 1
     }
-    const lower = priced.map(({ token, price }) => ({ token, price: price / rise }))
-    return this.tight!.grower.from(lower, least)!
+    return { grower: this.tight!.grower, lower: priced.map(({ token, price }) => ({ token, price: price / rise })) }
   }
 
   /** The factor by which prices have risen at most since values were measured; ∞ where one of them has gone. */

@@ -32,7 +32,7 @@ export const EXCERPT_OF_POOL = 16
 export const PRICE_MARGIN = 1e-4
 /** Edges that the bounds at spot rates may leave before tighter ones are made, and the part by which those may have risen. */
 export const LOOSE_EDGES = 4_000
-export const LEAST_RISE = 1.003
+export const MOST_RISE = 1.003
 /** Part by which edges may pay too little that cost other gas, between the tokens that a trade passes; and so many of them. */
 export const ALTERNATIVE_PART = 0.02
 export const MOST_ALTERNATIVES = 400
