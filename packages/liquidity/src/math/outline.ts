@@ -3,6 +3,11 @@ import { FLOAT_PPM } from '@sluice/chains'
 import type { PairOutline, PriceCurve } from '../family.ts'
 import { type ConcentratedState, lastTickAtOrBelow, type Tick } from './concentrated.ts'
 
+/**
+ * Liquidity behind the last tick that is known, as a part of the most that there is anywhere: more is no rounding error, but goes on as
+ * curves have it.
+ */
+const OPEN = 1e-9
 /** One, in prices with 96 fractional bits. */
 const Q96 = 2 ** 96
 
@@ -73,6 +78,7 @@ function walk(ticks: readonly Tick[], from: number, step: 1 | -1, start: number,
   const end = rootOfBand(start, band)
   let root = start
   let liquidity = inRange
+  let most = inRange
   let near = 0
   let whole = 0
   for (let i = from; i >= 0 && i < ticks.length; i += step) {
@@ -83,7 +89,12 @@ function walk(ticks: readonly Tick[], from: number, step: 1 | -1, start: number,
       if (root > end) near += liquidity * (root - Math.max(to, end))
     }
     liquidity += step * Number(tick[1])
+    if (liquidity > most) most = liquidity
     root = to
+  }
+  if (liquidity > OPEN * most) {
+    whole += liquidity * root
+    if (root > end) near += liquidity * (root - end)
   }
   walked.near = near
   walked.whole = whole
