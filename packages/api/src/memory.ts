@@ -11,8 +11,8 @@ import { loopMeter } from '@sluice/rpc'
 /** A service with no more of its time in use over a whole interval is at rest. */
 const RESTING = 0.1
 const INTERVAL_MS = 10_000
-/** Intervals in a row: between bursts of a busy service there are pauses. */
-const LONG = 3
+/** Intervals in a row: between bursts of a busy service there are pauses, after which it should be as fast as before. */
+const LONG = 5
 /** Quotes of one chain on 32 connections take up to 260 MB: code, the young generation, and garbage not yet collected. */
 const LEAST_BYTES = 300e6
 
