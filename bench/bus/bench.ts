@@ -28,9 +28,6 @@ lease.keep(connection, () => true)
 const info = async (name: string) => Number(new RegExp(`${name}:([\\d.]+)`).exec(await redis.call<string>('INFO'))?.[1])
 const redisCpuMs = async () => 1_000 * ((await info('used_cpu_user')) + (await info('used_cpu_sys')))
 
-/** Every entry is looked at. */
-const streamBytes = () => connection.call<number>('MEMORY', 'USAGE', keys.entries, 'SAMPLES', 0)
-
 const numbers = Array.from({ length: COUNT }, (_, n) => n)
 const threes = numbers.filter((n) => familyOf(n) === 'uniswap-v3')
 const twos = numbers.filter((n) => familyOf(n) === 'uniswap-v2')
@@ -172,10 +169,12 @@ const paced40 = await blocks(workers, { count: 400, everyMs: 25 })
 console.log('40 a second', paced40)
 const flatOut = await blocks(workers, { count: 400 })
 for (const worker of workers) worker.kill('SIGKILL')
-const before = { bytes: publisher.counts.bytes, kept: await streamBytes() }
+await connection.call('XTRIM', keys.entries, 'MAXLEN', 0)
 const alone = await blocks([], { count: 600 })
-const told = publisher.counts.bytes - before.bytes
-const streamByteEach = rounded(((await streamBytes()) - before.kept) / told, 2)
+const kept = await connection.call<number>('XLEN', keys.entries)
+const streamKBPerBlock = rounded(
+  (await connection.call<number>('MEMORY', 'USAGE', keys.entries, 'SAMPLES', 0)) / kept / 1e3,
+)
 connection.close()
 await redis.stop()
 record('bus', {
@@ -190,7 +189,7 @@ record('bus', {
   ofSwaps,
   flatOut,
   withoutWorkers: alone,
-  /** Redis' memory a byte of an entry, while it is kept. */
-  streamByteEach,
+  /** Redis' memory, while an entry is kept. */
+  streamKBPerBlock,
 })
 process.exit()

@@ -10,12 +10,12 @@ export const COEFFICIENTS = {
   poolKB: 1.9,
   /** kB of Redis a pool, ticks of concentrated pools included. */
   redisPoolKB: 0.94,
-  /** kB of Redis' stream a changed pool, kept for two minutes. */
-  redisEntryKB: 0.46,
-  /** ms of an indexer's, and of each follower's, CPU: a block, and a pool changed in it. */
-  blockMs: { each: 1.2, pool: 0.025 },
-  /** ms of Redis' CPU a block, four followers included. */
-  redisBlockMs: 1.9,
+  /** kB of Redis' stream a changed pool, kept for two minutes: 3.8 kB a block of 20, 22.6 kB one of 200. */
+  redisEntryKB: 0.19,
+  /** ms of an indexer's CPU, and at most of a follower's: a block, and a pool changed in it. Of blocks of 20 and of 200, 40 a second. */
+  blockMs: { each: 1.5, pool: 0.018 },
+  /** ms of Redis' CPU a block of 200 changed pools, four followers included. `results/bus.json`. */
+  redisBlockMs: 2.3,
   /** ms of a node's CPU a quote; of anvil, real nodes differ. `results/api.json`. */
   nodeMs: 0.78,
   /** Seconds of CPU to join a chain of 100,000 pools. */
