@@ -7,9 +7,12 @@ import { inputOf } from '../graph/price-curve.ts'
 import { potential, wayTo } from '../problem/potentials.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import { pushThrough } from '../solver/flow.ts'
+import { FEW_UNITS, ROUTE_PART } from '../tolerances.ts'
+import type { RouteTerms } from '../types.ts'
+import { admit, bestRoute } from './best-route.ts'
+import { AMOUNT_LIMIT } from './largest-routable.ts'
 import {
   BEYOND_REACH,
-  FEW_UNITS,
   NEAR_OUTPUT,
   NEAR_STEEP_OUTPUT,
   OUTPUT_MARGIN,
@@ -17,12 +20,8 @@ import {
   OUTPUT_STEPS,
   PROBE_FALL,
   PROBE_STEP,
-  ROUTE_PART,
   SLOPE_MISSES,
-} from '../tolerances.ts'
-import type { RouteTerms } from '../types.ts'
-import { admit, bestRoute } from './best-route.ts'
-import { AMOUNT_LIMIT } from './largest-routable.ts'
+} from './output-tolerances.ts'
 import { isFlat, outputBound, paysOf, reach } from './reach.ts'
 import type { FoundRoute } from './search-and-settle.ts'
 import { LegRefused, type Resettled, settle } from './settle.ts'

@@ -1,6 +1,9 @@
 /** The most that pools pay for any input: for outputs that may be out of reach, before much work goes into the best route. */
 import { outputOf } from '../graph/price-curve.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
+import type { RouteTerms } from '../types.ts'
+import { routedAs } from './best-route.ts'
+import { AMOUNT_LIMIT } from './largest-routable.ts'
 import {
   FLAT_GAIN,
   FLAT_LEAST,
@@ -10,10 +13,7 @@ import {
   PROBE_NEAR,
   PROBE_PART,
   PROBE_STEP,
-} from '../tolerances.ts'
-import type { RouteTerms } from '../types.ts'
-import { routedAs } from './best-route.ts'
-import { AMOUNT_LIMIT } from './largest-routable.ts'
+} from './output-tolerances.ts'
 import type { FoundRoute } from './search-and-settle.ts'
 
 /** Upper bound on what any input buys, output base units: all that the pools of the target have. */
