@@ -1,4 +1,4 @@
-import { type Address, toAddress } from '@sluice/chains'
+import { type Address, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { GAS_TABLE, type Pool, tokenGas } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import type { Leg } from '../types.ts'
@@ -28,6 +28,13 @@ test('a token that costs more is paid for once, however many legs move it', () =
 test('between two hops of one call no token moves', () => {
   const parts = partsOf(leg('uniswap-v4', token(1), USDC), leg('uniswap-v4', USDC, token(2)))
   expect(parts).toEqual({ route: 1, 'hop:uniswap-v4': 2, joined: 1 })
+})
+
+test('the native token is sent on only where hops do not follow each other in one call', () => {
+  const joined = partsOf(leg('uniswap-v4', token(1), ZERO_ADDRESS), leg('uniswap-v4', ZERO_ADDRESS, token(2)))
+  expect(joined).toEqual({ route: 1, 'hop:uniswap-v4': 2, joined: 1 })
+  const apart = partsOf(leg('uniswap-v4', token(1), ZERO_ADDRESS), leg('fluid-dex', ZERO_ADDRESS, token(2)))
+  expect(apart).toMatchObject({ nativeBetween: 1 })
 })
 
 test('an entry of an oracle is paid for by a leg that writes one', () => {

@@ -33,7 +33,7 @@ export function gasParts(swap: Swap): GasParts {
     if (isJoined(legs, k)) add('joined')
     else if (isSingleton(pool.family) && singletons.has(pool.family)) add('singletonAgain')
     if (isPrepaidLeg(swap, leg)) add('prepaid')
-    if (bought === ZERO_ADDRESS && swap.tokenOut !== NATIVE) add('nativeBetween')
+    if (bought === ZERO_ADDRESS && swap.tokenOut !== NATIVE && !isJoined(legs, k + 1)) add('nativeBetween')
     takers.add(sold)
     makers.add(bought)
     pools.add(pool.id)

@@ -31,8 +31,8 @@ type Paths = {
 
 /**
  * The best others of the routes that were found on the way to the best, that one on fewer pools, the best path, paths through
- * none of the best route's pools, the best path where hops of one contract follow each other in one call, and the route with
- * one pool in another's place; none where too little gas is in doubt to tell routes apart by.
+ * none of the best route's pools, their tokens through the best pools, the best path where hops of one contract follow each other in
+ * one call, and the route with one pool in another's place; none where too little gas is in doubt to tell routes apart by.
  */
 export function rivalsOf(
   problem: Problem,
@@ -49,7 +49,7 @@ export function rivalsOf(
       alongPath(problem, single),
       joined(problem, backward),
       ...exchanged(problem, best),
-      ...elsewhere(problem, best),
+      ...elsewhere(problem, best).flatMap((flow) => [flow, throughBest(problem, flow)]),
     ],
     () => [],
   )
@@ -143,6 +143,28 @@ function elsewhere(problem: Problem, best: Flow): readonly Flow[] {
     take(flow)
   }
   return found
+}
+
+/** The tokens of a path, through the pools that leave most for each hop: those of the best route may be among them. */
+function throughBest(problem: Problem, { edges, input, amountOut }: Flow): Flow | null {
+  const { graph, rate, budget } = problem
+  const { offset, from, to } = graph.topology
+  return alongPath(
+    problem,
+    edges.map((edge, place) => {
+      const amount = input[place]!
+      const token = from[edge]!
+      const paid = outputOf(curveOf(problem, edge), amount)
+      // In base units of the target: what a hop pays more, the trade pays more in the same part.
+      const left = (other: number) =>
+        (amountOut * outputOf(curveOf(problem, other), amount)) / paid - costOf(problem, other, amount)
+      let best = edge
+      budget.spend(offset[token + 1]! - offset[token]!)
+      for (let other = offset[token]!; other < offset[token + 1]!; other++)
+        if (to[other] === to[edge] && rate[other]! > 0 && left(other) > left(best)) best = other
+      return best
+    }),
+  )
 }
 
 /** The best that is left of a route were gas dearer; null of a route of one pool. */
