@@ -2,6 +2,7 @@
 import type { Trust } from '@sluice/liquidity'
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import { WorkBudget } from '../problem/budget.ts'
+import { LabelQueue } from '../problem/label-correction.ts'
 import { ratesBetween } from '../problem/passable.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
 import { LABELS_KEPT } from './tolerances.ts'
@@ -42,47 +43,30 @@ export function valuesFrom(
   const best = new Float64Array(tokens.length)
   const hops = new Uint8Array(tokens.length).fill(FAR)
   scratch.within(() => {
-    const waiting = scratch.bytes(tokens.length, IDLE)
-    let [layer, following] = [scratch.ints(tokens.length), scratch.ints(tokens.length)]
-    let size = 0
+    const given = scratch.bytes(tokens.length, 0)
+    const queue = new LabelQueue(tokens.length, scratch)
     for (const { token, price } of priced) {
       best[token] = price
       hops[token] = 0
-      waiting[token] = GIVEN
-      following[size++] = token
+      given[token] = 1
     }
-    for (let round = 1; round <= maxHops && size > 0; round++) {
-      const visited = size
-      ;[layer, following] = [following, layer]
-      size = 0
-      let looked = visited
-      for (let k = 0; k < visited; k++) {
-        const token = layer[k]!
-        if (waiting[token] === QUEUED) waiting[token] = IDLE
-        // The target may be any token: what leads to it is not asked whom it trusts.
-        const rates = token === target ? graph.rateBack : between.rateBack
-        const value = best[token]!
-        const end = offset[token + 1]!
-        looked += end - offset[token]!
-        for (let edge = offset[token]!; edge < end; edge++) {
-          const label = rates[edge]! * value
-          const other = to[edge]!
-          if (!(label > best[other]! * (1 + LABEL_GAIN))) continue
-          const state = waiting[other]!
-          if (state === GIVEN) continue
-          best[other] = label
-          if (hops[other] === FAR) hops[other] = round
-          if (state === QUEUED) continue
-          waiting[other] = QUEUED
-          following[size++] = other
-        }
+    const start = priced.map(({ token }) => token)
+    queue.start(start, maxHops)
+    for (let token = queue.next(); token >= 0; token = queue.next()) {
+      // The target may be any token: what leads to it is not asked whom it trusts.
+      const rates = token === target ? graph.rateBack : between.rateBack
+      const value = best[token]!
+      const end = offset[token + 1]!
+      budget.spend(1 + end - offset[token]!)
+      for (let edge = offset[token]!; edge < end; edge++) {
+        const label = rates[edge]! * value
+        const other = to[edge]!
+        if (!(label > best[other]! * (1 + LABEL_GAIN)) || given[other] === 1) continue
+        best[other] = label
+        if (hops[other] === FAR) hops[other] = queue.round
+        queue.add(other)
       }
-      budget.spend(looked)
     }
   })
   return { best, hops, blocks: new Map() }
 }
-
-const IDLE = 0
-const QUEUED = 1
-const GIVEN = 2
