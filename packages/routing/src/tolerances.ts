@@ -220,6 +220,8 @@ export const DOUBTED_GAS = 0.4
 export const MEASURED_GAIN = 5e-5
 /** Paths through none of a route's pools that are tried beside it. */
 export const PATHS_ELSEWHERE = 2
+/** Hops of the longest of the short paths that are tried as rivals of longer routes. */
+export const SHORT_PATHS = 2
 /** Routes that are a path with one pool in another's place, tried beside it. */
 export const EXCHANGES_TRIED = 4
 /** Multiple of the price of gas at which a route's pools are tried once more: what then is left costs less for sure. */

@@ -18,6 +18,7 @@ import {
   IMPROVING_PART,
   MEASURED_GAIN,
   PATHS_ELSEWHERE,
+  SHORT_PATHS,
   TIGHT,
 } from '../tolerances.ts'
 import { fits } from './promise.ts'
@@ -30,7 +31,7 @@ type Paths = {
 }
 
 /**
- * The best others of the routes that were found on the way to the best, that one on fewer pools, the best path, paths through
+ * The best others of the routes that were found on the way to the best, that one on fewer pools, the best path, those of fewer hops, paths through
  * none of the best route's pools, their tokens through the best pools, the best path where hops of one contract follow each other in
  * one call, and the route with one pool in another's place; none where too little gas is in doubt to tell routes apart by.
  */
@@ -47,6 +48,7 @@ export function rivalsOf(
     () => [
       onFewerPools(problem, best),
       alongPath(problem, single),
+      ...onFewerHops(problem, best),
       joined(problem, backward),
       ...exchanged(problem, best),
       ...elsewhere(problem, best).flatMap((flow) => [flow, throughBest(problem, flow)]),
@@ -70,6 +72,17 @@ export function rivalsOf(
   }
   const ranked = [...rivals.values()].sort((a, b) => b.expected - a.expected)
   return ranked.slice(0, mostRivals).map(({ flow }) => flow)
+}
+
+/** The best paths of one hop and of two, where a route has more: what a hop less saves beside its pool, the search does not see. */
+function onFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)[] {
+  const paths: (Flow | null)[] = []
+  for (let maxHops = 1; maxHops < Math.min(hops, SHORT_PATHS + 1); maxHops++) {
+    const narrow = { ...problem, maxHops }
+    const path = bestSinglePath(narrow, potential(narrow, problem.target, 'to'))
+    paths.push(path && alongPath(problem, path))
+  }
+  return paths
 }
 
 /** Gas that the second of two hops saves which follow each other in one call of their contract; the search adds up legs alone. */
