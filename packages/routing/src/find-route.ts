@@ -111,6 +111,7 @@ function problemOf(
   const { rate, rateBack, taxed, believed, learned, source, target } = admission
   return {
     graph,
+    swap: request,
     source,
     target,
     amountIn: 'amountIn' in request ? Number(request.amountIn) : 0,

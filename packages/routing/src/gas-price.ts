@@ -1,5 +1,4 @@
 /** The price of gas in the output token. */
-import type { Trust } from '@sluice/liquidity'
 import { bestSinglePath } from './columns/single-path.ts'
 import type { Graph } from './graph/graph.ts'
 import { outputOf } from './graph/price-curve.ts'
@@ -30,20 +29,19 @@ export function outputPerWei(graph: Graph, request: RouteTerms, target: number):
   const known = byTrust.get(request.trust ?? graph.facts) ?? new Map<string, number>()
   byTrust.set(request.trust ?? graph.facts, known)
   const key = `${source} ${target} ${costWei}`
-  const worth =
-    known.get(key) ?? outputFor(graph, { source, target }, costWei * native.unitsPerWei, request.trust) / costWei
+  const worth = known.get(key) ?? outputFor(graph, request, { source, target }, costWei * native.unitsPerWei) / costWei
   if (known.size >= MOST_KEPT) known.clear()
   known.set(key, worth)
   return worth
 }
 
 /** The output of the best path for an amount, gas aside; 0 where there is none. */
-function outputFor(graph: Graph, ends: Ends, amountIn: number, trust: Trust | undefined): number {
-  const rates = passableRates(graph, trust, ends, undefined, () => {})
+function outputFor(graph: Graph, request: RouteTerms, ends: Ends, amountIn: number): number {
+  const rates = passableRates(graph, request.trust, ends, undefined, () => {})
   const free = { perGas: 0, perLeg: 0, taxed: new Map(), believed: new Map(), learned: new Map() }
   // Known to all requests of the block that ask the same, so none of them pays for it; one path is bounded work.
   const limits = { maxHops: 3, maxPools: 3, onePath: true, reuse: false, mostRivals: 0, budget: new WorkBudget() }
-  const problem: Problem = { graph, ...ends, amountIn, ...limits, ...rates, ...free }
+  const problem: Problem = { graph, swap: request, ...ends, amountIn, ...limits, ...rates, ...free }
   const path = bestSinglePath(problem, potential(problem, ends.target, 'to'))
   return path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.curve, amount), amountIn) ?? 0
 }

@@ -12,19 +12,20 @@ import type { Leg, RouteTerms } from './types.ts'
 export const WRAP_GAS = gasRow(WRAPPER_FAMILY).hop
 
 type Ends = Pick<RouteTerms, 'tokenIn' | 'tokenOut'>
+type Tokens = Pick<Leg, 'tokenIn' | 'tokenOut'>
 
 export function startsOrEndsNative({ tokenIn, tokenOut }: Ends): boolean {
   return tokenIn === NATIVE || tokenOut === NATIVE
 }
 
 /** True where some of what the sender brings is to be wrapped, or of what the legs pay to be unwrapped. */
-export function usesWrapper(legs: readonly Leg[], { tokenIn, tokenOut, wrappedNative }: Ends & Wrapper): boolean {
+export function usesWrapper(legs: readonly Tokens[], { tokenIn, tokenOut, wrappedNative }: Ends & Wrapper): boolean {
   if (tokenIn === NATIVE) return legs.some((leg) => leg.tokenIn === wrappedNative)
   return tokenOut === NATIVE && legs.some((leg) => leg.tokenOut === wrappedNative)
 }
 
 /** True where a leg takes what the sender brings as it came, unwrapped. */
-export function takesNative(legs: readonly Leg[], { tokenIn }: Ends): boolean {
+export function takesNative(legs: readonly Tokens[], { tokenIn }: Ends): boolean {
   return tokenIn === NATIVE && legs.some((leg) => leg.tokenIn === ZERO_ADDRESS)
 }
 

@@ -45,6 +45,7 @@ const made = (asked: RouteRequest, perGas: number) => (graph: Graph) => {
   const { source, target, rate, rateBack, taxed, believed, learned } = admission
   const problem: Problem = {
     graph,
+    swap: asked,
     source,
     target,
     amountIn: Number(asked.amountIn),

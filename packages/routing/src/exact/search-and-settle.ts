@@ -3,6 +3,7 @@
  */
 
 import { bestSinglePath } from '../columns/single-path.ts'
+import { rankedRivals } from '../integrate/rivals.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { potential } from '../problem/potentials.ts'
 import { type Admission, costOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
@@ -54,7 +55,13 @@ function withSettledGas(
     const more = [...surprisesOf(problem, route).values()].reduce((total, gas) => total + gas, 0)
     return netOf(problem, route) - more * problem.perGas
   }
-  return other && left(other) > left(found) ? withBounds(other, found) : found
+  if (!other) return found
+  return left(other) > left(found) ? beside(problem, withBounds(other, found), found) : beside(problem, found, other)
+}
+
+/** The better of two routes by what gas is expected to be, with the other among its rivals. */
+export function beside(problem: Problem, best: FoundRoute, other: FoundRoute): FoundRoute {
+  return { ...best, rivals: rankedRivals(problem, best.flow, [other.flow, ...best.rivals, ...other.rivals]) }
 }
 
 /** A route of a problem that allows for less, with the bounds of the whole one. */

@@ -8,12 +8,17 @@ import { isPrepaid, isSingleton } from '@sluice/program'
 import { takesNative, usesWrapper } from '../native.ts'
 import type { Leg, Route } from '../types.ts'
 
-type Swap = Pick<Route, 'tokenIn' | 'tokenOut' | 'legs'> & { readonly wrappedNative: Address | null }
+/** A leg as far as its gas goes by it; `gas` is that of the table, ticks crossed included. */
+export type GasLeg = Pick<Leg, 'pool' | 'tokenIn' | 'tokenOut' | 'gas' | 'writes'>
+export type GasSwap = Pick<Route, 'tokenIn' | 'tokenOut'> & {
+  readonly legs: readonly GasLeg[]
+  readonly wrappedNative: Address | null
+}
 
 /** Counts of the parts in a route. */
 export type GasParts = ReadonlyMap<GasPart, number>
 
-export function gasParts(swap: Swap): GasParts {
+export function gasParts(swap: GasSwap): GasParts {
   const { legs, tokenIn, wrappedNative } = swap
   const parts = new Map<GasPart, number>([['route', 1]])
   const add = (part: GasPart, count = 1) => parts.set(part, (parts.get(part) ?? 0) + count)
@@ -50,7 +55,7 @@ export function gasParts(swap: Swap): GasParts {
 }
 
 /** Tokens that legs transfer: those between two hops of one call stay where they are. */
-function movedIn(legs: readonly Leg[]): ReadonlySet<Address> {
+function movedIn(legs: readonly GasLeg[]): ReadonlySet<Address> {
   const moved = legs.flatMap(({ tokenIn, tokenOut }, k) => [
     ...(isJoined(legs, k) ? [] : [tokenIn]),
     ...(isJoined(legs, k + 1) ? [] : [tokenOut]),
@@ -64,7 +69,7 @@ export function piecesIn(parts: GasParts): number {
 }
 
 /** Ticks or bins that a leg crosses, which its quote counts; in part where it walks over words of ticks without one. */
-function piecesOf({ pool: { family }, tokenIn, tokenOut, gas }: Leg): number {
+function piecesOf({ pool: { family }, tokenIn, tokenOut, gas }: GasLeg): number {
   const { hop, piece } = gasRow(family)
   return piece > 0 ? (gas - tokenGas(tokenIn) - tokenGas(tokenOut) - hop) / piece : 0
 }
@@ -74,7 +79,7 @@ function isEnd(end: Address, token: Address, wrappedNative: Address | null): boo
 }
 
 /** As the encoder has it: nobody else makes or takes the token between two hops of one contract. */
-function isJoined(legs: readonly Leg[], k: number): boolean {
+function isJoined(legs: readonly GasLeg[], k: number): boolean {
   const [before, leg] = [legs[k - 1], legs[k]]
   if (!before || !leg || before.tokenOut !== leg.tokenIn || before.pool.family !== leg.pool.family) return false
   if (!isSingleton(leg.pool.family)) return false
@@ -84,7 +89,7 @@ function isJoined(legs: readonly Leg[], k: number): boolean {
 }
 
 /** As the encoder has it: the maker of the token pays the pool, which alone takes it. */
-function isPrepaidLeg({ legs, tokenIn, tokenOut, wrappedNative }: Swap, leg: Leg): boolean {
+function isPrepaidLeg({ legs, tokenIn, tokenOut, wrappedNative }: GasSwap, leg: GasLeg): boolean {
   const { tokenIn: sold, pool } = leg
   if (!isPrepaid(pool.family) || isEnd(tokenIn, sold, wrappedNative) || isEnd(tokenOut, sold, wrappedNative))
     return false

@@ -1,8 +1,6 @@
 /** Gas that a whole route is expected to cost, by its parts. */
-import type { Address } from '@sluice/chains'
 import { partGas } from '@sluice/liquidity'
-import type { Route } from '../types.ts'
-import { gasParts } from './parts.ts'
+import { type GasSwap, gasParts } from './parts.ts'
 
 export type RouteGas = {
   /** After refunds: what the sender pays. */
@@ -16,9 +14,7 @@ export type RouteGas = {
 /** EIP-3529: at most a fifth of the gas comes back. */
 export const refundOf = (gross: number, refundable: number): number => Math.max(0, Math.min(refundable, gross / 5))
 
-export function routeGas(
-  swap: Pick<Route, 'tokenIn' | 'tokenOut' | 'legs'> & { readonly wrappedNative: Address | null },
-): RouteGas {
+export function routeGas(swap: GasSwap): RouteGas {
   let charged = 0
   let refund = 0
   for (const [part, count] of gasParts(swap)) {

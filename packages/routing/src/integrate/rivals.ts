@@ -5,7 +5,8 @@
 import { partGas } from '@sluice/liquidity'
 import { isSingleton } from '@sluice/program'
 import { bestSinglePath } from '../columns/single-path.ts'
-import { outputOf } from '../graph/price-curve.ts'
+import { routeGas } from '../gas/route-gas.ts'
+import { outputOf, piecesCrossed } from '../graph/price-curve.ts'
 import { type Potential, potential } from '../problem/potentials.ts'
 import { costOf, curveOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
@@ -41,9 +42,8 @@ export function rivalsOf(
   flows: readonly (Flow | null)[],
   { backward, single }: Paths,
 ): readonly Flow[] {
-  const { mostRivals, onePath, budget, believed } = problem
-  if (mostRivals === 0 || onePath || spentOn(best) * DOUBTED_GAS <= MEASURED_GAIN * best.amountOut) return []
-  const others = budget.attempt(
+  if (!isMeasured(problem, best)) return []
+  const others = problem.budget.attempt(
     IMPROVING_PART,
     () => [
       onFewerPools(problem, best),
@@ -55,10 +55,22 @@ export function rivalsOf(
     ],
     () => [],
   )
+  return rankedRivals(problem, best, [...flows, ...others])
+}
+
+/** True where so much gas is in doubt that routes are told apart by measuring them. */
+function isMeasured({ mostRivals, onePath }: Problem, best: Flow): boolean {
+  return mostRivals > 0 && !onePath && spentOn(best) * DOUBTED_GAS > MEASURED_GAIN * best.amountOut
+}
+
+/** Those of some routes that may be better than the best one once gas is measured, the most promising first. */
+export function rankedRivals(problem: Problem, best: Flow, flows: readonly (Flow | null)[]): readonly Flow[] {
+  if (!isMeasured(problem, best)) return []
+  const { mostRivals, believed } = problem
   const rivals = new Map<string, { readonly flow: Flow; readonly expected: number }>()
   const bestKey = keyOf(best)
   const least = expectedNet(problem, best)
-  for (const flow of [...flows, ...others]) {
+  for (const flow of flows) {
     if (!flow || !fits(problem, flow)) continue
     const expected = expectedNet(problem, flow)
     const doubt = DOUBTED_GAS * Math.max(spentOn(best), spentOn(flow))
@@ -88,17 +100,16 @@ function onFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)[]
 /** Gas that the second of two hops saves which follow each other in one call of their contract; the search adds up legs alone. */
 const JOINED_SAVES = -partGas('joined').gas
 
-/** Output after gas, less what hops that follow each other in one call save. */
-function expectedNet({ graph, perGas }: Problem, { edges, net }: Flow): number {
-  const { from, to } = graph.topology
-  const kind = (edge: number) => graph.edges[edge]!.pool.family
-  let pairs = 0
-  for (const edge of edges) {
-    if (!isSingleton(kind(edge)) || edges.some((other) => other !== edge && from[other] === from[edge])) continue
-    const makers = edges.filter((other) => to[other] === from[edge])
-    if (makers.length === 1 && kind(makers[0]!) === kind(edge)) pairs++
-  }
-  return net + pairs * JOINED_SAVES * perGas
+/** Output after the gas that the whole route is expected to be charged; the search adds up legs alone. */
+function expectedNet(problem: Problem, { edges, input, amountOut }: Flow): number {
+  const { graph, swap, learned, perGas, perLeg } = problem
+  const legs = edges.map((edge, k) => {
+    const { pool, tokenIn, tokenOut, gas, curve } = graph.edges[edge]!
+    const crossing = curve.gasPerPiece === 0 ? 0 : curve.gasPerPiece * piecesCrossed(curveOf(problem, edge), input[k]!)
+    return { pool, tokenIn, tokenOut, gas: gas + crossing }
+  })
+  const more = edges.reduce((sum, edge) => sum + (learned.get(edge) ?? 0), 0)
+  return amountOut - (routeGas({ ...swap, legs }).charged + more) * perGas - edges.length * perLeg
 }
 
 /** The best path were every hop of a contract that many pools share one of two that follow each other there. */

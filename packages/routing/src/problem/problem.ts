@@ -32,6 +32,8 @@ type Excerpt = {
 /** Tokens and edges are numbers of the graph's topology; amounts are floats of base units. */
 export type Problem = {
   readonly graph: Graph
+  /** The ends as they were asked for: what gas depends on beside the pools. */
+  readonly swap: Pick<RouteTerms, 'tokenIn' | 'tokenOut' | 'wrappedNative'>
   readonly source: number
   readonly target: number
   readonly amountIn: number
