@@ -56,7 +56,8 @@ function withSettledGas(
     return netOf(problem, route) - more * problem.perGas
   }
   if (!other) return found
-  return left(other) > left(found) ? beside(problem, withBounds(other, found), found) : beside(problem, found, other)
+  // Rivals are ranked by what the settlement showed.
+  return left(other) > left(found) ? beside(dearer, withBounds(other, found), found) : beside(dearer, found, other)
 }
 
 /** The better of two routes by what gas is expected to be, with the other among its rivals. */
