@@ -60,7 +60,7 @@ function fieldsOfPool(pool: Pool, before?: Pool): { readonly main: Told; readonl
   const hot: Record<string, unknown> = {}
   const apart: string[] = []
   const texts: [string, string][] = []
-  for (const name of Object.keys(state)) {
+  for (const name in state) {
     const source = sourceOf(state, name)
     if (!isLong(source)) {
       hot[name] = source
@@ -98,9 +98,12 @@ export function differenceOf(before: Pools, changed: readonly Pool[], goneIds: r
     const full = whole(identityText(pool, known), rest)
     set.push(pool.id, full)
     told.push(`[${JSON.stringify(pool.id)},${known ? rest : full}]`)
-    if (old)
-      for (const name of longNames(old.state as State))
-        if (!isLong(sourceOf(pool.state as State, name))) gone.push(fieldOf(pool.id, name))
+    if (old) {
+      for (const name in old.state as State) {
+        if (!isLong(sourceOf(old.state as State, name)) || isLong(sourceOf(pool.state as State, name))) continue
+        gone.push(fieldOf(pool.id, name))
+      }
+    }
   }
   for (const id of goneIds) gone.push(...fieldNames(before.get(id)!))
   return { set, gone, told: { pools: told, longs } }
@@ -145,16 +148,17 @@ const whole = (identity: string, main: string): string => `${identity.slice(0, -
 
 /** Its identity, too, is what was told. */
 function isSame(old: Identity, pool: Identity): boolean {
-  const names = identityNames(pool)
-  if (names.length !== identityNames(old).length) return false
-  for (const name of names) {
-    if (old[name] === pool[name]) continue
-    if ((name !== 'tokens' && name !== 'fixed') || !isDeepStrictEqual(old[name], pool[name])) return false
+  let left = 0
+  for (const name in old) if (name !== 'state') left++
+  for (const name in pool) {
+    if (name === 'state') continue
+    left--
+    const [was, is] = [old[name as keyof Identity], pool[name as keyof Identity]]
+    if (was === is) continue
+    if ((name !== 'tokens' && name !== 'fixed') || !isDeepStrictEqual(was, is)) return false
   }
-  return true
+  return left === 0
 }
-
-const identityNames = (pool: Identity) => Object.keys(pool).filter((name) => name !== 'state') as (keyof Identity)[]
 
 function fieldNames({ id, state }: Pool): readonly string[] {
   return [...longNames(state as State).map((name) => fieldOf(id, name)), id]
