@@ -72,14 +72,13 @@ export function rankedRivals(problem: Problem, best: Flow, flows: readonly (Flow
   const least = expectedNet(problem, best)
   for (const flow of flows) {
     if (!flow || !fits(problem, flow)) continue
+    const key = keyOf(flow)
+    // What a pool is likely to withdraw is not seen in a simulation.
+    if (key === bestKey || flow.edges.some((edge) => believed.has(edge))) continue
     const expected = expectedNet(problem, flow)
     const doubt = DOUBTED_GAS * Math.max(spentOn(best), spentOn(flow))
-    if (!(expected + doubt >= least)) continue
-    const key = keyOf(flow)
     const known = rivals.get(key)
-    // What a pool is likely to withdraw is not seen in a simulation.
-    if (key === bestKey || (known && known.expected >= expected) || flow.edges.some((edge) => believed.has(edge)))
-      continue
+    if (!(expected + doubt >= least) || (known && known.expected >= expected)) continue
     rivals.set(key, { flow, expected })
   }
   const ranked = [...rivals.values()].sort((a, b) => b.expected - a.expected)
