@@ -15,7 +15,7 @@ import { rivalsOf } from './integrate/rivals.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { distancesFrom, type Potential, potential, wayTo } from './problem/potentials.ts'
 import { isFree, type Problem } from './problem/problem.ts'
-import { Allocation } from './solver/allocation.ts'
+import { Allocation, allocationOver } from './solver/allocation.ts'
 import { solve } from './solver/dual-solver.ts'
 import { alongPath, type Flow, flowOf } from './solver/flow.ts'
 import {
@@ -138,14 +138,14 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   const distances = distancesFrom(problem, source)
   const frontier = around(problem)
   const initial = new Set(free || !first ? single : [...first, ...single])
-  const opening = start(problem, initial, backward)
+  const opening = allocationOver(problem, initial, backward)
   generateColumns(problem, opening, frontier)
   // What no route pays, none of a narrower problem does.
   const known = progress.bound
   const { bound, gross } = known === null ? certify(problem, opening, frontier) : { bound: known, gross: opening }
   progress.bound = bound
   const allocate = (open: Problem, edges: readonly number[]): OpenAllocation => {
-    const allocation = start(open, edges, backward)
+    const allocation = allocationOver(open, edges, backward)
     generateColumns(open, allocation, open === problem ? frontier : around(open))
     return openCycles({ open, allocation }, around)
   }
@@ -209,7 +209,7 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
  * The route of one allocation over the pools that so many rounds bring: what is left to do where all else was too much work.
  */
 function allocateOnce(problem: Problem, single: readonly number[], backward: Potential, rounds: number): Flow | null {
-  const allocation = start(problem, single, backward)
+  const allocation = allocationOver(problem, single, backward)
   const frontier = new Frontier(problem, backward, distancesFrom(problem, problem.source))
   generateColumns(problem, allocation, frontier, rounds)
   return isFree(problem) ? limited(problem, allocation) : prune(problem, allocation, 'drop')
@@ -257,7 +257,7 @@ function combined(problem: Problem, flows: readonly (Flow | null)[], best: Flow,
   const good = flows.filter((flow) => flow !== null && flow.net > best.net * (1 - MUCH_WORSE))
   const edges = new Set([...good, best].flatMap((flow) => flow!.edges))
   if (edges.size > MOST_COMBINED || edges.size === best.edges.length) return null
-  const allocation = start(problem, [...edges], backward)
+  const allocation = allocationOver(problem, [...edges], backward)
   solve(allocation, TIGHT)
   return pruneByTrial(problem, allocation)
 }
@@ -279,16 +279,6 @@ function certify(
   gross.restore(allocation.checkpoint())
   generateColumns(free, gross, frontier)
   return { bound: overAll(free, gross), gross }
-}
-
-function start(problem: Problem, edges: Iterable<number>, backward: Potential): Allocation {
-  const { from, to } = problem.graph.topology
-  const allocation = new Allocation(problem)
-  // Both ends: what is put together of several allocations may lack the edges out of a token.
-  for (const edge of edges)
-    for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(backward.best[token]!))
-  for (const edge of edges) allocation.addEdge(edge)
-  return allocation
 }
 
 function limited(problem: Problem, allocation: Allocation): Flow | null {

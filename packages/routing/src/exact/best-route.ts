@@ -3,7 +3,7 @@ import { usesWrapper, WRAP_GAS, withoutWrapper } from '../native.ts'
 import { Admission, type Problem } from '../problem/problem.ts'
 import { SEARCH_PART } from '../tolerances.ts'
 import type { RouteTerms } from '../types.ts'
-import { beside, type FoundRoute, netOf, searchAndSettle, unlessSpent, withBounds } from './search-and-settle.ts'
+import { type FoundRoute, netOf, oneOf, searchAndSettle, unlessSpent } from './search-and-settle.ts'
 
 /** Null where nothing routes the amount. */
 export function bestRoute(
@@ -24,9 +24,8 @@ export function bestRoute(
   if (!withoutWrapper(native.admission, problem, request)) return found
   const other = unlessSpent(problem, () => searchAndSettle(native.problem, amountIn, native.admission, taxes))
   if (!other) return found
-  return netOf(problem, other) > netOf(problem, found) - WRAP_GAS * problem.perGas
-    ? beside(problem, withBounds(other, found), found)
-    : beside(problem, found, other)
+  const isOther = netOf(problem, other) > netOf(problem, found) - WRAP_GAS * problem.perGas
+  return oneOf(problem, found, other, isOther)
 }
 
 /** Admitted anew: a pool that refuses one amount may take a smaller one. */

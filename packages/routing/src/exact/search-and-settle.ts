@@ -55,14 +55,14 @@ function withSettledGas(
     const more = [...surprisesOf(problem, route).values()].reduce((total, gas) => total + gas, 0)
     return netOf(problem, route) - more * problem.perGas
   }
-  if (!other) return found
   // Rivals are ranked by what the settlement showed.
-  return left(other) > left(found) ? beside(dearer, withBounds(other, found), found) : beside(dearer, found, other)
+  return other ? oneOf(dearer, found, other, left(other) > left(found)) : found
 }
 
-/** The better of two routes by what gas is expected to be, with the other among its rivals. */
-export function beside(problem: Problem, best: FoundRoute, other: FoundRoute): FoundRoute {
-  return { ...best, rivals: rankedRivals(problem, best.flow, [other.flow, ...best.rivals, ...other.rivals]) }
+/** One of two routes, with the other among its rivals and the first one's bounds. */
+export function oneOf(problem: Problem, found: FoundRoute, other: FoundRoute, isOther: boolean): FoundRoute {
+  const [best, rest] = isOther ? [withBounds(other, found), found] : [found, other]
+  return { ...best, rivals: rankedRivals(problem, best.flow, [rest.flow, ...best.rivals, ...rest.rivals]) }
 }
 
 /** A route of a problem that allows for less, with the bounds of the whole one. */

@@ -11,7 +11,7 @@ import type { Graph, TargetLabels } from '../graph/graph.ts'
 import { type Ends, ratesBetween } from '../problem/passable.ts'
 import { distancesFrom, potential, wayTo } from '../problem/potentials.ts'
 import { isFree, type Problem, type Solved } from '../problem/problem.ts'
-import { Allocation } from '../solver/allocation.ts'
+import { allocationOver } from '../solver/allocation.ts'
 import { LIVE } from '../tolerances.ts'
 import { mostEarning } from './candidates.ts'
 import { bestWay, type Growth } from './grower.ts'
@@ -113,15 +113,11 @@ function alternatives(
 /** Prices of the tokens that the trade passes, gas aside, and the edges of the allocation behind them. */
 function coarsePrices(asked: Problem, { tokens, edges }: Part): Prices | null {
   const problem = { ...asked, perGas: 0, perLeg: 0 }
-  const { source, target, graph } = problem
-  const { from, to } = graph.topology
+  const { source, target } = problem
   const backward = potential(problem, target, 'to')
   const way = wayTo(problem, backward, source, target) ?? bestSinglePath(problem, backward)
   if (!way) return null
-  const allocation = new Allocation(problem)
-  for (const edge of way)
-    for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(backward.best[token]!))
-  for (const edge of way) allocation.addEdge(edge)
+  const allocation = allocationOver(problem, way, backward)
   const frontier = new Frontier(problem, backward, distancesFrom(problem, source))
   generateColumns(problem, allocation, frontier, COARSE_COLUMNS)
   const priced = pricesOf(allocation, problem, tokens)

@@ -1,17 +1,12 @@
 /** The edges that a trade is sure to be divided over, if over any: between its ends, their deepest neighbours and the hubs. */
-import type { Graph, TargetLabels, Topology } from '../graph/graph.ts'
+import type { Graph, Hubs, TargetLabels, Topology } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
 import type { Ends } from '../problem/passable.ts'
 import { type Candidates, mostEarning } from './candidates.ts'
 import { BETWEEN_HUBS, BETWEEN_NEIGHBOURS, HUBS, MANY_EDGES, MOST_ALTERNATIVES, NEIGHBOURS } from './tolerances.ts'
 
-type Hubs = { readonly tokens: readonly number[]; readonly edges: readonly number[] }
-const known = new WeakMap<Topology, Hubs>()
-
-/** The tokens of the most edges, and the edges between them: made once for a topology. */
 function hubsOf(topology: Topology): Hubs {
-  const found = known.get(topology)
-  if (found) return found
+  if (topology.facts.hubs) return topology.facts.hubs
   const { offset, to, tokens: all } = topology
   const degree = (token: number) => offset[token + 1]! - offset[token]!
   const tokens = Array.from(all.keys())
@@ -21,9 +16,8 @@ function hubsOf(topology: Topology): Hubs {
   const edges: number[] = []
   for (const token of tokens)
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) if (isHub.has(to[edge]!)) edges.push(edge)
-  const hubs = { tokens, edges }
-  known.set(topology, hubs)
-  return hubs
+  topology.facts.hubs = { tokens, edges }
+  return topology.facts.hubs
 }
 
 /** Edges between any two of the tokens, each at most as far below its prices as a part. */

@@ -55,6 +55,7 @@ export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readon
       joined: null,
       scratch: new Scratch(),
       tradingFunctions: all.tradingFunctions,
+      facts: {},
     }
     const arrays = {
       edges: own,

@@ -100,6 +100,7 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
     joined: null,
     scratch: new Scratch(),
     tradingFunctions: previous?.topology.tradingFunctions ?? new WeakMap<Pool, TradingFunction | null>(),
+    facts: {},
   }
   const topology = { ...apart, joined: native ? withNextJoined(apart, tokenIndex.get(wrapped!)!) : null }
   const leastGas = edges.reduce((least, { gas }) => Math.min(least, gas), USUAL_GAS)
@@ -112,7 +113,7 @@ function withNextJoined(topology: Topology, token: number): Topology {
   const rename = (ends: Int32Array) => ends.map((end) => (end === next ? token : end))
   const offset = topology.offset.slice()
   offset[next] = offset[next + 1]!
-  return { ...topology, offset, from: rename(topology.from), to: rename(topology.to) }
+  return { ...topology, offset, from: rename(topology.from), to: rename(topology.to), facts: {} }
 }
 
 /** Ids of the pools of each source. */

@@ -17,6 +17,9 @@ export type Edge = {
   readonly tokensGas: number
 }
 
+/** The tokens of the most edges, and the edges between them. */
+export type Hubs = { readonly tokens: readonly number[]; readonly edges: readonly number[] }
+
 /**
  * The part of a graph that stays the same from block to block as long as no pool is added: tokens and edges by number.
  */
@@ -39,6 +42,8 @@ export type Topology = {
   readonly scratch: Scratch
   /** Trading functions of pools of several tokens, as they are asked for; null of pools that have none. */
   readonly tradingFunctions: WeakMap<Pool, TradingFunction | null>
+  /** Facts that the first search in need of them finds out for all. */
+  readonly facts: { hubs?: Hubs }
 }
 
 /** First rates of all edges: 0 where an edge may not be used. */

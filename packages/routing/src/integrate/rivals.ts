@@ -6,9 +6,9 @@ import { partGas } from '@sluice/liquidity'
 import { isSingleton } from '@sluice/program'
 import { bestSinglePath } from '../columns/single-path.ts'
 import { routeGas } from '../gas/route-gas.ts'
-import { outputOf, piecesCrossed } from '../graph/price-curve.ts'
+import { outputOf } from '../graph/price-curve.ts'
 import { type Potential, potential } from '../problem/potentials.ts'
-import { costOf, curveOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
+import { costOf, crossingGas, curveOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import { alongPath, type Flow } from '../solver/flow.ts'
@@ -32,9 +32,10 @@ type Paths = {
 }
 
 /**
- * The best others of the routes that were found on the way to the best, that one on fewer pools, the best path, those of fewer hops, paths through
- * none of the best route's pools, their tokens through the best pools, the best path where hops of one contract follow each other in
- * one call, and the route with one pool in another's place; none where too little gas is in doubt to tell routes apart by.
+ * The best others of the routes that were found on the way to the best, that one on fewer pools, the best path, those of fewer
+ * hops, paths through none of the best route's pools, their tokens through the best pools, the best path where hops of one contract
+ * follow each other in one call, and the route with one pool in another's place; none where too little gas is in doubt to tell
+ * routes apart by.
  */
 export function rivalsOf(
   problem: Problem,
@@ -103,9 +104,8 @@ const JOINED_SAVES = -partGas('joined').gas
 function expectedNet(problem: Problem, { edges, input, amountOut }: Flow): number {
   const { graph, swap, learned, perGas, perLeg } = problem
   const legs = edges.map((edge, k) => {
-    const { pool, tokenIn, tokenOut, gas, curve } = graph.edges[edge]!
-    const crossing = curve.gasPerPiece === 0 ? 0 : curve.gasPerPiece * piecesCrossed(curveOf(problem, edge), input[k]!)
-    return { pool, tokenIn, tokenOut, gas: gas + crossing }
+    const { pool, tokenIn, tokenOut, gas } = graph.edges[edge]!
+    return { pool, tokenIn, tokenOut, gas: gas + crossingGas(problem, edge, input[k]!) }
   })
   const more = edges.reduce((sum, edge) => sum + (learned.get(edge) ?? 0), 0)
   return amountOut - (routeGas({ ...swap, legs }).charged + more) * perGas - edges.length * perLeg
@@ -181,10 +181,13 @@ function throughBest(problem: Problem, { edges, input, amountOut }: Flow): Flow 
       // In base units of the target: what a hop pays more, the trade pays more in the same part.
       const left = (other: number) =>
         (amountOut * outputOf(curveOf(problem, other), amount)) / paid - costOf(problem, other, amount)
-      let best = edge
+      let [best, most] = [edge, left(edge)]
       budget.spend(offset[token + 1]! - offset[token]!)
-      for (let other = offset[token]!; other < offset[token + 1]!; other++)
-        if (to[other] === to[edge] && rate[other]! > 0 && left(other) > left(best)) best = other
+      for (let other = offset[token]!; other < offset[token + 1]!; other++) {
+        if (to[other] !== to[edge] || rate[other] === 0) continue
+        const leaves = left(other)
+        if (leaves > most) [best, most] = [other, leaves]
+      }
       return best
     }),
   )

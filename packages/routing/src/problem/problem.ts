@@ -84,10 +84,13 @@ export const leastLegCost = ({ graph, perGas, perLeg }: Problem): number => grap
 export function costOf(problem: Problem, edge: number, input: number): number {
   if (isFree(problem)) return 0
   const { perGas, perLeg } = problem
-  const gas = gasOf(problem, edge)
+  return (gasOf(problem, edge) + crossingGas(problem, edge, input)) * perGas + perLeg
+}
+
+/** Gas of the ticks that a leg with this input crosses. */
+export function crossingGas(problem: Problem, edge: number, input: number): number {
   const curve = curveOf(problem, edge)
-  const crossing = curve.gasPerPiece === 0 ? 0 : curve.gasPerPiece * piecesCrossed(curve, input)
-  return (gas + crossing) * perGas + perLeg
+  return curve.gasPerPiece === 0 ? 0 : curve.gasPerPiece * piecesCrossed(curve, input)
 }
 
 /** The same problem where edges take more gas, or less. */

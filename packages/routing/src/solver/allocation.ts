@@ -5,6 +5,7 @@
  */
 import type { Pool } from '@sluice/liquidity'
 import { type CompiledCurve, type Point, tradeTo } from '../graph/price-curve.ts'
+import type { Potential } from '../problem/potentials.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import { FEW_TOKENS, ROOM_FOR_EDGES } from '../tolerances.ts'
 import { SharedPool, tradingFunctionOf } from './shared-pools.ts'
@@ -226,4 +227,15 @@ export class Allocation {
     this.conductance = floats(this.conductance)
     this.together = moved(this.together, scratch.bytes(room))
   }
+}
+
+/** An allocation over edges whose tokens begin at their spot rates to the target. */
+export function allocationOver(problem: Problem, edges: Iterable<number>, backward: Potential): Allocation {
+  const { from, to } = problem.graph.topology
+  const allocation = new Allocation(problem)
+  // Both ends: what is put together of several allocations may lack the edges out of a token.
+  for (const edge of edges)
+    for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(backward.best[token]!))
+  for (const edge of edges) allocation.addEdge(edge)
+  return allocation
 }
