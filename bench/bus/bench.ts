@@ -60,9 +60,7 @@ function changed(map: PoolMap, version: number, hasTicks: boolean, perBlock: num
 }
 
 type Told = {
-  readonly number: number
   readonly lags: number[]
-  readonly cpuPercent: number
   readonly cpuMsPerBlock: number
   readonly heapMB: number
 }
@@ -73,9 +71,9 @@ async function startWorker(): Promise<{ worker: ChildProcess; joined: Joined }> 
   const worker = fork(join(import.meta.dirname, 'follower.ts'), [redis.url], { execArgv: ['--expose-gc'] })
   return { worker, joined: await heard<Joined>(worker) }
 }
-const tell = (worker: ChildProcess) => {
-  const told = heard<Told>(worker)
-  worker.send('tell')
+const ask = <T>(worker: ChildProcess, what: 'number' | 'figures') => {
+  const told = heard<T>(worker)
+  worker.send(what)
   return told
 }
 
@@ -125,8 +123,9 @@ async function blocks(workers: readonly ChildProcess[], what: Blocks) {
   for (const worker of workers) worker.send('begin')
   const { bytes } = publisher.counts
   const { seconds, writerCpuMs, redisCpuMs } = await publishing(what)
-  while ((await Promise.all(workers.map(tell))).some((told) => told.number < number)) await sleep(20)
-  const told = await Promise.all(workers.map(tell))
+  while ((await Promise.all(workers.map((each) => ask<number>(each, 'number')))).some((shown) => shown < number))
+    await sleep(20)
+  const told = await Promise.all(workers.map((each) => ask<Told>(each, 'figures')))
   const lags = told.flatMap((each) => each.lags).sort((a, b) => a - b)
   const lag = (share: number) => lags[Math.min(lags.length - 1, Math.floor(lags.length * share))]
   return {

@@ -6,10 +6,7 @@ const [url] = process.argv.slice(2) as [string]
 const started = performance.now()
 let lags: number[] = []
 let cpu = process.cpuUsage()
-let since = performance.now()
 let number = -1
-/** Milliseconds of CPU for measuring the heap, which are not the follower's. */
-let measuringMs = 0
 
 const cpuMs = () => {
   const { user, system } = process.cpuUsage(cpu)
@@ -28,22 +25,19 @@ process.on('message', (ask) => {
   if (ask === 'begin') {
     lags = []
     cpu = process.cpuUsage()
-    measuringMs = 0
-    since = performance.now()
     return
   }
-  const seconds = (performance.now() - since) / 1_000
-  const before = cpuMs()
-  const used = before - measuringMs
+  if (ask === 'number') {
+    process.send?.(number)
+    return
+  }
+  const used = cpuMs()
+  // Holds up what comes meanwhile, so it is asked once all has come.
   globalThis.gc?.()
-  measuringMs += cpuMs() - before
-  const heapMB = process.memoryUsage().heapUsed / 1e6
   process.send?.({
-    number,
     lags,
-    cpuPercent: used / 10 / seconds,
     cpuMsPerBlock: used / Math.max(1, lags.length),
-    heapMB,
+    heapMB: process.memoryUsage().heapUsed / 1e6,
   })
 })
 process.on('disconnect', () => process.exit())
