@@ -11,20 +11,22 @@ import { FEW_UNITS, ROUTE_PART } from '../tolerances.ts'
 import type { RouteTerms } from '../types.ts'
 import { admit, bestRoute } from './best-route.ts'
 import { AMOUNT_LIMIT } from './largest-routable.ts'
+import { bracketFrom, narrowed, type Point, stepFrom } from './least-amount.ts'
+import { leastBackwards } from './least-backwards.ts'
 import {
   BEYOND_REACH,
   NEAR_OUTPUT,
   NEAR_STEEP_OUTPUT,
   OUTPUT_MARGIN,
   OUTPUT_SEARCHES,
-  OUTPUT_STEPS,
   PROBE_FALL,
   PROBE_STEP,
-  SLOPE_MISSES,
 } from './output-tolerances.ts'
 import { isFlat, outputBound, paysOf, reach } from './reach.ts'
+import { RouteOutput } from './route-output.ts'
 import type { FoundRoute } from './search-and-settle.ts'
 import { LegRefused, type Resettled, settle } from './settle.ts'
+import { sharesOf } from './shares.ts'
 
 /**
  * One by the part of an amount below which a change of it goes to one leg: what is lost
@@ -161,88 +163,41 @@ const nearest = (tried: readonly Tried[], wished: bigint): Tried =>
 const isNear = (one: Tried, wished: bigint, isSteep: boolean): boolean =>
   distance(one, wished) <= (isSteep ? NEAR_STEEP_OUTPUT : NEAR_OUTPUT) * Number(wished)
 
-type Point = { readonly amountIn: bigint; readonly amountOut: bigint }
-
 /** The least amount with which a route's shares pay what is wished; null where they do not, however much they are given. */
 function leastOf({ amountIn, route, problem, price }: Tried, wished: bigint, request: RouteTerms): LeastInput | null {
-  let steps = 0
-  let found: { readonly amountIn: bigint; readonly route: FoundRoute } | null = null
-  const again: Resettled = { known: new Map(), drawn: null }
+  const shares = sharesOf(problem, route.flow)
+  const output = new RouteOutput(problem, shares, route.settlement, request.taxes)
+  const again: Resettled = { shares, known: new Map(), drawn: null }
+  const settleAt = (amount: bigint): FoundRoute | null => {
+    const settlement = settled(problem, { route, amountIn: amount }, request, again)
+    // The bound grows by the price of the source with the amount.
+    const bound = route.bound === null ? null : route.bound + price * (Number(amount) - Number(amountIn))
+    return settlement && { ...route, settlement, bound, netBound: undefined }
+  }
   const at = (amount: bigint): Point => {
-    steps++
-    const settlement = settled({ ...problem, amountIn: Number(amount) }, { route, amountIn: amount }, request, again)
-    const amountOut = settlement?.amountOut ?? 0n
-    if (settlement && amountOut >= wished && (!found || amount < found.amountIn)) {
-      // The bound grows by the price of the source with the amount.
-      const bound = route.bound === null ? null : route.bound + price * (Number(amount) - Number(amountIn))
-      found = { amountIn: amount, route: { ...route, settlement, bound, netBound: undefined } }
-    }
+    const amountOut = output.of(amount) ?? settleAt(amount)?.settlement.amountOut ?? 0n
     return { amountIn: amount, amountOut }
   }
-  const known = { amountIn, amountOut: route.settlement.amountOut }
-  if (known.amountOut >= wished) found = { amountIn, route }
-  const bracket = bracketFrom(at, known, price, wished)
-  if (!bracket) return null
-  let [low, high] = bracket
-  // Where a token on the way has few units the output jumps, and slopes say little: the same end is moved again and again, each
-  // time by more, and in the end the bracket is halved.
-  let misses = 0
-  let isNear = route.flow.edges.length === 1
-  while (high.amountIn - low.amountIn > 1n && steps < OUTPUT_STEPS) {
-    const isLowNear = wished - low.amountOut < high.amountOut - wished
-    const bySlope = misses < SLOPE_MISSES
-    const middle = at(bySlope ? between(low, high, wished, misses) : (low.amountIn + high.amountIn) / 2n)
-    const isEnough = middle.amountOut >= wished
-    if (isEnough) high = middle
-    else low = middle
-    if (bySlope) misses = isEnough === isLowNear ? 0 : misses + 1
-    if (isNear || (high.amountIn - low.amountIn) * ONE_LEG > high.amountIn) continue
+  const around = (point: Point) => bracketFrom(at, point, wished, stepFrom(point, wished, price))
+  let near: Point = { amountIn, amountOut: route.settlement.amountOut }
+  if (shares.inOrder.filter(({ fromSource }) => fromSource).length > 1) {
+    const wide = around(near)
+    if (!wide) return null
+    near = narrowed(at, wide, wished, ONE_LEG)[1]
     // What is left to find is too little to be shared out: one leg out of the source takes it, and legs it does not lead to stay.
-    isNear = true
-    again.drawn = drawnBy(found!.route)
-    const closer = bracketFrom(at, high, price, wished)
-    if (!closer) break
-    ;[low, high] = closer
+    const asSettled = () => drawnBy(settleAt(near.amountIn)!)
+    again.drawn = output.drawn = output.of(near.amountIn) === null ? asSettled() : output.inputs()
   }
-  return found
-}
-
-/** An amount that pays too little and one that pays enough, by steps that double. */
-function bracketFrom(
-  at: (amount: bigint) => Point,
-  known: Point,
-  price: number,
-  wished: bigint,
-): [low: Point, high: Point] | null {
-  let point = known
-  const start = known.amountIn
-  const missing = Math.abs(Number(wished - point.amountOut)) + 1
-  let step = BigInt(Math.ceil(Math.min(Number(start), price > 0 ? (missing * (1 + OUTPUT_MARGIN)) / price : 1))) + 1n
-  const enough = point.amountOut >= wished
-  // Twice the amount, or nothing, is far beyond what the searches left.
-  for (let moved = step; moved <= start + step; step *= 2n, moved += step) {
-    const before = point
-    const next = enough ? start - moved : start + moved
-    if (next <= 0n) return [{ amountIn: 0n, amountOut: 0n }, before]
-    point = at(next)
-    if (enough !== point.amountOut >= wished) return enough ? [point, before] : [before, point]
+  const halved = () => {
+    const bracket = around(near)
+    return bracket && narrowed(at, bracket, wished)[1].amountIn
   }
-  return null
-}
-
-/**
- * By the slope between the two while that is of several units, a unit and a little beyond for the other end to come near too: the
- * more, the more often that was missed.
- */
-function between(low: Point, high: Point, wished: bigint, misses: number): bigint {
-  const width = high.amountIn - low.amountIn
-  const rise = high.amountOut - low.amountOut
-  const middle = low.amountIn + width / 2n
-  if (rise <= 4n) return middle
-  const [below, above] = [wished - low.amountOut, high.amountOut - wished]
-  const step = (part: bigint) => ((part + 1n) * width * (256n + 8n ** BigInt(misses))) / (rise * 256n) + 1n
-  const amount = below < above ? low.amountIn + step(below) : high.amountIn - step(above)
-  return amount > low.amountIn && amount < high.amountIn ? amount : middle
+  const paying = (least: bigint | null): LeastInput | null => {
+    if (least === null) return null
+    const found = least === amountIn ? route : settleAt(least)
+    return found && found.settlement.amountOut >= wished ? { amountIn: least, route: found } : null
+  }
+  return paying(leastBackwards(output, near, wished, price)) ?? paying(halved())
 }
 
 /** Inputs of a route's legs, by edge. */

@@ -26,7 +26,9 @@ export const PROBE_PART = 1 / 8
 export const BEYOND_REACH = 1.01
 /** Part by which an amount is moved to find its marginal price. */
 export const OUTPUT_MARGIN = 1e-4
-/** Settlements in which the least amount is found to the base unit: 5 to 40, as many as an output unit has bits of input. */
+/** One by the part of an amount by which float arithmetic on an exact curve may miss. */
+export const FLOAT_UNITS = 2n ** 48n
+/** Steps in which the least amount is found to the base unit: 5 to 60, as many as an output unit has bits of input. */
 export const OUTPUT_STEPS = 300
 /** Times that one end is moved by the slope before the bracket is halved. */
 export const SLOPE_MISSES = 3

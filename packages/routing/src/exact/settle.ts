@@ -9,15 +9,14 @@
  */
 import { PPM } from '@sluice/chains'
 import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
-import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
 import type { Edge } from '../graph/graph.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
-import { usesPoolTwice } from '../solver/shared-pools.ts'
 import { type Taxes, taxIn } from '../taxes.ts'
 import { FEW_UNITS, UNIT_PARTS } from '../tolerances.ts'
 import type { Leg } from '../types.ts'
+import { lessOf, type Part, partOfBalance, type Shares, sharesOf } from './shares.ts'
 
 /** A pool that the search wanted and that refuses its part of the trade. */
 export class LegRefused extends Error {
@@ -44,6 +43,7 @@ export type Settlement = {
 
 /** Settlements of one flow for amounts close to each other: what the legs of one are, those of the next mostly are too. */
 export type Resettled = {
+  readonly shares: Shares
   /** Legs by edge and input, taken again where their pool is as it was. */
   readonly known: Map<number, Map<bigint, Known>>
   /** Amounts, by edge, that all legs out of the source but the last take, however much there is; their shares of it where null. */
@@ -54,21 +54,14 @@ export type Resettled = {
  * @param again - of earlier settlements of this flow, and for later ones
  * @throws LegRefused, WorkSpent
  */
-export function settle(
-  { graph, source, target, budget }: Problem,
-  flow: Flow,
-  amountIn: bigint,
-  taxes?: Taxes,
-  again?: Resettled,
-): Settlement {
-  const { from, to } = graph.topology
-  const { edges, input } = flow
+export function settle(problem: Problem, flow: Flow, amountIn: bigint, taxes?: Taxes, again?: Resettled): Settlement {
+  const { graph, source, target, budget } = problem
   const held = new Map<number, bigint>([[source, amountIn]])
   const legs: Leg[] = []
-  const settledEdges: number[] = []
+  const edges: number[] = []
   const traded = new Map<string, Pool>()
-  const sharing = usesPoolTwice(graph, flow.edges)
-  const settleLeg = (edge: number, now: Pool, part: LegShare) => {
+  const { inOrder, sharing } = again?.shares ?? sharesOf(problem, flow)
+  const settleLeg = (edge: number, now: Pool, part: Part) => {
     const known = again && knownOf(again, edge)
     const same = known?.get(part.amount)
     if (same?.now === now) return settledAgain(same.settled, part)
@@ -77,63 +70,25 @@ export function settle(
     known?.set(part.amount, { now, settled })
     return settled
   }
-  for (let start = 0, end = 0; start < edges.length; start = end) {
-    const token = from[edges[start]!]!
-    const places: number[] = []
-    let unassigned = 0
-    for (; end < edges.length && from[edges[end]!] === token; end++) {
-      places.push(end)
-      unassigned += input[end]!
-    }
-    // Largest last: the rest then absorbs what rounding leaves over. Legs that share a pool stand in the order that pays most.
-    if (places.length > 1 && !sharing) places.sort((a, b) => input[a]! - input[b]!)
-    let balance = held.get(token) ?? 0n
-    for (const place of places) {
-      const edge = edges[place]!
-      const last = place === places[places.length - 1]
-      const drawn = token === source && !last ? again?.drawn?.get(edge) : undefined
-      const part =
-        drawn === undefined
-          ? legShare(input[place]! / unassigned, balance, last, token === source)
-          : fixed(drawn, balance)
-      unassigned -= input[place]!
-      if (part.amount === 0n) continue
-      const { pool } = graph.edges[edge]!
-      const now = traded.get(pool.id) ?? pool
-      let settled = settleLeg(edge, now, part)
-      if (settled instanceof PoolRefusal) throw new LegRefused(pool, settled, sharing)
-      if (!last && settled.leg.amountOut < FEW_UNITS)
-        settled = trimmed(settled, part, balance, (less) => settleLeg(edge, now, less))
-      const { leg, after } = settled
-      traded.set(pool.id, after)
-      balance -= leg.amountIn
-      held.set(to[edge]!, (held.get(to[edge]!) ?? 0n) + leg.amountOut)
-      legs.push(leg)
-      settledEdges.push(edge)
-    }
-    held.set(token, balance)
+  for (const share of inOrder) {
+    const { edge, from, to, last } = share
+    const balance = held.get(from) ?? 0n
+    const part = partOfBalance(share, balance, share.fromSource ? again?.drawn?.get(edge) : undefined)
+    if (part.amount === 0n) continue
+    const { pool } = graph.edges[edge]!
+    const now = traded.get(pool.id) ?? pool
+    let settled = settleLeg(edge, now, part)
+    if (settled instanceof PoolRefusal) throw new LegRefused(pool, settled, sharing)
+    if (!last && settled.leg.amountOut < FEW_UNITS)
+      settled = trimmed(settled, part, balance, (less) => settleLeg(edge, now, less))
+    const { leg, after } = settled
+    traded.set(pool.id, after)
+    held.set(from, balance - leg.amountIn)
+    held.set(to, (held.get(to) ?? 0n) + leg.amountOut)
+    legs.push(leg)
+    edges.push(edge)
   }
-  return { legs, edges: settledEdges, amountOut: held.get(target) ?? 0n, sharing }
-}
-
-type LegShare = { readonly amount: bigint; readonly num: bigint; readonly den: bigint }
-
-/** The part of a balance that a leg takes, in a form that the program can say. */
-function legShare(part: number, balance: bigint, last: boolean, fromSource: boolean): LegShare {
-  if (last || balance === 0n) return { amount: balance, num: 1n, den: 1n }
-  const precision = 1_000_000_000
-  const num = BigInt(Math.min(precision - 1, Math.max(1, Math.round(part * precision))))
-  if (fromSource) {
-    const amount = (balance * num) / BigInt(precision)
-    return { amount, num: amount, den: balance }
-  }
-  const share = toShare(num, BigInt(precision))
-  return { amount: shareOf(balance, share), num: BigInt(share), den: BigInt(SHARE_DENOMINATOR) }
-}
-
-const fixed = (drawn: bigint, balance: bigint): LegShare => {
-  const amount = drawn < balance ? drawn : balance
-  return { amount, num: amount, den: balance }
+  return { legs, edges, amountOut: held.get(target) ?? 0n, sharing }
 }
 
 /**
@@ -142,9 +97,9 @@ const fixed = (drawn: bigint, balance: bigint): LegShare => {
  */
 function trimmed(
   settled: Settled,
-  part: LegShare,
+  part: Part,
   balance: bigint,
-  settles: (less: LegShare) => Settled | PoolRefusal,
+  settles: (less: Part) => Settled | PoolRefusal,
 ): Settled {
   let best = settled
   const { amountOut } = settled.leg
@@ -160,13 +115,6 @@ function trimmed(
     }
   }
   return best
-}
-
-/** A smaller part of the balance, in the same form. */
-function lessOf({ amount, num, den }: LegShare, balance: bigint, less: bigint): LegShare {
-  if (num === amount) return { amount: less, num: less, den }
-  const fewer = (num * less) / amount
-  return { amount: (balance * fewer) / den, num: fewer, den }
 }
 
 /** The output of an edge's pool as it stands; 0 where it refuses. */
@@ -185,7 +133,7 @@ function knownOf({ known }: Resettled, edge: number): Map<bigint, Known> {
 }
 
 /** The same input as another share of what is held. */
-function settledAgain(settled: Settled | PoolRefusal, { num, den }: LegShare): Settled | PoolRefusal {
+function settledAgain(settled: Settled | PoolRefusal, { num, den }: Part): Settled | PoolRefusal {
   if (settled instanceof PoolRefusal || (settled.leg.num === num && settled.leg.den === den)) return settled
   return { ...settled, leg: { ...settled.leg, num, den } }
 }
@@ -194,7 +142,7 @@ function settledAgain(settled: Settled | PoolRefusal, { num, den }: LegShare): S
 function settledLeg(
   { pool, tokenIn, tokenOut, tokensGas }: Edge,
   now: Pool,
-  { amount: amountIn, num, den }: LegShare,
+  { amount: amountIn, num, den }: Part,
   taxes?: Taxes,
 ): Settled | PoolRefusal {
   const family = familyOf(pool.family)

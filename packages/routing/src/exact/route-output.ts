@@ -1,0 +1,102 @@
+/** Outputs of a route for amounts close to each other, in the integers that `settle` gives, without its legs. */
+import { QUOTE_WORK } from '../problem/budget.ts'
+import type { Problem } from '../problem/problem.ts'
+import type { Taxes } from '../taxes.ts'
+import { FEW_UNITS } from '../tolerances.ts'
+import { outputOfPool, type Settlement } from './settle.ts'
+import { amountOf, type Share, type Shares } from './shares.ts'
+
+/** A leg with the tokens of its route by number, that of the source 0. */
+export type LegOutput = {
+  readonly share: Share
+  readonly from: number
+  readonly to: number
+  /** Input and output of the amount asked last. */
+  amountIn: bigint
+  amountOut: bigint
+  /** Outputs of its pool by input: most amounts of a route change few legs. At most as many as were paid for from the budget. */
+  readonly known: Map<bigint, bigint>
+}
+
+/** A token by number, and what is held of it in place of what the legs before it bring. */
+export type Fork = { readonly token: number; readonly balance: bigint }
+
+export class RouteOutput {
+  readonly problem: Problem
+  readonly legs: readonly LegOutput[]
+  readonly target: number
+  /** Amounts, by edge, that legs out of the source take whatever there is, see `Resettled`. */
+  drawn: ReadonlyMap<number, bigint> | null = null
+  private readonly taxes: Taxes | undefined
+  private readonly sharing: boolean
+  /** Balances by number of the token. */
+  private readonly held: bigint[]
+
+  /** @param settled - the route as settled for some amount */
+  constructor(problem: Problem, { inOrder, sharing }: Shares, settled: Settlement, taxes?: Taxes) {
+    const numbers = new Map([[problem.source, 0]])
+    const numberOf = (token: number) => {
+      const number = numbers.get(token) ?? numbers.size
+      numbers.set(token, number)
+      return number
+    }
+    this.problem = problem
+    this.taxes = taxes
+    this.sharing = sharing
+    this.legs = inOrder.map((share) => {
+      const leg = settled.legs[settled.edges.indexOf(share.edge)]
+      const known = new Map(leg && [[leg.amountIn, leg.amountOut]])
+      return { share, from: numberOf(share.from), to: numberOf(share.to), amountIn: 0n, amountOut: 0n, known }
+    })
+    this.target = numberOf(problem.target)
+    this.held = new Array<bigint>(numbers.size)
+  }
+
+  /**
+   * Null where only a settlement tells: of pools that several legs use or that refuse, and of legs that take less than their
+   * share since they buy few units.
+   *
+   * @throws WorkSpent
+   */
+  of(amountIn: bigint, fork?: Fork): bigint | null {
+    if (this.sharing) return null
+    const { held } = this
+    held.fill(0n)
+    held[0] = amountIn
+    let before = 0
+    for (const leg of this.legs) {
+      const { share, from, to } = leg
+      if (fork?.token === from && before !== from) held[from] = fork.balance
+      before = from
+      const balance = held[from]!
+      const amount = amountOf(share, balance, share.fromSource ? this.drawn?.get(share.edge) : undefined)
+      const output = amount === 0n ? 0n : this.outputOf(leg, amount)
+      if (amount > 0n && (output === 0n || (!share.last && output < FEW_UNITS))) return null
+      leg.amountIn = amount
+      leg.amountOut = output
+      held[from] = balance - amount
+      held[to] = held[to]! + output
+    }
+    return held[this.target]!
+  }
+
+  /** Inputs of the legs for the amount asked last, by edge. */
+  inputs(): ReadonlyMap<number, bigint> {
+    return new Map(this.legs.map(({ share, amountIn }) => [share.edge, amountIn]))
+  }
+
+  /**
+   * The output of a leg's pool; 0 where it refuses.
+   *
+   * @throws WorkSpent
+   */
+  outputOf({ share, known }: LegOutput, amount: bigint): bigint {
+    const again = known.get(amount)
+    if (again !== undefined) return again
+    const { graph, budget } = this.problem
+    budget.spend(QUOTE_WORK)
+    const output = outputOfPool(graph.edges[share.edge]!, amount, this.taxes)
+    known.set(amount, output)
+    return output
+  }
+}

@@ -1,0 +1,123 @@
+/** Outputs and least inputs of routes without their legs, against settlements, which make every leg. */
+import type { Pool } from '@sluice/liquidity'
+import { expect, test } from 'vitest'
+import { leastBackwards } from '../src/exact/least-backwards.ts'
+import { RouteOutput } from '../src/exact/route-output.ts'
+import { LegRefused, type Resettled, settle } from '../src/exact/settle.ts'
+import { sharesOf } from '../src/exact/shares.ts'
+import { buildGraph } from '../src/graph/build-graph.ts'
+import { WorkBudget } from '../src/problem/budget.ts'
+import { Admission, type Problem } from '../src/problem/problem.ts'
+import { search } from '../src/search.ts'
+import type { Flow } from '../src/solver/flow.ts'
+import type { RouteRequest } from '../src/types.ts'
+import { E18, fairPools, pair, request, seeded, snapshotOf, token } from './graphs.ts'
+import { kinds } from './wide-pools.ts'
+
+const RUNS = process.env.LONG ? 3_000 : 150
+const COARSE = 10n ** 12n
+
+/** Pairs whose prices agree, every third token of few units. */
+function coarsePools(seed: number): readonly Pool[] {
+  return fairPools(seed, 6 + (seed % 25), 4 + (seed % 4)).map(({ state, tokens }, index) => {
+    const [a, b] = [0, 1].map((side) => Number(tokens[side]) - 0x1000)
+    const cut = (reserve: bigint, of: number) => (of % 3 === seed % 3 ? reserve / COARSE + 1n : reserve)
+    return pair(index + 1, { a: a!, b: b!, reserveA: cut(state.reserve0, a!), reserveB: cut(state.reserve1, b!) })
+  })
+}
+
+const widePools = (seed: number): readonly Pool[] => [
+  { ...kinds.stable([1, 2, 3], [300_000n * E18, 310_000n * E18, 290_000n * E18]), id: 'stable' },
+  ...fairPools(seed, 8, 4),
+]
+
+/** A request's best route before it is settled. */
+function searched(pools: readonly Pool[], asked: RouteRequest): { problem: Problem; flow: Flow } | null {
+  const graph = buildGraph(snapshotOf(pools))
+  const { tokenIndex, hasWidePools, scratch } = graph.topology
+  const [sold, bought] = [tokenIndex.get(asked.tokenIn), tokenIndex.get(asked.tokenOut)]
+  if (sold === undefined || bought === undefined) return null
+  const { source, target, rate, rateBack, taxed, believed, learned } = new Admission(graph, asked, sold, bought)
+  const problem: Problem = {
+    graph,
+    swap: asked,
+    source,
+    target,
+    amountIn: Number(asked.amountIn),
+    maxHops: 4,
+    maxPools: 24,
+    onePath: false,
+    reuse: hasWidePools,
+    rate,
+    rateBack,
+    taxed,
+    believed,
+    learned,
+    perGas: 0,
+    perLeg: 0,
+    mostRivals: 0,
+    budget: new WorkBudget(),
+  }
+  const found = scratch.within(() => search(problem))
+  return found && { problem, flow: found.flow }
+}
+
+function drawnRequest(random: () => number): RouteRequest {
+  const ppm = () => Math.floor(random() * 60_000)
+  const usual = { buyPpm: ppm(), sellPpm: ppm(), transferPpm: 0 }
+  const taxes = new Map([token(1), token(2)].map((taxed) => [taxed, { usual, inPool: new Map() }]))
+  return request({ amountIn: BigInt(Math.ceil(10 ** (6 + 16 * random()))), ...(random() < 0.3 && { taxes }) })
+}
+
+test('a route pays what its settlement pays, and its least input is the least that settles', () => {
+  const seen = { told: 0, least: 0, divided: 0 }
+  for (let run = 1; run <= RUNS; run++) {
+    const random = seeded(run)
+    const asked = drawnRequest(random)
+    const found = searched(run % 3 === 0 ? widePools(run) : coarsePools(run), asked)
+    if (!found) continue
+    const { problem, flow } = found
+    const { amountIn, taxes } = asked
+    const again: Resettled = { shares: sharesOf(problem, flow), known: new Map(), drawn: null }
+    const settled = (amount: bigint) => settle(problem, flow, amount, taxes, again)
+    const pays = (amount: bigint) => (amount > 0n ? settledOr(0n, () => settled(amount).amountOut) : 0n)
+    const first = settledOr(null, () => settled(amountIn))
+    if (!first || first.amountOut === 0n) continue
+    const output = new RouteOutput(problem, again.shares, first, taxes)
+    const expectSame = (amount: bigint) => {
+      const told = output.of(amount)
+      if (told === null) return
+      expect(told, `run ${run}, ${amount}`).toBe(pays(amount))
+      seen.told++
+    }
+    const near = (part: number) => amountIn - BigInt(Math.floor(Number(amountIn) * part * random()))
+    for (const part of [0, 0.9, 1e-3, 1e-6]) expectSame(near(part))
+    again.drawn = output.drawn = new Map(first.edges.map((edge, k) => [edge, first.legs[k]!.amountIn]))
+    for (const part of [0, 1e-3, 1e-6]) expectSame(near(part))
+
+    const wished = first.amountOut - (first.amountOut * BigInt(Math.floor(random() * 1e3))) / 10_000_000n
+    const least = leastBackwards(
+      output,
+      { amountIn, amountOut: pays(amountIn) },
+      wished,
+      flow.amountOut / Number(amountIn),
+    )
+    if (least === null) continue
+    expect(pays(least), `run ${run}`).toBeGreaterThanOrEqual(wished)
+    expect(pays(least - 1n), `run ${run}`).toBeLessThan(wished)
+    seen.least++
+    if (flow.edges.length > flow.hops) seen.divided++
+  }
+  expect(seen.told).toBeGreaterThan(RUNS * 3)
+  expect(seen.least).toBeGreaterThan(RUNS / 2)
+  expect(seen.divided).toBeGreaterThan(RUNS / 5)
+})
+
+function settledOr<T, U>(otherwise: U, run: () => T): T | U {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof LegRefused) return otherwise
+    throw error
+  }
+}
