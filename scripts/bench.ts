@@ -21,6 +21,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   honesty: 'honesty/bench.ts',
   'hop-gas': 'hop-gas/bench.ts',
   invariants: 'invariants.ts',
+  'least-input': 'router/least-input.ts',
   'mainnet-prices': 'mainnet-prices.ts',
   net: 'net/bench.ts',
   overload: 'company/overload.ts',

@@ -1,0 +1,72 @@
+/**
+ * `npm run bench -- least-input`: time of the least input for an output beside that of the quote which pays it, trade by trade and in
+ * turn in one process, and how much more input it takes than that quote. Of each the shortest of many runs, which others on the
+ * machine disturb least. Results in `results/least-input.json`.
+ */
+import { type ExactOutputRequest, findRoute } from '@sluice/routing'
+import { record, rounded } from '../record.ts'
+import { generate } from './generate.ts'
+import { requestOf, SERVICE_LIMITS, scenarioGraph, warmUp } from './route.ts'
+import { loadScenario } from './scenario.ts'
+import { median, quantile } from './statistics.ts'
+
+const SIZES = [
+  { nPools: 20, seed: 910_001, nTrades: 100 },
+  { nPools: 200, seed: 920_001, nTrades: 100 },
+  { nPools: 2_000, seed: 930_001, nTrades: 100 },
+] as const
+const GAS_PRICES = [0n, 10n ** 10n]
+const RUNS = 11
+const BPS = 10_000
+
+const sizes = []
+for (const size of SIZES) {
+  for (const gasPriceWei of GAS_PRICES) {
+    const scenario = generate({ name: 'bench', ...size })
+    const loaded = loadScenario(scenario)
+    const graph = scenarioGraph(loaded)
+    const pairs = scenario.trades.flatMap((trade) => {
+      const quote = requestOf(loaded, trade, gasPriceWei, SERVICE_LIMITS)
+      const found = findRoute(graph, quote)
+      if (!found.ok) return []
+      const { amountIn, ...terms } = quote
+      const wish: ExactOutputRequest = { ...terms, amountOut: found.route.amountOut }
+      return [{ quote, wish, amountIn }]
+    })
+    await warmUp(pairs, ({ quote, wish }) => [findRoute(graph, quote), findRoute(graph, wish)])
+    let missed = 0
+    const trades = pairs.flatMap(({ quote, wish, amountIn }) => {
+      const least = findRoute(graph, wish)
+      if (!least.ok || least.route.amountOut < wish.amountOut) {
+        missed++
+        return []
+      }
+      const shortest = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as [number, number]
+      for (let run = 0; run < RUNS; run++) {
+        for (const [side, request] of [quote, wish].entries()) {
+          const start = performance.now()
+          findRoute(graph, request)
+          shortest[side] = Math.min(shortest[side]!, performance.now() - start)
+        }
+      }
+      const moreBps = (Number(least.route.amountIn) / Number(amountIn) - 1) * BPS
+      return [{ ratio: shortest[1] / shortest[0], ms: shortest, moreBps }]
+    })
+    const ratios = trades.map(({ ratio }) => ratio)
+    const more = trades.map(({ moreBps }) => moreBps)
+    sizes.push({
+      pools: size.nPools,
+      gasPriceGwei: Number(gasPriceWei / 10n ** 9n),
+      trades: trades.length,
+      missed,
+      ratio: { median: rounded(median(ratios), 2), p95: rounded(quantile(ratios, 0.95), 2) },
+      medianMs: {
+        quote: rounded(median(trades.map(({ ms }) => ms[0])), 3),
+        leastInput: rounded(median(trades.map(({ ms }) => ms[1])), 3),
+      },
+      moreInputBps: { median: rounded(median(more), 4), p95: rounded(quantile(more, 0.95), 3) },
+    })
+    console.error(JSON.stringify(sizes.at(-1)))
+  }
+}
+record('least-input', { sizes })
