@@ -66,7 +66,7 @@ export function oneOf(problem: Problem, found: FoundRoute, other: FoundRoute, is
 }
 
 /** A route of a problem that allows for less, with the bounds of the whole one. */
-export const withBounds = (route: FoundRoute, { bound, netBound, backward }: FoundRoute): FoundRoute => ({
+const withBounds = (route: FoundRoute, { bound, netBound, backward }: FoundRoute): FoundRoute => ({
   ...route,
   bound,
   netBound,
