@@ -64,25 +64,29 @@ function isMeasured({ mostRivals, onePath }: Problem, best: Flow): boolean {
   return mostRivals > 0 && !onePath && spentOn(best) * DOUBTED_GAS > MEASURED_GAIN * best.amountOut
 }
 
+type Rival = { readonly flow: Flow; readonly expected: number }
+
 /** Those of some routes that may be better than the best one once gas is measured, the most promising first. */
 export function rankedRivals(problem: Problem, best: Flow, flows: readonly (Flow | null)[]): readonly Flow[] {
   if (!isMeasured(problem, best)) return []
   const { mostRivals, believed } = problem
-  const rivals = new Map<string, { readonly flow: Flow; readonly expected: number }>()
+  const rivals = new Map<string, Rival>()
   const bestKey = keyOf(best)
-  const least = expectedNet(problem, best)
+  let most = expectedNet(problem, best)
   for (const flow of flows) {
     if (!flow || !fits(problem, flow)) continue
     const key = keyOf(flow)
     // What a pool is likely to withdraw is not seen in a simulation.
     if (key === bestKey || flow.edges.some((edge) => believed.has(edge))) continue
     const expected = expectedNet(problem, flow)
-    const doubt = DOUBTED_GAS * Math.max(spentOn(best), spentOn(flow))
     const known = rivals.get(key)
-    if (!(expected + doubt >= least) || (known && known.expected >= expected)) continue
+    if (known && known.expected >= expected) continue
+    most = Math.max(most, expected)
     rivals.set(key, { flow, expected })
   }
-  const ranked = [...rivals.values()].sort((a, b) => b.expected - a.expected)
+  const mayBeMost = ({ flow, expected }: Rival) =>
+    expected + DOUBTED_GAS * Math.max(spentOn(best), spentOn(flow)) >= most
+  const ranked = [...rivals.values()].filter(mayBeMost).sort((a, b) => b.expected - a.expected)
   return ranked.slice(0, mostRivals).map(({ flow }) => flow)
 }
 
