@@ -166,8 +166,8 @@ const isNear = (one: Tried, wished: bigint, isSteep: boolean): boolean =>
 /** The least amount with which a route's shares pay what is wished; null where they do not, however much they are given. */
 function leastOf({ amountIn, route, problem, price }: Tried, wished: bigint, request: RouteTerms): LeastInput | null {
   const shares = sharesOf(problem, route.flow)
-  const output = new RouteOutput(problem, shares, route.settlement, request.taxes)
   const again: Resettled = { shares, known: new Map(), drawn: null }
+  const output = new RouteOutput(problem, again, route.settlement, request.taxes)
   const settleAt = (amount: bigint): FoundRoute | null => {
     const settlement = settled(problem, { route, amountIn: amount }, request, again)
     // The bound grows by the price of the source with the amount.
@@ -186,7 +186,7 @@ function leastOf({ amountIn, route, problem, price }: Tried, wished: bigint, req
     near = narrowed(at, wide, wished, ONE_LEG)[1]
     // What is left to find is too little to be shared out: one leg out of the source takes it, and legs it does not lead to stay.
     const asSettled = () => drawnBy(settleAt(near.amountIn)!)
-    again.drawn = output.drawn = output.of(near.amountIn) === null ? asSettled() : output.inputs()
+    again.drawn = output.of(near.amountIn) === null ? asSettled() : output.inputs()
   }
   const halved = () => {
     const bracket = around(near)

@@ -1,10 +1,10 @@
 /** Outputs of a route for amounts close to each other, in the integers that `settle` gives, without its legs. */
-import { QUOTE_WORK } from '../problem/budget.ts'
+import { PoolRefusal } from '@sluice/liquidity'
 import type { Problem } from '../problem/problem.ts'
 import type { Taxes } from '../taxes.ts'
 import { FEW_UNITS } from '../tolerances.ts'
-import { outputOfPool, type Settlement } from './settle.ts'
-import { amountOf, type Share, type Shares } from './shares.ts'
+import { type Resettled, type Settlement, settledOnce } from './settle.ts'
+import { amountOf, type Share } from './shares.ts'
 
 /** A leg with the tokens of its route by number, that of the source 0. */
 export type LegOutput = {
@@ -19,21 +19,22 @@ export type LegOutput = {
 }
 
 /** A token by number, and what is held of it in place of what the legs before it bring. */
-export type Fork = { readonly token: number; readonly balance: bigint }
+type Fork = { readonly token: number; readonly balance: bigint }
 
 export class RouteOutput {
   readonly problem: Problem
   readonly legs: readonly LegOutput[]
   readonly target: number
-  /** Amounts, by edge, that legs out of the source take whatever there is, see `Resettled`. */
-  drawn: ReadonlyMap<number, bigint> | null = null
   private readonly taxes: Taxes | undefined
-  private readonly sharing: boolean
+  private readonly again: Resettled
   /** Balances by number of the token. */
   private readonly held: bigint[]
 
-  /** @param settled - the route as settled for some amount */
-  constructor(problem: Problem, { inOrder, sharing }: Shares, settled: Settlement, taxes?: Taxes) {
+  /**
+   * @param again - of settlements of the same route, which need not ask for what is asked here
+   * @param settled - the route as settled for some amount
+   */
+  constructor(problem: Problem, again: Resettled, settled: Settlement, taxes?: Taxes) {
     const numbers = new Map([[problem.source, 0]])
     const numberOf = (token: number) => {
       const number = numbers.get(token) ?? numbers.size
@@ -42,8 +43,8 @@ export class RouteOutput {
     }
     this.problem = problem
     this.taxes = taxes
-    this.sharing = sharing
-    this.legs = inOrder.map((share) => {
+    this.again = again
+    this.legs = again.shares.inOrder.map((share) => {
       const leg = settled.legs[settled.edges.indexOf(share.edge)]
       const known = new Map(leg && [[leg.amountIn, leg.amountOut]])
       return { share, from: numberOf(share.from), to: numberOf(share.to), amountIn: 0n, amountOut: 0n, known }
@@ -59,8 +60,8 @@ export class RouteOutput {
    * @throws WorkSpent
    */
   of(amountIn: bigint, fork?: Fork): bigint | null {
-    if (this.sharing) return null
-    const { held } = this
+    const { held, again } = this
+    if (again.shares.sharing) return null
     held.fill(0n)
     held[0] = amountIn
     let before = 0
@@ -69,7 +70,7 @@ export class RouteOutput {
       if (fork?.token === from && before !== from) held[from] = fork.balance
       before = from
       const balance = held[from]!
-      const amount = amountOf(share, balance, share.fromSource ? this.drawn?.get(share.edge) : undefined)
+      const amount = amountOf(share, balance, share.fromSource ? again.drawn?.get(share.edge) : undefined)
       const output = amount === 0n ? 0n : this.outputOf(leg, amount)
       if (amount > 0n && (output === 0n || (!share.last && output < FEW_UNITS))) return null
       leg.amountIn = amount
@@ -90,12 +91,13 @@ export class RouteOutput {
    *
    * @throws WorkSpent
    */
-  outputOf({ share, known }: LegOutput, amount: bigint): bigint {
-    const again = known.get(amount)
-    if (again !== undefined) return again
-    const { graph, budget } = this.problem
-    budget.spend(QUOTE_WORK)
-    const output = outputOfPool(graph.edges[share.edge]!, amount, this.taxes)
+  outputOf({ share: { edge }, known }: LegOutput, amount: bigint): bigint {
+    const before = known.get(amount)
+    if (before !== undefined) return before
+    const part = { amount, num: 1n, den: 1n }
+    const { pool } = this.problem.graph.edges[edge]!
+    const settled = settledOnce(this.problem, { edge, now: pool, part }, this.taxes, this.again)
+    const output = settled instanceof PoolRefusal ? 0n : settled.leg.amountOut
     known.set(amount, output)
     return output
   }

@@ -55,21 +55,13 @@ export type Resettled = {
  * @throws LegRefused, WorkSpent
  */
 export function settle(problem: Problem, flow: Flow, amountIn: bigint, taxes?: Taxes, again?: Resettled): Settlement {
-  const { graph, source, target, budget } = problem
+  const { graph, source, target } = problem
   const held = new Map<number, bigint>([[source, amountIn]])
   const legs: Leg[] = []
   const edges: number[] = []
   const traded = new Map<string, Pool>()
   const { inOrder, sharing } = again?.shares ?? sharesOf(problem, flow)
-  const settleLeg = (edge: number, now: Pool, part: Part) => {
-    const known = again && knownOf(again, edge)
-    const same = known?.get(part.amount)
-    if (same?.now === now) return settledAgain(same.settled, part)
-    budget.spend(QUOTE_WORK)
-    const settled = settledLeg(graph.edges[edge]!, now, part, taxes)
-    known?.set(part.amount, { now, settled })
-    return settled
-  }
+  const settleLeg = (edge: number, now: Pool, part: Part) => settledOnce(problem, { edge, now, part }, taxes, again)
   for (const share of inOrder) {
     const { edge, from, to, last } = share
     const balance = held.get(from) ?? 0n
@@ -125,6 +117,29 @@ export function outputOfPool(edge: Edge, amountIn: bigint, taxes?: Taxes): bigin
 
 type Settled = { readonly leg: Leg; readonly after: Pool }
 type Known = { readonly now: Pool; readonly settled: Settled | PoolRefusal }
+
+/** @param now - the pool of the edge as earlier legs left it */
+type Asked = { readonly edge: number; readonly now: Pool; readonly part: Part }
+
+/**
+ * A leg as it was settled before, where its pool is as it was.
+ *
+ * @throws WorkSpent
+ */
+export function settledOnce(
+  { graph, budget }: Problem,
+  { edge, now, part }: Asked,
+  taxes?: Taxes,
+  again?: Resettled,
+): Settled | PoolRefusal {
+  const known = again && knownOf(again, edge)
+  const same = known?.get(part.amount)
+  if (same?.now === now) return settledAgain(same.settled, part)
+  budget.spend(QUOTE_WORK)
+  const settled = settledLeg(graph.edges[edge]!, now, part, taxes)
+  known?.set(part.amount, { now, settled })
+  return settled
+}
 
 function knownOf({ known }: Resettled, edge: number): Map<bigint, Known> {
   const legs = known.get(edge) ?? new Map<bigint, Known>()
