@@ -67,8 +67,7 @@ export function middleOf(
     if (degree(end) > MANY_EDGES) return
     budget.spend(4 * degree(end) + 1)
     const edges = Array.from({ length: degree(end) }, (_, k) => edgeOf(offset[end]! + k))
-    edges.sort((a, b) => depthOf(b) - depthOf(a) || a - b)
-    for (const edge of edges.slice(0, NEIGHBOURS)) {
+    for (const edge of largest(edges, depthOf, NEIGHBOURS)) {
       if (!(depthOf(edge) > 0)) continue
       ofEnds.push(edge)
       neighbours.add(from[edge] === end ? to[edge]! : from[edge]!)
@@ -87,6 +86,24 @@ export function middleOf(
   const deepest = (edges: readonly number[], most: number) => mostEarning(ranked(edges, depthOf), most)
   budget.spend(hubs.edges.length + beside.size)
   return [...ofEnds, ...deepest([...beside], BETWEEN_NEIGHBOURS), ...deepest(hubs.edges, BETWEEN_HUBS)]
+}
+
+/** So many of largest value, the largest first; of those with the same, the first. */
+function largest(edges: readonly number[], worth: (edge: number) => number, most: number): readonly number[] {
+  const chosen: number[] = []
+  const values: number[] = []
+  for (const edge of edges) {
+    const value = worth(edge)
+    if (chosen.length === most && !(value > values[most - 1]!)) continue
+    let at = Math.min(chosen.length, most - 1)
+    for (; at > 0 && value > values[at - 1]!; at--) {
+      chosen[at] = chosen[at - 1]!
+      values[at] = values[at - 1]!
+    }
+    chosen[at] = edge
+    values[at] = value
+  }
+  return chosen
 }
 
 function ranked(edges: readonly number[], worth: (edge: number) => number): Candidates {

@@ -1,6 +1,6 @@
 /** A few edges of a graph as a graph of their own. */
 import { groupBySource } from '../graph/build-graph.ts'
-import { Graph, type Topology } from '../graph/graph.ts'
+import { type Edge, Graph, type Topology } from '../graph/graph.ts'
 import { Scratch } from '../graph/scratch.ts'
 
 /** With the numbers that tokens and edges have in the whole. */
@@ -12,32 +12,25 @@ export type Part = { readonly graph: Graph; readonly tokens: Int32Array; readonl
  * @param ends - tokens that are in it whatever the edges
  */
 export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readonly number[]): Part {
-  const all = whole.topology
-  const both = new Set<number>()
-  for (const edge of chosen) {
-    const { pool } = whole.edges[edge]!
-    // Pairs of one pool trade together: what one of them leaves moves the rates of the others.
-    if (pool.tokens.length > 2) for (const pair of all.edgesOfPool.get(pool.id)!) both.add(pair)
-    else both.add(edge).add(all.reverse[edge]!)
-  }
-  const edges = Int32Array.from(both).sort()
-  const ofTokens = new Set(ends)
-  for (const edge of edges) ofTokens.add(all.from[edge]!)
-  const tokens = Int32Array.from(ofTokens).sort()
+  const { topology: all, rate, rateBack, conductance, mostConductance } = whole
   return all.scratch.within(() => {
+    const edges = withPairs(whole, chosen)
+    const tokens = joinedBy(whole, edges, ends)
     const placeOfToken = placesOf(whole, tokens, all.tokens.length)
     const placeOfEdge = placesOf(whole, edges, all.from.length)
-    const own = Array.from(edges, (edge) => whole.edges[edge]!)
-    const pick = (values: Float64Array) => Float64Array.from(edges, (edge) => values[edge]!)
+    const from = placed(all.from, edges, placeOfToken)
     const offset = new Int32Array(tokens.length + 1)
-    const from = Int32Array.from(edges, (edge) => placeOfToken[all.from[edge]!]!)
     for (const token of from) offset[token + 1]! += 1
     for (let token = 0; token < tokens.length; token++) offset[token + 1]! += offset[token]!
+    const own: Edge[] = []
     const edgesOfPool = new Map<string, number[]>()
-    for (const [place, { pool }] of own.entries()) {
-      const ofPool = edgesOfPool.get(pool.id)
+    const { edges: edgesOfWhole } = whole
+    for (const [place, edge] of edges.entries()) {
+      own.push(edgesOfWhole[edge]!)
+      const { id } = own[place]!.pool
+      const ofPool = edgesOfPool.get(id)
       if (ofPool) ofPool.push(place)
-      else edgesOfPool.set(pool.id, [place])
+      else edgesOfPool.set(id, [place])
     }
     const names = Array.from(tokens, (token) => all.tokens[token]!)
     const topology: Topology = {
@@ -45,8 +38,8 @@ export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readon
       tokenIndex: new Map(names.map((token, place) => [token, place])),
       offset,
       from,
-      to: Int32Array.from(edges, (edge) => placeOfToken[all.to[edge]!]!),
-      reverse: Int32Array.from(edges, (edge) => placeOfEdge[all.reverse[edge]!]!),
+      to: placed(all.to, edges, placeOfToken),
+      reverse: placed(all.reverse, edges, placeOfEdge),
       edgesOfPool,
       hasWidePools: own.some(({ pool }) => pool.tokens.length > 2),
       get poolsOfSource() {
@@ -59,13 +52,58 @@ export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readon
     }
     const arrays = {
       edges: own,
-      rate: pick(whole.rate),
-      rateBack: pick(whole.rateBack),
-      conductance: pick(whole.conductance),
-      mostConductance: pick(whole.mostConductance),
+      rate: picked(rate, edges),
+      rateBack: picked(rateBack, edges),
+      conductance: picked(conductance, edges),
+      mostConductance: picked(mostConductance, edges),
     }
     return { graph: new Graph(whole.snapshot, topology, arrays, whole.leastGas), tokens, edges }
   })
+}
+
+/** The edges, those the other way round, and all pairs of pools of several tokens, in order. */
+function withPairs({ edges, topology }: Graph, chosen: Iterable<number>): Int32Array {
+  const { from, reverse, edgesOfPool, scratch } = topology
+  const all: number[] = []
+  const taken = scratch.zeroBytes(from.length, (array) => {
+    for (const edge of all) array[edge] = 0
+  })
+  const take = (edge: number) => {
+    if (taken[edge] === 1) return
+    taken[edge] = 1
+    all.push(edge)
+  }
+  for (const edge of chosen) {
+    const { pool } = edges[edge]!
+    // Pairs of one pool trade together: what one of them leaves moves the rates of the others.
+    if (pool.tokens.length > 2) for (const pair of edgesOfPool.get(pool.id)!) take(pair)
+    else {
+      take(edge)
+      take(reverse[edge]!)
+    }
+  }
+  return Int32Array.from(all).sort()
+}
+
+/** The ends, and the tokens that edges of both directions lead from, in order. */
+function joinedBy({ topology }: Graph, edges: Int32Array, ends: readonly number[]): Int32Array {
+  const tokens = new Set(ends)
+  for (const edge of edges) tokens.add(topology.from[edge]!)
+  return Int32Array.from(tokens).sort()
+}
+
+// Loops, since `from` of typed arrays goes by iterators, several times as slow.
+
+function picked(values: Float64Array, at: Int32Array): Float64Array {
+  const own = new Float64Array(at.length)
+  for (let place = 0; place < at.length; place++) own[place] = values[at[place]!]!
+  return own
+}
+
+function placed(numbers: Int32Array, at: Int32Array, placeOf: Int32Array): Int32Array {
+  const own = new Int32Array(at.length)
+  for (let place = 0; place < at.length; place++) own[place] = placeOf[numbers[at[place]!]!]!
+  return own
 }
 
 function placesOf({ topology }: Graph, numbers: Int32Array, count: number): Int32Array {
