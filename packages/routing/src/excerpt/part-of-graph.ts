@@ -22,16 +22,9 @@ export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readon
     const offset = new Int32Array(tokens.length + 1)
     for (const token of from) offset[token + 1]! += 1
     for (let token = 0; token < tokens.length; token++) offset[token + 1]! += offset[token]!
-    const own: Edge[] = []
-    const edgesOfPool = new Map<string, number[]>()
     const { edges: edgesOfWhole } = whole
-    for (const [place, edge] of edges.entries()) {
-      own.push(edgesOfWhole[edge]!)
-      const { id } = own[place]!.pool
-      const ofPool = edgesOfPool.get(id)
-      if (ofPool) ofPool.push(place)
-      else edgesOfPool.set(id, [place])
-    }
+    const own = Array.from(edges, (edge) => edgesOfWhole[edge]!)
+    let ofPools: Topology['edgesOfPool'] | null = null
     const names = Array.from(tokens, (token) => all.tokens[token]!)
     const topology: Topology = {
       tokens: names,
@@ -40,10 +33,14 @@ export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readon
       from,
       to: placed(all.to, edges, placeOfToken),
       reverse: placed(all.reverse, edges, placeOfEdge),
-      edgesOfPool,
+      // Few searches ask for it.
+      get edgesOfPool() {
+        ofPools ??= groupByPool(own)
+        return ofPools
+      },
       hasWidePools: own.some(({ pool }) => pool.tokens.length > 2),
       get poolsOfSource() {
-        return groupBySource(own, edgesOfPool)
+        return groupBySource(own, this.edgesOfPool)
       },
       joined: null,
       scratch: new Scratch(),
@@ -59,6 +56,16 @@ export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readon
     }
     return { graph: new Graph(whole.snapshot, topology, arrays, whole.leastGas), tokens, edges }
   })
+}
+
+function groupByPool(edges: readonly Edge[]): Topology['edgesOfPool'] {
+  const ofPools = new Map<string, number[]>()
+  for (const [place, { pool }] of edges.entries()) {
+    const ofPool = ofPools.get(pool.id)
+    if (ofPool) ofPool.push(place)
+    else ofPools.set(pool.id, [place])
+  }
+  return ofPools
 }
 
 /** The edges, those the other way round, and all pairs of pools of several tokens, in order. */
