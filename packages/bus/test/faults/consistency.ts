@@ -13,6 +13,7 @@ export type Told = {
 }
 
 const KEPT = 300
+const KEPT_DIGESTS = 100_000
 
 export class ConsistencyCheck {
   shown = 0
@@ -56,6 +57,7 @@ export class ConsistencyCheck {
       this.digests.set(key, digest)
       addTo(groups, n, digest)
     }
+    if (this.digests.size > KEPT_DIGESTS) this.digests.clear()
     if (this.expected.size > KEPT) this.expected.clear()
     this.expected.set(hash, groups)
     return groups

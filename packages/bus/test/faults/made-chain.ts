@@ -15,8 +15,9 @@ const CHANGED = 60
 /** Every so many blocks one and its child are undone. */
 const FORK_EVERY = 23
 const FORKED = 2
-/** States that are kept, beside the one that the next is made from. */
+/** States that are kept, and every so many blocks one that is kept for good: what is asked for again is made from the one before. */
 const KEPT = 400
+const MILESTONE = 1_000
 
 export const HUB = toAddress(`0x${'11'.repeat(20)}`)
 export const groupOf = (n: number) => n % GROUPS
@@ -75,7 +76,7 @@ export class MadeChain {
   private forget(): void {
     for (const name of this.states.keys()) {
       if (this.states.size <= KEPT / 2) return
-      this.states.delete(name)
+      if ((Number.parseInt(name, 10) + 1) % MILESTONE !== 0) this.states.delete(name)
     }
   }
 }
