@@ -3,11 +3,39 @@ import type { Pool } from '../family.ts'
 
 type Pools = ReadonlyMap<string, Pool>
 
-/** By the state after it. The state before is not kept by it, else none would ever be let go. */
-const entries = new WeakMap<Pools, { readonly before: WeakRef<Pools>; readonly bytes: Uint8Array }>()
+/** States back to which one can tell what led to it, and the bytes of their entries beyond the last one. */
+const MOST_STEPS = 32
+const MOST_BYTES = 2 ** 20
+
+/**
+ * A state by a name that keeps nothing of it in memory. A weak reference would: the collector takes those for strong ones as long as
+ * it looks at young objects alone, and of a chain of them all states would grow old.
+ */
+export type Mark = object
+const marks = new WeakMap<Pools, Mark>()
+
+export function markOf(pools: Pools): Mark {
+  const known = marks.get(pools)
+  if (known) return known
+  const mark = {}
+  marks.set(pools, mark)
+  return mark
+}
+
+type Step = { readonly before: Mark; readonly after: Mark; readonly bytes: Uint8Array }
+
+/** By the state after it, the last step first. */
+const steps = new WeakMap<Pools, readonly Step[]>()
 
 export function rememberEntry(before: Pools, after: Pools, bytes: Uint8Array): void {
-  entries.set(after, { before: new WeakRef(before), bytes })
+  const kept: Step[] = [{ before: markOf(before), after: markOf(after), bytes }]
+  let size = 0
+  for (const step of steps.get(before) ?? []) {
+    size += step.bytes.length
+    if (size > MOST_BYTES || kept.length === MOST_STEPS) break
+    kept.push(step)
+  }
+  steps.set(after, kept)
 }
 
 /** Those that lead from one state to another, each with the state after it; null where some are not known, or are too many. */
@@ -15,12 +43,10 @@ export function entriesBetween(
   before: Pools,
   after: Pools,
   most: number,
-): readonly { readonly after: Pools; readonly bytes: Uint8Array }[] | null {
-  const found: { after: Pools; bytes: Uint8Array }[] = []
-  for (let at: Pools | undefined = after; at !== before; at = entries.get(at)!.before.deref()) {
-    const entry = at && entries.get(at)
-    if (!at || !entry || found.length === most) return null
-    found.unshift({ after: at, bytes: entry.bytes })
-  }
-  return found
+): readonly { readonly after: Mark; readonly bytes: Uint8Array }[] | null {
+  if (before === after) return []
+  const known = steps.get(after) ?? []
+  const first = markOf(before)
+  const last = known.findIndex((step) => step.before === first)
+  return last < 0 || last >= most ? null : known.slice(0, last + 1).reverse()
 }

@@ -1,5 +1,5 @@
 /** Changes from state to state of a chain, as bytes in memory that all threads read: put into words once, copied never. */
-import { entriesBetween, entryBetween, type Snapshot } from '@sluice/liquidity'
+import { entriesBetween, entryBetween, type Mark, markOf, type Snapshot } from '@sluice/liquidity'
 
 type Pools = Snapshot['pools']
 
@@ -10,8 +10,9 @@ const MOST_CHANGED = 1_000
 
 export class EntryLog {
   /** States in the order in which they were told; the entry at the same index leads to it from the one before. */
-  private states: WeakRef<Pools>[] = []
+  private states: Mark[] = []
   private entries: Uint8Array[] = []
+  private last: WeakRef<Pools> | null = null
 
   /** Those that lead from one state to another; null where they do not, and the pools themselves must be told. */
   between(before: Pools, after: Pools): readonly Uint8Array[] | null {
@@ -21,15 +22,16 @@ export class EntryLog {
   }
 
   private append(pools: Pools): void {
-    const last = this.states.at(-1)?.deref()
+    const last = this.last?.deref()
+    this.last = new WeakRef(pools)
     const told = last && this.since(last, pools)
     if (!told) {
-      this.states = [new WeakRef(pools)]
+      this.states = [markOf(pools)]
       this.entries = [new Uint8Array()]
       return
     }
     for (const { after, bytes } of told) {
-      this.states.push(new WeakRef(after))
+      this.states.push(after)
       this.entries.push(shared(bytes))
     }
     this.states = this.states.slice(-MOST_ENTRIES)
@@ -37,15 +39,15 @@ export class EntryLog {
   }
 
   /** As another process told them, else in words of our own. */
-  private since(before: Pools, after: Pools): readonly { readonly after: Pools; readonly bytes: Uint8Array }[] | null {
+  private since(before: Pools, after: Pools): readonly { readonly after: Mark; readonly bytes: Uint8Array }[] | null {
     const told = entriesBetween(before, after, MOST_ENTRIES)
     if (told) return told
     const bytes = entryBetween(before, after, MOST_CHANGED)
-    return bytes && [{ after, bytes }]
+    return bytes && [{ after: markOf(after), bytes }]
   }
 
   private indexOf(pools: Pools): number {
-    return this.states.findLastIndex((state) => state.deref() === pools)
+    return this.states.lastIndexOf(markOf(pools))
   }
 }
 
