@@ -39,12 +39,13 @@ export function leastBackwards(output: RouteOutput, near: Point, wished: bigint,
 /** Legs from the one out of the source that takes the rest on, up to the first token that several legs divide; the last one first. */
 function chainOf({ legs, target }: RouteOutput): readonly LegOutput[] {
   const chain = [legs.findLast(({ from }) => from === 0)!]
-  for (;;) {
+  while (chain.length < legs.length) {
     const token = chain[0]!.to
     const out = legs.filter(({ from }) => from === token)
-    if (token === target || out.length !== 1) return chain
+    if (token === target || out.length !== 1) break
     chain.unshift(out[0]!)
   }
+  return chain
 }
 
 /** A token that several legs divide, and what a route pays for what is held of it. */
