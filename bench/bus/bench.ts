@@ -62,7 +62,6 @@ function changed(map: PoolMap, version: number, hasTicks: boolean, perBlock: num
 type Told = {
   readonly lags: number[]
   readonly cpuMsPerBlock: number
-  readonly heapMB: number
 }
 type Joined = { readonly joinMs: number; readonly cpuMs: number; readonly pools: number }
 const heard = <T>(worker: ChildProcess) =>
@@ -71,7 +70,7 @@ async function startWorker(): Promise<{ worker: ChildProcess; joined: Joined }> 
   const worker = fork(join(import.meta.dirname, 'follower.ts'), [redis.url], { execArgv: ['--expose-gc'] })
   return { worker, joined: await heard<Joined>(worker) }
 }
-const ask = <T>(worker: ChildProcess, what: 'number' | 'figures') => {
+const ask = <T>(worker: ChildProcess, what: 'number' | 'figures' | 'heap') => {
   const told = heard<T>(worker)
   worker.send(what)
   return told
@@ -137,7 +136,6 @@ async function blocks(workers: readonly ChildProcess[], what: Blocks) {
     ...(workers.length > 0 && {
       lagMs: { p50: lag(0.5), p99: lag(0.99), max: lags.at(-1) },
       workerCpuMsPerBlock: told.map((each) => rounded(each.cpuMsPerBlock, 2)),
-      workerHeapMB: told.map((each) => Math.round(each.heapMB)),
     }),
   }
 }
@@ -167,6 +165,8 @@ console.log('10 a second', paced10)
 const paced40 = await blocks(workers, { count: 400, everyMs: 25 })
 console.log('40 a second', paced40)
 const flatOut = await blocks(workers, { count: 400 })
+// Last: garbage collected by all at once would be collected by all at once again a while later.
+const heaps = await Promise.all(workers.map((worker) => ask<number>(worker, 'heap')))
 for (const worker of workers) worker.kill('SIGKILL')
 await connection.call('XTRIM', keys.entries, 'MAXLEN', 0)
 const alone = await blocks([], { count: 600 })
@@ -182,6 +182,7 @@ record('bus', {
   full,
   joinMs: joins,
   joinCpuMs: rounded(first.joined.cpuMs),
+  workerHeapMB: heaps.map(Math.round),
   ofTwenty,
   paced10,
   paced40,

@@ -27,17 +27,11 @@ process.on('message', (ask) => {
     cpu = process.cpuUsage()
     return
   }
-  if (ask === 'number') {
-    process.send?.(number)
-    return
+  if (ask === 'number') process.send?.(number)
+  else if (ask === 'figures') process.send?.({ lags, cpuMsPerBlock: cpuMs() / Math.max(1, lags.length) })
+  else {
+    globalThis.gc?.()
+    process.send?.(process.memoryUsage().heapUsed / 1e6)
   }
-  const used = cpuMs()
-  // Holds up what comes meanwhile, so it is asked once all has come.
-  globalThis.gc?.()
-  process.send?.({
-    lags,
-    cpuMsPerBlock: used / Math.max(1, lags.length),
-    heapMB: process.memoryUsage().heapUsed / 1e6,
-  })
 })
 process.on('disconnect', () => process.exit())
