@@ -140,12 +140,6 @@ async function blocks(workers: readonly ChildProcess[], what: Blocks) {
   }
 }
 
-/** The middle one of three runs: what else a machine does tells in lags first. */
-async function middleOf<T>(run: () => Promise<T>, figureOf: (run: T) => number): Promise<T> {
-  const runs = [await run(), await run(), await run()]
-  return runs.sort((a, b) => figureOf(a) - figureOf(b))[1]!
-}
-
 const empty = await info('used_memory')
 // Making the pools has held up the timer that renews it.
 await lease.acquire(connection)
@@ -168,20 +162,14 @@ const ofTwenty = await blocks(workers, { count: 100, everyMs: 100, perBlock: 20 
 console.log('20 pools, 10 a second', ofTwenty)
 const paced10 = await blocks(workers, { count: 150, everyMs: 100 })
 console.log('10 a second', paced10)
-const paced40 = await middleOf(
-  () => blocks(workers, { count: 400, everyMs: 25 }),
-  ({ lagMs }) => lagMs?.p99 ?? 0,
-)
+const paced40 = await blocks(workers, { count: 400, everyMs: 25 })
 console.log('40 a second', paced40)
 const flatOut = await blocks(workers, { count: 400 })
 // Last: garbage collected by all at once would be collected by all at once again a while later.
 const heaps = await Promise.all(workers.map((worker) => ask<number>(worker, 'heap')))
 for (const worker of workers) worker.kill('SIGKILL')
 await connection.call('XTRIM', keys.entries, 'MAXLEN', 0)
-const alone = await middleOf(
-  () => blocks([], { count: 600 }),
-  ({ poolUpdatesPerSecond }) => poolUpdatesPerSecond,
-)
+const alone = await blocks([], { count: 600 })
 const kept = await connection.call<number>('XLEN', keys.entries)
 const streamKBPerBlock = rounded(
   (await connection.call<number>('MEMORY', 'USAGE', keys.entries, 'SAMPLES', 0)) / kept / 1e3,
