@@ -55,6 +55,43 @@ test('threads that are told of blocks at different times, from one memory, agree
   }
 })
 
+test('a thread has a few short searches in hand, of whichever blocks, and a long one alone', async () => {
+  const one = new RouterThreads({ count: 1, timeoutMs: 30_000 })
+  const short = (of: typeof snapshot) => one.findRoute(of, request(), undefined, true)
+  expect(one.free).toBe('cold')
+  // The thread has to start: who could search elsewhere would.
+  const first = short(snapshot)
+  expect(one.free).toBeNull()
+  expect(await first).toEqual(anew(snapshot))
+  // By then it does not count as slow any more.
+  await nextTurn()
+  const inHand = [short(later), short(snapshot), short(later)]
+  expect(one.free).toBe('warm')
+  inHand.push(short(snapshot))
+  expect(one.free).toBeNull()
+  const behind = short(later)
+  expect(one.queued).toBe(1)
+  one.forget(1)
+  const expected = [anew(later), anew(snapshot), anew(later), anew(snapshot), anew(later)]
+  expect(await Promise.all([...inHand, behind])).toEqual(expected)
+  expect(one.free).toBe('warm')
+  const long = one.findRoute(snapshot, request())
+  expect(one.free).toBeNull()
+  expect(await long).toEqual(anew(snapshot))
+  await one.close()
+})
+
+test('what cannot be told to a thread fails alone', async () => {
+  const one = new RouterThreads({ count: 1, timeoutMs: 30_000 })
+  const unheard = request({ wrappedNative: (() => {}) as never })
+  const asked = [request(), unheard, request()].map((of) => one.findRoute(snapshot, of, undefined, true))
+  const [first, second, third] = await Promise.allSettled(asked)
+  expect(second).toMatchObject({ status: 'rejected', reason: { name: 'DataCloneError' } })
+  for (const told of [first, third]) expect(told).toEqual({ status: 'fulfilled', value: anew(snapshot) })
+  expect(await one.findRoute(later, request())).toEqual(anew(later))
+  await one.close()
+})
+
 test('what changed is put into words once for all threads', () => {
   const log = new EntryLog()
   const [first, second, third] = [snapshot.pools, later.pools, snapshot.pools.with(richer.slice(0, 3))]
@@ -167,6 +204,26 @@ describe('searches that go wrong', () => {
       await lost
     }
     await one.close()
+  })
+
+  test('those in hand of a thread that takes long, or is killed, go to another one', async () => {
+    const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
+    const short = (asked = request()) => one.findRoute(snapshot, asked, undefined, true)
+    for (const fault of [DYING, ENDLESS]) {
+      // Only a thread that has answered has room.
+      expect(await short()).toEqual(anew(snapshot))
+      let ended = false
+      const lost = short(fault).catch(({ code }) => {
+        ended = true
+        return code
+      })
+      const behind = [short(), short(), short()]
+      expect(one.queued).toBe(0)
+      for (const result of await Promise.all(behind)) expect(result).toEqual(anew(snapshot))
+      expect(ended).toBe(fault === DYING)
+      if (fault === ENDLESS) await one.close()
+      expect(await lost).toBe('THREAD_ENDED')
+    }
   })
 
   test('a thread that cannot start fails the search that it was started for, and close ends what waits', async () => {

@@ -1,6 +1,6 @@
 import { type Address, toAddress } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
-import { buildGraph, type RouteRequest, RouterThreads } from '@sluice/routing'
+import { buildGraph, type RouteRequest, type RouteResult, RouterThreads } from '@sluice/routing'
 import { afterAll, expect, test, vi } from 'vitest'
 import { RouterSearch } from './router-search.ts'
 
@@ -43,12 +43,13 @@ test('small chains are searched by threads while the process is short of time an
   // The first is searched here and starts the thread.
   expect(await search(1)).toEqual(here)
   await vi.waitFor(() => expect(threads.free).toBe('warm'), { timeout: 30_000 })
-  const asked = search(1)
-  expect(threads.free).toBeNull()
-  // No thread is free.
+  const asked: Promise<RouteResult>[] = []
+  while (threads.free) asked.push(search(1))
+  expect(asked.length).toBeGreaterThan(1)
+  // No thread has room.
   expect(await search(1)).toEqual(here)
   expect(threads.free).toBeNull()
-  expect(await asked).toEqual(here)
+  for (const result of await Promise.all(asked)) expect(result).toEqual(here)
 })
 
 test('a thread that cannot start costs nobody an answer', async () => {

@@ -30,9 +30,9 @@ type Options = {
 /**
  * Searches where it takes the others least. Large chains are searched in a thread, so that no request waits for the search of
  * another. Small ones are searched here, where most searches take less time than it would to ask a thread; one that takes
- * more than a little work is begun anew in a thread, which can be ended. While the process is what is short and others wait, a
- * thread that is free takes searches of small chains, too; one that has not begun yet is started first, by a search that nobody
- * waits for. The result is the same.
+ * more than a little work is begun anew in a thread, which can be ended. While the process is what is short and others wait,
+ * threads take searches of small chains, too, as far as they have room; one that has not begun yet is started first, by a search that
+ * nobody waits for. The result is the same.
  */
 export class RouterSearch {
   private readonly options: Options
@@ -57,7 +57,7 @@ export class RouterSearch {
       if (free === 'cold') threads.findRoute(snapshot, request).catch(() => {})
       const isElsewhere = snapshot.pools.size > inlinePools || free === 'warm'
       const here = isElsewhere ? null : searchHere(graph(), request)
-      return here ?? (await threads.findRoute(snapshot, request, signal))
+      return here ?? (await threads.findRoute(snapshot, request, signal, free === 'warm'))
     } catch (error) {
       if (error instanceof RoutingError)
         log.error({ err: error, replay: replayOf(snapshot, request) }, 'a search went wrong')

@@ -1,4 +1,4 @@
-/** A thread that searches for the process, one request at a time, and that can be ended while it does. */
+/** A thread that searches for the process, one request after the other, and that can be ended while it does. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type Pool, PoolMap, poolChangeSteps, type Snapshot } from '@sluice/liquidity'
@@ -28,9 +28,17 @@ type Answer = Exclude<FromThread, { begun: true }>
 /** A chain as a thread knows it; terms that requests share by their names. */
 type Told = { pools: Snapshot['pools']; readonly terms: Map<string, unknown> }
 type Search = {
+  readonly isShort: boolean
   readonly resolve: (answer: Answer) => void
   readonly reject: (error: Error) => void
-  timer: NodeJS.Timeout | undefined
+}
+
+/** Searches that a thread has in hand, so that it need not wait for the process between two of them: a few milliseconds of short ones. */
+const IN_HAND = 4
+
+/** The thread has not begun the search, and will not tell of it. */
+export class NotBegun extends Error {
+  override readonly name = 'NotBegun'
 }
 
 /**
@@ -42,10 +50,13 @@ export class RouterThread {
   private readonly options: ThreadOptions
   private readonly logs: EntryLogs
   private worker: Worker | undefined
-  private search: Search | undefined
-  /** The state of each chain that the thread was told, and the chains that it is still to forget. */
+  /** The one that it is at first, then those behind it: answers come in this order. */
+  private searches: Search[] = []
+  private timer: NodeJS.Timeout | undefined
+  /** All that was to be sent so far. */
+  private sent: Promise<void> = Promise.resolve()
+  /** The state of each chain that the thread was told. */
   private told = new Map<number, Told>()
-  private readonly stale = new Set<number>()
   /** It has answered since it was started: its code is loaded. */
   isWarm = false
 
@@ -55,44 +66,50 @@ export class RouterThread {
   }
 
   get isBusy(): boolean {
-    return this.search !== undefined
+    return this.searches.length > 0
+  }
+
+  /** True where a short search would begin within a few milliseconds. */
+  get hasRoom(): boolean {
+    return this.isWarm && this.searches.length < IN_HAND && this.searches.every(({ isShort }) => isShort)
   }
 
   /**
-   * `findRoute` on the snapshot's graph, while the thread is not busy.
+   * `findRoute` on the snapshot's graph, after the searches that the thread has.
    *
+   * @param isShort - it takes a few milliseconds at most
+   * @throws NotBegun
    * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and what the search itself throws
    */
-  async findRoute(snapshot: Snapshot, request: RouteRequest | ExactOutputRequest): Promise<RouteResult> {
+  async findRoute(
+    snapshot: Snapshot,
+    request: RouteRequest | ExactOutputRequest,
+    isShort = false,
+  ): Promise<RouteResult> {
     const worker = this.start()
-    const answer = new Promise<Answer>((resolve, reject) => {
-      this.search = { resolve, reject, timer: undefined }
-    })
-    // It may be rejected while pools are still being sent.
-    answer.catch(() => {})
-    const search = this.search!
+    const { promise: answer, ...settled } = Promise.withResolvers<Answer>()
+    const search = { isShort, ...settled }
+    this.searches.push(search)
     worker.ref()
-    this.endAfter(PREPARING_MS)
-    try {
-      const { chainId, block } = snapshot
-      const told = this.told.get(chainId) ?? { pools: PoolMap.empty, terms: new Map() }
-      this.told.set(chainId, told)
-      await this.sendChanges(worker, told, snapshot)
-      const shared = sendShared(worker, told, chainId, request)
-      post(worker, { do: 'find', chainId, block, request: ownTerms(request), shared })
-      return fromPlain(await answer, snapshot.pools)
-    } finally {
-      clearTimeout(search.timer)
-      worker.unref()
-      this.search = undefined
-      this.forgetStale()
-    }
+    if (this.searches.length === 1) this.endAfter(PREPARING_MS)
+    const send = () => (this.worker === worker ? this.send(worker, snapshot, request) : undefined)
+    this.inTurn(send).catch((error) => {
+      this.remove(search)
+      search.reject(error)
+    })
+    return fromPlain(await answer, snapshot.pools)
   }
 
-  /** Frees what the thread holds of a chain, once it is not busy. */
+  /** Gives back the searches that it has not begun. */
+  giveBack(): void {
+    for (const { reject } of this.searches.slice(1)) reject(new NotBegun())
+  }
+
+  /** Frees what the thread holds of a chain, after the searches that it has. */
   forget(chainId: number): void {
-    this.stale.add(chainId)
-    if (!this.isBusy) this.forgetStale()
+    void this.inTurn(() => {
+      if (this.told.delete(chainId) && this.worker) post(this.worker, { do: 'forget', chainId })
+    })
   }
 
   /** A search that is running fails. */
@@ -115,7 +132,7 @@ export class RouterThread {
       if ('begun' in message) this.endAfter(this.options.timeoutMs)
       else {
         this.isWarm = true
-        this.search?.resolve(message)
+        this.answered(message)
       }
     })
     worker.on('error', ended)
@@ -128,23 +145,57 @@ export class RouterThread {
     this.worker = undefined
     this.isWarm = false
     this.told = new Map()
-    this.stale.clear()
-    this.search?.reject(error)
+    clearTimeout(this.timer)
+    this.giveBack()
+    this.searches.shift()?.reject(error)
+    this.searches = []
+  }
+
+  private answered(answer: Answer): void {
+    const [search] = this.searches
+    if (!search) return
+    this.remove(search)
+    search.resolve(answer)
+  }
+
+  private remove(search: Search): void {
+    const wasFirst = search === this.searches[0]
+    this.searches = this.searches.filter((other) => other !== search)
+    if (this.isBusy && wasFirst) this.endAfter(PREPARING_MS)
+    if (this.isBusy) return
+    clearTimeout(this.timer)
+    this.worker?.unref()
+  }
+
+  /** Sends something after all that is being sent, which takes a while where a chain has many pools. */
+  private inTurn(send: () => Promise<void> | void): Promise<void> {
+    const sent = this.sent.then(send)
+    this.sent = sent.catch(() => {})
+    return sent
+  }
+
+  private async send(worker: Worker, snapshot: Snapshot, request: RouteRequest | ExactOutputRequest): Promise<void> {
+    const { chainId, block } = snapshot
+    const told = this.told.get(chainId) ?? { pools: PoolMap.empty, terms: new Map() }
+    this.told.set(chainId, told)
+    await this.sendChanges(worker, told, snapshot)
+    const shared = sendShared(worker, told, chainId, request)
+    post(worker, { do: 'find', chainId, block, request: ownTerms(request), shared })
   }
 
   /** Ends the thread unless the search is done by then. */
   private endAfter(ms: number): void {
-    const { search, worker } = this
-    if (!search || !worker) return
-    clearTimeout(search.timer)
+    const { worker } = this
+    if (!worker) return
+    clearTimeout(this.timer)
     const timer = setTimeout(async () => {
       // Where it was the process that was held up, the answer may be there, unread.
       for (let turn = 0; turn < 2; turn++) await nextTurn()
-      if (search.timer !== timer || this.search !== search || this.worker !== worker) return
+      if (this.timer !== timer || !this.isBusy || this.worker !== worker) return
       this.end(worker, new RoutingError('SEARCH_OVERRAN', `the search took longer than ${ms} ms`))
       await worker.terminate()
     }, ms)
-    search.timer = timer
+    this.timer = timer
   }
 
   private async sendChanges(worker: Worker, told: Told, { chainId, pools }: Snapshot): Promise<void> {
@@ -173,12 +224,6 @@ export class RouterThread {
     }
     if (changed.length > 0) post(worker, { do: 'change', chainId, changed, gone: [] })
     told.pools = pools
-  }
-
-  private forgetStale(): void {
-    for (const chainId of this.stale)
-      if (this.told.delete(chainId) && this.worker) post(this.worker, { do: 'forget', chainId })
-    this.stale.clear()
   }
 }
 
