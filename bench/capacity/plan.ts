@@ -15,11 +15,11 @@ export const COEFFICIENTS = {
   /** ms of an indexer's CPU, and at most of a follower's: a block, and a pool changed in it. Of blocks of 20 and of 200, 40 a second. */
   blockMs: { each: 1.5, pool: 0.018 },
   /** ms of Redis' CPU a block of 200 changed pools, four followers included. `results/bus.json`. */
-  redisBlockMs: 2.3,
+  redisBlockMs: 2.6,
   /** ms of a node's CPU a quote; of anvil, real nodes differ. `results/api.json`. */
   nodeMs: 0.78,
-  /** Seconds of CPU to join a chain of 100,000 pools. */
-  joinSeconds: 1.9,
+  /** Seconds of CPU to join a chain of 100,000 pools. `results/bus.json`. */
+  joinSeconds: 1.7,
 } as const
 
 /** Share of a thread's time that searches may take: what is left takes up the unevenness of chains, callers and searches. */
