@@ -5,6 +5,7 @@ import { RoutingError } from '../src/errors.ts'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import { EntryLog } from '../src/thread/entry-log.ts'
+import type { RouterThread } from '../src/thread/router-thread.ts'
 import { RouterThreads } from '../src/thread/router-threads.ts'
 import { E18, fairPools, request, snapshotOf } from './graphs.ts'
 
@@ -63,8 +64,6 @@ test('a thread has a few short searches in hand, of whichever blocks, and a long
   const first = short(snapshot)
   expect(one.free).toBeNull()
   expect(await first).toEqual(anew(snapshot))
-  // By then it does not count as slow any more.
-  await nextTurn()
   const inHand = [short(later), short(snapshot), short(later)]
   expect(one.free).toBe('warm')
   inHand.push(short(snapshot))
@@ -171,6 +170,7 @@ const faulty = { entry: new URL('faulty-worker.ts', import.meta.url), timeoutMs:
 const ENDLESS = request({ amountIn: 666n })
 const DYING = request({ amountIn: 667n })
 const HOARDING = request({ amountIn: 668n })
+const SLOW = request({ amountIn: 669n })
 
 describe('searches that go wrong', () => {
   test('one that never ends is ended; those behind it and those to come notice nothing', async () => {
@@ -224,6 +224,35 @@ describe('searches that go wrong', () => {
       if (fault === ENDLESS) await one.close()
       expect(await lost).toBe('THREAD_ENDED')
     }
+  })
+
+  test('what a thread still does of searches given back keeps none waiting when it is done', async () => {
+    const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
+    expect(await one.findRoute(snapshot, SLOW)).toEqual(anew(snapshot, SLOW))
+    const [slow, behind] = [SLOW, request()].map((asked) => one.findRoute(snapshot, asked, undefined, true))
+    const abort = new AbortController()
+    const left = one.findRoute(snapshot, request(), abort.signal, true)
+    setTimeout(() => abort.abort(new Error('gone')), 100)
+    await expect(left).rejects.toThrow('gone')
+    expect(await behind).toEqual(anew(snapshot))
+    for (let k = 0; k < 3; k++) expect(await one.findRoute(snapshot, request())).toEqual(anew(snapshot))
+    expect(await slow).toEqual(anew(snapshot, SLOW))
+    expect(await one.findRoute(snapshot, request())).toEqual(anew(snapshot))
+    await one.close()
+  })
+
+  test('a process that is held up does not take its threads for slow', async () => {
+    const one = new RouterThreads({ count: 1, ...faulty })
+    await one.findRoute(snapshot, request())
+    const asked = [0, 0, 0, 0].map(() => one.findRoute(snapshot, request(), undefined, true))
+    await nextTurn()
+    const until = performance.now() + 400
+    while (performance.now() < until);
+    await Promise.all(asked)
+    // The spare one was not asked for anything.
+    const all: readonly Pick<RouterThread, 'isWarm' | 'isBusy'>[] = Reflect.get(one, 'threads')
+    expect(all.map(({ isWarm, isBusy }) => isWarm || isBusy)).toEqual([true, false])
+    await one.close()
   })
 
   test('a thread that cannot start fails the search that it was started for, and close ends what waits', async () => {

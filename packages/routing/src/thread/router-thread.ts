@@ -29,17 +29,16 @@ type Answer = Exclude<FromThread, { begun: true }>
 type Told = { pools: Snapshot['pools']; readonly terms: Map<string, unknown> }
 type Search = {
   readonly isShort: boolean
-  readonly resolve: (answer: Answer) => void
+  isSent: boolean
+  /** Null where the search is given back. */
+  readonly resolve: (answer: Answer | null) => void
   readonly reject: (error: Error) => void
 }
 
-/** Searches that a thread has in hand, so that it need not wait for the process between two of them: a few milliseconds of short ones. */
+/** Short searches that a thread has in hand, so that it need not wait for the process between two of them. */
 const IN_HAND = 4
-
-/** The thread has not begun the search, and will not tell of it. */
-export class NotBegun extends Error {
-  override readonly name = 'NotBegun'
-}
+/** Milliseconds after which those behind a search need not wait for it any longer: they are given back. */
+const LATE_MS = 250
 
 /**
  * The thread keeps the pools of each chain and is told, before a search, how those of the search differ: blocks cost what
@@ -57,52 +56,63 @@ export class RouterThread {
   private sent: Promise<void> = Promise.resolve()
   /** The state of each chain that the thread was told. */
   private told = new Map<number, Told>()
+  private readonly onChange: () => void
+  private lateTimer: NodeJS.Timeout | undefined
   /** It has answered since it was started: its code is loaded. */
   isWarm = false
+  /** The search that it is at takes long. */
+  isLate = false
 
-  constructor(options: ThreadOptions, logs: EntryLogs = new Map()) {
+  /** @param onChange - called when it has less to do, or turns out to be late */
+  constructor(options: ThreadOptions, logs: EntryLogs = new Map(), onChange = () => {}) {
     this.options = options
     this.logs = logs
+    this.onChange = onChange
+  }
+
+  /** Searches that it has. */
+  get inHand(): number {
+    return this.searches.length
   }
 
   get isBusy(): boolean {
-    return this.searches.length > 0
+    return this.inHand > 0
   }
 
-  /** True where a short search would begin within a few milliseconds. */
+  /** True where a short search may stand behind those that it has. */
   get hasRoom(): boolean {
-    return this.isWarm && this.searches.length < IN_HAND && this.searches.every(({ isShort }) => isShort)
+    return this.isWarm && !this.isLate && this.inHand < IN_HAND && this.searches.every(({ isShort }) => isShort)
   }
 
   /**
-   * `findRoute` on the snapshot's graph, after the searches that the thread has.
+   * `findRoute` on the snapshot's graph, after the searches that the thread has. Null where it is not begun, since the one before it
+   * takes long or has ended the thread.
    *
-   * @param isShort - it takes a few milliseconds at most
-   * @throws NotBegun
+   * @param isShort - it usually takes a few milliseconds
    * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and what the search itself throws
    */
   async findRoute(
     snapshot: Snapshot,
     request: RouteRequest | ExactOutputRequest,
     isShort = false,
-  ): Promise<RouteResult> {
+  ): Promise<RouteResult | null> {
     const worker = this.start()
-    const { promise: answer, ...settled } = Promise.withResolvers<Answer>()
-    const search = { isShort, ...settled }
+    const { promise, ...settled } = Promise.withResolvers<Answer | null>()
+    const search = { isShort, isSent: false, ...settled }
     this.searches.push(search)
     worker.ref()
-    if (this.searches.length === 1) this.endAfter(PREPARING_MS)
-    const send = () => (this.worker === worker ? this.send(worker, snapshot, request) : undefined)
+    if (this.inHand === 1) this.timeFirst()
+    const send = async () => {
+      if (!this.searches.includes(search)) return
+      search.isSent = true
+      await this.send(worker, snapshot, request)
+    }
     this.inTurn(send).catch((error) => {
-      this.remove(search)
       search.reject(error)
+      this.remove(search)
     })
-    return fromPlain(await answer, snapshot.pools)
-  }
-
-  /** Gives back the searches that it has not begun. */
-  giveBack(): void {
-    for (const { reject } of this.searches.slice(1)) reject(new NotBegun())
+    const answer = await promise
+    return answer && fromPlain(answer, snapshot.pools)
   }
 
   /** Frees what the thread holds of a chain, after the searches that it has. */
@@ -145,26 +155,49 @@ export class RouterThread {
     this.worker = undefined
     this.isWarm = false
     this.told = new Map()
-    clearTimeout(this.timer)
     this.giveBack()
-    this.searches.shift()?.reject(error)
+    this.searches[0]?.reject(error)
     this.searches = []
+    this.timeFirst()
+    this.onChange()
   }
 
   private answered(answer: Answer): void {
     const [search] = this.searches
     if (!search) return
-    this.remove(search)
     search.resolve(answer)
+    this.remove(search)
   }
 
   private remove(search: Search): void {
     const wasFirst = search === this.searches[0]
     this.searches = this.searches.filter((other) => other !== search)
-    if (this.isBusy && wasFirst) this.endAfter(PREPARING_MS)
-    if (this.isBusy) return
+    if (wasFirst) this.timeFirst()
+    this.onChange()
+  }
+
+  /** Begins to time the search that is the first now, where there is one. */
+  private timeFirst(): void {
+    const [search] = this.searches
+    this.isLate = false
     clearTimeout(this.timer)
-    this.worker?.unref()
+    clearTimeout(this.lateTimer)
+    if (search) {
+      this.endAfter(PREPARING_MS)
+      this.lateTimer = setTimeout(async () => {
+        await unreadAnswers()
+        if (search !== this.searches[0]) return
+        this.isLate = true
+        this.giveBack()
+        this.onChange()
+      }, LATE_MS)
+    } else this.worker?.unref()
+  }
+
+  /** Gives back the searches that it has not begun, the last one first: each goes before all that wait. */
+  private giveBack(): void {
+    for (const { resolve } of this.searches.slice(1).reverse()) resolve(null)
+    this.searches = this.searches.filter(({ isSent }, k) => k === 0 || isSent)
   }
 
   /** Sends something after all that is being sent, which takes a while where a chain has many pools. */
@@ -189,8 +222,7 @@ export class RouterThread {
     if (!worker) return
     clearTimeout(this.timer)
     const timer = setTimeout(async () => {
-      // Where it was the process that was held up, the answer may be there, unread.
-      for (let turn = 0; turn < 2; turn++) await nextTurn()
+      await unreadAnswers()
       if (this.timer !== timer || !this.isBusy || this.worker !== worker) return
       this.end(worker, new RoutingError('SEARCH_OVERRAN', `the search took longer than ${ms} ms`))
       await worker.terminate()
@@ -225,6 +257,11 @@ export class RouterThread {
     if (changed.length > 0) post(worker, { do: 'change', chainId, changed, gone: [] })
     told.pools = pools
   }
+}
+
+/** Where it was the process that was held up, an answer may be there, unread. */
+async function unreadAnswers(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await nextTurn()
 }
 
 /** Sends those that are others than before, and returns the names of all. */

@@ -3,7 +3,7 @@ import type { Snapshot } from '@sluice/liquidity'
 import { onAbort } from '@sluice/rpc'
 import { RoutingError } from '../errors.ts'
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '../types.ts'
-import { type EntryLogs, NotBegun, RouterThread, type ThreadOptions } from './router-thread.ts'
+import { type EntryLogs, RouterThread, type ThreadOptions } from './router-thread.ts'
 
 export type ThreadsOptions = Partial<ThreadOptions> & {
   /** Threads that search at once; above 0. */
@@ -11,13 +11,11 @@ export type ThreadsOptions = Partial<ThreadOptions> & {
 }
 
 const DEFAULTS: ThreadOptions = { timeoutMs: 2_000, memoryMb: 2_048 }
-/** Milliseconds after which those that wait need not wait for a search any longer: one more thread serves them. */
-const SLOW_MS = 250
 
 type Waiting = {
   readonly isShort: boolean
-  /** @throws NotBegun */
-  readonly run: (thread: RouterThread) => Promise<void>
+  /** False where the thread gives it back. */
+  readonly run: (thread: RouterThread) => Promise<boolean>
   readonly reject: (error: Error) => void
 }
 
@@ -31,12 +29,12 @@ export class RouterThreads {
   private readonly count: number
   private readonly logs: EntryLogs = new Map()
   private waiting: Waiting[] = []
-  private slow = 0
   private closed = false
 
   constructor({ count, ...options }: ThreadsOptions) {
     this.count = count
-    this.threads = Array.from({ length: count + 1 }, () => new RouterThread({ ...DEFAULTS, ...options }, this.logs))
+    const all = { ...DEFAULTS, ...options }
+    this.threads = Array.from({ length: count + 1 }, () => new RouterThread(all, this.logs, () => this.assign()))
   }
 
   /** Searches that wait for a thread. */
@@ -47,7 +45,7 @@ export class RouterThreads {
   /** The thread that the next short search would go to at once: one that has answered before, one that has not; null where there is none. */
   get free(): 'warm' | 'cold' | null {
     if (this.waiting.length > 0) return null
-    const thread = this.threadFor({ isShort: true })
+    const thread = this.threadFor({ isShort: true }, this.count)
     return thread && (thread.isWarm ? 'warm' : 'cold')
   }
 
@@ -55,7 +53,7 @@ export class RouterThreads {
    * `findRoute` on the snapshot's graph, in the first thread that is free.
    *
    * @param signal - takes it out of those that wait; a search that has gone to a thread goes on
-   * @param isShort - it takes a few milliseconds at most, and may stand behind others that do
+   * @param isShort - it usually takes a few milliseconds, and may stand behind others that do
    * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and what the search itself throws
    */
   findRoute(
@@ -70,22 +68,31 @@ export class RouterThreads {
       const giveUp = () => {
         this.waiting = this.waiting.filter((other) => other !== search)
         reject(signal?.reason)
+        this.assign()
       }
+      let detach = onAbort(signal, giveUp)
       const search: Waiting = {
         isShort,
-        run: (thread) => {
+        run: async (thread) => {
           detach()
-          return thread.findRoute(snapshot, request, isShort).then(resolve, (error) => {
-            if (error instanceof NotBegun) throw error
+          try {
+            const result = await thread.findRoute(snapshot, request, isShort)
+            if (result) resolve(result)
+            else if (signal?.aborted) reject(signal.reason)
+            else {
+              detach = onAbort(signal, giveUp)
+              return false
+            }
+          } catch (error) {
             reject(error)
-          })
+          }
+          return true
         },
         reject: (error) => {
           detach()
           reject(error)
         },
       }
-      const detach = onAbort(signal, giveUp)
       this.waiting.push(search)
       this.assign()
     })
@@ -105,38 +112,32 @@ export class RouterThreads {
   }
 
   private assign(): void {
+    // One more than usual, while others take long.
+    const most = this.count + (this.threads.some(({ isLate }) => isLate) ? 1 : 0)
     for (let search = this.waiting[0]; search; search = this.waiting[0]) {
-      const thread = this.threadFor(search)
+      const thread = this.threadFor(search, most)
       if (!thread) return
       this.waiting.shift()
       void this.runIn(thread, search)
     }
   }
 
-  private threadFor({ isShort }: Pick<Waiting, 'isShort'>): RouterThread | null {
+  /** @param most - threads that are to be busy at once */
+  private threadFor({ isShort }: Pick<Waiting, 'isShort'>, most: number): RouterThread | null {
     const busy = this.threads.filter(({ isBusy }) => isBusy)
-    const isLess = busy.length < this.count + Math.min(1, this.slow)
-    const idle = isLess && this.threads.find(({ isBusy }) => !isBusy)
-    return idle || (isShort && busy.find(({ hasRoom }) => hasRoom)) || null
+    const idle = busy.length < most && this.threads.find(({ isBusy }) => !isBusy)
+    if (idle || !isShort) return idle || null
+    const room = busy.filter(({ hasRoom }) => hasRoom)
+    return room.reduce<RouterThread | null>(
+      (least, thread) => (least && least.inHand <= thread.inHand ? least : thread),
+      null,
+    )
   }
 
   private async runIn(thread: RouterThread, search: Waiting): Promise<void> {
-    let isSlow = false
-    const timer = setTimeout(() => {
-      isSlow = true
-      this.slow++
-      thread.giveBack()
-      this.assign()
-    }, SLOW_MS)
-    try {
-      await search.run(thread)
-    } catch {
-      // Not begun.
-      if (this.closed) search.reject(closedError())
-      else this.waiting.unshift(search)
-    }
-    clearTimeout(timer)
-    if (isSlow) this.slow--
+    if (await search.run(thread)) return
+    if (this.closed) return search.reject(closedError())
+    this.waiting.unshift(search)
     this.assign()
   }
 }
