@@ -194,10 +194,10 @@ function leastOf({ amountIn, route, problem, price }: Tried, wished: bigint, req
   }
   const paying = (least: bigint | null): LeastInput | null => {
     if (least === null) return null
-    const found = least === amountIn ? route : settleAt(least)
+    const found = least === amountIn && again.drawn === null ? route : settleAt(least)
     return found && found.settlement.amountOut >= wished ? { amountIn: least, route: found } : null
   }
-  return paying(leastBackwards(output, near, wished, price)) ?? paying(halved())
+  return paying(leastBackwards(output, near, wished, price)) ?? paying(halved()) ?? paying(near.amountIn)
 }
 
 /** Inputs of a route's legs, by edge. */
