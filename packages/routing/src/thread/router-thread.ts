@@ -259,7 +259,7 @@ export class RouterThread {
   }
 }
 
-/** Where it was the process that was held up, an answer may be there, unread. */
+/** Turns of the event loop in which answers are read that came while the process was held up. */
 async function unreadAnswers(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await nextTurn()
 }
