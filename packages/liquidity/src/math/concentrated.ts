@@ -51,7 +51,8 @@ function nextSqrtPrice(price: bigint, liquidity: bigint, amountIn: bigint, zeroF
 /** Token 0 between two prices. @param lower - below or equal to `upper`, both with 96 fractional bits */
 export function amount0Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
   const scaled = (liquidity << 96n) * (upper - lower)
-  return roundUp ? divUp(divUp(scaled, upper), lower) : scaled / upper / lower
+  // The contract divides by one after the other: rounded the same way twice, that is one division by both.
+  return roundUp ? divUp(scaled, upper * lower) : scaled / (upper * lower)
 }
 
 /** Token 1 between two prices. @param lower - below or equal to `upper`, both with 96 fractional bits */

@@ -52,8 +52,9 @@ export function stableBalance(j: number, balances: readonly bigint[], amplificat
   const amplified = ann(amplification, balances.length)
   let sum = 0n
   let c = d
-  for (const [k, balance] of balances.entries()) {
+  for (let k = 0; k < balances.length; k++) {
     if (k === j) continue
+    const balance = balances[k]!
     sum += balance
     c = (c * d) / (balance * n)
   }

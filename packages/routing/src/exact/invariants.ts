@@ -18,32 +18,47 @@ function amountBroken({ amountIn, amountOut }: Route, request: RouteRequest | Ex
   return amountIn === request.amountIn ? null : `it takes ${amountIn}`
 }
 
+/** An amount of a token, and the most pools in series that it came through. */
+type Held = { amount: bigint; hops: number }
+
 function brokenBy({ legs, amountIn, amountOut }: Route, request: RouteTerms): string | null {
   const { maxSplits = DEFAULT_MAX_POOLS, maxHops = DEFAULT_MAX_HOPS, excludePools, sources, trust, haircuts } = request
   if (legs.length > maxSplits) return `${legs.length} pools, of ${maxSplits} allowed`
   const asHeld = forms(request)
   const source = asHeld(request.tokenIn)
   const target = asHeld(request.tokenOut)
-  const held = new Map([[source, amountIn]])
-  const depth = new Map([[source, 0]])
-  for (const { pool, tokenIn, tokenOut, amountIn: sold, amountOut: bought } of legs) {
+  const bought: Held = { amount: 0n, hops: 0 }
+  const held = new Map([
+    [source, { amount: amountIn, hops: 0 }],
+    [target, bought],
+  ])
+  const heldOf = (token: string): Held => {
+    const known = held.get(token)
+    if (known) return known
+    const none = { amount: 0n, hops: 0 }
+    held.set(token, none)
+    return none
+  }
+  for (const { pool, tokenIn, tokenOut, amountIn: given, amountOut: paid } of legs) {
     if (excludePools?.has(pool.id)) return `pool ${pool.id} is excluded`
     if ((haircuts?.get(pool.id) ?? 0) >= FLOAT_PPM) return `pool ${pool.id} is not believed at all`
     const refusal = sources ? refusalOf(pool, sources) : null
     if (refusal !== null) return `pool ${pool.id} is ${refusal}`
-    const [from, to] = [asHeld(tokenIn), asHeld(tokenOut)]
+    const from = asHeld(tokenIn)
+    const to = asHeld(tokenOut)
     if (to !== target && trust && !trust.tokens.has(tokenOut)) return `it passes through ${tokenOut}`
     const chosen = (from === source || to === target) && isChosen(pool, sources)
     if (trust && !chosen && !isTrustedPool(pool, trust)) return `nobody vouches for pool ${pool.id}`
-    const left = (held.get(from) ?? 0n) - sold
-    if (sold <= 0n || left < 0n) return `pool ${pool.id} is given ${sold} of what is not there`
-    held.set(from, left)
-    held.set(to, (held.get(to) ?? 0n) + bought)
-    const hops = (depth.get(from) ?? 0) + 1
-    depth.set(to, Math.max(hops, depth.get(to) ?? 0))
+    const before = heldOf(from)
+    if (given <= 0n || before.amount < given) return `pool ${pool.id} is given ${given} of what is not there`
+    before.amount -= given
+    const after = heldOf(to)
+    after.amount += paid
+    const hops = before.hops + 1
+    if (hops > after.hops) after.hops = hops
     if (hops > maxHops) return `${hops} pools in series, of ${maxHops} allowed`
   }
-  if (legs.length > 0 && held.get(target) !== amountOut) return `its legs pay ${held.get(target)}, not ${amountOut}`
+  if (legs.length > 0 && bought.amount !== amountOut) return `its legs pay ${bought.amount}, not ${amountOut}`
   return null
 }
 

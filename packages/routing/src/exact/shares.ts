@@ -9,6 +9,8 @@ import { usesPoolTwice } from '../solver/shared-pools.ts'
 
 /** Parts of an amount of the source that its legs are cut to. */
 const PRECISION = 1_000_000_000
+const WHOLE = BigInt(PRECISION)
+const SHARES = BigInt(SHARE_DENOMINATOR)
 
 /** A leg before its amount is known. */
 export type Share = {
@@ -54,7 +56,7 @@ export function sharesOf({ graph, source }: Problem, { edges, input }: Flow): Sh
 function partOf(part: number, fromSource: boolean): bigint {
   // Not a number where the search sends nothing to the token.
   const num = BigInt(Math.min(PRECISION - 1, Math.max(1, Math.round(part * PRECISION) || 1)))
-  return fromSource ? num : BigInt(toShare(num, BigInt(PRECISION)))
+  return fromSource ? num : BigInt(toShare(num, WHOLE))
 }
 
 /**
@@ -65,7 +67,7 @@ function partOf(part: number, fromSource: boolean): bigint {
 export function amountOf({ num, last, fromSource }: Share, balance: bigint, drawn?: bigint): bigint {
   if (last || (drawn !== undefined && drawn > balance)) return balance
   if (drawn !== undefined) return drawn
-  return fromSource ? (balance * num) / BigInt(PRECISION) : shareOf(balance, Number(num))
+  return fromSource ? (balance * num) / WHOLE : shareOf(balance, Number(num))
 }
 
 /** An amount of what is held, in a form that the program can say. */
@@ -75,7 +77,7 @@ export function partOfBalance(share: Share, balance: bigint, drawn?: bigint): Pa
   const amount = amountOf(share, balance, drawn)
   if (share.last) return { amount, num: 1n, den: 1n }
   if (share.fromSource) return { amount, num: amount, den: balance }
-  return { amount, num: share.num, den: BigInt(SHARE_DENOMINATOR) }
+  return { amount, num: share.num, den: SHARES }
 }
 
 /** A smaller part of the balance, in the same form. */

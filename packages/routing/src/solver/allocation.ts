@@ -234,8 +234,13 @@ export function allocationOver(problem: Problem, edges: Iterable<number>, backwa
   const { from, to } = problem.graph.topology
   const allocation = new Allocation(problem)
   // Both ends: what is put together of several allocations may lack the edges out of a token.
-  for (const edge of edges)
-    for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(backward.best[token]!))
+  const add = (token: number) => {
+    if (allocation.place[token]! < 0) allocation.addToken(token, Math.log(backward.best[token]!))
+  }
+  for (const edge of edges) {
+    add(from[edge]!)
+    add(to[edge]!)
+  }
   for (const edge of edges) allocation.addEdge(edge)
   return allocation
 }

@@ -48,7 +48,7 @@ export function concentratedTrade<State extends ConcentratedState>(
       const gas = HOP_GAS[id] + PIECE_GAS[id] * (ticksCrossed + WORD_PART * wordsWalked)
       const writes = ticksWritten(pool.state, swapped, zeroForOne)
       if (observesTicks && state.tick !== pool.state.tick) writes.push('oracle')
-      return { amountOut, state, gas, ...(writes.length > 0 && { writes }) }
+      return writes.length > 0 ? { amountOut, state, gas, writes } : { amountOut, state, gas }
     },
     priceCurve(pool, tokenIn, tokenOut) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
@@ -79,10 +79,10 @@ function ticksWritten<State extends ConcentratedState>(
   { ticksCrossed }: ConcentratedSwap<State>,
   zeroForOne: boolean,
 ): string[] {
-  if (ticksCrossed === 0) return []
+  const written: string[] = []
+  if (ticksCrossed === 0) return written
   const below = lastTickAtOrBelow(ticks, tick)
-  return Array.from({ length: Math.min(ticksCrossed, MOST_TICKS_TOLD) }, (_, k) => {
-    const [index] = ticks[zeroForOne ? below - k : below + 1 + k]!
-    return `tick ${index}`
-  })
+  for (let k = 0; k < ticksCrossed && k < MOST_TICKS_TOLD; k++)
+    written.push(`tick ${ticks[zeroForOne ? below - k : below + 1 + k]![0]}`)
+  return written
 }
