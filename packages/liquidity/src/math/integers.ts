@@ -2,7 +2,7 @@
 
 /** Rounded towards +∞, for operands that are not negative. */
 export function divUp(a: bigint, b: bigint): bigint {
-  return a === 0n ? 0n : (a - 1n) / b + 1n
+  return (a + b - 1n) / b
 }
 
 /** floor(√value). */

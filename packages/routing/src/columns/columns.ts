@@ -65,10 +65,7 @@ class Pricing {
     if (this.edges.length === 0) return 0
     this.relax()
     const ways = this.detours(least, first)
-    for (const edge of ways) {
-      allocation.addToken(from[edge]!, Math.log(frontier.valueLabel[from[edge]!]!))
-      allocation.addToken(to[edge]!, Math.log(frontier.valueLabel[to[edge]!]!))
-    }
+    for (const edge of ways) allocation.addEnds(edge, frontier.valueLabel)
     let added = 0
     for (const edge of ways) if (allocation.addEdge(edge)) added++
     for (let k = 0; k < this.edges.length; k++) {

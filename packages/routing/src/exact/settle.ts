@@ -68,13 +68,13 @@ export function settle(problem: Problem, flow: Flow, amountIn: bigint, taxes?: T
     const part = partOfBalance(share, balance, share.fromSource ? again?.drawn?.get(edge) : undefined)
     if (part.amount === 0n) continue
     const { pool } = graph.edges[edge]!
-    const now = (sharing && traded.get(pool.id)) || pool
+    const now = traded.get(pool.id) ?? pool
     let settled = settleLeg(edge, now, part)
     if (settled instanceof PoolRefusal) throw new LegRefused(pool, settled, sharing)
     if (!last && settled.leg.amountOut < FEW_UNITS)
       settled = trimmed(settled, part, balance, (less) => settleLeg(edge, now, less))
-    const { leg, state } = settled
-    if (sharing) traded.set(pool.id, { ...now, state })
+    const { leg, after } = settled
+    traded.set(pool.id, after)
     held.set(from, balance - leg.amountIn)
     held.set(to, (held.get(to) ?? 0n) + leg.amountOut)
     legs.push(leg)
@@ -115,8 +115,7 @@ export function outputOfPool(edge: Edge, amountIn: bigint, taxes?: Taxes): bigin
   return settled === null || settled instanceof PoolRefusal ? 0n : settled.leg.amountOut
 }
 
-/** A leg, and the state that it leaves its pool in. */
-type Settled = { readonly leg: Leg; readonly state: unknown }
+type Settled = { readonly leg: Leg; readonly after: Pool }
 type Known = { readonly now: Pool; readonly settled: Settled | PoolRefusal }
 
 /** @param now - the pool of the edge as earlier legs left it */
@@ -171,8 +170,8 @@ function settledLeg(
     const amountOut = quote.amountOut - (quote.amountOut * buyPpm) / PPM
     const gas = quote.gas + tokensGas
     const { writes } = quote
-    const leg = { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas }
-    return { leg: writes ? { ...leg, writes } : leg, state: quote.state }
+    const leg = { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas, ...(writes && { writes }) }
+    return { leg, after: { ...pool, state: quote.state } }
   } catch (error) {
     if (error instanceof PoolRefusal) return error
     throw error

@@ -154,10 +154,8 @@ function flowOver(problem: Problem, edges: Iterable<number>, values: Float64Arra
 }
 
 function allocationOver(problem: Problem, edges: Iterable<number>, values: Float64Array): Allocation {
-  const { from, to } = problem.graph.topology
   const allocation = new Allocation(problem)
-  for (const edge of edges)
-    for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(values[token]!))
+  for (const edge of edges) allocation.addEnds(edge, values)
   for (const edge of edges) allocation.addEdge(edge)
   solve(allocation, TIGHT, FEW_STEPS)
   return allocation

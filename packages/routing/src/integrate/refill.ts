@@ -14,7 +14,6 @@ type Way = { readonly edges: readonly number[]; readonly earning: number }
 /** The flow with ways joined, as long as that improves it. Leaves the allocation as the flow returned has it. */
 export function refill(problem: Problem, allocation: Allocation, flow: Flow): Flow {
   const { source, target, maxPools, maxHops } = problem
-  const { from, to } = problem.graph.topology
   const frontier = new Frontier(problem, potential(problem, target, 'to'), distancesFrom(problem, source))
   let best = flow
   let most = REFILL_WAYS
@@ -24,7 +23,7 @@ export function refill(problem: Problem, allocation: Allocation, flow: Flow): Fl
     if (ways.length === 0) break
     const before = allocation.checkpoint()
     for (const edge of ways.flatMap(({ edges }) => edges)) {
-      for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(frontier.valueLabel[token]!))
+      allocation.addEnds(edge, frontier.valueLabel)
       allocation.addEdge(edge)
     }
     solve(allocation, TIGHT, FEW_STEPS)

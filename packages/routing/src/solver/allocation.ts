@@ -80,6 +80,19 @@ export class Allocation {
     this.logPrice[token] = logPrice
   }
 
+  /**
+   * Adds the tokens at both ends of an edge.
+   *
+   * @param prices - in output base units, by token: taken for those that are not in the set
+   */
+  addEnds(edge: number, prices: Float64Array): void {
+    const { from, to } = this.problem.graph.topology
+    const sold = from[edge]!
+    const bought = to[edge]!
+    if (this.place[sold]! < 0) this.addToken(sold, Math.log(prices[sold]!))
+    if (this.place[bought]! < 0) this.addToken(bought, Math.log(prices[bought]!))
+  }
+
   /** Both ends must be in the set. False where it is in already, or may not be used. */
   addEdge(edge: number): boolean {
     const { rate, graph } = this.problem
@@ -231,16 +244,9 @@ export class Allocation {
 
 /** An allocation over edges whose tokens begin at their spot rates to the target. */
 export function allocationOver(problem: Problem, edges: Iterable<number>, backward: Potential): Allocation {
-  const { from, to } = problem.graph.topology
   const allocation = new Allocation(problem)
   // Both ends: what is put together of several allocations may lack the edges out of a token.
-  const add = (token: number) => {
-    if (allocation.place[token]! < 0) allocation.addToken(token, Math.log(backward.best[token]!))
-  }
-  for (const edge of edges) {
-    add(from[edge]!)
-    add(to[edge]!)
-  }
+  for (const edge of edges) allocation.addEnds(edge, backward.best)
   for (const edge of edges) allocation.addEdge(edge)
   return allocation
 }

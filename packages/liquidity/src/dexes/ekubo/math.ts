@@ -22,10 +22,11 @@ type EkuboSwap = {
   readonly wordsPassed: number
 }
 
-/** Token 0 between two prices, divided and rounded twice. */
+/** Token 0 between two prices. */
 export function amount0Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
   const numerator = (liquidity << ONE) * (upper - lower)
-  return roundUp ? divUp(divUp(numerator, upper), lower) : numerator / upper / lower
+  // The contract divides by one after the other: rounded the same way twice, that is one division by both.
+  return roundUp ? divUp(numerator, upper * lower) : numerator / (upper * lower)
 }
 
 export function amount1Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
