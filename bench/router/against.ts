@@ -27,7 +27,7 @@ const GAS_PRICES = [0n, 10n ** 10n]
 /** Searches of a trade by each side that are timed. */
 const RUNS = 21
 /** Searches of all trades by each side before: by then the engine has compiled them. */
-const WARM_UP_ROUNDS = 3
+const WARM_UP_ROUNDS = 60
 
 const own = { ...ownRoute, ...ownScenario, ...(await import('@sluice/routing')) } as unknown as Code
 const earlier = Object.assign(

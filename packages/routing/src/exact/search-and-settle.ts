@@ -146,12 +146,14 @@ export function unlessSpent<T>({ budget }: Problem, run: () => T): T | null {
 }
 
 /**
- * True of a single path far below the bound: of an allocation that the limits on a route would not let stand, no more
- * is left.
+ * True of a single path far below the bound, and by more than one leg more would cost, about as much as its cheapest: of an
+ * allocation that the limits on a route would not let stand, no more is left.
  */
-function isSuspect(problem: Problem, { flow, bound, settlement }: FoundRoute): boolean {
-  const isPath = flow.edges.length === flow.hops
-  return isPath && (bound === null || believedOutput(problem, settlement) < bound * (1 - SUSPECT))
+function isSuspect(problem: Problem, { flow: { edges, input, hops }, bound, settlement }: FoundRoute): boolean {
+  if (edges.length > hops) return false
+  if (bound === null) return true
+  const leg = Math.min(...edges.map((edge, k) => costOf(problem, edge, input[k]!)))
+  return bound - believedOutput(problem, settlement) > Math.max(SUSPECT * bound, leg)
 }
 
 /** The rivals of a route as they settle; those that a pool refuses are left out. */

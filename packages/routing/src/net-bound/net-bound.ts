@@ -12,6 +12,7 @@ import type { Flow } from '../solver/flow.ts'
 import { Relaxation, type Relaxed } from './relaxation.ts'
 import { shortestWay, type Way } from './shortest-way.ts'
 import {
+  FIRST_RELAXATION_PART,
   NET_BOUND_DEAR,
   NET_BOUND_DEAR_PART,
   NET_BOUND_MOST,
@@ -76,6 +77,8 @@ class Search {
   private readonly backward: Potential
   private readonly relaxation: Relaxation
   private readonly net: number
+  /** A bound that is tight enough. */
+  private readonly enough: number
   private readonly given: ReadonlySet<number>
   private solved = 0
 
@@ -87,6 +90,7 @@ class Search {
     this.problem = problem
     this.backward = backward
     this.net = net
+    this.enough = net * (1 + NET_BOUND_TIGHT)
     this.given = new Set(edges)
     this.relaxation = new Relaxation(problem, backward)
   }
@@ -95,7 +99,8 @@ class Search {
   run(part: number): number | null {
     const { budget } = this.problem
     const begin = () => {
-      const first = this.relaxation.solve(this.given, NONE, null)
+      const relax = () => this.relaxation.solve(this.given, NONE, null, this.enough)
+      const first = budget.within(FIRST_RELAXATION_PART, relax)
       return first && this.branch(NONE, NONE, first, this.given)
     }
     const root = budget.attempt(1, begin, () => null)
@@ -106,11 +111,10 @@ class Search {
     const { budget } = this.problem
     const open = [root]
     let closed = this.net
-    const enough = this.net * (1 + NET_BOUND_TIGHT)
     // Each turn solves a relaxation, or fixes one more pool of a finite number.
     for (let turn = 0; turn < MOST_TURNS; turn++) {
       const worst = open.reduce((a, b) => (b.bound > a.bound ? b : a), open[0]!)
-      if (!worst || worst.bound <= Math.max(enough, closed)) break
+      if (!worst || worst.bound <= Math.max(this.enough, closed)) break
       const improve = () => (worst.whole && this.divided(worst)) ?? this.solvedAnew(worst)
       const next = budget.attempt(1, improve, () => null)
       if (budget.rest === 0) break
@@ -154,7 +158,7 @@ class Search {
     for (let round = 0; round < WAY_ROUNDS; round++) {
       const whole = new Set([...branch.inside, ...way.edges])
       if (this.solved++ >= NET_BOUND_NODES) return best.isOwn ? [best] : null
-      const relaxed = this.relaxation.solve(whole, branch.outside, best.relaxed.priced)
+      const relaxed = this.relaxation.solve(whole, branch.outside, best.relaxed.priced, this.enough)
       if (!relaxed) break
       const own = this.branch(branch.inside, branch.outside, relaxed, whole)!
       if (round === 0 || own.bound < best.bound) best = { ...own, isOwn: true, bound: Math.min(own.bound, best.bound) }

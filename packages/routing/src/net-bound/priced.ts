@@ -17,6 +17,8 @@ type Earner = {
 export type Priced = {
   /** The amount at the price of the source. */
   readonly base: number
+  /** The same with all that pools earn above their costs: no route leaves more. */
+  readonly bound: number
   readonly earners: readonly Earner[]
   readonly earnerOf: ReadonlyMap<number, Earner>
 }
@@ -52,7 +54,9 @@ export function pricedAt(problem: Problem, prices: Float64Array, known: Map<stri
     earners.push(earner)
   }
   const earnerOf = new Map(earners.flatMap((earner) => earner.edges.map((edge) => [edge, earner] as const)))
-  return { base: prices[source]! * amountIn, earners, earnerOf }
+  const base = prices[source]! * amountIn
+  const bound = earners.reduce((sum, { earned, cost }) => sum + Math.max(0, earned - cost), base)
+  return { base, bound, earners, earnerOf }
 }
 
 function alone(problem: Problem, edge: number, sold: number, bought: number) {

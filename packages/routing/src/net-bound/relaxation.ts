@@ -47,23 +47,44 @@ export class Relaxation {
   }
 
   /**
-   * Null where the edges lead nowhere, or what pools earn has no bound.
+   * The best of a few rounds, in each of which what earned most in the one before has joined. Null where the edges lead nowhere, what
+   * pools earn has no bound, or there is no work left for one of them.
    *
    * @param whole - edges that trade as they are
    * @param around - what earns at prices that may be near: the most earning are taken in from the beginning
+   * @param enough - a bound at or below which no further round is worth its work
    */
-  solve(whole: ReadonlySet<number>, outside: ReadonlySet<number>, around: Priced | null): Relaxed | null {
+  solve(
+    whole: ReadonlySet<number>,
+    outside: ReadonlySet<number>,
+    around: Priced | null,
+    enough: number,
+  ): Relaxed | null {
     const taken = new Set(whole)
     if (around) this.takeEarners(taken, around, outside, MOST_EARNERS)
-    let priced: Priced | null = null
-    let lines: ReadonlyMap<number, number> = new Map()
+    let best: Relaxed | null = null
     for (let round = 0; round < EARNER_ROUNDS; round++) {
-      lines = this.arrange(taken, whole, outside)
-      solve(this.allocation, RELAXED, FEW_STEPS)
-      if (!this.price(this.live(), outside)) return null
-      priced = pricedAt(this.asked, this.prices, this.shared)
-      if (!priced || !this.takeEarners(taken, priced, outside, JOINING_EARNERS)) break
+      const next = this.asked.budget.attempt(
+        1,
+        () => this.relax(taken, whole, outside),
+        () => null,
+      )
+      if (!next) break
+      if (!best || next.priced.bound < best.priced.bound) best = next
+      if (best.priced.bound <= enough || !this.takeEarners(taken, next.priced, outside, JOINING_EARNERS)) break
     }
+    return best
+  }
+
+  private relax(
+    taken: ReadonlySet<number>,
+    whole: ReadonlySet<number>,
+    outside: ReadonlySet<number>,
+  ): Relaxed | null {
+    const lines = this.arrange(taken, whole, outside)
+    solve(this.allocation, RELAXED, FEW_STEPS)
+    if (!this.price(this.live(), outside)) return null
+    const priced = pricedAt(this.asked, this.prices, this.shared)
     return priced && { priced, fractions: this.fractions(lines) }
   }
 

@@ -23,6 +23,8 @@ export const EARNER_ROUNDS = 4
 export const NET_BOUND_WORK = 25_000
 export const NET_BOUND_WORK_OF_EDGE = 8
 export const NET_BOUND_MOST = 200_000
+/** Part of it that the rounds of the first relaxation may take: a bound is made of what they have found. */
+export const FIRST_RELAXATION_PART = 0.9
 /**
  * Part of the output that gas takes from which on a trade hardly pays, whatever its route, and the part of the work after the first
  * relaxation that its bound is worth.
