@@ -7,7 +7,7 @@ export function believedOutput(
   { legs, edges, amountOut }: Settlement,
 ): number {
   const settled = Number(amountOut)
-  if (!edges.some((edge) => believed.has(edge))) return settled
+  if (believed.size === 0 || !edges.some((edge) => believed.has(edge))) return settled
   const { from, to } = graph.topology
   // Of each token, what legs brought and how much of that is believed: what is sold on is believed in the same part.
   const brought = new Map([[source, { all: 1, sure: 1 }]])

@@ -28,17 +28,8 @@ function brokenBy({ legs, amountIn, amountOut }: Route, request: RouteTerms): st
   const source = asHeld(request.tokenIn)
   const target = asHeld(request.tokenOut)
   const bought: Held = { amount: 0n, hops: 0 }
-  const held = new Map([
-    [source, { amount: amountIn, hops: 0 }],
-    [target, bought],
-  ])
-  const heldOf = (token: string): Held => {
-    const known = held.get(token)
-    if (known) return known
-    const none = { amount: 0n, hops: 0 }
-    held.set(token, none)
-    return none
-  }
+  const held = new Map<string, Held>()
+  held.set(source, { amount: amountIn, hops: 0 }).set(target, bought)
   for (const { pool, tokenIn, tokenOut, amountIn: given, amountOut: paid } of legs) {
     if (excludePools?.has(pool.id)) return `pool ${pool.id} is excluded`
     if ((haircuts?.get(pool.id) ?? 0) >= FLOAT_PPM) return `pool ${pool.id} is not believed at all`
@@ -49,13 +40,15 @@ function brokenBy({ legs, amountIn, amountOut }: Route, request: RouteTerms): st
     if (to !== target && trust && !trust.tokens.has(tokenOut)) return `it passes through ${tokenOut}`
     const chosen = (from === source || to === target) && isChosen(pool, sources)
     if (trust && !chosen && !isTrustedPool(pool, trust)) return `nobody vouches for pool ${pool.id}`
-    const before = heldOf(from)
-    if (given <= 0n || before.amount < given) return `pool ${pool.id} is given ${given} of what is not there`
+    const before = held.get(from)
+    if (given <= 0n || !before || before.amount < given) return `pool ${pool.id} is given ${given} of what is not there`
     before.amount -= given
-    const after = heldOf(to)
-    after.amount += paid
     const hops = before.hops + 1
-    if (hops > after.hops) after.hops = hops
+    const after = held.get(to)
+    if (after) {
+      after.amount += paid
+      if (hops > after.hops) after.hops = hops
+    } else held.set(to, { amount: paid, hops })
     if (hops > maxHops) return `${hops} pools in series, of ${maxHops} allowed`
   }
   if (legs.length > 0 && bought.amount !== amountOut) return `its legs pay ${bought.amount}, not ${amountOut}`
@@ -65,5 +58,6 @@ function brokenBy({ legs, amountIn, amountOut }: Route, request: RouteTerms): st
 /** Tokens as a route holds them: where NATIVE is an end, the native token and its wrapper are held as one. */
 function forms({ tokenIn, tokenOut, wrappedNative }: RouteTerms): (token: RouteTerms['tokenIn']) => string {
   const joined = tokenIn === NATIVE || tokenOut === NATIVE
-  return (token) => (joined && token === ZERO_ADDRESS ? wrappedNative : erc20Of(token, wrappedNative)) ?? token
+  if (!joined) return (token) => token
+  return (token) => (token === ZERO_ADDRESS ? wrappedNative : erc20Of(token, wrappedNative)) ?? token
 }

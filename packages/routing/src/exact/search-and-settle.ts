@@ -46,6 +46,7 @@ function withSettledGas(
   found: FoundRoute,
   again: (dearer: Problem) => FoundRoute | null,
 ): FoundRoute {
+  if (problem.perGas === 0) return found
   const surprises = surprisesOf(problem, found)
   const sum = [...surprises.values()].reduce((total, gas) => total + gas, 0)
   if (!(sum * problem.perGas > GAS_SURPRISE * believedOutput(problem, found.settlement))) return found
@@ -77,7 +78,6 @@ const withBounds = (route: FoundRoute, { bound, netBound, backward }: FoundRoute
 function surprisesOf(problem: Problem, { flow, settlement }: FoundRoute): ReadonlyMap<number, number> {
   const { learned, perGas, perLeg } = problem
   const surprises = new Map<number, number>()
-  if (perGas === 0) return surprises
   for (const [k, edge] of settlement.edges.entries()) {
     const ranked = (costOf(problem, edge, flow.input[flow.edges.indexOf(edge)]!) - perLeg) / perGas
     const surprise = settlement.legs[k]!.gas + (learned.get(edge) ?? 0) - ranked

@@ -56,11 +56,13 @@ export type Resettled = {
  */
 export function settle(problem: Problem, flow: Flow, amountIn: bigint, taxes?: Taxes, again?: Resettled): Settlement {
   const { graph, source, target } = problem
-  const held = new Map<number, bigint>([[source, amountIn]])
+  const held = new Map<number, bigint>()
+  held.set(source, amountIn)
   const legs: Leg[] = []
   const edges: number[] = []
-  const traded = new Map<string, Pool>()
   const { inOrder, sharing } = again?.shares ?? sharesOf(problem, flow)
+  /** Pools as the legs before leave them, where several legs use one. */
+  const traded = sharing ? new Map<string, Pool>() : null
   const settleLeg = (edge: number, now: Pool, part: Part) => settledOnce(problem, { edge, now, part }, taxes, again)
   for (const share of inOrder) {
     const { edge, from, to, last } = share
@@ -68,13 +70,13 @@ export function settle(problem: Problem, flow: Flow, amountIn: bigint, taxes?: T
     const part = partOfBalance(share, balance, share.fromSource ? again?.drawn?.get(edge) : undefined)
     if (part.amount === 0n) continue
     const { pool } = graph.edges[edge]!
-    const now = traded.get(pool.id) ?? pool
+    const now = traded?.get(pool.id) ?? pool
     let settled = settleLeg(edge, now, part)
     if (settled instanceof PoolRefusal) throw new LegRefused(pool, settled, sharing)
     if (!last && settled.leg.amountOut < FEW_UNITS)
       settled = trimmed(settled, part, balance, (less) => settleLeg(edge, now, less))
     const { leg, after } = settled
-    traded.set(pool.id, after)
+    traded?.set(pool.id, after)
     held.set(from, balance - leg.amountIn)
     held.set(to, (held.get(to) ?? 0n) + leg.amountOut)
     legs.push(leg)
@@ -162,12 +164,10 @@ function settledLeg(
 ): Settled | PoolRefusal {
   const family = familyOf(pool.family)
   if (!family) return new PoolRefusal('UNSUPPORTED', `family ${pool.family} is not known`)
-  const sellPpm = BigInt(taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0)
-  const buyPpm = BigInt(taxIn(taxes, tokenOut, pool.id)?.buyPpm ?? 0)
   try {
-    const arrived = amountIn - (amountIn * sellPpm) / PPM
+    const arrived = leftAfter(amountIn, taxIn(taxes, tokenIn, pool.id)?.sellPpm)
     const quote = family.quoteExactInput(now, tokenIn, tokenOut, arrived)
-    const amountOut = quote.amountOut - (quote.amountOut * buyPpm) / PPM
+    const amountOut = leftAfter(quote.amountOut, taxIn(taxes, tokenOut, pool.id)?.buyPpm)
     const gas = quote.gas + tokensGas
     const { writes } = quote
     const leg = { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas, ...(writes && { writes }) }
@@ -176,4 +176,9 @@ function settledLeg(
     if (error instanceof PoolRefusal) return error
     throw error
   }
+}
+
+/** An amount after a tax, parts per million. */
+function leftAfter(amount: bigint, taxPpm = 0): bigint {
+  return taxPpm === 0 ? amount : amount - (amount * BigInt(taxPpm)) / PPM
 }

@@ -112,10 +112,9 @@ class Shelves<T extends { fill(value: number): unknown }> {
   ) => T
   private readonly inUse: Shelf<unknown>[]
   private readonly blank: number
-  private readonly byLength = new Map<number, Shelf<T>>()
-  /** Mostly the same length is asked for as before. */
-  private length = -1
-  private shelf: Shelf<T> = { arrays: [], kept: 0, lent: 0 }
+  /** By length: of short arrays, which a search asks for most often, a look at a list. */
+  private readonly short: (Shelf<T> | undefined)[] = []
+  private readonly long = new Map<number, Shelf<T>>()
 
   /** @param blank - what new arrays are filled with */
   constructor(Kind: new (length: number) => T, inUse: Shelf<unknown>[], blank = 0) {
@@ -125,8 +124,7 @@ class Shelves<T extends { fill(value: number): unknown }> {
   }
 
   lend(length: number): T {
-    if (length !== this.length) this.turnTo(length)
-    const { shelf } = this
+    const shelf = (length <= SHORT ? this.short[length] : this.long.get(length)) ?? this.shelfFor(length)
     if (shelf.lent === shelf.arrays.length) shelf.arrays.push(this.made(length))
     this.inUse.push(shelf)
     return shelf.arrays[shelf.lent++]!
@@ -138,16 +136,15 @@ class Shelves<T extends { fill(value: number): unknown }> {
     return array
   }
 
-  private turnTo(length: number): void {
-    let shelf = this.byLength.get(length)
-    if (!shelf) {
-      shelf = { arrays: [], kept: keptOf(length), lent: 0 }
-      this.byLength.set(length, shelf)
-    }
-    this.shelf = shelf
-    this.length = length
+  private shelfFor(length: number): Shelf<T> {
+    const shelf: Shelf<T> = { arrays: [], kept: keptOf(length), lent: 0 }
+    if (length <= SHORT) {
+      while (this.short.length <= length) this.short.push(undefined)
+      this.short[length] = shelf
+    } else this.long.set(length, shelf)
+    return shelf
   }
 }
 
 /** A length for arrays that grow: one of a few, so that they are found again. */
-export const roomFor = (length: number): number => Math.max(16, 2 ** Math.ceil(Math.log2(length)))
+export const roomFor = (length: number): number => (length <= 16 ? 16 : 2 ** (32 - Math.clz32(length - 1)))
