@@ -78,34 +78,6 @@ contract SwapProbe {
         _conclude(report, order);
     }
 
-    /// @notice Runs several swaps of the same input, each from the same state: what one did is taken back before the next begins,
-    ///   the accounts and slots it made warm included.
-    /// @dev Only for the eth_call itself. `order.gas` is the limit of each, as far as the ones before have left it.
-    function runEach(Order calldata order, bytes[] calldata datas) external returns (Report[] memory reports) {
-        if (msg.sender != address(this) || tx.origin != address(this)) revert NotTheSender();
-        _setUp(order);
-        Balances memory before = _peek(order);
-        reports = new Report[](datas.length);
-        for (uint256 i; i < datas.length; ++i) {
-            (, bytes memory answer) = address(this).call(abi.encodeCall(this.attempt, (order, datas[i])));
-            if (answer.length != 0) reports[i] = abi.decode(answer, (Report));
-            reports[i].before = before;
-        }
-    }
-
-    /// @notice Runs one of them and takes everything back by reverting with its report.
-    function attempt(Order calldata order, bytes calldata data) external {
-        if (msg.sender != address(this)) revert NotTheSender();
-        Report memory report;
-        report.gasBefore = gasleft();
-        (report.success, report.gasUsed, report.returnSize, report.returnData) = _measure(order, data, false);
-        _conclude(report, order);
-        bytes memory answer = abi.encode(report);
-        assembly ("memory-safe") {
-            revert(add(answer, 32), mload(answer))
-        }
-    }
-
     /// @notice Reads the balances and takes everything back by reverting with them, so that no account or slot stays warm.
     function peek(address account, address tokenIn, address tokenOut, address spender) external view {
         if (msg.sender != address(this)) revert NotTheSender();
@@ -177,7 +149,7 @@ contract SwapProbe {
         report.chainId = block.chainid;
     }
 
-    function _setUp(Order calldata order) private {
+    function _setUp(Order calldata order) internal {
         if (order.lender != address(0)) {
             // Whether it lent anything shows in the balance.
             (bool ok,) = order.lender.call(abi.encodeCall(this.lend, (order.tokenIn, order.lend)));

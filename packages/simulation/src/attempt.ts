@@ -75,14 +75,15 @@ export async function runProbe({
     ...(lend && { lend }),
     ...(others.length > 0 && at === 'sender' && { others }),
   }
+  const kind = order.others ? 'RivalsProbe' : 'SwapProbe'
   const input = encodeOrder(order)
   const outerGas = callGas(order, input)
   const overrides = merge(
     storageOverrides(setUp.writes),
-    targetCode === undefined ? probeAt(from, code) : probeAtTarget(to, targetCode),
+    targetCode === undefined ? probeAt(from, code, kind) : probeAtTarget(to, targetCode),
     // The node takes the price of all the gas from the sender before it starts.
     { [from]: { balance: value + outerGas * gasPriceWei } },
-    lend ? probeAt(lend.holder, await rpc.getCode(lend.holder, block, options)) : {},
+    lend ? probeAt(lend.holder, await rpc.getCode(lend.holder, block, options), kind) : {},
   )
   const probe: CallRequest = {
     from,

@@ -1,5 +1,5 @@
 /** The swap probe seen from outside: what an eth_call puts in place for it, what it is asked, what it answers. */
-import { type SwapProbe, SwapProbe__factory, TargetProbe__factory } from '@sluice/bindings'
+import { RivalsProbe__factory, type SwapProbe, SwapProbe__factory, TargetProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -12,8 +12,8 @@ type Report = Omit<SwapProbe.ReportStructOutput, 'coinbase' | 'returnData'> & { 
 type Results = [report: Report]
 
 const swapProbe = callCodec<Values, Results>(SwapProbe__factory.createInterface(), 'run')
-const eachProbe = callCodec<[order: SwapProbe.OrderStruct, datas: readonly Hex[]], [reports: Report[]]>(
-  SwapProbe__factory.createInterface(),
+const rivalsProbe = callCodec<[order: SwapProbe.OrderStruct, datas: readonly Hex[]], [reports: Report[]]>(
+  RivalsProbe__factory.createInterface(),
   'runEach',
 )
 const targetProbe = callCodec<Values, Results>(TargetProbe__factory.createInterface(), 'runHere')
@@ -23,8 +23,8 @@ const PROBE = toAddress('0x5177cE0000000000000000000000000000000001')
 const TARGET_PROBE = toAddress('0x5177ce0000000000000000000000000000000005')
 /** As in SwapProbe.sol. */
 const ORIGINAL_MASK = 0x00517cc1b727220a94fe13abe8fa9a6ee0n
-/** Gas of one CALL to a warm account, and what the probe's two GAS readings cost between themselves; a test holds it. */
-const CALL_GAS = 132n
+/** Gas of one CALL to a warm account, and what a probe's two GAS readings cost between themselves; a test holds it. */
+const CALL_GAS = { alone: 123n, amongRivals: 132n }
 /** The same of a DELEGATECALL. */
 const DELEGATE_GAS = 120n
 /** Gas that sending native adds to a CALL, less the stipend that its target gets for nothing. */
@@ -89,7 +89,7 @@ export function encodeOrder(order: ProbeOrder): Hex {
     lend: order.lend?.amount ?? 0n,
     maxReturn: order.maxReturn,
   }
-  if (order.others) return eachProbe.encode(input, [order.data, ...order.others])
+  if (order.others) return rivalsProbe.encode(input, [order.data, ...order.others])
   return (order.at === 'sender' ? swapProbe : targetProbe).encode(input, order.data)
 }
 
@@ -107,14 +107,15 @@ export function callGas(order: ProbeOrder, input: Hex): bigint {
  */
 export function decodeReports(answer: Hex, order: ProbeOrder): readonly [ProbeReport, ...ProbeReport[]] {
   // Both probes report alike.
-  const reports = order.others ? eachProbe.decode(answer)[0] : swapProbe.decode(answer)
+  const reports = order.others ? rivalsProbe.decode(answer)[0] : swapProbe.decode(answer)
   const [first, ...others] = reports.map((report) => reportOf(report, order))
   if (!first) throw new Error('the probe reported nothing')
   return [first, ...others]
 }
 
 function reportOf(report: Report, order: ProbeOrder): ProbeReport {
-  const overhead = order.at === 'target' ? DELEGATE_GAS : CALL_GAS + (order.value > 0n ? VALUE_GAS - STIPEND : 0n)
+  const call = order.others ? CALL_GAS.amongRivals : CALL_GAS.alone
+  const overhead = order.at === 'target' ? DELEGATE_GAS : call + (order.value > 0n ? VALUE_GAS - STIPEND : 0n)
   const gasUsed = report.gasUsed - overhead
   const wanted = order.gas
   // A call may hand on 63/64 of what is left, EIP-150.
@@ -135,12 +136,17 @@ function reportOf(report: Report, order: ProbeOrder): ProbeReport {
   }
 }
 
-/** The probe at `account`, whose own code moves to where the probe finds it. `code` is '0x' for an account without. */
-export function probeAt(account: Address, code: Hex): StateOverrides {
+/**
+ * The probe at `account`, whose own code moves to where the probe finds it.
+ *
+ * @param code - '0x' for an account without
+ * @param kind - `RivalsProbe` for orders with others
+ */
+export function probeAt(account: Address, code: Hex, kind: 'SwapProbe' | 'RivalsProbe' = 'SwapProbe'): StateOverrides {
   const original = originalCode(code)
   return {
     [account]: { code: original === '0x' ? accountProxy : contractProxy },
-    [PROBE]: { code: bytecode.SwapProbe.runtime },
+    [PROBE]: { code: bytecode[kind].runtime },
     ...(original !== '0x' && { [originalAddress(account)]: { code: original } }),
   }
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {SwapProbe} from "./SwapProbe.sol";
+
+/// @title RivalsProbe
+/// @notice SwapProbe for several swaps of one input, each from the same state; never deployed.
+/// @dev Apart from it since a node hashes all code that is put in place, at each call, and few quotes have rivals.
+contract RivalsProbe is SwapProbe {
+    /// @notice Runs one swap after the other: what one did is taken back before the next begins, the accounts and slots it made
+    ///   warm included.
+    /// @dev Only for the eth_call itself. `order.gas` is the limit of each, as far as the ones before have left it.
+    function runEach(Order calldata order, bytes[] calldata datas) external returns (Report[] memory reports) {
+        if (msg.sender != address(this) || tx.origin != address(this)) revert NotTheSender();
+        _setUp(order);
+        Balances memory before = _peek(order);
+        reports = new Report[](datas.length);
+        for (uint256 i; i < datas.length; ++i) {
+            (, bytes memory answer) = address(this).call(abi.encodeCall(this.attempt, (order, datas[i])));
+            if (answer.length != 0) reports[i] = abi.decode(answer, (Report));
+            reports[i].before = before;
+        }
+    }
+
+    /// @notice Runs one of them and takes everything back by reverting with its report.
+    function attempt(Order calldata order, bytes calldata data) external {
+        if (msg.sender != address(this)) revert NotTheSender();
+        Report memory report;
+        report.gasBefore = gasleft();
+        (report.success, report.gasUsed, report.returnSize, report.returnData) = _measure(order, data, false);
+        _conclude(report, order);
+        bytes memory answer = abi.encode(report);
+        assembly ("memory-safe") {
+            revert(add(answer, 32), mload(answer))
+        }
+    }
+}
