@@ -16,9 +16,9 @@ import { WorkBudget, WorkSpent } from './problem/budget.ts'
 import type { Ends } from './problem/passable.ts'
 import { Admission, DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of, isFree, type Problem } from './problem/problem.ts'
 import { isSurcharging } from './taxes.ts'
-import { toRoute, wrapRoute } from './to-route.ts'
+import { netGapBps, toRoute, wrapRoute } from './to-route.ts'
 import { ROUTE_PART } from './tolerances.ts'
-import type { ExactOutputRequest, RouteRequest, RouteResult, RouteTerms } from './types.ts'
+import type { ExactOutputRequest, Route, RouteRequest, RouteResult, RouteTerms } from './types.ts'
 
 /** Bytes of calldata that a leg adds to a transaction. */
 const HOP_BYTES = 48
@@ -137,10 +137,35 @@ function routed({ problem, admission, outPerWei }: Prepared, request: RouteReque
   const find = () => bestRoute(problem, amountIn, request, admission)
   const found = amountIn < AMOUNT_LIMIT ? problem.budget.within(ROUTE_PART, find) : null
   if (!found) return null
-  const worth = { outPerWei, netBound: netBoundOf(problem, found) }
-  const told = (route: FoundRoute) => toRoute(problem, route, amountIn, request, worth)
-  const rivals = settledRivals(problem, found, amountIn, request.taxes)
-  return { ok: true, route: told(found), ...(rivals.length > 0 && { rivals: rivals.map(told) }) }
+  const isBounded = !request.boundAfterGas || isFree(problem) || found.netBound !== undefined
+  const worth = { outPerWei, netBound: isBounded ? netBoundOf(problem, found) : null }
+  const all = [found, ...settledRivals(problem, found, amountIn, request.taxes)]
+  const [route, ...rivals] = all.map((each) => toRoute(problem, each, amountIn, request, worth))
+  const told = { ok: true, route: route!, ...(rivals.length > 0 && { rivals }) } as const
+  const isLate = !isBounded && request.boundAfterGas === 'later' && route!.gasCostOut !== null
+  return isLate ? { ...told, boundAfterGas: lateBound(problem, all, [route!, ...rivals], request) } : told
+}
+
+/** The bound after gas for later: on copies, since what a search works on is lent. */
+function lateBound(
+  problem: Problem,
+  all: readonly FoundRoute[],
+  routes: readonly Route[],
+  request: RouteTerms,
+): () => void {
+  const [best] = all
+  const { best: values, link, hops } = best!.backward
+  const backward = { best: values.slice(), link: link.slice(), hops: hops.slice() }
+  const own = { ...problem, rate: problem.rate.slice(), rateBack: problem.rateBack.slice(), budget: new WorkBudget() }
+  return () => {
+    const bound = own.budget.attempt(
+      1,
+      () => netBoundOf(own, { ...best!, backward }),
+      () => null,
+    )
+    for (const [k, route] of routes.entries())
+      Object.assign(route, { optimalityGapNetBps: netGapBps(own, all[k]!, request, bound) })
+  }
 }
 
 function routeForInput(prepared: Prepared, request: RouteRequest): RouteResult {
@@ -161,7 +186,7 @@ function routeForOutput({ problem, admission, outPerWei }: Prepared, request: Ex
   const { amountIn, route } = found
   if (route && route.settlement.amountOut >= amountOut) {
     const asked = { ...problem, amountIn: Number(amountIn) }
-    const worth = { outPerWei, netBound: netBoundOf(asked, route) }
+    const worth = { outPerWei, netBound: request.boundAfterGas === 'never' ? null : netBoundOf(asked, route) }
     return { ok: true, route: toRoute(asked, route, amountIn, request, worth) }
   }
   if (!route) return noRoute(problem, request, admission)

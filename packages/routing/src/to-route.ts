@@ -24,7 +24,7 @@ export function toRoute(
 ): Route {
   const { tokenIn, tokenOut } = request
   const { legs, amountOut } = found.settlement
-  const wrap = usesWrapper(legs, request) ? WRAP_GAS : 0
+  const wrap = wrapGas(found, request)
   const learned = (leg: Leg) => request.learnedGas?.get(leg.pool.id) ?? 0
   const gas = legs.reduce((sum, leg) => sum + leg.gas + learned(leg), wrap)
   const priced = outPerWei > 0 || request.gasPriceWei === 0n
@@ -38,7 +38,7 @@ export function toRoute(
     gasCostOut: priced ? BigInt(Math.round(gas * Number(request.gasPriceWei) * outPerWei)) : null,
     midAmountOut: midAmountOut(problem, found.flow),
     optimalityGapBps: gapBps(problem, found),
-    optimalityGapNetBps: priced ? netGapBps(problem, found, netBound, wrap) : null,
+    optimalityGapNetBps: priced ? netGapBps(problem, found, request, netBound) : null,
   }
 }
 
@@ -47,13 +47,20 @@ function gapBps(problem: Problem, { bound, settlement }: FoundRoute): number | n
   return Math.max(0, (1 - believedOutput(problem, settlement) / bound) * FLOAT_BPS)
 }
 
-/**
- * @param bound - of what is left after gas
- * @param wrap - gas that the legs share
- */
-function netGapBps(problem: Problem, found: FoundRoute, bound: number | null, wrap: number): number | null {
+/** @param bound - of what is left after gas */
+export function netGapBps(
+  problem: Problem,
+  found: FoundRoute,
+  request: RouteTerms,
+  bound: number | null,
+): number | null {
   if (bound === null || bound <= 0) return null
-  return Math.max(0, (1 - (netOf(problem, found) - wrap * problem.perGas) / bound) * 10_000)
+  return Math.max(0, (1 - (netOf(problem, found) - wrapGas(found, request) * problem.perGas) / bound) * FLOAT_BPS)
+}
+
+/** Gas of the one wrap or unwrap that the legs share. */
+function wrapGas({ settlement }: FoundRoute, request: RouteTerms): number {
+  return usesWrapper(settlement.legs, request) ? WRAP_GAS : 0
 }
 
 /** The output of the same shares at the pools' mid prices: no fee, no tax, no impact. */

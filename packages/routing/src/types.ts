@@ -46,6 +46,8 @@ export type RouteTerms = {
   /** Tokens and pools that the route may pass through between its ends; anything when absent. */
   readonly trust?: Trust
   readonly taxes?: Taxes
+  /** When the bound after gas is worked out, which takes about as long as a route does: with the route when absent. */
+  readonly boundAfterGas?: 'later' | 'never'
   /** Most routes that are told beside the best because measuring their gas may show them to be better; none when absent. */
   readonly mostRivals?: number
 }
@@ -119,6 +121,8 @@ export type RouteResult =
       readonly route: Route
       /** Routes that may be better by the gas that they are charged; only where the request wants them. */
       readonly rivals?: readonly Route[]
+      /** Works out `optimalityGapNetBps` of these routes, which is null until then; only where that was left for later. */
+      readonly boundAfterGas?: () => void
     }
   | {
       readonly ok: false

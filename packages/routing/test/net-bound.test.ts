@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
-import type { Route, RouteRequest } from '../src/types.ts'
+import type { Route, RouteRequest, RouteResult } from '../src/types.ts'
 import { E18, fairPools, randomPools, request, seeded, snapshotOf } from './graphs.ts'
 import { netOf } from './kept.ts'
 import { kinds } from './wide-pools.ts'
@@ -61,4 +61,25 @@ describe.each(Object.entries(markets))('%s', (name, market) => {
     // What pools of several tokens earn together is bounded for all of their pairs by the gas of one.
     expect(gaps[Math.floor(gaps.length / 2)]).toBeLessThan(name.startsWith('pools') ? 10 : 1)
   })
+})
+
+test('left for later, it is the same, whatever was searched meanwhile; never, there is none', () => {
+  let late = 0
+  for (let run = 1; run <= RUNS; run++) {
+    const graph = buildGraph(snapshotOf(fairPools(run * 7919, 12, 5)))
+    const asked = request({ amountIn: 10n ** 19n, gasPriceWei: 10n ** 10n, mostRivals: 3 })
+    const gapsOf = (result: RouteResult) =>
+      result.ok ? [result.route, ...(result.rivals ?? [])].map((route) => route.optimalityGapNetBps) : []
+    const now = findRoute(graph, asked)
+    const later = findRoute(graph, { ...asked, boundAfterGas: 'later' })
+    const never = findRoute(graph, { ...asked, boundAfterGas: 'never' })
+    findRoute(graph, { ...asked, amountIn: 10n ** 20n })
+    if (!later.ok || !later.boundAfterGas) continue
+    late++
+    expect(gapsOf(later)).toEqual(gapsOf(now).map(() => null))
+    expect(gapsOf(never)).toEqual(gapsOf(later))
+    later.boundAfterGas()
+    expect(gapsOf(later), `run ${run}`).toEqual(gapsOf(now))
+  }
+  expect(late).toBeGreaterThan(RUNS / 4)
 })

@@ -6,7 +6,7 @@
  */
 import type { Address } from '@sluice/chains'
 import { gasRow, partGas } from '@sluice/liquidity'
-import { gasParts, type LearnedGas, piecesIn, type Route, refundOf, routeGas } from '@sluice/routing'
+import { type GasParts, gasOfParts, gasParts, type LearnedGas, piecesIn, type Route, refundOf } from '@sluice/routing'
 import { Bounded, type StateCount } from '@sluice/simulation'
 
 /** Pools and tokens that something is known of. */
@@ -66,11 +66,12 @@ export class GasLessons {
   observe(swap: Swap, gross: number, now: number): void {
     if (swap.legs.length === 0) return
     const parts = partsOf(swap)
-    const { told, expected, charged } = this.gasOfRoute(swap, parts, now)
+    const counts = this.countsOf(swap)
+    const { told, expected, charged } = this.gasOfRoute(counts, parts, now)
     const most = MOST_OFF * Math.max(charged, expected)
     const off = Math.max(-most, Math.min(most, gross - told))
     const known = [...parts].map(([key, count]) => ({ key, count, ...this.knownOf(key, now) }))
-    const own = (OWN * charged) ** 2 + piecesIn(gasParts({ ...swap, wrappedNative: this.wrappedNative })) * PIECE ** 2
+    const own = (OWN * charged) ** 2 + piecesIn(counts) * PIECE ** 2
     const variance = known.reduce((sum, of) => sum + of.count ** 2 * of.variance, own)
     for (const { key, count, gas, variance: its } of known) {
       const gain = (its * count) / variance
@@ -82,7 +83,7 @@ export class GasLessons {
 
   /** Gas that a route is expected to be charged, by all that is known now. */
   expected(swap: Swap, now: number): number {
-    return this.gasOfRoute(swap, partsOf(swap), now).expected
+    return this.gasOfRoute(this.countsOf(swap), partsOf(swap), now).expected
   }
 
   /** Gas of legs beyond the table, by pool; undefined where there is none. The same object until it changes. */
@@ -94,8 +95,12 @@ export class GasLessons {
     return this.told.gas.size > 0 ? this.told.gas : undefined
   }
 
-  private gasOfRoute(swap: Swap, parts: ReadonlyMap<string, number>, now: number) {
-    const { charged, refund, refundable } = routeGas({ ...swap, wrappedNative: this.wrappedNative })
+  private countsOf(swap: Swap): GasParts {
+    return gasParts({ ...swap, wrappedNative: this.wrappedNative })
+  }
+
+  private gasOfRoute(counts: GasParts, parts: ReadonlyMap<string, number>, now: number) {
+    const { charged, refund, refundable } = gasOfParts(counts)
     const told = [...parts].reduce((sum, [key, count]) => sum + this.gasOf(key, now) * count, charged + refund)
     return { told, expected: told - refundOf(told, refundable), charged }
   }

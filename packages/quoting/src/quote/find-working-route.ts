@@ -1,4 +1,5 @@
 /** The rounds of routing and simulating by which a quote comes to a route that was seen to work. */
+import { setImmediate } from 'node:timers/promises'
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { type ExactOutputRequest, MOST_WORK, type Route, type RouteRequest, type RouteResult } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
@@ -95,9 +96,13 @@ export async function findWorkingRoute(
       if (isFirst && wish.amountOut !== undefined) continue
     }
     await view.assertDeployed()
-    const tried = async () => {
-      const trial = await time('simulate', () =>
-        tryRoute(route, lean, request, { ...context, taxes: tokens.taxes, signal }),
+    const tried = async (beside?: () => void) => {
+      const [trial] = await time('simulate', () =>
+        Promise.all([
+          tryRoute(route, lean, request, { ...context, taxes: tokens.taxes, signal }),
+          // In the next turn: by then the node has been asked.
+          beside && setImmediate().then(beside),
+        ]),
       )
       emit(trialEvent(route, trial))
       return trial
@@ -106,7 +111,7 @@ export async function findWorkingRoute(
       const rival = [route, ...rivals].indexOf(trial.route)
       return { route: trial.route, ranked: route, trial, sought, slippage, rival }
     }
-    const trial = route.gas > mostGas ? OUT_OF_GAS : await tried()
+    const trial = route.gas > mostGas ? OUT_OF_GAS : await tried(result.boundAfterGas)
     if ('swap' in trial) return works(trial)
     if (trial.outcome === 'reverted' && (trial.gasUsed ?? 0) > mostGas) {
       lastFailure = OUT_OF_GAS.reason

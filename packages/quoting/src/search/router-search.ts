@@ -53,11 +53,17 @@ export class RouterSearch {
   ): Promise<RouteResult> {
     const { threads, inlinePools, log } = this.options
     try {
-      const free = snapshot.pools.size > inlinePools || !this.isProcessShort() ? null : threads.free
+      const isLarge = snapshot.pools.size > inlinePools
+      const isShort = !isLarge && this.isProcessShort()
+      const free = isShort ? threads.free : null
       if (free === 'cold') threads.findRoute(snapshot, request).catch(() => {})
-      const isElsewhere = snapshot.pools.size > inlinePools || free === 'warm'
-      const here = isElsewhere ? null : searchHere(graph(), request)
-      return here ?? (await threads.findRoute(snapshot, request, signal, free === 'warm'))
+      // What is only told beside a route is worked out while the node is waited for, and not at all while others wait for the process.
+      const here =
+        isLarge || free === 'warm'
+          ? null
+          : searchHere(graph(), { ...request, boundAfterGas: isShort ? 'never' : 'later' })
+      const asked: typeof request = isShort ? { ...request, boundAfterGas: 'never' } : request
+      return here ?? (await threads.findRoute(snapshot, asked, signal, free === 'warm'))
     } catch (error) {
       if (error instanceof RoutingError)
         log.error({ err: error, replay: replayOf(snapshot, request) }, 'a search went wrong')

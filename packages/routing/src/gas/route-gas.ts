@@ -1,6 +1,6 @@
 /** Gas that a whole route is expected to cost, by its parts. */
 import { partGas } from '@sluice/liquidity'
-import { type GasSwap, gasParts } from './parts.ts'
+import { type GasParts, type GasSwap, gasParts } from './parts.ts'
 
 export type RouteGas = {
   /** After refunds: what the sender pays. */
@@ -14,10 +14,12 @@ export type RouteGas = {
 /** EIP-3529: at most a fifth of the gas comes back. */
 export const refundOf = (gross: number, refundable: number): number => Math.max(0, Math.min(refundable, gross / 5))
 
-export function routeGas(swap: GasSwap): RouteGas {
+export const routeGas = (swap: GasSwap): RouteGas => gasOfParts(gasParts(swap))
+
+export function gasOfParts(parts: GasParts): RouteGas {
   let charged = 0
   let refund = 0
-  for (const [part, count] of gasParts(swap)) {
+  for (const [part, count] of parts) {
     const of = partGas(part)
     charged += of.gas * count
     refund += of.refund * count

@@ -76,11 +76,7 @@ export class Relaxation {
     return best
   }
 
-  private relax(
-    taken: ReadonlySet<number>,
-    whole: ReadonlySet<number>,
-    outside: ReadonlySet<number>,
-  ): Relaxed | null {
+  private relax(taken: ReadonlySet<number>, whole: ReadonlySet<number>, outside: ReadonlySet<number>): Relaxed | null {
     const lines = this.arrange(taken, whole, outside)
     solve(this.allocation, RELAXED, FEW_STEPS)
     if (!this.price(this.live(), outside)) return null
