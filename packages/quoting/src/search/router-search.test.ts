@@ -2,6 +2,7 @@ import { type Address, toAddress } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { buildGraph, type RouteRequest, type RouteResult, RouterThreads } from '@sluice/routing'
 import { afterAll, expect, test, vi } from 'vitest'
+import { searchHere } from './inline-search.ts'
 import { RouterSearch } from './router-search.ts'
 
 const [tokenIn, tokenOut, pair, miner] = ['11', '22', '33', '44'].map((byte) => toAddress(`0x${byte.repeat(20)}`)) as [
@@ -32,11 +33,9 @@ const broken = new RouterThreads({ count: 1, entry: new URL('data:text/javascrip
 afterAll(() => Promise.all([threads.close(), broken.close()]))
 
 test('small chains are searched by threads while the process is short of time and others wait, to the same result', async () => {
+  const options = { threads, inlinePools: 10, longWork: 0, log }
   const search = (utilization: number, isAlone = false) =>
-    new RouterSearch({ threads, inlinePools: 10, log, utilization: () => utilization, isAlone: () => isAlone }).find(
-      view,
-      request,
-    )
+    new RouterSearch({ ...options, utilization: () => utilization, isAlone: () => isAlone }).find(view, request)
   const here = await search(0.5)
   await search(1, true)
   expect(threads.free).toBe('cold')
@@ -50,6 +49,21 @@ test('small chains are searched by threads while the process is short of time an
   expect(await search(1)).toEqual(here)
   expect(threads.free).toBeNull()
   for (const result of await Promise.all(asked)) expect(result).toEqual(here)
+})
+
+test('threads have no short searches to do, nor those of pairs that are new', async () => {
+  const searched = vi.spyOn(threads, 'findRoute')
+  const work = searchHere(view.graph(), request).work
+  const search = (longWork: number) =>
+    new RouterSearch({ threads, inlinePools: 10, longWork, log, utilization: () => 1 })
+  await vi.waitFor(() => expect(threads.free).toBe('warm'), { timeout: 30_000 })
+  const [short, long] = [search(work + 1), search(work)]
+  for (let k = 0; k < 3; k++) await short.find(view, request)
+  await long.find(view, request)
+  expect(searched).not.toHaveBeenCalled()
+  await long.find(view, request)
+  expect(searched).toHaveBeenCalledOnce()
+  searched.mockRestore()
 })
 
 test('a thread that cannot start costs nobody an answer', async () => {
