@@ -65,7 +65,7 @@ export const swapResponse = z.object({
     .number()
     .nullable()
     .describe(
-      'The same after gas: between the output less the gas of the route, as expected, and the upper bound of that.',
+      'The same after gas: between the output less the gas of the route, as expected, and the upper bound of that; null also while the service is short of time.',
     ),
   warnings: z.array(z.string()),
   swaps: z

@@ -169,6 +169,11 @@ export interface DexFamily<State = unknown> {
 
   /** @throws PoolRefusal where the pool itself would revert */
   quoteExactInput(pool: Pool<State>, tokenIn: Address, tokenOut: Address, amountIn: bigint): HopQuote<State>
+  /**
+   * About the least input that buys an output, for whoever seeks that to the unit: mostly a few units off. For families whose arithmetic
+   * can be turned round; null where a pool has not as much.
+   */
+  inputFor?(pool: Pool<State>, tokenIn: Address, tokenOut: Address, amountOut: bigint): bigint | null
   priceCurve(pool: Pool<State>, tokenIn: Address, tokenOut: Address): PriceCurve
   /**
    * A pool of two tokens near its price, as its curves have it but for rounding, at less cost than to make them; for families with

@@ -159,5 +159,49 @@ export function swapExactInput<State extends ConcentratedState>(
   return { amountOut, ticksCrossed, wordsWalked, state: { ...state, sqrtPriceX96: price, tick, liquidity } }
 }
 
+/** √price after `amountOut` of the token bought; null where the liquidity has not as much. @see SqrtPriceMath.getNextSqrtPriceFromOutput */
+function priceAfterOutput(price: bigint, liquidity: bigint, amountOut: bigint, zeroForOne: boolean): bigint | null {
+  if (zeroForOne) return price - divUp(amountOut << 96n, liquidity)
+  const shifted = liquidity << 96n
+  const product = amountOut * price
+  return shifted > product ? divUp(shifted * price, shifted - product) : null
+}
+
+/**
+ * About the least input that buys `amountOut`: as the pool's own swaps of exact outputs have it, which may take a few units more.
+ *
+ * @param feePpm - parts per million of the input
+ * @returns null where the liquidity up to the last tick has not as much
+ */
+export function inputForOutput(
+  { ticks, sqrtPriceX96, tick, liquidity: inRange }: ConcentratedState,
+  feePpm: number,
+  zeroForOne: boolean,
+  amountOut: bigint,
+): bigint | null {
+  const fee = BigInt(feePpm)
+  const inputBetween = (a: bigint, b: bigint, liquidity: bigint) => {
+    const taken = zeroForOne ? amount0Between(a, b, liquidity, true) : amount1Between(b, a, liquidity, true)
+    return taken + divUp(taken * fee, PPM - fee)
+  }
+  let [price, liquidity, remaining, amountIn] = [sqrtPriceX96, inRange, amountOut, 0n]
+  // Words of the bitmap where no tick is are passed over: roundings at their ends are the few units.
+  for (let next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; next += zeroForOne ? -1 : 1) {
+    const ahead = ticks[next]
+    const end = ahead && sqrtRatioAtTick(ahead[0])
+    const reached = liquidity > 0n ? priceAfterOutput(price, liquidity, remaining, zeroForOne) : null
+    const isWithin = reached !== null && (end === undefined || (zeroForOne ? reached >= end : reached <= end))
+    if (isWithin && reached > 0n) return amountIn + inputBetween(reached, price, liquidity)
+    if (end === undefined) return null
+    remaining -= zeroForOne
+      ? amount1Between(end, price, liquidity, false)
+      : amount0Between(price, end, liquidity, false)
+    amountIn += inputBetween(end, price, liquidity)
+    if (remaining <= 0n) return amountIn
+    liquidity += zeroForOne ? -ahead![1] : ahead![1]
+    price = end
+  }
+}
+
 const max = (a: bigint, b: bigint) => (a > b ? a : b)
 const min = (a: bigint, b: bigint) => (a < b ? a : b)

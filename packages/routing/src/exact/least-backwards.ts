@@ -69,11 +69,16 @@ function leastOfFork(
 }
 
 function leastOfLeg(output: RouteOutput, leg: LegOutput, wished: bigint): bigint | null {
+  const at = (amountIn: bigint): Point => ({ amountIn, amountOut: output.outputOf(leg, amountIn) })
+  const about = output.inputFor(leg, wished)
+  if (about !== null && about > 0n) {
+    const bracket = bracketFrom(at, at(about), wished, 1n)
+    if (bracket) return narrowed(at, bracket, wished)[1].amountIn
+  }
   const curve = curveOf(output.problem, leg.share.edge)
   const step = Number(wished) * OUTPUT_MARGIN
   const [least, beyond] = [inputOf(curve, Number(wished)), inputOf(curve, Number(wished) + step)]
   if (!(beyond > least && beyond < Number.POSITIVE_INFINITY)) return null
-  const at = (amountIn: bigint): Point => ({ amountIn, amountOut: output.outputOf(leg, amountIn) })
   const known = at(BigInt(Math.ceil(least)))
   const missing = wished - known.amountOut
   // Where a curve is exact, it misses by the rounding of floats, which may be far less than what buys a unit.

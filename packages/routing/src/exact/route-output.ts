@@ -1,7 +1,7 @@
 /** Outputs of a route for amounts close to each other, in the integers that `settle` gives, without its legs. */
-import { PoolRefusal } from '@sluice/liquidity'
+import { familyOf, PoolRefusal } from '@sluice/liquidity'
 import type { Problem } from '../problem/problem.ts'
-import type { Taxes } from '../taxes.ts'
+import { type Taxes, taxIn } from '../taxes.ts'
 import { FEW_UNITS } from '../tolerances.ts'
 import { type Resettled, type Settlement, settledOnce } from './settle.ts'
 import { amountOf, type Share } from './shares.ts'
@@ -79,6 +79,13 @@ export class RouteOutput {
       held[to] = held[to]! + output
     }
     return held[this.target]!
+  }
+
+  /** About the least input that a leg pays an output for, as its pool's family tells; null where it does not. */
+  inputFor({ share: { edge } }: LegOutput, amountOut: bigint): bigint | null {
+    const { pool, tokenIn, tokenOut } = this.problem.graph.edges[edge]!
+    if (taxIn(this.taxes, tokenIn, pool.id) || taxIn(this.taxes, tokenOut, pool.id)) return null
+    return familyOf(pool.family)?.inputFor?.(pool, tokenIn, tokenOut, amountOut) ?? null
   }
 
   /** Inputs of the legs for the amount asked last, by edge. */

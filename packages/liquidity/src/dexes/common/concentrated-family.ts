@@ -2,6 +2,7 @@ import type { DexFamily } from '../../family.ts'
 import {
   type ConcentratedState,
   type ConcentratedSwap,
+  inputForOutput,
   lastTickAtOrBelow,
   type StepEnd,
   swapExactInput,
@@ -37,7 +38,7 @@ export function concentratedTrade<State extends ConcentratedState>(
   { stepEnd = wordEnd, swapFeePpm = ({ feePpm }) => feePpm, observesTicks = true }: ConcentratedKind<State> = {},
 ): Pick<
   DexFamily<State>,
-  'quoteExactInput' | 'priceCurve' | 'outline' | 'reserves' | 'oracleGas' | 'takesTaxedInput' | 'step'
+  'quoteExactInput' | 'inputFor' | 'priceCurve' | 'outline' | 'reserves' | 'oracleGas' | 'takesTaxedInput' | 'step'
 > {
   return {
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
@@ -49,6 +50,10 @@ export function concentratedTrade<State extends ConcentratedState>(
       const writes = ticksWritten(pool.state, swapped, zeroForOne)
       if (observesTicks && state.tick !== pool.state.tick) writes.push('oracle')
       return writes.length > 0 ? { amountOut, state, gas, writes } : { amountOut, state, gas }
+    },
+    inputFor(pool, tokenIn, tokenOut, amountOut) {
+      const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
+      return inputForOutput(pool.state, swapFeePpm(pool.state, zeroForOne), zeroForOne, amountOut)
     },
     priceCurve(pool, tokenIn, tokenOut) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)

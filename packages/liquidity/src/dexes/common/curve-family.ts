@@ -1,5 +1,6 @@
 /** Quotes, prices and steps of pools that are traded by the places of their coins, as Curve's are. */
-import type { DexFamily } from '../../family.ts'
+import type { Address } from '@sluice/chains'
+import type { DexFamily, Pool } from '../../family.ts'
 import { sampledCurve } from '../../math/curves.ts'
 import type { TradingFunction } from '../../math/trading-function.ts'
 import { coinIndices } from './direction.ts'
@@ -17,6 +18,7 @@ type Options<S> = {
     j: number,
     amountIn: bigint,
   ) => { readonly amountOut: bigint; readonly state: S }
+  readonly inputFor?: (state: S, i: number, j: number, amountOut: bigint) => bigint | null
   readonly tradingFunction: (state: S) => TradingFunction | null
 }
 
@@ -29,12 +31,19 @@ type Trading =
   | 'takesTaxedInput'
   | 'step'
 
-export function curveFamily<S extends Coins>({ gas, variant, quote, tradingFunction }: Options<S>) {
+export function curveFamily<S extends Coins>({ gas, variant, quote, inputFor, tradingFunction }: Options<S>) {
   return {
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
       const [i, j] = coinIndices(pool, tokenIn, tokenOut)
       return { ...quote(pool.state, i, j, amountIn), gas }
     },
+
+    ...(inputFor && {
+      inputFor(pool: Pool<S>, tokenIn: Address, tokenOut: Address, amountOut: bigint) {
+        const [i, j] = coinIndices(pool, tokenIn, tokenOut)
+        return inputFor(pool.state, i, j, amountOut)
+      },
+    }),
 
     priceCurve(pool, tokenIn, tokenOut) {
       const [i, j] = coinIndices(pool, tokenIn, tokenOut)

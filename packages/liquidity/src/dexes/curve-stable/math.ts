@@ -1,4 +1,5 @@
 import { PoolRefusal } from '../../family.ts'
+import { divUp } from '../../math/integers.ts'
 import { dynamicFee, FEE_UNIT, type ProductRounding, stableBalance, stableInvariant } from '../../math/stable-swap.ts'
 import { evenTradingFunction, stableLevel, type TradingFunction } from '../../math/trading-function.ts'
 import type { CurveStableState } from './types.ts'
@@ -46,6 +47,28 @@ function quoteRounding(
   const adminPart = toBase((feePart * adminFeeE10) / FEE_UNIT)
   const after = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut - adminPart)
   return { amountOut, state: { ...state, balances: after } }
+}
+
+/**
+ * About the least input that buys an output; null where the fee moves with the balances, or the pool holds no more than that.
+ */
+export function inputFor(state: CurveStableState, i: number, j: number, amountOut: bigint): bigint | null {
+  const { rates, amplification, feeE10, offpegMultiplierE10, rounding, margin } = state
+  if (offpegMultiplierE10 > FEE_UNIT || rounding === 'unknown') return null
+  const { xp, d } = scaledBalances(state, rounding)
+  const toScaled = (base: bigint) => divUp(base * rates[j]!, ONE)
+  const isScaled = state.feeOrder === 'scaled'
+  const dy = isScaled ? beforeFee(toScaled(amountOut), feeE10) : toScaled(beforeFee(amountOut, feeE10))
+  const y = xp[j]! - dy - margin
+  if (y <= 0n) return null
+  const x = stableBalance(i, xp.with(j, y), amplification, d)
+  return divUp((x - xp[i]!) * ONE, rates[i]!)
+}
+
+/** The least amount of which a fee, rounded down, leaves so much. */
+function beforeFee(left: bigint, feeE10: bigint): bigint {
+  const before = (left * FEE_UNIT) / (FEE_UNIT - feeE10)
+  return before - (before * feeE10) / FEE_UNIT < left ? before + 1n : before
 }
 
 type Scaled = { readonly rounding: ProductRounding; readonly xp: readonly bigint[]; readonly d: bigint }

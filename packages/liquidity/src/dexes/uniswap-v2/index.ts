@@ -5,7 +5,7 @@ import { isZeroForOne } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import { readFixed } from './fee.ts'
-import { quote } from './math.ts'
+import { inputFor, quote } from './math.ts'
 import { applyLog, readStates, topics } from './state.ts'
 import type { UniswapV2State } from './types.ts'
 
@@ -24,6 +24,9 @@ export const uniswapV2: DexFamily<UniswapV2State> = {
     const { amountOut, state } = quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
     return { amountOut, state, gas: HOP_GAS['uniswap-v2'] }
   },
+
+  inputFor: (pool, tokenIn, tokenOut, amountOut) =>
+    inputFor(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountOut),
 
   priceCurve(pool, tokenIn, tokenOut) {
     const { reserve0, reserve1, feePpm } = pool.state

@@ -1,5 +1,6 @@
 import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../../family.ts'
+import { divUp } from '../../math/integers.ts'
 import type { UniswapV2State } from './types.ts'
 
 /** The pair keeps its reserves in 112 bits each. */
@@ -30,4 +31,15 @@ export function quote(
       ? { reserve0: reserve0 + amountIn, reserve1: reserve1 - amountOut, feePpm }
       : { reserve0: reserve0 - amountOut, reserve1: reserve1 + amountIn, feePpm },
   }
+}
+
+/** The least input that buys an output; null where the pair holds no more than that. @see UniswapV2Library.getAmountIn */
+export function inputFor(
+  { reserve0, reserve1, feePpm }: UniswapV2State,
+  zeroForOne: boolean,
+  amountOut: bigint,
+): bigint | null {
+  const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
+  if (amountOut >= reserveOut) return null
+  return divUp(reserveIn * amountOut * PPM, (reserveOut - amountOut) * (PPM - BigInt(feePpm)))
 }
