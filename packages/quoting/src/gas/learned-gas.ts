@@ -65,12 +65,11 @@ export class GasLessons {
   /** @param gross - gas of the whole transaction before refunds, as simulated @param now - Unix seconds */
   observe(swap: Swap, gross: number, now: number): void {
     if (swap.legs.length === 0) return
-    const parts = partsOf(swap)
+    const known = this.knownParts(swap, now)
     const counts = this.countsOf(swap)
-    const { told, expected, charged } = this.gasOfRoute(counts, parts, now)
+    const { told, expected, charged } = gasOfRoute(counts, known)
     const most = MOST_OFF * Math.max(charged, expected)
     const off = Math.max(-most, Math.min(most, gross - told))
-    const known = [...parts].map(([key, count]) => ({ key, count, ...this.knownOf(key, now) }))
     const own = (OWN * charged) ** 2 + piecesIn(counts) * PIECE ** 2
     const variance = known.reduce((sum, of) => sum + of.count ** 2 * of.variance, own)
     for (const { key, count, gas, variance: its } of known) {
@@ -83,7 +82,7 @@ export class GasLessons {
 
   /** Gas that a route is expected to be charged, by all that is known now. */
   expected(swap: Swap, now: number): number {
-    return this.gasOfRoute(this.countsOf(swap), partsOf(swap), now).expected
+    return gasOfRoute(this.countsOf(swap), this.knownParts(swap, now)).expected
   }
 
   /** Gas of legs beyond the table, by pool; undefined where there is none. The same object until it changes. */
@@ -99,10 +98,8 @@ export class GasLessons {
     return gasParts({ ...swap, wrappedNative: this.wrappedNative })
   }
 
-  private gasOfRoute(counts: GasParts, parts: ReadonlyMap<string, number>, now: number) {
-    const { charged, refund, refundable } = gasOfParts(counts)
-    const told = [...parts].reduce((sum, [key, count]) => sum + this.gasOf(key, now) * count, charged + refund)
-    return { told, expected: told - refundOf(told, refundable), charged }
+  private knownParts(swap: Swap, now: number): readonly KnownPart[] {
+    return Array.from(partsOf(swap), ([key, count]) => ({ key, count, ...this.knownOf(key, now) }))
   }
 
   private toldAt(now: number): LearnedGas {
@@ -128,9 +125,19 @@ export class GasLessons {
     const usual = usualOf(key)
     const known = this.known.get(key)
     if (!known) return { gas: 0, variance: usual }
-    const left = 0.5 ** (Math.max(0, now - known.at) / HALF_LIFE)
+    if (now <= known.at) return known
+    const left = 0.5 ** ((now - known.at) / HALF_LIFE)
     return { gas: known.gas * left, variance: usual + (known.variance - usual) * left }
   }
+}
+
+/** A part of a route, how often it is in it, and what is known of it. */
+type KnownPart = { readonly key: string; readonly count: number } & Omit<Known, 'at'>
+
+function gasOfRoute(counts: GasParts, known: readonly KnownPart[]) {
+  const { charged, refund, refundable } = gasOfParts(counts)
+  const told = known.reduce((sum, { gas, count }) => sum + gas * count, charged + refund)
+  return { told, expected: told - refundOf(told, refundable), charged }
 }
 
 const usualOf = (key: string) => USUAL_OFF[key.split(' ', 1)[0]!]! ** 2
