@@ -30,7 +30,15 @@ export type EdgeOutput = {
   readonly work: number
 }
 
-const onCurves = (problem: Problem): EdgeOutput => ({
+/** Bounds tighter than spot rates, by which most edges of a large graph are settled without a look at their pools. */
+export type PathBounds = {
+  /** The most that an edge pays for an input. */
+  readonly output: (edge: number, amountIn: number) => number
+  /** The most that its output brings at the target. */
+  readonly worth: (edge: number, amountOut: number) => number
+}
+
+export const onCurves = (problem: Problem): EdgeOutput => ({
   of: (edge, amountIn) => outputOf(curveOf(problem, edge), amountIn),
   quotes: PATH_QUOTES,
   work: 10,
@@ -46,6 +54,7 @@ export function bestSinglePath(
   problem: Problem,
   backward: Potential,
   output = onCurves(problem),
+  bounds?: PathBounds,
 ): readonly number[] | null {
   const { source, target, amountIn, maxHops, rate, graph, budget } = problem
   const { offset, to, tokens, scratch } = graph.topology
@@ -83,18 +92,24 @@ export function bestSinglePath(
     for (let edge = offset[label.token]!; edge < offset[label.token + 1]!; edge++) {
       const next = to[edge]!
       if (rate[edge] === 0 || label.hops + 1 + hops[next]! > furthest) continue
-      const place = (next * lengths + label.hops + 1) * PATH_LABELS
-      const least = Math.max(bestNet, reached[place + PATH_LABELS - 1]!)
-      // The cheap test first: most edges fail it, without asking the pool.
+      // The cheap tests first: most edges fail them, without asking the pool.
       const ahead = hops[next]! * leastLeg
       const first = label.amount * rate[edge]! * valueBound[next]! - label.cost
+      if (!(first - leastLeg - ahead > bestNet)) continue
+      if (bounds) {
+        const most = bounds.worth(edge, bounds.output(edge, label.amount))
+        if (!(most - label.cost - leastLeg - ahead > bestNet)) continue
+      }
+      const place = (next * lengths + label.hops + 1) * PATH_LABELS
+      const least = Math.max(bestNet, reached[place + PATH_LABELS - 1]!)
       if (!(first - leastLeg - ahead > least && first - leastCost(problem, edge) - ahead > least)) continue
       if (visits(label, next)) continue
       quotes++
       budget.spend(output.work)
       const amount = output.of(edge, label.amount)
       const cost = label.cost + costOf(problem, edge, label.amount)
-      const bound = amount * valueBound[next]! - cost - ahead
+      const worth = bounds ? bounds.worth(edge, amount) : amount * valueBound[next]!
+      const bound = worth - cost - ahead
       if (!(amount > 0 && bound > least)) continue
       const passed = label.passed + markOf(next)
       // What takes no more legs may be bounded by no less; what takes more may be bounded by as much only by more.

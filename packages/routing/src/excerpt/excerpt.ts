@@ -7,12 +7,13 @@ import type { Trust } from '@sluice/liquidity'
 import { generateColumns } from '../columns/columns.ts'
 import { Frontier } from '../columns/frontier.ts'
 import { bestSinglePath } from '../columns/single-path.ts'
-import type { Graph, TargetLabels } from '../graph/graph.ts'
+import type { Graph } from '../graph/graph.ts'
 import { type Ends, ratesBetween } from '../problem/passable.ts'
 import { distancesFrom, potential, wayTo } from '../problem/potentials.ts'
 import { isFree, type Problem, type Solved } from '../problem/problem.ts'
 import { allocationOver } from '../solver/allocation.ts'
 import { LIVE } from '../tolerances.ts'
+import { bestPath } from './best-path.ts'
 import { mostEarning } from './candidates.ts'
 import { bestWay, type Growth } from './grower.ts'
 import { labelsTo, type Priced } from './labels.ts'
@@ -47,7 +48,9 @@ export function excerptOf<T extends { readonly problem: Problem }>(
   on: (graph: Graph) => T,
 ): T | null {
   const { source, target } = ends
-  const bare = on(partOfGraph(whole, [], [source, target]).graph).problem
+  const partWith = (edges: Iterable<number>) => partOfGraph(whole, edges, [source, target])
+  let part = partWith([])
+  const bare = on(part.graph).problem
   const { maxHops, maxPools, amountIn, budget } = bare
   const labels = labelsTo(whole, trust, target, maxHops)
   const spot = labels.best[source]!
@@ -55,18 +58,14 @@ export function excerptOf<T extends { readonly problem: Problem }>(
   const between = trust ? ratesBetween(whole, trust) : whole
   const growth: Growth = { ends, maxHops, labels, between, budget }
   const surroundings = new Surroundings(whole, growth)
-  const partWith = (edges: Iterable<number>) => partOfGraph(whole, edges, [source, target])
 
   let prices: Prices = { priced: [{ token: source, price: spot * NEAR_SPOT }], used: [], value: spot * amountIn }
-  const first = bestWay(whole, growth)
-  let known = new Set([...first, ...middleOf(whole, ends, labels, budget)])
-  // Where gas matters, what leaves most may not be near any prices.
-  const single = isFree(bare) ? [] : bestPath(on(whole).problem, labels, first)
+  let known = new Set([...bestWay(whole, growth), ...middleOf(whole, ends, labels, budget)])
   for (let round = 0; round < COARSE_PRICES; round++) {
     const near = mostEarning(surroundings.around(prices.priced, COARSE_BENEFIT * prices.value), COARSE_EDGES)
     if (round > 0 && near.every((edge) => known.has(edge))) break
     known = new Set([...(round === 0 ? known : prices.used), ...near])
-    const part = partWith(known)
+    part = partWith(known)
     const found = coarsePrices(on(part.graph).problem, part)
     if (!found) return null
     prices = found
@@ -74,27 +73,17 @@ export function excerptOf<T extends { readonly problem: Problem }>(
   const { priced, used, value } = prices
   const lower = priced.map(({ token, price }) => ({ token, price: price * (1 - PRICE_MARGIN) }))
   const candidates = surroundings.around(lower, EXCERPT_BENEFIT * value)
+  // Where gas matters, what leaves most may not be near any prices.
+  const single = isFree(bare) ? [] : bestPath(on(whole).problem, labels, { problem: on(part.graph).problem, part })
   const others = isFree(bare) ? [] : alternatives(whole, [...used, ...single], { priced, labels, budget })
   const most = Math.max(EXCERPT_EDGES, EXCERPT_OF_POOL * maxPools)
-  const part = partWith([...used, ...single, ...others, ...mostEarning(candidates, most)])
+  part = partWith([...used, ...single, ...others, ...mostEarning(candidates, most)])
   const ready = on(part.graph)
   const excerpt = {
     fewestHops: labels.hops[source]!,
     earnedBeyond: (solved: Solved) => earnedBeyond(solved, ready.problem, part, surroundings),
   }
   return { ...ready, problem: { ...ready.problem, excerpt } }
-}
-
-/**
- * The best path after gas over a whole graph.
- *
- * @param first - the best at spot rates, which others have to better
- */
-function bestPath(problem: Problem, { best, hops }: TargetLabels, first: readonly number[]): readonly number[] {
-  const { from, scratch } = problem.graph.topology
-  const link = scratch.ints(best.length, -1)
-  for (const edge of first) link[from[edge]!] = edge
-  return bestSinglePath(problem, { best, hops, link }) ?? []
 }
 
 /** Other edges between the tokens that some edges join, by prices or else by bounds on them. */

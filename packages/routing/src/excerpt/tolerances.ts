@@ -36,3 +36,5 @@ export const MOST_RISE = 1.003
 /** Part by which edges may pay too little that cost other gas, between the tokens that a trade passes; and so many of them. */
 export const ALTERNATIVE_PART = 0.02
 export const MOST_ALTERNATIVES = 400
+/** Part by which a bound on what a path pays is above what rounding may make of it. */
+export const PATH_ROUNDING = 1e-9

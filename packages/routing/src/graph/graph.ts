@@ -57,10 +57,20 @@ export type TargetLabels = {
   readonly blocks: Map<number, Float64Array>
 }
 
+/** Depths of the deepest edges out of each token, in its base units, see `excerpt/best-path.ts`. */
+export type Exits = {
+  readonly deepest: Float64Array
+  /** The token that it leads to. */
+  readonly to: Int32Array
+  /** The same of those that lead to other tokens. */
+  readonly second: Float64Array
+}
+
 /** Facts of a graph that the first search in need of them finds out for all. */
 export type GraphFacts = {
   /** True where some of its pools disagree on a price by more than their fees. */
   gainsInCycle?: boolean
+  exits?: Exits
   /** Rates of the edges that any route may pass through, by what is trusted. */
   readonly passable: WeakMap<Trust, Rates>
   /**
