@@ -68,7 +68,7 @@ function routeOnPart({ graph, ends, on }: Opening, request: RouteRequest, budget
     const prepared = excerptOf(graph, request.trust, ends, on)
     return prepared && routed(prepared, request)
   }
-  return budget.attempt(PART_OF_WORK, find, () => null)
+  return graph.topology.scratch.ofParts.within(() => budget.attempt(PART_OF_WORK, find, () => null))
 }
 
 /** A request's problem before it is known on which graph: all of one, or a part. */

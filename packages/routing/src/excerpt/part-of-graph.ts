@@ -1,7 +1,6 @@
 /** A few edges of a graph as a graph of their own. */
 import { groupBySource } from '../graph/build-graph.ts'
 import { type Edge, Graph, type Topology } from '../graph/graph.ts'
-import { Scratch } from '../graph/scratch.ts'
 
 /** With the numbers that tokens and edges have in the whole. */
 export type Part = { readonly graph: Graph; readonly tokens: Int32Array; readonly edges: Int32Array }
@@ -43,7 +42,7 @@ export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readon
         return groupBySource(own, this.edgesOfPool)
       },
       joined: null,
-      scratch: new Scratch(),
+      scratch: all.scratch.ofParts,
       tradingFunctions: all.tradingFunctions,
       facts: {},
     }

@@ -20,14 +20,34 @@ export class Scratch {
   /** Shelves that the arrays in use go back to, in the order in which they were lent, and what is to be done before. */
   private readonly inUse: Shelf<unknown>[] = []
   private readonly returning: (() => void)[] = []
-  private readonly floatArrays = new Shelves(Float64Array, this.inUse)
-  private readonly intArrays = new Shelves(Int32Array, this.inUse)
-  private readonly byteArrays = new Shelves(Uint8Array, this.inUse)
-  private readonly blankFloats = new Shelves(Float64Array, this.inUse)
-  private readonly blankBytes = new Shelves(Uint8Array, this.inUse)
-  private readonly blankInts = new Shelves(Int32Array, this.inUse)
-  private readonly blankPlaces = new Shelves(Int32Array, this.inUse, -1)
-  private readonly blankBounds = new Shelves(Float64Array, this.inUse, Number.NEGATIVE_INFINITY)
+  private readonly floatArrays: Shelves<Float64Array>
+  private readonly intArrays: Shelves<Int32Array>
+  private readonly byteArrays: Shelves<Uint8Array>
+  private readonly blankFloats: Shelves<Float64Array>
+  private readonly blankBytes: Shelves<Uint8Array>
+  private readonly blankInts: Shelves<Int32Array>
+  private readonly blankPlaces: Shelves<Int32Array>
+  private readonly blankBounds: Shelves<Float64Array>
+  private parts: Scratch | null = null
+
+  /** @param roomOf - the length of the arrays that those of a length are the beginning of */
+  constructor(roomOf = (length: number) => length) {
+    const { inUse } = this
+    this.floatArrays = new Shelves(Float64Array, inUse, roomOf)
+    this.intArrays = new Shelves(Int32Array, inUse, roomOf)
+    this.byteArrays = new Shelves(Uint8Array, inUse, roomOf)
+    this.blankFloats = new Shelves(Float64Array, inUse, roomOf)
+    this.blankBytes = new Shelves(Uint8Array, inUse, roomOf)
+    this.blankInts = new Shelves(Int32Array, inUse, roomOf)
+    this.blankPlaces = new Shelves(Int32Array, inUse, roomOf, -1)
+    this.blankBounds = new Shelves(Float64Array, inUse, roomOf, Number.NEGATIVE_INFINITY)
+  }
+
+  /** For searches on parts of a graph, hardly two of which have as many tokens and edges. */
+  get ofParts(): Scratch {
+    this.parts ??= new Scratch(roomFor)
+    return this.parts
+  }
 
   floats(length: number, value?: number): Float64Array {
     const array = this.floatArrays.lend(length)
@@ -105,11 +125,16 @@ export class Scratch {
 
 type Shelf<T> = { readonly arrays: T[]; readonly kept: number; lent: number }
 
+type Numbers = { readonly length: number; readonly buffer: ArrayBufferLike; fill(value: number): unknown }
+type Kind<T> = {
+  new (length: number): T
+  new (buffer: ArrayBufferLike, offset: number, length: number): T
+}
+
 /** Arrays of one kind, by length. */
-class Shelves<T extends { fill(value: number): unknown }> {
-  private readonly Kind: new (
-    length: number,
-  ) => T
+class Shelves<T extends Numbers> {
+  private readonly Kind: Kind<T>
+  private readonly roomOf: (length: number) => number
   private readonly inUse: Shelf<unknown>[]
   private readonly blank: number
   /** By length: of short arrays, which a search asks for most often, a look at a list. */
@@ -117,17 +142,24 @@ class Shelves<T extends { fill(value: number): unknown }> {
   private readonly long = new Map<number, Shelf<T>>()
 
   /** @param blank - what new arrays are filled with */
-  constructor(Kind: new (length: number) => T, inUse: Shelf<unknown>[], blank = 0) {
+  constructor(Kind: Kind<T>, inUse: Shelf<unknown>[], roomOf: (length: number) => number, blank = 0) {
     this.Kind = Kind
+    this.roomOf = roomOf
     this.inUse = inUse
     this.blank = blank
   }
 
   lend(length: number): T {
-    const shelf = (length <= SHORT ? this.short[length] : this.long.get(length)) ?? this.shelfFor(length)
-    if (shelf.lent === shelf.arrays.length) shelf.arrays.push(this.made(length))
+    const room = this.roomOf(length)
+    const shelf = (room <= SHORT ? this.short[room] : this.long.get(room)) ?? this.shelfFor(room)
+    if (shelf.lent === shelf.arrays.length) shelf.arrays.push(this.made(room))
     this.inUse.push(shelf)
-    return shelf.arrays[shelf.lent++]!
+    const place = shelf.lent++
+    const array = shelf.arrays[place]!
+    if (array.length === length) return array
+    const beginning = new this.Kind(array.buffer, 0, length)
+    shelf.arrays[place] = beginning
+    return beginning
   }
 
   private made(length: number): T {
@@ -136,12 +168,12 @@ class Shelves<T extends { fill(value: number): unknown }> {
     return array
   }
 
-  private shelfFor(length: number): Shelf<T> {
-    const shelf: Shelf<T> = { arrays: [], kept: keptOf(length), lent: 0 }
-    if (length <= SHORT) {
-      while (this.short.length <= length) this.short.push(undefined)
-      this.short[length] = shelf
-    } else this.long.set(length, shelf)
+  private shelfFor(room: number): Shelf<T> {
+    const shelf: Shelf<T> = { arrays: [], kept: keptOf(room), lent: 0 }
+    if (room <= SHORT) {
+      while (this.short.length <= room) this.short.push(undefined)
+      this.short[room] = shelf
+    } else this.long.set(room, shelf)
     return shelf
   }
 }
