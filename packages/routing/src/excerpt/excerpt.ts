@@ -59,7 +59,11 @@ export function excerptOf<T extends { readonly problem: Problem }>(
   const growth: Growth = { ends, maxHops, labels, between, budget }
   const surroundings = new Surroundings(whole, growth)
 
-  let prices: Prices = { priced: [{ token: source, price: spot * NEAR_SPOT }], used: [], value: spot * amountIn }
+  const start = [
+    { token: source, price: spot * NEAR_SPOT },
+    { token: target, price: 1 },
+  ]
+  let prices: Prices = { priced: start, used: [], value: spot * amountIn }
   let known = new Set([...bestWay(whole, growth), ...middleOf(whole, ends, labels, budget)])
   for (let round = 0; round < COARSE_PRICES; round++) {
     const near = mostEarning(surroundings.around(prices.priced, COARSE_BENEFIT * prices.value), COARSE_EDGES)
@@ -72,12 +76,12 @@ export function excerptOf<T extends { readonly problem: Problem }>(
   }
   const { priced, used, value } = prices
   const lower = priced.map(({ token, price }) => ({ token, price: price * (1 - PRICE_MARGIN) }))
-  const candidates = surroundings.around(lower, EXCERPT_BENEFIT * value)
+  const most = Math.max(EXCERPT_EDGES, EXCERPT_OF_POOL * maxPools)
+  const candidates = mostEarning(surroundings.around(lower, EXCERPT_BENEFIT * value), most)
   // Where gas matters, what leaves most may not be near any prices.
   const single = isFree(bare) ? [] : bestPath(on(whole).problem, labels, { problem: on(part.graph).problem, part })
   const others = isFree(bare) ? [] : alternatives(whole, [...used, ...single], { priced, labels, budget })
-  const most = Math.max(EXCERPT_EDGES, EXCERPT_OF_POOL * maxPools)
-  part = partWith([...used, ...single, ...others, ...mostEarning(candidates, most)])
+  part = partWith([...used, ...single, ...others, ...candidates])
   const ready = on(part.graph)
   const excerpt = {
     fewestHops: labels.hops[source]!,
@@ -133,6 +137,6 @@ function earnedBeyond(
 ): number | null {
   const priced = pricesOf(solved, problem, tokens)
   if (!priced) return null
-  const sum = surroundings.earnedBeyond(priced, new Set(tokens), new Set(edges))
+  const sum = surroundings.earnedBeyond(priced, tokens, edges)
   return Number.isFinite(sum) ? sum : null
 }

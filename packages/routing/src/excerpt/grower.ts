@@ -31,11 +31,16 @@ export class Grower {
   private reached: number[] = []
   private found: Int32Array
   private size = 0
+  private looks: Look[] = []
+  private labels: Pick<TargetLabels, 'best' | 'hops'> & Partial<TargetLabels>
+  private readonly edges: Int32Array
+  private readonly earnings: Float64Array
 
   constructor(graph: Graph, growth: Growth) {
     const { tokens, scratch } = graph.topology
     this.graph = graph
     this.growth = growth
+    this.labels = growth.labels
     const wipe = (array: Float64Array | Uint8Array) => {
       for (const token of this.reached) array[token] = 0
     }
@@ -44,18 +49,23 @@ export class Grower {
     this.queued = scratch.zeroBytes(tokens.length, wipe)
     this.given = scratch.zeroBytes(tokens.length, wipe)
     this.found = scratch.ints(graph.topology.from.length)
+    this.edges = scratch.ints(graph.topology.from.length)
+    this.earnings = scratch.floats(graph.topology.from.length)
   }
 
   /**
-   * Edges on ways from priced tokens that bring more at spot rates than they cost, and that may earn the least.
+   * Finds the edges on ways from priced tokens that bring more than they cost.
    *
-   * @returns null where more edges than so many pay
+   * @param labels - bounds on what tokens bring
+   * @returns false where more edges than so many pay
    */
-  from(priced: readonly Priced[], least: number, most = Number.POSITIVE_INFINITY): Candidates | null {
+  grow(priced: readonly Priced[], labels: Grower['labels'], most = Number.POSITIVE_INFINITY): boolean {
     const { ends, maxHops } = this.growth
     const { units, depth, given, queued } = this
     for (const token of this.reached) units[token] = depth[token] = given[token] = queued[token] = 0
+    this.labels = labels
     this.reached = []
+    this.looks = []
     this.size = 0
     for (const { token, price } of priced) {
       this.reached.push(token)
@@ -63,7 +73,6 @@ export class Grower {
       given[token] = 1
       depth[token] = token === ends.source ? 0 : 1
     }
-    const looks: Look[] = []
     let layer = this.reached.slice()
     for (let round = 0; round < maxHops && layer.length > 0; round++) {
       const following: number[] = []
@@ -72,38 +81,54 @@ export class Grower {
         if (token === ends.target) continue
         const start = this.size
         this.look(token, following)
-        if (this.size > start) looks.push({ token, units: units[token]!, start, end: this.size })
-        if (this.size > most) return null
+        if (this.size > start) this.looks.push({ token, units: units[token]!, start, end: this.size })
+        if (this.size > most) return false
       }
       layer = following
     }
-    return this.collected(looks, least)
+    return true
+  }
+
+  /** Those of the edges found that may earn the least; until others are sought. */
+  earning(least: number): Candidates {
+    const { graph, units, edges, earnings } = this
+    const { from } = graph.topology
+    const { mostConductance } = graph
+    let count = 0
+    this.eachFound((edge, value) => {
+      const own = units[from[edge]!]!
+      const fall = Math.sqrt(own * value) - 1
+      const earning = (2 * mostConductance[edge]! * fall * fall) / own
+      if (!(earning >= least)) return
+      edges[count] = edge
+      earnings[count++] = earning
+    })
+    return { edges: edges.subarray(0, count), earnings: earnings.subarray(0, count) }
   }
 
   /**
-   * The most that edges earn together at prices: of tokens that have none, half-way between what they cost and what they bring.
+   * The most that the edges found earn together: at prices, of tokens that have none, half-way between what they cost and what they bring.
    *
-   * @param inside - tokens that have prices of which no more is known than those bounds
-   * @param known - edges that are counted elsewhere
+   * @param inside - 1 for tokens that have prices of which no more is known than those bounds
+   * @param known - 1 for edges that are counted elsewhere
    */
-  earnedBeyond(priced: readonly Priced[], inside: ReadonlySet<number>, known: ReadonlySet<number>): number {
+  earnedBeyond(inside: Uint8Array, known: Uint8Array): number {
     const { graph, growth, units, given } = this
-    const { edges } = this.from(priced, 0)!
     const { from, to } = graph.topology
-    const { best } = growth.labels
+    const { best } = this.labels
     const { rate, mostConductance } = graph
-    const isBetween = (token: number) => given[token] === 0 && !inside.has(token) && token !== growth.ends.target
+    const isBetween = (token: number) => given[token] === 0 && inside[token] === 0 && token !== growth.ends.target
     let sum = 0
-    for (const edge of edges) {
-      if (known.has(edge)) continue
+    this.eachFound((edge) => {
+      if (known[edge] === 1) return
       const [sold, bought] = [from[edge]!, to[edge]!]
       const price = isBetween(sold) ? Math.sqrt(best[sold]! / units[sold]!) : 1 / units[sold]!
       const worth = given[bought] === 1 ? 1 / units[bought]! : best[bought]!
       const value = rate[edge]! * (isBetween(bought) ? Math.sqrt(worth / units[bought]!) : worth)
-      if (!(value > price)) continue
+      if (!(value > price)) return
       const fall = Math.sqrt(value / price) - 1
       sum += 2 * mostConductance[edge]! * price * fall * fall
-    }
+    })
     return sum
   }
 
@@ -114,11 +139,13 @@ export class Grower {
     this.makeRoom(end - start)
     // The source may be any token: what leads from it is not asked whom it trusts.
     const { rate } = token === growth.ends.source ? graph : growth.between
-    if (token === growth.ends.source || end - start < WORTH_BLOCKS * BLOCK) {
+    const { blocks } = this.labels
+    // Labels that are made for one look are not worth it.
+    if (!blocks || token === growth.ends.source || end - start < WORTH_BLOCKS * BLOCK) {
       this.lookAt(token, start, end, rate, following)
       return
     }
-    const most = this.blocksOf(token, start, end)
+    const most = this.blocksOf(blocks, token, start, end)
     const needed = 1 / units[token]!
     growth.budget.spend(most.length)
     for (let block = 0; block < most.length; block++)
@@ -127,27 +154,26 @@ export class Grower {
   }
 
   /** The most that the first unit brings by any edge of each block; found out once for the labels. */
-  private blocksOf(token: number, start: number, end: number): Float64Array {
-    const { labels, between } = this.growth
-    const known = labels.blocks.get(token)
+  private blocksOf(blocks: TargetLabels['blocks'], token: number, start: number, end: number): Float64Array {
+    const known = blocks.get(token)
     if (known) return known
     const { to } = this.graph.topology
-    const { rate } = between
-    const { best } = labels
+    const { rate } = this.growth.between
+    const { best } = this.labels
     const most = new Float64Array(Math.ceil((end - start) / BLOCK))
     for (let edge = start; edge < end; edge++) {
       const value = rate[edge]! * best[to[edge]!]!
       const block = Math.floor((edge - start) / BLOCK)
       if (value > most[block]!) most[block] = value
     }
-    labels.blocks.set(token, most)
+    blocks.set(token, most)
     return most
   }
 
   private lookAt(token: number, start: number, end: number, rates: Float64Array, following: number[]): void {
     const { graph, growth, units, depth, queued, given, found } = this
     const { to } = graph.topology
-    const { best, hops } = growth.labels
+    const { best, hops } = this.labels
     const { source, target } = growth.ends
     const own = units[token]!
     const furthest = growth.maxHops - 1 - depth[token]!
@@ -180,39 +206,28 @@ export class Grower {
     this.found = more
   }
 
-  private collected(looks: readonly Look[], least: number): Candidates {
+  /** Tells each edge found, and what the first unit through it brings. */
+  private eachFound(tell: (edge: number, value: number) => void): void {
     const { graph, growth, units, found } = this
     const { to, from, offset, reverse } = graph.topology
-    const { best } = growth.labels
+    const { best } = this.labels
     const { source, target } = growth.ends
-    const { mostConductance } = graph
-    const edges: number[] = []
-    const earnings: number[] = []
-    const take = (edge: number, gain: number, own: number) => {
-      const fall = Math.sqrt(gain) - 1
-      const earning = (2 * mostConductance[edge]! * fall * fall) / own
-      if (!(earning >= least)) return
-      edges.push(edge)
-      earnings.push(earning)
-    }
-    for (const { token, units: own, start, end } of looks) {
+    for (const { token, units: own, start, end } of this.looks) {
       if (own !== units[token]) continue
       const { rate } = token === source ? graph : growth.between
       growth.budget.spend(end - start)
       for (let k = start; k < end; k++) {
         const edge = found[k]!
-        take(edge, own * rate[edge]! * best[to[edge]!]!, own)
+        tell(edge, rate[edge]! * best[to[edge]!]!)
       }
     }
-    // Nor is what leads to the target.
-    if (growth.between.rate !== graph.rate)
-      for (let back = offset[target]!; back < offset[target + 1]!; back++) {
-        const edge = reverse[back]!
-        const own = from[edge] === source ? 0 : units[from[edge]!]!
-        const gain = graph.rate[edge]! * own
-        if (growth.between.rate[edge] === 0 && gain > 1 + EDGE_GAIN) take(edge, gain, own)
-      }
-    return { edges: Int32Array.from(edges), earnings: Float64Array.from(earnings) }
+    // Nor is what leads to the target asked.
+    if (growth.between.rate === graph.rate) return
+    for (let back = offset[target]!; back < offset[target + 1]!; back++) {
+      const edge = reverse[back]!
+      if (growth.between.rate[edge] !== 0 || from[edge] === source) continue
+      if (graph.rate[edge]! * units[from[edge]!]! > 1 + EDGE_GAIN) tell(edge, graph.rate[edge]!)
+    }
   }
 }
 

@@ -1,24 +1,10 @@
 /** The edges that a trade is sure to be divided over, if over any: between its ends, their deepest neighbours and the hubs. */
-import type { Graph, Hubs, TargetLabels, Topology } from '../graph/graph.ts'
+import type { Graph, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
 import type { Ends } from '../problem/passable.ts'
 import { type Candidates, mostEarning } from './candidates.ts'
-import { BETWEEN_HUBS, BETWEEN_NEIGHBOURS, HUBS, MANY_EDGES, MOST_ALTERNATIVES, NEIGHBOURS } from './tolerances.ts'
-
-function hubsOf(topology: Topology): Hubs {
-  if (topology.facts.hubs) return topology.facts.hubs
-  const { offset, to, tokens: all } = topology
-  const degree = (token: number) => offset[token + 1]! - offset[token]!
-  const tokens = Array.from(all.keys())
-    .sort((a, b) => degree(b) - degree(a) || a - b)
-    .slice(0, HUBS)
-  const isHub = new Set(tokens)
-  const edges: number[] = []
-  for (const token of tokens)
-    for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) if (isHub.has(to[edge]!)) edges.push(edge)
-  topology.facts.hubs = { tokens, edges }
-  return topology.facts.hubs
-}
+import { hubsOf } from './hubs.ts'
+import { BETWEEN_HUBS, BETWEEN_NEIGHBOURS, MANY_EDGES, MOST_ALTERNATIVES, NEIGHBOURS } from './tolerances.ts'
 
 /** Edges between any two of the tokens, each at most as far below its prices as a part. */
 export function alternativesBetween(

@@ -1,36 +1,36 @@
 /** Edges that could pay around priced tokens of a large graph, by bounds as tight as they have to be. */
 import type { Graph } from '../graph/graph.ts'
+import type { Scratch } from '../graph/scratch.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
 import type { Candidates } from './candidates.ts'
 import { Grower, type Growth } from './grower.ts'
-import { type Priced, valuesFrom } from './labels.ts'
+import type { Priced } from './labels.ts'
+import { measureValues } from './measure.ts'
 import { LOOSE_EDGES, MOST_RISE } from './tolerances.ts'
-
-type Tight = { readonly grower: Grower; readonly best: Float64Array; readonly priced: readonly Priced[] }
 
 export class Surroundings {
   private readonly graph: Graph
   private readonly growth: Growth
-  private readonly loose: Grower
-  private tight: Tight | null = null
+  private readonly grower: Grower
+  /** Values of all tokens at the prices of some, once they have been measured. */
+  private readonly best: Float64Array
+  private measuredAt: readonly Priced[] | null = null
 
   constructor(graph: Graph, growth: Growth) {
     this.graph = graph
     this.growth = growth
-    this.loose = new Grower(graph, growth)
+    this.grower = new Grower(graph, growth)
+    this.best = graph.topology.scratch.floats(graph.topology.tokens.length)
   }
 
   /**
-   * The edges that may earn the least. Where a pool at an end is traded far, spot rates through it bound next to nothing: the values
-   * behind the priced tokens are measured over the whole graph.
+   * The edges that may earn the least; until others are sought.
    *
    * @param least - what an edge must be able to earn, in output base units
    */
   around(priced: readonly Priced[], least: number): Candidates {
-    const few = this.tight ? null : this.loose.from(priced, least, LOOSE_EDGES)
-    if (few) return few
-    const { grower, lower } = this.tightened(priced, MOST_RISE)
-    return grower.from(lower, least)!
+    this.growFrom(priced, MOST_RISE)
+    return this.grower.earning(least)
   }
 
   /**
@@ -39,36 +39,50 @@ export class Surroundings {
    * @param inside - tokens whose prices are set elsewhere, between those bounds
    * @param known - edges that are counted elsewhere
    */
-  earnedBeyond(priced: readonly Priced[], inside: ReadonlySet<number>, known: ReadonlySet<number>): number {
-    const few = this.tight ? null : this.loose.from(priced, 0, LOOSE_EDGES)
-    if (few) return this.loose.earnedBeyond(priced, inside, known)
-    const { grower, lower } = this.tightened(priced, 1 + LABEL_GAIN)
-    return grower.earnedBeyond(lower, inside, known)
+  earnedBeyond(priced: readonly Priced[], inside: Int32Array, known: Int32Array): number {
+    this.growFrom(priced, 1 + LABEL_GAIN)
+    const { scratch, tokens, from } = this.graph.topology
+    return scratch.within(() =>
+      this.grower.earnedBeyond(marked(scratch, tokens.length, inside), marked(scratch, from.length, known)),
+    )
   }
 
-  /** @param most - factor by which prices may have risen since values were measured */
-  private tightened(priced: readonly Priced[], most: number) {
+  /**
+   * Finds the edges around priced tokens. Where a pool at an end is traded far, spot rates through it bound next to nothing: the values
+   * behind the priced tokens are then measured over the whole graph.
+   *
+   * @param most - factor by which prices may have risen since that was done
+   */
+  private growFrom(priced: readonly Priced[], most: number): void {
+    const { graph, growth, grower, best } = this
+    if (!this.measuredAt && grower.grow(priced, growth.labels, LOOSE_EDGES)) return
     let rise = this.rise(priced)
     if (!(rise <= most)) {
-      this.measure(priced)
+      measureValues(graph, growth, priced, best)
+      this.measuredAt = priced
       rise = 1
     }
-    return { grower: this.tight!.grower, lower: priced.map(({ token, price }) => ({ token, price: price / rise })) }
+    const lower = priced.map(({ token, price }) => ({ token, price: price / rise }))
+    grower.grow(lower, { best, hops: growth.labels.hops })
   }
 
   /** The factor by which prices have risen at most since values were measured; ∞ where one of them has gone. */
   private rise(priced: readonly Priced[]): number {
-    const { tight } = this
+    const { best, measuredAt } = this
     const now = new Set(priced.map(({ token }) => token))
-    if (!tight?.priced.every(({ token }) => now.has(token))) return Number.POSITIVE_INFINITY
-    return priced.reduce((most, { token, price }) => Math.max(most, price / tight.best[token]!), 1)
+    if (!measuredAt?.every(({ token }) => now.has(token))) return Number.POSITIVE_INFINITY
+    return priced.reduce((most, { token, price }) => Math.max(most, price / best[token]!), 1)
   }
+}
 
-  private measure(priced: readonly Priced[]): void {
-    const { graph, growth } = this
-    const { ends, maxHops, between, budget, labels } = growth
-    const { best } = valuesFrom(graph, between, { priced, target: ends.target, maxHops }, budget)
-    const grower = new Grower(graph, { ...growth, labels: { best, hops: labels.hops, blocks: new Map() } })
-    this.tight = { grower, best, priced }
+/** 1 for each of some numbers below a count. */
+function marked(scratch: Scratch, count: number, numbers: Int32Array): Uint8Array {
+  const mark = (marks: Uint8Array, value: number) => {
+    for (let k = 0; k < numbers.length; k++) marks[numbers[k]!] = value
+    return marks
   }
+  return mark(
+    scratch.zeroBytes(count, (marks) => mark(marks, 0)),
+    1,
+  )
 }

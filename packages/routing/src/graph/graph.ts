@@ -17,8 +17,14 @@ export type Edge = {
   readonly tokensGas: number
 }
 
-/** The tokens of the most edges, and the edges between them. */
-export type Hubs = { readonly tokens: readonly number[]; readonly edges: readonly number[] }
+/** The tokens of the most edges. */
+export type Hubs = {
+  readonly tokens: readonly number[]
+  /** Edges between two of them. */
+  readonly edges: readonly number[]
+  /** Edges between two others, in order: of many pools few, since most are of a hub. */
+  readonly others: Int32Array
+}
 
 /**
  * The part of a graph that stays the same from block to block as long as no pool is added: tokens and edges by number.

@@ -1,0 +1,19 @@
+/** The hubs of a large graph: found out once for as long as no pool is added. */
+import type { Hubs, Topology } from '../graph/graph.ts'
+import { HUBS } from './tolerances.ts'
+
+export function hubsOf(topology: Topology): Hubs {
+  if (topology.facts.hubs) return topology.facts.hubs
+  const { offset, from, to, tokens: all } = topology
+  const degree = (token: number) => offset[token + 1]! - offset[token]!
+  const tokens = Array.from(all.keys())
+    .sort((a, b) => degree(b) - degree(a) || a - b)
+    .slice(0, HUBS)
+  const isHub = new Set(tokens)
+  const edges: number[] = []
+  for (const token of tokens)
+    for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) if (isHub.has(to[edge]!)) edges.push(edge)
+  const others = Int32Array.from(from.keys()).filter((edge) => !isHub.has(from[edge]!) && !isHub.has(to[edge]!))
+  topology.facts.hubs = { tokens, edges, others }
+  return topology.facts.hubs
+}
