@@ -23,6 +23,8 @@ export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readon
     for (let token = 0; token < tokens.length; token++) offset[token + 1]! += offset[token]!
     const { edges: edgesOfWhole } = whole
     const own = Array.from(edges, (edge) => edgesOfWhole[edge]!)
+    const isWide = new Uint8Array(edges.length)
+    for (let place = 0; place < edges.length; place++) isWide[place] = all.isWide[edges[place]!]!
     let ofPools: Topology['edgesOfPool'] | null = null
     const names = Array.from(tokens, (token) => all.tokens[token]!)
     const topology: Topology = {
@@ -37,7 +39,8 @@ export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readon
         ofPools ??= groupByPool(own)
         return ofPools
       },
-      hasWidePools: own.some(({ pool }) => pool.tokens.length > 2),
+      hasWidePools: isWide.includes(1),
+      isWide,
       get poolsOfSource() {
         return groupBySource(own, this.edgesOfPool)
       },
@@ -69,7 +72,7 @@ function groupByPool(edges: readonly Edge[]): Topology['edgesOfPool'] {
 
 /** The edges, those the other way round, and all pairs of pools of several tokens, in order. */
 function withPairs({ edges, topology }: Graph, chosen: Iterable<number>): Int32Array {
-  const { from, reverse, edgesOfPool, scratch } = topology
+  const { from, reverse, edgesOfPool, isWide, scratch } = topology
   const all: number[] = []
   const taken = scratch.zeroBytes(from.length, (array) => {
     for (const edge of all) array[edge] = 0
@@ -80,22 +83,31 @@ function withPairs({ edges, topology }: Graph, chosen: Iterable<number>): Int32A
     all.push(edge)
   }
   for (const edge of chosen) {
-    const { pool } = edges[edge]!
     // Pairs of one pool trade together: what one of them leaves moves the rates of the others.
-    if (pool.tokens.length > 2) for (const pair of edgesOfPool.get(pool.id)!) take(pair)
+    if (isWide[edge] === 1) for (const pair of edgesOfPool.get(edges[edge]!.pool.id)!) take(pair)
     else {
       take(edge)
       take(reverse[edge]!)
     }
   }
-  return Int32Array.from(all).sort()
+  return new Int32Array(all).sort()
 }
 
 /** The ends, and the tokens that edges of both directions lead from, in order. */
 function joinedBy({ topology }: Graph, edges: Int32Array, ends: readonly number[]): Int32Array {
-  const tokens = new Set(ends)
-  for (const edge of edges) tokens.add(topology.from[edge]!)
-  return Int32Array.from(tokens).sort()
+  const { from, tokens: all, scratch } = topology
+  const tokens: number[] = []
+  const taken = scratch.zeroBytes(all.length, (array) => {
+    for (const token of tokens) array[token] = 0
+  })
+  const take = (token: number) => {
+    if (taken[token] === 1) return
+    taken[token] = 1
+    tokens.push(token)
+  }
+  for (const end of ends) take(end)
+  for (let place = 0; place < edges.length; place++) take(from[edges[place]!]!)
+  return new Int32Array(tokens).sort()
 }
 
 // Loops, since `from` of typed arrays goes by iterators, several times as slow.
@@ -116,6 +128,6 @@ function placesOf({ topology }: Graph, numbers: Int32Array, count: number): Int3
   const places = topology.scratch.noPlaces(count, (array) => {
     for (const number of numbers) array[number] = -1
   })
-  for (const [place, number] of numbers.entries()) places[number] = place
+  for (let place = 0; place < numbers.length; place++) places[numbers[place]!] = place
   return places
 }

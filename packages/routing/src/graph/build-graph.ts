@@ -85,7 +85,7 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
   for (const ofPool of edgesOfPool.values())
     for (const a of ofPool) reverse[a] = ofPool.find((b) => from[b] === to[a] && to[b] === from[a])!
 
-  const hasWidePools = edges.some(({ pool }) => pool.tokens.length > 2)
+  const isWide = Uint8Array.from(edges, ({ pool }) => (pool.tokens.length > 2 ? 1 : 0))
   const poolsOfSource = groupBySource(edges, edgesOfPool)
   const apart = {
     tokens: [...tokenIndex.keys()],
@@ -95,7 +95,8 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
     to,
     reverse,
     edgesOfPool,
-    hasWidePools,
+    hasWidePools: isWide.includes(1),
+    isWide,
     poolsOfSource,
     joined: null,
     scratch: new Scratch(),

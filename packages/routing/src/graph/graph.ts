@@ -39,8 +39,9 @@ export type Topology = {
   /** The same pool in the other direction. */
   readonly reverse: Int32Array
   readonly edgesOfPool: ReadonlyMap<string, readonly number[]>
-  /** True where some pool trades more than two tokens. */
+  /** True where some pool trades more than two tokens; and 1 for each edge of such a pool. */
   readonly hasWidePools: boolean
+  readonly isWide: Uint8Array
   /** Ids of the pools of each source. */
   readonly poolsOfSource: ReadonlyMap<Source, readonly string[]>
   /** The same with the native token and its wrapper as one, under the wrapper's number; null where nothing wraps. */
