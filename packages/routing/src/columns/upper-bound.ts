@@ -6,7 +6,7 @@
  * allocation.
  */
 
-import { pointAt } from '../graph/price-curve.ts'
+import { pointAt, tradeTo } from '../graph/price-curve.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
@@ -30,6 +30,9 @@ import { mostEarned } from './most-earned.ts'
  * @param frontier - as explored around it
  */
 export function upperBound(problem: Problem, allocation: Allocation, frontier: Frontier): number | null {
+  const { tokens, scratch } = problem.graph.topology
+  /** By token, where an edge of the frontier ends. */
+  const price = scratch.floats(tokens.length)
   let bound = Number.POSITIVE_INFINITY
   for (let round = 0; round < BOUND_ROUNDS; round++) {
     if (!frontier.converged) return null
@@ -37,7 +40,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
     if (shared.some(({ tradingFunction }) => !tradingFunction.fixedFee)) return null
     const found = shared.reduce((sum, { feesReused }) => sum + feesReused, allocation.value + frontier.dust)
     if (frontier.edges.length === 0) return Math.min(bound, found)
-    const price = balancedPrices(problem, frontier)
+    balancePrices(problem, frontier, price)
     problem.budget.spend(8 * frontier.edges.length)
     const earning = frontier.edges
       .map((edge) => ({ edge, profit: profitOf(problem, frontier, price, edge) }))
@@ -63,25 +66,20 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
   return Number.isFinite(bound) && bound > 0 ? bound : null
 }
 
-function join(
-  { graph }: Problem,
-  allocation: Allocation,
-  price: ReadonlyMap<number, number>,
-  edges: readonly number[],
-): boolean {
+function join({ graph }: Problem, allocation: Allocation, price: Float64Array, edges: readonly number[]): boolean {
   const { from, to } = graph.topology
   let joined = false
   for (const edge of edges) {
-    for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(price.get(token)!))
+    for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(price[token]!))
     joined = allocation.addEdge(edge) || joined
   }
   return joined
 }
 
-function profitOf(problem: Problem, frontier: Frontier, price: ReadonlyMap<number, number>, edge: number): number {
+function profitOf(problem: Problem, frontier: Frontier, price: Float64Array, edge: number): number {
   const { from, to } = problem.graph.topology
-  const sold = price.get(from[edge]!)!
-  const bought = price.get(to[edge]!)!
+  const sold = price[from[edge]!]!
+  const bought = price[to[edge]!]!
   const point = pointAt(curveOf(problem, edge), sold / bought)
   const alone = Math.max(0, point.output * bought - point.input * sold)
   const rate = frontier.rate[edge]!
@@ -90,16 +88,16 @@ function profitOf(problem: Problem, frontier: Frontier, price: ReadonlyMap<numbe
   return rate * bought > sold ? Math.min(alone, mostEarned(problem, edge, sold, rate * bought)) : 0
 }
 
-/** Prices at the ends of the frontier's edges at which as little as possible is earned there. */
-function balancedPrices(
+/** Finds prices at the ends of the frontier's edges at which as little as possible is earned there. */
+function balancePrices(
   problem: Problem,
   { edges, tokens, live, costLabel, valueLabel }: Frontier,
-): Map<number, number> {
+  price: Float64Array,
+): void {
   const { from, to } = problem.graph.topology
-  const price = new Map<number, number>()
   for (const edge of edges)
     for (const token of [from[edge]!, to[edge]!])
-      price.set(token, live[token] === 1 ? costLabel[token]! : Math.sqrt(costLabel[token]! * valueLabel[token]!))
+      price[token] = live[token] === 1 ? costLabel[token]! : Math.sqrt(costLabel[token]! * valueLabel[token]!)
   const around = new Map<number, number[]>(tokens.map((token) => [token, []]))
   for (const edge of edges) {
     around.get(from[edge]!)?.push(edge)
@@ -108,7 +106,6 @@ function balancedPrices(
   const sweeps = tokens.length === 1 ? 1 : BOUND_SWEEPS
   for (let sweep = 0; sweep < sweeps; sweep++)
     for (const [token, near] of around) balance(problem, price, near, token, costLabel[token]!, valueLabel[token]!)
-  return price
 }
 
 /**
@@ -116,22 +113,24 @@ function balancedPrices(
  */
 function balance(
   problem: Problem,
-  price: Map<number, number>,
+  price: Float64Array,
   edges: readonly number[],
   token: number,
   least: number,
   most: number,
 ): void {
   const { from, to } = problem.graph.topology
-  let [low, high] = [least, most]
+  const point = { input: 0, output: 0, conductance: 0 }
+  let low = least
+  let high = most
   for (let step = 0; step < BALANCE_STEPS && high > low * (1 + BALANCE_BRACKET); step++) {
     problem.budget.spend(4 * edges.length + 1)
-    const at = price.get(token)!
+    const at = price[token]!
     let surplus = 0
     let slope = 0
     for (const edge of edges) {
-      const ratio = price.get(from[edge]!)! / price.get(to[edge]!)!
-      const point = pointAt(curveOf(problem, edge), ratio)
+      const ratio = price[from[edge]!]! / price[to[edge]!]!
+      tradeTo(curveOf(problem, edge), ratio, point)
       const bought = to[edge] === token
       surplus += bought ? point.output : -point.input
       slope += point.conductance * (bought ? ratio : 1)
@@ -139,7 +138,7 @@ function balance(
     if (surplus > 0) high = at
     else low = at
     const next = at * Math.exp(-surplus / slope)
-    price.set(token, next > low && next < high ? next : Math.sqrt(low * high))
+    price[token] = next > low && next < high ? next : Math.sqrt(low * high)
     if (Math.abs(next / at - 1) < BALANCE_MOVED) return
   }
 }
