@@ -40,6 +40,13 @@ export function stranded(
 ): Set<number> | null {
   const { from, to } = graph.topology
   const gone = new Set([first])
+  const beside = into.get(to[first]!) ?? []
+  const others = outOf.get(from[first]!) ?? []
+  // Most edges leave others at both their ends, and nothing hangs on them.
+  if (beside.some((edge) => edge !== first) && others.some((edge) => edge !== first)) {
+    budget.spend(4 + beside.length + others.length)
+    return gone
+  }
   const queue = [first]
   const take = (edges: readonly number[]) => {
     for (const edge of edges) {
