@@ -12,11 +12,15 @@ const placeOf = (earning: number): number =>
 export function mostEarning({ edges, earnings }: Candidates, most: number): readonly number[] {
   if (edges.length <= most) return [...edges]
   const counts = new Int32Array(PLACES)
-  for (const earning of earnings) counts[placeOf(earning)]! += 1
+  const places = new Int32Array(edges.length)
+  for (let k = 0; k < edges.length; k++) {
+    places[k] = placeOf(earnings[k]!)
+    counts[places[k]!]! += 1
+  }
   let kept = 0
   let least = PLACES
   while (least > 0 && kept + counts[least - 1]! <= most) kept += counts[--least]!
   const chosen: number[] = []
-  for (let k = 0; k < edges.length; k++) if (placeOf(earnings[k]!) >= least) chosen.push(edges[k]!)
+  for (let k = 0; k < edges.length; k++) if (places[k]! >= least) chosen.push(edges[k]!)
   return chosen
 }
