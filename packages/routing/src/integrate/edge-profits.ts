@@ -32,21 +32,24 @@ export function waysOf({ graph }: Problem, used: readonly number[]): Ways {
   return { into: groupBy(used, (edge) => to[edge]!), outOf: groupBy(used, (edge) => from[edge]!) }
 }
 
+/** True of an edge on which nothing hangs, which most are: there are others at both its ends. */
+export function standsAlone({ graph, budget }: Problem, { into, outOf }: Ways, edge: number): boolean {
+  const { from, to } = graph.topology
+  const beside = into.get(to[edge]!) ?? []
+  const others = outOf.get(from[edge]!) ?? []
+  const isOther = (other: number) => other !== edge
+  if (!beside.some(isOther) || !others.some(isOther)) return false
+  budget.spend(4 + beside.length + others.length)
+  return true
+}
+
 /** The edge and all that its removal leaves without a way in or out; null where that is every way to the target. */
-export function stranded(
-  { source, target, graph, budget }: Problem,
-  { into, outOf }: Ways,
-  first: number,
-): Set<number> | null {
+export function stranded(problem: Problem, ways: Ways, first: number): Set<number> | null {
+  const { source, target, graph, budget } = problem
+  const { into, outOf } = ways
   const { from, to } = graph.topology
   const gone = new Set([first])
-  const beside = into.get(to[first]!) ?? []
-  const others = outOf.get(from[first]!) ?? []
-  // Most edges leave others at both their ends, and nothing hangs on them.
-  if (beside.some((edge) => edge !== first) && others.some((edge) => edge !== first)) {
-    budget.spend(4 + beside.length + others.length)
-    return gone
-  }
+  if (standsAlone(problem, ways, first)) return gone
   const queue = [first]
   const take = (edges: readonly number[]) => {
     for (const edge of edges) {

@@ -14,7 +14,7 @@ import {
   UNPROFITABLE,
   UNSOLVED,
 } from '../tolerances.ts'
-import { edgeProfits, idleEdges, stranded, type Ways, waysOf } from './edge-profits.ts'
+import { edgeProfits, idleEdges, standsAlone, stranded, type Ways, waysOf } from './edge-profits.ts'
 import { withinLimits } from './limits.ts'
 import { costAtBest, holdAtTicks } from './ticks.ts'
 
@@ -146,7 +146,9 @@ function savings(
   for (const [edge, { profit, cost }] of profits) {
     if (kept.has(edge) || profit > cost * SOLID) continue
     ways ??= waysOf(problem, standing ?? [...profits.keys()])
-    const edges = stranded(problem, ways, edge)
+    const isAlone = standsAlone(problem, ways, edge)
+    if (isAlone && profit >= cost) continue
+    const edges = isAlone ? new Set([edge]) : stranded(problem, ways, edge)
     if (!edges) continue
     let saving = 0
     let earned = 0
