@@ -25,6 +25,7 @@ import {
   FEW_POOLS,
   GOOD_ENOUGH,
   IMPROVING_PART,
+  MANY_USED,
   MOST_COMBINED,
   MUCH_WORSE,
   NARROW_MOST,
@@ -157,6 +158,7 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   const cyclic = opened.open !== problem
   const { flows } = progress
   for (const edge of opening.edges) progress.known.add(edge)
+  const usedFirst = edgesInUse(opened.allocation)
   flows.push(reduce(opened))
   if (mayImprove(problem, flows, bound, backward)) flows.push(alongPath(problem, single))
   let { open } = opened
@@ -169,7 +171,7 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   if (!free && mayImprove(open, flows, bound, backward)) {
     // The fixed costs make the problem non-convex: other starts end in other places.
     const second = initial.size === single.length ? [] : [allocate(problem, single)]
-    flows.push(...second.map((fresh) => reduce(fresh)))
+    for (const fresh of second) if (!isLongAgain(edgesInUse(fresh.allocation), usedFirst)) flows.push(reduce(fresh))
     const inUse = flows.flatMap((flow) => flow?.edges ?? [])
     const others = second.flatMap(({ allocation }) => allocation.edges)
     const repaired = allocate(open, [...inUse, ...opening.edges, ...others])
@@ -203,6 +205,14 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   const others = otherShapes(problem, [best], progress, paths)
   flows.push(best, ...others)
   progress.best = polish(problem, bestOf(problem, [best, ...others])!)
+}
+
+const edgesInUse = ({ edges, input }: Allocation): readonly number[] => edges.filter((_, k) => input[k]! > 0)
+
+/** True of the same edges, in any order, where they are so many that taking out what does not pay twice would take long. */
+function isLongAgain(edges: readonly number[], earlier: readonly number[]): boolean {
+  const known = new Set(earlier)
+  return edges.length > MANY_USED && edges.length === known.size && edges.every((edge) => known.has(edge))
 }
 
 /**

@@ -229,6 +229,8 @@ export const EXCHANGES_TRIED = 4
 export const DEAR_GAS = 1.3
 /** Part below the bound from which on a route with gas is sought from all that pays without. */
 export const FAR_BELOW = 5e-5
+/** Edges in use beyond which an allocation that another start led to as well is not cut down again: it comes to the same. */
+export const MANY_USED = 128
 /** Routes worse than the best by more than this part are not combined with it, nor those of more pools together. */
 export const MUCH_WORSE = 2e-3
 export const MOST_COMBINED = 24
