@@ -103,7 +103,7 @@ function least(
 /** Edges one of which has to go: all of them above the pool limit, those of the longest way above the hop limit. */
 function violations(problem: Problem, flow: Flow, first: First): readonly number[] {
   const { graph, maxPools, maxHops, reuse } = problem
-  if (!reuse) {
+  if (!reuse && new Set(flow.edges.map((edge) => graph.edges[edge]!.pool.id)).size < flow.edges.length) {
     const ofPool = groupBy(flow.edges, (edge) => graph.edges[edge]!.pool.id)
     const twice = [...ofPool.values()].find((edges) => edges.length > 1)
     if (twice) return twice
