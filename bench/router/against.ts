@@ -1,22 +1,18 @@
 /**
  * `npm run bench -- router-against -- <folder>`: time of the search alone, beside that of another checkout (one whose packages
- * are installed and built), trade by trade and in turn in one process; of each trade the shortest of many runs, which others on the
- * machine disturb least. Trades that both route alike are told apart from those that they do not. Results in `results/router-against.json`.
+ * are installed and built), trade by trade. Each side has a process of its own, in turn: in one, what the engine has compiled for one
+ * side and what the caches hold of it is in the other's way. Trades that both route alike are told apart from those that they do not.
+ * Results in `results/router-against.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { record, rounded } from '../record.ts'
-import { generate } from './generate.ts'
-import * as ownRoute from './route.ts'
-import * as ownScenario from './scenario.ts'
 import { median, quantile } from './statistics.ts'
 
 const [folder] = process.argv.slice(2)
 if (!folder) throw new Error('npm run bench -- router-against -- <folder of the other checkout>')
 const other = resolve(process.env.INIT_CWD ?? '.', folder)
-
-type Code = Pick<typeof ownRoute, 'requestOf' | 'routeTrade' | 'scenarioGraph'> &
-  Pick<typeof ownScenario, 'loadScenario'> & { readonly findRoute: (graph: never, request: never) => unknown }
+const root = join(import.meta.dirname, '../..')
 
 const SIZES = [
   { nPools: 20, seed: 910_001, nTrades: 60 },
@@ -24,41 +20,18 @@ const SIZES = [
   { nPools: 2_000, seed: 930_001, nTrades: 40 },
 ] as const
 const GAS_PRICES = [0n, 10n ** 10n]
-/** Searches of a trade by each side that are timed. */
-const RUNS = 21
-/** Searches of all trades by each side before: by then the engine has compiled them. */
-const WARM_UP_ROUNDS = 60
+/** Processes of each side. */
+const ROUNDS = 3
 
-const own = { ...ownRoute, ...ownScenario, ...(await import('@sluice/routing')) } as unknown as Code
-const earlier = Object.assign(
-  {},
-  ...(await Promise.all(
-    ['bench/router/route.ts', 'bench/router/scenario.ts', 'packages/routing/src/index.ts'].map(
-      (file) => import(join(other, file)),
-    ),
-  )),
-) as Code
+type Told = readonly { readonly us: number; readonly route: string }[]
 
-/** A search of one side, for as often as it is wanted. */
-function sideOf(code: Code, scenario: ownScenario.Scenario, gasPriceWei: bigint) {
-  const loaded = code.loadScenario(scenario)
-  const graph = code.scenarioGraph(loaded)
-  return {
-    search(trade: ownScenario.ScenarioTrade): void {
-      code.findRoute(graph as never, code.requestOf(loaded, trade, gasPriceWei) as never)
-    },
-    routeOf(trade: ownScenario.ScenarioTrade): string {
-      const { amountOut, legs } = code.routeTrade(loaded, graph, trade, gasPriceWei)
-      return JSON.stringify([amountOut, legs])
-    },
-  }
-}
-
-/** Microseconds that it takes. */
-function spent(work: () => void): number {
-  const start = performance.now()
-  work()
-  return (performance.now() - start) * 1000
+function measure(side: string, size: (typeof SIZES)[number], gasPriceWei: bigint): Told {
+  const file = join(import.meta.dirname, 'against-side.ts')
+  const printed = execFileSync(process.execPath, [file, side, JSON.stringify(size), String(gasPriceWei)], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  })
+  return JSON.parse(printed) as Told
 }
 
 const figuresOf = (trades: readonly { readonly own: number; readonly earlier: number }[]) => {
@@ -82,20 +55,19 @@ const figuresOf = (trades: readonly { readonly own: number; readonly earlier: nu
 const sizes = []
 for (const size of SIZES) {
   for (const gasPriceWei of GAS_PRICES) {
-    const scenario = generate({ name: 'bench', ...size })
-    const sides = [sideOf(own, scenario, gasPriceWei), sideOf(earlier, scenario, gasPriceWei)] as const
-    for (let round = 0; round < WARM_UP_ROUNDS; round++)
-      for (const trade of scenario.trades) for (const side of sides) side.search(trade)
-    const trades = scenario.trades.map((trade) => {
-      const times: [number[], number[]] = [[], []]
-      for (let run = 0; run < RUNS; run++) {
-        // Each is first in every other run.
-        for (const at of run % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const))
-          times[at].push(spent(() => sides[at].search(trade)))
-      }
-      const [ownUs, earlierUs] = times.map((list) => Math.min(...list)) as [number, number]
-      return { own: ownUs, earlier: earlierUs, alike: sides[0].routeOf(trade) === sides[1].routeOf(trade) }
+    const rounds = Array.from({ length: ROUNDS }, (_, round) => {
+      // Each is first in every other round.
+      const sides = round % 2 === 0 ? [root, other] : [other, root]
+      const [first, second] = sides.map((side) => measure(side, size, gasPriceWei)) as [Told, Told]
+      return round % 2 === 0 ? { own: first, earlier: second } : { own: second, earlier: first }
     })
+    const shortest = (side: 'own' | 'earlier', trade: number) =>
+      Math.min(...rounds.map((round) => round[side][trade]!.us))
+    const [{ own, earlier }] = rounds as [(typeof rounds)[number]]
+    const trades = own.map(({ route }, k) => ({
+      ...{ own: shortest('own', k), earlier: shortest('earlier', k) },
+      alike: route === earlier[k]!.route,
+    }))
     sizes.push({
       pools: size.nPools,
       gasPriceGwei: Number(gasPriceWei / 10n ** 9n),

@@ -58,6 +58,13 @@ export type WorkingRoute = {
   readonly sought: RouteRequest | ExactOutputRequest
 }
 
+/** Does something while the node is waited for, which has been asked by the next turn of the event loop. */
+async function inNextTurn(work: (() => void) | undefined): Promise<void> {
+  if (!work) return
+  await setImmediate()
+  work()
+}
+
 /** @throws QuotingError when there is no route, or none that works */
 export async function findWorkingRoute(
   wish: QuoteRequest,
@@ -96,14 +103,9 @@ export async function findWorkingRoute(
       if (isFirst && wish.amountOut !== undefined) continue
     }
     await view.assertDeployed()
-    const tried = async (beside?: () => void) => {
-      const [trial] = await time('simulate', () =>
-        Promise.all([
-          tryRoute(route, lean, request, { ...context, taxes: tokens.taxes, signal }),
-          // In the next turn: by then the node has been asked.
-          beside && setImmediate().then(beside),
-        ]),
-      )
+    const tried = async (meanwhile?: () => void) => {
+      const run = () => tryRoute(route, lean, request, { ...context, taxes: tokens.taxes, signal })
+      const [trial] = await time('simulate', () => Promise.all([run(), inNextTurn(meanwhile)]))
       emit(trialEvent(route, trial))
       return trial
     }
