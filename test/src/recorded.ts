@@ -161,7 +161,7 @@ const senderOf = ({ raw }: Recorded) => Transaction.from(raw).from!.toLowerCase(
 /** Receiving native costs the code that the simulation puts at the sender so much; a sender without code receives for nothing. */
 const RECEIVING_GAS = 15
 /** Permit2 asks that code for the signature, which recovers the signer as Permit2 would have. */
-const SIGNATURE_GAS = 4_121
+const SIGNATURE_GAS = 4_093
 const PERMIT2_PERMIT = 0x0a
 
 /** By how much the simulation's gas lies above the trace of a sender who holds and allows exactly the input. */

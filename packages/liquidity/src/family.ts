@@ -171,7 +171,9 @@ export interface DexFamily<State = unknown> {
   quoteExactInput(pool: Pool<State>, tokenIn: Address, tokenOut: Address, amountIn: bigint): HopQuote<State>
   /**
    * About the least input that buys an output, for whoever seeks that to the unit: mostly a few units off. For families whose arithmetic
-   * can be turned round; null where a pool has not as much.
+   * can be turned round; null where that of a pool cannot, and where it has not as much.
+   *
+   * @throws PoolRefusal where the pool itself would revert
    */
   inputFor?(pool: Pool<State>, tokenIn: Address, tokenOut: Address, amountOut: bigint): bigint | null
   priceCurve(pool: Pool<State>, tokenIn: Address, tokenOut: Address): PriceCurve

@@ -137,9 +137,10 @@ function routed({ problem, admission, outPerWei }: Prepared, request: RouteReque
   const find = () => bestRoute(problem, amountIn, request, admission)
   const found = amountIn < AMOUNT_LIMIT ? problem.budget.within(ROUTE_PART, find) : null
   if (!found) return null
+  // Before the bound, so that the work it takes makes no difference to them.
+  const all = [found, ...settledRivals(problem, found, amountIn, request.taxes)]
   const isBounded = !request.boundAfterGas || isFree(problem) || found.netBound !== undefined
   const worth = { outPerWei, netBound: isBounded ? netBoundOf(problem, found) : null }
-  const all = [found, ...settledRivals(problem, found, amountIn, request.taxes)]
   const [route, ...rivals] = all.map((each) => toRoute(problem, each, amountIn, request, worth))
   const told = { ok: true, route: route!, ...(rivals.length > 0 && { rivals }) } as const
   const isLate = !isBounded && request.boundAfterGas === 'later' && route!.gasCostOut !== null

@@ -46,7 +46,10 @@ export type RouteTerms = {
   /** Tokens and pools that the route may pass through between its ends; anything when absent. */
   readonly trust?: Trust
   readonly taxes?: Taxes
-  /** When the bound after gas is worked out, which takes about as long as a route does: with the route when absent. */
+  /**
+   * When the bound after gas is worked out, which takes about as long as a route does: with the route when absent. Of requests for an
+   * output, `later` is as if absent.
+   */
   readonly boundAfterGas?: 'later' | 'never'
   /** Most routes that are told beside the best because measuring their gas may show them to be better; none when absent. */
   readonly mostRivals?: number

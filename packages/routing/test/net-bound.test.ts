@@ -1,11 +1,12 @@
 /** The upper bound after gas, against the best of all sets of pools of small graphs, and against every route that was found. */
-import type { Pool } from '@sluice/liquidity'
+import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { type Pool, WRAPPER_FAMILY } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
 import type { Route, RouteRequest, RouteResult } from '../src/types.ts'
-import { E18, fairPools, randomPools, request, seeded, snapshotOf } from './graphs.ts'
+import { E18, fairPools, randomPools, request, seeded, snapshotOf, token } from './graphs.ts'
 import { netOf } from './kept.ts'
 import { kinds } from './wide-pools.ts'
 
@@ -63,23 +64,39 @@ describe.each(Object.entries(markets))('%s', (name, market) => {
   })
 })
 
-test('left for later, it is the same, whatever was searched meanwhile; never, there is none', () => {
-  let late = 0
-  for (let run = 1; run <= RUNS; run++) {
-    const graph = buildGraph(snapshotOf(fairPools(run * 7919, 12, 5)))
-    const asked = request({ amountIn: 10n ** 19n, gasPriceWei: 10n ** 10n, mostRivals: 3 })
-    const gapsOf = (result: RouteResult) =>
-      result.ok ? [result.route, ...(result.rivals ?? [])].map((route) => route.optimalityGapNetBps) : []
-    const now = findRoute(graph, asked)
-    const later = findRoute(graph, { ...asked, boundAfterGas: 'later' })
-    const never = findRoute(graph, { ...asked, boundAfterGas: 'never' })
-    findRoute(graph, { ...asked, amountIn: 10n ** 20n })
-    if (!later.ok || !later.boundAfterGas) continue
-    late++
-    expect(gapsOf(later)).toEqual(gapsOf(now).map(() => null))
-    expect(gapsOf(never)).toEqual(gapsOf(later))
-    later.boundAfterGas()
-    expect(gapsOf(later), `run ${run}`).toEqual(gapsOf(now))
-  }
-  expect(late).toBeGreaterThan(RUNS / 4)
-})
+test.each([token(1), NATIVE])(
+  'left for later, it is the same, whatever is searched and whichever block comes meanwhile; never, there is none: %s',
+  (tokenIn) => {
+    let late = 0
+    for (let run = 1; run <= RUNS; run++) {
+      const pools = fairPools(run * 7919, 12, 5)
+      const tokens = [ZERO_ADDRESS, token(1)]
+      const wrapper = {
+        id: 'wrapper',
+        address: token(1),
+        family: WRAPPER_FAMILY,
+        dex: 'test',
+        tokens,
+        state: { supply: E18 },
+      }
+      const graph = buildGraph(snapshotOf([...pools, wrapper]))
+      const terms = { tokenIn, wrappedNative: token(1), gasPriceWei: 10n ** 10n, mostRivals: 3 }
+      const asked = request({ ...terms, amountIn: 10n ** 19n })
+      const gapsOf = (result: RouteResult) =>
+        result.ok ? [result.route, ...(result.rivals ?? [])].map((route) => route.optimalityGapNetBps) : []
+      const now = findRoute(graph, asked)
+      const later = findRoute(graph, { ...asked, boundAfterGas: 'later' })
+      const never = findRoute(graph, { ...asked, boundAfterGas: 'never' })
+      findRoute(graph, { ...asked, amountIn: 10n ** 20n })
+      const moved = pools.map((pool) => ({ ...pool, state: { ...pool.state, reserve0: 2n * pool.state.reserve0 } }))
+      findRoute(buildGraph(snapshotOf([...moved, wrapper]), graph), asked)
+      if (!later.ok || !later.boundAfterGas) continue
+      late++
+      expect(gapsOf(later)).toEqual(gapsOf(now).map(() => null))
+      expect(gapsOf(never)).toEqual(gapsOf(later))
+      later.boundAfterGas()
+      expect(gapsOf(later), `run ${run}`).toEqual(gapsOf(now))
+    }
+    expect(late).toBeGreaterThan(RUNS / 4)
+  },
+)

@@ -106,7 +106,7 @@ export function callGas(order: ProbeOrder, input: Hex): bigint {
  * @throws Error when the answer is not the probe's, which no node that runs overrides gives
  */
 export function decodeReports(answer: Hex, order: ProbeOrder): readonly [ProbeReport, ...ProbeReport[]] {
-  // Both probes report alike.
+  // All probes report alike.
   const reports = order.others ? rivalsProbe.decode(answer)[0] : swapProbe.decode(answer)
   const [first, ...others] = reports.map((report) => reportOf(report, order))
   if (!first) throw new Error('the probe reported nothing')

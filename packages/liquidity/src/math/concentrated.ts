@@ -188,7 +188,8 @@ export function inputForOutput(
   // Words of the bitmap where no tick is are passed over: roundings at their ends are the few units.
   for (let next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; next += zeroForOne ? -1 : 1) {
     const ahead = ticks[next]
-    const end = ahead && sqrtRatioAtTick(ahead[0])
+    // A state that no genuine pool has may hold ticks beyond.
+    const end = ahead && Math.abs(ahead[0]) <= MAX_TICK ? sqrtRatioAtTick(ahead[0]) : undefined
     const reached = liquidity > 0n ? priceAfterOutput(price, liquidity, remaining, zeroForOne) : null
     const isWithin = reached !== null && (end === undefined || (zeroForOne ? reached >= end : reached <= end))
     if (isWithin && reached > 0n) return amountIn + inputBetween(reached, price, liquidity)

@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { families, familyOf } from '../dexes/index.ts'
 import { PoolRefusal } from '../family.ts'
+import { inputForOutput, swapExactInput } from '../math/concentrated.ts'
 import { parseVectors } from './index.ts'
 import { asksOf } from './run.ts'
 import type { FormFile, Question, VectorFile } from './types.ts'
@@ -70,4 +71,16 @@ test('more than a pool holds has no input', () => {
     const held = reserves(pool)[pool.tokens.indexOf(tokenOut)]!
     if (inputFor && held > 0n) expect(inputFor(pool, tokenIn, tokenOut, 2n * held + 2n ** 128n)).toBeNull()
   }
+})
+
+test('a tick that no genuine pool has is none, for what comes before it', () => {
+  const ticks = [
+    [-887_220, 10n ** 24n],
+    [888_000, -(10n ** 24n)],
+  ] as const
+  const state = { sqrtPriceX96: 1n << 96n, tick: 0, liquidity: 10n ** 24n, feePpm: 3_000, tickSpacing: 60, ticks }
+  const { amountOut } = swapExactInput(state, 3_000, false, 10n ** 18n)
+  const about = inputForOutput(state, 3_000, false, amountOut)!
+  expect(swapExactInput(state, 3_000, false, about).amountOut).toBe(amountOut)
+  expect(swapExactInput(state, 3_000, false, about - 1n).amountOut).toBeLessThan(amountOut)
 })

@@ -58,11 +58,11 @@ export type WorkingRoute = {
   readonly sought: RouteRequest | ExactOutputRequest
 }
 
-/** Does something while the node is waited for, which has been asked by the next turn of the event loop. */
-async function inNextTurn(work: (() => void) | undefined): Promise<void> {
+/** Does something while the node is waited for: mostly it has been asked by the next turn of the event loop. */
+async function inNextTurn(work: (() => void) | undefined, signal: AbortSignal): Promise<void> {
   if (!work) return
   await setImmediate()
-  work()
+  if (!signal.aborted) work()
 }
 
 /** @throws QuotingError when there is no route, or none that works */
@@ -105,7 +105,7 @@ export async function findWorkingRoute(
     await view.assertDeployed()
     const tried = async (meanwhile?: () => void) => {
       const run = () => tryRoute(route, lean, request, { ...context, taxes: tokens.taxes, signal })
-      const [trial] = await time('simulate', () => Promise.all([run(), inNextTurn(meanwhile)]))
+      const [trial] = await time('simulate', () => Promise.all([run(), inNextTurn(meanwhile, signal)]))
       emit(trialEvent(route, trial))
       return trial
     }

@@ -1,27 +1,26 @@
-import type { Snapshot } from '@sluice/liquidity'
 import type { ExactOutputRequest, RouteRequest } from '@sluice/routing'
 import { Bounded } from '@sluice/simulation'
 
-/** Pairs of tokens that are remembered; those that were seen last. */
-const MOST_PAIRS = 1_000
+/** Searches that are remembered; those that were made last. */
+const MOST_KNOWN = 1_000
 
 type Request = RouteRequest | ExactOutputRequest
 
-/** Work that searches are expected to take: as much as the last one of the same pair did in the same state of the chain. */
+/** Work that searches are expected to take: as much as the last one of the same pair did, for an amount of as many digits. */
 export class ExpectedWork {
-  private state: Snapshot | undefined
-  private units = new Bounded<string, number>(MOST_PAIRS)
+  private readonly units = new Bounded<string, number>(MOST_KNOWN)
 
   /** Units; 0 where there was no such search. */
-  of(state: Snapshot, request: Request): number {
-    return (state === this.state && this.units.get(pairOf(request))) || 0
+  of(request: Request): number {
+    return this.units.get(keyOf(request)) ?? 0
   }
 
-  learn(state: Snapshot, request: Request, units: number): void {
-    if (state !== this.state) this.units = new Bounded(MOST_PAIRS)
-    this.state = state
-    this.units.set(pairOf(request), units)
+  learn(request: Request, units: number): void {
+    this.units.set(keyOf(request), units)
   }
 }
 
-const pairOf = ({ tokenIn, tokenOut }: Request) => `${tokenIn}${tokenOut}`
+function keyOf(request: Request): string {
+  const [side, amount] = 'amountIn' in request ? ['in', request.amountIn] : ['out', request.amountOut]
+  return `${request.tokenIn} ${request.tokenOut} ${side} ${String(amount).length}`
+}

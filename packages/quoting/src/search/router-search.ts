@@ -39,8 +39,8 @@ type Options = {
  * Searches where it takes the others least. Large chains are searched in a thread, so that no request waits for the search of
  * another. Small ones are searched here, where most searches take less time than it would to ask a thread; one that takes
  * more than a little work is begun anew in a thread, which can be ended. While the process is what is short and others wait,
- * threads take the longer searches of small chains, too, as far as they have room: those of pairs that took long before in the same
- * block. A thread that has not begun yet is started first, by a search that nobody waits for. The result is the same.
+ * threads take the longer searches of small chains, too, as far as they have room: those that took long when they were last made
+ * here. A thread that has not begun yet is started first, by a search that nobody waits for. The result is the same.
  */
 export class RouterSearch {
   private readonly options: Options
@@ -66,15 +66,16 @@ export class RouterSearch {
       const isShort = !isLarge && this.isProcessShort()
       const free = isShort ? threads.free : null
       if (free === 'cold') threads.findRoute(snapshot, request).catch(() => {})
-      // What is only told beside a route is worked out while the node is waited for, and not at all while others wait for the process.
-      const isElsewhere = isLarge || (free === 'warm' && this.expected.of(snapshot, request) >= longWork)
+      // Of small chains, what is only told beside a route is worked out while the node is waited for, and not at all while others wait
+      // for the process.
+      const isElsewhere = isLarge || (free === 'warm' && this.expected.of(request) >= longWork)
       if (!isElsewhere) {
         const { result, work } = searchHere(graph(), { ...request, boundAfterGas: isShort ? 'never' : 'later' })
-        this.expected.learn(snapshot, request, work)
+        this.expected.learn(request, work)
         if (result) return result
       }
       const asked: typeof request = isShort ? { ...request, boundAfterGas: 'never' } : request
-      return await threads.findRoute(snapshot, asked, signal, free === 'warm')
+      return await threads.findRoute(snapshot, asked, signal, isElsewhere && isShort)
     } catch (error) {
       if (error instanceof RoutingError)
         log.error({ err: error, replay: replayOf(snapshot, request) }, 'a search went wrong')

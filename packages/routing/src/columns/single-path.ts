@@ -95,8 +95,8 @@ export function bestSinglePath(
       // The cheap tests first: most edges fail them, without asking the pool.
       const ahead = hops[next]! * leastLeg
       const first = label.amount * rate[edge]! * valueBound[next]! - label.cost
-      if (!(first - leastLeg - ahead > bestNet)) continue
       if (bounds) {
+        if (!(first - leastLeg - ahead > bestNet)) continue
         const most = bounds.worth(edge, bounds.output(edge, label.amount))
         if (!(most - label.cost - leastLeg - ahead > bestNet)) continue
       }

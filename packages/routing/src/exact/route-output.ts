@@ -85,7 +85,12 @@ export class RouteOutput {
   inputFor({ share: { edge } }: LegOutput, amountOut: bigint): bigint | null {
     const { pool, tokenIn, tokenOut } = this.problem.graph.edges[edge]!
     if (taxIn(this.taxes, tokenIn, pool.id) || taxIn(this.taxes, tokenOut, pool.id)) return null
-    return familyOf(pool.family)?.inputFor?.(pool, tokenIn, tokenOut, amountOut) ?? null
+    try {
+      return familyOf(pool.family)?.inputFor?.(pool, tokenIn, tokenOut, amountOut) ?? null
+    } catch (error) {
+      if (error instanceof PoolRefusal) return null
+      throw error
+    }
   }
 
   /** Inputs of the legs for the amount asked last, by edge. */

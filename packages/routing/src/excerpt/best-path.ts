@@ -28,7 +28,8 @@ export function bestPath(
 
 /**
  * A pool of x·y = k that is everywhere as deep as another is at its deepest pays no less than it does. So what a path brings is bounded
- * by such pools in the places of an edge, of the deepest that leads on, and of the deepest that leads to the target.
+ * by such a pool in the place of an edge, and on from its end by one as deep as the deepest that leads on or the deepest that leads to
+ * the target, whichever bounds more: where one leg is left, both are the same.
  */
 function boundsOf(problem: Problem, best: Float64Array): PathBounds {
   const { taxed, graph, rate, source, target } = problem
@@ -48,7 +49,7 @@ function boundsOf(problem: Problem, best: Float64Array): PathBounds {
       if (token === target) return amountOut
       // It leads to no token that the path has passed.
       const exit = exits.to[token] === from[edge] ? exits.second[token]! : exits.deepest[token]!
-      return paid(paid(amountOut, exit) * best[token]!, last)
+      return paid(amountOut * best[token]!, Math.min(exit * best[token]!, last))
     },
   }
 }

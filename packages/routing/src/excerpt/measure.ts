@@ -5,13 +5,15 @@ import type { Growth } from './grower.ts'
 import { hubsOf } from './hubs.ts'
 import type { Priced } from './labels.ts'
 
+type Around = Omit<Growth, 'labels'>
+
 /**
- * The most that each token brings by ways to priced ones, which bring their prices. Most edges join a token with a hub, and most hubs
- * have prices: what those bring is known after one look at their edges, and only edges between others are looked at again.
+ * The most that each token brings by ways to priced ones, which bring their prices. Most edges join a token with a hub: what they bring
+ * is told when the value of the hub has risen, and only edges between other tokens are looked at in each round.
  *
  * @param best - where it is put
  */
-export function measureValues(graph: Graph, growth: Growth, priced: readonly Priced[], best: Float64Array): void {
+export function measureValues(graph: Graph, growth: Around, priced: readonly Priced[], best: Float64Array): void {
   const { topology } = graph
   best.fill(0)
   topology.scratch.within(() => new Measure(graph, growth, best).run(priced))
@@ -19,12 +21,12 @@ export function measureValues(graph: Graph, growth: Growth, priced: readonly Pri
 
 class Measure {
   private readonly graph: Graph
-  private readonly growth: Growth
+  private readonly growth: Around
   private readonly best: Float64Array
   /** 1 for tokens that have prices. */
   private readonly given: Uint8Array
 
-  constructor(graph: Graph, growth: Growth, best: Float64Array) {
+  constructor(graph: Graph, growth: Around, best: Float64Array) {
     const { tokens, scratch } = graph.topology
     this.graph = graph
     this.growth = growth
@@ -40,12 +42,15 @@ class Measure {
     }
     for (const { token } of priced) this.spread(token)
     const hubs = hubsOf(this.graph.topology)
-    const unpriced = hubs.tokens.filter((hub) => given[hub] === 0)
+    /** Hubs without a price, with the values that the tokens around them know. */
+    const told = new Map(hubs.tokens.filter((hub) => given[hub] === 0).map((hub) => [hub, 0]))
     let isMoving = true
     for (let round = 1; round < this.growth.maxHops && isMoving; round++) {
       isMoving = this.correct(hubs.others)
-      for (const hub of unpriced) {
-        if (!this.look(hub)) continue
+      for (const [hub, known] of told) {
+        this.look(hub)
+        if (!(best[hub]! > known * (1 + LABEL_GAIN))) continue
+        told.set(hub, best[hub]!)
         this.spread(hub)
         isMoving = true
       }
@@ -86,17 +91,15 @@ class Measure {
     return isMoved
   }
 
-  /** Corrects the value of one token; true where it was. */
-  private look(token: number): boolean {
+  /** Corrects the value of one token. */
+  private look(token: number): void {
     const { graph, growth, best } = this
     const { offset, to } = graph.topology
     const { rate } = growth.between
-    const before = best[token]!
     const end = offset[token + 1]!
     growth.budget.spend(1 + end - offset[token]!)
-    let most = before
+    let most = best[token]!
     for (let edge = offset[token]!; edge < end; edge++) most = Math.max(most, rate[edge]! * best[to[edge]!]!)
     best[token] = most
-    return most > before * (1 + LABEL_GAIN)
   }
 }

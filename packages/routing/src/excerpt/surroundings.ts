@@ -58,6 +58,8 @@ export class Surroundings {
     if (!this.measuredAt && grower.grow(priced, growth.labels, LOOSE_EDGES)) return
     let rise = this.rise(priced)
     if (!(rise <= most)) {
+      // Should the work end within, nothing is known.
+      this.measuredAt = null
       measureValues(graph, growth, priced, best)
       this.measuredAt = priced
       rise = 1

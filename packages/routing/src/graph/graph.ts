@@ -143,7 +143,7 @@ export class Graph {
     return (this.arrays ?? this.restore()).mostConductance
   }
 
-  /** The same pools with the native token and its wrapper as one. Good until a graph of a later block is made. */
+  /** The same pools with the native token and its wrapper as one. */
   get joined(): Graph {
     const { joined } = this.topology
     if (!joined) return this
@@ -157,10 +157,16 @@ export class Graph {
     const replaced = new Map([...changed.keys()].map((index) => [index, arrays.edges[index]!]))
     put(arrays, changed, this.topology)
     const graph = new Graph(snapshot, this.topology, arrays, this.leastGas)
-    this.arrays = null
+    this.asJoined?.giveWay(graph.joined, replaced)
     this.asJoined = null
-    this.successor = { graph, replaced }
+    this.giveWay(graph, replaced)
     return graph
+  }
+
+  /** Leaves the arrays to a later graph, in which some edges are others. */
+  private giveWay(graph: Graph, replaced: ReadonlyMap<number, Edge>): void {
+    this.arrays = null
+    this.successor = { graph, replaced }
   }
 
   private restore(): EdgeArrays {

@@ -146,9 +146,8 @@ function savings(
   for (const [edge, { profit, cost }] of profits) {
     if (kept.has(edge) || profit > cost * SOLID) continue
     ways ??= waysOf(problem, standing ?? [...profits.keys()])
-    const isAlone = standsAlone(problem, ways, edge)
-    if (isAlone && profit >= cost) continue
-    const edges = isAlone ? new Set([edge]) : stranded(problem, ways, edge)
+    if (profit >= cost && standsAlone(problem, ways, edge)) continue
+    const edges = stranded(problem, ways, edge)
     if (!edges) continue
     let saving = 0
     let earned = 0
