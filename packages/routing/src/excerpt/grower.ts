@@ -16,9 +16,6 @@ export type Growth = {
   readonly budget: WorkBudget
 }
 
-/** Edges found at a cost of their token: void once it is reached for less, and looked at again. */
-type Look = { readonly token: number; readonly units: number; readonly start: number; readonly end: number }
-
 export class Grower {
   private readonly graph: Graph
   private readonly growth: Growth
@@ -28,11 +25,29 @@ export class Grower {
   private readonly depth: Uint8Array
   private readonly queued: Uint8Array
   private readonly given: Uint8Array
-  private reached: number[] = []
+  private readonly reached: Int32Array
+  private reachedCount = 0
+  /** Tokens to be looked at in a round, and in the one after it. */
+  private layer: Int32Array
+  private following: Int32Array
+  private followingCount = 0
   private found: Int32Array
   private size = 0
-  private looks: Look[] = []
+  /**
+   * Looks at tokens: each at how many units, and where the edges found there begin and end. Void once a token is reached for more
+   * units, and looked at again; once a round at most.
+   */
+  private readonly looks: {
+    readonly tokens: Int32Array
+    readonly units: Float64Array
+    readonly starts: Int32Array
+    readonly ends: Int32Array
+  }
+  private lookCount = 0
   private labels: Pick<TargetLabels, 'best' | 'hops'> & Partial<TargetLabels>
+  /** Edges found that no later look has made void, and what the first unit through each brings. */
+  private readonly paying: Int32Array
+  private readonly brings: Float64Array
   private readonly edges: Int32Array
   private readonly earnings: Float64Array
 
@@ -42,13 +57,25 @@ export class Grower {
     this.growth = growth
     this.labels = growth.labels
     const wipe = (array: Float64Array | Uint8Array) => {
-      for (const token of this.reached) array[token] = 0
+      for (let k = 0; k < this.reachedCount; k++) array[this.reached[k]!] = 0
+    }
+    const most = growth.maxHops * tokens.length
+    this.reached = scratch.ints(tokens.length)
+    this.layer = scratch.ints(tokens.length)
+    this.following = scratch.ints(tokens.length)
+    this.looks = {
+      tokens: scratch.ints(most),
+      units: scratch.floats(most),
+      starts: scratch.ints(most),
+      ends: scratch.ints(most),
     }
     this.units = scratch.zeroFloats(tokens.length, wipe)
     this.depth = scratch.zeroBytes(tokens.length, wipe)
     this.queued = scratch.zeroBytes(tokens.length, wipe)
     this.given = scratch.zeroBytes(tokens.length, wipe)
     this.found = scratch.ints(graph.topology.from.length)
+    this.paying = scratch.ints(graph.topology.from.length)
+    this.brings = scratch.floats(graph.topology.from.length)
     this.edges = scratch.ints(graph.topology.from.length)
     this.earnings = scratch.floats(graph.topology.from.length)
   }
@@ -61,48 +88,61 @@ export class Grower {
    */
   grow(priced: readonly Priced[], labels: Grower['labels'], most = Number.POSITIVE_INFINITY): boolean {
     const { ends, maxHops } = this.growth
-    const { units, depth, given, queued } = this
-    for (const token of this.reached) units[token] = depth[token] = given[token] = queued[token] = 0
+    const { units, depth, given, queued, looks, reached } = this
+    for (let k = 0; k < this.reachedCount; k++) {
+      const token = reached[k]!
+      units[token] = depth[token] = given[token] = queued[token] = 0
+    }
     this.labels = labels
-    this.reached = []
-    this.looks = []
-    this.size = 0
+    this.size = this.lookCount = this.followingCount = this.reachedCount = 0
     for (const { token, price } of priced) {
-      this.reached.push(token)
+      reached[this.reachedCount++] = token
+      this.following[this.followingCount++] = token
       units[token] = 1 / price
       given[token] = 1
       depth[token] = token === ends.source ? 0 : 1
     }
-    let layer = this.reached.slice()
-    for (let round = 0; round < maxHops && layer.length > 0; round++) {
-      const following: number[] = []
-      for (const token of layer) {
+    for (let round = 0; round < maxHops && this.followingCount > 0; round++) {
+      const layer = this.following
+      const count = this.followingCount
+      this.following = this.layer
+      this.layer = layer
+      this.followingCount = 0
+      for (let k = 0; k < count; k++) {
+        const token = layer[k]!
         queued[token] = 0
         if (token === ends.target) continue
         const start = this.size
-        this.look(token, following)
-        if (this.size > start) this.looks.push({ token, units: units[token]!, start, end: this.size })
+        this.look(token)
+        if (this.size > start) {
+          const look = this.lookCount++
+          looks.tokens[look] = token
+          looks.units[look] = units[token]!
+          looks.starts[look] = start
+          looks.ends[look] = this.size
+        }
         if (this.size > most) return false
       }
-      layer = following
     }
     return true
   }
 
   /** Those of the edges found that may earn the least; until others are sought. */
   earning(least: number): Candidates {
-    const { graph, units, edges, earnings } = this
+    const { graph, units, paying, brings, edges, earnings } = this
     const { from } = graph.topology
     const { mostConductance } = graph
+    const found = this.collect()
     let count = 0
-    this.eachFound((edge, value) => {
+    for (let k = 0; k < found; k++) {
+      const edge = paying[k]!
       const own = units[from[edge]!]!
-      const fall = Math.sqrt(own * value) - 1
+      const fall = Math.sqrt(own * brings[k]!) - 1
       const earning = (2 * mostConductance[edge]! * fall * fall) / own
-      if (!(earning >= least)) return
+      if (!(earning >= least)) continue
       edges[count] = edge
       earnings[count++] = earning
-    })
+    }
     return { edges: edges.subarray(0, count), earnings: earnings.subarray(0, count) }
   }
 
@@ -113,26 +153,29 @@ export class Grower {
    * @param known - 1 for edges that are counted elsewhere
    */
   earnedBeyond(inside: Uint8Array, known: Uint8Array): number {
-    const { graph, growth, units, given } = this
+    const { graph, growth, units, given, paying } = this
     const { from, to } = graph.topology
     const { best } = this.labels
     const { rate, mostConductance } = graph
+    const found = this.collect()
     const isBetween = (token: number) => given[token] === 0 && inside[token] === 0 && token !== growth.ends.target
     let sum = 0
-    this.eachFound((edge) => {
-      if (known[edge] === 1) return
-      const [sold, bought] = [from[edge]!, to[edge]!]
+    for (let k = 0; k < found; k++) {
+      const edge = paying[k]!
+      if (known[edge] === 1) continue
+      const sold = from[edge]!
+      const bought = to[edge]!
       const price = isBetween(sold) ? Math.sqrt(best[sold]! / units[sold]!) : 1 / units[sold]!
       const worth = given[bought] === 1 ? 1 / units[bought]! : best[bought]!
       const value = rate[edge]! * (isBetween(bought) ? Math.sqrt(worth / units[bought]!) : worth)
-      if (!(value > price)) return
+      if (!(value > price)) continue
       const fall = Math.sqrt(value / price) - 1
       sum += 2 * mostConductance[edge]! * price * fall * fall
-    })
+    }
     return sum
   }
 
-  private look(token: number, following: number[]): void {
+  private look(token: number): void {
     const { graph, growth, units } = this
     const { offset } = graph.topology
     const [start, end] = [offset[token]!, offset[token + 1]!]
@@ -142,7 +185,7 @@ export class Grower {
     const { blocks } = this.labels
     // Labels that are made for one look are not worth it.
     if (!blocks || token === growth.ends.source || end - start < WORTH_BLOCKS * BLOCK) {
-      this.lookAt(token, start, end, rate, following)
+      this.lookAt(token, start, end, rate)
       return
     }
     const most = this.blocksOf(blocks, token, start, end)
@@ -150,7 +193,7 @@ export class Grower {
     growth.budget.spend(most.length)
     for (let block = 0; block < most.length; block++)
       if (most[block]! > needed)
-        this.lookAt(token, start + block * BLOCK, Math.min(end, start + (block + 1) * BLOCK), rate, following)
+        this.lookAt(token, start + block * BLOCK, Math.min(end, start + (block + 1) * BLOCK), rate)
   }
 
   /** The most that the first unit brings by any edge of each block; found out once for the labels. */
@@ -170,8 +213,8 @@ export class Grower {
     return most
   }
 
-  private lookAt(token: number, start: number, end: number, rates: Float64Array, following: number[]): void {
-    const { graph, growth, units, depth, queued, given, found } = this
+  private lookAt(token: number, start: number, end: number, rates: Float64Array): void {
+    const { graph, growth, units, depth, queued, given, found, reached, following } = this
     const { to } = graph.topology
     const { best, hops } = this.labels
     const { source, target } = growth.ends
@@ -189,12 +232,12 @@ export class Grower {
       if (!(label > before * (1 + LABEL_GAIN))) continue
       units[other] = label
       if (before === 0) {
-        this.reached.push(other)
+        reached[this.reachedCount++] = other
         depth[other] = depth[token]! + 1
       }
       if (queued[other] === 1) continue
       queued[other] = 1
-      following.push(other)
+      following[this.followingCount++] = other
     }
     this.size = size
   }
@@ -206,28 +249,35 @@ export class Grower {
     this.found = more
   }
 
-  /** Tells each edge found, and what the first unit through it brings. */
-  private eachFound(tell: (edge: number, value: number) => void): void {
-    const { graph, growth, units, found } = this
+  /** Puts the edges found into `paying`, and what they bring into `brings`. @returns their number */
+  private collect(): number {
+    const { graph, growth, units, found, looks, paying, brings } = this
     const { to, from, offset, reverse } = graph.topology
     const { best } = this.labels
     const { source, target } = growth.ends
-    for (const { token, units: own, start, end } of this.looks) {
-      if (own !== units[token]) continue
+    let count = 0
+    for (let look = 0; look < this.lookCount; look++) {
+      const token = looks.tokens[look]!
+      if (looks.units[look] !== units[token]) continue
       const { rate } = token === source ? graph : growth.between
+      const [start, end] = [looks.starts[look]!, looks.ends[look]!]
       growth.budget.spend(end - start)
       for (let k = start; k < end; k++) {
         const edge = found[k]!
-        tell(edge, rate[edge]! * best[to[edge]!]!)
+        paying[count] = edge
+        brings[count++] = rate[edge]! * best[to[edge]!]!
       }
     }
     // Nor is what leads to the target asked.
-    if (growth.between.rate === graph.rate) return
+    if (growth.between.rate === graph.rate) return count
     for (let back = offset[target]!; back < offset[target + 1]!; back++) {
       const edge = reverse[back]!
       if (growth.between.rate[edge] !== 0 || from[edge] === source) continue
-      if (graph.rate[edge]! * units[from[edge]!]! > 1 + EDGE_GAIN) tell(edge, graph.rate[edge]!)
+      if (!(graph.rate[edge]! * units[from[edge]!]! > 1 + EDGE_GAIN)) continue
+      paying[count] = edge
+      brings[count++] = graph.rate[edge]!
     }
+    return count
   }
 }
 

@@ -44,12 +44,12 @@ export function standsAlone({ graph, budget }: Problem, { into, outOf }: Ways, e
 }
 
 /** The edge and all that its removal leaves without a way in or out; null where that is every way to the target. */
-export function stranded(problem: Problem, ways: Ways, first: number): Set<number> | null {
+export function stranded(problem: Problem, ways: Ways, first: number): readonly number[] | null {
+  if (standsAlone(problem, ways, first)) return [first]
   const { source, target, graph, budget } = problem
   const { into, outOf } = ways
   const { from, to } = graph.topology
   const gone = new Set([first])
-  if (standsAlone(problem, ways, first)) return gone
   const queue = [first]
   const take = (edges: readonly number[]) => {
     for (const edge of edges) {
@@ -68,7 +68,7 @@ export function stranded(problem: Problem, ways: Ways, first: number): Set<numbe
     if (noWayIn) take(outOf.get(v) ?? [])
     if (noWayOut) take(into.get(u) ?? [])
   }
-  return gone
+  return [...gone]
 }
 
 /** Edges that nothing flows through. */

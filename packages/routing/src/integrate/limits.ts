@@ -54,21 +54,23 @@ function cutDown(problem: Problem, allocation: Allocation, flow: Flow, first: Fi
     const used = [...profits.keys()]
     const ways = waysOf(problem, used)
     const above: number = first === 'hops' && best.hops > maxHops ? 0 : best.edges.length - maxPools
-    const ranked: readonly Candidate[] = candidates
-      .flatMap((edge) => stranded(problem, ways, edge) ?? [])
-      .map((edges) => ({ edges, profit: [...edges].reduce((sum, edge) => sum + (profits.get(edge)?.profit ?? 0), 0) }))
-      .sort((a, b) => a.profit - b.profit)
+    const ranked: Candidate[] = []
+    for (const candidate of candidates) {
+      const edges = stranded(problem, ways, candidate)
+      if (edges) ranked.push({ edges, profit: edges.reduce((sum, edge) => sum + (profits.get(edge)?.profit ?? 0), 0) })
+    }
+    ranked.sort((a, b) => a.profit - b.profit)
     if (ranked.length === 0) return null
-    const removals: readonly Pick<Candidate, 'edges'>[] =
+    const removals: readonly Iterable<number>[] =
       above > 0
         ? [least(problem, used, ranked, Math.ceil(above * BULK_PART))]
         : best.edges.length > MANY_POOLS
-          ? [{ edges: new Set([...breaks(problem, best, profits), ...idleEdges(allocation)]) }]
-          : ranked.slice(0, SHORTENINGS)
+          ? [[...breaks(problem, best, profits), ...idleEdges(allocation)]]
+          : ranked.slice(0, SHORTENINGS).map(({ edges }) => edges)
     const before = allocation.checkpoint()
-    const tried = removals.flatMap(({ edges }) => {
+    const tried = removals.flatMap((edges) => {
       allocation.restore(before)
-      allocation.removeEdges(edges)
+      allocation.removeEdges(new Set(edges))
       solve(allocation, TIGHT, FEW_STEPS)
       const left = flowOf(problem, allocation)
       return left ? [{ flow: left, after: allocation.checkpoint() }] : []
@@ -83,7 +85,7 @@ function cutDown(problem: Problem, allocation: Allocation, flow: Flow, first: Fi
   return null
 }
 
-type Candidate = { readonly edges: ReadonlySet<number>; readonly profit: number }
+type Candidate = { readonly edges: readonly number[]; readonly profit: number }
 
 /** The removals that lose least, as many as take out so many edges; the first alone where nothing would be left. */
 function least(
@@ -91,13 +93,13 @@ function least(
   used: readonly number[],
   ranked: readonly Candidate[],
   count: number,
-): Pick<Candidate, 'edges'> {
+): Iterable<number> {
   const edges = new Set<number>()
   for (const removal of ranked) {
     if (edges.size >= count) break
     for (const edge of removal.edges) edges.add(edge)
   }
-  return leavesWay(problem, used, edges) ? { edges } : ranked[0]!
+  return leavesWay(problem, used, edges) ? edges : ranked[0]!.edges
 }
 
 /** Edges one of which has to go: all of them above the pool limit, those of the longest way above the hop limit. */

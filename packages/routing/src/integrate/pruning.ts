@@ -42,7 +42,7 @@ export function prune(problem: Problem, allocation: Allocation, idle: 'drop' | '
     const together = unprofitable.slice(0, Math.floor(unprofitable.length * batch))
     const before = allocation.checkpoint()
     const idle = idleEdges(allocation)
-    allocation.removeEdges(new Set((together.length > 1 ? together : [first]).flatMap(({ edges }) => [...edges])))
+    allocation.removeEdges(new Set((together.length > 1 ? together : [first]).flatMap(({ edges }) => edges)))
     solve(allocation, TIGHT, FEW_STEPS)
     let net = netOf(problem, allocation)
     if (net <= best && sendBack(problem, allocation, idle)) net = netOf(problem, allocation)
@@ -75,7 +75,7 @@ export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | n
     const before = allocation.checkpoint()
     let chosen: Checkpoint | null = null
     for (const { edges } of removals(problem, allocation)) {
-      allocation.removeEdges(edges)
+      allocation.removeEdges(new Set(edges))
       solve(allocation, TIGHT, FEW_STEPS)
       const net = netOf(problem, allocation)
       if (net > best) {
@@ -94,8 +94,8 @@ export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | n
 function removals(problem: Problem, allocation: Allocation): readonly Removal[] {
   const all = savings(problem, allocation, NONE)
   const mended = savings(problem, allocation, NONE, allocation.edges)
-  const known = new Map(all.map(({ cause, edges }) => [cause, edges.size]))
-  return [...all, ...mended.filter(({ cause, edges }) => known.get(cause) !== edges.size)]
+  const known = new Map(all.map(({ cause, edges }) => [cause, edges.length]))
+  return [...all, ...mended.filter(({ cause, edges }) => known.get(cause) !== edges.length)]
 }
 
 /**
@@ -127,7 +127,7 @@ function sendBack(problem: Problem, allocation: Allocation, idle: ReadonlySet<nu
 }
 
 type Removal = {
-  readonly edges: ReadonlySet<number>
+  readonly edges: readonly number[]
   readonly cause: number
   readonly saving: number
   readonly earned: number
