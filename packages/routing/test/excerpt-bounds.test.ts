@@ -1,4 +1,4 @@
-/** What excerpts of large graphs rest on, against plain searches of all of the graph. */
+/** Bounds that excerpts of large graphs rest on, against plain searches of all of the graph. */
 import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import { bestSinglePath } from '../src/columns/single-path.ts'

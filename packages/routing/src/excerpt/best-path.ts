@@ -1,9 +1,10 @@
-/** The best path after gas over a large graph, by bounds that leave few of its pools to be asked. */
+/** The best path over a large graph: after gas, by bounds that leave few of its pools to be asked, and at spot rates. */
 import { bestSinglePath, onCurves, type PathBounds } from '../columns/single-path.ts'
 import type { Exits, Graph, TargetLabels } from '../graph/graph.ts'
 import { mostConductance } from '../graph/price-curve.ts'
 import { potential } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
+import type { Growth } from './grower.ts'
 import type { Part } from './part-of-graph.ts'
 import { MANY_EDGES, PATH_ROUNDING } from './tolerances.ts'
 
@@ -81,4 +82,26 @@ function lastDepth({ graph, target }: Problem, best: Float64Array, depthOf: (edg
   let deepest = 0
   for (let out = start; out < end; out++) deepest = Math.max(deepest, depthOf(reverse[out]!) * best[to[out]!]!)
   return deepest
+}
+
+/** The best way from the source at spot rates; as far as it leads. */
+export function bestWay(graph: Graph, { ends, labels, maxHops, between, budget }: Growth): readonly number[] {
+  const { offset, to } = graph.topology
+  const way: number[] = []
+  let token = ends.source
+  while (token !== ends.target && way.length < maxHops) {
+    let [chosen, most] = [-1, 0]
+    const { rate } = token === ends.source ? graph : between
+    budget.spend(1 + (offset[token + 1]! - offset[token]!) / 4)
+    for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
+      const other = to[edge]!
+      if (labels.hops[other]! > maxHops - 1 - way.length) continue
+      const value = (other === ends.target ? graph.rate[edge]! : rate[edge]!) * labels.best[other]!
+      if (value > most) [chosen, most] = [edge, value]
+    }
+    if (chosen < 0) break
+    way.push(chosen)
+    token = to[chosen]!
+  }
+  return way
 }

@@ -280,25 +280,3 @@ export class Grower {
     return count
   }
 }
-
-/** The best way from the source at spot rates; as far as it leads. */
-export function bestWay(graph: Graph, { ends, labels, maxHops, between, budget }: Growth): readonly number[] {
-  const { offset, to } = graph.topology
-  const way: number[] = []
-  let token = ends.source
-  while (token !== ends.target && way.length < maxHops) {
-    let [chosen, most] = [-1, 0]
-    const { rate } = token === ends.source ? graph : between
-    budget.spend(1 + (offset[token + 1]! - offset[token]!) / 4)
-    for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-      const other = to[edge]!
-      if (labels.hops[other]! > maxHops - 1 - way.length) continue
-      const value = (other === ends.target ? graph.rate[edge]! : rate[edge]!) * labels.best[other]!
-      if (value > most) [chosen, most] = [edge, value]
-    }
-    if (chosen < 0) break
-    way.push(chosen)
-    token = to[chosen]!
-  }
-  return way
-}
