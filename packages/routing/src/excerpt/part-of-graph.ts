@@ -1,6 +1,7 @@
 /** A few edges of a graph as a graph of their own. */
 import { groupBySource } from '../graph/build-graph.ts'
 import { type Edge, Graph, type Topology } from '../graph/graph.ts'
+import type { Scratch } from '../graph/scratch.ts'
 
 /** With the numbers that tokens and edges have in the whole. */
 export type Part = { readonly graph: Graph; readonly tokens: Int32Array; readonly edges: Int32Array }
@@ -73,41 +74,39 @@ function groupByPool(edges: readonly Edge[]): Topology['edgesOfPool'] {
 /** The edges, those the other way round, and all pairs of pools of several tokens, in order. */
 function withPairs({ edges, topology }: Graph, chosen: Iterable<number>): Int32Array {
   const { from, reverse, edgesOfPool, isWide, scratch } = topology
-  const all: number[] = []
-  const taken = scratch.zeroBytes(from.length, (array) => {
-    for (const edge of all) array[edge] = 0
-  })
-  const take = (edge: number) => {
-    if (taken[edge] === 1) return
-    taken[edge] = 1
-    all.push(edge)
-  }
-  for (const edge of chosen) {
-    // Pairs of one pool trade together: what one of them leaves moves the rates of the others.
-    if (isWide[edge] === 1) for (const pair of edgesOfPool.get(edges[edge]!.pool.id)!) take(pair)
-    else {
-      take(edge)
-      take(reverse[edge]!)
+  return distinct(scratch, from.length, (take) => {
+    for (const edge of chosen) {
+      // Pairs of one pool trade together: what one of them leaves moves the rates of the others.
+      if (isWide[edge] === 1) for (const pair of edgesOfPool.get(edges[edge]!.pool.id)!) take(pair)
+      else {
+        take(edge)
+        take(reverse[edge]!)
+      }
     }
-  }
-  return new Int32Array(all).sort()
+  })
 }
 
 /** The ends, and the tokens that edges of both directions lead from, in order. */
 function joinedBy({ topology }: Graph, edges: Int32Array, ends: readonly number[]): Int32Array {
-  const { from, tokens: all, scratch } = topology
-  const tokens: number[] = []
-  const taken = scratch.zeroBytes(all.length, (array) => {
-    for (const token of tokens) array[token] = 0
+  const { from, tokens, scratch } = topology
+  return distinct(scratch, tokens.length, (take) => {
+    for (const end of ends) take(end)
+    for (let place = 0; place < edges.length; place++) take(from[edges[place]!]!)
   })
-  const take = (token: number) => {
-    if (taken[token] === 1) return
-    taken[token] = 1
-    tokens.push(token)
-  }
-  for (const end of ends) take(end)
-  for (let place = 0; place < edges.length; place++) take(from[edges[place]!]!)
-  return new Int32Array(tokens).sort()
+}
+
+/** The numbers below a limit that are taken, each once, in order. */
+function distinct(scratch: Scratch, limit: number, takeAll: (take: (number: number) => void) => void): Int32Array {
+  const all: number[] = []
+  const taken = scratch.zeroBytes(limit, (array) => {
+    for (const number of all) array[number] = 0
+  })
+  takeAll((number) => {
+    if (taken[number] === 1) return
+    taken[number] = 1
+    all.push(number)
+  })
+  return new Int32Array(all).sort()
 }
 
 // Loops, since `from` of typed arrays goes by iterators, several times as slow.
