@@ -5,7 +5,7 @@ import type { ToThread } from '../src/thread/messages.ts'
 parentPort!.on('message', (message: ToThread) => {
   if (message.do !== 'find' || !('amountIn' in message.request)) return
   const { amountIn } = message.request
-  if (amountIn >= 666n && amountIn <= 668n) parentPort!.postMessage({ begun: true })
+  if (amountIn >= 666n && amountIn <= 668n) parentPort!.postMessage({ prepared: true })
   const until = performance.now() + 600
   if (amountIn === 669n) while (performance.now() < until);
   if (amountIn === 666n) for (;;);

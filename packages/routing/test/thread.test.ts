@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { entryBetween, PoolMap, rememberEntry } from '@sluice/liquidity'
-import { afterAll, describe, expect, test } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { entryBetween, type Pool, PoolMap, rememberEntry } from '@sluice/liquidity'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { RoutingError } from '../src/errors.ts'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import { EntryLog } from '../src/thread/entry-log.ts'
+import type { FromThread, ToThread } from '../src/thread/messages.ts'
 import type { RouterThread } from '../src/thread/router-thread.ts'
 import { RouterThreads } from '../src/thread/router-threads.ts'
 import { E18, fairPools, request, snapshotOf } from './graphs.ts'
@@ -78,6 +80,25 @@ test('a thread has a few short searches in hand, of whichever blocks, and a long
   expect(one.free).toBeNull()
   expect(await long).toEqual(anew(snapshot))
   await one.close()
+})
+
+test('the graph of a block is made once, for all searches of it', async () => {
+  const worker = new Worker(new URL('../src/thread/worker.ts', import.meta.url))
+  const heard: FromThread[] = []
+  worker.on('message', (message: FromThread) => heard.push(message))
+  const tell = (message: ToThread) => worker.postMessage(message)
+  const find = (block: typeof snapshot.block) => tell({ do: 'find', chainId: 1, block, request: request(), shared: [] })
+  const change = (changed: readonly Pool[]) => tell({ do: 'change', chainId: 1, changed, gone: [] })
+  const next = { ...snapshot.block, number: snapshot.block.number + 1, hash: '0x02' } as const
+  change(pools.slice(0, 100))
+  for (const block of [snapshot.block, snapshot.block, next, next]) find(block)
+  change(richer.slice(0, 1))
+  find(next)
+  await vi.waitFor(() => expect(heard.filter((message) => 'result' in message)).toHaveLength(5), { timeout: 30_000 })
+  expect(heard.map((message) => Object.keys(message)[0])).toEqual(
+    ['prepared result result', 'prepared result result', 'prepared result'].flatMap((of) => of.split(' ')),
+  )
+  await worker.terminate()
 })
 
 test('what cannot be told to a thread fails alone', async () => {

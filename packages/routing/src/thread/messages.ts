@@ -64,8 +64,8 @@ export type PlainResult =
   | Extract<RouteResult, { ok: false }>
 
 export type FromThread =
-  /** The graph is made, the search begins. */
-  | { readonly begun: true }
+  /** A graph was made for the search, which begins; one that is known needs none. */
+  | { readonly prepared: true }
   | { readonly result: PlainResult }
   /** A fault of the search; of errors, messages keep no more than the built-in class and the text. */
   | { readonly error: Error; readonly code?: RoutingErrorCode }
@@ -77,7 +77,10 @@ export function toPlain(result: RouteResult): PlainResult {
 }
 
 /** @throws the error that the search ended with */
-export function fromPlain(answer: Exclude<FromThread, { begun: true }>, pools: ReadonlyMap<string, Pool>): RouteResult {
+export function fromPlain(
+  answer: Exclude<FromThread, { prepared: true }>,
+  pools: ReadonlyMap<string, Pool>,
+): RouteResult {
   if ('error' in answer) {
     const { error, code } = answer
     throw code === undefined ? error : new RoutingError(code, error.message, { cause: error })

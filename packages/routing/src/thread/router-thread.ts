@@ -24,10 +24,16 @@ export type ThreadOptions = {
 /** By chain; threads of one process share them. */
 export type EntryLogs = Map<number, EntryLog>
 
-type Answer = Exclude<FromThread, { begun: true }>
+type Answer = Exclude<FromThread, { prepared: true }>
 /** A chain as a thread knows it; terms that requests share by their names. */
-type Told = { pools: Snapshot['pools']; readonly terms: Map<string, unknown> }
+type Told = {
+  pools: Snapshot['pools']
+  readonly terms: Map<string, unknown>
+  /** Of which it has made a graph last. */
+  prepared?: Pick<Snapshot, 'block' | 'pools'>
+}
 type Search = {
+  readonly snapshot: Snapshot
   readonly isShort: boolean
   isSent: boolean
   /** Null where the search is given back. */
@@ -98,7 +104,7 @@ export class RouterThread {
   ): Promise<RouteResult | null> {
     const worker = this.start()
     const { promise, ...settled } = Promise.withResolvers<Answer | null>()
-    const search = { isShort, isSent: false, ...settled }
+    const search = { snapshot, isShort, isSent: false, ...settled }
     this.searches.push(search)
     worker.ref()
     if (this.inHand === 1) this.timeFirst()
@@ -139,7 +145,7 @@ export class RouterThread {
       this.end(worker, new RoutingError('THREAD_ENDED', 'the routing thread has ended', { cause }))
     worker.on('message', (message: FromThread) => {
       if (this.worker !== worker) return
-      if ('begun' in message) this.endAfter(this.options.timeoutMs)
+      if ('prepared' in message) this.begun()
       else {
         this.isWarm = true
         this.answered(message)
@@ -183,7 +189,7 @@ export class RouterThread {
     clearTimeout(this.timer)
     clearTimeout(this.lateTimer)
     if (search) {
-      this.endAfter(PREPARING_MS)
+      this.endAfter(this.isPrepared(search) ? this.options.timeoutMs : PREPARING_MS)
       this.lateTimer = setTimeout(async () => {
         await unreadAnswers()
         if (search !== this.searches[0]) return
@@ -192,6 +198,20 @@ export class RouterThread {
         this.onChange()
       }, LATE_MS)
     } else this.worker?.unref()
+  }
+
+  private isPrepared({ snapshot: { chainId, block, pools } }: Search): boolean {
+    const prepared = this.told.get(chainId)?.prepared
+    return prepared?.pools === pools && prepared.block.hash === block.hash
+  }
+
+  /** The thread has what the first search needs. */
+  private begun(): void {
+    const [search] = this.searches
+    if (!search) return
+    const told = this.told.get(search.snapshot.chainId)
+    if (told) told.prepared = search.snapshot
+    this.endAfter(this.options.timeoutMs)
   }
 
   /** Gives back the searches that it has not begun, the last one first: each goes before all that wait. */

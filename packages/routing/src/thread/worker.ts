@@ -1,6 +1,6 @@
 /** Runs in the thread: the pools of each chain as they were last told, and searches over them, one after the other. */
 import { parentPort } from 'node:worker_threads'
-import { Fields, PoolMap, readEntry } from '@sluice/liquidity'
+import { Fields, PoolMap, readEntry, type Snapshot } from '@sluice/liquidity'
 import { RoutingError } from '../errors.ts'
 import { findRoute } from '../find-route.ts'
 import { buildGraph } from '../graph/build-graph.ts'
@@ -38,16 +38,24 @@ function follow(pools: PoolMap, bytes: Uint8Array): PoolMap {
 
 function find({ chainId, block, request, shared }: Extract<ToThread, { do: 'find' }>): FromThread {
   try {
-    const pools = poolsOf.get(chainId) ?? PoolMap.empty
-    const graph = buildGraph({ chainId, block, pools, changed: null }, graphOf.get(chainId))
-    graphOf.set(chainId, graph)
-    post({ begun: true })
+    const graph = graphAt(chainId, block)
     const terms = shared.map((name) => termsOf.get(chainId)!.get(name))
     return { result: toPlain(findRoute(graph, Object.assign({}, request, ...terms))) }
   } catch (thrown) {
     const error = thrown as Error
     return error instanceof RoutingError ? { error, code: error.code } : { error }
   }
+}
+
+/** The graph of a block is kept with all that searches have found out about it, until there is another block, or other pools. */
+function graphAt(chainId: number, block: Snapshot['block']): Graph {
+  const pools = poolsOf.get(chainId) ?? PoolMap.empty
+  const known = graphOf.get(chainId)
+  if (known?.snapshot.pools === pools && known.snapshot.block.hash === block.hash) return known
+  const graph = buildGraph({ chainId, block, pools, changed: null }, known)
+  graphOf.set(chainId, graph)
+  post({ prepared: true })
+  return graph
 }
 
 function post(message: FromThread): void {
