@@ -73,6 +73,24 @@ test('searches of a minute are told the same, and what is not seen again is forg
   expect(lessons.at(12 * 24 * HOUR)).toBe(undefined)
 })
 
+test('of the same way through pools a block is one lesson, however often it is quoted', () => {
+  const { route, charged } = market(10)
+  const [often, once] = [new GasLessons(null), new GasLessons(null)]
+  const swap = route()
+  const across = { ...swap, legs: swap.legs.map((leg, k) => (k === 0 ? { ...leg, writes: ['tick 60'] } : leg)) }
+  const [block, next] = ['0x1', '0x2'].map((hash, k) => ({ hash, timestamp: k }) as const)
+  const gross = charged(swap) + 50_000
+  for (let k = 0; k < 20; k++) often.observeAt(block!, swap, gross)
+  once.observe(swap, gross, 0)
+  expect(often.expected(swap, 0)).toBe(once.expected(swap, 0))
+  // Another way, and another block, are others.
+  for (let k = 0; k < 20; k++) often.observeAt(block!, across, gross)
+  once.observe(across, gross, 0)
+  for (let k = 0; k < 20; k++) often.observeAt(next!, swap, gross)
+  once.observe(swap, gross, 1)
+  expect(often.expected(swap, 1)).toBe(once.expected(swap, 1))
+})
+
 test('one absurd simulation moves nothing by more than a tenth of what the route was expected to cost', () => {
   const { route } = market(9)
   const lessons = new GasLessons(null)

@@ -7,6 +7,7 @@
 import type { Address } from '@sluice/chains'
 import { gasRow, partGas } from '@sluice/liquidity'
 import { type GasParts, gasOfParts, gasParts, type LearnedGas, piecesIn, type Route, refundOf } from '@sluice/routing'
+import type { BlockHeader } from '@sluice/rpc'
 import { Bounded, type StateCount } from '@sluice/simulation'
 
 /** Pools and tokens that something is known of. */
@@ -51,6 +52,8 @@ export class GasLessons {
   private readonly known = new Bounded<string, Known>(MOST_KNOWN)
   /** Family and tokens of the pools that were seen, by the pool's id. */
   private readonly pools = new Bounded<string, readonly [string, Address, Address]>(MOST_TOLD)
+  /** Ways through pools that were simulated at one block. */
+  private seen: { readonly block: string; readonly ways: Set<string> } = { block: '', ways: new Set() }
   private told: { readonly gas: LearnedGas; readonly at: number } | undefined
   private readonly wrappedNative: Address | null
 
@@ -60,6 +63,16 @@ export class GasLessons {
 
   get count(): StateCount {
     return this.known.count
+  }
+
+  /** `observe`, once a block for each way through pools: its next simulation there tells the same again. */
+  observeAt({ hash, timestamp }: Pick<BlockHeader, 'hash' | 'timestamp'>, swap: Swap, gross: number): void {
+    if (this.seen.block !== hash) this.seen = { block: hash, ways: new Set() }
+    const { ways } = this.seen
+    const way = wayOf(swap)
+    if (ways.has(way) || ways.size >= MOST_KNOWN) return
+    ways.add(way)
+    this.observe(swap, gross, timestamp)
   }
 
   /** @param gross - gas of the whole transaction before refunds, as simulated @param now - Unix seconds */
@@ -138,6 +151,14 @@ function gasOfRoute(counts: GasParts, known: readonly KnownPart[]) {
   const { charged, refund, refundable } = gasOfParts(counts)
   const told = known.reduce((sum, { gas, count }) => sum + gas * count, charged + refund)
   return { told, expected: told - refundOf(told, refundable), charged }
+}
+
+/** Pools, tokens and slots of a route, whatever the amounts. */
+function wayOf({ tokenIn, tokenOut, legs }: Swap): string {
+  let way = `${tokenIn} ${tokenOut}`
+  for (const { pool, tokenIn: sold, tokenOut: bought, writes = [] } of legs)
+    way += `;${pool.id} ${sold} ${bought} ${writes.join()}`
+  return way
 }
 
 const usualOf = (key: string) => USUAL_OFF[key.split(' ', 1)[0]!]! ** 2

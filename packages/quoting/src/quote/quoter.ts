@@ -229,7 +229,7 @@ export class Quoter {
     )
     const { gasUsed } = trial.simulation
     const gross = Number(transactionGas(trial.swap.data, BigInt(gasUsed)))
-    this.options.gasLessons.observe(route, gross, view.snapshot.block.timestamp)
+    this.options.gasLessons.observeAt(view.snapshot.block, route, gross)
     const { touched } = runtime
     const { signal } = work
     const quote = await work.time('finalize', () =>
