@@ -4,8 +4,11 @@ import { loopMeter } from '@sluice/rpc'
 const WINDOW_MS = 50
 /** Part of its time for which the process works when more at once would only make all of it slower. */
 const BUSY = 0.95
-/** Places at least. */
-const LEAST = 4
+/**
+ * Places at least: with fewer, the process, its threads and its node fall asleep between two of their turns, and waking one takes
+ * about as long as a turn does.
+ */
+const LEAST = 16
 const SHRINK = 0.75
 const GROW = 2
 
