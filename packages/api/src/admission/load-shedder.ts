@@ -40,14 +40,18 @@ export function loadShedder({ services, version, trusts, listener }: LoadShedder
     turnedAway = []
     if (unlogged === 0) setTimeout(logAll, LOG_MS).unref()
     unlogged += all.length
-    for (const one of all) answer(one)
-    metrics.afterwards.add(() => count(all))
+    for (const one of all) {
+      answer(one)
+      const endpoint = `/${one.endpoint}/:chainId`
+      counted.add(endpoint, integrator(one.request.headers.referer))
+    }
+    metrics.afterwards.add(count)
   }
-  const count = (all: readonly TurnedAway[]) => {
-    for (const { request, endpoint: name } of all) {
-      const endpoint = `/${name}/:chainId`
-      metrics.requests.inc({ endpoint, status: 503, code: 'OVERLOADED' })
-      metrics.byIntegrator.inc({ integrator: metrics.integrators.of(integrator(request.headers.referer)), endpoint })
+  const counted = new Tally()
+  const count = () => {
+    for (const { endpoint, host, times } of counted.take()) {
+      metrics.requests.inc({ endpoint, status: 503, code: 'OVERLOADED' }, times)
+      metrics.byIntegrator.inc({ integrator: metrics.integrators.of(host), endpoint }, times)
     }
   }
   const logAll = () => {
@@ -67,6 +71,27 @@ export function loadShedder({ services, version, trusts, listener }: LoadShedder
     if (!refusal) return listener(request, response)
     // After what nodes have answered meanwhile: work that has begun is never behind work that is not.
     if (turnedAway.push({ request, response, ...refusal }) === 1) setImmediate(answerAll)
+  }
+}
+
+type Counted = { readonly endpoint: string; readonly host: string; times: number }
+
+/** Requests that were turned away, by endpoint and integrator: an increment of a metric takes as long as counting twenty of them. */
+class Tally {
+  private counted = new Map<string, Counted>()
+
+  add(endpoint: string, host: string): void {
+    const key = `${endpoint} ${host}`
+    const known = this.counted.get(key)
+    if (known) known.times++
+    else this.counted.set(key, { endpoint, host, times: 1 })
+  }
+
+  /** All that were added since. */
+  take(): Iterable<Counted> {
+    const { counted } = this
+    this.counted = new Map()
+    return counted.values()
   }
 }
 

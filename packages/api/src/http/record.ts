@@ -12,25 +12,18 @@ export function record(
   context: RequestContext,
   { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
 ): void {
+  const { integrator, stages, isStream, id, errorCode: code } = context
+  const { method } = request
+  const path = pathOf(request).slice(0, 200)
   const ms = performance.now() - context.startedAt
-  const status = context.errorCode === 'CLIENT_CLOSED' ? 499 : response.statusCode
+  const status = code === 'CLIENT_CLOSED' ? 499 : response.statusCode
+  // Nothing here holds on to the request and what hangs on it, which would otherwise grow old.
   metrics.afterwards.add(() => {
-    metrics.requests.inc({ endpoint, status, code: context.errorCode ?? '' })
-    metrics.byIntegrator.inc({ integrator: metrics.integrators.of(context.integrator), endpoint })
-    if (!context.isStream) metrics.latency.observe({ endpoint }, ms / 1000)
-    for (const [stage, stageMs] of context.stages) metrics.stages.observe({ stage }, stageMs / 1000)
-    log.info(
-      {
-        requestId: context.id,
-        method: request.method,
-        path: pathOf(request).slice(0, 200),
-        status,
-        ms: Math.round(ms * 10) / 10,
-        code: context.errorCode,
-        integrator: context.integrator,
-      },
-      'request',
-    )
+    metrics.requests.inc({ endpoint, status, code: code ?? '' })
+    metrics.byIntegrator.inc({ integrator: metrics.integrators.of(integrator), endpoint })
+    if (!isStream) metrics.latency.observe({ endpoint }, ms / 1000)
+    for (const [stage, stageMs] of stages) metrics.stages.observe({ stage }, stageMs / 1000)
+    log.info({ requestId: id, method, path, status, ms: Math.round(ms * 10) / 10, code, integrator }, 'request')
   })
 }
 
