@@ -1,8 +1,9 @@
 /**
  * Memory that a flood took goes back to the system once the service rests. V8 keeps the pages of its heap for later use,
  * however little of them is in use; only its last-resort collection lets go of them. That one stops the process for 1 to 2 ms
- * per MB in use, and throws away compiled code: the next few hundred quotes take the processor two to three times as long. So it
- * waits for a long rest, and for more to be had than any usual load takes, and than is in use.
+ * per MB in use, and throws away compiled code: the next few hundred quotes take the processor two to three times as long, and under
+ * full load it is some twenty seconds until it does as many as before. So it waits for a long rest, and for more to be had than is
+ * in use.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -13,7 +14,10 @@ const RESTING = 0.1
 const INTERVAL_MS = 10_000
 /** Intervals in a row: between bursts of a busy service there are pauses, after which it should be as fast as before. */
 const LONG = 5
-/** Quotes of one chain on 32 connections take up to 260 MB: code, the young generation, and garbage not yet collected. */
+/**
+ * Quotes of one chain on 32 connections leave up to 440 MB: code, the young generations, and garbage not yet collected. After so long
+ * a rest that counts for more than the first seconds of the next ones.
+ */
 const LEAST_BYTES = 300e6
 
 type Collect = (how: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'last-resort' }) => void
