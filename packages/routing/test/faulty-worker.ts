@@ -1,4 +1,7 @@
-/** The routing thread, but for some amounts: 666 never ends, 667 kills the thread, 668 takes all of its memory, 669 takes 600 ms. */
+/**
+ * The routing thread, but for some amounts: 664 takes 1,500 ms before a graph is made, 665 never ends and tells nothing, 666 never ends,
+ * 667 kills the thread, 668 takes all of its memory, 669 takes 600 ms.
+ */
 import { parentPort } from 'node:worker_threads'
 import type { ToThread } from '../src/thread/messages.ts'
 
@@ -6,9 +9,9 @@ parentPort!.on('message', (message: ToThread) => {
   if (message.do !== 'find' || !('amountIn' in message.request)) return
   const { amountIn } = message.request
   if (amountIn >= 666n && amountIn <= 668n) parentPort!.postMessage({ prepared: true })
-  const until = performance.now() + 600
-  if (amountIn === 669n) while (performance.now() < until);
-  if (amountIn === 666n) for (;;);
+  const until = performance.now() + (amountIn === 664n ? 1_500 : 600)
+  if (amountIn === 664n || amountIn === 669n) while (performance.now() < until);
+  if (amountIn === 665n || amountIn === 666n) for (;;);
   if (amountIn === 667n) process.exit(3)
   if (amountIn === 668n) for (const hoard: number[][] = []; ; ) hoard.push(Array.from({ length: 10_000 }, Math.random))
 })

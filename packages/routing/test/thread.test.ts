@@ -188,6 +188,8 @@ test('a fault of the search is told to its caller alone', async () => {
 
 /** A thread that runs the usual searches, and for some amounts goes wrong. */
 const faulty = { entry: new URL('faulty-worker.ts', import.meta.url), timeoutMs: 2_000 }
+const UNPREPARED = request({ amountIn: 664n })
+const SILENT = request({ amountIn: 665n })
 const ENDLESS = request({ amountIn: 666n })
 const DYING = request({ amountIn: 667n })
 const HOARDING = request({ amountIn: 668n })
@@ -201,6 +203,21 @@ describe('searches that go wrong', () => {
     for (const result of await Promise.all(behind)) expect(result).toEqual(anew(snapshot))
     await lost
     expect(await one.findRoute(later, request())).toEqual(anew(later))
+    await one.close()
+  })
+
+  test('one of a block that the thread knows has no time to prepare, one of another block has', async () => {
+    const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 1_000 })
+    expect(await one.findRoute(snapshot, request())).toEqual(anew(snapshot))
+    expect(await one.findRoute(later, UNPREPARED)).toEqual(anew(later, UNPREPARED))
+    // Forgotten in the same turn, a chain has to be prepared again.
+    one.forget(1)
+    expect(await one.findRoute(later, UNPREPARED)).toEqual(anew(later, UNPREPARED))
+    expect(await one.findRoute(snapshot, UNPREPARED)).toEqual(anew(snapshot, UNPREPARED))
+    const short = (asked = request()) => one.findRoute(snapshot, asked, undefined, true)
+    const [before, lost] = [short(), short(SILENT).catch(({ code }) => code)]
+    expect(await before).toEqual(anew(snapshot))
+    expect(await lost).toBe('SEARCH_OVERRAN')
     await one.close()
   })
 

@@ -4,7 +4,7 @@ import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
 import { ratesBetween } from '../problem/passable.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
-import { LABELS_KEPT } from './tolerances.ts'
+import { LABELS_ROOM } from './tolerances.ts'
 
 const FAR = 255
 
@@ -24,7 +24,7 @@ export function labelsTo(graph: Graph, trust: Trust | undefined, target: number,
   // So many rounds are bounded work, which no request pays for: the next one may ask the same.
   const between = trust ? ratesBetween(graph, trust) : graph
   const found = valuesOf(graph, between, target, maxHops)
-  if (known.size >= LABELS_KEPT) known.clear()
+  if ((known.size + 1) * found.best.length > LABELS_ROOM) known.clear()
   known.set(key, found)
   return found
 }

@@ -4,8 +4,11 @@
 export const LARGE_GRAPH = 60_000
 /** Part of a budget that the search on an excerpt may take: the whole graph is searched where it finds none. */
 export const PART_OF_WORK = 1 / 2
-/** Labels to a target that are kept of a graph: each takes some nine bytes for each token. */
-export const LABELS_KEPT = 64
+/**
+ * Tokens of all the labels to a target that are kept of a graph, by what is trusted: at nine bytes each some ten megabytes, which a
+ * thread holds as long as it has the graph.
+ */
+export const LABELS_ROOM = 1_000_000
 /** Edges out of a token that are judged together, and as many times those for which it is worth while. */
 export const BLOCK = 64
 export const WORTH_BLOCKS = 4

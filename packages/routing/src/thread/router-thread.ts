@@ -29,13 +29,14 @@ type Answer = Exclude<FromThread, { prepared: true }>
 type Told = {
   pools: Snapshot['pools']
   readonly terms: Map<string, unknown>
-  /** Of which it has made a graph last. */
-  prepared?: Pick<Snapshot, 'block' | 'pools'>
+  /** Of the search that it was told last: it has made their graph when it comes to the next one. */
+  graphOf?: Pick<Snapshot, 'block' | 'pools'>
 }
 type Search = {
-  readonly snapshot: Snapshot
   readonly isShort: boolean
   isSent: boolean
+  /** The thread has its graph when it comes to it. */
+  isPrepared: boolean
   /** Null where the search is given back. */
   readonly resolve: (answer: Answer | null) => void
   readonly reject: (error: Error) => void
@@ -104,14 +105,14 @@ export class RouterThread {
   ): Promise<RouteResult | null> {
     const worker = this.start()
     const { promise, ...settled } = Promise.withResolvers<Answer | null>()
-    const search = { snapshot, isShort, isSent: false, ...settled }
+    const search: Search = { isShort, isSent: false, isPrepared: false, ...settled }
     this.searches.push(search)
     worker.ref()
     if (this.inHand === 1) this.timeFirst()
     const send = async () => {
       if (!this.searches.includes(search)) return
       search.isSent = true
-      await this.send(worker, snapshot, request)
+      await this.send(worker, snapshot, request, search)
     }
     this.inTurn(send).catch((error) => {
       search.reject(error)
@@ -145,7 +146,7 @@ export class RouterThread {
       this.end(worker, new RoutingError('THREAD_ENDED', 'the routing thread has ended', { cause }))
     worker.on('message', (message: FromThread) => {
       if (this.worker !== worker) return
-      if ('prepared' in message) this.begun()
+      if ('prepared' in message) this.endAfter(this.options.timeoutMs)
       else {
         this.isWarm = true
         this.answered(message)
@@ -189,7 +190,7 @@ export class RouterThread {
     clearTimeout(this.timer)
     clearTimeout(this.lateTimer)
     if (search) {
-      this.endAfter(this.isPrepared(search) ? this.options.timeoutMs : PREPARING_MS)
+      this.endAfter(search.isPrepared ? this.options.timeoutMs : PREPARING_MS)
       this.lateTimer = setTimeout(async () => {
         await unreadAnswers()
         if (search !== this.searches[0]) return
@@ -198,20 +199,6 @@ export class RouterThread {
         this.onChange()
       }, LATE_MS)
     } else this.worker?.unref()
-  }
-
-  private isPrepared({ snapshot: { chainId, block, pools } }: Search): boolean {
-    const prepared = this.told.get(chainId)?.prepared
-    return prepared?.pools === pools && prepared.block.hash === block.hash
-  }
-
-  /** The thread has what the first search needs. */
-  private begun(): void {
-    const [search] = this.searches
-    if (!search) return
-    const told = this.told.get(search.snapshot.chainId)
-    if (told) told.prepared = search.snapshot
-    this.endAfter(this.options.timeoutMs)
   }
 
   /** Gives back the searches that it has not begun, the last one first: each goes before all that wait. */
@@ -227,13 +214,21 @@ export class RouterThread {
     return sent
   }
 
-  private async send(worker: Worker, snapshot: Snapshot, request: RouteRequest | ExactOutputRequest): Promise<void> {
-    const { chainId, block } = snapshot
+  private async send(
+    worker: Worker,
+    snapshot: Snapshot,
+    request: RouteRequest | ExactOutputRequest,
+    search: Search,
+  ): Promise<void> {
+    const { chainId, block, pools } = snapshot
     const told = this.told.get(chainId) ?? { pools: PoolMap.empty, terms: new Map() }
     this.told.set(chainId, told)
     await this.sendChanges(worker, told, snapshot)
     const shared = sendShared(worker, told, chainId, request)
     post(worker, { do: 'find', chainId, block, request: ownTerms(request), shared })
+    search.isPrepared = told.graphOf?.pools === pools && told.graphOf.block.hash === block.hash
+    told.graphOf = { block, pools }
+    if (search.isPrepared && search === this.searches[0]) this.endAfter(this.options.timeoutMs)
   }
 
   /** Ends the thread unless the search is done by then. */
@@ -252,6 +247,7 @@ export class RouterThread {
 
   private async sendChanges(worker: Worker, told: Told, { chainId, pools }: Snapshot): Promise<void> {
     if (told.pools === pools) return
+    delete told.graphOf
     const log = this.logs.get(chainId) ?? new EntryLog()
     this.logs.set(chainId, log)
     const entries = log.between(told.pools, pools)
