@@ -86,7 +86,8 @@ test('of the same way through pools a block is one lesson, however often it is q
   // Another way, and another block, are others.
   for (let k = 0; k < 20; k++) often.observeAt(block!, across, gross)
   once.observe(across, gross, 0)
-  for (let k = 0; k < 20; k++) often.observeAt(next!, swap, gross)
+  // The two in turn, as while quotes of the one before are still under way.
+  for (let k = 0; k < 20; k++) for (const at of [next!, block!]) often.observeAt(at, swap, gross)
   once.observe(swap, gross, 1)
   expect(often.expected(swap, 1)).toBe(once.expected(swap, 1))
 })

@@ -12,6 +12,8 @@ import { Bounded, type StateCount } from '@sluice/simulation'
 
 /** Pools and tokens that something is known of. */
 const MOST_KNOWN = 2_048
+/** Blocks that are quoted at a time: the newest, and those before it whose quotes are still under way. */
+const BLOCKS_SEEN = 4
 /** Pools that searches are told of, those that were seen last. */
 const MOST_TOLD = 512
 /**
@@ -52,8 +54,8 @@ export class GasLessons {
   private readonly known = new Bounded<string, Known>(MOST_KNOWN)
   /** Family and tokens of the pools that were seen, by the pool's id. */
   private readonly pools = new Bounded<string, readonly [string, Address, Address]>(MOST_TOLD)
-  /** Ways through pools that were simulated at one block. */
-  private seen: { readonly block: string; readonly ways: Set<string> } = { block: '', ways: new Set() }
+  /** Ways through pools that were simulated at a block, by its hash. */
+  private readonly seen = new Bounded<string, Set<string>>(BLOCKS_SEEN)
   private told: { readonly gas: LearnedGas; readonly at: number } | undefined
   private readonly wrappedNative: Address | null
 
@@ -65,13 +67,12 @@ export class GasLessons {
     return this.known.count
   }
 
-  /** `observe`, once a block for each way through pools: its next simulation there tells the same again. */
+  /** `observe`, once a block for each way through pools: its next simulation there tells much the same again. */
   observeAt({ hash, timestamp }: Pick<BlockHeader, 'hash' | 'timestamp'>, swap: Swap, gross: number): void {
-    if (this.seen.block !== hash) this.seen = { block: hash, ways: new Set() }
-    const { ways } = this.seen
+    const ways = this.seen.get(hash) ?? new Set()
     const way = wayOf(swap)
     if (ways.has(way) || ways.size >= MOST_KNOWN) return
-    ways.add(way)
+    this.seen.set(hash, ways.add(way))
     this.observe(swap, gross, timestamp)
   }
 
