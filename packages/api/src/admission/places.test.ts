@@ -23,16 +23,16 @@ test('a process that waits for its nodes lets as many run as are allowed', () =>
   for (let k = 0; k < 10; k++) expect(places.after(60, 0.9)).toBe(64)
 })
 
-test('a busy one lets fewer run at once, but never fewer than sixteen, and more again when it has time', () => {
+test('a busy one lets fewer run at once, but never fewer than eight, and more again when it has time', () => {
   const places = watched()
   expect(places.after(60, 1)).toBe(48)
   expect(places.after(10, 1), 'within a window nothing changes').toBe(48)
   for (let k = 0; k < 10; k++) places.after(60, 1)
-  expect(places.after(60, 1)).toBe(16)
-  expect(places.after(60, 0.5)).toBe(18)
+  expect(places.after(60, 1)).toBe(8)
+  expect(places.after(60, 0.5)).toBe(10)
   expect(places.after(5_000, 0.1)).toBe(64)
 })
 
-test('where fewer than sixteen are allowed, no more run', () => {
+test('where fewer than eight are allowed, no more run', () => {
   expect(watched(1).after(60, 1)).toBe(1)
 })

@@ -8,7 +8,7 @@ const BUSY = 0.95
  * Places at least: with fewer, the process, its threads and its node fall asleep between two of their turns, and waking one takes
  * about as long as a turn does.
  */
-const LEAST = 16
+const LEAST = 8
 const SHRINK = 0.75
 const GROW = 2
 
