@@ -56,8 +56,9 @@ async function warmUp(name: Name): Promise<void> {
   const { url, next } = sides[name]
   let left = WARM_UP / WARM_UP_PARTS
   while (left > 0)
-    left -= (await closedLoop({ url, next: () => getRequest(next()), connections: CONNECTIONS, seconds: 1 }))
-      .answers[200]!
+    left -=
+      (await closedLoop({ url, next: () => getRequest(next()), connections: CONNECTIONS, seconds: 1 })).answers[200] ??
+      0
 }
 
 async function round(k: number) {
