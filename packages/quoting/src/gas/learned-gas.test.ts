@@ -78,16 +78,16 @@ test('of the same way through pools a block is one lesson, however often it is q
   const [often, once] = [new GasLessons(null), new GasLessons(null)]
   const swap = route()
   const across = { ...swap, legs: swap.legs.map((leg, k) => (k === 0 ? { ...leg, writes: ['tick 60'] } : leg)) }
-  const [block, next] = ['0x1', '0x2'].map((hash, k) => ({ hash, timestamp: k }) as const)
+  const [block, next] = [{ hash: '0x1', timestamp: 0 } as const, { hash: '0x2', timestamp: 1 } as const]
   const gross = charged(swap) + 50_000
-  for (let k = 0; k < 20; k++) often.observeAt(block!, swap, gross)
+  for (let k = 0; k < 20; k++) often.observeAt(block, swap, gross)
   once.observe(swap, gross, 0)
   expect(often.expected(swap, 0)).toBe(once.expected(swap, 0))
   // Another way, and another block, are others.
-  for (let k = 0; k < 20; k++) often.observeAt(block!, across, gross)
+  for (let k = 0; k < 20; k++) often.observeAt(block, across, gross)
   once.observe(across, gross, 0)
   // The two in turn, as while quotes of the one before are still under way.
-  for (let k = 0; k < 20; k++) for (const at of [next!, block!]) often.observeAt(at, swap, gross)
+  for (let k = 0; k < 20; k++) for (const at of [next, block]) often.observeAt(at, swap, gross)
   once.observe(swap, gross, 1)
   expect(often.expected(swap, 1)).toBe(once.expected(swap, 1))
 })

@@ -221,7 +221,7 @@ export class RouterThread {
     search: Search,
   ): Promise<void> {
     const { chainId, block, pools } = snapshot
-    const told = this.told.get(chainId) ?? { pools: PoolMap.empty, terms: new Map() }
+    const told: Told = this.told.get(chainId) ?? { pools: PoolMap.empty, terms: new Map() }
     this.told.set(chainId, told)
     await this.sendChanges(worker, told, snapshot)
     const shared = sendShared(worker, told, chainId, request)
