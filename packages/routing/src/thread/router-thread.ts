@@ -29,7 +29,7 @@ type Answer = Exclude<FromThread, { prepared: true }>
 type Told = {
   pools: Snapshot['pools']
   readonly terms: Map<string, unknown>
-  /** Of the search that it was told last: it has made their graph when it comes to the next one. */
+  /** Pools of the search that it was told last: it has made their graph when it comes to the next one. */
   graphOf?: Pick<Snapshot, 'block' | 'pools'>
 }
 type Search = {
@@ -112,7 +112,8 @@ export class RouterThread {
     const send = async () => {
       if (!this.searches.includes(search)) return
       search.isSent = true
-      await this.send(worker, snapshot, request, search)
+      search.isPrepared = await this.send(worker, snapshot, request)
+      if (search.isPrepared && search === this.searches[0]) this.endAfter(this.options.timeoutMs)
     }
     this.inTurn(send).catch((error) => {
       search.reject(error)
@@ -214,21 +215,17 @@ export class RouterThread {
     return sent
   }
 
-  private async send(
-    worker: Worker,
-    snapshot: Snapshot,
-    request: RouteRequest | ExactOutputRequest,
-    search: Search,
-  ): Promise<void> {
+  /** @returns whether the thread has its graph when it comes to it */
+  private async send(worker: Worker, snapshot: Snapshot, request: RouteRequest | ExactOutputRequest): Promise<boolean> {
     const { chainId, block, pools } = snapshot
     const told: Told = this.told.get(chainId) ?? { pools: PoolMap.empty, terms: new Map() }
     this.told.set(chainId, told)
     await this.sendChanges(worker, told, snapshot)
     const shared = sendShared(worker, told, chainId, request)
     post(worker, { do: 'find', chainId, block, request: ownTerms(request), shared })
-    search.isPrepared = told.graphOf?.pools === pools && told.graphOf.block.hash === block.hash
+    const { graphOf } = told
     told.graphOf = { block, pools }
-    if (search.isPrepared && search === this.searches[0]) this.endAfter(this.options.timeoutMs)
+    return graphOf?.pools === pools && graphOf.block.hash === block.hash
   }
 
   /** Ends the thread unless the search is done by then. */
