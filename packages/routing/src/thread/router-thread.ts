@@ -29,8 +29,8 @@ type Answer = Exclude<FromThread, { prepared: true }>
 type Told = {
   pools: Snapshot['pools']
   readonly terms: Map<string, unknown>
-  /** Pools of the search that it was told last: it has made their graph when it comes to the next one. */
-  graphOf?: Pick<Snapshot, 'block' | 'pools'>
+  /** Hash of the block whose graph of these pools it has when it comes to the next search; undefined where it has none. */
+  graphAt?: string | undefined
 }
 type Search = {
   readonly isShort: boolean
@@ -217,15 +217,15 @@ export class RouterThread {
 
   /** @returns whether the thread has its graph when it comes to it */
   private async send(worker: Worker, snapshot: Snapshot, request: RouteRequest | ExactOutputRequest): Promise<boolean> {
-    const { chainId, block, pools } = snapshot
+    const { chainId, block } = snapshot
     const told: Told = this.told.get(chainId) ?? { pools: PoolMap.empty, terms: new Map() }
     this.told.set(chainId, told)
     await this.sendChanges(worker, told, snapshot)
     const shared = sendShared(worker, told, chainId, request)
     post(worker, { do: 'find', chainId, block, request: ownTerms(request), shared })
-    const { graphOf } = told
-    told.graphOf = { block, pools }
-    return graphOf?.pools === pools && graphOf.block.hash === block.hash
+    const isPrepared = told.graphAt === block.hash
+    told.graphAt = block.hash
+    return isPrepared
   }
 
   /** Ends the thread unless the search is done by then. */
@@ -244,7 +244,7 @@ export class RouterThread {
 
   private async sendChanges(worker: Worker, told: Told, { chainId, pools }: Snapshot): Promise<void> {
     if (told.pools === pools) return
-    delete told.graphOf
+    told.graphAt = undefined
     const log = this.logs.get(chainId) ?? new EntryLog()
     this.logs.set(chainId, log)
     const entries = log.between(told.pools, pools)
