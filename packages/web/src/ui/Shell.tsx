@@ -36,7 +36,9 @@ export function Shell() {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement
-      if (event.metaKey || event.ctrlKey || event.altKey || target.closest('input, textarea, select, dialog')) return
+      if (event.metaKey || event.ctrlKey || event.altKey) return
+      // A dialog that was just closed has the focus until the next frame.
+      if (target.closest('input, textarea, select, dialog[open]')) return
       const { key } = event
       if (performance.now() < chord.current && goes[key] !== undefined) {
         chord.current = 0
