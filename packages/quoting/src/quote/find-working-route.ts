@@ -58,9 +58,13 @@ export type WorkingRoute = {
   readonly sought: RouteRequest | ExactOutputRequest
 }
 
-/** Does something while the node is waited for: mostly it has been asked by the next turn of the event loop. */
-async function inNextTurn(work: (() => void) | undefined, signal: AbortSignal): Promise<void> {
+/**
+ * Does something while the node is waited for: in the turn of the event loop after the one in which it is asked. A kept connection is
+ * written to at the end of that turn, once it is known that the other side has not closed it.
+ */
+async function onceAsked(work: (() => void) | undefined, signal: AbortSignal): Promise<void> {
   if (!work) return
+  await setImmediate()
   await setImmediate()
   if (!signal.aborted) work()
 }
@@ -105,7 +109,7 @@ export async function findWorkingRoute(
     await view.assertDeployed()
     const tried = async (meanwhile?: () => void) => {
       const run = () => tryRoute(route, lean, request, { ...context, taxes: tokens.taxes, signal })
-      const [trial] = await time('simulate', () => Promise.all([run(), inNextTurn(meanwhile, signal)]))
+      const [trial] = await time('simulate', () => Promise.all([run(), onceAsked(meanwhile, signal)]))
       emit(trialEvent(route, trial))
       return trial
     }
