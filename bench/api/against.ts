@@ -22,7 +22,7 @@ const SECONDS = 3
 /**
  * Swaps until the compiler of a service has seen enough, whatever time they take: V8 optimizes in full what was called 3,000 times, and
  * some code is that of one pair in five. In turn and in parts, since a service gives memory and compiled code back when it has
- * rested for long.
+ * rested for long; every other part at one connection, since many are served by threads in part, whose code is compiled apart.
  */
 const WARM_UP = 20_000
 const WARM_UP_PARTS = 10
@@ -52,13 +52,11 @@ async function measure(name: Name, connections: number, seconds = SECONDS) {
   return { p50, perSecond, serviceUs: each(pid, before[0]), nodeUs: each(node, before[1]) }
 }
 
-async function warmUp(name: Name): Promise<void> {
+async function warmUp(name: Name, connections: number): Promise<void> {
   const { url, next } = sides[name]
   let left = WARM_UP / WARM_UP_PARTS
   while (left > 0)
-    left -=
-      (await closedLoop({ url, next: () => getRequest(next()), connections: CONNECTIONS, seconds: 1 })).answers[200] ??
-      0
+    left -= (await closedLoop({ url, next: () => getRequest(next()), connections, seconds: 1 })).answers[200] ?? 0
 }
 
 async function round(k: number) {
@@ -71,7 +69,8 @@ async function round(k: number) {
 type Figures = Awaited<ReturnType<typeof measure>>
 
 try {
-  for (let part = 0; part < WARM_UP_PARTS; part++) for (const name of names) await warmUp(name)
+  for (let part = 0; part < WARM_UP_PARTS; part++)
+    for (const name of names) await warmUp(name, part % 2 === 0 ? CONNECTIONS : 1)
   const rounds: Awaited<ReturnType<typeof round>>[] = []
   for (let k = 0; k < ROUNDS; k++) rounds.push(await round(k))
   const middle = (values: readonly number[]) => rounded([...values].sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]!, 2)
