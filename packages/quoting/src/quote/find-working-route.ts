@@ -1,5 +1,4 @@
 /** The rounds of routing and simulating by which a quote comes to a route that was seen to work. */
-import { setImmediate } from 'node:timers/promises'
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { type ExactOutputRequest, MOST_WORK, type Route, type RouteRequest, type RouteResult } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
@@ -12,6 +11,7 @@ import type { TaxRecords, TradedToken } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
 import { toPercent } from './amounts.ts'
 import { culprits } from './culprits.ts'
+import { onceAsked } from './once-asked.ts'
 import type { AutoSlippage, Search, Work } from './ports.ts'
 import { type DecidedRequest, decided, type QuoteRequest } from './request.ts'
 import { routeTerms, type TermsContext } from './route-terms.ts'
@@ -56,17 +56,6 @@ export type WorkingRoute = {
   readonly rival: number
   /** Request that the route was found by: the same search in the same pools finds it again. */
   readonly sought: RouteRequest | ExactOutputRequest
-}
-
-/**
- * Does something while the node is waited for: in the turn of the event loop after the one in which it is asked. A kept connection is
- * written to at the end of that turn, once it is known that the other side has not closed it.
- */
-async function onceAsked(work: (() => void) | undefined, signal: AbortSignal): Promise<void> {
-  if (!work) return
-  await setImmediate()
-  await setImmediate()
-  if (!signal.aborted) work()
 }
 
 /** @throws QuotingError when there is no route, or none that works */
