@@ -15,10 +15,11 @@ type Counts = Readonly<
   Record<'waking' | 'restSecond' | 'block' | 'quoteAlone' | 'quoteBusy' | 'quoteWithBlocks', Count>
 >
 
-const BLOCKS = 20
+/** Ten seconds of them, a round of audits: of less time the count would depend on whether a round falls into it. */
+const BLOCKS = 50
 const QUOTES = 40
 const WAKES = 3
-/** A round of audits. */
+/** As long. */
 const REST_SECONDS = 10
 const other = process.argv[2]
 const results: Record<string, Counts> = {}
