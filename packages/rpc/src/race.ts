@@ -237,7 +237,7 @@ class Race<T> {
       // It would have taken at least that long.
       upstream.standing.took(kind, now - (send.sentAt ?? startedAt), false)
       if (upstream === winner.upstream) upstream.standing.missed()
-      else upstream.standing.failed()
+      else upstream.standing.failed(true)
     }
     const needed = [...this.running].some(({ startedAt }) => startedAt < winner.startedAt)
     if (this.hedged > 0) this.course.hedges.record(needed)

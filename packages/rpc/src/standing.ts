@@ -9,8 +9,8 @@ const HALF_LIFE_MS = 30_000
 const STREAK = 3
 /** Milliseconds: failures closer to one another are of one HTTP request, and count once. */
 const SAME_MS = 3
-/** Share of requests answered below which an endpoint that refuses them is of no use. */
-const REFUSING = 0.2
+/** Share of requests answered below which an endpoint that refuses them, or is late with them, is of no use. */
+const ANSWERING = 0.2
 const MAX_EJECT_MS = 120_000
 const SAMPLES = 64
 /** Latencies are sorted anew after so many more of them. */
@@ -63,14 +63,14 @@ export class Standing {
     this.note(1)
   }
 
-  /** @param refused - it answers, but wants to be asked less often: passed over only where it hardly does anything else */
-  failed(refused = false): void {
+  /** @param answers - it refused, or was late, but may answer the next one: passed over only where it hardly ever does */
+  failed(answers = false): void {
     const now = this.now()
     if (now - this.failedAt < SAME_MS) return
     this.failedAt = now
     this.streak++
     this.note(1)
-    if (this.streak < STREAK || this.ejected || (refused && this.successRate > REFUSING)) return
+    if (this.streak < STREAK || this.ejected || (answers && this.successRate > ANSWERING)) return
     this.eject()
   }
 

@@ -211,6 +211,25 @@ describe('one that is late', () => {
     expect(performance.now() - started).toBeLessThan(2_500)
   })
 
+  test('with some requests in a row is asked when the other one is late', async () => {
+    const [first, second] = [await wire(), await wire()]
+    const rpc = rpcOf([first.url, second.url])
+    for (let request = 0; request < 6; request++) await rpc.gasPrice()
+    first.fault = () => 'hang'
+    await Promise.all(
+      [0, 1, 2, 3].map(async (place) => {
+        await new Promise((resolve) => setTimeout(resolve, 10 * place))
+        await rpc.gasPrice()
+      }),
+    )
+    expect(rpc.health().endpoints.map(({ ejected }) => ejected)).toEqual([false, false])
+    first.fault = () => undefined
+    second.fault = () => 'hang'
+    const before = first.requests
+    expect(await rpc.gasPrice()).toBeGreaterThan(0n)
+    expect(first.requests).toBeGreaterThan(before)
+  })
+
   test('alone is asked again on a fresh connection', async () => {
     const node = await wire()
     const events: RpcEvent[] = []
