@@ -1,6 +1,8 @@
-import { type ContractRecord, type Deployment, toAddress } from '@sluice/chains'
+import { type ContractRecord, type Deployment, type Hex, toAddress } from '@sluice/chains'
+import type { Rpc } from '@sluice/rpc'
+import { keccak256 } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import { executorInUse } from './contracts.ts'
+import { executorInUse, SwapContracts } from './contracts.ts'
 
 const record = (status: ContractRecord['status']): ContractRecord => ({
   address: toAddress(`0x${'11'.repeat(20)}`),
@@ -37,5 +39,26 @@ describe('the Executor in use', () => {
     const predicted = deployment(generation(1, 'predicted', old), generation(2, 'predicted', next))
     expect(executorInUse(predicted)).toMatchObject({ version: 2 })
     expect(executorInUse(deployment())).toBeUndefined()
+  })
+})
+
+describe('code on chain', () => {
+  const code = '0x6001600155'
+  const recorded = { codeHash: keccak256(code) as Hex }
+  const contracts = new SwapContracts({
+    ...deployment({ ...generation(1, 'deployed', old), ...recorded }),
+    guard: { ...record('deployed'), ...recorded, address: toAddress(`0x${'44'.repeat(20)}`) },
+  })
+  const assertDeployed = (codes: Readonly<Record<string, Hex>>) =>
+    contracts.assertDeployed(
+      { getCode: async (address) => codes[address.slice(2, 4)]! } as Pick<Rpc, 'getCode'>,
+      'latest',
+    )
+
+  test('is the recorded one in each block, whatever it was in those before', async () => {
+    await expect(assertDeployed({ 11: code, 44: code })).resolves.toBeUndefined()
+    await expect(assertDeployed({ 11: code, 44: '0x6001600156' })).rejects.toThrow('the Guard 0x4444')
+    await expect(assertDeployed({ 11: '0x', 44: code })).rejects.toThrow('has no code')
+    await expect(assertDeployed({ 11: code, 44: code })).resolves.toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-import type { Address, ContractRecord, Deployment } from '@sluice/chains'
+import type { Address, ContractRecord, Deployment, Hex } from '@sluice/chains'
 import { type DexFamily, families } from '@sluice/liquidity'
 import type { BlockRef, Rpc } from '@sluice/rpc'
 import { keccak256 } from 'ethers'
@@ -13,6 +13,8 @@ export class SwapContracts {
   /** Families that the Executor in use can swap in. */
   readonly executable: ReadonlySet<string>
   private readonly records: Readonly<Record<string, ContractRecord>>
+  /** Code that was last seen to be the recorded one, by address: to hash it takes milliseconds, and it is asked for in every block. */
+  private readonly recorded = new Map<Address, Hex>()
 
   /** @throws QuotingError `NO_EXECUTOR` */
   constructor(deployment: Deployment) {
@@ -29,15 +31,17 @@ export class SwapContracts {
    *
    * @throws QuotingError `GUARD_NOT_DEPLOYED` naming the contract
    */
-  async assertDeployed(rpc: Rpc, block: BlockRef): Promise<void> {
+  async assertDeployed(rpc: Pick<Rpc, 'getCode'>, block: BlockRef): Promise<void> {
     await Promise.all(
       Object.entries(this.records).map(async ([name, { address, codeHash }]) => {
         const code = await rpc.getCode(address, block)
+        if (code === this.recorded.get(address)) return
         if (keccak256(code) !== codeHash)
           throw new QuotingError(
             'GUARD_NOT_DEPLOYED',
             `the ${name} ${address} ${code === '0x' ? 'has no code' : 'has other code than recorded'} on this chain`,
           )
+        this.recorded.set(address, code)
       }),
     )
   }

@@ -215,8 +215,8 @@ export class Quoter {
   }
 
   private async quoteAt(view: ChainView, request: QuoteRequest, work: Work): Promise<Quote> {
-    // Asked for now, needed after routing; a failure is met there.
-    view.codeOf(request.from).catch(() => {})
+    // Asked for now, in one HTTP request, and needed after routing; a failure is met there.
+    for (const asked of [view.codeOf(request.from), view.assertDeployed()]) asked.catch(() => {})
     const { chain, tokens, runtime } = this.options
     const { rpc } = runtime.now
     const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())
