@@ -18,6 +18,7 @@ type Counts = Readonly<
 /** Ten seconds of them, a round of audits: of less time the count would depend on whether a round falls into it. */
 const BLOCKS = 50
 const QUOTES = 40
+const QUOTES_OF_CALLER = 7
 const WAKES = 3
 /** As long. */
 const REST_SECONDS = 10
@@ -81,12 +82,11 @@ async function count(root: string): Promise<Counts> {
     const busy = await during(1, async () => {
       busyQuotes = (await ask(service.url, next, 16, 2_000)).length
     })
-    let quotes = 0
-    const withBlocks = await during(BLOCKS, async () => {
-      const load = ask(service.url, next, 2, BLOCKS * 210)
-      await repeat(BLOCKS, mine)
-      quotes = (await load).length
-    })
+    // As many of each block, however fast they are answered: what a block takes is shared by all its quotes.
+    const caller = () => repeat(QUOTES_OF_CALLER, () => quote().then(() => sleep(15)))
+    const quoteWithBlocks = await during(2 * QUOTES_OF_CALLER * BLOCKS, () =>
+      repeat(BLOCKS, async () => void (await Promise.all([mine(), caller(), caller()]))),
+    )
     const each = ({ calls, requests }: Count, works: number): Count => ({
       calls: rounded(calls / works, 2),
       requests: rounded(requests / works, 2),
@@ -97,7 +97,7 @@ async function count(root: string): Promise<Counts> {
       block,
       quoteAlone,
       quoteBusy: each(busy, busyQuotes),
-      quoteWithBlocks: each(withBlocks, quotes / BLOCKS),
+      quoteWithBlocks,
     }
   } finally {
     await service.stop()
