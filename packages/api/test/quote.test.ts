@@ -37,9 +37,8 @@ test('pairs of the local chain are quoted as their transactions are, by a strang
       const query = { src, dst, amount, slippage: '1', maxPriceImpact: '100', deadline }
       const quoted = await get('quote', query)
       const stranger = await get('aggregator', { ...query, from: STRANGER })
-      const { tx, requestId: _, ...same } = stranger.body
-      const { requestId: __, ...figures } = quoted.body
-      expect({ ...figures, status: quoted.status }, `${src} ${dst}`).toEqual({ ...same, status: stranger.status })
+      const { tx, ...same } = figuresOf(stranger)
+      expect(figuresOf(quoted), `${src} ${dst}`).toEqual(same)
       expect(quoted.body.tx).toBeUndefined()
       if (quoted.status !== 200) continue
       priced++
@@ -52,6 +51,11 @@ test('pairs of the local chain are quoted as their transactions are, by a strang
     }
   expect(priced).toBeGreaterThan(asked - tokens.length)
 }, 300_000)
+
+/** All that an answer tells but what gas is worth in USD: more pools may have been found meanwhile, and a price be better known. */
+function figuresOf({ status, body: { requestId: _, gasCost, ...figures } }: Awaited<ReturnType<typeof get>>) {
+  return { status, ...figures, ...(gasCost && { gasCost: { ...gasCost, usd: undefined } }) }
+}
 
 test('from may be given, and changes nothing but who is simulated', async () => {
   const [src, dst] = [local.devnet.info.tokens.WETH!.address, local.devnet.info.tokens.USDC!.address]
