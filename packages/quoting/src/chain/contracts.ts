@@ -14,7 +14,7 @@ export class SwapContracts {
   readonly executable: ReadonlySet<string>
   private readonly records: Readonly<Record<string, ContractRecord>>
   /** Code that was last seen to be the recorded one, by address: to hash it takes milliseconds, and it is asked for in every block. */
-  private readonly recorded = new Map<Address, Hex>()
+  private readonly checked = new Map<Address, Hex>()
 
   /** @throws QuotingError `NO_EXECUTOR` */
   constructor(deployment: Deployment) {
@@ -35,13 +35,13 @@ export class SwapContracts {
     await Promise.all(
       Object.entries(this.records).map(async ([name, { address, codeHash }]) => {
         const code = await rpc.getCode(address, block)
-        if (code === this.recorded.get(address)) return
+        if (code === this.checked.get(address)) return
         if (keccak256(code) !== codeHash)
           throw new QuotingError(
             'GUARD_NOT_DEPLOYED',
             `the ${name} ${address} ${code === '0x' ? 'has no code' : 'has other code than recorded'} on this chain`,
           )
-        this.recorded.set(address, code)
+        this.checked.set(address, code)
       }),
     )
   }
