@@ -18,10 +18,10 @@ type Counts = Readonly<
 /** Ten seconds of them, a round of audits: of less time the count would depend on whether a round falls into it. */
 const BLOCKS = 50
 const QUOTES = 40
-/** Of each of two callers in a block. */
+/** Quotes that each of two callers asks for in a block. */
 const QUOTES_OF_CALLER = 7
 const WAKES = 3
-/** As long. */
+/** A rest as long. */
 const REST_SECONDS = 10
 const other = process.argv[2]
 const results: Record<string, Counts> = {}
