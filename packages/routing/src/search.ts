@@ -22,6 +22,7 @@ import {
   BOUND_WORTHLESS,
   COARSE_ROUNDS,
   COLUMN_ROUNDS,
+  DOUBTED_EDGES,
   FEW_POOLS,
   GOOD_ENOUGH,
   IMPROVING_PART,
@@ -80,7 +81,8 @@ export function search(problem: Problem): Found | null {
   const spent = rest - problem.budget.rest
   const narrow = () => narrowed(problem, found, { backward, first, single }, progress, spent)
   const isDoubted = !problem.onePath && isInDoubt(found, bound)
-  const most = isDoubted && !free ? netBound(problem, found, bound, backward) : undefined
+  const isBoundedFirst = isDoubted && !free && problem.rate.length <= DOUBTED_EDGES
+  const most = isBoundedFirst ? netBound(problem, found, bound, backward) : undefined
   const flow = isDoubted && !isCertified(found, most) ? problem.budget.attempt(1 / 2, narrow, () => found) : found
   const cyclic = () => gainsInCycle(problem)
   const worthless = isWorthless(flow.amountOut, bound) && problem.budget.attempt(1 / 2, cyclic, () => true)

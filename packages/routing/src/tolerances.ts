@@ -244,11 +244,16 @@ export const FEW_LEGS = 2
 /** Part below the bound after gas within which no narrower problem is searched: a basis point is then the most that it may lose. */
 export const DOUBTED_CERTIFIED = 1e-4
 /**
+ * Edges of a graph up to which that bound is sought before narrower problems: at 40 edges it spares them in 57 of 100 cases for a
+ * quarter of their work, at 140 in 32 for less than half, at 400 in 17 for a third. Beyond, whoever wants it seeks it afterwards.
+ */
+export const DOUBTED_EDGES = 140
+/**
  * Hops and pools of narrower problems, the starts of them that are filled up, and the work after which no other is begun where the
  * search took less, about half a millisecond, and beyond which none is; the part by which a start must be ahead to be settled.
  */
 export const NARROW_HOPS = 3
-export const NARROW_POOLS = [3, 2] as const
+export const NARROW_POOLS = [5, 3, 2] as const
 export const NARROW_STARTS = 4
 export const NARROW_WORK = 60_000
 export const NARROW_MOST = 500_000

@@ -1,11 +1,11 @@
 /**
- * Starts in narrower problems: fewer hops, fewer pools. Where pools disagree, or a leg's gas weighs much, the allocation of the
+ * Starts in narrower problems: fewer hops, and paths joined to a few pools. Where pools disagree, or a leg's gas weighs much, the allocation of the
  * whole problem ends in a place that depends on what it began with, and may pay less than one that was asked for less. The best
  * of such starts are then filled up with all that the whole problem allows.
  */
-import { isFree, type Problem } from '../problem/problem.ts'
+import type { Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
-import { FEW_POOLS, NARROW_GAIN, NARROW_HOPS, NARROW_POOLS, NARROW_STARTS } from '../tolerances.ts'
+import { NARROW_GAIN, NARROW_HOPS, NARROW_POOLS, NARROW_STARTS } from '../tolerances.ts'
 import { extend, joinPaths } from './few-pools.ts'
 import { fits } from './promise.ts'
 
@@ -30,9 +30,6 @@ export function fromNarrower(problem: Problem, given: Flow, { known, values, all
   }
   for (let hops = Math.min(maxHops - 1, NARROW_HOPS); hops > 0 && budget.rest > enough; hops--)
     take(allocate({ ...problem, maxHops: hops }))
-  // With gas, a route of fewer legs than that has hardly been bettered by the limit.
-  const isFew = !isFree(problem) && given.edges.length < FEW_POOLS / 2 + 1
-  if (FEW_POOLS < maxPools && !isFew && budget.rest > enough) take(allocate({ ...problem, maxPools: FEW_POOLS - 1 }))
   const edges = new Set([...known, ...starts.flatMap((flow) => flow.edges)])
   for (const pools of NARROW_POOLS)
     if (pools < maxPools && budget.rest > enough) take(joinPaths({ ...problem, maxPools: pools }, edges, values))
