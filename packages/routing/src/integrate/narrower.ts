@@ -1,7 +1,7 @@
 /**
- * Starts in narrower problems: fewer hops, and paths joined to a few pools. Where pools disagree, or a leg's gas weighs much, the allocation of the
- * whole problem ends in a place that depends on what it began with, and may pay less than one that was asked for less. The best
- * of such starts are then filled up with all that the whole problem allows.
+ * Starts in narrower problems: fewer hops, and paths joined to a few pools. Where pools disagree, or a leg's gas weighs much, the
+ * allocation of the whole problem ends in a place that depends on what it began with, and may pay less than one that was asked for
+ * less. The best of such starts are then filled up with all that the whole problem allows.
  */
 import type { Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
