@@ -172,7 +172,9 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   }
   if (!free && mayImprove(open, flows, bound, backward)) {
     // The fixed costs make the problem non-convex: other starts end in other places.
-    const second = initial.size === single.length ? [] : [allocate(problem, single)]
+    const soFar = bestOf(problem, flows)
+    const isTrusted = soFar && !isInDoubt(soFar, bound)
+    const second = isTrusted || initial.size === single.length ? [] : [allocate(problem, single)]
     for (const fresh of second) if (!isLongAgain(edgesInUse(fresh.allocation), usedFirst)) flows.push(reduce(fresh))
     const inUse = flows.flatMap((flow) => flow?.edges ?? [])
     const others = second.flatMap(({ allocation }) => allocation.edges)
@@ -195,7 +197,8 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   progress.best = best
   if (!free) progress.best = best = shortenChains(problem, best)
   // Where money runs in cycles the bound is beyond reach, and says nothing of what a route lacks.
-  if (!cyclic && (free ? isFarBelow(problem, [best], bound) : mayPayFor(1, problem, best, bound))) {
+  const mayLengthen = free ? isFarBelow(problem, [best], bound) : mayPayFor(1, problem, best, bound)
+  if (!cyclic && mayLengthen && mayImprove(problem, [best], bound, backward)) {
     const inUse = gross.edges.filter((_, k) => gross.input[k]! > 0)
     const longer = extend(problem, best, [...inUse, ...best.edges, ...single], backward.best)
     if (longer !== best) progress.best = best = free ? longer : shortenChains(problem, longer)
