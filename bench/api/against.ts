@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- against -- <folder>`: calm latency, throughput and processor time of this service and of the one in another
+ * `npm run bench -- against <folder>`: calm latency, throughput and processor time of this service and of the one in another
  * checkout, such as a worktree of an earlier commit with its own `node_modules`, in turn on one machine: both on the earlier
  * one's local chain, with the same node and the same pools, and this one on its own local chain as well, which has more of them.
  * The median of the rounds' ratios counts. Results in `results/against.json`.
@@ -14,7 +14,7 @@ import { joinChain } from './shared-chain.ts'
 import { startProcess, startWorld, swapPaths, type World } from './world.ts'
 
 const [folder] = process.argv.slice(2)
-if (!folder) throw new Error('npm run bench -- against -- <folder of the other checkout>')
+if (!folder) throw new Error('npm run bench -- against <folder of the other checkout>')
 const other = resolve(process.env.INIT_CWD ?? '.', folder)
 
 const ROUNDS = 7

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- router-against -- <folder>`: time of the search alone, beside that of another checkout (one whose packages
+ * `npm run bench -- router-against <folder>`: time of the search alone, beside that of another checkout (one whose packages
  * are installed and built), trade by trade. Each side has a process of its own, in turn: in one, what the engine has compiled for one
  * side and what the caches hold of it is in the other's way. Trades that both route alike are told apart from those that they do not.
  * Results in `results/router-against.json`.
@@ -10,7 +10,7 @@ import { record, rounded } from '../record.ts'
 import { median, quantile } from './statistics.ts'
 
 const [folder] = process.argv.slice(2)
-if (!folder) throw new Error('npm run bench -- router-against -- <folder of the other checkout>')
+if (!folder) throw new Error('npm run bench -- router-against <folder of the other checkout>')
 const other = resolve(process.env.INIT_CWD ?? '.', folder)
 const root = join(import.meta.dirname, '../..')
 
