@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- parameters [-- <requests> <seed>]`: requests drawn from /openapi.json, every documented parameter in
+ * `npm run bench -- parameters [<requests> <seed>]`: requests drawn from /openapi.json, every documented parameter in
  * combination, to the service over the local chain; each answer is held to its documentation, its limits and its time.
  * Results in `results/parameters.json`; any violation fails.
  */

@@ -2,10 +2,12 @@
  * `npm run bench -- against <folder>`: calm latency, throughput and processor time of this service and of the one in another
  * checkout, such as a worktree of an earlier commit with its own `node_modules`, in turn on one machine: both on the earlier
  * one's local chain, with the same node and the same pools, and this one on its own local chain as well, which has more of them.
- * The median of the rounds' ratios counts. Results in `results/against.json`.
+ * Then two callers on chains that move, a block every fifth of a second, whose price of gas stands still. The median of the rounds'
+ * ratios counts. Results in `results/against.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
+import { request } from '@sluice/devnet'
 import { record, rounded } from '../record.ts'
 import { getRequest } from './connection.ts'
 import { closedLoop } from './load.ts'
@@ -27,11 +29,19 @@ const SECONDS = 3
 const WARM_UP = 20_000
 const WARM_UP_PARTS = 10
 const CONNECTIONS = 32
+/** A chain that moves: two callers who rest between two quotes, and the time between two blocks. */
+const MOVING = { connections: 2, restMs: 15, seconds: 6, blockMs: 200 }
 
 const [world, shared] = [await startWorld(), await startWorld(other)]
 const start = async (root: string, { devnet }: World, env: World['env']) => {
   const service = await startProcess(join(root, 'bench/api/service.ts'), [], env)
-  return { ...service, next: swapPaths(devnet), pid: service.child.pid!, node: nodeOfPort(devnet.port) }
+  return {
+    ...service,
+    chain: devnet.url,
+    next: swapPaths(devnet),
+    pid: service.child.pid!,
+    node: nodeOfPort(devnet.port),
+  }
 }
 const root = join(import.meta.dirname, '../..')
 const sides = {
@@ -59,24 +69,46 @@ async function warmUp(name: Name, connections: number): Promise<void> {
     left -= (await closedLoop({ url, next: () => getRequest(next()), connections, seconds: 1 })).answers[200] ?? 0
 }
 
-async function round(k: number) {
-  const measured = {} as Record<Name, { one: Figures; many: Figures }>
-  // Another one is first in each round.
+/** The same with blocks: empty ones, each at the price of gas that the chain began with. */
+async function measureMoving(name: Name) {
+  const { url, next, chain } = sides[name]
+  const { baseFeePerGas } = await request<{ baseFeePerGas: string }>(chain, 'eth_getBlockByNumber', ['latest', false])
+  let mined: Promise<unknown> = Promise.resolve()
+  const mine = () => {
+    mined = request(chain, 'anvil_setNextBlockBaseFeePerGas', [baseFeePerGas]).then(() =>
+      request(chain, 'evm_mine', []),
+    )
+  }
+  const blocks = setInterval(mine, MOVING.blockMs)
+  const { p50, p95, answers } = await closedLoop({ url, next: () => getRequest(next()), ...MOVING })
+  clearInterval(blocks)
+  await mined
+  return { p50, p95, answers }
+}
+
+/** Another one is first in each round. */
+async function inTurn<T>(k: number, measure: (name: Name) => Promise<T>): Promise<Record<Name, T>> {
+  const measured = {} as Record<Name, T>
   for (const name of [...names.slice(k % names.length), ...names.slice(0, k % names.length)])
-    measured[name] = { one: await measure(name, 1), many: await measure(name, CONNECTIONS) }
+    measured[name] = await measure(name)
   return measured
 }
+const measureCalm = async (name: Name) => ({ one: await measure(name, 1), many: await measure(name, CONNECTIONS) })
 type Figures = Awaited<ReturnType<typeof measure>>
 
 try {
   for (let part = 0; part < WARM_UP_PARTS; part++)
     for (const name of names) await warmUp(name, part % 2 === 0 ? CONNECTIONS : 1)
-  const rounds: Awaited<ReturnType<typeof round>>[] = []
-  for (let k = 0; k < ROUNDS; k++) rounds.push(await round(k))
+  const rounds: Record<Name, Awaited<ReturnType<typeof measureCalm>>>[] = []
+  for (let k = 0; k < ROUNDS; k++) rounds.push(await inTurn(k, measureCalm))
+  const moving: Record<Name, Awaited<ReturnType<typeof measureMoving>>>[] = []
+  for (let k = 0; k < ROUNDS; k++) moving.push(await inTurn(k, measureMoving))
   const middle = (values: readonly number[]) => rounded([...values].sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]!, 2)
   const ratiosOf = (name: Name) => {
     const ratio = (of: 'one' | 'many', figure: keyof Figures) =>
       middle(rounds.map((round) => round[name][of][figure] / round.earlier[of][figure]))
+    const whileMoving = (figure: 'p50' | 'p95') =>
+      middle(moving.map((round) => round[name][figure] / round.earlier[figure]))
     return {
       p50: ratio('one', 'p50'),
       perSecond: ratio('many', 'perSecond'),
@@ -84,12 +116,14 @@ try {
         one: { service: ratio('one', 'serviceUs'), node: ratio('one', 'nodeUs') },
         many: { service: ratio('many', 'serviceUs'), node: ratio('many', 'nodeUs') },
       },
+      moving: { p50: whileMoving('p50'), p95: whileMoving('p95') },
     }
   }
   record('against', {
     earlierCommit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: other, encoding: 'utf8' }).trim(),
     ratios: { sameChain: ratiosOf('sameChain'), ownChain: ratiosOf('ownChain') },
     rounds,
+    moving,
   })
 } finally {
   for (const service of Object.values(sides)) await service.stop()

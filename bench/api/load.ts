@@ -12,22 +12,29 @@ export type Load = {
   readonly from?: readonly string[]
 }
 
+/** Milliseconds for which a connection rests before it asks again. */
+type Rest = { readonly restMs?: number }
+
 export type Figures = {
   readonly perSecond: number
   /** Milliseconds of the answers with status 200. */
   readonly p50: number
+  readonly p95: number
   readonly p99: number
   readonly slowest: number
   readonly answers: Readonly<Record<number, number>>
 }
 
-/** Every connection asks again as soon as it is answered. */
-export async function closedLoop({ url, next, connections, seconds, from }: Load): Promise<Figures> {
+/** Every connection asks again as soon as it is answered, or after its rest. */
+export async function closedLoop({ url, next, connections, seconds, from, restMs }: Load & Rest): Promise<Figures> {
   const answers: Answer[] = []
   const started = performance.now()
   const end = started + seconds * 1000
   await onConnections(await openAll(url, connections, from), async (connection) => {
-    while (performance.now() < end) answers.push(await connection.send(next()))
+    while (performance.now() < end) {
+      answers.push(await connection.send(next()))
+      if (restMs) await sleep(restMs)
+    }
   })
   return figures(answers, (performance.now() - started) / 1000)
 }
@@ -100,6 +107,7 @@ export function figures(answers: readonly Answer[], seconds: number): Figures {
   return {
     perSecond: rounded(good.length / seconds),
     p50: at(0.5),
+    p95: at(0.95),
     p99: at(0.99),
     slowest: at(1),
     answers: counts,

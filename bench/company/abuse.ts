@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- abuse [-- <seconds of each kind> <seconds until memory is read> <kind>…]`: sixteen connections of one address
+ * `npm run bench -- abuse [<seconds of each kind> <seconds until memory is read> <kind>…]`: sixteen connections of one address
  * with each kind of expensive request, beside honest callers at other addresses; what these see while it lasts, next to
  * what they saw right before. Memory is read when all is over. Results in `results/abuse.json`.
  */

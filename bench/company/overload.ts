@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- overload [-- <seconds>]`: ten times as many quotes as the service gets done, from ten callers, beside what it
+ * `npm run bench -- overload [<seconds>]`: ten times as many quotes as the service gets done, from ten callers, beside what it
  * gets done when 32 connections ask as fast as they are answered. The round with the median share of work done counts. Results
  * in `results/overload.json`.
  */

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- honesty [-- --trades <count> --seed <n>]`: random trades on the real state of Ethereum (`npm run mainnet`),
+ * `npm run bench -- honesty [--trades <count> --seed <n>]`: random trades on the real state of Ethereum (`npm run mainnet`),
  * each quoted over HTTP before block 24,628,607, sent as the answer says, and compared with what was promised; then the same
  * transactions after that block and after the next one. Results in `results/honesty.json`, the table in `docs/honesty.md`.
  */

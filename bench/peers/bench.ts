@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- peers [-- <trades of each size>]`: the same trades on the same real state of Ethereum, each by a transaction
+ * `npm run bench -- peers [<trades of each size>]`: the same trades on the same real state of Ethereum, each by a transaction
  * that is mined: the service's, the best single pool of Uniswap V2 and V3 by Uniswap's routers, and Uniswap's own splitting router
  * from npm. Compared is what is paid less the gas that was charged. Results in `results/peers.json`; a trade that pays more than
  * 1 bp less than a peer's fails.
