@@ -7,6 +7,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from '@sluice/devnet'
 import { record, rounded } from '../record.ts'
 import { getRequest } from './connection.ts'
@@ -31,6 +32,8 @@ const WARM_UP_PARTS = 10
 const CONNECTIONS = 32
 /** A chain that moves: two callers who rest between two quotes, and the time between two blocks. */
 const MOVING = { connections: 2, restMs: 15, seconds: 6, blockMs: 200 }
+/** Time in which a service that stood still takes in the blocks that it missed. */
+const CATCH_UP_MS = 1_000
 
 const [world, shared] = [await startWorld(), await startWorld(other)]
 const start = async (root: string, { devnet }: World, env: World['env']) => {
@@ -69,9 +72,14 @@ async function warmUp(name: Name, connections: number): Promise<void> {
     left -= (await closedLoop({ url, next: () => getRequest(next()), connections, seconds: 1 })).answers[200] ?? 0
 }
 
-/** The same with blocks: empty ones, each at the price of gas that the chain began with. */
+/**
+ * The same with blocks: empty ones, each at the price of gas that the chain began with. The other services, of which one follows the
+ * same chain, stand still meanwhile.
+ */
 async function measureMoving(name: Name) {
   const { url, next, chain } = sides[name]
+  const others = names.filter((other) => other !== name).map((other) => sides[other].child)
+  for (const other of others) other.kill('SIGSTOP')
   const { baseFeePerGas } = await request<{ baseFeePerGas: string }>(chain, 'eth_getBlockByNumber', ['latest', false])
   let mined: Promise<unknown> = Promise.resolve()
   const mine = () => {
@@ -83,6 +91,8 @@ async function measureMoving(name: Name) {
   const { p50, p95, answers } = await closedLoop({ url, next: () => getRequest(next()), ...MOVING })
   clearInterval(blocks)
   await mined
+  for (const other of others) other.kill('SIGCONT')
+  await sleep(CATCH_UP_MS)
   return { p50, p95, answers }
 }
 
