@@ -10,7 +10,7 @@ import { withinLimits } from './integrate/limits.ts'
 import { fromNarrower } from './integrate/narrower.ts'
 import { polish } from './integrate/polish.ts'
 import { bestOf, isCertified, isFarBelow, isInDoubt, isWorthless, mayImprove, mayPayFor } from './integrate/promise.ts'
-import { prune, pruneByTrial } from './integrate/pruning.ts'
+import { isLongAgain, prune, pruneByTrial } from './integrate/pruning.ts'
 import { rivalsOf } from './integrate/rivals.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { distancesFrom, type Potential, potential, wayTo } from './problem/potentials.ts'
@@ -26,7 +26,6 @@ import {
   FEW_POOLS,
   GOOD_ENOUGH,
   IMPROVING_PART,
-  MANY_USED,
   MOST_COMBINED,
   MUCH_WORSE,
   NARROW_MOST,
@@ -213,12 +212,6 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
 }
 
 const edgesInUse = ({ edges, input }: Allocation): readonly number[] => edges.filter((_, k) => input[k]! > 0)
-
-/** True of the same edges, in any order, where they are so many that taking out what does not pay twice would take long. */
-function isLongAgain(edges: readonly number[], earlier: readonly number[]): boolean {
-  const known = new Set(earlier)
-  return edges.length > MANY_USED && edges.length === known.size && edges.every((edge) => known.has(edge))
-}
 
 /**
  * The route of one allocation over the pools that so many rounds bring: what is left to do where all else was too much work.

@@ -6,6 +6,7 @@ import { solve } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
 import {
   FEW_STEPS,
+  MANY_USED,
   NEGLIGIBLE,
   PRUNE_BATCH,
   PRUNE_ROUNDS,
@@ -56,6 +57,12 @@ export function prune(problem: Problem, allocation: Allocation, idle: 'drop' | '
     else kept.add(first.cause)
   }
   return settledFlow(problem, allocation)
+}
+
+/** True of the same edges, in any order, where they are so many that taking out what does not pay twice would take long. */
+export function isLongAgain(edges: readonly number[], earlier: readonly number[]): boolean {
+  const known = new Set(earlier)
+  return edges.length > MANY_USED && edges.length === known.size && edges.every((edge) => known.has(edge))
 }
 
 function settledFlow(problem: Problem, allocation: Allocation): Flow | null {
