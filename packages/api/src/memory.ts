@@ -20,6 +20,16 @@ const LONG = 5
  */
 const LEAST_BYTES = 300e6
 
+/**
+ * Lets everything begin in the young generation, for the whole process. V8 makes objects in the old one at places where most have
+ * outlived a collection, as much of a request does under load: listeners of its answer, for one. All that such an object leads to,
+ * the whole request, then lives until the next collection of the old generation. On 32 connections that were four fifths of the bytes
+ * that grew old.
+ */
+export function beginYoung(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring')
+}
+
 type Collect = (how: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'last-resort' }) => void
 
 /** Looks at every interval until it is stopped by what it returns. */

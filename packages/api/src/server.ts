@@ -7,7 +7,7 @@ import type { Config } from './config.ts'
 import { boundConnections, bounded } from './http/connections.ts'
 import { answerMalformed } from './http/malformed.ts'
 import { startRecorder } from './http/trace.ts'
-import { returnMemoryAtRest } from './memory.ts'
+import { beginYoung, returnMemoryAtRest } from './memory.ts'
 import { createMetrics } from './metrics.ts'
 import { ScaleOut } from './scale-out.ts'
 import { Services } from './services.ts'
@@ -33,6 +33,7 @@ export type RunningServer = {
 
 /** @throws ChainsError for a directory of the configuration that cannot be read, or a chain of it that nobody knows */
 export async function startServer(config: Config): Promise<RunningServer> {
+  beginYoung()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(LOG))
   const { chainsDir, deploymentsDir, chains: only } = config
   const registry = loadRegistry({ chainsDir, deploymentsDir, only })

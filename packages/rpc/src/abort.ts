@@ -1,26 +1,20 @@
-/** Part of an `AbortSignal` that is used here. */
-export type Signal = {
-  readonly aborted: boolean
-  readonly reason: unknown
-  readonly addEventListener: (type: 'abort', action: () => void, options: { readonly once: true }) => void
-  readonly removeEventListener: (type: 'abort', action: () => void) => void
-}
+import { LinkedList } from './linked-list.ts'
+
+export type Signal = Abort | AbortSignal
 
 /**
  * Signal and controller in one, for within: every call to a node needs some of them, and an `AbortController` with its listeners
  * costs many times as much. Nobody is told twice.
  */
-export class Abort implements Signal {
+export class Abort {
   aborted = false
   reason: unknown
-  private readonly actions = new Set<() => void>()
+  private readonly actions = new LinkedList<() => void>()
 
-  addEventListener(_type: 'abort', action: () => void): void {
-    if (!this.aborted) this.actions.add(action)
-  }
-
-  removeEventListener(_type: 'abort', action: () => void): void {
-    this.actions.delete(action)
+  /** The answer takes it back. */
+  tell(action: () => void): () => void {
+    const link = this.actions.add(action)
+    return () => this.actions.remove(link)
   }
 
   abort(): void {
@@ -28,16 +22,22 @@ export class Abort implements Signal {
     this.aborted = true
     this.reason = new DOMException('This operation was aborted', 'AbortError')
     // One that is taken back by another meanwhile is not called.
-    for (const action of this.actions) action()
-    this.actions.clear()
+    for (let link = this.actions.first; link; link = this.actions.first) {
+      this.actions.remove(link)
+      link.value()
+    }
   }
 }
 
 /** Calls `action` once when the signal aborts, at once where it has; the answer takes that back. */
 export function onAbort(signal: Signal | undefined, action: () => void): () => void {
   if (!signal) return () => {}
-  if (signal.aborted) action()
-  else signal.addEventListener('abort', action, { once: true })
+  if (signal.aborted) {
+    action()
+    return () => {}
+  }
+  if (signal instanceof Abort) return signal.tell(action)
+  signal.addEventListener('abort', action, { once: true })
   return () => signal.removeEventListener('abort', action)
 }
 

@@ -2,19 +2,22 @@
  * A queue that is fair between those who put work into it: start-time fair queueing (Goyal, Vin, Cheng 1996), weighted by
  * what each work costs. Pure: no clock, no I/O.
  */
+import { type Link, LinkedList } from '@sluice/rpc'
 
 export type Ticket<T> = {
   readonly caller: string
   /** In the unit of all costs of the queue. */
   readonly cost: number
   readonly item: T
+  /** Among the works of the caller that wait. */
+  place: Link<Ticket<T>> | undefined
 }
 
 type Flow<T> = {
   /** Virtual time at which the caller's next work may start: what it was given so far. Time that it did not use is not saved up. */
   start: number
   /** In order of arrival. */
-  readonly waiting: Set<Ticket<T>>
+  readonly waiting: LinkedList<Ticket<T>>
   waitingCost: number
   running: number
 }
@@ -58,9 +61,9 @@ export class FairQueue<T> {
 
   add(caller: string, cost: number, item: T): Ticket<T> {
     const flow = this.flowOf(caller)
-    const ticket = { caller, cost, item }
+    const ticket: Ticket<T> = { caller, cost, item, place: undefined }
     this.backlogged.set(caller, flow)
-    flow.waiting.add(ticket)
+    ticket.place = flow.waiting.add(ticket)
     this.count(flow, ticket, 1)
     return ticket
   }
@@ -71,7 +74,7 @@ export class FairQueue<T> {
     for (const flow of this.backlogged.values())
       if ((!next || flow.start < next.start) && mayStart(flow.running)) next = flow
     if (!next) return undefined
-    const ticket = next.waiting.values().next().value!
+    const ticket = next.waiting.first!.value
     this.virtualTime = Math.max(this.virtualTime, next.start)
     next.start = this.virtualTime + ticket.cost
     next.running++
@@ -89,13 +92,13 @@ export class FairQueue<T> {
   }
 
   waits(ticket: Ticket<T>): boolean {
-    return this.backlogged.get(ticket.caller)?.waiting.has(ticket) ?? false
+    return ticket.place?.isIn ?? false
   }
 
   /** Takes a work out that gives up waiting; false when it does not wait here. */
   remove(ticket: Ticket<T>): boolean {
     const flow = this.backlogged.get(ticket.caller)
-    if (!flow?.waiting.delete(ticket)) return false
+    if (!flow || !ticket.place || !flow.waiting.remove(ticket.place)) return false
     this.count(flow, ticket, -1)
     if (flow.waiting.size === 0) this.backlogged.delete(ticket.caller)
     this.forget(ticket.caller, flow)
@@ -107,7 +110,7 @@ export class FairQueue<T> {
     let most: Flow<T> | undefined
     for (const flow of this.backlogged.values()) if (!most || flow.waiting.size > most.waiting.size) most = flow
     if (!most || most.waiting.size <= (this.backlogged.get(caller)?.waiting.size ?? 0) + 1) return undefined
-    return [...most.waiting].at(-1)
+    return most.waiting.last?.value
   }
 
   private count(flow: Flow<T>, { cost }: Ticket<T>, sign: 1 | -1): void {
@@ -119,7 +122,7 @@ export class FairQueue<T> {
   private flowOf(caller: string): Flow<T> {
     let flow = this.flows.get(caller)
     if (!flow) {
-      flow = { start: this.virtualTime, waiting: new Set(), waitingCost: 0, running: 0 }
+      flow = { start: this.virtualTime, waiting: new LinkedList(), waitingCost: 0, running: 0 }
       this.flows.set(caller, flow)
     }
     return flow
