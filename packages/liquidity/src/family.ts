@@ -77,13 +77,27 @@ export class PoolRefusal extends Error {
   }
 }
 
+/**
+ * The refusal that an error of a pool's arithmetic is. A division by zero is one, which contracts revert by: states that trades of the
+ * same route have all but emptied lead there, and so may those of strangers.
+ *
+ * @throws any other error
+ */
+export function refusalOf(error: unknown): PoolRefusal {
+  if (error instanceof PoolRefusal) return error
+  // The engine's own words: other `RangeError`s are failures of the program.
+  if (error instanceof RangeError && error.message === 'Division by zero')
+    return new PoolRefusal('UNSUPPORTED', 'its arithmetic divides by zero')
+  throw error
+}
+
 /** A pool's answer; null where it refuses. */
 export function orRefused<T>(ask: () => T): T | null {
   try {
     return ask()
   } catch (error) {
-    if (error instanceof PoolRefusal) return null
-    throw error
+    refusalOf(error)
+    return null
   }
 }
 

@@ -52,6 +52,15 @@ describe('the search', () => {
     expect(result.ok && result.route.legs.map(({ pool }) => pool.id)).toEqual([full.id])
   })
 
+  test('goes around a pool whose arithmetic divides by zero', () => {
+    const scaling = [E18, E18, E18]
+    const state = { kind: 'stable', balances: [1n, 1n, E18], scaling, swapFee: 0n, amp: 1_000n, roundsUp: false }
+    const drained = { ...pair(1, { a: 3, b: 1, reserveA: 1n, reserveB: 1n }), family: 'balancer-v2', state }
+    const full = pair(2, { a: 1, b: 2, reserveA: 100n * E18, reserveB: 100n * E18 })
+    const result = solve([{ ...drained, tokens: [2, 3, 1].map(token) } as Pool, full])
+    expect(result.ok && result.route.legs.map(({ pool }) => pool.id)).toEqual([full.id])
+  })
+
   test('counts a single unit, and refuses where it buys nothing', () => {
     const rich = pair(1, { a: 1, b: 2, reserveA: 10n ** 6n, reserveB: 10n ** 12n })
     expect(solve([rich], { amountIn: 1n })).toMatchObject({ ok: true, route: { amountOut: 996_999n } })

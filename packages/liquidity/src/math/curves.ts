@@ -7,7 +7,8 @@ import { MAX_TICK, MIN_TICK } from './ticks.ts'
 const Q96 = 2 ** 96
 const EMPTY = new Float64Array()
 
-const emptyCurve = (keepIn: number): PriceCurve => ({
+/** The curve of a pool that takes nothing. */
+export const emptyCurve = (keepIn: number): PriceCurve => ({
   sqrtPrice: new Float64Array(1),
   liquidity: EMPTY,
   keepIn,

@@ -1,5 +1,5 @@
 /** Outputs of a route for amounts close to each other, in the integers that `settle` gives, without its legs. */
-import { familyOf, PoolRefusal } from '@sluice/liquidity'
+import { familyOf, orRefused, PoolRefusal } from '@sluice/liquidity'
 import type { Problem } from '../problem/problem.ts'
 import { type Taxes, taxIn } from '../taxes.ts'
 import { FEW_UNITS } from '../tolerances.ts'
@@ -85,12 +85,7 @@ export class RouteOutput {
   inputFor({ share: { edge } }: LegOutput, amountOut: bigint): bigint | null {
     const { pool, tokenIn, tokenOut } = this.problem.graph.edges[edge]!
     if (taxIn(this.taxes, tokenIn, pool.id) || taxIn(this.taxes, tokenOut, pool.id)) return null
-    try {
-      return familyOf(pool.family)?.inputFor?.(pool, tokenIn, tokenOut, amountOut) ?? null
-    } catch (error) {
-      if (error instanceof PoolRefusal) return null
-      throw error
-    }
+    return orRefused(() => familyOf(pool.family)?.inputFor?.(pool, tokenIn, tokenOut, amountOut) ?? null)
   }
 
   /** Inputs of the legs for the amount asked last, by edge. */

@@ -8,7 +8,7 @@
  * leaves it.
  */
 import { PPM } from '@sluice/chains'
-import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
+import { familyOf, type Pool, PoolRefusal, refusalOf } from '@sluice/liquidity'
 import type { Edge } from '../graph/graph.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import type { Problem } from '../problem/problem.ts'
@@ -173,8 +173,7 @@ function settledLeg(
     const leg = { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas, ...(writes && { writes }) }
     return { leg, after: { ...pool, state: quote.state } }
   } catch (error) {
-    if (error instanceof PoolRefusal) return error
-    throw error
+    return refusalOf(error)
   }
 }
 

@@ -1,8 +1,10 @@
 /** Compiles a snapshot into a graph, or the pools of it that changed. */
 import type { Address } from '@sluice/chains'
 import {
+  emptyCurve,
   familyOf,
   HOP_GAS,
+  orRefused,
   type Pool,
   poolChanges,
   type Snapshot,
@@ -140,7 +142,8 @@ function compilePool(pool: Pool, gas?: GasTable): Edge[] {
 
 function compileEdge(pool: Pool, tokenIn: Address, tokenOut: Address, table?: GasTable): Edge {
   const hop: Readonly<Record<string, number>> = table?.hop ?? HOP_GAS
-  const raw = familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)
+  // One pool's arithmetic must not keep the graph from all others.
+  const raw = orRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)) ?? emptyCurve(1)
   const curve = compileCurve(table && raw.gasPerPiece ? { ...raw, gasPerPiece: table.tick } : raw)
   // A table of the caller's is all that its graph is ranked by.
   const tokensGas = table ? 0 : tokenGas(tokenIn) + tokenGas(tokenOut)

@@ -1,5 +1,5 @@
 /** Pools of more than two tokens of which a route uses several pairs: one function over all of their tokens. */
-import { familyOf, type Pool, swapOn, type TradingFunction } from '@sluice/liquidity'
+import { familyOf, orRefused, type Pool, swapOn, type TradingFunction } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
 import { outputOf } from '../graph/price-curve.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
@@ -11,7 +11,7 @@ export function tradingFunctionOf({ topology }: Graph, pool: Pool): TradingFunct
   if (pool.tokens.length === 2) return null
   const known = topology.tradingFunctions.get(pool)
   if (known !== undefined) return known
-  const found = familyOf(pool.family)!.tradingFunction?.(pool) ?? null
+  const found = orRefused(() => familyOf(pool.family)!.tradingFunction?.(pool) ?? null)
   topology.tradingFunctions.set(pool, found)
   return found
 }
