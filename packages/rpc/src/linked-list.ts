@@ -11,7 +11,7 @@ export type Link<T> = {
  * in the table that it grew out of, and each such table linked to the next. Under load, some of the tables are old by then, and
  * all that was under way as they were left outlives every collection of the young generation.
  */
-export class LinkedList<T> implements Iterable<T> {
+export class LinkedList<T> {
   first: Link<T> | undefined
   last: Link<T> | undefined
   size = 0
@@ -38,9 +38,5 @@ export class LinkedList<T> implements Iterable<T> {
     link.isIn = false
     this.size--
     return true
-  }
-
-  *[Symbol.iterator](): IterableIterator<T> {
-    for (let link = this.first; link; link = link.next) yield link.value
   }
 }
