@@ -1,6 +1,6 @@
 /** Pairs of solidly and its descendants: x·y = k, or x³y + y³x = k for tokens of like value. */
 import { PPM } from '@sluice/chains'
-import { PoolRefusal } from '../family.ts'
+import { orRefused, PoolRefusal } from '../family.ts'
 
 const ONE = 10n ** 18n
 
@@ -153,12 +153,8 @@ export function feeFromSamples(
 ): number | null {
   const agrees = (feePpm: number) =>
     samples.every(({ zeroForOne, amountIn, amountOut }) => {
-      try {
-        return quoteSolidly({ ...state, feePpm }, zeroForOne, amountIn, solve).amountOut === amountOut
-      } catch (error) {
-        if (error instanceof PoolRefusal) return amountOut === 0n
-        throw error
-      }
+      const paid = orRefused(() => quoteSolidly({ ...state, feePpm }, zeroForOne, amountIn, solve).amountOut)
+      return (paid ?? 0n) === amountOut
     })
   return FEES_PPM.find(agrees) ?? null
 }

@@ -1,7 +1,7 @@
 import { type CurveCryptoLens, CurveCryptoLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
-import { type Pool, PoolRefusal, type Reads } from '../../family.ts'
+import { orRefused, type Pool, type Reads } from '../../family.ts'
 import { CURVE_CRYPTO_LENS } from '../../lenses.ts'
 import { readEach } from '../common/read-each.ts'
 import { fee, scaled, solveBalance, swapOut } from './math.ts'
@@ -72,14 +72,9 @@ function agrees(state: CurveCryptoState, { samples, quotes, fee: poolFee }: Read
     state.kind === 'two' || state.kind === 'tri'
       ? swapOut(state, i, j, sample).amountOut
       : solveBalance(state, xp.with(i, sample), state.invariant, j).y
-  try {
-    return (
-      fee(state, xp) === poolFee && known(samples[0], 0, 1) === quotes[0] && known(samples[1], last, 0) === quotes[1]
-    )
-  } catch (error) {
-    if (error instanceof PoolRefusal) return false
-    throw error
-  }
+  const all = () =>
+    fee(state, xp) === poolFee && known(samples[0], 0, 1) === quotes[0] && known(samples[1], last, 0) === quotes[1]
+  return orRefused(all) ?? false
 }
 
 const COINS = [2, 3]

@@ -1,7 +1,7 @@
 import { type CurveLens, CurveLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
-import { type Pool, PoolRefusal, type Reads } from '../../family.ts'
+import { orRefused, type Pool, type Reads } from '../../family.ts'
 import { CURVE_LENS } from '../../lenses.ts'
 import { readEach } from '../common/read-each.ts'
 import { quote } from './math.ts'
@@ -62,12 +62,7 @@ export function toState(read: Read, rounding: CurveStableState['rounding']): Cur
 }
 
 function agrees(state: CurveStableState, i: number, j: number, amountIn: bigint, amountOut: bigint): boolean {
-  try {
-    return quote(state, i, j, amountIn).amountOut === amountOut
-  } catch (error) {
-    if (error instanceof PoolRefusal) return false
-    throw error
-  }
+  return orRefused(() => quote(state, i, j, amountIn).amountOut) === amountOut
 }
 
 /** Arrays of amounts have the number of coins in their type, or none in NG pools. */

@@ -1,6 +1,6 @@
 import { Erc4626Lens__factory, IERC20__factory, IERC4626State__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
-import { type Pool, PoolRefusal, type Reads } from '../../family.ts'
+import { orRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { findTokenRow } from '../common/token-row.ts'
 import { type Erc4626State, quote } from './math.ts'
@@ -53,12 +53,7 @@ function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
 }
 
 function gives(state: Erc4626State, deposit: boolean, amountIn: bigint, amountOut: bigint): boolean {
-  try {
-    return quote({ ...state, maxDeposit: amountIn }, deposit, amountIn).amountOut === amountOut
-  } catch (error) {
-    if (error instanceof PoolRefusal) return false
-    throw error
-  }
+  return orRefused(() => quote({ ...state, maxDeposit: amountIn }, deposit, amountIn).amountOut) === amountOut
 }
 
 const topicOf = (name: 'Deposit' | 'Withdraw') => vault.getEvent(name).topicHash as Hex
