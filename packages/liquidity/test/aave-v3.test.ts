@@ -171,6 +171,7 @@ test('supplies and withdrawals end where those of the market do', async () => {
   for (const isCapped of [false, true]) {
     const cap = isCapped ? (balanceOf(pool.state, pool.state.scaledSupply) / WHOLE) * 3n : 0n
     await market.configurator.send('setSupplyCap', [asset.address, cap])
+    await later(60)
     await read()
     const block = await head()
     const world = {
