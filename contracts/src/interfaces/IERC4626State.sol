@@ -12,6 +12,7 @@ interface IERC4626State {
     function totalAssets() external view returns (uint256);
     function totalSupply() external view returns (uint256);
     function maxDeposit(address receiver) external view returns (uint256);
+    function maxRedeem(address owner) external view returns (uint256);
     function convertToAssets(uint256 shares) external view returns (uint256);
     function previewDeposit(uint256 assets) external view returns (uint256);
     function previewRedeem(uint256 shares) external view returns (uint256);

@@ -142,6 +142,7 @@ function vault(r: Random) {
     ...(r.integer(4) === 0 && { virtualShares: 0n, rate: (10n ** 27n * BigInt(1_000 + r.integer(1_000))) / 1_000n }),
     maxDeposit: r.pick([0n, r.amount(10, 100), 2n ** 256n - 1n]),
     cash: r.pick([0n, about(r, totalAssets) / 2n, totalAssets]),
+    ...(r.integer(2) === 0 && { maxRedeem: r.pick([0n, totalSupply / 3n, totalSupply * 9n]) }),
   }
 }
 

@@ -28,8 +28,11 @@ export async function callOverridden(
 ): Promise<Answers> {
   const overrides: Record<Address, AccountOverride> = { [READ_BATCH.to]: { code: READ_BATCH.code } }
   for (const { to, code, storage = {} } of reads) {
-    if (code) overrides[to] = { code }
-    for (const [account, stateDiff] of Object.entries(storage)) overrides[account as Address] = { stateDiff }
+    if (code) overrides[to] = { ...overrides[to], code }
+    for (const [account, words] of Object.entries(storage) as [Address, Record<Hex, Hex>][]) {
+      const given = overrides[account]
+      overrides[account] = { ...given, stateDiff: { ...given?.stateDiff, ...words } }
+    }
   }
   return decode(await rpc.call({ to: READ_BATCH.to, data: run.encode(reads) }, block, { ...options, overrides }))
 }

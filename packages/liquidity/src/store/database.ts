@@ -9,7 +9,7 @@ import { PoolMap } from '../pool-map.ts'
 import { fromText, toText } from './text.ts'
 
 /** Goes up whenever a family's state, `fixed` or this schema changes, so that older files are not misread. */
-export const STATE_FORMAT = 4
+export const STATE_FORMAT = 5
 /** Milliseconds that SQLite waits for another process: who closes a file last locks it while its log of changes is merged. */
 export const LOCK_WAIT_MS = 2_000
 

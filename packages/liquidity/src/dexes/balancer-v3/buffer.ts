@@ -6,7 +6,7 @@
 import { PoolRefusal } from '../../family.ts'
 import { max } from '../../math/integers.ts'
 import type { Erc4626State } from '../erc4626/math.ts'
-import { converted, limitOf } from '../erc4626/math.ts'
+import { converted, exchanged, limitOf } from '../erc4626/math.ts'
 
 /** Asset and share, in this order. */
 export type Buffer = {
@@ -24,7 +24,7 @@ const LEAST_WRAP = 10n ** 4n
 /**
  * The output of an exact input, a unit or two less than the share's own vault would give.
  *
- * @throws PoolRefusal `TOO_SMALL` below the least amount, `TOO_LARGE` beyond what the vault of the shares takes or has, `UNSUPPORTED` where
+ * @throws PoolRefusal `TOO_SMALL` below the least amount, `TOO_LARGE` beyond what the vault of the shares takes or pays, `UNSUPPORTED` where
  *   the buffer would be evened out the other way
  */
 export function bufferQuote(
@@ -43,14 +43,8 @@ function wrapped(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
   if (held.wrapped >= 0n) return { ...state, ...held }
   const worth = state.wrapped > 0n ? converted(state.vault, false, state.wrapped, true) : 0n
   const assets = amountIn + (state.underlying - worth) / 2n
-  const shares = moved(state.vault, true, assets)
-  const { vault } = state
-  return {
-    ...state,
-    vault: { ...vault, totalAssets: vault.totalAssets + assets, totalSupply: vault.totalSupply + shares },
-    underlying: held.underlying - assets,
-    wrapped: held.wrapped + shares,
-  }
+  const { amountOut: shares, state: vault } = moved(state.vault, true, assets)
+  return { ...state, vault, underlying: held.underlying - assets, wrapped: held.wrapped + shares }
 }
 
 function unwrapped(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
@@ -58,24 +52,14 @@ function unwrapped(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
   if (held.underlying >= 0n) return { ...state, ...held }
   const worth = state.underlying > 0n ? converted(state.vault, true, state.underlying, true) : 0n
   const shares = amountIn + (state.wrapped - worth) / 2n
-  const assets = moved(state.vault, false, shares)
-  const { vault } = state
-  return {
-    ...state,
-    vault: { ...vault, totalAssets: vault.totalAssets - assets, totalSupply: vault.totalSupply - shares },
-    underlying: held.underlying + assets,
-    wrapped: held.wrapped - shares,
-  }
+  const { amountOut: assets, state: vault } = moved(state.vault, false, shares)
+  return { ...state, vault, underlying: held.underlying + assets, wrapped: held.wrapped - shares }
 }
 
-/** Shares that a deposit makes, or assets that a redemption pays. */
-function moved(vault: Erc4626State, deposit: boolean, amount: bigint): bigint {
+/** Deposits assets, or redeems shares, as the Balancer vault does to even out a buffer. */
+function moved(vault: Erc4626State, deposit: boolean, amount: bigint) {
   if (amount <= 0n) throw new PoolRefusal('UNSUPPORTED', 'the buffer holds too much of what it would need')
-  const out = converted(vault, deposit, amount)
-  const { totalAssets, totalSupply, maxDeposit } = vault
-  if (deposit ? amount > maxDeposit : amount > totalSupply || out > totalAssets)
-    throw new PoolRefusal('TOO_LARGE', `the vault of the shares does not take ${amount}`)
-  return out
+  return exchanged(vault, deposit, amount)
 }
 
 /** About the largest input: what the buffer has to give, or what the vault of the shares takes beside it. */

@@ -3,7 +3,8 @@ import { BalancerV3BufferLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Read, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { readVaults } from '../erc4626/state.ts'
+import { findHoldings } from '../erc4626/holder.ts'
+import { type Erc4626Fixed, readVaults } from '../erc4626/state.ts'
 import type { Buffer } from './buffer.ts'
 import type { BalancerV3Fixed } from './types.ts'
 
@@ -39,6 +40,19 @@ export function* findBuffers(
   })
 }
 
+/** Reads the facts of the vaults behind buffers. */
+export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
+  const some = pools.filter(isBuffer)
+  const holdings = yield* findHoldings(some.map(({ address }) => address))
+  const sharesOf = new Map<string, Erc4626Fixed>(
+    some.flatMap(({ id }, k) => (holdings[k] ? [[id, { holding: holdings[k] }]] : [])),
+  )
+  return pools.map((pool) => {
+    const shares = sharesOf.get(pool.id)
+    return shares ? { ...pool, fixed: { ...(pool.fixed as BalancerV3Fixed), shares } } : pool
+  })
+}
+
 export const bufferRead = ({ address: vault }: DexRow, { address: share }: Pool<unknown>): Read => ({
   ...LENS,
   data: lens.encodeFunctionData('read', [vault, share]) as Hex,
@@ -51,7 +65,9 @@ export function* decodeBuffers(
   answers: readonly (Hex | null)[],
 ): Reads<readonly (Buffer | null)[]> {
   if (pools.length === 0) return []
-  const vaults = yield* readVaults(pools.map(({ tokens }) => ({ asset: tokens[0]!, share: tokens[1]! })))
+  const vaults = yield* readVaults(
+    pools.map(({ tokens, fixed }) => ({ asset: tokens[0]!, share: tokens[1]!, ...(fixed as BalancerV3Fixed).shares })),
+  )
   return vaults.map((vault, k) => {
     const answer = answers[k]
     if (!answer || !vault) return null

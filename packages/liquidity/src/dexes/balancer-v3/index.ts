@@ -2,9 +2,9 @@ import type { DexFamily, Pool } from '../../family.ts'
 import { linearTrade, sampledTrade } from '../common/capacity-family.ts'
 import { coinIndices } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
-import { rateOf } from '../erc4626/math.ts'
+import { payable, rateOf } from '../erc4626/math.ts'
 import { type Buffer, bufferLimit, bufferQuote } from './buffer.ts'
-import { findBuffers } from './buffers.ts'
+import { findBuffers, readFixed } from './buffers.ts'
 import { limitOf, quote, tradingFunction } from './math.ts'
 import { applyLog, createdPool, creationTopics, poolIdOf, readStates, topics } from './state.ts'
 import type { BalancerV3Fixed, BalancerV3State, PooledState } from './types.ts'
@@ -44,6 +44,8 @@ export const balancerV3: DexFamily<BalancerV3State> = {
   id: 'balancer-v3',
   // The vault has no getter of pools by token: they are known from its logs. Buffers are asked for by their shares.
   findPools: findBuffers,
+  readFixed,
+  stateNeedsFixed: true,
   readStates,
   // Virtual balances of reCLAMM pools move with the time. What was saved before this was noted may be one.
   refreshStates: readStates,
@@ -77,7 +79,7 @@ export const balancerV3: DexFamily<BalancerV3State> = {
 
   // Shares can always be made; those that exist count.
   reserves: ({ state }) =>
-    state.kind === 'buffer' ? [state.vault.totalAssets, state.vault.totalSupply] : state.balances,
+    state.kind === 'buffer' ? [payable(state.vault) + state.underlying, state.vault.totalSupply] : state.balances,
 
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({

@@ -1,4 +1,5 @@
 import type { Address } from '@sluice/chains'
+import type { Erc4626Fixed } from '../erc4626/state.ts'
 import type { Buffer } from './buffer.ts'
 import type { Gyro2Clp } from './gyro-2clp.ts'
 import type { GyroEclp } from './gyro-eclp.ts'
@@ -13,6 +14,8 @@ export type BalancerV3Fixed = {
   readonly silent?: boolean
   /** True of a buffer of shares. */
   readonly buffer?: true
+  /** Facts of the vault of a buffer's shares. */
+  readonly shares?: Erc4626Fixed
 }
 
 type Common = {

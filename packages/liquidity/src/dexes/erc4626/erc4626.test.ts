@@ -1,7 +1,6 @@
 /** Vaults that count by a rate of their own, whatever their totals are. Worked out by hand. */
 import { expect, test } from 'vitest'
-import { PoolRefusal } from '../../family.ts'
-import { converted, quote } from './math.ts'
+import { converted, payable, quote } from './math.ts'
 
 const RAY = 10n ** 27n
 const vault = {
@@ -10,8 +9,9 @@ const vault = {
   virtualShares: 0n,
   rate: (RAY * 11n) / 10n,
   maxDeposit: 500n,
-  cash: 0n,
+  cash: 300n,
 }
+const refused = (code: string, isOwnLimit = false) => expect.objectContaining({ code, isOwnLimit })
 
 test('shares and assets follow the rate, down for deposits and redemptions, up for mints and withdrawals', () => {
   // 100 / 1.1 = 90.9; 101 · 1.1 = 111.1
@@ -21,13 +21,37 @@ test('shares and assets follow the rate, down for deposits and redemptions, up f
   expect(converted(vault, false, 101n, true)).toBe(112n)
   expect(quote(vault, true, 100n)).toEqual({
     amountOut: 90n,
-    state: { ...vault, totalAssets: 1_100n, totalSupply: 990n },
+    state: { ...vault, totalAssets: 1_100n, totalSupply: 990n, maxDeposit: 400n },
   })
 })
 
-test('limits are those of the vault', () => {
-  expect(() => quote(vault, true, 501n)).toThrow(PoolRefusal)
-  expect(() => quote(vault, false, 901n)).toThrow(PoolRefusal)
-  expect(() => quote(vault, false, 0n)).toThrow(expect.objectContaining({ code: 'TOO_SMALL' }))
-  expect(() => converted({ ...vault, rate: 0n }, true, 1n)).toThrow(expect.objectContaining({ code: 'EMPTY' }))
+test('deposits end at what the vault takes', () => {
+  expect(quote(vault, true, 500n).state.maxDeposit).toBe(0n)
+  expect(() => quote(vault, true, 501n)).toThrow(refused('TOO_LARGE'))
+  expect(() => quote(quote(vault, true, 500n).state, true, 2n)).toThrow(refused('TOO_LARGE'))
+  expect(() => converted({ ...vault, rate: 0n }, true, 1n)).toThrow(refused('EMPTY'))
+})
+
+test('redemptions end at what the vault says that it redeems, whether it holds that or not', () => {
+  const telling = { ...vault, maxRedeem: 600n }
+  const { amountOut, state } = quote(telling, false, 500n)
+  expect(amountOut).toBe(550n)
+  expect(state).toEqual({ ...telling, totalAssets: 450n, totalSupply: 400n, cash: 0n, maxRedeem: 100n })
+  expect(() => quote(telling, false, 601n)).toThrow(refused('TOO_LARGE'))
+  expect(() => quote(state, false, 101n)).toThrow(refused('TOO_LARGE'))
+  // 901 shares do not exist, and 900 are worth 990.
+  expect(() => quote({ ...vault, maxRedeem: 2_000n }, false, 901n)).toThrow(refused('TOO_LARGE'))
+  expect(quote({ ...vault, maxRedeem: 2_000n }, false, 900n).amountOut).toBe(990n)
+  expect([payable(telling), payable({ ...telling, maxRedeem: 900n })]).toEqual([660n, 1_000n])
+})
+
+test('redemptions end at what the vault holds, where it does not tell', () => {
+  // 273 · 1.1 = 300.3
+  expect(quote(vault, false, 273n)).toEqual({
+    amountOut: 300n,
+    state: { ...vault, totalAssets: 700n, totalSupply: 627n, cash: 0n },
+  })
+  expect(() => quote(vault, false, 274n)).toThrow(refused('TOO_LARGE', true))
+  expect(() => quote(vault, false, 0n)).toThrow(refused('TOO_SMALL'))
+  expect(payable(vault)).toBe(300n)
 })

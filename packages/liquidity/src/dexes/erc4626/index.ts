@@ -1,15 +1,16 @@
 import type { DexFamily } from '../../family.ts'
-import { min } from '../../math/integers.ts'
 import { linearTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
-import { type Erc4626State, limitOf, quote, rateOf } from './math.ts'
-import { applyLog, findPools, readStates, topics } from './state.ts'
+import { type Erc4626State, limitOf, payable, quote, rateOf } from './math.ts'
+import { applyLog, findPools, readFixed, readStates, topics } from './state.ts'
 
 export const erc4626: DexFamily<Erc4626State> = {
   id: 'erc4626',
   rowsAreTokens: true,
   findPools,
+  readFixed,
+  stateNeedsFixed: true,
   readStates,
   dependsOn: ({ address }) => [address],
   topics,
@@ -31,7 +32,7 @@ export const erc4626: DexFamily<Erc4626State> = {
   }),
 
   /** Amount that can be redeemed now, whatever the vault counts as its assets; shares can always be made, those that exist count. */
-  reserves: ({ state: { totalAssets, totalSupply, cash } }) => [min(cash, totalAssets), totalSupply],
+  reserves: ({ state }) => [payable(state), state.totalSupply],
 
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({

@@ -1,5 +1,5 @@
 import { PoolRefusal } from '../../family.ts'
-import { divUp, min } from '../../math/integers.ts'
+import { divUp, max, min } from '../../math/integers.ts'
 
 /** A vault as a pool of its asset and its share, in this order. */
 export type Erc4626State = {
@@ -15,6 +15,8 @@ export type Erc4626State = {
   readonly maxDeposit: bigint
   /** Base units of the asset that the vault itself holds: what it can pay without help of others. */
   readonly cash: bigint
+  /** Base units of the share that the vault redeems now, by its own `maxRedeem`; absent if that could not be read. */
+  readonly maxRedeem?: bigint
 }
 
 const RAY = 10n ** 27n
@@ -37,28 +39,56 @@ export function converted(state: Counting, toShares: boolean, amount: bigint, up
   return up ? divUp(over, under) : over / under
 }
 
+type Exchange = { readonly amountOut: bigint; readonly state: Erc4626State }
+
 /**
  * Shares for assets, or assets for shares, rounded down as the vault does.
  *
- * @throws PoolRefusal `EMPTY`, `TOO_SMALL`, `TOO_LARGE` above what the vault takes or has
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL`, `TOO_LARGE` above what the vault takes or pays
  */
-export function quote(
-  state: Erc4626State,
-  deposit: boolean,
-  amountIn: bigint,
-): { readonly amountOut: bigint; readonly state: Erc4626State } {
-  const { totalAssets, totalSupply, maxDeposit } = state
-  const amountOut = converted(state, deposit, amountIn)
-  if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  if (deposit ? amountIn > maxDeposit : amountIn > totalSupply || amountOut > totalAssets) {
-    throw new PoolRefusal('TOO_LARGE', `the vault does not take ${amountIn}`)
+export function quote(state: Erc4626State, deposit: boolean, amountIn: bigint): Exchange {
+  const exchange = exchanged(state, deposit, amountIn)
+  if (exchange.amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  return exchange
+}
+
+/**
+ * As `quote`, but accepts amounts that buy nothing.
+ *
+ * @throws PoolRefusal `EMPTY`, `TOO_LARGE`
+ */
+export function exchanged(state: Erc4626State, deposit: boolean, amountIn: bigint): Exchange {
+  return deposit ? deposited(state, amountIn) : redeemed(state, amountIn)
+}
+
+function deposited(state: Erc4626State, assets: bigint): Exchange {
+  const shares = converted(state, true, assets)
+  if (assets > state.maxDeposit) throw new PoolRefusal('TOO_LARGE', `the vault does not take ${assets}`)
+  const after = {
+    totalAssets: state.totalAssets + assets,
+    totalSupply: state.totalSupply + shares,
+    maxDeposit: state.maxDeposit - assets,
   }
-  return {
-    amountOut,
-    state: deposit
-      ? { ...state, totalAssets: totalAssets + amountIn, totalSupply: totalSupply + amountOut }
-      : { ...state, totalAssets: totalAssets - amountOut, totalSupply: totalSupply - amountIn },
+  // A deposit does not raise `maxRedeem` or `cash`: the vault may lend the assets in the same transaction.
+  return { amountOut: shares, state: { ...state, ...after } }
+}
+
+function redeemed(state: Erc4626State, shares: bigint): Exchange {
+  const { totalAssets, totalSupply, cash, maxRedeem } = state
+  const assets = converted(state, false, shares)
+  if (shares > totalSupply || assets > totalAssets || (maxRedeem !== undefined && shares > maxRedeem))
+    throw new PoolRefusal('TOO_LARGE', `the vault does not redeem ${shares}`)
+  if (maxRedeem === undefined && assets > cash)
+    throw new PoolRefusal('TOO_LARGE', `the vault has ${cash} and its redemption limit is unknown`, {
+      isOwnLimit: true,
+    })
+  const after = {
+    totalAssets: totalAssets - assets,
+    totalSupply: totalSupply - shares,
+    cash: max(cash - assets, 0n),
+    ...(maxRedeem !== undefined && { maxRedeem: maxRedeem - shares }),
   }
+  return { amountOut: assets, state: { ...state, ...after } }
 }
 
 /** Output for a unit of input. */
@@ -71,6 +101,14 @@ export function rateOf({ totalAssets, totalSupply, virtualShares, rate }: Counti
 /** About the largest input. */
 export function limitOf(state: Erc4626State, deposit: boolean): bigint {
   if (deposit) return state.maxDeposit
-  const { totalAssets, totalSupply } = state
-  return min(converted(state, true, totalAssets), totalSupply)
+  const { totalAssets, totalSupply, cash, maxRedeem } = state
+  const paid = maxRedeem === undefined ? min(cash, totalAssets) : totalAssets
+  return min(min(converted(state, true, paid), totalSupply), maxRedeem ?? totalSupply)
+}
+
+/** Approximate base units of the asset that can be redeemed now. */
+export function payable(state: Erc4626State): bigint {
+  const { totalAssets, totalSupply, cash, maxRedeem } = state
+  if (maxRedeem === undefined) return min(cash, totalAssets)
+  return totalSupply > maxRedeem ? min(converted(state, false, maxRedeem), totalAssets) : totalAssets
 }

@@ -3,6 +3,7 @@ import type { Address, DexRow, Hex } from '@sluice/chains'
 import { orRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { findTokenRow } from '../common/token-row.ts'
+import { decodeMaxRedeem, findHoldings, type Holding, maxRedeemRead } from './holder.ts'
 import { type Erc4626State, quote } from './math.ts'
 
 const LENS = lensOf('Erc4626Lens')
@@ -21,20 +22,44 @@ export function findPools(row: DexRow, pairs: readonly (readonly [Address, Addre
   return findTokenRow(row, pairs, read, (answer) => vault.decodeFunctionResult('asset', answer)[0])
 }
 
-export const readStates = (_row: DexRow, pools: readonly Pool[]): Reads<readonly (Erc4626State | null)[]> =>
-  readVaults(pools.map(({ address, tokens }) => ({ share: address, asset: tokens[0]! })))
+/** Facts of a vault that are read once: how its `maxRedeem` is read, if known. */
+export type Erc4626Fixed = { readonly holding?: Holding }
 
-/** Vaults, which are their shares. */
-export function* readVaults(
-  vaults: readonly { readonly share: Address; readonly asset: Address }[],
-): Reads<readonly (Erc4626State | null)[]> {
-  const answers = yield vaults.flatMap(({ share, asset }) => [
-    { ...LENS, data: lens.encodeFunctionData('read', [share]) as Hex, gas: READ_GAS },
-    { to: asset, data: erc20.encodeFunctionData('balanceOf', [share]) as Hex },
-  ])
-  return vaults.map((_, k) => {
-    const [state, cash] = [answers[2 * k], answers[2 * k + 1]]
-    return state && cash ? decodeState(state, erc20.decodeFunctionResult('balanceOf', cash)[0]) : null
+export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
+  const holdings = yield* findHoldings(pools.map(({ address }) => address))
+  return pools.map((pool, k) => ({
+    ...pool,
+    fixed: { ...(holdings[k] && { holding: holdings[k] }) } satisfies Erc4626Fixed,
+  }))
+}
+
+export const readStates = (_row: DexRow, pools: readonly Pool[]): Reads<readonly (Erc4626State | null)[]> =>
+  readVaults(
+    pools.map(({ address, tokens, fixed }) => ({
+      share: address,
+      asset: tokens[0]!,
+      ...(fixed as Erc4626Fixed | null),
+    })),
+  )
+
+/** A vault; its address is that of its share. */
+export type Vault = Erc4626Fixed & { readonly share: Address; readonly asset: Address }
+
+export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626State | null)[]> {
+  const asked = vaults.flatMap(({ share, holding }) => (holding ? [{ share, holding }] : []))
+  const answers = yield [
+    ...vaults.map(({ share }) => ({ ...LENS, data: lens.encodeFunctionData('read', [share]) as Hex, gas: READ_GAS })),
+    ...vaults.map(({ share, asset }) => ({ to: asset, data: erc20.encodeFunctionData('balanceOf', [share]) as Hex })),
+    ...asked.map(({ share, holding }) => maxRedeemRead(share, holding)),
+  ]
+  const [states, cash, limits] = [0, 1, 2].map((k) => answers.slice(k * vaults.length))
+  const limitOf = new Map(asked.map(({ share }, k) => [share, limits![k]!]))
+  return vaults.map(({ share }, k) => {
+    const [state, held] = [states![k], cash![k]]
+    if (!state || !held) return null
+    const read = decodeState(state, erc20.decodeFunctionResult('balanceOf', held)[0])
+    const maxRedeem = decodeMaxRedeem(limitOf.get(share))
+    return read && (maxRedeem === null ? read : { ...read, maxRedeem })
   })
 }
 
@@ -53,7 +78,8 @@ function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
 }
 
 function gives(state: Erc4626State, deposit: boolean, amountIn: bigint, amountOut: bigint): boolean {
-  return orRefused(() => quote({ ...state, maxDeposit: amountIn }, deposit, amountIn).amountOut) === amountOut
+  const unlimited = { ...state, maxDeposit: amountIn, maxRedeem: amountIn }
+  return orRefused(() => quote(unlimited, deposit, amountIn).amountOut) === amountOut
 }
 
 const topicOf = (name: 'Deposit' | 'Withdraw') => vault.getEvent(name).topicHash as Hex
