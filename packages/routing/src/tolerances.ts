@@ -41,6 +41,14 @@ export const SUFFICIENT_DESCENT = 1e-4
  */
 export const IDLE_STEPS = 4
 export const STALLED = 1e-12
+/**
+ * Price searches of one solution, steps of each to find a bracket and to close it, and the logarithm to which a price is found: Newton's
+ * method does the rest. A token is searched for when its edges pay this multiple of its price and it is short.
+ */
+export const PRICE_SEARCHES = 12
+export const PRICE_SEARCH_STEPS = 40
+export const PRICE_SEARCH_WIDTH = 1e-9
+export const CHEAP = 2
 /** Rounds of guessing which idle edges a step switches on: without, Newton's method overshoots at every new edge. */
 export const AWAKENING_ROUNDS = 4
 /** Logarithm by which a price moves at most in one step: beyond a factor e the linear model says little. */
@@ -60,6 +68,17 @@ export const LEAST_PIVOT = 1e-300
 export const ROOT_OF_LEAST_PIVOT = 1e-150
 /** Matrices of fewer tokens are dense to no harm: hubs are not put last. */
 export const FEW_TOKENS = 12
+/** Part of an input that is as good as nothing where a pool has no liquidity behind it. */
+export const NEAR_FLAT = 1e-7
+/**
+ * Part of a token below which what its edges cannot take is rounding; rounds of sending less into a token whose edges are full, the
+ * part by which it is less than they take, and rounds in a row that may not bring what they cannot take down to such a part.
+ */
+export const FLOW_ROUNDING = 1e-13
+export const OVERFLOW_ROUNDS = 24
+export const OVERFLOW_MARGIN = 1e-12
+export const OVERFLOW_FALL = 0.9
+export const OVERFLOW_IDLE = 4
 /** Edges that an allocation has room for at first. */
 export const ROOM_FOR_EDGES = 64
 
@@ -260,7 +279,11 @@ export const NARROW_POOLS = [5, 3, 2] as const
 export const NARROW_STARTS = 4
 export const NARROW_WORK = 60_000
 export const NARROW_MOST = 500_000
+/** The same of a search whose bound says nothing: routes of such trades are the furthest from the best. */
+export const NARROW_LOOSE = 2_000_000
 export const NARROW_GAIN = 5e-6
+/** Parts of a trade whose routes the whole trade is tried on: more input must not pay less. */
+export const PARTS_OF_TRADE = [7 / 8, 1 / 2, 1 / 8] as const
 /** Orders of the tokens that are tried where pools disagree on a price. */
 export const ORDERS = 4
 /** Part of a budget that improving on the best path may take. */

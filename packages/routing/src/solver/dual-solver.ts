@@ -7,11 +7,12 @@
  * The same function, taken over all edges, bounds what any route can pay: see `columns/upper-bound.ts`.
  */
 
-import { endOf } from '../graph/price-curve.ts'
+import { flatAt, tradeTo } from '../graph/price-curve.ts'
 import { roomFor } from '../graph/scratch.ts'
 import {
   ALL_HALVINGS,
   AWAKENING_ROUNDS,
+  CHEAP,
   DESCENT_ROUNDING,
   DIAGONAL_OF_LARGEST,
   DIAGONAL_OF_VALUE,
@@ -20,6 +21,9 @@ import {
   LEAST_MOVED,
   MAX_MOVE,
   NEWTON_STEPS,
+  PRICE_SEARCH_STEPS,
+  PRICE_SEARCH_WIDTH,
+  PRICE_SEARCHES,
   STALLED,
   STEP_HALVINGS,
   SUFFICIENT_DESCENT,
@@ -29,8 +33,8 @@ import { solveSymmetric } from './linear.ts'
 import type { SharedPool } from './shared-pools.ts'
 
 /**
- * The part of an edge in the linear model of a step: not at all, with its flow, with a flow that is all it has, or as one that
- * the step switches on or turns down.
+ * Part of an edge in the linear model of a step: none, its flow, a flow that does not respond to its rate (at its capacity, or in a gap
+ * without liquidity), or one that the step brings to respond.
  */
 const IDLE = 0
 const ACTIVE = 1
@@ -55,7 +59,10 @@ class Newton {
   private readonly mode: Uint8Array
   private readonly flow: Float64Array
   private readonly weight: Float64Array
-  /** Edges that sell all they have. */
+  /** By place in `tokens`: value of what is sold of a token at its price, and of what that buys, in output base units. */
+  private readonly sold: Float64Array
+  private readonly earned: Float64Array
+  /** Number of edges that trade something and do not respond to their rates. */
   private full = 0
 
   constructor(allocation: Allocation) {
@@ -71,6 +78,8 @@ class Newton {
     this.mode = scratch.bytes(edges)
     this.flow = scratch.floats(edges)
     this.weight = scratch.floats(edges)
+    this.sold = scratch.floats(tokens)
+    this.earned = scratch.floats(tokens)
   }
 
   run(tolerance: number, maxSteps: number): void {
@@ -82,10 +91,16 @@ class Newton {
     let residual = Number.POSITIVE_INFINITY
     let idle = 0
     let halvings = 0
+    let searches = 0
     for (let count = 0; count < maxSteps; count++) {
       this.fillGradient(gradient)
+      if (this.full > 0 && searches < PRICE_SEARCHES && this.searchStuckPrices(tolerance * value)) {
+        searches++
+        value = allocation.evaluate()
+        this.fillGradient(gradient)
+      }
       residual = 0
-      for (let j = 1; j < size; j++) residual = Math.max(residual, Math.abs(gradient[j]!))
+      for (let j = 1; j < size; j++) residual = Math.max(residual, this.residualOf(j))
       if (residual < tolerance * value) break
       this.newtonStep(gradient, step, value)
       let largest = 0
@@ -120,6 +135,99 @@ class Newton {
     }
     allocation.value = value
     allocation.residual = residual / value
+    allocation.measureUnsold()
+  }
+
+  /**
+   * Surplus or shortage of a token in output base units. A shortage is valued at what the token's edges pay on average: after a
+   * surplus that the edges could not take, its price is near 0, at which any shortage would look small.
+   */
+  private residualOf(j: number): number {
+    const surplus = this.gradient[j]!
+    if (surplus >= 0) return surplus
+    return -surplus * Math.max(1, this.earned[j]! / this.sold[j]!)
+  }
+
+  /**
+   * Finds the price of each token on which Newton's method has no hold: a token whose edges trade their whole capacity, so that
+   * nothing responds to its price, or one that is short at a price far below what its edges pay. Each search minimizes the dual
+   * along one price.
+   *
+   * @returns true when a price moved
+   */
+  private searchStuckPrices(tolerance: number): boolean {
+    const { gradient, sold, earned, weight, mode } = this
+    const { tokens, edges, place, sold: sells, bought } = this.allocation
+    const scratch = this.step
+    scratch.fill(0, 0, tokens.length)
+    for (let k = 0; k < edges.length; k++) {
+      if (mode[k] === IDLE) continue
+      scratch[place[sells[k]!]!]! += weight[k]!
+      scratch[place[bought[k]!]!]! += weight[k]!
+    }
+    let moved = false
+    for (let j = 1; j < tokens.length; j++) {
+      if (this.residualOf(j) < tolerance) continue
+      const isCheap = gradient[j]! < 0 && earned[j]! > CHEAP * sold[j]!
+      if (!isCheap && scratch[j]! > Math.abs(gradient[j]!) / MAX_MOVE) continue
+      moved = this.searchPrice(tokens[j]!, tolerance) || moved
+    }
+    return moved
+  }
+
+  /** Moves the price of one token to where as much of it is bought as is sold; true when it moved. */
+  private searchPrice(token: number, tolerance: number): boolean {
+    const { logPrice } = this.allocation
+    const surplusAt = this.surplusOf(token)
+    if (!surplusAt) return false
+    const start = logPrice[token]!
+    const isShort = surplusAt(start) < 0
+    /** Ends of a bracket: at `low` the token is short or the price is the lowest that is of use, at `high` it is not short. */
+    let [low, high] = [start, start]
+    for (let step = 1, steps = 0; steps < PRICE_SEARCH_STEPS; steps++, step *= 2) {
+      if (isShort) {
+        high += step
+        if (surplusAt(high) >= 0) break
+        low = high
+        continue
+      }
+      low -= step
+      const surplus = surplusAt(low)
+      if (surplus < 0) break
+      high = low
+      // No price sells the rest, which is worth nothing then.
+      if (surplus * Math.exp(low) < tolerance / 2) break
+    }
+    for (let steps = 0; steps < PRICE_SEARCH_STEPS && high - low > PRICE_SEARCH_WIDTH; steps++) {
+      const middle = (low + high) / 2
+      if (surplusAt(middle) < 0) low = middle
+      else high = middle
+    }
+    logPrice[token] = high
+    return Math.abs(high - start) > PRICE_SEARCH_WIDTH
+  }
+
+  /** Surplus of a token by the logarithm of its price, with all other prices as they are; null when a shared pool trades it. */
+  private surplusOf(token: number): ((logPriceOfToken: number) => number) | null {
+    const { problem, edges, curves, sold, bought, logPrice, together } = this.allocation
+    const near: number[] = []
+    for (let k = 0; k < edges.length; k++) {
+      if (sold[k] !== token && bought[k] !== token) continue
+      if (together[k] === TRADING_TOGETHER) return null
+      near.push(k)
+    }
+    const point = { input: 0, output: 0, conductance: 0 }
+    return (logPriceOfToken) => {
+      problem.budget.spend(2 * near.length + 1)
+      let surplus = token === problem.source ? problem.amountIn : 0
+      for (const k of near) {
+        const isSold = sold[k] === token
+        const ratio = Math.exp(isSold ? logPriceOfToken - logPrice[bought[k]!]! : logPrice[sold[k]!]! - logPriceOfToken)
+        tradeTo(curves[k]!, ratio, point)
+        surplus += isSold ? -point.input : point.output
+      }
+      return surplus
+    }
   }
 
   /** Surplus of each token at the present prices, valued in the output token. */
@@ -127,9 +235,12 @@ class Newton {
     const { mode, flow, weight } = this
     const { problem, edges, place, prices, sold, bought, input, output, conductance, together, shared } =
       this.allocation
+    const { sold: soldValue, earned } = this
     const sharing = shared.length > 0
     this.full = 0
     gradient.fill(0)
+    soldValue.fill(0)
+    earned.fill(0)
     gradient[place[problem.source]!]! += prices[problem.source]! * problem.amountIn
     for (let k = 0; k < edges.length; k++) {
       mode[k] = IDLE
@@ -148,17 +259,29 @@ class Newton {
       }
       flow[k] = input[k]! * prices[u]!
       weight[k] = conductance[k]! * prices[u]!
+      const paid = output[k]! * prices[v]!
       gradient[place[u]!]! -= flow[k]!
-      gradient[place[v]!]! += output[k]! * prices[v]!
+      gradient[place[v]!]! += paid
+      soldValue[place[u]!]! += flow[k]!
+      earned[place[u]!]! += paid
     }
-    for (const { tokens, value } of shared)
-      for (let k = 0; k < tokens.length; k++) if (value[k] !== 0) gradient[place[tokens[k]!]!]! -= value[k]!
+    for (const { tokens, value } of shared) {
+      for (let k = 0; k < tokens.length; k++) {
+        if (value[k] === 0) continue
+        const j = place[tokens[k]!]!
+        gradient[j]! -= value[k]!
+        // What a shared pool pays for one token is not told apart from what it pays for the others: at the price at least.
+        if (value[k]! < 0) continue
+        soldValue[j]! += value[k]!
+        earned[j]! += value[k]!
+      }
+    }
   }
 
   /**
    * Solves the linear model of the network. Edges that are idle now but that the step would switch on are given their first
-   * conductance, those that have no more but that the step would turn down their last, and the step is taken again: without
-   * that look-ahead Newton's method overshoots at every new edge.
+   * conductance, those that the step would move off a flat range the one beyond it, and the step is taken again: without that
+   * look-ahead Newton's method overshoots at every new edge.
    */
   private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
     const { mode, flow, weight } = this
@@ -181,7 +304,7 @@ class Newton {
         }
       }
       if (guess >= AWAKENING_ROUNDS) return
-      let awakened = this.full > 0 && this.turnDown(step)
+      let awakened = this.full > 0 && this.leaveFlats(step)
       for (let k = 0; k < edges.length; k++) {
         if (mode[k] !== IDLE) continue
         const u = sold[k]!
@@ -198,24 +321,24 @@ class Newton {
     }
   }
 
-  /**
-   * Gives the edges that a step would turn down from all that they have their last conductance; false where there are
-   * none.
-   */
-  private turnDown(step: Float64Array): boolean {
+  /** Gives the edges that a step would move off a flat range of their rates the conductance beyond it; false when there are none. */
+  private leaveFlats(step: Float64Array): boolean {
     const { mode, flow, weight } = this
     const { edges, curves, place, logPrice, prices, sold, bought } = this.allocation
     let any = false
     for (let k = 0; k < edges.length; k++) {
       if (mode[k] !== FULL) continue
-      const { logRate, conductance } = endOf(curves[k]!)
-      const u = sold[k]!
-      const v = bought[k]!
-      const gap = logPrice[u]! - logPrice[v]! - logRate
-      if (!(conductance > 0 && gap + step[place[u]!]! - step[place[v]!]! > 0)) continue
+      const [u, v] = [sold[k]!, bought[k]!]
+      const logRate = logPrice[u]! - logPrice[v]!
+      const moved = step[place[u]!]! - step[place[v]!]!
+      const { high, conductanceAbove, low, conductanceBelow } = flatAt(curves[k]!, Math.exp(logRate))
+      const isAbove = logRate + moved > high
+      if (!isAbove && !(logRate + moved < low)) continue
+      const conductance = isAbove ? conductanceAbove : conductanceBelow
+      if (!(conductance > 0)) continue
       mode[k] = AWAKENED
       weight[k] = conductance * prices[u]!
-      flow[k] = -weight[k]! * gap
+      flow[k] = -weight[k]! * (logRate - (isAbove ? high : low))
       any = true
     }
     return any
