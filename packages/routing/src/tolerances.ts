@@ -41,14 +41,6 @@ export const SUFFICIENT_DESCENT = 1e-4
  */
 export const IDLE_STEPS = 4
 export const STALLED = 1e-12
-/**
- * Price searches of one solution, steps of each to find a bracket and to close it, and the logarithm to which a price is found: Newton's
- * method does the rest. A token is searched for when its edges pay this multiple of its price and it is short.
- */
-export const PRICE_SEARCHES = 12
-export const PRICE_SEARCH_STEPS = 40
-export const PRICE_SEARCH_WIDTH = 1e-9
-export const CHEAP = 2
 /** Rounds of guessing which idle edges a step switches on: without, Newton's method overshoots at every new edge. */
 export const AWAKENING_ROUNDS = 4
 /** Logarithm by which a price moves at most in one step: beyond a factor e the linear model says little. */

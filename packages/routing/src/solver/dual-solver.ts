@@ -7,12 +7,11 @@
  * The same function, taken over all edges, bounds what any route can pay: see `columns/upper-bound.ts`.
  */
 
-import { flatAt, tradeTo } from '../graph/price-curve.ts'
+import { flatAt } from '../graph/price-curve.ts'
 import { roomFor } from '../graph/scratch.ts'
 import {
   ALL_HALVINGS,
   AWAKENING_ROUNDS,
-  CHEAP,
   DESCENT_ROUNDING,
   DIAGONAL_OF_LARGEST,
   DIAGONAL_OF_VALUE,
@@ -21,9 +20,6 @@ import {
   LEAST_MOVED,
   MAX_MOVE,
   NEWTON_STEPS,
-  PRICE_SEARCH_STEPS,
-  PRICE_SEARCH_WIDTH,
-  PRICE_SEARCHES,
   STALLED,
   STEP_HALVINGS,
   SUFFICIENT_DESCENT,
@@ -91,14 +87,8 @@ class Newton {
     let residual = Number.POSITIVE_INFINITY
     let idle = 0
     let halvings = 0
-    let searches = 0
     for (let count = 0; count < maxSteps; count++) {
       this.fillGradient(gradient)
-      if (this.full > 0 && searches < PRICE_SEARCHES && this.searchStuckPrices(tolerance * value)) {
-        searches++
-        value = allocation.evaluate()
-        this.fillGradient(gradient)
-      }
       residual = 0
       for (let j = 1; j < size; j++) residual = Math.max(residual, this.residualOf(j))
       if (residual < tolerance * value) break
@@ -146,88 +136,6 @@ class Newton {
     const surplus = this.gradient[j]!
     if (surplus >= 0) return surplus
     return -surplus * Math.max(1, this.earned[j]! / this.sold[j]!)
-  }
-
-  /**
-   * Finds the price of each token on which Newton's method has no hold: a token whose edges trade their whole capacity, so that
-   * nothing responds to its price, or one that is short at a price far below what its edges pay. Each search minimizes the dual
-   * along one price.
-   *
-   * @returns true when a price moved
-   */
-  private searchStuckPrices(tolerance: number): boolean {
-    const { gradient, sold, earned, weight, mode } = this
-    const { tokens, edges, place, sold: sells, bought } = this.allocation
-    const scratch = this.step
-    scratch.fill(0, 0, tokens.length)
-    for (let k = 0; k < edges.length; k++) {
-      if (mode[k] === IDLE) continue
-      scratch[place[sells[k]!]!]! += weight[k]!
-      scratch[place[bought[k]!]!]! += weight[k]!
-    }
-    let moved = false
-    for (let j = 1; j < tokens.length; j++) {
-      if (this.residualOf(j) < tolerance) continue
-      const isCheap = gradient[j]! < 0 && earned[j]! > CHEAP * sold[j]!
-      if (!isCheap && scratch[j]! > Math.abs(gradient[j]!) / MAX_MOVE) continue
-      moved = this.searchPrice(tokens[j]!, tolerance) || moved
-    }
-    return moved
-  }
-
-  /** Moves the price of one token to where as much of it is bought as is sold; true when it moved. */
-  private searchPrice(token: number, tolerance: number): boolean {
-    const { logPrice } = this.allocation
-    const surplusAt = this.surplusOf(token)
-    if (!surplusAt) return false
-    const start = logPrice[token]!
-    const isShort = surplusAt(start) < 0
-    /** Ends of a bracket: at `low` the token is short or the price is the lowest that is of use, at `high` it is not short. */
-    let [low, high] = [start, start]
-    for (let step = 1, steps = 0; steps < PRICE_SEARCH_STEPS; steps++, step *= 2) {
-      if (isShort) {
-        high += step
-        if (surplusAt(high) >= 0) break
-        low = high
-        continue
-      }
-      low -= step
-      const surplus = surplusAt(low)
-      if (surplus < 0) break
-      high = low
-      // No price sells the rest, which is worth nothing then.
-      if (surplus * Math.exp(low) < tolerance / 2) break
-    }
-    for (let steps = 0; steps < PRICE_SEARCH_STEPS && high - low > PRICE_SEARCH_WIDTH; steps++) {
-      const middle = (low + high) / 2
-      if (surplusAt(middle) < 0) low = middle
-      else high = middle
-    }
-    logPrice[token] = high
-    return Math.abs(high - start) > PRICE_SEARCH_WIDTH
-  }
-
-  /** Surplus of a token by the logarithm of its price, with all other prices as they are; null when a shared pool trades it. */
-  private surplusOf(token: number): ((logPriceOfToken: number) => number) | null {
-    const { problem, edges, curves, sold, bought, logPrice, together } = this.allocation
-    const near: number[] = []
-    for (let k = 0; k < edges.length; k++) {
-      if (sold[k] !== token && bought[k] !== token) continue
-      if (together[k] === TRADING_TOGETHER) return null
-      near.push(k)
-    }
-    const point = { input: 0, output: 0, conductance: 0 }
-    return (logPriceOfToken) => {
-      problem.budget.spend(2 * near.length + 1)
-      let surplus = token === problem.source ? problem.amountIn : 0
-      for (const k of near) {
-        const isSold = sold[k] === token
-        const ratio = Math.exp(isSold ? logPriceOfToken - logPrice[bought[k]!]! : logPrice[sold[k]!]! - logPriceOfToken)
-        tradeTo(curves[k]!, ratio, point)
-        surplus += isSold ? -point.input : point.output
-      }
-      return surplus
-    }
   }
 
   /** Surplus of each token at the present prices, valued in the output token. */
