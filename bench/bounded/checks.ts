@@ -169,9 +169,13 @@ class TradeChecks {
     if (best !== null) this.compare('division', best, 'chunks')
   }
 
-  /** Two trades one after the other, the second on the pools as the first leaves them. */
+  /**
+   * Two trades one after the other, the second on the pools as the first leaves them. Where pools disagree, the second may use one of
+   * them the other way round, as no single route does.
+   */
   private aThenB(): void {
     const { graph, trade, market } = this
+    if (market.disagrees) return
     for (const part of PARTS) {
       const first = { ...trade, amountIn: partOf(trade.amountIn, part) }
       const a = first.amountIn > 0n && first.amountIn < trade.amountIn ? routeOf(graph, first) : null

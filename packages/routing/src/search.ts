@@ -3,7 +3,7 @@ import { addAlternatives, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
 import { bestSinglePath, onCurves } from './columns/single-path.ts'
 import { upperBound } from './columns/upper-bound.ts'
-import { gainsInCycle, inOrderOf, type OpenAllocation, openCycles } from './integrate/cycles.ts'
+import { gainsInCycle, inOrderOf, type OpenAllocation, openCycles, orderOf } from './integrate/cycles.ts'
 import { shortenChains } from './integrate/direct.ts'
 import { extend, joinPaths } from './integrate/few-pools.ts'
 import { withinLimits } from './integrate/limits.ts'
@@ -28,7 +28,6 @@ import {
   IMPROVING_PART,
   MOST_COMBINED,
   MUCH_WORSE,
-  NARROW_LOOSE,
   NARROW_MOST,
   NARROW_WORK,
   ORDERS,
@@ -113,7 +112,7 @@ function narrowed(problem: Problem, best: Flow, paths: Paths, progress: Progress
   const { known } = progress
   // Where an arbitrage lifts the bound, or there is none, more is at stake.
   const isLoose = progress.bound === null || progress.bound > best.amountOut * (1 + BOUND_WORTHLESS)
-  if (spent > (isLoose ? NARROW_LOOSE : NARROW_MOST)) return best
+  if (spent > NARROW_MOST && !isLoose) return best
   const allocate = (narrow: Problem): Flow | null => {
     const labels = potential(narrow, target, 'to')
     const single = bestSinglePath(narrow, labels) ?? beginning(narrow, labels)
@@ -122,21 +121,11 @@ function narrowed(problem: Problem, best: Flow, paths: Paths, progress: Progress
     allocations(narrow, { backward: labels, first: wayTo(narrow, labels, source, target), single }, own)
     return own.best ?? null
   }
-  const inOrder = (flow: Flow): Flow | null => {
-    const distances = distancesFrom(problem, source)
-    const around = (open: Problem) => new Frontier(open, backward, distances)
-    const ordered = inOrderOf(problem, flow)
-    const allocation = allocationOver(ordered, flow.edges, backward)
-    generateColumns(ordered, allocation, around(ordered))
-    const opened = openCycles({ open: ordered, allocation }, around)
-    return isFree(problem) ? limited(opened.open, opened.allocation) : prune(opened.open, opened.allocation, 'drop')
-  }
   const work = isLoose ? NARROW_MOST : Math.max(NARROW_WORK, spent)
   const flow = fromNarrower(problem, best, {
     known,
     values: backward.best,
     allocate,
-    inOrder,
     disagrees: isLoose,
     work,
   })
@@ -290,7 +279,7 @@ function turnAround(
   for (let turn = 0; turn < ORDERS; turn++) {
     const best = bestOf(problem, flows)
     if (!best) break
-    ordered = inOrderOf(problem, best)
+    ordered = inOrderOf(problem, orderOf(problem, best))
     flows.push(allocated(ordered, best))
     if (!((bestOf(problem, flows)?.net ?? 0) > best.net * (1 + GOOD_ENOUGH))) break
   }

