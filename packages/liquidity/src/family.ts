@@ -66,14 +66,20 @@ export type PriceCurve = {
 
 export type PoolRefusalCode = 'EMPTY' | 'TOO_SMALL' | 'TOO_LARGE' | 'WRONG_TOKEN' | 'PAUSED' | 'UNSUPPORTED'
 
-/** Why a pool cannot do a swap. Not a failure of the program: routing goes on without the pool. */
+/**
+ * Why a pool cannot do a swap. Not a failure of the program: routing goes on without the pool. `TOO_LARGE` and `TOO_SMALL` are
+ * about the amount alone: the pool does a smaller, or a larger, swap in the same state.
+ */
 export class PoolRefusal extends Error {
   override readonly name = 'PoolRefusal'
   readonly code: PoolRefusalCode
+  /** True when the limit is the family's own, and the pool would take more: ticks that were not read, words that cost too much gas. */
+  readonly isOwnLimit: boolean
 
-  constructor(code: PoolRefusalCode, message: string) {
+  constructor(code: PoolRefusalCode, message: string, { isOwnLimit = false } = {}) {
     super(message)
     this.code = code
+    this.isOwnLimit = isOwnLimit
   }
 }
 
@@ -190,6 +196,18 @@ export interface DexFamily<State = unknown> {
    * @throws PoolRefusal where the pool itself would revert
    */
   inputFor?(pool: Pool<State>, tokenIn: Address, tokenOut: Address, amountOut: bigint): bigint | null
+  /**
+   * The largest input, in base units, that `quoteExactInput` accepts at this state: one unit more is refused as `TOO_LARGE`. `0n`
+   * when it accepts no amount; `null` when it accepts every amount below 2^128 that is not too small. Exact, and computed on demand:
+   * it may walk all ticks of a pool.
+   *
+   * @throws PoolRefusal `WRONG_TOKEN`
+   */
+  maxInput?(pool: Pool<State>, tokenIn: Address, tokenOut: Address): bigint | null
+  /**
+   * The pool as the float search sees it. The curve ends where the pool does: at `maxInput`, or below it by at most a billionth of
+   * it and the roundings of a few base units; it never ends above. Computed whenever the pool changes, so it should cost little.
+   */
   priceCurve(pool: Pool<State>, tokenIn: Address, tokenOut: Address): PriceCurve
   /**
    * A pool of two tokens near its price, as its curves have it but for rounding, at less cost than to make them; for families with

@@ -133,6 +133,17 @@ export function quoteSolidly(
   }
 }
 
+/** About the largest input of a stable pair: it leaves nothing of the other token, or more than x³y fits into a word. */
+export function limitOfStable(state: SolidlyState, zeroForOne: boolean): bigint {
+  const { reserve0, reserve1, unit0, unit1, feePpm } = state
+  const [reserveIn, reserveOut, unitIn, unitOut] = zeroForOne
+    ? [reserve0, reserve1, unit0, unit1]
+    : [reserve1, reserve0, unit1, unit0]
+  const [x, y] = [(Number(reserveIn) * 1e18) / Number(unitIn), (Number(reserveOut) * 1e18) / Number(unitOut)]
+  const most = Math.cbrt((Number(MOST) * 1e36) / y)
+  return BigInt(Math.floor(Math.max(1, ((most - x) * Number(unitIn)) / 1e18 / (1 - feePpm / 1e6))))
+}
+
 /** Fees, in parts per million, that forks are known to take. */
 const FEES_PPM = [
   100, 300, 500, 1000, 1800, 2000, 2500, 3000, 4000, 5000, 10_000, 20_000, 30_000, 12_500, 9000, 8000, 7500, 7000, 6000,

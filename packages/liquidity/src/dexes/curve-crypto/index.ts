@@ -2,7 +2,7 @@ import type { DexFamily } from '../../family.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { findPools } from './discover.ts'
-import { quote, tradingFunction } from './math.ts'
+import { limitOf, quote, tradingFunction } from './math.ts'
 import { applyLog, readStates, topics } from './state.ts'
 import type { CurveCryptoState } from './types.ts'
 
@@ -19,5 +19,5 @@ export const curveCrypto: DexFamily<CurveCryptoState> = {
   topics,
   applyLog,
 
-  ...curveFamily({ gas: HOP_GAS['curve-crypto'], variant: 'uint256', quote, tradingFunction }),
+  ...curveFamily({ gas: HOP_GAS['curve-crypto'], variant: 'uint256', quote, limitOf, tradingFunction }),
 }

@@ -1,4 +1,5 @@
 import type { DexFamily } from '../../family.ts'
+import { NO_LIMIT } from '../../math/capacity.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { findPools } from './discover.ts'
@@ -22,5 +23,12 @@ export const curveStable: DexFamily<CurveStableState> = {
   topics,
   applyLog,
 
-  ...curveFamily({ gas: HOP_GAS['curve-stable'], variant: 'int128', quote, inputFor, tradingFunction }),
+  ...curveFamily({
+    gas: HOP_GAS['curve-stable'],
+    variant: 'int128',
+    quote,
+    limitOf: () => NO_LIMIT,
+    inputFor,
+    tradingFunction,
+  }),
 }

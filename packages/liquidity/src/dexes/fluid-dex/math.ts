@@ -131,6 +131,21 @@ function needPrice(state: FluidDexState, collateral: Side | null, debt: Side | n
   if (move > MOST_MOVE || move < -MOST_MOVE) throw new PoolRefusal('TOO_LARGE', 'the price would move too far')
 }
 
+/** About the largest input: it moves the price as far as a swap may. */
+export function limitOf(state: FluidDexState, zeroForOne: boolean): bigint {
+  const [i, o] = zeroForOne ? [0, 1] : [1, 0]
+  const depth = Number(inTokens(state, 'imaginary')[i]!)
+  const side = state.collateral ?? state.debt
+  if (!side || depth === 0) return 0n
+  const price = Number(side.imaginary[o]!) / Number(side.imaginary[i]!)
+  const last = zeroForOne ? Number(state.lastPrice) / 1e27 : 1e27 / Number(state.lastPrice)
+  const part = Number(MOST_MOVE) / 1e18
+  // The price in the token sold may fall to this part of the one before.
+  const least = zeroForOne ? last / (1 + part) : last * (1 - part)
+  const limit = Math.min(depth / 2, depth * (Math.sqrt(price / least) - 1))
+  return limit > 0 && Number.isFinite(limit) ? BigInt(Math.floor(limit)) : 0n
+}
+
 /** Reserves of both curves together, in base units of the tokens. */
 export function inTokens(state: FluidDexState, which: keyof FluidReserves): readonly bigint[] {
   return ([0, 1] as const).map((k) =>

@@ -1,5 +1,7 @@
 /** Checked against 154 answers of a deployed pair; DMMPool and DMMLibrary of KyberNetwork/dmm-smart-contracts at e557b57. */
 import { PoolRefusal } from '../../family.ts'
+import { largestInput } from '../../math/capacity.ts'
+import { min } from '../../math/integers.ts'
 
 /** A pair priced by amplified reserves, with the fee of swaps in the block it was read at. */
 export type KyberClassicState = {
@@ -47,4 +49,14 @@ export function quote(
       virtual1: virtual1 + paid1,
     },
   }
+}
+
+/** The largest input that `quote` accepts: it leaves one base unit of what the pair holds, or makes a reserve as large as it can be. */
+export function maxInput(state: KyberClassicState, zeroForOne: boolean): bigint | null {
+  const { reserve0, reserve1, virtual0, virtual1, fee } = state
+  const [virtualIn, virtualOut, held] = zeroForOne ? [virtual0, virtual1, reserve1] : [virtual1, virtual0, reserve0]
+  const room = MAX_RESERVE - virtualIn
+  const kept = virtualOut > held ? (held * virtualIn) / (virtualOut - held) : room
+  const limit = fee < ONE ? (kept * ONE) / (ONE - fee) : 0n
+  return largestInput((amountIn) => quote(state, zeroForOne, amountIn), min(limit, room))
 }

@@ -1,4 +1,5 @@
 import type { DexFamily } from '../../family.ts'
+import { NO_LIMIT } from '../../math/capacity.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { gasRow } from '../common/gas.ts'
 import { quote, tradingFunction } from '../curve-stable/math.ts'
@@ -16,5 +17,11 @@ export const pancakeStable: DexFamily<CurveStableState> = {
   topics,
   applyLog,
 
-  ...curveFamily({ gas: gasRow('pancake-stable').hop, variant: 'uint256', quote, tradingFunction }),
+  ...curveFamily({
+    gas: gasRow('pancake-stable').hop,
+    variant: 'uint256',
+    quote,
+    limitOf: () => NO_LIMIT,
+    tradingFunction,
+  }),
 }

@@ -70,6 +70,13 @@ export function quote(
   return { amountOut, state: { ...state, reserve0, reserve1 } }
 }
 
+/** About the largest input. */
+export function limitOf(state: SyncswapState, zeroForOne: boolean): bigint {
+  if (!state.stable) return MAX_WORD
+  const [reserve, multiplier] = zeroForOne ? [state.reserve0, state.multiplier0] : [state.reserve1, state.multiplier1]
+  return MAX_SCALED / multiplier - reserve
+}
+
 /** @param kept - what is left of the input, in parts of the fee's unit */
 function classicOut({ reserve0, reserve1 }: SyncswapState, zeroForOne: boolean, kept: bigint): bigint {
   const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
