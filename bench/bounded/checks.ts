@@ -236,11 +236,11 @@ class TradeChecks {
     // A unit more is rounding.
     const lossBps = more > 1 ? (more / Number(trade.amountIn)) * BPS : 0
     if (lossBps > 0) this.findings.push({ check: 'exact output', lossBps, detail: `takes ${back.route.amountIn}` })
+    const forward = routeOf(graph, { ...trade, amountIn: back.route.amountIn })
     this.made.add('found backwards')
-    if (more >= 0) return
-    // Less input for the same output: the route found backwards pays more for the whole amount, too.
-    const saved = (-more / Number(trade.amountIn)) * BPS
-    this.findings.push({ check: 'found backwards', lossBps: saved, detail: `takes ${back.route.amountIn} only` })
+    const saved = forward ? (Number(back.route.amountOut) / Number(forward.amountOut) - 1) * BPS : BPS
+    if (saved > 0)
+      this.findings.push({ check: 'found backwards', lossBps: saved, detail: `of ${back.route.amountIn}` })
   }
 }
 
