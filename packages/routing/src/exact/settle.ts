@@ -8,7 +8,7 @@
  * leaves it.
  */
 import { PPM } from '@sluice/chains'
-import { familyOf, type Pool, PoolRefusal, type PoolRefusalCode, refusalOf } from '@sluice/liquidity'
+import { familyOf, orRefused, type Pool, PoolRefusal, type PoolRefusalCode, refusalOf } from '@sluice/liquidity'
 import type { Edge } from '../graph/graph.ts'
 import { capacityOf, inputOf, outputOf } from '../graph/price-curve.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
@@ -182,7 +182,8 @@ class Attempt {
     let part = limit !== undefined && limit < wanted.amount ? partUpTo(share, balance, limit) : wanted
     let settled = part.amount === 0n ? null : this.settleLeg(edge, now, part)
     if (settled instanceof PoolRefusal && settled.code === 'TOO_LARGE') {
-      const most = maxInputOf(problem, edge, now, part.amount, this.taxes)
+      const most = maxInputOf(problem, edge, now, this.taxes)
+      if (most === null || most >= part.amount) throw new LegRefused(problem, edge, settled, null, terms.shares.sharing)
       terms.limits.set(edge, most)
       part = partUpTo(share, balance, most)
       settled = part.amount === 0n ? null : this.settleLeg(edge, now, part)
@@ -212,30 +213,13 @@ class Attempt {
   }
 }
 
-/** Largest input of an edge that its pool is known to accept, base units before any tax: found by halving steps below a refused one. */
-function maxInputOf({ graph }: Problem, edge: number, now: Pool, refused: bigint, taxes?: Taxes): bigint {
-  const part = (amount: bigint): Part => ({ amount, num: 1n, den: 1n })
-  const accepts = (amount: bigint) => !(settledLeg(graph.edges[edge]!, now, part(amount), taxes) instanceof PoolRefusal)
-  let [low, high] = [0n, refused]
-  // Mostly a leg is refused by the rounding of its share.
-  for (let step = (refused >> CLAMP_BITS) + 1n; step < refused; step *= CLAMP_GROWTH) {
-    if (accepts(refused - step)) {
-      low = refused - step
-      break
-    }
-    high = refused - step
-  }
-  while (high - low > 1n + (low >> CLAMP_BITS)) {
-    const middle = (low + high) / 2n
-    if (accepts(middle)) low = middle
-    else high = middle
-  }
-  return low
+/** Largest input of an edge that its pool accepts, base units before any tax; null when there is none. */
+function maxInputOf({ graph }: Problem, edge: number, now: Pool, taxes?: Taxes): bigint | null {
+  const { tokenIn, tokenOut, pool } = graph.edges[edge]!
+  const arriving = orRefused(() => familyOf(now.family)!.maxInput?.(now, tokenIn, tokenOut) ?? null)
+  const taxPpm = taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0
+  return arriving === null || taxPpm === 0 ? arriving : (arriving * PPM) / (PPM - BigInt(taxPpm))
 }
-
-/** Bits of an amount to which the most that a pool takes is found. */
-const CLAMP_BITS = 40n
-const CLAMP_GROWTH = 64n
 
 /** The same leg when it buys few whole units: it takes the least that buys them, so that the legs after it have the rest. */
 function trimmed(settled: Settled, part: Part, tryLess: (amount: bigint) => Settled | PoolRefusal | null): Settled {
