@@ -26,7 +26,7 @@ export type Finding = { readonly check: Check; readonly lossBps: number; readonl
 /** Trades whose price moves by more are outside what the service serves by default limits. */
 const MAX_IMPACT = 0.2
 /** Base units below which rounding alone takes half a basis point. */
-const MIN_UNITS = 20_000n
+const MIN_UNITS = 20_000
 const BPS = 10_000
 /** Two pools are divided by a golden-section search of so many steps. */
 const SECTION_STEPS = 40
@@ -49,7 +49,7 @@ export type Checked = {
 /** Null when the trade is not one of those that are checked: it does not route, moves prices too far, or is a matter of single units. */
 export function checkTrade(market: Market, graph: Graph, trade: MarketTrade): Checked | null {
   const route = routeOf(graph, trade)
-  if (!route || trade.amountIn < MIN_UNITS || route.amountOut < MIN_UNITS || impactOf(route) > MAX_IMPACT) return null
+  if (!route || fewestUnits(route) < MIN_UNITS || impactOf(route) > MAX_IMPACT) return null
   return new TradeChecks(market, graph, trade, route).run()
 }
 
@@ -62,6 +62,13 @@ function routeOf(graph: Graph, trade: MarketTrade, over: Partial<RouteRequest> =
 
 function impactOf({ amountOut, midAmountOut }: Route): number {
   return midAmountOut ? 1 - Number(amountOut) / Number(midAmountOut) : 1
+}
+
+/** Base units of the token of which the fewest pass through the route. */
+function fewestUnits({ amountIn, amountOut, legs }: Route): number {
+  const bought = new Map<string, number>()
+  for (const { tokenOut, amountOut: paid } of legs) bought.set(tokenOut, (bought.get(tokenOut) ?? 0) + Number(paid))
+  return Math.min(Number(amountIn), Number(amountOut), ...bought.values())
 }
 
 class TradeChecks {
@@ -198,8 +205,8 @@ class TradeChecks {
     const { graph, trade, route } = this
     for (const part of PARTS) {
       const amountIn = partOf(trade.amountIn, part)
-      const smaller = amountIn >= MIN_UNITS ? routeOf(graph, { ...trade, amountIn }) : null
-      if (!smaller || smaller.amountOut < MIN_UNITS) continue
+      const smaller = routeOf(graph, { ...trade, amountIn })
+      if (!smaller || fewestUnits(smaller) < MIN_UNITS) continue
       this.made.add('rate')
       const rate = Number(smaller.amountOut) / Number(amountIn)
       const lossBps = (Number(route.amountOut) / Number(trade.amountIn) / rate - 1) * BPS
@@ -239,8 +246,7 @@ class TradeChecks {
     const forward = routeOf(graph, { ...trade, amountIn: back.route.amountIn })
     this.made.add('found backwards')
     const saved = forward ? (Number(back.route.amountOut) / Number(forward.amountOut) - 1) * BPS : BPS
-    if (saved > 0)
-      this.findings.push({ check: 'found backwards', lossBps: saved, detail: `of ${back.route.amountIn}` })
+    if (saved > 0) this.findings.push({ check: 'found backwards', lossBps: saved, detail: `of ${back.route.amountIn}` })
   }
 }
 

@@ -60,7 +60,10 @@ export function netGapBps(
 ): number | null {
   if (bound === null || bound <= 0) return null
   const { settlement } = found
-  const gas = settlement.legs.reduce((sum, leg, k) => sum + leg.gas + (problem.learned.get(settlement.edges[k]!) ?? 0), 0)
+  const gas = settlement.legs.reduce(
+    (sum, leg, k) => sum + leg.gas + (problem.learned.get(settlement.edges[k]!) ?? 0),
+    0,
+  )
   const cost = (gas + wrapGas(found, request)) * problem.perGas + settlement.legs.length * problem.perLeg
   return Math.max(0, (1 - (believedOutput(problem, settlement) - cost) / bound) * FLOAT_BPS)
 }

@@ -5,7 +5,7 @@
  */
 import type { Problem } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'
-import { NARROW_GAIN, NARROW_HOPS, NARROW_POOLS, NARROW_STARTS, PART_OF_TRADE } from '../tolerances.ts'
+import { NARROW_GAIN, NARROW_HOPS, NARROW_POOLS, NARROW_STARTS, NARROW_WORK, PART_OF_TRADE } from '../tolerances.ts'
 import { extend, joinPaths, withDetours } from './few-pools.ts'
 import { fits } from './promise.ts'
 import { pathsElsewhere } from './rivals.ts'
@@ -26,15 +26,17 @@ type Restarts = {
 /** The best route found from restricted starts; the one given when none is better. */
 export function fromNarrower(problem: Problem, given: Flow, restarts: Restarts): Flow {
   const { budget } = problem
-  const enough = budget.rest - restarts.work
-  const isLeft = () => budget.rest > enough
+  const { rest } = budget
+  const isLeft = (work: number) => () => budget.rest > rest - work
   let best = given
   const take = (flow: Flow) => {
     const least = best === given ? given.net * (1 + NARROW_GAIN) : best.net
     if (flow.net > least && fits(problem, flow)) best = flow
   }
-  if (restarts.disagrees) otherBeginnings(problem, given, restarts, isLeft).forEach(take)
-  else filledUp(problem, given, restarts, isLeft).forEach(take)
+  if (restarts.disagrees) otherBeginnings(problem, given, restarts, isLeft(restarts.work)).forEach(take)
+  // Other beginnings find more for the same work; both are cheap on small graphs.
+  const work = restarts.disagrees ? NARROW_WORK : restarts.work
+  filledUp(problem, given, restarts, isLeft(work)).forEach(take)
   return best
 }
 
