@@ -19,6 +19,7 @@ import {
   FLAT_MIN,
   FLAT_NEAR,
   FLAT_STEP,
+  MIN_ELASTICITY,
   NEAR_INPUT,
   OUTPUT_MARGIN,
   OUTPUT_SEARCHES,
@@ -158,7 +159,11 @@ class InputSearch {
 
   /** True when the input sought is so close to a tried one that the shares of its route serve for it. */
   private isNear(tried: PricedRoute): boolean {
-    return missedBy(tried, this.wanted) <= NEAR_INPUT
+    if (missedBy(tried, this.wanted) > NEAR_INPUT) return false
+    // Where more input buys next to nothing, the slope says little of the input that buys an output.
+    const { amountIn, price } = tried
+    if (price * Number(amountIn) > MIN_ELASTICITY * Number(paidBy(tried))) return true
+    return this.above !== null && Number(this.above.amountIn - this.low) <= NEAR_INPUT * Number(amountIn)
   }
 
   /**

@@ -6,6 +6,8 @@ export const OUTPUT_SEARCHES = 32
 export const SEARCH_PART = 1 / 3
 /** Part of the input within which a route's shares are as good for the amount sought. */
 export const NEAR_INPUT = 1e-3
+/** Relative rise of the output by that of the input below which the output says little of the input. */
+export const MIN_ELASTICITY = 0.01
 /**
  * Searches at the least input of a route of which some leg stops where its pool does not respond to its price: within this part of the
  * leg's input, and so many times what the amount has changed by.
