@@ -25,8 +25,8 @@ export type Finding = { readonly check: Check; readonly lossBps: number; readonl
 
 /** Trades whose price moves by more are outside what the service serves by default limits. */
 const MAX_IMPACT = 0.2
-/** Base units below which rounding alone takes half a basis point. */
-const MIN_UNITS = 20_000
+/** Base units below which rounding alone takes a tenth of a basis point. */
+const MIN_UNITS = 100_000
 const BPS = 10_000
 /** Two pools are divided by a golden-section search of so many steps. */
 const SECTION_STEPS = 40
@@ -208,7 +208,9 @@ class TradeChecks {
       const smaller = routeOf(graph, { ...trade, amountIn })
       if (!smaller || fewestUnits(smaller) < MIN_UNITS) continue
       this.made.add('rate')
-      const rate = Number(smaller.amountOut) / Number(amountIn)
+      // A unit more or less of the token of which the fewest pass is rounding.
+      const rounding = 2 / fewestUnits(smaller)
+      const rate = (Number(smaller.amountOut) / Number(amountIn)) * (1 + rounding)
       const lossBps = (Number(route.amountOut) / Number(trade.amountIn) / rate - 1) * BPS
       // The smaller trade is the one that was routed badly.
       if (lossBps > 0) this.findings.push({ check: 'rate', lossBps, detail: `a part of ${part}` })

@@ -108,8 +108,12 @@ function weighted({ tokens, price, size, feePpm }: PairSpec, random: Random): Ma
   }
 }
 
+/** Stable pools charge little; what a higher fee leaves in the pool would make two swaps better than one. */
+const MAX_STABLE_FEE = 500
+
 /** Off balance, so that one side is near its end. */
 function stable({ tokens, price, size, feePpm }: PairSpec, random: Random): Made | null {
+  if (feePpm > MAX_STABLE_FEE) return null
   const scale = 10 ** Math.max(0, 18 - Math.log10(size))
   const tilt = 0.5 + (random.next() - 0.5) * 0.9
   const a = BigInt(random.pick([200, 1000, 2000]))

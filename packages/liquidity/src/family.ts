@@ -205,6 +205,11 @@ export interface DexFamily<State = unknown> {
    */
   maxInput?(pool: Pool<State>, tokenIn: Address, tokenOut: Address): bigint | null
   /**
+   * True for a pool that limits each swap by a part of the balance of its input, and whose output depends on how balances change by
+   * parts: `maxInput` is the end of one swap, another one takes more, and pays along the same curve scaled to the balances.
+   */
+  limitsEachSwap?(pool: Pool<State>): boolean
+  /**
    * The pool as the float search sees it. The curve ends where the pool does: at `maxInput`, or below it by at most a billionth of
    * it and the roundings of a few base units; it never ends above. Computed whenever the pool changes, so it should cost little.
    */

@@ -81,8 +81,11 @@ function surprisesOf(problem: Problem, { flow, settlement }: FoundRoute): Readon
   const surprises = new Map<number, number>()
   for (const [k, edge] of settlement.edges.entries()) {
     const ranked = (costOf(problem, edge, flow.input[flow.edges.indexOf(edge)]!) - perLeg) / perGas
-    const surprise = settlement.legs[k]!.gas + (learned.get(edge) ?? 0) - ranked
-    if (Math.abs(surprise) > 1) surprises.set(edge, surprise)
+    const gas = settlement.legs[k]!.gas + (learned.get(edge) ?? 0)
+    // A further swap through the same pool is all gas that was not counted.
+    const before = surprises.get(edge)
+    const surprise = before === undefined ? gas - ranked : before + gas
+    if (before !== undefined || Math.abs(surprise) > 1) surprises.set(edge, surprise)
   }
   return surprises
 }

@@ -11,6 +11,7 @@ import { PPM } from '@sluice/chains'
 import { familyOf, orRefused, type Pool, PoolRefusal, type PoolRefusalCode, refusalOf } from '@sluice/liquidity'
 import type { Edge } from '../graph/graph.ts'
 import { capacityOf, inputOf, outputOf } from '../graph/price-curve.ts'
+import { MAX_SWAPS } from '../graph/repeated-swaps.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
@@ -144,6 +145,8 @@ class Attempt {
   private readonly held = new Map<number, bigint>()
   private readonly legs: Leg[] = []
   private readonly edges: number[] = []
+  /** Legs that the limit on pools leaves beyond one for each share. */
+  private spare: number
   /** Pools as the legs before leave them, when several legs use one. */
   private readonly traded: Map<string, Pool> | null
 
@@ -153,6 +156,7 @@ class Attempt {
     this.taxes = taxes
     this.again = again
     this.traded = terms.shares.sharing ? new Map() : null
+    this.spare = problem.maxPools - terms.shares.inOrder.length
     this.held.set(problem.source, terms.amountIn)
   }
 
@@ -179,33 +183,77 @@ class Attempt {
     const { pool } = problem.graph.edges[edge]!
     const now = traded?.get(pool.id) ?? pool
     const limit = terms.limits.get(edge)
-    let part = limit !== undefined && limit < wanted.amount ? partUpTo(share, balance, limit) : wanted
+    const part = limit !== undefined && limit < wanted.amount ? partUpTo(share, balance, limit) : wanted
     let settled = part.amount === 0n ? null : this.settleLeg(edge, now, part)
     if (settled instanceof PoolRefusal && settled.code === 'TOO_LARGE') {
-      const most = maxInputOf(problem, edge, now, this.taxes)
-      if (most === null || most >= part.amount) throw new LegRefused(problem, edge, settled, null, terms.shares.sharing)
-      terms.limits.set(edge, most)
-      part = partUpTo(share, balance, most)
-      settled = part.amount === 0n ? null : this.settleLeg(edge, now, part)
+      this.makeLegs(share, now, part.amount, settled)
+      return
     }
-    if (settled instanceof PoolRefusal) throw new LegRefused(problem, edge, settled, null, terms.shares.sharing)
+    if (settled instanceof PoolRefusal) throw this.refused(edge, settled)
     if (settled && !last && settled.leg.amountOut < FEW_UNITS)
       settled = trimmed(settled, part, (less) => {
         const cut = partUpTo(share, balance, less)
         return cut.amount > 0n ? this.settleLeg(edge, now, cut) : null
       })
-    const taken = settled?.leg.amountIn ?? 0n
-    if (settled) {
-      traded?.set(pool.id, settled.after)
-      held.set(to, (held.get(to) ?? 0n) + settled.leg.amountOut)
-      this.legs.push(settled.leg)
-      this.edges.push(edge)
+    if (settled) this.add(edge, settled)
+    const left = held.get(from) ?? 0n
+    if (last && left > 0n) this.leave(share, left)
+  }
+
+  /**
+   * Legs through a pool that refuses all of an amount at once: as many as it takes one after the other, if it limits each swap, else one
+   * with as much as it takes.
+   */
+  private makeLegs(share: Share, now: Pool, amount: bigint, refusal: PoolRefusal): void {
+    const { problem, terms, held } = this
+    const { edge, from, last } = share
+    const isRepeated = familyOf(now.family)!.limitsEachSwap?.(now) === true
+    const swaps = isRepeated ? Math.min(MAX_SWAPS, 1 + Math.max(0, this.spare)) : 1
+    let pool = now
+    let taken = 0n
+    for (let swap = 0; swap < swaps && taken < amount; swap++) {
+      if (swap > 0) this.spare--
+      const most = maxInputOf(problem, edge, pool, this.taxes)
+      if (most === null || (swap === 0 && most >= amount)) throw this.refused(edge, refusal)
+      const balance = held.get(from)!
+      const wanted = amount - taken
+      const part =
+        last && wanted === balance && wanted <= most
+          ? { amount: balance, num: 1n, den: 1n }
+          : partUpTo(share, balance, most < wanted ? most : wanted)
+      const settled = part.amount === 0n ? null : this.settleLeg(edge, pool, part)
+      if (settled === null || settled instanceof PoolRefusal) {
+        if (settled && swap === 0) throw this.refused(edge, settled)
+        break
+      }
+      this.add(edge, settled)
+      pool = settled.after
+      taken += settled.leg.amountIn
     }
-    held.set(from, balance - taken)
-    if (!last || taken === balance) return
-    const reason = new PoolRefusal('TOO_LARGE', `pool ${pool.id} takes ${taken} of ${balance}`)
-    const refusal = new LegRefused(problem, edge, reason, terms.limits.get(edge) ?? null, terms.shares.sharing)
-    this.leftOver = { token: from, amount: balance - taken, refusal }
+    const left = held.get(from) ?? 0n
+    terms.limits.set(edge, taken)
+    if (last && left > 0n) this.leave(share, left)
+  }
+
+  private add(edge: number, { leg, after }: Settled): void {
+    const { from, to } = this.problem.graph.topology
+    const { held } = this
+    this.traded?.set(leg.pool.id, after)
+    held.set(from[edge]!, held.get(from[edge]!)! - leg.amountIn)
+    held.set(to[edge]!, (held.get(to[edge]!) ?? 0n) + leg.amountOut)
+    this.legs.push(leg)
+    this.edges.push(edge)
+  }
+
+  private leave({ edge, from }: Share, amount: bigint): void {
+    const { pool } = this.problem.graph.edges[edge]!
+    const reason = new PoolRefusal('TOO_LARGE', `pool ${pool.id} leaves ${amount}`)
+    this.leftOver = { token: from, amount, refusal: this.refused(edge, reason) }
+  }
+
+  private refused(edge: number, reason: PoolRefusal): LegRefused {
+    const { problem, terms } = this
+    return new LegRefused(problem, edge, reason, terms.limits.get(edge) ?? null, terms.shares.sharing)
   }
 
   private settleLeg(edge: number, now: Pool, part: Part): Settled | PoolRefusal {

@@ -27,6 +27,7 @@ export const balancerV2: DexFamily<BalancerV2State> = {
 
   quoteExactInput: quoteByIndices('balancer-v2', quote),
   ...tradeWithInputFee(quote, limitOf),
+  limitsEachSwap: ({ state }) => state.kind === 'weighted',
   tradingFunction: ({ state }) => tradingFunction(state),
 
   reserves: ({ state }) => state.balances,

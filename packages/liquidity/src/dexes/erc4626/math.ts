@@ -56,7 +56,12 @@ export function quote(
   return {
     amountOut,
     state: deposit
-      ? { ...state, totalAssets: totalAssets + amountIn, totalSupply: totalSupply + amountOut }
+      ? {
+          ...state,
+          totalAssets: totalAssets + amountIn,
+          totalSupply: totalSupply + amountOut,
+          maxDeposit: maxDeposit - amountIn,
+        }
       : { ...state, totalAssets: totalAssets - amountOut, totalSupply: totalSupply - amountIn },
   }
 }
