@@ -175,7 +175,7 @@ class Attempt {
 
   private makeLeg(share: Share): void {
     const { problem, terms, again, traded, held } = this
-    const { edge, from, to, last } = share
+    const { edge, from, last } = share
     const balance = held.get(from) ?? 0n
     const drawn = share.fromSource ? again?.drawn?.get(edge) : undefined
     const wanted = partOfBalance(share, balance, drawn)
@@ -217,10 +217,9 @@ class Attempt {
       if (most === null || (swap === 0 && most >= amount)) throw this.refused(edge, refusal)
       const balance = held.get(from)!
       const wanted = amount - taken
-      const part =
-        last && wanted === balance && wanted <= most
-          ? { amount: balance, num: 1n, den: 1n }
-          : partUpTo(share, balance, most < wanted ? most : wanted)
+      let part = partUpTo(share, balance, most)
+      if (wanted <= most)
+        part = last && wanted === balance ? { amount: balance, num: 1n, den: 1n } : partUpTo(share, balance, wanted)
       const settled = part.amount === 0n ? null : this.settleLeg(edge, pool, part)
       if (settled === null || settled instanceof PoolRefusal) {
         if (settled && swap === 0) throw this.refused(edge, settled)
