@@ -73,7 +73,10 @@ export type PoolRefusalCode = 'EMPTY' | 'TOO_SMALL' | 'TOO_LARGE' | 'WRONG_TOKEN
 export class PoolRefusal extends Error {
   override readonly name = 'PoolRefusal'
   readonly code: PoolRefusalCode
-  /** True when the limit is the family's own, and the pool would take more: ticks that were not read, words that cost too much gas. */
+  /**
+   * True when the limit is the family's own, and the pool may take more: ticks that were not read, words that cost too much gas, bounds
+   * that are known from below.
+   */
   readonly isOwnLimit: boolean
 
   constructor(code: PoolRefusalCode, message: string, { isOwnLimit = false } = {}) {

@@ -1,35 +1,19 @@
 /** The largest inputs that families state, and the ends of their curves, against their own quotes: in many states of every family. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { families, familyOf, type PriceCurve, refusalOf } from '../src/index.ts'
-import { afterSwap, poolStates } from './pool-states.ts'
+import { families, familyOf, PoolRefusal, refusalOf } from '../src/index.ts'
+import { endOf, endsAt } from './curve-end.ts'
+import { afterSwap, knownWays, poolStates } from './pool-states.ts'
 
 const RUNS = process.env.LONG ? 2_000 : 60
 const states = poolStates(17)
 
 /** Families that refuse single amounts for roundings, of theirs or of what is not known of them. */
 const SPORADIC = new Set(['ambient', 'iziswap', 'solidly', 'curve-stable', 'velodrome-v2'])
-/** Families whose pools take any amount, of either token. */
-const NEVER_ENDS = new Set(['curve-stable', 'pancake-stable'])
-/** Relative part below its pool at which a curve ends at most. */
-const END = 1e-9
-/** Base units that a step of a pool rounds up at most: an amount and its fee. */
+/** Base units of input that an empty curve may have: rounding leaves less than one of them. */
 const ROUNDED = 2
 /** Base units of output that are dust. */
 const DUST = 1_000n
-/** Steps of a pool: words of its bitmap, and ticks. */
-const MAX_STEPS = 4_000
-
-/** Input of a whole curve, summed up as searches do. */
-function endOf({ sqrtPrice, liquidity, keepIn }: PriceCurve): number {
-  let input = 0
-  for (let k = 0; k < liquidity.length; k++) {
-    const [from, to, depth] = [sqrtPrice[k]!, sqrtPrice[k + 1]!, liquidity[k]!]
-    if (depth > 0) input += (depth * (from - to)) / (from * to)
-  }
-  return input / keepIn
-}
-
 const part = fc.double({ min: 0, max: 1, noNaN: true })
 const drawn = fc.record({
   place: fc.nat(),
@@ -79,15 +63,15 @@ describe.each(families.map(({ id }) => id))('%s', (id) => {
           expect(end).toBeGreaterThan(2 ** 127)
         } else if (maxInput === 0n) {
           for (const bit of bits) expect(answer(1n << BigInt(bit))).not.toBe('accepted')
-          expect(end).toBe(0)
+          expect(end).toBeLessThanOrEqual(ROUNDED)
         } else {
           ends++
           expect(answer(maxInput)).toBe('accepted')
           expect(answer(maxInput + 1n)).toBe('TOO_LARGE')
-          expect(end).toBeLessThanOrEqual(Number(maxInput))
           // The curve of a pool that is all but drained may leave out its last units.
           const { amountOut } = family.quoteExactInput(pool, tokenIn, tokenOut, maxInput)
-          if (amountOut >= DUST) expect(end).toBeGreaterThanOrEqual(Number(maxInput) * (1 - END) - ROUNDED * MAX_STEPS)
+          if (amountOut >= DUST) expect(endsAt(curve, maxInput), `curve ends at ${end} of ${maxInput}`).toBe(true)
+          expect(end).toBeLessThanOrEqual(Number(maxInput))
           for (const bit of bits) expect(answer(maxInput + (1n << BigInt(bit)))).toBe('TOO_LARGE')
         }
         const most = maxInput ?? (1n << 128n) - 1n
@@ -108,7 +92,39 @@ describe.each(families.map(({ id }) => id))('%s', (id) => {
   })
 
   test('has states that end among those that are compared', () => {
-    if (NEVER_ENDS.has(id)) return
     expect(ends).toBeGreaterThan(0)
   })
 })
+
+const ways = knownWays()
+/** Answers of a family that are compared: some collections have thousands that are alike. */
+const MAX_WAYS = 300
+
+test.each([...ways.keys()])(
+  '%s: known answers lie within the largest input, and refusals of large amounts beyond',
+  (id) => {
+    const family = familyOf(id)!
+    const all = ways.get(id)!
+    const step = Math.ceil(all.length / MAX_WAYS)
+    for (const { pool, tokenIn, tokenOut, accepted, refused } of all.filter((_, k) => k % step === 0)) {
+      const maxInput = family.maxInput!(pool, tokenIn, tokenOut) ?? 1n << 128n
+      const isWithin = (amountIn: bigint) => amountIn <= maxInput
+      const codeOf = (amountIn: bigint) => {
+        try {
+          return family.quoteExactInput(pool, tokenIn, tokenOut, amountIn)
+        } catch (error) {
+          return refusalOf(error)
+        }
+      }
+      const ours = codeOf(accepted)
+      // Beyond what the family looks at, or too little of another release.
+      if (accepted > 0n && !(ours instanceof PoolRefusal))
+        expect(isWithin(accepted), `${accepted} of ${maxInput}`).toBe(true)
+      for (const amountIn of refused) {
+        const refusal = codeOf(amountIn)
+        if (refusal instanceof PoolRefusal && refusal.code === 'TOO_LARGE')
+          expect(isWithin(amountIn), `${amountIn} of ${maxInput}`).toBe(false)
+      }
+    }
+  },
+)

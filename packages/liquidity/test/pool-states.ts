@@ -8,7 +8,7 @@ import type { ConcentratedState } from '../src/math/concentrated.ts'
 import { sqrtRatioAtTick, tickAtSqrtRatio } from '../src/math/ticks.ts'
 import { parseVectors } from '../src/vectors/index.ts'
 import { asksOf } from '../src/vectors/run.ts'
-import type { FormFile, VectorFile } from '../src/vectors/types.ts'
+import type { FormFile, Question, VectorFile } from '../src/vectors/types.ts'
 import { type Random, random } from './random.ts'
 
 const VECTORS = join(import.meta.dirname, '../vectors')
@@ -35,8 +35,8 @@ const poolOf = (family: string, state: unknown, fixed?: unknown): Pool => ({
 
 const textOf = (value: unknown) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}n` : one))
 
-/** Pools of the known answers, by family; each state once. */
-function knownPools(): ReadonlyMap<string, readonly Pool[]> {
+/** All known answers. */
+function knownAnswers(): readonly Question[] {
   const files: readonly (VectorFile | FormFile)[] = [
     ...readdirSync(VECTORS)
       .filter((name) => name.endsWith('.json'))
@@ -45,11 +45,40 @@ function knownPools(): ReadonlyMap<string, readonly Pool[]> {
       (name) => parseVectors(gunzipSync(readFileSync(join(VECTORS, 'genuine', name))).toString('utf8'))!,
     ),
   ]
-  const byFamily = new Map<string, Map<string, Pool>>()
-  for (const ask of files.flatMap(asksOf)) {
+  return files.flatMap(asksOf).flatMap((ask) => {
     const question = ask()
-    if ('skip' in question) continue
-    const { pool } = question
+    return 'skip' in question ? [] : [question]
+  })
+}
+
+/** A way through a pool with known answers: the largest input that was accepted, and all that were refused. */
+export type KnownWay = {
+  readonly pool: Pool
+  readonly tokenIn: Pool['address']
+  readonly tokenOut: Pool['address']
+  accepted: bigint
+  readonly refused: bigint[]
+}
+
+/** Known answers by family and by way. */
+export function knownWays(): ReadonlyMap<string, readonly KnownWay[]> {
+  const byFamily = new Map<string, Map<string, KnownWay>>()
+  for (const { pool, tokenIn, tokenOut, amountIn, amountOut } of knownAnswers()) {
+    const ways = byFamily.get(pool.family) ?? new Map<string, KnownWay>()
+    byFamily.set(pool.family, ways)
+    const key = textOf([pool.state, pool.fixed, tokenIn, tokenOut])
+    const way = ways.get(key) ?? { pool, tokenIn, tokenOut, accepted: 0n, refused: [] }
+    ways.set(key, way)
+    if (amountOut === null) way.refused.push(amountIn)
+    else if (amountOut > 0n && amountIn > way.accepted) way.accepted = amountIn
+  }
+  return new Map([...byFamily].map(([family, ways]) => [family, [...ways.values()]]))
+}
+
+/** Pools of the known answers, by family; each state once. */
+function knownPools(): ReadonlyMap<string, readonly Pool[]> {
+  const byFamily = new Map<string, Map<string, Pool>>()
+  for (const { pool } of knownAnswers()) {
     const states = byFamily.get(pool.family) ?? new Map<string, Pool>()
     states.set(textOf([pool.state, pool.fixed]), pool)
     byFamily.set(pool.family, states)

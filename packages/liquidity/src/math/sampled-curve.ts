@@ -4,7 +4,7 @@ import { orRefused, type PriceCurve } from '../family.ts'
 import { UNLIMITED_INPUT } from './capacity.ts'
 import { curveEnd } from './curve-end.ts'
 import { emptyCurve } from './curves.ts'
-import { curveThrough, type Points, predictedBetween } from './spline.ts'
+import { curveThrough, doubtBetween, type Points, predictedBetween } from './spline.ts'
 
 export type SampledPool = {
   /** Output for an input, fee included. May refuse. */
@@ -19,11 +19,13 @@ export type SampledPool = {
 
 /** Inputs that are quoted at most; pools that bend little need a quarter of them. */
 const MAX_QUOTES = 64
-/** Relative error of the output at which an interval is not divided: a hundredth of a basis point. */
-const TOLERANCE = 1e-6
+/** Relative error of the output at which an interval is not divided: a fiftieth of a basis point. */
+const TOLERANCE = 2e-6
 /** Input of the smallest sample as a part of the scale, unless it buys less than so many base units, which rounding would show in. */
 const SMALLEST_PART = 1e-5
 const SMOOTH_OUTPUT = 1e7
+/** Part of the whole output that the smallest sample buys at most. */
+const FIRST_OUTPUT = 1e-3
 /** Growth from one sample to the next at most; and of those that are sought for the first ones. */
 const GROWTH = 8
 const LITTLE = 1e-3
@@ -31,7 +33,7 @@ const SEARCH_GROWTH = 64
 const MAX_FIRST_SAMPLES = 6
 /** Base units of output below which rounding hides how an interval bends. */
 const MIN_OUTPUT_STEP = 2_000
-/** Input from which on a pool without an end is followed, as a multiple of the scale, and the part of the output that is left at its last sample. */
+/** Input from which on a pool whose end is far is followed, as a multiple of the scale, and the part of the output that is left at its last sample. */
 const FAR = 16
 const FAR_REST = 2e-7
 /** Relative rise of the output from one sample to the next at least. */
@@ -41,6 +43,7 @@ const LEAST_REST = 1e-9
 /** Error of both parts of a divided interval, as a part of its own; and the weight of a coarser prediction, since errors may be 0 by chance. */
 const ERROR_LEFT = 1 / 6
 const COARSE_WEIGHT = 0.3
+const DOUBT_WEIGHT = 0.15
 /** Place of a sample in an interval, and the growth from which on it is the geometric mean of both ends. */
 const PLACE = 0.4
 const WIDE = 3
@@ -52,8 +55,7 @@ export function sampledCurve({ quote, maxInput, scale, feePpm }: SampledPool): P
   if (maxInput === 0n) return emptyCurve(keepIn)
   const size = Math.max(1, Number(scale))
   const samples = new Samples(quote)
-  const supremum = maxInput === null ? samples.addFar(size) : 0
-  if (maxInput !== null) samples.add(maxInput)
+  const supremum = samples.addFar(size, maxInput)
   samples.addFirst(size)
   samples.refine()
   const { x, y } = samples
@@ -85,13 +87,18 @@ class Samples implements Points {
     this.quote = quote
   }
 
-  /** Quotes an input. @returns its output; null where the pool refuses, or buys no more than for a smaller input */
-  add(amountIn: bigint): number | null {
-    const { x, y, error } = this
+  private ask(input: number): number | null {
     this.quotes++
-    const amountOut = orRefused(() => this.quote(amountIn))
-    if (amountOut === null) return null
-    const [input, output] = [Number(amountIn), Number(amountOut)]
+    const amountOut = orRefused(() => this.quote(BigInt(Math.ceil(input))))
+    return amountOut === null ? null : Number(amountOut)
+  }
+
+  /** Adds the sample of an input. @returns its output; null where the pool refuses, or buys no more than for a smaller input */
+  add(amountIn: number): number | null {
+    const { x, y, error } = this
+    const input = Math.ceil(amountIn)
+    const output = this.ask(input)
+    if (output === null) return null
     let place = x.length
     while (input < x[place - 1]!) place--
     if (!(input > x[place - 1]! && output > y[place - 1]!) || input === x[place]) return null
@@ -105,30 +112,42 @@ class Samples implements Points {
     return output
   }
 
-  /** Follows a pool without an end until next to nothing is left. @returns all that it pays */
-  addFar(size: number): number {
-    const supremum = Number(orRefused(() => this.quote(UNLIMITED_INPUT - 1n)) ?? 0n)
+  /**
+   * Adds the end of a pool, and follows one that ends far away, or never, until next to nothing is left.
+   *
+   * @returns all that it pays
+   */
+  addFar(size: number, maxInput: bigint | null): number {
+    const { x, y, error } = this
+    const end = maxInput ?? UNLIMITED_INPUT - 1n
+    const all = Number(orRefused(() => this.quote(end)) ?? 0n)
     this.quotes++
-    for (let input = size * FAR; input < Number(UNLIMITED_INPUT); input *= SEARCH_GROWTH) {
-      const output = this.add(BigInt(Math.ceil(input)))
-      if (output === null || output >= supremum * (1 - FAR_REST)) break
+    for (let input = size * FAR; input * GROWTH < Number(end); input *= SEARCH_GROWTH) {
+      const output = this.add(input)
+      if (output === null || output >= all * (1 - FAR_REST)) break
     }
-    return supremum
+    if (maxInput === null) return all
+    x.push(Number(end))
+    y.push(Math.max(all, y.at(-1)! * (1 + LEAST_RISE)))
+    error.push(Number.POSITIVE_INFINITY)
+    return all
   }
 
   /** Adds samples from the smallest that rounding leaves smooth to the largest. */
   addFirst(size: number): void {
-    const { x } = this
+    const { x, y } = this
     const end = x.at(-1)!
     let input = Math.min(size, end) * SMALLEST_PART
+    // A pool that is short of the other token pays nearly all of it for far less than it holds.
+    while (input > 1 && (this.ask(input) ?? 0) > FIRST_OUTPUT * y.at(-1)!) input /= SEARCH_GROWTH
     for (;;) {
-      const output = this.add(BigInt(Math.ceil(input)))
+      const output = this.add(input)
       if ((output !== null && output >= SMOOTH_OUTPUT) || input * SEARCH_GROWTH >= end) break
       input *= SEARCH_GROWTH
     }
     const largest = x[2] ?? end
     const count = Math.min(MAX_FIRST_SAMPLES, Math.floor(Math.log(largest / input) / Math.log(SEARCH_GROWTH / 4)))
-    for (let i = 1; i < count; i++) this.add(BigInt(Math.ceil(input * (largest / input) ** (i / count))))
+    for (let i = 1; i < count; i++) this.add(input * (largest / input) ** (i / count))
   }
 
   /** Divides intervals where the curve is furthest off. */
@@ -150,12 +169,15 @@ class Samples implements Points {
     error[k] = 0
     if (y[k]! - y[k - 1]! < MIN_OUTPUT_STEP || !(from < input && input < to)) return
     const [fine, coarse] = [predictedBetween(this, k, input, true), predictedBetween(this, k, input, false)]
-    const output = this.add(BigInt(input))
+    const output = this.add(input)
     if (output === null) return
     // A unit is rounding.
     const off = (predicted: number) => Math.max(0, Math.abs(predicted - output) - 1) / output
     const left = ERROR_LEFT * Math.max(off(fine), COARSE_WEIGHT * off(coarse))
-    for (const part of [k, k + 1]) error[part] = this.isWide(part) ? Number.POSITIVE_INFINITY : left
+    for (const part of [k, k + 1])
+      error[part] = this.isWide(part)
+        ? Number.POSITIVE_INFINITY
+        : Math.max(left, DOUBT_WEIGHT * doubtBetween(this, part))
   }
 
   /** True of an interval that one sample says too little of. */

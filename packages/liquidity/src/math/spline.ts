@@ -7,7 +7,7 @@ import type { PriceCurve } from '../family.ts'
 /** Inputs and outputs of a pool, both rising, from (0, 0). */
 export type Points = { readonly x: number[]; readonly y: number[] }
 
-/** Relative fall of the price from one interval to the next, below which both count as one straight line. */
+/** Relative fall of the mean price from one interval to the next, at least. */
 const FALL = 1e-9
 /** Points that a polynomial runs through at most, and the relative error of a price above which one through fewer points is taken. */
 const MAX_POLYNOMIAL = 4
@@ -29,36 +29,31 @@ function coarsePrice(points: Points, k: number): number {
  *
  * @returns 0 where outputs of a unit more or less would tell another price
  */
-function finePrice(points: Points, k: number): number {
+function finePrice({ x, y }: Points, k: number): number {
+  const at = x[k]!
+  const inverse = at / y[k]!
   for (let count = MAX_POLYNOMIAL; count > 1; count--) {
-    const { price, noise } = priceByPolynomial(points, k, count)
-    if (noise <= MAX_NOISE) return price
+    const high = Math.min(x.length - 1, Math.max(1, k + 1 - (count >> 1)) + count - 1)
+    const low = Math.max(1, high - count + 1)
+    let slope = 0
+    let noise = 0
+    let own = 0
+    for (let j = low; j <= high; j++) {
+      if (j === k) continue
+      const xj = x[j]!
+      // Weights of the derivative of Lagrange's polynomial.
+      own += 1 / (at - xj)
+      let weight = 1 / (xj - at)
+      for (let i = low; i <= high; i++) if (i !== j && i !== k) weight *= (at - x[i]!) / (xj - x[i]!)
+      const part = (weight * xj) / y[j]!
+      slope += part
+      noise += Math.abs(part) / y[j]!
+    }
+    noise += Math.abs(own * inverse) / y[k]!
+    slope += own * inverse
+    if (at * noise <= MAX_NOISE * inverse) return (inverse - at * slope) / inverse ** 2
   }
   return 0
-}
-
-function priceByPolynomial(
-  { x, y }: Points,
-  k: number,
-  count: number,
-): { readonly price: number; readonly noise: number } {
-  const high = Math.min(x.length - 1, Math.max(1, k + 1 - (count >> 1)) + count - 1)
-  const low = Math.max(1, high - count + 1)
-  const at = x[k]!
-  let slope = 0
-  let noise = 0
-  for (let j = low; j <= high; j++) {
-    let weight = j === k ? 0 : 1
-    for (let i = low; i <= high; i++) {
-      if (i === j) continue
-      if (j === k) weight += 1 / (at - x[i]!)
-      else weight *= (i === k ? 1 : at - x[i]!) / (x[j]! - x[i]!)
-    }
-    slope += (weight * x[j]!) / y[j]!
-    noise += (Math.abs(weight) * x[j]!) / y[j]! ** 2
-  }
-  const inverse = at / y[k]!
-  return { price: (inverse - at * slope) / inverse ** 2, noise: (at * noise) / inverse }
 }
 
 /**
@@ -113,6 +108,15 @@ export function predictedBetween(points: Points, k: number, input: number, isFin
   return output + first * (from - middle) + bought(middle, second, within - width)
 }
 
+/** Part of the output in the middle of an interval in which prices by more and by fewer points make a difference, about. */
+export function doubtBetween(points: Points, k: number): number {
+  const { x, y } = points
+  let off = 0
+  for (const end of k > 1 ? [k - 1, k] : [k])
+    if (end < x.length - 1) off += Math.abs(sqrtPriceAt(points, end, true) ** 2 - sqrtPriceAt(points, end, false) ** 2)
+  return (off * (x[k]! - x[k - 1]!)) / 8 / y[k]!
+}
+
 const bought = (from: number, liquidity: number, input: number): number =>
   (from * input) / (1 / from + input / liquidity)
 
@@ -139,7 +143,10 @@ export function curveThrough(points: Points, rest?: number): Pick<PriceCurve, 's
   return { sqrtPrice: Float64Array.from(sqrtPrice), liquidity: Float64Array.from(liquidity) }
 }
 
-/** The points of which none lies below the line between two others. */
+/**
+ * The points of which none lies below the line between two others. Prices of straight parts are made to fall by a hair from one interval to
+ * the next.
+ */
 export function hullOf(points: Points): Points {
   const hull: Points = { x: [], y: [] }
   const { x, y } = hull
@@ -147,12 +154,16 @@ export function hullOf(points: Points): Points {
     const output = points.y[k]!
     while (x.length > 1) {
       const next = (output - y.at(-1)!) / (input - x.at(-1)!)
-      if (next < meanPrice(hull, x.length - 1) * (1 - FALL)) break
+      if (next <= meanPrice(hull, x.length - 1) * (1 + FALL)) break
       x.pop()
       y.pop()
     }
     x.push(input)
     y.push(output)
+  }
+  for (let k = 2; k < x.length; k++) {
+    const most = meanPrice(hull, k - 1) * (1 - FALL)
+    if (meanPrice(hull, k) > most) y[k] = y[k - 1]! + most * (x[k]! - x[k - 1]!)
   }
   return hull
 }

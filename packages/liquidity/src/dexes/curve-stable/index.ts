@@ -1,9 +1,8 @@
 import type { DexFamily } from '../../family.ts'
-import { NO_LIMIT } from '../../math/capacity.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { findPools } from './discover.ts'
-import { inputFor, quote, tradingFunction } from './math.ts'
+import { inputFor, limitOf, quote, tradingFunction } from './math.ts'
 import { type CurveStableFixed, readFixed } from './rates.ts'
 import { applyLog, readStates, topics } from './state.ts'
 import type { CurveStableState } from './types.ts'
@@ -27,7 +26,7 @@ export const curveStable: DexFamily<CurveStableState> = {
     gas: HOP_GAS['curve-stable'],
     variant: 'int128',
     quote,
-    limitOf: () => NO_LIMIT,
+    limitOf,
     inputFor,
     tradingFunction,
   }),

@@ -1,8 +1,7 @@
 import type { DexFamily } from '../../family.ts'
-import { NO_LIMIT } from '../../math/capacity.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { gasRow } from '../common/gas.ts'
-import { quote, tradingFunction } from '../curve-stable/math.ts'
+import { limitOf, quote, tradingFunction } from '../curve-stable/math.ts'
 import type { CurveStableState } from '../curve-stable/types.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import { applyLog, readStates, refreshStates, topics } from './state.ts'
@@ -21,7 +20,7 @@ export const pancakeStable: DexFamily<CurveStableState> = {
     gas: gasRow('pancake-stable').hop,
     variant: 'uint256',
     quote,
-    limitOf: () => NO_LIMIT,
+    limitOf,
     tradingFunction,
   }),
 }

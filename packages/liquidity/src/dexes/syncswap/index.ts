@@ -40,9 +40,10 @@ export const syncswap: DexFamily<SyncswapState> = {
     const { stable, reserve0, reserve1, fee0, fee1 } = pool.state
     if (stable) return capacity.priceCurve(pool, tokenIn, tokenOut)
     // Without a reserve of the token sold, a unit buys all of the other one.
+    const maxInput = capacity.maxInput(pool, tokenIn, tokenOut)
     return isZeroForOne(pool, tokenIn, tokenOut)
-      ? constantProductCurve(reserve0 || 1n, reserve1, PPM_PER_PART * Number(fee0))
-      : constantProductCurve(reserve1 || 1n, reserve0, PPM_PER_PART * Number(fee1))
+      ? constantProductCurve(reserve0 || 1n, reserve1, PPM_PER_PART * Number(fee0), maxInput)
+      : constantProductCurve(reserve1 || 1n, reserve0, PPM_PER_PART * Number(fee1), maxInput)
   },
 
   reserves: ({ state }) => [state.reserve0, state.reserve1],
