@@ -57,7 +57,19 @@ export type AccountOverride = {
   readonly stateDiff?: Readonly<Record<Hex, Hex>>
 }
 export type StateOverrides = Readonly<Record<Address, AccountOverride>>
-export type BlockOverrides = { readonly coinbase?: Address; readonly baseFeePerGas?: bigint }
+/** Environment of an eth_call in place of its block's own. */
+export type BlockOverrides = {
+  readonly coinbase?: Address
+  /** Wei. */
+  readonly baseFeePerGas?: bigint
+  /**
+   * Unix seconds. A node that cannot override the time runs the call in its block's own environment, without `number` and
+   * `baseFeePerGas` either.
+   */
+  readonly timestamp?: number
+  /** Only together with `timestamp`. */
+  readonly number?: number
+}
 
 export type RequestOptions = {
   readonly signal?: AbortSignal

@@ -1,10 +1,11 @@
 /** One swap, run in one eth_call as its sender would run it. */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
+import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { type CallEnvironment, type RunReport, runProbe } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
 import { intrinsicGas, usualGas } from './gas.ts'
+import { type BlockEnvironment, nextBlock } from './next-block.ts'
 import type { ProbeReport } from './probe.ts'
 import { decodeRevert } from './revert.ts'
 import { approving, type Input, lentSetUp, nativeSetUp, ownSetUp, type SetUp, slotSetUp } from './setup.ts'
@@ -36,8 +37,13 @@ export async function simulateSwap(
 async function simulate(rpc: Rpc, request: SimulationRequest, context: SimulationContext): Promise<SimulationResult> {
   const { signal, priority, tokenIn: token, block, from, amountIn, to, spender = to, allowance } = request
   const options = { timeoutMs: context.limits.timeoutMs, ...(signal && { signal }), ...(priority && { priority }) }
-  const reader = new TokenReader({ rpc, token, block, request: options })
-  const task = { rpc, request, context, options, reader, input: { from, spender, amountIn, allowance } }
+  const header = readHeader(rpc, request, options)
+  const runsIn = header.then((of) => environmentOf(of, request, context))
+  // Met where the header itself is awaited.
+  runsIn.catch(() => {})
+  // Balances may grow with time: the token is asked in the environment that the transaction runs in.
+  const reader = new TokenReader({ rpc, token, block, runsIn, request: options })
+  const task = { rpc, request, context, options, header, reader, input: { from, spender, amountIn, allowance } }
   // What the input needs to be read for goes out together with everything else: one round trip before the call itself.
   const [environment, { layout, setUp }] = await Promise.all([lookAround(task), prepare(task)])
   const attempt =
@@ -50,6 +56,7 @@ type Task = {
   readonly request: SimulationRequest
   readonly context: SimulationContext
   readonly options: RequestOptions
+  readonly header: Promise<BlockHeader>
   readonly reader: TokenReader
   readonly input: Input
 }
@@ -71,22 +78,46 @@ function checkRequest(
   if (amountIn < 0n || amountIn >> 256n !== 0n) throw bad('amountIn must fit 256 bits')
 }
 
-async function lookAround({ rpc, request, context, options }: Task): Promise<CallEnvironment> {
+async function lookAround({ rpc, request, context, options, ...task }: Task): Promise<CallEnvironment> {
   const { block, from, to, gasPrice, known, allowance } = request
-  const [header, gasPriceWei, code, targetCode] = await Promise.all([
-    known?.header ?? rpc.getBlock(block, options),
-    gasPrice ?? rpc.gasPrice(options),
+  const { fees } = context
+  const [header, gasPriceWei, baseFeePerGas, code, targetCode] = await Promise.all([
+    task.header,
+    gasPrice ?? task.header.then((of) => fees.gasPrice(rpc, of, options)),
+    task.header.then((of) => fees.nextBaseFee(rpc, of, options)),
     known?.senderCode ?? rpc.getCode(from, block, options),
     allowance === 'kept' ? rpc.getCode(to, block, options) : undefined,
   ])
-  if (!header) throw new SimulationError('BAD_REQUEST', 'block does not exist')
   const gas = request.gas ?? usualGas(header, context.limits.maxGas)
   const targetGas = gas - intrinsicGas(request.data)
   if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
   // A tag moves on between two calls, and another branch may have the same number; a hash is one block.
   const pinned = typeof block === 'string' && block !== 'pending' ? { blockHash: header.hash } : block
   const atTarget = targetCode === undefined || targetCode === '0x' ? {} : { targetCode }
-  return { header, block: pinned, gasPriceWei, targetGas, code, ...atTarget }
+  const runsIn = {
+    ...environmentOf(header, request, context),
+    ...(block !== 'pending' && baseFeePerGas !== undefined && { baseFeePerGas }),
+  }
+  return { header, block: pinned, runsIn, gasPriceWei, targetGas, code, ...atTarget }
+}
+
+async function readHeader(
+  rpc: Rpc,
+  { block, known }: SimulationRequest,
+  options: RequestOptions,
+): Promise<BlockHeader> {
+  const header = known?.header ?? (await rpc.getBlock(block, options))
+  if (!header) throw new SimulationError('BAD_REQUEST', 'block does not exist')
+  return header
+}
+
+/** None at `pending`, where the node has made the environment of the next block already. */
+function environmentOf(
+  header: BlockHeader,
+  { block, runsIn }: SimulationRequest,
+  { blockIntervalMs }: SimulationContext,
+): BlockEnvironment | Record<string, never> {
+  return block === 'pending' ? {} : (runsIn ?? nextBlock(header, blockIntervalMs))
 }
 
 async function prepare(task: Task): Promise<{ readonly layout: TokenLayout; readonly setUp: SetUp | undefined }> {
@@ -266,13 +297,16 @@ async function run(
   return report
 }
 
-function resultOf({ report, setUp }: Attempt, { header }: CallEnvironment): SimulationResult {
+function resultOf({ report, setUp }: Attempt, { header, runsIn }: CallEnvironment): SimulationResult {
+  const { number = header.number, timestamp } = runsIn
+  const isLater = timestamp !== undefined && report.timestamp === timestamp
   return {
     ...outcomeOf(report),
     ...(report.others && { others: report.others.map(outcomeOf) }),
     ...(!report.success && { revertReason: reasonOf(report) }),
     blockNumber: header.number,
     blockTimestamp: header.timestamp,
+    ...(isLater && { ranIn: { number, timestamp } }),
     header,
     ...(report.head && { head: report.head }),
     ways: setUp.ways,

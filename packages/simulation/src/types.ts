@@ -1,5 +1,6 @@
 import type { Address, Hex } from '@sluice/chains'
 import type { BlockHeader, BlockRef, Priority } from '@sluice/rpc'
+import type { BlockEnvironment } from './next-block.ts'
 
 /** One swap to run against a block, without funds or approvals of the sender. */
 export type SimulationRequest = {
@@ -12,7 +13,10 @@ export type SimulationRequest = {
   readonly amountIn: bigint
   /** ERC-20 or NATIVE. */
   readonly tokenOut: Address
+  /** Block at the end of whose state it runs. */
   readonly block: BlockRef
+  /** Environment it runs in, as far as the node can set it; that of the next block when absent, and at `pending` that of the node. */
+  readonly runsIn?: BlockEnvironment
   /** Wei; the network's price when absent; 0n simulates without one. */
   readonly gasPrice?: bigint
   /** Half of the block's gas limit when absent. */
@@ -66,9 +70,11 @@ export type SimulationResult = SwapOutcome & {
   /** Outcomes of the swaps that were to be run beside it; absent where it was run in a way that does not allow for others. */
   readonly others?: readonly SwapOutcome[]
   readonly revertReason?: string
-  /** The block it ran on. */
+  /** Block whose state it ran on. */
   readonly blockNumber: number
   readonly blockTimestamp: number
+  /** Environment it ran in; absent where the node cannot set one, and ran it in the block's own. */
+  readonly ranIn?: BlockEnvironment
   readonly header: BlockHeader
   /** The node's newest block when it was asked to run it, where the request wanted to know. */
   readonly head?: BlockHeader

@@ -2,7 +2,14 @@
 import { type SlotProbe, SlotProbe__factory, StorageProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
-import { type BlockRef, type RequestOptions, type Rpc, RpcError, type StateOverrides } from '@sluice/rpc'
+import {
+  type BlockOverrides,
+  type BlockRef,
+  type RequestOptions,
+  type Rpc,
+  RpcError,
+  type StateOverrides,
+} from '@sluice/rpc'
 import { SimulationError } from '../errors.ts'
 import type { Write } from './mapping.ts'
 
@@ -28,6 +35,8 @@ export type ReaderOptions = {
   readonly rpc: Rpc
   readonly token: Address
   readonly block: BlockRef
+  /** Environment that the token is read in; the block's own when absent. */
+  readonly runsIn?: BlockOverrides | Promise<BlockOverrides>
   readonly request: RequestOptions
 }
 
@@ -36,11 +45,13 @@ export class TokenReader {
   readonly rpc: Rpc
   readonly block: BlockRef
   private readonly options: RequestOptions
+  private readonly runsIn: BlockOverrides | Promise<BlockOverrides>
 
-  constructor({ rpc, token, block, request }: ReaderOptions) {
+  constructor({ rpc, token, block, runsIn = {}, request }: ReaderOptions) {
     this.rpc = rpc
     this.token = token
     this.block = block
+    this.runsIn = runsIn
     this.options = request
   }
 
@@ -94,13 +105,14 @@ export class TokenReader {
     return this.rpc.getCode(contract, this.block, this.options)
   }
 
-  private call(data: Hex, writes: StorageWrites): Promise<Hex> {
+  private async call(data: Hex, writes: StorageWrites): Promise<Hex> {
+    const blockOverrides = await this.runsIn
     const overrides: StateOverrides = {
       ...storageOverrides(writes),
       [SLOT_PROBE]: { code: bytecode.SlotProbe.runtime },
     }
     return this.rpc
-      .call({ to: SLOT_PROBE, data }, this.block, { ...this.options, overrides })
+      .call({ to: SLOT_PROBE, data }, this.block, { ...this.options, overrides, blockOverrides })
       .catch((error: unknown) => {
         // Our own code does not revert: the token left it no gas.
         if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
