@@ -12,6 +12,7 @@ import { autoSlippage } from './drift/auto-slippage.ts'
 import { DriftSampler } from './drift/sampler.ts'
 import type { DriftFigures } from './drift/statistics.ts'
 import type { Log, QuotingListener } from './events.ts'
+import { LaterGas } from './gas/later-gas.ts'
 import { GasLessons } from './gas/learned-gas.ts'
 import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
 import { findPermits, type Offers, type WantedPermit } from './permit/find-permits.ts'
@@ -75,6 +76,7 @@ export class LiveChain {
   private readonly sampler: DriftSampler
   private readonly clock: Clock
   private readonly gasLessons: GasLessons
+  private readonly laterGas: LaterGas
   private readonly past: PastPrices
   /** Percent of the node's calls that go into simulating quotes again. */
   readonly driftPercent: number
@@ -86,7 +88,9 @@ export class LiveChain {
     const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, tell } = rest
     const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings
     const contracts = new SwapContracts(deployment)
-    const simulation = createSimulationContext({ maxGas, timeoutMs: settings.rpc.timeoutMs })
+    const simulation = createSimulationContext({
+      ...{ maxGas, timeoutMs: settings.rpc.timeoutMs, blockIntervalMs: chain.blockTimeMs },
+    })
     const tokens = new ChainTokens({
       chain,
       earnBlocks,
@@ -102,7 +106,7 @@ export class LiveChain {
       void this.past.close()
     }
     const runtime = new ChainRuntime({
-      ...{ ...runtimeSettings, chain, contracts, tokens, log, onSleep, openMarket },
+      ...{ ...runtimeSettings, chain, contracts, tokens, log, onSleep, openMarket, fees: simulation.fees },
       onFact: (fact) => takeFact(known, fact),
       emit: (event) => {
         if (event.kind === 'rpc' && event.event.kind === 'sent') this.sampler.spent(event.event.methods.length)
@@ -118,6 +122,7 @@ export class LiveChain {
     this.clock = clock
     this.tokens = tokens
     this.gasLessons = new GasLessons(chain.wrappedNative?.address ?? null)
+    this.laterGas = new LaterGas()
     this.past = new PastPrices(chain, tokens.facts)
     this.simulation = simulation
     this.simulate = (request, avoid) => simulator.run(request, avoid)
@@ -136,6 +141,7 @@ export class LiveChain {
       slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),
       haircutsAt: (timestamp) => this.sampler.statistics.withdrawals.haircuts(timestamp),
       gasLessons: this.gasLessons,
+      laterGas: this.laterGas,
       onMade: (view, made) => {
         this.quoteLog?.add(view.snapshot, made)
         // Of a block that has others on top already it is answered to nobody.
@@ -224,6 +230,7 @@ export class LiveChain {
       ...quoteLog,
       sampledPools: this.sampler.statistics.count,
       gasLessons: this.gasLessons.count,
+      laterGas: this.laterGas.count,
       pastBlocks: this.past.count,
       withdrawingPools: this.sampler.statistics.withdrawals.count,
     }

@@ -1,6 +1,7 @@
 export { Bounded, type StateCount } from './bounded.ts'
 export { createSimulationContext, type SimulationContext } from './context.ts'
 export * from './errors.ts'
+export type { FeeReader } from './fees.ts'
 export { intrinsicGas, usualGas } from './gas.ts'
 export { defaultLimits, type SimulationLimits } from './limits.ts'
 export { type BlockEnvironment, blockAt, nextBlock } from './next-block.ts'

@@ -174,7 +174,6 @@ export class DriftSampler {
       {
         ...request,
         block: { blockHash: block.hash },
-        gasPrice: block.baseFeePerGas ?? 0n,
         known: { header: block, senderCode: code },
         priority: 'background',
       },

@@ -36,7 +36,6 @@ async function worksAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promi
       {
         ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, signal },
         block: { blockHash: block.hash },
-        gasPrice: block.baseFeePerGas ?? 0n,
         known: { header: block, senderCode: '0x' },
       },
       new Set([leg.pool.address]),

@@ -5,6 +5,8 @@ import { familyOf } from '@sluice/liquidity'
 import type { EncodedSwap, Route } from '@sluice/routing'
 import { type BlockHeader, estimateL1Fee } from '@sluice/rpc'
 import { QuotingError } from '../errors.ts'
+import { laterGasOf } from '../gas/later-gas.ts'
+import type { TouchedPools } from '../view/touched.ts'
 import { shortfallPpm, toPercent, toWhole, transactionGas } from './amounts.ts'
 import { approvalCalls, type Call, checkBatch } from './calls.ts'
 import type { Found } from './found.ts'
@@ -14,6 +16,8 @@ import { quoteId } from './quote-id.ts'
 
 /** 3 %. */
 const IMPACT_WARNING_PPM = 30_000n
+/** 1 bps: what somebody left in a pool, rather than a balance that grows by itself from one block to the next. */
+const EXCESS_WARNING_PPM = 100n
 /** Blocks that may pass until a quote is sent: the interface asks for another one after two. */
 const LASTING_BLOCKS = 2
 
@@ -56,7 +60,7 @@ export async function finalize(found: Found): Promise<Quote> {
   const { request, chain, view, route, trial } = found
   // Before the caller's own fee, which is no loss but a payment.
   const gross = (trial.amountOut * PPM) / (PPM - request.feePpm)
-  const priceImpactPpm = route.midAmountOut === null ? null : shortfallPpm(route.midAmountOut, gross)
+  const priceImpactPpm = route.midAmountOut === null ? null : atLeastZero(shortfallPpm(route.midAmountOut, gross))
   refuseLoss(found, priceImpactPpm, valueLossPpm(found, gross))
   const gas = await gasOf(found)
   const batch = request.withCalls ? await batchOf(found) : undefined
@@ -85,6 +89,11 @@ export async function finalize(found: Found): Promise<Quote> {
   }
 }
 
+/** The mid price is a float: an impact below zero is its rounding. */
+function atLeastZero(ppm: bigint): bigint {
+  return ppm > 0n ? ppm : 0n
+}
+
 type Batch = { readonly calls: readonly Call[]; readonly warnings: readonly string[] }
 
 /** Calls as they were seen to work one after the other, in one call of the node. */
@@ -104,11 +113,9 @@ async function batchOf(found: Found): Promise<Batch> {
 type Gas = { readonly estimate: bigint; readonly costWei: bigint; readonly l1FeeWei: bigint | null }
 
 async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, signal }: Found): Promise<Gas> {
-  // A pool traded in the simulated block itself has brought its price oracle up to date for it, and does so again in the next.
-  const stale = new Set(route.legs.flatMap(({ pool }) => (touched.has(pool.id) ? [pool] : [])))
-  const oracles = [...stale].reduce((sum, { family }) => sum + (familyOf(family)?.oracleGas ?? 0), 0)
-  const { gasUsed } = trial.simulation
-  const execution = transactionGas(trial.swap.data, BigInt(gasUsed + oracles))
+  const { gasUsed, ranIn } = trial.simulation
+  const unseen = ranIn ? 0 : unseenGas(route, touched)
+  const execution = transactionGas(trial.swap.data, BigInt(gasUsed + trial.laterGas + unseen))
   const paid = route.tokenOut === NATIVE ? 'native' : trial.terms.direct ? 'direct' : 'token'
   const held = BigInt(heldGas(gasUsed, paid))
   const { to, data, value } = trial.swap
@@ -117,6 +124,18 @@ async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, sig
   const l1 = await estimateL1Fee(rpc, chain.l1FeeModel, transaction, block, { signal })
   if (!l1) return { estimate: execution + held, costWei: execution * gasPriceWei, l1FeeWei: null }
   return { estimate: execution + held + l1.gas, costWei: execution * gasPriceWei + l1.feeWei, l1FeeWei: l1.feeWei }
+}
+
+/**
+ * Gas that a run in the quoted block itself does not show, where the node cannot run it in the next one: a pool traded in that block
+ * has brought its price oracle up to date for it, and does so again in the next; and what families state of later blocks.
+ */
+function unseenGas({ legs }: Route, touched: TouchedPools): number {
+  const pools = new Map(legs.map(({ pool }) => [pool.id, pool]))
+  return [...pools.values()].reduce((sum, { id, family }) => {
+    const oracle = touched.has(id) ? (familyOf(family)?.oracleGas ?? 0) : 0
+    return sum + oracle + laterGasOf(family)
+  }, 0)
 }
 
 function netAmountOut({ trial, route, gasPriceWei, chain }: Found, costWei: bigint): bigint | null {
@@ -156,8 +175,13 @@ function refuseLoss({ request, view }: Found, impactPpm: bigint | null, lossPpm:
   if (lossPpm !== null && lossPpm > limit) throw refuse('VALUE_LOSS', 'the loss of value in USD', lossPpm)
 }
 
-function warnings({ request, tokens, route }: Found, impactPpm: bigint | null): string[] {
+function warnings({ request, tokens, route, trial }: Found, impactPpm: bigint | null): string[] {
   const found: string[] = []
+  const excessPpm = -trial.shortfallPpm
+  if (excessPpm > EXCESS_WARNING_PPM)
+    found.push(
+      `the simulation paid ${toPercent(excessPpm)} percent more than the pools' reserves explain, which others may take back; toAmount leaves it out`,
+    )
   const inTax = tokens.taxes.transferPpm(route.tokenIn)
   const outTax = tokens.taxes.transferPpm(route.tokenOut)
   if (impactPpm !== null && impactPpm >= IMPACT_WARNING_PPM)
