@@ -196,6 +196,17 @@ export const tokenReport = z.object({
     .describe(
       'Percent that the sender of a transfer loses on top of what he sends; such a token is not routed. Null where not known.',
     ),
+  asksForCode: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether its code has instructions that ask for the code of accounts, or calls other contracts that may. Null where not known.',
+    ),
+  walletsDiffer: z
+    .boolean()
+    .describe(
+      'True where a swap of it was seen to end otherwise for an account without code than for one with code. Its quotes are those of the account in `from` as it is.',
+    ),
   pools: z
     .array(
       z.object({

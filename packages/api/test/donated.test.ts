@@ -6,7 +6,11 @@ import { ask } from './src/service.ts'
 
 const local = localService()
 const PAIR = ['function skim(address)']
-const TOKEN = ['function mint(address,uint256)', 'function approve(address,uint256)', 'function transfer(address,uint256)']
+const TOKEN = [
+  'function mint(address,uint256)',
+  'function approve(address,uint256)',
+  'function transfer(address,uint256)',
+]
 
 type Route = {
   readonly toAmount: string

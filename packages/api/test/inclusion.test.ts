@@ -1,5 +1,6 @@
 /** Quotes are good for as long as their deadline: each is sent with the gas limit that the interface advises, some time later. */
 
+import { toAddress } from '@sluice/chains'
 import { type Contract, createBuilder } from '@sluice/devnet'
 import { beforeAll, expect, test } from 'vitest'
 import { localService, request } from './src/devnet.ts'
@@ -38,7 +39,7 @@ async function send({ gasEstimate, tx }: Route): Promise<Receipt> {
 }
 
 async function approve(token: string): Promise<void> {
-  const builder = createBuilder(local.devnet.url, from as `0x${string}`)
+  const builder = createBuilder(local.devnet.url, toAddress(from))
   await builder.at(APPROVE, token).send('approve', [local.devnet.info.guard, 2n ** 200n])
 }
 

@@ -23,6 +23,7 @@ import { Quoter } from './quote/quoter.ts'
 import type { QuoteRequest } from './quote/request.ts'
 import { RouterSearch } from './search/router-search.ts'
 import { Simulator } from './simulation/simulator.ts'
+import { WalletChecks } from './simulation/wallet-checks.ts'
 import { QuoteStreams } from './stream/quote-streams.ts'
 import { ChainTokens } from './tokens/chain-tokens.ts'
 import { type SharedFact, takeFact, tellFacts } from './tokens/shared-facts.ts'
@@ -77,6 +78,7 @@ export class LiveChain {
   private readonly clock: Clock
   private readonly gasLessons: GasLessons
   private readonly laterGas: LaterGas
+  readonly walletChecks: WalletChecks
   private readonly past: PastPrices
   /** Percent of the node's calls that go into simulating quotes again. */
   readonly driftPercent: number
@@ -123,6 +125,7 @@ export class LiveChain {
     this.tokens = tokens
     this.gasLessons = new GasLessons(chain.wrappedNative?.address ?? null)
     this.laterGas = new LaterGas()
+    this.walletChecks = new WalletChecks(tokens.catalog.registry)
     this.past = new PastPrices(chain, tokens.facts)
     this.simulation = simulation
     this.simulate = (request, avoid) => simulator.run(request, avoid)
@@ -142,6 +145,7 @@ export class LiveChain {
       haircutsAt: (timestamp) => this.sampler.statistics.withdrawals.haircuts(timestamp),
       gasLessons: this.gasLessons,
       laterGas: this.laterGas,
+      walletChecks: this.walletChecks,
       onMade: (view, made) => {
         this.quoteLog?.add(view.snapshot, made)
         // Of a block that has others on top already it is answered to nobody.
@@ -221,6 +225,7 @@ export class LiveChain {
   /** Fill of each thing that strangers can fill. */
   get counts(): Readonly<Record<string, StateCount>> {
     const { slots, limiter } = this.simulation
+    const walletChecks = this.walletChecks.counts
     const quoteLog = this.quoteLog && { quoteLog: this.quoteLog.counts }
     return {
       ...this.runtime.counts,
@@ -231,6 +236,9 @@ export class LiveChain {
       sampledPools: this.sampler.statistics.count,
       gasLessons: this.gasLessons.count,
       laterGas: this.laterGas.count,
+      walletCodes: walletChecks.codes,
+      walletsCompared: walletChecks.compared,
+      walletsDiffering: walletChecks.differing,
       pastBlocks: this.past.count,
       withdrawingPools: this.sampler.statistics.withdrawals.count,
     }

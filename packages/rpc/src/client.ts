@@ -14,6 +14,7 @@ import { type AtBlock, pinned } from './pinned.ts'
 import { type BackgroundBudget, Budget, defaultBackground } from './priority.ts'
 import { race } from './race.ts'
 import { hexAnswer, readLogs } from './results.ts'
+import { readSimulation, simulationParam } from './simulate-v1.ts'
 import type {
   AnswerAtHead,
   BlockHeader,
@@ -27,6 +28,7 @@ import type {
   Rpc,
   RpcEvent,
   RpcHealth,
+  SimulatedTransaction,
 } from './types.ts'
 import { Upstream } from './upstream.ts'
 
@@ -140,6 +142,15 @@ class ChainRpc implements Rpc {
       capped = true
       return this.run(task, kind, rest)
     })
+  }
+
+  simulateV1(
+    calls: readonly CallRequest[],
+    block: BlockRef,
+    { overrides = {}, blockOverrides = {}, ...options }: CallOptions = {},
+  ): Promise<readonly SimulatedTransaction[]> {
+    const simulation = simulationParam(calls, overrides, blockOverrides)
+    return this.atBlock(block, (at) => ['eth_simulateV1', [simulation, at]], readSimulation, options)
   }
 
   async getBlock(block: BlockRef, options: RequestOptions = {}): Promise<BlockHeader | null> {

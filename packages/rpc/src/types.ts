@@ -83,6 +83,22 @@ export type CallOptions = RequestOptions & {
   readonly blockOverrides?: BlockOverrides
 }
 
+export type SimulatedTransaction = {
+  readonly success: boolean
+  /** Answer, or revert data. */
+  readonly returnData: Hex
+  /** Gas that the sender is charged, after refunds. */
+  readonly gasUsed: bigint
+  /** Gas before refunds, where the node tells it. */
+  readonly maxUsedGas: bigint | undefined
+  /** Native token that changed hands, among accounts with and without code. */
+  readonly transfers: readonly NativeTransfer[]
+  /** The node's words where it failed. */
+  readonly error: string | undefined
+}
+/** Amounts in wei. */
+export type NativeTransfer = { readonly from: Address; readonly to: Address; readonly amount: bigint }
+
 export type AnswerAtHead = { readonly answer: Hex; readonly head: BlockHeader }
 
 export type Log = {
@@ -114,6 +130,15 @@ export interface Rpc {
    * @throws RpcError as `call` does
    */
   callWithHead(request: CallRequest, block: BlockRef, options?: CallOptions): Promise<AnswerAtHead>
+  /**
+   * eth_simulateV1: transactions one after the other in one block on top of another, each as it would be mined.
+   * @throws RpcError `REJECTED` where no endpoint has the method
+   */
+  simulateV1(
+    calls: readonly CallRequest[],
+    block: BlockRef,
+    options?: CallOptions,
+  ): Promise<readonly SimulatedTransaction[]>
   getBlock(block: BlockRef, options?: RequestOptions): Promise<BlockHeader | null>
   getLogs(filter: LogFilter, options?: RequestOptions): Promise<readonly Log[]>
   getCode(address: Address, block: BlockRef, options?: RequestOptions): Promise<Hex>

@@ -1,3 +1,4 @@
+import { BareRuns } from './as-sent.ts'
 import { FeeReader } from './fees.ts'
 import { CostLimiter } from './limiter.ts'
 import { defaultLimits, type SimulationLimits } from './limits.ts'
@@ -9,6 +10,7 @@ export type SimulationContext = {
   readonly limits: SimulationLimits
   readonly limiter: CostLimiter
   readonly fees: FeeReader
+  readonly bareRuns: BareRuns
   /** Milliseconds between two blocks of the chain. */
   readonly blockIntervalMs: number
 }
@@ -22,5 +24,12 @@ export function createSimulationContext({
   const all = { ...defaultLimits, ...limits }
   const { maxConcurrent: capacity, maxQueued } = all
   const limiter = new CostLimiter({ capacity, reserved: Math.floor(capacity / 2), maxQueued })
-  return { slots: new SlotResolver(), limits: all, limiter, fees: new FeeReader(), blockIntervalMs }
+  return {
+    slots: new SlotResolver(),
+    limits: all,
+    limiter,
+    fees: new FeeReader(),
+    bareRuns: new BareRuns(),
+    blockIntervalMs,
+  }
 }

@@ -1,4 +1,5 @@
 export { Bounded, type StateCount } from './bounded.ts'
+export { mayAskForCode } from './code-asker.ts'
 export { createSimulationContext, type SimulationContext } from './context.ts'
 export * from './errors.ts'
 export type { FeeReader } from './fees.ts'

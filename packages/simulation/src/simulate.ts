@@ -1,19 +1,19 @@
 /** One swap, run in one eth_call as its sender would run it. */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
-import { type CallEnvironment, type RunReport, runProbe } from './attempt.ts'
+import type { BlockHeader, RequestOptions, Rpc } from '@sluice/rpc'
+import { isSame, runAsSent, type SentOutcome } from './as-sent.ts'
+import type { CallEnvironment, RunReport } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
 import { intrinsicGas, usualGas } from './gas.ts'
 import { type BlockEnvironment, nextBlock } from './next-block.ts'
-import type { ProbeReport } from './probe.ts'
-import { decodeRevert } from './revert.ts'
-import { approving, type Input, lentSetUp, nativeSetUp, ownSetUp, type SetUp, slotSetUp } from './setup.ts'
+import { approving, lentSetUp, nativeSetUp, ownSetUp, type SetUp, slotSetUp } from './setup.ts'
 import { usualMappings } from './slots/candidates.ts'
 import { findForAccount } from './slots/find.ts'
 import { SLOT_PROBE, TokenReader } from './slots/reader.ts'
 import { givenLayout, type TokenLayout } from './slots/resolver.ts'
-import type { SimulationRequest, SimulationResult, SwapOutcome } from './types.ts'
+import { outcomeOf, reasonOf, run, type Task } from './task.ts'
+import type { SimulationRequest, SimulationResult } from './types.ts'
 
 /** Swaps that are tried beside the first: the gas of one call is enough for them. */
 const MAX_OTHERS = 3
@@ -46,21 +46,18 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   const task = { rpc, request, context, options, header, reader, input: { from, spender, amountIn, allowance } }
   // What the input needs to be read for goes out together with everything else: one round trip before the call itself.
   const [environment, { layout, setUp }] = await Promise.all([lookAround(task), prepare(task)])
+  // Together with the probe, in the set-up that mostly holds.
+  const early = setUp && request.asSent ? { setUp, outcome: runAsSent(task, environment, setUp) } : undefined
+  early?.outcome.catch(() => {})
   const attempt =
-    token === NATIVE ? await tryNative(task, environment) : await tryToken(task, environment, layout, setUp)
-  return resultOf(await secondOpinion(task, environment, attempt), environment)
+    setUp && token === NATIVE
+      ? { setUp, report: await run(task, environment, setUp) }
+      : await tryToken(task, environment, layout, setUp)
+  return resultOf(await compared(task, environment, attempt, early), environment)
 }
 
-type Task = {
-  readonly rpc: Rpc
-  readonly request: SimulationRequest
-  readonly context: SimulationContext
-  readonly options: RequestOptions
-  readonly header: Promise<BlockHeader>
-  readonly reader: TokenReader
-  readonly input: Input
-}
-type Attempt = { readonly report: RunReport; readonly setUp: SetUp }
+type Attempt = { readonly report: RunReport; readonly setUp: SetUp; readonly bare?: SentOutcome | undefined }
+type Early = { readonly setUp: SetUp; readonly outcome: Promise<SentOutcome | undefined> }
 
 function checkRequest(
   { from, to, data, others = [], gas, amountIn }: SimulationRequest,
@@ -121,13 +118,13 @@ function environmentOf(
 }
 
 async function prepare(task: Task): Promise<{ readonly layout: TokenLayout; readonly setUp: SetUp | undefined }> {
+  if (task.request.tokenIn === NATIVE) return { layout: {}, setUp: nativeSetUp(task.request.amountIn) }
   const layout = await layoutOf(task)
   return { layout, setUp: await slotSetUp(task.reader, layout, task.input) }
 }
 
 async function layoutOf(task: Task): Promise<TokenLayout> {
   const { tokenIn, balanceSlot: balance, allowanceSlot: allowance } = task.request
-  if (tokenIn === NATIVE) return {}
   if (balance === undefined && allowance === undefined) return learnedLayout(task)
   const given = await givenLayout(task.reader, { balance, allowance })
   const wrong = (name: string, what: string) => new SimulationError('BAD_SLOT', `${name} does not hold ${what}`)
@@ -142,11 +139,6 @@ function learnedLayout({ rpc, request, context }: Task): Promise<TokenLayout> {
   return context.slots.layout(
     new TokenReader({ rpc, token: request.tokenIn, block: request.block, request: { timeoutMs, priority: 'lookup' } }),
   )
-}
-
-async function tryNative(task: Task, environment: CallEnvironment): Promise<Attempt> {
-  const setUp = nativeSetUp(task.request.amountIn)
-  return { setUp, report: await run(task, environment, setUp) }
 }
 
 /** The exact way first; the next one where the token does not confirm what was set up. */
@@ -242,31 +234,20 @@ async function tryLoan(
 }
 
 /**
- * Second opinion on a failure: a sender without code may fail for the code that the probe gives it, since some tokens refuse
- * contracts: it is run once more with the probe at the target.
+ * Compares with the transaction as it is sent, where the caller asks for that, and where it failed for a sender without code: the
+ * proxy at the sender must not decide.
  */
-async function secondOpinion(task: Task, environment: CallEnvironment, attempt: Attempt): Promise<Attempt> {
-  const { rpc, request, options } = task
+async function compared(
+  task: Task,
+  environment: CallEnvironment,
+  attempt: Attempt,
+  early: Early | undefined,
+): Promise<Attempt> {
   const { report, setUp } = attempt
-  if (
-    environment.targetCode !== undefined ||
-    report.success ||
-    report.outOfGas ||
-    environment.code !== '0x' ||
-    setUp.approve > 0n ||
-    setUp.lend
-  )
-    return attempt
-  const targetCode = await rpc.getCode(request.to, environment.block, options)
-  if (targetCode === '0x') return attempt
-  const bare = await run(task, environment, setUp, targetCode).catch((error: unknown) => {
-    if (error instanceof SimulationError || (error instanceof RpcError && error.code === 'GAS_CAP')) return undefined
-    throw error
-  })
-  const asSetUp = bare && (request.tokenIn === NATIVE || bare.before.tokenIn.amount === setUp.balance)
-  return bare?.success && asSetUp
-    ? { report: bare, setUp: { ...setUp, ways: { ...setUp.ways, sender: 'bare' } } }
-    : attempt
+  const isSuspect = !report.success && !report.outOfGas && environment.code === '0x'
+  if (environment.targetCode !== undefined || !(task.request.asSent || isSuspect)) return attempt
+  const bare = await (early?.setUp === setUp ? early.outcome : runAsSent(task, environment, setUp))
+  return { ...attempt, bare }
 }
 
 /** True if the token lets a spender take what was written, so that a revert is the swap's own. */
@@ -277,48 +258,23 @@ async function canMove({ reader, input }: Task, layout: TokenLayout): Promise<bo
   return after < before
 }
 
-/** @throws SimulationError `BAD_TOKEN` when setting the input up reverts, or a token does not answer */
-async function run(
-  task: Task,
-  environment: CallEnvironment,
-  setUp: SetUp,
-  targetCode = environment.targetCode,
-): Promise<RunReport> {
-  const { rpc, request, context, options } = task
-  const { maxReturnData: maxReturn } = context.limits
-  const attempt = { rpc, request, environment, setUp, maxReturn, options, ...(targetCode && { targetCode }) }
-  const report = await runProbe(attempt).catch((error: unknown) => {
-    if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
-    throw new SimulationError('BAD_TOKEN', `setting up the input reverts: ${error.message}`, { cause: error })
-  })
-  const { tokenIn, tokenOut } = report.before
-  if (!tokenIn.ok) throw new SimulationError('BAD_TOKEN', `tokenIn ${request.tokenIn} does not answer balanceOf`)
-  if (!tokenOut.ok) throw new SimulationError('BAD_TOKEN', `tokenOut ${request.tokenOut} does not answer balanceOf`)
-  return report
-}
-
-function resultOf({ report, setUp }: Attempt, { header, runsIn }: CallEnvironment): SimulationResult {
+function resultOf({ report, setUp, bare }: Attempt, { header, runsIn }: CallEnvironment): SimulationResult {
   const { number = header.number, timestamp } = runsIn
   const isLater = timestamp !== undefined && report.timestamp === timestamp
+  const probed = outcomeOf(report)
+  const differs = bare !== undefined && !isSame(probed, bare)
+  const { success, amountOut, gasUsed, returnData } = differs ? bare : probed
+  const sender = bare && (differs ? 'bare' : 'same')
   return {
-    ...outcomeOf(report),
-    ...(report.others && { others: report.others.map(outcomeOf) }),
-    ...(!report.success && { revertReason: reasonOf(report) }),
+    ...{ success, amountOut, gasUsed, returnData },
+    ...(differs ? { probed } : report.others && { others: report.others.map(outcomeOf) }),
+    ...(!success && { revertReason: differs ? bare.reason : reasonOf(report) }),
+    ...(bare?.chargedGas !== undefined && { chargedGas: bare.chargedGas }),
     blockNumber: header.number,
     blockTimestamp: header.timestamp,
     ...(isLater && { ranIn: { number, timestamp } }),
     header,
     ...(report.head && { head: report.head }),
-    ways: setUp.ways,
+    ways: { ...setUp.ways, ...(sender && { sender }) },
   }
-}
-
-function outcomeOf({ success, gasUsed, returnData, before, after }: ProbeReport): SwapOutcome {
-  const grown = after.tokenOut.amount - before.tokenOut.amount
-  const amountOut = success && grown > 0n ? grown : 0n
-  return { success, amountOut, gasUsed: Number(gasUsed), returnData }
-}
-
-function reasonOf({ returnData, outOfGas }: RunReport): string {
-  return returnData === '0x' && outOfGas ? 'out of gas' : decodeRevert(returnData)
 }

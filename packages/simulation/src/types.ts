@@ -42,6 +42,11 @@ export type SimulationRequest = {
    * with the gas that those before it leave.
    */
   readonly others?: readonly Hex[]
+  /**
+   * Also runs the transaction as it is sent, without a probe in the sender's place, and takes that outcome where it differs. What
+   * fails for a sender without code is run so in any case.
+   */
+  readonly asSent?: boolean
   /** Also asks the node for its head, at no request of its own. */
   readonly withHead?: boolean
   /** Who goes first where requests wait for the node; `quote` when absent. */
@@ -69,6 +74,10 @@ export type SwapOutcome = {
 export type SimulationResult = SwapOutcome & {
   /** Outcomes of the swaps that were to be run beside it; absent where it was run in a way that does not allow for others. */
   readonly others?: readonly SwapOutcome[]
+  /** Outcome with a probe in the sender's place, where the transaction as it is sent ends otherwise. */
+  readonly probed?: SwapOutcome
+  /** Gas of the whole transaction after refunds, where it was run as it is sent and the node told it. */
+  readonly chargedGas?: number
   readonly revertReason?: string
   /** Block whose state it ran on. */
   readonly blockNumber: number
@@ -88,8 +97,11 @@ export type SimulationResult = SwapOutcome & {
 export type SetUpWays = {
   readonly balance: 'native' | 'slot' | 'lent' | 'own'
   readonly allowance: 'none' | 'slot' | 'approved'
-  /** `bare`: it works only where the sender keeps to its own code or none, so the probe stood at the target; gas reads a little high. */
-  readonly sender?: 'bare'
+  /**
+   * Absent where only the probe in the sender's place was run. `same`: the transaction as it is sent ends in the same way. `bare`: it
+   * does not, and the outcome is that of the transaction as it is sent.
+   */
+  readonly sender?: 'same' | 'bare'
 }
 
 /** Behaviour of a token on transfers, measured in one call. */

@@ -186,6 +186,10 @@ function warnings({ request, tokens, route, trial }: Found, impactPpm: bigint | 
   const outTax = tokens.taxes.transferPpm(route.tokenOut)
   if (impactPpm !== null && impactPpm >= IMPACT_WARNING_PPM)
     found.push(`the price impact is ${toPercent(impactPpm)} percent`)
+  if (trial.simulation.ways.sender === 'bare')
+    found.push(
+      `a token or pool of the route treats accounts by their code; the figures are those of a transaction that ${request.from} sends itself`,
+    )
   if (inTax > 0n) found.push(`src takes ${toPercent(inTax)} percent on transfers; toAmount is what is left`)
   if (outTax > 0n) found.push(`dst takes ${toPercent(outTax)} percent on transfers; toAmount is what is left`)
   if (outTax > 0n && request.feePpm > 0n)

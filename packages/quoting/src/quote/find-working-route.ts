@@ -1,7 +1,6 @@
 /** The rounds of routing and simulating by which a quote comes to a route that was seen to work. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { type ExactOutputRequest, MOST_WORK, type Route, type RouteRequest, type RouteResult } from '@sluice/routing'
-import type { Rpc } from '@sluice/rpc'
 import { type SimulationContext, usualGas } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
@@ -42,7 +41,6 @@ const MOST_RIVALS = 3
 export type RoundsContext = Omit<TrialContext, 'signal' | 'taxes'> &
   TermsContext & {
     readonly search: Search
-    readonly rpc: Rpc
     readonly simulation: SimulationContext
     readonly emit: QuotingListener
     readonly slippageOf: (route: Route) => AutoSlippage

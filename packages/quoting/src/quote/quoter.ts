@@ -10,6 +10,7 @@ import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
 import type { LaterGas } from '../gas/later-gas.ts'
 import type { GasLessons } from '../gas/learned-gas.ts'
+import type { WalletChecks } from '../simulation/wallet-checks.ts'
 import type { ChainTokens } from '../tokens/chain-tokens.ts'
 import type { ChainView } from '../view/view.ts'
 import { transactionGas } from './amounts.ts'
@@ -43,6 +44,7 @@ export type QuoterOptions = {
   /** Told the gas of every route that works, and tells searches. */
   readonly gasLessons: GasLessons
   readonly laterGas: LaterGas
+  readonly walletChecks: WalletChecks
   /** Told of every quote that is made. */
   readonly onMade: (view: ChainView, made: Made) => void
 }
@@ -256,7 +258,9 @@ export class Quoter {
       }),
     )
     // What a caller has signed is kept nowhere.
-    if (!request.permit) this.options.onMade(view, { quote, from: request.from, sought, rival, terms: trial.terms })
+    const asSent = trial.simulation.ways.sender === 'bare'
+    if (!request.permit)
+      this.options.onMade(view, { quote, from: request.from, sought, rival, terms: trial.terms, asSent })
     return quote
   }
 

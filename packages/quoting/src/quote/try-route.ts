@@ -1,6 +1,7 @@
 import { IGuard__factory } from '@sluice/bindings'
 import type { Address } from '@sluice/chains'
 import { type EncodedSwap, encodeSwap, type Route, type SwapRequest } from '@sluice/routing'
+import type { Rpc } from '@sluice/rpc'
 import {
   blockAt,
   type SimulationContext,
@@ -13,6 +14,7 @@ import type { SwapContracts } from '../chain/contracts.ts'
 import { type Clock, defaultDeadline } from '../deadline.ts'
 import type { LaterGas } from '../gas/later-gas.ts'
 import { asOwned } from '../permit/permit.ts'
+import type { WalletChecks } from '../simulation/wallet-checks.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
 import { leftOf, minOutputOf, shortfallPpm } from './amounts.ts'
@@ -71,6 +73,8 @@ export type TrialContext = {
   readonly simulate: Simulate
   readonly clock: Clock
   readonly laterGas: LaterGas
+  readonly walletChecks: WalletChecks
+  readonly rpc: Rpc
   readonly simulation: Pick<SimulationContext, 'blockIntervalMs'>
   readonly view: ChainView
   readonly signal: AbortSignal
@@ -108,7 +112,8 @@ async function runRoute(
   const direct = route.legs.length > 0 && paysDirectly(request, context.taxes)
   const deadline = request.deadline ?? defaultDeadline(view.snapshot.block.timestamp, context.clock())
 
-  const pools = new Set([route, ...rivals].flatMap(({ legs }) => legs.map(({ pool }) => pool.address)))
+  const legs = [route, ...rivals].flatMap((of) => of.legs)
+  const pools = new Set(legs.map(({ pool }) => pool.address))
 
   const { block } = view.snapshot
   const known = { header: block, senderCode: await view.codeOf(request.from) }
@@ -137,10 +142,14 @@ async function runRoute(
       },
       pools,
     )
-  const run = async (minOutput: bigint, others: readonly Encoded[] = []) => {
-    const encoded = encodedAs(route, minOutput)
-    return { ...encoded, simulation: await simulated(encoded.swap, others, { withHead: true }) }
+  const asSent = await context.walletChecks.isDue({ legs }, context.rpc, { blockHash: block.hash })
+  const runEncoded = async (encoded: Encoded, others: readonly Encoded[] = []): Promise<Ran> => {
+    const simulation = await simulated(encoded.swap, others, { withHead: true, asSent })
+    const { sender } = simulation.ways
+    if (sender) context.walletChecks.observe(encoded.route, sender === 'bare')
+    return { ...encoded, simulation }
   }
+  const run = (minOutput: bigint, others?: readonly Encoded[]) => runEncoded(encodedAs(route, minOutput), others)
   /** The same at the deadline; whatever the output is by then, only its gas counts. */
   const runLater = async (): Promise<readonly SwapOutcome[]> => {
     const [own, ...others] = [route, ...rivals].map((of) => encodedAs(of, 1n))
@@ -165,12 +174,16 @@ async function runRoute(
   for (const { of, extra } of laterGas) context.laterGas.observe(of, extra, block.timestamp)
   const extraOf = (of: Route) => laterGas.find((one) => one.of === of)?.extra ?? 0
 
-  const measured = first.simulation.success ? first.simulation.amountOut : tooLittle(first.simulation)
+  const measured = receivedOf(first.simulation)
   if (measured === undefined) return reverted(first)
   const missing = shortfallPpm(expected, measured)
-  if (missing > MAX_SHORTFALL_PPM || measured === 0n) return { outcome: 'shortfall', shortfallPpm: missing }
+  // What a token keeps of wallets alone is no doubt of pools: it is measured, promised so, and told.
+  const { probed = first.simulation } = first.simulation
+  const unexplained = shortfallPpm(expected, atLeast(measured, receivedOf(probed) ?? 0n))
+  if (unexplained > MAX_SHORTFALL_PPM || measured === 0n) return { outcome: 'shortfall', shortfallPpm: unexplained }
   if (first.simulation.success && measured >= expected) {
-    const best = bestMeasured(first, others, expectedOf, wrappedNative)
+    const ranked = bestMeasured(first, others, expectedOf, wrappedNative)
+    const best = asSent ? await confirmedAsSent(first, ranked, runEncoded) : ranked
     const { route: of, terms } = best
     const amountOut = expectedOf(of)
     const shortfall = shortfallPpm(amountOut, best.simulation.amountOut)
@@ -191,6 +204,20 @@ async function runRoute(
   if (!second.simulation.success) return reverted(second)
   if (second.simulation.amountOut !== measured) return { outcome: 'shortfall', shortfallPpm: missing }
   return { ...adjusted, ...second, amountOut: measured, minOutput }
+}
+
+/** What the sender received, or would have, had the Guard not refused it as too little. */
+function receivedOf(outcome: SwapOutcome): bigint | undefined {
+  return outcome.success ? outcome.amountOut : tooLittle(outcome)
+}
+
+const atLeast = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+/** The route that ranks first, where it does as it is sent what it did with a probe in the sender's place; otherwise the first one. */
+async function confirmedAsSent(first: Ran, ranked: Ran, run: (encoded: Encoded) => Promise<Ran>): Promise<Ran> {
+  if (ranked.route === first.route) return first
+  const again = await run(ranked)
+  return again.simulation.ways.sender === 'bare' ? first : again
 }
 
 /** Gas beyond that of the next block, of the routes that were run at both times. */
