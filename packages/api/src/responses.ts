@@ -54,6 +54,9 @@ export const swapResponse = z.object({
       'Chain, block and a digest of the route with its amounts. Where the service keeps a log of quotes, its operator makes the quote again from it.',
     ),
   priceImpact: z.number().nullable().describe('Percent against the mid price of the same route.'),
+  gasCharged: units.describe(
+    'Gas that the sender is charged, after refunds: what the receipt will tell. `gasCost` and `netToAmount` count it.',
+  ),
   gasCost: z.object({
     native: units.describe('Wei, `l1Fee` included.'),
     usd: z.number().nullable(),

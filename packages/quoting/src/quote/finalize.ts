@@ -1,10 +1,11 @@
 /** The figures of a route that works, and the refusals that protect the caller from a bad one. */
 
 import { type Address, FLOAT_PPM, NATIVE, PPM } from '@sluice/chains'
-import { familyOf } from '@sluice/liquidity'
+import { familyOf, type Pool } from '@sluice/liquidity'
 import type { EncodedSwap, Route } from '@sluice/routing'
 import { type BlockHeader, estimateL1Fee } from '@sluice/rpc'
 import { QuotingError } from '../errors.ts'
+import { chargedGas } from '../gas/charged-gas.ts'
 import { laterGasOf } from '../gas/later-gas.ts'
 import type { TouchedPools } from '../view/touched.ts'
 import { shortfallPpm, toPercent, toWhole, transactionGas } from './amounts.ts'
@@ -38,7 +39,9 @@ export type Quote = {
   readonly gasPriceWei: bigint
   /** Units that the transaction needs, before refunds; holds the data fee where that is paid as gas. */
   readonly gasEstimate: bigint
-  /** Cost of gas and data fee together. */
+  /** Units that the sender is charged, after refunds, as the receipt will tell. */
+  readonly gasCharged: bigint
+  /** Cost of the gas charged and the data fee together. */
   readonly gasCostWei: bigint
   readonly gasCostUsd: number | null
   /** Part of `gasCostWei` for publishing on the chain below; null where it is not known. */
@@ -77,6 +80,7 @@ export async function finalize(found: Found): Promise<Quote> {
     ...(found.slippage && { slippage: found.slippage }),
     gasPriceWei: found.gasPriceWei,
     gasEstimate: gas.estimate,
+    gasCharged: gas.charged,
     gasCostWei: gas.costWei,
     gasCostUsd: nativePrice === null ? null : toWhole(gas.costWei, chain.nativeCurrency.decimals) * nativePrice,
     l1FeeWei: gas.l1FeeWei,
@@ -110,32 +114,48 @@ async function batchOf(found: Found): Promise<Batch> {
   return { calls, warnings: await checkBatch(approvals, found) }
 }
 
-type Gas = { readonly estimate: bigint; readonly costWei: bigint; readonly l1FeeWei: bigint | null }
+type Gas = {
+  readonly estimate: bigint
+  readonly charged: bigint
+  readonly costWei: bigint
+  readonly l1FeeWei: bigint | null
+}
 
 async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, signal }: Found): Promise<Gas> {
   const { gasUsed, ranIn } = trial.simulation
-  const unseen = ranIn ? 0 : unseenGas(route, touched)
-  const execution = transactionGas(trial.swap.data, BigInt(gasUsed + trial.laterGas + unseen))
+  const next = ranIn ? 0 : unseenInNextBlock(route, touched)
+  const later = ranIn ? trial.laterGas : unseenLater(route)
+  const { data } = trial.swap
+  const execution = transactionGas(data, BigInt(gasUsed + next + later))
+  const simulation = { ...trial.simulation, gasUsed: gasUsed + next }
+  const charged = chargedGas({ route, data, simulation }, chain.wrappedNative?.address ?? null)
   const paid = route.tokenOut === NATIVE ? 'native' : trial.terms.direct ? 'direct' : 'token'
   const held = BigInt(heldGas(gasUsed, paid))
-  const { to, data, value } = trial.swap
+  const { to, value } = trial.swap
   const block = { blockHash: view.snapshot.block.hash }
   const transaction = { to, data, value, gas: execution + held, gasPriceWei }
   const l1 = await estimateL1Fee(rpc, chain.l1FeeModel, transaction, block, { signal })
-  if (!l1) return { estimate: execution + held, costWei: execution * gasPriceWei, l1FeeWei: null }
-  return { estimate: execution + held + l1.gas, costWei: execution * gasPriceWei + l1.feeWei, l1FeeWei: l1.feeWei }
+  if (!l1) return { estimate: execution + held, charged, costWei: charged * gasPriceWei, l1FeeWei: null }
+  const costWei = charged * gasPriceWei + l1.feeWei
+  // Where the data fee is paid as gas, the receipt counts that too.
+  const l1Gas = l1.gas > 0n && gasPriceWei > 0n ? l1.feeWei / gasPriceWei : 0n
+  return { estimate: execution + held + l1.gas, charged: charged + l1Gas, costWei, l1FeeWei: l1.feeWei }
 }
+
+const poolsOf = ({ legs }: Route): readonly Pool[] => [...new Map(legs.map(({ pool }) => [pool.id, pool])).values()]
 
 /**
  * Gas that a run in the quoted block itself does not show, where the node cannot run it in the next one: a pool traded in that block
- * has brought its price oracle up to date for it, and does so again in the next; and what families state of later blocks.
+ * has brought its price oracle up to date for it, and does so again in the next.
  */
-function unseenGas({ legs }: Route, touched: TouchedPools): number {
-  const pools = new Map(legs.map(({ pool }) => [pool.id, pool]))
-  return [...pools.values()].reduce((sum, { id, family }) => {
-    const oracle = touched.has(id) ? (familyOf(family)?.oracleGas ?? 0) : 0
-    return sum + oracle + laterGasOf(family)
-  }, 0)
+function unseenInNextBlock(route: Route, touched: TouchedPools): number {
+  const stale = poolsOf(route).filter(({ id }) => touched.has(id))
+  return stale.reduce((sum, { family }) => sum + (familyOf(family)?.oracleGas ?? 0), 0)
+}
+
+/** Gas of later blocks, as families state it. */
+function unseenLater(route: Route): number {
+  return poolsOf(route).reduce((sum, { family }) => sum + laterGasOf(family), 0)
 }
 
 function netAmountOut({ trial, route, gasPriceWei, chain }: Found, costWei: bigint): bigint | null {

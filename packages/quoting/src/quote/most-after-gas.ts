@@ -1,8 +1,8 @@
 /** Routes of the same swap against one another, by what each was measured to pay and to cost. */
 import type { Address } from '@sluice/chains'
-import { type EncodedSwap, type Route, routeGas } from '@sluice/routing'
+import type { EncodedSwap, Route } from '@sluice/routing'
 import type { SwapOutcome } from '@sluice/simulation'
-import { transactionGas } from './amounts.ts'
+import { chargedGas } from '../gas/charged-gas.ts'
 
 type Tried = {
   readonly route: Route
@@ -25,11 +25,9 @@ export function mostAfterGas<T extends Tried>(
   if (gasCostOut === null || gas === 0) return first
   const perGas = Number(gasCostOut) / gas
   const amountOut = amountOutOf(first.route)
-  const left = ({ route, swap, simulation: { gasUsed } }: T) => {
-    const gross = Number(transactionGas(swap.data, BigInt(gasUsed)))
-    // What comes back at the end of the transaction is not seen from inside, and follows from who holds what on the way.
-    const { refund } = routeGas({ ...route, wrappedNative })
-    return Number(amountOutOf(route) - amountOut) - (gross - refund) * perGas
+  const left = ({ route, swap: { data }, simulation }: T) => {
+    const charged = Number(chargedGas({ route, data, simulation }, wrappedNative))
+    return Number(amountOutOf(route) - amountOut) - charged * perGas
   }
   return tried.reduce((best, other) => (left(other) > left(best) ? other : best))
 }

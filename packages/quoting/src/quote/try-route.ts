@@ -17,7 +17,7 @@ import { asOwned } from '../permit/permit.ts'
 import type { WalletChecks } from '../simulation/wallet-checks.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
-import { leftOf, minOutputOf, shortfallPpm } from './amounts.ts'
+import { larger, leftOf, minOutputOf, shortfallPpm } from './amounts.ts'
 import { mostAfterGas } from './most-after-gas.ts'
 import type { Simulate } from './ports.ts'
 import type { DecidedRequest } from './request.ts'
@@ -179,7 +179,7 @@ async function runRoute(
   const missing = shortfallPpm(expected, measured)
   // What a token keeps of wallets alone is no doubt of pools: it is measured, promised so, and told.
   const { probed = first.simulation } = first.simulation
-  const unexplained = shortfallPpm(expected, atLeast(measured, receivedOf(probed) ?? 0n))
+  const unexplained = shortfallPpm(expected, larger(measured, receivedOf(probed) ?? 0n))
   if (unexplained > MAX_SHORTFALL_PPM || measured === 0n) return { outcome: 'shortfall', shortfallPpm: unexplained }
   if (first.simulation.success && measured >= expected) {
     const ranked = bestMeasured(first, others, expectedOf, wrappedNative)
@@ -210,8 +210,6 @@ async function runRoute(
 function receivedOf(outcome: SwapOutcome): bigint | undefined {
   return outcome.success ? outcome.amountOut : tooLittle(outcome)
 }
-
-const atLeast = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 /** The route that ranks first, where it does as it is sent what it did with a probe in the sender's place; otherwise the first one. */
 async function confirmedAsSent(first: Ran, ranked: Ran, run: (encoded: Encoded) => Promise<Ran>): Promise<Ran> {
