@@ -7,13 +7,15 @@ import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
 import { intrinsicGas, usualGas } from './gas.ts'
 import { type BlockEnvironment, nextBlock } from './next-block.ts'
-import { approving, lentSetUp, nativeSetUp, ownSetUp, type SetUp, slotSetUp } from './setup.ts'
+import { approving, keyedSetUp, lentSetUp, nativeSetUp, ownSetUp, type SetUp, slotSetUp } from './setup.ts'
 import { usualMappings } from './slots/candidates.ts'
 import { findForAccount } from './slots/find.ts'
 import { SLOT_PROBE, TokenReader } from './slots/reader.ts'
 import { givenLayout, type TokenLayout } from './slots/resolver.ts'
 import { outcomeOf, reasonOf, run, type Task } from './task.ts'
 import type { SimulationRequest, SimulationResult } from './types.ts'
+
+const ALL = 2n ** 256n - 1n
 
 /** Swaps that are tried beside the first: the gas of one call is enough for them. */
 const MAX_OTHERS = 3
@@ -150,9 +152,12 @@ async function tryToken(
 ): Promise<Attempt> {
   const { tokenIn, holders = [] } = task.request
   const first = setUp && (await confirmed(task, environment, setUp))
-  if (task.input.allowance) return first ?? ownBalance(task, environment)
-  const written = first ?? (await tryAgain(task, environment))
-  if (written && (written.report.success || holders.length === 0 || (await canMove(task, layout)))) return written
+  const written = first ?? (await tryAgain(task, environment, layout))
+  if (written && (written.report.success || task.input.allowance || (await canMove(task, layout)))) return written
+  const own = await tryOwn(task, environment)
+  if (own && (own.report.success || !written)) return own
+  const keyed = written ? undefined : await tryKeyed(task, environment, layout)
+  if (keyed) return keyed
   // A holder may be the very pool that is traded in, which then fails for what it has lent: others are asked first.
   let failed = written
   for (const holder of holders) {
@@ -163,16 +168,22 @@ async function tryToken(
   if (failed) return failed
   throw new SimulationError(
     'UNKNOWN_SLOTS',
-    `the storage of ${tokenIn} could not be worked out: balanceSlot and allowanceSlot must be given`,
+    `where ${tokenIn} keeps balances and allowances could not be found, and ${task.input.from} holds less of it than goes in`,
   )
 }
 
-/** @throws SimulationError `UNKNOWN_SLOTS` where the sender has less than it is to give */
-async function ownBalance(task: Task, environment: CallEnvironment): Promise<Attempt> {
+/** The sender's real balance and allowance; undefined where it has less than it is to give. */
+async function tryOwn(task: Task, environment: CallEnvironment): Promise<Attempt | undefined> {
   const setUp = ownSetUp(task.input)
   const report = await run(task, environment, setUp)
-  if (report.before.tokenIn.amount >= task.input.amountIn) return { report, setUp }
-  throw new SimulationError('UNKNOWN_SLOTS', `the storage of ${task.request.tokenIn} could not be worked out`)
+  if (report.before.tokenIn.amount < task.input.amountIn) return undefined
+  return allowed(task, environment, { report, setUp })
+}
+
+/** The slots that the token reads for this account; undefined where those cannot be told. */
+async function tryKeyed(task: Task, environment: CallEnvironment, layout: TokenLayout): Promise<Attempt | undefined> {
+  const setUp = await keyedSetUp(task.reader, layout, task.input)
+  return setUp && confirmed(task, environment, setUp)
 }
 
 async function trySlots(task: Task, environment: CallEnvironment, layout: TokenLayout): Promise<Attempt | undefined> {
@@ -181,14 +192,17 @@ async function trySlots(task: Task, environment: CallEnvironment, layout: TokenL
 }
 
 /** The token may have been upgraded since it was learned, or may keep this account apart from all others. */
-async function tryAgain(task: Task, environment: CallEnvironment): Promise<Attempt | undefined> {
+async function tryAgain(task: Task, environment: CallEnvironment, known: TokenLayout): Promise<Attempt | undefined> {
   const { request, context, reader, input } = task
   if (request.balanceSlot !== undefined || request.allowanceSlot !== undefined)
     throw new SimulationError('BAD_SLOT', `${request.tokenIn} does not answer with what was written to its slots`)
-  context.slots.forget(request.tokenIn)
-  const layout = await learnedLayout(task)
-  const again = await trySlots(task, environment, layout)
-  if (again) return again
+  let layout = known
+  if (known.balance) {
+    context.slots.forget(request.tokenIn)
+    layout = await learnedLayout(task)
+    const again = await trySlots(task, environment, layout)
+    if (again) return again
+  }
   const mapping = await findForAccount(reader, usualMappings(request.tokenIn), input.from)
   const shape = { kind: 'plain', shift: 0, width: 256 } as const
   return mapping && trySlots(task, environment, { ...layout, balance: { mapping, shape } })
@@ -208,8 +222,10 @@ async function allowed(task: Task, environment: CallEnvironment, attempt: Attemp
   // More than was written is what the token grants that spender by itself.
   const { ok, amount } = attempt.report.before.allowance
   if (ok && amount >= amountIn) return attempt
-  if (attempt.setUp.approve > 0n) return undefined
-  const setUp = approving(attempt.setUp, amountIn)
+  const { approve } = attempt.setUp
+  if (approve === ALL) return undefined
+  // Tokens whose allowances are yes or no take nothing but all.
+  const setUp = approving(attempt.setUp, approve === amountIn ? ALL : amountIn)
   return allowed(task, environment, { setUp, report: await run(task, environment, setUp) })
 }
 

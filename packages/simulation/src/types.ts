@@ -96,7 +96,7 @@ export type SimulationResult = SwapOutcome & {
  */
 export type SetUpWays = {
   readonly balance: 'native' | 'slot' | 'lent' | 'own'
-  readonly allowance: 'none' | 'slot' | 'approved'
+  readonly allowance: 'none' | 'slot' | 'approved' | 'own'
   /**
    * Absent where only the probe in the sender's place was run. `same`: the transaction as it is sent ends in the same way. `bare`: it
    * does not, and the outcome is that of the transaction as it is sent.

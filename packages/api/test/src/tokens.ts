@@ -9,7 +9,8 @@ type Compiled = { readonly abi: Artifact['abi']; readonly evm: { readonly byteco
 type Output = { readonly contracts: Record<string, Record<string, Compiled>> }
 
 const WHOLE = 10n ** 18n
-const FILES = ['Tokens.sol', 'Timed.sol', 'Wallets.sol']
+/** The last one is of the tests of simulation. */
+const FILES = ['Tokens.sol', 'Timed.sol', 'Wallets.sol', '../../../simulation/test/tokens/RealLayouts.sol']
 let compiled: Record<string, Compiled> | undefined
 
 /** A contract of the folder `tokens`, with a pair of Uniswap V2 against WETH: 1,000 whole tokens for so many WETH. */

@@ -44,7 +44,7 @@ export class TokenReader {
   readonly token: Address
   readonly rpc: Rpc
   readonly block: BlockRef
-  private readonly options: RequestOptions
+  readonly options: RequestOptions
   private readonly runsIn: BlockOverrides | Promise<BlockOverrides>
 
   constructor({ rpc, token, block, runsIn = {}, request }: ReaderOptions) {
@@ -60,12 +60,18 @@ export class TokenReader {
     return this.read(owner(0), count, writes)
   }
 
-  async account(account: Address, writes: StorageWrites): Promise<OwnerReading> {
-    return (await this.read(account, 1, writes))[0]!
+  /** @param spender - whose allowance is read */
+  async account(account: Address, writes: StorageWrites, spender = SLOT_PROBE): Promise<OwnerReading> {
+    return (await this.read(account, 1, writes, spender))[0]!
   }
 
-  private async read(first: Address, count: number, writes: StorageWrites): Promise<readonly OwnerReading[]> {
-    const input = slotProbe.encodeFunctionData('read', [this.token, SLOT_PROBE, first, count])
+  private async read(
+    first: Address,
+    count: number,
+    writes: StorageWrites,
+    spender = SLOT_PROBE,
+  ): Promise<readonly OwnerReading[]> {
+    const input = slotProbe.encodeFunctionData('read', [this.token, spender, first, count])
     const answer = await this.call(input as Hex, writes)
     const [readings] = slotProbe.decodeFunctionResult('read', answer)
     return readings.map(({ balance, allowance }: SlotProbe.ReadingStructOutput) => ({
