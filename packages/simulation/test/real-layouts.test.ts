@@ -1,6 +1,6 @@
 /**
- * Tokens whose storage other tools failed to find, by their public reports: whoever holds one can sell it, and mostly strangers can
- * be simulated too. What is simulated for the holder is compared with the same really sent.
+ * Tokens whose storage other tools failed to find, or whose contracts keep it in an unusual way: whoever holds one can sell it, and
+ * mostly strangers can be simulated too. What is simulated for the holder is compared with the same really sent.
  */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { NodeProxy } from '@sluice/devnet'
@@ -29,7 +29,7 @@ afterAll(async () => {
   chain?.anvil.stop()
 })
 
-/** By the report that names the layout. */
+/** By the report, the contract or the standard that has the layout; in words where none is known. */
 const layouts = {
   StructMember: 'https://github.com/cowprotocol/services/pull/4400',
   FarStructMember: 'https://github.com/foundry-rs/forge-std/issues/101',
@@ -41,18 +41,26 @@ const layouts = {
   TwoSheets: 'https://github.com/trusttoken/smart-contracts: BalanceSheet, AllowanceSheet',
   Eternal: 'https://github.com/rocket-pool/rocketpool: RocketStorage',
   HashedAllowances: 'https://github.com/Vectorized/solady: packed keys',
-  SpenderFirst: 'https://github.com/evmts/tevm/issues/1562',
+  SpenderFirst: 'the keys in the other order',
   ExpiringAllowances: 'https://github.com/Uniswap/permit2: PackedAllowance',
   Narrow: 'https://github.com/compound-finance/compound-protocol: Comp',
   FarMembers: 'https://eips.ethereum.org/EIPS/eip-7201',
   Diamond: 'https://eips.ethereum.org/EIPS/eip-2535',
   ByNumberFirst: 'https://eips.ethereum.org/EIPS/eip-6909',
   ByHolderFirst: 'https://eips.ethereum.org/EIPS/eip-1155',
-  TwoParts: 'https://github.com/paradigmxyz/rivet/pull/50',
-  HighHalf: 'https://github.com/foundry-rs/forge-std/pull/505',
+  TwoParts: 'a liquid part and a locked part',
+  HighHalf: 'https://github.com/foundry-rs/forge-std/pull/148',
   PackedMember: 'https://github.com/foundry-rs/forge-std/pull/888',
   Growing: 'https://github.com/foundry-rs/forge-std/pull/898',
-  Numbered: 'https://github.com/foundry-rs/foundry/issues/2498',
+  VyperMember: 'https://github.com/foundry-rs/forge-std/issues/101',
+  PooledShares: 'https://github.com/lidofinance/lido-dao: StETH',
+  LockedHalf: 'https://github.com/foundry-rs/forge-std/pull/148',
+  AddressSlot: 'https://github.com/huff-language/huffmate: ERC20',
+  TextKeys: 'keys that are texts',
+  WithVotes: 'https://github.com/foundry-rs/forge-std/issues/293',
+  PackedCheckpoints: 'https://github.com/ithacaxyz/relay/pull/1432',
+  AmongMany: 'a ledger of many tokens in one contract',
+  Numbered: 'a number for each holder, as packages/simulation/test/tokens/Numbered.sol has it',
 }
 
 const encode = (name: string, method: string, args: readonly unknown[]) =>
@@ -71,8 +79,8 @@ const sale = (from: Address, token: Address): SimulationRequest => ({
 const simulate = (request: SimulationRequest, rpc: Rpc = chain.rpc) =>
   simulateSwap(rpc, request, createSimulationContext())
 
-/** Written over its code, it cannot be given to a stranger: which number a new holder has is decided by its first transfer. */
-const HELD_ONLY = new Set(['Numbered'])
+/** Tokens that a stranger cannot be given: the place of a balance is decided by the first transfer. */
+const HELD_ONLY = new Set(['Numbered', 'PackedCheckpoints'])
 
 describe.each(Object.keys(layouts))('%s', (name) => {
   test('its holder sells it as simulated, by every kind of node', async () => {

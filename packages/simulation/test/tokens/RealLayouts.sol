@@ -502,6 +502,165 @@ contract Growing is UsualAllowances {
     }
 }
 
+/// Vyper's order of hashing, the second word of a struct.
+contract VyperMember is UsualAllowances {
+    function _key(address holder) private pure returns (bytes32) {
+        return bytes32(uint256(keccak256(abi.encode(uint256(3), holder))) + 1);
+    }
+
+    function balanceOf(address holder) public view override returns (uint256 amount) {
+        bytes32 key = _key(holder);
+        assembly {
+            amount := sload(key)
+        }
+    }
+
+    function _setBalance(address holder, uint256 amount) internal override {
+        bytes32 key = _key(holder);
+        assembly {
+            sstore(key, amount)
+        }
+    }
+}
+
+/// Shares of what is pooled, whose totals lie at hashed places.
+contract PooledShares is UsualAllowances {
+    mapping(address => uint256) internal shares;
+    bytes32 private constant POOLED = keccak256("pooled.ether");
+    bytes32 private constant TOTAL = keccak256("total.shares");
+
+    constructor() {
+        (bytes32 pooled, bytes32 total) = (POOLED, TOTAL);
+        assembly {
+            sstore(pooled, 123456789012345678901234567)
+            sstore(total, 100000000000000000000000000)
+        }
+    }
+
+    function _totals() private view returns (uint256 pooled, uint256 total) {
+        (bytes32 a, bytes32 b) = (POOLED, TOTAL);
+        assembly {
+            pooled := sload(a)
+            total := sload(b)
+        }
+    }
+
+    function balanceOf(address holder) public view override returns (uint256) {
+        (uint256 pooled, uint256 total) = _totals();
+        return shares[holder] * pooled / total;
+    }
+
+    function _setBalance(address holder, uint256 amount) internal override {
+        (uint256 pooled, uint256 total) = _totals();
+        shares[holder] = (amount * total + pooled - 1) / pooled;
+    }
+}
+
+/// Half of the word may be locked, which is no part of the balance.
+contract LockedHalf is UsualAllowances {
+    struct Account {
+        uint128 locked;
+        uint128 total;
+    }
+
+    mapping(address => Account) internal accounts;
+
+    function balanceOf(address holder) public view override returns (uint256) {
+        return accounts[holder].total - accounts[holder].locked;
+    }
+
+    function _setBalance(address holder, uint256 amount) internal override {
+        accounts[holder].total = uint128(amount) + accounts[holder].locked;
+    }
+}
+
+/// The holder's address is the slot.
+contract AddressSlot is UsualAllowances {
+    function balanceOf(address holder) public view override returns (uint256 amount) {
+        assembly {
+            amount := sload(holder)
+        }
+    }
+
+    function _setBalance(address holder, uint256 amount) internal override {
+        assembly {
+            sstore(holder, amount)
+        }
+    }
+}
+
+/// Keys are hashes of texts.
+contract TextKeys is RealToken {
+    mapping(string => mapping(bytes => uint256)) internal texts;
+
+    function balanceOf(address holder) public view override returns (uint256) {
+        return texts["balance"][abi.encodePacked(holder)];
+    }
+
+    function allowance(address holder, address spender) public view override returns (uint256) {
+        return texts["allowance"][abi.encodePacked(holder, spender)];
+    }
+
+    function _setBalance(address holder, uint256 amount) internal override {
+        texts["balance"][abi.encodePacked(holder)] = amount;
+    }
+
+    function _setAllowance(address holder, address spender, uint256 amount) internal override {
+        texts["allowance"][abi.encodePacked(holder, spender)] = amount;
+    }
+}
+
+/// Balances in the low 128 bits beside votes, with a delegate of its own word.
+contract WithVotes is UsualAllowances {
+    struct Voter {
+        uint128 balance;
+        uint128 votes;
+        address delegate;
+    }
+
+    uint256[1_003] private gap;
+    mapping(address => Voter) internal voters;
+
+    function balanceOf(address holder) public view override returns (uint256) {
+        return voters[holder].balance;
+    }
+
+    function _setBalance(address holder, uint256 amount) internal override {
+        voters[holder].balance = uint128(amount);
+    }
+}
+
+/// A list of checkpoints, the last of which counts: 32 bits of time and 224 of the balance.
+contract PackedCheckpoints is UsualAllowances {
+    mapping(address => uint256[]) internal points;
+
+    function balanceOf(address holder) public view override returns (uint256) {
+        uint256 count = points[holder].length;
+        return count == 0 ? 0 : points[holder][count - 1] >> 32;
+    }
+
+    function _setBalance(address holder, uint256 amount) internal override {
+        points[holder].push(amount << 32 | uint32(block.timestamp));
+    }
+}
+
+/// One ledger of many, by the token's own address.
+contract AmongMany is UsualAllowances {
+    struct Ledger {
+        mapping(address => uint256) balances;
+    }
+
+    mapping(bytes32 => Ledger) internal ledgers;
+
+    function balanceOf(address holder) public view override returns (uint256) {
+        return ledgers[keccak256(abi.encode(address(this), "token"))].balances[holder];
+    }
+
+    function _setBalance(address holder, uint256 amount) internal override {
+        ledgers[keccak256(abi.encode(address(this), "token"))].balances[holder] = amount;
+    }
+}
+
 /// Takes what it is given.
 contract Taker {
     function take(RealToken token, uint256 amount) external {
