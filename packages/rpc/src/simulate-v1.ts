@@ -32,7 +32,7 @@ type RawCall = {
   readonly gasUsed: Hex
   readonly maxUsedGas?: Hex
   readonly logs?: readonly RawLog[]
-  readonly error?: { readonly message?: string; readonly data?: unknown }
+  readonly error?: { readonly data?: unknown }
 }
 
 /** @throws RpcError `BAD_ANSWER` */
@@ -46,7 +46,6 @@ export function readSimulation(raw: unknown): readonly SimulatedTransaction[] {
       gasUsed: BigInt(call.gasUsed),
       maxUsedGas: call.maxUsedGas === undefined ? undefined : BigInt(call.maxUsedGas),
       transfers: (call.logs ?? []).flatMap(nativeTransfer),
-      error: call.error?.message,
     }))
   })
 }

@@ -93,8 +93,6 @@ export type SimulatedTransaction = {
   readonly maxUsedGas: bigint | undefined
   /** Native token that changed hands, among accounts with and without code. */
   readonly transfers: readonly NativeTransfer[]
-  /** The node's words where it failed. */
-  readonly error: string | undefined
 }
 /** Amounts in wei. */
 export type NativeTransfer = { readonly from: Address; readonly to: Address; readonly amount: bigint }

@@ -6,15 +6,14 @@ import { type BareReport, runBare } from './bare.ts'
 import { SimulationError } from './errors.ts'
 import { intrinsicGas } from './gas.ts'
 import type { Reading } from './probe.ts'
-import { decodeRevert } from './revert.ts'
 import type { SetUp } from './setup.ts'
-import { outcomeOf, reasonOf, run, type Task } from './task.ts'
+import { isExhausted, outcomeOf, run, type Task } from './task.ts'
 import type { SwapOutcome } from './types.ts'
 
 /** Outcome of the transaction as it is sent. */
 export type SentOutcome = SwapOutcome & {
-  /** Absent when successful. */
-  readonly reason?: string
+  /** True where it ended with no gas left and nothing said. */
+  readonly isExhausted: boolean
   /** Gas of the whole transaction after refunds, where the node tells it. */
   readonly chargedGas?: number
 }
@@ -70,7 +69,7 @@ export async function runAsSent(
   const confirms = (balance: Reading) => request.tokenIn === NATIVE || balance.amount === setUp.balance
   if (sent && confirms(sent.before.tokenIn)) return outcomeAsSent(sent, task, atTarget)
   if (!atTarget || !confirms(atTarget.before.tokenIn)) return undefined
-  return { ...outcomeOf(atTarget), ...(!atTarget.success && { reason: reasonOf(atTarget) }) }
+  return { ...outcomeOf(atTarget), isExhausted: isExhausted(atTarget) }
 }
 
 /** The same with the probe at the target, which leaves the sender as it is. Undefined where that cannot be set up. */
@@ -86,17 +85,16 @@ async function runAtTarget(task: Task, environment: CallEnvironment, setUp: SetU
 }
 
 function outcomeAsSent(
-  { success, amountOut, returnData, chargedGas, gasUsed, error = '' }: BareReport,
+  { success, amountOut, returnData, chargedGas, gasUsed, gasLimit }: BareReport,
   { request: { data }, context }: Task,
   atTarget: RunReport | undefined,
 ): SentOutcome {
   const most = Math.ceil((chargedGas * MAX_REFUND_PART) / (MAX_REFUND_PART - 1)) - Number(intrinsicGas(data))
   const measured = atTarget?.success === success ? Number(atTarget.gasUsed) : most
-  const outOfGas = returnData === '0x' && /out of gas|OutOfGas/i.test(error)
   const kept = returnData.slice(0, 2 + 2 * context.limits.maxReturnData) as Hex
   return {
     ...{ success, amountOut, returnData: kept, chargedGas, gasUsed: gasUsed ?? measured },
-    ...(!success && { reason: outOfGas ? 'out of gas' : decodeRevert(kept) }),
+    isExhausted: !success && returnData === '0x' && chargedGas >= gasLimit,
   }
 }
 

@@ -24,8 +24,7 @@ const SET_UP_GAS = 1_000_000n
 export type BareReport = {
   readonly success: boolean
   readonly returnData: Hex
-  /** The node's words where it failed. */
-  readonly error: string | undefined
+  readonly gasLimit: bigint
   /** Gas of the whole transaction after refunds. */
   readonly chargedGas: number
   /** Gas of the target alone before refunds, where the node tells it. */
@@ -69,12 +68,12 @@ export async function runBare({ rpc, request, environment, setUp, options }: Bar
   const before = balancesOf(readBefore)
   const after = balancesOf(readAfter)
   if (!main || !before || !after) throw new RpcError('REJECTED', 'eth_simulateV1: balances cannot be read')
-  const { success, returnData, gasUsed, maxUsedGas, error } = main
+  const { success, returnData, gasUsed, maxUsedGas } = main
   const grown = tokenOut === NATIVE ? nativeGrowth(main, from) : after.tokenOut.amount - before.tokenOut.amount
   return {
     success,
     returnData,
-    error,
+    gasLimit: gas,
     chargedGas: Number(gasUsed),
     gasUsed: maxUsedGas === undefined ? undefined : Number(maxUsedGas - intrinsicGas(data)),
     before: tokenIn === NATIVE ? { ...before, tokenIn: { ok: true, amount: value } } : before,

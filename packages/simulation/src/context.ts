@@ -3,6 +3,7 @@ import { FeeReader } from './fees.ts'
 import { CostLimiter } from './limiter.ts'
 import { defaultLimits, type SimulationLimits } from './limits.ts'
 import { SlotResolver } from './slots/resolver.ts'
+import { TransactionLimit } from './transaction-limit.ts'
 
 /** State that simulations on one chain share: learned storage layouts and limits. */
 export type SimulationContext = {
@@ -11,6 +12,7 @@ export type SimulationContext = {
   readonly limiter: CostLimiter
   readonly fees: FeeReader
   readonly bareRuns: BareRuns
+  readonly transactionLimit: TransactionLimit
   /** Milliseconds between two blocks of the chain. */
   readonly blockIntervalMs: number
 }
@@ -30,6 +32,7 @@ export function createSimulationContext({
     limiter,
     fees: new FeeReader(),
     bareRuns: new BareRuns(),
+    transactionLimit: new TransactionLimit(),
     blockIntervalMs,
   }
 }

@@ -1,18 +1,19 @@
 /** One swap, run in one eth_call as its sender would run it. */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import type { BlockHeader, RequestOptions, Rpc } from '@sluice/rpc'
+import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { isSame, runAsSent, type SentOutcome } from './as-sent.ts'
 import type { CallEnvironment, RunReport } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
 import { intrinsicGas, usualGas } from './gas.ts'
 import { type BlockEnvironment, nextBlock } from './next-block.ts'
+import { decodeRevert } from './revert.ts'
 import { approving, keyedSetUp, lentSetUp, nativeSetUp, ownSetUp, type SetUp, slotSetUp } from './setup.ts'
 import { usualMappings } from './slots/candidates.ts'
 import { findForAccount } from './slots/find.ts'
-import { SLOT_PROBE, TokenReader } from './slots/reader.ts'
+import { SLOT_PROBE, storageOverrides, TokenReader } from './slots/reader.ts'
 import { givenLayout, type TokenLayout } from './slots/resolver.ts'
-import { outcomeOf, reasonOf, run, type Task } from './task.ts'
+import { exhaustionOf, isExhausted, outcomeOf, run, type Task } from './task.ts'
 import type { SimulationRequest, SimulationResult } from './types.ts'
 
 const ALL = 2n ** 256n - 1n
@@ -55,10 +56,37 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
     setUp && token === NATIVE
       ? { setUp, report: await run(task, environment, setUp) }
       : await tryToken(task, environment, layout, setUp)
-  return resultOf(await compared(task, environment, attempt, early), environment)
+  const result = await compared(task, environment, attempt, early)
+  return resultOf({ ...result, words: await exhaustionWords(task, environment, result) }, environment)
 }
 
-type Attempt = { readonly report: RunReport; readonly setUp: SetUp; readonly bare?: SentOutcome | undefined }
+/** The node's own words for a transaction that ends with nothing left; undefined for any other. */
+async function exhaustionWords(
+  { rpc, request, options }: Task,
+  { block, runsIn, targetGas, gasPriceWei }: CallEnvironment,
+  { report, setUp, bare }: Attempt,
+): Promise<string | undefined> {
+  if (!(bare ?? { isExhausted: isExhausted(report) }).isExhausted) return undefined
+  const { from, to, data } = request
+  const value = setUp.ways.balance === 'native' ? setUp.balance : 0n
+  const gas = targetGas + intrinsicGas(data)
+  const written = storageOverrides(setUp.writes)
+  const overrides = { ...written, [from]: { ...written[from], balance: value + gas * gasPriceWei } }
+  try {
+    await rpc.call({ from, to, data, value, gas }, block, { ...options, overrides, blockOverrides: runsIn })
+  } catch (error) {
+    if (error instanceof RpcError && error.code === 'REVERTED') return error.message
+  }
+  // It is for words alone: without them the gas is taken to have run out.
+  return ''
+}
+
+type Attempt = {
+  readonly report: RunReport
+  readonly setUp: SetUp
+  readonly bare?: SentOutcome | undefined
+  readonly words?: string | undefined
+}
 type Early = { readonly setUp: SetUp; readonly outcome: Promise<SentOutcome | undefined> }
 
 function checkRequest(
@@ -73,21 +101,23 @@ function checkRequest(
     if ((each.length - 2) / 2 > limits.maxCalldata) throw bad(`data must be at most ${limits.maxCalldata} bytes`)
   }
   if (others.length > MAX_OTHERS) throw bad(`at most ${MAX_OTHERS} others may be tried`)
-  if (gas !== undefined && gas > limits.maxGas) throw bad(`gas must be at most ${limits.maxGas}`)
+  if (gas !== undefined && gas > limits.maxGas)
+    throw bad(`gas must be at most ${limits.maxGas}, the limit of this service`)
   if (amountIn < 0n || amountIn >> 256n !== 0n) throw bad('amountIn must fit 256 bits')
 }
 
 async function lookAround({ rpc, request, context, options, ...task }: Task): Promise<CallEnvironment> {
   const { block, from, to, gasPrice, known, allowance } = request
-  const { fees } = context
-  const [header, gasPriceWei, baseFeePerGas, code, targetCode] = await Promise.all([
+  const { fees, transactionLimit } = context
+  const [header, limit, gasPriceWei, baseFeePerGas, code, targetCode] = await Promise.all([
     task.header,
+    task.header.then((of) => transactionLimit.at(rpc, of, options)),
     gasPrice ?? task.header.then((of) => fees.gasPrice(rpc, of, options)),
     task.header.then((of) => fees.nextBaseFee(rpc, of, options)),
     known?.senderCode ?? rpc.getCode(from, block, options),
     allowance === 'kept' ? rpc.getCode(to, block, options) : undefined,
   ])
-  const gas = request.gas ?? usualGas(header, context.limits.maxGas)
+  const gas = gasOf(request, header, limit, context)
   const targetGas = gas - intrinsicGas(request.data)
   if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
   // A tag moves on between two calls, and another branch may have the same number; a hash is one block.
@@ -98,6 +128,27 @@ async function lookAround({ rpc, request, context, options, ...task }: Task): Pr
     ...(block !== 'pending' && baseFeePerGas !== undefined && { baseFeePerGas }),
   }
   return { header, block: pinned, runsIn, gasPriceWei, targetGas, code, ...atTarget }
+}
+
+/** @throws SimulationError `BAD_REQUEST` for more than the chain accepts */
+function gasOf(
+  { gas }: SimulationRequest,
+  header: BlockHeader,
+  limit: bigint | undefined,
+  { limits }: SimulationContext,
+): bigint {
+  if (gas === undefined) {
+    const usual = usualGas(header, limits.maxGas)
+    return limit !== undefined && limit < usual ? limit : usual
+  }
+  if (gas > header.gasLimit)
+    throw new SimulationError('BAD_REQUEST', `gas must be at most ${header.gasLimit}, the gas limit of the block`)
+  if (limit !== undefined && gas > limit)
+    throw new SimulationError(
+      'BAD_REQUEST',
+      `gas must be at most ${limit}, the chain's limit for a transaction (EIP-7825)`,
+    )
+  return gas
 }
 
 async function readHeader(
@@ -274,7 +325,7 @@ async function canMove({ reader, input }: Task, layout: TokenLayout): Promise<bo
   return after < before
 }
 
-function resultOf({ report, setUp, bare }: Attempt, { header, runsIn }: CallEnvironment): SimulationResult {
+function resultOf({ report, setUp, bare, words }: Attempt, { header, runsIn }: CallEnvironment): SimulationResult {
   const { number = header.number, timestamp } = runsIn
   const isLater = timestamp !== undefined && report.timestamp === timestamp
   const probed = outcomeOf(report)
@@ -284,7 +335,7 @@ function resultOf({ report, setUp, bare }: Attempt, { header, runsIn }: CallEnvi
   return {
     ...{ success, amountOut, gasUsed, returnData },
     ...(differs ? { probed } : report.others && { others: report.others.map(outcomeOf) }),
-    ...(!success && { revertReason: differs ? bare.reason : reasonOf(report) }),
+    ...(!success && { revertReason: words === undefined ? decodeRevert(returnData) : exhaustionOf(words) }),
     ...(bare?.chargedGas !== undefined && { chargedGas: bare.chargedGas }),
     blockNumber: header.number,
     blockTimestamp: header.timestamp,

@@ -4,7 +4,6 @@ import { type CallEnvironment, type RunReport, runProbe } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
 import type { ProbeReport } from './probe.ts'
-import { decodeRevert } from './revert.ts'
 import type { Input, SetUp } from './setup.ts'
 import type { TokenReader } from './slots/reader.ts'
 import type { SimulationRequest, SwapOutcome } from './types.ts'
@@ -44,6 +43,16 @@ export function outcomeOf({ success, gasUsed, returnData, before, after }: Probe
   return { success, amountOut, gasUsed: Number(gasUsed), returnData }
 }
 
-export function reasonOf({ returnData, outOfGas }: RunReport): string {
-  return returnData === '0x' && outOfGas ? 'out of gas' : decodeRevert(returnData)
+/** True where nothing was left and nothing was said: of gas that ran out, or of an instruction that takes all of it. */
+export const isExhausted = ({ returnData, outOfGas }: ProbeReport): boolean => outOfGas && returnData === '0x'
+
+/** Words of geth, reth and anvil, erigon, nethermind, besu. */
+const INVALID =
+  /invalid.{0,3}(fe)?.{0,3}op.?code|bad ?instruction|invalid ?instruction|undefined ?instruction|not ?activated/i
+
+/** `INVALID` takes all gas, as failed assertions of old compilers do: more gas would not help. */
+export function exhaustionOf(words: string): string {
+  return INVALID.test(words)
+    ? 'invalid opcode: a failed assertion, or code that cannot run on this chain'
+    : 'out of gas'
 }
