@@ -85,7 +85,7 @@ async function refuseMissingBlock(error: unknown, fields: SimulateFields, rpc: R
   if (!(error instanceof RpcError && error.ofBlock) || block.ref === 'latest') throw error
   await headerOf(fields, rpc)
   const holdsNone = (cause: unknown) => {
-    throw new ApiError('RPC_FAILED', `no node of the chain holds the state of block ${block.sent}`, { cause })
+    throw new ApiError('NO_STATE', `no node of the chain holds the state of block ${block.sent}`, { cause })
   }
   if (error.code === 'LAGGING' || (error.cause instanceof RpcError && error.cause.code === 'LAGGING')) holdsNone(error)
   await rpc.getCode(ZERO_ADDRESS, block.ref).catch(holdsNone)

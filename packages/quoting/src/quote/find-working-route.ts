@@ -6,8 +6,10 @@ import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
 import { permitFault } from '../permit/fault.ts'
 import type { Permit } from '../permit/permit.ts'
+import type { ChainTokens } from '../tokens/chain-tokens.ts'
 import type { TaxRecords, TradedToken } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
+import { type AmountRefusal, amountRefusal } from './amount-refusal.ts'
 import { toPercent } from './amounts.ts'
 import { culprits } from './culprits.ts'
 import { onceAsked } from './once-asked.ts'
@@ -83,10 +85,14 @@ export async function findWorkingRoute(
     const work = round > 0 && { work: LATER_WORK }
     const sought = { ...terms, ...amount, ...work, ...(isMeasured && { mostRivals: MOST_RIVALS }) }
     const result = await time('route', () => search(view, sought, signal))
-    if (!result.ok)
-      throw lastFailure && result.code !== 'BAD_TOKEN'
-        ? reverted(lastFailure, view)
-        : noRoute(result, view, request, tokens.taxes)
+    if (!result.ok) {
+      if (lastFailure && result.code !== 'BAD_TOKEN') throw reverted(lastFailure, view)
+      const bySize =
+        result.code === 'NO_ROUTE'
+          ? await amountRefusal(sought, (other) => search(view, { ...other, work: LATER_WORK }, signal))
+          : undefined
+      throw bySize ? refusedBySize(bySize, result, request, tokens, view) : noRoute(result, view, request, tokens.taxes)
+    }
     const { route, rivals = [] } = result
     const lean = rivals.filter(({ gas }) => gas <= mostGas)
     if (wish.slippagePpm === 'auto' && (slippage === undefined || wish.amountOut === undefined)) {
@@ -204,12 +210,9 @@ function suspects({ legs, amountIn, tokenIn }: Route): readonly string[] {
   return first ? [first.pool.id] : []
 }
 
-function noRoute(
-  result: Extract<RouteResult, { ok: false }>,
-  { snapshot }: ChainView,
-  request: DecidedRequest,
-  taxes: TaxRecords,
-): QuotingError {
+type Refused = Extract<RouteResult, { ok: false }>
+
+function noRoute(result: Refused, { snapshot }: ChainView, request: DecidedRequest, taxes: TaxRecords): QuotingError {
   const { code, message, reasons, maxRoutableAmount, maxOutputAmount } = result
   const most =
     request.amountOut === undefined ? maxRoutableAmount : maxOutputAmount && wantedFor(maxOutputAmount, request, taxes)
@@ -217,6 +220,29 @@ function noRoute(
     reasons: reasons.slice(0, 50),
     ...(most !== undefined && { maxRoutableAmount: most.toString() }),
     block: snapshot.block.number,
+  })
+}
+
+function refusedBySize(
+  refusal: AmountRefusal,
+  { reasons }: Refused,
+  request: DecidedRequest,
+  { taxes }: ChainTokens,
+  { snapshot }: ChainView,
+): QuotingError {
+  const details = { reasons: reasons.slice(0, 50), block: snapshot.block.number }
+  if (refusal.kind === 'too small') {
+    const least = `about ${refusal.min} routes`
+    return new QuotingError('AMOUNT_TOO_SMALL', `${request.amountIn} buys less than one unit of the output; ${least}`, {
+      ...details,
+      minRoutableAmount: refusal.min.toString(),
+    })
+  }
+  const most = request.amountOut === undefined ? refusal.max : wantedFor(refusal.max, request, taxes)
+  const what = request.amountOut === undefined ? `take ${request.amountIn}` : `pay ${request.amountOut}`
+  return new QuotingError('INSUFFICIENT_LIQUIDITY', `the pools cannot ${what}; about ${most} can be routed`, {
+    ...details,
+    maxRoutableAmount: most.toString(),
   })
 }
 
