@@ -206,6 +206,8 @@ export interface DexFamily<State = unknown> {
   /** Base units of each token that the pool can give, in the order of `pool.tokens`; for prices and depth. */
   reserves(pool: Pool<State>): readonly bigint[]
 
+  /** True where the tokens of a pool lie at its own address and nowhere else. */
+  readonly keepsTokens?: true
   /** Gas of bringing a pool's own price oracle up to date, which its first trade in a block pays; 0 when absent. */
   readonly oracleGas?: number
   /**

@@ -14,6 +14,7 @@ export const algebraIntegral: DexFamily<ConcentratedState> = {
   topics,
   applyLog,
   ...concentratedTrade('algebra-integral', { stepEnd: listEnd, observesTicks: false }),
+  keepsTokens: true,
   // Plugins keep the timepoints there.
   laterGas: TIMEPOINT_SEARCH_GAS,
 }

@@ -18,5 +18,6 @@ export const algebraV1: DexFamily<AlgebraV1State> = {
     swapFeePpm: ({ feePpm, fee1Ppm }, zeroForOne) => (zeroForOne ? feePpm : fee1Ppm),
     observesTicks: false,
   }),
+  keepsTokens: true,
   laterGas: TIMEPOINT_SEARCH_GAS,
 }

@@ -50,6 +50,7 @@ export const algebra: DexFamily<ConcentratedState> = {
   priceCurve: (pool, tokenIn, tokenOut) => memberOf(pool).priceCurve(pool, tokenIn, tokenOut),
   reserves: (pool) => memberOf(pool).reserves(pool),
   // As two slots of storage take; not measured.
+  keepsTokens: true,
   oracleGas: 10_000,
   laterGas: TIMEPOINT_SEARCH_GAS,
   takesTaxedInput: false,

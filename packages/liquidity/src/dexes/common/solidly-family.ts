@@ -109,6 +109,7 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
     },
 
     reserves: ({ state }) => [state.reserve0, state.reserve1],
+    keepsTokens: true,
 
     // Two accumulators; not measured.
     oracleGas: 10_000,
