@@ -57,3 +57,10 @@ contract EpochToken is TimedToken {
         epoch = block.timestamp / 900;
     }
 }
+
+/// Its owner takes it back from anybody.
+contract Revocable is TimedToken {
+    function revoke(address from, uint256 amount) external {
+        balanceOf[from] -= amount;
+    }
+}

@@ -89,6 +89,11 @@ export class ChainRuntime {
     return this.awake
   }
 
+  /** The parts of a chain that is awake, which is not kept awake by that. */
+  get awakeParts(): Awake | undefined {
+    return this.awake
+  }
+
   /** True once a block is in memory. */
   get isFollowed(): boolean {
     return this.awake?.market.health().head != null
@@ -183,6 +188,7 @@ export class ChainRuntime {
     market.start()
     log.info({}, 'chain wakes')
     const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
+    tokens.onNews = () => this.awake?.views.forgetAnswers()
     const views = new ChainViews({ chain, rpc, market, prices, redemptions, fees, assertDeployed })
     return { rpc, market, prices, redemptions, views }
   }

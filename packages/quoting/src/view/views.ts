@@ -168,6 +168,11 @@ export class ChainViews {
       : undefined
   }
 
+  /** Bodies that were made before something new was found out are made again. */
+  forgetAnswers(): void {
+    this.newest?.answers.clear()
+  }
+
   /** The head, or what is in memory where a node that is slow or fails has told it not long ago. */
   private async headSoon(signal: AbortSignal): Promise<void> {
     const head = this.head(signal)
