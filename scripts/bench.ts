@@ -20,6 +20,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   gas: 'gas/bench.ts',
   honesty: 'honesty/bench.ts',
   'hop-gas': 'hop-gas/bench.ts',
+  inclusion: 'inclusion/bench.ts',
   invariants: 'invariants.ts',
   'least-input': 'router/least-input.ts',
   'mainnet-prices': 'mainnet-prices.ts',

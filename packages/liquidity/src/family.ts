@@ -208,6 +208,12 @@ export interface DexFamily<State = unknown> {
 
   /** Gas of bringing a pool's own price oracle up to date, which its first trade in a block pays; 0 when absent. */
   readonly oracleGas?: number
+  /**
+   * Most gas by which a swap may cost more when it is mined some time after the next block, for what falls due meanwhile: an
+   * observation of the pool's own, a cache of rates, an epoch. The service measures it at the transaction's deadline; the figure
+   * itself counts where the node cannot run a call at another time. 0 when absent: later than in the next block nothing changes.
+   */
+  readonly laterGas?: number
   /** True where a token taxed on transfer can go in. */
   readonly takesTaxedInput: boolean
   step(pool: Pool<State>, tokenIn: Address, tokenOut: Address, input: StepInput, output: StepOutput): Step

@@ -12,6 +12,7 @@ import { autoSlippage } from './drift/auto-slippage.ts'
 import { DriftSampler } from './drift/sampler.ts'
 import type { DriftFigures } from './drift/statistics.ts'
 import type { Log, QuotingListener } from './events.ts'
+import { LaterGas } from './gas/later-gas.ts'
 import { GasLessons } from './gas/learned-gas.ts'
 import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
 import { findPermits, type Offers, type WantedPermit } from './permit/find-permits.ts'
@@ -22,6 +23,7 @@ import { Quoter } from './quote/quoter.ts'
 import type { QuoteRequest } from './quote/request.ts'
 import { RouterSearch } from './search/router-search.ts'
 import { Simulator } from './simulation/simulator.ts'
+import { WalletChecks } from './simulation/wallet-checks.ts'
 import { QuoteStreams } from './stream/quote-streams.ts'
 import { ChainTokens } from './tokens/chain-tokens.ts'
 import { type SharedFact, takeFact, tellFacts } from './tokens/shared-facts.ts'
@@ -75,6 +77,8 @@ export class LiveChain {
   private readonly sampler: DriftSampler
   private readonly clock: Clock
   private readonly gasLessons: GasLessons
+  private readonly laterGas: LaterGas
+  readonly walletChecks: WalletChecks
   private readonly past: PastPrices
   /** Percent of the node's calls that go into simulating quotes again. */
   readonly driftPercent: number
@@ -86,7 +90,9 @@ export class LiveChain {
     const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, tell } = rest
     const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings
     const contracts = new SwapContracts(deployment)
-    const simulation = createSimulationContext({ maxGas, timeoutMs: settings.rpc.timeoutMs })
+    const simulation = createSimulationContext({
+      ...{ maxGas, timeoutMs: settings.rpc.timeoutMs, blockIntervalMs: chain.blockTimeMs },
+    })
     const tokens = new ChainTokens({
       chain,
       earnBlocks,
@@ -102,7 +108,7 @@ export class LiveChain {
       void this.past.close()
     }
     const runtime = new ChainRuntime({
-      ...{ ...runtimeSettings, chain, contracts, tokens, log, onSleep, openMarket },
+      ...{ ...runtimeSettings, chain, contracts, tokens, log, onSleep, openMarket, fees: simulation.fees },
       onFact: (fact) => takeFact(known, fact),
       emit: (event) => {
         if (event.kind === 'rpc' && event.event.kind === 'sent') this.sampler.spent(event.event.methods.length)
@@ -118,6 +124,8 @@ export class LiveChain {
     this.clock = clock
     this.tokens = tokens
     this.gasLessons = new GasLessons(chain.wrappedNative?.address ?? null)
+    this.laterGas = new LaterGas()
+    this.walletChecks = new WalletChecks(tokens.catalog.registry)
     this.past = new PastPrices(chain, tokens.facts)
     this.simulation = simulation
     this.simulate = (request, avoid) => simulator.run(request, avoid)
@@ -136,6 +144,8 @@ export class LiveChain {
       slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),
       haircutsAt: (timestamp) => this.sampler.statistics.withdrawals.haircuts(timestamp),
       gasLessons: this.gasLessons,
+      laterGas: this.laterGas,
+      walletChecks: this.walletChecks,
       onMade: (view, made) => {
         this.quoteLog?.add(view.snapshot, made)
         // Of a block that has others on top already it is answered to nobody.
@@ -215,6 +225,7 @@ export class LiveChain {
   /** Fill of each thing that strangers can fill. */
   get counts(): Readonly<Record<string, StateCount>> {
     const { slots, limiter } = this.simulation
+    const walletChecks = this.walletChecks.counts
     const quoteLog = this.quoteLog && { quoteLog: this.quoteLog.counts }
     return {
       ...this.runtime.counts,
@@ -224,6 +235,10 @@ export class LiveChain {
       ...quoteLog,
       sampledPools: this.sampler.statistics.count,
       gasLessons: this.gasLessons.count,
+      laterGas: this.laterGas.count,
+      walletCodes: walletChecks.codes,
+      walletsCompared: walletChecks.compared,
+      walletsDiffering: walletChecks.differing,
       pastBlocks: this.past.count,
       withdrawingPools: this.sampler.statistics.withdrawals.count,
     }

@@ -1,7 +1,6 @@
 /** The rounds of routing and simulating by which a quote comes to a route that was seen to work. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { type ExactOutputRequest, MOST_WORK, type Route, type RouteRequest, type RouteResult } from '@sluice/routing'
-import type { Rpc } from '@sluice/rpc'
 import { type SimulationContext, usualGas } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
@@ -27,6 +26,9 @@ const MAX_ROUNDS = 5
  */
 const LATER_WORK = MOST_WORK / 8
 
+/** 0.5 %: what a route may pay more than settled before recorded taxes count as outdated. */
+const MAX_EXCESS_PPM = 5_000n
+
 const OUT_OF_GAS = {
   outcome: 'reverted',
   reason: 'it takes more gas than a transaction may',
@@ -39,7 +41,6 @@ const MOST_RIVALS = 3
 export type RoundsContext = Omit<TrialContext, 'signal' | 'taxes'> &
   TermsContext & {
     readonly search: Search
-    readonly rpc: Rpc
     readonly simulation: SimulationContext
     readonly emit: QuotingListener
     readonly slippageOf: (route: Route) => AutoSlippage
@@ -107,7 +108,15 @@ export async function findWorkingRoute(
       return { route: trial.route, ranked: route, trial, sought, slippage, rival }
     }
     const trial = route.gas > mostGas ? OUT_OF_GAS : await tried(result.boundAfterGas)
-    if ('swap' in trial) return works(trial)
+    const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
+    const relearn = () => time('learn', () => tokens.taxes.learn(tradedTokens(route), source))
+    if ('swap' in trial) {
+      // A tax that is no longer taken looks like a gift.
+      const isLast = round === MAX_ROUNDS - 1
+      const isTaxed = -trial.shortfallPpm > MAX_EXCESS_PPM && hasTaxes(route, tokens.taxes)
+      if (isTaxed && !isLast && (await relearn())) continue
+      return works(trial)
+    }
     if (trial.outcome === 'reverted' && (trial.gasUsed ?? 0) > mostGas) {
       lastFailure = OUT_OF_GAS.reason
       // Nobody is to blame. Where it took more than it was expected to, half of that is spared.
@@ -124,8 +133,7 @@ export async function findWorkingRoute(
       lift = [lift[0] * settled, lift[1] * paid]
       continue
     }
-    const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
-    const learned = await time('learn', () => tokens.taxes.learn(tradedTokens(route), source))
+    const learned = await relearn()
     tokens.standings.learn(tokens.taxes.current)
     if (!learned) {
       // A pool is not left out, nor trust lost, for what may have been the node's doing: the same bytes are run once more.
@@ -146,9 +154,12 @@ const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
 async function toBlame(route: Route, context: RoundsContext, { signal, time }: Work): Promise<readonly string[]> {
   const { standings, taxes } = context.tokens
   standings.blame(passedThrough(route))
-  const isTaxed = route.legs.some((leg) => taxes.current.has(leg.tokenIn) || taxes.current.has(leg.tokenOut))
-  const guilty = isTaxed ? [] : await time('learn', () => culprits(route, { ...context, signal }))
+  const guilty = hasTaxes(route, taxes) ? [] : await time('learn', () => culprits(route, { ...context, signal }))
   return guilty.length > 0 ? guilty : suspects(route)
+}
+
+function hasTaxes({ legs }: Route, { current }: TaxRecords): boolean {
+  return legs.some(({ tokenIn, tokenOut }) => current.has(tokenIn) || current.has(tokenOut))
 }
 
 /** @throws QuotingError `BAD_PERMIT` where the permission is why a route failed */

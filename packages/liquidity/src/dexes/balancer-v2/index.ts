@@ -31,6 +31,9 @@ export const balancerV2: DexFamily<BalancerV2State> = {
 
   reserves: ({ state }) => state.balances,
 
+  // Caches of the tokens' rates expire, and providers are asked: estimated for two of them behind proxies.
+  laterGas: 120_000,
+
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'balancer-v2',
