@@ -208,6 +208,11 @@ export interface DexFamily<State = unknown> {
    */
   maxInput?(pool: Pool<State>, tokenIn: Address, tokenOut: Address): bigint | null
   /**
+   * True for a pool that limits each swap by a part of the balance of its input, and whose output depends on how balances change by
+   * parts: `maxInput` is the end of one swap, another one takes more, and pays along the same curve scaled to the balances.
+   */
+  limitsEachSwap?(pool: Pool<State>): boolean
+  /**
    * The pool as the float search sees it. The curve ends where the pool does: at `maxInput`, or below it by at most a billionth of
    * it and the roundings of a few base units; it never ends above. Computed whenever the pool changes, so it should cost little.
    */
@@ -227,8 +232,16 @@ export interface DexFamily<State = unknown> {
   /** Base units of each token that the pool can give, in the order of `pool.tokens`; for prices and depth. */
   reserves(pool: Pool<State>): readonly bigint[]
 
+  /** True where the tokens of a pool lie at its own address and nowhere else. */
+  readonly keepsTokens?: true
   /** Gas of bringing a pool's own price oracle up to date, which its first trade in a block pays; 0 when absent. */
   readonly oracleGas?: number
+  /**
+   * Most gas by which a swap may cost more when it is mined some time after the next block, for what falls due meanwhile: an
+   * observation of the pool's own, a cache of rates, an epoch. The service measures it at the transaction's deadline; the figure
+   * itself counts where the node cannot run a call at another time. 0 when absent: later than in the next block nothing changes.
+   */
+  readonly laterGas?: number
   /** True where a token taxed on transfer can go in. */
   readonly takesTaxedInput: boolean
   step(pool: Pool<State>, tokenIn: Address, tokenOut: Address, input: StepInput, output: StepOutput): Step

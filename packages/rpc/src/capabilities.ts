@@ -9,6 +9,8 @@ export type Capabilities = {
   readonly stateOverrides: boolean
   /** The node's spelling of the block override of `block.coinbase`; null when it has none. A wrong spelling is ignored. */
   readonly coinbaseField: CoinbaseField | null
+  /** True where block overrides set the number and the time that a call runs at. */
+  readonly blockTime: boolean
   /** Most gas that one call gets, to within the cost of measuring it; null when above a thousand million or unknown. */
   readonly gasCap: bigint | null
 }
@@ -18,6 +20,8 @@ const abi = EnvironmentProbe__factory.createInterface()
 const PROBE = toAddress('0x5177ce0000000000000000000000000000000004')
 const AUTHOR = toAddress('0x5177ce000000000000000000000000000000beef')
 const PLENTY = 1_000_000_000n
+/** Far in the future, so that no block has it. */
+const TIME = 0x7fffffffn
 
 type Ask = (method: string, params: readonly unknown[]) => Promise<Hex>
 
@@ -25,29 +29,33 @@ type Ask = (method: string, params: readonly unknown[]) => Promise<Hex>
 export async function readCapabilities(ask: Ask): Promise<Capabilities> {
   const call = { to: PROBE, data: abi.encodeFunctionData('read') }
   const overrides = { [PROBE]: { code: bytecode.EnvironmentProbe.runtime } }
+  const hex = (value: bigint): Hex => `0x${value.toString(16)}`
   const run = (request: object, ...block: object[]) =>
     ask('eth_call', [request, 'latest', overrides, ...block]).then(decode, refused)
-  const [plain, feeRecipient, coinbase, capped] = await Promise.all([
+  const [plain, feeRecipient, coinbase, timed, capped] = await Promise.all([
     run(call),
     run(call, { feeRecipient: AUTHOR }),
     run(call, { coinbase: AUTHOR }),
-    run({ ...call, gas: `0x${PLENTY.toString(16)}` }),
+    run(call, { number: hex(TIME), time: hex(TIME) }),
+    run({ ...call, gas: hex(PLENTY) }),
   ])
   const named = (answer: Environment | null) => answer?.coinbase.toLowerCase() === AUTHOR
   return {
     stateOverrides: plain !== null,
     coinbaseField: named(feeRecipient) ? 'feeRecipient' : named(coinbase) ? 'coinbase' : null,
+    // The number is not compared: on Arbitrum `block.number` is that of the chain below, whatever a call says.
+    blockTime: timed?.timestamp === TIME,
     gasCap: capped && capped.gasLeft < (PLENTY * 9n) / 10n ? capped.gasLeft : null,
   }
 }
 
-type Environment = { readonly coinbase: string; readonly gasLeft: bigint }
+type Environment = { readonly coinbase: string; readonly gasLeft: bigint; readonly timestamp: bigint }
 
 /** A node that ignores overrides answers nothing, since nothing is there. */
 function decode(answer: Hex): Environment | null {
   if (answer === '0x') return null
-  const { coinbase, gasLeft } = abi.decodeFunctionResult('read', answer)
-  return { coinbase, gasLeft }
+  const { coinbase, gasLeft, timestamp } = abi.decodeFunctionResult('read', answer)
+  return { coinbase, gasLeft, timestamp }
 }
 
 function refused(error: unknown): null {

@@ -11,7 +11,7 @@ const LIMIT_CODES: ReadonlySet<number | undefined> = new Set([429, -32005, -3201
 const lagging =
   /header (for hash )?not found|unknown (block|header)|missing (trie node|header)|resource not found|block (hash |number )?(was )?not (be )?found|(find|found) (the |a )?block|block.{0,60}(cannot|could not) be found|no such block|no block found|unfinalized|(historical|world) state.{0,20}unavailable|state.{0,40}not available|no state available|block.{0,30}(is )?(not (yet )?available|out of range)|BlockOutOfRange|block height is|after (the )?last accepted block|HeaderNotFound/i
 const reverted =
-  /revert|VM execution error|out of gas|OutOfGas|InvalidOpcode|invalid opcode|Stack(Under|Over)flow|CallTooDeep|always failing transaction/i
+  /revert|VM execution error|out of gas|OutOfGas|Invalid(FE)?Opcode|NotActivated|invalid opcode|Stack(Under|Over)flow|CallTooDeep|always failing transaction/i
 const batches = /batch/i
 const large = /too (large|big|many|long)|limit|size|exceed|maximum|at most|more than/i
 

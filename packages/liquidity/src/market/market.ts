@@ -56,7 +56,6 @@ export function createMarket(options: MarketOptions): IndexedMarket {
 class ChainMarket implements IndexedMarket {
   readonly chainId: number
   readonly tokens: TokenFacts
-  private readonly hubs: readonly Address[]
   private readonly rpc: Rpc
   private readonly directory: PoolDirectory
   private readonly evictor: Evictor
@@ -80,7 +79,6 @@ class ChainMarket implements IndexedMarket {
     this.chainId = chain.chainId
     this.rpc = rpc
     this.tokens = options.facts ?? new TokenFacts(chain, limits)
-    this.hubs = chain.hubs
     this.pollMs = pollMs ?? Math.min(2_000, Math.max(200, chain.blockTimeMs / 2))
     this.auditMs = auditMs
     this.ledger = new Ledger(chain.chainId)
@@ -89,7 +87,7 @@ class ChainMarket implements IndexedMarket {
     const parts: MarketParts = { rpc, directory, ledger: this.ledger, signal: this.stopped.signal }
     this.follower = new Follower(parts, () => this.discovery.forgetPairs())
     this.evictor = new Evictor(directory, this.ledger)
-    this.discovery = new Discovery({ parts, hubs: chain.hubs, follower: this.follower, evictor: this.evictor, limits })
+    this.discovery = new Discovery({ parts, follower: this.follower, evictor: this.evictor, limits })
     this.auditor = new Auditor(parts, this.follower)
     this.saver = save
       ? new Saver(save, { directory, ledger: this.ledger, discovery: this.discovery, most: limits.saved })
@@ -218,7 +216,7 @@ class ChainMarket implements IndexedMarket {
     while (!signal.aborted) {
       try {
         await this.sync({ signal })
-        await this.ensure(this.hubs, { signal })
+        await this.ensure([], { signal })
         failures = 0
       } catch {
         // `follow` has kept the reason for `health`; the node is asked again after a pause.

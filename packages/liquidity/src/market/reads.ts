@@ -135,5 +135,7 @@ async function readGroup(rpc: Rpc, block: BlockRef, reads: readonly Read[], opti
  * Ours reverts where a read has used up the gas; nodes have words of their own for a call that is too much for them.
  */
 function isTooMuch({ code, message }: RpcError): boolean {
-  return code === 'REVERTED' || (code === 'REJECTED' && /out of gas|gas limit|too large|too big|size/i.test(message))
+  return (
+    code === 'REVERTED' || (code === 'REJECTED' && /out of ?gas|oog|gas limit|too large|too big|size/i.test(message))
+  )
 }

@@ -10,7 +10,7 @@ import {
 } from '@sluice/liquidity'
 import { Prices } from '@sluice/pricing'
 import { type BlockHeader, createRpc, type Rpc, type RpcOptions } from '@sluice/rpc'
-import type { StateCount } from '@sluice/simulation'
+import type { FeeReader, StateCount } from '@sluice/simulation'
 import { untraced } from '@sluice/tracing'
 import type { Log, QuotingListener } from '../events.ts'
 import type { ChainTokens } from '../tokens/chain-tokens.ts'
@@ -45,6 +45,7 @@ type Options = RuntimeSettings & {
   readonly onFact: (fact: SharedFact) => void
   readonly contracts: SwapContracts
   readonly tokens: ChainTokens
+  readonly fees: FeeReader
   readonly log: Log
   readonly emit: QuotingListener
   /** True while work is under way, during which the chain does not fall asleep. */
@@ -85,6 +86,11 @@ export class ChainRuntime {
       this.idleTimer = setTimeout(() => this.sleepIfIdle(), this.options.idleSleepMs).unref()
       this.awake = untraced(() => this.wake())
     }
+    return this.awake
+  }
+
+  /** The parts of a chain that is awake, which is not kept awake by that. */
+  get awakeParts(): Awake | undefined {
     return this.awake
   }
 
@@ -150,7 +156,7 @@ export class ChainRuntime {
   }
 
   private wake(): Awake {
-    const { chain, contracts, tokens, log, emit } = this.options
+    const { chain, contracts, tokens, fees, log, emit } = this.options
     const openMarket: OpenMarket =
       this.options.openMarket ?? (({ onFact: _, ...parts }) => createMarket({ ...parts, ...this.saveOptions() }))
     const rpc = createRpc({
@@ -182,7 +188,8 @@ export class ChainRuntime {
     market.start()
     log.info({}, 'chain wakes')
     const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
-    const views = new ChainViews({ chain, rpc, market, prices, redemptions, assertDeployed })
+    tokens.onNews = () => this.awake?.views.forgetAnswers()
+    const views = new ChainViews({ chain, rpc, market, prices, redemptions, fees, assertDeployed })
     return { rpc, market, prices, redemptions, views }
   }
 

@@ -13,6 +13,7 @@ export const balancerV1: DexFamily<BalancerV1State> = {
 
   quoteExactInput: quoteByIndices('balancer-v1', quote),
   ...tradeWithInputFee(quote, limitOf),
+  limitsEachSwap: () => true,
   tradingFunction: ({ state }) => tradingFunction(state),
   reserves: ({ state }) => state.balances,
 

@@ -27,9 +27,13 @@ export const balancerV2: DexFamily<BalancerV2State> = {
 
   quoteExactInput: quoteByIndices('balancer-v2', quote),
   ...tradeWithInputFee(quote, limitOf),
+  limitsEachSwap: ({ state }) => state.kind === 'weighted',
   tradingFunction: ({ state }) => tradingFunction(state),
 
   reserves: ({ state }) => state.balances,
+
+  // Caches of the tokens' rates expire, and providers are asked: estimated for two of them behind proxies.
+  laterGas: 120_000,
 
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({

@@ -75,6 +75,7 @@ export const balancerV3: DexFamily<BalancerV3State> = {
       ? buffers.priceCurve(pool, tokenIn, tokenOut)
       : pooled.priceCurve(pool as Pool<PooledState>, tokenIn, tokenOut),
 
+  limitsEachSwap: ({ state }) => state.kind === 'weighted',
   tradingFunction: ({ state }) => (state.kind === 'buffer' ? null : tradingFunction(state)),
 
   // Shares can always be made; those that exist count.

@@ -53,6 +53,7 @@ export const camelotV2: DexFamily<CamelotV2State> = {
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   // As two slots of storage take; not measured.
+  keepsTokens: true,
   oracleGas: 10_000,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({

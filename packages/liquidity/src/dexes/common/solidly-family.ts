@@ -123,9 +123,12 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
     },
 
     reserves: ({ state }) => [state.reserve0, state.reserve1],
+    keepsTokens: true,
 
     // Two accumulators; not measured.
     oracleGas: 10_000,
+    // An observation falls due 30 minutes after the last one: three new slots and the length of the array.
+    laterGas: 71_300,
     takesTaxedInput: true,
     step: (pool, tokenIn, tokenOut, input, output) => ({
       op: 'solidly',

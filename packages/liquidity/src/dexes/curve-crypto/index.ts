@@ -20,4 +20,6 @@ export const curveCrypto: DexFamily<CurveCryptoState> = {
   applyLog,
 
   ...curveFamily({ gas: HOP_GAS['curve-crypto'], variant: 'uint256', quote, limitOf, tradingFunction }),
+  // The moving average of the price is a power whose terms are as many as its fraction needs: up to 60 of some 200 gas.
+  laterGas: 12_000,
 }

@@ -34,6 +34,7 @@ export const iziswap: DexFamily<IziswapState> = {
 
   // A pool measures what arrived.
   // As two slots of storage take; not measured.
+  keepsTokens: true,
   oracleGas: 10_000,
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({

@@ -30,7 +30,10 @@ export const liquidityBook: DexFamily<LiquidityBookState> = {
   reserves: ({ state }) => binReserves(state),
 
   // As two slots of storage take; not measured.
+  keepsTokens: true,
   oracleGas: 10_000,
+  // Two minutes after the oracle's last sample the next one takes a slot of its own.
+  laterGas: 22_100,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'liquidity-book',

@@ -41,6 +41,7 @@ export const uniswapV2: DexFamily<UniswapV2State> = {
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   // Two accumulators.
+  keepsTokens: true,
   oracleGas: 10_400,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({
