@@ -206,7 +206,7 @@ export interface DexFamily<State = unknown> {
    *
    * @throws PoolRefusal `WRONG_TOKEN`
    */
-  maxInput?(pool: Pool<State>, tokenIn: Address, tokenOut: Address): bigint | null
+  maxInput(pool: Pool<State>, tokenIn: Address, tokenOut: Address): bigint | null
   /**
    * True for a pool that limits each swap by a part of the balance of its input, and whose output depends on how balances change by
    * parts: `maxInput` is the end of one swap, another one takes more, and pays along the same curve scaled to the balances.

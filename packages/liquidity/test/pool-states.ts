@@ -227,7 +227,7 @@ export function afterSwap(pool: Pool, tokenIn: Pool['address'], tokenOut: Pool['
   const reserve = family.reserves(pool)[pool.tokens.indexOf(tokenIn)]!
   // Beyond, pools are all but drained, and some of them compute nothing any more.
   const far = reserve * 64n
-  const maxInput = family.maxInput!(pool, tokenIn, tokenOut) ?? far
+  const maxInput = family.maxInput(pool, tokenIn, tokenOut) ?? far
   const most = maxInput < far ? maxInput : far
   const amountIn = (most * BigInt(Math.round(part * 1e9))) / 1_000_000_000n
   const state = orRefused(() => family.quoteExactInput(pool, tokenIn, tokenOut, amountIn).state)

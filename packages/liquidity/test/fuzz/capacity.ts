@@ -111,7 +111,7 @@ async function directionsOf(world: PoolWorld, family: string, r: Random): Promis
   }
   const directions: Direction[] = []
   for (const { pool, tokenIn, tokenOut } of all.slice(0, DIRECTIONS)) {
-    const maxInput = familyOf(family)!.maxInput!(pool, tokenIn, tokenOut)
+    const maxInput = familyOf(family)!.maxInput(pool, tokenIn, tokenOut)
     directions.push({ pool, tokenIn, tokenOut, maxInput, ...(await holdings(world, pool, tokenIn)) })
   }
   return directions

@@ -263,7 +263,7 @@ class Attempt {
 /** Largest input of an edge that its pool accepts, base units before any tax; null when there is none. */
 function maxInputOf({ graph }: Problem, edge: number, now: Pool, taxes?: Taxes): bigint | null {
   const { tokenIn, tokenOut, pool } = graph.edges[edge]!
-  const arriving = orRefused(() => familyOf(now.family)!.maxInput?.(now, tokenIn, tokenOut) ?? null)
+  const arriving = orRefused(() => familyOf(now.family)!.maxInput(now, tokenIn, tokenOut))
   const taxPpm = taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0
   return arriving === null || taxPpm === 0 ? arriving : (arriving * PPM) / (PPM - BigInt(taxPpm))
 }

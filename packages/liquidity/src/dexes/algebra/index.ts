@@ -47,7 +47,7 @@ export const algebra: DexFamily<ConcentratedState> = {
   applyLog: (pool, log) => memberOf(pool).applyLog(pool, log),
   quoteExactInput: (pool, tokenIn, tokenOut, amountIn) =>
     memberOf(pool).quoteExactInput(pool, tokenIn, tokenOut, amountIn),
-  maxInput: (pool, tokenIn, tokenOut) => memberOf(pool).maxInput!(pool, tokenIn, tokenOut),
+  maxInput: (pool, tokenIn, tokenOut) => memberOf(pool).maxInput(pool, tokenIn, tokenOut),
   priceCurve: (pool, tokenIn, tokenOut) => memberOf(pool).priceCurve(pool, tokenIn, tokenOut),
   reserves: (pool) => memberOf(pool).reserves(pool),
   // As two slots of storage take; not measured.

@@ -23,7 +23,7 @@ type LinearSide = Side & {
   readonly rate: number
 }
 type SideOf<State, S> = (pool: Pool<State>, tokenIn: Address, tokenOut: Address) => S
-type Capacity<State> = Pick<Required<DexFamily<State>>, 'maxInput' | 'priceCurve'>
+type Capacity<State> = Pick<DexFamily<State>, 'maxInput' | 'priceCurve'>
 
 /** A curve may end below its pool by a part of 2^−32. */
 const CURVE_BITS = 32
