@@ -206,15 +206,24 @@ export function maxBinsInput(
   return asMaxInput(used.reduce((sum, { taken }) => sum + taken, 0n))
 }
 
-/** One straight line a bin, each at its own fee: that of the first is the curve's. */
+/**
+ * One straight line a bin, each at its own fee: that of the first is the curve's. A volatile fee may fall from bin to bin, and the rate
+ * rise: such bins make one line, so that no output is lost.
+ */
 export function binsCurve(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, most = MAX_AMOUNT): PriceCurve {
   const used = usedBins(pool, swapForY, feeIn, most)
   const keepIn = 1 - Number(used[0]?.rate ?? 0n) / Number(ONE)
   const builder = new CurveBuilder()
+  const lines: { input: number; output: number }[] = []
   for (const { taken, amountOut } of used) {
-    const input = Number(taken) * keepIn
-    builder.line(Number(amountOut) / input, input)
+    let line = { input: Number(taken) * keepIn, output: Number(amountOut) }
+    for (let last = lines.at(-1); last && line.output * last.input > last.output * line.input; last = lines.at(-1)) {
+      line = { input: last.input + line.input, output: last.output + line.output }
+      lines.pop()
+    }
+    lines.push(line)
   }
+  for (const { input, output } of lines) builder.line(output / input, input)
   return withMargin(builder.build(keepIn))
 }
 

@@ -19,8 +19,8 @@ export type SampledPool = {
 
 /** Inputs that are quoted at most; pools that bend little need a quarter of them. */
 const MAX_QUOTES = 64
-/** Relative error of the output at which an interval is not divided: a fiftieth of a basis point. */
-const TOLERANCE = 2e-6
+/** Relative error of the output at which an interval is not divided: a hundredth of a basis point. */
+const TOLERANCE = 1e-6
 /** Input of the smallest sample as a part of the scale, unless it buys less than so many base units, which rounding would show in. */
 const SMALLEST_PART = 1e-5
 const SMOOTH_OUTPUT = 1e7
