@@ -15,6 +15,9 @@ const ALL_OF_FEE = 2 ** 64
 /** Base units of output that the roundings of all steps may take. */
 const THIN = 10_000
 
+/** Relative fall of √price above which prices determine the input: a stated one is rounded up, maybe from far less than a unit. */
+const WIDE_FALL = 1e-3
+
 /** Liquidity between two ticks. */
 type Part = { readonly lower: number; readonly upper: number; readonly liquidity: bigint }
 
@@ -52,7 +55,8 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
     const to = isNearer(end, farthest) ? end : farthest
     if (!isNearer(from, to)) continue
     const input = zeroForOne ? amount0Between(to, from, liquidity, true) : amount1Between(from, to, liquidity, true)
-    builder.hyperbola(sqrtPriceAt(from), sqrtPriceAt(to), Number(liquidity), Number(input))
+    const [start, stop] = [sqrtPriceAt(from), sqrtPriceAt(to)]
+    builder.hyperbola(start, stop, Number(liquidity), stop < start * (1 - WIDE_FALL) ? undefined : Number(input))
     at = to
   }
   const curve = endingAt(withMargin(builder.build(keepIn)), MAX_AMOUNT)
