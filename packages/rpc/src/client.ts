@@ -10,6 +10,7 @@ import { Endpoint } from './endpoint.ts'
 import { RpcError } from './errors.ts'
 import { Heads, readable, readBlock } from './heads.ts'
 import { HedgeBudget } from './hedges.ts'
+import { Outage } from './outage.ts'
 import { type AtBlock, pinned } from './pinned.ts'
 import { type BackgroundBudget, Budget, defaultBackground } from './priority.ts'
 import { race } from './race.ts'
@@ -61,6 +62,7 @@ class ChainRpc implements Rpc {
   private readonly upstreams: readonly Upstream[]
   private readonly heads: Heads
   private readonly course: Course
+  private readonly outage: Outage
   private readonly closed = new Abort()
   private comparedAt = 0
 
@@ -77,6 +79,7 @@ class ChainRpc implements Rpc {
       return new Upstream(index, endpoint, chainId, ejectMs)
     })
     this.heads = new Heads(this.upstreams)
+    this.outage = new Outage(this.upstreams)
     this.course = {
       upstreams: this.upstreams,
       hedges: new HedgeBudget(),
@@ -219,6 +222,11 @@ class ChainRpc implements Rpc {
   }
 
   private run<T>(task: Task<T>, kind: string, options: RequestOptions): Promise<T> {
+    if (this.outage.isOpen) return this.outage.end().then(() => this.raced(task, kind, options))
+    return this.raced(task, kind, options)
+  }
+
+  private raced<T>(task: Task<T>, kind: string, options: RequestOptions): Promise<T> {
     const { signal, timeoutMs, priority = 'quote' } = options
     const attemptMs = timeoutMs ?? this.timeoutMs
     const totalMs = timeoutMs ?? 2 * this.timeoutMs
@@ -254,7 +262,7 @@ class ChainRpc implements Rpc {
 
   /** Every now and then, so that it shows when the endpoint in use has fallen behind those not in use. */
   private compareHeads(): void {
-    if (this.upstreams.length === 1 || Date.now() - this.comparedAt < COMPARE_MS) return
+    if (this.upstreams.length === 1 || this.outage.isOpen || Date.now() - this.comparedAt < COMPARE_MS) return
     this.comparedAt = Date.now()
     for (const upstream of this.upstreams.filter(({ ejected }) => !ejected)) {
       // Nobody waits for it.

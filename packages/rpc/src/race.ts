@@ -237,12 +237,12 @@ class Race<T> {
       // It would have taken at least that long.
       upstream.standing.took(kind, now - (send.sentAt ?? startedAt), false)
       if (upstream === winner.upstream) upstream.standing.missed()
-      else upstream.standing.failed(true)
+      else upstream.standing.failed('late')
     }
     const needed = [...this.running].some(({ startedAt }) => startedAt < winner.startedAt)
     if (this.hedged > 0) this.course.hedges.record(needed)
     if (needed && this.hedged > 0) this.course.hedges.give(this.hedged)
-    winner.upstream.standing.worked()
+    winner.upstream.worked()
     winner.upstream.standing.took(kind, now - (winner.send.sentAt ?? winner.startedAt))
     this.end(() => this.resolve(result))
   }
@@ -254,7 +254,7 @@ class Race<T> {
     if (!(cause instanceof RpcError)) return void this.end(() => this.reject(cause))
     const { upstream } = runner
     if (finals.has(cause.code)) {
-      if (cause.code !== 'ABORTED') upstream.standing.worked()
+      if (cause.code !== 'ABORTED') upstream.worked()
       return void this.end(() => this.reject(cause))
     }
     this.fail(upstream, cause)
