@@ -24,6 +24,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   'least-input': 'router/least-input.ts',
   'mainnet-prices': 'mainnet-prices.ts',
   net: 'net/bench.ts',
+  outage: 'outage.ts',
   overload: 'company/overload.ts',
   parameters: 'parameters.ts',
   peers: 'peers/bench.ts',

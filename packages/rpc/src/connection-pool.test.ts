@@ -37,7 +37,11 @@ test('an origin that accepts connections and never finishes one holds two, whate
 
 test('requests that are given up leave the queue, and those behind them are sent', async () => {
   const held: ServerResponse[] = []
-  const url = await listen(createHttpServer((_, response) => void held.push(response)))
+  let answers = 1
+  const url = await listen(
+    createHttpServer((_, response) => void (answers-- > 0 ? response.end('{}') : held.push(response))),
+  )
+  await postJson(url, '{}')
   const given = Array.from({ length: 300 }, () => new AbortController())
   const results = given.map(({ signal }) => postJson(url, '{}', { signal }).catch(() => 'aborted'))
   await expect.poll(() => held.length).toBe(64)
@@ -50,6 +54,14 @@ test('requests that are given up leave the queue, and those behind them are sent
   const texts = (await Promise.all(results)).map((result) => (typeof result === 'string' ? result : result.text))
   expect(texts.filter((text) => text === 'aborted')).toHaveLength(235)
   expect(texts.at(-1)).toBe('later')
+})
+
+test('an origin that has never answered gets eight connections', async () => {
+  let requests = 0
+  const url = await listen(createHttpServer(() => requests++))
+  const signal = AbortSignal.timeout(300)
+  await Promise.allSettled(Array.from({ length: 100 }, () => postJson(url, '{}', { signal })))
+  expect(requests).toBe(8)
 })
 
 test('a request that is given up after it was sent ends its connection', async () => {

@@ -8,13 +8,14 @@ import { onAbort, type Signal } from './abort.ts'
 import type { HostResolver } from './host-resolver.ts'
 import { LinkedList } from './linked-list.ts'
 
-/** Connections to one origin, open or being opened. */
+/** Connections to one origin, open or being opened: to one that has answered a request lately, and to one that has not. */
 const MAX_CONNECTIONS = 64
+const MAX_CONNECTIONS_UNKNOWN = 8
 /** Connections being opened: to an origin that has accepted one lately, and to one that has not. */
 const MAX_CONNECTING = 8
 const MAX_CONNECTING_UNKNOWN = 2
-/** Milliseconds for which an accepted connection says that the origin can be reached. */
-const REACHABLE_MS = 60_000
+/** Milliseconds that count as lately. */
+const LATELY_MS = 60_000
 /** Milliseconds for the name lookup, TCP and TLS. */
 const CONNECT_MS = 5_000
 /** Milliseconds for which an unused connection is kept: most nodes keep it about as long. */
@@ -41,7 +42,8 @@ export class ConnectionPool {
   private readonly waiting = new LinkedList<Waiter>()
   private open = 0
   private connecting = 0
-  private reachableAt = Number.NEGATIVE_INFINITY
+  private acceptedAt = Number.NEGATIVE_INFINITY
+  private answeredAt = Number.NEGATIVE_INFINITY
 
   constructor(origin: string, resolver: HostResolver, options: PoolOptions) {
     this.origin = new URL(origin)
@@ -64,7 +66,9 @@ export class ConnectionPool {
   async send<T>(request: (client: Dispatcher) => Promise<T>, signal?: Signal, fresh = false): Promise<T> {
     const connection = await this.acquire(signal, fresh)
     try {
-      return await request(connection.client)
+      const answer = await request(connection.client)
+      this.answeredAt = Date.now()
+      return answer
     } finally {
       if (!connection.socket.destroyed) this.offer(connection)
       this.connectWaiting()
@@ -96,7 +100,8 @@ export class ConnectionPool {
   }
 
   private get isFull(): boolean {
-    return this.open + this.connecting >= MAX_CONNECTIONS
+    const max = isLately(this.answeredAt) ? MAX_CONNECTIONS : MAX_CONNECTIONS_UNKNOWN
+    return this.open + this.connecting >= max
   }
 
   /** Gives a connection that was used before to the next request, or keeps it. */
@@ -113,8 +118,7 @@ export class ConnectionPool {
 
   /** Opens connections for requests that wait, within the limits. */
   private connectWaiting(): void {
-    const isReachable = Date.now() - this.reachableAt < REACHABLE_MS
-    const max = isReachable ? MAX_CONNECTING : MAX_CONNECTING_UNKNOWN
+    const max = isLately(this.acceptedAt) ? MAX_CONNECTING : MAX_CONNECTING_UNKNOWN
     while (this.connecting < Math.min(max, this.waiting.size) && !this.isFull) this.connect()
   }
 
@@ -142,7 +146,7 @@ export class ConnectionPool {
   private connected(socket: Socket): void {
     this.connecting--
     this.open++
-    this.reachableAt = Date.now()
+    this.acceptedAt = Date.now()
     const connection = { socket, client: this.clientOf(socket) }
     socket.once('close', () => {
       this.open--
@@ -187,4 +191,8 @@ export class ConnectionPool {
       },
     })
   }
+}
+
+function isLately(at: number): boolean {
+  return Date.now() - at < LATELY_MS
 }
