@@ -63,7 +63,12 @@ async function measure(mode: Mode): Promise<object> {
   const devnet = await startDevnet({ dir: devnetDir })
   const dead = loadRegistry().supportedIds()
   const urls = Object.fromEntries(dead.map((id, k) => [`RPC_URL_${id}`, endpoints(k)]))
-  const service = await startService({ ...urls, ...serviceEnv(devnet), IDLE_SLEEP_MS: '86400000', MAX_CONCURRENT: '32' })
+  const service = await startService({
+    ...urls,
+    ...serviceEnv(devnet),
+    IDLE_SLEEP_MS: '86400000',
+    MAX_CONCURRENT: '32',
+  })
   const { WETH, USDC } = devnet.info.tokens
   const query = { src: WETH.address, dst: USDC.address, from: devnet.info.accounts[0]!.address }
   const quotes = async (ms: number, during: (elapsedMs: number) => void = () => {}) => {
@@ -77,7 +82,11 @@ async function measure(mode: Mode): Promise<object> {
       await sleep(Math.max(0, QUOTE_MS - (performance.now() - before)))
     }
     times.sort((a, b) => a - b)
-    return { count: times.length, p50Ms: rounded(times[times.length >> 1]!, 2), p95Ms: rounded(times[Math.floor(times.length * 0.95)]!, 2) }
+    return {
+      count: times.length,
+      p50Ms: rounded(times[times.length >> 1]!, 2),
+      p95Ms: rounded(times[Math.floor(times.length * 0.95)]!, 2),
+    }
   }
   try {
     await quotes(5_000)

@@ -15,15 +15,20 @@ const meanings = {
   RpcError: {
     UNREACHABLE: ['RPC_FAILED', 'no node of the chain answered'],
     TIMEOUT: ['RPC_FAILED', 'the node of the chain did not answer in time'],
-    RATE_LIMITED: ['RPC_FAILED', 'the node of the chain is asked too often'],
+    RATE_LIMITED: ['RPC_FAILED', 'the node of the chain is rate limiting requests'],
+    CREDIT: ['RPC_FAILED', "the plan of the chain's node is used up, or its key is refused"],
     BAD_ANSWER: ['RPC_FAILED', 'the node of the chain answered with what cannot be read'],
     LAGGING: ['RPC_FAILED', 'the node of the chain lacks the block'],
+    PRUNED: ['RPC_FAILED', 'no node of the chain keeps the state of the block'],
     BLOCK_GONE: ['RPC_FAILED', 'the block was replaced by another one'],
     REJECTED: ['RPC_FAILED', 'the node of the chain refused the call'],
     REVERTED: ['RPC_FAILED', 'a read of the chain reverted'],
     WRONG_CHAIN: ['RPC_FAILED', 'the node answers for another chain'],
     NO_OVERRIDES: ['RPC_FAILED', 'no node of the chain can simulate'],
     GAS_CAP: ['RPC_FAILED', 'no node of the chain gives the call the gas it needs'],
+    UNSUPPORTED: ['RPC_FAILED', 'no node of the chain supports a method that is needed'],
+    SIZE: ['RPC_FAILED', 'the request is too large for every node of the chain'],
+    RANGE: ['RPC_FAILED', 'every node of the chain refuses the range of blocks'],
     ABORTED: ['TIMEOUT', 'the request took too long'],
   } satisfies Record<RpcErrorCode, Required<Meaning>>,
   SimulationError: {
@@ -83,6 +88,11 @@ export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
     thrown instanceof RoutingError ||
     thrown instanceof QuotingError
   ) {
+    if (thrown instanceof RpcError && thrown.code === 'RATE_LIMITED' && thrown.retryAfterMs !== undefined)
+      return new ApiError('NODE_PAUSED', "the chain's node refuses requests for a while", {
+        cause: thrown,
+        retryAfter: Math.max(1, Math.ceil(thrown.retryAfterMs / 1_000)),
+      })
     const [code, words = thrown.message] = (meanings[thrown.name] as Readonly<Record<string, Meaning>>)[thrown.code]!
     return new ApiError(code, words, { cause: thrown, ...('details' in thrown && { details: thrown.details }) })
   }

@@ -111,16 +111,18 @@ class ChainRpc implements Rpc {
     { overrides = {}, blockOverrides, ...rest }: CallOptions,
     more: readonly EndpointCall[],
   ): Promise<readonly [Hex, BlockHeader?]> {
-    const call = callParam(request)
+    let call = callParam(request)
     const state = overridesParam(overrides)
-    let capped = false
+    let maxGas: bigint | undefined
     let ofBlock: readonly unknown[] = []
     const at: AtBlock = (ref) => ['eth_call', [call, ref, state, ...ofBlock]]
     const ask = pinned(this.heads, block, at, { alone: true, more })
     const task: Task<readonly [Hex, BlockHeader?]> = async (upstream, send) => {
       const able = await upstream.capabilities()
       if (!able.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
-      if (!capped && givesLess(able, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
+      if (maxGas === undefined) {
+        if (givesLess(able, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
+      } else call = callParam({ ...request, gas: least(maxGas, able.gasCap ?? maxGas) })
       ofBlock = blockOverrides ? [blockOverridesParam(blockOverrides, able.coinbaseField)] : []
       const askedAt = Date.now()
       const [answer, raw] = await ask(upstream, send)
@@ -137,12 +139,14 @@ class ChainRpc implements Rpc {
         : [hexAnswer(answer), await this.heads.accept(upstream, raw as RawBlock, send)]
     }
     const kind = more.length > 0 ? 'eth_call at head' : 'eth_call with overrides'
-    // An endpoint that gives all the gas is taken where there is one; less than asked for often does as well.
-    return this.run(task, kind, rest).catch((error: unknown) => {
+    const withLess = (error: unknown): Promise<readonly [Hex, BlockHeader?]> => {
       if (!(error instanceof RpcError && error.code === 'GAS_CAP')) throw error
-      capped = true
-      return this.run(task, kind, rest)
-    })
+      // An endpoint that gives all the gas is taken where there is one; less than asked for often does as well.
+      maxGas = maxGas === undefined ? (request.gas ?? DEFAULT_GAS) : maxGas / 2n
+      if (maxGas < MIN_GAS) throw error
+      return this.run(task, kind, rest).catch(withLess)
+    }
+    return this.run(task, kind, rest).catch(withLess)
   }
 
   async getBlock(block: BlockRef, options: RequestOptions = {}): Promise<BlockHeader | null> {
@@ -190,12 +194,28 @@ class ChainRpc implements Rpc {
   }
 
   gasPrice(options: RequestOptions = {}): Promise<bigint> {
+    return this.amount('eth_gasPrice', options).catch(async (error: unknown) => {
+      if (!isMissing(error)) throw error
+      const [{ baseFeePerGas }, tip] = await Promise.all([
+        this.latestBlock(options),
+        this.amount('eth_maxPriorityFeePerGas', options).catch((error: unknown) => {
+          if (!isMissing(error)) throw error
+          return null
+        }),
+      ])
+      if (baseFeePerGas === null) throw error
+      // A block's base fee is at most an eighth above the one before.
+      return baseFeePerGas + (tip ?? baseFeePerGas / 8n)
+    })
+  }
+
+  private amount(method: string, options: RequestOptions): Promise<bigint> {
     return this.run(
       async (upstream, send) => {
-        const raw = await upstream.endpoint.request<Hex>('eth_gasPrice', [], send)
+        const raw = await upstream.endpoint.request<Hex>(method, [], send)
         return readable(() => BigInt(raw))
       },
-      'eth_gasPrice',
+      method,
       options,
     )
   }
@@ -278,11 +298,23 @@ class ChainRpc implements Rpc {
   }
 }
 
+/** Gas of a call that names none, and the least that is tried at a node that refuses more. */
+const DEFAULT_GAS = 50_000_000n
+const MIN_GAS = 2_000_000n
 /** Gas of the cap that measuring it may have used. */
 const CAP_TOLERANCE = 100_000n
 
 function givesLess({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
   return gas !== undefined && gasCap !== null && gas > gasCap + CAP_TOLERANCE
+}
+
+/** True where the endpoints do not have a method. */
+function isMissing(error: unknown): boolean {
+  return error instanceof RpcError && (error.code === 'UNSUPPORTED' || error.code === 'REJECTED')
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
 }
 
 /** @throws RpcError `NO_OVERRIDES` when the node has no name for what should be overridden */

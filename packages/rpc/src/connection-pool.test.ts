@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { postJson, poolOf } from './post.ts'
+import { poolOf, postJson } from './post.ts'
 
 const stops: (() => void)[] = []
 afterEach(() => {

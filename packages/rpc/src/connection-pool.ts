@@ -111,7 +111,8 @@ export class ConnectionPool {
       // At the limit a request that wants a new connection takes what there is.
       if (link.value.fresh && !isFull) continue
       this.waiting.remove(link)
-      return link.value.take(connection)
+      link.value.take(connection)
+      return
     }
     this.idle.push(connection)
   }

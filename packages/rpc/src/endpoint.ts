@@ -9,8 +9,9 @@ import { type Parsed, parseAnswers, resultOf } from './answers.ts'
 import { BatchSize } from './batch-size.ts'
 import { type Call, type EndpointCall, type Group, makeCall, type Send } from './calls.ts'
 import { RpcError } from './errors.ts'
-import { abortError, batchVerdict, connectionError, httpFailure, nodeError } from './failure.ts'
+import { abortError, batchVerdict, connectionError, httpFailure } from './failure.ts'
 import { Lanes } from './lanes.ts'
+import { nodeError } from './node-error.ts'
 import { postJson } from './post.ts'
 import { Budget, defaultBackground, type Priority } from './priority.ts'
 
@@ -216,12 +217,12 @@ export class Endpoint {
     retryAfter: string | undefined,
   ): Promise<void> {
     const failure = httpFailure(status, retryAfter)
-    if (failure) throw failure
-    const { byId, whole } = (await this.parsed(calls, text, status)) ?? {}
+    const { byId, whole } = (await this.parsed(calls, text, status, failure)) ?? {}
     if (!byId) return
     if (calls.length > 1) {
-      if (whole && nodeError('batch', whole).code === 'RATE_LIMITED' && batchVerdict(status, whole) !== 'size')
-        throw nodeError('batch', whole)
+      const meant = whole && nodeError('batch', whole)
+      const isLimited = meant?.code === 'RATE_LIMITED' || meant?.code === 'CREDIT'
+      if (isLimited && batchVerdict(status, whole) !== 'size') throw meant
       if (whole) return void this.splitUp(calls, status, whole)
       this.batch.worked()
     }
@@ -230,8 +231,8 @@ export class Endpoint {
       // A refusal of the whole body carries no id.
       const answer = byId.get(String(id)) ?? (whole && { error: whole })
       try {
-        if (!answer) throw new RpcError('BAD_ANSWER', 'the node left a request unanswered')
-        finish(resultOf(method, params, answer))
+        if (!answer) throw failure ?? new RpcError('BAD_ANSWER', 'the node left a request unanswered')
+        finish(resultOf(method, params, answer, failure))
         answered++
       } catch (error) {
         const failed = error as RpcError
@@ -244,10 +245,17 @@ export class Endpoint {
   }
 
   /** @returns undefined when the calls are sent again, in smaller bodies */
-  private async parsed(calls: readonly Call[], text: string, status: number): Promise<Parsed | undefined> {
+  private async parsed(
+    calls: readonly Call[],
+    text: string,
+    status: number,
+    failure: RpcError | undefined,
+  ): Promise<Parsed | undefined> {
     try {
       return await parseAnswers(text, status)
     } catch (error) {
+      // Of a batch, other statuses may be said of the batch as such.
+      if (failure && (calls.length === 1 || failure.code === 'RATE_LIMITED')) throw failure
       if (calls.length === 1 || status >= 500) throw error
       this.splitUp(calls, status, undefined)
       return undefined

@@ -1,5 +1,5 @@
 /**
- * A chain none of whose endpoints answers: requests fail at once instead of waiting for their time limit, and one probe at a time asks
+ * A chain none of whose endpoints answers, or has credit left: requests fail at once instead of waiting for their time limit, and one probe at a time asks
  * all endpoints whether they are back, at pauses that grow to half a minute.
  */
 import { RpcError } from './errors.ts'
@@ -21,7 +21,7 @@ export class Outage {
   }
 
   get isOpen(): boolean {
-    return this.upstreams.length > 0 && this.upstreams.every(({ standing }) => standing.dead)
+    return this.upstreams.length > 0 && this.upstreams.every(({ isOut }) => isOut)
   }
 
   /**

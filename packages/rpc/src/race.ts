@@ -29,7 +29,15 @@ const OUTAGE_MS = 1_000
 const MAX_WRONG = 3
 
 /** Errors of the call itself: asking the endpoint again changes nothing, but another one may do it. */
-const refusals: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'NO_OVERRIDES', 'GAS_CAP'])
+const refusals: ReadonlySet<RpcErrorCode> = new Set([
+  'REJECTED',
+  'UNSUPPORTED',
+  'NO_OVERRIDES',
+  'GAS_CAP',
+  'SIZE',
+  'RANGE',
+  'PRUNED',
+])
 const finals: ReadonlySet<RpcErrorCode> = new Set(['REVERTED', 'BLOCK_GONE', 'ABORTED'])
 
 /** @throws RpcError of the last attempt, or what an endpoint said of the call itself */
@@ -91,8 +99,11 @@ class Race<T> {
 
   private readonly onTotal = () => {
     const late = new RpcError('TIMEOUT', `${this.work.kind}: no answer in time`)
-    for (const { upstream } of this.running) this.fail(upstream, late)
-    this.end(() => this.reject(this.refusal ?? late))
+    const { lastError } = this
+    for (const { upstream, send } of this.running) if (send.sentAt !== undefined) this.fail(upstream, late)
+    // Where every endpoint was left alone on its own wish, that is the reason.
+    const reason = lastError?.code === 'RATE_LIMITED' ? lastError : late
+    this.end(() => this.reject(this.refusal ?? reason))
   }
 
   /** Starts an attempt at the best endpoint not tried yet, or begins a new round after a pause. */
@@ -107,6 +118,7 @@ class Race<T> {
       priority,
     )
     const spent = this.attempts >= MAX_ATTEMPTS[this.work.priority]
+    if (this.isPaused(open)) return void this.lose()
     const pauseMs = this.pauseMs()
     // One that is asked as often as it may be is no better than one that has just failed, after a pause.
     const isSlower = (upstream: Upstream) =>
@@ -132,6 +144,17 @@ class Race<T> {
 
   private isOutage(upstreams: readonly Upstream[]): boolean {
     return performance.now() - this.startedAt > OUTAGE_MS && upstreams.every(({ standing }) => standing.down)
+  }
+
+  /** No endpoint will take the request in time. */
+  private isPaused(upstreams: readonly Upstream[]): boolean {
+    if (this.running.size > 0 || upstreams.length === 0) return false
+    const delayMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.delayMs(this.work.priority)))
+    if (delayMs <= this.work.totalMs - (performance.now() - this.startedAt)) return false
+    this.lastError = new RpcError('RATE_LIMITED', 'every node asks to be left alone for longer', '0x', {
+      retryAfterMs: delayMs,
+    })
+    return true
   }
 
   private attempt(upstream: Upstream, fresh = false): void {
@@ -262,6 +285,7 @@ class Race<T> {
       this.refused.add(upstream)
       this.refusal ??= cause
     }
+    if (cause.code === 'CREDIT') this.refused.add(upstream)
     if (cause.code === 'WRONG_CHAIN' && ++this.wrong >= MAX_WRONG) this.refused.add(upstream)
     this.next()
   }

@@ -49,6 +49,11 @@ export class Upstream {
     return this.standing.ejected
   }
 
+  /** Not worth asking: it gives no answer at all, or its plan is used up. */
+  get isOut(): boolean {
+    return this.standing.dead || (this.lastFailure?.code === 'CREDIT' && this.standing.ejected)
+  }
+
   /** Highest block it has reported lately; -1 when none. */
   get head(): number {
     return Date.now() - this.seenHead.at < HEAD_MS ? this.seenHead.number : -1
@@ -130,6 +135,9 @@ export class Upstream {
       case 'WRONG_CHAIN':
         this.lastFailure = error
         return void this.eject(WRONG_CHAIN_MS)
+      case 'CREDIT':
+        this.lastFailure = error
+        return void this.standing.eject()
       case 'UNREACHABLE':
       case 'RATE_LIMITED':
       case 'BAD_ANSWER':
@@ -175,6 +183,7 @@ export class Upstream {
   private async askWhetherThere(): Promise<boolean> {
     // One that is left alone on its own wish is not asked whether it is there.
     if (this.endpoint.waitMs('lookup') > 0) return true
+    if (this.lastFailure?.code === 'CREDIT' && this.standing.ejected) return false
     try {
       await this.endpoint.request('eth_blockNumber', [], { signal: AbortSignal.timeout(PING_MS), priority: 'quote' })
     } catch (error) {
