@@ -182,6 +182,8 @@ export class FollowedMarket implements Market {
       error: reason,
       ...(reason !== null && { reason }),
       audit: { checked: 0, repaired: 0 },
+      // The indexer's affair.
+      scan: null,
     }
   }
 

@@ -274,7 +274,8 @@ test('waits for a block, up to the time limit', async () => {
 test('has no snapshot before it has read a block', () => {
   const untouched = createMarket({ chain: f.chain, rpc: f.rpc })
   expect(() => untouched.snapshot()).toThrowError(expect.objectContaining({ code: 'NOT_READY' }))
-  expect(untouched.health()).toEqual({ head: null, lagMs: null, error: null, audit: { checked: 0, repaired: 0 } })
+  expect(untouched.health()).toMatchObject({ head: null, lagMs: null, error: null, audit: { checked: 0, repaired: 0 } })
+  expect(untouched.health().scan).toMatchObject({ state: 'waiting', progress: 0, blocksLeft: null })
 })
 
 test('keeps trying while the node is dead, says so, and recovers by itself', async () => {

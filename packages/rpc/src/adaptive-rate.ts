@@ -26,6 +26,8 @@ const RANDOM_MS = 20_000
 const FORGET_MS = 30_000
 /** Calls that may go at once after a rest. */
 const BURST = 10
+/** Calls that work which nobody waits for leaves to the rest. */
+const RESERVE = BURST / 2
 /** An endpoint that asked to be left alone is tried by one request that a quote waits for, after so long, then twice that. */
 const PROBE_MS = 40
 const MAX_PROBE_MS = 2_000
@@ -59,15 +61,20 @@ export class AdaptiveRate {
     return this.bucket?.rate
   }
 
-  /** Milliseconds until the next request may go. @param urgent - a quote waits for it */
-  waitMs(urgent: boolean): number {
+  /**
+   * Milliseconds until the next request may go.
+   *
+   * @param urgent - a quote waits for it
+   * @param behind - nobody waits for it
+   */
+  waitMs(urgent: boolean, behind = false): number {
     const now = this.now()
     if (now < this.pausedUntil) {
       if (!urgent || this.probing) return this.pausedUntil - now
       return Math.min(this.pausedUntil - now, Math.max(0, this.probeAt - now))
     }
     if (this.bucket && now - this.refusedAt > FORGET_MS) this.bucket = undefined
-    return this.bucket?.waitMs ?? 0
+    return this.bucket?.waitMs(behind ? RESERVE : 0) ?? 0
   }
 
   took(calls: number): void {

@@ -12,7 +12,7 @@ import { Heads, readable, readBlock } from './heads.ts'
 import { HedgeBudget } from './hedges.ts'
 import { Outage } from './outage.ts'
 import { type AtBlock, pinned } from './pinned.ts'
-import { type BackgroundBudget, Budget, defaultBackground } from './priority.ts'
+import { type BackgroundBudget, Budgets } from './priority.ts'
 import { race } from './race.ts'
 import { hexAnswer, readLogs } from './results.ts'
 import type {
@@ -41,8 +41,9 @@ export type RpcOptions = {
   readonly ejectMs?: number
   /** Most HTTP requests under way at one endpoint. */
   readonly maxConcurrency?: number
-  /** Allowance of background work at all endpoints together. */
+  /** Allowances at all endpoints together, of background work and of searches of past logs. */
   readonly background?: BackgroundBudget
+  readonly scan?: BackgroundBudget
   /** Told of every failure of an endpoint, by its place in `urls`: addresses may hold keys. */
   readonly onFailure?: (endpoint: number, error: RpcError) => void
   readonly onEvent?: (event: RpcEvent) => void
@@ -70,10 +71,11 @@ class ChainRpc implements Rpc {
     const { chainId, urls, timeoutMs = 5000, ejectMs = 10_000, maxConcurrency = 32, onFailure, onEvent } = options
     this.chainId = chainId
     this.timeoutMs = timeoutMs
-    const budget = new Budget(options.background ?? defaultBackground)
+    const { background, scan } = options
+    const budgets = new Budgets({ ...(background && { background }), ...(scan && { scan }) })
     this.upstreams = urls.map((url, index) => {
       const endpoint = new Endpoint({
-        ...{ url, maxConcurrency, budget },
+        ...{ url, maxConcurrency, budgets },
         ...(onEvent && { onEvent: (event) => onEvent({ ...event, endpoint: index }) }),
       })
       return new Upstream(index, endpoint, chainId, ejectMs)

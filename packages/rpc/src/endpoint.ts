@@ -13,7 +13,7 @@ import { abortError, batchVerdict, connectionError, httpFailure } from './failur
 import { Lanes } from './lanes.ts'
 import { nodeError } from './node-error.ts'
 import { postJson } from './post.ts'
-import { Budget, defaultBackground, type Priority } from './priority.ts'
+import { Budgets, isBehind, type Priority } from './priority.ts'
 
 export type EndpointOptions = {
   readonly url: string
@@ -23,8 +23,8 @@ export type EndpointOptions = {
   readonly batchBytes?: number
   /** Most HTTP requests under way at a time; more of them wait. */
   readonly maxConcurrency?: number
-  /** Allowance of background work at this endpoint and those that share it. */
-  readonly budget?: Budget
+  /** Allowances of this endpoint and those that share them. */
+  readonly budgets?: Budgets
   readonly onEvent?: (event: EndpointEvent) => void
 }
 
@@ -43,7 +43,7 @@ export class Endpoint {
   private readonly batch: BatchSize
   private readonly adaptiveRate = new AdaptiveRate()
   private readonly lanes: Lanes<Group>
-  private readonly budget: Budget
+  private readonly budgets: Budgets
   private readonly onEvent: (event: EndpointEvent) => void
   private readonly underWay = new Set<Abort>()
   private due = false
@@ -52,19 +52,19 @@ export class Endpoint {
   private closed = false
   private nextId = 1
 
-  constructor({ url, batchSize = 50, batchBytes = 1_000_000, maxConcurrency = 32, budget, onEvent }: EndpointOptions) {
+  constructor({ url, batchSize = 50, batchBytes = 1_000_000, maxConcurrency = 32, budgets, onEvent }: EndpointOptions) {
     this.url = url
     this.target = new URL(url)
     this.batch = new BatchSize(batchSize)
     this.batchBytes = batchBytes
-    this.budget = budget ?? new Budget(defaultBackground)
-    this.lanes = new Lanes(maxConcurrency, this.budget)
+    this.budgets = budgets ?? new Budgets()
+    this.lanes = new Lanes(maxConcurrency, this.budgets)
     this.onEvent = onEvent ?? (() => {})
   }
 
   /** Milliseconds for which the endpoint is left alone. */
   waitMs(priority: Priority): number {
-    return this.adaptiveRate.waitMs(priority === 'quote')
+    return this.adaptiveRate.waitMs(priority === 'quote', isBehind(priority))
   }
 
   get queued(): number {
@@ -74,7 +74,7 @@ export class Endpoint {
   /** Milliseconds until a request made now is sent, as far as the endpoint's pace decides: those that wait go before it. */
   delayMs(priority: Priority): number {
     const { rate } = this.adaptiveRate
-    return this.waitMs(priority) + (rate === undefined ? 0 : (1_000 * this.lanes.queued) / rate)
+    return this.waitMs(priority) + (rate === undefined ? 0 : (1_000 * this.lanes.ahead(priority)) / rate)
   }
 
   /** Calls a second that it is asked for at most, and calls that one HTTP body may hold. */
@@ -192,12 +192,12 @@ export class Endpoint {
     const fresh = calls.some(({ send }) => send.fresh)
     const body = calls.length === 1 ? calls[0]!.body : `[${calls.map(({ body }) => body).join(',')}]`
     this.adaptiveRate.took(calls.length)
-    if (priority === 'background') this.budget.spend(calls.length, body.length)
+    this.budgets.spend(priority, calls.length, body.length)
     this.onEvent({ kind: 'sent', methods: calls.map(({ method }) => method), priority })
     this.underWay.add(controller)
     try {
       const { status, text, retryAfter } = await postJson(this.target, body, { signal: controller, fresh })
-      if (priority === 'background') this.budget.spend(0, text.length)
+      this.budgets.spend(priority, 0, text.length)
       await this.read(calls, status, text, retryAfter)
     } catch (cause) {
       const error = connectionError(cause)

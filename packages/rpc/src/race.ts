@@ -10,10 +10,10 @@ import type { Course, Runner, Task, Work } from './course.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { abortError } from './failure.ts'
 import { lateMs, lostMs, whenQuiet } from './hedges.ts'
-import type { Priority } from './priority.ts'
+import { isBehind, type Priority } from './priority.ts'
 import type { Upstream } from './upstream.ts'
 
-const MAX_ATTEMPTS: Readonly<Record<Priority, number>> = { quote: 20, lookup: 20, background: 4 }
+const MAX_ATTEMPTS: Readonly<Record<Priority, number>> = { quote: 20, lookup: 20, background: 4, scan: 4 }
 /** Beside the first. */
 const MAX_HEDGES = 15
 /** So many follow one another as quickly as the first where requests get lost; each later one waits twice as long. */
@@ -151,8 +151,10 @@ class Race<T> {
     if (this.running.size > 0 || upstreams.length === 0) return false
     const delayMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.delayMs(this.work.priority)))
     if (delayMs <= this.work.totalMs - (performance.now() - this.startedAt)) return false
+    // Probes before the end of the pause are ours.
+    const pausedMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.waitMs('lookup')))
     this.lastError = new RpcError('RATE_LIMITED', 'every node asks to be left alone for longer', '0x', {
-      retryAfterMs: delayMs,
+      retryAfterMs: Math.max(delayMs, pausedMs),
     })
     return true
   }
@@ -169,7 +171,7 @@ class Race<T> {
       (result) => this.won(runner, result),
       (error) => this.lost(runner, error),
     )
-    if (!this.endWatch && this.work.priority !== 'background') this.watch(this.late())
+    if (!this.endWatch && !isBehind(this.work.priority)) this.watch(this.late())
   }
 
   private async go({ upstream, send }: Runner): Promise<T> {

@@ -11,9 +11,9 @@ import { Background } from './background.ts'
 import type { Evictor } from './evictor.ts'
 import type { Follower, MarketParts } from './follow.ts'
 import type { MarketLimits } from './limits.ts'
+import { LogScan } from './log-scan.ts'
 import { type Pair, pairsOf } from './pairs.ts'
 import { type FoundPool, findPools } from './pool-reader.ts'
-import { scanLogs } from './scan.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
 /**
@@ -47,7 +47,8 @@ export class Discovery {
   private readonly evictor: Evictor
   private readonly asked: AskedPairs
   private readonly background: Background<Address>
-  private scanning: Promise<void> | null = null
+  /** Search of past logs. */
+  readonly scan: LogScan
 
   constructor({ parts, hubs, follower, evictor, limits }: DiscoveryOptions) {
     this.parts = parts
@@ -55,6 +56,7 @@ export class Discovery {
     this.evictor = evictor
     this.follower = follower
     this.asked = new AskedPairs(parts.directory.tokens, limits)
+    this.scan = new LogScan(parts, (pools) => this.add(pools))
     this.background = new Background((tokens) => this.find(tokens), limits.queued, TOKENS_AT_ONCE)
   }
 
@@ -73,6 +75,7 @@ export class Discovery {
 
   forgetPairs(): void {
     this.asked.forgetAll()
+    this.scan.again()
   }
 
   /**
@@ -110,9 +113,7 @@ export class Discovery {
   private async askFor(pairs: readonly Pair[], priority: Priority): Promise<void> {
     const fresh = pairs.filter((pair) => this.asked.isNew(pair))
     if (fresh.length > 0) {
-      // A search that fails is taken up again with the next token.
-      const scan = this.scan().catch(() => undefined)
-      const asking = Promise.race([scan, sleep(SCAN_PATIENCE_MS)]).then(() => this.discover(fresh, priority))
+      const asking = Promise.race([this.scan.run(), sleep(SCAN_PATIENCE_MS)]).then(() => this.discover(fresh, priority))
       this.asked.ask(fresh, asking)
     }
     await Promise.all(new Set(pairs.flatMap((pair) => this.asked.asking(pair) ?? [])))
@@ -182,32 +183,5 @@ export class Discovery {
     const entry = { ...top, pools, changed: new Set([...top.changed, ...changed]) }
     ledger.commit(history.replaceTop(entry), changed)
     return true
-  }
-
-  /** Goes on where it was interrupted. */
-  private scan(): Promise<void> {
-    this.scanning ??= this.scanRows().catch((error: unknown) => {
-      this.scanning = null
-      throw error
-    })
-    return this.scanning
-  }
-
-  private async scanRows(): Promise<void> {
-    const { rpc, directory, ledger, signal } = this.parts
-    const options = { signal, priority: 'background', timeoutMs: BACKGROUND_TIMEOUT_MS } as const
-    const to = ledger.snapshot().block.number
-    for (const row of directory.rows) {
-      const family = directory.familyOf(row)
-      if (!family.listedByLogs || !family.creationTopics || row.startBlock === undefined) continue
-      const from = directory.scannedTo.get(row) ?? row.startBlock
-      const filter = { address: row.address, topics: [family.creationTopics] }
-      for await (const { logs, scannedTo } of scanLogs(rpc, filter, from, to, options)) {
-        const pools = logs.flatMap((log) => family.createdPool?.(row, log) ?? [])
-        for (const pool of pools) directory.listed.set(pool.id, { row, pool })
-        await this.add(pools.map((pool) => ({ row, pool })))
-        directory.scannedTo.set(row, scannedTo + 1)
-      }
-    }
   }
 }

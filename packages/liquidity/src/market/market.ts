@@ -189,6 +189,7 @@ class ChainMarket implements IndexedMarket {
       lagMs: this.lastSyncMs === null ? null : Date.now() - this.lastSyncMs,
       error: this.lastError,
       audit: this.auditor.count,
+      scan: this.discovery.scan.status,
     }
   }
 

@@ -22,7 +22,7 @@ import { awakeStatus, type ChainStatus } from './status.ts'
 
 /** Settings of reading and keeping a chain. */
 export type RuntimeSettings = {
-  readonly rpc: Pick<RpcOptions, 'urls' | 'background'> & { readonly timeoutMs: number }
+  readonly rpc: Pick<RpcOptions, 'urls' | 'background' | 'scan'> & { readonly timeoutMs: number }
   /** The file that known pools are kept in between runs, and how often; nowhere when absent. */
   readonly save?: { readonly path: string; readonly everyMs: number }
   /** Milliseconds without use after which the chain is not followed any more. */
@@ -63,6 +63,8 @@ type Awake = {
   readonly prices: Prices
   readonly redemptions: Redemptions
   readonly views: ChainViews
+  /** Pools of the newest block in memory. */
+  poolCount: number | undefined
 }
 
 /** The life of one chain: it wakes at its first use, follows blocks while it is used, and sleeps when idle. */
@@ -112,9 +114,9 @@ export class ChainRuntime {
   status(): ChainStatus {
     const { chainId } = this.options.chain
     if (!this.awake) return { chainId, state: 'asleep' }
-    const { market, views, rpc } = this.awake
-    const { head, error, reason } = market.health()
-    return awakeStatus(chainId, { head, error, reason, clock: rpc.health().clock, pools: views.pools })
+    const { market, rpc, poolCount: pools } = this.awake
+    const { head, error, reason, scan } = market.health()
+    return awakeStatus(chainId, { head, error, reason, scan, clock: rpc.health().clock, pools })
   }
 
   /** Fill of each thing that strangers can fill. */
@@ -168,7 +170,11 @@ export class ChainRuntime {
       onFault: ({ id }, error) => log.error({ err: error, pool: id }, 'a pool cannot be priced'),
     })
     tokens.standings.price(prices)
+    const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
+    const views = new ChainViews({ chain, rpc, market, prices, redemptions, assertDeployed })
+    const awake: Awake = { rpc, market, prices, redemptions, views, poolCount: undefined }
     market.onSnapshot((snapshot) => {
+      awake.poolCount = snapshot.pools.size
       this.touched.observe(snapshot)
       tokens.standings
         .observe(snapshot)
@@ -181,9 +187,7 @@ export class ChainRuntime {
     })
     market.start()
     log.info({}, 'chain wakes')
-    const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
-    const views = new ChainViews({ chain, rpc, market, prices, redemptions, assertDeployed })
-    return { rpc, market, prices, redemptions, views }
+    return awake
   }
 
   private saveOptions(): Pick<MarketOptions, 'save'> {

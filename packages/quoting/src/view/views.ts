@@ -53,11 +53,6 @@ export class ChainViews {
     return (await this.options.market.sync({ signal })).block
   }
 
-  /** Number of pools of the newest view; undefined before there is one. */
-  get pools(): number | undefined {
-    return this.newest?.snapshot.pools.size
-  }
-
   get counts(): Readonly<Partial<Record<'groups' | 'answers', StateCount>>> {
     return this.newest ? { groups: this.newest.groups.count, answers: this.newest.answers.count } : {}
   }
