@@ -1,8 +1,8 @@
 /** The process as one of several that share the state of chains over Redis. Nothing of it is loaded where there is none. */
 import type { ChainIndexers, Fact, StateBus } from '@sluice/bus'
 import type { Chain, Registry } from '@sluice/chains'
-import { createMarket, type SaveOptions } from '@sluice/liquidity'
-import type { OpenMarket } from '@sluice/quoting'
+import { createMarket, type SaveOptions, type ScanStatus } from '@sluice/liquidity'
+import { logScan, type OpenMarket } from '@sluice/quoting'
 import { createRpc } from '@sluice/rpc'
 import type { Logger } from 'pino'
 import { type Config, rpcOptions } from './config.ts'
@@ -21,6 +21,8 @@ export type BusStatus = {
   readonly since?: string
   /** Chains that this process reads for all. */
   readonly owned: readonly number[]
+  /** Searches of past logs of these chains that are not done. */
+  readonly scans?: Readonly<Record<number, ScanStatus>>
 }
 
 type Parts = { readonly config: Config; readonly registry: Registry; readonly metrics: Metrics; readonly log: Logger }
@@ -67,8 +69,19 @@ export class ScaleOut {
   status(): BusStatus {
     const { awaySince } = this.bus
     const owned = this.indexers?.chains.filter(({ owns }) => owns).map(({ chainId }) => chainId) ?? []
-    if (awaySince === null) return { state: 'connected', owned }
-    return { state: 'away', since: new Date(awaySince).toISOString(), owned }
+    const open = [...this.scans].filter(([, { state }]) => state !== 'done')
+    const rest = { owned, ...(open.length > 0 && { scans: Object.fromEntries(open) }) }
+    if (awaySince === null) return { state: 'connected', ...rest }
+    return { state: 'away', since: new Date(awaySince).toISOString(), ...rest }
+  }
+
+  /** Searches of past logs of the chains that this process reads for all. */
+  get scans(): ReadonlyMap<number, ScanStatus> {
+    const all = (this.indexers?.chains ?? []).flatMap(({ owns, chainId, market }) => {
+      const scan = owns ? market?.health().scan : undefined
+      return scan ? [[chainId, scan] as const] : []
+    })
+    return new Map(all)
   }
 
   /** False before Redis has answered, and when it has not done so for long. */
@@ -104,7 +117,8 @@ function indexed(chain: Chain, { config, metrics, log }: Parts) {
         onEvent: (event) => count({ kind: 'rpc', event }),
       })
       const onError = (error: Error) => lines.warn({ err: error }, 'what is known cannot be shared or taken over')
-      const market = createMarket({ chain, rpc, save: { path, everyMs: REMEMBER_MS, onError } })
+      const onScan = (status: ScanStatus) => logScan(lines, status)
+      const market = createMarket({ chain, rpc, save: { path, everyMs: REMEMBER_MS, onError }, onScan })
       market.start()
       lines.info({}, 'this process reads the chain for all')
       return { market, close: () => market.stop().finally(() => rpc.close()) }

@@ -3,7 +3,10 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type RpcCall = { readonly id: number; method: string; params: unknown[] }
-export type RpcAnswer = { readonly result?: unknown; readonly error?: { code: number; message: string; data?: unknown } }
+export type RpcAnswer = {
+  readonly result?: unknown
+  readonly error?: { code: number; message: string; data?: unknown }
+}
 
 /**
  * Answer that the proxy gives by itself; undefined to pass the call on, which it may have changed.

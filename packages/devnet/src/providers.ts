@@ -110,7 +110,8 @@ export function providers(kept = 20): readonly Provider[] {
           status: 200,
           body: body({
             code: -32007,
-            message: '15/second request limit reached - reduce calls per second or upgrade your account at quicknode.com',
+            message:
+              '15/second request limit reached - reduce calls per second or upgrade your account at quicknode.com',
           }),
         }),
         atMostBy(5, 413, () => ({ code: -32614, message: 'eth_getLogs is limited to a 5 range' })),

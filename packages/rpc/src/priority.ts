@@ -53,7 +53,10 @@ export class Budgets {
   private readonly budgets: Partial<Record<Priority, Budget>>
 
   constructor(
-    { background = defaultBackground, scan = defaultScan }: Partial<Record<'background' | 'scan', BackgroundBudget>> = {},
+    {
+      background = defaultBackground,
+      scan = defaultScan,
+    }: Partial<Record<'background' | 'scan', BackgroundBudget>> = {},
     now: () => number = Date.now,
   ) {
     this.budgets = { background: new Budget(background, now), scan: new Budget(scan, now) }

@@ -6,6 +6,7 @@ import type { StateCount } from '@sluice/simulation'
 import { chunks } from '../dexes/common/chunks.ts'
 import { MarketError } from '../errors.ts'
 import type { Pool } from '../family.ts'
+import type { ScanStatus } from '../snapshot.ts'
 import { AskedPairs } from './asked-pairs.ts'
 import { Background } from './background.ts'
 import type { Evictor } from './evictor.ts'
@@ -33,6 +34,7 @@ export type DiscoveryOptions = {
   readonly follower: Follower
   readonly evictor: Evictor
   readonly limits: MarketLimits
+  readonly onScan?: ((status: ScanStatus) => void) | undefined
 }
 
 function nullIfGone(error: unknown): null {
@@ -50,13 +52,13 @@ export class Discovery {
   /** Search of past logs. */
   readonly scan: LogScan
 
-  constructor({ parts, hubs, follower, evictor, limits }: DiscoveryOptions) {
+  constructor({ parts, hubs, follower, evictor, limits, onScan }: DiscoveryOptions) {
     this.parts = parts
     this.hubs = hubs
     this.evictor = evictor
     this.follower = follower
     this.asked = new AskedPairs(parts.directory.tokens, limits)
-    this.scan = new LogScan(parts, (pools) => this.add(pools))
+    this.scan = new LogScan(parts, (pools) => this.add(pools), onScan)
     this.background = new Background((tokens) => this.find(tokens), limits.queued, TOKENS_AT_ONCE)
   }
 

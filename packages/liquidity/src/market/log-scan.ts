@@ -43,12 +43,21 @@ export class LogScan {
   private running: Promise<void> | null = null
   private state: ScanStatus['state'] = 'waiting'
   private reason: string | undefined
+  private readonly onChange: (status: ScanStatus) => void
   private failures = 0
 
-  /** @param add - takes in pools that were found */
-  constructor(parts: MarketParts, add: (pools: readonly FoundPool[]) => Promise<void>) {
+  /**
+   * @param add - takes in pools that were found
+   * @param onChange - called when it begins, ends, or cannot go on
+   */
+  constructor(
+    parts: MarketParts,
+    add: (pools: readonly FoundPool[]) => Promise<void>,
+    onChange: (status: ScanStatus) => void = () => {},
+  ) {
     this.parts = parts
     this.add = add
+    this.onChange = onChange
     const { directory } = parts
     this.targets = directory.rows.flatMap((row) => {
       const family = directory.familyOf(row)
@@ -71,7 +80,9 @@ export class LogScan {
       blocksLeft: isUnknown ? null : blocksLeft,
       ...(blocks !== undefined && { blocksPerCall: blocks }),
       ...(this.reason !== undefined && { reason: this.reason }),
-      families: [...new Set(this.targets.filter((target) => isUnknown || left(target) > 0).map(({ row }) => row.family))],
+      families: [
+        ...new Set(this.targets.filter((target) => isUnknown || left(target) > 0).map(({ row }) => row.family)),
+      ],
     }
   }
 
@@ -119,9 +130,14 @@ export class LogScan {
       if (next > this.to) break
       await this.step(next)
     }
-    if (signal.aborted) return
-    this.state = 'done'
-    this.reason = undefined
+    if (!signal.aborted) this.enter('done')
+  }
+
+  private enter(state: ScanStatus['state'], reason?: string): void {
+    const isNew = state !== this.state || reason !== this.reason
+    this.state = state
+    this.reason = reason
+    if (isNew) this.onChange(this.status!)
   }
 
   /** One range, for all DEXes that are at its beginning. */
@@ -144,7 +160,8 @@ export class LogScan {
       const byAddress = new Map(targets.map((target) => [target.row.address, target]))
       const found = logs.flatMap((log): FoundPool[] => {
         const target = byAddress.get(log.address)
-        if (!target?.family.creationTopics!.includes(log.topics[0]!)) return []
+        // Of the topics asked for, another contract's may mean something else here.
+        if (!target || !target.family.creationTopics!.includes(log.topics[0]!)) return []
         const pool = target.family.createdPool?.(target.row, log)
         return pool ? [{ row: target.row, pool }] : []
       })
@@ -153,8 +170,7 @@ export class LogScan {
       for (const target of targets) target.next = to + 1
       this.range.wasGranted(blocks)
       this.failures = 0
-      this.state = 'scanning'
-      this.reason = undefined
+      this.enter('scanning')
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof RpcError && refusals.has(error.code) && this.range.wasRefused(blocks, error.blocks)) return
@@ -166,8 +182,7 @@ export class LogScan {
   private async pause(error: unknown): Promise<void> {
     const code = error instanceof RpcError ? error.code : undefined
     const isBusy = code === 'RATE_LIMITED'
-    this.state = isBusy ? 'paused' : 'failing'
-    this.reason = (code && reasons[code]) ?? 'the node does not answer'
+    this.enter(isBusy ? 'paused' : 'failing', (code && reasons[code]) ?? 'the node does not answer')
     const longest = isBusy ? MAX_BUSY_PAUSE_MS : MAX_FAILING_PAUSE_MS
     const asked = error instanceof RpcError ? (error.retryAfterMs ?? 0) : 0
     const ms = Math.min(longest, Math.max(asked, PAUSE_MS * 2 ** Math.min(this.failures, 20)))

@@ -6,7 +6,7 @@ import type { StateCount } from '@sluice/simulation'
 import { families as allFamilies } from '../dexes/index.ts'
 import { MarketError } from '../errors.ts'
 import type { DexFamily } from '../family.ts'
-import type { Market, MarketHealth, Snapshot } from '../snapshot.ts'
+import type { Market, MarketHealth, ScanStatus, Snapshot } from '../snapshot.ts'
 import { Auditor } from './audit.ts'
 import { Discovery } from './discovery.ts'
 import { Evictor } from './evictor.ts'
@@ -33,6 +33,8 @@ export type MarketOptions = {
   readonly facts?: TokenFacts
   /** Limits of what strangers can make it remember. */
   readonly limits?: Partial<MarketLimits>
+  /** Called when the search of past logs begins, ends, or cannot go on. */
+  readonly onScan?: (status: ScanStatus) => void
 }
 
 /** A failing node is asked again after a pause that grows up to this. */
@@ -89,7 +91,8 @@ class ChainMarket implements IndexedMarket {
     const parts: MarketParts = { rpc, directory, ledger: this.ledger, signal: this.stopped.signal }
     this.follower = new Follower(parts, () => this.discovery.forgetPairs())
     this.evictor = new Evictor(directory, this.ledger)
-    this.discovery = new Discovery({ parts, hubs: chain.hubs, follower: this.follower, evictor: this.evictor, limits })
+    const { follower, evictor } = this
+    this.discovery = new Discovery({ parts, hubs: chain.hubs, follower, evictor, limits, onScan: options.onScan })
     this.auditor = new Auditor(parts, this.follower)
     this.saver = save
       ? new Saver(save, { directory, ledger: this.ledger, discovery: this.discovery, most: limits.saved })

@@ -178,9 +178,10 @@ export class Saver {
     const top = ledger.newest && ledger.history?.top
     if (!this.file || !top || (top.pools === this.saved && top.block.hash === this.savedHash)) return
     const { scan } = this.parts.discovery
-    const scannedTo = [...scan.scannedTo(top.block.number)].map(
-      ([row, to]): [number, number] => [this.rowNumbers.get(row)!, to],
-    )
+    const scannedTo = [...scan.scannedTo(top.block.number)].map(([row, to]): [number, number] => [
+      this.rowNumbers.get(row)!,
+      to,
+    ])
     const { blocksPerCall } = scan
     const extra: Extra = { rows: this.rowsHash, scannedTo, ...(blocksPerCall !== undefined && { blocksPerCall }) }
     const told: Told = { fresh: [], kept: [] }

@@ -52,7 +52,8 @@ export class ScanRange {
       this.refusedAt = MAX_RANGE + 1
     }
     if (this.refusedAt > MAX_RANGE) this.next = Math.min(MAX_RANGE, blocks * 2)
-    else if (this.refusedAt - blocks > Math.max(1, blocks * PRECISION)) this.next = Math.floor((blocks + this.refusedAt) / 2)
+    else if (this.refusedAt - blocks > Math.max(1, blocks * PRECISION))
+      this.next = Math.floor((blocks + this.refusedAt) / 2)
     else if (++this.grants >= this.retryAfter) {
       this.grants = 0
       this.retryAfter = Math.min(MAX_RETRY, this.retryAfter * 2)

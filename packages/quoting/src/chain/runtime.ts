@@ -5,6 +5,7 @@ import {
   type Market,
   type MarketOptions,
   Redemptions,
+  type ScanStatus,
   type Snapshot,
   type TokenFacts,
 } from '@sluice/liquidity'
@@ -65,6 +66,12 @@ type Awake = {
   readonly views: ChainViews
   /** Pools of the newest block in memory. */
   poolCount: number | undefined
+}
+
+/** One line when a search of past logs begins, ends, or cannot go on. */
+export function logScan(log: Log, { state, ...rest }: ScanStatus): void {
+  if (state === 'failing') log.warn(rest, 'search of past logs fails: pools of these families are missing')
+  else log.info(rest, `search of past logs: ${state}`)
 }
 
 /** The life of one chain: it wakes at its first use, follows blocks while it is used, and sleeps when idle. */
@@ -154,7 +161,9 @@ export class ChainRuntime {
   private wake(): Awake {
     const { chain, contracts, tokens, log, emit } = this.options
     const openMarket: OpenMarket =
-      this.options.openMarket ?? (({ onFact: _, ...parts }) => createMarket({ ...parts, ...this.saveOptions() }))
+      this.options.openMarket ??
+      (({ onFact: _, ...parts }) =>
+        createMarket({ ...parts, ...this.saveOptions(), onScan: (status) => logScan(log, status) }))
     const rpc = createRpc({
       ...this.options.rpc,
       chainId: chain.chainId,
