@@ -14,6 +14,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   calls: 'weather/calls.ts',
   capacity: 'capacity/bench.ts',
   chains: 'chains.ts',
+  'cold-start': 'cold-start.ts',
   'event-loop': 'event-loop/bench.ts',
   families: 'families.ts',
   fuzz: 'fuzz.ts',

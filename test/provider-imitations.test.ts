@@ -45,18 +45,17 @@ async function ready(service: Service): Promise<Ready> {
   return (await get<Ready>(`${service.url}/ready/${devnet.chainId}`)).body
 }
 
+function firstQuote({ url }: Service) {
+  const { WETH, USDC } = devnet.info.tokens
+  const { address: from } = devnet.info.accounts[0]!
+  return quote(url, devnet.chainId, { src: WETH.address, dst: USDC.address, amount: 10n ** 18n, from })
+}
+
 const MAX_LOOKS = 1_000
 
 /** Wakes the chain, and waits until past logs were searched, and the pools read, or cannot be. */
 async function untilScanned(service: Service, pools = 0): Promise<Ready> {
-  const { WETH, USDC } = devnet.info.tokens
-  const [account] = devnet.info.accounts
-  await quote(service.url, devnet.chainId, {
-    src: WETH.address,
-    dst: USDC.address,
-    amount: 10n ** 18n,
-    from: account!.address,
-  })
+  await firstQuote(service)
   for (let look = 0; look < MAX_LOOKS; look++) {
     const now = await ready(service)
     if (now.scan?.state === 'failing' || (now.scan?.state === 'done' && now.pools! >= pools)) return now
@@ -69,15 +68,19 @@ test.each(providers())('$name', { timeout: 120_000 }, async (provider) => {
   const node = await NodeProxy.start(devnet.url)
   stops.push(() => node.stop())
   setProvider(node, provider)
-  const { scan, pools, status } = await untilScanned(await start(node.url), expected)
+  const service = await start(node.url)
+  const { scan, pools, status } = await untilScanned(service, expected)
+  const { poolsPending } = (await firstQuote(service)) as { readonly poolsPending?: true }
   expect(status).toBe('ready')
   if (!provider.failsWith) {
     expect(scan).toMatchObject({ state: 'done', progress: 1, families: [] })
     expect(scan?.reason).toBeUndefined()
     expect(pools).toBe(expected)
+    expect(poolsPending).toBeUndefined()
   } else {
     expect(scan).toMatchObject({ state: 'failing', reason: expect.stringMatching(provider.failsWith) })
     expect(scan!.families).toEqual(expect.arrayContaining(['uniswap-v4', 'balancer-v2', 'balancer-v3']))
     expect(pools).toBeLessThan(expected)
+    expect(poolsPending).toBe(true)
   }
 })

@@ -196,7 +196,7 @@ export function createMetrics() {
     }),
     bus: new Gauge({
       name: 'sluice_bus',
-      help: 'With REDIS_URL: whether Redis answers (connected, 1 or 0), and the chains that this process reads for all (owned).',
+      help: 'With REDIS_URL: whether Redis answers (connected, 1 or 0) and refuses writes for being full (full), and the chains that this process reads for all (owned).',
       labelNames: ['what'],
       registers,
     }),

@@ -67,6 +67,12 @@ export const swapResponse = z.object({
     .describe(
       'The same after gas: between the output less the gas of the route, as expected, and the upper bound of that; null also while the service is short of time.',
     ),
+  poolsPending: z
+    .literal(true)
+    .optional()
+    .describe(
+      'Pools of some families are still being searched for, or cannot be found at this node (`/ready/{chain_id}` says which): a better route may be found later. Left out once all are known.',
+    ),
   warnings: z.array(z.string()),
   swaps: z
     .array(swapLeg)

@@ -89,6 +89,8 @@ export type Route = {
   readonly optimalityGap?: number | null
   /** The same after gas. */
   readonly optimalityGapNet?: number | null
+  /** The service has not found all pools of the chain: a better route may be found later. */
+  readonly poolsPending?: true
   readonly warnings?: readonly string[]
 }
 

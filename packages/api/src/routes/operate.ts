@@ -49,7 +49,8 @@ export function metricsPage(services: Services): RequestHandler {
     for (const chain of services.started) exportGauges(chain, metrics)
     if (scaleOut) {
       const { state, owned } = scaleOut.status()
-      metrics.bus.set({ what: 'connected' }, Number(state === 'connected'))
+      metrics.bus.set({ what: 'connected' }, Number(state !== 'away'))
+      metrics.bus.set({ what: 'full' }, Number(state === 'full'))
       metrics.bus.set({ what: 'owned' }, owned.length)
       for (const [chainId, scan] of scaleOut.scans) exportScan(chainId, scan, metrics)
     }

@@ -189,7 +189,7 @@ export class ChainViews {
   }
 
   private viewOf(snapshot: Snapshot): ChainView {
-    const { chain, rpc, prices, assertDeployed } = this.options
+    const { chain, rpc, market, prices, assertDeployed } = this.options
     const block = { blockHash: snapshot.block.hash }
     const gasPriceWei = once(() => rpc.gasPrice())
     let graph: Graph | undefined
@@ -205,6 +205,7 @@ export class ChainViews {
       prices: () => prices,
       gasPriceWei,
       l1FeePerByteWei: once(async () => estimateL1FeePerByte(rpc, chain.l1FeeModel, await gasPriceWei(), block)),
+      poolsPending: () => (market.health().scan?.state ?? 'done') !== 'done',
       codeOf: memo((account) => rpc.getCode(account, block)),
       assertDeployed: once(() => assertDeployed(block)),
     }
