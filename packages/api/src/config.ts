@@ -63,7 +63,9 @@ const environment = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('Directory where known pools are kept between runs, one SQLite file a chain; nowhere when unset.'),
+    .describe(
+      "Directory where known pools are kept between runs, one SQLite file a chain; the operating system's directory for data of applications when unset, nowhere when empty.",
+    ),
   REDIS_URL: redis.describe(
     'Redis over which processes share the state of chains (packages/bus); each keeps its own when unset.',
   ),

@@ -13,6 +13,7 @@ import { Evictor } from './evictor.ts'
 import { Follower, type MarketParts } from './follow.ts'
 import { Ledger } from './ledger.ts'
 import { type MarketLimits, marketLimits } from './limits.ts'
+import { nextPollMs } from './poll-schedule.ts'
 import { PoolDirectory } from './pool-directory.ts'
 import { type SaveOptions, Saver } from './saver.ts'
 import { repeat, sleep } from './timing.ts'
@@ -23,8 +24,10 @@ export type MarketOptions = {
   readonly rpc: Rpc
   /** All by default. */
   readonly families?: readonly DexFamily[]
-  /** Milliseconds between which the node is asked for its head; half a block time by default, within 200 ms and 2 s. */
+  /** Shortest time between which the node is asked for its head, in milliseconds; half a block time by default, within 200 ms and 2 s. */
   readonly pollMs?: number
+  /** True while somebody waits for blocks; always by default. */
+  readonly isWatched?: () => boolean
   /** Milliseconds between which a few pools are compared with the chain; 10 s by default. */
   readonly auditMs?: number
   /** The place where memory is kept between two runs; nowhere by default. */
@@ -63,6 +66,11 @@ class ChainMarket implements IndexedMarket {
   private readonly directory: PoolDirectory
   private readonly evictor: Evictor
   private readonly pollMs: number
+  private readonly blockTimeMs: number
+  private readonly isWatched: () => boolean
+  /** When the newest block was first seen, and when somebody last asked for something. */
+  private blockAt = Date.now()
+  private requestAt = Date.now()
   private readonly auditMs: number
   private readonly ledger: Ledger
   private readonly discovery: Discovery
@@ -77,13 +85,15 @@ class ChainMarket implements IndexedMarket {
   private lastError: string | null = null
 
   constructor(options: MarketOptions) {
-    const { chain, rpc, families = allFamilies, pollMs, auditMs = AUDIT_MS, save } = options
+    const { chain, rpc, families = allFamilies, pollMs, isWatched = () => true, auditMs = AUDIT_MS, save } = options
     const limits = { ...marketLimits, ...options.limits }
     this.chainId = chain.chainId
     this.rpc = rpc
     this.tokens = options.facts ?? new TokenFacts(chain, limits)
     this.hubs = chain.hubs
     this.pollMs = pollMs ?? Math.min(2_000, Math.max(200, chain.blockTimeMs / 2))
+    this.blockTimeMs = chain.blockTimeMs
+    this.isWatched = isWatched
     this.auditMs = auditMs
     this.ledger = new Ledger(chain.chainId)
     const directory = new PoolDirectory(chain, families, limits)
@@ -105,7 +115,12 @@ class ChainMarket implements IndexedMarket {
     return this.ledger.snapshot()
   }
 
-  sync({ signal }: { signal?: AbortSignal } = {}): Promise<Snapshot> {
+  sync(options: { signal?: AbortSignal } = {}): Promise<Snapshot> {
+    this.requestAt = Date.now()
+    return this.toHead(options)
+  }
+
+  private toHead({ signal }: { signal?: AbortSignal }): Promise<Snapshot> {
     this.coming ??= this.ledger.mutex.run(() => {
       this.coming = null
       return this.follow()
@@ -121,6 +136,7 @@ class ChainMarket implements IndexedMarket {
     groups: readonly (readonly Address[])[],
     { signal }: { signal?: AbortSignal } = {},
   ): Promise<Snapshot> {
+    this.requestAt = Date.now()
     if (!this.ledger.newest) await this.sync(signal && { signal })
     await this.look(groups.flat(), signal && { signal })
     const isToken = (address: Address) => this.tokens.isToken(address) !== false
@@ -138,6 +154,7 @@ class ChainMarket implements IndexedMarket {
   }
 
   async seek(tokens: readonly Address[]): Promise<void> {
+    this.requestAt = Date.now()
     if (!this.ledger.newest) await this.sync()
     await this.tokens.look(tokens, this.rpc, { priority: 'lookup' })
     const real = tokens.filter((address) => this.tokens.isToken(address) !== false)
@@ -221,21 +238,37 @@ class ChainMarket implements IndexedMarket {
     let failures = 0
     while (!signal.aborted) {
       try {
-        await this.sync({ signal })
-        await this.ensure(this.hubs, { signal })
+        await this.toHead({ signal })
+        await this.discovery.ensure([this.hubs], signal)
         failures = 0
       } catch {
         // `follow` has kept the reason for `health`; the node is asked again after a pause.
         failures++
       }
-      const pauseMs = Math.min(this.pollMs * 2 ** Math.min(failures, 10), Math.max(MAX_PAUSE_MS, this.pollMs))
-      await abortable(sleep(pauseMs), signal).catch(() => undefined)
+      await abortable(sleep(failures > 0 ? this.pauseMs(failures) : this.nextPollMs()), signal).catch(() => undefined)
     }
+  }
+
+  private pauseMs(failures: number): number {
+    return Math.min(this.pollMs * 2 ** Math.min(failures, 10), Math.max(MAX_PAUSE_MS, this.pollMs))
+  }
+
+  private nextPollMs(): number {
+    const now = Date.now()
+    return nextPollMs({
+      pollMs: this.pollMs,
+      blockMs: this.rpc.health().clock.intervalMs ?? this.blockTimeMs,
+      sinceBlockMs: now - this.blockAt,
+      sinceRequestMs: now - this.requestAt,
+      isWatched: this.isWatched(),
+    })
   }
 
   private async follow(): Promise<Snapshot> {
     try {
+      const before = this.ledger.newest?.block.hash
       const snapshot = await this.follower.follow()
+      if (snapshot.block.hash !== before) this.blockAt = Date.now()
       this.lastSyncMs = Date.now()
       this.lastError = null
       return snapshot

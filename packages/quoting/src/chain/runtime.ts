@@ -50,6 +50,8 @@ type Options = RuntimeSettings & {
   readonly emit: QuotingListener
   /** True while work is under way, during which the chain does not fall asleep. */
   readonly isBusy: () => boolean
+  /** True while somebody waits for blocks. */
+  readonly isWatched: () => boolean
   /** Called to drop what else was kept of the chain while it was awake. */
   readonly onSleep: () => void
 }
@@ -163,7 +165,12 @@ export class ChainRuntime {
     const openMarket: OpenMarket =
       this.options.openMarket ??
       (({ onFact: _, ...parts }) =>
-        createMarket({ ...parts, ...this.saveOptions(), onScan: (status) => logScan(log, status) }))
+        createMarket({
+          ...parts,
+          ...this.saveOptions(),
+          isWatched: this.options.isWatched,
+          onScan: (status) => logScan(log, status),
+        }))
     const rpc = createRpc({
       ...this.options.rpc,
       chainId: chain.chainId,
