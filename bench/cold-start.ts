@@ -73,7 +73,12 @@ process.exit()
 async function once({ chainId, url, env, query }: World) {
   const node = await NodeProxy.start(url)
   node.delayMs = delayMs
-  const service = await startService({ ...env, [`RPC_URL_${chainId}`]: node.url, CHAINS: String(chainId), DATA_DIR: '' })
+  const service = await startService({
+    ...env,
+    [`RPC_URL_${chainId}`]: node.url,
+    CHAINS: String(chainId),
+    DATA_DIR: '',
+  })
   const ready = async () => (await get<Ready>(`${service.url}/ready/${chainId}`)).body
   try {
     const start = performance.now()
@@ -96,7 +101,15 @@ async function once({ chainId, url, env, query }: World) {
       await sleep(50)
     }
     const allPoolsMs = since - start
-    return { firstQuoteMs, poolsAtFirstQuote, allPoolsMs, pools, state, calls: node.seen.length, requests: node.requests }
+    return {
+      firstQuoteMs,
+      poolsAtFirstQuote,
+      allPoolsMs,
+      pools,
+      state,
+      calls: node.seen.length,
+      requests: node.requests,
+    }
   } finally {
     await service.stop()
     await node.stop()

@@ -44,16 +44,8 @@ export class Auditor {
 
   /** Reads again at the newest block what was wrong at an earlier one. */
   private repair(ids: ReadonlySet<string>): Promise<void> {
-    const { ledger } = this.parts
-    return ledger.mutex.run(async () => {
-      const history = ledger.history!
-      const { top } = history
-      const { differ, gone } = await this.follower.reread(top.block, top.pools, ids)
-      const changed = [...differ.map(({ id }) => id), ...gone]
-      if (changed.length === 0) return
-      this.repaired += changed.length
-      const entry = { ...top, pools: top.pools.with(differ, gone), changed: new Set([...top.changed, ...changed]) }
-      ledger.commit(history.replaceTop(entry), changed)
+    return this.parts.ledger.mutex.run(async () => {
+      this.repaired += await this.follower.repair(ids)
     })
   }
 }
