@@ -50,7 +50,7 @@ const ethereum: World = {
 }
 const results: Record<string, object> = {}
 for (const [name, world] of Object.entries({ localChain: local, ethereum })) {
-  const all = []
+  const all: Awaited<ReturnType<typeof once>>[] = []
   for (let run = 0; run < runs; run++) all.push(await once(world))
   const median = (of: 'firstQuoteMs' | 'allPoolsMs' | 'calls' | 'requests') =>
     all.map((one) => one[of]).sort((a, b) => a - b)[runs >> 1]!

@@ -4,7 +4,7 @@
  * where nobody listens), `dns` (a name server that never answers, in a network namespace; needs `unshare`). Memory, processor time and
  * sockets of the service, and the healthy chain's quotes before and meanwhile. Results in `results/outage.json`.
  */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, type StdioOptions, spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -43,7 +43,8 @@ process.exit()
 function inProcess(mode: Mode): object {
   const command = [process.execPath, 'scripts/bench.ts', 'outage', minutesText]
   const env = { ...process.env, OUTAGE_CHILD: mode }
-  const options = { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] } as const
+  const stdio: StdioOptions = ['ignore', 'pipe', 'inherit']
+  const options = { env, encoding: 'utf8' as const, stdio }
   if (mode !== 'dns') return lastLine(execFileSync(command[0]!, command.slice(1), options))
   const dir = mkdtempSync(join(tmpdir(), 'sluice-outage-'))
   const resolv = join(dir, 'resolv.conf')

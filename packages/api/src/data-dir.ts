@@ -6,7 +6,7 @@ import type { Config } from './config.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where the operating system keeps the data of applications: by the XDG rules, on macOS, on Windows. */
+/** Returns the directory for application data by the convention of the operating system (XDG, macOS, Windows). */
 export function defaultDataDir(env: Environment, system: string = platform(), home: string = homedir()): string {
   if (system === 'darwin') return join(home, 'Library', 'Application Support', 'sluice')
   if (system === 'win32') return join(env.LOCALAPPDATA || join(home, 'AppData', 'Local'), 'sluice')

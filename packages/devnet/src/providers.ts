@@ -6,7 +6,7 @@ import type { Fault, Interceptor, NodeProxy, RpcCall } from './node-proxy.ts'
 
 export type Provider = {
   readonly name: string
-  /** Of a search of past logs; absent where it ends. */
+  /** Reason why a search of past logs cannot finish; absent when it can. */
   readonly failsWith?: RegExp
   readonly fault?: Fault
   readonly answer?: Interceptor
@@ -53,7 +53,7 @@ function firstOf(...faults: readonly (Fault | undefined)[]): Fault {
 }
 
 /** So many calls a second, the rest refused; a second's worth at once. */
-export function limited(perSecond: number, refusal: ReturnType<Fault>, now: () => number = Date.now): Fault {
+function limited(perSecond: number, refusal: ReturnType<Fault>, now: () => number = Date.now): Fault {
   let level = perSecond
   let at = now()
   return (calls) => {
@@ -73,6 +73,11 @@ const tooMany = (error: Refusal, headers: Readonly<Record<string, string>> = {})
 
 /** @param kept - the first block whose logs a node without history keeps */
 export function providers(kept = 20): readonly Provider[] {
+  return [...rateLimited(), ...rangeLimited(kept)]
+}
+
+/** Free tiers that limit requests per second as well. */
+function rateLimited(): readonly Provider[] {
   return [
     {
       name: 'Alchemy, free',
@@ -92,18 +97,6 @@ export function providers(kept = 20): readonly Provider[] {
       ),
     },
     {
-      name: 'Infura, free',
-      answer: atMost(60, ({ from, to }) => ({
-        code: -32005,
-        message: `query returned more than 10000 results. Try with this block range [${hex(from)}, ${hex(from + 59)}].`,
-        data: { from: hex(from), limit: 10_000, to: hex(Math.min(to, from + 59)) },
-      })),
-    },
-    {
-      name: 'Infura, by results',
-      answer: atMost(40, () => ({ code: -32005, message: 'query returned more than 10000 results' })),
-    },
-    {
       name: 'QuickNode, free',
       fault: firstOf(
         limited(15, {
@@ -116,6 +109,28 @@ export function providers(kept = 20): readonly Provider[] {
         }),
         atMostBy(5, 413, () => ({ code: -32614, message: 'eth_getLogs is limited to a 5 range' })),
       ),
+    },
+    {
+      name: '1RPC',
+      fault: limited(20, tooMany({ code: -32029, message: 'Too many requests' }, { 'retry-after': '1' })),
+      answer: atMost(30, () => ({ code: -32000, message: 'eth_getLogs is limited to a 30 blocks range' })),
+    },
+  ]
+}
+
+function rangeLimited(kept: number): readonly Provider[] {
+  return [
+    {
+      name: 'Infura, free',
+      answer: atMost(60, ({ from, to }) => ({
+        code: -32005,
+        message: `query returned more than 10000 results. Try with this block range [${hex(from)}, ${hex(from + 59)}].`,
+        data: { from: hex(from), limit: 10_000, to: hex(Math.min(to, from + 59)) },
+      })),
+    },
+    {
+      name: 'Infura, by results',
+      answer: atMost(40, () => ({ code: -32005, message: 'query returned more than 10000 results' })),
     },
     {
       name: 'Chainstack, developer',
@@ -146,11 +161,6 @@ export function providers(kept = 20): readonly Provider[] {
         code: -32602,
         message: `query exceeds max results 20000, retry with the range ${from}-${from + 69}`,
       })),
-    },
-    {
-      name: '1RPC',
-      fault: limited(20, tooMany({ code: -32029, message: 'Too many requests' }, { 'retry-after': '1' })),
-      answer: atMost(30, () => ({ code: -32000, message: 'eth_getLogs is limited to a 30 blocks range' })),
     },
     {
       name: 'Tenderly',

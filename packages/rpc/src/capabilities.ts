@@ -19,7 +19,7 @@ const abi = EnvironmentProbe__factory.createInterface()
 const PROBE = toAddress('0x5177ce0000000000000000000000000000000004')
 const AUTHOR = toAddress('0x5177ce000000000000000000000000000000beef')
 const PLENTY = 1_000_000_000n
-/** What a node is asked for where it refuses more. */
+/** Gas limits to try when a node refuses a larger one. */
 const LESS_GAS = [300_000_000n, 100_000_000n, 50_000_000n, 30_000_000n, 15_000_000n]
 
 type Ask = (method: string, params: readonly unknown[]) => Promise<Hex>

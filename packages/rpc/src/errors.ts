@@ -45,7 +45,7 @@ const ofBlock: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'LAGGING', 'PRUN
 type More = ErrorOptions & {
   /** Milliseconds for which the endpoint asks to be left alone. */
   readonly retryAfterMs?: number
-  /** Of `RANGE`: blocks that the endpoint grants at once, where it says so. */
+  /** Blocks per request that the endpoint grants, if a `RANGE` error states it. */
   readonly blocks?: number
 }
 
@@ -55,7 +55,7 @@ export class RpcError extends CodedError<RpcErrorCode> {
   readonly data: Hex
   /** Milliseconds for which the endpoint asked to be left alone. */
   readonly retryAfterMs: number | undefined
-  /** Of `RANGE`: blocks that the endpoint grants at once, where it said so. */
+  /** Blocks per request that the endpoint grants, if a `RANGE` error states it. */
   readonly blocks: number | undefined
 
   constructor(code: RpcErrorCode, message: string, data: Hex = '0x', { retryAfterMs, blocks, ...options }: More = {}) {

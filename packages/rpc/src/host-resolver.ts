@@ -8,7 +8,7 @@ import { isIP, type LookupFunction } from 'node:net'
 
 /** libuv gives lookups half of its four threads; more of them only wait in its queue. */
 const MAX_LOOKUPS = 2
-/** Of these, for hosts whose last lookup failed: the others must not wait for them. */
+/** Maximum concurrent lookups of hosts whose last lookup failed, so that they do not delay others. */
 const MAX_FAILED_LOOKUPS = 1
 /** Milliseconds for which a result, or a failure, is reused. */
 const FRESH_MS = 10_000

@@ -8,7 +8,7 @@ const compared = /\(\s*\d+\s*>\s*(\d+)\s*\)/
 /** "limited to a 10,000 range", "maximum is set to 2048", "max is 10k blocks", "up to a 500 block range", "ranges over 10000 blocks". */
 const limit =
   /(?:max(?:imum)?\b|\blimit(?:ed)?\b|up to|at most|\bover\b|greater than|smaller than|bigger than|exceeds?\b|allowed|distance|narrow your filter)[^\d[\]]{0,40}?(\d[\d,.]*)\s*(k\b)?/gi
-/** What follows a number that counts something else. */
+/** Text after a number that counts something other than blocks. */
 const otherUnits = /^\s*k?\s*(results|logs|bytes|response|seconds|filters)/i
 /** Their numbers limit the answer. */
 const ofResults = /more than \S+ (results|logs)|too many logs|max results|logs matched|too big/i

@@ -13,7 +13,7 @@ type Rule = {
   readonly means: RpcErrorCode
   /** Methods that it holds for; all when absent. */
   readonly method?: RegExp
-  /** Of the message, and of the texts in the error's data. */
+  /** Pattern of the message, or of a text in the error's data. */
   readonly text: RegExp
 }
 
@@ -77,7 +77,7 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** Where the text says nothing. */
+/** Meaning of error codes, when no rule matches the text. */
 const codes: ReadonlyMap<number, RpcErrorCode> = new Map([
   [-32614, 'RANGE'],
   ...[429, -32005, -32007, -32012, -32016, -32017, -32029].map((code) => [code, 'RATE_LIMITED'] as const),

@@ -43,8 +43,8 @@ export type BackgroundBudget = {
   readonly bytes: number
 }
 
-export const defaultBackground: BackgroundBudget = { calls: 20, bytes: 2_000_000 }
-export const defaultScan: BackgroundBudget = { calls: 10, bytes: 2_000_000 }
+const defaultBackground: BackgroundBudget = { calls: 20, bytes: 2_000_000 }
+const defaultScan: BackgroundBudget = { calls: 10, bytes: 2_000_000 }
 /** Seconds whose unused allowance may be used at once. */
 const BURST_SECONDS = 5
 
