@@ -1,4 +1,5 @@
 /** Answers of each endpoint. Fields beyond the interface are additive. */
+import { L1_FEE_MODELS } from '@sluice/chains'
 import { z } from 'zod'
 
 const hexAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
@@ -260,6 +261,11 @@ export const chainMap = z
       TrackerName: z.string(),
       CoinsPrefix: z.string().nullable(),
       Status: z.enum(['deployed', 'predicted']),
+      L1FeeModel: z
+        .enum(L1_FEE_MODELS)
+        .describe(
+          'How the chain charges for publishing a transaction on the chain below. `none`: it has none below it. `unknown`: `gasCost.l1Fee` is null, and the cost of gas is without it.',
+        ),
     }),
   )
   .describe('Supported chains by chain id.')

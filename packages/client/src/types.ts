@@ -159,6 +159,7 @@ export type ChainEntry = {
   readonly TrackerName: string
   readonly CoinsPrefix?: string | null
   readonly Status?: 'deployed' | 'predicted'
+  readonly L1FeeModel?: string
 }
 
 /** A token to choose from, as Uniswap's token lists have it. */
