@@ -148,7 +148,7 @@ describe('arc, whose native asset of 18 decimals is a token of 6', () => {
     const query = { src: token('WETH'), dst: token('USDC'), amount: 10n ** 18n, from: sender(), gasPrice }
     const route = (await quote(service.url, chains.arc, query)) as unknown as Priced & Record<string, string>
     const cost = BigInt(route.toAmount!) - BigInt(route.netToAmount!)
-    const wei = BigInt(route.gasEstimate!) * gasPrice
+    const wei = BigInt(route.gasCharged!) * gasPrice
     expect(BigInt(route.gasCost.native)).toBe(wei)
     expect(Number(cost) / (Number(wei) / 1e12)).toBeCloseTo(1, 3)
     expect(route.gasCost.usd / (Number(wei) / 1e18)).toBeCloseTo(1, 1)

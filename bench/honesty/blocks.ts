@@ -18,7 +18,8 @@ export async function afterBlocks(
   for (const block of readBlocks()) {
     await replayBlock(place.node.url, block)
     const after: After[] = []
-    for (const { trade, outcome } of trades) after.push(await undone(place, () => sendLater(place, trade, outcome)))
+    for (const { trade, outcome } of trades)
+      after.push(await undone(place.node, () => sendLater(place, trade, outcome)))
     found.push({ block: block.number, transactions: block.transactions.length, after })
   }
   return found
@@ -27,7 +28,7 @@ export async function afterBlocks(
 async function sendLater(place: Place, trade: Trade, { later, gasEstimate }: Landed): Promise<After> {
   if (!(await fund(place.node, trade.src, trade.amount, place.guard))) throw new Error(`${trade.src} cannot be had`)
   const paidBy = (tx: Landed['later']['boundless']) =>
-    undone(place, async () => (await send(place, trade, tx, gasEstimate)).paid)
+    undone(place.node, async () => (await send(place, trade, tx, gasEstimate)).paid)
   const reverted = new Set<string>()
   for (const [tolerance, tx] of Object.entries(later.within)) if ((await paidBy(tx)) === null) reverted.add(tolerance)
   return { paid: await paidBy(later.boundless), reverted }

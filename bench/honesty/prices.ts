@@ -11,12 +11,16 @@ const POLL_MS = 500
 const MOST_TOKENS = 200
 
 /** Prices in USD of those that have one, after as many calls as bring no more. */
-export async function pricesOf(api: string, addresses: readonly string[]): Promise<ReadonlyMap<string, number>> {
+export async function pricesOf(
+  api: string,
+  addresses: readonly string[],
+  chainId = 1,
+): Promise<ReadonlyMap<string, number>> {
   let known = new Map<string, number>()
   for (let polls = 0, same = 0; polls < PRICE_POLLS && same < 4; polls++) {
     const found = new Map<string, number>()
     for (let from = 0; from < addresses.length; from += MOST_TOKENS) {
-      const answer = await fetch(`${api}/prices/1?token=${addresses.slice(from, from + MOST_TOKENS).join()}`)
+      const answer = await fetch(`${api}/prices/${chainId}?token=${addresses.slice(from, from + MOST_TOKENS).join()}`)
       const body = (await answer.json()) as Record<string, number | null>
       for (const [token, usd] of Object.entries(body)) if (usd) found.set(token.toLowerCase(), usd)
     }

@@ -49,7 +49,7 @@ export type Outcome =
 const FEE_RECIPIENT = '0x00000000000000000000000000000000000fee00'
 
 /** Leaves the chain as it was. */
-export async function undone<T>({ node }: Place, work: () => Promise<T>): Promise<T> {
+export async function undone<T>(node: Node, work: () => Promise<T>): Promise<T> {
   const before = await node.request<string>('evm_snapshot')
   try {
     return await work()
@@ -58,7 +58,7 @@ export async function undone<T>({ node }: Place, work: () => Promise<T>): Promis
   }
 }
 
-export const run = (place: Place, trade: Trade): Promise<Outcome> => undone(place, () => tradeOnce(place, trade))
+export const run = (place: Place, trade: Trade): Promise<Outcome> => undone(place.node, () => tradeOnce(place, trade))
 
 async function tradeOnce(place: Place, trade: Trade): Promise<Outcome> {
   const { node, guard } = place

@@ -1,5 +1,6 @@
 /** Many chains of the registry over one node: what a process has to hold does not depend on how many nodes there are. */
 import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
+import { familyOf } from '@sluice/liquidity'
 import { Overlay } from './overlay.ts'
 import { onLocalChain, registryIds } from './registry-chain.ts'
 import { devnetDir, type Service, startService } from './service.ts'
@@ -19,7 +20,7 @@ export type ManyChains = Omit<ManyNodes, 'env'> & { readonly service: Service }
  * chain. A proxy answers as `/<chainId>` for each of them; contracts do not see their chain's id, so that the rest of
  * what the one node says holds for all.
  *
- * @param hubCount - of each chain; waking asks for the pools between all of them
+ * @param hubCount - of each chain, whose file names no other tokens: waking asks for the pools between all of them
  */
 export async function startManyNodes(count: number, hubCount: number): Promise<ManyNodes> {
   const chainIds = registryIds(count)
@@ -36,7 +37,10 @@ export async function startManyNodes(count: number, hubCount: number): Promise<M
   try {
     for (const chainId of chainIds) {
       const file = onLocalChain(chainId, devnet.info, `${proxy.url}/${chainId}`)
-      overlay.addChain({ ...file, hubs: file.hubs.slice(0, hubCount) })
+      const hubs = file.hubs.slice(0, hubCount)
+      const stables = file.stables.filter(({ address }) => hubs.includes(address))
+      const dexes = file.dexes.filter(({ family }) => !familyOf(family)?.rowsAreTokens)
+      overlay.addChain({ ...file, hubs, stables, tokens: [], dexes })
       overlay.addDeployment(chainId, devnet.info.deployment)
     }
     return { chainIds, devnet, proxy, env: overlay.env, stop }

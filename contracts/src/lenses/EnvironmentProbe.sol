@@ -2,9 +2,13 @@
 pragma solidity 0.8.30;
 
 /// @title EnvironmentProbe
-/// @notice Tells what an eth_call runs in, and by answering at all that the node overrides code; never deployed.
+/// @notice Reports the environment of an eth_call; any answer at all shows that the node overrides code. Never deployed.
 contract EnvironmentProbe {
-    function read() external view returns (address coinbase, uint256 gasLeft) {
-        return (block.coinbase, gasleft());
+    function read()
+        external
+        view
+        returns (address coinbase, uint256 gasLeft, uint256 number, uint256 timestamp)
+    {
+        return (block.coinbase, gasleft(), block.number, block.timestamp);
     }
 }

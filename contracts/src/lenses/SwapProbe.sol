@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {IERC20} from "../interfaces/IERC20.sol";
+import {BalanceReader} from "./BalanceReader.sol";
 
 /// @title SwapProbe
 /// @notice Runs one swap as its sender would and reports what it paid and what it cost; never deployed.
@@ -9,7 +10,7 @@ import {IERC20} from "../interfaces/IERC20.sol";
 ///   the target sees the sender as `msg.sender` and `tx.origin`, and as much gas as a transaction would give it.
 ///   Where the sender has code of its own, that code stands at `address(uint160(sender) ^ ORIGINAL_MASK)` and answers
 ///   everything the probe does not know. Otherwise the probe answers what an account without code would not be asked.
-contract SwapProbe {
+contract SwapProbe is BalanceReader {
     struct Order {
         address target;
         /// Gas the target may use; the target gets exactly this much where the node's own cap allows it.
@@ -27,18 +28,6 @@ contract SwapProbe {
         uint256 lend;
         /// Most bytes of return data to report.
         uint256 maxReturn;
-    }
-
-    /// @dev `ok` is false where the token did not answer with a word.
-    struct Reading {
-        bool ok;
-        uint256 amount;
-    }
-
-    struct Balances {
-        Reading tokenIn;
-        Reading allowance;
-        Reading tokenOut;
     }
 
     struct Report {
@@ -63,8 +52,6 @@ contract SwapProbe {
     error NotTheSender();
 
     uint160 private constant ORIGINAL_MASK = 0x00517cc1b727220a94fe13abe8fa9a6ee0;
-    /// @dev For one balanceOf or allowance. Rebasing tokens behind proxies stay below 200,000.
-    uint256 private constant READ_GAS = 1_000_000;
     /// @dev Answer of ERC-1271.
     bytes4 private constant VALID_SIGNATURE = 0x1626ba7e;
 
@@ -200,35 +187,6 @@ contract SwapProbe {
             returndatacopy(add(returnData, 32), 0, kept)
             mstore(0x40, and(add(add(returnData, kept), 63), not(31)))
         }
-    }
-
-    function _balances(address account, address tokenIn, address tokenOut, address spender)
-        private
-        view
-        returns (Balances memory balances)
-    {
-        balances.tokenIn = _balance(account, tokenIn);
-        if (tokenIn != address(0)) {
-            balances.allowance = _read(tokenIn, abi.encodeCall(IERC20.allowance, (account, spender)));
-        }
-        balances.tokenOut = _balance(account, tokenOut);
-    }
-
-    function _balance(address account, address token) private view returns (Reading memory) {
-        if (token == address(0)) return Reading(true, account.balance);
-        return _read(token, abi.encodeCall(IERC20.balanceOf, (account)));
-    }
-
-    /// @dev Only the first word is copied, however much comes back.
-    function _read(address token, bytes memory input) private view returns (Reading memory reading) {
-        bool ok;
-        uint256 amount;
-        assembly ("memory-safe") {
-            ok := staticcall(READ_GAS, token, add(input, 32), mload(input), 0, 32)
-            ok := and(ok, gt(returndatasize(), 31))
-            amount := mul(ok, mload(0))
-        }
-        return Reading(ok, amount);
     }
 
     function _signer(bytes32 hash, bytes memory signature) private pure returns (address) {

@@ -67,7 +67,7 @@ export const errorTable = {
   },
   NO_STATE: {
     status: 422,
-    cause: 'The node behind the chain does not have the block that `block` names, or not its state any more.',
+    cause: 'No node behind the chain has the block that `block` names, or its state any more.',
     cure: 'Ask for a later block, or an operator with an archive node.',
   },
   UNKNOWN_TOKEN: {
@@ -79,6 +79,11 @@ export const errorTable = {
     status: 422,
     cause: 'No path of pools joins the two tokens.',
     cure: 'Loosen the filters or use another pair.',
+  },
+  AMOUNT_TOO_SMALL: {
+    status: 422,
+    cause: 'The amount buys less than one base unit of the output.',
+    cure: 'Swap more: about `minRoutableAmount` routes.',
   },
   INSUFFICIENT_LIQUIDITY: {
     status: 422,
@@ -106,7 +111,11 @@ export const errorTable = {
     cure: 'Deploy the contracts on this chain first; anyone can.',
   },
   INTERNAL: { status: 500, cause: 'A bug in the service.', cure: 'Report it with the `requestId`.' },
-  RPC_FAILED: { status: 502, cause: 'The node behind the chain failed.', cure: 'Retry.' },
+  RPC_FAILED: {
+    status: 502,
+    cause: 'The node behind the chain failed.',
+    cure: 'Retry, unless `cure` of the answer says otherwise.',
+  },
   BEHIND: {
     status: 503,
     cause: 'The chain has not reached `minimumBlock` here, or the service has not heard of it for too long.',

@@ -10,6 +10,8 @@ type ApiErrorOptions = ErrorOptions & {
   readonly details?: ErrorDetails
   readonly retryAfter?: number
   readonly policy?: RatePolicy
+  /** In place of the cure of the code. */
+  readonly cure?: string
 }
 
 export class ApiError extends Error {
@@ -20,12 +22,14 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined
   /** The share of the caller that is used up; sent as `RateLimit`. */
   readonly policy: RatePolicy | undefined
+  readonly cure: string
 
   constructor(code: ApiErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message, options)
     this.code = code
     this.details = options.details ?? {}
     this.policy = options.policy
+    this.cure = options.cure ?? errorTable[code].cure
     this.retryAfter = options.retryAfter ?? (errorTable[code].status === 503 ? 1 : undefined)
   }
 
@@ -46,8 +50,10 @@ export function overloaded(retryAfter = 1, policy: RatePolicy = 'share'): ApiErr
 }
 
 /** Fields of a body of version B, beside the id of the request. */
-export function errorFields({ message, code, details }: ApiError): { readonly error: string; readonly code: string } {
-  const { cure } = errorTable[code]
+export function errorFields({ message, code, details, cure }: ApiError): {
+  readonly error: string
+  readonly code: string
+} {
   return { error: message, code, ...details, ...{ cure, docs: docsOf(code) } }
 }
 

@@ -157,6 +157,8 @@ describe('simulation fields', () => {
     [{ amountIn: `0x${'f'.repeat(64)}` }, 'accepted'],
     [{ amountIn: '9'.repeat(78) }, '400 amountIn must be below 2^256'],
     [{ gas: '-1' }, '400 gas must be an integer, base-10 or 0x-hex'],
+    [{ value: '1' }, '400 value is no field of this endpoint'],
+    [{ value: '1', other: 'x' }, '400 value, other are no fields of this endpoint'],
     [{ gasPrice: `0x${'f'.repeat(16)}` }, 'accepted'],
     [{ gasPrice: `0x${'e'.repeat(40)}` }, '400 gasPrice must be below 2^64 wei'],
     [{ gasPrice: 'fast' }, '400 gasPrice must be an integer, base-10 or 0x-hex'],

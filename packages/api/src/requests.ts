@@ -4,6 +4,7 @@
  */
 import { type Address, asAddress } from '@sluice/chains'
 import type { BlockRef, BlockTag } from '@sluice/rpc'
+import { harmless } from '@sluice/simulation'
 import { z } from 'zod'
 import { ApiError } from './errors.ts'
 import { address, count, gasPrice, hexData, type IssueParams, refuse, text, uintOrHex } from './parameters.ts'
@@ -47,6 +48,8 @@ export const simulateFields = z
     balanceSlot: uintOrHex('balanceSlot').optional().describe('Base storage slot of the balance mapping.'),
     allowanceSlot: uintOrHex('allowanceSlot').optional().describe('Base storage slot of the allowance mapping.'),
   })
+  // A field that is ignored would change what was meant: `value` above all.
+  .strict()
   .superRefine(({ from, to }, context) => {
     if (from.address === to.address) refuse(context, 'to must differ from from')
   })
@@ -146,5 +149,11 @@ export function read<Schema extends z.ZodType>(schema: Schema, input: unknown): 
   if (result.success) return result.data
   const issue = result.error.issues[0]!
   const code = issue.code === 'custom' ? (issue.params as IssueParams | undefined)?.code : undefined
-  throw new ApiError(code ?? 'INVALID_PARAMETER', issue.message)
+  const message = issue.code === 'unrecognized_keys' ? unknownFields(issue.keys) : issue.message
+  throw new ApiError(code ?? 'INVALID_PARAMETER', message)
+}
+
+function unknownFields(keys: readonly string[]): string {
+  const names = keys.slice(0, 5).map((key) => harmless(key, 40))
+  return `${names.join(', ')} ${keys.length === 1 ? 'is no field' : 'are no fields'} of this endpoint`
 }

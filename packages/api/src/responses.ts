@@ -55,6 +55,9 @@ export const swapResponse = z.object({
       'Chain, block and a digest of the route with its amounts. Where the service keeps a log of quotes, its operator makes the quote again from it.',
     ),
   priceImpact: z.number().nullable().describe('Percent against the mid price of the same route.'),
+  gasCharged: units.describe(
+    'Gas that the sender is charged, after refunds: what the receipt will tell. `gasCost` and `netToAmount` count it.',
+  ),
   gasCost: z.object({
     native: units.describe('Wei, `l1Fee` included.'),
     usd: z.number().nullable(),
@@ -202,6 +205,17 @@ export const tokenReport = z.object({
     .nullable()
     .describe(
       'Percent that the sender of a transfer loses on top of what he sends; such a token is not routed. Null where not known.',
+    ),
+  asksForCode: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether its code has instructions that ask for the code of accounts, or calls other contracts that may. Null where not known.',
+    ),
+  walletsDiffer: z
+    .boolean()
+    .describe(
+      'True where a swap of it was seen to end otherwise for an account without code than for one with code. Its quotes are those of the account in `from` as it is.',
     ),
   pools: z
     .array(

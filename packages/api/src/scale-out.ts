@@ -1,7 +1,7 @@
 /** The process as one of several that share the state of chains over Redis. Nothing of it is loaded where there is none. */
 import type { ChainIndexers, Fact, StateBus } from '@sluice/bus'
 import type { Chain, Registry } from '@sluice/chains'
-import { createMarket, type SaveOptions, type ScanStatus } from '@sluice/liquidity'
+import { createMarket, pairScopeOf, type SaveOptions, type ScanStatus } from '@sluice/liquidity'
 import { logScan, type OpenMarket } from '@sluice/quoting'
 import { createRpc } from '@sluice/rpc'
 import type { Logger } from 'pino'
@@ -142,11 +142,11 @@ class Fullness {
 
 /** Parts that it takes to read a chain for all. */
 function indexed(chain: Chain, { config, metrics, log }: Parts) {
-  const { chainId, hubs } = chain
+  const { chainId } = chain
   const count = countEvents(metrics, chainId)
   const lines = log.child({ chain: chainId })
   return {
-    hubs,
+    scope: pairScopeOf(chain),
     open: (path: SaveOptions['path']) => {
       const rpc = createRpc({
         ...rpcOptions(chain, config),

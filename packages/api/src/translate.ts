@@ -8,12 +8,21 @@ import { isError } from 'ethers'
 import type { ApiErrorCode } from './error-table.ts'
 import { ApiError } from './errors.ts'
 
-/** With words in the place of the error's own where those may hold what callers must not see: addresses of nodes, with keys. */
-type Meaning = readonly [code: ApiErrorCode, words?: string]
+/**
+ * With words in the place of the error's own where those may hold what callers must not see: addresses of nodes, with keys; and a cure
+ * where that of the code would not help.
+ */
+type Meaning = readonly [code: ApiErrorCode, words?: string, cure?: string]
+
+const OPERATOR = 'Retrying does not help before the operator of the service has'
 
 const meanings = {
   RpcError: {
-    UNREACHABLE: ['RPC_FAILED', 'no node of the chain answered'],
+    UNREACHABLE: [
+      'RPC_FAILED',
+      'no node of the chain answered',
+      'Retry in some seconds. Where that does not help, the operator of the service must look after its node.',
+    ],
     TIMEOUT: ['RPC_FAILED', 'the node of the chain did not answer in time'],
     RATE_LIMITED: ['RPC_FAILED', 'the node of the chain is rate limiting requests'],
     CREDIT: ['RPC_FAILED', "the plan of the chain's node is used up, or its key is refused"],
@@ -23,14 +32,26 @@ const meanings = {
     BLOCK_GONE: ['RPC_FAILED', 'the block was replaced by another one'],
     REJECTED: ['RPC_FAILED', 'the node of the chain refused the call'],
     REVERTED: ['RPC_FAILED', 'a read of the chain reverted'],
-    WRONG_CHAIN: ['RPC_FAILED', 'the node answers for another chain'],
-    NO_OVERRIDES: ['RPC_FAILED', 'no node of the chain can simulate'],
-    GAS_CAP: ['RPC_FAILED', 'no node of the chain gives the call the gas it needs'],
-    UNSUPPORTED: ['RPC_FAILED', 'no node of the chain supports a method that is needed'],
+    WRONG_CHAIN: ['RPC_FAILED', 'the node answers for another chain', `${OPERATOR} named a node of this chain.`],
+    NO_OVERRIDES: [
+      'RPC_FAILED',
+      'no node of the chain can simulate',
+      `${OPERATOR} named a node that overrides state in eth_call.`,
+    ],
+    GAS_CAP: [
+      'RPC_FAILED',
+      'no node of the chain gives the call the gas it needs',
+      `Ask for less \`gas\`, or trade less. ${OPERATOR} named a node that gives calls more.`,
+    ],
+    UNSUPPORTED: [
+      'RPC_FAILED',
+      'no node of the chain supports a method that is needed',
+      `${OPERATOR} named a node that supports it.`,
+    ],
     SIZE: ['RPC_FAILED', 'the request is too large for every node of the chain'],
     RANGE: ['RPC_FAILED', 'every node of the chain refuses the range of blocks'],
     ABORTED: ['TIMEOUT', 'the request took too long'],
-  } satisfies Record<RpcErrorCode, Required<Meaning>>,
+  } satisfies Record<RpcErrorCode, readonly [ApiErrorCode, string, string?]>,
   SimulationError: {
     UNKNOWN_SLOTS: ['UNKNOWN_SLOTS'],
     BAD_TOKEN: ['BAD_TOKEN'],
@@ -64,6 +85,7 @@ const meanings = {
     BAD_TOKEN: ['BAD_TOKEN'],
     UNKNOWN_TOKEN: ['UNKNOWN_TOKEN'],
     NO_ROUTE: ['NO_ROUTE'],
+    AMOUNT_TOO_SMALL: ['AMOUNT_TOO_SMALL'],
     INSUFFICIENT_LIQUIDITY: ['INSUFFICIENT_LIQUIDITY'],
     ROUTE_REVERTED: ['ROUTE_REVERTED'],
     PRICE_IMPACT: ['PRICE_IMPACT'],
@@ -88,13 +110,16 @@ export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
     thrown instanceof RoutingError ||
     thrown instanceof QuotingError
   ) {
+    const [code, words = thrown.message, cure] = (meanings[thrown.name] as Readonly<Record<string, Meaning>>)[
+      thrown.code
+    ]!
     if (thrown instanceof RpcError && thrown.code === 'RATE_LIMITED' && thrown.retryAfterMs !== undefined)
       return new ApiError('NODE_PAUSED', "the chain's node refuses requests for a while", {
         cause: thrown,
         retryAfter: Math.max(1, Math.ceil(thrown.retryAfterMs / 1_000)),
       })
-    const [code, words = thrown.message] = (meanings[thrown.name] as Readonly<Record<string, Meaning>>)[thrown.code]!
-    return new ApiError(code, words, { cause: thrown, ...('details' in thrown && { details: thrown.details }) })
+    const details = 'details' in thrown && { details: thrown.details }
+    return new ApiError(code, words, { cause: thrown, ...details, ...(cure && { cure }) })
   }
   // The answer of a contract or a node that does not decode.
   if (isError(thrown, 'BAD_DATA') || isError(thrown, 'BUFFER_OVERRUN'))

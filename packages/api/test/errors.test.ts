@@ -101,6 +101,7 @@ const causes: Readonly<Record<ApiErrorCode, (() => Promise<Answer>) | string>> =
   NO_STATE: onServer(() => '/prices/31337?token=0x0000000000000000000000000000000000000001&block=99999999'),
   UNKNOWN_TOKEN: onServer(() => swap({ dst: `0x${'77'.repeat(20)}` })),
   NO_ROUTE: onServer(() => swap({ includeSources: 'nothing' })),
+  AMOUNT_TOO_SMALL: onServer(() => swap({ amount: '1' })),
   INSUFFICIENT_LIQUIDITY: onServer(() => swap({ amount: `${10n ** 60n}`, maxPriceImpact: '100' })),
   ROUTE_REVERTED: 'packages/api/test/statuses.test.ts',
   PRICE_IMPACT: onServer(() => swap({ amount: `${10n ** 24n}` })),

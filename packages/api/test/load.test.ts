@@ -19,7 +19,9 @@ let held: Promise<void> | undefined
 beforeAll(async () => {
   devnet = await startChain()
   proxy = await NodeProxy.start(devnet.url, async ({ method, params }) => {
-    if (method !== 'eth_call' || params.length < 3) return undefined
+    const call = params[0] as { readonly from?: string; readonly to?: string }
+    // The probe stands at the sender; pools are read beside it.
+    if (method !== 'eth_call' || !call.from || call.from !== call.to) return undefined
     simulations++
     await held
     return undefined

@@ -78,6 +78,19 @@ test('a token with EIP-2612 is swapped by one transaction, to the base unit, and
   }
 })
 
+test('a token that is signed for under another name than it shows is swapped by one transaction', async () => {
+  const renamed = await deployCoin(devnet, 'RenamedCoin')
+  const from = account(3)
+  await renamed.send('mint', [from, 10n ** 19n])
+  const { offer, permit } = await signed(renamed.address, from, 10n ** 18n, 'eip2612')
+  expect(offer.typedData.domain).toMatchObject({ name: 'Coin as it was', version: '1' })
+  const { status, body } = await get('aggregator', {
+    ...{ src: renamed.address, dst: token('WETH'), amount: `${10n ** 18n}`, from, permit },
+  })
+  expect(status, JSON.stringify(body)).toBe(200)
+  expect(await make(from, body.tx)).toMatchObject({ status: '0x1' })
+})
+
 test('exact output, a fee, native output and a batch of quotes bring the signature too', async () => {
   const from = account(1)
   const wanted = 10n ** 18n

@@ -50,9 +50,8 @@ test('pairs of the local chain are quoted as their transactions are, by a strang
       expect(tx.from).toBe(STRANGER)
       const held = await get('aggregator', { ...query, from: holder })
       const more = BigInt(held.body.toAmount) - BigInt(quoted.body.toAmount)
-      // Shares of a holder round together with what he has.
-      const least = dst === local.devnet.info.tokens.STETH!.address ? 1n : 0n
-      expect(more < 0n ? -more : more, `${src} ${dst} by a holder`).toBeLessThanOrEqual(least)
+      // Shares of a holder round together with what he has, and gas decides between routes of nearly the same output.
+      expect(more < 0n ? -more : more, `${src} ${dst} by a holder`).toBeLessThanOrEqual(1n)
     }
   expect(priced).toBeGreaterThan(asked - tokens.length)
 }, 300_000)

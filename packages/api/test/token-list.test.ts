@@ -7,7 +7,7 @@ import { Ajv } from 'ajv'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
 import type { TokenListResponse } from '../src/responses.ts'
-import { startChain, startOver } from './src/devnet.ts'
+import { request, startChain, startOver } from './src/devnet.ts'
 import { ask } from './src/service.ts'
 import { deployToken } from './src/tokens.ts'
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   copy = (await deployToken(devnet, 'NamedToken', ['USD Coin', 'USD\u0421'])).address
   shallow = (await deployToken(devnet, 'NamedToken', ['Shallow', 'SHALLOW'], 1n)).address
   server = await startOver(devnet.url)
-  // Somebody asks for them: only what somebody asks for is found.
+  // Somebody asks for them, so that they need not wait to be found.
   for (const dst of [...hostile.values(), copy, shallow]) {
     const { status, text } = await ask(
       `${server.url}/quote/31337?${new URLSearchParams({ src: devnet.info.tokens.WETH!.address, dst, amount: ONE })}`,
@@ -40,6 +40,36 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.close()
   await devnet?.stop()
+})
+
+test('tokens with liquidity beside a hub are on it without being asked for, and their depth is that of /liquidity', async () => {
+  const unasked = (await deployToken(devnet, 'NamedToken', ['Unasked', 'UNASKED'], 20n)).address
+  const fresh = await startOver(devnet.url)
+  try {
+    const find = async () => {
+      const { text } = await ask(`${fresh.url}/tokenlist/31337?limit=1000`)
+      return (JSON.parse(text) as TokenListResponse).tokens.find(({ address }) => same(address) === same(unasked))
+    }
+    // A block comes now and then; the list is kept for a while.
+    await expect
+      .poll(async () => ((await find()) ? 'listed' : void (await request(devnet.url, 'evm_mine'))), {
+        timeout: 60_000,
+        interval: 500,
+      })
+      .toBe('listed')
+    const found = await find()
+    expect(found).toMatchObject({ symbol: 'UNASKED', tags: ['found'] })
+    const { text } = await ask(`${fresh.url}/liquidity/31337?token=${unasked}`)
+    expect(found!.extensions.depthUsd).toBeCloseTo(JSON.parse(text)[unasked], 0)
+  } finally {
+    await fresh.close()
+  }
+}, 90_000)
+
+test('a token that is asked for by its address is told with its depth', async () => {
+  const { address } = await deployToken(devnet, 'NamedToken', ['Addressed', 'ADDR'], 20n)
+  const one = async () => (await list({ q: address })).tokens[0]?.extensions.depthUsd
+  await expect.poll(one, { timeout: 20_000, interval: 200 }).toBeGreaterThan(10_000)
 })
 
 async function list(query: Record<string, string> = {}): Promise<TokenListResponse> {
@@ -95,7 +125,7 @@ test('what passes for a token of the file is marked, and what is not deep is lef
   expect(tokens.find(({ tags }) => tags.includes('registry'))).toMatchObject({ symbol: 'USDC', tags: ['registry'] })
   expect((await list({ q: 'shallow' })).tokens).toEqual([])
   expect((await list({ q: shallow })).tokens).toMatchObject([
-    { symbol: 'SHALLOW', tags: ['unlisted'], extensions: { depthUsd: null } },
+    { symbol: 'SHALLOW', tags: ['unlisted'], extensions: { depthUsd: expect.any(Number) } },
   ])
 })
 

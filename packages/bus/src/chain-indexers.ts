@@ -17,7 +17,7 @@ export type ChainIndexersOptions = Pick<IndexerOptions, 'url' | 'onError'> & {
   /** True for a chain that this process may index. */
   readonly serves: (chainId: number) => boolean
   /** Options that it takes to index one. */
-  readonly optionsOf: (chainId: number) => Pick<IndexerOptions, 'hubs' | 'open'>
+  readonly optionsOf: (chainId: number) => Pick<IndexerOptions, 'scope' | 'open'>
   /** Milliseconds without anybody asking after which a chain is let go. */
   readonly idleMs: number
 }

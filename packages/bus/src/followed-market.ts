@@ -1,14 +1,8 @@
 /** A market that reads no chain: it shows what an indexer has published, and asks it for what it has not. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, Chain } from '@sluice/chains'
-import {
-  type Market,
-  MarketError,
-  type MarketHealth,
-  pairKeysOf,
-  type Snapshot,
-  type TokenFacts,
-} from '@sluice/liquidity'
+import type { Market, MarketHealth, PairScope, Snapshot, TokenFacts } from '@sluice/liquidity'
+import { MarketError, pairKeysOf, pairScopeOf } from '@sluice/liquidity'
 import { abortable, type BlockHeader, type Rpc, type Semaphore } from '@sluice/rpc'
 import type { StateCount } from '@sluice/simulation'
 import type { Commands } from './commands.ts'
@@ -61,6 +55,7 @@ export class FollowedMarket implements Market {
   readonly chainId: number
   readonly tokens: TokenFacts
   private readonly options: FollowedOptions
+  private readonly scope: PairScope
   private readonly follower: Follower
   private readonly listeners = new Set<(snapshot: Snapshot) => void>()
   private readonly waiting = new Waiting()
@@ -78,6 +73,7 @@ export class FollowedMarket implements Market {
     this.options = options
     this.chainId = chain.chainId
     this.tokens = facts
+    this.scope = pairScopeOf(chain)
     this.follower = new Follower({
       ...{ url, keys, joins },
       onShown: (shown, ids) => this.show(shown, ids),
@@ -110,7 +106,7 @@ export class FollowedMarket implements Market {
     await this.look(groups.flat(), signal && { signal })
     const real = groups.map((tokens) => tokens.filter((token) => this.tokens.isToken(token) !== false))
     this.touch(real.flat())
-    if (!this.hasPairs(real)) await this.wanted({ groups: real }, () => this.hasPairs(real), signal)
+    await this.wanted({ groups: real }, signal)
     return this.snapshot()
   }
 
@@ -125,8 +121,7 @@ export class FollowedMarket implements Market {
     await this.look(tokens)
     const real = tokens.filter((token) => this.tokens.isToken(token) !== false)
     this.touch(real)
-    const groups = real.map((token) => [token])
-    if (!this.hasPairs(groups)) await this.wanted({ tokens: real }, () => this.hasPairs(groups))
+    await this.wanted({ tokens: real })
   }
 
   /** The owner's affair. */
@@ -216,9 +211,9 @@ export class FollowedMarket implements Market {
     this.waiting.look()
   }
 
-  private hasPairs(groups: readonly (readonly Address[])[]): boolean {
-    const { shown } = this.follower
-    return shown !== null && pairKeysOf(groups, this.options.chain.hubs).every((pair) => shown.pairs.has(pair))
+  private hasPairs(wanted: Pick<Want, 'groups' | 'tokens'>): boolean {
+    const pairs = this.follower.shown?.pairs
+    return pairs !== undefined && pairKeysOf(wanted, this.scope).every((pair) => pairs.has(pair))
   }
 
   /** @throws MarketError `NOT_READY` where nobody publishes the chain */
@@ -234,7 +229,9 @@ export class FollowedMarket implements Market {
     })
   }
 
-  private async wanted(want: Want, isThere: () => boolean, signal?: AbortSignal): Promise<void> {
+  /** Resolves when the pairs are in the state that is shown. */
+  private async wanted(want: Pick<Want, 'groups' | 'tokens'>, signal?: AbortSignal): Promise<void> {
+    const isThere = () => this.hasPairs(want)
     const deadline = Date.now() + LONGEST_MS
     while (!isThere()) {
       await abortable(this.want(want), signal)

@@ -1,7 +1,6 @@
 /** One chain indexed for all: whoever holds the lease reads the chain and publishes what it sees, the others stand by. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Address } from '@sluice/chains'
-import { type IndexedMarket, type Snapshot, type StorePlace, toText } from '@sluice/liquidity'
+import { type IndexedMarket, type PairScope, type Snapshot, type StorePlace, toText } from '@sluice/liquidity'
 import { type BlockHeader, inSlices } from '@sluice/rpc'
 import { keepConnected, type OwnConnection } from './connection.ts'
 import { BusError } from './errors.ts'
@@ -36,7 +35,7 @@ export type OpenedMarket = { readonly market: IndexedMarket; readonly close: () 
 export type IndexerOptions = {
   readonly url: string
   readonly chainId: number
-  readonly hubs: readonly Address[]
+  readonly scope: PairScope
   readonly keys: ChainKeys
   /** A market that reads the chain, with its memory at a place, started. */
   readonly open: (place: StorePlace) => OpenedMarket
@@ -72,7 +71,7 @@ export class ChainIndexer {
     this.lease = new Lease(keys)
     this.wanted = new WantedPairs({
       keys,
-      hubs: options.hubs,
+      scope: options.scope,
       market: () => (this.isOwner ? this.opened?.market : undefined),
       signal: this.stopped.signal,
       onAnswer: () => this.wake.resolve(),

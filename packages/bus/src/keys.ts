@@ -1,8 +1,8 @@
 /** Names of all that the bus keeps in Redis. */
 import { STATE_FORMAT } from '@sluice/liquidity'
 
-/** Goes up whenever keys, entries or scripts of the bus change. */
-const BUS_FORMAT = 3
+/** Goes up whenever keys, entries or scripts of the bus change, or the pairs that an owner finds for a want. */
+const BUS_FORMAT = 4
 
 /** In every key: a process of another version neither reads nor writes these. */
 export const SCHEMA = `v${STATE_FORMAT}.${BUS_FORMAT}`

@@ -1,7 +1,6 @@
 /** The owner's ear: takes up what workers want, and notes the pairs that it has looked for. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Address } from '@sluice/chains'
-import { type IndexedMarket, pairKeysOf } from '@sluice/liquidity'
+import { type IndexedMarket, type PairScope, pairKeysOf } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
 import { type Connection, fieldsOf, type Reply } from './connection.ts'
 import { isAtOrAfter } from './head.ts'
@@ -17,7 +16,7 @@ const RECENT_MS = 5_000
 
 type Options = {
   readonly keys: ChainKeys
-  readonly hubs: readonly Address[]
+  readonly scope: PairScope
   /** Undefined while another process owns the chain. */
   readonly market: () => IndexedMarket | undefined
   readonly signal: AbortSignal
@@ -68,13 +67,13 @@ export class WantedPairs {
   private async answer(market: IndexedMarket, text: string | undefined): Promise<void> {
     const want = readWant(text)
     if (!want) return
-    const { hubs, signal, onAnswer } = this.options
+    const { scope, signal, onAnswer } = this.options
     const { groups = [], tokens = [], block } = want
     if (block !== undefined && block > (market.health().head?.number ?? 0)) await market.sync({ signal })
     if (groups.length > 0) await market.ensureGroups(groups, { signal })
     if (tokens.length > 0) await market.seek(tokens)
     const answered = this.answered.get(market) ?? new Set()
-    for (const pair of pairKeysOf([...groups, ...tokens.map((token) => [token])], hubs)) answered.add(pair)
+    for (const pair of pairKeysOf({ groups, tokens }, scope)) answered.add(pair)
     this.answered.set(market, answered)
     onAnswer()
   }

@@ -9,9 +9,9 @@ const MOST = 1_000
 const MOST_TOKENS = 2_000
 
 export type Want = {
-  /** Tokens whose pools with one another and with the hubs are waited for. */
+  /** Tokens whose pools with one another and with the intermediates are waited for. */
   readonly groups?: readonly (readonly Address[])[]
-  /** Tokens that are looked for in the background. */
+  /** Tokens that are looked for with the hubs, in the background. */
   readonly tokens?: readonly Address[]
   /** A block that a node has already told of. */
   readonly block?: number

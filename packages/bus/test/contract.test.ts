@@ -1,5 +1,5 @@
 /** A market that follows another process's is one like any other: over a real Redis, a real node, and the indexer in between. */
-import { createMarket, TokenFacts } from '@sluice/liquidity'
+import { createMarket, pairScopeOf, TokenFacts } from '@sluice/liquidity'
 import { type Fixture, marketContract } from '@sluice/liquidity/testing'
 import { createRpc } from '@sluice/rpc'
 import { describe } from 'vitest'
@@ -16,7 +16,7 @@ async function makerOf({ chain, anvil }: Fixture) {
     serves: () => true,
     idleMs: 60_000,
     optionsOf: () => ({
-      hubs: chain.hubs,
+      scope: pairScopeOf(chain),
       open: (path) => {
         const ownRpc = createRpc({ chainId: chain.chainId, urls: [anvil.url] })
         const market = createMarket({ chain, rpc: ownRpc, save: { path, everyMs: 1_000 } })

@@ -51,7 +51,7 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
   /** @param made - changes a market before it is started, and the place of its memory */
   function index(made: Made = (_, place) => place, options: Options = {}): ChainIndexer {
     const indexer = new ChainIndexer({
-      ...{ url: redis.url, chainId: 1, hubs: [HUB], keys, ...options },
+      ...{ url: redis.url, chainId: 1, scope: { hubs: [HUB], intermediates: [HUB] }, keys, ...options },
       open: (place) => {
         const market: MadeMarket = new MadeMarket(startMs, (anew) => placed(anew))
         const placed = made(market, place)
@@ -127,7 +127,13 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
     const stopped = new AbortController()
     const answered = Promise.withResolvers<void>()
     const wanted = new WantedPairs({
-      ...{ keys, hubs: [HUB], signal: stopped.signal, market: () => now, onAnswer: answered.resolve },
+      ...{
+        keys,
+        scope: { hubs: [HUB], intermediates: [HUB] },
+        signal: stopped.signal,
+        market: () => now,
+        onAnswer: answered.resolve,
+      },
     })
     await putWant(connection, keys, { groups: [[tokenOf(WANTED)]] })
     const ear = await redis.connect()

@@ -152,7 +152,9 @@ type Refusal = { readonly error?: string; readonly code?: string }
 /** Refusal of a quote among others. */
 function refusal(body: Refusal): ClientError {
   const { error = 'no quote', code = '' } = body
-  const noRoute = ['NO_ROUTE', 'UNKNOWN_TOKEN', 'INSUFFICIENT_LIQUIDITY', 'ROUTE_REVERTED'].includes(code)
+  const noRoute = [
+    ...['NO_ROUTE', 'AMOUNT_TOO_SMALL', 'UNKNOWN_TOKEN', 'INSUFFICIENT_LIQUIDITY', 'ROUTE_REVERTED'],
+  ].includes(code)
   return new ClientError(noRoute ? 'NO_ROUTE' : 'HTTP', error, { serviceCode: code, body })
 }
 

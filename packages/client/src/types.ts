@@ -84,6 +84,8 @@ export type Route = {
   /** Id by which the operator of the service makes the quote again. */
   readonly quoteId?: string
   readonly priceImpact?: number | null
+  /** Gas that the sender is charged, after refunds: `gasCost` and `netToAmount` count it. */
+  readonly gasCharged?: string
   readonly gasCost?: { readonly native: string; readonly usd: number | null; readonly l1Fee: string | null }
   readonly netToAmount?: string | null
   readonly optimalityGap?: number | null

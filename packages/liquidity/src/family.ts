@@ -66,14 +66,23 @@ export type PriceCurve = {
 
 export type PoolRefusalCode = 'EMPTY' | 'TOO_SMALL' | 'TOO_LARGE' | 'WRONG_TOKEN' | 'PAUSED' | 'UNSUPPORTED'
 
-/** Why a pool cannot do a swap. Not a failure of the program: routing goes on without the pool. */
+/**
+ * Why a pool cannot do a swap. Not a failure of the program: routing goes on without the pool. `TOO_LARGE` and `TOO_SMALL` are
+ * about the amount alone: the pool does a smaller, or a larger, swap in the same state.
+ */
 export class PoolRefusal extends Error {
   override readonly name = 'PoolRefusal'
   readonly code: PoolRefusalCode
+  /**
+   * True when the limit is the family's own, and the pool may take more: ticks that were not read, words that cost too much gas, bounds
+   * that are known from below.
+   */
+  readonly isOwnLimit: boolean
 
-  constructor(code: PoolRefusalCode, message: string) {
+  constructor(code: PoolRefusalCode, message: string, { isOwnLimit = false } = {}) {
     super(message)
     this.code = code
+    this.isOwnLimit = isOwnLimit
   }
 }
 
@@ -190,6 +199,23 @@ export interface DexFamily<State = unknown> {
    * @throws PoolRefusal where the pool itself would revert
    */
   inputFor?(pool: Pool<State>, tokenIn: Address, tokenOut: Address, amountOut: bigint): bigint | null
+  /**
+   * The largest input, in base units, that `quoteExactInput` accepts at this state: one unit more is refused as `TOO_LARGE`. `0n`
+   * when it accepts no amount; `null` when it accepts every amount below 2^128 that is not too small. Exact, and computed on demand:
+   * it may walk all ticks of a pool.
+   *
+   * @throws PoolRefusal `WRONG_TOKEN`
+   */
+  maxInput?(pool: Pool<State>, tokenIn: Address, tokenOut: Address): bigint | null
+  /**
+   * True for a pool that limits each swap by a part of the balance of its input, and whose output depends on how balances change by
+   * parts: `maxInput` is the end of one swap, another one takes more, and pays along the same curve scaled to the balances.
+   */
+  limitsEachSwap?(pool: Pool<State>): boolean
+  /**
+   * The pool as the float search sees it. The curve ends where the pool does: at `maxInput`, or below it by at most a billionth of
+   * it and the roundings of a few base units; it never ends above. Computed whenever the pool changes, so it should cost little.
+   */
   priceCurve(pool: Pool<State>, tokenIn: Address, tokenOut: Address): PriceCurve
   /**
    * A pool of two tokens near its price, as its curves have it but for rounding, at less cost than to make them; for families with
@@ -206,8 +232,16 @@ export interface DexFamily<State = unknown> {
   /** Base units of each token that the pool can give, in the order of `pool.tokens`; for prices and depth. */
   reserves(pool: Pool<State>): readonly bigint[]
 
+  /** True where the tokens of a pool lie at its own address and nowhere else. */
+  readonly keepsTokens?: true
   /** Gas of bringing a pool's own price oracle up to date, which its first trade in a block pays; 0 when absent. */
   readonly oracleGas?: number
+  /**
+   * Most gas by which a swap may cost more when it is mined some time after the next block, for what falls due meanwhile: an
+   * observation of the pool's own, a cache of rates, an epoch. The service measures it at the transaction's deadline; the figure
+   * itself counts where the node cannot run a call at another time. 0 when absent: later than in the next block nothing changes.
+   */
+  readonly laterGas?: number
   /** True where a token taxed on transfer can go in. */
   readonly takesTaxedInput: boolean
   step(pool: Pool<State>, tokenIn: Address, tokenOut: Address, input: StepInput, output: StepOutput): Step

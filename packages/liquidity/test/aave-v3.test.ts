@@ -16,6 +16,7 @@ import { aaveV3 } from '../src/dexes/aave-v3/index.ts'
 import { type AaveV3State, balanceOf, minted, taken } from '../src/dexes/aave-v3/math.ts'
 import { type Pool, PoolRefusal } from '../src/index.ts'
 import { runReads } from '../src/market/reads.ts'
+import { compareCapacities } from './fuzz/capacity.ts'
 import { run, type Swap } from './fuzz/trials.ts'
 import { EXECUTOR, type PoolWorld, standTrader, TRADER } from './fuzz/world.ts'
 import { compileModels } from './models/compile.ts'
@@ -163,6 +164,33 @@ test('a cap holds to within what the treasury may be due', async () => {
   // Nothing was due at all: the market was brought up to date in the block before.
   const slack = 10n + room / 10_000n
   expect(await pays(token, share, room + slack)).toBeNull()
+  await market.configurator.send('setSupplyCap', [asset.address, 0])
+})
+
+test('supplies and withdrawals end where those of the market do', async () => {
+  for (const isCapped of [false, true]) {
+    const cap = isCapped ? (balanceOf(pool.state, pool.state.scaledSupply) / WHOLE) * 3n : 0n
+    await market.configurator.send('setSupplyCap', [asset.address, cap])
+    await later(60)
+    await read()
+    const block = await head()
+    const world = {
+      rpc,
+      trader: TRADER,
+      executor: EXECUTOR,
+      blockHash: () => block,
+      pools: (): readonly Pool[] => [pool],
+    }
+    const { mismatches, ends, ownLimits, beyond } = await compareCapacities(
+      world as unknown as PoolWorld,
+      'aave-v3',
+      51,
+    )
+    expect(mismatches).toEqual([])
+    expect({ ends, ownLimits, beyond }).toEqual(
+      isCapped ? { ends: 1, ownLimits: 1, beyond: 0 } : { ends: 1, ownLimits: 0, beyond: 1 },
+    )
+  }
   await market.configurator.send('setSupplyCap', [asset.address, 0])
 })
 

@@ -1,5 +1,6 @@
 /** Families against their own deployed code, where a file that has it is named: `IZISWAP_STATE=<file>` and so on; `LONG=1` for 100,000 quotes. */
 import { describe, expect, test } from 'vitest'
+import { compareCapacities, makeRich } from './fuzz/capacity.ts'
 import { deployedOf, notGiven } from './fuzz/deployed.ts'
 import { DEPLOYED_FAMILIES } from './fuzz/deployed-worlds.ts'
 import { fuzz } from './fuzz/trials.ts'
@@ -10,13 +11,17 @@ const LONG_MS = process.env.LONG ? 3_600_000 : 120_000
 describe.each(DEPLOYED_FAMILIES)('$family', ({ family, start }) => {
   const given = deployedOf(family)
   test.skipIf(!given)(
-    `quotes are what its own code pays through the Executor, dust to drain${given ? '' : ` (${notGiven(family)})`}`,
+    `quotes are what its own code pays through the Executor, dust to drain, and end where it does${given ? '' : ` (${notGiven(family)})`}`,
     async () => {
       const world = await start(given!, 20)
       try {
         const { exact, mismatches } = await fuzz(world, family, QUOTES, 43)
         expect(mismatches).toEqual([])
         expect(exact).toBeGreaterThan(QUOTES / 4)
+        await makeRich(world)
+        const capacities = await compareCapacities(world, family, 37)
+        expect(capacities.mismatches).toEqual([])
+        expect(capacities.ends).toBeGreaterThan(0)
       } finally {
         await world.stop()
       }

@@ -11,6 +11,7 @@ import { ekubo } from '../src/dexes/ekubo/index.ts'
 import type { EkuboState } from '../src/dexes/ekubo/types.ts'
 import type { Pool } from '../src/index.ts'
 import { runReads } from '../src/market/reads.ts'
+import { compareCapacities, makeRich } from './fuzz/capacity.ts'
 import { EKUBO_ROW, type EkuboWorld, ekuboCore, NO_CORE, startEkubo } from './fuzz/ekubo.ts'
 import { fuzz, run } from './fuzz/trials.ts'
 import { EXECUTOR, type PoolWorld, standTrader, TRADER, word } from './fuzz/world.ts'
@@ -191,11 +192,15 @@ describe.skipIf(!core)(`the core itself${core ? '' : ` (${NO_CORE})`}`, () => {
   })
 
   test(
-    'quotes are what it pays through the Executor, dust to drain',
+    'quotes are what it pays through the Executor, dust to drain, and end where it does',
     async () => {
       const { exact, mismatches } = await fuzz(world, 'ekubo', QUOTES, 42)
       expect(mismatches).toEqual([])
       expect(exact).toBeGreaterThan(QUOTES / 4)
+      await makeRich(world)
+      const capacities = await compareCapacities(world, 'ekubo', 44)
+      expect(capacities.mismatches).toEqual([])
+      expect(capacities.ends).toBeGreaterThan(0)
     },
     LONG_MS,
   )

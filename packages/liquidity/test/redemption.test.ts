@@ -1,10 +1,11 @@
 /** Shares of Curve's first pools, which only its registries tell of, by models: no package has the bytecode of genuine ones. */
-import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type Chain, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type Anvil, accounts, type Builder, type Contract, createBuilder, request, startAnvil } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runReads } from '../src/market/reads.ts'
 import { readRedemptions } from '../src/redemption/read.ts'
+import { Redemptions } from '../src/redemption/redemptions.ts'
 import { type Compiled, compileModels } from './models/compile.ts'
 
 const WHOLE = 10n ** 18n
@@ -92,4 +93,23 @@ test('a share that names a rich pool of others is none, since neither the pool n
   const hostile = await deploy('MintedShare', [WHOLE, pool.address])
   expect(await read(hostile, toAddress(registry.address))).toBeNull()
   expect(await read(hostile)).toBeNull()
+})
+
+test('a rate that fell counts at the very next block, and one that rose beside the one before', async () => {
+  const asset = coins[0]!
+  const vault = await deploy('RatedVault', [asset.address, SUPPLY])
+  await asset.send('mint', [vault.address, 2n * SUPPLY])
+  const share = toAddress(vault.address)
+  const redemptions = new Redemptions({ hubs: [], stables: [], wrappedNative: null, dexes: [] } as unknown as Chain)
+  const rates = async () => {
+    const block = (await rpc.getBlock('latest'))!
+    await redemptions.seek([share], { rpc, block, holderOf: () => builder.from })
+    expect(redemptions.isOf(share, block)).toBe(true)
+    return redemptions.of(share)!.map(({ rate }) => Math.round(rate * 1_000) / 1_000)
+  }
+  expect(await rates()).toEqual([1])
+  await vault.send('set', [(WHOLE * 9n) / 10n])
+  expect(await rates()).toEqual([0.9, 1])
+  await vault.send('set', [(WHOLE * 12n) / 10n])
+  expect(await rates()).toEqual([1.2, 0.9])
 })

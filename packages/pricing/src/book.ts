@@ -7,6 +7,7 @@ import { detailOf, noPrice, type PriceDetail, whyNot } from './detail.ts'
 import { Frame, sourcesOf } from './frame.ts'
 import { canonical, isOther, TokenGraph } from './graph.ts'
 import { type DepthPoint, IMPACT_LEVELS, sellDepth } from './impact.ts'
+import { Lacking } from './lacking.ts'
 import { listedDecimals, pricedAs } from './listed.ts'
 import { type PoolView, viewPool } from './pool-view.ts'
 import { opinionOf, type Redeemed, type Redemptions, Shares } from './shares.ts'
@@ -64,6 +65,9 @@ export class Prices implements PriceBook {
   private readonly frame = new Frame()
   private readonly worth = new Worth(EVIDENCE_FLOOR_USD)
   private readonly shares: Shares | undefined
+  private readonly lacking = new Lacking()
+  /** Pools of which something else was found to be missing while a block was taken in. */
+  private readonly renewed = new Set<string>()
   /** Pools taken in so far: a map of the market's own kind from the start, whose differences to another come in small pieces. */
   private pools: ReadonlyMap<string, Pool> = PoolMap.empty
   /** Hash of the block that was taken in last. */
@@ -163,9 +167,37 @@ export class Prices implements PriceBook {
     return share ? points.map(({ impact, usd }) => ({ impact, usd: usd + share.thereUsd })) : points
   }
 
+  /** Pools that hold a token. */
+  poolsOf(address: Address): readonly Pool[] {
+    return this.graph.find(address)?.holdings.map(({ pool }) => pool) ?? []
+  }
+
   /** An account that holds some of a token: one of its pools. */
   holderOf(address: Address): Address | undefined {
     return this.graph.find(address)?.holdings[0]?.pool.address
+  }
+
+  /**
+   * Tells what a pool lacks of what its curve or its reserves say, in the order of its tokens: it counts for what it can pay, from now
+   * on and until that is told otherwise.
+   *
+   * @param missing - base units of each
+   * @returns whether that is something new
+   */
+  lack(id: string, missing: readonly number[]): boolean {
+    if (!this.lacking.set(id, missing)) return false
+    this.renewPool(id)
+    return true
+  }
+
+  private renewPool(id: string): void {
+    if (this.isBusy) this.renewed.add(id)
+    else this.putAgain(id)
+  }
+
+  private putAgain(id: string): void {
+    const known = this.graph.holding(id)
+    if (known) this.put(known.pool, this.view(known.pool))
   }
 
   /** A token's worth by its pools and by what it redeems for. */
@@ -196,6 +228,8 @@ export class Prices implements PriceBook {
       do yield* this.takeIn(this.wanted!)
       while (this.pools !== this.wanted!.pools)
       this.isReady = true
+      for (const id of this.renewed) this.putAgain(id)
+      this.renewed.clear()
     } finally {
       this.isBusy = false
     }
@@ -291,7 +325,8 @@ export class Prices implements PriceBook {
     // The native token and its wrapper are one here.
     if (familyOf(pool.family)?.wrapsNative) return null
     try {
-      return viewPool(pool)
+      const view = viewPool(pool)
+      return view && this.lacking.limited(pool.id, view)
     } catch (error) {
       this.onFault(pool, error)
       return null

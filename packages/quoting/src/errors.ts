@@ -21,6 +21,8 @@ export type QuotingErrorCode =
   | 'BAD_TOKEN'
   | 'UNKNOWN_TOKEN'
   | 'NO_ROUTE'
+  /** The amount buys less than a base unit of the output, where more of it routes. */
+  | 'AMOUNT_TOO_SMALL'
   | 'INSUFFICIENT_LIQUIDITY'
   /** Every route found fails in simulation. */
   | 'ROUTE_REVERTED'

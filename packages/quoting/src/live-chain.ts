@@ -12,6 +12,7 @@ import { autoSlippage } from './drift/auto-slippage.ts'
 import { DriftSampler } from './drift/sampler.ts'
 import type { DriftFigures } from './drift/statistics.ts'
 import type { Log, QuotingListener } from './events.ts'
+import { LaterGas } from './gas/later-gas.ts'
 import { GasLessons } from './gas/learned-gas.ts'
 import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
 import { findPermits, type Offers, type WantedPermit } from './permit/find-permits.ts'
@@ -22,11 +23,14 @@ import { Quoter } from './quote/quoter.ts'
 import type { QuoteRequest } from './quote/request.ts'
 import { RouterSearch } from './search/router-search.ts'
 import { Simulator } from './simulation/simulator.ts'
+import { WalletChecks } from './simulation/wallet-checks.ts'
 import { QuoteStreams } from './stream/quote-streams.ts'
 import { ChainTokens } from './tokens/chain-tokens.ts'
+import { HubNeighbors } from './tokens/hub-neighbors.ts'
 import { type SharedFact, takeFact, tellFacts } from './tokens/shared-facts.ts'
 import type { Catalog } from './tokens/token-catalog.ts'
 import { PastPrices } from './view/past-prices.ts'
+import type { ChainView } from './view/view.ts'
 import type { ChainViews } from './view/views.ts'
 
 /** Milliseconds that a list of tokens waits for prices to take in a block. */
@@ -35,6 +39,8 @@ const PRICES_PATIENCE_MS = 300
 /** Time within which a measured quote's next blocks come: block times, and milliseconds for those of the fastest chains. */
 const SAMPLE_BLOCKS = 3
 const SAMPLE_MS = 2_000
+/** Milliseconds that prices wait for what is looked up of tokens that nobody vouches for. */
+const EVIDENCE_TIMEOUT_MS = 300
 
 export type ChainSettings = RuntimeSettings & {
   /** Most pools of a chain whose routes are searched in this thread, where that is little work. */
@@ -79,6 +85,9 @@ export class LiveChain {
   private readonly sampler: DriftSampler
   private readonly clock: Clock
   private readonly gasLessons: GasLessons
+  private readonly laterGas: LaterGas
+  readonly walletChecks: WalletChecks
+  private readonly neighbors: HubNeighbors
   private readonly past: PastPrices
   /** Percent of the node's calls that go into simulating quotes again. */
   readonly driftPercent: number
@@ -90,7 +99,9 @@ export class LiveChain {
     const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, tell } = rest
     const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings
     const contracts = new SwapContracts(deployment)
-    const simulation = createSimulationContext({ maxGas, timeoutMs: settings.rpc.timeoutMs })
+    const simulation = createSimulationContext({
+      ...{ maxGas, timeoutMs: settings.rpc.timeoutMs, blockIntervalMs: chain.blockTimeMs },
+    })
     const tokens = new ChainTokens({
       chain,
       earnBlocks,
@@ -106,7 +117,7 @@ export class LiveChain {
       void this.past.close()
     }
     const runtime = new ChainRuntime({
-      ...{ ...runtimeSettings, chain, contracts, tokens, log, onSleep, openMarket },
+      ...{ ...runtimeSettings, chain, contracts, tokens, log, onSleep, openMarket, fees: simulation.fees },
       onFact: (fact) => takeFact(known, fact),
       emit: (event) => {
         if (event.kind === 'rpc' && event.event.kind === 'sent') this.sampler.spent(event.event.methods.length)
@@ -124,6 +135,9 @@ export class LiveChain {
     this.clock = clock
     this.tokens = tokens
     this.gasLessons = new GasLessons(chain.wrappedNative?.address ?? null)
+    this.laterGas = new LaterGas()
+    this.walletChecks = new WalletChecks(tokens.catalog.registry)
+    this.neighbors = new HubNeighbors(chain, tokens.catalog.registry, (token) => tokens.facts.decimals(token))
     this.past = new PastPrices(chain, tokens.facts)
     this.simulation = simulation
     this.simulate = (request, avoid) => simulator.run(request, avoid)
@@ -134,6 +148,8 @@ export class LiveChain {
       onSample: () => {},
     })
     runtime.onSnapshot((snapshot) => void this.sampler.observe(snapshot))
+    // Where another process reads the chain, that one's findings come with its snapshots.
+    if (!openMarket) runtime.onSnapshot(() => void this.findNeighbors())
     this.quoter = new Quoter({
       ...{ chain, contracts, tokens, simulation, clock, emit },
       runtime,
@@ -142,6 +158,8 @@ export class LiveChain {
       slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),
       haircutsAt: (timestamp) => this.sampler.statistics.withdrawals.haircuts(timestamp),
       gasLessons: this.gasLessons,
+      laterGas: this.laterGas,
+      walletChecks: this.walletChecks,
       onMade: (view, made) => {
         this.quoteLog?.add(view.snapshot, made)
         // Of a block that has others on top already it is answered to nobody.
@@ -176,9 +194,25 @@ export class LiveChain {
     return findPermits(rpc, wanted, about)
   }
 
+  /**
+   * Looks up what tokens need before they are priced; waits a moment for it.
+   *
+   * @returns tokens that are still looked at, which have no price before
+   */
+  gatherEvidence(tokens: readonly Address[], view: ChainView): Promise<ReadonlySet<Address>> {
+    const source = { snapshot: view.snapshot, prices: view.prices(), rpc: this.rpc }
+    return this.tokens.evidence.gather(tokens, source, EVIDENCE_TIMEOUT_MS)
+  }
+
   /** Prices at the end of a block. @see PastPrices.at */
   pricesAt(block: number, tokens: readonly Address[], signal: AbortSignal): ReturnType<PastPrices['at']> {
     return this.past.at(block, tokens, this.rpc, signal)
+  }
+
+  /** While the chain is awake: some more of the tokens that have liquidity beside its hubs. */
+  private async findNeighbors(): Promise<void> {
+    const awake = this.runtime.awakeParts
+    if (awake) await this.neighbors.run(awake)
   }
 
   /** Tokens to choose from, deepest first: all, or those that match a text. @throws RpcError */
@@ -186,9 +220,9 @@ export class LiveChain {
     const { catalog } = this.tokens
     // Shared with others who ask, so it does not end with the one who asked first.
     const { signal } = new AbortController()
-    const source = async () => {
+    const source = async (also: readonly Address[] = []) => {
       const { rpc, views } = this.runtime.now
-      const { view, isWhole } = await views.recent(catalog.registry, signal)
+      const { view, isWhole } = await views.recent([...catalog.registry, ...also], signal)
       await Promise.race([view.prices().caughtUp(), setTimeout(PRICES_PATIENCE_MS)])
       return { view, rpc, isWhole: isWhole && view.prices().isCurrent }
     }
@@ -221,6 +255,7 @@ export class LiveChain {
   /** Fill of each thing that strangers can fill. */
   get counts(): Readonly<Record<string, StateCount>> {
     const { slots, limiter } = this.simulation
+    const walletChecks = this.walletChecks.counts
     const quoteLog = this.quoteLog && { quoteLog: this.quoteLog.counts }
     return {
       ...this.runtime.counts,
@@ -230,6 +265,11 @@ export class LiveChain {
       ...quoteLog,
       sampledPools: this.sampler.statistics.count,
       gasLessons: this.gasLessons.count,
+      laterGas: this.laterGas.count,
+      neighbors: this.neighbors.count,
+      walletCodes: walletChecks.codes,
+      walletsCompared: walletChecks.compared,
+      walletsDiffering: walletChecks.differing,
       pastBlocks: this.past.count,
       withdrawingPools: this.sampler.statistics.withdrawals.count,
     }

@@ -1,10 +1,11 @@
 /** From a request to a settled route, or to the reasons why there is none. Pure and deterministic. */
 import { RoutingError } from './errors.ts'
 import { bestRoute } from './exact/best-route.ts'
+import { leastInput } from './exact/exact-output.ts'
 import { assertKept } from './exact/invariants.ts'
-import { AMOUNT_LIMIT, largestRoutable } from './exact/largest-routable.ts'
-import { leastInput } from './exact/least-input.ts'
+import { largestRoutable } from './exact/largest-routable.ts'
 import { type FoundRoute, settledRivals } from './exact/search-and-settle.ts'
+import { AMOUNT_LIMIT } from './exact/shares.ts'
 import { excerptOf } from './excerpt/excerpt.ts'
 import { LARGE_GRAPH, PART_OF_WORK } from './excerpt/tolerances.ts'
 import { outputPerWei } from './gas-price.ts'
@@ -19,6 +20,9 @@ import { isSurcharging } from './taxes.ts'
 import { netGapBps, toRoute, wrapRoute } from './to-route.ts'
 import { ROUTE_PART } from './tolerances.ts'
 import type { ExactOutputRequest, Route, RouteRequest, RouteResult, RouteTerms } from './types.ts'
+
+/** One by the part of the most that pools were found to pay that is not offered when more is refused. */
+const OUTPUT_LEEWAY = 100_000n
 
 /** Bytes of calldata that a leg adds to a transaction. */
 const HOP_BYTES = 48
@@ -184,14 +188,16 @@ function routeForInput(prepared: Prepared, request: RouteRequest): RouteResult {
 function routeForOutput({ problem, admission, outPerWei }: Prepared, request: ExactOutputRequest): RouteResult {
   const { amountOut } = request
   const found = leastInput(problem, amountOut, request)
+  if (!found) return noRoute(problem, request, admission)
   const { amountIn, route } = found
-  if (route && route.settlement.amountOut >= amountOut) {
+  if (route.settlement.amountOut >= amountOut) {
     const asked = { ...problem, amountIn: Number(amountIn) }
     const worth = { outPerWei, netBound: request.boundAfterGas === 'never' ? null : netBoundOf(asked, route) }
     return { ok: true, route: toRoute(asked, route, amountIn, request, worth) }
   }
-  if (!route) return noRoute(problem, request, admission)
-  const most = route.settlement.amountOut
+  // A little less than the most found, so that a search that begins elsewhere finds an input for it as well.
+  const paid = route.settlement.amountOut
+  const most = paid - paid / OUTPUT_LEEWAY
   const message = `the pools cannot pay ${amountOut}; about ${most} can be bought`
   return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons: admission.rejected, maxOutputAmount: most }
 }

@@ -1,5 +1,5 @@
 /** The price of gas in the output token. */
-import { bestSinglePath } from './columns/single-path.ts'
+import { bestSinglePath, onCurves } from './columns/single-path.ts'
 import type { Graph } from './graph/graph.ts'
 import { outputOf } from './graph/price-curve.ts'
 import { WorkBudget } from './problem/budget.ts'
@@ -42,6 +42,6 @@ function outputFor(graph: Graph, request: RouteTerms, ends: Ends, amountIn: numb
   // Known to all requests of the block that ask the same, so none of them pays for it; one path is bounded work.
   const limits = { maxHops: 3, maxPools: 3, onePath: true, reuse: false, mostRivals: 0, budget: new WorkBudget() }
   const problem: Problem = { graph, swap: request, ...ends, amountIn, ...limits, ...rates, ...free }
-  const path = bestSinglePath(problem, potential(problem, ends.target, 'to'))
+  const path = bestSinglePath(problem, potential(problem, ends.target, 'to'), onCurves(problem, 'a part'))
   return path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.curve, amount), amountIn) ?? 0
 }

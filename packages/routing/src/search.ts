@@ -1,9 +1,9 @@
 /** The steps of a search, from several starts where gas makes the problem non-convex. */
 import { addAlternatives, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
-import { bestSinglePath } from './columns/single-path.ts'
+import { bestSinglePath, onCurves } from './columns/single-path.ts'
 import { upperBound } from './columns/upper-bound.ts'
-import { gainsInCycle, inOrderOf, type OpenAllocation, openCycles } from './integrate/cycles.ts'
+import { gainsInCycle, inOrderOf, type OpenAllocation, openCycles, orderOf } from './integrate/cycles.ts'
 import { shortenChains } from './integrate/direct.ts'
 import { extend, joinPaths } from './integrate/few-pools.ts'
 import { withinLimits } from './integrate/limits.ts'
@@ -51,22 +51,27 @@ export type Found = {
   readonly rivals: readonly Flow[]
 }
 
-/** The best that the budget allows for: at least the best path, where that much was left. */
-export function search(problem: Problem): Found | null {
+/**
+ * The best that the budget allows for: at least the best path, where that much was left.
+ *
+ * @param knownBound - bound on the output of a problem that admits at least as much; null when none is known
+ */
+export function search(problem: Problem, knownBound: number | null = null): Found | null {
   const { source, target } = problem
   const backward = potential(problem, target, 'to')
   // Not even at the rates of the first unit would it buy one.
   if (!(backward.best[source]! * problem.amountIn >= 1)) return null
   const free = isFree(problem)
   const first = wayTo(problem, backward, source, target)
-  const single = free && first && !problem.onePath ? first : bestSinglePath(problem, backward)
+  const single =
+    (free && !problem.onePath && first) || bestSinglePath(problem, backward) || beginning(problem, backward)
   if (!single) return null
   if (problem.anyRoute && !problem.onePath) {
     const flow = bestOf(problem, [allocateOnce(problem, single, backward, COLUMN_ROUNDS), alongPath(problem, single)])
     return flow ? { flow, bound: null, netBound: undefined, backward, rivals: [] } : null
   }
   const { rest } = problem.budget
-  const progress: Progress = { flows: [], known: new Set(), bound: null, best: undefined }
+  const progress: Progress = { flows: [], known: new Set(), bound: knownBound, best: undefined }
   if (!problem.onePath) {
     const improve = () => allocations(problem, { backward, first, single }, progress)
     problem.budget.attempt(IMPROVING_PART, improve, () => {})
@@ -95,24 +100,44 @@ export function search(problem: Problem): Found | null {
   }
 }
 
+/** A path for an allocation to begin with when no path takes the whole amount; null when it may not be divided. */
+function beginning(problem: Problem, backward: Potential): readonly number[] | null {
+  return problem.onePath ? null : bestSinglePath(problem, backward, onCurves(problem, 'a part'))
+}
+
 /** The best from narrower starts as well, for about as much work as was spent; not where that was much. */
 function narrowed(problem: Problem, best: Flow, paths: Paths, progress: Progress, spent: number): Flow {
   const { backward } = paths
   const { source, target } = problem
   const { known } = progress
-  if (spent > NARROW_MOST) return best
+  // Where an arbitrage lifts the bound, or there is none, more is at stake.
+  const isLoose = progress.bound === null || progress.bound > best.amountOut * (1 + BOUND_WORTHLESS)
+  if (spent > NARROW_MOST && !isLoose) return best
   const allocate = (narrow: Problem): Flow | null => {
     const labels = potential(narrow, target, 'to')
-    const single = bestSinglePath(narrow, labels)
+    const single = bestSinglePath(narrow, labels) ?? beginning(narrow, labels)
     if (!single) return null
     const own: Progress = { flows: [], known, bound: progress.bound, best: undefined }
     allocations(narrow, { backward: labels, first: wayTo(narrow, labels, source, target), single }, own)
     return own.best ?? null
   }
-  // Where an arbitrage lifts the bound, or there is none, more is at stake.
-  const isLoose = progress.bound === null || progress.bound > best.amountOut * (1 + BOUND_WORTHLESS)
   const work = isLoose ? NARROW_MOST : Math.max(NARROW_WORK, spent)
-  return fromNarrower(problem, best, { known, values: backward.best, allocate, work })
+  const flow = fromNarrower(problem, best, {
+    known,
+    values: backward.best,
+    allocate,
+    disagrees: isLoose,
+    work,
+  })
+  return flow === best || isFree(problem) ? flow : prunedAgain(problem, flow, backward)
+}
+
+/** A route without the pools that no longer earn their gas since others joined it. */
+function prunedAgain(problem: Problem, flow: Flow, backward: Potential): Flow {
+  if (flow.edges.length > MOST_COMBINED) return flow
+  const allocation = allocationOver(problem, flow.edges, backward)
+  solve(allocation, TIGHT)
+  return bestOf(problem, [flow, pruneByTrial(problem, allocation)])!
 }
 
 /** Routes found so far, for whoever looks further. */
@@ -200,7 +225,8 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   if (!cyclic && mayLengthen && mayImprove(problem, [best], bound, backward)) {
     const inUse = gross.edges.filter((_, k) => gross.input[k]! > 0)
     const longer = extend(problem, best, [...inUse, ...best.edges, ...single], backward.best)
-    if (longer !== best) progress.best = best = free ? longer : shortenChains(problem, longer)
+    if (longer !== best)
+      progress.best = best = free ? longer : shortenChains(problem, prunedAgain(problem, longer, backward))
   }
   if (!free && mayImprove(open, [best], bound, backward)) {
     const mixed = bestOf(problem, [best, combined(open, flows, best, backward)])!
@@ -253,7 +279,7 @@ function turnAround(
   for (let turn = 0; turn < ORDERS; turn++) {
     const best = bestOf(problem, flows)
     if (!best) break
-    ordered = inOrderOf(problem, best)
+    ordered = inOrderOf(problem, orderOf(problem, best))
     flows.push(allocated(ordered, best))
     if (!((bestOf(problem, flows)?.net ?? 0) > best.net * (1 + GOOD_ENOUGH))) break
   }

@@ -1,7 +1,7 @@
 /** A found route as it is told. */
 import { FLOAT_BPS } from '@sluice/chains'
 import { believedOutput } from './exact/haircuts.ts'
-import { type FoundRoute, netOf } from './exact/search-and-settle.ts'
+import type { FoundRoute } from './exact/search-and-settle.ts'
 import { sqrtPriceAt } from './graph/price-curve.ts'
 import { usesWrapper, WRAP_GAS } from './native.ts'
 import type { Problem } from './problem/problem.ts'
@@ -47,7 +47,11 @@ function gapBps(problem: Problem, { bound, settlement }: FoundRoute): number | n
   return Math.max(0, (1 - believedOutput(problem, settlement) / bound) * FLOAT_BPS)
 }
 
-/** @param bound - of what is left after gas */
+/**
+ * By the gas that the legs settled with, which is no less than what routes are bounded with.
+ *
+ * @param bound - on what is left after gas
+ */
 export function netGapBps(
   problem: Problem,
   found: FoundRoute,
@@ -55,7 +59,13 @@ export function netGapBps(
   bound: number | null,
 ): number | null {
   if (bound === null || bound <= 0) return null
-  return Math.max(0, (1 - (netOf(problem, found) - wrapGas(found, request) * problem.perGas) / bound) * FLOAT_BPS)
+  const { settlement } = found
+  const gas = settlement.legs.reduce(
+    (sum, leg, k) => sum + leg.gas + (problem.learned.get(settlement.edges[k]!) ?? 0),
+    0,
+  )
+  const cost = (gas + wrapGas(found, request)) * problem.perGas + settlement.legs.length * problem.perLeg
+  return Math.max(0, (1 - (believedOutput(problem, settlement) - cost) / bound) * FLOAT_BPS)
 }
 
 /** Gas of the one wrap or unwrap that the legs share. */

@@ -60,6 +60,17 @@ export const LEAST_PIVOT = 1e-300
 export const ROOT_OF_LEAST_PIVOT = 1e-150
 /** Matrices of fewer tokens are dense to no harm: hubs are not put last. */
 export const FEW_TOKENS = 12
+/** Part of an input that is as good as nothing where a pool has no liquidity behind it. */
+export const NEAR_FLAT = 1e-7
+/**
+ * Part of a token below which what its edges cannot take is rounding; rounds of sending less into a token whose edges are full, the
+ * part by which it is less than they take, and rounds in a row that may not bring what they cannot take down to such a part.
+ */
+export const FLOW_ROUNDING = 1e-13
+export const OVERFLOW_ROUNDS = 24
+export const OVERFLOW_MARGIN = 1e-12
+export const OVERFLOW_FALL = 0.9
+export const OVERFLOW_IDLE = 4
 /** Edges that an allocation has room for at first. */
 export const ROOM_FOR_EDGES = 64
 
@@ -261,6 +272,11 @@ export const NARROW_STARTS = 4
 export const NARROW_WORK = 60_000
 export const NARROW_MOST = 500_000
 export const NARROW_GAIN = 5e-6
+/**
+ * Part of a trade on whose route the whole trade is tried where pools disagree. On 380 trades of a recorded state of Ethereum, four
+ * lose more than half a basis point to the best of sixteen variants, at 4 % more work; without, sixteen do, by up to 1,622.
+ */
+export const PART_OF_TRADE = 1 / 4
 /** Orders of the tokens that are tried where pools disagree on a price. */
 export const ORDERS = 4
 /** Part of a budget that improving on the best path may take. */

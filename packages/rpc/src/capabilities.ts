@@ -10,6 +10,8 @@ export type Capabilities = {
   readonly stateOverrides: boolean
   /** The node's spelling of the block override of `block.coinbase`; null when it has none. A wrong spelling is ignored. */
   readonly coinbaseField: CoinbaseField | null
+  /** True where block overrides set the number and the time that a call runs at. */
+  readonly blockTime: boolean
   /** Most gas that one call gets, to within the cost of measuring it; null when above a thousand million or unknown. */
   readonly gasCap: bigint | null
 }
@@ -21,6 +23,8 @@ const AUTHOR = toAddress('0x5177ce000000000000000000000000000000beef')
 const PLENTY = 1_000_000_000n
 /** Gas limits to try when a node refuses a larger one. */
 const LESS_GAS = [300_000_000n, 100_000_000n, 50_000_000n, 30_000_000n, 15_000_000n]
+/** Far in the future, so that no block has it. */
+const TIME = 0x7fffffffn
 
 type Ask = (method: string, params: readonly unknown[]) => Promise<Hex>
 
@@ -30,16 +34,19 @@ export async function readCapabilities(ask: Ask): Promise<Capabilities> {
   const overrides = { [PROBE]: { code: bytecode.EnvironmentProbe.runtime } }
   const run = (request: object, ...block: object[]) =>
     ask('eth_call', [request, 'latest', overrides, ...block]).then(decode, refused)
-  const [plain, feeRecipient, coinbase, gasCap] = await Promise.all([
+  const [plain, feeRecipient, coinbase, timed, gasCap] = await Promise.all([
     run(call),
     run(call, { feeRecipient: AUTHOR }),
     run(call, { coinbase: AUTHOR }),
+    run(call, { number: quantity(TIME), time: quantity(TIME) }),
     readGasCap((gas) => ask('eth_call', [{ ...call, gas: quantity(gas) }, 'latest', overrides]).then(decode)),
   ])
   const named = (answer: Environment | null) => answer?.coinbase.toLowerCase() === AUTHOR
   return {
     stateOverrides: plain !== null,
     coinbaseField: named(feeRecipient) ? 'feeRecipient' : named(coinbase) ? 'coinbase' : null,
+    // The number is not compared: on Arbitrum `block.number` is that of the chain below, whatever a call says.
+    blockTime: timed?.timestamp === TIME,
     gasCap,
   }
 }
@@ -57,13 +64,13 @@ async function readGasCap(call: (gas: bigint) => Promise<Environment | null>): P
   return null
 }
 
-type Environment = { readonly coinbase: string; readonly gasLeft: bigint }
+type Environment = { readonly coinbase: string; readonly gasLeft: bigint; readonly timestamp: bigint }
 
 /** A node that ignores overrides answers nothing, since nothing is there. */
 function decode(answer: Hex): Environment | null {
   if (answer === '0x') return null
-  const { coinbase, gasLeft } = abi.decodeFunctionResult('read', answer)
-  return { coinbase, gasLeft }
+  const { coinbase, gasLeft, timestamp } = abi.decodeFunctionResult('read', answer)
+  return { coinbase, gasLeft, timestamp }
 }
 
 const refusals: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'REVERTED', 'UNSUPPORTED', 'SIZE', 'GAS_CAP'])

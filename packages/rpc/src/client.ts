@@ -3,7 +3,7 @@ import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { span } from '@sluice/tracing'
 import { Abort } from './abort.ts'
 import type { EndpointCall, Send } from './calls.ts'
-import type { Capabilities, CoinbaseField } from './capabilities.ts'
+import type { Capabilities } from './capabilities.ts'
 import type { Course, Task } from './course.ts'
 import { blockParam, callParam, logFilterParam, overridesParam, quantity, type RawBlock } from './encode.ts'
 import { Endpoint } from './endpoint.ts'
@@ -15,6 +15,7 @@ import { type AtBlock, pinned } from './pinned.ts'
 import { type BackgroundBudget, Budgets } from './priority.ts'
 import { race } from './race.ts'
 import { hexAnswer, readLogs } from './results.ts'
+import { readSimulation, simulationParam } from './simulate-v1.ts'
 import type {
   AnswerAtHead,
   BlockHeader,
@@ -28,6 +29,7 @@ import type {
   Rpc,
   RpcEvent,
   RpcHealth,
+  SimulatedTransaction,
 } from './types.ts'
 import { Upstream } from './upstream.ts'
 
@@ -125,7 +127,7 @@ class ChainRpc implements Rpc {
       if (maxGas === undefined) {
         if (givesLess(able, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
       } else call = callParam({ ...request, gas: least(maxGas, able.gasCap ?? maxGas) })
-      ofBlock = blockOverrides ? [blockOverridesParam(blockOverrides, able.coinbaseField)] : []
+      ofBlock = blockOverrides ? blockOverridesParam(blockOverrides, able) : []
       const askedAt = Date.now()
       const [answer, raw] = await ask(upstream, send)
       // Code that was put in place answers something.
@@ -149,6 +151,15 @@ class ChainRpc implements Rpc {
       return this.run(task, kind, rest).catch(withLess)
     }
     return this.run(task, kind, rest).catch(withLess)
+  }
+
+  simulateV1(
+    calls: readonly CallRequest[],
+    block: BlockRef,
+    { overrides = {}, blockOverrides = {}, ...options }: CallOptions = {},
+  ): Promise<readonly SimulatedTransaction[]> {
+    const simulation = simulationParam(calls, overrides, blockOverrides)
+    return this.atBlock(block, (at) => ['eth_simulateV1', [simulation, at]], readSimulation, options)
   }
 
   async getBlock(block: BlockRef, options: RequestOptions = {}): Promise<BlockHeader | null> {
@@ -312,21 +323,30 @@ function givesLess({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
 
 /** True where the endpoints do not have a method. */
 function isMissing(error: unknown): boolean {
-  return error instanceof RpcError && (error.code === 'UNSUPPORTED' || error.code === 'REJECTED')
+  return error instanceof RpcError && error.isRefusal
 }
 
 function least(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-/** @throws RpcError `NO_OVERRIDES` when the node has no name for what should be overridden */
+/**
+ * The last parameter of an eth_call; none where nothing is left of it.
+ *
+ * @throws RpcError `NO_OVERRIDES` when the node has no name for an override that must not be left out
+ */
 function blockOverridesParam(
-  { coinbase, baseFeePerGas }: BlockOverrides,
-  coinbaseField: CoinbaseField | null,
-): Record<string, Hex> {
-  if (!coinbaseField) throw new RpcError('NO_OVERRIDES', 'the node cannot override the block in eth_call')
-  return {
-    ...(coinbase !== undefined && { [coinbaseField]: toAddress(coinbase) }),
-    ...(baseFeePerGas !== undefined && { baseFeePerGas: quantity(baseFeePerGas) }),
+  { coinbase, baseFeePerGas, number, timestamp }: BlockOverrides,
+  { coinbaseField, blockTime }: Capabilities,
+): readonly Record<string, Hex>[] {
+  const isLater = timestamp !== undefined && blockTime
+  const baseFee = timestamp === undefined || blockTime ? baseFeePerGas : undefined
+  if ((coinbase !== undefined || (baseFee !== undefined && !isLater)) && !coinbaseField)
+    throw new RpcError('NO_OVERRIDES', 'the node cannot override the block in eth_call')
+  const param = {
+    ...(coinbase !== undefined && { [coinbaseField!]: toAddress(coinbase) }),
+    ...(baseFee !== undefined && { baseFeePerGas: quantity(baseFee) }),
+    ...(isLater && { time: quantity(timestamp), ...(number !== undefined && { number: quantity(number) }) }),
   }
+  return Object.keys(param).length > 0 ? [param] : []
 }

@@ -39,6 +39,8 @@ const passing: ReadonlySet<RpcErrorCode> = new Set([
   'BAD_ANSWER',
   'LAGGING',
 ])
+/** Refusals of the request itself, which the same endpoint repeats. */
+const refusals: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'UNSUPPORTED', 'RANGE', 'SIZE', 'GAS_CAP'])
 /** Failures that another block may not have. */
 const ofBlock: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'LAGGING', 'PRUNED', 'BLOCK_GONE'])
 
@@ -68,6 +70,11 @@ export class RpcError extends CodedError<RpcErrorCode> {
   /** The block that was asked for may be the reason: at another block the answer may be another one. */
   get ofBlock(): boolean {
     return ofBlock.has(this.code)
+  }
+
+  /** The endpoint refuses the request itself, and would again. */
+  get isRefusal(): boolean {
+    return refusals.has(this.code)
   }
 
   /** The same call may be answered elsewhere, or a moment later. */

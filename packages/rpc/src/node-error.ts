@@ -67,7 +67,7 @@ const rules: readonly Rule[] = [
   },
   {
     means: 'REVERTED',
-    text: /revert|out of gas|OutOfGas|InvalidOpcode|invalid (opcode|jump)|Stack(Under|Over)flow|CallTooDeep|always failing transaction|execution halted/i,
+    text: /revert|out of gas|OutOfGas|\boog\b|Invalid(FE)?Opcode|NotActivated|invalid (opcode|jump)|Stack(Under|Over)flow|CallTooDeep|always failing transaction|execution halted/i,
   },
   { means: 'UNSUPPORTED', text: /not supported|unsupported|current plan/i },
   { means: 'TIMEOUT', text: /time(d )? ?out/i },

@@ -150,7 +150,7 @@ class Race<T> {
   private isPaused(upstreams: readonly Upstream[]): boolean {
     if (this.running.size > 0 || upstreams.length === 0) return false
     const delayMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.delayMs(this.work.priority)))
-    if (delayMs <= this.work.totalMs - (performance.now() - this.startedAt)) return false
+    if (delayMs <= Math.max(0, this.work.totalMs - (performance.now() - this.startedAt))) return false
     // Probes before the end of the pause are ours.
     const pausedMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.waitMs('lookup')))
     this.lastError = new RpcError('RATE_LIMITED', 'every node asks to be left alone for longer', '0x', {

@@ -57,7 +57,19 @@ export type AccountOverride = {
   readonly stateDiff?: Readonly<Record<Hex, Hex>>
 }
 export type StateOverrides = Readonly<Record<Address, AccountOverride>>
-export type BlockOverrides = { readonly coinbase?: Address; readonly baseFeePerGas?: bigint }
+/** Environment of an eth_call in place of its block's own. */
+export type BlockOverrides = {
+  readonly coinbase?: Address
+  /** Wei. */
+  readonly baseFeePerGas?: bigint
+  /**
+   * Unix seconds. A node that cannot override the time runs the call in its block's own environment, without `number` and
+   * `baseFeePerGas` either.
+   */
+  readonly timestamp?: number
+  /** Only together with `timestamp`. */
+  readonly number?: number
+}
 
 export type RequestOptions = {
   readonly signal?: AbortSignal
@@ -70,6 +82,20 @@ export type CallOptions = RequestOptions & {
   readonly overrides?: StateOverrides
   readonly blockOverrides?: BlockOverrides
 }
+
+export type SimulatedTransaction = {
+  readonly success: boolean
+  /** Answer, or revert data. */
+  readonly returnData: Hex
+  /** Gas that the sender is charged, after refunds. */
+  readonly gasUsed: bigint
+  /** Gas before refunds, where the node tells it. */
+  readonly maxUsedGas: bigint | undefined
+  /** Native token that changed hands, among accounts with and without code. */
+  readonly transfers: readonly NativeTransfer[]
+}
+/** Amounts in wei. */
+export type NativeTransfer = { readonly from: Address; readonly to: Address; readonly amount: bigint }
 
 export type AnswerAtHead = { readonly answer: Hex; readonly head: BlockHeader }
 
@@ -102,6 +128,15 @@ export interface Rpc {
    * @throws RpcError as `call` does
    */
   callWithHead(request: CallRequest, block: BlockRef, options?: CallOptions): Promise<AnswerAtHead>
+  /**
+   * eth_simulateV1: transactions one after the other in one block on top of another, each as it would be mined.
+   * @throws RpcError `REJECTED` where no endpoint has the method
+   */
+  simulateV1(
+    calls: readonly CallRequest[],
+    block: BlockRef,
+    options?: CallOptions,
+  ): Promise<readonly SimulatedTransaction[]>
   getBlock(block: BlockRef, options?: RequestOptions): Promise<BlockHeader | null>
   getLogs(filter: LogFilter, options?: RequestOptions): Promise<readonly Log[]>
   getCode(address: Address, block: BlockRef, options?: RequestOptions): Promise<Hex>

@@ -62,6 +62,20 @@ test('a node without block overrides still serves calls that need only state', a
   await expect(readCoinbase(rpc)).rejects.toMatchObject({ code: 'NO_OVERRIDES' })
 })
 
+test('number and time of a call are set where the node can, and left out where it cannot', async () => {
+  // NUMBER and TIMESTAMP in two words.
+  const clock = { [contract]: { code: '0x436000524260205260406000f3' as const } }
+  const later = { number: 77_000_000, timestamp: 3_000_000_000 }
+  const read = async (rpc: ReturnType<typeof rpcOf>) => {
+    const answer = await rpc.call({ to: contract, data: '0x' }, 'latest', { overrides: clock, blockOverrides: later })
+    return { number: Number(answer.slice(0, 66)), timestamp: Number(`0x${answer.slice(66)}`) }
+  }
+  expect(await read(rpcOf(anvil.url))).toEqual(later)
+  const head = (await rpcOf(anvil.url).getBlock('latest'))!
+  const bad = await worse(refusesBlockOverrides)
+  expect(await read(rpcOf(bad.url))).toMatchObject({ number: head.number })
+})
+
 test.each(['feeRecipient', 'coinbase'])('the author is set on a node that calls it %s', async (field) => {
   const old = await worse(knowsOnly(field))
   expect(await readCoinbase(rpcOf(old.url))).toBe(wordOf(author))

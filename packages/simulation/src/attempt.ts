@@ -3,8 +3,8 @@ import type { Address, Hex } from '@sluice/chains'
 import {
   type AccountOverride,
   type BlockHeader,
+  type BlockOverrides,
   type BlockRef,
-  type CallOptions,
   type CallRequest,
   type RequestOptions,
   type Rpc,
@@ -30,6 +30,8 @@ export type CallEnvironment = {
   /** One block, whatever comes after it. */
   readonly block: BlockRef
   readonly gasPriceWei: bigint
+  /** Overrides of the block's own environment; none at `pending`. */
+  readonly runsIn: BlockOverrides
   /** Part of the transaction's gas that its target gets; zero or less when it would not even start. */
   readonly targetGas: bigint
   /** The sender's own. */
@@ -66,7 +68,7 @@ export async function runProbe({
   options,
 }: Attempt): Promise<RunReport> {
   const { from, to, data, others = [], tokenIn, tokenOut, spender = to, coinbase, withHead } = request
-  const { block, gasPriceWei, targetGas, code, header } = environment
+  const { block, gasPriceWei, targetGas, code, header, runsIn } = environment
   const { ways, approve, lend } = setUp
   const value = ways.balance === 'native' ? setUp.balance : 0n
   const at = targetCode === undefined ? 'sender' : 'target'
@@ -92,15 +94,15 @@ export async function runProbe({
     ...(at === 'sender' ? { to: from } : { to, value }),
     ...(gasPriceWei > 0n && { gasPrice: gasPriceWei }),
   }
-  const call = async (blockOverrides?: CallOptions['blockOverrides']): Promise<Answered> => {
-    const all = { ...options, overrides, ...(blockOverrides && { blockOverrides }) }
+  const call = async (blockOverrides: BlockOverrides): Promise<Answered> => {
+    const all = { ...options, overrides, blockOverrides }
     return withHead ? rpc.callWithHead(probe, block, all) : { answer: await rpc.call(probe, block, all) }
   }
-  const author = coinbase && coinbase !== header.miner ? { coinbase } : undefined
-  const { answer, head } = await call(author).catch((error: unknown) => {
+  const asRequested = { ...runsIn, ...(coinbase && coinbase !== header.miner && { coinbase }) }
+  const { answer, head } = await call(asRequested).catch((error: unknown) => {
     // Some nodes refuse a price below the block's base fee, others run it: lower the fee where it is refused.
     if (!(error instanceof RpcError && error.code === 'REJECTED' && /base ?fee/i.test(error.message))) throw error
-    return call({ ...author, baseFeePerGas: gasPriceWei })
+    return call({ ...asRequested, baseFeePerGas: gasPriceWei })
   })
   const [report, ...reports] = decodeReports(answer, order)
   if (coinbase && report.coinbase !== coinbase)

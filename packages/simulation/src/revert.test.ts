@@ -4,16 +4,33 @@ import { AbiCoder } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeRevert } from './revert.ts'
+import { harmless } from './text.ts'
 
 const guard = IGuard__factory.createInterface()
 const routers = IRouterErrors__factory.createInterface()
 const errorOf = (text: string) => `0x08c379a0${AbiCoder.defaultAbiCoder().encode(['string'], [text]).slice(2)}` as Hex
 
-test('text comes back as it was', () => {
+test('text comes back as it was, as far as it can be shown', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 200, unit: 'grapheme' }), (text) => {
-      expect(decodeRevert(errorOf(text))).toBe(text)
+      expect(decodeRevert(errorOf(text))).toBe(harmless(text, 1_000) || 'reverted with an empty reason')
     }),
+  )
+  expect(decodeRevert(errorOf('STF: pay \u202e0x00\u0007\u0000 now'))).toBe('STF: pay 0x00 now')
+})
+
+test('a revert that is passed on as text, or in an error of unknown arguments, is opened', () => {
+  const inner = errorOf('TRANSFER_FROM_FAILED')
+  const asText = `0x08c379a0${AbiCoder.defaultAbiCoder().encode(['bytes'], [inner]).slice(2)}` as Hex
+  expect(decodeRevert(asText)).toBe('TRANSFER_FROM_FAILED')
+  const unknown = AbiCoder.defaultAbiCoder().encode(
+    ['uint256', 'address', 'bytes'],
+    [3n, `0x${'11'.repeat(20)}`, asText],
+  )
+  expect(decodeRevert(`0xdeadbeef${unknown.slice(2)}`)).toBe('custom error 0xdeadbeef: TRANSFER_FROM_FAILED')
+  const panic = `0x4e487b71${'12'.padStart(64, '0')}` as Hex
+  expect(decodeRevert(`0x08c379a0${AbiCoder.defaultAbiCoder().encode(['bytes'], [panic]).slice(2)}`)).toBe(
+    'Panic(0x12): division by zero',
   )
 })
 
@@ -39,7 +56,7 @@ test('no bytes make it throw, or answer at length', () => {
     fc.property(fc.constantFrom(...selectors), fc.uint8Array({ maxLength: 400 }), (selector, bytes) => {
       const text = decodeRevert(`0x${selector}${Buffer.from(bytes).toString('hex')}`)
       expect(text.length).toBeGreaterThan(0)
-      expect(text.length).toBeLessThanOrEqual(1_001)
+      expect(text.length).toBeLessThanOrEqual(1_000)
     }),
     { numRuns: 500 },
   )

@@ -2,6 +2,7 @@
 import { IExecutor__factory, IGuard__factory, IRouterErrors__factory, ITokenErrors__factory } from '@sluice/bindings'
 import type { Hex } from '@sluice/chains'
 import { AbiCoder, type ErrorFragment, type Interface, toUtf8String, Utf8ErrorFuncs } from 'ethers'
+import { harmless } from './text.ts'
 
 const ERROR_SELECTOR = '0x08c379a0'
 const PANIC_SELECTOR = '0x4e487b71'
@@ -9,6 +10,10 @@ const PANIC_SELECTOR = '0x4e487b71'
 const MAX_LENGTH = 1_000
 /** Routers wrap the errors of pools, seldom more than twice. */
 const MAX_DEPTH = 3
+/** Arguments of an unknown error that are looked at. */
+const MAX_ARGUMENTS = 8
+/** Bytes of one. */
+const WORD = 32
 
 /** @see https://docs.soliditylang.org/en/latest/control-structures.html#panic-via-assert-and-error-via-require */
 const panics: Readonly<Record<string, string>> = {
@@ -37,28 +42,61 @@ for (const abi of [
   })
 }
 
-/** `Error` gives its text, `Panic` its meaning, a known custom error its name and values, any other its selector. */
+/**
+ * `Error` gives its text, `Panic` its meaning, a known custom error its name and values, any other its selector; what each wraps is
+ * opened. The text is harmless to show and to log.
+ */
 export function decodeRevert(data: Hex): string {
-  return cut(describe(data, 0))
+  return harmless(describe(data, 0), MAX_LENGTH) || 'reverted with an empty reason'
 }
 
 function describe(data: Hex, depth: number): string {
   if (data.length < 10) return data === '0x' ? 'reverted without a reason' : data
   const selector = data.slice(0, 10)
   try {
-    if (selector === ERROR_SELECTOR) return textOf(data)
+    if (selector === ERROR_SELECTOR) return reasonOf(data, depth)
     if (selector === PANIC_SELECTOR) return panicOf(data)
     const known = knownErrors.get(selector)
     if (known) return customError(known, data, depth)
   } catch {
     // The selector promised more than the bytes hold: contracts may revert with anything.
   }
-  return `custom error ${selector}`
+  const inner = wrappedIn(data, depth)
+  return inner === undefined ? `custom error ${selector}` : `custom error ${selector}: ${inner}`
 }
 
-function textOf(data: Hex): string {
-  const [bytes] = AbiCoder.defaultAbiCoder().decode(['bytes'], `0x${data.slice(10)}`) as unknown as [string]
+/** The text, or the revert that a router passes on as if it were one. */
+function reasonOf(data: Hex, depth: number): string {
+  const [bytes] = AbiCoder.defaultAbiCoder().decode(['bytes'], `0x${data.slice(10)}`) as unknown as [Hex]
+  if (depth < MAX_DEPTH && isRevert(bytes)) return describe(bytes, depth + 1)
   return toUtf8String(bytes, Utf8ErrorFuncs.replace) || 'reverted with an empty reason'
+}
+
+/** True for bytes that are a revert of a known kind, whole as the ABI has it. */
+function isRevert(bytes: Hex): boolean {
+  const selector = bytes.slice(0, 10)
+  if (bytes.length < 10 || (bytes.length - 10) % (2 * WORD) !== 0) return false
+  return selector === ERROR_SELECTOR || selector === PANIC_SELECTOR || knownErrors.has(selector)
+}
+
+/** What an error of unknown arguments wraps: the first of them that is bytes of a revert. */
+function wrappedIn(data: Hex, depth: number): string | undefined {
+  if (depth >= MAX_DEPTH) return undefined
+  const body = data.slice(10)
+  const wordAt = (byte: number) => {
+    const word = body.slice(2 * byte, 2 * (byte + WORD))
+    const value = word.length === 2 * WORD ? BigInt(`0x${word}`) : undefined
+    return value !== undefined && value < body.length ? Number(value) : undefined
+  }
+  for (let head = 0; head < MAX_ARGUMENTS; head++) {
+    const offset = wordAt(head * WORD)
+    const length = offset !== undefined && offset % WORD === 0 ? wordAt(offset) : undefined
+    if (!length) continue
+    const start = 2 * (offset! + WORD)
+    const bytes: Hex = `0x${body.slice(start, start + 2 * length)}`
+    if (isRevert(bytes)) return describe(bytes, depth + 1)
+  }
+  return undefined
 }
 
 function panicOf(data: Hex): string {
@@ -74,8 +112,4 @@ function customError({ abi, fragment }: KnownError, data: Hex, depth: number): s
     return `${name}: ${nested ? describe(value as Hex, depth + 1) : String(value)}`
   })
   return `${fragment.name}(${args.join(', ')})`
-}
-
-function cut(text: string): string {
-  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}…`
 }

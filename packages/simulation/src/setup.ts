@@ -1,6 +1,7 @@
 /** Ways to give the sender its input: storage overrides where the slots are known, otherwise a holder that lends it. */
 import type { Address } from '@sluice/chains'
 import { balanceSetting } from './slots/amount.ts'
+import { KeyedSearch } from './slots/keyed.ts'
 import { allowanceKey, type Mapping, type Write, word } from './slots/mapping.ts'
 import { mergeWrites, type StorageWrites, type TokenReader } from './slots/reader.ts'
 import type { TokenLayout } from './slots/resolver.ts'
@@ -42,18 +43,40 @@ export function lentSetUp(layout: TokenLayout, input: Input, lend: Loan): SetUp 
   return { ...setUpWith(writes, layout, input, 'lent', input.amountIn), lend }
 }
 
-/** The balance that the sender has, where that is to do. */
+/** The balance and the allowance that the sender has. */
 export function ownSetUp({ amountIn, allowance }: Input): SetUp {
   const isApproved = allowance === 'approved'
   return {
     ...{ writes: new Map(), balance: amountIn, approve: isApproved ? amountIn : 0n },
-    ways: { balance: 'own', allowance: isApproved ? 'approved' : 'none' },
+    ways: { balance: 'own', allowance: isApproved ? 'approved' : allowance === 'kept' ? 'none' : 'own' },
   }
 }
 
+/**
+ * By the slots that the token reads for this very account, where its layout follows no known rule; undefined where there are none.
+ * Where the allowance alone is missing, the sender approves by itself.
+ */
+export async function keyedSetUp(reader: TokenReader, layout: TokenLayout, input: Input): Promise<SetUp | undefined> {
+  const { from, spender, amountIn, allowance: as } = input
+  const search = new KeyedSearch(reader, from)
+  const setting = layout.balance && (await balanceSetting(reader, layout.balance, from, amountIn))
+  const [balance, allowance] = await Promise.all([
+    setting ? undefined : search.balance(amountIn),
+    as || layout.allowance ? undefined : search.allowance(spender, amountIn),
+  ])
+  if (!setting && !balance) return undefined
+  const writes = mergeWrites(
+    ...(setting ? [[setting.contract, setting.writes] as const] : []),
+    ...[balance, allowance].flatMap((of) => (of ? [[of.contract, [of.write]] as const] : [])),
+    ...allowanceWrites(layout.allowance, input),
+  )
+  const setUp = setUpWith(writes, layout, input, 'slot', setting?.balance ?? balance!.amount)
+  return allowance ? { ...setUp, approve: 0n, ways: { ...setUp.ways, allowance: 'slot' } } : setUp
+}
+
 /** The same, but with the sender approving by itself. */
-export function approving(setUp: SetUp, amountIn: bigint): SetUp {
-  return { ...setUp, approve: amountIn, ways: { ...setUp.ways, allowance: 'approved' } }
+export function approving(setUp: SetUp, units: bigint): SetUp {
+  return { ...setUp, approve: units, ways: { ...setUp.ways, allowance: 'approved' } }
 }
 
 function setUpWith(

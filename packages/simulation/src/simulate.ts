@@ -1,18 +1,22 @@
 /** One swap, run in one eth_call as its sender would run it. */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
-import { type CallEnvironment, type RunReport, runProbe } from './attempt.ts'
+import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
+import { isSame, runAsSent, type SentOutcome } from './as-sent.ts'
+import type { CallEnvironment, RunReport } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
 import { intrinsicGas, usualGas } from './gas.ts'
-import type { ProbeReport } from './probe.ts'
+import { type BlockEnvironment, nextBlock } from './next-block.ts'
 import { decodeRevert } from './revert.ts'
-import { approving, type Input, lentSetUp, nativeSetUp, ownSetUp, type SetUp, slotSetUp } from './setup.ts'
+import { approving, keyedSetUp, lentSetUp, nativeSetUp, ownSetUp, type SetUp, slotSetUp } from './setup.ts'
 import { usualMappings } from './slots/candidates.ts'
 import { findForAccount } from './slots/find.ts'
-import { SLOT_PROBE, TokenReader } from './slots/reader.ts'
+import { SLOT_PROBE, storageOverrides, TokenReader } from './slots/reader.ts'
 import { givenLayout, type TokenLayout } from './slots/resolver.ts'
-import type { SimulationRequest, SimulationResult, SwapOutcome } from './types.ts'
+import { exhaustionOf, isExhausted, outcomeOf, run, type Task } from './task.ts'
+import type { SimulationRequest, SimulationResult } from './types.ts'
+
+const ALL = 2n ** 256n - 1n
 
 /** Swaps that are tried beside the first: the gas of one call is enough for them. */
 const MAX_OTHERS = 3
@@ -36,24 +40,54 @@ export async function simulateSwap(
 async function simulate(rpc: Rpc, request: SimulationRequest, context: SimulationContext): Promise<SimulationResult> {
   const { signal, priority, tokenIn: token, block, from, amountIn, to, spender = to, allowance } = request
   const options = { timeoutMs: context.limits.timeoutMs, ...(signal && { signal }), ...(priority && { priority }) }
-  const reader = new TokenReader({ rpc, token, block, request: options })
-  const task = { rpc, request, context, options, reader, input: { from, spender, amountIn, allowance } }
+  const header = readHeader(rpc, request, options)
+  const runsIn = header.then((of) => environmentOf(of, request, context))
+  // Met where the header itself is awaited.
+  runsIn.catch(() => {})
+  // Balances may grow with time: the token is asked in the environment that the transaction runs in.
+  const reader = new TokenReader({ rpc, token, block, runsIn, request: options })
+  const task = { rpc, request, context, options, header, reader, input: { from, spender, amountIn, allowance } }
   // What the input needs to be read for goes out together with everything else: one round trip before the call itself.
   const [environment, { layout, setUp }] = await Promise.all([lookAround(task), prepare(task)])
+  // Together with the probe, in the set-up that mostly holds.
+  const early = setUp && request.asSent ? { setUp, outcome: runAsSent(task, environment, setUp) } : undefined
+  early?.outcome.catch(() => {})
   const attempt =
-    token === NATIVE ? await tryNative(task, environment) : await tryToken(task, environment, layout, setUp)
-  return resultOf(await secondOpinion(task, environment, attempt), environment)
+    setUp && token === NATIVE
+      ? { setUp, report: await run(task, environment, setUp) }
+      : await tryToken(task, environment, layout, setUp)
+  const result = await compared(task, environment, attempt, early)
+  return resultOf({ ...result, words: await exhaustionWords(task, environment, result) }, environment)
 }
 
-type Task = {
-  readonly rpc: Rpc
-  readonly request: SimulationRequest
-  readonly context: SimulationContext
-  readonly options: RequestOptions
-  readonly reader: TokenReader
-  readonly input: Input
+/** The node's own words for a transaction that ends with nothing left; undefined for any other. */
+async function exhaustionWords(
+  { rpc, request, options }: Task,
+  { block, runsIn, targetGas, gasPriceWei }: CallEnvironment,
+  { report, setUp, bare }: Attempt,
+): Promise<string | undefined> {
+  if (!(bare ?? { isExhausted: isExhausted(report) }).isExhausted) return undefined
+  const { from, to, data } = request
+  const value = setUp.ways.balance === 'native' ? setUp.balance : 0n
+  const gas = targetGas + intrinsicGas(data)
+  const written = storageOverrides(setUp.writes)
+  const overrides = { ...written, [from]: { ...written[from], balance: value + gas * gasPriceWei } }
+  try {
+    await rpc.call({ from, to, data, value, gas }, block, { ...options, overrides, blockOverrides: runsIn })
+  } catch (error) {
+    if (error instanceof RpcError && error.code === 'REVERTED') return error.message
+  }
+  // It is for words alone: without them the gas is taken to have run out.
+  return ''
 }
-type Attempt = { readonly report: RunReport; readonly setUp: SetUp }
+
+type Attempt = {
+  readonly report: RunReport
+  readonly setUp: SetUp
+  readonly bare?: SentOutcome | undefined
+  readonly words?: string | undefined
+}
+type Early = { readonly setUp: SetUp; readonly outcome: Promise<SentOutcome | undefined> }
 
 function checkRequest(
   { from, to, data, others = [], gas, amountIn }: SimulationRequest,
@@ -67,36 +101,83 @@ function checkRequest(
     if ((each.length - 2) / 2 > limits.maxCalldata) throw bad(`data must be at most ${limits.maxCalldata} bytes`)
   }
   if (others.length > MAX_OTHERS) throw bad(`at most ${MAX_OTHERS} others may be tried`)
-  if (gas !== undefined && gas > limits.maxGas) throw bad(`gas must be at most ${limits.maxGas}`)
+  if (gas !== undefined && gas > limits.maxGas)
+    throw bad(`gas must be at most ${limits.maxGas}, the limit of this service`)
   if (amountIn < 0n || amountIn >> 256n !== 0n) throw bad('amountIn must fit 256 bits')
 }
 
-async function lookAround({ rpc, request, context, options }: Task): Promise<CallEnvironment> {
+async function lookAround({ rpc, request, context, options, ...task }: Task): Promise<CallEnvironment> {
   const { block, from, to, gasPrice, known, allowance } = request
-  const [header, gasPriceWei, code, targetCode] = await Promise.all([
-    known?.header ?? rpc.getBlock(block, options),
-    gasPrice ?? rpc.gasPrice(options),
+  const { fees, transactionLimit } = context
+  const [header, limit, gasPriceWei, baseFeePerGas, code, targetCode] = await Promise.all([
+    task.header,
+    task.header.then((of) => transactionLimit.at(rpc, of, options)),
+    gasPrice ?? task.header.then((of) => fees.gasPrice(rpc, of, options)),
+    task.header.then((of) => fees.nextBaseFee(rpc, of, options)),
     known?.senderCode ?? rpc.getCode(from, block, options),
     allowance === 'kept' ? rpc.getCode(to, block, options) : undefined,
   ])
-  if (!header) throw new SimulationError('BAD_REQUEST', 'block does not exist')
-  const gas = request.gas ?? usualGas(header, context.limits.maxGas)
+  const gas = gasOf(request, header, limit, context)
   const targetGas = gas - intrinsicGas(request.data)
   if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
   // A tag moves on between two calls, and another branch may have the same number; a hash is one block.
   const pinned = typeof block === 'string' && block !== 'pending' ? { blockHash: header.hash } : block
   const atTarget = targetCode === undefined || targetCode === '0x' ? {} : { targetCode }
-  return { header, block: pinned, gasPriceWei, targetGas, code, ...atTarget }
+  const runsIn = {
+    ...environmentOf(header, request, context),
+    ...(block !== 'pending' && baseFeePerGas !== undefined && { baseFeePerGas }),
+  }
+  return { header, block: pinned, runsIn, gasPriceWei, targetGas, code, ...atTarget }
+}
+
+/** @throws SimulationError `BAD_REQUEST` for more than the chain accepts */
+function gasOf(
+  { gas }: SimulationRequest,
+  header: BlockHeader,
+  limit: bigint | undefined,
+  { limits }: SimulationContext,
+): bigint {
+  if (gas === undefined) {
+    const usual = usualGas(header, limits.maxGas)
+    return limit !== undefined && limit < usual ? limit : usual
+  }
+  if (gas > header.gasLimit)
+    throw new SimulationError('BAD_REQUEST', `gas must be at most ${header.gasLimit}, the gas limit of the block`)
+  if (limit !== undefined && gas > limit)
+    throw new SimulationError(
+      'BAD_REQUEST',
+      `gas must be at most ${limit}, the chain's limit for a transaction (EIP-7825)`,
+    )
+  return gas
+}
+
+async function readHeader(
+  rpc: Rpc,
+  { block, known }: SimulationRequest,
+  options: RequestOptions,
+): Promise<BlockHeader> {
+  const header = known?.header ?? (await rpc.getBlock(block, options))
+  if (!header) throw new SimulationError('BAD_REQUEST', 'block does not exist')
+  return header
+}
+
+/** None at `pending`, where the node has made the environment of the next block already. */
+function environmentOf(
+  header: BlockHeader,
+  { block, runsIn }: SimulationRequest,
+  { blockIntervalMs }: SimulationContext,
+): BlockEnvironment | Record<string, never> {
+  return block === 'pending' ? {} : (runsIn ?? nextBlock(header, blockIntervalMs))
 }
 
 async function prepare(task: Task): Promise<{ readonly layout: TokenLayout; readonly setUp: SetUp | undefined }> {
+  if (task.request.tokenIn === NATIVE) return { layout: {}, setUp: nativeSetUp(task.request.amountIn) }
   const layout = await layoutOf(task)
   return { layout, setUp: await slotSetUp(task.reader, layout, task.input) }
 }
 
 async function layoutOf(task: Task): Promise<TokenLayout> {
   const { tokenIn, balanceSlot: balance, allowanceSlot: allowance } = task.request
-  if (tokenIn === NATIVE) return {}
   if (balance === undefined && allowance === undefined) return learnedLayout(task)
   const given = await givenLayout(task.reader, { balance, allowance })
   const wrong = (name: string, what: string) => new SimulationError('BAD_SLOT', `${name} does not hold ${what}`)
@@ -113,11 +194,6 @@ function learnedLayout({ rpc, request, context }: Task): Promise<TokenLayout> {
   )
 }
 
-async function tryNative(task: Task, environment: CallEnvironment): Promise<Attempt> {
-  const setUp = nativeSetUp(task.request.amountIn)
-  return { setUp, report: await run(task, environment, setUp) }
-}
-
 /** The exact way first; the next one where the token does not confirm what was set up. */
 async function tryToken(
   task: Task,
@@ -127,9 +203,12 @@ async function tryToken(
 ): Promise<Attempt> {
   const { tokenIn, holders = [] } = task.request
   const first = setUp && (await confirmed(task, environment, setUp))
-  if (task.input.allowance) return first ?? ownBalance(task, environment)
-  const written = first ?? (await tryAgain(task, environment))
-  if (written && (written.report.success || holders.length === 0 || (await canMove(task, layout)))) return written
+  const written = first ?? (await tryAgain(task, environment, layout))
+  if (written && (written.report.success || task.input.allowance || (await canMove(task, layout)))) return written
+  const own = await tryOwn(task, environment)
+  if (own && (own.report.success || !written)) return own
+  const keyed = written ? undefined : await tryKeyed(task, environment, layout)
+  if (keyed) return keyed
   // A holder may be the very pool that is traded in, which then fails for what it has lent: others are asked first.
   let failed = written
   for (const holder of holders) {
@@ -140,16 +219,22 @@ async function tryToken(
   if (failed) return failed
   throw new SimulationError(
     'UNKNOWN_SLOTS',
-    `the storage of ${tokenIn} could not be worked out: balanceSlot and allowanceSlot must be given`,
+    `where ${tokenIn} keeps balances and allowances could not be found, and ${task.input.from} holds less of it than goes in`,
   )
 }
 
-/** @throws SimulationError `UNKNOWN_SLOTS` where the sender has less than it is to give */
-async function ownBalance(task: Task, environment: CallEnvironment): Promise<Attempt> {
+/** The sender's real balance and allowance; undefined where it has less than it is to give. */
+async function tryOwn(task: Task, environment: CallEnvironment): Promise<Attempt | undefined> {
   const setUp = ownSetUp(task.input)
   const report = await run(task, environment, setUp)
-  if (report.before.tokenIn.amount >= task.input.amountIn) return { report, setUp }
-  throw new SimulationError('UNKNOWN_SLOTS', `the storage of ${task.request.tokenIn} could not be worked out`)
+  if (report.before.tokenIn.amount < task.input.amountIn) return undefined
+  return allowed(task, environment, { report, setUp })
+}
+
+/** The slots that the token reads for this account; undefined where those cannot be told. */
+async function tryKeyed(task: Task, environment: CallEnvironment, layout: TokenLayout): Promise<Attempt | undefined> {
+  const setUp = await keyedSetUp(task.reader, layout, task.input)
+  return setUp && confirmed(task, environment, setUp)
 }
 
 async function trySlots(task: Task, environment: CallEnvironment, layout: TokenLayout): Promise<Attempt | undefined> {
@@ -158,14 +243,17 @@ async function trySlots(task: Task, environment: CallEnvironment, layout: TokenL
 }
 
 /** The token may have been upgraded since it was learned, or may keep this account apart from all others. */
-async function tryAgain(task: Task, environment: CallEnvironment): Promise<Attempt | undefined> {
+async function tryAgain(task: Task, environment: CallEnvironment, known: TokenLayout): Promise<Attempt | undefined> {
   const { request, context, reader, input } = task
   if (request.balanceSlot !== undefined || request.allowanceSlot !== undefined)
     throw new SimulationError('BAD_SLOT', `${request.tokenIn} does not answer with what was written to its slots`)
-  context.slots.forget(request.tokenIn)
-  const layout = await learnedLayout(task)
-  const again = await trySlots(task, environment, layout)
-  if (again) return again
+  let layout = known
+  if (known.balance) {
+    context.slots.forget(request.tokenIn)
+    layout = await learnedLayout(task)
+    const again = await trySlots(task, environment, layout)
+    if (again) return again
+  }
   const mapping = await findForAccount(reader, usualMappings(request.tokenIn), input.from)
   const shape = { kind: 'plain', shift: 0, width: 256 } as const
   return mapping && trySlots(task, environment, { ...layout, balance: { mapping, shape } })
@@ -185,8 +273,10 @@ async function allowed(task: Task, environment: CallEnvironment, attempt: Attemp
   // More than was written is what the token grants that spender by itself.
   const { ok, amount } = attempt.report.before.allowance
   if (ok && amount >= amountIn) return attempt
-  if (attempt.setUp.approve > 0n) return undefined
-  const setUp = approving(attempt.setUp, amountIn)
+  const { approve } = attempt.setUp
+  if (approve === ALL) return undefined
+  // Tokens whose allowances are yes or no take nothing but all.
+  const setUp = approving(attempt.setUp, approve === amountIn ? ALL : amountIn)
   return allowed(task, environment, { setUp, report: await run(task, environment, setUp) })
 }
 
@@ -211,31 +301,20 @@ async function tryLoan(
 }
 
 /**
- * Second opinion on a failure: a sender without code may fail for the code that the probe gives it, since some tokens refuse
- * contracts: it is run once more with the probe at the target.
+ * Compares with the transaction as it is sent, where the caller asks for that, and where it failed for a sender without code: the
+ * proxy at the sender must not decide.
  */
-async function secondOpinion(task: Task, environment: CallEnvironment, attempt: Attempt): Promise<Attempt> {
-  const { rpc, request, options } = task
+async function compared(
+  task: Task,
+  environment: CallEnvironment,
+  attempt: Attempt,
+  early: Early | undefined,
+): Promise<Attempt> {
   const { report, setUp } = attempt
-  if (
-    environment.targetCode !== undefined ||
-    report.success ||
-    report.outOfGas ||
-    environment.code !== '0x' ||
-    setUp.approve > 0n ||
-    setUp.lend
-  )
-    return attempt
-  const targetCode = await rpc.getCode(request.to, environment.block, options)
-  if (targetCode === '0x') return attempt
-  const bare = await run(task, environment, setUp, targetCode).catch((error: unknown) => {
-    if (error instanceof SimulationError || (error instanceof RpcError && error.code === 'GAS_CAP')) return undefined
-    throw error
-  })
-  const asSetUp = bare && (request.tokenIn === NATIVE || bare.before.tokenIn.amount === setUp.balance)
-  return bare?.success && asSetUp
-    ? { report: bare, setUp: { ...setUp, ways: { ...setUp.ways, sender: 'bare' } } }
-    : attempt
+  const isSuspect = !report.success && !report.outOfGas && environment.code === '0x'
+  if (environment.targetCode !== undefined || !(task.request.asSent || isSuspect)) return attempt
+  const bare = await (early?.setUp === setUp ? early.outcome : runAsSent(task, environment, setUp))
+  return { ...attempt, bare }
 }
 
 /** True if the token lets a spender take what was written, so that a revert is the swap's own. */
@@ -246,45 +325,23 @@ async function canMove({ reader, input }: Task, layout: TokenLayout): Promise<bo
   return after < before
 }
 
-/** @throws SimulationError `BAD_TOKEN` when setting the input up reverts, or a token does not answer */
-async function run(
-  task: Task,
-  environment: CallEnvironment,
-  setUp: SetUp,
-  targetCode = environment.targetCode,
-): Promise<RunReport> {
-  const { rpc, request, context, options } = task
-  const { maxReturnData: maxReturn } = context.limits
-  const attempt = { rpc, request, environment, setUp, maxReturn, options, ...(targetCode && { targetCode }) }
-  const report = await runProbe(attempt).catch((error: unknown) => {
-    if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
-    throw new SimulationError('BAD_TOKEN', `setting up the input reverts: ${error.message}`, { cause: error })
-  })
-  const { tokenIn, tokenOut } = report.before
-  if (!tokenIn.ok) throw new SimulationError('BAD_TOKEN', `tokenIn ${request.tokenIn} does not answer balanceOf`)
-  if (!tokenOut.ok) throw new SimulationError('BAD_TOKEN', `tokenOut ${request.tokenOut} does not answer balanceOf`)
-  return report
-}
-
-function resultOf({ report, setUp }: Attempt, { header }: CallEnvironment): SimulationResult {
+function resultOf({ report, setUp, bare, words }: Attempt, { header, runsIn }: CallEnvironment): SimulationResult {
+  const { number = header.number, timestamp } = runsIn
+  const isLater = timestamp !== undefined && report.timestamp === timestamp
+  const probed = outcomeOf(report)
+  const differs = bare !== undefined && !isSame(probed, bare)
+  const { success, amountOut, gasUsed, returnData } = differs ? bare : probed
+  const sender = bare && (differs ? 'bare' : 'same')
   return {
-    ...outcomeOf(report),
-    ...(report.others && { others: report.others.map(outcomeOf) }),
-    ...(!report.success && { revertReason: reasonOf(report) }),
+    ...{ success, amountOut, gasUsed, returnData },
+    ...(differs ? { probed } : report.others && { others: report.others.map(outcomeOf) }),
+    ...(!success && { revertReason: words === undefined ? decodeRevert(returnData) : exhaustionOf(words) }),
+    ...(bare?.chargedGas !== undefined && { chargedGas: bare.chargedGas }),
     blockNumber: header.number,
     blockTimestamp: header.timestamp,
+    ...(isLater && { ranIn: { number, timestamp } }),
     header,
     ...(report.head && { head: report.head }),
-    ways: setUp.ways,
+    ways: { ...setUp.ways, ...(sender && { sender }) },
   }
-}
-
-function outcomeOf({ success, gasUsed, returnData, before, after }: ProbeReport): SwapOutcome {
-  const grown = after.tokenOut.amount - before.tokenOut.amount
-  const amountOut = success && grown > 0n ? grown : 0n
-  return { success, amountOut, gasUsed: Number(gasUsed), returnData }
-}
-
-function reasonOf({ returnData, outOfGas }: RunReport): string {
-  return returnData === '0x' && outOfGas ? 'out of gas' : decodeRevert(returnData)
 }

@@ -1,5 +1,6 @@
 import type { Address, Hex } from '@sluice/chains'
 import type { BlockHeader, BlockRef, Priority } from '@sluice/rpc'
+import type { BlockEnvironment } from './next-block.ts'
 
 /** One swap to run against a block, without funds or approvals of the sender. */
 export type SimulationRequest = {
@@ -12,7 +13,10 @@ export type SimulationRequest = {
   readonly amountIn: bigint
   /** ERC-20 or NATIVE. */
   readonly tokenOut: Address
+  /** Block at the end of whose state it runs. */
   readonly block: BlockRef
+  /** Environment it runs in, as far as the node can set it; that of the next block when absent, and at `pending` that of the node. */
+  readonly runsIn?: BlockEnvironment
   /** Wei; the network's price when absent; 0n simulates without one. */
   readonly gasPrice?: bigint
   /** Half of the block's gas limit when absent. */
@@ -38,6 +42,11 @@ export type SimulationRequest = {
    * with the gas that those before it leave.
    */
   readonly others?: readonly Hex[]
+  /**
+   * Also runs the transaction as it is sent, without a probe in the sender's place, and takes that outcome where it differs. What
+   * fails for a sender without code is run so in any case.
+   */
+  readonly asSent?: boolean
   /** Also asks the node for its head, at no request of its own. */
   readonly withHead?: boolean
   /** Who goes first where requests wait for the node; `quote` when absent. */
@@ -65,10 +74,16 @@ export type SwapOutcome = {
 export type SimulationResult = SwapOutcome & {
   /** Outcomes of the swaps that were to be run beside it; absent where it was run in a way that does not allow for others. */
   readonly others?: readonly SwapOutcome[]
+  /** Outcome with a probe in the sender's place, where the transaction as it is sent ends otherwise. */
+  readonly probed?: SwapOutcome
+  /** Gas of the whole transaction after refunds, where it was run as it is sent and the node told it. */
+  readonly chargedGas?: number
   readonly revertReason?: string
-  /** The block it ran on. */
+  /** Block whose state it ran on. */
   readonly blockNumber: number
   readonly blockTimestamp: number
+  /** Environment it ran in; absent where the node cannot set one, and ran it in the block's own. */
+  readonly ranIn?: BlockEnvironment
   readonly header: BlockHeader
   /** The node's newest block when it was asked to run it, where the request wanted to know. */
   readonly head?: BlockHeader
@@ -81,9 +96,12 @@ export type SimulationResult = SwapOutcome & {
  */
 export type SetUpWays = {
   readonly balance: 'native' | 'slot' | 'lent' | 'own'
-  readonly allowance: 'none' | 'slot' | 'approved'
-  /** `bare`: it works only where the sender keeps to its own code or none, so the probe stood at the target; gas reads a little high. */
-  readonly sender?: 'bare'
+  readonly allowance: 'none' | 'slot' | 'approved' | 'own'
+  /**
+   * Absent where only the probe in the sender's place was run. `same`: the transaction as it is sent ends in the same way. `bare`: it
+   * does not, and the outcome is that of the transaction as it is sent.
+   */
+  readonly sender?: 'same' | 'bare'
 }
 
 /** Behaviour of a token on transfers, measured in one call. */

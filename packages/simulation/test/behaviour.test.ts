@@ -160,8 +160,8 @@ test('a signature of the sender is accepted from the probe, as of an account wit
   const from = toAddress(wallet.address)
   const hash = `0x${'ab'.repeat(32)}`
   const checker = toAddress(`0x${'c5'.repeat(20)}`)
-  // Passes its calldata on to CALLER and reverts with the answer.
-  await chain.rpc.request('anvil_setCode', [checker, '0x366000600037600060003660006000335af1503d6000803e3d6000fd'])
+  // Passes its calldata on to CALLER and returns the answer.
+  await chain.rpc.request('anvil_setCode', [checker, '0x366000600037600060003660006000335af1503d6000803e3d6000f3'])
   const ask = async (signature: string) => {
     const args = AbiCoder.defaultAbiCoder().encode(['bytes32', 'bytes'], [hash, signature])
     return (await simulate(swap({ from, to: checker, data: `0x1626ba7e${args.slice(2)}` }))).returnData

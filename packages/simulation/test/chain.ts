@@ -13,7 +13,14 @@ const require = createRequire(import.meta.url)
 export const abiOf = (file: string): Interface => new Interface((require(file) as { abi: [] }).abi)
 
 export type Transaction = { readonly from: Address; readonly to: Address; readonly data: Hex; readonly value?: bigint }
-export type Sent = { readonly success: boolean; readonly grossGas: bigint /** Wei. */; readonly fee: bigint }
+export type Sent = {
+  readonly success: boolean
+  readonly grossGas: bigint
+  /** Gas that was charged, after refunds. */
+  readonly chargedGas: bigint
+  /** Wei. */
+  readonly fee: bigint
+}
 
 export type TestChain = {
   readonly anvil: Anvil
@@ -54,6 +61,7 @@ export async function startTestChain(): Promise<TestChain> {
     const fee = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
     return {
       success: receipt.status === '0x1',
+      chargedGas: BigInt(receipt.gasUsed),
       fee,
       grossGas: await grossGas((method, params) => rpc.request(method, params, { timeoutMs: 30_000 }), hash),
     }

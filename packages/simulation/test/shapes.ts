@@ -238,8 +238,6 @@ export async function compareShape(
   if (path[0] === 'TAXED') await chain.fund(await chain.newAccount(), tokenIn, amountIn, spender)
   const data = encode(from, amountIn) as Hex
   await prepare?.(from, amountIn)
-  // So that oracles which look at the time since the last block find the same answer.
-  await chain.rpc.request('evm_mine', [])
   const simulated = await simulateSwap(
     chain.rpc,
     { from, to, data, tokenIn, amountIn, tokenOut, spender, block: 'latest' },

@@ -1,7 +1,7 @@
 /** Lengths of files and functions. Longer ones than CONTRIBUTING allows carry the reason in a comment. */
 import ts from 'typescript'
 
-const FILE_LINES = 300
+const FILE_LINES = 500
 const FUNCTION_LINES = 80
 /** `Long: <why>` in the comment in front of a function, or in a file's first one. */
 const REASON = /\bLong: \S/

@@ -12,7 +12,9 @@ import type { Dialect, Query } from './dialect.ts'
 import { oneInch } from './one-inch.ts'
 import { zeroX } from './zero-x.ts'
 
-const NO_ROUTE: ReadonlySet<string> = new Set(['UNKNOWN_TOKEN', 'NO_ROUTE', 'INSUFFICIENT_LIQUIDITY', 'ROUTE_REVERTED'])
+const NO_ROUTE: ReadonlySet<string> = new Set([
+  ...['UNKNOWN_TOKEN', 'NO_ROUTE', 'AMOUNT_TOO_SMALL', 'INSUFFICIENT_LIQUIDITY', 'ROUTE_REVERTED'],
+])
 
 export function compatiblePaths(app: Express, services: Services, trusts: Trust): void {
   const speak = (dialect: Dialect, chainId: (request: Request) => unknown): RequestHandler => {

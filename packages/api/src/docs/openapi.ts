@@ -61,14 +61,14 @@ const descriptions = {
   stream: {
     summary: 'A quote that is kept up to date',
     description:
-      'Server-Sent Events, for `EventSource`. Parameters of `/quote`, or of `/aggregator` where `from` is given. At most one event a block: `quote` first and whenever another amount or route is best, `block` where the last one stands, `refused` where there is none, `end` with a reason when the chain cannot be read or the service stops; close the `EventSource` then. The id of an event is its block. A comment every 10 s keeps proxies awake. Identical streams share their work; how many one caller may have open is limited.',
+      'Server-Sent Events, for `EventSource`. Parameters of `/quote`, or of `/aggregator` where `from` is given. At most one event a block: `quote` first and whenever another amount or route is best, `block` where the last one stands, `refused` where there is none, `end` with a reason when the chain cannot be read or the service stops; close the `EventSource` then. A refusal before the first event is an ordinary answer with its status, after which an `EventSource` of a browser does not come back by itself: open another one after `Retry-After`. The id of an event is its block. A comment every 10 s keeps proxies awake. Identical streams share their work; how many one caller may have open is limited.',
     statuses: [...chainStatuses, 403],
   },
   simulate: {
     summary: 'What a transaction would do',
     description:
-      'Runs any call against current state in one `eth_call`, with balance and allowance of `from` set to `amountIn`. A revert is an answer: 200 with `success` false.',
-    statuses: [...chainStatuses, 413],
+      'Runs any call against the state of `block`, in the block after it, with balance and allowance of `from` set to `amountIn`; and once more as it is sent, for tokens and routers that ask for the code of accounts. A revert is an answer: 200 with `success` false.',
+    statuses: [...chainStatuses, 413, 422],
   },
   prices: {
     summary: 'USD prices of tokens',

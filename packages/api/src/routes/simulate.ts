@@ -1,5 +1,6 @@
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
+import { SimulationError } from '@sluice/simulation'
 import type { Request } from 'express'
 import { ApiError } from '../errors.ts'
 import { bodyOf } from '../http/body.ts'
@@ -29,6 +30,7 @@ export async function simulate(
         amountIn: fields.amountIn,
         tokenOut: fields.tokenOut.address,
         block: fields.block.ref,
+        asSent: true,
         ...(header && { known: { header } }),
         ...(fields.gas !== undefined && { gas: fields.gas }),
         ...(fields.gasPrice !== undefined && { gasPrice: fields.gasPrice }),
@@ -39,9 +41,14 @@ export async function simulate(
         signal: context.signal,
       }),
     )
-  const result = await atStandingBlock(run, fields, context.signal).catch((error: unknown) =>
-    refuseMissingBlock(error, fields, live.rpc),
-  )
+  const result = await atStandingBlock(run, fields, context.signal).catch((error: unknown) => {
+    // The one endpoint where the slots can be named.
+    if (error instanceof SimulationError && error.code === 'UNKNOWN_SLOTS')
+      throw new ApiError('UNKNOWN_SLOTS', `${error.message}: balanceSlot and allowanceSlot must be given`, {
+        cause: error,
+      })
+    return refuseMissingBlock(error, fields, live.rpc)
+  })
   return {
     success: result.success,
     amountOut: (result.success ? result.amountOut : 0n).toString(),
@@ -82,7 +89,7 @@ async function refuseMissingBlock(error: unknown, fields: SimulateFields, rpc: R
   if (!(error instanceof RpcError && error.ofBlock) || block.ref === 'latest') throw error
   await headerOf(fields, rpc)
   const holdsNone = (cause: unknown) => {
-    throw new ApiError('RPC_FAILED', `no node of the chain holds the state of block ${block.sent}`, { cause })
+    throw new ApiError('NO_STATE', `no node of the chain holds the state of block ${block.sent}`, { cause })
   }
   if (isMissing(error) || isMissing(error.cause)) holdsNone(error)
   await rpc.getCode(ZERO_ADDRESS, block.ref).catch(holdsNone)

@@ -13,6 +13,7 @@ import { toApiError } from '../translate.ts'
 const noRouteCodes: ReadonlySet<ApiErrorCode> = new Set([
   'UNKNOWN_TOKEN',
   'NO_ROUTE',
+  'AMOUNT_TOO_SMALL',
   'INSUFFICIENT_LIQUIDITY',
   'ROUTE_REVERTED',
 ])

@@ -16,16 +16,28 @@ export async function tokens(request: Request, { live }: ServedChain, context: R
   const measured = await live.views.standing(groups, context.signal, ({ snapshot }) =>
     context.time('measure', () => Promise.all(addresses.map((address) => live.tokens.report(address, snapshot)))),
   )
+  const asking = await Promise.all(
+    addresses.map((address) => live.walletChecks.mayAsk(address, live.rpc, 'latest').catch(() => null)),
+  )
   const byAddress = new Map<Address, TokenReportResponse | null>(
     addresses.map((address, k) => [
       address,
-      measured[k] ? { ...bodyOf(measured[k]), ...live.tokens.standings.of(address) } : null,
+      measured[k]
+        ? {
+            ...bodyOf(measured[k]),
+            ...live.tokens.standings.of(address),
+            asksForCode: asking[k] ?? null,
+            walletsDiffer: live.walletChecks.differs(address),
+          }
+        : null,
     ]),
   )
   return keyed(token, (address) => byAddress.get(address) ?? null)
 }
 
-function bodyOf(measured: MeasuredToken): Omit<TokenReportResponse, 'standing' | 'reason'> {
+function bodyOf(
+  measured: MeasuredToken,
+): Omit<TokenReportResponse, 'standing' | 'reason' | 'asksForCode' | 'walletsDiffer'> {
   const { symbol, decimals, rebasing, needsApprovalReset, transferTaxPpm, surchargePpm } = measured[0]!.report
   return {
     symbol,

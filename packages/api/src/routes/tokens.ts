@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
-import { type PriceBook, type PriceDetail, pricedAs } from '@sluice/pricing'
+import { noPrice, type PriceBook, type PriceDetail, pricedAs } from '@sluice/pricing'
 import type { BlockHeader } from '@sluice/rpc'
 import type { Request } from 'express'
 import type { z } from 'zod'
@@ -10,7 +10,12 @@ import { liquidityQuery, pricesBody, pricesQuery, read } from '../requests.ts'
 import type { PriceDetailResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 
-type Told = { readonly isCurrent: boolean; readonly block: BlockHeader }
+type Told = {
+  readonly isCurrent: boolean
+  /** True of a token that is still looked at, before it is priced for the first time. */
+  readonly isPending: (token: Address) => boolean
+  readonly block: BlockHeader
+}
 
 /** Milliseconds that a caller waits for a first look at all pools of a chain; until then prices are null. */
 const PATIENCE_MS = 300
@@ -29,16 +34,19 @@ async function pricesOf(
   chain: ServedChain,
   context: RequestContext,
 ): Promise<string> {
-  const tell = async (book: PriceBook, { isCurrent, block }: Told): Promise<string> => {
-    if (detail === '0') return jsonOf(token, (address) => JSON.stringify(book.usd(address)))
+  const tell = async (book: PriceBook, { isCurrent, isPending, block }: Told): Promise<string> => {
+    const usdOf = (address: Address) => (isPending(address) ? null : book.usd(address))
+    if (detail === '0') return jsonOf(token, (address) => JSON.stringify(usdOf(address)))
     const told = new Map<Address, PriceDetailResponse>()
-    for (const address of new Set(token.values()))
-      told.set(address, detailOf(await book.detail(address), block, isCurrent))
+    for (const address of new Set(token.values())) {
+      const detailed = isPending(address) ? noPrice('pending') : await book.detail(address)
+      told.set(address, detailOf(detailed, block, isCurrent))
+    }
     return JSON.stringify(keyed(token, (address) => told.get(address)))
   }
   if (wanted === undefined) return answer(request, chain, context, token, tell)
   const past = await context.time('prices', () => chain.live.pricesAt(wanted, [...token.values()], context.signal))
-  return tell(past.prices, { isCurrent: true, block: past.block })
+  return tell(past.prices, { isCurrent: true, isPending: () => false, block: past.block })
 }
 
 export function detailOf(
@@ -56,10 +64,12 @@ export function detailOf(
 
 export function liquidity(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
   const { token, curve } = read(liquidityQuery, request.query)
-  return answer(request, chain, context, token, async (book) => {
+  return answer(request, chain, context, token, async (book, { isPending }) => {
     const told = new Map<Address, string>()
+    const depthOf = async (address: Address) =>
+      curve === '0' ? String(await book.depthUsd(address)) : curveOf(book, address)
     for (const address of new Set(token.values()))
-      told.set(address, curve === '0' ? String(await book.depthUsd(address)) : await curveOf(book, address))
+      told.set(address, isPending(address) ? 'null' : await depthOf(address))
     return jsonOf(token, (address) => told.get(address)!)
   })
 }
@@ -90,8 +100,10 @@ async function answer(
   const { view, isWhole } = await context.time('state', () => chain.live.views.recent(wanted, context.signal))
   const book = view.prices()
   if (!book.isCurrent) await context.time('prices', () => Promise.race([book.caughtUp(), setTimeout(PATIENCE_MS)]))
-  const isCurrent = isWhole && book.isCurrent
-  const body = await make(book, { isCurrent, block: view.snapshot.block })
+  const pending = await context.time('prices', () => chain.live.gatherEvidence(wanted, view))
+  const isCurrent = isWhole && book.isCurrent && pending.size === 0
+  const isPending = (token: Address) => pending.has(pricedAs(token, chain.chain))
+  const body = await make(book, { isCurrent, isPending, block: view.snapshot.block })
   // What was asked for in a body does not show in the target.
   if (isCurrent && book.isCalm && request.method !== 'POST') view.answers.keep(request.url, body)
   return body

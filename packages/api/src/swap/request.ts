@@ -114,13 +114,20 @@ const exactOutput = {
 
 type Read = Omit<Fields, 'from' | 'amount' | 'amountOut'> & {
   readonly [Name in 'from' | 'amount']?: Fields[Name] | undefined
-}
+} & { readonly amountOut?: bigint | undefined }
+
+/** Wei that no chain has: nodes refuse to run a call that pays as much. */
+const NATIVE_LIMIT = 1n << 128n
+const tooMuchNative = (name: string) => `${name} must be below 2^128 wei of the native token: no chain has as much`
 
 /** Mistakes between fields, which are looked for when each is right by itself. */
 function checkSwap(query: Read, context: z.core.$RefinementCtx): void {
   if (query.src.address === query.dst.address) refuse(context, 'src and dst must be different tokens')
   if (query.convenienceFee > 0n && !query.convenienceFeeRecipient)
     refuse(context, 'convenienceFeeRecipient must be provided when convenienceFee is non-zero')
+  const { src, dst, amount = 0n, amountOut = 0n } = query
+  if (src.address === NATIVE && amount >= NATIVE_LIMIT) refuse(context, tooMuchNative('amount'))
+  if (dst.address === NATIVE && amountOut >= NATIVE_LIMIT) refuse(context, tooMuchNative('amountOut'))
   checkPermit(query, context)
 }
 

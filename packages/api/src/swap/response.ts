@@ -34,6 +34,7 @@ export function quoteResponse(query: QuoteQuery, quote: Quote, { chain }: Answer
     expiresAtBlock: quote.expiresAtBlock,
     quoteId: quote.id,
     priceImpact: quote.priceImpactPpm === null ? null : toPercent(quote.priceImpactPpm),
+    gasCharged: quote.gasCharged.toString(),
     gasCost: {
       native: quote.gasCostWei.toString(),
       usd: quote.gasCostUsd,

@@ -15,6 +15,12 @@ contract Coin is ERC20Permit {
     function mint(address to, uint256 amount) external { _mint(to, amount); }
 }
 
+/// Signed for under another name than it shows, which EIP-5267 tells.
+contract RenamedCoin is ERC20Permit {
+    constructor() ERC20("Renamed Coin", "RCOIN") ERC20Permit("Coin as it was") {}
+    function mint(address to, uint256 amount) external { _mint(to, amount); }
+}
+
 /// Takes permits of contracts too, as USDC does from its version 2.2 on.
 contract ContractCoin is ERC20Permit {
     bytes32 private constant TYPEHASH =
@@ -70,7 +76,10 @@ export function compiledPermits(): Readonly<Record<string, Artifact>> {
 }
 
 /** A token with EIP-2612 and a pair against WETH, ten of which are worth 1,000 of it. */
-export async function deployCoin(devnet: Devnet, name: 'Coin' | 'ContractCoin' = 'Coin'): Promise<Contract> {
+export async function deployCoin(
+  devnet: Devnet,
+  name: 'Coin' | 'ContractCoin' | 'RenamedCoin' = 'Coin',
+): Promise<Contract> {
   const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
   const coin = await builder.deploy(compiledPermits()[name]!)
   await pairWithWeth(devnet, builder, coin, 10n)

@@ -9,12 +9,14 @@ type Compiled = { readonly abi: Artifact['abi']; readonly evm: { readonly byteco
 type Output = { readonly contracts: Record<string, Record<string, Compiled>> }
 
 const WHOLE = 10n ** 18n
+/** The last one is of the tests of simulation. */
+const FILES = ['Tokens.sol', 'Timed.sol', 'Wallets.sol', '../../../simulation/test/tokens/RealLayouts.sol']
 let compiled: Record<string, Compiled> | undefined
 
-/** A contract of Tokens.sol, with a pair of Uniswap V2 against WETH: 1,000 whole tokens for so many WETH. */
+/** A contract of the folder `tokens`, with a pair of Uniswap V2 against WETH: 1,000 whole tokens for so many WETH. */
 export async function deployToken(
   devnet: Devnet,
-  name: 'PickyToken' | 'NamedToken' | 'TrapToken',
+  name: string,
   args: readonly unknown[] = [],
   weth = 10n,
 ): Promise<Contract> {
@@ -24,7 +26,7 @@ export async function deployToken(
   return token
 }
 
-/** A contract of Tokens.sol. */
+/** A contract of the folder `tokens`. */
 export function compiledAs(name: string): Artifact {
   const { abi, evm } = contracts()[name]!
   return { abi, bytecode: `0x${evm.bytecode.object}` as Hex }
@@ -33,10 +35,11 @@ export function compiledAs(name: string): Artifact {
 function contracts(): Record<string, Compiled> {
   if (compiled) return compiled
   const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
-  const content = readFileSync(join(import.meta.dirname, '../tokens/Tokens.sol'), 'utf8')
+  const contentOf = (file: string) => readFileSync(join(import.meta.dirname, '../tokens', file), 'utf8')
+  const sources = Object.fromEntries(FILES.map((file) => [file, { content: contentOf(file) }]))
   const settings = { evmVersion: 'cancun', outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } }
-  const input = { language: 'Solidity', sources: { 'Tokens.sol': { content } }, settings }
-  compiled = (JSON.parse(solc.compile(JSON.stringify(input))) as Output).contracts['Tokens.sol']!
+  const output = JSON.parse(solc.compile(JSON.stringify({ language: 'Solidity', sources, settings }))) as Output
+  compiled = Object.assign({}, ...FILES.map((file) => output.contracts[file]!)) as Record<string, Compiled>
   return compiled
 }
 

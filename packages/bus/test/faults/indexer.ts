@@ -11,7 +11,7 @@ const [url, start, schema] = process.argv.slice(2) as [string, string, string?]
 const tell = (message: object) => process.send?.(message)
 let isHeld = false
 const indexer = new ChainIndexer({
-  ...{ url, chainId: 1, hubs: [HUB], keys: keysOf(1, schema) },
+  ...{ url, chainId: 1, scope: { hubs: [HUB], intermediates: [HUB] }, keys: keysOf(1, schema) },
   open: (place) => {
     const market = new MadeMarket(Number(start), place)
     market.start()

@@ -1,15 +1,13 @@
-import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
+import type { Address } from '@sluice/chains'
 import type { StateCount } from '@sluice/simulation'
 import { LRUCache } from 'lru-cache'
 import type { MarketLimits } from './limits.ts'
 
-/** A token's time of being followed: another object when it is asked for anew after it was dropped. */
-export type Following = { askedAt: number }
-
-/** The addresses that a chain's file speaks of: never forgotten. */
-export function namedTokens({ wrappedNative, nativeErc20, stables, tokens, hubs }: Chain): ReadonlySet<Address> {
-  const listed = [wrappedNative, nativeErc20, ...stables, ...tokens].filter((token) => token != null)
-  return new Set([ZERO_ADDRESS, ...hubs, ...listed.map(({ address }) => address)])
+/** A token's time of being followed: another object when it is asked for again after it was dropped. */
+export type Following = {
+  askedAt: number
+  /** Tokens that are followed for as long as this one is asked for; null until they are looked for. */
+  neighbors: readonly Address[] | null
 }
 
 /** The tokens whose pools are followed: those asked for, of the named ones all, of the others the most recently asked for. */
@@ -50,11 +48,37 @@ export class AskedTokens {
     return this.permanent.get(token) ?? this.others.peek(token)
   }
 
+  /** Follows a token from now on, and its neighbors for as long. */
   add(token: Address, now = Date.now()): void {
+    const following = this.touch(token, now)
+    const { neighbors } = following
+    // One that had to make room is looked for again.
+    if (neighbors?.every((neighbor) => this.has(neighbor))) for (const neighbor of neighbors) this.touch(neighbor, now)
+    else following.neighbors = null
+  }
+
+  setNeighbors(token: Address, neighbors: readonly Address[]): void {
+    const following = this.following(token)
+    if (!following) return
+    following.neighbors = neighbors
+    for (const neighbor of neighbors) this.touch(neighbor, following.askedAt)
+  }
+
+  /** Has the neighbors of a token looked for again. */
+  forgetNeighbors(token: Address): void {
+    const following = this.following(token)
+    if (following) following.neighbors = null
+  }
+
+  private touch(token: Address, now: number): Following {
     const known = this.permanent.get(token) ?? this.others.get(token)
-    if (known) known.askedAt = now
-    else if (this.named.has(token)) this.permanent.set(token, { askedAt: now })
-    else this.others.set(token, { askedAt: now })
+    const following = known ?? { askedAt: now, neighbors: null }
+    following.askedAt = now
+    if (!known) {
+      if (this.named.has(token)) this.permanent.set(token, following)
+      else this.others.set(token, following)
+    }
+    return following
   }
 
   /** Drops the tokens that nobody has asked for lately. */

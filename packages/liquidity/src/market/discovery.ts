@@ -1,9 +1,10 @@
 /** Finds pools: by asking factories for pairs, and by searching past logs where a family has no getters. */
 
 import type { Address } from '@sluice/chains'
-import { abortable, type BlockHeader, type Priority, RpcError } from '@sluice/rpc'
+import { abortable, type BlockHeader, inSlices, type Priority, RpcError } from '@sluice/rpc'
 import type { StateCount } from '@sluice/simulation'
 import { chunks } from '../dexes/common/chunks.ts'
+import { pairKey } from '../dexes/common/direction.ts'
 import { MarketError } from '../errors.ts'
 import type { Pool } from '../family.ts'
 import type { ScanStatus } from '../snapshot.ts'
@@ -13,16 +14,19 @@ import type { Evictor } from './evictor.ts'
 import type { Follower, MarketParts } from './follow.ts'
 import type { MarketLimits } from './limits.ts'
 import { LogScan } from './log-scan.ts'
+import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
 import { type Pair, pairsOf } from './pairs.ts'
 import { type FoundPool, findPools } from './pool-reader.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
-/**
- * Milliseconds that a token which is asked for waits for the search of past logs; what is found later joins by itself.
- */
-const SCAN_PATIENCE_MS = 500
+/** Milliseconds that a token which is asked for waits for the search of past logs; what is found later joins by itself. */
+const SCAN_TIMEOUT_MS = 500
+/** The same for the intermediates of a chain that was just woken. */
+const WARM_UP_TIMEOUT_MS = 1_000
 /** Tokens looked for together in the background: a megabyte or two, and a part of a second of the node's time. */
 const TOKENS_AT_ONCE = 25
+/** The same of tokens and groups that are looked for with all intermediates: several times as many pairs. */
+const WIDE_AT_ONCE = 8
 /** Pools read together. */
 const POOLS_AT_ONCE = 200
 /** Reads of some pools at blocks that are gone afterwards: reorgs come one at a time. */
@@ -30,7 +34,6 @@ const MOST_READS = 8
 
 export type DiscoveryOptions = {
   readonly parts: MarketParts
-  readonly hubs: readonly Address[]
   readonly follower: Follower
   readonly evictor: Evictor
   readonly limits: MarketLimits
@@ -44,26 +47,38 @@ function nullIfGone(error: unknown): null {
 
 export class Discovery {
   private readonly parts: MarketParts
-  private readonly hubs: readonly Address[]
   private readonly follower: Follower
   private readonly evictor: Evictor
   private readonly asked: AskedPairs
   private readonly background: Background<Address>
+  /** Intermediates that are looked for with one another. */
+  private readonly warming: Background<Address>
+  /** Groups of tokens whose neighbors are looked for. */
+  private readonly widening: Background<readonly Address[]>
+  /** The search for the intermediates with one another; null before it. */
+  private warm: Promise<unknown> | null = null
   /** Search of past logs. */
   readonly scan: LogScan
 
-  constructor({ parts, hubs, follower, evictor, limits, onScan }: DiscoveryOptions) {
+  constructor({ parts, follower, evictor, limits, onScan }: DiscoveryOptions) {
     this.parts = parts
-    this.hubs = hubs
     this.evictor = evictor
     this.follower = follower
     this.asked = new AskedPairs(parts.directory.tokens, limits)
     this.scan = new LogScan(parts, (pools) => this.add(pools), onScan)
-    this.background = new Background((tokens) => this.find(tokens), limits.queued, TOKENS_AT_ONCE)
+    const { hubs, intermediates } = parts.directory.scope
+    this.background = new Background((tokens) => this.find(tokens, hubs), limits.queued, TOKENS_AT_ONCE)
+    this.warming = new Background((tokens) => this.find(tokens, intermediates), limits.queued, WIDE_AT_ONCE)
+    this.widening = new Background((groups) => this.widen(groups), limits.queued, WIDE_AT_ONCE)
   }
 
   get counts(): Readonly<Record<'pairs' | 'queued', StateCount>> {
-    return { pairs: this.asked.count, queued: this.background.count }
+    const queued = { entries: 0, evicted: 0 }
+    for (const { count } of [this.background, this.warming, this.widening]) {
+      queued.entries += count.entries
+      queued.evicted += count.evicted
+    }
+    return { pairs: this.asked.count, queued }
   }
 
   /** Pairs that need not be asked for again. */
@@ -77,17 +92,26 @@ export class Discovery {
 
   forgetPairs(): void {
     this.asked.forgetAll()
+    this.warm = null
     this.scan.again()
   }
 
   /**
-   * Resolves when the pools of each group of tokens, with one another and with the hubs, are in memory. @throws
-   * RpcError
+   * Resolves when the pools of each group of tokens, with one another and with the intermediates, and those of the hubs are in
+   * memory. Those of the other intermediates with one another are waited for within a time limit; those of the group's neighbors follow
+   * in the background.
+   *
+   * @throws RpcError
    */
   async ensure(groups: readonly (readonly Address[])[], signal?: AbortSignal): Promise<void> {
-    for (const token of groups.flat()) this.parts.directory.tokens.add(token)
-    const pairs = groups.flatMap((tokens) => pairsOf(tokens, this.hubs))
-    await abortable(this.askFor(pairs, 'lookup'), signal)
+    const { tokens, scope } = this.parts.directory
+    for (const token of groups.flat()) tokens.add(token)
+    const pairs = groups.flatMap((group) => pairsOf(group, scope.intermediates))
+    const asking = Promise.all([this.askFor(pairs, 'lookup'), this.warmUp()])
+    const isNew = (pair: Pair) => this.asked.isNew(pair)
+    for (const group of groups)
+      if (lacksNeighbors(this.parts.directory, group, isNew)) this.widening.add(group.join(), group).catch(() => {})
+    await abortable(asking, signal)
   }
 
   /**
@@ -95,27 +119,59 @@ export class Discovery {
    * MarketError `BUSY`
    */
   async seek(token: Address): Promise<void> {
-    const { tokens } = this.parts.directory
+    const { tokens, scope } = this.parts.directory
     const known = tokens.has(token)
     // One that is followed stays so while it is asked for; a new one is followed when its turn comes.
     if (known) tokens.add(token)
-    if (known && pairsOf([token], this.hubs).every((pair) => !this.asked.isNew(pair) && !this.asked.asking(pair)))
+    if (known && pairsOf([token], scope.hubs).every((pair) => !this.asked.isNew(pair) && !this.asked.asking(pair)))
       return
     await this.background.add(token, token)
   }
 
-  private async find(tokens: readonly Address[]): Promise<void> {
-    for (const token of tokens) this.parts.directory.tokens.add(token)
+  private async find(sought: readonly Address[], others: readonly Address[]): Promise<void> {
+    for (const token of sought) this.parts.directory.tokens.add(token)
     await this.askFor(
-      tokens.flatMap((token) => pairsOf([token], this.hubs)),
+      sought.flatMap((token) => pairsOf([token], others)),
       'background',
     )
   }
 
-  private async askFor(pairs: readonly Pair[], priority: Priority): Promise<void> {
+  /**
+   * Resolves when the pools of the hubs are in memory, and those of the other intermediates or a time limit is over. What fails is
+   * looked for again with the next request.
+   */
+  private warmUp(): Promise<unknown> {
+    if (this.warm) return this.warm
+    const { hubs, intermediates } = this.parts.directory.scope
+    const first = this.askFor(pairsOf(hubs, []), 'lookup')
+    const rest = Promise.all(intermediates.map((token) => this.warming.add(token, token)))
+    const warm = Promise.all([first, Promise.race([rest, sleep(WARM_UP_TIMEOUT_MS)])])
+    this.warm = warm
+    for (const each of [warm, rest])
+      each.catch(() => {
+        if (this.warm === warm) this.warm = null
+      })
+    return warm
+  }
+
+  /** Looks for the neighbors of groups, with these and with the intermediates. */
+  private async widen(groups: readonly (readonly Address[])[]): Promise<void> {
+    const { directory } = this.parts
+    // What past logs list is what has neighbors.
+    await this.scan.run()
+    await inSlices('neighbors', findNeighbors(directory, groups))
+    await this.askFor(
+      groups.flatMap((group) => neighborPairs(directory, group)),
+      'background',
+    )
+  }
+
+  private async askFor(wanted: readonly Pair[], priority: Priority): Promise<void> {
+    // Groups share pairs.
+    const pairs = [...new Map(wanted.map((pair) => [pairKey(pair), pair])).values()]
     const fresh = pairs.filter((pair) => this.asked.isNew(pair))
     if (fresh.length > 0) {
-      const asking = Promise.race([this.scan.run(), sleep(SCAN_PATIENCE_MS)]).then(() => this.discover(fresh, priority))
+      const asking = Promise.race([this.scan.run(), sleep(SCAN_TIMEOUT_MS)]).then(() => this.discover(fresh, priority))
       this.asked.ask(fresh, asking)
     }
     await Promise.all(new Set(pairs.flatMap((pair) => this.asked.asking(pair) ?? [])))

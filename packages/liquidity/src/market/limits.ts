@@ -21,8 +21,10 @@ export type MarketLimits = {
   readonly facts: number
   /** Milliseconds for which an address stays known to be no token; whoever swaps it looks again at every block. */
   readonly noTokenMs: number
-  /** Tokens that wait to be looked for in the background; more are turned away. */
+  /** Tokens and pairs that wait to be looked for in the background; more are turned away. */
   readonly queued: number
+  /** Tokens that are followed for the sake of one that is asked for, since pools trade the two: anyone can make such pools. */
+  readonly neighbors: number
 }
 
 export const marketLimits: MarketLimits = {
@@ -32,8 +34,9 @@ export const marketLimits: MarketLimits = {
   poolsOfSameTokens: 500,
   listed: 100_000,
   saved: 300_000,
-  pairs: 100_000,
+  pairs: 200_000,
   facts: 50_000,
   noTokenMs: 600_000,
   queued: 2_000,
+  neighbors: 4,
 }

@@ -61,7 +61,6 @@ export function createMarket(options: MarketOptions): IndexedMarket {
 class ChainMarket implements IndexedMarket {
   readonly chainId: number
   readonly tokens: TokenFacts
-  private readonly hubs: readonly Address[]
   private readonly rpc: Rpc
   private readonly directory: PoolDirectory
   private readonly evictor: Evictor
@@ -90,7 +89,6 @@ class ChainMarket implements IndexedMarket {
     this.chainId = chain.chainId
     this.rpc = rpc
     this.tokens = options.facts ?? new TokenFacts(chain, limits)
-    this.hubs = chain.hubs
     this.pollMs = pollMs ?? Math.min(2_000, Math.max(200, chain.blockTimeMs / 2))
     this.blockTimeMs = chain.blockTimeMs
     this.isWatched = isWatched
@@ -102,7 +100,7 @@ class ChainMarket implements IndexedMarket {
     this.follower = new Follower(parts, () => this.discovery.forgetPairs())
     this.evictor = new Evictor(directory, this.ledger)
     const { follower, evictor } = this
-    this.discovery = new Discovery({ parts, hubs: chain.hubs, follower, evictor, limits, onScan: options.onScan })
+    this.discovery = new Discovery({ parts, follower, evictor, limits, onScan: options.onScan })
     this.auditor = new Auditor(parts, this.follower)
     this.saver = save
       ? new Saver(save, { directory, ledger: this.ledger, discovery: this.discovery, most: limits.saved })
@@ -239,7 +237,7 @@ class ChainMarket implements IndexedMarket {
     while (!signal.aborted) {
       try {
         await this.toHead({ signal })
-        await this.discovery.ensure([this.hubs], signal)
+        await this.discovery.ensure([], signal)
         failures = 0
       } catch {
         // `follow` has kept the reason for `health`; the node is asked again after a pause.

@@ -5,10 +5,12 @@ import type { Log } from '@sluice/rpc'
 import { Bounded, type StateCount } from '@sluice/simulation'
 import type { DexFamily, Pool } from '../family.ts'
 import type { PoolMap } from '../pool-map.ts'
-import { AskedTokens, namedTokens } from './asked-tokens.ts'
+import { namedTokens } from '../trust/named.ts'
+import { AskedTokens } from './asked-tokens.ts'
 import { Backoff } from './backoff.ts'
 import { FoundPools } from './found-pools.ts'
 import { type MarketLimits, marketLimits } from './limits.ts'
+import { type PairScope, pairScopeOf } from './pairs.ts'
 import { type Families, type FoundPool, servedRows } from './pool-reader.ts'
 
 /** A pair with next to nothing in it may be traded at every block for long before its fee can be measured. */
@@ -23,6 +25,7 @@ export class PoolDirectory {
   readonly listed: Bounded<string, FoundPool>
   /** Tokens whose pools were asked for. */
   readonly tokens: AskedTokens
+  readonly scope: PairScope
   /** Every pool wanted, also those that cannot be read yet, with the DEX it belongs to. */
   private readonly pools = new FoundPools(({ row, pool }) => {
     const { refreshStates, movesSilently } = this.familyOf(row)
@@ -32,7 +35,7 @@ export class PoolDirectory {
   private readonly poolsOf = new Map<Address, Set<string>>()
   /** Counts of pools of the very same tokens. */
   private readonly sameTokens = new Map<string, number>()
-  private readonly limits: MarketLimits
+  readonly limits: MarketLimits
   private refused = 0
   private readonly completed = new WeakSet<Pool<null>>()
   /** Pools that could not be completed. */
@@ -47,7 +50,8 @@ export class PoolDirectory {
     this.listed = new Bounded(limits.listed)
     this.families = new Map(families.map((family) => [family.id, family]))
     this.rows = servedRows(chain, this.families)
-    for (const hub of chain.hubs) this.tokens.add(hub)
+    this.scope = pairScopeOf(chain)
+    for (const token of this.scope.intermediates) this.tokens.add(token)
     // Pools of the native token are wanted wherever something joins it to its wrapper.
     if (this.rows.some((row) => this.familyOf(row).wrapsNative)) this.tokens.add(ZERO_ADDRESS)
     this.rowByFactory = new Map(this.rows.map((row) => [row.address, row]))
@@ -58,9 +62,7 @@ export class PoolDirectory {
     )
   }
 
-  familyOf(row: DexRow): DexFamily {
-    return this.families.get(row.family)!
-  }
+  readonly familyOf = (row: DexRow): DexFamily => this.families.get(row.family)!
 
   readonly idOf = (log: Log): string => this.idByTopic.get(log.topics[0]!)?.(log) ?? log.address
 
@@ -178,7 +180,10 @@ export class PoolDirectory {
       if (!family.createdPool || !family.creationTopics?.includes(log.topics[0]!)) return []
       const pool = family.createdPool(row, log)
       if (!pool) return []
-      if (family.listedByLogs) this.listed.set(pool.id, { row, pool })
+      if (family.listedByLogs) {
+        this.listed.set(pool.id, { row, pool })
+        for (const token of pool.tokens) this.tokens.forgetNeighbors(token)
+      }
       if (!this.isWanted(pool)) return []
       return this.add({ row, pool }) ? [pool.id] : []
     })

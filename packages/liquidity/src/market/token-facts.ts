@@ -6,7 +6,7 @@ import type { BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { Bounded, type StateCount } from '@sluice/simulation'
 import type { Reads } from '../family.ts'
 import { TOKEN_LENS } from '../lenses.ts'
-import { namedTokens } from './asked-tokens.ts'
+import { namedTokens } from '../trust/named.ts'
 import { type MarketLimits, marketLimits } from './limits.ts'
 import { runReads } from './reads.ts'
 

@@ -1,5 +1,6 @@
 /** Weighted and stable pools as Balancer V2 computes them. Numbers have 18 decimals unless said otherwise. */
 import { PoolRefusal } from '../family.ts'
+import { END_MARGIN } from './curve-end.ts'
 import { divUp } from './integers.ts'
 import { pow } from './log-exp.ts'
 import { evenTradingFunction, stableLevel, type TradingFunction, weightedLevel } from './trading-function.ts'
@@ -14,7 +15,7 @@ export const divUpFixed = (a: bigint, b: bigint): bigint => divUp(a * ONE, b)
 /** Parts of 10^18 by which a power may be too low. */
 const MAX_POW_ERROR = 10_000n
 /** A swap takes at most this part of the balance of its input. */
-const MAX_IN_RATIO = (3n * ONE) / 10n
+export const MAX_IN_RATIO = (3n * ONE) / 10n
 
 /** x^y, rounded down; small whole powers are multiplied out. */
 export function powDown(x: bigint, y: bigint): bigint {
@@ -107,8 +108,8 @@ export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: big
 
 const near = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
 
-/** The same as a float, a little less: what a search stretches to the limit must not end above it. */
-const MOST_SOLD = 0.2999
+/** The same as a float, less what rounding needs: a search that goes to the limit must not end above it. */
+const MOST_SOLD = 0.3 * (1 - END_MARGIN)
 
 type Balances = {
   /** 18 decimals of the common unit. */

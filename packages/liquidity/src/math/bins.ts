@@ -2,7 +2,10 @@
  * Price bins that sell what they hold at one price each, as pairs of Liquidity Book and pools of Pancake Infinity do. Checked
  * against BinHelper, PriceHelper and Uint128x128Math of joe-v2 2.1 and 2.2, and BinPool of infinity-core.
  */
-import { PoolRefusal, type PriceCurve } from '../family.ts'
+import { orRefused, PoolRefusal, type PriceCurve } from '../family.ts'
+import { asMaxInput, largestInput } from './capacity.ts'
+import { CurveBuilder } from './curve-builder.ts'
+import { withMargin } from './curve-end.ts'
 import { divUp } from './integers.ts'
 
 /** A price level with what it holds, base units of both tokens. */
@@ -23,13 +26,15 @@ export type Bins = {
 }
 
 /** The fee of a swap in one bin. */
-type BinFee = {
+export type BinFee = {
   /** Parts in 10¹⁸ of the input. */
   readonly rate: bigint
   /** Part of the fee that leaves the bin. */
   readonly protocolPart: (fee: bigint) => bigint
 }
 
+/** Amounts have 128 bits. */
+const MAX_AMOUNT = (1n << 128n) - 1n
 /** A fee of 1. */
 const ONE = 10n ** 18n
 const SCALE = 1n << 128n
@@ -80,6 +85,18 @@ function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, f
   return { taken: amountIn, amountOut: amountOut < reserveOut ? amountOut : reserveOut, fee }
 }
 
+function afterFill(
+  { id, reserveX, reserveY }: Bin,
+  { taken, amountOut, fee }: Filled,
+  swapForY: boolean,
+  protocolPart: BinFee['protocolPart'],
+): Bin {
+  const kept = taken - protocolPart(fee)
+  return swapForY
+    ? { id, reserveX: reserveX + kept, reserveY: reserveY - amountOut }
+    : { id, reserveX: reserveX - amountOut, reserveY: reserveY + kept }
+}
+
 /**
  * Sells exactly `amountIn`, bin after bin.
  *
@@ -100,7 +117,7 @@ export function walkBins(
   readonly binsCrossed: number
 } {
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
-  if (amountIn >> 128n) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^128 or more')
+  if (amountIn > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^128 or more')
   const bins = [...pool.bins]
   let { activeId } = pool
   let left = amountIn
@@ -119,10 +136,7 @@ export function walkBins(
       const filled = fillBin(bin, price, swapForY, left, rate)
       left -= filled.taken
       amountOut += filled.amountOut
-      const kept = filled.taken - protocolPart(filled.fee)
-      const after = swapForY
-        ? { id: activeId, reserveX: bin.reserveX + kept, reserveY: bin.reserveY - filled.amountOut }
-        : { id: activeId, reserveX: bin.reserveX - filled.amountOut, reserveY: bin.reserveY + kept }
+      const after = afterFill(bin, filled, swapForY, protocolPart)
       if (pool.limited) checkLiquidity(after, price)
       bins[at] = after
     }
@@ -138,38 +152,70 @@ export function walkBins(
 function outOfBins({ allBelow, allAbove, bins }: Bins, swapForY: boolean, amountIn: bigint, left: bigint): PoolRefusal {
   const taken = amountIn - left
   if (!(swapForY ? allBelow : allAbove))
-    return new PoolRefusal('TOO_LARGE', `goes beyond the ${bins.length} bins that were read`)
+    return new PoolRefusal('TOO_LARGE', `goes beyond the ${bins.length} bins that were read`, { isOwnLimit: true })
   return new PoolRefusal(taken === 0n ? 'EMPTY' : 'TOO_LARGE', `the pool takes ${taken} of ${amountIn}`)
 }
 
-/** Part of a price by which it falls within a bin: a bin is flat, and the search wants prices that fall. */
-const FALL = 1e-7
+/** A bin as a trade that goes on uses it up: input with its fee, and output. */
+type UsedBin = { readonly taken: bigint; readonly amountOut: bigint; readonly rate: bigint }
 
-/** One piece a bin, all at the same fee, and gaps of nothing between them. */
-export function binsCurve({ bins, activeId, binStep }: Bins, swapForY: boolean, feeRate: bigint): PriceCurve {
+/**
+ * The bins that a trade uses up one after another, as far as the pool takes anything.
+ *
+ * @param feeIn - as that of `walkBins`
+ * @param most - the largest amount of the pool
+ */
+function usedBins(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, most: bigint): readonly UsedBin[] {
+  const { bins, activeId, binStep, limited } = pool
   const ahead = bins.filter(({ id, reserveX, reserveY }) =>
     swapForY ? id <= activeId && reserveY > 0n : id >= activeId && reserveX > 0n,
   )
-  const sqrtPrice: number[] = []
-  const liquidity: number[] = []
-  for (const { id, reserveX, reserveY } of swapForY ? ahead.toReversed() : ahead) {
-    const price = Number(binPrice(id, binStep)) / Number(SCALE)
-    const top = Math.sqrt(swapForY ? price : 1 / price)
-    const bottom = top * (1 - FALL)
-    if (sqrtPrice.length > 0) {
-      sqrtPrice.push(top)
-      liquidity.push(0)
-    } else sqrtPrice.push(top)
-    sqrtPrice.push(bottom)
-    liquidity.push(Number(swapForY ? reserveY : reserveX) / (top - bottom))
+  const used: UsedBin[] = []
+  let left = most
+  for (const bin of swapForY ? ahead.toReversed() : ahead) {
+    const step = orRefused(() => ({ ...feeIn(bin.id), price: binPrice(bin.id, binStep) }))
+    if (!step) break
+    const { rate, price, protocolPart } = step
+    const fill = (amountIn: bigint): Filled => {
+      const filled = fillBin(bin, price, swapForY, amountIn, rate)
+      if (limited) checkLiquidity(afterFill(bin, filled, swapForY, protocolPart), price)
+      return filled
+    }
+    const whole = fillBin(bin, price, swapForY, left, rate)
+    if (limited && orRefused(() => fill(whole.taken)) === null) {
+      const taken = largestInput(fill, whole.taken - 1n)!
+      if (taken > 0n) used.push({ ...fill(taken), rate })
+      break
+    }
+    used.push({ ...whole, rate })
+    left -= whole.taken
+    if (left === 0n) break
   }
-  if (sqrtPrice.length === 0) sqrtPrice.push(0)
-  return {
-    sqrtPrice: Float64Array.from(sqrtPrice),
-    liquidity: Float64Array.from(liquidity),
-    keepIn: 1 - Number(feeRate) / 1e18,
-    keepOut: 1,
+  return used
+}
+
+/** Largest input of a pool of bins. @returns as `DexFamily.maxInput` */
+export function maxBinsInput(
+  pool: Bins,
+  swapForY: boolean,
+  feeIn: (id: number) => BinFee,
+  most = MAX_AMOUNT,
+): bigint | null {
+  const used = usedBins(pool, swapForY, feeIn, most)
+  if (used.every(({ amountOut }) => amountOut === 0n)) return 0n
+  return asMaxInput(used.reduce((sum, { taken }) => sum + taken, 0n))
+}
+
+/** One straight line a bin, each at its own fee: that of the first is the curve's. */
+export function binsCurve(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, most = MAX_AMOUNT): PriceCurve {
+  const used = usedBins(pool, swapForY, feeIn, most)
+  const keepIn = 1 - Number(used[0]?.rate ?? 0n) / Number(ONE)
+  const builder = new CurveBuilder()
+  for (const { taken, amountOut } of used) {
+    const input = Number(taken) * keepIn
+    builder.line(Number(amountOut) / input, input)
   }
+  return withMargin(builder.build(keepIn))
 }
 
 /** Base units of each token in all bins. */

@@ -4,7 +4,8 @@
  */
 import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../family.ts'
-import { divUp } from './integers.ts'
+import { asMaxInput, UNLIMITED_INPUT } from './capacity.ts'
+import { divUp, max, min } from './integers.ts'
 import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtRatioAtTick, tickAtSqrtRatio } from './ticks.ts'
 
 const Q96 = 1n << 96n
@@ -76,22 +77,59 @@ export function lastTickAtOrBelow(ticks: readonly Tick[], tick: number): number 
 /** The end of a step if no initialised tick comes first. */
 export type StepEnd = (tick: number, spacing: number, zeroForOne: boolean) => number
 
-/** The last tick that the bitmap word looked at next reaches. */
-export const wordEnd: StepEnd = (tick, spacing, zeroForOne) => {
+/** Ticks of a bitmap word, at a spacing of 1. */
+const WORD_TICKS = 256
+
+/** The last tick that the bitmap word looked at next reaches, unless all prices end before. */
+function unboundedWordEnd(tick: number, spacing: number, zeroForOne: boolean): number {
   const compressed = Math.floor(tick / spacing)
-  const end = zeroForOne ? Math.floor(compressed / 256) * 256 : Math.floor((compressed + 1) / 256) * 256 + 255
-  return Math.max(MIN_TICK, Math.min(MAX_TICK, end * spacing))
+  const word = Math.floor((zeroForOne ? compressed : compressed + 1) / WORD_TICKS)
+  return (word * WORD_TICKS + (zeroForOne ? 0 : WORD_TICKS - 1)) * spacing
 }
+
+const withinPrices = (tick: number): number => Math.max(MIN_TICK, Math.min(MAX_TICK, tick))
+
+/** The last tick that the bitmap word looked at next reaches. */
+export const wordEnd: StepEnd = (tick, spacing, zeroForOne) => withinPrices(unboundedWordEnd(tick, spacing, zeroForOne))
 
 /** Pools that keep their initialised ticks in a list look at no others. */
 export const listEnd: StepEnd = (_tick, _spacing, zeroForOne) => (zeroForOne ? MIN_TICK : MAX_TICK)
+
+/**
+ * Words of a bitmap that a trade walks at most. A pool of narrow ticks that is drained walks thousands, each some 3,000 gas and one step of
+ * a settlement, for next to nothing: at a spacing of 1, so many words span a price of 700 times; at 60, all prices there are.
+ */
+const MAX_WORDS = 256
+
+/** The tick at which a trade ends at the latest. */
+export function farthestTick(
+  { tick, tickSpacing }: Pick<ConcentratedState, 'tick' | 'tickSpacing'>,
+  zeroForOne: boolean,
+  stepEnd: StepEnd,
+): number {
+  if (stepEnd !== wordEnd) return zeroForOne ? MIN_TICK : MAX_TICK
+  const reach = MAX_WORDS * WORD_TICKS * tickSpacing
+  return withinPrices(unboundedWordEnd(tick, tickSpacing, zeroForOne) + (zeroForOne ? -reach : reach))
+}
+
+const isPast = (tick: number, farthest: number, zeroForOne: boolean) =>
+  zeroForOne ? tick < farthest : tick >= farthest
+
+/** Input, fee aside, that moves the price to a tick through the liquidity in range. */
+export function inputToTick({ sqrtPriceX96, liquidity }: ConcentratedState, tick: number, zeroForOne: boolean): bigint {
+  const stop = sqrtRatioAtTick(tick)
+  return zeroForOne
+    ? amount0Between(min(max(stop, MIN_SQRT_RATIO + 1n), sqrtPriceX96), sqrtPriceX96, liquidity, true)
+    : amount1Between(sqrtPriceX96, max(min(stop, MAX_SQRT_RATIO - 1n), sqrtPriceX96), liquidity, true)
+}
 
 /**
  * Sells exactly `amountIn`, in the steps and roundings of the pool: each ends at an initialised tick or at the end of a
  * bitmap word.
  *
  * @param feePpm - parts per million of the input
- * @throws PoolRefusal `EMPTY` without a price or liquidity, `TOO_LARGE` where the ticks run out before the input is taken
+ * @throws PoolRefusal `EMPTY` without a price or liquidity, `TOO_LARGE` where the ticks run out before the input is taken, or
+ *   too many words were walked
  */
 export function swapExactInput<State extends ConcentratedState>(
   state: State,
@@ -103,6 +141,7 @@ export function swapExactInput<State extends ConcentratedState>(
   const { ticks, tickSpacing } = state
   const fee = BigInt(feePpm)
   const limit = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
+  const farthest = farthestTick(state, zeroForOne, stepEnd)
   let { sqrtPriceX96: price, tick, liquidity } = state
   if (price === 0n) throw new PoolRefusal('EMPTY', 'the pool has no price yet')
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
@@ -118,9 +157,11 @@ export function swapExactInput<State extends ConcentratedState>(
     const ahead = ticks[next]
     if (price === limit || (liquidity === 0n && ahead === undefined))
       throw new PoolRefusal(
-        amountOut === 0n ? 'EMPTY' : 'TOO_LARGE',
+        remaining === amountIn ? 'EMPTY' : 'TOO_LARGE',
         `the pool takes ${amountIn - remaining} of ${amountIn}`,
       )
+    if (isPast(tick, farthest, zeroForOne))
+      throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_WORDS} words of the bitmap`, { isOwnLimit: true })
     const end = stepEnd(tick, tickSpacing, zeroForOne)
     const initialised = ahead !== undefined && (zeroForOne ? ahead[0] >= end : ahead[0] <= end)
     const stop = initialised ? ahead[0] : end
@@ -157,6 +198,47 @@ export function swapExactInput<State extends ConcentratedState>(
     remaining = 0n
   }
   return { amountOut, ticksCrossed, wordsWalked, state: { ...state, sqrtPriceX96: price, tick, liquidity } }
+}
+
+/**
+ * The largest input that `swapExactInput` takes: the steps to where it ends, each with its fee.
+ *
+ * @returns as `DexFamily.maxInput`
+ */
+export function maxConcentratedInput(
+  { ticks, tickSpacing, ...state }: ConcentratedState,
+  feePpm: number,
+  zeroForOne: boolean,
+  stepEnd: StepEnd = wordEnd,
+): bigint | null {
+  const fee = BigInt(feePpm)
+  const limit = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
+  const farthest = farthestTick({ ...state, tickSpacing }, zeroForOne, stepEnd)
+  let { sqrtPriceX96: price, tick, liquidity } = state
+  if (price === 0n) return 0n
+  let total = 0n
+  let next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
+  while (price !== limit && !isPast(tick, farthest, zeroForOne) && total < UNLIMITED_INPUT) {
+    const ahead = ticks[next]
+    // Words without liquidity take nothing: all of them are one step.
+    if (liquidity === 0n && ahead === undefined) break
+    const end = liquidity === 0n ? ahead![0] : stepEnd(tick, tickSpacing, zeroForOne)
+    const isInitialized = ahead !== undefined && (zeroForOne ? ahead[0] >= end : ahead[0] <= end)
+    const stop = isInitialized ? ahead[0] : end
+    const stopPrice = sqrtRatioAtTick(stop)
+    const target = zeroForOne ? max(stopPrice, limit) : min(stopPrice, limit)
+    const taken = zeroForOne
+      ? amount0Between(target, price, liquidity, true)
+      : amount1Between(price, target, liquidity, true)
+    total += taken + divUp(taken * fee, PPM - fee)
+    price = target
+    tick = zeroForOne ? stop - 1 : stop
+    if (isInitialized) {
+      liquidity += zeroForOne ? -ahead[1] : ahead[1]
+      next += zeroForOne ? -1 : 1
+    }
+  }
+  return asMaxInput(total)
 }
 
 /** √price after `amountOut` of the token bought; null where the liquidity has not as much. @see SqrtPriceMath.getNextSqrtPriceFromOutput */
@@ -203,6 +285,3 @@ export function inputForOutput(
     price = end
   }
 }
-
-const max = (a: bigint, b: bigint) => (a > b ? a : b)
-const min = (a: bigint, b: bigint) => (a < b ? a : b)

@@ -5,6 +5,9 @@ export function divUp(a: bigint, b: bigint): bigint {
   return (a + b - 1n) / b
 }
 
+export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
 /** floor(√value). */
 export function sqrt(value: bigint): bigint {
   if (value < 2n) return value

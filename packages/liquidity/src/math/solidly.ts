@@ -30,9 +30,11 @@ const MOST = (1n << 256n) - 1n
 /** As the pair multiplies. @throws PoolRefusal where a word does not hold it */
 function times(a: bigint, b: bigint): bigint {
   const product = a * b
-  if (product > MOST) throw new PoolRefusal('TOO_LARGE', 'reserves too large for the curve')
+  if (product > MOST) throw tooLarge()
   return product
 }
+
+const tooLarge = () => new PoolRefusal('TOO_LARGE', 'reserves too large for the curve')
 
 /** x³y + y³x in 18 decimals. */
 function invariant(x: bigint, y: bigint): bigint {
@@ -59,7 +61,13 @@ const MAX_STEPS = 255
 
 /** @see BaseV1Pair._get_y, solidlyexchange/solidly */
 export const solveSolidly: SolveY = (x, k, start) => {
-  const value = (y: bigint) => (x * ((((y * y) / ONE) * y) / ONE)) / ONE + (((((x * x) / ONE) * x) / ONE) * y) / ONE
+  const cubed = (value: bigint) => times(times(value, value) / ONE, value) / ONE
+  const value = (y: bigint) => {
+    const [first, second] = [times(x, cubed(y)), times(cubed(x), y)]
+    // Some forks add both up before they divide.
+    if (first + second > MOST) throw tooLarge()
+    return first / ONE + second / ONE
+  }
   let y = start
   for (let i = 0; i < MAX_STEPS; i++) {
     const before = y
@@ -131,6 +139,17 @@ export function quoteSolidly(
       ? { ...state, reserve0: reserve0 + kept, reserve1: reserve1 - amountOut }
       : { ...state, reserve0: reserve0 - amountOut, reserve1: reserve1 + kept },
   }
+}
+
+/** About the largest input of a stable pair: it leaves nothing of the other token, or more than x³y fits into a word. */
+export function limitOfStable(state: SolidlyState, zeroForOne: boolean): bigint {
+  const { reserve0, reserve1, unit0, unit1, feePpm } = state
+  const [reserveIn, reserveOut, unitIn, unitOut] = zeroForOne
+    ? [reserve0, reserve1, unit0, unit1]
+    : [reserve1, reserve0, unit1, unit0]
+  const [x, y] = [(Number(reserveIn) * 1e18) / Number(unitIn), (Number(reserveOut) * 1e18) / Number(unitOut)]
+  const most = Math.cbrt((Number(MOST) * 1e36) / y)
+  return BigInt(Math.floor(Math.max(1, ((most - x) * Number(unitIn)) / 1e18 / (1 - feePpm / 1e6))))
 }
 
 /** Fees, in parts per million, that forks are known to take. */

@@ -46,6 +46,15 @@ export function sqrtRatioAtTick(tick: number): bigint {
   return knownRatio[place]!
 }
 
+/** Part by which 1.0001 is above the nearest float, which shows in high powers. */
+const BASE_ERROR = 1.1012311173164237e-17
+
+/** √1.0001^tick as a float, to the last digit or two. */
+export function sqrtPriceOfTick(tick: number): number {
+  const half = tick / 2
+  return 1.0001 ** half * (1 + half * BASE_ERROR)
+}
+
 function computeSqrtRatio(tick: number): bigint {
   const distance = Math.abs(tick)
   if (!(distance <= MAX_TICK)) throw new RangeError(`tick ${tick} is out of range`)

@@ -12,8 +12,6 @@ const MOST_TOKENS = 20_000
 const NONE_MS = 3_600_000
 /** The same for one of which none have been given out. */
 const UNISSUED_MS = 2_000
-/** Milliseconds after which a share that is asked for is read again, at another block: rates move by parts of a percent a day. */
-const RENEW_MS = 5_000
 /** Tokens of one look, and tokens that may wait for theirs. */
 const AT_ONCE = 40
 const MOST_WAITING = 2_000
@@ -21,7 +19,7 @@ const MOST_WAITING = 2_000
 const MOST_LEVELS = 3
 const TIMEOUT_MS = 5_000
 
-type Seen = { readonly readings: readonly Redemption[]; readonly hash: string; readonly readMs: number }
+type Seen = { readonly readings: readonly Redemption[]; readonly hash: string }
 export type RedemptionSource = {
   readonly rpc: Rpc
   readonly block: BlockHeader
@@ -85,7 +83,8 @@ export class Redemptions {
   private isDue(token: Address): boolean {
     if (this.ignored.has(token) || this.others.has(token) || this.unissued.has(token)) return false
     const seen = this.shares.get(token)
-    return !seen || (seen.hash !== this.source!.block.hash && Date.now() - seen.readMs >= RENEW_MS)
+    // At every block that is asked about: a rate that fell counts at once.
+    return !seen || seen.hash !== this.source!.block.hash
   }
 
   private async read(tokens: readonly Address[]): Promise<void> {
@@ -108,7 +107,7 @@ export class Redemptions {
         continue
       }
       const [last] = this.of(token) ?? []
-      this.shares.set(token, { readings: last ? [now, last] : [now], hash, readMs: Date.now() })
+      this.shares.set(token, { readings: last ? [now, last] : [now], hash })
     }
   }
 }

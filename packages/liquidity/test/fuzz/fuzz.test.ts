@@ -1,10 +1,16 @@
 /** Every family against genuine bytecode: no difference of one unit is allowed. The long profile is `npm run bench:fuzz`. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compareCapacities, makeRich } from './capacity.ts'
 import { startCurvePools, startRollupPools } from './given.ts'
 import { fuzz, stir } from './trials.ts'
 import { type PoolWorld, startEthereum, startLocal } from './world.ts'
 
 const QUOTES = 200
+
+/** Families whose pools cannot be tried up to their end, by why. */
+const LAME: ReadonlyMap<string, string> = new Map([
+  ['ramses-cl', 'pools of which the state lacks code that they call once the tick moves'],
+])
 
 describe.each([
   ['the local chain', startLocal],
@@ -20,15 +26,31 @@ describe.each([
   })
   afterAll(() => world?.stop())
 
+  const familiesOf = () => new Set(world.pools().map(({ family }) => family))
+
   test('every family quotes what its pools pay, and refuses what they do not take', async () => {
-    const families = new Set(world.pools().map(({ family }) => family))
-    expect(families.size).toBeGreaterThan(1)
+    expect(familiesOf().size).toBeGreaterThan(1)
     for (const [reason, count] of world.skipped) console.info(`${world.name}: skipped ${count} pools: ${reason}`)
-    for (const family of families) {
+    for (const family of familiesOf()) {
       const { exact, refused, mismatches } = await fuzz(world, family, QUOTES, 29)
       console.info(`${world.name} ${family}: ${exact} exact, ${refused} refused, ${mismatches.length} mismatches`)
       expect(mismatches).toEqual([])
       expect(exact).toBeGreaterThan(QUOTES / 4)
+    }
+  })
+
+  test('the largest input that a family states is the largest that its pools take', async () => {
+    await makeRich(world)
+    for (const family of familiesOf()) {
+      if (LAME.has(family)) {
+        console.info(`${world.name}: skipped ${family}: ${LAME.get(family)}`)
+        continue
+      }
+      const { mismatches, ends, beyond, nothing, ownLimits } = await compareCapacities(world, family, 31)
+      const counts = `${ends} ends, ${beyond} beyond the trader, ${nothing} take nothing, ${ownLimits} own limits`
+      console.info(`${world.name} ${family}: ${counts}`)
+      expect(mismatches).toEqual([])
+      expect(ends + beyond + ownLimits).toBeGreaterThan(0)
     }
   })
 })

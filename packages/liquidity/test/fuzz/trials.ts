@@ -12,7 +12,7 @@ export type Tally = {
   exact: number
   /** Refusals of swaps that revert, are not taken in full, or pay nothing. */
   refused: number
-  /** Refusals of what the pool would pay, since the model does not know how exactly (`UNSUPPORTED`). */
+  /** Refusals of amounts that the pool may pay: the model does not know exactly how much (`UNSUPPORTED`), or the family stops before. */
   unsupported: number
   /** Swaps as asked, quoted and paid. */
   readonly mismatches: string[]
@@ -106,7 +106,7 @@ function compare(world: PoolWorld, { pool, swaps }: SwapTrial, outcomes: readonl
     const taken = ok && left === 0n
     const ours = quote({ ...pool, state }, swap)
     if (ours instanceof PoolRefusal) {
-      if (ours.code === 'UNSUPPORTED') tally.unsupported++
+      if (ours.code === 'UNSUPPORTED' || ours.isOwnLimit) tally.unsupported++
       else if (taken && amountOut > 0n) tally.mismatches.push(describe(pool, swaps, i, ours.message, amountOut))
       else tally.refused++
       // From here on the pool has changed by a swap that is not modelled.

@@ -65,3 +65,45 @@ contract Registry {
         get_lp_token[pool] = address(0);
     }
 }
+
+/// A vault whose rate is set by hand, as a loss or a donation does.
+contract RatedVault {
+    address public immutable asset;
+    uint256 public totalSupply;
+    uint256 private rate = 1e18;
+    mapping(address => uint256) public balanceOf;
+
+    constructor(address asset_, uint256 supply) {
+        asset = asset_;
+        totalSupply = supply;
+        balanceOf[msg.sender] = supply;
+    }
+
+    function set(uint256 rate_) external {
+        rate = rate_;
+    }
+
+    function decimals() external pure returns (uint8) {
+        return 18;
+    }
+
+    function totalAssets() external view returns (uint256) {
+        return convertToAssets(totalSupply);
+    }
+
+    function convertToAssets(uint256 shares) public view returns (uint256) {
+        return shares * rate / 1e18;
+    }
+
+    function previewRedeem(uint256 shares) external view returns (uint256) {
+        return convertToAssets(shares);
+    }
+
+    function maxRedeem(address holder) external view returns (uint256) {
+        return balanceOf[holder];
+    }
+
+    function maxWithdraw(address holder) external view returns (uint256) {
+        return convertToAssets(balanceOf[holder]);
+    }
+}

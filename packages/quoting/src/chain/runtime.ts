@@ -11,7 +11,7 @@ import {
 } from '@sluice/liquidity'
 import { Prices } from '@sluice/pricing'
 import { type BlockHeader, createRpc, type Rpc, type RpcOptions } from '@sluice/rpc'
-import type { StateCount } from '@sluice/simulation'
+import type { FeeReader, StateCount } from '@sluice/simulation'
 import { untraced } from '@sluice/tracing'
 import type { Log, QuotingListener } from '../events.ts'
 import type { ChainTokens } from '../tokens/chain-tokens.ts'
@@ -46,6 +46,7 @@ type Options = RuntimeSettings & {
   readonly onFact: (fact: SharedFact) => void
   readonly contracts: SwapContracts
   readonly tokens: ChainTokens
+  readonly fees: FeeReader
   readonly log: Log
   readonly emit: QuotingListener
   /** True while work is under way, during which the chain does not fall asleep. */
@@ -96,6 +97,11 @@ export class ChainRuntime {
       this.idleTimer = setTimeout(() => this.sleepIfIdle(), this.options.idleSleepMs).unref()
       this.awake = untraced(() => this.wake())
     }
+    return this.awake
+  }
+
+  /** The parts of a chain that is awake, which is not kept awake by that. */
+  get awakeParts(): Awake | undefined {
     return this.awake
   }
 
@@ -161,7 +167,7 @@ export class ChainRuntime {
   }
 
   private wake(): Awake {
-    const { chain, contracts, tokens, log, emit } = this.options
+    const { chain, contracts, tokens, fees, log, emit } = this.options
     const openMarket: OpenMarket =
       this.options.openMarket ??
       (({ onFact: _, ...parts }) =>
@@ -187,7 +193,8 @@ export class ChainRuntime {
     })
     tokens.standings.price(prices)
     const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
-    const views = new ChainViews({ chain, rpc, market, prices, redemptions, assertDeployed })
+    tokens.onNews = () => this.awake?.views.forgetAnswers()
+    const views = new ChainViews({ chain, rpc, market, prices, redemptions, fees, assertDeployed })
     const awake: Awake = { rpc, market, prices, redemptions, views, poolCount: undefined }
     market.onSnapshot((snapshot) => {
       awake.poolCount = snapshot.pools.size

@@ -38,7 +38,7 @@ type Options = {
   readonly onSample: (sample: Sample) => void
 }
 
-type Waiting = Pick<Made, 'quote' | 'from' | 'terms'> & {
+type Waiting = Pick<Made, 'quote' | 'from' | 'terms' | 'asSent'> & {
   readonly code: Promise<Hex>
   /** A token takes a part of transfers: what one of its legs pays alone says nothing. */
   readonly isTaxed: boolean
@@ -72,7 +72,7 @@ export class DriftSampler {
   }
 
   /** A quote was made: it is taken where its simulations have been earned. */
-  offer(view: Pick<ChainView, 'codeOf'>, { quote, from, terms, sought }: Made): void {
+  offer(view: Pick<ChainView, 'codeOf'>, { quote, from, terms, sought, asSent }: Made): void {
     if (this.calls.isOff || quote.route.legs.length === 0 || this.waiting.length >= MAX_WAITING) return
     if (!this.calls.take(CALLS)) return
     const code = view.codeOf(from)
@@ -82,7 +82,7 @@ export class DriftSampler {
       ({ tokenIn, tokenOut }) => sought.taxes?.has(tokenIn) || sought.taxes?.has(tokenOut),
     )
     this.offeredAt = Date.now()
-    this.waiting.push({ quote, from, terms, code, isTaxed, looked: 0 })
+    this.waiting.push({ quote, from, terms, asSent, code, isTaxed, looked: 0 })
   }
 
   /** A block came. Resolves when the quotes whose turn it is have been simulated. */
@@ -127,10 +127,10 @@ export class DriftSampler {
   }
 
   private async sample(one: Waiting, known: Known, after: After): Promise<Sample> {
-    const { quote, from } = one
+    const { quote, from, asSent } = one
     const { to, data } = quote.swap
     const { tokenIn, tokenOut, amountIn, legs } = quote.route
-    const result = await this.run({ from, to, data, tokenIn, tokenOut, amountIn }, known, quote.route)
+    const result = await this.run({ from, to, data, tokenIn, tokenOut, amountIn, asSent }, known, quote.route)
     const received = result.success ? result.amountOut : tooLittle(result)
     const ppm = received === undefined ? null : changePpm(quote.amountOut, received)
     const sampled = legs.map((leg) => legOf(leg, known.snapshot))
@@ -173,7 +173,7 @@ export class DriftSampler {
   }
 
   private async run(
-    request: Pick<SimulationRequest, 'from' | 'to' | 'data' | 'tokenIn' | 'tokenOut' | 'amountIn'>,
+    request: Pick<SimulationRequest, 'from' | 'to' | 'data' | 'tokenIn' | 'tokenOut' | 'amountIn' | 'asSent'>,
     { snapshot: { block }, code }: Known,
     { legs }: Route,
   ): Promise<SimulationResult> {
@@ -181,7 +181,6 @@ export class DriftSampler {
       {
         ...request,
         block: { blockHash: block.hash },
-        gasPrice: block.baseFeePerGas ?? 0n,
         known: { header: block, senderCode: code },
         priority: 'background',
       },

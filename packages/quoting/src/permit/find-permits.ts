@@ -1,6 +1,6 @@
 /** Forms of permission in the place of an approval: found on chain, ready for a wallet. */
 import { PERMIT2_BITS } from '@sluice/bindings/guard'
-import type { Address, Hex } from '@sluice/chains'
+import { type Address, type Hex, toAddress } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { id, TypedDataEncoder } from 'ethers'
 import { type Clock, checkDeadline, defaultDeadline } from '../deadline.ts'
@@ -92,20 +92,24 @@ async function tokenOffer(reader: Reader, asked: Asked): Promise<PermitOffer | u
   const { token, owner, spender, amount, deadline } = asked
   const one = async (name: string, ...values: readonly unknown[]) =>
     (await reader.read(tokenAbi, token, name, ...values))?.[0]
-  const [nonce, separator, type, name, version] = await Promise.all([
+  const [nonce, separator, type, name, version, described] = await Promise.all([
     one('nonces', owner),
     one('DOMAIN_SEPARATOR'),
     one('PERMIT_TYPEHASH'),
     one('name'),
     one('version'),
+    reader.read(tokenAbi, token, 'eip712Domain'),
   ])
-  if (nonce === undefined || separator === undefined || typeof name !== 'string' || name.length > MAX_NAME)
-    return undefined
+  const own = described && describedDomain(asked, described)
+  if (nonce === undefined || (separator === undefined && !own)) return undefined
   const isDai = type === id(`Permit(${DAI})`)
   // Not every token with EIP-2612 tells its type; one that tells another has neither form.
   if (type !== undefined && !isDai && type !== id(`Permit(${EIP2612})`)) return undefined
-  const versions = typeof version === 'string' && version.length <= MAX_NAME ? [version] : []
-  const domain = domainOf(asked, name, [...versions, ...COMMON_VERSIONS], separator as string)
+  const versions = isText(version) ? [version] : []
+  const guessed = isText(name) ? domainsOf(asked, name, [...versions, ...COMMON_VERSIONS]) : []
+  const domain = [...(own ? [own] : []), ...guessed].find(
+    (one) => separator === undefined || TypedDataEncoder.hashDomain(one) === separator,
+  )
   if (!domain) return undefined
   const common = { spender, nonce: String(nonce) }
   const message = isDai
@@ -139,16 +143,39 @@ async function permit2Offer(reader: Reader, asked: Asked): Promise<PermitOffer |
   }
 }
 
+const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_NAME
+
 /** With a version or, as some write it, without. */
-function domainOf(
+function domainsOf(
   { token, chainId }: Asked,
   name: string,
   versions: readonly string[],
-  separator: string,
-): TypedData['domain'] | undefined {
+): readonly TypedData['domain'][] {
   const bare = { name, chainId, verifyingContract: token }
-  const all = [...versions.map((version) => ({ name, version, chainId, verifyingContract: token })), bare]
-  return all.find((domain) => TypedDataEncoder.hashDomain(domain) === separator)
+  return [...versions.map((version) => ({ name, version, chainId, verifyingContract: token })), bare]
+}
+
+/** Bits of the fields that a domain has, by EIP-5267; one with a salt or extensions is not offered. */
+const NAME = 1
+const VERSION = 2
+const CHAIN_ID = 4
+const CONTRACT = 8
+
+/**
+ * The domain that the token itself describes (EIP-5267), whatever `name` says; undefined unless it is of this very chain and contract,
+ * for which alone a signature is asked for.
+ */
+function describedDomain({ token, chainId }: Asked, described: readonly unknown[]): TypedData['domain'] | undefined {
+  const [fields, name, version, chain, contract, , extensions] = described
+  const bits = Number(fields)
+  const has = (bit: number) => (bits & bit) !== 0
+  const isPlain =
+    (bits & ~(NAME | VERSION | CHAIN_ID | CONTRACT)) === 0 && (extensions as readonly unknown[]).length === 0
+  if (!isPlain || !has(CHAIN_ID) || chain !== BigInt(chainId)) return undefined
+  if (!has(CONTRACT) || toAddress(contract as string) !== token) return undefined
+  if ((has(NAME) && !isText(name)) || (has(VERSION) && !isText(version))) return undefined
+  const texts = { ...(has(NAME) && { name: name as string }), ...(has(VERSION) && { version: version as string }) }
+  return { ...texts, chainId, verifyingContract: token }
 }
 
 function typedDataOf(
@@ -157,7 +184,8 @@ function typedDataOf(
   types: TypedData['types'],
   message: TypedData['message'],
 ): TypedData {
+  const name = 'name' in domain ? 'string name,' : ''
   const version = 'version' in domain ? 'string version,' : ''
-  const ofDomain = fields(`string name,${version}uint256 chainId,address verifyingContract`)
+  const ofDomain = fields(`${name}${version}uint256 chainId,address verifyingContract`)
   return { domain, types: { EIP712Domain: ofDomain, ...types }, primaryType, message }
 }

@@ -47,9 +47,14 @@ const FLOOR = { gas: 10n, for: 4n }
  * @see EIP-2028, EIP-7623
  */
 export function transactionGas(data: Hex, executionGas: bigint): bigint {
-  const intrinsic = intrinsicGas(data)
-  const floor = TRANSACTION_GAS + ((intrinsic - TRANSACTION_GAS) * FLOOR.gas) / FLOOR.for
-  return intrinsic + executionGas > floor ? intrinsic + executionGas : floor
+  return larger(intrinsicGas(data) + executionGas, floorGas(data))
+}
+
+export const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+/** The least that a transaction with this calldata is charged. @see EIP-7623 */
+export function floorGas(data: Hex): bigint {
+  return TRANSACTION_GAS + ((intrinsicGas(data) - TRANSACTION_GAS) * FLOOR.gas) / FLOOR.for
 }
 
 /** Base units as a float of whole tokens, for USD figures only. */

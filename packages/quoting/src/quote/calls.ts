@@ -61,11 +61,12 @@ export async function checkBatch(
 ): Promise<readonly string[]> {
   const { to, data } = trial.swap
   const { block } = view.snapshot
+  const senderCode = await view.codeOf(request.from)
   const running = simulate(
     {
       ...{ from: request.from, to, data, tokenIn: route.tokenIn, amountIn: route.amountIn, tokenOut: route.tokenOut },
-      ...{ block: { blockHash: block.hash }, gasPrice: block.baseFeePerGas ?? 0n, signal },
-      known: { header: block, senderCode: await view.codeOf(request.from) },
+      ...{ block: { blockHash: block.hash }, signal },
+      known: { header: block, senderCode },
       allowance: approvals.length > 0 ? 'approved' : 'kept',
     },
     new Set(route.legs.map(({ pool }) => pool.address)),
@@ -76,10 +77,11 @@ export async function checkBatch(
   })
   // Where the input is only lent to the sender, it has nothing that a batch could start from.
   if (result instanceof SimulationError) return [`approvals and swap could not be run as one: ${result.message}`]
-  if (result.success && result.amountOut === trial.amountOut) return []
-  // Whoever does several calls as one has code.
-  if (approvals.length > 0 && trial.simulation.ways.sender === 'bare')
-    return ['src or dst refuses accounts with code: make the calls one by one']
+  // An account that makes several calls as one has code, which some tokens refuse.
+  const isApart = [result, trial.simulation].some(({ ways }) => ways.sender === 'bare')
+  if (isApart && approvals.length > 0 && senderCode === '0x')
+    return ['src or dst treats accounts with code otherwise: make the calls one by one']
+  if (result.success && result.amountOut >= trial.amountOut) return []
   const why = result.success ? `pays ${result.amountOut} instead of ${trial.amountOut}` : result.revertReason
   throw new QuotingError('ROUTE_REVERTED', `approvals and swap fail as one: ${why}`, {
     reasons: [],

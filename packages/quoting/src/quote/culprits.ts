@@ -34,9 +34,8 @@ async function worksAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promi
     const { to, data } = encodeSwap({ ...terms, route, families: contracts.families })
     const { success, amountOut } = await simulate(
       {
-        ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, signal },
+        ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, asSent: true, signal },
         block: { blockHash: block.hash },
-        gasPrice: block.baseFeePerGas ?? 0n,
         known: { header: block, senderCode: '0x' },
       },
       new Set([leg.pool.address]),

@@ -1,10 +1,13 @@
 /** The figures of a route that works, and the refusals that protect the caller from a bad one. */
 
 import { type Address, FLOAT_PPM, NATIVE, PPM } from '@sluice/chains'
-import { familyOf } from '@sluice/liquidity'
+import { familyOf, type Pool } from '@sluice/liquidity'
 import type { EncodedSwap, Route } from '@sluice/routing'
 import { type BlockHeader, estimateL1Fee } from '@sluice/rpc'
 import { QuotingError } from '../errors.ts'
+import { chargedGas } from '../gas/charged-gas.ts'
+import { laterGasOf } from '../gas/later-gas.ts'
+import type { TouchedPools } from '../view/touched.ts'
 import { shortfallPpm, toPercent, toWhole, transactionGas } from './amounts.ts'
 import { approvalCalls, type Call, checkBatch } from './calls.ts'
 import type { Found } from './found.ts'
@@ -14,6 +17,8 @@ import { quoteId } from './quote-id.ts'
 
 /** 3 %. */
 const IMPACT_WARNING_PPM = 30_000n
+/** 1 bps: what somebody left in a pool, rather than a balance that grows by itself from one block to the next. */
+const EXCESS_WARNING_PPM = 100n
 /** Blocks that may pass until a quote is sent: the interface asks for another one after two. */
 const LASTING_BLOCKS = 2
 
@@ -34,7 +39,9 @@ export type Quote = {
   readonly gasPriceWei: bigint
   /** Units that the transaction needs, before refunds; holds the data fee where that is paid as gas. */
   readonly gasEstimate: bigint
-  /** Cost of gas and data fee together. */
+  /** Units that the sender is charged, after refunds, as the receipt will tell. */
+  readonly gasCharged: bigint
+  /** Cost of the gas charged and the data fee together. */
   readonly gasCostWei: bigint
   readonly gasCostUsd: number | null
   /** Part of `gasCostWei` for publishing on the chain below; null where it is not known. */
@@ -58,7 +65,7 @@ export async function finalize(found: Found): Promise<Quote> {
   const { request, chain, view, route, trial } = found
   // Before the caller's own fee, which is no loss but a payment.
   const gross = (trial.amountOut * PPM) / (PPM - request.feePpm)
-  const priceImpactPpm = route.midAmountOut === null ? null : shortfallPpm(route.midAmountOut, gross)
+  const priceImpactPpm = route.midAmountOut === null ? null : atLeastZero(shortfallPpm(route.midAmountOut, gross))
   refuseLoss(found, priceImpactPpm, valueLossPpm(found, gross))
   const gas = await gasOf(found)
   const batch = request.withCalls ? await batchOf(found) : undefined
@@ -75,6 +82,7 @@ export async function finalize(found: Found): Promise<Quote> {
     ...(found.slippage && { slippage: found.slippage }),
     gasPriceWei: found.gasPriceWei,
     gasEstimate: gas.estimate,
+    gasCharged: gas.charged,
     gasCostWei: gas.costWei,
     gasCostUsd: nativePrice === null ? null : toWhole(gas.costWei, chain.nativeCurrency.decimals) * nativePrice,
     l1FeeWei: gas.l1FeeWei,
@@ -86,6 +94,11 @@ export async function finalize(found: Found): Promise<Quote> {
     poolsPending: view.poolsPending(),
     warnings: [...warnings(found, priceImpactPpm), ...(batch?.warnings ?? [])],
   }
+}
+
+/** The mid price is a float: an impact below zero is its rounding. */
+function atLeastZero(ppm: bigint): bigint {
+  return ppm > 0n ? ppm : 0n
 }
 
 type Batch = { readonly calls: readonly Call[]; readonly warnings: readonly string[] }
@@ -104,22 +117,48 @@ async function batchOf(found: Found): Promise<Batch> {
   return { calls, warnings: await checkBatch(approvals, found) }
 }
 
-type Gas = { readonly estimate: bigint; readonly costWei: bigint; readonly l1FeeWei: bigint | null }
+type Gas = {
+  readonly estimate: bigint
+  readonly charged: bigint
+  readonly costWei: bigint
+  readonly l1FeeWei: bigint | null
+}
 
 async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, signal }: Found): Promise<Gas> {
-  // A pool traded in the simulated block itself has brought its price oracle up to date for it, and does so again in the next.
-  const stale = new Set(route.legs.flatMap(({ pool }) => (touched.has(pool.id) ? [pool] : [])))
-  const oracles = [...stale].reduce((sum, { family }) => sum + (familyOf(family)?.oracleGas ?? 0), 0)
-  const { gasUsed } = trial.simulation
-  const execution = transactionGas(trial.swap.data, BigInt(gasUsed + oracles))
+  const { gasUsed, ranIn } = trial.simulation
+  const next = ranIn ? 0 : unseenInNextBlock(route, touched)
+  const later = ranIn ? trial.laterGas : unseenLater(route)
+  const { data } = trial.swap
+  const execution = transactionGas(data, BigInt(gasUsed + next + later))
+  const simulation = { ...trial.simulation, gasUsed: gasUsed + next }
+  const charged = chargedGas({ route, data, simulation }, chain.wrappedNative?.address ?? null)
   const paid = route.tokenOut === NATIVE ? 'native' : trial.terms.direct ? 'direct' : 'token'
   const held = BigInt(heldGas(gasUsed, paid))
-  const { to, data, value } = trial.swap
+  const { to, value } = trial.swap
   const block = { blockHash: view.snapshot.block.hash }
   const transaction = { to, data, value, gas: execution + held, gasPriceWei }
   const l1 = await estimateL1Fee(rpc, chain.l1FeeModel, transaction, block, { signal })
-  if (!l1) return { estimate: execution + held, costWei: execution * gasPriceWei, l1FeeWei: null }
-  return { estimate: execution + held + l1.gas, costWei: execution * gasPriceWei + l1.feeWei, l1FeeWei: l1.feeWei }
+  if (!l1) return { estimate: execution + held, charged, costWei: charged * gasPriceWei, l1FeeWei: null }
+  const costWei = charged * gasPriceWei + l1.feeWei
+  // Where the data fee is paid as gas, the receipt counts that too.
+  const l1Gas = l1.gas > 0n && gasPriceWei > 0n ? l1.feeWei / gasPriceWei : 0n
+  return { estimate: execution + held + l1.gas, charged: charged + l1Gas, costWei, l1FeeWei: l1.feeWei }
+}
+
+const poolsOf = ({ legs }: Route): readonly Pool[] => [...new Map(legs.map(({ pool }) => [pool.id, pool])).values()]
+
+/**
+ * Gas that a run in the quoted block itself does not show, where the node cannot run it in the next one: a pool traded in that block
+ * has brought its price oracle up to date for it, and does so again in the next.
+ */
+function unseenInNextBlock(route: Route, touched: TouchedPools): number {
+  const stale = poolsOf(route).filter(({ id }) => touched.has(id))
+  return stale.reduce((sum, { family }) => sum + (familyOf(family)?.oracleGas ?? 0), 0)
+}
+
+/** Gas of later blocks, as families state it. */
+function unseenLater(route: Route): number {
+  return poolsOf(route).reduce((sum, { family }) => sum + laterGasOf(family), 0)
 }
 
 function netAmountOut({ trial, route, gasPriceWei, chain }: Found, costWei: bigint): bigint | null {
@@ -159,12 +198,21 @@ function refuseLoss({ request, view }: Found, impactPpm: bigint | null, lossPpm:
   if (lossPpm !== null && lossPpm > limit) throw refuse('VALUE_LOSS', 'the loss of value in USD', lossPpm)
 }
 
-function warnings({ request, tokens, route }: Found, impactPpm: bigint | null): string[] {
+function warnings({ request, tokens, route, trial }: Found, impactPpm: bigint | null): string[] {
   const found: string[] = []
+  const excessPpm = -trial.shortfallPpm
+  if (excessPpm > EXCESS_WARNING_PPM)
+    found.push(
+      `the simulation paid ${toPercent(excessPpm)} percent more than the pools' reserves explain, which others may take back; toAmount leaves it out`,
+    )
   const inTax = tokens.taxes.transferPpm(route.tokenIn)
   const outTax = tokens.taxes.transferPpm(route.tokenOut)
   if (impactPpm !== null && impactPpm >= IMPACT_WARNING_PPM)
     found.push(`the price impact is ${toPercent(impactPpm)} percent`)
+  if (trial.simulation.ways.sender === 'bare')
+    found.push(
+      `a token or pool of the route treats accounts by their code; the figures are those of a transaction that ${request.from} sends itself`,
+    )
   if (inTax > 0n) found.push(`src takes ${toPercent(inTax)} percent on transfers; toAmount is what is left`)
   if (outTax > 0n) found.push(`dst takes ${toPercent(outTax)} percent on transfers; toAmount is what is left`)
   if (outTax > 0n && request.feePpm > 0n)

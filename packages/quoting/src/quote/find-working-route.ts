@@ -1,14 +1,15 @@
 /** The rounds of routing and simulating by which a quote comes to a route that was seen to work. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { type ExactOutputRequest, MOST_WORK, type Route, type RouteRequest, type RouteResult } from '@sluice/routing'
-import type { Rpc } from '@sluice/rpc'
 import { type SimulationContext, usualGas } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
 import { permitFault } from '../permit/fault.ts'
 import type { Permit } from '../permit/permit.ts'
+import type { ChainTokens } from '../tokens/chain-tokens.ts'
 import type { TaxRecords, TradedToken } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
+import { type AmountRefusal, amountRefusal } from './amount-refusal.ts'
 import { toPercent } from './amounts.ts'
 import { culprits } from './culprits.ts'
 import { onceAsked } from './once-asked.ts'
@@ -27,6 +28,9 @@ const MAX_ROUNDS = 5
  */
 const LATER_WORK = MOST_WORK / 8
 
+/** 0.5 %: what a route may pay more than settled before recorded taxes count as outdated. */
+const MAX_EXCESS_PPM = 5_000n
+
 const OUT_OF_GAS = {
   outcome: 'reverted',
   reason: 'it takes more gas than a transaction may',
@@ -39,7 +43,6 @@ const MOST_RIVALS = 3
 export type RoundsContext = Omit<TrialContext, 'signal' | 'taxes'> &
   TermsContext & {
     readonly search: Search
-    readonly rpc: Rpc
     readonly simulation: SimulationContext
     readonly emit: QuotingListener
     readonly slippageOf: (route: Route) => AutoSlippage
@@ -82,10 +85,14 @@ export async function findWorkingRoute(
     const work = round > 0 && { work: LATER_WORK }
     const sought = { ...terms, ...amount, ...work, ...(isMeasured && { mostRivals: MOST_RIVALS }) }
     const result = await time('route', () => search(view, sought, signal))
-    if (!result.ok)
-      throw lastFailure && result.code !== 'BAD_TOKEN'
-        ? reverted(lastFailure, view)
-        : noRoute(result, view, request, tokens.taxes)
+    if (!result.ok) {
+      if (lastFailure && result.code !== 'BAD_TOKEN') throw reverted(lastFailure, view)
+      const bySize =
+        result.code === 'NO_ROUTE'
+          ? await amountRefusal(sought, (other) => search(view, { ...other, work: LATER_WORK }, signal))
+          : undefined
+      throw bySize ? refusedBySize(bySize, result, request, tokens, view) : noRoute(result, view, request, tokens.taxes)
+    }
     const { route, rivals = [] } = result
     const lean = rivals.filter(({ gas }) => gas <= mostGas)
     if (wish.slippagePpm === 'auto' && (slippage === undefined || wish.amountOut === undefined)) {
@@ -107,7 +114,15 @@ export async function findWorkingRoute(
       return { route: trial.route, ranked: route, trial, sought, slippage, rival }
     }
     const trial = route.gas > mostGas ? OUT_OF_GAS : await tried(result.boundAfterGas)
-    if ('swap' in trial) return works(trial)
+    const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
+    const relearn = () => time('learn', () => tokens.taxes.learn(tradedTokens(route), source))
+    if ('swap' in trial) {
+      // A tax that is no longer taken looks like a gift.
+      const isLast = round === MAX_ROUNDS - 1
+      const isTaxed = -trial.shortfallPpm > MAX_EXCESS_PPM && hasTaxes(route, tokens.taxes)
+      if (isTaxed && !isLast && (await relearn())) continue
+      return works(trial)
+    }
     if (trial.outcome === 'reverted' && (trial.gasUsed ?? 0) > mostGas) {
       lastFailure = OUT_OF_GAS.reason
       // Nobody is to blame. Where it took more than it was expected to, half of that is spared.
@@ -124,8 +139,7 @@ export async function findWorkingRoute(
       lift = [lift[0] * settled, lift[1] * paid]
       continue
     }
-    const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
-    const learned = await time('learn', () => tokens.taxes.learn(tradedTokens(route), source))
+    const learned = await relearn()
     tokens.standings.learn(tokens.taxes.current)
     if (!learned) {
       // A pool is not left out, nor trust lost, for what may have been the node's doing: the same bytes are run once more.
@@ -146,9 +160,12 @@ const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
 async function toBlame(route: Route, context: RoundsContext, { signal, time }: Work): Promise<readonly string[]> {
   const { standings, taxes } = context.tokens
   standings.blame(passedThrough(route))
-  const isTaxed = route.legs.some((leg) => taxes.current.has(leg.tokenIn) || taxes.current.has(leg.tokenOut))
-  const guilty = isTaxed ? [] : await time('learn', () => culprits(route, { ...context, signal }))
+  const guilty = hasTaxes(route, taxes) ? [] : await time('learn', () => culprits(route, { ...context, signal }))
   return guilty.length > 0 ? guilty : suspects(route)
+}
+
+function hasTaxes({ legs }: Route, { current }: TaxRecords): boolean {
+  return legs.some(({ tokenIn, tokenOut }) => current.has(tokenIn) || current.has(tokenOut))
 }
 
 /** @throws QuotingError `BAD_PERMIT` where the permission is why a route failed */
@@ -193,12 +210,9 @@ function suspects({ legs, amountIn, tokenIn }: Route): readonly string[] {
   return first ? [first.pool.id] : []
 }
 
-function noRoute(
-  result: Extract<RouteResult, { ok: false }>,
-  { snapshot }: ChainView,
-  request: DecidedRequest,
-  taxes: TaxRecords,
-): QuotingError {
+type Refused = Extract<RouteResult, { ok: false }>
+
+function noRoute(result: Refused, { snapshot }: ChainView, request: DecidedRequest, taxes: TaxRecords): QuotingError {
   const { code, message, reasons, maxRoutableAmount, maxOutputAmount } = result
   const most =
     request.amountOut === undefined ? maxRoutableAmount : maxOutputAmount && wantedFor(maxOutputAmount, request, taxes)
@@ -206,6 +220,29 @@ function noRoute(
     reasons: reasons.slice(0, 50),
     ...(most !== undefined && { maxRoutableAmount: most.toString() }),
     block: snapshot.block.number,
+  })
+}
+
+function refusedBySize(
+  refusal: AmountRefusal,
+  { reasons }: Refused,
+  request: DecidedRequest,
+  { taxes }: ChainTokens,
+  { snapshot }: ChainView,
+): QuotingError {
+  const details = { reasons: reasons.slice(0, 50), block: snapshot.block.number }
+  if (refusal.kind === 'too small') {
+    const least = `about ${refusal.min} routes`
+    return new QuotingError('AMOUNT_TOO_SMALL', `${request.amountIn} buys less than one unit of the output; ${least}`, {
+      ...details,
+      minRoutableAmount: refusal.min.toString(),
+    })
+  }
+  const most = request.amountOut === undefined ? refusal.max : wantedFor(refusal.max, request, taxes)
+  const what = request.amountOut === undefined ? `take ${request.amountIn}` : `pay ${request.amountOut}`
+  return new QuotingError('INSUFFICIENT_LIQUIDITY', `the pools cannot ${what}; about ${most} can be routed`, {
+    ...details,
+    maxRoutableAmount: most.toString(),
   })
 }
 

@@ -11,4 +11,6 @@ export type Made = {
   /** Place of the quote's route among the best and its rivals, by what simulating them all has shown. */
   readonly rival: number
   readonly terms: SwapTerms
+  /** True where it ended otherwise with a probe in the sender's place. */
+  readonly asSent: boolean
 }

@@ -11,11 +11,11 @@ import { onceAsked } from './once-asked.ts'
 const WRITTEN = 'undici:client:sendHeaders'
 const CHAIN_ID = 31_337
 
-/** Answers calls with two words, as the probe of what a node can do does, and everything else with the chain. */
+/** Answers calls with four words, as the probe of what a node can do does, and everything else with the chain. */
 const answer = ({ id, method }: { readonly id: number; readonly method: string }) => ({
   jsonrpc: '2.0',
   id,
-  result: method === 'eth_call' ? `0x${'1'.padStart(64, '0').repeat(2)}` : `0x${CHAIN_ID.toString(16)}`,
+  result: method === 'eth_call' ? `0x${'1'.padStart(64, '0').repeat(4)}` : `0x${CHAIN_ID.toString(16)}`,
 })
 const node = createServer(async (request, response) => {
   let text = ''

@@ -8,7 +8,9 @@ import type { ChainRuntime } from '../chain/runtime.ts'
 import { type Clock, checkDeadline } from '../deadline.ts'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
+import type { LaterGas } from '../gas/later-gas.ts'
 import type { GasLessons } from '../gas/learned-gas.ts'
+import type { WalletChecks } from '../simulation/wallet-checks.ts'
 import type { ChainTokens } from '../tokens/chain-tokens.ts'
 import type { ChainView } from '../view/view.ts'
 import { transactionGas } from './amounts.ts'
@@ -41,6 +43,8 @@ export type QuoterOptions = {
   readonly haircutsAt: TermsContext['haircutsAt']
   /** Told the gas of every route that works, and tells searches. */
   readonly gasLessons: GasLessons
+  readonly laterGas: LaterGas
+  readonly walletChecks: WalletChecks
   /** Told of every quote that is made. */
   readonly onMade: (view: ChainView, made: Made) => void
 }
@@ -215,10 +219,14 @@ export class Quoter {
   }
 
   private async quoteAt(view: ChainView, request: QuoteRequest, work: Work): Promise<Quote> {
-    // Asked for now, in one HTTP request, and needed after routing; a failure is met there.
-    for (const asked of [view.codeOf(request.from), view.assertDeployed()]) asked.catch(() => {})
-    const { chain, tokens, runtime } = this.options
+    const { chain, tokens, runtime, simulation } = this.options
     const { rpc } = runtime.now
+    // Requested now, in one HTTP request, and needed after routing; a failure is met there.
+    const early = [
+      ...[view.codeOf(request.from), view.assertDeployed()],
+      simulation.fees.gasPrice(rpc, view.snapshot.block),
+    ]
+    for (const one of early) one.catch(() => {})
     const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())
     const context = { ...this.options, ...this.termsContext(view), rpc }
     const { route, ranked, trial, sought, slippage, rival } = await findWorkingRoute(
@@ -250,7 +258,9 @@ export class Quoter {
       }),
     )
     // What a caller has signed is kept nowhere.
-    if (!request.permit) this.options.onMade(view, { quote, from: request.from, sought, rival, terms: trial.terms })
+    const asSent = trial.simulation.ways.sender === 'bare'
+    if (!request.permit)
+      this.options.onMade(view, { quote, from: request.from, sought, rival, terms: trial.terms, asSent })
     return quote
   }
 

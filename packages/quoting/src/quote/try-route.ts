@@ -1,13 +1,23 @@
 import { IGuard__factory } from '@sluice/bindings'
-import type { Address, Hex } from '@sluice/chains'
+import type { Address } from '@sluice/chains'
 import { type EncodedSwap, encodeSwap, type Route, type SwapRequest } from '@sluice/routing'
-import { SimulationError, type SimulationResult } from '@sluice/simulation'
+import type { Rpc } from '@sluice/rpc'
+import {
+  blockAt,
+  type SimulationContext,
+  SimulationError,
+  type SimulationRequest,
+  type SimulationResult,
+  type SwapOutcome,
+} from '@sluice/simulation'
 import type { SwapContracts } from '../chain/contracts.ts'
 import { type Clock, defaultDeadline } from '../deadline.ts'
+import type { LaterGas } from '../gas/later-gas.ts'
 import { asOwned } from '../permit/permit.ts'
+import type { WalletChecks } from '../simulation/wallet-checks.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
-import { leftOf, minOutputOf, shortfallPpm } from './amounts.ts'
+import { larger, leftOf, minOutputOf, shortfallPpm } from './amounts.ts'
 import { mostAfterGas } from './most-after-gas.ts'
 import type { Simulate } from './ports.ts'
 import type { DecidedRequest } from './request.ts'
@@ -25,16 +35,21 @@ export type SwapTerms = Omit<SwapRequest, 'route' | 'families'>
 export type WorkingTrial = {
   /** The one of the routes tried that leaves most after the gas that was measured. */
   readonly route: Route
-  /** `exact` where the simulation paid what the route settled at. */
+  /** `exact` where the simulation paid what the route settled at, or more. */
   readonly outcome: 'exact' | 'adjusted'
   readonly swap: EncodedSwap
   /** Terms that the route was encoded with. */
   readonly terms: SwapTerms
-  /** Amount that the sender received, base units. */
+  /**
+   * Amount that the sender is promised, base units: what it received, or what the route settled at where that is less. More than
+   * the pools' state explains, such as a balance that somebody left in a pair, may be taken away before the transaction is mined.
+   */
   readonly amountOut: bigint
   readonly minOutput: bigint
   readonly simulation: SimulationResult
-  /** Missing from the settled output in the first simulation. */
+  /** Gas that it takes more when it is mined at its deadline. */
+  readonly laterGas: number
+  /** Missing from the settled output in the first simulation; negative where it paid more. */
   readonly shortfallPpm: bigint
 }
 
@@ -57,13 +72,17 @@ export type TrialContext = {
   readonly taxes: Pick<TaxRecords, 'transferPpm'>
   readonly simulate: Simulate
   readonly clock: Clock
+  readonly laterGas: LaterGas
+  readonly walletChecks: WalletChecks
+  readonly rpc: Rpc
+  readonly simulation: Pick<SimulationContext, 'blockIntervalMs'>
   readonly view: ChainView
   readonly signal: AbortSignal
 }
 
 /**
- * Encodes a route and runs the very bytes against the block of the view. When they pay another amount than settled,
- * the bytes are made anew with a `minOutput` from what was measured, and run again.
+ * Encodes a route and runs the very bytes in the block after that of the view. When they pay less than settled, the bytes are
+ * encoded again with a `minOutput` from the measured output, and run again.
  *
  * @param rivals - routes that are run in the same call, each from the same state: the one that leaves most after its gas is
  *   taken where all is as settled
@@ -93,13 +112,11 @@ async function runRoute(
   const direct = route.legs.length > 0 && paysDirectly(request, context.taxes)
   const deadline = request.deadline ?? defaultDeadline(view.snapshot.block.timestamp, context.clock())
 
-  const pools = new Set([route, ...rivals].flatMap(({ legs }) => legs.map(({ pool }) => pool.address)))
+  const legs = [route, ...rivals].flatMap((of) => of.legs)
+  const pools = new Set(legs.map(({ pool }) => pool.address))
 
-  const known = { header: view.snapshot.block, senderCode: await view.codeOf(request.from) }
-
-  // The network's price moves on while the block is pinned: nodes refuse one below the block's own base fee.
-  const gasPriceWei = await view.gasPriceWei()
-  const baseFeeWei = view.snapshot.block.baseFeePerGas ?? 0n
+  const { block } = view.snapshot
+  const known = { header: block, senderCode: await view.codeOf(request.from) }
 
   const permit = request.permit && asOwned(request.permit, known.senderCode)
   if (request.permit && !permit) return { outcome: 'reverted', reason: 'the permit is signed by nobody' }
@@ -107,28 +124,43 @@ async function runRoute(
     const terms = { ...termsOf({ ...request, permit }, context), minOutput, deadline: BigInt(deadline), direct }
     return { route: of, terms, swap: encodeSwap({ route: of, families: contracts.families, ...terms }) }
   }
-  const run = async (minOutput: bigint, others: readonly Hex[] = []) => {
-    const made = encodedAs(route, minOutput)
-    const { swap } = made
-    const simulation = await context.simulate(
+  const simulated = ({ to, data }: EncodedSwap, others: readonly Encoded[], more: Partial<SimulationRequest> = {}) =>
+    context.simulate(
       {
         from: request.from,
-        to: swap.to,
-        data: swap.data,
-        ...(others.length > 0 && { others }),
+        to,
+        data,
+        ...(others.length > 0 && { others: others.map(({ swap }) => swap.data) }),
         tokenIn: route.tokenIn,
         amountIn: route.amountIn,
         tokenOut: route.tokenOut,
-        block: { blockHash: view.snapshot.block.hash },
-        gasPrice: gasPriceWei > baseFeeWei ? gasPriceWei : baseFeeWei,
+        block: { blockHash: block.hash },
         known,
-        withHead: true,
         ...(request.permit && { allowance: 'kept' as const }),
         signal,
+        ...more,
       },
       pools,
     )
-    return { ...made, simulation }
+  const asSent = await context.walletChecks.isDue({ legs }, context.rpc, { blockHash: block.hash })
+  const runEncoded = async (encoded: Encoded, others: readonly Encoded[] = []): Promise<Ran> => {
+    const simulation = await simulated(encoded.swap, others, { withHead: true, asSent })
+    const { sender } = simulation.ways
+    if (sender) context.walletChecks.observe(encoded.route, sender === 'bare')
+    return { ...encoded, simulation }
+  }
+  const run = (minOutput: bigint, others?: readonly Encoded[]) => runEncoded(encodedAs(route, minOutput), others)
+  /** The same at the deadline; whatever the output is by then, only its gas counts. */
+  const runLater = async (): Promise<readonly SwapOutcome[]> => {
+    const [own, ...others] = [route, ...rivals].map((of) => encodedAs(of, 1n))
+    const runsIn = blockAt(block, deadline, context.simulation.blockIntervalMs)
+    try {
+      const result = await simulated(own!.swap, others, { runsIn })
+      return result.ranIn ? [result, ...(result.others ?? [])] : []
+    } catch (error) {
+      if (error instanceof SimulationError) return []
+      throw error
+    }
   }
 
   const wanted = request.amountOut
@@ -136,30 +168,67 @@ async function runRoute(
   const expected = expectedOf(route)
   const settledMinOutput = wanted ?? minOutputOf(expected, request.slippagePpm)
   const others = rivals.map((rival) => encodedAs(rival, minOutputOf(expectedOf(rival), request.slippagePpm)))
-  const first = await run(
-    settledMinOutput,
-    others.map(({ swap }) => swap.data),
-  )
-  const measured = first.simulation.success ? first.simulation.amountOut : tooLittle(first.simulation)
+  const isDue = context.laterGas.isDue([route, ...rivals], block.timestamp)
+  const [first, later] = await Promise.all([run(settledMinOutput, others), isDue ? runLater() : []])
+  const laterGas = laterGasOf([route, ...rivals], first.simulation, later)
+  for (const { of, extra } of laterGas) context.laterGas.observe(of, extra, block.timestamp)
+  const extraOf = (of: Route) => laterGas.find((one) => one.of === of)?.extra ?? 0
+
+  const measured = receivedOf(first.simulation)
   if (measured === undefined) return reverted(first)
   const missing = shortfallPpm(expected, measured)
-  if (missing > MAX_SHORTFALL_PPM || measured === 0n) return { outcome: 'shortfall', shortfallPpm: missing }
-  if (first.simulation.success && measured === expected) {
-    const best = bestMeasured(first, others, expectedOf, wrappedNative)
-    const { amountOut } = best.simulation
-    return { outcome: 'exact', ...best, amountOut, minOutput: best.terms.minOutput, shortfallPpm: 0n }
+  // What a token keeps of wallets alone is no doubt of pools: it is measured, promised so, and told.
+  const { probed = first.simulation } = first.simulation
+  const unexplained = shortfallPpm(expected, larger(measured, receivedOf(probed) ?? 0n))
+  if (unexplained > MAX_SHORTFALL_PPM || measured === 0n) return { outcome: 'shortfall', shortfallPpm: unexplained }
+  if (first.simulation.success && measured >= expected) {
+    const ranked = bestMeasured(first, others, expectedOf, wrappedNative)
+    const best = asSent ? await confirmedAsSent(first, ranked, runEncoded) : ranked
+    const { route: of, terms } = best
+    const amountOut = expectedOf(of)
+    const shortfall = shortfallPpm(amountOut, best.simulation.amountOut)
+    return {
+      ...{ outcome: 'exact', ...best, amountOut, minOutput: terms.minOutput },
+      ...{ laterGas: extraOf(of), shortfallPpm: shortfall },
+    }
   }
 
+  const adjusted = { outcome: 'adjusted', laterGas: extraOf(route), shortfallPpm: missing } as const
   if (wanted !== undefined) {
     if (!first.simulation.success || measured < targetOf(wanted, request))
       return { outcome: 'shortfall', shortfallPpm: missing, paid: [measured, expected] }
-    return { outcome: 'adjusted', ...first, amountOut: measured, minOutput: wanted, shortfallPpm: missing }
+    return { ...adjusted, ...first, amountOut: measured, minOutput: wanted }
   }
   const minOutput = minOutputOf(measured, request.slippagePpm)
   const second = await run(minOutput)
   if (!second.simulation.success) return reverted(second)
   if (second.simulation.amountOut !== measured) return { outcome: 'shortfall', shortfallPpm: missing }
-  return { outcome: 'adjusted', ...second, amountOut: measured, minOutput, shortfallPpm: missing }
+  return { ...adjusted, ...second, amountOut: measured, minOutput }
+}
+
+/** What the sender received, or would have, had the Guard not refused it as too little. */
+function receivedOf(outcome: SwapOutcome): bigint | undefined {
+  return outcome.success ? outcome.amountOut : tooLittle(outcome)
+}
+
+/** The route that ranks first, where it does as it is sent what it did with a probe in the sender's place; otherwise the first one. */
+async function confirmedAsSent(first: Ran, ranked: Ran, run: (encoded: Encoded) => Promise<Ran>): Promise<Ran> {
+  if (ranked.route === first.route) return first
+  const again = await run(ranked)
+  return again.simulation.ways.sender === 'bare' ? first : again
+}
+
+/** Gas beyond that of the next block, of the routes that were run at both times. */
+function laterGasOf(
+  routes: readonly Route[],
+  { others = [], ...first }: SimulationResult,
+  later: readonly SwapOutcome[],
+): readonly { readonly of: Route; readonly extra: number }[] {
+  const now = [first, ...others]
+  return routes.flatMap((of, k) => {
+    const [before, after] = [now[k], later[k]]
+    return before?.success && after?.success ? [{ of, extra: Math.max(0, after.gasUsed - before.gasUsed) }] : []
+  })
 }
 
 function reverted({ simulation: { revertReason: reason = 'reverted without a reason', gasUsed } }: Ran): Trial {
@@ -189,7 +258,7 @@ export function termsOf(
 type Encoded = { readonly route: Route; readonly terms: SwapTerms; readonly swap: EncodedSwap }
 type Ran = Encoded & { readonly simulation: SimulationResult }
 
-/** The route that leaves most after gas, of those that paid what they settled at. */
+/** The route that leaves most after gas, of those that paid what they settled at or more. */
 function bestMeasured(
   { simulation: together, ...first }: Ran,
   others: readonly Encoded[],
@@ -199,10 +268,10 @@ function bestMeasured(
   const { others: outcomes = [], ...simulation } = together
   const asSettled = others.flatMap((other, k): Ran[] => {
     const outcome = outcomes[k]
-    const isExact = outcome?.success && outcome.amountOut === expectedOf(other.route)
-    return isExact ? [{ ...other, simulation: { ...simulation, ...outcome } }] : []
+    const isSettled = outcome?.success && outcome.amountOut >= expectedOf(other.route)
+    return isSettled ? [{ ...other, simulation: { ...simulation, ...outcome } }] : []
   })
-  return mostAfterGas([{ ...first, simulation }, ...asSettled], wrappedNative)
+  return mostAfterGas([{ ...first, simulation }, ...asSettled], expectedOf, wrappedNative)
 }
 
 /** Amount that the sender would have received, from the Guard's own refusal; undefined for any other bytes, whatever they are. */

@@ -1,10 +1,11 @@
 import type { Address, Chain } from '@sluice/chains'
-import { type Snapshot, TokenFacts } from '@sluice/liquidity'
-import type { StateCount } from '@sluice/simulation'
+import { type Pool, type Snapshot, TokenFacts } from '@sluice/liquidity'
+import { SimulationError, type StateCount } from '@sluice/simulation'
 import { TokenNames } from './names.ts'
 import { Standings } from './standings.ts'
-import { TaxRecords, type TaxSource } from './taxes.ts'
+import { measureToken, TaxRecords, type TaxSource } from './taxes.ts'
 import { TokenCatalog } from './token-catalog.ts'
+import { TokenEvidence } from './token-evidence.ts'
 import { TokenLister } from './token-list.ts'
 import { type MeasuredToken, TokenReports } from './token-reports.ts'
 
@@ -25,6 +26,7 @@ export class ChainTokens {
   private readonly reports = new TokenReports()
   private readonly names = new TokenNames()
   private readonly source: Options['source']
+  readonly evidence: TokenEvidence
 
   constructor({ chain, earnBlocks, source }: Options) {
     this.source = source
@@ -36,7 +38,17 @@ export class ChainTokens {
       decimals: (token) => this.facts.decimals(token),
       measure: (token, snapshot) => this.report(token, snapshot),
     })
+    this.taxes.onSold = (token, sellable) => this.reports.learn(token, [sellable])
+    this.reports.onUnsellable = () => this.onNews()
+    this.evidence = new TokenEvidence({
+      vouched: new Set(this.catalog.registry),
+      measure: (token, pool, snapshot) => this.measureSale(token, pool, snapshot),
+      onNews: () => this.onNews(),
+    })
   }
+
+  /** Called when something was found out by which tokens are priced otherwise than a moment ago. */
+  onNews: () => void = () => {}
 
   /**
    * A token as measured where it is traded; null for what is no token, or cannot be measured. Shared by everyone who asks for it
@@ -50,12 +62,26 @@ export class ChainTokens {
     return this.reports.of(token, snapshot, { ...this.source(snapshot), signal })
   }
 
+  /** One measurement that no report is made of. @throws RpcError */
+  private async measureSale(token: Address, pool: Pool, snapshot: Snapshot): Promise<void> {
+    const { signal } = new AbortController()
+    try {
+      const { sellable } = await measureToken(token, pool, { ...this.source(snapshot), signal })
+      this.reports.learn(token, [sellable])
+    } catch (error) {
+      // A token that cannot be measured says nothing.
+      if (!(error instanceof SimulationError)) throw error
+    }
+  }
+
   /** True for a token that could not be sold when it was measured last; one that the chain's file names is not blamed for a measurement. */
   isUnsellable(token: Address): boolean {
     return this.reports.isUnsellable(token) && !this.catalog.registry.includes(token)
   }
 
-  get counts(): Readonly<Record<'facts' | 'taxes' | 'measured' | 'reports' | 'names', StateCount>> {
-    return { facts: this.facts.count, ...this.taxes.counts, reports: this.reports.count, names: this.names.count }
+  get counts(): Readonly<Record<'facts' | 'taxes' | 'measured' | 'reports' | 'names' | 'held' | 'sold', StateCount>> {
+    const { held, sold } = this.evidence.counts
+    const counts = { reports: this.reports.count, names: this.names.count, held, sold }
+    return { facts: this.facts.count, ...this.taxes.counts, ...counts }
   }
 }

@@ -1,10 +1,42 @@
 import { expect, test } from 'vitest'
 import { looksLike } from './look-alike.ts'
 
-test.each(['usdc', 'USDС', '$USDC', 'U S D C', 'ＵＳＤＣ', 'ÚSDC', 'USD.C', 'UЅDC'])('%s passes for USDC', (symbol) => {
-  expect(looksLike(symbol)).toBe(looksLike('USDC'))
+test.each([
+  [
+    'USDC',
+    [
+      'usdc',
+      'USDС',
+      '$USDC',
+      'U S D C',
+      'ＵＳＤＣ',
+      'ÚSDC',
+      'USD.C',
+      'UЅDC',
+      'U$DC',
+      '𝐔𝐒𝐃𝐂',
+      'ꓴꓢꓓꓚ',
+      'ᴜsᴅᴄ',
+      'USD\u200bC',
+    ],
+  ],
+  // Greek, Lisu, Cherokee and Cyrillic capitals.
+  ['ETH', ['ΕΤΗ', 'ꓰꓔꓧ', 'ᎬᎢᎻ', 'ЕТН', 'ETḤ', 'Ｅ𝖳ℍ']],
+  ['WETH', ['WΕΤΗ', 'VVETH', 'ᏔᎬᎢᎻ', 'ꓪꓰꓔꓧ', 'ԜΕТН']],
+  ['LINK', ['LIΝK', 'LlNK', 'L1NK', 'ꓡꓲꓠꓗ', 'ⅬINΚ']],
+  ['UNI', ['UΝI', 'UN1', 'UNl', 'UN|', 'ՍNI']],
+  ['MKR', ['ΜKR', 'МKR', 'RNKR']],
+  ['DAI', ['DΑI', 'DА1', 'ꓓꓮꓲ', 'Ꭰꭺ1', 'DАI']],
+  ['COMP', ['C0MP', 'СОМР', 'ϹΟΜΡ']],
+  ['USDT', ['UЅDТ', 'USDΤ', 'U$DT', 'ꓴꓢꓓꓔ']],
+] as const)('what passes for %s', (symbol, others) => {
+  for (const other of others) expect(looksLike(other), other).toBe(looksLike(symbol))
 })
 
-test.each(['USDT', 'USDCE', 'DAI', 'USD'])('%s does not', (symbol) => {
-  expect(looksLike(symbol)).not.toBe(looksLike('USDC'))
+test.each([
+  ['USDC', 'USDT', 'USDCE', 'DAI', 'USD', '美元'],
+  ['ETH', 'WETH', 'STETH', 'ETC', 'ЭТХ'],
+  ['LINK', 'LINKA', 'BLINK', 'INK'],
+] as const)('%s is not taken for others', (symbol, ...others) => {
+  for (const other of others) expect(looksLike(other), other).not.toBe(looksLike(symbol))
 })

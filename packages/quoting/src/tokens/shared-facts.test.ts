@@ -6,7 +6,10 @@ import { type SharedFact, takeFact, tellFacts } from './shared-facts.ts'
 import { TaxRecords } from './taxes.ts'
 
 const TOKEN = toAddress(`0x${'12'.repeat(20)}`)
-const chain = { ...{ hubs: [], stables: [], tokens: [], wrappedNative: null }, nativeCurrency: { decimals: 18 } }
+const chain = {
+  ...{ hubs: [], stables: [], tokens: [], dexes: [], wrappedNative: null },
+  nativeCurrency: { decimals: 18 },
+}
 const known = () => ({
   facts: new TokenFacts(chain as unknown as Chain),
   taxes: new TaxRecords(),

@@ -43,6 +43,8 @@ type TokenTaxes = { usual: KnownTax; usualMs: number; readonly inPool: Bounded<s
 export class TaxRecords {
   /** Told of each measurement. */
   onMeasured: (token: Address, pool: string, tax: KnownTax, measuredMs: number) => void = () => {}
+  /** Told what a token did to those who tried to sell it; null where nobody could. */
+  onSold: (token: Address, sellable: boolean | null) => void = () => {}
   /** Pools that were not measured are taken to be taxed as the one that was measured last. */
   private readonly taxes = new Bounded<Address, TokenTaxes>(MAX_TOKENS)
   private readonly measuredAt = new Bounded<string, number>(MAX_PLACES)
@@ -110,6 +112,7 @@ export class TaxRecords {
     const now = Date.now()
     this.measuredAt.set(key, now)
     if (!report) return false
+    this.onSold(place.token, report.sellable)
     const tax = taxOf(report, known)
     this.keep(place.token, place.pool.id, tax, now)
     this.onMeasured(place.token, place.pool.id, tax, now)

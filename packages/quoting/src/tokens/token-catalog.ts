@@ -40,12 +40,13 @@ export class TokenCatalog {
   }
 
   /** Those whose symbol or name holds the text, or the one of that address, in the order of the list. @throws RpcError */
-  async search(text: string, source: () => Promise<CatalogSource>): Promise<Catalog> {
+  async search(text: string, source: (also?: readonly Address[]) => Promise<CatalogSource>): Promise<Catalog> {
     const catalog = await this.whole(source)
     if (isAddress(text)) {
       const address = toAddress(text)
       const listed = catalog.tokens.find((token) => token.address === address)
-      const found = listed ?? (await this.lister.unlisted(address, await source()))
+      // Its pools are looked for, as everywhere else.
+      const found = listed ?? (await this.lister.unlisted(address, await source([address])))
       return { ...catalog, tokens: found ? [found] : [] }
     }
     const wanted = text.trim().toLowerCase()

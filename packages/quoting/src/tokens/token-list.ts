@@ -70,13 +70,18 @@ export class TokenLister {
   }
 
   /** A token that is not on the list, by its address; undefined for what is none, or has neither symbol nor decimals. */
-  async unlisted(address: Address, { rpc }: ListSource): Promise<ListedToken | undefined> {
+  async unlisted(address: Address, { view, rpc }: ListSource): Promise<ListedToken | undefined> {
     const { facts, names } = this.options
     if (address === NATIVE || address === ZERO_ADDRESS) return undefined
     await facts.look([address], rpc, { priority: 'lookup' })
     if (facts.isToken(address) !== true) return undefined
     await names.read([address], rpc)
-    return this.listed({ address, depthUsd: null, origin: 'unlisted' })
+    const depthUsd = await view.prices().depthUsd(address)
+    return this.listed({
+      address,
+      depthUsd,
+      origin: depthUsd !== null && depthUsd >= LEAST_DEPTH_USD ? 'found' : 'unlisted',
+    })
   }
 
   private async candidate(address: Address, origin: Origin, book: PriceBook): Promise<Candidate> {

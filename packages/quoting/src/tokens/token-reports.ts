@@ -21,6 +21,8 @@ export class TokenReports {
   /** Tokens that could be bought and not sold, wherever they were measured last. */
   private readonly unsellable = new Bounded<Address, true>(MAX_UNSELLABLE)
   private readonly turns = new Semaphore(MAX_AT_ONCE)
+  /** Called when a token turns out to be unsellable. */
+  onUnsellable: (token: Address) => void = () => {}
 
   get count(): StateCount {
     return this.known.count
@@ -37,15 +39,25 @@ export class TokenReports {
     if (known) return known
     const measured = this.turns.run(() => measureEverywhere(token, snapshot, source))
     this.known.set(token, measured)
-    measured.then((found) => this.learn(token, found)).catch(() => {})
+    measured
+      .then((found) =>
+        this.learn(
+          token,
+          (found ?? []).map(({ report }) => report.sellable),
+        ),
+      )
+      .catch(() => {})
     measured.catch(() => this.known.peek(token) === measured && this.known.delete(token))
     return measured
   }
 
-  private learn(token: Address, found: MeasuredToken | null): void {
-    const told = (found ?? []).map(({ report }) => report.sellable)
-    if (told.includes(true)) this.unsellable.delete(token)
-    else if (told.includes(false)) this.unsellable.set(token, true)
+  /** Takes in what was measured of sales, here or by whoever else measures tokens: one that worked in a pool is enough. */
+  learn(token: Address, sellable: readonly (boolean | null)[]): void {
+    if (sellable.includes(true)) this.unsellable.delete(token)
+    else if (sellable.includes(false) && !this.unsellable.has(token)) {
+      this.unsellable.set(token, true)
+      this.onUnsellable(token)
+    }
   }
 }
 

@@ -17,6 +17,11 @@ export class Answers {
     return this.bodies.get(target)
   }
 
+  clear(): void {
+    this.bodies.clear()
+    this.size = 0
+  }
+
   keep(target: string, body: string): void {
     const size = target.length + body.length
     if (this.bodies.has(target)) return

@@ -168,6 +168,7 @@ function headedBy(rpc: Rpc, head: BlockHeader): Rpc {
     request: (method, params, options) => rpc.request(method, params, options),
     call: (request, block, options) => rpc.call(request, block, options),
     callWithHead: (request, block, options) => rpc.callWithHead(request, block, options),
+    simulateV1: (simulation, block, options) => rpc.simulateV1(simulation, block, options),
     getBlock: async (block, options) => (block === 'latest' ? head : rpc.getBlock(block, options)),
     getLogs: (filter, options) => rpc.getLogs(filter, options),
     getCode: (address, block, options) => rpc.getCode(address, block, options),

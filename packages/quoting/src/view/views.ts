@@ -5,7 +5,7 @@ import type { Market, Redemptions, Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
 import { buildGraph, type Graph } from '@sluice/routing'
 import { type BlockHeader, estimateL1FeePerByte, type Rpc, RpcError } from '@sluice/rpc'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { Bounded, type FeeReader, type StateCount } from '@sluice/simulation'
 import { span } from '@sluice/tracing'
 import { QuotingError } from '../errors.ts'
 import { Answers } from './answers.ts'
@@ -34,6 +34,7 @@ type Options = {
   readonly market: Market
   readonly prices: Prices
   readonly redemptions: Redemptions
+  readonly fees: FeeReader
   /** Rejects unless Guard and Executor stand at the block. */
   readonly assertDeployed: (block: { readonly blockHash: BlockHeader['hash'] }) => Promise<void>
 }
@@ -162,6 +163,11 @@ export class ChainViews {
       : undefined
   }
 
+  /** Bodies that were made before something new was found out are made again. */
+  forgetAnswers(): void {
+    this.newest?.answers.clear()
+  }
+
   /** The head, or what is in memory where a node that is slow or fails has told it not long ago. */
   private async headSoon(signal: AbortSignal): Promise<void> {
     const head = this.head(signal)
@@ -189,9 +195,9 @@ export class ChainViews {
   }
 
   private viewOf(snapshot: Snapshot): ChainView {
-    const { chain, rpc, market, prices, assertDeployed } = this.options
+    const { chain, rpc, market, prices, fees, assertDeployed } = this.options
     const block = { blockHash: snapshot.block.hash }
-    const gasPriceWei = once(() => rpc.gasPrice())
+    const gasPriceWei = once(() => fees.gasPrice(rpc, snapshot.block))
     let graph: Graph | undefined
     return {
       snapshot,

@@ -1,6 +1,6 @@
 /** The best path for the whole amount after its gas, by best-first search. */
 
-import { outputOf } from '../graph/price-curve.ts'
+import { capacityOf, outputOf } from '../graph/price-curve.ts'
 import { type Potential, wayTo } from '../problem/potentials.ts'
 import { costOf, curveOf, leastCost, leastLegCost, type Problem } from '../problem/problem.ts'
 import { PATH_EDGES, PATH_LABELS, PATH_QUOTES, USUAL_HOPS } from '../tolerances.ts'
@@ -22,7 +22,7 @@ type Label = {
   readonly before: Label | null
 }
 
-/** The output of an edge for an input: of its price curve, or of the pool itself. */
+/** Output of an edge for an input, from its price curve or from the pool itself; 0 when the pool cannot take the input. */
 export type EdgeOutput = {
   readonly of: (edge: number, amountIn: number) => number
   /** Edges asked at most, and the work of asking one. */
@@ -38,8 +38,12 @@ export type PathBounds = {
   readonly worth: (edge: number, amountOut: number) => number
 }
 
-export const onCurves = (problem: Problem): EdgeOutput => ({
-  of: (edge, amountIn) => outputOf(curveOf(problem, edge), amountIn),
+/** @param taken - how much of an input each pool must take */
+export const onCurves = (problem: Problem, taken: 'all' | 'a part' = 'all'): EdgeOutput => ({
+  of: (edge, amountIn) => {
+    const curve = curveOf(problem, edge)
+    return taken === 'all' && amountIn > capacityOf(curve) ? 0 : outputOf(curve, amountIn)
+  },
   quotes: PATH_QUOTES,
   work: 10,
 })
@@ -48,7 +52,7 @@ export const onCurves = (problem: Problem): EdgeOutput => ({
  * Spot rates are better than any rate at size, so the first path that comes out of the queue at the target is the best;
  * nearly so, since of the ways to a token that are as long only the most promising few are followed: more than one, since where
  * pools disagree the best may pass by a token that is needed later, and no two by the same tokens, of which one is better in all.
- * Where the work runs out first, the best path found so far. Null where no path leads there.
+ * Where the work runs out first, the best path found so far. Null where no path leads there, or none takes the amount.
  */
 export function bestSinglePath(
   problem: Problem,
@@ -76,8 +80,8 @@ export function bestSinglePath(
   /** Sums of the tokens that those labels have passed. */
   const passing = scratch.zeroFloats(tokens.length * lengths * PATH_LABELS, (labels) => wipe(labels, 0))
   const first = wayTo(problem, backward, source, target)
-  let best: readonly number[] | null = first
   let bestNet = first ? netOf(problem, first, output) : Number.NEGATIVE_INFINITY
+  let best = bestNet > Number.NEGATIVE_INFINITY ? first : null
   let quotes = 0
   let looks = 0
   const start = { token: source, amount: amountIn, cost: 0, hops: 0, passed: 0, edge: -1, before: null }
@@ -155,12 +159,14 @@ function markOf(token: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0
 }
 
+/** Output of a path after the cost of its legs; −∞ when a pool on it cannot take what arrives. */
 function netOf(problem: Problem, path: readonly number[], output: EdgeOutput): number {
   let amount = problem.amountIn
   let cost = 0
   for (const edge of path) {
     cost += costOf(problem, edge, amount)
     amount = output.of(edge, amount)
+    if (!(amount > 0)) return Number.NEGATIVE_INFINITY
   }
   return amount - cost
 }

@@ -3,9 +3,7 @@ import { WorkSpent } from '../problem/budget.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { RouteTerms } from '../types.ts'
 import { routedAs } from './best-route.ts'
-
-/** A leg's amount is 16 bytes in the program; no token in use has as many base units. */
-export const AMOUNT_LIMIT = 2n ** 128n
+import { AMOUNT_LIMIT } from './shares.ts'
 
 /**
  * Largest input that still routes, to half a percent; 0 where none does. Amounts may be off by seventy powers of ten, so

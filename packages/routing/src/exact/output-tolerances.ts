@@ -1,27 +1,38 @@
 /** Tolerances of the least input for an output, which pays it whatever they are: how near to the least, for how much work. Parts are of 1. */
 
-/** Searches for the amount at which the best route pays what is wished: two are usual, more where pools end. */
-export const OUTPUT_SEARCHES = 12
-/** Part of the output within which that is: the shares of a route are as good for an amount that is off by as much. */
-export const NEAR_OUTPUT = 1e-3
-/** The same of outputs that take most of what the pools have: shares change faster there. */
-export const NEAR_STEEP_OUTPUT = 1e-4
+/** Searches for the amount at which the best route pays the output: two are usual, more when pools end. */
+export const OUTPUT_SEARCHES = 32
+/** Part of the work left that a search may take. */
+export const SEARCH_PART = 1 / 3
+/** Part of the input within which a route's shares are as good for the amount sought. */
+export const NEAR_INPUT = 1e-3
+/** Relative rise of the output by that of the input below which the output says little of the input. */
+export const MIN_ELASTICITY = 0.01
 /**
- * Step of a flat market: so many times the input buys no more than so many times the output, and what is wished is more by a larger
+ * Searches at the least input of a route of which some leg stops where its pool does not respond to its price: within this part of the
+ * leg's input, and so many times what the amount has changed by.
+ */
+export const CONFIRMATIONS = 3
+export const FLAT_NEAR = 1e-6
+export const FLAT_MARGIN = 4
+/**
+ * Step of a flat market: so many times the input buys no more than so many times the output, and what is wanted is more by a larger
  * part than that step gained, or than this.
  */
 export const FLAT_STEP = 4n
 export const FLAT_GAIN = 1.1
-export const FLAT_LEAST = 1.001
+export const FLAT_MIN = 1.001
 /**
- * Amounts that are tried at most to see whether an output is in reach, the steps up and down, the factor between one that routes and
- * one that does not at which they are near enough, and the part of the work left that each may take.
+ * Searches after which gas is left aside until an amount is found that pays enough, steps up from an amount that pays too little, down
+ * from one that does not route, and up from dust, and the part of the work left that such a search may take.
  */
-export const OUTPUT_PROBES = 16
+export const PROBES_FROM = 2
 export const PROBE_STEP = 8n
 export const PROBE_FALL = 64n
-export const PROBE_NEAR = 2n
+export const DUST_STEP = 16n
 export const PROBE_PART = 1 / 8
+/** One by the part of an amount to which the end of what routes is found. */
+export const REACH_PARTS = 10_000_000n
 /** Part by which a bound on outputs is exceeded before nothing is said to reach: price curves are floats. */
 export const BEYOND_REACH = 1.01
 /** Part by which an amount is moved to find its marginal price. */

@@ -3,12 +3,13 @@
  */
 
 import { bestSinglePath } from '../columns/single-path.ts'
+import { upToInput } from '../graph/price-curve.ts'
 import { rankedRivals } from '../integrate/rivals.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { potential } from '../problem/potentials.ts'
-import { type Admission, costOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
+import { type Admission, costOf, curveOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
 import { type Found, search } from '../search.ts'
-import { alongPath } from '../solver/flow.ts'
+import { alongPath, pushThrough } from '../solver/flow.ts'
 import type { Taxes } from '../taxes.ts'
 import { EXACT_QUOTES, FEW_UNITS, GAS_SURPRISE, REFUSALS, SUSPECT, UNIT_ROUNDING } from '../tolerances.ts'
 import { believedOutput } from './haircuts.ts'
@@ -67,7 +68,7 @@ export function oneOf(problem: Problem, found: FoundRoute, other: FoundRoute, is
 }
 
 /** A route of a problem that allows for less, with the bounds of the whole one. */
-const withBounds = (route: FoundRoute, { bound, netBound, backward }: FoundRoute): FoundRoute => ({
+const withBounds = (route: FoundRoute, { bound, netBound, backward }: Found): FoundRoute => ({
   ...route,
   bound,
   netBound,
@@ -80,8 +81,11 @@ function surprisesOf(problem: Problem, { flow, settlement }: FoundRoute): Readon
   const surprises = new Map<number, number>()
   for (const [k, edge] of settlement.edges.entries()) {
     const ranked = (costOf(problem, edge, flow.input[flow.edges.indexOf(edge)]!) - perLeg) / perGas
-    const surprise = settlement.legs[k]!.gas + (learned.get(edge) ?? 0) - ranked
-    if (Math.abs(surprise) > 1) surprises.set(edge, surprise)
+    const gas = settlement.legs[k]!.gas + (learned.get(edge) ?? 0)
+    // A further swap through the same pool is all gas that was not counted.
+    const before = surprises.get(edge)
+    const surprise = before === undefined ? gas - ranked : before + gas
+    if (before !== undefined || Math.abs(surprise) > 1) surprises.set(edge, surprise)
   }
   return surprises
 }
@@ -103,8 +107,10 @@ function withoutCoarseEdges(
   const { to } = problem.graph.topology
   const coarse = edges.filter((edge, k) => legs[k]!.amountOut < FEW_UNITS && to[edge] !== problem.target)
   if (coarse.length === 0) return null
-  const found = attempt(without(problem, coarse), amountIn, taxes)
-  return found instanceof LegRefused ? null : found
+  const open = without(problem, coarse)
+  const found = search(open)
+  const settled = found && settledFlow(found, open, amountIn, taxes)
+  return settled instanceof LegRefused ? null : settled
 }
 
 /** The best path by what the pools themselves pay, whole units only. */
@@ -122,22 +128,40 @@ function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): FoundR
   return settled instanceof LegRefused ? null : settled
 }
 
-function untilSettled(wanted: Problem, amountIn: bigint, admission: Admission, taxes?: Taxes): FoundRoute | null {
-  let problem = wanted
+/**
+ * Searches and settles until a route settles. A pool that refuses the size of its leg is searched again up to what it takes; one
+ * that refuses for another reason is left out. Bounds are those of the first search, over all pools that the request admits.
+ */
+function untilSettled(whole: Problem, amountIn: bigint, admission: Admission, taxes?: Taxes): FoundRoute | null {
+  let problem = whole
+  let first: Found | null = null
   for (let refusals = 0; refusals <= REFUSALS; refusals++) {
-    const found = attempt(problem, amountIn, taxes)
-    if (found === null) return null
-    if (!(found instanceof LegRefused)) {
-      if (!problem.reuse || (!found.settlement.sharing && !isSuspect(problem, found))) return found
+    const found = search(problem, first?.bound ?? null)
+    if (!found) return null
+    first ??= found
+    const settled = settledFlow(found, problem, amountIn, taxes)
+    if (settled === null) return null
+    if (!(settled instanceof LegRefused)) {
+      const route = withBounds(settled, first)
+      if (!problem.reuse || (!settled.settlement.sharing && !isSuspect(problem, route))) return route
       const once = { ...problem, reuse: false }
       const single = unlessSpent(problem, () => untilSettled(once, amountIn, admission, taxes))
-      return single && netOf(problem, single) > netOf(problem, found) ? withBounds(single, found) : found
+      return single && netOf(problem, single) > netOf(problem, route) ? withBounds(single, first) : route
     }
-    // A pool may be asked for more than it has only because the search counted another one's liquidity twice.
-    if (found.reusing && problem.reuse) problem = { ...problem, reuse: false }
-    else admission.ban(found.pool, found.message)
+    problem = withoutRefused(problem, settled, admission)
   }
   return null
+}
+
+/** The problem without what a leg was refused for. */
+function withoutRefused(problem: Problem, refused: LegRefused, admission: Admission): Problem {
+  const { edge, pool, limit, isForSize } = refused
+  // A pool may be asked for more than it has only because the search counted another one's liquidity twice.
+  if (refused.reusing && problem.reuse) return { ...problem, reuse: false }
+  admission.note(pool, refused.message)
+  if (!isForSize) return without(problem, problem.graph.topology.edgesOfPool.get(pool.id) ?? [])
+  if (limit === null || limit === 0n) return without(problem, [edge])
+  return { ...problem, taxed: new Map(problem.taxed).set(edge, upToInput(curveOf(problem, edge), Number(limit))) }
 }
 
 /** An answer that may be better than the one there is; null where the budget does not allow for it. */
@@ -171,12 +195,34 @@ export function settledRivals(
   })
 }
 
-function attempt(problem: Problem, amountIn: bigint, taxes?: Taxes): FoundRoute | LegRefused | null {
-  const found = search(problem)
-  if (!found) return null
-  const settled = settledAs(found, problem, amountIn, taxes)
+/** The first of a search's flows that settles; the refusal of a leg when none does. */
+function settledFlow(found: Found, problem: Problem, amountIn: bigint, taxes?: Taxes): FoundRoute | LegRefused | null {
+  const settled = withoutSmallLegs(found, problem, amountIn, taxes)
   if (!(found.instead && settled instanceof LegRefused)) return settled
-  return settledAs({ ...found, flow: found.instead }, problem, amountIn, taxes)
+  return withoutSmallLegs({ ...found, flow: found.instead }, problem, amountIn, taxes)
+}
+
+/** Settles a flow, without legs that are too small for their pools if others are left. */
+function withoutSmallLegs(
+  found: Found,
+  problem: Problem,
+  amountIn: bigint,
+  taxes?: Taxes,
+): FoundRoute | LegRefused | null {
+  let { flow } = found
+  // Each round leaves out one leg, or is the last.
+  for (;;) {
+    const settled = settledAs({ ...found, flow }, problem, amountIn, taxes)
+    if (!(settled instanceof LegRefused && settled.code === 'TOO_SMALL')) return settled
+    const kept = flow.edges.map((edge) => edge !== settled.edge)
+    const rest = pushThrough(
+      problem,
+      flow.edges.filter((_, k) => kept[k]),
+      flow.input.filter((_, k) => kept[k]),
+    )
+    if (!rest || rest.unsold > 0 || rest.edges.length >= flow.edges.length) return settled
+    flow = rest
+  }
 }
 
 function settledAs(found: Found, problem: Problem, amountIn: bigint, taxes?: Taxes): FoundRoute | LegRefused | null {

@@ -3,14 +3,20 @@
  * made, legs out of any other token representable shares of what is held, and the last one out of each takes the rest.
  */
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
-import type { Problem } from '../problem/problem.ts'
+import { capacityOf, crossesFlat } from '../graph/price-curve.ts'
+import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
+import { compare } from '../solver/overflow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'
+import { NEAR_FLAT } from '../tolerances.ts'
 
 /** Parts of an amount of the source that its legs are cut to. */
-const PRECISION = 1_000_000_000
+const PRECISION = 1e15
 const WHOLE = BigInt(PRECISION)
 const SHARES = BigInt(SHARE_DENOMINATOR)
+
+/** A leg's amount has 16 bytes in the program; no token in use has as many base units. */
+export const AMOUNT_LIMIT = 2n ** 128n
 
 /** A leg before its amount is known. */
 export type Share = {
@@ -27,9 +33,25 @@ export type Share = {
 /** A flow's legs in the order in which they are made, and true where several use one pool. */
 export type Shares = { readonly inOrder: readonly Share[]; readonly sharing: boolean }
 
-export function sharesOf({ graph, source }: Problem, { edges, input }: Flow): Shares {
+/**
+ * The legs of a flow, those out of one token side by side.
+ *
+ * @param limits - by edge, inputs that pools were found to take at most, base units
+ */
+export function sharesOf(
+  problem: Problem,
+  { edges, input }: Flow,
+  limits: ReadonlyMap<number, bigint> = NO_LIMITS,
+): Shares {
+  const { graph, source } = problem
   const { from, to } = graph.topology
   const sharing = usesPoolTwice(graph, edges)
+  /** Input that a leg could take beyond its own. */
+  const room = (place: number): number => {
+    const limit = limits.get(edges[place]!)
+    const most = limit === undefined ? capacityOf(curveOf(problem, edges[place]!)) : Number(limit)
+    return most - input[place]!
+  }
   const inOrder: Share[] = []
   for (let start = 0, end = 0; start < edges.length; start = end) {
     const token = from[edges[start]!]!
@@ -39,13 +61,17 @@ export function sharesOf({ graph, source }: Problem, { edges, input }: Flow): Sh
       places.push(end)
       unassigned += input[end]!
     }
-    // Largest last: the rest then absorbs what rounding leaves over. Legs that share a pool stand in the order that pays most.
-    if (places.length > 1 && !sharing) places.sort((a, b) => input[a]! - input[b]!)
+    // The last leg takes what rounding leaves over: the one with most room, or the largest of those without an end. Legs that share a
+    // pool stand in the order that pays most.
+    if (places.length > 1 && !sharing) places.sort((a, b) => compare(room(a), room(b)) || input[a]! - input[b]!)
     for (const place of places) {
       const edge = edges[place]!
       const last = place === places[places.length - 1]
       const fromSource = token === source
-      const num = last ? 1n : partOf(input[place]! / unassigned, fromSource)
+      // A share rounded up could bring a pool just into a gap.
+      const curve = curveOf(problem, edge)
+      const isDown = curve.gasPerPiece > 0 && crossesFlat(curve, input[place]!, input[place]! * (1 + 2 * NEAR_FLAT))
+      const num = last ? 1n : partOf(input[place]! / unassigned, fromSource, isDown)
       inOrder.push({ edge, from: token, to: to[edge]!, fromSource, last, num })
       unassigned -= input[place]!
     }
@@ -53,10 +79,15 @@ export function sharesOf({ graph, source }: Problem, { edges, input }: Flow): Sh
   return { inOrder, sharing }
 }
 
-function partOf(part: number, fromSource: boolean): bigint {
+const NO_LIMITS: ReadonlyMap<number, bigint> = new Map()
+
+/** @param isDown - true when a little less is better than a little more */
+function partOf(part: number, fromSource: boolean, isDown: boolean): bigint {
   // Not a number where the search sends nothing to the token.
   const num = BigInt(Math.min(PRECISION - 1, Math.max(1, Math.round(part * PRECISION) || 1)))
-  return fromSource ? num : BigInt(toShare(num, WHOLE))
+  if (fromSource) return num
+  const down = (num * SHARES) / WHOLE
+  return isDown && down > 0n ? down : BigInt(toShare(num, WHOLE))
 }
 
 /**
@@ -80,9 +111,9 @@ export function partOfBalance(share: Share, balance: bigint, drawn?: bigint): Pa
   return { amount, num: share.num, den: SHARES }
 }
 
-/** A smaller part of the balance, in the same form. */
-export function lessOf({ amount, num, den }: Part, balance: bigint, less: bigint): Part {
-  if (num === amount) return { amount: less, num: less, den }
-  const fewer = (num * less) / amount
-  return { amount: (balance * fewer) / den, num: fewer, den }
+/** A part of the balance that is no larger than an amount, in the form of the share's leg. */
+export function partUpTo({ fromSource }: Share, balance: bigint, amount: bigint): Part {
+  if (fromSource) return { amount, num: amount, den: balance }
+  const num = (amount * SHARES) / balance
+  return { amount: shareOf(balance, Number(num)), num, den: SHARES }
 }

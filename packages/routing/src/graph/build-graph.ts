@@ -15,6 +15,7 @@ import {
 import type { Source } from '../sources.ts'
 import { type Edge, Graph, type Topology } from './graph.ts'
 import { compileCurve } from './price-curve.ts'
+import { withRepeatedSwaps } from './repeated-swaps.ts'
 import { Scratch } from './scratch.ts'
 
 /** Gas of hops, where they are to be ranked by other figures than those measured on real pools. */
@@ -143,7 +144,8 @@ function compilePool(pool: Pool, gas?: GasTable): Edge[] {
 function compileEdge(pool: Pool, tokenIn: Address, tokenOut: Address, table?: GasTable): Edge {
   const hop: Readonly<Record<string, number>> = table?.hop ?? HOP_GAS
   // One pool's arithmetic must not keep the graph from all others.
-  const raw = orRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)) ?? emptyCurve(1)
+  const oneSwap = orRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)) ?? emptyCurve(1)
+  const raw = withRepeatedSwaps(oneSwap, pool, pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut))
   const curve = compileCurve(table && raw.gasPerPiece ? { ...raw, gasPerPiece: table.tick } : raw)
   // A table of the caller's is all that its graph is ranked by.
   const tokensGas = table ? 0 : tokenGas(tokenIn) + tokenGas(tokenOut)

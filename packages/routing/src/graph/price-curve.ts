@@ -1,6 +1,6 @@
 /** A pool seen from one side, for the float search: how much comes out, at what marginal rate, and the inverse. */
 import type { PriceCurve } from '@sluice/liquidity'
-import { TICK_MARGIN } from '../tolerances.ts'
+import { NEAR_FLAT, TICK_MARGIN } from '../tolerances.ts'
 
 export type CompiledCurve = {
   /**
@@ -43,10 +43,13 @@ export type Point = {
 }
 
 export function compileCurve({ sqrtPrice, liquidity, keepIn, keepOut, gasPerPiece = 0 }: PriceCurve): CompiledCurve {
-  const count = liquidity.length
+  // A gap at the present price is no part of any trade.
+  let first = 0
+  while (first < liquidity.length && liquidity[first] === 0) first++
+  const count = liquidity.length - first
   const pieces = new Float64Array(PIECE * count + DEPTH)
   for (let piece = 0; piece < count; piece++) {
-    const [from, to, depth] = [sqrtPrice[piece]!, sqrtPrice[piece + 1]!, liquidity[piece]!]
+    const [from, to, depth] = [sqrtPrice[first + piece]!, sqrtPrice[first + piece + 1]!, liquidity[first + piece]!]
     const at = PIECE * piece
     pieces[at] = from
     pieces[at + DEPTH] = depth
@@ -54,7 +57,7 @@ export function compileCurve({ sqrtPrice, liquidity, keepIn, keepOut, gasPerPiec
     pieces[at + PIECE + INPUT] = pieces[at + INPUT]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))
     pieces[at + PIECE + OUTPUT] = pieces[at + OUTPUT]! + depth * (from - to)
   }
-  pieces[PIECE * count] = sqrtPrice[count]!
+  pieces[PIECE * count] = sqrtPrice[liquidity.length]!
   return { pieces, keepIn, keepOut, gasPerPiece }
 }
 
@@ -68,6 +71,22 @@ export function upToPiece(curve: CompiledCurve, piece: number): CompiledCurve {
   const end = PIECE * (piece + 1)
   const pieces = curve.pieces.slice(0, end + DEPTH)
   pieces[end]! += TICK_MARGIN * (pieces[end - PIECE]! - pieces[end]!)
+  return { ...curve, pieces }
+}
+
+/** The same pool, ending after an input. */
+export function upToInput(curve: CompiledCurve, amountIn: number): CompiledCurve {
+  if (!(amountIn < capacityOf(curve))) return curve
+  const piece = pieceOfInput(curve, amountIn)
+  const [from, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
+  const traded = amountIn * curve.keepIn
+  const within = traded - inputBefore(curve, piece)
+  const to = depth === 0 ? from : 1 / (1 / from + within / depth)
+  const end = PIECE * (piece + 1)
+  const pieces = curve.pieces.slice(0, end + DEPTH)
+  pieces[end] = to
+  pieces[end + INPUT] = traded
+  pieces[end + OUTPUT] = outputBefore(curve, piece) + from * to * within
   return { ...curve, pieces }
 }
 
@@ -86,15 +105,39 @@ export function firstConductance({ pieces, keepIn }: CompiledCurve): number {
 }
 
 /**
- * The end of a pool that has no more: the logarithm of the marginal rate there, −∞ for pools that never end, and the
- * conductance.
+ * A range of rates over which a pool trades the same amount: a gap without liquidity, or all below its end. Rates are natural
+ * logarithms; `low` is −∞ at the end of a pool. Conductances are those of the pieces on both sides.
  */
-export function endOf(curve: CompiledCurve): { readonly logRate: number; readonly conductance: number } {
-  const { keepIn, keepOut } = curve
+export type Flat = {
+  readonly high: number
+  readonly conductanceAbove: number
+  readonly low: number
+  readonly conductanceBelow: number
+}
+
+/** The flat range around a rate at which a pool trades something and does not respond to the rate. */
+export function flatAt(curve: CompiledCurve, rate: number): Flat {
+  const { pieces, keepIn, keepOut } = curve
   const count = piecesOf(curve)
-  const end = sqrtPriceAt(curve, count)
-  const conductance = end > 0 ? depthOf(curve, count - 1) / (2 * end * keepIn) : 0
-  return { logRate: Math.log(keepIn * keepOut * end ** 2), conductance }
+  const target = Math.sqrt(rate / (keepIn * keepOut))
+  let after = 0
+  while (after < count && (pieces[PIECE * after]! > target || pieces[PIECE * after + DEPTH] === 0)) after++
+  let before = after
+  while (before > 0 && pieces[PIECE * (before - 1) + DEPTH] === 0) before--
+  const logRate = (price: number) => Math.log(keepIn * keepOut * price * price)
+  const conductance = (piece: number, price: number) => pieces[PIECE * piece + DEPTH]! / (2 * price * keepIn)
+  const [high, low] = [sqrtPriceAt(curve, before), sqrtPriceAt(curve, after)]
+  return {
+    high: logRate(high),
+    conductanceAbove: before > 0 && high > 0 ? conductance(before - 1, high) : 0,
+    low: after < count ? logRate(low) : Number.NEGATIVE_INFINITY,
+    conductanceBelow: after < count && low > 0 ? conductance(after, low) : 0,
+  }
+}
+
+/** Largest input that a pool takes; ∞ for one that never ends. */
+export function capacityOf({ pieces, keepIn }: CompiledCurve): number {
+  return pieces.length < PIECE ? 0 : pieces[pieces.length - DEPTH + INPUT]! / keepIn
 }
 
 /** Conductance where the pool is deepest. */
@@ -104,7 +147,7 @@ export function mostConductance({ pieces, keepIn }: CompiledCurve): number {
   return most === 0 ? 0 : most / (2 * pieces[0]! * keepIn)
 }
 
-/** Output for an input; what the pool cannot take buys nothing more. */
+/** Output for an input; what exceeds the capacity buys nothing more. */
 export function outputOf(curve: CompiledCurve, amountIn: number): number {
   const { pieces, keepIn, keepOut } = curve
   if (!(amountIn > 0) || pieces.length < PIECE) return 0
@@ -131,6 +174,29 @@ export function inputOf(curve: CompiledCurve, amountOut: number): number {
   const within = traded - outputBefore(curve, piece)
   const to = Math.max(sqrtPriceAt(curve, piece + 1), depth === 0 ? from : from - within / depth)
   return (inputBefore(curve, piece) + (within === 0 ? 0 : within / (from * to))) / keepIn
+}
+
+/**
+ * The input, or a little less when it brings the pool just to where it has no liquidity: to its end, or into a gap. A swap that comes as far
+ * crosses the tick there for nothing.
+ */
+export function shortOfFlat(curve: CompiledCurve, amountIn: number): number {
+  const { pieces, keepIn } = curve
+  const end = PIECE * piecesOf(curve)
+  for (let at = PIECE * pieceOfInput(curve, amountIn * (1 + NEAR_FLAT)); at >= 0; at -= PIECE) {
+    const start = pieces[at + INPUT]! / keepIn
+    if (start < amountIn * (1 - NEAR_FLAT)) break
+    if (pieces[at + DEPTH] === 0) return Math.min(amountIn, start * (1 - NEAR_FLAT))
+  }
+  return Math.min(amountIn, (pieces[end + INPUT]! / keepIn) * (1 - NEAR_FLAT))
+}
+
+/** True when a pool has a gap without liquidity, or its end, between two inputs. */
+export function crossesFlat(curve: CompiledCurve, low: number, high: number): boolean {
+  if (high >= capacityOf(curve)) return true
+  const last = pieceOfInput(curve, high)
+  for (let piece = pieceOfInput(curve, low); piece <= last; piece++) if (depthOf(curve, piece) === 0) return true
+  return false
 }
 
 /** Pieces that an input runs through to their end. */

@@ -81,11 +81,15 @@ export function openCycles({ open, allocation }: OpenAllocation, around: (open: 
   return { open: left, allocation }
 }
 
-/** The problem without the edges that lead back from a token of the flow to an earlier one. */
-export function inOrderOf(problem: Problem, { edges }: Flow): Problem {
-  const { from, to, offset } = problem.graph.topology
-  const place = new Map<number, number>()
-  for (const edge of edges) if (!place.has(from[edge]!)) place.set(from[edge]!, place.size)
+/** The tokens that a flow sells, in its order. */
+export function orderOf({ graph }: Problem, { edges }: Flow): readonly number[] {
+  return [...new Set(edges.map((edge) => graph.topology.from[edge]!))]
+}
+
+/** The problem without the edges that lead back from a token to an earlier one. */
+export function inOrderOf(problem: Problem, order: readonly number[]): Problem {
+  const { to, offset } = problem.graph.topology
+  const place = new Map(order.map((token, at) => [token, at]))
   const backwards: number[] = []
   for (const [token, at] of place) {
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++)

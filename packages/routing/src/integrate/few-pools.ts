@@ -61,8 +61,8 @@ export function extend(problem: Problem, flow: Flow, known: Iterable<number>, va
   return withDetours(problem, joined, values)
 }
 
-/** Prices move with every detour: they are sought anew after each. */
-function withDetours(problem: Problem, flow: Flow, values: Float64Array): Flow {
+/** A route with detours joined as long as it pays more. Prices move with every detour, so they are found again after each. */
+export function withDetours(problem: Problem, flow: Flow, values: Float64Array): Flow {
   let best = flow
   for (let round = 0; round < DETOUR_ROUNDS && best.edges.length < problem.maxPools; round++) {
     const ways = problem.graph.topology.scratch.within(() =>

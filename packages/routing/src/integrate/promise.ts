@@ -73,5 +73,5 @@ export function isWorthless(output: number, bound: number | null): boolean {
 }
 
 export function fits({ maxPools, maxHops }: Problem, flow: Flow): boolean {
-  return flow.edges.length <= maxPools && flow.hops <= maxHops && flow.amountOut > 0
+  return flow.edges.length <= maxPools && flow.hops <= maxHops && flow.amountOut > 0 && flow.unsold === 0
 }

@@ -106,10 +106,13 @@ function removals(problem: Problem, allocation: Allocation): readonly Removal[] 
 }
 
 /**
- * The value of an allocation after the costs of its legs; −∞ where it was not solved: without a way to the target, say.
+ * Value of an allocation after the costs of its legs; −∞ when it was not solved (it has no way to the target, say) or when its
+ * edges cannot take the whole trade.
  */
 function netOf(problem: Problem, allocation: Allocation): number {
   if (!(allocation.residual < UNSOLVED)) return Number.NEGATIVE_INFINITY
+  // What is left over may be worth next to nothing, and must be sold all the same.
+  if (allocation.unsold > UNSOLVED && flowOf(problem, allocation)?.unsold !== 0) return Number.NEGATIVE_INFINITY
   const { from, to } = problem.graph.topology
   let net = allocation.value
   for (let k = 0; k < allocation.edges.length; k++) {

@@ -52,7 +52,7 @@ export function rivalsOf(
       ...onFewerHops(problem, best),
       joined(problem, backward),
       ...exchanged(problem, best),
-      ...elsewhere(problem, best).flatMap((flow) => [flow, throughBest(problem, flow)]),
+      ...pathsElsewhere(problem, best).flatMap((flow) => [flow, throughBest(problem, flow)]),
     ],
     () => [],
   )
@@ -152,7 +152,7 @@ function exchanged(problem: Problem, { edges, input, amountOut, net, hops }: Flo
 }
 
 /** The best path that shares no pool with a route, and the best that shares none with either. */
-function elsewhere(problem: Problem, best: Flow): readonly Flow[] {
+export function pathsElsewhere(problem: Problem, best: Flow): readonly Flow[] {
   const { graph, target } = problem
   const found: Flow[] = []
   const taken = new Set<number>()

@@ -143,7 +143,7 @@ export class Admission {
     this.target = target
     const { topology } = graph
     const passable = passableRates(graph, request.trust, { source, target }, request.sources, (pool) =>
-      this.tell(pool, UNTRUSTED),
+      this.note(pool, UNTRUSTED),
     )
     this.rate = passable.rate
     this.rateBack = passable.rateBack
@@ -171,9 +171,9 @@ export class Admission {
       .map(([{ id, family }, reason]) => ({ pool: id, family, reason }))
   }
 
-  /** Takes a pool out of this request, for a reason that is told when nothing is found. */
-  ban(pool: Pool, reason: string): void {
-    this.tell(pool, reason)
+  /** Takes a pool out of this request. */
+  private ban(pool: Pool, reason: string): void {
+    this.note(pool, reason)
     for (const edge of this.graph.topology.edgesOfPool.get(pool.id) ?? []) this.set(edge, 0)
   }
 
@@ -203,7 +203,7 @@ export class Admission {
       const { pool, tokenIn, tokenOut, curve } = this.graph.edges[edge]!
       if (isSurcharging(taxes, tokenIn) || isSurcharging(taxes, tokenOut)) {
         this.set(edge, 0)
-        this.tell(pool, 'trades a token that charges its sender on top of what is sent')
+        this.note(pool, 'trades a token that charges its sender on top of what is sent')
         continue
       }
       const sellPpm = taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0
@@ -213,8 +213,8 @@ export class Admission {
       const refused = sellPpm > 0 && !familyOf(pool.family)?.takesTaxedInput
       if (passedThrough || refused || sellPpm >= FLOAT_PPM || buyPpm >= FLOAT_PPM) {
         this.set(edge, 0)
-        if (refused && !passedThrough) this.tell(pool, 'cannot take a token that is taxed on transfer')
-        else if (!passedThrough) this.tell(pool, 'the token takes all of a transfer')
+        if (refused && !passedThrough) this.note(pool, 'cannot take a token that is taxed on transfer')
+        else if (!passedThrough) this.note(pool, 'the token takes all of a transfer')
         continue
       }
       const left = withTax(curve, 1 - sellPpm / FLOAT_PPM, 1 - buyPpm / FLOAT_PPM)
@@ -228,7 +228,7 @@ export class Admission {
       const { pool, curve } = this.graph.edges[edge]!
       if (ppm >= FLOAT_PPM) {
         this.set(edge, 0)
-        this.tell(pool, 'it has paid less than it quoted again and again; it is tried anew later')
+        this.note(pool, 'it has paid less than it quoted again and again; it is tried anew later')
       } else if (this.rate[edge]! > 0) {
         const part = 1 - ppm / FLOAT_PPM
         const left = withTax(this.taxed.get(edge) ?? curve, 1, part)
@@ -239,7 +239,8 @@ export class Admission {
     }
   }
 
-  private tell(pool: Pool, reason: string): void {
+  /** Notes why a pool is not used; the first reason is reported if no route is found. */
+  note(pool: Pool, reason: string): void {
     if (!this.reasons.has(pool)) this.reasons.set(pool, reason)
   }
 

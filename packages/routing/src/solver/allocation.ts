@@ -25,6 +25,8 @@ export class Allocation {
   /** The output by the prices, and the largest surplus or shortage of a token as a part of it: as last solved. */
   value = 0
   residual = Number.POSITIVE_INFINITY
+  /** Part of the trade's input that the edges cannot take, as last solved: they have too little capacity where it is not about 0. */
+  unsold = 0
   /** Tokens in the set; the target stands first and has the price 1. */
   tokens: number[] = []
   edges: number[] = []
@@ -177,6 +179,18 @@ export class Allocation {
       value += point.output * priceOut - point.input * price
     }
     return sharing ? value + this.evaluateShared() : value
+  }
+
+  /** Notes which part of the trade's input is left over at the present prices. */
+  measureUnsold(): void {
+    const { problem, edges, sold, bought, input, output } = this
+    const { source, amountIn } = problem
+    let left = amountIn
+    for (let k = 0; k < edges.length; k++) {
+      if (sold[k] === source) left -= input[k]!
+      else if (bought[k] === source) left += output[k]!
+    }
+    this.unsold = Math.max(0, left / amountIn)
   }
 
   private evaluateShared(): number {

@@ -7,7 +7,7 @@
  * The same function, taken over all edges, bounds what any route can pay: see `columns/upper-bound.ts`.
  */
 
-import { endOf } from '../graph/price-curve.ts'
+import { flatAt } from '../graph/price-curve.ts'
 import { roomFor } from '../graph/scratch.ts'
 import {
   ALL_HALVINGS,
@@ -29,8 +29,8 @@ import { solveSymmetric } from './linear.ts'
 import type { SharedPool } from './shared-pools.ts'
 
 /**
- * The part of an edge in the linear model of a step: not at all, with its flow, with a flow that is all it has, or as one that
- * the step switches on or turns down.
+ * Part of an edge in the linear model of a step: none, its flow, a flow that does not respond to its rate (at its capacity, or in a gap
+ * without liquidity), or one that the step brings to respond.
  */
 const IDLE = 0
 const ACTIVE = 1
@@ -55,7 +55,10 @@ class Newton {
   private readonly mode: Uint8Array
   private readonly flow: Float64Array
   private readonly weight: Float64Array
-  /** Edges that sell all they have. */
+  /** By place in `tokens`: value of what is sold of a token at its price, and of what that buys, in output base units. */
+  private readonly sold: Float64Array
+  private readonly earned: Float64Array
+  /** Number of edges that trade something and do not respond to their rates. */
   private full = 0
 
   constructor(allocation: Allocation) {
@@ -71,6 +74,8 @@ class Newton {
     this.mode = scratch.bytes(edges)
     this.flow = scratch.floats(edges)
     this.weight = scratch.floats(edges)
+    this.sold = scratch.floats(tokens)
+    this.earned = scratch.floats(tokens)
   }
 
   run(tolerance: number, maxSteps: number): void {
@@ -85,7 +90,7 @@ class Newton {
     for (let count = 0; count < maxSteps; count++) {
       this.fillGradient(gradient)
       residual = 0
-      for (let j = 1; j < size; j++) residual = Math.max(residual, Math.abs(gradient[j]!))
+      for (let j = 1; j < size; j++) residual = Math.max(residual, this.residualOf(j))
       if (residual < tolerance * value) break
       this.newtonStep(gradient, step, value)
       let largest = 0
@@ -120,6 +125,17 @@ class Newton {
     }
     allocation.value = value
     allocation.residual = residual / value
+    allocation.measureUnsold()
+  }
+
+  /**
+   * Surplus or shortage of a token in output base units. A shortage is valued at what the token's edges pay on average: after a
+   * surplus that the edges could not take, its price is near 0, at which any shortage would look small.
+   */
+  private residualOf(j: number): number {
+    const surplus = this.gradient[j]!
+    if (surplus >= 0) return surplus
+    return -surplus * Math.max(1, this.earned[j]! / this.sold[j]!)
   }
 
   /** Surplus of each token at the present prices, valued in the output token. */
@@ -127,9 +143,12 @@ class Newton {
     const { mode, flow, weight } = this
     const { problem, edges, place, prices, sold, bought, input, output, conductance, together, shared } =
       this.allocation
+    const { sold: soldValue, earned } = this
     const sharing = shared.length > 0
     this.full = 0
     gradient.fill(0)
+    soldValue.fill(0)
+    earned.fill(0)
     gradient[place[problem.source]!]! += prices[problem.source]! * problem.amountIn
     for (let k = 0; k < edges.length; k++) {
       mode[k] = IDLE
@@ -148,17 +167,29 @@ class Newton {
       }
       flow[k] = input[k]! * prices[u]!
       weight[k] = conductance[k]! * prices[u]!
+      const paid = output[k]! * prices[v]!
       gradient[place[u]!]! -= flow[k]!
-      gradient[place[v]!]! += output[k]! * prices[v]!
+      gradient[place[v]!]! += paid
+      soldValue[place[u]!]! += flow[k]!
+      earned[place[u]!]! += paid
     }
-    for (const { tokens, value } of shared)
-      for (let k = 0; k < tokens.length; k++) if (value[k] !== 0) gradient[place[tokens[k]!]!]! -= value[k]!
+    for (const { tokens, value } of shared) {
+      for (let k = 0; k < tokens.length; k++) {
+        if (value[k] === 0) continue
+        const j = place[tokens[k]!]!
+        gradient[j]! -= value[k]!
+        // What a shared pool pays for one token is not told apart from what it pays for the others: at the price at least.
+        if (value[k]! < 0) continue
+        soldValue[j]! += value[k]!
+        earned[j]! += value[k]!
+      }
+    }
   }
 
   /**
    * Solves the linear model of the network. Edges that are idle now but that the step would switch on are given their first
-   * conductance, those that have no more but that the step would turn down their last, and the step is taken again: without
-   * that look-ahead Newton's method overshoots at every new edge.
+   * conductance, those that the step would move off a flat range the one beyond it, and the step is taken again: without that
+   * look-ahead Newton's method overshoots at every new edge.
    */
   private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
     const { mode, flow, weight } = this
@@ -181,7 +212,7 @@ class Newton {
         }
       }
       if (guess >= AWAKENING_ROUNDS) return
-      let awakened = this.full > 0 && this.turnDown(step)
+      let awakened = this.full > 0 && this.leaveFlats(step)
       for (let k = 0; k < edges.length; k++) {
         if (mode[k] !== IDLE) continue
         const u = sold[k]!
@@ -198,24 +229,24 @@ class Newton {
     }
   }
 
-  /**
-   * Gives the edges that a step would turn down from all that they have their last conductance; false where there are
-   * none.
-   */
-  private turnDown(step: Float64Array): boolean {
+  /** Gives the edges that a step would move off a flat range of their rates the conductance beyond it; false when there are none. */
+  private leaveFlats(step: Float64Array): boolean {
     const { mode, flow, weight } = this
     const { edges, curves, place, logPrice, prices, sold, bought } = this.allocation
     let any = false
     for (let k = 0; k < edges.length; k++) {
       if (mode[k] !== FULL) continue
-      const { logRate, conductance } = endOf(curves[k]!)
-      const u = sold[k]!
-      const v = bought[k]!
-      const gap = logPrice[u]! - logPrice[v]! - logRate
-      if (!(conductance > 0 && gap + step[place[u]!]! - step[place[v]!]! > 0)) continue
+      const [u, v] = [sold[k]!, bought[k]!]
+      const logRate = logPrice[u]! - logPrice[v]!
+      const moved = step[place[u]!]! - step[place[v]!]!
+      const { high, conductanceAbove, low, conductanceBelow } = flatAt(curves[k]!, Math.exp(logRate))
+      const isAbove = logRate + moved > high
+      if (!isAbove && !(logRate + moved < low)) continue
+      const conductance = isAbove ? conductanceAbove : conductanceBelow
+      if (!(conductance > 0)) continue
       mode[k] = AWAKENED
       weight[k] = conductance * prices[u]!
-      flow[k] = -weight[k]! * gap
+      flow[k] = -weight[k]! * (logRate - (isAbove ? high : low))
       any = true
     }
     return any

@@ -1,10 +1,18 @@
-/** Edges with what flows into them: a route before it is made exact. */
+/** Edges with the input of each: a route before it is settled in exact integers. */
 
-import { outputOf } from '../graph/price-curve.ts'
+import { capacityOf, inputOf, outputOf, shortOfFlat } from '../graph/price-curve.ts'
 import { roomFor } from '../graph/scratch.ts'
 import { costOf, curveOf, type Problem } from '../problem/problem.ts'
-import { NEGLIGIBLE } from '../tolerances.ts'
+import {
+  FLOW_ROUNDING,
+  NEGLIGIBLE,
+  OVERFLOW_FALL,
+  OVERFLOW_IDLE,
+  OVERFLOW_MARGIN,
+  OVERFLOW_ROUNDS,
+} from '../tolerances.ts'
 import type { Allocation } from './allocation.ts'
+import { type Inflow, type Less, lessByRoom, lessOfAll } from './overflow.ts'
 import { LegsInTurn, usesPoolTwice } from './shared-pools.ts'
 
 /** In topological order of the tokens sold, the edges of a token side by side; inputs in base units. */
@@ -12,15 +20,17 @@ export type Flow = {
   readonly edges: readonly number[]
   readonly input: readonly number[]
   readonly amountOut: number
-  /** `amountOut` after what the legs cost. */
+  /** `amountOut` less the cost of the legs. Below that of any flow that sells all, when part of the input is unsold. */
   readonly net: number
+  /** Part of the input, or of a token on the way, that exceeds the capacity of the edges; 0 when they take all. */
+  readonly unsold: number
   /** Most edges in series. */
   readonly hops: number
   /** True where a cycle had to be cut: some pools disagree on a price by more than their fees. */
   readonly cut: boolean
 }
 
-/** The flow at an allocation's prices, without dust, cycles and dead ends. */
+/** The flow at an allocation's prices, without cycles, dead ends, and edges that pay next to nothing. */
 export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   const edges: number[] = []
   const weights: number[] = []
@@ -34,7 +44,9 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   const dust = dustOf(problem, flow)
   if (dust.size === 0) return flow
   const kept = (_: number, k: number) => !dust.has(edges[k]!)
-  return pushThrough(problem, edges.filter(kept), weights.filter(kept))
+  const lean = pushThrough(problem, edges.filter(kept), weights.filter(kept))
+  // What pays next to nothing may be all that takes the rest of a token.
+  return lean && lean.unsold > flow.unsold ? flow : lean
 }
 
 /**
@@ -148,7 +160,50 @@ type Pruned = {
   readonly cut: boolean
 }
 
-function push(problem: Problem, { outOf, weights, order, cut }: Pruned): Flow {
+/** Sends the amount through, and again with less into tokens whose edges cannot take all that arrives. */
+function push(problem: Problem, pruned: Pruned): Flow {
+  const first = pushOnce(problem, pruned, new Map())
+  if (first.overflow.size === 0) return first
+  const byRoom = pushWithin(problem, pruned, first, lessByRoom)
+  return byRoom.unsold === 0 ? byRoom : pushWithin(problem, pruned, first, lessOfAll)
+}
+
+/** A flow with what its edges could not take of each token between the ends, base units. */
+type PushedFlow = Flow & { readonly overflow: ReadonlyMap<number, number> }
+
+function pushWithin(problem: Problem, pruned: Pruned, first: PushedFlow, less: Less): PushedFlow {
+  const { to } = problem.graph.topology
+  const limits = new Map<number, number>()
+  let flow = first
+  let least = first.unsold
+  let idle = 0
+  for (let round = 0; round < OVERFLOW_ROUNDS && idle < OVERFLOW_IDLE && flow.overflow.size > 0; round++) {
+    for (const [token, excess] of flow.overflow) {
+      const inflows = flow.edges.flatMap((edge, k): Inflow[] => {
+        if (to[edge] !== token) return []
+        const [curve, input] = [curveOf(problem, edge), flow.input[k]!]
+        return [{ edge, input, output: outputOf(curve, input), room: capacityOf(curve) - input }]
+      })
+      for (const [k, kept] of less(inflows, excess).entries()) {
+        const { edge, input, output } = inflows[k]!
+        if (kept === output) continue
+        const wanted = inputOf(curveOf(problem, edge), kept * (1 - OVERFLOW_MARGIN))
+        limits.set(edge, Math.min(wanted, input * (1 - OVERFLOW_MARGIN)))
+      }
+    }
+    flow = pushOnce(problem, pruned, limits)
+    // What one token no longer takes may at first be too much for the next.
+    idle = flow.unsold < least * OVERFLOW_FALL ? 0 : idle + 1
+    least = Math.min(least, flow.unsold)
+  }
+  return flow
+}
+
+function pushOnce(
+  problem: Problem,
+  { outOf, weights, order, cut }: Pruned,
+  limits: ReadonlyMap<number, number>,
+): PushedFlow {
   const { source, target, amountIn } = problem
   const { to, tokens, scratch } = problem.graph.topology
   const wipe = (byToken: Float64Array | Int32Array) => {
@@ -161,24 +216,81 @@ function push(problem: Problem, { outOf, weights, order, cut }: Pruned): Flow {
   const edges: number[] = []
   const inputs: number[] = []
   let cost = 0
+  let unsold = 0
+  const overflow = new Map<number, number>()
   const legs = new LegsInTurn(problem, outOf.edges)
+  const limitOf = (edge: number) =>
+    Math.min(limits.get(edge) ?? Number.POSITIVE_INFINITY, capacityOf(curveOf(problem, edge)))
   for (const token of order) {
     if (token === target) continue
     let total = 0
     for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) total += weights[k]!
+    const first = inputs.length
+    const most: number[] = []
+    const short: number[] = []
+    let isOver = false
     for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {
       const edge = outOf.edges[k]!
       const input = (held[token]! * weights[k]!) / total
-      const next = to[edge]!
-      held[next]! += legs.output(edge, input)
-      depth[next] = Math.max(depth[next]!, depth[token]! + 1)
+      const limit = limitOf(edge)
+      const curve = curveOf(problem, edge)
+      const near = curve.gasPerPiece > 0 ? shortOfFlat(curve, Math.min(input, limit)) : Math.min(input, limit)
+      isOver ||= near < input
       edges.push(edge)
       inputs.push(input)
-      cost += costOf(problem, edge, input)
+      most.push(limit)
+      short.push(near < input ? near : limit)
+    }
+    if (isOver) {
+      // Short of the ticks where pools have no liquidity, unless the other edges cannot take the rest.
+      const given = inputs.slice(first)
+      let left = withinCapacity(inputs, first, short) / held[token]!
+      if (left > 0) {
+        for (const [k, input] of given.entries()) inputs[first + k] = input
+        left = withinCapacity(inputs, first, most) / held[token]!
+      }
+      if (left > FLOW_ROUNDING) {
+        unsold = Math.max(unsold, left)
+        if (token !== source) overflow.set(token, left * held[token]!)
+      }
+    }
+    for (let k = first; k < inputs.length; k++) {
+      const edge = edges[k]!
+      const next = to[edge]!
+      held[next]! += legs.output(edge, inputs[k]!)
+      depth[next] = Math.max(depth[next]!, depth[token]! + 1)
+      cost += costOf(problem, edge, inputs[k]!)
     }
   }
   const amountOut = held[target]!
-  return { edges, input: inputs, amountOut, net: amountOut - cost, hops: depth[target]!, cut }
+  const net = unsold > 0 ? -unsold * Number.MAX_VALUE : amountOut - cost
+  return { edges, input: inputs, amountOut, net, unsold, hops: depth[target]!, cut, overflow }
+}
+
+/**
+ * Moves what exceeds the most that inputs may be to the others, in proportion to them.
+ *
+ * @param first - place of the first input; all from there on divide one token
+ * @param most - of each of them
+ * @returns the amount that none can take
+ */
+function withinCapacity(inputs: number[], first: number, most: readonly number[]): number {
+  // Each round fills at least one more, or is the last.
+  for (;;) {
+    let excess = 0
+    let open = 0
+    for (const [k, limit] of most.entries()) {
+      const input = inputs[first + k]!
+      if (input < limit) open += input
+      else {
+        excess += input - limit
+        inputs[first + k] = limit
+      }
+    }
+    if (!(excess > 0) || open === 0) return excess
+    const grown = 1 + excess / open
+    for (const [k, limit] of most.entries()) if (inputs[first + k]! < limit) inputs[first + k]! *= grown
+  }
 }
 
 /** Drops dead ends and cuts cycles at their thinnest edge; null where nothing is left that joins source and target. */

@@ -15,13 +15,20 @@ export type Mapping = {
   readonly base: bigint
   /** Whose storage holds it. */
   readonly contract: Address
+  /** Place of the number in the struct that the mapping leads to; 0 when absent. */
+  readonly offset?: bigint
 }
 
 export type Write = { readonly key: Hex; readonly value: Hex }
 
 export const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
-export function balanceKey({ order, base }: Mapping, owner: Address): Hex {
+export function balanceKey({ order, base, offset = 0n }: Mapping, owner: Address): Hex {
+  const key = structKey({ order, base }, owner)
+  return offset === 0n ? key : word(BigInt(key) + offset)
+}
+
+function structKey({ order, base }: Pick<Mapping, 'order' | 'base'>, owner: Address): Hex {
   switch (order) {
     case 'solidity':
     case 'minime':
@@ -33,7 +40,12 @@ export function balanceKey({ order, base }: Mapping, owner: Address): Hex {
   }
 }
 
-export function allowanceKey({ order, base }: Mapping, owner: Address, spender: Address): Hex {
+export function allowanceKey({ order, base, offset = 0n }: Mapping, owner: Address, spender: Address): Hex {
+  const key = nestedKey({ order, base }, owner, spender)
+  return offset === 0n ? key : word(BigInt(key) + offset)
+}
+
+function nestedKey({ order, base }: Pick<Mapping, 'order' | 'base'>, owner: Address, spender: Address): Hex {
   switch (order) {
     case 'solidity':
     case 'minime':

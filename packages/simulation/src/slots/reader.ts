@@ -2,7 +2,14 @@
 import { type SlotProbe, SlotProbe__factory, StorageProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
-import { type BlockRef, type RequestOptions, type Rpc, RpcError, type StateOverrides } from '@sluice/rpc'
+import {
+  type BlockOverrides,
+  type BlockRef,
+  type RequestOptions,
+  type Rpc,
+  RpcError,
+  type StateOverrides,
+} from '@sluice/rpc'
 import { SimulationError } from '../errors.ts'
 import type { Write } from './mapping.ts'
 
@@ -28,6 +35,8 @@ export type ReaderOptions = {
   readonly rpc: Rpc
   readonly token: Address
   readonly block: BlockRef
+  /** Environment that the token is read in; the block's own when absent. */
+  readonly runsIn?: BlockOverrides | Promise<BlockOverrides>
   readonly request: RequestOptions
 }
 
@@ -35,12 +44,14 @@ export class TokenReader {
   readonly token: Address
   readonly rpc: Rpc
   readonly block: BlockRef
-  private readonly options: RequestOptions
+  readonly options: RequestOptions
+  private readonly runsIn: BlockOverrides | Promise<BlockOverrides>
 
-  constructor({ rpc, token, block, request }: ReaderOptions) {
+  constructor({ rpc, token, block, runsIn = {}, request }: ReaderOptions) {
     this.rpc = rpc
     this.token = token
     this.block = block
+    this.runsIn = runsIn
     this.options = request
   }
 
@@ -49,12 +60,18 @@ export class TokenReader {
     return this.read(owner(0), count, writes)
   }
 
-  async account(account: Address, writes: StorageWrites): Promise<OwnerReading> {
-    return (await this.read(account, 1, writes))[0]!
+  /** @param spender - whose allowance is read */
+  async account(account: Address, writes: StorageWrites, spender = SLOT_PROBE): Promise<OwnerReading> {
+    return (await this.read(account, 1, writes, spender))[0]!
   }
 
-  private async read(first: Address, count: number, writes: StorageWrites): Promise<readonly OwnerReading[]> {
-    const input = slotProbe.encodeFunctionData('read', [this.token, SLOT_PROBE, first, count])
+  private async read(
+    first: Address,
+    count: number,
+    writes: StorageWrites,
+    spender = SLOT_PROBE,
+  ): Promise<readonly OwnerReading[]> {
+    const input = slotProbe.encodeFunctionData('read', [this.token, spender, first, count])
     const answer = await this.call(input as Hex, writes)
     const [readings] = slotProbe.decodeFunctionResult('read', answer)
     return readings.map(({ balance, allowance }: SlotProbe.ReadingStructOutput) => ({
@@ -94,13 +111,14 @@ export class TokenReader {
     return this.rpc.getCode(contract, this.block, this.options)
   }
 
-  private call(data: Hex, writes: StorageWrites): Promise<Hex> {
+  private async call(data: Hex, writes: StorageWrites): Promise<Hex> {
+    const blockOverrides = await this.runsIn
     const overrides: StateOverrides = {
       ...storageOverrides(writes),
       [SLOT_PROBE]: { code: bytecode.SlotProbe.runtime },
     }
     return this.rpc
-      .call({ to: SLOT_PROBE, data }, this.block, { ...this.options, overrides })
+      .call({ to: SLOT_PROBE, data }, this.block, { ...this.options, overrides, blockOverrides })
       .catch((error: unknown) => {
         // Our own code does not revert: the token left it no gas.
         if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error

@@ -14,12 +14,16 @@ import { readShape } from './shape.ts'
 export type TokenLayout = { readonly balance?: BalanceLayout; readonly allowance?: Mapping }
 
 const MAX_REMEMBERED = 10_000
+/** The search takes several round trips, and contracts behind proxies are seldom replaced. */
+const INCOMPLETE_MS = 600_000
 
 /** Storage layouts of one chain's tokens. Clones of a token share what was learned of their code; what is wrong for one of them is told at use. */
 export class SlotResolver {
   /** Told of each token whose layout was found. */
   onFound: (token: Address, layout: TokenLayout) => void = () => {}
   private readonly byToken = new Bounded<Address, Promise<TokenLayout>>(MAX_REMEMBERED)
+  /** Layouts of which a part was not found: looked for again after a while. */
+  private readonly incomplete = new Bounded<Address, Promise<TokenLayout>>(MAX_REMEMBERED, { ttl: INCOMPLETE_MS })
   private readonly byCode = new Bounded<Hex, TokenLayout>(MAX_REMEMBERED)
   private hits = 0
   private misses = 0
@@ -35,7 +39,7 @@ export class SlotResolver {
 
   /** Runs once for any number of callers at a time. A failure of the node is not remembered. */
   layout(reader: TokenReader): Promise<TokenLayout> {
-    const known = this.byToken.get(reader.token)
+    const known = this.byToken.get(reader.token) ?? this.incomplete.get(reader.token)
     if (known) {
       this.hits++
       return known
@@ -43,6 +47,7 @@ export class SlotResolver {
     this.misses++
     const resolving = this.resolve(reader).then((layout) => {
       if (layout.balance && layout.allowance) this.onFound(reader.token, layout)
+      else if (this.byToken.delete(reader.token)) this.incomplete.set(reader.token, Promise.resolve(layout))
       return layout
     })
     this.remember(reader.token, resolving)
@@ -57,6 +62,7 @@ export class SlotResolver {
   /** A layout that did not hold at its use: the token was upgraded. */
   forget(token: Address): void {
     this.byToken.delete(token)
+    this.incomplete.delete(token)
   }
 
   private remember(token: Address, layout: Promise<TokenLayout>): void {

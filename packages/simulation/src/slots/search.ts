@@ -2,6 +2,7 @@
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { rareMappings, storeMappings } from './candidates.ts'
 import { type Found, findMappings } from './find.ts'
+import { findMembers } from './members.ts'
 import type { TokenReader } from './reader.ts'
 
 /** EIP-1967 implementation and beacon, OpenZeppelin's older implementation slot. */
@@ -26,7 +27,7 @@ export async function readTrail(reader: TokenReader, contract: Address): Promise
   return { code, words }
 }
 
-/** At most four round trips. A part that is still missing afterwards cannot be found by its storage. */
+/** At most six round trips. A part that is still missing afterwards follows no rule that is known. */
 export async function searchMappings(reader: TokenReader, trail: Trail): Promise<Found> {
   const near = (await reader.touched(pointers([trail], reader.token))).slice(0, MAX_STORES)
   const trails = await Promise.all(near.map((contract) => readTrail(reader, contract)))
@@ -35,9 +36,13 @@ export async function searchMappings(reader: TokenReader, trail: Trail): Promise
     .slice(0, MAX_NAMESPACES)
   const candidates = [...rareMappings(reader.token, namespaces), ...near.flatMap(storeMappings)]
   const further = pointers(trails, reader.token).filter((contract) => !near.includes(contract))
-  const [found, far] = await Promise.all([findMappings(reader, candidates), touchedOf(reader, further)])
-  if ((found.balance && found.allowance) || far.length === 0) return found
-  return { ...(await findMappings(reader, far.slice(0, MAX_STORES).flatMap(storeMappings))), ...found }
+  const [nearby, far] = await Promise.all([findMappings(reader, candidates), touchedOf(reader, further)])
+  if (nearby.balance && nearby.allowance) return nearby
+  const stored = far.length === 0 ? {} : await findMappings(reader, far.slice(0, MAX_STORES).flatMap(storeMappings))
+  const found = { ...stored, ...nearby }
+  if (found.balance && found.allowance) return found
+  const missing = { balance: !found.balance, allowance: !found.allowance }
+  return { ...(await findMembers(reader, namespaces, missing)), ...found }
 }
 
 async function touchedOf(reader: TokenReader, contracts: readonly Address[]): Promise<readonly Address[]> {

@@ -8,6 +8,7 @@ export type Words = { readonly title: string; readonly text: string; readonly sm
 
 const byCode: Readonly<Record<string, readonly [title: string, text: string]>> = {
   NO_ROUTE: ['No route.', 'No path of pools joins these two tokens.'],
+  AMOUNT_TOO_SMALL: ['Too little.', 'The amount buys less than the smallest unit of the token.'],
   VALUE_LOSS: ['You would receive far less than you pay, by today’s prices.', 'A pool may be manipulated.'],
   ROUTE_REVERTED: ['Every route was tried on the chain and reverted.', 'The token may not be sellable.'],
   UNKNOWN_TOKEN: ['No pool of this chain trades this address.', 'Check the chain.'],

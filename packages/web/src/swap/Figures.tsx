@@ -20,7 +20,7 @@ export function Figures({ quote, dst, native }: Props) {
           quote?.gasCost && (
             <>
               <Amount base={quote.gasCost.native} decimals={18} digits={6} /> {native} for{' '}
-              <Count value={quote.gasEstimate} /> gas.
+              <Count value={quote.gasCharged ?? quote.gasEstimate} /> gas.
             </>
           )
         }

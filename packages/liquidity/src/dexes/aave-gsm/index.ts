@@ -2,11 +2,11 @@ import { type AaveGsmLens, AaveGsmLens__factory, IAaveGsm__factory } from '@slui
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { sampledCurve } from '../../math/curves.ts'
+import { linearTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
-import { type AaveGsmState, buying, quote, selling } from './math.ts'
+import { type AaveGsmState, limitOf, quote, rateOf, selling } from './math.ts'
 
 const LENS = lensOf('AaveGsmLens')
 const lens = AaveGsmLens__factory.createInterface()
@@ -55,12 +55,16 @@ export const aaveGsm: DexFamily<AaveGsmState> = {
 
   quoteExactInput: quoteByDirection('aave-gsm', quote),
 
-  priceCurve(pool, tokenIn, tokenOut) {
+  ...linearTrade<AaveGsmState>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const sellAsset = isZeroForOne(pool, tokenIn, tokenOut)
-    const scale = sellAsset ? state.exposure : buying(state, state.liquidity).gho
-    return sampledCurve((amountIn) => quote(state, sellAsset, amountIn).amountOut, scale, 0)
-  },
+    return {
+      quote: (amountIn) => quote(state, sellAsset, amountIn),
+      limit: limitOf(state, sellAsset),
+      scale: sellAsset ? state.exposure : limitOf(state, sellAsset),
+      rate: rateOf(state, sellAsset),
+    }
+  }),
 
   // What it may still make counts as what it can pay.
   reserves: ({ state }) => [state.liquidity, selling(state, state.exposure).gho],

@@ -1,6 +1,6 @@
 /** Checked against 210 answers; Gsm, FixedFeeStrategy and FixedPriceStrategy of aave/gho-core at 605e15a. */
 import { PoolRefusal } from '../../family.ts'
-import { divUp } from '../../math/integers.ts'
+import { divUp, min } from '../../math/integers.ts'
 
 /** Base units; prices of 10^18, fees of 10^4. */
 export type AaveGsmState = {
@@ -77,4 +77,17 @@ export function quote(
       level: level + sign * gross,
     },
   }
+}
+
+/** Output for a unit of input, fee included. */
+export function rateOf({ unit, ratio, sellFee, buyFee }: AaveGsmState, sellAsset: boolean): number {
+  const price = Number(ratio) / Number(unit)
+  return sellAsset ? price * (1 - Number(sellFee) / Number(WHOLE)) : 1 / (price * (1 + Number(buyFee) / Number(WHOLE)))
+}
+
+/** About the largest input. */
+export function limitOf(state: AaveGsmState, sellAsset: boolean): bigint {
+  const { unit, ratio, buyFee, exposure, liquidity, capacity, level } = state
+  if (sellAsset) return min(exposure, ((capacity - level) * unit) / ratio)
+  return min(buying(state, liquidity).gho, (level * (WHOLE + buyFee)) / WHOLE)
 }

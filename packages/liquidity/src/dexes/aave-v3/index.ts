@@ -1,8 +1,8 @@
 import type { DexFamily, Pool } from '../../family.ts'
-import { sampledCurve } from '../../math/curves.ts'
+import { linearTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { type AaveV3State, balanceOf, quote } from './math.ts'
+import { type AaveV3State, balanceOf, limitOf, quote } from './math.ts'
 import { type AaveV3Fixed, findPools, readStates } from './state.ts'
 
 const GAS = gasRow('aave-v3').hop
@@ -23,12 +23,17 @@ export const aaveV3: DexFamily<AaveV3State> = {
     gas: GAS,
   }),
 
-  priceCurve(pool, tokenIn, tokenOut) {
+  ...linearTrade<AaveV3State>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const supply = isZeroForOne(pool, tokenIn, tokenOut)
-    const most = supply ? balanceOf(state, state.scaledSupply) : state.cash
-    return sampledCurve((amountIn) => quote(state, supply, amountIn).amountOut, most, 0)
-  },
+    return {
+      quote: (amountIn) => quote(state, supply, amountIn),
+      limit: limitOf(state, supply),
+      scale: supply ? balanceOf(state, state.scaledSupply) : state.cash,
+      // An aToken is a unit of the asset.
+      rate: 1,
+    }
+  }),
 
   // aTokens can always be made; those that exist count.
   reserves: ({ state }) => [state.cash, balanceOf(state, state.scaledSupply)],

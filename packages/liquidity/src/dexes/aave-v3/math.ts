@@ -1,6 +1,7 @@
 /** Checked against answers of npm @aave/core-v3 1.19.3: SupplyLogic, ScaledBalanceTokenBase and WadRayMath; TokenMath of aave-dao/aave-v3-origin at 2674171. */
 import { PoolRefusal } from '../../family.ts'
-import { divUp } from '../../math/integers.ts'
+import { NO_LIMIT } from '../../math/capacity.ts'
+import { divUp, min } from '../../math/integers.ts'
 
 /** A reserve of a market; base units of the asset, unless they are scaled: what is kept beside an index that grows. */
 export type AaveV3State = {
@@ -61,7 +62,8 @@ function supplied(state: AaveV3State, amountIn: bigint) {
   if (cap > 0n) {
     const counted = scaledSupply + treasury
     const after = floors ? balanceOf(state, counted + scaled) : balanceOf(state, counted) + amountIn
-    if (after > cap) throw new PoolRefusal('TOO_LARGE', `no more than ${cap} may be supplied`)
+    // The treasury may be due less, and the market take more by that.
+    if (after > cap) throw new PoolRefusal('TOO_LARGE', `no more than ${cap} may be supplied`, { isOwnLimit: true })
   }
   return { amountOut, state: { ...state, scaledSupply: scaledSupply + scaled, cash: cash + amountIn } }
 }
@@ -74,4 +76,11 @@ function withdrawn(state: AaveV3State, amountIn: bigint) {
   if (amountOut > cash) throw new PoolRefusal('TOO_LARGE', `only ${cash} is there`)
   if (scaled > scaledSupply) throw new PoolRefusal('TOO_LARGE', 'more than all aTokens')
   return { amountOut, state: { ...state, scaledSupply: scaledSupply - scaled, cash: cash - amountOut } }
+}
+
+/** About the largest input: what the cap leaves, or what is there. */
+export function limitOf(state: AaveV3State, supply: boolean): bigint {
+  const { cap, cash, scaledSupply, treasury } = state
+  if (supply) return cap > 0n ? cap - balanceOf(state, scaledSupply + treasury) : NO_LIMIT
+  return min(cash, balanceOf(state, scaledSupply))
 }

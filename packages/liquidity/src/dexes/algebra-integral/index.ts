@@ -2,6 +2,7 @@ import type { DexFamily } from '../../family.ts'
 import { type ConcentratedState, listEnd } from '../../math/concentrated.ts'
 import { createdPool, creationTopics, findPools } from '../common/algebra-discover.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
+import { TIMEPOINT_SEARCH_GAS } from '../common/later-gas.ts'
 import { applyLog, readStates, topics } from './state.ts'
 
 export const algebraIntegral: DexFamily<ConcentratedState> = {
@@ -13,4 +14,7 @@ export const algebraIntegral: DexFamily<ConcentratedState> = {
   topics,
   applyLog,
   ...concentratedTrade('algebra-integral', { stepEnd: listEnd, observesTicks: false }),
+  keepsTokens: true,
+  // Plugins keep the timepoints there.
+  laterGas: TIMEPOINT_SEARCH_GAS,
 }

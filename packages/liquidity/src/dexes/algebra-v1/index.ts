@@ -2,6 +2,7 @@ import type { DexFamily } from '../../family.ts'
 import { createdPool, creationTopics, findPools } from '../common/algebra-discover.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
 import { concentratedLogs } from '../common/concentrated-state.ts'
+import { TIMEPOINT_SEARCH_GAS } from '../common/later-gas.ts'
 import { readStates, refreshStates } from './state.ts'
 import type { AlgebraV1State } from './types.ts'
 
@@ -17,4 +18,6 @@ export const algebraV1: DexFamily<AlgebraV1State> = {
     swapFeePpm: ({ feePpm, fee1Ppm }, zeroForOne) => (zeroForOne ? feePpm : fee1Ppm),
     observesTicks: false,
   }),
+  keepsTokens: true,
+  laterGas: TIMEPOINT_SEARCH_GAS,
 }

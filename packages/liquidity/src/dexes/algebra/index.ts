@@ -5,6 +5,7 @@ import type { ConcentratedState } from '../../math/concentrated.ts'
 import { algebraIntegral } from '../algebra-integral/index.ts'
 import { algebraV1 } from '../algebra-v1/index.ts'
 import { createdPool, creationTopics, findPools } from '../common/algebra-discover.ts'
+import { TIMEPOINT_SEARCH_GAS } from '../common/later-gas.ts'
 import { type AlgebraFixed, readFixed } from './version.ts'
 
 type Version = NonNullable<AlgebraFixed['version']>
@@ -46,10 +47,13 @@ export const algebra: DexFamily<ConcentratedState> = {
   applyLog: (pool, log) => memberOf(pool).applyLog(pool, log),
   quoteExactInput: (pool, tokenIn, tokenOut, amountIn) =>
     memberOf(pool).quoteExactInput(pool, tokenIn, tokenOut, amountIn),
+  maxInput: (pool, tokenIn, tokenOut) => memberOf(pool).maxInput!(pool, tokenIn, tokenOut),
   priceCurve: (pool, tokenIn, tokenOut) => memberOf(pool).priceCurve(pool, tokenIn, tokenOut),
   reserves: (pool) => memberOf(pool).reserves(pool),
   // As two slots of storage take; not measured.
+  keepsTokens: true,
   oracleGas: 10_000,
+  laterGas: TIMEPOINT_SEARCH_GAS,
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => memberOf(pool).step(pool, tokenIn, tokenOut, input, output),
 }

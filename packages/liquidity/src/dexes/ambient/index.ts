@@ -1,10 +1,14 @@
 import type { DexFamily } from '../../family.ts'
+import { endingAt } from '../../math/curve-end.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { limitBitsOf, quote } from './math.ts'
+import { limitBitsOf, maxInput, quote } from './math.ts'
 import { curveOf, reservesOf } from './pieces.ts'
 import { findPools, readStates } from './state.ts'
 import type { AmbientFixed, AmbientState } from './types.ts'
+
+/** The curve may end below its pool by a part of 2^−32. */
+const CURVE_BITS = 32
 
 const { hop, piece } = gasRow('ambient')
 
@@ -22,10 +26,12 @@ export const ambient: DexFamily<AmbientState> = {
     return { amountOut, state, gas: hop + piece * levelsCrossed }
   },
 
-  priceCurve: (pool, tokenIn, tokenOut) => ({
-    ...curveOf(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
-    gasPerPiece: piece,
-  }),
+  maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
+
+  priceCurve(pool, tokenIn, tokenOut) {
+    const isBuy = isZeroForOne(pool, tokenIn, tokenOut)
+    return endingAt(curveOf(pool.state, isBuy, piece), maxInput(pool.state, isBuy, CURVE_BITS))
+  },
 
   reserves: ({ state }) => reservesOf(state),
 

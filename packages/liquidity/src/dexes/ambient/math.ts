@@ -1,5 +1,6 @@
 /** Checked against the deployed dex of Scroll; TradeMatcher and SwapCurve of CrocSwap/CrocSwap-protocol at 33f339d. */
-import { PoolRefusal } from '../../family.ts'
+import { orRefused, PoolRefusal } from '../../family.ts'
+import { largestInput } from '../../math/capacity.ts'
 import {
   between,
   type Curve,
@@ -42,35 +43,57 @@ export type AmbientSwap = {
 
 type Progress = { curve: Curve; left: bigint; paid: bigint }
 
+/** A leg of a swap: the liquidity and the square root of the price before it, and what was sold and paid up to its end. */
+export type Leg = {
+  readonly liquidity: bigint
+  readonly priceRoot: bigint
+  readonly sold: bigint
+  readonly paid: bigint
+}
+
 /**
  * Sells up to `amount`: the base where it buys. Legs end at the next level and at the ends of words of the bitmap; the fee of each is
  * counted from what the leg would give, and put into the curve before it.
  *
  * @param limit - square root of the last price
+ * @param onLeg - called after each leg
  * @throws PoolRefusal where the dex reverts
  */
-export function swapExactInput(state: AmbientState, isBuy: boolean, amount: bigint, limit: bigint): AmbientSwap {
+export function swapExactInput(
+  state: AmbientState,
+  isBuy: boolean,
+  amount: bigint,
+  limit: bigint,
+  onLeg?: (leg: Leg) => void,
+): AmbientSwap {
   const { priceRoot, levels } = state
   if (state.knockedOut) throw new PoolRefusal('UNSUPPORTED', 'liquidity was taken out, how much is not known')
   if (isBuy ? priceRoot > limit : priceRoot < limit) throw new PoolRefusal('TOO_LARGE', 'the price is past its limit')
   if (amount > MOST_FLOW) throw new PoolRefusal('TOO_LARGE', 'sells more than 127 bits')
   const now: Progress = { curve: state, left: amount, paid: 0n }
   const goesOn = () => now.left > 0n && (isBuy ? now.curve.priceRoot < limit : now.curve.priceRoot > limit)
+  const go = (to: bigint) => {
+    const before = now.curve
+    runLeg(now, state, isBuy, to, to === inBounds(limit))
+    const { priceRoot } = before
+    onLeg?.({ liquidity: liquidityOf(before), priceRoot, sold: amount - now.left, paid: now.paid })
+  }
   let tick = tickAtRoot(priceRoot)
   let levelsCrossed = 0
   let knockedOut = false
   for (let legs = 0; ; legs++) {
-    if (legs > MOST_LEGS) throw new PoolRefusal('TOO_LARGE', `beyond ${MOST_LEGS} words and levels`)
+    if (legs > MOST_LEGS)
+      throw new PoolRefusal('TOO_LARGE', `beyond ${MOST_LEGS} words and levels`, { isOwnLimit: true })
     const edge = Math.floor(tick / WORD) * WORD + (isBuy ? WORD : 0)
     let level = nextLevel(levels, tick, isBuy)
     const isNear = level && (isBuy ? level[0] < edge : level[0] >= edge)
-    runLeg(now, state, isBuy, boundOf(isNear ? level![0] : edge, limit, isBuy))
+    go(boundOf(isNear ? level![0] : edge, limit, isBuy))
     if (!goesOn()) break
     if (!isNear) {
       // A level that is the end of the word is met with it.
       level = nextLevel(levels, edge - 1, isBuy)
       if (level?.[0] !== edge) {
-        runLeg(now, state, isBuy, level ? boundOf(level[0], limit, isBuy) : inBounds(limit))
+        go(level ? boundOf(level[0], limit, isBuy) : inBounds(limit))
         if (!goesOn()) break
       }
     }
@@ -101,8 +124,14 @@ function boundOf(tick: number, limit: bigint, isBuy: boolean): bigint {
 
 const inBounds = (root: bigint): bigint => (root < MIN_ROOT ? MIN_ROOT : root >= MAX_ROOT ? MAX_ROOT - 1n : root)
 
-/** Goes on to a price, or as far as what is left to sell reaches. */
-function runLeg(now: Progress, { feeRate, protocolTake }: AmbientState, isBuy: boolean, limit: bigint): void {
+/** Goes on to a price, or as far as what is left to sell reaches. @param isLast - true when the price is the limit of the swap */
+function runLeg(
+  now: Progress,
+  { feeRate, protocolTake }: AmbientState,
+  isBuy: boolean,
+  limit: bigint,
+  isLast: boolean,
+): void {
   const before = liquidityOf(now.curve)
   const wouldSell = atMost(between(before, now.curve.priceRoot, limit, isBuy), now.left)
   const fee = (estimate(before, now.curve.priceRoot, wouldSell, isBuy) * feeRate) / FEE_UNIT
@@ -117,7 +146,7 @@ function runLeg(now: Progress, { feeRate, protocolTake }: AmbientState, isBuy: b
   now.left = hitsLimit ? now.left - toLimit - CUSHION : 0n
   // The dex itself gives up on a swap that ends where a leg does.
   if (hitsLimit ? now.left <= 0n : isBuy ? next >= limit : next <= limit)
-    throw new PoolRefusal('UNSUPPORTED', 'the swap would end where a leg does')
+    throw new PoolRefusal(isLast ? 'TOO_LARGE' : 'UNSUPPORTED', 'the swap would end where a leg does')
   now.paid += between(liquidity, priceRoot, next, !isBuy) - CUSHION - fee
   now.curve = { ...now.curve, priceRoot: next }
 }
@@ -155,6 +184,22 @@ export function limitBitsOf({ priceRoot, readRoot = priceRoot }: AmbientState, i
   return isBuy ? Math.min(HIGHEST_BITS, bits + ROOM) : Math.max(LOWEST_BITS, bits - 1 - ROOM)
 }
 
+/** The legs of a swap of all that the pool takes: those of smaller swaps are the same, but for the last. */
+export function legsOf(state: AmbientState, isBuy: boolean): readonly Leg[] {
+  const legs: Leg[] = []
+  orRefused(() =>
+    swapExactInput(state, isBuy, MOST_FLOW, 1n << BigInt(limitBitsOf(state, isBuy)), (leg) => legs.push(leg)),
+  )
+  return legs
+}
+
+/** The largest input that `quote` accepts, as `DexFamily.maxInput`: it meets the price limit. @param precisionBits - as `largestInput` */
+export function maxInput(state: AmbientState, isBuy: boolean, precisionBits?: number): bigint | null {
+  const limit = 1n << BigInt(limitBitsOf(state, isBuy))
+  const taken = orRefused(() => swapExactInput(state, isBuy, MOST_FLOW, limit).amountIn)
+  return largestInput((amountIn) => quote(state, isBuy, amountIn), taken ?? MOST_FLOW, precisionBits)
+}
+
 /**
  * The output of an exact input within that limit.
  *
@@ -162,7 +207,10 @@ export function limitBitsOf({ priceRoot, readRoot = priceRoot }: AmbientState, i
  */
 export function quote(state: AmbientState, isBuy: boolean, amountIn: bigint): AmbientSwap {
   const swap = swapExactInput(state, isBuy, amountIn, 1n << BigInt(limitBitsOf(state, isBuy)))
-  if (swap.amountIn < amountIn) throw new PoolRefusal('TOO_LARGE', 'the price limit is met before the amount ends')
+  if (swap.amountIn < amountIn)
+    throw new PoolRefusal('TOO_LARGE', 'the price limit of the step is met before the amount ends', {
+      isOwnLimit: true,
+    })
   if (swap.amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return swap
 }

@@ -1,6 +1,6 @@
 import type { DexFamily } from '../../family.ts'
-import { curveWithoutFee, quoteByIndices } from '../common/exact-input.ts'
-import { type BalancerV1State, quote, tradingFunction } from './math.ts'
+import { quoteByIndices, tradeWithInputFee } from '../common/exact-input.ts'
+import { type BalancerV1State, limitOf, quote, tradingFunction } from './math.ts'
 import { applyLog, findPools, readStates, rowsOf, topics } from './state.ts'
 
 export const balancerV1: DexFamily<BalancerV1State> = {
@@ -12,7 +12,8 @@ export const balancerV1: DexFamily<BalancerV1State> = {
   applyLog,
 
   quoteExactInput: quoteByIndices('balancer-v1', quote),
-  priceCurve: curveWithoutFee(quote),
+  ...tradeWithInputFee(quote, limitOf),
+  limitsEachSwap: () => true,
   tradingFunction: ({ state }) => tradingFunction(state),
   reserves: ({ state }) => state.balances,
 

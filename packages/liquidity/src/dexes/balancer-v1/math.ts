@@ -1,6 +1,7 @@
 /** Checked against answers of the genuine pool and its bytecode; BPool, BMath and BNum of balancer-core. Numbers have 18 decimals. */
 import { PoolRefusal } from '../../family.ts'
 import { ONE, weightedTradingFunction } from '../../math/balancer.ts'
+import { END_MARGIN } from '../../math/curve-end.ts'
 import type { TradingFunction } from '../../math/trading-function.ts'
 
 /** A finalized pool, by token: neither weights nor the fee change any more. Fixed numbers have 18 decimals. */
@@ -61,6 +62,9 @@ export function quote(
   return { amountOut, state: after }
 }
 
+/** The largest input of token `i`, unless the pool's own rounding refuses it. */
+export const limitOf = ({ balances }: BalancerV1State, i: number): bigint => mul(balances[i]!, HALF)
+
 /** Cost of one unit of the output, fee included. */
 function spotPrice({ balances, weights, swapFee }: BalancerV1State, i: number, j: number): bigint {
   const ratio = div(div(balances[i]!, weights[i]!), div(balances[j]!, weights[j]!))
@@ -100,8 +104,8 @@ function brokenPower(base: bigint, exponent: bigint): bigint {
   return sum
 }
 
-/** A little below the half that a pool takes: what a search stretches to the limit must not end above it. */
-const MOST_SOLD = 0.4999
+/** The half that a pool takes, less what rounding needs: a search that goes to the limit must not end above it. */
+const MOST_SOLD = 0.5 * (1 - END_MARGIN)
 
 /** The pool as one function over its tokens; null where it lacks one. */
 export function tradingFunction({ balances, weights, swapFee }: BalancerV1State): TradingFunction | null {

@@ -1,8 +1,8 @@
 import type { Hex } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
-import { curveWithoutFee, quoteByIndices } from '../common/exact-input.ts'
+import { quoteByIndices, tradeWithInputFee } from '../common/exact-input.ts'
 import { readFixed } from './control.ts'
-import { quote, tradingFunction } from './math.ts'
+import { limitOf, quote, tradingFunction } from './math.ts'
 import { applyLog, createdPool, creationTopics, poolIdOf, readStates, topics } from './state.ts'
 import type { BalancerV2Fixed, BalancerV2State } from './types.ts'
 
@@ -26,10 +26,14 @@ export const balancerV2: DexFamily<BalancerV2State> = {
   applyLog,
 
   quoteExactInput: quoteByIndices('balancer-v2', quote),
-  priceCurve: curveWithoutFee(quote),
+  ...tradeWithInputFee(quote, limitOf),
+  limitsEachSwap: ({ state }) => state.kind === 'weighted',
   tradingFunction: ({ state }) => tradingFunction(state),
 
   reserves: ({ state }) => state.balances,
+
+  // Caches of the tokens' rates expire, and providers are asked: estimated for two of them behind proxies.
+  laterGas: 120_000,
 
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({

@@ -2,22 +2,29 @@ import { PoolRefusal } from '../../family.ts'
 import {
   AMP_PRECISION,
   divDown,
+  MAX_IN_RATIO,
   mulDown,
   mulUp,
+  ONE,
   roundedUpInvariant,
   stableBalanceUp,
   stableTradingFunction,
   weightedOut,
   weightedTradingFunction,
 } from '../../math/balancer.ts'
+import { min } from '../../math/integers.ts'
 import { stableInvariant } from '../../math/stable-swap.ts'
 import type { TradingFunction } from '../../math/trading-function.ts'
 import type { BalancerV2State } from './types.ts'
 
+/** The vault keeps balances in 112 bits. @see BalanceAllocation.toBalance, balancer/balancer-v2-monorepo */
+const MAX_BALANCE = (1n << 112n) - 1n
+
 /**
  * The output of an exact input, rounded as the pool does.
  *
- * @throws PoolRefusal `EMPTY`, `TOO_LARGE` above 30 % of a weighted balance, `TOO_SMALL` where nothing would come out
+ * @throws PoolRefusal `EMPTY`, `TOO_LARGE` above 30 % of a weighted balance or what the vault can count, `TOO_SMALL` where nothing
+ *   would come out
  * @see BaseGeneralPool and BaseMinimalSwapInfoPool, balancer/balancer-v2-monorepo
  */
 export function quote(
@@ -32,8 +39,18 @@ export function quote(
   const kept = mulDown(amountIn - mulUp(amountIn, swapFee), scaling[i]!)
   const amountOut = divDown(scaledOut(state, scaled, i, j, kept), scaling[j]!)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  if (balances[i]! + amountIn > MAX_BALANCE) throw new PoolRefusal('TOO_LARGE', 'more than the vault can count')
   const after = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut)
   return { amountOut, state: { ...state, balances: after } }
+}
+
+/** About the largest input of token `i`. */
+export function limitOf({ kind, balances, scaling, swapFee }: BalancerV2State, i: number): bigint {
+  const room = MAX_BALANCE - balances[i]!
+  if (kind !== 'weighted') return room
+  const kept = divDown(mulDown(mulDown(balances[i]!, scaling[i]!), MAX_IN_RATIO), scaling[i]!)
+  const limit = swapFee < ONE ? divDown(kept, ONE - swapFee) : 0n
+  return min(limit, room)
 }
 
 function scaledOut(state: BalancerV2State, scaled: readonly bigint[], i: number, j: number, kept: bigint): bigint {

@@ -4,8 +4,9 @@
  * balancer/balancer-v3-monorepo.
  */
 import { PoolRefusal } from '../../family.ts'
+import { max } from '../../math/integers.ts'
 import type { Erc4626State } from '../erc4626/math.ts'
-import { converted } from '../erc4626/math.ts'
+import { converted, limitOf } from '../erc4626/math.ts'
 
 /** Asset and share, in this order. */
 export type Buffer = {
@@ -75,4 +76,13 @@ function moved(vault: Erc4626State, deposit: boolean, amount: bigint): bigint {
   if (deposit ? amount > maxDeposit : amount > totalSupply || out > totalAssets)
     throw new PoolRefusal('TOO_LARGE', `the vault of the shares does not take ${amount}`)
   return out
+}
+
+/** About the largest input: what the buffer has to give, or what the vault of the shares takes beside it. */
+export function bufferLimit({ vault, underlying, wrapped }: Buffer, wrap: boolean): bigint {
+  const direct = converted(vault, !wrap, wrap ? wrapped : underlying)
+  const held = wrap ? wrapped : underlying
+  const worth = held > 0n ? converted(vault, !wrap, held, true) : 0n
+  const moved = limitOf(vault, wrap) - ((wrap ? underlying : wrapped) - worth) / 2n
+  return max(moved, direct)
 }

@@ -1,6 +1,7 @@
 /** Gyro's 2-CLP: x·y = k within a range of prices. Checked against answers of genuine pools; Gyro2CLPMath of balancer/balancer-v3-monorepo. */
 import { PoolRefusal } from '../../family.ts'
 import { divDown, divUpFixed, mulDown, mulUp, ONE } from '../../math/balancer.ts'
+import { NO_LIMIT } from '../../math/capacity.ts'
 import { sqrt } from '../../math/integers.ts'
 
 export type Gyro2Clp = {
@@ -12,17 +13,26 @@ export type Gyro2Clp = {
 
 /** The output of an input without fee; 18 decimals of the common unit. */
 export function gyro2ClpOut(pool: Gyro2Clp, live: readonly bigint[], i: number, amountIn: bigint): bigint {
-  const { sqrtAlpha, sqrtBeta } = pool
-  const invariant = invariantDown(pool, live)
-  // What the pool is computed with beyond its balances: more of what comes in, less of what goes out.
-  const [offsetIn, offsetOut] =
-    i === 0
-      ? [divUpFixed(invariant, sqrtBeta), mulDown(invariant, sqrtAlpha)]
-      : [mulUp(invariant, sqrtAlpha), divDown(invariant, sqrtBeta)]
+  const [offsetIn, offsetOut] = offsets(pool, live, i)
   const held = live[1 - i]!
   const out = ((held + offsetOut) * amountIn) / (live[i]! + offsetIn + amountIn)
   if (out > held) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
   return out
+}
+
+/** About the largest input: it buys all that the pool has. */
+export function gyro2ClpLimit(pool: Gyro2Clp, live: readonly bigint[], i: number): bigint {
+  const [offsetIn, offsetOut] = offsets(pool, live, i)
+  return offsetOut > 0n ? (live[1 - i]! * (live[i]! + offsetIn)) / offsetOut : NO_LIMIT
+}
+
+/** Balances that the pool is computed with beyond its own: more of the token that comes in, less of the one that goes out. */
+function offsets(pool: Gyro2Clp, live: readonly bigint[], i: number): readonly [offsetIn: bigint, offsetOut: bigint] {
+  const { sqrtAlpha, sqrtBeta } = pool
+  const invariant = invariantDown(pool, live)
+  return i === 0
+    ? [divUpFixed(invariant, sqrtBeta), mulDown(invariant, sqrtAlpha)]
+    : [mulUp(invariant, sqrtAlpha), divDown(invariant, sqrtBeta)]
 }
 
 /** The greater root of a·L² − b·L − c, rounded down. */

@@ -85,6 +85,12 @@ export function gyroEclpOut(
   return out
 }
 
+/** About the largest input: the range of the pool holds no more of the token. */
+export function gyroEclpLimit({ params, derived }: GyroEclp, live: readonly bigint[], i: number): bigint {
+  const [invariant, error] = invariantWithError(live, params, derived)
+  return mostBalance(params, derived, { x: invariant + 2n * error, y: invariant }, i) - live[i]!
+}
+
 /** Prices of token 0 in token 1 at several balances, 18 decimals, with the offsets that the first of them give. */
 export function gyroEclpPrices(
   { params, derived }: GyroEclp,

@@ -1,6 +1,7 @@
-import { PoolRefusal } from '../../family.ts'
+import { orRefused, PoolRefusal } from '../../family.ts'
 import {
   AMP_PRECISION,
+  MAX_IN_RATIO,
   mulDown,
   mulUp,
   ONE,
@@ -9,16 +10,20 @@ import {
   weightedOut,
   weightedTradingFunction,
 } from '../../math/balancer.ts'
+import { min } from '../../math/integers.ts'
 import { stableInvariant } from '../../math/stable-swap.ts'
 import type { TradingFunction } from '../../math/trading-function.ts'
-import { gyro2ClpOut } from './gyro-2clp.ts'
-import { gyroEclpOut, gyroEclpPrices } from './gyro-eclp.ts'
-import { reclammOut } from './reclamm.ts'
+import { gyro2ClpLimit, gyro2ClpOut } from './gyro-2clp.ts'
+import { gyroEclpLimit, gyroEclpOut, gyroEclpPrices } from './gyro-eclp.ts'
+import { reclammLimit, reclammOut } from './reclamm.ts'
 import { eclpImbalance, stableImbalance, surgeFee } from './surge.ts'
 import type { PooledState } from './types.ts'
 
 /** The vault refuses swaps of less, in 18 decimals of the common unit. */
 const LEAST_AMOUNT = 10n ** 6n
+
+/** The vault keeps balances in 128 bits, in base units and with 18 decimals. @see PackedTokenBalance, balancer/balancer-v3-monorepo */
+const MAX_BALANCE = (1n << 128n) - 1n
 
 /**
  * The output of an exact input, rounded as vault and pool do.
@@ -44,6 +49,8 @@ export function quote(
   if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const leaving = mulDown((fee * ONE) / (scaling[i]! * rates[i]!), aggregateFee)
   const after = balances.with(i, balances[i]! + amountIn - leaving).with(j, balances[j]! - amountOut)
+  if (after[i]! > MAX_BALANCE || mulDown(after[i]! * scaling[i]!, rates[i]!) > MAX_BALANCE)
+    throw new PoolRefusal('TOO_LARGE', 'more than the vault can count')
   return { amountOut, state: { ...state, balances: after } }
 }
 
@@ -102,6 +109,8 @@ function stableAnswer({ amp, bounded }: Kind<'stable'>, live: readonly bigint[],
 }
 
 const MAX_IMBALANCE = 10_000n
+/** Steps to the largest balance that another one allows: each is a hundred times nearer. */
+const LIMIT_STEPS = 3
 
 /** Balances before and after a swap. @see StableMath.ensureBalancesWithinMaxImbalanceRange */
 const tooFarApart = (balances: readonly bigint[]): boolean =>
@@ -109,6 +118,47 @@ const tooFarApart = (balances: readonly bigint[]): boolean =>
 
 const invariant = (live: readonly bigint[], amp: bigint) =>
   stableInvariant(live, { a: amp, precision: AMP_PRECISION }, 'each')
+
+/** About the largest input: by the kind of the pool, then with the fee that it pays. */
+export function limitOf(state: PooledState, i: number, j: number): bigint {
+  const { scaling, rates } = state
+  const live = liveBalances(state)
+  const room = MAX_BALANCE - live[i]!
+  const scaled = scaledLimit(state, live, i, j)
+  const given = min(scaled, room)
+  // A fee that rises is that of the largest trade.
+  const fee = orRefused(() => swapFeeOf(state, live, i, j, given)) ?? state.swapFee
+  const withFee = fee < ONE ? (given * ONE) / (ONE - fee) : 0n
+  return (min(withFee, room) * ONE) / (scaling[i]! * rates[i]!)
+}
+
+/** The same without the fee, in 18 decimals of the common unit. */
+function scaledLimit(state: PooledState, live: readonly bigint[], i: number, j: number): bigint {
+  switch (state.kind) {
+    case 'gyro-2clp':
+      return gyro2ClpLimit(state, live, i)
+    case 'gyro-eclp':
+      return gyroEclpLimit(state, live, i)
+    case 'reclamm':
+      return reclammLimit(state, live, i)
+    case 'weighted':
+      return mulDown(live[i]!, MAX_IN_RATIO)
+    case 'stable':
+      return state.bounded ? stableLimit(state, live, i, j) : MAX_BALANCE
+  }
+}
+
+/** The input that leaves the largest balance as many times the least one as it may be. */
+function stableLimit({ amp }: Kind<'stable'>, live: readonly bigint[], i: number, j: number): bigint {
+  const d = invariant(live, amp)
+  const others = live.filter((_, k) => k !== i && k !== j)
+  const least = others.reduce(min, d)
+  let held = d
+  for (let step = 0; step < LIMIT_STEPS; step++)
+    held = stableBalanceUp(live.with(j, held / MAX_IMBALANCE + 1n), amp, d, i, 3)
+  const most = least * MAX_IMBALANCE
+  return min(held, most) - live[i]!
+}
 
 /** The pool as one function over its tokens; null where it lacks one, where its fee moves, or for pairs within a range of prices. */
 export function tradingFunction(state: PooledState): TradingFunction | null {

@@ -1,7 +1,8 @@
 /** Pools of x·y = k whose virtual balances move with the time. Checked against answers of genuine pools; ReClammMath of balancer/reclamm. */
 import { PoolRefusal } from '../../family.ts'
 import { divDown, mulDown, ONE, powDown } from '../../math/balancer.ts'
-import { divUp, sqrt } from '../../math/integers.ts'
+import { NO_LIMIT } from '../../math/capacity.ts'
+import { divUp, max, sqrt } from '../../math/integers.ts'
 
 export type Pair = readonly [bigint, bigint]
 
@@ -33,7 +34,11 @@ export function reclammOut({ virtual }: Reclamm, live: readonly bigint[], i: num
   return out
 }
 
-const greater = (a: bigint, b: bigint) => (b > a ? b : a)
+/** About the largest input: it buys all that the pool has. */
+export function reclammLimit({ virtual }: Reclamm, live: readonly bigint[], i: number): bigint {
+  const o = 1 - i
+  return virtual[o]! > 0n ? (live[o]! * (live[i]! + virtual[i]!)) / virtual[o]! : NO_LIMIT
+}
 
 const MOST_SECONDS = 30n * 86_400n
 
@@ -64,7 +69,7 @@ function fourthRoot({ startFourthRoot: start, endFourthRoot: end, updateStart, u
   if (now >= updateEnd) return end
   const root = mulDown(start, powDown(divDown(end, start), divDown(now - updateStart, updateEnd - updateStart)))
   const least = start < end ? start : end
-  return greater(root, least)
+  return max(root, least)
 }
 
 /** Virtual balances that make a range of this ratio and keep the pool's place in it. */
@@ -85,7 +90,7 @@ function inRange(clock: ReclammClock, live: Pair, virtual: Pair, isAbove: boolea
   const seconds = passed > MOST_SECONDS ? MOST_SECONDS : passed
   const shrunk = mulDown(virtual[o], powDown(clock.dailyPriceShiftBase, seconds * ONE))
   const least = divDown(live[o], sqrt(root * ONE) - ONE)
-  const over = greater(shrunk, least)
+  const over = max(shrunk, least)
   const under = (live[u] * (over + live[o])) / (mulDown(root - ONE, over) - live[o])
   return isAbove ? [under, over] : [over, under]
 }

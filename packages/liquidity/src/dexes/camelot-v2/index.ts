@@ -1,9 +1,34 @@
-import type { DexFamily } from '../../family.ts'
-import { constantProductCurve, sampledCurve } from '../../math/curves.ts'
+import type { Address } from '@sluice/chains'
+import type { DexFamily, Pool } from '../../family.ts'
+import { constantProductCurve } from '../../math/curves.ts'
+import { limitOfStable } from '../../math/solidly.ts'
+import { sampledTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
+import { maxInput } from '../uniswap-v2/math.ts'
+import type { UniswapV2State } from '../uniswap-v2/types.ts'
 import { type CamelotV2State, feeOf, quote } from './math.ts'
 import { applyLog, createdPool, creationTopics, findPools, readStates, topics } from './state.ts'
+
+const stable = sampledTrade<CamelotV2State>((pool, tokenIn, tokenOut) => {
+  const { state } = pool
+  const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
+  const feePpm = feeOf(state, zeroForOne)
+  return {
+    quote: (amountIn) => quote(state, zeroForOne, amountIn),
+    limit: limitOfStable({ ...state, feePpm }, zeroForOne),
+    scale: zeroForOne ? state.reserve0 : state.reserve1,
+    feePpm,
+  }
+})
+
+/** A pair that is not stable as one of uniswap-v2, with the token sold first. */
+function asPair(pool: Pool<CamelotV2State>, tokenIn: Address, tokenOut: Address): UniswapV2State {
+  const { reserve0, reserve1, fee0Ppm, fee1Ppm } = pool.state
+  return isZeroForOne(pool, tokenIn, tokenOut)
+    ? { reserve0, reserve1, feePpm: fee0Ppm }
+    : { reserve0: reserve1, reserve1: reserve0, feePpm: fee1Ppm }
+}
 
 export const camelotV2: DexFamily<CamelotV2State> = {
   id: 'camelot-v2',
@@ -16,18 +41,19 @@ export const camelotV2: DexFamily<CamelotV2State> = {
 
   quoteExactInput: quoteByDirection('camelot-v2', quote),
 
-  priceCurve({ state, ...pool }, tokenIn, tokenOut) {
-    const zeroForOne = isZeroForOne({ ...pool, state }, tokenIn, tokenOut)
-    const [reserveIn, reserveOut] = zeroForOne ? [state.reserve0, state.reserve1] : [state.reserve1, state.reserve0]
-    const feePpm = feeOf(state, zeroForOne)
-    if (!state.stable) return constantProductCurve(reserveIn, reserveOut, feePpm)
-    const free = { ...state, fee0Ppm: 0, fee1Ppm: 0 }
-    return sampledCurve((amountIn) => quote(free, zeroForOne, amountIn).amountOut, reserveIn, feePpm)
+  maxInput: (pool, tokenIn, tokenOut) =>
+    pool.state.stable ? stable.maxInput(pool, tokenIn, tokenOut) : maxInput(asPair(pool, tokenIn, tokenOut), true),
+
+  priceCurve(pool, tokenIn, tokenOut) {
+    if (pool.state.stable) return stable.priceCurve(pool, tokenIn, tokenOut)
+    const pair = asPair(pool, tokenIn, tokenOut)
+    return constantProductCurve(pair.reserve0, pair.reserve1, pair.feePpm, maxInput(pair, true))
   },
 
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   // As two slots of storage take; not measured.
+  keepsTokens: true,
   oracleGas: 10_000,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({

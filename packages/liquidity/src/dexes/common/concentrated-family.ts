@@ -1,13 +1,15 @@
-import type { DexFamily } from '../../family.ts'
+import { type DexFamily, PoolRefusal } from '../../family.ts'
 import {
   type ConcentratedState,
   type ConcentratedSwap,
   inputForOutput,
   lastTickAtOrBelow,
+  maxConcentratedInput,
   type StepEnd,
   swapExactInput,
   wordEnd,
 } from '../../math/concentrated.ts'
+import { endingAt } from '../../math/curve-end.ts'
 import { concentratedCurve } from '../../math/curves.ts'
 import { concentratedOutline } from '../../math/outline.ts'
 import { concentratedReserves } from '../../math/positions.ts'
@@ -19,6 +21,8 @@ export type ConcentratedKind<State> = {
   readonly stepEnd?: StepEnd
   /** Parts per million that a swap in this direction pays in all. */
   readonly swapFeePpm?: (state: State, zeroForOne: boolean) => number
+  /** The largest amount that a pool can state; any when absent. */
+  readonly maxAmount?: bigint
   /** False of pools that keep no observations, or write one whether the tick moves or not. */
   readonly observesTicks?: boolean
 }
@@ -35,15 +39,30 @@ const MOST_TICKS_TOLD = 8
 /** The common part of pools with ticks that ask for their payment in a callback. */
 export function concentratedTrade<State extends ConcentratedState>(
   id: GasFamily,
-  { stepEnd = wordEnd, swapFeePpm = ({ feePpm }) => feePpm, observesTicks = true }: ConcentratedKind<State> = {},
+  {
+    stepEnd = wordEnd,
+    swapFeePpm = ({ feePpm }) => feePpm,
+    maxAmount,
+    observesTicks = true,
+  }: ConcentratedKind<State> = {},
 ): Pick<
   DexFamily<State>,
-  'quoteExactInput' | 'inputFor' | 'priceCurve' | 'outline' | 'reserves' | 'oracleGas' | 'takesTaxedInput' | 'step'
+  | 'quoteExactInput'
+  | 'inputFor'
+  | 'maxInput'
+  | 'priceCurve'
+  | 'outline'
+  | 'reserves'
+  | 'oracleGas'
+  | 'takesTaxedInput'
+  | 'step'
 > {
   return {
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
       const feePpm = swapFeePpm(pool.state, zeroForOne)
+      if (maxAmount !== undefined && amountIn > maxAmount)
+        throw new PoolRefusal('TOO_LARGE', `more than ${maxAmount}, the largest amount of its pools`)
       const swapped = swapExactInput(pool.state, feePpm, zeroForOne, amountIn, stepEnd)
       const { amountOut, state, ticksCrossed, wordsWalked } = swapped
       const gas = HOP_GAS[id] + PIECE_GAS[id] * (ticksCrossed + WORD_PART * wordsWalked)
@@ -55,11 +74,16 @@ export function concentratedTrade<State extends ConcentratedState>(
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
       return inputForOutput(pool.state, swapFeePpm(pool.state, zeroForOne), zeroForOne, amountOut)
     },
+    maxInput(pool, tokenIn, tokenOut) {
+      const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
+      const largest = maxConcentratedInput(pool.state, swapFeePpm(pool.state, zeroForOne), zeroForOne, stepEnd)
+      return maxAmount !== undefined && (largest === null || largest > maxAmount) ? maxAmount : largest
+    },
     priceCurve(pool, tokenIn, tokenOut) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
       const withFee = { ...pool.state, feePpm: swapFeePpm(pool.state, zeroForOne) }
-      const reach = stepEnd === wordEnd ? undefined : Number.POSITIVE_INFINITY
-      return { ...concentratedCurve(withFee, zeroForOne, reach), gasPerPiece: PIECE_GAS[id] }
+      const curve = endingAt(concentratedCurve(withFee, zeroForOne, stepEnd), maxAmount ?? null)
+      return { ...curve, gasPerPiece: PIECE_GAS[id] }
     },
     outline({ state }, band) {
       return concentratedOutline(state, Math.max(swapFeePpm(state, true), swapFeePpm(state, false)), band)

@@ -1,8 +1,8 @@
 /** Quotes, prices and steps of pools that are traded by the places of their coins, as Curve's are. */
 import type { Address } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
-import { sampledCurve } from '../../math/curves.ts'
 import type { TradingFunction } from '../../math/trading-function.ts'
+import { sampledTrade } from './capacity-family.ts'
 import { coinIndices } from './direction.ts'
 
 type Coins = { readonly balances: readonly bigint[] }
@@ -18,12 +18,15 @@ type Options<S> = {
     j: number,
     amountIn: bigint,
   ) => { readonly amountOut: bigint; readonly state: S }
+  /** About the largest input. */
+  readonly limitOf: (state: S, i: number, j: number) => bigint
   readonly inputFor?: (state: S, i: number, j: number, amountOut: bigint) => bigint | null
   readonly tradingFunction: (state: S) => TradingFunction | null
 }
 
 type Trading =
   | 'quoteExactInput'
+  | 'maxInput'
   | 'priceCurve'
   | 'tradingFunction'
   | 'reserves'
@@ -31,7 +34,7 @@ type Trading =
   | 'takesTaxedInput'
   | 'step'
 
-export function curveFamily<S extends Coins>({ gas, variant, quote, inputFor, tradingFunction }: Options<S>) {
+export function curveFamily<S extends Coins>({ gas, variant, quote, limitOf, inputFor, tradingFunction }: Options<S>) {
   return {
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
       const [i, j] = coinIndices(pool, tokenIn, tokenOut)
@@ -45,11 +48,17 @@ export function curveFamily<S extends Coins>({ gas, variant, quote, inputFor, tr
       },
     }),
 
-    priceCurve(pool, tokenIn, tokenOut) {
+    ...sampledTrade<S>((pool, tokenIn, tokenOut) => {
+      const { state } = pool
       const [i, j] = coinIndices(pool, tokenIn, tokenOut)
-      // The fee moves with the balances in some pools: it is left inside.
-      return sampledCurve((amountIn) => quote(pool.state, i, j, amountIn).amountOut, pool.state.balances[i]!, 0)
-    },
+      return {
+        quote: (amountIn) => quote(state, i, j, amountIn),
+        limit: limitOf(state, i, j),
+        scale: state.balances[i]!,
+        // The fee moves with the balances in some pools: it is left inside.
+        feePpm: 0,
+      }
+    }),
 
     tradingFunction: ({ state }) => tradingFunction(state),
 

@@ -1,6 +1,6 @@
 /** Quotes of families by the function of their maths. */
 import type { DexFamily } from '../../family.ts'
-import { sampledCurve } from '../../math/curves.ts'
+import { sampledTrade } from './capacity-family.ts'
 import { coinIndices, isZeroForOne } from './direction.ts'
 import { gasRow } from './gas.ts'
 
@@ -30,16 +30,23 @@ export function quoteByIndices<State>(family: string, quote: QuoteOfCoins<State>
 }
 
 /** Units in a millionth of a fee of 18 decimals. */
-const PER_PPM = 10n ** 12n
+const PER_PPM = 1e12
 
-/** Price curves of such pools with a fee of the input in 18 decimals: sampled without it. */
-export function curveWithoutFee<State extends { readonly swapFee: bigint; readonly balances: readonly bigint[] }>(
+/**
+ * Capacity and curves of such pools with a fee of the input in 18 decimals.
+ *
+ * @param limitOf - about the largest input of the token sold
+ */
+export const tradeWithInputFee = <State extends { readonly swapFee: bigint; readonly balances: readonly bigint[] }>(
   quote: QuoteOfCoins<State>,
-): DexFamily<State>['priceCurve'] {
-  return (pool, tokenIn, tokenOut) => {
-    const [i, j] = coinIndices(pool, tokenIn, tokenOut)
-    const free = { ...pool.state, swapFee: 0n }
-    const feePpm = Number(pool.state.swapFee / PER_PPM)
-    return sampledCurve((amountIn) => quote(free, i, j, amountIn).amountOut, pool.state.balances[i]!, feePpm)
-  }
-}
+  limitOf: (state: State, i: number) => bigint,
+) =>
+  sampledTrade<State>(({ state, ...pool }, tokenIn, tokenOut) => {
+    const [i, j] = coinIndices({ ...pool, state }, tokenIn, tokenOut)
+    return {
+      quote: (amountIn) => quote(state, i, j, amountIn),
+      limit: limitOf(state, i),
+      scale: state.balances[i]!,
+      feePpm: Number(state.swapFee) / PER_PPM,
+    }
+  })

@@ -5,15 +5,18 @@ import { callCodec, eventReader } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type DexFamily, type Pool, PoolRefusal, type Reads } from '../../family.ts'
 import { SOLIDLY_LENS } from '../../lenses.ts'
-import { constantProductCurve, sampledCurve } from '../../math/curves.ts'
+import { NO_LIMIT } from '../../math/capacity.ts'
+import { constantProductCurve } from '../../math/curves.ts'
 import {
   feeFromSamples,
   keepsInvariant,
+  limitOfStable,
   quoteSolidly,
   type Sample,
   type SolidlyState,
   type SolveY,
 } from '../../math/solidly.ts'
+import { sampledTrade } from './capacity-family.ts'
 import { chunks } from './chunks.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS } from './gas.ts'
@@ -74,6 +77,27 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
     return feePpm === null ? null : { ...state, feePpm }
   }
 
+  function quote(before: SolidlyState, zeroForOne: boolean, amountIn: bigint) {
+    if (before.unsettled) throw new PoolRefusal('UNSUPPORTED', 'whether the fee has left the pair is not known')
+    const { amountOut, state } = quoteSolidly(before, zeroForOne, amountIn, solve)
+    // Forks send the fee away, or leave it in the pair where nobody is to have it.
+    const known = velodrome || state.feePpm === 0
+    if (!keepsInvariant(before, state))
+      throw new PoolRefusal(known ? 'TOO_SMALL' : 'UNSUPPORTED', 'the pair would be left with less than it had')
+    return { amountOut, state: known ? state : { ...state, unsettled: true as const } }
+  }
+
+  const capacity = sampledTrade<SolidlyState>((pool, tokenIn, tokenOut) => {
+    const { state } = pool
+    const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
+    return {
+      quote: (amountIn) => quote(state, zeroForOne, amountIn),
+      limit: state.stable ? limitOfStable(state, zeroForOne) : NO_LIMIT,
+      scale: zeroForOne ? state.reserve0 : state.reserve1,
+      feePpm: state.feePpm,
+    }
+  })
+
   return {
     id,
     findPools,
@@ -84,34 +108,27 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
       return { ...state, reserve0, reserve1 }
     },
 
-    quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
-      const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
-      if (pool.state.unsettled) throw new PoolRefusal('UNSUPPORTED', 'whether the fee has left the pair is not known')
-      const { amountOut, state } = quoteSolidly(pool.state, zeroForOne, amountIn, solve)
-      // Forks send the fee away, or leave it in the pair where nobody is to have it.
-      const known = velodrome || state.feePpm === 0
-      if (!keepsInvariant(pool.state, state))
-        throw new PoolRefusal(known ? 'TOO_SMALL' : 'UNSUPPORTED', 'the pair would be left with less than it had')
-      return { amountOut, state: known ? state : { ...state, unsettled: true }, gas: HOP_GAS[id] }
-    },
+    quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
+      ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn),
+      gas: HOP_GAS[id],
+    }),
 
+    maxInput: capacity.maxInput,
     priceCurve(pool, tokenIn, tokenOut) {
-      const { reserve0, reserve1, stable, feePpm } = pool.state
-      const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
-      const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
-      if (!stable) return constantProductCurve(reserveIn, reserveOut, feePpm)
-      const withoutFee = { ...pool.state, feePpm: 0 }
-      return sampledCurve(
-        (amountIn) => quoteSolidly(withoutFee, zeroForOne, amountIn, solve).amountOut,
-        reserveIn,
-        feePpm,
-      )
+      const { reserve0, reserve1, stable, feePpm, unsettled } = pool.state
+      if (stable || unsettled) return capacity.priceCurve(pool, tokenIn, tokenOut)
+      return isZeroForOne(pool, tokenIn, tokenOut)
+        ? constantProductCurve(reserve0, reserve1, feePpm)
+        : constantProductCurve(reserve1, reserve0, feePpm)
     },
 
     reserves: ({ state }) => [state.reserve0, state.reserve1],
+    keepsTokens: true,
 
     // Two accumulators; not measured.
     oracleGas: 10_000,
+    // An observation falls due 30 minutes after the last one: three new slots and the length of the array.
+    laterGas: 71_300,
     takesTaxedInput: true,
     step: (pool, tokenIn, tokenOut, input, output) => ({
       op: 'solidly',

@@ -4,13 +4,12 @@
  * @see get_y of CurveCryptoMathOptimized2, curvefi/twocrypto-ng, and CurveCryptoMathOptimized3, curvefi/tricrypto-ng
  */
 import { PoolRefusal } from '../../family.ts'
-import { sqrt } from '../../math/integers.ts'
+import { min, sqrt } from '../../math/integers.ts'
 
 const ONE = 10n ** 18n
 const INT256_END = 1n << 255n
 
 const abs = (value: bigint) => (value < 0n ? -value : value)
-const min = (a: bigint, b: bigint) => (a < b ? a : b)
 
 /** The pool's numbers, computed with a check of overflow. */
 function checked(value: bigint): bigint {

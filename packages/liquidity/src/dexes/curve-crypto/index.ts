@@ -2,7 +2,7 @@ import type { DexFamily } from '../../family.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { findPools } from './discover.ts'
-import { quote, tradingFunction } from './math.ts'
+import { limitOf, quote, tradingFunction } from './math.ts'
 import { applyLog, readStates, topics } from './state.ts'
 import type { CurveCryptoState } from './types.ts'
 
@@ -19,5 +19,7 @@ export const curveCrypto: DexFamily<CurveCryptoState> = {
   topics,
   applyLog,
 
-  ...curveFamily({ gas: HOP_GAS['curve-crypto'], variant: 'uint256', quote, tradingFunction }),
+  ...curveFamily({ gas: HOP_GAS['curve-crypto'], variant: 'uint256', quote, limitOf, tradingFunction }),
+  // The moving average of the price is a power whose terms are as many as its fraction needs: up to 60 of some 200 gas.
+  laterGas: 12_000,
 }

@@ -1,4 +1,5 @@
-import { PoolRefusal } from '../../family.ts'
+import { orRefused, PoolRefusal } from '../../family.ts'
+import { min } from '../../math/integers.ts'
 import { cryptoLevel, evenTradingFunction, type TradingFunction } from '../../math/trading-function.ts'
 import { solveThree, solveTwo } from './cubic.ts'
 import { checkInvariant, checkPart, geometricMean, newtonBalance, newtonInvariant, ONE, type Range } from './newton.ts'
@@ -119,6 +120,20 @@ export function solveBalance(
 function closedSolution({ kind, a, gamma }: CurveCryptoState, others: readonly bigint[], d: bigint) {
   if (kind === 'two-ng') return solveTwo(a, gamma, others[0]!, d)
   return kind === 'tri-ng' ? solveThree(a, gamma, others[0]!, others[1]!, d) : null
+}
+
+/** About the largest input: it leaves the least of coin `j`, or the most of coin `i`, that the pool's range allows. */
+export function limitOf(state: CurveCryptoState, i: number, j: number): bigint {
+  const { a, gamma, balances } = state
+  const xp = scaled(state, balances)
+  const found = orRefused(() => {
+    const d = presentInvariant(state)
+    const least = (d * soughtRange(state).from) / ONE
+    const most = (d * knownRange(state).to) / ONE
+    const held = newtonBalance(a, gamma, xp.with(j, least), d, i)
+    return unscaled(state, i, min(held, most) - xp[i]!)
+  })
+  return found ?? balances[i]!
 }
 
 function invariant(state: CurveCryptoState, xp: readonly bigint[], k0: bigint): bigint {

@@ -5,7 +5,7 @@
  * @see CurveCryptoMath3 and CurveCryptoSwap2, curvefi/curve-crypto-contract; CurveCryptoMathOptimized2 and 3
  */
 import { PoolRefusal } from '../../family.ts'
-import { sqrt } from '../../math/integers.ts'
+import { max, sqrt } from '../../math/integers.ts'
 import { cubeRoot } from './cubic.ts'
 import type { CryptoKind } from './types.ts'
 
@@ -18,7 +18,6 @@ const PRECISION = 10n ** 14n
 const LEAST_INVARIANT = 10n ** 17n
 const LARGEST_INVARIANT = 10n ** 33n
 
-const max = (a: bigint, b: bigint) => (a > b ? a : b)
 const distance = (a: bigint, b: bigint) => (a > b ? a - b : b - a)
 const falling = (xs: readonly bigint[]) => [...xs].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
 

@@ -9,7 +9,7 @@ const ONE = 10n ** 18n
 /**
  * The output of an exact input, rounded as `exchange` does.
  *
- * @throws PoolRefusal `EMPTY`, `TOO_SMALL` where nothing would come out, `UNSUPPORTED` where roundings differ and the pool's
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL` where nothing would come out, `TOO_LARGE` far out of balance, `UNSUPPORTED` where roundings differ and the pool's
  * is not known
  * @see StableSwap.exchange, curvefi/curve-contract, curve-factory and stableswap-ng
  */
@@ -20,6 +20,18 @@ export function quote(state: CurveStableState, i: number, j: number, amountIn: b
   if (quoted!.amountOut !== other!.amountOut || !same(quoted!, other!))
     throw new PoolRefusal('UNSUPPORTED', 'the order in which the pool rounds is not known, and shows here')
   return quoted!
+}
+
+/**
+ * Multiple of its coins' worth up to which a pool is sold to: less than a millionth of the output is left there. Pools that keep an average
+ * price compute the invariant of what a swap leaves, which overflows some way beyond.
+ */
+const FAR_BALANCE = 5_000n
+
+/** About the largest input. */
+export function limitOf(state: CurveStableState, i: number): bigint {
+  const { xp, d } = scaledBalances(state, state.rounding === 'unknown' ? 'end' : state.rounding)
+  return ((FAR_BALANCE * (xp[i]! + d) - xp[i]!) * ONE) / state.rates[i]!
 }
 
 type Quote = { readonly amountOut: bigint; readonly state: CurveStableState }
@@ -35,6 +47,8 @@ function quoteRounding(
   const { xp, d } = scaledBalances(state, rounding)
   if (d === 0n) throw new PoolRefusal('EMPTY', 'the pool is empty')
   const x = xp[i]! + (amountIn * rates[i]!) / ONE
+  if (x > FAR_BALANCE * (xp[i]! + d))
+    throw new PoolRefusal('TOO_LARGE', `more than ${FAR_BALANCE} times what the pool is worth`, { isOwnLimit: true })
   const y = stableBalance(j, xp.with(i, x), amplification, d)
   const dy = xp[j]! - y - state.margin
   if (dy <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)

@@ -1,11 +1,12 @@
 import type { DexFamily } from '../../family.ts'
-import { sampledCurve } from '../../math/curves.ts'
+import { max } from '../../math/integers.ts'
+import { sampledTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import { isFixed, readFixed } from './kind.ts'
 import { readStates, topics } from './state.ts'
-import { trade } from './trade.ts'
+import { limitOf, trade } from './trade.ts'
 import type { DodoV2Fixed, DodoV2State } from './types.ts'
 
 export const dodoV2: DexFamily<DodoV2State> = {
@@ -24,13 +25,19 @@ export const dodoV2: DexFamily<DodoV2State> = {
 
   quoteExactInput: quoteByDirection('dodo-v2', trade),
 
-  priceCurve(pool, tokenIn, tokenOut) {
+  ...sampledTrade<DodoV2State>((pool, tokenIn, tokenOut) => {
     const sellBase = isZeroForOne(pool, tokenIn, tokenOut)
     const { base, quote, price } = pool.state
-    // What buys up the other side at the pool's own price, or what it holds, whichever is more.
-    const scale = sellBase ? max(base, (quote * 10n ** 18n) / price) : max(quote, (base * price) / 10n ** 18n)
-    return sampledCurve((amountIn) => trade(pool.state, sellBase, amountIn).amountOut, max(scale, 1n), 0)
-  },
+    return {
+      quote: (amountIn) => trade(pool.state, sellBase, amountIn),
+      limit: limitOf(pool.state, sellBase),
+      // The input that buys all of the other token at the pool's own price, or the reserve if that is more.
+      scale: sellBase
+        ? max(base, price > 0n ? (quote * 10n ** 18n) / price : 0n)
+        : max(quote, (base * price) / 10n ** 18n),
+      feePpm: 0,
+    }
+  }),
 
   reserves: ({ state }) => [state.base, state.quote],
 
@@ -44,5 +51,3 @@ export const dodoV2: DexFamily<DodoV2State> = {
     output,
   }),
 }
-
-const max = (a: bigint, b: bigint) => (a > b ? a : b)

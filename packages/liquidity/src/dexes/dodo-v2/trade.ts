@@ -36,6 +36,12 @@ function viewOf(state: DodoV2State, sellBase: boolean): View {
       }
 }
 
+/** About the largest input: what a reserve can be, or what a pool that is never long of the token is short of. */
+export function limitOf(state: DodoV2State, sellBase: boolean): bigint {
+  const { paid, paidTarget, givenTarget, balance } = viewOf(state, sellBase)
+  return balance === 'short' && givenTarget === 0n ? paidTarget - paid : MAX_RESERVE - paid
+}
+
 type Priced = { readonly gross: bigint; readonly balance: View['balance'] }
 
 /** Output before fees. @see PMMPricing.sellBaseToken and sellQuoteToken */
@@ -47,6 +53,8 @@ function priceTrade({ paid, given, paidTarget, givenTarget, price, k, balance }:
   const forEven = given - givenTarget
   if (toEven < 0n || forEven < 0n) throw new PoolRefusal('EMPTY', 'the pool is beyond its targets')
   if (amountIn === toEven) return { gross: forEven, balance: 'even' }
+  if (amountIn > toEven && givenTarget === 0n)
+    throw new PoolRefusal('TOO_LARGE', 'more than the pool is short of, and it has no other target')
   if (amountIn > toEven) return { gross: forEven + fromEven(amountIn - toEven), balance: 'long' }
   const gross = integrate(paidTarget, paid, paid + amountIn, price, k)
   // Roundings must not give away what the target holds.

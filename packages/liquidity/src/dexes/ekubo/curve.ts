@@ -1,12 +1,19 @@
 /** A pool of Ekubo as the float search sees it, and what it holds. */
 import type { PriceCurve } from '../../family.ts'
+import { CurveBuilder } from '../../math/curve-builder.ts'
+import { endingAt, withMargin } from '../../math/curve-end.ts'
+import { emptyCurve } from '../../math/curves.ts'
+import { outputDownTo } from '../../math/outline.ts'
 import type { EkuboConfig } from './config.ts'
-import { amount0Between, amount1Between } from './math.ts'
+import { amount0Between, amount1Between, farthestTick, MAX_AMOUNT, maxInput } from './math.ts'
 import { MAX_RATIO, MAX_TICK, MIN_RATIO, MIN_TICK, ratioAtTick } from './ratio.ts'
 import type { EkuboState } from './types.ts'
 
 const ONE = 2 ** 128
 const ALL_OF_FEE = 2 ** 64
+
+/** Base units of output that the roundings of all steps may take. */
+const THIN = 10_000
 
 /** Liquidity between two ticks. */
 type Part = { readonly lower: number; readonly upper: number; readonly liquidity: bigint }
@@ -32,22 +39,26 @@ function partsOf(
 /** One piece for each part in the direction of the trade, with pieces without liquidity where there is none between two. */
 export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): PriceCurve {
   const keepIn = 1 - Number(config.fee) / ALL_OF_FEE
+  const farthest = ratioAtTick(farthestTick(state, config.kind, zeroForOne))
+  const isNearer = (a: bigint, b: bigint) => (zeroForOne ? a > b : a < b)
+  const sqrtPriceAt = (ratio: bigint) => (zeroForOne ? Number(ratio) / ONE : ONE / Number(ratio))
+  const builder = new CurveBuilder()
+  let at = state.sqrtRatio
   const rising = partsOf(state, config)
-  const ratioOf = (ratio: bigint) => (zeroForOne ? Number(ratio) / ONE : ONE / Number(ratio))
-  const sqrtPrice = [ratioOf(state.sqrtRatio)]
-  const liquidity: number[] = []
-  const add = (to: number, amount: bigint) => {
-    const from = sqrtPrice.at(-1)!
-    if (to >= from) return
-    liquidity.push(Number(amount))
-    sqrtPrice.push(to)
+  for (const { lower, upper, liquidity } of zeroForOne ? rising.toReversed() : rising) {
+    const near = ratioAtTick(zeroForOne ? upper : lower)
+    const end = ratioAtTick(zeroForOne ? lower : upper)
+    const from = isNearer(at, near) ? near : at
+    const to = isNearer(end, farthest) ? end : farthest
+    if (!isNearer(from, to)) continue
+    const input = zeroForOne ? amount0Between(to, from, liquidity, true) : amount1Between(from, to, liquidity, true)
+    builder.hyperbola(sqrtPriceAt(from), sqrtPriceAt(to), Number(liquidity), Number(input))
+    at = to
   }
-  for (const part of zeroForOne ? rising.toReversed() : rising) {
-    const [near, far] = zeroForOne ? [part.upper, part.lower] : [part.lower, part.upper]
-    add(ratioOf(ratioAtTick(near)), 0n)
-    add(ratioOf(ratioAtTick(far)), part.liquidity)
-  }
-  return { sqrtPrice: Float64Array.from(sqrtPrice), liquidity: Float64Array.from(liquidity), keepIn, keepOut: 1 }
+  const curve = endingAt(withMargin(builder.build(keepIn)), MAX_AMOUNT)
+  // Liquidity so thin that roundings take all that it buys.
+  const isThin = outputDownTo(curve, 0) < THIN && maxInput(state, config, zeroForOne) === 0n
+  return isThin ? emptyCurve(keepIn) : curve
 }
 
 /** Base units that the positions hold, fees aside: token 1 below the price, token 0 above it. */

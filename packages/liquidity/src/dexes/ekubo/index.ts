@@ -4,7 +4,7 @@ import { gasRow } from '../common/gas.ts'
 import { decodeConfig, keyOf } from './config.ts'
 import { curveOf, reservesOf } from './curve.ts'
 import { createdPool, creationTopics, findPools, rowsOf } from './discover.ts'
-import { swapExactInput } from './math.ts'
+import { maxInput, swapExactInput } from './math.ts'
 import { applyLog, poolIdOf, readStates, refreshStates, topics } from './state.ts'
 import type { EkuboState } from './types.ts'
 
@@ -32,6 +32,9 @@ export const ekubo: DexFamily<EkuboState> = {
     const { amountOut, state, ticksCrossed, wordsPassed } = swap
     return { amountOut, state, gas: hop + piece * ticksCrossed + WORD_GAS * wordsPassed }
   },
+
+  maxInput: (pool, tokenIn, tokenOut) =>
+    maxInput(pool.state, decodeConfig(keyOf(pool).config)!, isZeroForOne(pool, tokenIn, tokenOut)),
 
   priceCurve: (pool, tokenIn, tokenOut) => ({
     ...curveOf(pool.state, decodeConfig(keyOf(pool).config)!, isZeroForOne(pool, tokenIn, tokenOut)),

@@ -1,18 +1,19 @@
 /** Checked against the deployed core of Ethereum, and against answers of EkuboProtocol/evm-contracts v3.2.0. */
-import { PoolRefusal } from '../../family.ts'
+import { orRefused, PoolRefusal } from '../../family.ts'
+import { largestInput } from '../../math/capacity.ts'
 import { lastTickAtOrBelow } from '../../math/concentrated.ts'
-import { divUp } from '../../math/integers.ts'
+import { divUp, min } from '../../math/integers.ts'
 import type { EkuboConfig } from './config.ts'
-import { ABOVE_PRICES, MAX_RATIO, MAX_TICK, MIN_RATIO, MIN_TICK, onGrid, ratioAtTick, tickAtRatio } from './ratio.ts'
+import { ABOVE_PRICES, MAX_TICK, MIN_TICK, onGrid, ratioAtTick, tickAtRatio } from './ratio.ts'
 import type { EkuboState } from './types.ts'
 import { placeOf, tickAtPlace, WORD } from './words.ts'
 
 const ONE = 128n
 const FEE_BITS = 64n
-const MAX_AMOUNT = (1n << 127n) - 1n
+export const MAX_AMOUNT = (1n << 127n) - 1n
 const MAX_DELTA = (1n << 128n) - 1n
-/** Each costs the swap thousands of gas. */
-const MOST_WORDS = 10_000
+/** Words of the bitmap that a swap goes through at most: each costs some 9,000 gas. */
+const MAX_WORDS = 1_000
 
 type EkuboSwap = {
   readonly amountOut: bigint
@@ -57,7 +58,7 @@ type Going = { readonly tick: number; readonly liquidity: bigint }
 
 /** The next tick that a step of a pool with positions of its own ends at, at the latest. */
 function nextTarget(state: EkuboState, spacing: number, { tick, liquidity }: Going, zeroForOne: boolean): Target {
-  const { ticks, known = [MIN_TICK, MAX_TICK] } = state
+  const { ticks } = state
   const set = ticks[lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)]
   // Where nothing can be sold, words make no difference.
   const empty = liquidity === 0n
@@ -65,10 +66,19 @@ function nextTarget(state: EkuboState, spacing: number, { tick, liquidity }: Goi
   const wordEnd = tickAtPlace(word * WORD + (zeroForOne ? 0 : WORD - 1), spacing)
   if (set && (empty || (zeroForOne ? set[0] >= wordEnd : set[0] <= wordEnd))) return { tick: set[0], net: set[1] }
   const reach = zeroForOne ? (empty ? MIN_TICK : wordEnd) : empty ? MAX_TICK : wordEnd
-  const end = Math.max(MIN_TICK, Math.min(MAX_TICK, reach))
-  if (end < Math.max(MIN_TICK, known[0]) || end > Math.min(MAX_TICK, known[1]))
-    throw new PoolRefusal('UNSUPPORTED', 'ticks so far from the price were not read')
-  return { tick: end }
+  return { tick: Math.max(MIN_TICK, Math.min(MAX_TICK, reach)) }
+}
+
+/** The tick at which a swap ends at the latest: that of the last price, of the last word that is walked, or of the last tick that was read. */
+export function farthestTick({ tick, known }: EkuboState, kind: EkuboConfig['kind'], zeroForOne: boolean): number {
+  if (kind.name === 'range') return zeroForOne ? MIN_TICK : MAX_TICK
+  const { tickSpacing } = kind
+  const word = Math.floor(placeOf(zeroForOne ? tick : tick + tickSpacing, tickSpacing) / WORD)
+  const walked = zeroForOne
+    ? tickAtPlace((word - MAX_WORDS) * WORD, tickSpacing)
+    : tickAtPlace((word + MAX_WORDS) * WORD + WORD - 1, tickSpacing)
+  const [lowest, highest] = known ?? [MIN_TICK, MAX_TICK]
+  return zeroForOne ? Math.max(MIN_TICK, walked, lowest) : Math.min(MAX_TICK, walked, highest)
 }
 
 /** The same of a pool of one range, whose liquidity counts inside of it alone. */
@@ -79,25 +89,18 @@ function nextEnd(lower: number, upper: number, tick: number, zeroForOne: boolean
 }
 
 /** Sells exactly `amount`. @throws PoolRefusal where the core reverts, or takes less */
-export function swapExactInput(
-  state: EkuboState,
-  { fee, kind }: EkuboConfig,
-  zeroForOne: boolean,
-  amount: bigint,
-): EkuboSwap {
+export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean, amount: bigint): EkuboSwap {
+  const { fee } = config
   if (amount <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (amount > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'more than 127 bits')
-  const end = zeroForOne ? MIN_RATIO : MAX_RATIO
+  const farthest = farthestTick(state, config.kind, zeroForOne)
   let { sqrtRatio: ratio, tick, liquidity } = state
   let [left, out, ticksCrossed, wordsPassed] = [amount, 0n, 0, 0]
   while (left > 0n) {
-    if (ratio === end) throw new PoolRefusal('TOO_LARGE', `the pool takes ${amount - left} of ${amount}`)
-    const target =
-      kind.name === 'range'
-        ? nextEnd(kind.lower, kind.upper, tick, zeroForOne)
-        : nextTarget(state, kind.tickSpacing, { tick, liquidity }, zeroForOne)
+    if (isPast(tick, farthest, zeroForOne)) throw refusalAt(farthest, zeroForOne, left === amount)
+    const target = targetFrom(state, config, { tick, liquidity }, zeroForOne)
     const targetRatio = ratioAtTick(target.tick)
-    const active = 'inside' in target && !target.inside ? 0n : liquidity
+    const active = target.isActive ? liquidity : 0n
     const step = stepTo(ratio, targetRatio, active, left, fee, zeroForOne)
     left -= step.taken
     out += step.given
@@ -106,13 +109,81 @@ export function swapExactInput(
       if (target.net !== undefined) {
         liquidity += zeroForOne ? -target.net : target.net
         ticksCrossed++
-      } else if (++wordsPassed > MOST_WORDS) throw new PoolRefusal('TOO_LARGE', `beyond ${MOST_WORDS} empty words`)
+      } else wordsPassed++
     } else if (step.ratio !== ratio) tick = tickAtRatio(step.ratio)
     ratio = step.ratio
   }
   if (out === 0n) throw new PoolRefusal('TOO_SMALL', 'too little to buy anything')
   if (out > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'buys more than 127 bits')
   return { amountOut: out, ticksCrossed, wordsPassed, state: { ...state, sqrtRatio: ratio, tick, liquidity } }
+}
+
+/** The next target, within what a swap goes through at most. */
+function targetFrom(
+  state: EkuboState,
+  { kind }: EkuboConfig,
+  going: Going,
+  zeroForOne: boolean,
+): Target & { readonly isActive: boolean } {
+  if (kind.name === 'range') {
+    const { inside, ...target } = nextEnd(kind.lower, kind.upper, going.tick, zeroForOne)
+    return { ...target, isActive: inside }
+  }
+  const target = nextTarget(state, kind.tickSpacing, going, zeroForOne)
+  const farthest = farthestTick(state, kind, zeroForOne)
+  const isBeyond = zeroForOne ? target.tick < farthest : target.tick > farthest
+  return isBeyond ? { tick: farthest, isActive: true } : { ...target, isActive: true }
+}
+
+const isPast = (tick: number, farthest: number, zeroForOne: boolean) =>
+  zeroForOne ? tick < farthest : tick >= farthest
+
+function refusalAt(farthest: number, zeroForOne: boolean, isUntouched: boolean): PoolRefusal {
+  const isOwnLimit = farthest !== (zeroForOne ? MIN_TICK : MAX_TICK)
+  if (isOwnLimit) return new PoolRefusal('TOO_LARGE', 'beyond the ticks that are known and near', { isOwnLimit })
+  return new PoolRefusal(isUntouched ? 'EMPTY' : 'TOO_LARGE', 'the prices end before all of the input is taken')
+}
+
+/**
+ * The largest input that `swapExactInput` accepts, as `DexFamily.maxInput`: all steps but the last one with liquidity, and the most that
+ * this one takes without going beyond its end.
+ */
+export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): bigint | null {
+  const farthest = farthestTick(state, config.kind, zeroForOne)
+  let { sqrtRatio: ratio, tick, liquidity } = state
+  // Sums before the last step with liquidity, and that step.
+  let [before, out] = [0n, 0n]
+  let last: { readonly step: Step; readonly to: (amount: bigint) => Step } | undefined
+  while (!isPast(tick, farthest, zeroForOne)) {
+    const target = targetFrom(state, config, { tick, liquidity }, zeroForOne)
+    const [from, end, active] = [ratio, ratioAtTick(target.tick), target.isActive ? liquidity : 0n]
+    if (active > 0n && from !== end) {
+      const to = (amount: bigint) => stepTo(from, end, active, amount, config.fee, zeroForOne)
+      const step = orRefused(() => to(MAX_AMOUNT))
+      if (last) {
+        before += last.step.taken
+        out += last.step.given
+      }
+      last = { step: step ?? { taken: MAX_AMOUNT, given: MAX_AMOUNT, ratio: end }, to }
+      if (before + last.step.taken > MAX_AMOUNT || out + last.step.given > MAX_AMOUNT) break
+    }
+    tick = zeroForOne ? target.tick - 1 : target.tick
+    if (target.net !== undefined) liquidity += zeroForOne ? -target.net : target.net
+    ratio = end
+  }
+  if (!last) return 0n
+  const { step, to } = last
+  const most = largestInput(
+    (amount) => {
+      const { taken, given } = to(amount)
+      if (taken < amount || before + amount > MAX_AMOUNT || out + given > MAX_AMOUNT)
+        throw new PoolRefusal('TOO_LARGE', 'beyond the end of the step')
+    },
+    min(step.taken, MAX_AMOUNT - before),
+  )
+  const total = before + (most ?? MAX_AMOUNT - before)
+  // Liquidity so thin that all of it buys nothing.
+  return orRefused(() => swapExactInput(state, config, zeroForOne, total)) ? total : 0n
 }
 
 type Step = { readonly taken: bigint; readonly given: bigint; readonly ratio: bigint }

@@ -21,7 +21,7 @@ test('shares and assets follow the rate, down for deposits and redemptions, up f
   expect(converted(vault, false, 101n, true)).toBe(112n)
   expect(quote(vault, true, 100n)).toEqual({
     amountOut: 90n,
-    state: { ...vault, totalAssets: 1_100n, totalSupply: 990n },
+    state: { ...vault, totalAssets: 1_100n, totalSupply: 990n, maxDeposit: 400n },
   })
 })
 

@@ -1,8 +1,9 @@
 import type { DexFamily } from '../../family.ts'
-import { sampledCurve } from '../../math/curves.ts'
+import { min } from '../../math/integers.ts'
+import { linearTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
-import { type Erc4626State, quote } from './math.ts'
+import { type Erc4626State, limitOf, quote, rateOf } from './math.ts'
 import { applyLog, findPools, readStates, topics } from './state.ts'
 
 export const erc4626: DexFamily<Erc4626State> = {
@@ -18,15 +19,16 @@ export const erc4626: DexFamily<Erc4626State> = {
 
   quoteExactInput: quoteByDirection('erc4626', quote),
 
-  priceCurve(pool, tokenIn, tokenOut) {
+  ...linearTrade<Erc4626State>((pool, tokenIn, tokenOut) => {
+    const { state } = pool
     const deposit = isZeroForOne(pool, tokenIn, tokenOut)
-    const { totalAssets, totalSupply } = pool.state
-    return sampledCurve(
-      (amountIn) => quote(pool.state, deposit, amountIn).amountOut,
-      deposit ? totalAssets : totalSupply,
-      0,
-    )
-  },
+    return {
+      quote: (amountIn) => quote(state, deposit, amountIn),
+      limit: limitOf(state, deposit),
+      scale: deposit ? state.totalAssets : state.totalSupply,
+      rate: rateOf(state, deposit),
+    }
+  }),
 
   /** Amount that can be redeemed now, whatever the vault counts as its assets; shares can always be made, those that exist count. */
   reserves: ({ state: { totalAssets, totalSupply, cash } }) => [min(cash, totalAssets), totalSupply],
@@ -41,5 +43,3 @@ export const erc4626: DexFamily<Erc4626State> = {
     output,
   }),
 }
-
-const min = (a: bigint, b: bigint) => (a < b ? a : b)

@@ -1,5 +1,5 @@
 import { PoolRefusal } from '../../family.ts'
-import { divUp } from '../../math/integers.ts'
+import { divUp, min } from '../../math/integers.ts'
 
 /** A vault as a pool of its asset and its share, in this order. */
 export type Erc4626State = {
@@ -56,7 +56,26 @@ export function quote(
   return {
     amountOut,
     state: deposit
-      ? { ...state, totalAssets: totalAssets + amountIn, totalSupply: totalSupply + amountOut }
+      ? {
+          ...state,
+          totalAssets: totalAssets + amountIn,
+          totalSupply: totalSupply + amountOut,
+          maxDeposit: maxDeposit - amountIn,
+        }
       : { ...state, totalAssets: totalAssets - amountOut, totalSupply: totalSupply - amountIn },
   }
+}
+
+/** Output for a unit of input. */
+export function rateOf({ totalAssets, totalSupply, virtualShares, rate }: Counting, toShares: boolean): number {
+  const shares = rate === undefined ? Number(totalSupply + virtualShares) : Number(RAY)
+  const assets = Number(rate ?? totalAssets + (virtualShares > 0n ? 1n : 0n))
+  return toShares ? shares / assets : assets / shares
+}
+
+/** About the largest input. */
+export function limitOf(state: Erc4626State, deposit: boolean): bigint {
+  if (deposit) return state.maxDeposit
+  const { totalAssets, totalSupply } = state
+  return min(converted(state, true, totalAssets), totalSupply)
 }

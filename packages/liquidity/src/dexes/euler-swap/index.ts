@@ -1,8 +1,8 @@
 import type { DexFamily } from '../../family.ts'
-import { sampledCurve } from '../../math/curves.ts'
+import { sampledTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { quote, scaleOf } from './math.ts'
+import { limitOf, quote, scaleOf } from './math.ts'
 import { createdPool, creationTopics, findPools, readStates, rowsOf } from './state.ts'
 import type { EulerSwapFixed, EulerSwapState } from './types.ts'
 
@@ -29,13 +29,16 @@ export const eulerSwap: DexFamily<EulerSwapState> = {
     gas: GAS,
   }),
 
-  priceCurve(pool, tokenIn, tokenOut) {
+  ...sampledTrade<EulerSwapState>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const i = isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1
-    const free: EulerSwapState = { ...state, fees: [0n, 0n] }
-    const feePpm = Number(state.fees[i]) / PER_PPM
-    return sampledCurve((amountIn) => quote(free, i, amountIn).amountOut, scaleOf(state, i), feePpm)
-  },
+    return {
+      quote: (amountIn) => quote(state, i, amountIn),
+      limit: limitOf(state, i),
+      scale: scaleOf(state, i),
+      feePpm: Number(state.fees[i]) / PER_PPM,
+    }
+  }),
 
   reserves: ({ state: { limits } }) => [limits[1]?.out ?? 0n, limits[0]?.out ?? 0n],
 

@@ -1,5 +1,6 @@
 /** Checked against answers of genuine pools; QuoteLib and SwapLib of euler-xyz/euler-swap at 08e498a. */
 import { PoolRefusal } from '../../family.ts'
+import { min } from '../../math/integers.ts'
 import { type Half, MOST, reserveX, reserveY } from './curve.ts'
 import type { EulerSwapLimits, EulerSwapState } from './types.ts'
 
@@ -47,6 +48,18 @@ function leftOf(state: EulerSwapState, i: 0 | 1, reserveIn: bigint): bigint | nu
   return reserveIn <= state.equilibrium[i]
     ? reserveY(reserveIn, halfOf(state, i))
     : reserveX(reserveIn, halfOf(state, i === 0 ? 1 : 0))
+}
+
+/** About the largest input: limited by what the vaults take, by what they pay, and by what a reserve can be. */
+export function limitOf(state: EulerSwapState, i: 0 | 1): bigint {
+  const { reserves, fees, limits } = state
+  const j = i === 0 ? 1 : 0
+  if (limits[i] === null || fees[i] >= ONE) return 0n
+  const { in: most, out } = limits[i]
+  // The curve asks for as much of the token sold beside what a purchase of all that may go out leaves.
+  const held = out < reserves[j] ? leftOf(state, j, reserves[j] - out) : null
+  const room = (held ?? MOST) - reserves[i]
+  return (min(room, most) * ONE) / (ONE - fees[i])
 }
 
 function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 1): Half {

@@ -1,8 +1,8 @@
 import type { DexFamily } from '../../family.ts'
-import { sampledCurve } from '../../math/curves.ts'
+import { sampledTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
-import { inTokens, quote } from './math.ts'
+import { inTokens, limitOf, quote } from './math.ts'
 import { findPools, readStates } from './state.ts'
 import type { FluidDexState } from './types.ts'
 
@@ -18,13 +18,16 @@ export const fluidDex: DexFamily<FluidDexState> = {
 
   quoteExactInput: quoteByDirection('fluid-dex', quote),
 
-  priceCurve(pool, tokenIn, tokenOut) {
+  ...sampledTrade<FluidDexState>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
-    const free = { ...state, feePpm: 0n }
-    const scale = inTokens(state, 'imaginary')[zeroForOne ? 0 : 1]! / 4n
-    return sampledCurve((amountIn) => quote(free, zeroForOne, amountIn).amountOut, scale, Number(state.feePpm))
-  },
+    return {
+      quote: (amountIn) => quote(state, zeroForOne, amountIn),
+      limit: limitOf(state, zeroForOne),
+      scale: inTokens(state, 'imaginary')[zeroForOne ? 0 : 1]! / 4n,
+      feePpm: Number(state.feePpm),
+    }
+  }),
 
   reserves: ({ state }) => inTokens(state, 'real'),
 

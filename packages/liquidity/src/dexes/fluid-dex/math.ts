@@ -88,14 +88,14 @@ function staying({ revenueCut = 0n, feePpm }: FluidDexState, side: Side | null):
 
 /**
  * Liquidity is sent all of the input, and takes no more than a hundredth above what is accounted for in whole base units, nor more than is
- * owed: with the fee in it, that may be less than the reserves would bear.
+ * owed: with the fee in it, that may be less than the reserves would bear. The debt is read rounded down: up to a few units more are taken.
  */
 function needInput(state: FluidDexState, sides: readonly (Side | null)[], amountIn: bigint, i: 0 | 1): void {
   const counted = sides.reduce((sum, side) => sum + fromPool(staying(state, side), state.decimals[i]), 0n)
   if (amountIn * 100n > counted * 101n) throw new PoolRefusal('TOO_SMALL', 'too much of the input is lost by rounding')
   const { owed, decimals } = state
   if (owed && sides[1] && fromPool(staying(state, sides[1]), decimals[i]) > fromPool(owed[i], decimals[i]))
-    throw new PoolRefusal('TOO_LARGE', 'more would be paid back than is owed')
+    throw new PoolRefusal('TOO_LARGE', 'more would be paid back than is owed', { isOwnLimit: true })
 }
 
 /** Neither curve may give what it does not have, nor be left with next to nothing of one token. */
@@ -128,7 +128,27 @@ function needPrice(state: FluidDexState, collateral: Side | null, debt: Side | n
   ]
   const price = i === 0 ? (bought * PRICE_ONE) / sold : (sold * PRICE_ONE) / bought
   const move = price === 0n ? ONE : ONE - (state.lastPrice * ONE) / price
-  if (move > MOST_MOVE || move < -MOST_MOVE) throw new PoolRefusal('TOO_LARGE', 'the price would move too far')
+  if (move <= MOST_MOVE && move >= -MOST_MOVE) return
+  // A price that is too far on the other side of the stored one already comes nearer by more.
+  const isBehind = i === 0 ? move > 0n && price > 0n : move < 0n
+  throw isBehind
+    ? new PoolRefusal('TOO_SMALL', 'the price would stay too far from that of the last trade')
+    : new PoolRefusal('TOO_LARGE', 'the price would move too far')
+}
+
+/** About the largest input: it moves the price as far as a swap may. */
+export function limitOf(state: FluidDexState, zeroForOne: boolean): bigint {
+  const [i, o] = zeroForOne ? [0, 1] : [1, 0]
+  const depth = Number(inTokens(state, 'imaginary')[i]!)
+  const side = state.collateral ?? state.debt
+  if (!side || depth === 0) return 0n
+  const price = Number(side.imaginary[o]!) / Number(side.imaginary[i]!)
+  const last = zeroForOne ? Number(state.lastPrice) / 1e27 : 1e27 / Number(state.lastPrice)
+  const part = Number(MOST_MOVE) / 1e18
+  // The price in the token sold may fall to this part of the one before.
+  const least = zeroForOne ? last / (1 + part) : last * (1 - part)
+  const limit = Math.min(depth / 2, depth * (Math.sqrt(price / least) - 1))
+  return limit > 0 && Number.isFinite(limit) ? BigInt(Math.floor(limit)) : 0n
 }
 
 /** Reserves of both curves together, in base units of the tokens. */

@@ -1,9 +1,10 @@
 import type { DexFamily } from '../../family.ts'
-import { sampledCurve } from '../../math/curves.ts'
+import { endingAt } from '../../math/curve-end.ts'
 import { concentratedReserves } from '../../math/positions.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { sell, trade } from './math.ts'
+import { curveOf } from './curve.ts'
+import { maxInput, sell } from './math.ts'
 import { findPools, readStates, topics } from './state.ts'
 import type { IziswapState } from './types.ts'
 
@@ -22,17 +23,18 @@ export const iziswap: DexFamily<IziswapState> = {
     return { amountOut, state, gas: hop + piece * pointsPassed }
   },
 
+  maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
+
   priceCurve(pool, tokenIn, tokenOut) {
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
-    const free = { ...pool.state, feePpm: 0 }
-    const scale = reservesOf(pool.state)[zeroForOne ? 0 : 1]
-    return sampledCurve((amountIn) => trade(free, zeroForOne, amountIn).amountOut, scale, pool.state.feePpm)
+    return endingAt(curveOf(pool.state, zeroForOne), maxInput(pool.state, zeroForOne))
   },
 
   reserves: ({ state }) => reservesOf(state),
 
   // A pool measures what arrived.
   // As two slots of storage take; not measured.
+  keepsTokens: true,
   oracleGas: 10_000,
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({

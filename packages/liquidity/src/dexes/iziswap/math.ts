@@ -1,6 +1,7 @@
 /** Checked against swapX2Y.sol, swapY2X.sol and PointBitmap of iZiSwap-core at 3e8f627. */
 import { PPM } from '@sluice/chains'
-import { PoolRefusal } from '../../family.ts'
+import { orRefused, PoolRefusal } from '../../family.ts'
+import { largestInput } from '../../math/capacity.ts'
 import { divUp } from '../../math/integers.ts'
 import { sqrtRatioAtTick } from '../../math/ticks.ts'
 import { fillWithX, fillWithY, type Moved, type Stand, sellXInRange, sellYInRange } from './range.ts'
@@ -8,6 +9,7 @@ import type { IziswapState, Point } from './types.ts'
 
 /** Points beyond which no pool trades, before they are rounded to its own spacing. */
 const FARTHEST = 800_000
+export const farthestPoint = (pointDelta: number): number => Math.trunc(FARTHEST / pointDelta) * pointDelta
 const MAX_UINT128 = (1n << 128n) - 1n
 
 /** A trade under way. The points are copied where an order in them is filled. */
@@ -175,7 +177,7 @@ export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint
     passed: 0,
     done: false,
   }
-  const farthest = Math.trunc(FARTHEST / pointDelta) * pointDelta
+  const farthest = farthestPoint(pointDelta)
   if (zeroForOne) sellX(trade, pointDelta, -farthest)
   else sellY(trade, pointDelta, farthest)
   if (trade.out === 0n) throw new PoolRefusal('TOO_SMALL', 'too little to buy anything')
@@ -198,10 +200,19 @@ export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint
 /**
  * Sells exactly `amountIn`.
  *
- * @throws PoolRefusal where the pool reverts, and `TOO_LARGE` where it would leave a part of the input
+ * @throws PoolRefusal where the pool reverts, `TOO_LARGE` where it has no more to give, `UNSUPPORTED` where rounding would leave a part
+ *   of the input
  */
 export function sell(state: IziswapState, zeroForOne: boolean, amountIn: bigint): Traded {
   const traded = trade(state, zeroForOne, amountIn)
-  if (traded.taken < amountIn) throw new PoolRefusal('TOO_LARGE', `the pool takes ${traded.taken} of ${amountIn}`)
-  return traded
+  if (traded.taken === amountIn) return traded
+  // A pool that takes more of a larger amount leaves a few units here, where it fills a part of an order.
+  const isAll = trade(state, zeroForOne, MAX_UINT128).taken < amountIn
+  throw new PoolRefusal(isAll ? 'TOO_LARGE' : 'UNSUPPORTED', `the pool takes ${traded.taken} of ${amountIn}`)
+}
+
+/** The largest input that `sell` accepts: all that the pool takes of more. */
+export function maxInput(state: IziswapState, zeroForOne: boolean): bigint | null {
+  const most = orRefused(() => trade(state, zeroForOne, MAX_UINT128).taken) ?? 1n
+  return largestInput((amountIn) => sell(state, zeroForOne, amountIn), most)
 }

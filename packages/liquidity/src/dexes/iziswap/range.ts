@@ -2,7 +2,7 @@
  * Trades within one range of points, where the liquidity stays the same. Checked against SwapMathX2Y, SwapMathY2X and AmountMath of
  * iZiSwap-core at 3e8f627.
  */
-import { divUp } from '../../math/integers.ts'
+import { divUp, min } from '../../math/integers.ts'
 import { sqrtRatioAtTick, tickAtSqrtRatio } from '../../math/ticks.ts'
 
 const Q96 = 1n << 96n
@@ -28,7 +28,6 @@ export type Moved = {
 }
 type Part = { readonly cost: bigint; readonly got: bigint }
 
-const min = (a: bigint, b: bigint) => (a < b ? a : b)
 /** One point up, which the contract takes from the price below. */
 const above = (price: bigint) => price + (price * (RATE - Q96)) / Q96
 /** Token Y of whole points between two prices. */

@@ -11,7 +11,7 @@ import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { pairPool } from '../common/pair-discover.ts'
 import { readEach } from '../common/read-each.ts'
-import { type KyberClassicState, quote } from './math.ts'
+import { type KyberClassicState, maxInput, quote } from './math.ts'
 
 /** Units in a millionth of a fee of 18 decimals. */
 const PER_PPM = 1e12
@@ -81,11 +81,14 @@ export const kyberClassic: DexFamily<KyberClassicState> = {
 
   quoteExactInput: quoteByDirection('kyber-classic', quote),
 
-  // As if the virtual reserves were there in full: what the pair does not hold, quotes refuse.
+  maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
+
+  // The virtual reserves, up to where the pair has paid all that it holds.
   priceCurve(pool, tokenIn, tokenOut) {
     const { virtual0, virtual1, fee } = pool.state
-    const [virtualIn, virtualOut] = isZeroForOne(pool, tokenIn, tokenOut) ? [virtual0, virtual1] : [virtual1, virtual0]
-    return constantProductCurve(virtualIn, virtualOut, Number(fee) / PER_PPM)
+    const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
+    const [virtualIn, virtualOut] = zeroForOne ? [virtual0, virtual1] : [virtual1, virtual0]
+    return constantProductCurve(virtualIn, virtualOut, Number(fee) / PER_PPM, maxInput(pool.state, zeroForOne))
   },
 
   reserves: ({ state }) => [state.reserve0, state.reserve1],

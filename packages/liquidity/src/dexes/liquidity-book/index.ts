@@ -3,7 +3,7 @@ import { binReserves } from '../../math/bins.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { HOP_GAS, PIECE_GAS } from '../common/gas.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
-import { curveOf, swapBins } from './math.ts'
+import { curveOf, maxInput, swapBins } from './math.ts'
 import { readStates, refreshStates, topics } from './state.ts'
 import type { LiquidityBookState } from './types.ts'
 
@@ -24,12 +24,16 @@ export const liquidityBook: DexFamily<LiquidityBookState> = {
     return { amountOut, state, gas: HOP_GAS['liquidity-book'] + PIECE_GAS['liquidity-book'] * binsCrossed }
   },
 
+  maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
   priceCurve: (pool, tokenIn, tokenOut) => curveOf(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
 
   reserves: ({ state }) => binReserves(state),
 
   // As two slots of storage take; not measured.
+  keepsTokens: true,
   oracleGas: 10_000,
+  // Two minutes after the oracle's last sample the next one takes a slot of its own.
+  laterGas: 22_100,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'liquidity-book',

@@ -1,7 +1,7 @@
 /** Checked against LBPair.swap and FeeHelper of joe-v2 2.1 and 2.2. */
 
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
-import { binsCurve, walkBins } from '../../math/bins.ts'
+import { type BinFee, binsCurve, maxBinsInput, walkBins } from '../../math/bins.ts'
 import { totalFee, updateAccumulator, updateReferences } from './fee.ts'
 import type { LiquidityBookState } from './types.ts'
 
@@ -19,19 +19,32 @@ export function swapBins(
   swapForY: boolean,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: LiquidityBookState; readonly binsCrossed: number } {
-  let fee = updateReferences(state.fee, state.activeId, state.timestamp)
-  const share = BigInt(fee.protocolShare)
-  const { amountOut, binsCrossed, activeId, bins } = walkBins(state, swapForY, amountIn, (id) => {
-    fee = updateAccumulator(fee, id)
-    const rate = totalFee(fee, state.binStep)
-    if (rate > MAX_FEE) throw new PoolRefusal('UNSUPPORTED', 'the fee is above what the pair allows')
-    return { rate, protocolPart: (of) => (of * share) / 10_000n }
-  })
-  return { amountOut, binsCrossed, state: { ...state, bins, activeId, fee } }
+  const fees = feesOf(state)
+  const { amountOut, binsCrossed, activeId, bins } = walkBins(state, swapForY, amountIn, fees.in)
+  return { amountOut, binsCrossed, state: { ...state, bins, activeId, fee: fees.last() } }
 }
 
-/** At the fee of the active bin. */
-export function curveOf(state: LiquidityBookState, swapForY: boolean): PriceCurve {
-  const fee = updateAccumulator(updateReferences(state.fee, state.activeId, state.timestamp), state.activeId)
-  return binsCurve(state, swapForY, totalFee(fee, state.binStep))
+/** The fees of bins that a trade uses in turn, and the parameters that the last one leaves. */
+function feesOf({ fee: before, activeId, timestamp, binStep }: LiquidityBookState) {
+  let fee = updateReferences(before, activeId, timestamp)
+  let isFirst = true
+  const share = BigInt(fee.protocolShare)
+  return {
+    in(id: number): BinFee {
+      fee = updateAccumulator(fee, id)
+      const rate = totalFee(fee, binStep)
+      // It grows with the bins that the trade has gone through.
+      if (rate > MAX_FEE)
+        throw new PoolRefusal(isFirst ? 'UNSUPPORTED' : 'TOO_LARGE', 'the fee is above what the pair allows')
+      isFirst = false
+      return { rate, protocolPart: (of) => (of * share) / 10_000n }
+    },
+    last: () => fee,
+  }
 }
+
+export const maxInput = (state: LiquidityBookState, swapForY: boolean): bigint | null =>
+  maxBinsInput(state, swapForY, feesOf(state).in)
+
+export const curveOf = (state: LiquidityBookState, swapForY: boolean): PriceCurve =>
+  binsCurve(state, swapForY, feesOf(state).in)

@@ -2,11 +2,11 @@ import { ILitePsm__factory, LitePsmLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { sampledCurve } from '../../math/curves.ts'
+import { linearTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
-import { daiFor, type LitePsmState, quote } from './math.ts'
+import { type LitePsmState, limitOf, quote, rateOf } from './math.ts'
 
 const LENS = lensOf('LitePsmLens')
 const lens = LitePsmLens__factory.createInterface()
@@ -50,12 +50,16 @@ export const litePsm: DexFamily<LitePsmState> = {
 
   quoteExactInput: quoteByDirection('lite-psm', quote),
 
-  priceCurve(pool, tokenIn, tokenOut) {
+  ...linearTrade<LitePsmState>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const sellGem = isZeroForOne(pool, tokenIn, tokenOut)
-    const scale = sellGem ? state.dai / state.factor : daiFor(state, state.gems)
-    return sampledCurve((amountIn) => quote(state, sellGem, amountIn).amountOut, scale, 0)
-  },
+    return {
+      quote: (amountIn) => quote(state, sellGem, amountIn),
+      limit: limitOf(state, sellGem),
+      scale: limitOf(state, sellGem),
+      rate: rateOf(state, sellGem),
+    }
+  }),
 
   reserves: ({ state }) => [state.gems, state.dai],
 

@@ -54,3 +54,15 @@ function bought(state: LitePsmState, dai: bigint): Amounts {
   const gems = ((dai + 1n) * WAD - 1n) / (state.factor * (WAD + state.tout))
   return [gems, daiFor(state, gems)]
 }
+
+/** Output for a unit of input, fee included. */
+export function rateOf({ tin, tout, factor }: LitePsmState, sellGem: boolean): number {
+  return sellGem ? Number(factor) * (1 - Number(tin) / 1e18) : 1 / (Number(factor) * (1 + Number(tout) / 1e18))
+}
+
+/** About the largest input: it buys all of the DAI, or leaves less than one more gem costs. */
+export function limitOf(state: LitePsmState, sellGem: boolean): bigint {
+  const { tin, factor, dai, gems } = state
+  if (!sellGem) return daiFor(state, gems + 1n) - 1n
+  return tin < WAD ? (dai * WAD) / (factor * (WAD - tin)) : 0n
+}

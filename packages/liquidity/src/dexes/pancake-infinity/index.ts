@@ -5,7 +5,7 @@ import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
 import { createdPool, creationTopics, findPools, rowsOf } from './discover.ts'
 import { hasDynamicFee, keyOf } from './key.ts'
-import { curveOf, swap } from './math.ts'
+import { curveOf, maxInput, swap } from './math.ts'
 import { applyLog, poolIdOf, readStates, topics } from './state.ts'
 import type { InfinityState } from './types.ts'
 
@@ -31,6 +31,7 @@ export const pancakeInfinity: DexFamily<InfinityState> = {
     return { amountOut, state, gas: GAS.hop + GAS.piece * crossed }
   },
 
+  maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
   priceCurve: (pool, tokenIn, tokenOut) => ({
     ...curveOf(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
     gasPerPiece: GAS.piece,

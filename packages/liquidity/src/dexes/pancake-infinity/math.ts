@@ -1,10 +1,13 @@
 /** Checked against CLPool, BinPool and ProtocolFeeLibrary of infinity-core. */
 import { type HopQuote, PoolRefusal, type PriceCurve } from '../../family.ts'
-import { binsCurve, walkBins } from '../../math/bins.ts'
-import { swapExactInput, wordEnd } from '../../math/concentrated.ts'
+import { type BinFee, binsCurve, maxBinsInput, walkBins } from '../../math/bins.ts'
+import { maxConcentratedInput, swapExactInput, wordEnd } from '../../math/concentrated.ts'
+import { endingAt } from '../../math/curve-end.ts'
 import { concentratedCurve } from '../../math/curves.ts'
 import type { InfinityFees, InfinityState } from './types.ts'
 
+/** The managers take amounts of 128 bits with their sign. */
+const MAX_AMOUNT = (1n << 127n) - 1n
 /** Parts in 10¹⁸ per part in 10⁶. */
 const RATE_PER_PPM = 10n ** 12n
 
@@ -22,24 +25,35 @@ type Swapped = Pick<HopQuote<InfinityState>, 'amountOut' | 'state'> & { readonly
 /** Sells exactly `amountIn`. @throws PoolRefusal where the pool reverts, or takes less */
 export function swap(state: InfinityState, zeroForOne: boolean, amountIn: bigint): Swapped {
   const feePpm = swapFeePpm(state, zeroForOne)
+  if (amountIn > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^127 or more')
   if (state.kind === 'cl') {
     const { amountOut, state: after, ticksCrossed } = swapExactInput(state, feePpm, zeroForOne, amountIn, wordEnd)
     return { amountOut, state: after, crossed: ticksCrossed }
   }
-  // The manager takes amounts of 128 bits with their sign.
-  if (amountIn >> 127n) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^127 or more')
-  const protocol = BigInt(protocolPpm(state, zeroForOne))
-  const rate = BigInt(feePpm) * RATE_PER_PPM
-  const { amountOut, activeId, bins, binsCrossed } = walkBins(state, zeroForOne, amountIn, () => ({
-    rate,
-    protocolPart: (fee) => (feePpm === 0 ? 0n : (fee * protocol) / BigInt(feePpm)),
-  }))
+  const { amountOut, activeId, bins, binsCrossed } = walkBins(state, zeroForOne, amountIn, () =>
+    binFee(state, zeroForOne),
+  )
   return { amountOut, state: { ...state, activeId, bins }, crossed: binsCrossed }
 }
 
+/** The fee of every bin. */
+function binFee(state: InfinityFees, zeroForOne: boolean): BinFee {
+  const total = BigInt(swapFeePpm(state, zeroForOne))
+  const protocol = BigInt(protocolPpm(state, zeroForOne))
+  return { rate: total * RATE_PER_PPM, protocolPart: (fee) => (total === 0n ? 0n : (fee * protocol) / total) }
+}
+
+/** The largest input that `swap` accepts, as `DexFamily.maxInput`. */
+export function maxInput(state: InfinityState, zeroForOne: boolean): bigint {
+  const largest =
+    state.kind === 'cl'
+      ? maxConcentratedInput(state, swapFeePpm(state, zeroForOne), zeroForOne)
+      : maxBinsInput(state, zeroForOne, () => binFee(state, zeroForOne), MAX_AMOUNT)
+  return largest === null || largest > MAX_AMOUNT ? MAX_AMOUNT : largest
+}
+
 export function curveOf(state: InfinityState, zeroForOne: boolean): PriceCurve {
-  const feePpm = swapFeePpm(state, zeroForOne)
   return state.kind === 'cl'
-    ? concentratedCurve({ ...state, feePpm }, zeroForOne)
-    : binsCurve(state, zeroForOne, BigInt(feePpm) * RATE_PER_PPM)
+    ? endingAt(concentratedCurve({ ...state, feePpm: swapFeePpm(state, zeroForOne) }, zeroForOne), MAX_AMOUNT)
+    : binsCurve(state, zeroForOne, () => binFee(state, zeroForOne), MAX_AMOUNT)
 }

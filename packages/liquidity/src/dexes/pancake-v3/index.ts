@@ -13,4 +13,5 @@ export const pancakeV3: DexFamily<PancakeV3State> = {
   createdPool,
   ...concentratedLogs(IPancakeV3PoolEvents__factory.createInterface()),
   ...concentratedTrade('pancake-v3'),
+  keepsTokens: true,
 }

@@ -1,8 +1,7 @@
 import type { DexFamily } from '../../family.ts'
-import { sampledCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { quote } from './math.ts'
+import { curveOf, maxInput, quote } from './math.ts'
 import { findPools, readStates, rowsOf } from './state.ts'
 import type { PropAmmState } from './types.ts'
 
@@ -26,11 +25,8 @@ export const propAmm: DexFamily<PropAmmState> = {
     gas: GAS,
   }),
 
-  priceCurve(pool, tokenIn, tokenOut) {
-    const i = isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1
-    const scale = pool.state.samples[i].at(-1)?.[0] ?? 0n
-    return sampledCurve((amountIn) => quote(pool.state, i, amountIn).amountOut, scale, 0)
-  },
+  maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1),
+  priceCurve: (pool, tokenIn, tokenOut) => curveOf(pool.state, isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1),
 
   reserves: ({ state: { samples } }) => [samples[1].at(-1)?.[1] ?? 0n, samples[0].at(-1)?.[1] ?? 0n],
 

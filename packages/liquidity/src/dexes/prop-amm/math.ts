@@ -1,5 +1,9 @@
 /** Quotes between the samples of a venue. What it pays more for the first unit than for the next lies above these lines, not below. */
-import { PoolRefusal } from '../../family.ts'
+import { PoolRefusal, type PriceCurve } from '../../family.ts'
+import { largestInput } from '../../math/capacity.ts'
+import { CurveBuilder } from '../../math/curve-builder.ts'
+import { withMargin } from '../../math/curve-end.ts'
+import { hullOf } from '../../math/spline.ts'
 import type { PropAmmState, Sample } from './types.ts'
 
 /**
@@ -23,8 +27,31 @@ export function quote(
 
 function at(samples: readonly Sample[], amount: bigint): bigint {
   const k = samples.findIndex(([amountIn]) => amountIn >= amount)
-  if (k < 0) throw new PoolRefusal('TOO_LARGE', `it was asked for no more than ${samples.at(-1)![0]}`)
+  if (k < 0) throw new PoolRefusal('TOO_LARGE', `no more than ${samples.at(-1)![0]} was sampled`, { isOwnLimit: true })
   const [fromIn, fromOut] = samples[k - 1] ?? [0n, 0n]
   const [toIn, toOut] = samples[k]!
   return fromOut + ((toOut - fromOut) * (amount - fromIn)) / (toIn - fromIn)
+}
+
+/** The largest input that `quote` accepts: the last sample, less what was sold since. */
+export function maxInput(state: PropAmmState, i: 0 | 1): bigint | null {
+  const last = state.samples[i].at(-1)?.[0] ?? 0n
+  return largestInput((amountIn) => quote(state, i, amountIn), last - state.sold[i])
+}
+
+/** Straight lines from one sample to the next. */
+export function curveOf(state: PropAmmState, i: 0 | 1): PriceCurve {
+  const builder = new CurveBuilder()
+  if (maxInput(state, i) === 0n) return builder.build(1)
+  const { samples, sold } = state
+  const before = at(samples[i], sold[i])
+  const ahead = samples[i].filter(([amountIn]) => amountIn > sold[i])
+  const points = { x: [0], y: [0] }
+  for (const [amountIn, amountOut] of ahead) {
+    points.x.push(Number(amountIn - sold[i]))
+    points.y.push(Number(amountOut - before))
+  }
+  const { x, y } = hullOf(points)
+  for (let k = 1; k < x.length; k++) builder.line((y[k]! - y[k - 1]!) / (x[k]! - x[k - 1]!), x[k]! - x[k - 1]!)
+  return withMargin(builder.build(1))
 }

@@ -12,4 +12,5 @@ export const ramsesCl: DexFamily<RamsesClState> = {
   createdPool,
   ...concentratedLogs(),
   ...concentratedTrade('ramses-cl'),
+  keepsTokens: true,
 }

@@ -2,7 +2,8 @@ import { RateWrapperLens__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { sampledCurve } from '../../math/curves.ts'
+import { NO_LIMIT } from '../../math/capacity.ts'
+import { linearTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
@@ -53,11 +54,16 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
 
   quoteExactInput: quoteByDirection('rate-wrapper', quote),
 
-  priceCurve(pool, tokenIn, tokenOut) {
-    const wrap = isZeroForOne(pool, tokenIn, tokenOut)
-    const { pooled, supply } = pool.state
-    return sampledCurve((amountIn) => quote(pool.state, wrap, amountIn).amountOut, wrap ? pooled : supply, 0)
-  },
+  ...linearTrade<RateWrapperState>(({ state, ...pool }, tokenIn, tokenOut) => {
+    const wrap = isZeroForOne({ ...pool, state }, tokenIn, tokenOut)
+    const price = Number(state.pooled) / Number(state.shares)
+    return {
+      quote: (amountIn) => quote(state, wrap, amountIn),
+      limit: wrap ? NO_LIMIT : state.supply,
+      scale: wrap ? state.pooled : state.supply,
+      rate: wrap ? 1 / price : price,
+    }
+  }),
 
   /** Shares can always be made; those that exist are what counts as depth. */
   reserves: ({ state }) => [amountFor(state, state.supply), state.supply],

@@ -12,4 +12,7 @@ export const slipstream: DexFamily<SlipstreamState> = {
   createdPool,
   ...concentratedLogs(),
   ...concentratedTrade('slipstream'),
+  keepsTokens: true,
+  // A fee module may look up the price of some time ago among the pool's observations: estimated for a search of eight steps.
+  laterGas: 17_000,
 }

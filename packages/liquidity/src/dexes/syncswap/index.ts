@@ -1,13 +1,25 @@
 import type { DexFamily } from '../../family.ts'
-import { constantProductCurve, sampledCurve } from '../../math/curves.ts'
+import { constantProductCurve } from '../../math/curves.ts'
+import { sampledTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
-import { quote } from './math.ts'
+import { limitOf, quote } from './math.ts'
 import { applyLog, createdPool, creationTopics, findPools, readStates, refreshStates, topics } from './state.ts'
 import type { SyncswapState } from './types.ts'
 
 /** Parts per million in a hundred-thousandth. */
 const PPM_PER_PART = 10
+
+const capacity = sampledTrade<SyncswapState>((pool, tokenIn, tokenOut) => {
+  const { state } = pool
+  const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
+  return {
+    quote: (amountIn) => quote(state, zeroForOne, amountIn),
+    limit: limitOf(state, zeroForOne),
+    scale: zeroForOne ? state.reserve0 : state.reserve1,
+    feePpm: PPM_PER_PART * Number(zeroForOne ? state.fee0 : state.fee1),
+  }
+})
 
 export const syncswap: DexFamily<SyncswapState> = {
   id: 'syncswap',
@@ -23,14 +35,15 @@ export const syncswap: DexFamily<SyncswapState> = {
 
   quoteExactInput: quoteByDirection('syncswap', quote),
 
+  maxInput: capacity.maxInput,
   priceCurve(pool, tokenIn, tokenOut) {
-    const { state } = pool
-    const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
-    const [reserveIn, reserveOut] = zeroForOne ? [state.reserve0, state.reserve1] : [state.reserve1, state.reserve0]
-    const feePpm = PPM_PER_PART * Number(zeroForOne ? state.fee0 : state.fee1)
-    if (!state.stable) return constantProductCurve(reserveIn, reserveOut, feePpm)
-    const free = { ...state, fee0: 0n, fee1: 0n }
-    return sampledCurve((amountIn) => quote(free, zeroForOne, amountIn).amountOut, reserveIn, feePpm)
+    const { stable, reserve0, reserve1, fee0, fee1 } = pool.state
+    if (stable) return capacity.priceCurve(pool, tokenIn, tokenOut)
+    // Without a reserve of the token sold, a unit buys all of the other one.
+    const maxInput = capacity.maxInput(pool, tokenIn, tokenOut)
+    return isZeroForOne(pool, tokenIn, tokenOut)
+      ? constantProductCurve(reserve0 || 1n, reserve1, PPM_PER_PART * Number(fee0), maxInput)
+      : constantProductCurve(reserve1 || 1n, reserve0, PPM_PER_PART * Number(fee1), maxInput)
   },
 
   reserves: ({ state }) => [state.reserve0, state.reserve1],

@@ -9,6 +9,8 @@ const ANN = 2_000n
 const MAX_STEPS = 256
 /** The most of a token, at 18 decimals, that a stable pool lets itself be left with. */
 const MAX_SCALED = 3_802_571_709_128_108_338_056_982_581_425_910_818n
+/** The most of a token that a classic pool lets itself be left with. */
+const MAX_RESERVE = (1n << 128n) - 1n
 const MAX_WORD = (1n << 256n) - 1n
 
 /** A product, which the pool reverts on where it does not fit into a word: so it does where one token is all but gone. */
@@ -49,8 +51,8 @@ function balance(x: bigint, d: bigint): bigint {
 /**
  * The output of an exact input, rounded down.
  *
- * @throws PoolRefusal `TOO_SMALL` where nothing comes out; for stable pools `EMPTY` where one lacks a token, `TOO_LARGE` where numbers
- *   pass what it counts with
+ * @throws PoolRefusal `TOO_SMALL` where nothing comes out; `TOO_LARGE` where numbers pass what it counts with; for stable pools `EMPTY`
+ *   where one lacks a token
  */
 export function quote(
   state: SyncswapState,
@@ -65,9 +67,17 @@ export function quote(
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const [paid0, paid1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn]
   const [reserve0, reserve1] = [state.reserve0 + paid0, state.reserve1 + paid1]
+  if (!state.stable && (reserve0 > MAX_RESERVE || reserve1 > MAX_RESERVE))
+    throw new PoolRefusal('TOO_LARGE', 'more than a reserve can be')
   if (state.stable && (reserve0 * state.multiplier0 > MAX_SCALED || reserve1 * state.multiplier1 > MAX_SCALED))
     throw new PoolRefusal('TOO_LARGE', 'more than the pool lets itself hold')
   return { amountOut, state: { ...state, reserve0, reserve1 } }
+}
+
+/** About the largest input. */
+export function limitOf(state: SyncswapState, zeroForOne: boolean): bigint {
+  const [reserve, multiplier] = zeroForOne ? [state.reserve0, state.multiplier0] : [state.reserve1, state.multiplier1]
+  return (state.stable ? MAX_SCALED / multiplier : MAX_RESERVE) - reserve
 }
 
 /** @param kept - what is left of the input, in parts of the fee's unit */

@@ -5,7 +5,7 @@ import { isZeroForOne } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import { readFixed } from './fee.ts'
-import { inputFor, quote } from './math.ts'
+import { inputFor, maxInput, quote } from './math.ts'
 import { applyLog, readStates, topics } from './state.ts'
 import type { UniswapV2State } from './types.ts'
 
@@ -28,17 +28,20 @@ export const uniswapV2: DexFamily<UniswapV2State> = {
   inputFor: (pool, tokenIn, tokenOut, amountOut) =>
     inputFor(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountOut),
 
+  maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
+
   priceCurve(pool, tokenIn, tokenOut) {
     const { reserve0, reserve1, feePpm } = pool.state
-    return isZeroForOne(pool, tokenIn, tokenOut)
-      ? constantProductCurve(reserve0, reserve1, feePpm)
-      : constantProductCurve(reserve1, reserve0, feePpm)
+    const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
+    const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
+    return constantProductCurve(reserveIn, reserveOut, feePpm, maxInput(pool.state, zeroForOne))
   },
 
   outline: ({ state }, band) => constantProductOutline(state.reserve0, state.reserve1, state.feePpm, band),
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   // Two accumulators.
+  keepsTokens: true,
   oracleGas: 10_400,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({

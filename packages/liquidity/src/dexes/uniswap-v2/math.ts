@@ -33,6 +33,15 @@ export function quote(
   }
 }
 
+/** The largest input that `quote` accepts: up to the largest reserve. */
+export function maxInput({ reserve0, reserve1, feePpm }: UniswapV2State, zeroForOne: boolean): bigint {
+  const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
+  const largest = RESERVE_LIMIT - 1n - reserveIn
+  const kept = largest * (PPM - BigInt(feePpm))
+  // Reserves so uneven that all of it buys nothing.
+  return reserveIn === 0n || largest <= 0n || kept * reserveOut < reserveIn * PPM + kept ? 0n : largest
+}
+
 /** The least input that buys an output; null where the pair holds no more than that. @see UniswapV2Library.getAmountIn */
 export function inputFor(
   { reserve0, reserve1, feePpm }: UniswapV2State,

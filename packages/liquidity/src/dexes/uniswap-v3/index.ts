@@ -12,4 +12,5 @@ export const uniswapV3: DexFamily<UniswapV3State> = {
   createdPool,
   ...concentratedLogs(),
   ...concentratedTrade('uniswap-v3'),
+  keepsTokens: true,
 }

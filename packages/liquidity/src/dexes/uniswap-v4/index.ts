@@ -6,6 +6,9 @@ import { swapFeePpm } from './math.ts'
 import { applyLog, keyOf, poolIdOf, readStates, refreshStates, topics } from './state.ts'
 import type { UniswapV4State } from './types.ts'
 
+/** Balance changes are signed numbers of 128 bits. @see BalanceDelta, Uniswap/v4-core */
+const MAX_AMOUNT = (1n << 127n) - 1n
+
 export const uniswapV4: DexFamily<UniswapV4State> = {
   id: 'uniswap-v4',
   holdsNative: true,
@@ -22,7 +25,7 @@ export const uniswapV4: DexFamily<UniswapV4State> = {
   poolIdOf,
   applyLog,
 
-  ...concentratedTrade('uniswap-v4', { swapFeePpm, observesTicks: false }),
+  ...concentratedTrade('uniswap-v4', { swapFeePpm, maxAmount: MAX_AMOUNT, observesTicks: false }),
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'uniswap-v4',
     manager: pool.address,

@@ -1,8 +1,8 @@
 import type { DexFamily } from '../../family.ts'
-import { sampledCurve } from '../../math/curves.ts'
+import { sampledTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { quote, type WoofiV2State } from './math.ts'
+import { limitOf, quote, type WoofiV2State } from './math.ts'
 import { findPools, readStates } from './state.ts'
 
 const GAS = gasRow('woofi-v2').hop
@@ -21,10 +21,16 @@ export const woofiV2: DexFamily<WoofiV2State> = {
     gas: GAS,
   }),
 
-  priceCurve(pool, tokenIn, tokenOut) {
+  ...sampledTrade<WoofiV2State>((pool, tokenIn, tokenOut) => {
+    const { state } = pool
     const i = isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1
-    return sampledCurve((amountIn) => quote(pool.state, i, amountIn).amountOut, pool.state.tokens[i].reserve, 0)
-  },
+    return {
+      quote: (amountIn) => quote(state, i, amountIn),
+      limit: limitOf(state, i),
+      scale: state.tokens[i].reserve,
+      feePpm: 0,
+    }
+  }),
 
   reserves: ({ state }) => state.tokens.map(({ reserve }) => reserve),
 

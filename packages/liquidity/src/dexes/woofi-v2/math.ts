@@ -1,5 +1,6 @@
 /** Checked against answers of genuine pools; WooPPV2 of woonetwork/WooPoolV2 with WooracleV2_2. */
 import { PoolRefusal } from '../../family.ts'
+import { max, min } from '../../math/integers.ts'
 
 /** One of the two tokens of a trade, as pool and oracle tell of it. */
 export type WoofiToken = {
@@ -88,8 +89,8 @@ function sellQuote(state: WoofiV2State, quoteToken: WoofiToken, base: WoofiToken
 
 /** By way of the quote token, at half of the wider spread each, for the higher fee once. */
 function baseToBase(state: WoofiV2State, sold: WoofiToken, bought: WoofiToken, amountIn: bigint): Traded {
-  const spread = greater(sold.spread, bought.spread) / 2n
-  const feeRate = greater(sold.feeRate, bought.feeRate)
+  const spread = max(sold.spread, bought.spread) / 2n
+  const feeRate = max(sold.feeRate, bought.feeRate)
   const first = baseForQuote(state, sold, amountIn, spread)
   const kept = first.amount - (first.amount * feeRate) / FEE_UNIT
   const second = quoteForBase(state, bought, kept, spread)
@@ -99,8 +100,6 @@ function baseToBase(state: WoofiV2State, sold: WoofiToken, bought: WoofiToken, a
     { ...second.token, reserve: left(bought, second.amount, 'base') },
   ]
 }
-
-const greater = (a: bigint, b: bigint) => (b > a ? b : a)
 
 function left({ reserve }: WoofiToken, amount: bigint, what: string): bigint {
   if (amount > reserve)
@@ -146,4 +145,20 @@ function moved(token: WoofiToken, price: bigint, spread: bigint): WoofiToken {
   const [least, most] = price < token.price ? [price, token.price] : [token.price, price]
   const away = ONE - (least * ONE * ONE) / most / (ONE - spread)
   return { ...token, price, spread: away > token.spread ? away : token.spread }
+}
+
+/** About the largest input, by the bounds of each token on the way: what a trade may be worth, how far it may move a price, and reserves. */
+export function limitOf(state: WoofiV2State, i: 0 | 1): bigint {
+  const { quoteIndex, quoteUnit, tokens } = state
+  const [sold, bought] = i === 0 ? tokens : [tokens[1], tokens[0]]
+  const j = i === 0 ? 1 : 0
+  // Worth in the quote token that the bounds of a base token leave.
+  const worthOf = ({ maxNotional, maxGamma, coeff }: WoofiToken): bigint =>
+    coeff > 0n ? min(maxNotional, ((maxGamma + 1n) * quoteUnit) / coeff) : maxNotional
+  const quotePer = ({ price, unit, priceUnit }: WoofiToken, worth: bigint): bigint =>
+    price > 0n ? (worth * unit * priceUnit) / (price * quoteUnit) : 0n
+  const paid = (token: WoofiToken): bigint => (token.reserve * token.price * quoteUnit) / (token.unit * token.priceUnit)
+  if (quoteIndex === j) return quotePer(sold, min(worthOf(sold), bought.reserve))
+  if (quoteIndex === i) return min(worthOf(bought), paid(bought))
+  return quotePer(sold, min(worthOf(sold), min(worthOf(bought), paid(bought))))
 }

@@ -1,7 +1,7 @@
 import { IERC20Supply__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import { type DexFamily, type Pool, PoolRefusal, type Reads } from '../../family.ts'
-import { sampledCurve } from '../../math/curves.ts'
+import { linearCurve } from '../../math/linear-curve.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import type { WrappedNativeState } from './types.ts'
@@ -39,7 +39,14 @@ export const wrappedNative: DexFamily<WrappedNativeState> = {
     return { amountOut: amountIn, state: after, gas: HOP_GAS['wrapped-native'] }
   },
 
-  priceCurve: ({ state }) => sampledCurve((amountIn) => amountIn, state.supply, 0),
+  maxInput: (pool, tokenIn, tokenOut) => (isZeroForOne(pool, tokenIn, tokenOut) ? null : pool.state.supply),
+
+  priceCurve: (pool, tokenIn, tokenOut) =>
+    linearCurve({
+      rate: 1,
+      maxInput: isZeroForOne(pool, tokenIn, tokenOut) ? null : pool.state.supply,
+      scale: pool.state.supply,
+    }),
 
   reserves: ({ state }) => [state.supply, state.supply],
 

@@ -1,0 +1,135 @@
+/**
+ * Seeded markets whose pools end: narrow positions, gaps without liquidity, capped vaults, pools near their ratio limits, coarse
+ * tokens, and real states of every family. Prices agree within fees unless the market is one that disagrees.
+ */
+import { type Address, toAddress } from '@sluice/chains'
+import { familyOf, orRefused, type Pool, type Snapshot } from '@sluice/liquidity'
+import { type Random, seeded, wholeNumber } from '../router/random.ts'
+import { type RealState, realStates } from './real-states.ts'
+import { isFree, makePool, type PairSpec, SYNTHETIC_KINDS, type SyntheticKind } from './synthetic-pools.ts'
+
+export type Market = {
+  readonly seed: number
+  readonly pools: readonly Pool[]
+  readonly tokens: readonly Address[]
+  /** Value of a base unit, by place in `tokens`, in a unit of its own. */
+  readonly values: readonly number[]
+  /** Value of a trade that the deepest pools notice. */
+  readonly depth: number
+  readonly disagrees: boolean
+}
+
+export type MarketTrade = { readonly tokenIn: Address; readonly tokenOut: Address; readonly amountIn: bigint }
+
+/** One market in so many has pools that disagree by more than their fees. */
+const DISAGREEING = 6
+const MAX_POOLS = 14
+const MAX_TOKENS = 6
+/** Base units that make up a market's depth in a coarse token. */
+const COARSE_UNITS = 1e7
+/** A price is off by at most this part of the pool's fee where pools agree. */
+const WITHIN_FEE = 0.8
+
+export type MarketOptions = {
+  /** Kinds of synthetic pools; all when absent. */
+  readonly kinds?: readonly SyntheticKind[]
+  /** Real states that may be placed; those of all families when absent. */
+  readonly states?: readonly RealState[]
+}
+
+export function makeMarket(
+  seed: number,
+  { kinds = SYNTHETIC_KINDS, states = realStates() }: MarketOptions = {},
+): Market {
+  const random = seeded(seed)
+  const disagrees = seed % DISAGREEING === 0
+  const tokens = Array.from({ length: 2 + Math.floor(random.next() * (MAX_TOKENS - 1)) }, () =>
+    toAddress(random.address()),
+  )
+  const values: (number | undefined)[] = tokens.map(() => undefined)
+  const pools: Pool[] = []
+  let depth = 0
+  const seeds =
+    states.length === 0 || random.next() < 0.25 ? 0 : 1 + Math.floor(random.next() * Math.min(2, tokens.length - 1))
+  for (let place = 0; place < seeds; place++) {
+    const state = random.pick(states)
+    const value = values[place] ?? 1 / state.rate
+    // The first real state sets the scale; further ones must be of about the same value to meet it.
+    const valueOfScale = state.scale * value
+    if (place > 0 && !(valueOfScale > depth / 1e3 && valueOfScale < depth * 1e3)) continue
+    values[place] = value
+    values[place + 1] = value / state.rate
+    depth = Math.max(depth, valueOfScale)
+    pools.push(placed(state, pools.length, [tokens[place]!, tokens[place + 1]!]))
+  }
+  if (depth === 0) depth = 10 ** (6 + 3 * random.next())
+  const known = values.map((value) => value ?? depth / unitsOfDepth(random))
+  const count = 2 + Math.floor(random.next() * (MAX_POOLS - 1))
+  for (let attempt = 0; pools.length < count && attempt < 4 * MAX_POOLS; attempt++) {
+    // The first ones join the tokens into one chain, so that all trades have a path.
+    const a = attempt < tokens.length - 1 ? attempt : Math.floor(random.next() * tokens.length)
+    const b =
+      attempt < tokens.length - 1
+        ? attempt + 1
+        : (a + 1 + Math.floor(random.next() * (tokens.length - 1))) % tokens.length
+    const kind = random.pick(kinds)
+    const pool = makePool(kind, specOf(random, kind, { a, b, tokens, values: known, depth, disagrees }), random)
+    if (pool) pools.push({ ...pool, ...identityOf(pools.length) })
+  }
+  return { seed, pools, tokens, values: known, depth, disagrees }
+}
+
+const unitsOfDepth = (random: Random) => (random.next() < 0.15 ? COARSE_UNITS : 10 ** (12 + 12 * random.next()))
+
+type Drawn = Pick<Market, 'tokens' | 'values' | 'depth' | 'disagrees'> & { readonly a: number; readonly b: number }
+
+function specOf(random: Random, kind: SyntheticKind, { a, b, tokens, values, depth, disagrees }: Drawn): PairSpec {
+  const feePpm = random.pick([100, 500, 3000, 3000, 10_000])
+  const off = isFree(kind) ? 0 : disagrees ? 0.03 : (WITHIN_FEE * feePpm) / 1e6
+  return {
+    tokens: [tokens[a]!, tokens[b]!],
+    price: (values[a]! / values[b]!) * Math.exp((random.next() * 2 - 1) * off),
+    // Base units of the first token that the pool is about worth, by a power law.
+    size: ((depth / values[a]!) * Math.exp(random.normal() * 1.5)) / 4,
+    feePpm,
+  }
+}
+
+function identityOf(index: number): Pick<Pool, 'id' | 'address' | 'dex'> {
+  const address = toAddress(`0x${(index + 1).toString(16).padStart(40, '0')}`)
+  return { id: address, address, dex: 'bounded' }
+}
+
+/** A real state with the tokens of a market in the places of its own. */
+function placed({ pool, i, j }: RealState, index: number, [tokenIn, tokenOut]: readonly [Address, Address]): Pool {
+  const tokens = pool.tokens.map((token, k) => (k === i ? tokenIn : k === j ? tokenOut : token))
+  return { ...pool, ...identityOf(index), tokens }
+}
+
+/** Trades of all sizes up to many times what the market takes, between tokens drawn at random. */
+export function drawTrade({ tokens, values, depth, seed }: Market, index: number): MarketTrade {
+  const random = seeded(seed * 1009 + index)
+  const a = Math.floor(random.next() * tokens.length)
+  const b = (a + 1 + Math.floor(random.next() * (tokens.length - 1))) % tokens.length
+  const amountIn = wholeNumber((depth / values[a]!) * 10 ** (-3 + 4 * random.next()))
+  return { tokenIn: tokens[a]!, tokenOut: tokens[b]!, amountIn }
+}
+
+export function snapshotOf(pools: readonly Pool[]): Snapshot {
+  const block = {
+    number: 1,
+    hash: '0x01',
+    parentHash: '0x00',
+    timestamp: 0,
+    gasLimit: 30_000_000n,
+    baseFeePerGas: 0n,
+    miner: toAddress(`0x${'00'.repeat(20)}`),
+  } as const
+  return { chainId: 1, block, pools: new Map(pools.map((pool) => [pool.id, pool])), changed: null }
+}
+
+/** Output of a pool; null where it refuses the amount. */
+export function quoteOrNull(pool: Pool, tokenIn: Address, tokenOut: Address, amountIn: bigint): bigint | null {
+  if (amountIn <= 0n) return null
+  return orRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut)
+}

@@ -1,0 +1,164 @@
+/** Pools of a given price and size that end: each kind in another way. */
+import { type Address, ZERO_ADDRESS } from '@sluice/chains'
+import { familyOf, type Pool } from '@sluice/liquidity'
+import { sqrtPriceAtTick, tickAtSqrtPrice } from '../router/pool-maths.ts'
+import { type Random, wholeNumber } from '../router/random.ts'
+
+export type PairSpec = {
+  readonly tokens: readonly [Address, Address]
+  /** Base units of the second token for one of the first. */
+  readonly price: number
+  /** Base units of the first token that the pool holds, about. */
+  readonly size: number
+  readonly feePpm: number
+}
+
+type Made = Pick<Pool, 'family' | 'tokens' | 'state'>
+
+export const SYNTHETIC_KINDS = [
+  'pair',
+  'pair',
+  'narrow',
+  'narrow',
+  'narrow',
+  'gap',
+  'wide',
+  'weighted',
+  'stable',
+  'vault',
+  'wrapper',
+] as const
+export type SyntheticKind = (typeof SYNTHETIC_KINDS)[number]
+
+/** True for kinds that charge no fee: their price must be exact, or all others disagree with them. */
+export const isFree = (kind: SyntheticKind): boolean => kind === 'vault' || kind === 'wrapper'
+
+const E18 = 10n ** 18n
+const TICK_SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
+/** Beyond, square root prices of 96 bits lose too many digits. */
+const TICK_LIMIT = 700_000
+const MIN_UNITS = 1_000
+
+/** Null when the pool would hold too few units of a token, or its price is out of range. */
+export function makePool(kind: SyntheticKind, spec: PairSpec, random: Random): Made | null {
+  if (!(spec.size > MIN_UNITS && spec.size * spec.price > MIN_UNITS)) return null
+  if (kind === 'pair') return pair(spec)
+  if (kind === 'narrow' || kind === 'gap' || kind === 'wide') return concentrated(spec, positions(kind, random))
+  if (kind === 'weighted') return weighted(spec, random)
+  if (kind === 'stable') return stable(spec, random)
+  return kind === 'vault' ? vault(spec, random) : wrapper(spec, random)
+}
+
+function pair({ tokens, price, size, feePpm }: PairSpec): Made {
+  const state = { reserve0: wholeNumber(size), reserve1: wholeNumber(size * price), feePpm }
+  return { family: 'uniswap-v2', tokens, state }
+}
+
+/** Widths in ticks around the price, and the share of the pool's size in each. */
+type Position = { readonly below: number; readonly above: number; readonly part: number }
+
+function positions(kind: 'narrow' | 'gap' | 'wide', random: Random): readonly Position[] {
+  const width = (widest: number) => 20 + random.next() ** 2 * widest
+  const around = { below: width(600), above: width(600), part: 1 }
+  if (kind === 'narrow')
+    return random.next() < 0.5 ? [around] : [around, { below: width(3000), above: width(3000), part: 0.5 }]
+  if (kind === 'wide') return [around, { below: 80_000, above: 80_000, part: 0.3 }]
+  // Liquidity on both sides with nothing between: a swap runs through the gap at no depth.
+  const gap = 200 + random.next() * 2000
+  return [
+    around,
+    { below: -(around.above + gap), above: around.above + gap + width(600), part: 0.5 },
+    { below: around.below + gap + width(600), above: -(around.below + gap), part: 0.5 },
+  ]
+}
+
+function concentrated({ tokens, price, size, feePpm }: PairSpec, wanted: readonly Position[]): Made | null {
+  const tickSpacing = TICK_SPACING[feePpm]!
+  const sqrtPriceX96 = wholeNumber(Math.sqrt(price) * 2 ** 96)
+  const tick = tickAtSqrtPrice(sqrtPriceX96)
+  if (Math.abs(tick) > TICK_LIMIT) return null
+  const net = new Map<number, bigint>()
+  let liquidity = 0n
+  for (const { below, above, part } of wanted) {
+    const low = Math.floor((tick - below) / tickSpacing) * tickSpacing
+    const high = Math.max(low + tickSpacing, Math.ceil((tick + above) / tickSpacing) * tickSpacing)
+    const [a, b] = [1.0001 ** (low / 2), 1.0001 ** (high / 2)]
+    const at = Math.min(Math.max(Math.sqrt(price), a), b)
+    const amount = wholeNumber((size * part) / (1 / at - 1 / b + (at - a) / price))
+    if (amount < 1_000n) return null
+    net.set(low, (net.get(low) ?? 0n) + amount)
+    net.set(high, (net.get(high) ?? 0n) - amount)
+    if (sqrtPriceAtTick(low) <= sqrtPriceX96 && sqrtPriceX96 < sqrtPriceAtTick(high)) liquidity += amount
+  }
+  const ticks = [...net].filter(([, change]) => change !== 0n).sort(([a], [b]) => a - b)
+  return { family: 'uniswap-v3', tokens, state: { sqrtPriceX96, tick, liquidity, feePpm, tickSpacing, ticks } }
+}
+
+function weighted({ tokens, price, size, feePpm }: PairSpec, random: Random): Made {
+  const weight = random.pick([0.2, 0.5, 0.5, 0.8])
+  const weights = [weight, 1 - weight].map((part) => BigInt(Math.round(part * 100)) * 10n ** 16n)
+  // The price is (balance1 / weight1) / (balance0 / weight0).
+  const balances = [size, (size * price * (1 - weight)) / weight].map(wholeNumber)
+  const scaling = [E18, E18]
+  const swapFee = BigInt(feePpm) * 10n ** 12n
+  return {
+    family: 'balancer-v2',
+    tokens,
+    state: { kind: 'weighted', balances, scaling, swapFee, weights, exactPowers: true },
+  }
+}
+
+/** Stable pools charge little; what a higher fee leaves in the pool would make two swaps better than one. */
+const MAX_STABLE_FEE = 500
+
+/** Off balance, so that one side is near its end. */
+function stable({ tokens, price, size, feePpm }: PairSpec, random: Random): Made | null {
+  if (feePpm > MAX_STABLE_FEE) return null
+  const scale = 10 ** Math.max(0, 18 - Math.log10(size))
+  const tilt = 0.5 + (random.next() - 0.5) * 0.9
+  const a = BigInt(random.pick([200, 1000, 2000]))
+  const at = (feeE10: bigint, correction: number): Made | null => {
+    // Balances of unlike tokens are brought to a common unit by rates.
+    const rates = [scale, (scale / price) * correction].map((rate) => wholeNumber(rate * 1e18))
+    if (rates.some((rate) => rate < 10n ** 6n)) return null
+    const state = {
+      balances: [size * 2 * tilt, (size * price * 2 * (1 - tilt)) / correction].map(wholeNumber),
+      rates,
+      amplification: { a, precision: 1n },
+      feeE10,
+      adminFeeE10: 0n,
+      offpegMultiplierE10: 0n,
+      rounding: 'each',
+      feeOrder: 'base',
+      margin: 1n,
+    }
+    return { family: 'curve-stable', tokens, state }
+  }
+  const even = at(0n, 1)
+  const curve = even && familyOf(even.family)!.priceCurve({ ...even, ...NOWHERE }, tokens[0], tokens[1])
+  return curve && at(BigInt(feePpm) * 10_000n, curve.sqrtPrice[0]! ** 2 / price)
+}
+
+const NOWHERE = { id: 'pool', dex: 'bounded', address: ZERO_ADDRESS }
+
+/** A vault that takes a little more, and pays a part of what it counts. */
+function vault({ tokens, price, size }: PairSpec, random: Random): Made {
+  const totalAssets = wholeNumber(size)
+  const state = {
+    totalAssets,
+    totalSupply: wholeNumber(size * price),
+    virtualShares: 0n,
+    maxDeposit: wholeNumber(size * random.next() ** 2),
+    cash: wholeNumber(size * random.next()),
+  }
+  return { family: 'erc4626', tokens, state }
+}
+
+function wrapper({ tokens, price, size }: PairSpec, random: Random): Made {
+  const state = {
+    pooled: wholeNumber(size * 10),
+    shares: wholeNumber(size * 10 * price),
+    supply: wholeNumber(size * price * random.next()),
+  }
+  return { family: 'rate-wrapper', tokens, state }
+}

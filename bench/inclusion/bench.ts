@@ -1,0 +1,129 @@
+/**
+ * `npm run bench -- inclusion [--swaps <count> --seed <n>]`: random trades over all families of the local chain and of the real state
+ * of Ethereum, and through pools that are created in the quoted block. Each is quoted over HTTP, then sent with the gas limit that the
+ * interface advises in the next block, a minute, half an hour, and a day later, from the same state each time. Results in
+ * `results/inclusion.json`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { loadRegistry } from '@sluice/chains'
+import { deployContracts } from '@sluice/contracts'
+import { mineUpTo, readBlocks, request, startMainnet } from '@sluice/devnet'
+import { Node } from '@sluice/system-test/wallet'
+import { startProcess, startWorld } from '../api/world.ts'
+import { drawTrades, nativeOf, type Priced } from '../honesty/draw.ts'
+import { pricesOf, tokensOfState, withDecimals } from '../honesty/prices.ts'
+import { record } from '../record.ts'
+import { randomOf } from '../weather/quotes.ts'
+import { assertFunded, NEW_POOLS, newPool } from './new-pools.ts'
+import { DELAYS, type Place, type Sent, tried, type Wish } from './send.ts'
+import { summary } from './summary.ts'
+
+const { values } = parseArgs({
+  options: { swaps: { type: 'string', default: '5000' }, seed: { type: 'string', default: '20261125' } },
+})
+const seed = Number(values.seed)
+/** Quotes of each part: as many swaps as there are delays come from one. */
+const quotes = Math.ceil(Number(values.swaps) / DELAYS.length)
+const parts = { local: Math.ceil(quotes * 0.5), ethereum: Math.ceil(quotes * 0.35), fresh: Math.ceil(quotes * 0.15) }
+const MOST_TRIES = 4
+const USD = { least: 10, most: 100_000 }
+const random = randomOf(seed)
+const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!
+
+const sent: Sent[] = []
+const refusals: Record<string, number> = {}
+
+async function run(place: Place, count: number, draw: (k: number) => Promise<Wish>): Promise<void> {
+  let done = 0
+  for (let tries = 0; done < count && tries < MOST_TRIES * count; tries++) {
+    const outcome = await tried(place, await draw(tries))
+    if ('code' in outcome) {
+      refusals[outcome.code] = (refusals[outcome.code] ?? 0) + 1
+      continue
+    }
+    sent.push(...outcome.sent)
+    if (++done % 50 === 0) console.error(`${place.name}: ${done} of ${count} quotes`)
+  }
+}
+
+async function local(): Promise<void> {
+  const world = await startWorld()
+  const { devnet } = world
+  const service = await startProcess('service.ts', [], { ...world.env, LOG_LEVEL: 'error' })
+  try {
+    const place = {
+      name: 'local',
+      api: service.url,
+      chainId: 31337,
+      node: new Node(devnet.url),
+      guard: devnet.info.guard,
+    }
+    const addresses = Object.values(devnet.info.tokens).map(({ address }) => address)
+    await fetch(`${service.url}/prices/31337?token=${addresses.join()}`)
+    const prices = (await (await fetch(`${service.url}/prices/31337?token=${addresses.join()}`)).json()) as Record<
+      string,
+      number | null
+    >
+    const tokens = Object.values(devnet.info.tokens).flatMap(({ address, decimals }): Priced[] => {
+      const usd = prices[address]
+      return usd ? [{ token: address, decimals, usd }] : []
+    })
+    const families = [...new Set(devnet.info.pools.map(({ family }) => family))]
+    await run(place, parts.local, async () => {
+      const [from, to] = [pick(tokens), pick(tokens)]
+      const usd = USD.least * (USD.most / USD.least) ** random()
+      const amount = (BigInt(Math.round((usd / from.usd) * 1e6)) * 10n ** BigInt(from.decimals)) / 1_000_000n
+      // Half of the trades are of one family, so that each is met.
+      const only = random() < 0.5 ? { includeSources: pick(families) } : {}
+      return { src: from.token, dst: to.token, amount: amount || 1n, query: only }
+    })
+    const fresh = { ...place, name: 'fresh' }
+    await run(fresh, parts.fresh, async (k) => {
+      const token = await newPool(devnet, NEW_POOLS[k % NEW_POOLS.length]!)
+      await assertFunded(devnet)
+      const weth = devnet.info.tokens.WETH!.address
+      const [src, dst] = random() < 0.5 ? [token.address, weth] : [weth, token.address]
+      return { src, dst, amount: 10n ** 16n, query: {}, isFresh: true }
+    })
+  } finally {
+    await service.stop()
+    await world.stop()
+  }
+}
+
+async function ethereum(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-inclusion-'))
+  const node = await startMainnet({ replay: true })
+  try {
+    const { chainId, url } = node
+    const { guard } = await deployContracts({ rpcUrl: url, chainId, deploymentsDir: directory })
+    await request(url, 'anvil_setBlockTimestampInterval', [1])
+    await mineUpTo(url, readBlocks()[0]!)
+    const env = { PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', DEPLOYMENTS_DIR: directory, RPC_URL_1: url }
+    const service = await startProcess('service.ts', [], env)
+    try {
+      const { all: addresses, busy } = tokensOfState()
+      const prices = await pricesOf(service.url, addresses)
+      const all = await withDecimals(url, prices)
+      const native = nativeOf(prices.get(loadRegistry().chain(chainId)!.wrappedNative!.address.toLowerCase())!)
+      const tokens = { native, all, busy: all.filter(({ token }) => busy.has(token)) }
+      const trades = drawTrades(seed, MOST_TRIES * parts.ethereum, tokens)
+      const place = { name: 'ethereum', api: service.url, chainId, node: new Node(url), guard: guard.address }
+      await run(place, parts.ethereum, async (k) => ({ ...trades[k % trades.length]!, query: {} }))
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    await node.stop()
+    rmSync(directory, { recursive: true })
+  }
+}
+
+await local()
+await ethereum()
+const figures = summary(sent)
+record('inclusion', { seed, refusals, ...figures })
+if (figures.outOfGas > 0 || figures.chargedErrorPercent.p95 > 10) process.exitCode = 1

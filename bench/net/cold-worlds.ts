@@ -1,0 +1,98 @@
+/** The chains that fresh services are asked on, and a wallet that holds their tokens and lets the Guard take them. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadConfig, type RunningServer, startServer } from '@sluice/api'
+import { loadRegistry } from '@sluice/chains'
+import { deployContracts } from '@sluice/contracts'
+import { startDevnet, startMainnet } from '@sluice/devnet'
+import { Node } from '@sluice/system-test/wallet'
+import type { Priced } from '../honesty/draw.ts'
+import { pricesOf, tokensOfState, withDecimals } from '../honesty/prices.ts'
+import { fund, wallet } from '../honesty/wallet.ts'
+
+export type ColdWorld = {
+  readonly name: string
+  readonly chainId: number
+  readonly node: Node
+  readonly wallet: string
+  readonly tokens: readonly Priced[]
+  /** USD of a whole unit of the native asset, of 18 decimals. */
+  readonly nativeUsd: number
+  /** Starts a service that has learned nothing. */
+  readonly startService: () => Promise<RunningServer>
+}
+type Started = Omit<ColdWorld, 'tokens' | 'nativeUsd' | 'wallet'> & {
+  readonly guard: string
+  readonly wrappedNative: string
+  readonly withPrices: (prices: ReadonlyMap<string, number>) => Promise<readonly Priced[]>
+  readonly addresses: readonly string[]
+  readonly stop: () => Promise<void>
+}
+
+/** USD of each token that the wallet is given: more than all trades between two resets take. */
+const FUND_USD = 1_000_000
+
+const STARTS = [startLocal, startEthereum]
+
+/** One after the other; each is stopped when the next one is asked for. */
+export async function* startColdWorlds(name: string | undefined): AsyncGenerator<ColdWorld> {
+  for (const start of STARTS) {
+    if (name !== undefined && start.name.toLowerCase() !== `start${name}`) continue
+    const world = await start()
+    try {
+      yield await funded(world)
+    } finally {
+      await world.stop()
+    }
+  }
+}
+
+async function funded(started: Started): Promise<ColdWorld> {
+  const { addresses, wrappedNative, withPrices, guard, stop: _, ...world } = started
+  const service = await world.startService()
+  const prices = await pricesOf(service.url, addresses, world.chainId)
+  await service.close()
+  const tokens: Priced[] = []
+  for (const priced of await withPrices(prices)) {
+    const amount = BigInt(Math.round((FUND_USD / priced.usd) * 1e6)) * 10n ** BigInt(priced.decimals)
+    if (await fund(world.node, priced.token, amount / 1_000_000n, guard)) tokens.push(priced)
+  }
+  return { ...world, wallet, tokens, nativeUsd: prices.get(wrappedNative)! }
+}
+
+async function startLocal(): Promise<Started> {
+  const dir = join(import.meta.dirname, '../../.devnet')
+  const { chainId, url, info, stop } = await startDevnet({ dir })
+  const env = { CHAINS_DIR: join(dir, 'chains'), DEPLOYMENTS_DIR: join(dir, 'deployments'), RPC_URL_31337: url }
+  const decimalsOf = new Map(
+    Object.values(info.tokens).map(({ address, decimals }) => [address.toLowerCase(), decimals]),
+  )
+  return {
+    ...{ name: 'devnet', chainId, node: new Node(url), guard: info.guard, stop },
+    wrappedNative: info.tokens.WETH!.address.toLowerCase(),
+    addresses: [...decimalsOf.keys()],
+    withPrices: async (prices) => [...prices].map(([token, usd]) => ({ token, usd, decimals: decimalsOf.get(token)! })),
+    startService: () => serve(env),
+  }
+}
+
+async function startEthereum(): Promise<Started> {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-cold-'))
+  const { chainId, url, stop } = await startMainnet()
+  const { guard } = await deployContracts({ rpcUrl: url, chainId, deploymentsDir: dir })
+  return {
+    ...{ name: 'ethereum', chainId, node: new Node(url), guard: guard.address },
+    wrappedNative: loadRegistry().chain(chainId)!.wrappedNative!.address,
+    addresses: tokensOfState().all,
+    withPrices: (prices) => withDecimals(url, prices),
+    startService: () => serve({ DEPLOYMENTS_DIR: dir, RPC_URL_1: url }),
+    stop: async () => {
+      await stop()
+      rmSync(dir, { recursive: true })
+    },
+  }
+}
+
+const serve = (env: Readonly<Record<string, string>>): Promise<RunningServer> =>
+  startServer(loadConfig({ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent', ...env }))

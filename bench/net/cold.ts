@@ -1,0 +1,91 @@
+/**
+ * `npm run bench -- net --cold`: whether the quotes of a service that was just started, which has learned nothing, pay less net of gas than
+ * the same request with one family excluded, fewer hops or fewer pools. On the local chain and on Ethereum's real state, each quote and
+ * its narrower ones are asked over HTTP at one block and sent as transactions, each from the same state; receipts tell the gas.
+ * `-- --cold [--quotes <at each price>] [--seed <n>] [--world <name>]`.
+ */
+import { parseArgs } from 'node:util'
+import { random } from '@sluice/liquidity/testing'
+import { record, rounded } from '../record.ts'
+import { quantile } from '../router/statistics.ts'
+import { type ColdWorld, startColdWorlds } from './cold-worlds.ts'
+import { type Answered, measureNarrower, type Narrower } from './receipts.ts'
+
+const { values } = parseArgs({
+  options: {
+    cold: { type: 'boolean' },
+    quotes: { type: 'string', default: '28' },
+    seed: { type: 'string', default: '36' },
+    world: { type: 'string' },
+  },
+})
+const [quotes, seed] = [Number(values.quotes), Number(values.seed)]
+const GWEI = 10n ** 9n
+const GAS_PRICES = [GWEI / 10n, GWEI, 10n * GWEI, 50n * GWEI]
+const USD = { min: 50, max: 100_000 }
+/** Draws for each quote that is wanted: many pairs do not route, or not within the default price impact. */
+const MAX_TRIES = 10
+/** A loss that counts, in basis points of the output. */
+const LOST_BPS = 0.5
+
+const results: Record<string, object> = {}
+for await (const world of startColdWorlds(values.world)) {
+  const all: Answered[] = []
+  const byPrice: object[] = []
+  for (const [k, gasPriceWei] of GAS_PRICES.entries()) {
+    const answered = await quotesAt(world, gasPriceWei, seed * GAS_PRICES.length + k)
+    byPrice.push({ gwei: Number(gasPriceWei) / 1e9, ...figures(answered) })
+    all.push(...answered)
+    console.error(world.name, JSON.stringify(byPrice.at(-1)))
+  }
+  results[world.name] = { all: figures(all), byPrice, lost: all.flatMap(lostBy).sort((a, b) => b.bps - a.bps) }
+}
+record('net-cold', { seed, ...results })
+
+/** Quotes of one service that was started for them. */
+async function quotesAt(world: ColdWorld, gasPriceWei: bigint, drawn: number): Promise<readonly Answered[]> {
+  const r = random(drawn)
+  const answered: Answered[] = []
+  const service = await world.startService()
+  try {
+    for (let tries = 0; answered.length < quotes && tries < MAX_TRIES * quotes; tries++) {
+      const [from, to] = [r.pick(world.tokens), r.pick(world.tokens)]
+      const usd = USD.min * (USD.max / USD.min) ** (r.integer(1_000_000) / 1_000_000)
+      const amount = BigInt(Math.round((usd / from.usd) * 1e6)) * 10n ** BigInt(from.decimals)
+      const request = { src: from.token, dst: to.token, amount: amount / 1_000_000n, gasPrice: gasPriceWei }
+      if (from.token === to.token || request.amount === 0n) continue
+      const found = await measureNarrower(world, service.url, request)
+      if (found) answered.push({ ...found, usd: Math.round(usd) })
+    }
+  } finally {
+    await service.close()
+  }
+  return answered
+}
+
+function figures(answered: readonly Answered[]) {
+  const losses = answered.map(({ narrower }) => Math.max(0, ...narrower.map(({ bps }) => bps)))
+  const lost = losses.filter((bps) => bps > LOST_BPS).length
+  return {
+    quotes: answered.length,
+    lost,
+    lostPercent: rounded((100 * lost) / answered.length),
+    dominated: answered.filter(({ narrower }) => narrower.some(({ dominates }) => dominates)).length,
+    bps: { p95: rounded(quantile(losses, 0.95), 2), worst: rounded(Math.max(0, ...losses), 2) },
+  }
+}
+
+function lostBy({ narrower, request, usd, own }: Answered) {
+  const worst = narrower.toSorted((a, b) => b.bps - a.bps)[0]
+  if (!worst || (worst.bps <= LOST_BPS && !narrower.some(({ dominates }) => dominates))) return []
+  const told = ({ received, gasUsed, legs }: Pick<Narrower, 'received' | 'gasUsed' | 'legs'>) => ({
+    received: String(received),
+    gasUsed: Number(gasUsed),
+    legs,
+  })
+  const { src, dst, amount, gasPrice } = request
+  const asked = `src=${src}&dst=${dst}&amount=${amount}&gasPrice=${gasPrice}`
+  return [
+    { bps: rounded(worst.bps, 2), usd, request: asked, narrower: worst.narrowed, own: told(own), other: told(worst) },
+  ]
+}

@@ -1,0 +1,107 @@
+/** A quote beside narrower ones of the same request, by the receipts of their transactions, each sent from the same state. */
+import type { SwapResponse } from '@sluice/api'
+import { undone } from '../honesty/trade.ts'
+import type { ColdWorld } from './cold-worlds.ts'
+
+const HOPS = [1, 2, 3]
+const POOLS = [1, 2, 3, 5, 8, 12]
+
+export type SwapRequest = {
+  readonly src: string
+  readonly dst: string
+  readonly amount: bigint
+  /** Wei. */
+  readonly gasPrice: bigint
+}
+export type Receipted = {
+  readonly received: bigint
+  readonly gasUsed: bigint
+  readonly legs: readonly string[]
+}
+export type Narrower = Receipted & {
+  /** The parameter that narrows the request. */
+  readonly narrowed: string
+  /** Basis points of the output by which it leaves more after gas; negative where it leaves less. */
+  readonly bps: number
+  /** True where it pays no less for no more gas, and differs. */
+  readonly dominates: boolean
+}
+export type Answered = {
+  readonly request: SwapRequest
+  readonly usd: number
+  readonly own: Receipted
+  readonly narrower: readonly Narrower[]
+}
+
+/** Null where the request has no answer, or the transaction fails. */
+export async function measureNarrower(
+  world: ColdWorld,
+  api: string,
+  request: SwapRequest,
+): Promise<Omit<Answered, 'usd'> | null> {
+  const quote = (narrowed: string) => quoteOf(world, api, request, narrowed)
+  const own = await quote('')
+  if (!own) return null
+  const families = new Set(own.swaps.map(({ protocol }) => protocol))
+  const asked = [
+    ...[...families].map((family) => `excludeSources=${family}`),
+    ...HOPS.map((hops) => `maxHops=${hops}`),
+    ...POOLS.filter((pools) => pools < own.swaps.length).map((pools) => `maxSplits=${pools}`),
+  ]
+  const found = new Map([[keyOf(own), { narrowed: '', answer: own }]])
+  for (const narrowed of asked) {
+    const answer = await quote(narrowed)
+    if (answer && !found.has(keyOf(answer))) found.set(keyOf(answer), { narrowed, answer })
+  }
+  const [first, ...others] = found.values()
+  const landed = await receiptOf(world, request, first!.answer)
+  if (!landed) return null
+  const net = ({ received, gasUsed }: Receipted) => Number(received - landed.received) - Number(gasUsed) * perGas
+  const perGas = gasInOutput(world, request)
+  const narrower: Narrower[] = []
+  for (const { narrowed, answer } of others) {
+    const other = await receiptOf(world, request, answer)
+    if (!other) continue
+    const bps = ((net(other) - net(landed)) / Number(landed.received)) * 10_000
+    const dominates =
+      other.received >= landed.received &&
+      other.gasUsed <= landed.gasUsed &&
+      (other.received > landed.received || other.gasUsed < landed.gasUsed)
+    narrower.push({ ...other, narrowed, bps, dominates })
+  }
+  return { request, own: landed, narrower }
+}
+
+async function quoteOf(
+  { chainId, wallet }: ColdWorld,
+  api: string,
+  { src, dst, amount, gasPrice }: SwapRequest,
+  narrowed: string,
+): Promise<SwapResponse | null> {
+  const query = new URLSearchParams({ src, dst, amount: `${amount}`, from: wallet, gasPrice: `${gasPrice}` })
+  const answer = await fetch(`${api}/aggregator/${chainId}?${query}&${narrowed}`)
+  const body = (await answer.json()) as SwapResponse
+  return answer.ok ? body : null
+}
+
+const keyOf = ({ swaps }: SwapResponse): string =>
+  swaps.map(({ pool, tokenIn, tokenOut, amountIn }) => [pool, tokenIn, tokenOut, amountIn].join()).join(' ')
+
+/** Null where the transaction reverts. */
+function receiptOf({ node, wallet }: ColdWorld, { dst }: SwapRequest, { tx, gasEstimate, swaps }: SwapResponse) {
+  return undone(node, async (): Promise<Receipted | null> => {
+    const held = await node.balance(dst, wallet)
+    const { status, gasUsed } = await node.send({ ...tx, gas: 2n * BigInt(gasEstimate) })
+    const received = (await node.balance(dst, wallet)) - held
+    const legs = swaps.map(({ protocol, pool, gas, tokenIn, tokenOut }) =>
+      [protocol, pool, tokenIn, tokenOut, gas].join(' '),
+    )
+    return status ? { received, gasUsed, legs } : null
+  })
+}
+
+/** Base units of the output for a unit of gas. */
+function gasInOutput({ tokens, nativeUsd }: ColdWorld, { dst, gasPrice }: SwapRequest): number {
+  const { usd, decimals } = tokens.find(({ token }) => token === dst)!
+  return (Number(gasPrice) * 1e-18 * nativeUsd * 10 ** decimals) / usd
+}

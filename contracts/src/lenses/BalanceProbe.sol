@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {BalanceReader} from "./BalanceReader.sol";
+
+/// @title BalanceProbe
+/// @notice Reads balances before and after a transaction that a node simulates as it is (eth_simulateV1); never deployed.
+contract BalanceProbe is BalanceReader {
+    function read(address account, address tokenIn, address tokenOut, address spender)
+        external
+        view
+        returns (Balances memory)
+    {
+        return _balances(account, tokenIn, tokenOut, spender);
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IERC20} from "../interfaces/IERC20.sol";
+
+/// @title BalanceReader
+/// @notice Reads what an account has of the two tokens of a swap, whatever the tokens answer.
+abstract contract BalanceReader {
+    /// @dev `ok` is false where the token did not answer with a word.
+    struct Reading {
+        bool ok;
+        uint256 amount;
+    }
+
+    struct Balances {
+        Reading tokenIn;
+        Reading allowance;
+        Reading tokenOut;
+    }
+
+    /// @dev For one balanceOf or allowance. Rebasing tokens behind proxies stay below 200,000.
+    uint256 private constant READ_GAS = 1_000_000;
+
+    function _balances(address account, address tokenIn, address tokenOut, address spender)
+        internal
+        view
+        returns (Balances memory balances)
+    {
+        balances.tokenIn = _balance(account, tokenIn);
+        if (tokenIn != address(0)) {
+            balances.allowance = _read(tokenIn, abi.encodeCall(IERC20.allowance, (account, spender)));
+        }
+        balances.tokenOut = _balance(account, tokenOut);
+    }
+
+    function _balance(address account, address token) private view returns (Reading memory) {
+        if (token == address(0)) return Reading(true, account.balance);
+        return _read(token, abi.encodeCall(IERC20.balanceOf, (account)));
+    }
+
+    /// @dev Only the first word is copied, however much comes back.
+    function _read(address token, bytes memory input) private view returns (Reading memory reading) {
+        bool ok;
+        uint256 amount;
+        assembly ("memory-safe") {
+            ok := staticcall(READ_GAS, token, add(input, 32), mload(input), 0, 32)
+            ok := and(ok, gt(returndatasize(), 31))
+            amount := mul(ok, mload(0))
+        }
+        return Reading(ok, amount);
+    }
+}

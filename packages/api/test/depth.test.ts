@@ -1,0 +1,98 @@
+/** Prices and depth of tokens that nobody vouches for: by what pools can pay and what can be sold, from the first call. */
+import { type Contract, createBuilder } from '@sluice/devnet'
+import { expect, test } from 'vitest'
+import { localService } from './src/devnet.ts'
+import { ask } from './src/service.ts'
+import { compiledAs, deployToken } from './src/tokens.ts'
+
+const local = localService()
+const WHOLE = 10n ** 18n
+const POSITIONS = [
+  'function createAndInitializePoolIfNecessary(address,address,uint24,uint160) payable returns (address)',
+  'function mint((address,address,uint24,int24,int24,uint256,uint256,uint256,uint256,address,uint256))',
+]
+const FACTORY = ['function getPool(address,address,uint24) view returns (address)']
+const PAIRS = ['function getPair(address,address) view returns (address)']
+const WETH = ['function deposit() payable', 'function approve(address,uint256)']
+
+/** The first answer that is not null, or null where the token is looked at and has none; its pools are looked for at the first call. */
+async function of<T>(endpoint: string, token: string): Promise<T> {
+  const call = async (path: string) => {
+    const { status, text } = await ask(`${local.server.url}/${path}`)
+    expect(status, text).toBe(200)
+    return JSON.parse(text)[token]
+  }
+  for (let tries = 0; ; tries++) {
+    const value = await call(`${endpoint}/31337?token=${token}`)
+    if (value !== null || tries === 100) return value
+    const { reason } = await call(`prices/31337?token=${token}&detail=1`)
+    if (reason === 'unsellable' || reason === 'below-floor') return call(`${endpoint}/31337?token=${token}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** A token with liquidity around one for one against WETH in a pool of Uniswap V3. */
+async function inV3(): Promise<{ readonly token: Contract; readonly pool: string }> {
+  const { devnet } = local
+  const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
+  const token = await builder.deploy(compiledAs('Revocable'))
+  const weth = builder.at(WETH, devnet.info.tokens.WETH!.address)
+  const positions = builder.at(POSITIONS, devnet.info.routers.uniswapV3PositionManager!)
+  await token.send('mint', [builder.from, 10_000n * WHOLE])
+  await weth.send('deposit', [], 100n * WHOLE)
+  for (const one of [token, weth]) await one.send('approve', [positions.address, 2n ** 255n])
+  const [first, second] = BigInt(token.address) < BigInt(weth.address) ? [token, weth] : [weth, token]
+  await positions.send('createAndInitializePoolIfNecessary', [first.address, second.address, 3_000, 2n ** 96n])
+  const amount = 100n * WHOLE
+  const range = [first.address, second.address, 3_000, -6_000, 6_000, amount, amount, 0, 0, builder.from, 2n ** 40n]
+  await positions.send('mint', [range])
+  const factory = builder.at(FACTORY, devnet.info.routers.uniswapV3Factory!)
+  return { token, pool: await factory.read<string>('getPool', [first.address, second.address, 3_000]) }
+}
+
+test('a pool of Uniswap V3 that holds next to nothing of a token is no depth, whatever its curve says', async () => {
+  const whole = await inV3()
+  const before = await of<number>('liquidity', whole.token.address)
+  expect(before).toBeGreaterThan(100_000)
+  const drained = await inV3()
+  await drained.token.send('revoke', [drained.pool, (99n * 10n ** 20n) / 100n])
+  const after = await of<number | null>('liquidity', drained.token.address)
+  expect(after ?? 0).toBeLessThan(0.2 * before)
+})
+
+test('so is a pair of Uniswap V2 whose reserves are not there', async () => {
+  const { devnet } = local
+  const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
+  const whole = await deployToken(devnet, 'Revocable')
+  const before = await of<number>('liquidity', whole.address)
+  const token = await deployToken(devnet, 'Revocable')
+  const pairs = builder.at(PAIRS, devnet.info.routers.uniswapV2Factory!)
+  const pair = await pairs.read<string>('getPair', [token.address, devnet.info.tokens.WETH!.address])
+  await token.send('revoke', [pair, 999n * WHOLE])
+  expect((await of<number | null>('liquidity', token.address)) ?? 0).toBeLessThan(0.1 * before)
+})
+
+test('a token that can be bought and not sold has no price, from the first call on', async () => {
+  const { devnet } = local
+  const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
+  const trap = await deployToken(devnet, 'TrapToken')
+  const pairs = builder.at(PAIRS, devnet.info.routers.uniswapV2Factory!)
+  await trap.send('close', [await pairs.read<string>('getPair', [trap.address, devnet.info.tokens.WETH!.address])])
+  expect(await of('prices', trap.address)).toBeNull()
+  const { text } = await ask(`${local.server.url}/prices/31337?token=${trap.address}&detail=1`)
+  expect(JSON.parse(text)[trap.address]).toMatchObject({ usd: null, reason: 'unsellable' })
+})
+
+test('a sale that fails in a quote is known to prices at once', async () => {
+  const { devnet } = local
+  const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
+  const trap = await deployToken(devnet, 'TrapToken')
+  expect(await of<number>('prices', trap.address)).toBeGreaterThan(0)
+  const pairs = builder.at(PAIRS, devnet.info.routers.uniswapV2Factory!)
+  const pair = await pairs.read<string>('getPair', [trap.address, devnet.info.tokens.WETH!.address])
+  await trap.send('close', [pair])
+  const query = { src: trap.address, dst: devnet.info.tokens.WETH!.address, amount: `${WHOLE}`, from: builder.from }
+  const { text } = await ask(`${local.server.url}/aggregator/31337?${new URLSearchParams(query)}`)
+  expect(JSON.parse(text).code).toBe('ROUTE_REVERTED')
+  expect(await of('prices', trap.address)).toBeNull()
+})

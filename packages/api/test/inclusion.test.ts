@@ -1,0 +1,104 @@
+/** Quotes are good for as long as their deadline: each is sent with the gas limit that the interface advises, some time later. */
+
+import { toAddress } from '@sluice/chains'
+import { type Contract, createBuilder } from '@sluice/devnet'
+import { beforeAll, expect, test } from 'vitest'
+import { localService, request } from './src/devnet.ts'
+import { ask } from './src/service.ts'
+import { deployToken } from './src/tokens.ts'
+
+const local = localService()
+const WHOLE = 10n ** 18n
+const APPROVE = ['function approve(address,uint256)']
+let from: string
+
+beforeAll(() => {
+  from = local.devnet.info.accounts[1]!.address
+})
+
+type Receipt = { readonly status: string; readonly gasUsed: string }
+type Route = {
+  readonly gasEstimate: string
+  readonly toAmount: string
+  readonly tx: { readonly to: string; readonly data: string; readonly value: string }
+}
+
+const rpc = <T>(method: string, ...params: unknown[]) => request<T>(local.devnet.url, method, ...params)
+
+async function quote(query: Record<string, string>): Promise<Route> {
+  const { status, text } = await ask(`${local.server.url}/aggregator/31337?${new URLSearchParams({ from, ...query })}`)
+  expect(status, text).toBe(200)
+  return JSON.parse(text)
+}
+
+/** Sends a quote as the interface advises: with a fifth more gas than estimated. */
+async function send({ gasEstimate, tx }: Route): Promise<Receipt> {
+  const gas = `0x${((BigInt(gasEstimate) * 12n + 9n) / 10n).toString(16)}`
+  const value = `0x${BigInt(tx.value).toString(16)}`
+  return rpc<Receipt>('eth_sendTransactionSync', { from, to: tx.to, data: tx.data, value, gas })
+}
+
+async function approve(token: string): Promise<void> {
+  const builder = createBuilder(local.devnet.url, toAddress(from))
+  await builder.at(APPROVE, token).send('approve', [local.devnet.info.guard, 2n ** 200n])
+}
+
+async function give(token: Contract, amount: bigint): Promise<void> {
+  await token.send('mint', [from, amount])
+  await approve(token.address)
+}
+
+/** The next block comes so many seconds after the newest. */
+async function wait(seconds: number): Promise<void> {
+  const { timestamp } = await rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+  await rpc('evm_setNextBlockTimestamp', Number(timestamp) + seconds)
+}
+
+test.each([1, 60, 1_100])(
+  'the first swap of a V2 pair that was funded in the quoted block lands %i s later',
+  async (seconds) => {
+    const { WETH } = local.devnet.info.tokens
+    const token = await deployToken(local.devnet, 'NamedToken', ['Fresh', 'FRESH'], 10n)
+    // The pair's own block is the one before these two: the sender's tokens are minted by an override.
+    const route = await quote({ src: token.address, dst: WETH!.address, amount: `${WHOLE}` })
+    await give(token, WHOLE)
+    await wait(seconds)
+    expect(await send(route)).toMatchObject({ status: '0x1' })
+  },
+)
+
+test('a Solidly pair pushes an observation half an hour after the last one, quoted before and mined after', async () => {
+  const { WETH, USDC } = local.devnet.info.tokens
+  await approve(WETH!.address)
+  const query = { src: WETH!.address, dst: USDC!.address, includeSources: 'velodrome-v2', amount: `${WHOLE}` }
+  const deadline = `${2 ** 40}`
+  // Long after the last observation, so that this one is the last.
+  await wait(3_600)
+  expect(await send(await quote({ ...query, deadline }))).toMatchObject({ status: '0x1' })
+  await wait(1_790)
+  await rpc('evm_mine')
+  const route = await quote({ ...query, deadline })
+  await wait(30)
+  const receipt = await send(route)
+  expect(receipt).toMatchObject({ status: '0x1' })
+  // Without the observation it would take some 70,000 less.
+  expect(BigInt(route.gasEstimate)).toBeGreaterThanOrEqual(BigInt(receipt.gasUsed))
+})
+
+test('a token whose epoch ends before the deadline: the gas of closing it is in the estimate', async () => {
+  const token = await deployToken(local.devnet, 'EpochToken', [], 10n)
+  await give(token, 10n * WHOLE)
+  const route = await quote({ src: token.address, dst: local.devnet.info.tokens.WETH!.address, amount: `${WHOLE}` })
+  await wait(1_000)
+  const receipt = await send(route)
+  expect(receipt).toMatchObject({ status: '0x1' })
+  expect(BigInt(route.gasEstimate)).toBeGreaterThanOrEqual(BigInt(receipt.gasUsed))
+})
+
+test('a sender who has just sold a token of one sale a block is quoted the next sale', async () => {
+  const token = await deployToken(local.devnet, 'OneSalePerBlock', [], 10n)
+  await give(token, 10n * WHOLE)
+  const query = { src: token.address, dst: local.devnet.info.tokens.WETH!.address, amount: `${WHOLE}` }
+  expect(await send(await quote(query))).toMatchObject({ status: '0x1' })
+  expect(await send(await quote(query))).toMatchObject({ status: '0x1' })
+})

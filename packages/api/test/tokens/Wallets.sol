@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+
+import {TimedToken} from "Timed.sol";
+
+abstract contract TaxedToken is TimedToken {
+    function move(address from, address to, uint256 amount) internal override {
+        uint256 tax = amount * taxPerMille(from, to, amount) / 1000;
+        super.move(from, to, amount - tax);
+        if (tax > 0) super.move(from, address(0xdead), tax);
+    }
+
+    function taxPerMille(address from, address to, uint256 amount) internal virtual returns (uint256);
+}
+
+/// Wallets may not receive more than a whole token at once.
+contract WalletLimit is TaxedToken {
+    function taxPerMille(address, address to, uint256 amount) internal view override returns (uint256) {
+        require(to.code.length > 0 || amount <= 1e18, "wallet limit");
+        return 0;
+    }
+}
+
+contract TaxesWallets is TaxedToken {
+    function taxPerMille(address, address to, uint256) internal view override returns (uint256) {
+        return to.code.length == 0 ? 9 : 0;
+    }
+}
+
+contract TaxesWalletSenders is TaxedToken {
+    function taxPerMille(address from, address, uint256) internal view override returns (uint256) {
+        return from.code.length == 0 ? 30 : 0;
+    }
+}
+
+/// Contracts that send it by allowance are moved to new books.
+contract MigratesContracts is TaxedToken {
+    mapping(uint256 => uint256) private books;
+
+    function taxPerMille(address from, address, uint256 amount) internal override returns (uint256) {
+        if (from.code.length > 0 && from != msg.sender) for (uint256 i; i < 4; ++i) books[i] = amount;
+        return 0;
+    }
+}

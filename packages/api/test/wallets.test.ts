@@ -1,0 +1,87 @@
+/** Tokens that ask for code: a wallet is quoted what it gets and pays when it sends the transaction. */
+import { toAddress } from '@sluice/chains'
+import { type Contract, createBuilder } from '@sluice/devnet'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { localService, request } from './src/devnet.ts'
+import { ask } from './src/service.ts'
+import { deployToken } from './src/tokens.ts'
+
+const local = localService()
+const WHOLE = 10n ** 18n
+const ERC20 = [
+  'function approve(address,uint256)',
+  'function balanceOf(address) view returns (uint256)',
+  'function deposit() payable',
+]
+let from: string
+let weth: string
+
+beforeAll(() => {
+  from = local.devnet.info.accounts[1]!.address
+  weth = local.devnet.info.tokens.WETH!.address
+})
+
+type Route = {
+  readonly toAmount: string
+  readonly gasEstimate: string
+  readonly warnings: readonly string[]
+  readonly tx: { readonly to: string; readonly data: string }
+  readonly code?: string
+  readonly error?: string
+}
+type Receipt = { readonly status: string; readonly gasUsed: string }
+
+const erc20 = (token: string) => createBuilder(local.devnet.url, toAddress(from)).at(ERC20, token)
+
+async function quote(src: string, dst: string, amount: bigint): Promise<Route & { readonly status: number }> {
+  const query = { src, dst, amount: `${amount}`, from }
+  const { status, text } = await ask(`${local.server.url}/aggregator/31337?${new URLSearchParams(query)}`)
+  return { status, ...JSON.parse(text) }
+}
+
+/** Sends a quote and holds amount and gas to it. */
+async function expectAsSent(route: Route & { readonly status: number }, dst: string): Promise<void> {
+  expect(route.status, route.error).toBe(200)
+  const before = await erc20(dst).read<bigint>('balanceOf', [from])
+  const gas = `0x${((BigInt(route.gasEstimate) * 12n + 9n) / 10n).toString(16)}`
+  const sent = { from, to: route.tx.to, data: route.tx.data, gas }
+  const receipt = await request<Receipt>(local.devnet.url, 'eth_sendTransactionSync', sent)
+  expect(receipt.status).toBe('0x1')
+  expect((await erc20(dst).read<bigint>('balanceOf', [from])) - before).toBe(BigInt(route.toAmount))
+  const charged = Number(receipt.gasUsed)
+  expect(Number(route.gasEstimate)).toBeGreaterThanOrEqual(charged)
+  expect(Number(route.gasEstimate)).toBeLessThan(1.35 * charged)
+}
+
+/** The sender has some of the token, which the Guard may take, and of WETH. */
+async function funded(name: string): Promise<Contract> {
+  const token = await deployToken(local.devnet, name)
+  await token.send('mint', [from, 10n * WHOLE])
+  for (const address of [token.address, weth])
+    await erc20(address).send('approve', [local.devnet.info.guard, 2n ** 250n])
+  return token
+}
+
+describe.each(['TaxesWallets', 'TaxesWalletSenders', 'MigratesContracts'])('%s', (name) => {
+  test('is bought and sold as quoted', async () => {
+    const token = await funded(name)
+    await erc20(weth).send('deposit', [], WHOLE)
+    await expectAsSent(await quote(weth, token.address, WHOLE / 100n), token.address)
+    await expectAsSent(await quote(token.address, weth, WHOLE), weth)
+    const { text } = await ask(`${local.server.url}/tokens/31337?token=${token.address}`)
+    expect(JSON.parse(text)[token.address.toLowerCase()] ?? JSON.parse(text)[token.address]).toMatchObject({
+      asksForCode: true,
+      walletsDiffer: true,
+    })
+    const { warnings } = await quote(token.address, weth, WHOLE + 1n)
+    if (name !== 'TaxesWallets') expect(warnings.join()).toMatch(/by their code/)
+  })
+})
+
+test('what wallets may not receive is refused with the reason, and less of it is quoted', async () => {
+  const token = await funded('WalletLimit')
+  await erc20(weth).send('deposit', [], WHOLE)
+  const refused = await quote(weth, token.address, WHOLE / 10n)
+  expect(refused).toMatchObject({ status: 422, code: 'ROUTE_REVERTED', error: expect.stringContaining('wallet limit') })
+  await expectAsSent(await quote(weth, token.address, WHOLE / 1_000n), token.address)
+})

@@ -1,0 +1,72 @@
+/**
+ * A pool of iZiSwap as the float search sees it. Each point trades at one price, so the first points of a range are straight lines; the
+ * others together are x·y = k between prices half a point beyond them, which has their very sums.
+ */
+import { FLOAT_PPM } from '@sluice/chains'
+import type { PriceCurve } from '../../family.ts'
+import { CurveBuilder } from '../../math/curve-builder.ts'
+import { sqrtPriceOfTick as sqrtPriceAt } from '../../math/ticks.ts'
+import { farthestPoint } from './math.ts'
+import type { IziswapState } from './types.ts'
+
+/** Points of a range that are lines of their own: beyond, the steps of the price make less than a thirtieth of a basis point. */
+const LINES = 4
+/** Half a point; a hyperbola of the whole width of one sells and buys what the point does. */
+const HALF = 0.5
+const WIDTH = sqrtPriceAt(HALF) - sqrtPriceAt(-HALF)
+
+/** The curve up to the last price; without its margin. */
+export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
+  const { point, sqrtPriceX96, liquidity, liquidityX, points, pointDelta, feePpm } = state
+  const builder = new CurveBuilder()
+  const keepIn = 1 - feePpm / FLOAT_PPM
+  if (sqrtPriceX96 === 0n) return builder.build(keepIn)
+  // Points are counted downwards where X is sold, so that both directions are one.
+  const sign = zeroForOne ? -1 : 1
+  const pieces = new Pieces(builder, sign)
+  pieces.line(point, Number(zeroForOne ? liquidity - liquidityX : liquidityX) * sqrtPriceAt(-sign * point))
+  let inRange = liquidity
+  let from = point + sign
+  const ahead = points.filter((one) => (zeroForOne ? one.point <= point : one.point >= point))
+  for (const one of zeroForOne ? ahead.toReversed() : ahead) {
+    if (one.point !== point) {
+      // Liquidity that ends at a point counts there for who comes from above.
+      const last = zeroForOne ? one.point : one.point - 1
+      pieces.range(from, last, Number(inRange))
+      from = last + sign
+    }
+    if (!zeroForOne && one.endpoint && one.point !== point) inRange += one.liquidityNet
+    if (one.order) pieces.line(one.point, Number(zeroForOne ? one.sellingY : one.sellingX))
+    if (zeroForOne && one.endpoint) inRange -= one.liquidityNet
+  }
+  const farthest = farthestPoint(pointDelta)
+  if (inRange > 0n) pieces.range(from, zeroForOne ? -farthest : farthest - 1, Number(inRange))
+  return builder.build(keepIn)
+}
+
+class Pieces {
+  private readonly builder: CurveBuilder
+  private readonly sign: 1 | -1
+
+  constructor(builder: CurveBuilder, sign: 1 | -1) {
+    this.builder = builder
+    this.sign = sign
+  }
+
+  /** Sells an output at the price of a point. */
+  line(point: number, output: number): void {
+    const rate = sqrtPriceAt(-this.sign * point) ** 2
+    this.builder.line(rate, output / rate)
+  }
+
+  /** Sells the liquidity of all points from the first to the last. */
+  range(first: number, last: number, liquidity: number): void {
+    const { sign } = this
+    if (liquidity === 0 || sign * (last - first) < 0) return
+    let point = first
+    for (let k = 0; k < LINES && sign * (last - point) >= 0; k++, point += sign)
+      this.line(point, liquidity * sqrtPriceAt(-sign * point))
+    if (sign * (last - point) < 0) return
+    this.builder.hyperbola(sqrtPriceAt(-sign * point + HALF), sqrtPriceAt(-sign * last - HALF), liquidity / WIDTH)
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Tokens that known pools trade with one that is swapped, beside the intermediates: a pool of the one with the other end of a swap may
+ * be known to its factory alone.
+ */
+import { type Address, ZERO_ADDRESS } from '@sluice/chains'
+import type { Steps } from '@sluice/rpc'
+import { type Pair, pairsOf } from './pairs.ts'
+import type { PoolDirectory } from './pool-directory.ts'
+
+/** True where the neighbors of a group of tokens have not been looked for, or not with all of it. */
+export function lacksNeighbors(
+  directory: PoolDirectory,
+  group: readonly Address[],
+  isNew: (pair: Pair) => boolean,
+): boolean {
+  const own = endsOf(directory, group).map((end) => neighborsOf(directory, end))
+  return own.some((neighbors) => neighbors?.some((token) => pairsOf([token], group).some(isNew)) ?? true)
+}
+
+/** Pairs of the neighbors of a group with its tokens and with the intermediates. */
+export function neighborPairs(directory: PoolDirectory, group: readonly Address[]): readonly Pair[] {
+  const neighbors = endsOf(directory, group).flatMap((end) => neighborsOf(directory, end) ?? [])
+  return neighbors.flatMap((token) => pairsOf([token], [...group, ...directory.scope.intermediates]))
+}
+
+/** Finds the neighbors of groups of tokens where they are not known, and has them followed. */
+export function* findNeighbors(directory: PoolDirectory, groups: readonly (readonly Address[])[]): Steps<void> {
+  const ends = new Set(groups.flatMap((group) => endsOf(directory, group)))
+  const unknown = new Set([...ends].filter((end) => neighborsOf(directory, end) === null))
+  if (unknown.size === 0) return
+  const counts = yield* countNeighbors(directory, unknown)
+  for (const [end, count] of counts) directory.tokens.setNeighbors(end, ranked(directory, count))
+}
+
+/** Everything is traded with an intermediate: its neighbors say nothing of the other end. */
+function endsOf({ scope }: PoolDirectory, group: readonly Address[]): readonly Address[] {
+  return group.filter((token) => !scope.intermediates.includes(token))
+}
+
+function neighborsOf({ tokens }: PoolDirectory, token: Address): readonly Address[] | null {
+  return tokens.following(token)?.neighbors ?? null
+}
+
+type Counts = ReadonlyMap<Address, number>
+
+/**
+ * Counts of pools with each neighbor, by token. Pools count that are known whoever asked before: those of past logs, and those that
+ * trade an intermediate too.
+ */
+function* countNeighbors(
+  { scope, listed, found, familyOf }: PoolDirectory,
+  tokens: ReadonlySet<Address>,
+): Steps<ReadonlyMap<Address, Counts>> {
+  const intermediates = new Set(scope.intermediates)
+  const counts = new Map([...tokens].map((token) => [token, new Map<Address, number>()]))
+  const seen = new Set<string>()
+  for (const pools of [listed, found]) {
+    for (const { row, pool } of pools.values()) {
+      yield
+      if (seen.has(pool.id)) continue
+      seen.add(pool.id)
+      if (!familyOf(row).listedByLogs && !pool.tokens.some((token) => intermediates.has(token))) continue
+      for (const token of pool.tokens) {
+        const count = counts.get(token)
+        if (!count) continue
+        for (const other of pool.tokens)
+          if (other !== token && other !== ZERO_ADDRESS && !intermediates.has(other))
+            count.set(other, (count.get(other) ?? 0) + 1)
+      }
+    }
+  }
+  return counts
+}
+
+/** Named tokens first, then those of most pools, up to the limit. */
+function ranked({ tokens, limits }: PoolDirectory, counts: Counts): readonly Address[] {
+  const rank = ([token, count]: [Address, number]) => (tokens.isNamed(token) ? Number.MAX_SAFE_INTEGER : count)
+  const sorted = [...counts].sort((a, b) => rank(b) - rank(a) || (a[0] < b[0] ? -1 : 1))
+  return sorted.slice(0, limits.neighbors).map(([token]) => token)
+}

@@ -1,0 +1,75 @@
+/** The end of a price curve: as near to that of its pool as floats allow, and never beyond it. */
+import type { PriceCurve } from '../family.ts'
+
+/** Relative margin by which a curve ends below its pool: above the rounding of the floats that it is summed up with. */
+export const END_MARGIN = 4e-10
+/** Relative fall of √price below which a piece is computed by its input: the difference of two floats would lose too many digits. */
+export const NARROW_FALL = 1e-6
+
+/** The end of a curve in its own units, after the fee. @param maxInput - base units before the fee */
+export const curveEnd = (maxInput: bigint, keepIn: number): number => Number(maxInput) * keepIn * (1 - END_MARGIN)
+
+/** The square root of the price after an input within a piece. */
+const sqrtPriceAfter = (from: number, liquidity: number, input: number): number => 1 / (1 / from + input / liquidity)
+
+/**
+ * The end and liquidity of a piece that takes an input: those of the pool, or of a slightly steeper piece for the same amounts when the
+ * pool's own fall is too small for floats.
+ */
+export function pieceOfInput(from: number, liquidity: number, input: number): readonly [to: number, liquidity: number] {
+  const to = sqrtPriceAfter(from, liquidity, input)
+  if (from - to > NARROW_FALL * from) return [to, liquidity]
+  const steeper = from * (1 - NARROW_FALL)
+  return [steeper, (input * from * steeper) / (from - steeper)]
+}
+
+/** A curve that was summed up without its margin, with it: cut from its end, in place. */
+export function withMargin(curve: PriceCurve): PriceCurve {
+  const { sqrtPrice, liquidity } = curve
+  let total = 0
+  for (let k = 0; k < liquidity.length; k++) total += inputOfPiece(curve, k)
+  let cut = total * END_MARGIN
+  for (let k = liquidity.length - 1; k >= 0 && cut > 0; k--) {
+    const input = inputOfPiece(curve, k)
+    if (input > cut) {
+      const [end, depth] = pieceOfInput(sqrtPrice[k]!, liquidity[k]!, input - cut)
+      sqrtPrice[k + 1] = end
+      liquidity[k] = depth
+      return cutBefore(curve, k + 1)
+    }
+    cut -= input
+  }
+  return cutBefore(curve, 0)
+}
+
+const inputOfPiece = ({ sqrtPrice, liquidity }: PriceCurve, k: number): number => {
+  const [from, to, depth] = [sqrtPrice[k]!, sqrtPrice[k + 1]!, liquidity[k]!]
+  return depth === 0 ? 0 : (depth * (from - to)) / (from * to)
+}
+
+/** The curve cut where its pool ends. @param maxInput - as `DexFamily.maxInput`; null leaves the curve as it is */
+export function endingAt(curve: PriceCurve, maxInput: bigint | null): PriceCurve {
+  if (maxInput === null) return curve
+  const { sqrtPrice, liquidity, keepIn } = curve
+  let left = curveEnd(maxInput, keepIn)
+  for (let k = 0; k < liquidity.length; k++) {
+    const [from, depth] = [sqrtPrice[k]!, liquidity[k]!]
+    const input = inputOfPiece(curve, k)
+    if (input < left) {
+      left -= input
+      continue
+    }
+    if (depth === 0 || !(left > 0)) return cutBefore(curve, k)
+    const [end, lastDepth] = pieceOfInput(from, depth, left)
+    const cut = cutBefore(curve, k + 1)
+    cut.sqrtPrice[k + 1] = end
+    cut.liquidity[k] = lastDepth
+    return cut
+  }
+  return curve
+}
+
+const cutBefore = (curve: PriceCurve, piece: number): PriceCurve =>
+  piece === curve.liquidity.length
+    ? curve
+    : { ...curve, sqrtPrice: curve.sqrtPrice.slice(0, piece + 1), liquidity: curve.liquidity.slice(0, piece) }

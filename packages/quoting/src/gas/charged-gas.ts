@@ -1,0 +1,21 @@
+import type { Address, Hex } from '@sluice/chains'
+import { type Route, refundOf, routeGas } from '@sluice/routing'
+import type { SimulationResult, SwapOutcome } from '@sluice/simulation'
+import { floorGas, larger, transactionGas } from '../quote/amounts.ts'
+
+type Simulated = Pick<SwapOutcome, 'gasUsed'> & Partial<Pick<SimulationResult, 'chargedGas' | 'ways'>>
+
+/**
+ * Gas that a transaction's sender is charged, after refunds: what its receipt tells. What comes back at the end is not seen from
+ * inside an eth_call, and follows from who holds what on the way; a sender is taken to keep some of the token and of its allowance.
+ */
+export function chargedGas(
+  { route, data, simulation }: { readonly route: Route; readonly data: Hex; readonly simulation: Simulated },
+  wrappedNative: Address | null,
+): bigint {
+  // Of a transaction that ends otherwise for its sender than with a probe in its place, the node's own figure is the only one.
+  if (simulation.ways?.sender === 'bare' && simulation.chargedGas !== undefined) return BigInt(simulation.chargedGas)
+  const gross = transactionGas(data, BigInt(simulation.gasUsed))
+  const { refundable } = routeGas({ ...route, wrappedNative })
+  return larger(gross - BigInt(Math.round(refundOf(Number(gross), refundable))), floorGas(data))
+}

@@ -1,0 +1,89 @@
+/** Price curves with gaps and ends, compared with sums over their pieces. */
+import { expect, test } from 'vitest'
+import {
+  capacityOf,
+  compileCurve,
+  crossesFlat,
+  flatAt,
+  inputOf,
+  outputOf,
+  pointAt,
+  shortOfFlat,
+  upToInput,
+} from './price-curve.ts'
+
+/** Liquidity of 1000 from price 1 to 0.81, none to 0.64, 500 to 0.25, and nothing behind. */
+const curve = compileCurve({
+  sqrtPrice: Float64Array.of(1, 0.9, 0.8, 0.5),
+  liquidity: Float64Array.of(1000, 0, 500),
+  keepIn: 0.99,
+  keepOut: 1,
+  gasPerPiece: 30_000,
+})
+const BEFORE_GAP = 1000 * (1 / 0.9 - 1)
+const BEHIND_GAP = 500 * (1 / 0.5 - 1 / 0.8)
+
+test('the capacity is what all pieces take, before the fee', () => {
+  expect(capacityOf(curve)).toBeCloseTo((BEFORE_GAP + BEHIND_GAP) / 0.99, 9)
+  expect(outputOf(curve, capacityOf(curve) * 2)).toBeCloseTo(1000 * 0.1 + 500 * 0.3, 9)
+  expect(
+    capacityOf(compileCurve({ sqrtPrice: Float64Array.of(1), liquidity: new Float64Array(), keepIn: 1, keepOut: 1 })),
+  ).toBe(0)
+  const endless = { sqrtPrice: Float64Array.of(1, 0), liquidity: Float64Array.of(7), keepIn: 1, keepOut: 1 }
+  expect(capacityOf(compileCurve(endless))).toBe(Number.POSITIVE_INFINITY)
+})
+
+test('a gap at the present price is left out: the first unit trades behind it', () => {
+  const behind = compileCurve({
+    sqrtPrice: Float64Array.of(1, 0.8, 0.5),
+    liquidity: Float64Array.of(0, 500),
+    keepIn: 1,
+    keepOut: 1,
+  })
+  expect(pointAt(behind, 0.7).input).toBe(0)
+  expect(pointAt(behind, 0.6).input).toBeGreaterThan(0)
+  expect(outputOf(behind, BEHIND_GAP)).toBeCloseTo(500 * 0.3, 9)
+})
+
+test.each([
+  ['in the gap', 0.7, Math.log(0.99 * 0.81), Math.log(0.99 * 0.64)],
+  ['below the end', 0.1, Math.log(0.99 * 0.25), Number.NEGATIVE_INFINITY],
+])('the flat range %s has the rates at which it begins and ends', (_, rate, high, low) => {
+  const flat = flatAt(curve, rate)
+  expect(flat.high).toBeCloseTo(high, 12)
+  if (Number.isFinite(low)) expect(flat.low).toBeCloseTo(low, 12)
+  else expect(flat.low).toBe(low)
+  // Just above it the pool responds with the conductance named.
+  const [at, above] = [pointAt(curve, Math.exp(high)), pointAt(curve, Math.exp(high + 1e-6))]
+  expect((at.input - above.input) / 1e-6 / flat.conductanceAbove).toBeCloseTo(1, 4)
+  if (!Number.isFinite(low)) return
+  const [end, below] = [pointAt(curve, Math.exp(low)), pointAt(curve, Math.exp(low - 1e-6))]
+  expect((below.input - end.input) / 1e-6 / flat.conductanceBelow).toBeCloseTo(1, 4)
+})
+
+test('a curve cut after an input takes that much and pays as before up to there', () => {
+  for (const input of [1, 50, BEFORE_GAP / 0.99, 150, 300]) {
+    const cut = upToInput(curve, input)
+    expect(capacityOf(cut)).toBeCloseTo(input, 9)
+    for (const part of [0.3, 0.9, 1]) expect(outputOf(cut, input * part)).toBeCloseTo(outputOf(curve, input * part), 9)
+    expect(outputOf(cut, input * 2)).toBeCloseTo(outputOf(curve, input), 9)
+  }
+  expect(upToInput(curve, capacityOf(curve))).toBe(curve)
+})
+
+test('inputs that end at a gap or at the end of a pool stop short of it, others stay', () => {
+  const gap = BEFORE_GAP / 0.99
+  expect(shortOfFlat(curve, gap)).toBeLessThan(gap)
+  expect(shortOfFlat(curve, gap) / gap).toBeGreaterThan(1 - 1e-6)
+  expect(shortOfFlat(curve, gap * (1 + 1e-9))).toBeLessThan(gap)
+  expect(shortOfFlat(curve, capacityOf(curve))).toBeLessThan(capacityOf(curve))
+  for (const input of [gap * 0.99, gap * 1.01, capacityOf(curve) * 0.99]) expect(shortOfFlat(curve, input)).toBe(input)
+  expect(crossesFlat(curve, gap * 0.99, gap * 1.01)).toBe(true)
+  expect(crossesFlat(curve, gap * 0.5, gap * 0.99)).toBe(false)
+  expect(crossesFlat(curve, gap * 1.01, gap * 1.1)).toBe(false)
+  expect(crossesFlat(curve, gap * 1.01, capacityOf(curve))).toBe(true)
+})
+
+test('the input for an output is its inverse, over the gap as well', () => {
+  for (const input of [1, 80, 120, 200, 400]) expect(inputOf(curve, outputOf(curve, input))).toBeCloseTo(input, 8)
+})

@@ -1,0 +1,106 @@
+/** The outcome for the sender as it is, without a probe in its place. */
+import { type Hex, NATIVE } from '@sluice/chains'
+import { RpcError } from '@sluice/rpc'
+import type { CallEnvironment, RunReport } from './attempt.ts'
+import { type BareReport, runBare } from './bare.ts'
+import { SimulationError } from './errors.ts'
+import { intrinsicGas } from './gas.ts'
+import type { Reading } from './probe.ts'
+import type { SetUp } from './setup.ts'
+import { isExhausted, outcomeOf, run, type Task } from './task.ts'
+import type { SwapOutcome } from './types.ts'
+
+/** Outcome of the transaction as it is sent. */
+export type SentOutcome = SwapOutcome & {
+  /** True where it ended with no gas left and nothing said. */
+  readonly isExhausted: boolean
+  /** Gas of the whole transaction after refunds, where the node tells it. */
+  readonly chargedGas?: number
+}
+
+/** Milliseconds after which nodes that lacked the method are asked again: others may stand behind the same address. */
+const RETRY_MS = 300_000
+/** Words of nodes that lack a method. */
+const UNKNOWN_METHOD = /method|not (supported|available|implemented|allowed|whitelisted)|does not exist|unsupported/i
+/** EIP-3529: at most a fifth of the gas comes back. */
+const MAX_REFUND_PART = 5
+/** Percent by which gas may differ: a call of the target to itself costs some 700 more where the probe stands there. */
+const GAS_TOLERANCE = 5
+
+/** Whether the nodes of a chain have eth_simulateV1, and whether they tell gas before refunds. */
+export class BareRuns {
+  private lackedAt = Number.NEGATIVE_INFINITY
+  tellGross = false
+
+  get areLacking(): boolean {
+    return Date.now() - this.lackedAt < RETRY_MS
+  }
+
+  /** Undefined where it cannot be run so. */
+  async run(bare: Parameters<typeof runBare>[0]): Promise<BareReport | undefined> {
+    if (this.areLacking) return undefined
+    try {
+      const report = await runBare(bare)
+      this.tellGross = report.gasUsed !== undefined
+      return report
+    } catch (error) {
+      if (!(error instanceof RpcError && (error.isRefusal || error.code === 'BAD_ANSWER'))) throw error
+      if (error.code === 'UNSUPPORTED' || UNKNOWN_METHOD.test(error.message)) {
+        this.lackedAt = Date.now()
+        this.tellGross = false
+      }
+      return undefined
+    }
+  }
+}
+
+/** Undefined where no node can run it so. */
+export async function runAsSent(
+  task: Task,
+  environment: CallEnvironment,
+  setUp: SetUp,
+): Promise<SentOutcome | undefined> {
+  const { rpc, request, context, options } = task
+  const { bareRuns } = context
+  const [sent, atTarget] = await Promise.all([
+    bareRuns.run({ rpc, request, environment, setUp, options }),
+    bareRuns.tellGross ? undefined : runAtTarget(task, environment, setUp),
+  ])
+  const confirms = (balance: Reading) => request.tokenIn === NATIVE || balance.amount === setUp.balance
+  if (sent && confirms(sent.before.tokenIn)) return outcomeAsSent(sent, task, atTarget)
+  if (!atTarget || !confirms(atTarget.before.tokenIn)) return undefined
+  return { ...outcomeOf(atTarget), isExhausted: isExhausted(atTarget) }
+}
+
+/** The same with the probe at the target, which leaves the sender as it is. Undefined where that cannot be set up. */
+async function runAtTarget(task: Task, environment: CallEnvironment, setUp: SetUp): Promise<RunReport | undefined> {
+  const { rpc, request, options } = task
+  if (setUp.approve > 0n || setUp.lend) return undefined
+  const targetCode = await rpc.getCode(request.to, environment.block, options)
+  if (targetCode === '0x') return undefined
+  return run(task, environment, setUp, targetCode).catch((error: unknown) => {
+    if (error instanceof SimulationError || (error instanceof RpcError && error.code === 'GAS_CAP')) return undefined
+    throw error
+  })
+}
+
+function outcomeAsSent(
+  { success, amountOut, returnData, chargedGas, gasUsed, gasLimit }: BareReport,
+  { request: { data }, context }: Task,
+  atTarget: RunReport | undefined,
+): SentOutcome {
+  const most = Math.ceil((chargedGas * MAX_REFUND_PART) / (MAX_REFUND_PART - 1)) - Number(intrinsicGas(data))
+  const measured = atTarget?.success === success ? Number(atTarget.gasUsed) : most
+  const kept = returnData.slice(0, 2 + 2 * context.limits.maxReturnData) as Hex
+  return {
+    ...{ success, amountOut, returnData: kept, chargedGas, gasUsed: gasUsed ?? measured },
+    isExhausted: !success && returnData === '0x' && chargedGas >= gasLimit,
+  }
+}
+
+/** True where the proxy at the sender made no difference. */
+export function isSame(probed: SwapOutcome, sent: SwapOutcome): boolean {
+  if (probed.success !== sent.success || probed.amountOut !== sent.amountOut) return false
+  if (!probed.success) return probed.returnData === sent.returnData
+  return Math.abs(probed.gasUsed - sent.gasUsed) * 100 <= GAS_TOLERANCE * probed.gasUsed
+}

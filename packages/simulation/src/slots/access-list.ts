@@ -1,0 +1,42 @@
+/** Storage that a token reads to answer, as the node tells it (EIP-2930). */
+import { IERC20__factory } from '@sluice/bindings'
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
+
+const erc20 = IERC20__factory.createInterface()
+
+export type StorageSlot = { readonly contract: Address; readonly key: Hex }
+
+/** Slots of one answer that are looked at: those read last come first, since a balance is read after what leads to it. */
+const MAX_SLOTS = 32
+
+export const balanceOf = (owner: Address): Hex => erc20.encodeFunctionData('balanceOf', [owner]) as Hex
+export const allowanceOf = (owner: Address, spender: Address): Hex =>
+  erc20.encodeFunctionData('allowance', [owner, spender]) as Hex
+
+type AccessList = {
+  readonly accessList?: readonly { readonly address: string; readonly storageKeys: readonly Hex[] }[]
+}
+
+/** None where no node has eth_createAccessList, or the token does not answer. */
+export async function slotsRead(
+  rpc: Rpc,
+  token: Address,
+  data: Hex,
+  options: RequestOptions,
+): Promise<readonly StorageSlot[]> {
+  try {
+    const answer = await rpc.request<AccessList | null>(
+      'eth_createAccessList',
+      [{ to: token, data }, 'latest'],
+      options,
+    )
+    const slots = (answer?.accessList ?? []).flatMap(({ address, storageKeys }) =>
+      storageKeys.map((key): StorageSlot => ({ contract: toAddress(address), key })),
+    )
+    return slots.slice(-MAX_SLOTS).reverse()
+  } catch (error) {
+    if (error instanceof RpcError && (error.isRefusal || error.code === 'REVERTED')) return []
+    throw error
+  }
+}

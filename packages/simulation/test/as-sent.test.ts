@@ -1,0 +1,140 @@
+/** Tokens, hooks and routers that ask for code: what is simulated for wallets and for smart accounts is what they get when they send it. */
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { NodeProxy } from '@sluice/devnet'
+import { createRpc, type Rpc } from '@sluice/rpc'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSimulationContext, type SimulationResult, simulateSwap } from '../src/index.ts'
+import { startTestChain, type TestChain } from './chain.ts'
+import { compile } from './compile.ts'
+
+let chain: TestChain
+/** A node that lacks eth_simulateV1. */
+let older: NodeProxy
+const contracts = compile('Wallets.sol')
+const AMOUNT = 5_000_000n
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  older = await NodeProxy.start(chain.anvil.url, ({ method }) =>
+    method === 'eth_simulateV1'
+      ? { error: { code: -32601, message: 'the method eth_simulateV1 does not exist/is not available' } }
+      : undefined,
+  )
+})
+afterAll(async () => {
+  await older?.stop()
+  chain?.anvil.stop()
+})
+
+const encode = (name: string, method: string, args: readonly unknown[]) =>
+  contracts[name]!.abi.encodeFunctionData(method, args) as Hex
+
+const senders = {
+  wallet: () => chain.newAccount(),
+  'smart account': () => ofCode(contracts.Account!.creation),
+  /** Under EIP-7702, with the smart account as its delegate. */
+  delegated: async () => {
+    const account = await chain.newAccount()
+    const delegate = await chain.deploy(contracts.Account!.creation)
+    await chain.rpc.request('anvil_setCode', [account, `0xef0100${delegate.slice(2)}`])
+    return account
+  },
+}
+
+/** An account with code that the node sends for. */
+async function ofCode(creation: Hex): Promise<Address> {
+  const account = await chain.deploy(creation)
+  await chain.rpc.request('anvil_impersonateAccount', [account])
+  await chain.rpc.request('anvil_setBalance', [account, '0x3635c9adc5dea00000'])
+  return account
+}
+
+type Case = { readonly tokenIn?: string; readonly tokenOut?: string; readonly router?: string }
+
+const cases: Readonly<Record<string, Case>> = {
+  'limits what wallets receive': { tokenOut: 'WalletLimit' },
+  'taxes wallets': { tokenOut: 'TaxesWallets' },
+  'taxes contracts, bought': { tokenOut: 'TaxesContracts' },
+  'taxes contracts, sold': { tokenIn: 'TaxesContracts' },
+  'taxes wallets that send': { tokenIn: 'TaxesWalletSenders' },
+  'for people only, bought': { tokenOut: 'PeopleOnly' },
+  'for people only, sold': { tokenIn: 'PeopleOnly' },
+  'for contracts only, bought': { tokenOut: 'ContractsOnly' },
+  'for contracts only, sold': { tokenIn: 'ContractsOnly' },
+  'moves contracts to new books': { tokenIn: 'MigratesContracts' },
+  'by the hash of code, bought': { tokenOut: 'HashGate' },
+  'by the hash of code, sold': { tokenIn: 'HashGate' },
+  'bars delegated accounts': { tokenOut: 'NoDelegates' },
+  'calls receivers': { tokenOut: 'CallsReceivers' },
+  'asks a registry': { tokenOut: 'AsksRegistry' },
+  'a router that halves for contracts': { router: 'HalvesForContracts' },
+  'a router that refuses contracts': { router: 'RefusesContracts' },
+  'a router that calls back': { router: 'CallsBack' },
+  'a hook that keeps of wallets': { router: 'Hooked' },
+}
+
+describe.each(Object.entries(senders))('a %s', (_, newSender) => {
+  test.each(Object.entries(cases))(
+    '%s',
+    async (_, { tokenIn = 'PlainToken', tokenOut = 'PlainToken', router = 'Exchange' }) => {
+      const [sold, bought] = [await deploy(tokenIn), await deploy(tokenOut)]
+      const to = await deploy(router)
+      const from = await newSender()
+      await chain.send({ from: chain.rich, to: bought, data: encode('WalletToken', 'mint', [to, 10n * AMOUNT]) })
+      const data = encode('Exchange', 'swap', [sold, bought, AMOUNT])
+      const request = {
+        from,
+        to,
+        data,
+        tokenIn: sold,
+        amountIn: AMOUNT,
+        tokenOut: bought,
+        block: 'latest',
+        asSent: true,
+      } as const
+      const simulate = (rpc: Rpc) => simulateSwap(rpc, request, createSimulationContext())
+      const simulated = await simulate(chain.rpc)
+      const byOlder = await simulate(createRpc({ chainId: 31337, urls: [older.url] }))
+
+      await chain.send({ from: chain.rich, to: sold, data: encode('WalletToken', 'mint', [from, AMOUNT]) })
+      await chain.send({ from, to: sold, data: encode('WalletToken', 'approve', [to, AMOUNT]) })
+      const sent = await chain.send({ from, to, data })
+      const received = await chain.balanceOf(bought, from)
+      for (const result of [simulated, byOlder]) {
+        expect({ success: result.success, amountOut: result.amountOut }).toEqual({
+          success: sent.success,
+          amountOut: received,
+        })
+        if (sent.success) expectGas(result, sent.grossGas)
+        else expect(result.revertReason).not.toBe('')
+      }
+      if (sent.success) expect(BigInt(simulated.chargedGas!)).toBe(sent.chargedGas)
+    },
+  )
+})
+
+const deploy = (name: string) => chain.deploy(contracts[name]!.creation)
+
+/** Within what a call of the target costs more with a probe there. */
+function expectGas({ gasUsed }: SimulationResult, sent: bigint): void {
+  const off = BigInt(gasUsed) - sent
+  expect(Number(off)).toBeGreaterThanOrEqual(0)
+  expect(Number(off)).toBeLessThanOrEqual(Math.max(1_000, Number(sent) / 20))
+}
+
+test('a swap that does not ask for code is the same either way, and says so', async () => {
+  const [sold, bought, to] = [await deploy('PlainToken'), await deploy('PlainToken'), await deploy('Exchange')]
+  await chain.send({ from: chain.rich, to: bought, data: encode('WalletToken', 'mint', [to, AMOUNT]) })
+  const from = toAddress(`0x${'f7'.repeat(20)}`)
+  const data = encode('Exchange', 'swap', [sold, bought, AMOUNT])
+  const request = { from, to, data, tokenIn: sold, amountIn: AMOUNT, tokenOut: bought, block: 'latest' } as const
+  const probed = await simulateSwap(chain.rpc, request, createSimulationContext())
+  expect(probed.ways.sender).toBeUndefined()
+  const compared = await simulateSwap(chain.rpc, { ...request, asSent: true }, createSimulationContext())
+  expect(compared).toMatchObject({
+    success: true,
+    amountOut: AMOUNT,
+    gasUsed: probed.gasUsed,
+    ways: { sender: 'same' },
+  })
+})

@@ -1,0 +1,86 @@
+/** Limits of transactions as chains have them, and words for those that end with no gas left. */
+import { type Hex, toAddress } from '@sluice/chains'
+import { type Interceptor, NodeProxy } from '@sluice/devnet'
+import { createRpc, type Rpc } from '@sluice/rpc'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createSimulationContext, type SimulationRequest, simulateSwap } from '../src/index.ts'
+import { startTestChain, type TestChain } from './chain.ts'
+
+let chain: TestChain
+const proxies: NodeProxy[] = []
+const from = toAddress(`0x${'f6'.repeat(20)}`)
+const target = (digit: string) => toAddress(`0xbad${digit.padStart(37, '0')}`)
+const [invalid, loop, gasMeter, stops] = ['1', '2', '3', '4'].map(target) as [
+  ReturnType<typeof target>,
+  ReturnType<typeof target>,
+  ReturnType<typeof target>,
+  ReturnType<typeof target>,
+]
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  const codes: readonly [typeof invalid, Hex][] = [
+    [invalid, '0xfe'],
+    // JUMPDEST PUSH1 0 JUMP
+    [loop, '0x5b600056'],
+    // Returns GAS.
+    [gasMeter, '0x5a60005260206000f3'],
+    [stops, '0x00'],
+  ]
+  for (const [account, code] of codes) await chain.rpc.request('anvil_setCode', [account, code])
+})
+afterEach(async () => {
+  for (const proxy of proxies.splice(0)) await proxy.stop()
+})
+afterAll(() => chain?.anvil.stop())
+
+const call = (to: typeof invalid, more: Partial<SimulationRequest> = {}): SimulationRequest => {
+  const { USDC, WETH } = chain.info.tokens
+  const ends = { tokenIn: USDC!.address, amountIn: 1n, tokenOut: WETH!.address }
+  return { from, to, data: '0x', ...ends, block: 'latest', ...more }
+}
+const simulate = (request: SimulationRequest, rpc: Rpc = chain.rpc) =>
+  simulateSwap(rpc, request, createSimulationContext())
+async function through(answer: Interceptor): Promise<Rpc> {
+  const proxy = await NodeProxy.start(chain.anvil.url, answer)
+  proxies.push(proxy)
+  return createRpc({ chainId: 31337, urls: [proxy.url] })
+}
+/** As a chain before Osaka, which does not know the instruction that counts zeros. */
+const beforeOsaka: Interceptor = ({ params }) =>
+  JSON.stringify(params).includes('0x5f1e5f5260205ff3')
+    ? { error: { code: -32603, message: 'EVM error NotActivated' } }
+    : undefined
+
+test.each([{}, { asSent: true }])('INVALID is told apart from gas that ran out (%o)', async (more) => {
+  expect(await simulate(call(invalid, more))).toMatchObject({
+    success: false,
+    revertReason: expect.stringContaining('invalid opcode'),
+  })
+  expect(await simulate(call(loop, more))).toMatchObject({ success: false, revertReason: 'out of gas' })
+})
+
+test('gas above that of the block is refused, and above the limit of a transaction', async () => {
+  const { gasLimit } = (await chain.rpc.getBlock('latest'))!
+  await expect(simulate(call(stops, { gas: gasLimit + 1n }))).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+    message: expect.stringContaining('the gas limit of the block'),
+  })
+  await expect(simulate(call(stops, { gas: 16_777_217n }))).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+    message: expect.stringContaining('EIP-7825'),
+  })
+  expect(await simulate(call(stops, { gas: 16_777_216n }))).toMatchObject({ success: true })
+})
+
+test('a chain without that limit takes as much as its blocks hold', async () => {
+  const rpc = await through(beforeOsaka)
+  expect(await simulate(call(stops, { gas: 20_000_000n }), rpc)).toMatchObject({ success: true })
+})
+
+test('the gas that is given where none is named is no more than a transaction may ask for', async () => {
+  const { gasLimit } = (await chain.rpc.getBlock('latest'))!
+  const { returnData } = await simulate(call(gasMeter))
+  const usual = gasLimit / 2n < 16_777_216n ? gasLimit / 2n : 16_777_216n
+  expect(Number(usual - 21_000n - BigInt(returnData))).toBeLessThan(10)
+})
