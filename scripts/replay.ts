@@ -2,7 +2,7 @@
  * `npm run replay -- <quoteId>`: makes a quote again out of the log that a service keeps in its DATA_DIR, for support and
  * disputes: the search on the saved pools of its block, and the transaction that was made of the route it finds.
  */
-import { quoteLogPath } from '@sluice/api'
+import { defaultDataDir, quoteLogPath } from '@sluice/api'
 import { findRecord, MarketError } from '@sluice/liquidity'
 import { type Replayed, readQuoteId, replayRecord } from '@sluice/quoting'
 import { fail } from './lib/command-line.ts'
@@ -10,7 +10,7 @@ import { userPath } from './lib/run.ts'
 
 const USAGE = `usage: npm run replay -- <quoteId>
   says 0 where route and transaction are the same again, bit for bit, and 1 where they are not
-The service's directory is taken from DATA_DIR.`
+The service's directory is taken from DATA_DIR, the default one when unset.`
 
 /** Exit code for what cannot be replayed. */
 const MISUSED = 2
@@ -18,11 +18,10 @@ const MISUSED = 2
 const [quoteId = '', ...more] = process.argv.slice(2)
 const meant = readQuoteId(quoteId)
 if (!meant || more.length > 0) fail(USAGE, MISUSED)
-const { DATA_DIR } = process.env
-if (!DATA_DIR) fail('DATA_DIR: must name the directory of the service', MISUSED)
+const dataDir = userPath(process.env.DATA_DIR || defaultDataDir(process.env))
 
 try {
-  const record = findRecord(quoteLogPath(userPath(DATA_DIR), meant.chainId), quoteId)
+  const record = findRecord(quoteLogPath(dataDir, meant.chainId), quoteId)
   if (!record) fail(`${quoteId}: the log of chain ${meant.chainId} has no such quote, or none any more`, MISUSED)
   const replayed = replayRecord(record)
   tell(replayed)

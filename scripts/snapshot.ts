@@ -4,13 +4,14 @@
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { defaultDataDir } from '@sluice/api'
 import { copySnapshot, loadSnapshot, MarketError } from '@sluice/liquidity'
 import { userPath } from './lib/run.ts'
 
 const USAGE = `usage: npm run snapshot -- export <chainId> <file>
        npm run snapshot -- import <file>
        npm run snapshot -- show <file>
-The service's directory is taken from DATA_DIR.`
+The service's directory is taken from DATA_DIR, the default one when unset.`
 
 const [task, ...rest] = process.argv.slice(2)
 
@@ -53,10 +54,8 @@ function names(count: number): readonly string[] {
 }
 
 function saved(chainId: string): string {
-  const { DATA_DIR } = process.env
-  if (!DATA_DIR) fail('DATA_DIR: must name the directory of the service')
   if (!/^[1-9]\d{0,15}$/.test(chainId)) fail(`chainId: ${chainId} is not a chain id`)
-  return join(userPath(DATA_DIR), `${chainId}.sqlite`)
+  return join(userPath(process.env.DATA_DIR || defaultDataDir(process.env)), `${chainId}.sqlite`)
 }
 
 function fail(message: string): never {

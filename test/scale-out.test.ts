@@ -184,6 +184,41 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     for (const worker of workers) await expectExact(worker, 'WETH', 'USDC')
   })
 
+  test('Redis hangs: quotes go on from the last block before anybody notices, and all is well when it goes on', async () => {
+    await soon(workers[0]!, 'WETH', 'USDC')
+    redis.hang()
+    try {
+      for (const more of [91n, 92n, 93n]) {
+        const route = await quote(workers[0]!.url, devnet.chainId, query('WETH', 'USDC', AMOUNT + more))
+        expect(route.simulationBlock).toBe(await blockNumber())
+      }
+      expect((await ready(workers[0]!)).bus.state).toBe('connected')
+    } finally {
+      redis.goOn()
+    }
+    await node.request('evm_mine')
+    await soon(workers[0]!, 'WETH', 'USDC')
+    await expectExact(workers[0]!, 'WETH', 'USDC')
+  })
+
+  test('Redis full: owners say so, workers quote from their last block, and all is well when there is room', async () => {
+    const before = await soon(workers[0]!, 'WETH', 'USDC')
+    const first = (await owner())!
+    await redis.call('CONFIG', 'SET', 'maxmemory', 1)
+    try {
+      await node.request('evm_mine')
+      await until(async () => ((await ready(first)).bus.state === 'full' ? true : undefined))
+      expect((await get<string>(`${first.url}/metrics`)).body).toContain('sluice_bus{what="full"} 1')
+      const { status, body } = await get<RouteBody>(swapUrl(workers[0]!.url, devnet.chainId, query('WETH', 'USDC')))
+      if (status === 200) expect(body.simulationBlock).toBe(before.simulationBlock)
+      else expect(body).toMatchObject({ code: 'BEHIND' })
+    } finally {
+      await redis.call('CONFIG', 'SET', 'maxmemory', 0)
+    }
+    await soon(workers[0]!, 'WETH', 'USDC')
+    await until(async () => ((await ready(first)).bus.state === 'connected' ? true : undefined))
+  })
+
   test('a process that is worker and indexer at once shares the chain like any other', async () => {
     const equal = await start('all')
     try {

@@ -38,7 +38,9 @@ beforeAll(async () => {
     await forgetContracts(node(name))
     const file = onLocalChain(chains[name], info, nodes.get(name)!.url)
     const dexes = file.dexes.filter(({ family }) => name !== 'mantle' || OLD_DEXES.includes(family))
-    overlay.addChain({ ...file, dexes })
+    // As the chain was in its first years.
+    const evm = name === 'mantle' ? { push0: true, transientStorage: false } : file.evm
+    overlay.addChain({ ...file, dexes, evm })
     await deploy(name)
   }
   await putOpStackOracle(node('base'))

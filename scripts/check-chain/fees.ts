@@ -9,8 +9,11 @@ const SAMPLE = {
   gas: 100_000n,
 } as const
 
-/** The order matters: Metis answers at the same address as the OP Stack and cannot be told from it here. */
-const MODELS = ['op-stack', 'scroll', 'morph', 'arbitrum', 'linea'] as const satisfies readonly L1FeeModel[]
+/**
+ * The order matters: Mantle's oracle answers as that of the OP Stack too, and more. Metis answers at the same address and
+ * cannot be told from the OP Stack here.
+ */
+const MODELS = ['mantle', 'op-stack', 'scroll', 'morph', 'arbitrum', 'linea'] as const satisfies readonly L1FeeModel[]
 
 /** Asks for the fee of a small transaction by each model: the one whose oracle answers is the chain's. */
 export const checkFees: Check = async ({ chain, rpc, block }) => {
@@ -27,7 +30,7 @@ export const checkFees: Check = async ({ chain, rpc, block }) => {
     file.l1FeeModel = model
   }
   if (recorded === 'zksync') return [unknown(check, 'zksync: not asked, such chains are not served')]
-  if (answering.includes(told))
+  if (answering.includes(told) && !(first === 'mantle' && told === 'op-stack'))
     return [pass(check, `${recorded}: ${fees.find(({ model }) => model === told)!.fee!.feeWei} wei`)]
   if (first !== undefined)
     return recorded === 'unknown'

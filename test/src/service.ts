@@ -15,7 +15,8 @@ export type Service = {
 export async function startService(env: Readonly<Record<string, string>>): Promise<Service> {
   const port = env.PORT ? Number(env.PORT) : await freePort()
   const child = spawn(process.execPath, [join(root, 'packages/api/src/main.ts')], {
-    env: { ...process.env, LOG_LEVEL: 'error', ...env, PORT: String(port) },
+    // Nothing is kept from one test to the next, unless a test says so.
+    env: { ...process.env, LOG_LEVEL: 'error', DATA_DIR: '', ...env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let errors = ''

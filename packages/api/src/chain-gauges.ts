@@ -1,17 +1,30 @@
+import type { ScanStatus } from '@sluice/liquidity'
 import { CHAIN_STATES } from '@sluice/quoting'
 import { exportDrift, MOST_DRIFTS } from './drift-metrics.ts'
 import type { Metrics } from './metrics.ts'
 import { exportRpcHealth } from './rpc-metrics.ts'
 import type { ServedChain } from './served-chain.ts'
 
+const SCAN_STATES: readonly ScanStatus['state'][] = ['waiting', 'scanning', 'paused', 'failing', 'done']
+
+/** Writes the progress of a search of past logs into the metrics. */
+export function exportScan(chainId: number, scan: ScanStatus, metrics: Metrics): void {
+  const chain = String(chainId)
+  metrics.scan.set({ chain, what: 'progress' }, scan.progress)
+  metrics.scan.set({ chain, what: 'blocks_left' }, scan.blocksLeft ?? 0)
+  metrics.scan.set({ chain, what: 'blocks_per_call' }, scan.blocksPerCall ?? 0)
+  for (const state of SCAN_STATES) metrics.scanState.set({ chain, state }, Number(state === scan.state))
+}
+
 /** Writes how a chain stands now into the metrics. */
 export function exportGauges({ live, admission }: ServedChain, metrics: Metrics): void {
   const chain = String(live.chain.chainId)
-  const { state: now, head, lagSeconds, pools } = live.status()
+  const { state: now, head, lagSeconds, pools, scan } = live.status()
   for (const state of CHAIN_STATES) metrics.chainState.set({ chain, state }, Number(state === now))
   if (head !== undefined) metrics.headBlock.set({ chain }, head)
   if (lagSeconds !== undefined) metrics.headAge.set({ chain }, lagSeconds)
   if (pools !== undefined) metrics.pools.set({ chain }, pools)
+  if (scan) exportScan(live.chain.chainId, scan, metrics)
   for (const [kind, count] of Object.entries(live.audit ?? {})) metrics.audited.set({ chain, kind }, count)
   for (const [kind, { entries, evicted }] of Object.entries(live.counts)) {
     metrics.state.set({ chain, kind }, entries)

@@ -63,7 +63,9 @@ const environment = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('Directory where known pools are kept between runs, one SQLite file a chain; nowhere when unset.'),
+    .describe(
+      "Directory where known pools are kept between runs, one SQLite file a chain; the operating system's directory for data of applications when unset, nowhere when empty.",
+    ),
   REDIS_URL: redis.describe(
     'Redis over which processes share the state of chains (packages/bus); each keeps its own when unset.',
   ),
@@ -125,9 +127,12 @@ const environment = z.object({
     'Time for one attempt at a call to a node; a call is tried again, here and elsewhere, for twice that.',
   ),
   RPC_BACKGROUND_CALLS: integer(20, 1, 100_000).describe(
-    'Calls a second that audits and scans of a chain may make; what others wait for is not limited by it.',
+    'Calls a second that audits of a chain may make; what others wait for is not limited by it.',
   ),
   RPC_BACKGROUND_BYTES: integer(2_000_000, 1_000, 1_000_000_000).describe('The same in bytes, sent and received.'),
+  RPC_SCAN_CALLS: integer(10, 1, 100_000).describe(
+    'Calls a second that the search of past logs for pools may make; it takes no more than a part of what a slow endpoint grants.',
+  ),
   MAX_CONCURRENT: integer(24, 1, 10_000).describe(
     'Requests of one chain that run at once; fewer while the process itself is what is short.',
   ),
@@ -221,5 +226,6 @@ export function rpcOptions({ chainId, rpcUrls }: Chain, config: Config): ChainSe
     urls: config.rpcUrls.get(chainId) ?? rpcUrls,
     timeoutMs: config.rpcTimeoutMs,
     background: { calls: config.rpcBackgroundCalls, bytes: config.rpcBackgroundBytes },
+    scan: { calls: config.rpcScanCalls, bytes: config.rpcBackgroundBytes },
   }
 }

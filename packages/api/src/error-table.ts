@@ -122,6 +122,11 @@ export const errorTable = {
     cure: 'Retry after `Retry-After` seconds.',
   },
   OVERLOADED: { status: 503, cause: 'Too many requests are in progress.', cure: 'Retry after `Retry-After` seconds.' },
+  NODE_PAUSED: {
+    status: 503,
+    cause: 'Every node behind the chain asked to be left alone for longer than the request may take.',
+    cure: 'Retry after `Retry-After` seconds; an operator names another endpoint or a larger plan.',
+  },
   NOT_READY: {
     status: 503,
     cause: 'The chain is still waking up, or the service is stopping.',

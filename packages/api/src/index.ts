@@ -1,5 +1,6 @@
 export { createApp } from './app.ts'
 export { type Config, ConfigError, loadConfig } from './config.ts'
+export { defaultDataDir } from './data-dir.ts'
 export { apiReference } from './docs/markdown.ts'
 export { openApiDocument } from './docs/openapi.ts'
 export { type ApiErrorCode, errorTable } from './error-table.ts'

@@ -1,9 +1,13 @@
 /** The API as a process of its own, configured by its environment. */
 import { loadConfig } from './config.ts'
+import { keepData } from './data-dir.ts'
 import { startServer } from './server.ts'
 
 try {
-  const server = await startServer(loadConfig())
+  const { config, reason, release } = keepData(loadConfig())
+  process.once('exit', release)
+  const server = await startServer(config)
+  if (reason !== undefined) console.error(`Known pools are not kept between runs: ${reason}`)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => void server.close().then(() => process.exit(0)))
 } catch (error) {

@@ -175,6 +175,18 @@ export function createMetrics() {
       labelNames: ['chain', 'kind'],
       registers,
     }),
+    scan: new Gauge({
+      name: 'sluice_scan',
+      help: 'Search of past logs for pools: progress (0 to 1), blocks_left, and blocks_per_call that the node grants (0 while not known).',
+      labelNames: ['chain', 'what'],
+      registers,
+    }),
+    scanState: new Gauge({
+      name: 'sluice_scan_state',
+      help: '1 for what the search of past logs does: waiting, scanning, paused (the node is busy), failing (the node does not give the logs), done.',
+      labelNames: ['chain', 'state'],
+      registers,
+    }),
     pools: new Gauge({ name: 'sluice_pools', help: 'Pools held in memory.', labelNames: ['chain'], registers }),
     standings: new Gauge({
       name: 'sluice_trust',
@@ -184,7 +196,7 @@ export function createMetrics() {
     }),
     bus: new Gauge({
       name: 'sluice_bus',
-      help: 'With REDIS_URL: whether Redis answers (connected, 1 or 0), and the chains that this process reads for all (owned).',
+      help: 'With REDIS_URL: whether Redis answers (connected, 1 or 0) and refuses writes for being full (full), and the chains that this process reads for all (owned).',
       labelNames: ['what'],
       registers,
     }),

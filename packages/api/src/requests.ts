@@ -137,11 +137,10 @@ export function readChainId(sent: string | undefined): number {
   return chainId
 }
 
-export function unsupportedChain(chainId: number | string): ApiError {
-  return new ApiError(
-    'UNSUPPORTED_CHAIN',
-    `chain ${String(chainId).slice(0, 80)} is not supported; /chains lists those that are`,
-  )
+/** @param reason - why a chain that is known cannot be served */
+export function unsupportedChain(chainId: number | string, reason?: string): ApiError {
+  const chain = `chain ${String(chainId).slice(0, 80)} is not supported`
+  return new ApiError('UNSUPPORTED_CHAIN', `${chain}${reason ? `: ${reason}` : '; /chains lists those that are'}`)
 }
 
 /** @throws ApiError for the first mistake, in the order of the schema's fields */

@@ -1,4 +1,5 @@
 /** Answers of each endpoint. Fields beyond the interface are additive. */
+import { L1_FEE_MODELS } from '@sluice/chains'
 import { z } from 'zod'
 
 const hexAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
@@ -69,6 +70,12 @@ export const swapResponse = z.object({
     .nullable()
     .describe(
       'The same after gas: between the output less the gas of the route, as expected, and the upper bound of that; null also while the service is short of time.',
+    ),
+  poolsPending: z
+    .literal(true)
+    .optional()
+    .describe(
+      'Pools of some families are still being searched for, or cannot be found at this node (`/ready/{chain_id}` says which): a better route may be found later. Left out once all are known.',
     ),
   warnings: z.array(z.string()),
   swaps: z
@@ -268,6 +275,11 @@ export const chainMap = z
       TrackerName: z.string(),
       CoinsPrefix: z.string().nullable(),
       Status: z.enum(['deployed', 'predicted']),
+      L1FeeModel: z
+        .enum(L1_FEE_MODELS)
+        .describe(
+          'How the chain charges for publishing a transaction on the chain below. `none`: it has none below it. `unknown`: `gasCost.l1Fee` is null, and the cost of gas is without it.',
+        ),
     }),
   )
   .describe('Supported chains by chain id.')

@@ -1,26 +1,32 @@
 /** The process as one of several that share the state of chains over Redis. Nothing of it is loaded where there is none. */
 import type { ChainIndexers, Fact, StateBus } from '@sluice/bus'
 import type { Chain, Registry } from '@sluice/chains'
-import { createMarket, pairScopeOf, type SaveOptions } from '@sluice/liquidity'
-import type { OpenMarket } from '@sluice/quoting'
+import { createMarket, pairScopeOf, type SaveOptions, type ScanStatus } from '@sluice/liquidity'
+import { logScan, type OpenMarket } from '@sluice/quoting'
 import { createRpc } from '@sluice/rpc'
 import type { Logger } from 'pino'
 import { type Config, rpcOptions } from './config.ts'
 import { countEvents } from './count-events.ts'
 import type { Metrics } from './metrics.ts'
+import { SeldomLog } from './seldom-log.ts'
 
 /** Milliseconds between two times that an owner writes down what the next one would otherwise have to find again. */
 const REMEMBER_MS = 5_000
 /** Milliseconds without Redis after which a process is not ready. */
 const AWAY_MS = 15_000
 
+/** Milliseconds after the last refused write for which Redis counts as full. */
+const REFUSED_MS = 5_000
+
 /** Standing of the process with Redis. */
 export type BusStatus = {
-  readonly state: 'connected' | 'away'
-  /** Time since which it is away. */
+  readonly state: 'connected' | 'away' | 'full'
+  /** Time since which it is away, or full. */
   readonly since?: string
   /** Chains that this process reads for all. */
   readonly owned: readonly number[]
+  /** Searches of past logs of these chains that are not done. */
+  readonly scans?: Readonly<Record<number, ScanStatus>>
 }
 
 type Parts = { readonly config: Config; readonly registry: Registry; readonly metrics: Metrics; readonly log: Logger }
@@ -28,11 +34,13 @@ type Parts = { readonly config: Config; readonly registry: Registry; readonly me
 export class ScaleOut {
   private readonly bus: StateBus
   private readonly indexers: ChainIndexers | null
+  private readonly fullness: Fullness
   private wasConnected = false
 
-  private constructor(bus: StateBus, indexers: ChainIndexers | null) {
+  private constructor(bus: StateBus, indexers: ChainIndexers | null, fullness: Fullness) {
     this.bus = bus
     this.indexers = indexers
+    this.fullness = fullness
     indexers?.start()
   }
 
@@ -41,8 +49,19 @@ export class ScaleOut {
     const { config, log } = parts
     const { redisUrl: url, role } = config
     if (url === undefined) return undefined
-    const { StateBus, ChainIndexers } = await import('@sluice/bus')
-    const bus = new StateBus({ url, onAway: () => log.warn({}, 'Redis does not answer') })
+    const { BusError, StateBus, ChainIndexers } = await import('@sluice/bus')
+    const fullness = new Fullness()
+    const lines = new SeldomLog(log)
+    const onFull = (error: unknown) => {
+      fullness.note()
+      lines.write('error', error, 'FULL', 'Redis is full: chains cannot be published')
+    }
+    const onError = (error: unknown) => {
+      const code = error instanceof BusError ? error.code : 'UNKNOWN'
+      if (code === 'FULL') return onFull(error)
+      lines.write(code === 'UNKNOWN' ? 'error' : 'info', error, code, 'indexer error, retrying')
+    }
+    const bus = new StateBus({ url, onAway: () => log.warn({}, 'Redis does not answer'), onFull })
     const indexers =
       role === 'worker'
         ? null
@@ -51,9 +70,9 @@ export class ScaleOut {
             idleMs: config.idleSleepMs,
             serves: (chainId) => parts.registry.chain(chainId) !== undefined,
             optionsOf: (chainId) => indexed(parts.registry.chain(chainId)!, parts),
-            onError: (error) => log.info({ err: error }, 'indexing goes on'),
+            onError,
           })
-    return new ScaleOut(bus, indexers)
+    return new ScaleOut(bus, indexers, fullness)
   }
 
   /** Opens markets that follow what indexers publish. */
@@ -67,14 +86,29 @@ export class ScaleOut {
   status(): BusStatus {
     const { awaySince } = this.bus
     const owned = this.indexers?.chains.filter(({ owns }) => owns).map(({ chainId }) => chainId) ?? []
-    if (awaySince === null) return { state: 'connected', owned }
-    return { state: 'away', since: new Date(awaySince).toISOString(), owned }
+    const open = [...this.scans].filter(([, { state }]) => state !== 'done')
+    const rest = { owned, ...(open.length > 0 && { scans: Object.fromEntries(open) }) }
+    const fullSince = this.fullness.since
+    if (awaySince !== null) return { state: 'away', since: new Date(awaySince).toISOString(), ...rest }
+    if (fullSince !== null) return { state: 'full', since: new Date(fullSince).toISOString(), ...rest }
+    return { state: 'connected', ...rest }
   }
 
-  /** False before Redis has answered, and when it has not done so for long. */
+  /** Searches of past logs of the chains that this process reads for all. */
+  get scans(): ReadonlyMap<number, ScanStatus> {
+    const all = (this.indexers?.chains ?? []).flatMap(({ owns, chainId, market }) => {
+      const scan = owns ? market?.health().scan : undefined
+      return scan ? [[chainId, scan] as const] : []
+    })
+    return new Map(all)
+  }
+
+  /** False before Redis has answered, and when it has not done so, or has been full, for long. */
   get isReady(): boolean {
     const { awaySince } = this.bus
     this.wasConnected ||= awaySince === null
+    const fullSince = this.fullness.since
+    if (fullSince !== null && Date.now() - fullSince >= AWAY_MS) return false
     return awaySince === null || (this.wasConnected && Date.now() - awaySince < AWAY_MS)
   }
 
@@ -86,6 +120,23 @@ export class ScaleOut {
   /** Once no chain is followed any more. */
   close(): void {
     this.bus.close()
+  }
+}
+
+/** Refusals come several times a second as long as Redis is full. */
+class Fullness {
+  private firstAt: number | null = null
+  private lastAt = 0
+
+  note(): void {
+    const { since } = this
+    this.lastAt = Date.now()
+    this.firstAt = since ?? this.lastAt
+  }
+
+  /** Time since which Redis refuses writes; null while it does not. */
+  get since(): number | null {
+    return Date.now() - this.lastAt < REFUSED_MS ? this.firstAt : null
   }
 }
 
@@ -104,7 +155,8 @@ function indexed(chain: Chain, { config, metrics, log }: Parts) {
         onEvent: (event) => count({ kind: 'rpc', event }),
       })
       const onError = (error: Error) => lines.warn({ err: error }, 'what is known cannot be shared or taken over')
-      const market = createMarket({ chain, rpc, save: { path, everyMs: REMEMBER_MS, onError } })
+      const onScan = (status: ScanStatus) => logScan(lines, status)
+      const market = createMarket({ chain, rpc, save: { path, everyMs: REMEMBER_MS, onError }, onScan })
       market.start()
       lines.info({}, 'this process reads the chain for all')
       return { market, close: () => market.stop().finally(() => rpc.close()) }

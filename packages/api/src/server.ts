@@ -63,7 +63,8 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const leaveMemory = returnMemoryAtRest()
-  log.info({ url, chains: registry.supportedIds().length }, 'listening')
+  const { dataDir } = config
+  log.info({ url, chains: registry.supportedIds().length, ...(dataDir !== undefined && { dataDir }) }, 'listening')
 
   let closing: Promise<void> | undefined
   const close = async () => {

@@ -52,9 +52,9 @@ export class Services {
     const known = this.chains.get(chainId)
     if (known) return known
     const entry = this.registry.chainMap()[String(chainId)]
-    const chain = entry && this.registry.chain(chainId)
+    const chain = this.registry.chain(chainId)
     const deployment = entry && this.registry.deployment(chainId)
-    if (!entry || !chain || !deployment) throw unsupportedChain(chainId)
+    if (!entry || !chain || !deployment) throw unsupportedChain(chainId, chain?.unsupported)
     const { config, threads, places } = this
     const served = new ServedChain({
       ...{ chain, deployment, threads },

@@ -24,9 +24,11 @@ const meanings = {
       'Retry in some seconds. Where that does not help, the operator of the service must look after its node.',
     ],
     TIMEOUT: ['RPC_FAILED', 'the node of the chain did not answer in time'],
-    RATE_LIMITED: ['RPC_FAILED', 'the node of the chain is asked too often'],
+    RATE_LIMITED: ['RPC_FAILED', 'the node of the chain is rate limiting requests'],
+    CREDIT: ['RPC_FAILED', "the plan of the chain's node is used up, or its key is refused"],
     BAD_ANSWER: ['RPC_FAILED', 'the node of the chain answered with what cannot be read'],
     LAGGING: ['RPC_FAILED', 'the node of the chain lacks the block'],
+    PRUNED: ['RPC_FAILED', 'no node of the chain keeps the state of the block'],
     BLOCK_GONE: ['RPC_FAILED', 'the block was replaced by another one'],
     REJECTED: ['RPC_FAILED', 'the node of the chain refused the call'],
     REVERTED: ['RPC_FAILED', 'a read of the chain reverted'],
@@ -41,6 +43,13 @@ const meanings = {
       'no node of the chain gives the call the gas it needs',
       `Ask for less \`gas\`, or trade less. ${OPERATOR} named a node that gives calls more.`,
     ],
+    UNSUPPORTED: [
+      'RPC_FAILED',
+      'no node of the chain supports a method that is needed',
+      `${OPERATOR} named a node that supports it.`,
+    ],
+    SIZE: ['RPC_FAILED', 'the request is too large for every node of the chain'],
+    RANGE: ['RPC_FAILED', 'every node of the chain refuses the range of blocks'],
     ABORTED: ['TIMEOUT', 'the request took too long'],
   } satisfies Record<RpcErrorCode, readonly [ApiErrorCode, string, string?]>,
   SimulationError: {
@@ -104,6 +113,11 @@ export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
     const [code, words = thrown.message, cure] = (meanings[thrown.name] as Readonly<Record<string, Meaning>>)[
       thrown.code
     ]!
+    if (thrown instanceof RpcError && thrown.code === 'RATE_LIMITED' && thrown.retryAfterMs !== undefined)
+      return new ApiError('NODE_PAUSED', "the chain's node refuses requests for a while", {
+        cause: thrown,
+        retryAfter: Math.max(1, Math.ceil(thrown.retryAfterMs / 1_000)),
+      })
     const details = 'details' in thrown && { details: thrown.details }
     return new ApiError(code, words, { cause: thrown, ...details, ...(cure && { cure }) })
   }

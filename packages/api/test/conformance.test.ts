@@ -1,4 +1,5 @@
 /** Every parameter of every endpoint in every bad form, over HTTP, in both versions of the interface's errors. */
+import { loadRegistry } from '@sluice/chains'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { RunningServer } from '../src/index.ts'
@@ -285,6 +286,15 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
           error: expect.stringContaining(id.slice(0, 5)),
         })
       }
+    }
+  })
+
+  test.runIf(version !== 'A')('a chain that cannot be served says why', async () => {
+    const registry = loadRegistry()
+    for (const id of [9, 324, 2741]) {
+      const answer = await ask(`${server.url}/aggregator/${id}`)
+      expect(answer.status).toBe(404)
+      expect(JSON.parse(answer.text).error).toContain(registry.chain(id)!.unsupported)
     }
   })
 

@@ -109,6 +109,7 @@ const causes: Readonly<Record<ApiErrorCode, (() => Promise<Answer>) | string>> =
   GUARD_NOT_DEPLOYED: 'packages/api/test/statuses.test.ts',
   INTERNAL: 'packages/api/test/bug.test.ts',
   RPC_FAILED: 'packages/api/test/statuses.test.ts',
+  NODE_PAUSED: 'packages/api/test/providers.test.ts',
   BEHIND: onServer(() => swap({ minimumBlock: '99999999' })),
   OVERLOADED: () =>
     held(async () => {

@@ -3,6 +3,7 @@ import type { Chain } from '@sluice/chains'
 import type { Market, TokenFacts } from '@sluice/liquidity'
 import { type Rpc, Semaphore } from '@sluice/rpc'
 import { Commands } from './commands.ts'
+import { BusError } from './errors.ts'
 import { type Fact, putFact } from './facts.ts'
 import { FollowedMarket } from './followed-market.ts'
 import { keysOf } from './keys.ts'
@@ -16,6 +17,8 @@ const ASK_MS = 1_000
 export type BusOptions = {
   readonly url: string
   readonly onAway?: (error: unknown) => void
+  /** Called each time that Redis refuses a write for being full. */
+  readonly onFull?: (error: BusError) => void
   /** @see FollowedOptions.freshMs */
   readonly freshMs?: number
 }
@@ -80,6 +83,11 @@ export class StateBus {
           this.awaySince = null
         },
         (error: unknown) => {
+          // It answers: states of before are read on.
+          if (error instanceof BusError && error.code === 'FULL') {
+            this.awaySince = null
+            return this.options.onFull?.(error)
+          }
           if (this.awaySince === null) this.options.onAway?.(error)
           this.awaySince ??= Date.now()
         },

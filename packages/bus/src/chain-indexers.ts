@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepConnected } from './connection.ts'
+import { BusError } from './errors.ts'
 import { ChainIndexer, type IndexerOptions } from './indexer.ts'
 import { keysOf } from './keys.ts'
 import { ask, askedWithin } from './roster.ts'
@@ -53,7 +54,7 @@ export class ChainIndexers {
         }
       },
       (error) => {
-        this.awaySince ??= Date.now()
+        if (!(error instanceof BusError && error.code === 'FULL')) this.awaySince ??= Date.now()
         onError(error)
       },
     )

@@ -20,7 +20,7 @@ export class Commands implements Connection {
     try {
       return await connection.call<T>(...command)
     } catch (error) {
-      if (error instanceof BusError) this.current = null
+      if (error instanceof BusError && error.code === 'AWAY') this.current = null
       throw error
     }
   }

@@ -6,6 +6,7 @@ import { BusError } from './errors.ts'
 
 /** Milliseconds after which an answer that has not come tells that the connection is dead; longer than any read waits by itself. */
 const REPLY_MS = 2_500
+const FULL = 'Redis is full: it refuses writes at its maxmemory'
 const BYTES = { [RESP_TYPES.BLOB_STRING]: Buffer } as const
 type TypeMapping = typeof BYTES
 /** Milliseconds between two attempts to connect, up to twice as many. */
@@ -19,7 +20,7 @@ export type Reply = string | number | null | readonly Reply[]
  * again, would be one that nobody knows of.
  */
 export interface Connection {
-  /** @throws BusError `AWAY`; what Redis answers with as an error, as it is */
+  /** @throws BusError `AWAY`, `FULL`; what else Redis answers with as an error, as it is */
   call<T = Reply>(...command: readonly Argument[]): Promise<T>
   close(): void
 }
@@ -63,7 +64,9 @@ export async function connect(url: string): Promise<OwnConnection> {
     }, REPLY_MS).unref()
     reply.then(resolve, (cause: unknown) => {
       // An answer of Redis itself does not end the connection.
-      reject(cause instanceof ErrorReply ? cause : new BusError('AWAY', 'the connection to Redis broke', { cause }))
+      if (!(cause instanceof ErrorReply)) reject(new BusError('AWAY', 'the connection to Redis broke', { cause }))
+      else if (cause.message.includes('OOM command not allowed')) reject(new BusError('FULL', FULL, { cause }))
+      else reject(cause)
     })
     return promise.finally(() => clearTimeout(late))
   }

@@ -1,4 +1,5 @@
 /** A market that reads no chain: it shows what an indexer has published, and asks it for what it has not. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, Chain } from '@sluice/chains'
 import type { Market, MarketHealth, PairScope, Snapshot, TokenFacts } from '@sluice/liquidity'
 import { MarketError, pairKeysOf, pairScopeOf } from '@sluice/liquidity'
@@ -24,6 +25,10 @@ const FRESH_BLOCKS = 3
 const FRESH_MS = 15_000
 /** Longest wait for a block that this process's node has told of and the indexer has not, in milliseconds. */
 const AHEAD_MS = 250
+/** Longest wait for Redis to name its head, in milliseconds, many times what it takes to answer: one that hangs holds up no quote. */
+const HEAD_MS = 25
+/** Longest wait for a state that Redis has named and that has not come, in milliseconds. */
+const NAMED_MS = 500
 /** Milliseconds between two times that the tokens in use are named, so that the owner goes on following them. */
 const TOUCH_MS = 300_000
 const MOST_TOUCHED = 5_000
@@ -42,6 +47,10 @@ export type FollowedOptions = {
   readonly onStop?: () => void
 }
 
+function ignoreBehind(error: unknown): void {
+  if (!(error instanceof MarketError) || error.code !== 'BEHIND') throw error
+}
+
 export class FollowedMarket implements Market {
   readonly chainId: number
   readonly tokens: TokenFacts
@@ -57,6 +66,7 @@ export class FollowedMarket implements Market {
   private awaited = -1
   private toucher: NodeJS.Timeout | undefined
   private asking: Promise<string | null> | null = null
+  private askedAt = 0
 
   constructor(options: FollowedOptions) {
     const { chain, facts, url, keys, joins, onFact } = options
@@ -141,15 +151,14 @@ export class FollowedMarket implements Market {
     await this.joined(signal)
     const id = await abortable(this.headId(), signal)
     const isThere = () => id === null || isAtOrAfter(this.follower.shown!.id, id)
-    if (!isThere()) await this.until(isThere, this.freshMs, signal)
+    // Redis may hang before the state itself comes: the last one is quoted then.
+    if (!isThere()) await this.until(isThere, NAMED_MS, signal).catch(ignoreBehind)
     const { blockTimeMs } = this.options.chain
     const ahead = this.options.rpc.health().head?.number ?? 0
     if (ahead > Math.max(this.snapshot().block.number, this.awaited)) {
       // Once: where indexers are behind for long, not every request waits for them.
       this.awaited = ahead
-      await this.waitForBlock(ahead, Math.min(blockTimeMs / 4, AHEAD_MS), signal).catch((error: unknown) => {
-        if (!(error instanceof MarketError) || error.code !== 'BEHIND') throw error
-      })
+      await this.waitForBlock(ahead, Math.min(blockTimeMs / 4, AHEAD_MS), signal).catch(ignoreBehind)
     }
     return this.snapshot()
   }
@@ -177,6 +186,7 @@ export class FollowedMarket implements Market {
       error: reason,
       ...(reason !== null && { reason }),
       audit: { checked: 0, repaired: 0 },
+      scan: this.follower.scan,
     }
   }
 
@@ -252,16 +262,20 @@ export class FollowedMarket implements Market {
     return this.waiting.until(isThere, timeoutMs, late, signal)
   }
 
-  /** The newest entry's id, asked for once by all who want it now; null where Redis cannot be asked. */
+  /** The newest entry's id, asked for once by all who want it now; null where Redis does not name it at once. */
   private headId(): Promise<string | null> {
     const { commands, keys } = this.options
-    this.asking ??= commands
-      .call<string | null>('HGET', keys.head, 'id')
-      .catch(() => null)
-      .finally(() => {
-        this.asking = null
-      })
-    return this.asking
+    if (!this.asking) {
+      this.askedAt = Date.now()
+      this.asking = commands
+        .call<string | null>('HGET', keys.head, 'id')
+        .catch(() => null)
+        .finally(() => {
+          this.asking = null
+        })
+    }
+    const left = HEAD_MS - (Date.now() - this.askedAt)
+    return left > 0 ? Promise.race([this.asking, sleep(left, null)]) : Promise.resolve(null)
   }
 
   private get freshMs(): number {

@@ -1,5 +1,6 @@
 /** Follows the state of a chain on Redis: what it shows is always the whole state of one entry. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fromText, type ScanStatus } from '@sluice/liquidity'
 import type { Semaphore } from '@sluice/rpc'
 import { fieldsOf, keepConnected, type OwnConnection, type Reply } from './connection.ts'
 import type { Shown } from './head.ts'
@@ -34,6 +35,8 @@ export class Follower {
   confirmedMs: number | null = null
   /** Since when there has been no connection, in milliseconds; null while there is one. */
   awaySince: number | null = Date.now()
+  /** Owner's search of past logs; null where there is nothing to search, or it has not told. */
+  scan: ScanStatus | null = null
   readonly counts = { joins: 0, entries: 0, gaps: 0, failures: 0 }
   private readonly options: FollowerOptions
   private readonly stopped = new AbortController()
@@ -128,7 +131,8 @@ export class Follower {
   private async isInStep(connection: OwnConnection): Promise<boolean> {
     const { keys } = this.options
     const { id: ours } = this.shown!
-    const [id, beat] = await connection.call<(string | null)[]>('HMGET', keys.head, 'id', 'beat')
+    const [id, beat, scan] = await connection.call<(string | null)[]>('HMGET', keys.head, 'id', 'beat', 'scan')
+    if (scan) this.scan = fromText<ScanStatus | null>(scan)
     if (id && id !== ours) {
       const newer = await connection.call<Reply[]>('XRANGE', keys.entries, `(${ours}`, '+', 'COUNT', 1)
       return newer.length > 0

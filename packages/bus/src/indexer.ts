@@ -1,6 +1,6 @@
 /** One chain indexed for all: whoever holds the lease reads the chain and publishes what it sees, the others stand by. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { IndexedMarket, PairScope, Snapshot, StorePlace } from '@sluice/liquidity'
+import { type IndexedMarket, type PairScope, type Snapshot, type StorePlace, toText } from '@sluice/liquidity'
 import { type BlockHeader, inSlices } from '@sluice/rpc'
 import { keepConnected, type OwnConnection } from './connection.ts'
 import { BusError } from './errors.ts'
@@ -168,6 +168,7 @@ export class ChainIndexer {
     let last: Snapshot | null = null
     let answer: Promise<void> = Promise.resolve()
     let [pairsMs, expireMs] = [0, 0]
+    let scan = ''
     while (!signal.aborted && this.opened) {
       this.wake = Promise.withResolvers()
       const snapshot = market.snapshot()
@@ -185,6 +186,11 @@ export class ChainIndexer {
         await answer
         // Without a write to show it, it would stand beside the next one for as long as its chain rests.
         if (!(await this.lease.renew(connection, this.isCurrent()))) throw new BusError('LOST', 'the lease was lost')
+      }
+      const toldScan = toText(market.health().scan)
+      if (toldScan !== scan) {
+        await connection.call('HSET', this.options.keys.head, 'scan', toldScan)
+        scan = toldScan
       }
       if (now - expireMs > EXPIRE_EVERY_MS) {
         await this.expireLater(connection)

@@ -1,6 +1,6 @@
 /** A followed market while its bus fails. */
 import type { Address, Chain } from '@sluice/chains'
-import { type Market, PoolMap, TokenFacts } from '@sluice/liquidity'
+import { type Market, PoolMap, TokenFacts, toText } from '@sluice/liquidity'
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connect } from '../src/connection.ts'
@@ -67,6 +67,32 @@ describe.skipIf(!hasRedis)('a market that is followed', () => {
     await new Promise((resolve) => setTimeout(resolve, 2 * FRESH_MS))
     expect(market.snapshot().pools.size).toBe(2)
     expect(market.health().error).toBeNull()
+    await end()
+  })
+
+  test('a Redis that hangs holds up nobody: the last block is quoted before it is known to be away', async () => {
+    const end = await publish()
+    await until(() => market.health().head !== null)
+    await market.sync()
+    redis.hang()
+    try {
+      for (let k = 0; k < 20; k++) expect((await market.sync()).pools.size).toBe(2)
+      expect(bus.awaySince).toBeNull()
+    } finally {
+      redis.goOn()
+    }
+    await until(() => market.health().error === null)
+    await end()
+  })
+
+  test('it knows how far its owner is with past logs', async () => {
+    const end = await publish()
+    await until(() => market.health().head !== null)
+    expect(market.health().scan).toBeNull()
+    const scan = { state: 'scanning', progress: 0.5, blocksLeft: 1_000, families: ['uniswap-v4'] } as const
+    await redis.call('HSET', keys.head, 'scan', toText(scan))
+    await until(() => market.health().scan !== null)
+    expect(market.health().scan).toEqual(scan)
     await end()
   })
 

@@ -77,6 +77,15 @@ export class TestRedis {
     await ended
   }
 
+  /** It takes connections and answers nothing until it goes on. */
+  hang(): void {
+    this.process?.kill('SIGSTOP')
+  }
+
+  goOn(): void {
+    this.process?.kill('SIGCONT')
+  }
+
   /** Everything that it would come back with is lost. */
   forget(): void {
     for (const name of ['appendonlydir', 'dump.rdb']) rmSync(join(this.dir, name), { recursive: true, force: true })

@@ -65,10 +65,15 @@ describe('the chain map', () => {
       TrackerName: 'Base',
       CoinsPrefix: 'base',
       Status: 'deployed',
+      L1FeeModel: 'op-stack',
     })
     expect(registry.chainMap()[1]).toEqual(loadRegistry().chainMap()[1])
-    // Mantle lacks transient storage.
-    expect(registry.deployment(5000)?.guard.build).toBe('london')
+  })
+
+  test('expects the build for newer EVMs except where one of their opcodes is known to lack', () => {
+    const old = JSON.stringify({ ...madeUp, evm: { push0: true, transientStorage: false } })
+    const registry = loadRegistry({ chainsDir: directory({ [`${madeUp.chainId}.json`]: old }) })
+    expect(registry.deployment(madeUp.chainId)?.guard.build).toBe('london')
     expect(registry.deployment(1)?.guard.build).toBe('cancun')
   })
 
@@ -109,8 +114,14 @@ describe("the repository's own chain map", () => {
         TrackerName: expect.stringMatching(/\S/),
         CoinsPrefix: entry.CoinsPrefix === null ? null : expect.stringMatching(/\S/),
         Status: expect.stringMatching(/^(deployed|predicted)$/),
+        L1FeeModel: registry.chain(Number(id))!.l1FeeModel,
       })
     }
+  })
+
+  test('says of each chain whether it charges for publishing below, and of those where nobody knows that', () => {
+    const models = Object.fromEntries(entries.map(([id, { L1FeeModel }]) => [id, L1FeeModel]))
+    expect(models).toMatchObject({ 1: 'none', 10: 'op-stack', 5000: 'mantle', 42161: 'arbitrum', 4153: 'unknown' })
   })
 
   test('leaves out exactly the chains that cannot run the build, each of which says why', () => {

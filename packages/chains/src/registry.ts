@@ -100,6 +100,7 @@ function chainMapEntry(header: z.output<typeof chainHeaderSchema>, guard: Contra
     TrackerName: header.trackerName,
     CoinsPrefix: header.coinsPrefix,
     Status: guard.status,
+    L1FeeModel: header.l1FeeModel,
   }
 }
 

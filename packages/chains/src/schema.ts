@@ -99,6 +99,7 @@ export const chainHeaderSchema = z.object({
   name: chainFileSchema.shape.name,
   trackerName: chainFileSchema.shape.trackerName,
   coinsPrefix: chainFileSchema.shape.coinsPrefix,
+  l1FeeModel: chainFileSchema.shape.l1FeeModel,
   evm: chainFileSchema.shape.evm,
   unsupported: chainFileSchema.shape.unsupported,
 })

@@ -35,6 +35,7 @@ export type DexRow = {
 export const L1_FEE_MODELS = [
   'none',
   'op-stack',
+  'mantle',
   'arbitrum',
   'zksync',
   'scroll',
@@ -134,6 +135,8 @@ export type ChainMapEntry = {
   readonly TrackerName: string
   readonly CoinsPrefix: string | null
   readonly Status: 'deployed' | 'predicted'
+  /** Fee model for publishing transactions on the parent chain. `unknown`: quotes leave that fee out and return null for it. */
+  readonly L1FeeModel: L1FeeModel
 }
 
 /** The chains this process knows, read lazily: a chain's file is opened when it is first asked for. */

@@ -91,6 +91,8 @@ export type Route = {
   readonly optimalityGap?: number | null
   /** The same after gas. */
   readonly optimalityGapNet?: number | null
+  /** The service has not found all pools of the chain: a better route may be found later. */
+  readonly poolsPending?: true
   readonly warnings?: readonly string[]
 }
 
@@ -159,6 +161,7 @@ export type ChainEntry = {
   readonly TrackerName: string
   readonly CoinsPrefix?: string | null
   readonly Status?: 'deployed' | 'predicted'
+  readonly L1FeeModel?: string
 }
 
 /** A token to choose from, as Uniswap's token lists have it. */

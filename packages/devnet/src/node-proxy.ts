@@ -3,7 +3,10 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type RpcCall = { readonly id: number; method: string; params: unknown[] }
-export type RpcAnswer = { readonly result?: unknown; readonly error?: { code: number; message: string } }
+export type RpcAnswer = {
+  readonly result?: unknown
+  readonly error?: { code: number; message: string; data?: unknown }
+}
 
 /**
  * Answer that the proxy gives by itself; undefined to pass the call on, which it may have changed.
@@ -38,6 +41,8 @@ export class NodeProxy {
   readonly seen: string[] = []
   /** HTTP requests so far. */
   requests = 0
+  /** Bytes of bodies, received and sent. */
+  bytes = 0
   private readonly server: Server
 
   static async start(target: string, answer: Interceptor = () => undefined): Promise<NodeProxy> {
@@ -55,6 +60,7 @@ export class NodeProxy {
       if (!bytes) return
       const body = JSON.parse(Buffer.concat(bytes).toString()) as RpcCall | RpcCall[]
       this.requests++
+      this.bytes += bytes.reduce((sum: number, chunk: Buffer) => sum + chunk.length, 0)
       const fault = this.fault([body].flat(), Array.isArray(body), request.url ?? '/')
       if (fault === 'hang') return
       if (fault === 'drop') return void response.destroy()
@@ -66,6 +72,7 @@ export class NodeProxy {
       if (!answers) return void response.destroy()
       const rewritten = this.rewrite(answers)
       const text = JSON.stringify(Array.isArray(body) ? rewritten : rewritten[0])
+      this.bytes += text.length
       response.setHeader('content-type', 'application/json')
       if (fault !== 'cut') return void response.end(text)
       response.setHeader('content-length', Buffer.byteLength(text))

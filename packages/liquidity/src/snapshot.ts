@@ -22,6 +22,25 @@ export type Snapshot = {
   readonly changed: readonly string[] | null
 }
 
+/** Progress of the search of past logs for pools that no getter lists. */
+export type ScanStatus = {
+  /**
+   * waiting: not begun. paused: the node is busy. failing: the node does not give the logs; tried again now and then. done: every
+   * pool is known.
+   */
+  readonly state: 'waiting' | 'scanning' | 'paused' | 'failing' | 'done'
+  /** Share of the blocks, from 0 to 1. */
+  readonly progress: number
+  /** Blocks that are left, those of each DEX counted by themselves; null before it has begun. */
+  readonly blocksLeft: number | null
+  /** Blocks that the node grants in one request, as far as is known. */
+  readonly blocksPerCall?: number
+  /** Reason for which it does not go on. */
+  readonly reason?: string
+  /** Families whose pools are not all known. */
+  readonly families: readonly string[]
+}
+
 /** The standing of a market with its node. */
 export type MarketHealth = {
   /** The newest whole block; null before the first sync. */
@@ -34,6 +53,8 @@ export type MarketHealth = {
   readonly reason?: string
   /** Findings so far of the rotating comparison of memory with the chain. */
   readonly audit: AuditCount
+  /** Null where there is nothing to search. */
+  readonly scan: ScanStatus | null
 }
 
 /** Keeps a chain's pools in memory, found on demand and followed block by block. */

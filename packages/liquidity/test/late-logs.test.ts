@@ -61,3 +61,41 @@ test('an empty answer that the block contradicts is asked for again', async () =
     await proxy.stop()
   }
 })
+
+test('logs that come seconds late are noticed by the blocks after them', async () => {
+  let isLate = false
+  const proxy = await NodeProxy.start(f.anvil.url, ({ method }) =>
+    method === 'eth_getLogs' && isLate ? { result: [] } : undefined,
+  )
+  const rpc = createRpc({ chainId: 31337, urls: [proxy.url] })
+  const market = createMarket({ chain: f.chain, rpc })
+  const other = createMarket({ chain: f.chain, rpc: f.rpc })
+  const tokens = f.tokens.map(({ address }) => address)
+  const id = toAddress(pair)
+  try {
+    await market.sync()
+    await market.ensure(tokens)
+    isLate = true
+    await donate()
+    const wrong = (await market.sync()).pools.get(id)
+    await other.sync()
+    const right = (await other.ensure(tokens)).pools.get(id)
+    expect(wrong!.state).not.toEqual(right!.state)
+    isLate = false
+    await expect
+      .poll(
+        async () => {
+          await f.request('evm_mine')
+          return (await market.sync()).pools.get(id)!.state
+        },
+        { timeout: 30_000 },
+      )
+      .toEqual(right!.state)
+    expect(market.snapshot().changed).toContain(id)
+  } finally {
+    await market.stop()
+    await other.stop()
+    rpc.close()
+    await proxy.stop()
+  }
+})

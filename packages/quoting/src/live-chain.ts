@@ -36,6 +36,9 @@ import type { ChainViews } from './view/views.ts'
 /** Milliseconds that a list of tokens waits for prices to take in a block. */
 const PRICES_PATIENCE_MS = 300
 
+/** Time within which a measured quote's next blocks come: block times, and milliseconds for those of the fastest chains. */
+const SAMPLE_BLOCKS = 3
+const SAMPLE_MS = 2_000
 /** Milliseconds that prices wait for what is looked up of tokens that nobody vouches for. */
 const EVIDENCE_TIMEOUT_MS = 300
 
@@ -121,6 +124,8 @@ export class LiveChain {
         emit(event)
       },
       isBusy: () => isBusy() || this.streams.counts.streams > 0,
+      isWatched: () =>
+        this.streams.counts.streams > 0 || this.sampler.awaitsBlocks(SAMPLE_BLOCKS * chain.blockTimeMs + SAMPLE_MS),
     })
     this.runtime = runtime
     const simulator = new Simulator({ now: () => this.runtime.now, context: simulation })

@@ -1,24 +1,33 @@
 /**
- * Rate at which an endpoint may be asked: as fast as one likes until it refuses, then by a token bucket whose rate halves with a
- * refusal and grows with answers (additive increase, multiplicative decrease).
+ * Rate at which an endpoint may be asked: unlimited until it refuses, then by a token bucket. A refusal cuts its rate to just below
+ * what the endpoint answered at its best of late, and answers raise it again (additive increase, multiplicative decrease).
  */
 import { TokenBucket } from './bucket.ts'
 
-/** Calls a second: an endpoint is never asked less often than that. */
-const MIN_RATE = 15
+/** Calls a second: an endpoint is never asked less often than that. Free plans grant as few as five. */
+const MIN_RATE = 3
 /** Refusals of one burst count once. */
 const CUT_MS = 250
-/**
- * As long as an endpoint answers more than half of what it is asked, the rate is not cut below so many times what it answered at
- * its best of late: one that refuses now and then, however slowly it is asked, would else be slowed for ever.
- */
-const HEADROOM = 1.75
+/** A cut leaves at least so many times what the endpoint answered at its best of late: just below its limit, where it has one. */
+const BELOW_BEST = 0.9
 /** Calls a second that each answer adds. */
-const GROWTH = 0.5
+const GROWTH = 0.1
+/**
+ * An endpoint that refuses at random is not slowed below so many times its best, and regains its rate sooner. It is known by
+ * refusing such a share although it answers less than it did: one with a limit answers as much as ever while it refuses. That is
+ * forgotten after a while.
+ */
+const RANDOM_HEADROOM = 2.2
+const RANDOM_GROWTH = 0.5
+const RANDOM_SHARE = 0.07
+const RANDOM_ANSWERED = 0.88
+const RANDOM_MS = 20_000
 /** Without a refusal for that long the limit is forgotten. */
 const FORGET_MS = 30_000
 /** Calls that may go at once after a rest. */
-const BURST = 25
+const BURST = 10
+/** Calls that work which nobody waits for leaves to the rest. */
+const RESERVE = BURST / 2
 /** An endpoint that asked to be left alone is tried by one request that a quote waits for, after so long, then twice that. */
 const PROBE_MS = 40
 const MAX_PROBE_MS = 2_000
@@ -33,6 +42,7 @@ export class AdaptiveRate {
   private bucket: TokenBucket | undefined
   private refusedAt = Number.NEGATIVE_INFINITY
   private cutAt = Number.NEGATIVE_INFINITY
+  private randomAt = Number.NEGATIVE_INFINITY
   private pausedUntil = Number.NEGATIVE_INFINITY
   private probeAt = 0
   private probeMs = PROBE_MS
@@ -51,15 +61,20 @@ export class AdaptiveRate {
     return this.bucket?.rate
   }
 
-  /** Milliseconds until the next request may go. @param urgent - a quote waits for it */
-  waitMs(urgent: boolean): number {
+  /**
+   * Milliseconds until the next request may go.
+   *
+   * @param urgent - a quote waits for it
+   * @param behind - nobody waits for it
+   */
+  waitMs(urgent: boolean, behind = false): number {
     const now = this.now()
     if (now < this.pausedUntil) {
       if (!urgent || this.probing) return this.pausedUntil - now
       return Math.min(this.pausedUntil - now, Math.max(0, this.probeAt - now))
     }
     if (this.bucket && now - this.refusedAt > FORGET_MS) this.bucket = undefined
-    return this.bucket?.waitMs ?? 0
+    return this.bucket?.waitMs(behind ? RESERVE : 0) ?? 0
   }
 
   took(calls: number): void {
@@ -71,7 +86,7 @@ export class AdaptiveRate {
   answered(calls: number): void {
     this.answeredLately.count(calls)
     this.best.see(this.answeredLately.perSecond)
-    if (this.bucket) this.bucket.rate += GROWTH * calls
+    if (this.bucket) this.bucket.rate += (this.isRandom ? RANDOM_GROWTH : GROWTH) * calls
     // It serves again before it said that it would.
     this.pausedUntil = Number.NEGATIVE_INFINITY
     this.probing = false
@@ -95,12 +110,25 @@ export class AdaptiveRate {
       this.pausedUntil = Math.max(this.pausedUntil, now + retryAfterMs)
       this.probeAt = now + this.probeMs
     }
-    if (now - this.cutAt < CUT_MS) return
-    this.cutAt = now
+    if (now - this.cutAt >= CUT_MS) this.cut(mostly)
+  }
+
+  private cut(mostly: boolean): void {
+    this.cutAt = this.now()
+    const best = this.best.value
+    const answered = this.answeredLately.perSecond
+    const refused = this.refusedLately.perSecond
+    if (!mostly && refused >= RANDOM_SHARE * (answered + refused) && answered < RANDOM_ANSWERED * best)
+      this.randomAt = this.now()
+    const floor = mostly ? 0 : best * (this.isRandom ? RANDOM_HEADROOM : BELOW_BEST)
     const rate = this.bucket?.rate ?? this.sent.perSecond
-    const cut = Math.max(MIN_RATE, rate / 2, mostly ? 0 : HEADROOM * this.best.value)
+    const cut = Math.max(MIN_RATE, rate / 2, floor)
     if (this.bucket) this.bucket.rate = Math.min(this.bucket.rate, cut)
-    else this.bucket = new TokenBucket(cut, Math.max(BURST, cut / 2), this.now)
+    else this.bucket = new TokenBucket(cut, BURST, this.now)
+  }
+
+  private get isRandom(): boolean {
+    return this.now() - this.randomAt < RANDOM_MS
   }
 }
 

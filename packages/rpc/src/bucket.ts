@@ -15,11 +15,11 @@ export class TokenBucket {
     this.filledAt = now()
   }
 
-  /** Milliseconds until something may be taken; 0 when that is now. */
-  get waitMs(): number {
+  /** Milliseconds until something may be taken with more than a reserve left; 0 when that is now. */
+  waitMs(reserve = 0): number {
     this.fill()
     // Rounded up: a timer that fires a moment early would find nothing.
-    return this.level > 0 ? 0 : Math.ceil((1_000 * -this.level) / this.rate) + 1
+    return this.level > reserve ? 0 : Math.ceil((1_000 * (reserve - this.level)) / this.rate) + 1
   }
 
   /** Takes an amount; what is taken above what is there is owed: a large piece passes, and those after it wait for longer. */

@@ -10,8 +10,9 @@ import { Endpoint } from './endpoint.ts'
 import { RpcError } from './errors.ts'
 import { Heads, readable, readBlock } from './heads.ts'
 import { HedgeBudget } from './hedges.ts'
+import { Outage } from './outage.ts'
 import { type AtBlock, pinned } from './pinned.ts'
-import { type BackgroundBudget, Budget, defaultBackground } from './priority.ts'
+import { type BackgroundBudget, Budgets } from './priority.ts'
 import { race } from './race.ts'
 import { hexAnswer, readLogs } from './results.ts'
 import { readSimulation, simulationParam } from './simulate-v1.ts'
@@ -42,8 +43,9 @@ export type RpcOptions = {
   readonly ejectMs?: number
   /** Most HTTP requests under way at one endpoint. */
   readonly maxConcurrency?: number
-  /** Allowance of background work at all endpoints together. */
+  /** Allowances at all endpoints together, of background work and of searches of past logs. */
   readonly background?: BackgroundBudget
+  readonly scan?: BackgroundBudget
   /** Told of every failure of an endpoint, by its place in `urls`: addresses may hold keys. */
   readonly onFailure?: (endpoint: number, error: RpcError) => void
   readonly onEvent?: (event: RpcEvent) => void
@@ -63,6 +65,7 @@ class ChainRpc implements Rpc {
   private readonly upstreams: readonly Upstream[]
   private readonly heads: Heads
   private readonly course: Course
+  private readonly outage: Outage
   private readonly closed = new Abort()
   private comparedAt = 0
 
@@ -70,15 +73,17 @@ class ChainRpc implements Rpc {
     const { chainId, urls, timeoutMs = 5000, ejectMs = 10_000, maxConcurrency = 32, onFailure, onEvent } = options
     this.chainId = chainId
     this.timeoutMs = timeoutMs
-    const budget = new Budget(options.background ?? defaultBackground)
+    const { background, scan } = options
+    const budgets = new Budgets({ ...(background && { background }), ...(scan && { scan }) })
     this.upstreams = urls.map((url, index) => {
       const endpoint = new Endpoint({
-        ...{ url, maxConcurrency, budget },
+        ...{ url, maxConcurrency, budgets },
         ...(onEvent && { onEvent: (event) => onEvent({ ...event, endpoint: index }) }),
       })
       return new Upstream(index, endpoint, chainId, ejectMs)
     })
     this.heads = new Heads(this.upstreams)
+    this.outage = new Outage(this.upstreams)
     this.course = {
       upstreams: this.upstreams,
       hedges: new HedgeBudget(),
@@ -110,16 +115,18 @@ class ChainRpc implements Rpc {
     { overrides = {}, blockOverrides, ...rest }: CallOptions,
     more: readonly EndpointCall[],
   ): Promise<readonly [Hex, BlockHeader?]> {
-    const call = callParam(request)
+    let call = callParam(request)
     const state = overridesParam(overrides)
-    let capped = false
+    let maxGas: bigint | undefined
     let ofBlock: readonly unknown[] = []
     const at: AtBlock = (ref) => ['eth_call', [call, ref, state, ...ofBlock]]
     const ask = pinned(this.heads, block, at, { alone: true, more })
     const task: Task<readonly [Hex, BlockHeader?]> = async (upstream, send) => {
       const able = await upstream.capabilities()
       if (!able.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
-      if (!capped && givesLess(able, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
+      if (maxGas === undefined) {
+        if (givesLess(able, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
+      } else call = callParam({ ...request, gas: least(maxGas, able.gasCap ?? maxGas) })
       ofBlock = blockOverrides ? blockOverridesParam(blockOverrides, able) : []
       const askedAt = Date.now()
       const [answer, raw] = await ask(upstream, send)
@@ -136,12 +143,14 @@ class ChainRpc implements Rpc {
         : [hexAnswer(answer), await this.heads.accept(upstream, raw as RawBlock, send)]
     }
     const kind = more.length > 0 ? 'eth_call at head' : 'eth_call with overrides'
-    // An endpoint that gives all the gas is taken where there is one; less than asked for often does as well.
-    return this.run(task, kind, rest).catch((error: unknown) => {
+    const withLess = (error: unknown): Promise<readonly [Hex, BlockHeader?]> => {
       if (!(error instanceof RpcError && error.code === 'GAS_CAP')) throw error
-      capped = true
-      return this.run(task, kind, rest)
-    })
+      // An endpoint that gives all the gas is taken where there is one; less than asked for often does as well.
+      maxGas = maxGas === undefined ? (request.gas ?? DEFAULT_GAS) : maxGas / 2n
+      if (maxGas < MIN_GAS) throw error
+      return this.run(task, kind, rest).catch(withLess)
+    }
+    return this.run(task, kind, rest).catch(withLess)
   }
 
   simulateV1(
@@ -198,12 +207,28 @@ class ChainRpc implements Rpc {
   }
 
   gasPrice(options: RequestOptions = {}): Promise<bigint> {
+    return this.amount('eth_gasPrice', options).catch(async (error: unknown) => {
+      if (!isMissing(error)) throw error
+      const [{ baseFeePerGas }, tip] = await Promise.all([
+        this.latestBlock(options),
+        this.amount('eth_maxPriorityFeePerGas', options).catch((error: unknown) => {
+          if (!isMissing(error)) throw error
+          return null
+        }),
+      ])
+      if (baseFeePerGas === null) throw error
+      // A block's base fee is at most an eighth above the one before.
+      return baseFeePerGas + (tip ?? baseFeePerGas / 8n)
+    })
+  }
+
+  private amount(method: string, options: RequestOptions): Promise<bigint> {
     return this.run(
       async (upstream, send) => {
-        const raw = await upstream.endpoint.request<Hex>('eth_gasPrice', [], send)
+        const raw = await upstream.endpoint.request<Hex>(method, [], send)
         return readable(() => BigInt(raw))
       },
-      'eth_gasPrice',
+      method,
       options,
     )
   }
@@ -230,6 +255,11 @@ class ChainRpc implements Rpc {
   }
 
   private run<T>(task: Task<T>, kind: string, options: RequestOptions): Promise<T> {
+    if (this.outage.isOpen) return this.outage.end().then(() => this.raced(task, kind, options))
+    return this.raced(task, kind, options)
+  }
+
+  private raced<T>(task: Task<T>, kind: string, options: RequestOptions): Promise<T> {
     const { signal, timeoutMs, priority = 'quote' } = options
     const attemptMs = timeoutMs ?? this.timeoutMs
     const totalMs = timeoutMs ?? 2 * this.timeoutMs
@@ -265,7 +295,7 @@ class ChainRpc implements Rpc {
 
   /** Every now and then, so that it shows when the endpoint in use has fallen behind those not in use. */
   private compareHeads(): void {
-    if (this.upstreams.length === 1 || Date.now() - this.comparedAt < COMPARE_MS) return
+    if (this.upstreams.length === 1 || this.outage.isOpen || Date.now() - this.comparedAt < COMPARE_MS) return
     this.comparedAt = Date.now()
     for (const upstream of this.upstreams.filter(({ ejected }) => !ejected)) {
       // Nobody waits for it.
@@ -281,11 +311,23 @@ class ChainRpc implements Rpc {
   }
 }
 
+/** Gas of a call that names none, and the least that is tried at a node that refuses more. */
+const DEFAULT_GAS = 50_000_000n
+const MIN_GAS = 2_000_000n
 /** Gas of the cap that measuring it may have used. */
 const CAP_TOLERANCE = 100_000n
 
 function givesLess({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
   return gas !== undefined && gasCap !== null && gas > gasCap + CAP_TOLERANCE
+}
+
+/** True where the endpoints do not have a method. */
+function isMissing(error: unknown): boolean {
+  return error instanceof RpcError && error.isRefusal
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
 }
 
 /**

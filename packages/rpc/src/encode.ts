@@ -63,11 +63,16 @@ export type RawBlock = {
   readonly logsBloom?: Hex
 }
 
+/** Some nodes write hex in upper case. */
+const lower = (hex: Hex): Hex => hex.toLowerCase() as Hex
+
+export const hashOf = ({ hash }: RawBlock): Hex => lower(hash)
+
 export function decodeBlock(raw: RawBlock): BlockHeader {
   return {
     number: Number(raw.number),
-    hash: raw.hash,
-    parentHash: raw.parentHash,
+    hash: lower(raw.hash),
+    parentHash: lower(raw.parentHash),
     timestamp: Number(raw.timestamp),
     gasLimit: BigInt(raw.gasLimit),
     baseFeePerGas: raw.baseFeePerGas ? BigInt(raw.baseFeePerGas) : null,
@@ -98,10 +103,10 @@ export type RawLog = {
 export function decodeLog(raw: RawLog): Log {
   return {
     address: toAddress(raw.address) as Address,
-    topics: raw.topics,
+    topics: raw.topics.map(lower),
     data: raw.data,
     blockNumber: Number(raw.blockNumber),
-    blockHash: raw.blockHash,
+    blockHash: lower(raw.blockHash),
     logIndex: Number(raw.logIndex),
   }
 }

@@ -9,10 +9,11 @@ import { type Parsed, parseAnswers, resultOf } from './answers.ts'
 import { BatchSize } from './batch-size.ts'
 import { type Call, type EndpointCall, type Group, makeCall, type Send } from './calls.ts'
 import { RpcError } from './errors.ts'
-import { abortError, batchVerdict, connectionError, httpFailure, nodeError } from './failure.ts'
+import { abortError, batchVerdict, connectionError, httpFailure } from './failure.ts'
 import { Lanes } from './lanes.ts'
+import { nodeError } from './node-error.ts'
 import { postJson } from './post.ts'
-import { Budget, defaultBackground, type Priority } from './priority.ts'
+import { Budgets, isBehind, type Priority } from './priority.ts'
 
 export type EndpointOptions = {
   readonly url: string
@@ -22,8 +23,8 @@ export type EndpointOptions = {
   readonly batchBytes?: number
   /** Most HTTP requests under way at a time; more of them wait. */
   readonly maxConcurrency?: number
-  /** Allowance of background work at this endpoint and those that share it. */
-  readonly budget?: Budget
+  /** Allowances of this endpoint and those that share them. */
+  readonly budgets?: Budgets
   readonly onEvent?: (event: EndpointEvent) => void
 }
 
@@ -42,7 +43,7 @@ export class Endpoint {
   private readonly batch: BatchSize
   private readonly adaptiveRate = new AdaptiveRate()
   private readonly lanes: Lanes<Group>
-  private readonly budget: Budget
+  private readonly budgets: Budgets
   private readonly onEvent: (event: EndpointEvent) => void
   private readonly underWay = new Set<Abort>()
   private due = false
@@ -51,19 +52,19 @@ export class Endpoint {
   private closed = false
   private nextId = 1
 
-  constructor({ url, batchSize = 50, batchBytes = 1_000_000, maxConcurrency = 32, budget, onEvent }: EndpointOptions) {
+  constructor({ url, batchSize = 50, batchBytes = 1_000_000, maxConcurrency = 32, budgets, onEvent }: EndpointOptions) {
     this.url = url
     this.target = new URL(url)
     this.batch = new BatchSize(batchSize)
     this.batchBytes = batchBytes
-    this.budget = budget ?? new Budget(defaultBackground)
-    this.lanes = new Lanes(maxConcurrency, this.budget)
+    this.budgets = budgets ?? new Budgets()
+    this.lanes = new Lanes(maxConcurrency, this.budgets)
     this.onEvent = onEvent ?? (() => {})
   }
 
   /** Milliseconds for which the endpoint is left alone. */
   waitMs(priority: Priority): number {
-    return this.adaptiveRate.waitMs(priority === 'quote')
+    return this.adaptiveRate.waitMs(priority === 'quote', isBehind(priority))
   }
 
   get queued(): number {
@@ -73,7 +74,7 @@ export class Endpoint {
   /** Milliseconds until a request made now is sent, as far as the endpoint's pace decides: those that wait go before it. */
   delayMs(priority: Priority): number {
     const { rate } = this.adaptiveRate
-    return this.waitMs(priority) + (rate === undefined ? 0 : (1_000 * this.lanes.queued) / rate)
+    return this.waitMs(priority) + (rate === undefined ? 0 : (1_000 * this.lanes.ahead(priority)) / rate)
   }
 
   /** Calls a second that it is asked for at most, and calls that one HTTP body may hold. */
@@ -191,12 +192,12 @@ export class Endpoint {
     const fresh = calls.some(({ send }) => send.fresh)
     const body = calls.length === 1 ? calls[0]!.body : `[${calls.map(({ body }) => body).join(',')}]`
     this.adaptiveRate.took(calls.length)
-    if (priority === 'background') this.budget.spend(calls.length, body.length)
+    this.budgets.spend(priority, calls.length, body.length)
     this.onEvent({ kind: 'sent', methods: calls.map(({ method }) => method), priority })
     this.underWay.add(controller)
     try {
       const { status, text, retryAfter } = await postJson(this.target, body, { signal: controller, fresh })
-      if (priority === 'background') this.budget.spend(0, text.length)
+      this.budgets.spend(priority, 0, text.length)
       await this.read(calls, status, text, retryAfter)
     } catch (cause) {
       const error = connectionError(cause)
@@ -216,12 +217,12 @@ export class Endpoint {
     retryAfter: string | undefined,
   ): Promise<void> {
     const failure = httpFailure(status, retryAfter)
-    if (failure) throw failure
-    const { byId, whole } = (await this.parsed(calls, text, status)) ?? {}
+    const { byId, whole } = (await this.parsed(calls, text, status, failure)) ?? {}
     if (!byId) return
     if (calls.length > 1) {
-      if (whole && nodeError('batch', whole).code === 'RATE_LIMITED' && batchVerdict(status, whole) !== 'size')
-        throw nodeError('batch', whole)
+      const meant = whole && nodeError('batch', whole)
+      const isLimited = meant?.code === 'RATE_LIMITED' || meant?.code === 'CREDIT'
+      if (isLimited && batchVerdict(status, whole) !== 'size') throw meant
       if (whole) return void this.splitUp(calls, status, whole)
       this.batch.worked()
     }
@@ -230,8 +231,8 @@ export class Endpoint {
       // A refusal of the whole body carries no id.
       const answer = byId.get(String(id)) ?? (whole && { error: whole })
       try {
-        if (!answer) throw new RpcError('BAD_ANSWER', 'the node left a request unanswered')
-        finish(resultOf(method, params, answer))
+        if (!answer) throw failure ?? new RpcError('BAD_ANSWER', 'the node left a request unanswered')
+        finish(resultOf(method, params, answer, failure))
         answered++
       } catch (error) {
         const failed = error as RpcError
@@ -244,10 +245,17 @@ export class Endpoint {
   }
 
   /** @returns undefined when the calls are sent again, in smaller bodies */
-  private async parsed(calls: readonly Call[], text: string, status: number): Promise<Parsed | undefined> {
+  private async parsed(
+    calls: readonly Call[],
+    text: string,
+    status: number,
+    failure: RpcError | undefined,
+  ): Promise<Parsed | undefined> {
     try {
       return await parseAnswers(text, status)
     } catch (error) {
+      // Of a batch, other statuses may be said of the batch as such.
+      if (failure && (calls.length === 1 || failure.code === 'RATE_LIMITED')) throw failure
       if (calls.length === 1 || status >= 500) throw error
       this.splitUp(calls, status, undefined)
       return undefined

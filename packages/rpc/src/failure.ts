@@ -1,45 +1,20 @@
-/** Words of nodes, and of what stands before them, when they do not answer: geth, erigon, nethermind, besu, reth, anvil, providers. */
-import type { Hex } from '@sluice/chains'
+/** Failures of HTTP, of connections and of batches. Errors that a node itself answers with: `node-error.ts`. */
 import type { Signal } from './abort.ts'
 import { RpcError } from './errors.ts'
+import { MAX_RETRY_AFTER_MS, type NodeError } from './node-error.ts'
 
-export type NodeError = { readonly code?: number; readonly message?: string; readonly data?: unknown }
-
-const limited =
-  /too many requests|rate.?limit|limit.?exceeded|exceeded.{0,40}(capacity|limit|quota|requests)|quota.{0,20}exceeded|capacity exceeded|throttl|request count|server (is )?(too )?busy|overloaded|try again/i
-const LIMIT_CODES: ReadonlySet<number | undefined> = new Set([429, -32005, -32016, -32029])
-const lagging =
-  /header (for hash )?not found|unknown (block|header)|missing (trie node|header)|resource not found|block (hash |number )?(was )?not (be )?found|(find|found) (the |a )?block|block.{0,60}(cannot|could not) be found|no such block|no block found|unfinalized|(historical|world) state.{0,20}unavailable|state.{0,40}not available|no state available|block.{0,30}(is )?(not (yet )?available|out of range)|BlockOutOfRange|block height is|after (the )?last accepted block|HeaderNotFound/i
-const reverted =
-  /revert|VM execution error|out of gas|OutOfGas|Invalid(FE)?Opcode|NotActivated|invalid opcode|Stack(Under|Over)flow|CallTooDeep|always failing transaction/i
 const batches = /batch/i
 const large = /too (large|big|many|long)|limit|size|exceed|maximum|at most|more than/i
 
-/** @returns `REVERTED`, `RATE_LIMITED`, `LAGGING`, or `REJECTED` for all that is said of the call itself */
-export function nodeError(method: string, { code, message = 'no message', data }: NodeError): RpcError {
-  const text = String(message)
-  const revertData = hexOf(data)
-  // Providers send texts in `data` too; bytes there are those of a revert.
-  if (code === 3 || revertData !== undefined) return new RpcError('REVERTED', text, revertData ?? '0x')
-  if (LIMIT_CODES.has(code)) return new RpcError('RATE_LIMITED', `the node is busy: ${text}`)
-  // Before reverts: "missing trie node" may be told of a call that "reverted" for it.
-  if (code === -32001 || lagging.test(text)) return new RpcError('LAGGING', `the node lacks the block: ${text}`)
-  if (reverted.test(text)) return new RpcError('REVERTED', text)
-  if (limited.test(text)) return new RpcError('RATE_LIMITED', `the node is busy: ${text}`)
-  return new RpcError('REJECTED', `${method}: ${text}`)
-}
-
-/** An HTTP status that is the answer by itself; undefined when the body has to tell. */
+/** Meaning of an HTTP status whose body does not say more; undefined when it has none. */
 export function httpFailure(status: number, retryAfter: string | undefined, now = Date.now()): RpcError | undefined {
+  const text = `the node answered HTTP ${status}`
+  if (status === 401 || status === 402 || status === 403) return new RpcError('CREDIT', text)
+  if (status === 413) return new RpcError('SIZE', text)
   if (status !== 429 && status !== 503) return undefined
   const retryAfterMs = parseRetryAfter(retryAfter, now)
-  return new RpcError('RATE_LIMITED', `the node answered HTTP ${status}`, '0x', {
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  })
+  return new RpcError('RATE_LIMITED', text, '0x', { ...(retryAfterMs !== undefined && { retryAfterMs }) })
 }
-
-/** Longest pause that an endpoint is granted: what it asks for may be a mistake. */
-const MAX_RETRY_AFTER_MS = 10_000
 
 /** Seconds or an HTTP date. @see RFC 9110, 10.2.3 */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
@@ -58,13 +33,6 @@ export function batchVerdict(status: number, error: NodeError | undefined): Batc
   if (status === 413 || (large.test(text) && (batches.test(text) || /request|body|payload/i.test(text)))) return 'size'
   if (batches.test(text) || (status >= 400 && status < 500)) return 'refused'
   return error ? 'refused' : 'maybe'
-}
-
-/** Revert data stands in `data`, in `data.data`, or in text after "Reverted ", depending on the client. */
-function hexOf(data: unknown): Hex | undefined {
-  if (typeof data === 'string') return data.match(/^(?:Reverted )?(0x[0-9a-fA-F]*)$/)?.[1] as Hex | undefined
-  if (typeof data === 'object' && data !== null && 'data' in data) return hexOf(data.data)
-  return undefined
 }
 
 export function abortError(signal: Pick<Signal, 'reason'>, method: string): RpcError {

@@ -59,7 +59,9 @@ export class Heads {
   /** Most heads are told again and again until the next one comes. */
   private read(raw: RawBlock): BlockHeader {
     const { newest } = this
-    return newest && raw.hash === newest.hash && Number(raw.number) === newest.number ? newest : readBlock(raw)
+    return newest && raw.hash?.toLowerCase() === newest.hash && Number(raw.number) === newest.number
+      ? newest
+      : readBlock(raw)
   }
 
   /** A head that leaps, or that does not follow from the one before. */

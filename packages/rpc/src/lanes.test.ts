@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { Lanes } from './lanes.ts'
-import { Budget, type Priority } from './priority.ts'
+import { Budgets, type Priority } from './priority.ts'
 
 /** A clock that stands until it is set. */
 function world({ capacity = 8, calls = 10, bytes = 1_000 } = {}) {
   const clock = { ms: 0 }
   const now = () => clock.ms
-  const budget = new Budget({ calls, bytes }, now)
-  const lanes = new Lanes<string>(capacity, budget, now)
+  const budgets = new Budgets({ background: { calls, bytes }, scan: { calls, bytes } }, now)
+  const lanes = new Lanes<string>(capacity, budgets, now)
   /** Starts the first of the queue whose turn it is. */
   const start = (): string | undefined => {
     const next = lanes.next()
@@ -20,7 +20,7 @@ function world({ capacity = 8, calls = 10, bytes = 1_000 } = {}) {
   const fill = (priority: Priority, count: number) => {
     for (let item = 0; item < count; item++) lanes.push(priority, `${priority} ${item}`)
   }
-  return { clock, budget, lanes, start, fill }
+  return { clock, budgets, lanes, start, fill }
 }
 
 test('what a quote waits for goes first, then lookups, then background work', () => {
@@ -52,9 +52,9 @@ test('a lookup that has waited for long goes ahead once in a flood of quotes', (
 })
 
 test('background work waits when its calls or bytes of a second are spent, and nobody else does', () => {
-  const { clock, budget, lanes, start, fill } = world({ bytes: 1_000 })
+  const { clock, budgets, lanes, start, fill } = world({ bytes: 1_000 })
   fill('background', 1)
-  budget.spend(1, 7_000)
+  budgets.spend('background', 1, 7_000)
   expect(start()).toBeUndefined()
   expect(lanes.pauseMs('background')).toBeGreaterThan(1_900)
   fill('quote', 1)

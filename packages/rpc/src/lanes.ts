@@ -1,5 +1,5 @@
 /** Queues of calls for a place at an endpoint: one for each priority, each with its share of the places. */
-import { type Budget, PATIENCE_MS, PRIORITIES, type Priority, places } from './priority.ts'
+import { type Budgets, PATIENCE_MS, PRIORITIES, type Priority, places } from './priority.ts'
 
 /** Limit of each priority's queue; more is refused. */
 const MAX_QUEUED = 10_000
@@ -17,12 +17,12 @@ type Turn<T> = { readonly priority: Priority; readonly items: IterableIterator<T
 export class Lanes<T> {
   private readonly lanes: readonly Lane<T>[]
   private readonly capacity: number
-  private readonly budget: Budget
+  private readonly budgets: Budgets
   private readonly now: () => number
 
-  constructor(capacity: number, budget: Budget, now: () => number = Date.now) {
+  constructor(capacity: number, budgets: Budgets, now: () => number = Date.now) {
     this.capacity = capacity
-    this.budget = budget
+    this.budgets = budgets
     this.now = now
     this.lanes = PRIORITIES.map((priority) => ({
       priority,
@@ -65,7 +65,7 @@ export class Lanes<T> {
 
   /** Milliseconds until the budget lets work of a priority go on. */
   pauseMs(priority: Priority): number {
-    return priority === 'background' ? this.budget.waitMs : 0
+    return this.budgets.waitMs(priority)
   }
 
   /** Priorities of which something waits. */
@@ -76,6 +76,12 @@ export class Lanes<T> {
   /** Requests that wait. */
   get queued(): number {
     return this.lanes.reduce((sum, { waiting }) => sum + waiting.size, 0)
+  }
+
+  /** Requests that go before a new one of this priority. */
+  ahead(priority: Priority): number {
+    const last = PRIORITIES.indexOf(priority)
+    return this.lanes.reduce((sum, { waiting }, lane) => (lane <= last ? sum + waiting.size : sum), 0)
   }
 
   private impatient({ priority, waiting }: Lane<T>): boolean {

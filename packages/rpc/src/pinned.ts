@@ -2,7 +2,7 @@
 import type { Hex } from '@sluice/chains'
 import type { EndpointCall, Send } from './calls.ts'
 import type { Task } from './course.ts'
-import { quantity, type RawBlock } from './encode.ts'
+import { hashOf, quantity, type RawBlock } from './encode.ts'
 import { RpcError } from './errors.ts'
 import type { Heads } from './heads.ts'
 import type { BlockRef, BlockTag } from './types.ts'
@@ -45,20 +45,18 @@ export function pinned(
       return [await upstream.endpoint.request(...call(direct), send)]
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
-      if (
-        typeof ref === 'object' &&
-        upstream.takesHashes &&
-        error.code === 'REJECTED' &&
-        wantsNumber.test(error.message)
-      ) {
+      if (typeof ref === 'object' && upstream.takesHashes && isRefusal(error) && wantsNumber.test(error.message)) {
         const answers = await byNumber(heads, upstream, send, ref.blockHash, call, more).catch((failed: unknown) => {
           // Refused in the same way: it was not the hash.
-          throw failed instanceof RpcError && failed.code === 'REJECTED' ? error : failed
+          throw failed instanceof RpcError && isRefusal(failed) ? error : failed
         })
         upstream.takesNumbersOnly()
         return answers
       }
-      if (error.code !== 'LAGGING') throw error
+      if (error.code !== 'LAGGING' && error.code !== 'PRUNED') throw error
+      // Recent state is kept by every node: one that lacks it is behind.
+      const lag = error.code === 'LAGGING' ? error : new RpcError('LAGGING', error.message, '0x', { cause: error })
+      const missing = error.code === 'PRUNED' ? error : new RpcError('REJECTED', error.message, '0x', { cause: error })
       const number = typeof ref === 'number' ? ref : typeof ref === 'object' ? heads.numberOf(ref.blockHash) : undefined
       const distance =
         typeof ref === 'string'
@@ -67,21 +65,23 @@ export function pinned(
             ? 0
             : number - heads.newest.number
       // Too old to be kept by every node, or of the future: no lag.
-      if (distance < -KEPT_BLOCKS || distance > FUTURE_BLOCKS)
-        throw new RpcError('REJECTED', error.message, '0x', { cause: error })
+      if (distance < -KEPT_BLOCKS || distance > FUTURE_BLOCKS) throw missing
       // Where blocks that come after it are known, once is chance, and twice is a state that nobody keeps.
       const tries = typeof ref === 'number' && distance < 0 ? MAX_TRIES : Number.POSITIVE_INFINITY
-      if (++lags >= (distance < -LAG_BLOCKS ? 2 : tries))
-        throw new RpcError('REJECTED', error.message, '0x', { cause: error })
+      if (++lags >= (distance < -LAG_BLOCKS ? 2 : tries)) throw missing
       // Once is lag; more may be that there is no such block any more.
       if (lags > 1 && typeof ref === 'object' && number !== undefined) {
         const raw = await upstream.endpoint.request<RawBlock | null>(...headerAt(number), send)
-        const gone = raw ? raw.hash !== ref.blockHash : ++behind > 1
+        const gone = raw ? hashOf(raw) !== ref.blockHash : ++behind > 1
         if (gone) throw new RpcError('BLOCK_GONE', `the chain has block ${number} no more`)
       }
-      throw error
+      throw lag
     }
   }
+}
+
+function isRefusal({ code }: RpcError): boolean {
+  return code === 'REJECTED' || code === 'UNSUPPORTED'
 }
 
 /** Blocks from the head, at least as far as matters: whoever says which block is safe should hold it. */
@@ -113,7 +113,7 @@ async function byNumber(
     results.push(...(await Promise.allSettled([endpoint.request(...header, send)])))
   }
   const [before, after] = [results[0], results.at(-1)].map((each) => answerOf(each!) as RawBlock | null)
-  if (before?.hash !== hash || after?.hash !== hash)
+  if (!before || !after || hashOf(before) !== hash || hashOf(after) !== hash)
     throw new RpcError('LAGGING', `the node has another block at number ${number}`)
   return results.slice(1, -1).map(answerOf)
 }

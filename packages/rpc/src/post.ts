@@ -1,8 +1,11 @@
 /** One POST of JSON over a kept connection. undici costs half of what `node:http` does, and every quote waits for it. */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { Agent, type Dispatcher, errors } from 'undici'
+import { LRUCache } from 'lru-cache'
+import { type Dispatcher, errors } from 'undici'
 import { onAbort, type Signal } from './abort.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import { HostResolver } from './host-resolver.ts'
 
 export type Posted = { readonly status: number; readonly text: string; readonly retryAfter?: string }
 export type PostOptions = {
@@ -15,13 +18,26 @@ export type PostOptions = {
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 /** A request is given up at last, when all who wait for it have long done so. */
 const LAST_MS = 60_000
-/** A connection that is not used for that long is closed: most nodes keep it about as long. */
-const KEEP_ALIVE_MS = 60_000
+/** Origins whose connections are kept. */
+const MAX_ORIGINS = 4_096
 
-const limits = { headersTimeout: LAST_MS, bodyTimeout: LAST_MS, maxResponseSize: MAX_ANSWER_BYTES }
-const agent = new Agent({ ...limits, keepAliveTimeout: KEEP_ALIVE_MS })
-/** Its requests ask for their connections to be closed. */
-const freshAgent = new Agent(limits)
+const resolver = new HostResolver()
+const pools = new LRUCache<string, ConnectionPool>({ max: MAX_ORIGINS })
+
+/** Connections to an origin, shared by all chains with an endpoint there. */
+export function poolOf(origin: string): ConnectionPool {
+  let pool = pools.get(origin)
+  if (!pool) {
+    pool = new ConnectionPool(origin, resolver, {
+      headersTimeout: LAST_MS,
+      bodyTimeout: LAST_MS,
+      maxResponseSize: MAX_ANSWER_BYTES,
+    })
+    pools.set(origin, pool)
+  }
+  return pool
+}
+
 const unzip = promisify(gunzip)
 
 /**
@@ -39,17 +55,26 @@ export async function postJson(url: URL, body: string, { signal, fresh = false }
     const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64')
     headers.authorization = `Basic ${credentials}`
   }
-  const options = { origin, path: pathname + search, method: 'POST', headers, body, reset: fresh } as const
+  const options = { path: pathname + search, method: 'POST', headers, body } as const
+  const pool = poolOf(origin)
   for (let attempt = 0; ; attempt++) {
     try {
-      const { status, zipped, bytes, retryAfter } = await dispatch(fresh ? freshAgent : agent, options, signal)
+      const { status, zipped, bytes, retryAfter } = await pool.send(
+        (client) => dispatch(client, options, signal),
+        signal,
+        fresh,
+      )
       const text = (zipped ? await unzip(bytes, { maxOutputLength: MAX_ANSWER_BYTES }) : bytes).toString()
       return { status, text, ...(retryAfter !== undefined && { retryAfter }) }
     } catch (error) {
       // The other side may close a kept connection at the very moment it is used again.
-      if (!(error instanceof errors.SocketError) || attempt > 0) throw error
+      if (attempt > 0 || !isClosed(error)) throw error
     }
   }
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof errors.SocketError || (error as NodeJS.ErrnoException).code === 'ECONNRESET'
 }
 
 type Answer = {
@@ -60,7 +85,7 @@ type Answer = {
 }
 
 /** Without the stream that undici's `request` puts around an answer, which costs as much as the rest of the request. */
-function dispatch(agent: Agent, options: Dispatcher.DispatchOptions, signal?: Signal): Promise<Answer> {
+function dispatch(client: Dispatcher, options: Dispatcher.DispatchOptions, signal?: Signal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let status = 0
@@ -71,7 +96,7 @@ function dispatch(agent: Agent, options: Dispatcher.DispatchOptions, signal?: Si
       detach()
       done()
     }
-    agent.dispatch(options, {
+    client.dispatch(options, {
       onRequestStart(controller) {
         detach = onAbort(signal, () => controller.abort(signal!.reason as Error))
       },

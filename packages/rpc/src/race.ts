@@ -10,10 +10,10 @@ import type { Course, Runner, Task, Work } from './course.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { abortError } from './failure.ts'
 import { lateMs, lostMs, whenQuiet } from './hedges.ts'
-import type { Priority } from './priority.ts'
+import { isBehind, type Priority } from './priority.ts'
 import type { Upstream } from './upstream.ts'
 
-const MAX_ATTEMPTS: Readonly<Record<Priority, number>> = { quote: 20, lookup: 20, background: 4 }
+const MAX_ATTEMPTS: Readonly<Record<Priority, number>> = { quote: 20, lookup: 20, background: 4, scan: 4 }
 /** Beside the first. */
 const MAX_HEDGES = 15
 /** So many follow one another as quickly as the first where requests get lost; each later one waits twice as long. */
@@ -29,7 +29,15 @@ const OUTAGE_MS = 1_000
 const MAX_WRONG = 3
 
 /** Errors of the call itself: asking the endpoint again changes nothing, but another one may do it. */
-const refusals: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'NO_OVERRIDES', 'GAS_CAP'])
+const refusals: ReadonlySet<RpcErrorCode> = new Set([
+  'REJECTED',
+  'UNSUPPORTED',
+  'NO_OVERRIDES',
+  'GAS_CAP',
+  'SIZE',
+  'RANGE',
+  'PRUNED',
+])
 const finals: ReadonlySet<RpcErrorCode> = new Set(['REVERTED', 'BLOCK_GONE', 'ABORTED'])
 
 /** @throws RpcError of the last attempt, or what an endpoint said of the call itself */
@@ -91,8 +99,11 @@ class Race<T> {
 
   private readonly onTotal = () => {
     const late = new RpcError('TIMEOUT', `${this.work.kind}: no answer in time`)
-    for (const { upstream } of this.running) this.fail(upstream, late)
-    this.end(() => this.reject(this.refusal ?? late))
+    const { lastError } = this
+    for (const { upstream, send } of this.running) if (send.sentAt !== undefined) this.fail(upstream, late)
+    // Where every endpoint was left alone on its own wish, that is the reason.
+    const reason = lastError?.code === 'RATE_LIMITED' ? lastError : late
+    this.end(() => this.reject(this.refusal ?? reason))
   }
 
   /** Starts an attempt at the best endpoint not tried yet, or begins a new round after a pause. */
@@ -107,6 +118,7 @@ class Race<T> {
       priority,
     )
     const spent = this.attempts >= MAX_ATTEMPTS[this.work.priority]
+    if (this.isPaused(open)) return void this.lose()
     const pauseMs = this.pauseMs()
     // One that is asked as often as it may be is no better than one that has just failed, after a pause.
     const isSlower = (upstream: Upstream) =>
@@ -134,6 +146,19 @@ class Race<T> {
     return performance.now() - this.startedAt > OUTAGE_MS && upstreams.every(({ standing }) => standing.down)
   }
 
+  /** No endpoint will take the request in time. */
+  private isPaused(upstreams: readonly Upstream[]): boolean {
+    if (this.running.size > 0 || upstreams.length === 0) return false
+    const delayMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.delayMs(this.work.priority)))
+    if (delayMs <= Math.max(0, this.work.totalMs - (performance.now() - this.startedAt))) return false
+    // Probes before the end of the pause are ours.
+    const pausedMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.waitMs('lookup')))
+    this.lastError = new RpcError('RATE_LIMITED', 'every node asks to be left alone for longer', '0x', {
+      retryAfterMs: Math.max(delayMs, pausedMs),
+    })
+    return true
+  }
+
   private attempt(upstream: Upstream, fresh = false): void {
     this.attempts++
     this.tried.add(upstream)
@@ -146,7 +171,7 @@ class Race<T> {
       (result) => this.won(runner, result),
       (error) => this.lost(runner, error),
     )
-    if (!this.endWatch && this.work.priority !== 'background') this.watch(this.late())
+    if (!this.endWatch && !isBehind(this.work.priority)) this.watch(this.late())
   }
 
   private async go({ upstream, send }: Runner): Promise<T> {
@@ -237,12 +262,12 @@ class Race<T> {
       // It would have taken at least that long.
       upstream.standing.took(kind, now - (send.sentAt ?? startedAt), false)
       if (upstream === winner.upstream) upstream.standing.missed()
-      else upstream.standing.failed(true)
+      else upstream.standing.failed('late')
     }
     const needed = [...this.running].some(({ startedAt }) => startedAt < winner.startedAt)
     if (this.hedged > 0) this.course.hedges.record(needed)
     if (needed && this.hedged > 0) this.course.hedges.give(this.hedged)
-    winner.upstream.standing.worked()
+    winner.upstream.worked()
     winner.upstream.standing.took(kind, now - (winner.send.sentAt ?? winner.startedAt))
     this.end(() => this.resolve(result))
   }
@@ -254,7 +279,7 @@ class Race<T> {
     if (!(cause instanceof RpcError)) return void this.end(() => this.reject(cause))
     const { upstream } = runner
     if (finals.has(cause.code)) {
-      if (cause.code !== 'ABORTED') upstream.standing.worked()
+      if (cause.code !== 'ABORTED') upstream.worked()
       return void this.end(() => this.reject(cause))
     }
     this.fail(upstream, cause)
@@ -262,6 +287,7 @@ class Race<T> {
       this.refused.add(upstream)
       this.refusal ??= cause
     }
+    if (cause.code === 'CREDIT') this.refused.add(upstream)
     if (cause.code === 'WRONG_CHAIN' && ++this.wrong >= MAX_WRONG) this.refused.add(upstream)
     this.next()
   }

@@ -12,6 +12,9 @@ const SAME_MS = 3
 /** Share of requests answered below which an endpoint that refuses them, or is late with them, is of no use. */
 const ANSWERING = 0.2
 const MAX_EJECT_MS = 120_000
+/** An endpoint is dead when it gave no answer at all to so many requests in a row, over so long. */
+const DEAD_STREAK = 2
+const DEAD_MS = 3_000
 const SAMPLES = 64
 /** Latencies are sorted anew after so many more of them. */
 const REFRESH = 16
@@ -25,6 +28,8 @@ export class Standing {
   private workedAt: number
   private failedAt = Number.NEGATIVE_INFINITY
   private streak = 0
+  private unanswered = 0
+  private unansweredSince = 0
   private ejections = 0
   private ejectedUntil = Number.NEGATIVE_INFINITY
   private readonly kinds = new Map<string, Latencies>()
@@ -45,6 +50,11 @@ export class Standing {
     return this.streak >= STREAK
   }
 
+  /** Nothing came back for a while, not even a refusal. */
+  get dead(): boolean {
+    return this.unanswered >= DEAD_STREAK && this.now() - this.unansweredSince >= DEAD_MS
+  }
+
   /** Share of requests that are answered, from 0 to 1. */
   get successRate(): number {
     return 1 - this.failing * 0.5 ** ((this.now() - this.failingAt) / HALF_LIFE_MS)
@@ -52,6 +62,7 @@ export class Standing {
 
   worked(): void {
     this.streak = 0
+    this.unanswered = 0
     this.ejections = 0
     this.ejectedUntil = Number.NEGATIVE_INFINITY
     this.workedAt = this.now()
@@ -63,14 +74,21 @@ export class Standing {
     this.note(1)
   }
 
-  /** @param answers - it refused, or was late, but may answer the next one: passed over only where it hardly ever does */
-  failed(answers = false): void {
+  /** It is there, whatever it says. */
+  answered(): void {
+    this.unanswered = 0
+  }
+
+  /** @param how - one that refused, or was late, may answer the next request: it is passed over only where it hardly ever does */
+  failed(how: 'silent' | 'late' | 'refused' = 'silent'): void {
     const now = this.now()
     if (now - this.failedAt < SAME_MS) return
     this.failedAt = now
+    if (how === 'refused') this.unanswered = 0
+    else if (how === 'silent' && this.unanswered++ === 0) this.unansweredSince = now
     this.streak++
     this.note(1)
-    if (this.streak < STREAK || this.ejected || (answers && this.successRate > ANSWERING)) return
+    if (this.streak < STREAK || this.ejected || (how !== 'silent' && this.successRate > ANSWERING)) return
     this.eject()
   }
 

@@ -3,7 +3,7 @@ import type { Hex } from '@sluice/chains'
 import type { Send } from './calls.ts'
 import { type Capabilities, readCapabilities } from './capabilities.ts'
 import type { Endpoint } from './endpoint.ts'
-import { RpcError } from './errors.ts'
+import { RpcError, type RpcErrorCode } from './errors.ts'
 import { Standing } from './standing.ts'
 
 /** Endpoints of another chain are looked at again now and then: somebody may have repaired the configuration. */
@@ -20,6 +20,9 @@ const AWAY_MS = 3_000
 /** Time for which a head that was seen says something about others. */
 const HEAD_MS = 30_000
 
+/** Failures in which the node itself said nothing. */
+const silences: ReadonlySet<RpcErrorCode> = new Set(['UNREACHABLE', 'TIMEOUT', 'BAD_ANSWER', 'ABORTED'])
+
 export class Upstream {
   /** Place in the list of endpoints. */
   readonly index: number
@@ -29,7 +32,9 @@ export class Upstream {
   private chainChecked = false
   private known: Promise<Capabilities> | undefined
   private knownAt = 0
-  private ping: Promise<void> | undefined
+  private ping: Promise<boolean> | undefined
+  /** The last failure that counted against it; undefined once it has answered again. */
+  lastFailure: RpcError | undefined
   private seenHead = { number: -1, at: 0 }
   private numbersOnlyAt = Number.NEGATIVE_INFINITY
 
@@ -42,6 +47,11 @@ export class Upstream {
 
   get ejected(): boolean {
     return this.standing.ejected
+  }
+
+  /** Not worth asking: it gives no answer at all, or its plan is used up. */
+  get isOut(): boolean {
+    return this.standing.dead || (this.lastFailure?.code === 'CREDIT' && this.standing.ejected)
   }
 
   /** Highest block it has reported lately; -1 when none. */
@@ -72,7 +82,7 @@ export class Upstream {
     if (chainId !== this.chainId)
       throw new RpcError('WRONG_CHAIN', `an RPC endpoint of chain ${this.chainId} answers for chain ${chainId}`)
     this.chainChecked = true
-    this.standing.worked()
+    this.worked()
   }
 
   /** Asked once. A failure of the endpoint is not remembered, and an inability only for a while. */
@@ -123,21 +133,32 @@ export class Upstream {
   failed(error: RpcError): void {
     switch (error.code) {
       case 'WRONG_CHAIN':
+        this.lastFailure = error
         return void this.eject(WRONG_CHAIN_MS)
+      case 'CREDIT':
+        this.lastFailure = error
+        return void this.standing.eject()
       case 'UNREACHABLE':
       case 'RATE_LIMITED':
       case 'BAD_ANSWER':
-        this.standing.failed(error.code === 'RATE_LIMITED')
+        this.lastFailure = error
+        this.standing.failed(error.code === 'RATE_LIMITED' ? 'refused' : 'silent')
         return
       case 'TIMEOUT':
-        this.ping ??= this.answers().then((answers) => {
-          this.ping = undefined
-          if (!answers) this.standing.failed()
+        void this.answers().then((answers) => {
+          if (answers) return
+          this.lastFailure = error
+          this.standing.failed()
         })
         return
       default:
-        this.standing.worked()
+        this.worked()
     }
+  }
+
+  worked(): void {
+    this.lastFailure = undefined
+    this.standing.worked()
   }
 
   eject(ms?: number): void {
@@ -151,16 +172,25 @@ export class Upstream {
     this.known = undefined
   }
 
-  private async answers(): Promise<boolean> {
+  /** Asks whether it is there at all; once at a time. */
+  answers(): Promise<boolean> {
+    this.ping ??= this.askWhetherThere().finally(() => {
+      this.ping = undefined
+    })
+    return this.ping
+  }
+
+  private async askWhetherThere(): Promise<boolean> {
     // One that is left alone on its own wish is not asked whether it is there.
     if (this.endpoint.waitMs('lookup') > 0) return true
-    const ping = this.endpoint.request('eth_blockNumber', [], {
-      signal: AbortSignal.timeout(PING_MS),
-      priority: 'quote',
-    })
-    return ping.then(
-      () => true,
-      () => false,
-    )
+    if (this.lastFailure?.code === 'CREDIT' && this.standing.ejected) return false
+    try {
+      await this.endpoint.request('eth_blockNumber', [], { signal: AbortSignal.timeout(PING_MS), priority: 'quote' })
+    } catch (error) {
+      // A refusal is an answer.
+      if (!(error instanceof RpcError) || silences.has(error.code)) return false
+    }
+    this.standing.answered()
+    return true
   }
 }

@@ -45,7 +45,7 @@ test('a revert is told from a failure of the node, with its data', async () => {
 })
 
 test('an unknown method is refused as the node refuses it', async () => {
-  await expect(rpcOf(anvil.url).request('eth_nothing', [])).rejects.toMatchObject({ code: 'REJECTED' })
+  await expect(rpcOf(anvil.url).request('eth_nothing', [])).rejects.toMatchObject({ code: 'UNSUPPORTED' })
 })
 
 test('a dead endpoint is passed over and a lone dead one is UNREACHABLE', async () => {

@@ -149,7 +149,7 @@ test('an endpoint that was down is used again when it is back', async () => {
   let down = true
   const node = await worse(() => (down ? { error: { code: -32005, message: 'too many requests' } } : undefined))
   const rpc = rpcOf(node.url)
-  await expect(rpc.gasPrice({ timeoutMs: 300 })).rejects.toMatchObject({ code: 'TIMEOUT' })
+  await expect(rpc.gasPrice({ timeoutMs: 300 })).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   down = false
   expect(await rpc.gasPrice()).toBeGreaterThan(0n)
 })

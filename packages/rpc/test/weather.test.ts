@@ -265,7 +265,10 @@ test('Retry-After is honoured by what nobody waits for', async () => {
   await Promise.all(failing)
   node.fault = () => undefined
   const before = node.requests
-  await expect(rpc.gasPrice({ timeoutMs: 200, priority: 'background' })).rejects.toMatchObject({ code: 'TIMEOUT' })
+  await expect(rpc.gasPrice({ timeoutMs: 200, priority: 'background' })).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+    retryAfterMs: expect.any(Number),
+  })
   expect(node.requests).toBe(before)
 })
 

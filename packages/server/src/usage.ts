@@ -3,7 +3,7 @@ export const USAGE = `Usage: npx @sluice/server [options]
   --rpc <chain>=<url>[,<url>…]  nodes of a chain; again for other chains. Those without use the registry's public endpoints
   --chains <id>[,<id>…]         chains that are served; all of the registry when left out
   --port <port>                 3000; 0 takes a free one
-  --data-dir <directory>        where known pools are kept between runs; nowhere when left out
+  --data-dir <directory>        where known pools are kept between runs; the system's directory for such data when left out
   --redis-url <url>             shares the state of chains with other processes
   --role worker|indexer         of several: quotes only, or reads chains only; both when left out
   --help

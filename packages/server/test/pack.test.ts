@@ -71,7 +71,11 @@ test('quotes a known pair, keeps its pools, serves the page, and ends when told'
   const options = ['--rpc', `1=${anvil.url}`, '--chains', '1', '--port', String(port), '--data-dir', join(dir, 'data')]
   // Searches in a thread, which is a file of the package too.
   const set = { DEPLOYMENTS_DIR: join(dir, 'deployments'), ROUTE_INLINE_POOLS: '0', LOG_LEVEL: 'warn' }
-  server = spawn(bin, options, { cwd: dir, env: { ...process.env, ...set }, stdio: ['ignore', 'inherit', 'inherit'] })
+  server = spawn(bin, options, {
+    cwd: dir,
+    env: { ...process.env, DATA_DIR: '', ...set },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
   const ended = new Promise((resolve) => server!.once('exit', resolve))
   const url = `http://127.0.0.1:${port}`
   const query = new URLSearchParams({ src: WETH, dst: USDC, amount: String(10n ** 18n), from })

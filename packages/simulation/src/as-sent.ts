@@ -44,8 +44,8 @@ export class BareRuns {
       this.tellGross = report.gasUsed !== undefined
       return report
     } catch (error) {
-      if (!(error instanceof RpcError && (error.code === 'REJECTED' || error.code === 'BAD_ANSWER'))) throw error
-      if (UNKNOWN_METHOD.test(error.message)) {
+      if (!(error instanceof RpcError && (error.isRefusal || error.code === 'BAD_ANSWER'))) throw error
+      if (error.code === 'UNSUPPORTED' || UNKNOWN_METHOD.test(error.message)) {
         this.lackedAt = Date.now()
         this.tellGross = false
       }

@@ -41,7 +41,7 @@ export class TransactionLimit {
       return isActive
     } catch (error) {
       // Nodes tell of an instruction that they do not know in many words.
-      if (error instanceof RpcError && (error.code === 'REVERTED' || error.code === 'REJECTED'))
+      if (error instanceof RpcError && (error.isRefusal || error.code === 'REVERTED'))
         this.sawInactive(number)
       return false
     }

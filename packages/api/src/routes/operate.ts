@@ -1,6 +1,6 @@
 /** Questions of operators: is the process up, are its chains fresh, what does it count. */
 import type { RequestHandler } from 'express'
-import { exportGauges } from '../chain-gauges.ts'
+import { exportGauges, exportScan } from '../chain-gauges.ts'
 import { resetDrift } from '../drift-metrics.ts'
 import { reply } from '../http/reply.ts'
 import type { ServedChain } from '../served-chain.ts'
@@ -49,8 +49,10 @@ export function metricsPage(services: Services): RequestHandler {
     for (const chain of services.started) exportGauges(chain, metrics)
     if (scaleOut) {
       const { state, owned } = scaleOut.status()
-      metrics.bus.set({ what: 'connected' }, Number(state === 'connected'))
+      metrics.bus.set({ what: 'connected' }, Number(state !== 'away'))
+      metrics.bus.set({ what: 'full' }, Number(state === 'full'))
       metrics.bus.set({ what: 'owned' }, owned.length)
+      for (const [chainId, scan] of scaleOut.scans) exportScan(chainId, scan, metrics)
     }
     reply(response, { type: 'metrics', body: await metrics.registry.metrics() })
   }

@@ -79,6 +79,10 @@ async function headerOf({ block }: SimulateFields, rpc: Rpc): Promise<BlockHeade
   return header
 }
 
+function isMissing(error: unknown): boolean {
+  return error instanceof RpcError && (error.code === 'LAGGING' || error.code === 'PRUNED')
+}
+
 /** Nodes refuse reads at a block that is not there, or whose state they no longer keep, in many words: asking tells which. */
 async function refuseMissingBlock(error: unknown, fields: SimulateFields, rpc: Rpc): Promise<never> {
   const { block } = fields
@@ -87,7 +91,7 @@ async function refuseMissingBlock(error: unknown, fields: SimulateFields, rpc: R
   const holdsNone = (cause: unknown) => {
     throw new ApiError('NO_STATE', `no node of the chain holds the state of block ${block.sent}`, { cause })
   }
-  if (error.code === 'LAGGING' || (error.cause instanceof RpcError && error.cause.code === 'LAGGING')) holdsNone(error)
+  if (isMissing(error) || isMissing(error.cause)) holdsNone(error)
   await rpc.getCode(ZERO_ADDRESS, block.ref).catch(holdsNone)
   throw error
 }

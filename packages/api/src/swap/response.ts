@@ -43,6 +43,7 @@ export function quoteResponse(query: QuoteQuery, quote: Quote, { chain }: Answer
     netToAmount: quote.netAmountOut?.toString() ?? null,
     optimalityGap: route.optimalityGapBps,
     optimalityGapNet: route.optimalityGapNetBps,
+    ...(quote.poolsPending && { poolsPending: true }),
     warnings: [...quote.warnings],
     swaps: route.legs.length > 0 ? legs(route, chain) : [wrapLeg(route, chain)],
   }

@@ -100,7 +100,7 @@ export class MadeMarket implements IndexedMarket {
 
   health(): MarketHealth {
     const head = this.newest?.block ?? null
-    return { head, lagMs: head ? 0 : null, error: null, audit: { checked: 0, repaired: 0 } }
+    return { head, lagMs: head ? 0 : null, error: null, scan: null, audit: { checked: 0, repaired: 0 } }
   }
 
   evict(): void {}

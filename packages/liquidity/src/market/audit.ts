@@ -1,4 +1,5 @@
 /** A rotating re-read: compares memory with the chain, a few pools at a time, and repairs what differs. */
+import type { Hex } from '@sluice/chains'
 import type { AuditCount } from '../snapshot.ts'
 import type { Follower, MarketParts } from './follow.ts'
 
@@ -10,6 +11,8 @@ export class Auditor {
   private readonly parts: MarketParts
   private readonly follower: Follower
   private round = 0
+  /** Block of the last round. */
+  private audited: Hex | undefined
   private checked = 0
   private repaired = 0
 
@@ -24,8 +27,13 @@ export class Auditor {
 
   /** Compares the next few pools. New blocks do not wait for it: only a repair holds them up. @throws RpcError */
   async run(): Promise<void> {
-    const top = this.parts.ledger.history?.top
-    if (!top) return
+    const { history } = this.parts.ledger
+    // Where no block was followed yet, the pools have just been read at the only one that there is.
+    if (!history || history.top === history.oldest) return
+    const { top } = history
+    // What is true of a block does not change.
+    if (top.block.hash === this.audited) return
+    this.audited = top.block.hash
     const rounds = Math.max(1, Math.min(ROUNDS, Math.floor(top.pools.size / LEAST_POOLS)))
     this.round = (this.round + 1) % rounds
     const ids = new Set(top.pools.idsOfPart(this.round, rounds))
@@ -36,16 +44,8 @@ export class Auditor {
 
   /** Reads again at the newest block what was wrong at an earlier one. */
   private repair(ids: ReadonlySet<string>): Promise<void> {
-    const { ledger } = this.parts
-    return ledger.mutex.run(async () => {
-      const history = ledger.history!
-      const { top } = history
-      const { differ, gone } = await this.follower.reread(top.block, top.pools, ids)
-      const changed = [...differ.map(({ id }) => id), ...gone]
-      if (changed.length === 0) return
-      this.repaired += changed.length
-      const entry = { ...top, pools: top.pools.with(differ, gone), changed: new Set([...top.changed, ...changed]) }
-      ledger.commit(history.replaceTop(entry), changed)
+    return this.parts.ledger.mutex.run(async () => {
+      this.repaired += await this.follower.repair(ids)
     })
   }
 }

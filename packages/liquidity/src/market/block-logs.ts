@@ -7,21 +7,30 @@ import { keccak256 } from 'ethers'
 import { MarketError } from '../errors.ts'
 import { sleep } from './timing.ts'
 
-/** Pauses before an empty answer is asked for again; after the last one it is believed, since filters may be wrong. */
+/** Pauses before an empty answer is asked for again; after the last one it is believed for now, since filters may be wrong. */
 const PAUSES_MS = [10, 40, 160] as const
 
-/** The block's logs with one of the topics at the head. @throws RpcError; MarketError `REORGED` */
+/**
+ * The block's logs with one of the topics at the head.
+ *
+ * @param onDoubt - called where there are none although the filter says that there may be
+ * @throws RpcError; MarketError `REORGED`
+ */
 export async function logsOf(
   rpc: Rpc,
   { hash, logsBloom }: BlockHeader,
   topics: readonly Hex[],
   signal: AbortSignal,
+  onDoubt: () => void = () => {},
 ): Promise<readonly Log[]> {
   for (let attempt = 0; ; attempt++) {
     const logs = await rpc.getLogs({ blockHash: hash, topics: [topics] }, { signal })
+    if (logs.length > 0 || !logsBloom || !topics.some((topic) => mayHold(logsBloom, topic))) return logs
     const pause = PAUSES_MS[attempt]
-    if (logs.length > 0 || pause === undefined || !logsBloom || !topics.some((topic) => mayHold(logsBloom, topic)))
+    if (pause === undefined) {
+      onDoubt()
       return logs
+    }
     // Some nodes answer alike for a block that is gone.
     if ((await rpc.getBlock({ blockHash: hash }, { signal })) === null)
       throw new MarketError('REORGED', `block ${hash} is gone`)

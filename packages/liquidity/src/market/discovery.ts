@@ -7,15 +7,16 @@ import { chunks } from '../dexes/common/chunks.ts'
 import { pairKey } from '../dexes/common/direction.ts'
 import { MarketError } from '../errors.ts'
 import type { Pool } from '../family.ts'
+import type { ScanStatus } from '../snapshot.ts'
 import { AskedPairs } from './asked-pairs.ts'
 import { Background } from './background.ts'
 import type { Evictor } from './evictor.ts'
 import type { Follower, MarketParts } from './follow.ts'
 import type { MarketLimits } from './limits.ts'
+import { LogScan } from './log-scan.ts'
 import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
 import { type Pair, pairsOf } from './pairs.ts'
 import { type FoundPool, findPools } from './pool-reader.ts'
-import { scanLogs } from './scan.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
 /** Milliseconds that a token which is asked for waits for the search of past logs; what is found later joins by itself. */
@@ -36,6 +37,7 @@ export type DiscoveryOptions = {
   readonly follower: Follower
   readonly evictor: Evictor
   readonly limits: MarketLimits
+  readonly onScan?: ((status: ScanStatus) => void) | undefined
 }
 
 function nullIfGone(error: unknown): null {
@@ -55,13 +57,15 @@ export class Discovery {
   private readonly widening: Background<readonly Address[]>
   /** The search for the intermediates with one another; null before it. */
   private warm: Promise<unknown> | null = null
-  private scanning: Promise<void> | null = null
+  /** Search of past logs. */
+  readonly scan: LogScan
 
-  constructor({ parts, follower, evictor, limits }: DiscoveryOptions) {
+  constructor({ parts, follower, evictor, limits, onScan }: DiscoveryOptions) {
     this.parts = parts
     this.evictor = evictor
     this.follower = follower
     this.asked = new AskedPairs(parts.directory.tokens, limits)
+    this.scan = new LogScan(parts, (pools) => this.add(pools), onScan)
     const { hubs, intermediates } = parts.directory.scope
     this.background = new Background((tokens) => this.find(tokens, hubs), limits.queued, TOKENS_AT_ONCE)
     this.warming = new Background((tokens) => this.find(tokens, intermediates), limits.queued, WIDE_AT_ONCE)
@@ -89,6 +93,7 @@ export class Discovery {
   forgetPairs(): void {
     this.asked.forgetAll()
     this.warm = null
+    this.scan.again()
   }
 
   /**
@@ -153,7 +158,7 @@ export class Discovery {
   private async widen(groups: readonly (readonly Address[])[]): Promise<void> {
     const { directory } = this.parts
     // What past logs list is what has neighbors.
-    await this.scan().catch(() => undefined)
+    await this.scan.run()
     await inSlices('neighbors', findNeighbors(directory, groups))
     await this.askFor(
       groups.flatMap((group) => neighborPairs(directory, group)),
@@ -166,9 +171,7 @@ export class Discovery {
     const pairs = [...new Map(wanted.map((pair) => [pairKey(pair), pair])).values()]
     const fresh = pairs.filter((pair) => this.asked.isNew(pair))
     if (fresh.length > 0) {
-      // A search that fails is taken up again with the next token.
-      const scan = this.scan().catch(() => undefined)
-      const asking = Promise.race([scan, sleep(SCAN_TIMEOUT_MS)]).then(() => this.discover(fresh, priority))
+      const asking = Promise.race([this.scan.run(), sleep(SCAN_TIMEOUT_MS)]).then(() => this.discover(fresh, priority))
       this.asked.ask(fresh, asking)
     }
     await Promise.all(new Set(pairs.flatMap((pair) => this.asked.asking(pair) ?? [])))
@@ -238,32 +241,5 @@ export class Discovery {
     const entry = { ...top, pools, changed: new Set([...top.changed, ...changed]) }
     ledger.commit(history.replaceTop(entry), changed)
     return true
-  }
-
-  /** Goes on where it was interrupted. */
-  private scan(): Promise<void> {
-    this.scanning ??= this.scanRows().catch((error: unknown) => {
-      this.scanning = null
-      throw error
-    })
-    return this.scanning
-  }
-
-  private async scanRows(): Promise<void> {
-    const { rpc, directory, ledger, signal } = this.parts
-    const options = { signal, priority: 'background', timeoutMs: BACKGROUND_TIMEOUT_MS } as const
-    const to = ledger.snapshot().block.number
-    for (const row of directory.rows) {
-      const family = directory.familyOf(row)
-      if (!family.listedByLogs || !family.creationTopics || row.startBlock === undefined) continue
-      const from = directory.scannedTo.get(row) ?? row.startBlock
-      const filter = { address: row.address, topics: [family.creationTopics] }
-      for await (const { logs, scannedTo } of scanLogs(rpc, filter, from, to, options)) {
-        const pools = logs.flatMap((log) => family.createdPool?.(row, log) ?? [])
-        for (const pool of pools) directory.listed.set(pool.id, { row, pool })
-        await this.add(pools.map((pool) => ({ row, pool })))
-        directory.scannedTo.set(row, scannedTo + 1)
-      }
-    }
   }
 }

@@ -11,6 +11,7 @@ import type { Snapshot } from '../snapshot.ts'
 import { applyLogs } from './apply.ts'
 import { logsOf } from './block-logs.ts'
 import { findBranch } from './branch.ts'
+import { DoubtfulBlocks } from './doubtful-blocks.ts'
 import { type Entry, History } from './history.ts'
 import type { Ledger } from './ledger.ts'
 import type { PoolDirectory } from './pool-directory.ts'
@@ -56,6 +57,7 @@ function* compare(pools: PoolMap, ids: Iterable<string>, read: readonly Pool[]):
 export class Follower {
   private readonly parts: MarketParts
   private readonly forgetPairs: () => void
+  private readonly doubtful = new DoubtfulBlocks()
 
   /** @param forgetPairs - called when pools may have been made that were not seen */
   constructor(parts: MarketParts, forgetPairs: () => void) {
@@ -75,6 +77,7 @@ export class Follower {
       const head = await this.head()
       try {
         await this.followTo(head, head.hash === before)
+        await this.recheck()
         return this.parts.ledger.snapshot()
       } catch (error) {
         if (!isOfTheBlock(error) || attempt >= MOST_ATTEMPTS) throw error
@@ -151,7 +154,9 @@ export class Follower {
   /** Goes on from a block that is known: undoes what stood above it and applies the logs of what stands there now. */
   private async replay(history: History, from: Entry, blocks: readonly BlockHeader[]): Promise<void> {
     const { rpc, directory, ledger, signal } = this.parts
-    const logs = await Promise.all(blocks.map((block) => logsOf(rpc, block, directory.topics, signal)))
+    const logs = await Promise.all(
+      blocks.map((block) => logsOf(rpc, block, directory.topics, signal, () => this.doubtful.add(block.hash))),
+    )
     const undone = history.above(from)
     const entries: Entry[] = []
     // Pools that were dropped since stay dropped.
@@ -197,6 +202,41 @@ export class Follower {
     const topChanged = new Set([...next.top.changed, ...missing, ...read.map(({ id }) => id)])
     const top = { ...next.top, pools: pools.with(read), changed: topChanged }
     ledger.commit(next.replaceTop(top), [...changed])
+  }
+
+  /** Logs that came late: their pools are read again at the newest block. */
+  private async recheck(): Promise<void> {
+    if (this.doubtful.isEmpty) return
+    const { rpc, directory, ledger, signal } = this.parts
+    for (const blockHash of this.doubtful.takeDue()) {
+      if (!ledger.history?.find(blockHash)) {
+        this.doubtful.drop(blockHash)
+        continue
+      }
+      // What fails now is asked for at the next block.
+      const logs = await rpc.getLogs({ blockHash, topics: [directory.topics] }, { signal }).catch(() => [])
+      if (logs.length === 0) continue
+      this.doubtful.drop(blockHash)
+      const touched = logs.map(directory.idOf).filter((id) => directory.found.has(id))
+      await this.repair(new Set([...touched, ...directory.created(logs)]))
+    }
+  }
+
+  /**
+   * Reads pools again at the newest block, where memory has them wrong. The caller holds the ledger's mutex.
+   *
+   * @returns the number of those that were wrong
+   */
+  async repair(ids: ReadonlySet<string>): Promise<number> {
+    const { ledger } = this.parts
+    const history = ledger.history!
+    const { top } = history
+    const { differ, gone } = await this.reread(top.block, top.pools, ids)
+    const changed = [...differ.map(({ id }) => id), ...gone]
+    if (changed.length === 0) return 0
+    const entry = { ...top, pools: top.pools.with(differ, gone), changed: new Set([...top.changed, ...changed]) }
+    ledger.commit(history.replaceTop(entry), changed)
+    return changed.length
   }
 
   /** Ids of wanted pools that the logs made, beside those known to be, which they join. */

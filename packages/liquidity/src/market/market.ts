@@ -6,13 +6,14 @@ import type { StateCount } from '@sluice/simulation'
 import { families as allFamilies } from '../dexes/index.ts'
 import { MarketError } from '../errors.ts'
 import type { DexFamily } from '../family.ts'
-import type { Market, MarketHealth, Snapshot } from '../snapshot.ts'
+import type { Market, MarketHealth, ScanStatus, Snapshot } from '../snapshot.ts'
 import { Auditor } from './audit.ts'
 import { Discovery } from './discovery.ts'
 import { Evictor } from './evictor.ts'
 import { Follower, type MarketParts } from './follow.ts'
 import { Ledger } from './ledger.ts'
 import { type MarketLimits, marketLimits } from './limits.ts'
+import { nextPollMs } from './poll-schedule.ts'
 import { PoolDirectory } from './pool-directory.ts'
 import { type SaveOptions, Saver } from './saver.ts'
 import { repeat, sleep } from './timing.ts'
@@ -23,8 +24,10 @@ export type MarketOptions = {
   readonly rpc: Rpc
   /** All by default. */
   readonly families?: readonly DexFamily[]
-  /** Milliseconds between which the node is asked for its head; half a block time by default, within 200 ms and 2 s. */
+  /** Shortest time between which the node is asked for its head, in milliseconds; half a block time by default, within 200 ms and 2 s. */
   readonly pollMs?: number
+  /** True while somebody waits for blocks; always by default. */
+  readonly isWatched?: () => boolean
   /** Milliseconds between which a few pools are compared with the chain; 10 s by default. */
   readonly auditMs?: number
   /** The place where memory is kept between two runs; nowhere by default. */
@@ -33,6 +36,8 @@ export type MarketOptions = {
   readonly facts?: TokenFacts
   /** Limits of what strangers can make it remember. */
   readonly limits?: Partial<MarketLimits>
+  /** Called when the search of past logs begins, ends, or cannot go on. */
+  readonly onScan?: (status: ScanStatus) => void
 }
 
 /** A failing node is asked again after a pause that grows up to this. */
@@ -60,6 +65,11 @@ class ChainMarket implements IndexedMarket {
   private readonly directory: PoolDirectory
   private readonly evictor: Evictor
   private readonly pollMs: number
+  private readonly blockTimeMs: number
+  private readonly isWatched: () => boolean
+  /** When the newest block was first seen, and when somebody last asked for something. */
+  private blockAt = Date.now()
+  private requestAt = Date.now()
   private readonly auditMs: number
   private readonly ledger: Ledger
   private readonly discovery: Discovery
@@ -74,12 +84,14 @@ class ChainMarket implements IndexedMarket {
   private lastError: string | null = null
 
   constructor(options: MarketOptions) {
-    const { chain, rpc, families = allFamilies, pollMs, auditMs = AUDIT_MS, save } = options
+    const { chain, rpc, families = allFamilies, pollMs, isWatched = () => true, auditMs = AUDIT_MS, save } = options
     const limits = { ...marketLimits, ...options.limits }
     this.chainId = chain.chainId
     this.rpc = rpc
     this.tokens = options.facts ?? new TokenFacts(chain, limits)
     this.pollMs = pollMs ?? Math.min(2_000, Math.max(200, chain.blockTimeMs / 2))
+    this.blockTimeMs = chain.blockTimeMs
+    this.isWatched = isWatched
     this.auditMs = auditMs
     this.ledger = new Ledger(chain.chainId)
     const directory = new PoolDirectory(chain, families, limits)
@@ -87,7 +99,8 @@ class ChainMarket implements IndexedMarket {
     const parts: MarketParts = { rpc, directory, ledger: this.ledger, signal: this.stopped.signal }
     this.follower = new Follower(parts, () => this.discovery.forgetPairs())
     this.evictor = new Evictor(directory, this.ledger)
-    this.discovery = new Discovery({ parts, follower: this.follower, evictor: this.evictor, limits })
+    const { follower, evictor } = this
+    this.discovery = new Discovery({ parts, follower, evictor, limits, onScan: options.onScan })
     this.auditor = new Auditor(parts, this.follower)
     this.saver = save
       ? new Saver(save, { directory, ledger: this.ledger, discovery: this.discovery, most: limits.saved })
@@ -100,7 +113,12 @@ class ChainMarket implements IndexedMarket {
     return this.ledger.snapshot()
   }
 
-  sync({ signal }: { signal?: AbortSignal } = {}): Promise<Snapshot> {
+  sync(options: { signal?: AbortSignal } = {}): Promise<Snapshot> {
+    this.requestAt = Date.now()
+    return this.toHead(options)
+  }
+
+  private toHead({ signal }: { signal?: AbortSignal }): Promise<Snapshot> {
     this.coming ??= this.ledger.mutex.run(() => {
       this.coming = null
       return this.follow()
@@ -116,6 +134,7 @@ class ChainMarket implements IndexedMarket {
     groups: readonly (readonly Address[])[],
     { signal }: { signal?: AbortSignal } = {},
   ): Promise<Snapshot> {
+    this.requestAt = Date.now()
     if (!this.ledger.newest) await this.sync(signal && { signal })
     await this.look(groups.flat(), signal && { signal })
     const isToken = (address: Address) => this.tokens.isToken(address) !== false
@@ -133,6 +152,7 @@ class ChainMarket implements IndexedMarket {
   }
 
   async seek(tokens: readonly Address[]): Promise<void> {
+    this.requestAt = Date.now()
     if (!this.ledger.newest) await this.sync()
     await this.tokens.look(tokens, this.rpc, { priority: 'lookup' })
     const real = tokens.filter((address) => this.tokens.isToken(address) !== false)
@@ -187,6 +207,7 @@ class ChainMarket implements IndexedMarket {
       lagMs: this.lastSyncMs === null ? null : Date.now() - this.lastSyncMs,
       error: this.lastError,
       audit: this.auditor.count,
+      scan: this.discovery.scan.status,
     }
   }
 
@@ -215,21 +236,37 @@ class ChainMarket implements IndexedMarket {
     let failures = 0
     while (!signal.aborted) {
       try {
-        await this.sync({ signal })
-        await this.ensure([], { signal })
+        await this.toHead({ signal })
+        await this.discovery.ensure([], signal)
         failures = 0
       } catch {
         // `follow` has kept the reason for `health`; the node is asked again after a pause.
         failures++
       }
-      const pauseMs = Math.min(this.pollMs * 2 ** Math.min(failures, 10), Math.max(MAX_PAUSE_MS, this.pollMs))
-      await abortable(sleep(pauseMs), signal).catch(() => undefined)
+      await abortable(sleep(failures > 0 ? this.pauseMs(failures) : this.nextPollMs()), signal).catch(() => undefined)
     }
+  }
+
+  private pauseMs(failures: number): number {
+    return Math.min(this.pollMs * 2 ** Math.min(failures, 10), Math.max(MAX_PAUSE_MS, this.pollMs))
+  }
+
+  private nextPollMs(): number {
+    const now = Date.now()
+    return nextPollMs({
+      pollMs: this.pollMs,
+      blockMs: this.rpc.health().clock.intervalMs ?? this.blockTimeMs,
+      sinceBlockMs: now - this.blockAt,
+      sinceRequestMs: now - this.requestAt,
+      isWatched: this.isWatched(),
+    })
   }
 
   private async follow(): Promise<Snapshot> {
     try {
+      const before = this.ledger.newest?.block.hash
       const snapshot = await this.follower.follow()
+      if (snapshot.block.hash !== before) this.blockAt = Date.now()
       this.lastSyncMs = Date.now()
       this.lastError = null
       return snapshot

@@ -26,8 +26,6 @@ export class PoolDirectory {
   /** Tokens whose pools were asked for. */
   readonly tokens: AskedTokens
   readonly scope: PairScope
-  /** The next block that the search of past logs of a DEX has to look at. */
-  readonly scannedTo = new Map<DexRow, number>()
   /** Every pool wanted, also those that cannot be read yet, with the DEX it belongs to. */
   private readonly pools = new FoundPools(({ row, pool }) => {
     const { refreshStates, movesSilently } = this.familyOf(row)

@@ -8,7 +8,11 @@ import { type Answers, callOverridden, callPlain } from './read-calls.ts'
 /** Gas of one eth_call: well below the 30 million that the strictest nodes allow, and below their body limits. */
 const MAX_GAS = 20_000_000
 const MAX_BYTES = 256_000
+/** Below that no body is held back, whatever was refused. */
+const MIN_BYTES = 16_000
 const LEAST_GAS = 30_000
+/** Bytes that the nodes of a chain are known to take, where they refused more. */
+const maxBytes = new WeakMap<Rpc, number>()
 /** A call near its gas limit takes a busy node seconds. */
 const TIMEOUT_MS = 15_000
 
@@ -68,7 +72,7 @@ async function read(
   waiting: readonly Waiting<unknown>[],
   options: RequestOptions,
 ): Promise<Answers> {
-  const groups = await inSlices('reads', pack(waiting))
+  const groups = await inSlices('reads', pack(waiting, maxBytes.get(rpc) ?? MAX_BYTES))
   const packed: Promise<Answers>[] = []
   for (const [k, group] of groups.entries()) {
     // Encoding a call takes milliseconds.
@@ -82,7 +86,7 @@ async function read(
 }
 
 /** Neighbouring reads that fit in one call: by gas, by bytes, and one code for each overridden address. */
-function* pack(waiting: readonly Waiting<unknown>[]): Steps<Read[][]> {
+function* pack(waiting: readonly Waiting<unknown>[], maxBytes: number): Steps<Read[][]> {
   const groups: Read[][] = []
   let gas = 0
   let bytes = 0
@@ -90,9 +94,9 @@ function* pack(waiting: readonly Waiting<unknown>[]): Steps<Read[][]> {
   for (const next of readsOf(waiting)) {
     yield
     const nextGas = next.gas ?? LEAST_GAS
-    const nextBytes = next.data.length / 2 + (next.code && !codes.has(next.to) ? next.code.length / 2 : 0)
+    const nextBytes = bytesOf(next, codes)
     const clash = codes.has(next.to) ? codes.get(next.to) !== next.code : false
-    if (groups.length === 0 || gas + nextGas > MAX_GAS || bytes + nextBytes > MAX_BYTES || clash) {
+    if (groups.length === 0 || gas + nextGas > MAX_GAS || bytes + nextBytes > maxBytes || clash) {
       groups.push([])
       gas = 0
       bytes = 0
@@ -104,6 +108,10 @@ function* pack(waiting: readonly Waiting<unknown>[]): Steps<Read[][]> {
     if (next.code) codes.set(next.to, next.code)
   }
   return groups
+}
+
+function bytesOf({ to, data, code }: Read, codes: ReadonlyMap<Address, Hex>): number {
+  return data.length / 2 + (code && !codes.has(to) ? code.length / 2 : 0)
 }
 
 function* readsOf(waiting: readonly Waiting<unknown>[]): Generator<Read> {
@@ -124,6 +132,7 @@ async function readGroup(rpc: Rpc, block: BlockRef, reads: readonly Read[], opti
     return answers.map((answer) => (answer === '0x' ? null : answer))
   } catch (error) {
     if (!(error instanceof RpcError && isTooMuch(error))) throw error
+    if (error.code === 'SIZE') tooLarge(rpc, reads)
     if (reads.length === 1) return [null]
     const middle = reads.length >> 1
     const halves = [reads.slice(0, middle), reads.slice(middle)]
@@ -131,11 +140,18 @@ async function readGroup(rpc: Rpc, block: BlockRef, reads: readonly Read[], opti
   }
 }
 
-/**
- * Ours reverts where a read has used up the gas; nodes have words of their own for a call that is too much for them.
- */
-function isTooMuch({ code, message }: RpcError): boolean {
-  return (
-    code === 'REVERTED' || (code === 'REJECTED' && /out of ?gas|oog|gas limit|too large|too big|size/i.test(message))
-  )
+/** Reads after it are packed smaller from the start. */
+function tooLarge(rpc: Rpc, reads: readonly Read[]): void {
+  const codes = new Map<Address, Hex>()
+  let bytes = 0
+  for (const read of reads) {
+    bytes += bytesOf(read, codes)
+    if (read.code) codes.set(read.to, read.code)
+  }
+  maxBytes.set(rpc, Math.max(MIN_BYTES, Math.min(maxBytes.get(rpc) ?? MAX_BYTES, bytes >> 1)))
+}
+
+/** A call of ours reverts where a read has used up the gas; nodes refuse one that is too much for them. */
+function isTooMuch({ code }: RpcError): boolean {
+  return code === 'REVERTED' || code === 'SIZE' || code === 'GAS_CAP'
 }

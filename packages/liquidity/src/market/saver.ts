@@ -45,6 +45,8 @@ type Extra = {
   readonly rows: string
   /** By the number of the row. */
   readonly scannedTo: readonly (readonly [number, number])[]
+  /** Blocks that nodes grant in one request for logs. */
+  readonly blocksPerCall?: number
 }
 
 type Told = {
@@ -134,7 +136,11 @@ export class Saver {
     const { directory, ledger, discovery } = this.parts
     if (chainId !== ledger.chainId || (extra as Extra | null)?.rows !== this.rowsHash)
       throw new MarketError('BAD_SNAPSHOT', 'what was saved is of another file of the chain')
-    for (const [number, to] of (extra as Extra).scannedTo) directory.scannedTo.set(directory.rows[number]!, to)
+    const { scannedTo, blocksPerCall } = extra as Extra
+    discovery.scan.restore(
+      scannedTo.map(([row, to]) => [directory.rows[row]!, to] as const),
+      blocksPerCall,
+    )
     let pools = PoolMap.empty
     for await (const { pools: stored, list } of file.batches()) {
       // Tokens come before pools, which are wanted for their sake.
@@ -171,9 +177,13 @@ export class Saver {
     // Not before the node was asked: what was saved may be of a branch that is gone.
     const top = ledger.newest && ledger.history?.top
     if (!this.file || !top || (top.pools === this.saved && top.block.hash === this.savedHash)) return
-    const { directory } = this.parts
-    const scannedTo = [...directory.scannedTo].map(([row, to]): [number, number] => [this.rowNumbers.get(row)!, to])
-    const extra: Extra = { rows: this.rowsHash, scannedTo }
+    const { scan } = this.parts.discovery
+    const scannedTo = [...scan.scannedTo(top.block.number)].map(([row, to]): [number, number] => [
+      this.rowNumbers.get(row)!,
+      to,
+    ])
+    const { blocksPerCall } = scan
+    const extra: Extra = { rows: this.rowsHash, scannedTo, ...(blocksPerCall !== undefined && { blocksPerCall }) }
     const told: Told = { fresh: [], kept: [] }
     await this.file.save({ chainId: ledger.chainId, block: top.block, extra }, this.partsOf(top.pools, told))
     if (told.kept.length > 0) {

@@ -5,6 +5,7 @@ import {
   type Market,
   type MarketOptions,
   Redemptions,
+  type ScanStatus,
   type Snapshot,
   type TokenFacts,
 } from '@sluice/liquidity'
@@ -22,7 +23,7 @@ import { awakeStatus, type ChainStatus } from './status.ts'
 
 /** Settings of reading and keeping a chain. */
 export type RuntimeSettings = {
-  readonly rpc: Pick<RpcOptions, 'urls' | 'background'> & { readonly timeoutMs: number }
+  readonly rpc: Pick<RpcOptions, 'urls' | 'background' | 'scan'> & { readonly timeoutMs: number }
   /** The file that known pools are kept in between runs, and how often; nowhere when absent. */
   readonly save?: { readonly path: string; readonly everyMs: number }
   /** Milliseconds without use after which the chain is not followed any more. */
@@ -50,6 +51,8 @@ type Options = RuntimeSettings & {
   readonly emit: QuotingListener
   /** True while work is under way, during which the chain does not fall asleep. */
   readonly isBusy: () => boolean
+  /** True while somebody waits for blocks. */
+  readonly isWatched: () => boolean
   /** Called to drop what else was kept of the chain while it was awake. */
   readonly onSleep: () => void
 }
@@ -64,6 +67,14 @@ type Awake = {
   readonly prices: Prices
   readonly redemptions: Redemptions
   readonly views: ChainViews
+  /** Pools of the newest block in memory. */
+  poolCount: number | undefined
+}
+
+/** One line when a search of past logs begins, ends, or cannot go on. */
+export function logScan(log: Log, { state, ...rest }: ScanStatus): void {
+  if (state === 'failing') log.warn(rest, 'search of past logs fails: pools of these families are missing')
+  else log.info(rest, `search of past logs: ${state}`)
 }
 
 /** The life of one chain: it wakes at its first use, follows blocks while it is used, and sleeps when idle. */
@@ -118,9 +129,9 @@ export class ChainRuntime {
   status(): ChainStatus {
     const { chainId } = this.options.chain
     if (!this.awake) return { chainId, state: 'asleep' }
-    const { market, views, rpc } = this.awake
-    const { head, error, reason } = market.health()
-    return awakeStatus(chainId, { head, error, reason, clock: rpc.health().clock, pools: views.pools })
+    const { market, rpc, poolCount: pools } = this.awake
+    const { head, error, reason, scan } = market.health()
+    return awakeStatus(chainId, { head, error, reason, scan, clock: rpc.health().clock, pools })
   }
 
   /** Fill of each thing that strangers can fill. */
@@ -158,7 +169,14 @@ export class ChainRuntime {
   private wake(): Awake {
     const { chain, contracts, tokens, fees, log, emit } = this.options
     const openMarket: OpenMarket =
-      this.options.openMarket ?? (({ onFact: _, ...parts }) => createMarket({ ...parts, ...this.saveOptions() }))
+      this.options.openMarket ??
+      (({ onFact: _, ...parts }) =>
+        createMarket({
+          ...parts,
+          ...this.saveOptions(),
+          isWatched: this.options.isWatched,
+          onScan: (status) => logScan(log, status),
+        }))
     const rpc = createRpc({
       ...this.options.rpc,
       chainId: chain.chainId,
@@ -174,7 +192,12 @@ export class ChainRuntime {
       onFault: ({ id }, error) => log.error({ err: error, pool: id }, 'a pool cannot be priced'),
     })
     tokens.standings.price(prices)
+    const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
+    tokens.onNews = () => this.awake?.views.forgetAnswers()
+    const views = new ChainViews({ chain, rpc, market, prices, redemptions, fees, assertDeployed })
+    const awake: Awake = { rpc, market, prices, redemptions, views, poolCount: undefined }
     market.onSnapshot((snapshot) => {
+      awake.poolCount = snapshot.pools.size
       this.touched.observe(snapshot)
       tokens.standings
         .observe(snapshot)
@@ -187,10 +210,7 @@ export class ChainRuntime {
     })
     market.start()
     log.info({}, 'chain wakes')
-    const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
-    tokens.onNews = () => this.awake?.views.forgetAnswers()
-    const views = new ChainViews({ chain, rpc, market, prices, redemptions, fees, assertDeployed })
-    return { rpc, market, prices, redemptions, views }
+    return awake
   }
 
   private saveOptions(): Pick<MarketOptions, 'save'> {

@@ -1,4 +1,5 @@
 /** Status of a chain, in the words of operators: followed or not, and whether blocks that stay away are the node's fault. */
+import type { ScanStatus } from '@sluice/liquidity'
 import type { ChainClock } from '@sluice/rpc'
 
 /** failing: its node does not answer as it should. A chain that rests is awake: the node answers that there is nothing new. */
@@ -12,6 +13,8 @@ export type ChainStatus = {
   readonly lagSeconds?: number
   readonly pools?: number
   readonly clock?: ChainClock['state']
+  /** Search of past logs for pools; left out where there is nothing to search, and where another process reads the chain. */
+  readonly scan?: ScanStatus
   /** Reason for anything but a chain that moves with our time. */
   readonly reason?: string
 }
@@ -24,11 +27,12 @@ export type Standing = {
   readonly reason?: string | undefined
   readonly clock: ChainClock
   readonly pools: number | undefined
+  readonly scan?: ScanStatus | null
 }
 
 /** @param now - in milliseconds */
 export function awakeStatus(chainId: number, standing: Standing, now = Date.now()): ChainStatus {
-  const { head, error, clock, pools, reason: told = 'the node does not answer as it should' } = standing
+  const { head, error, clock, pools, scan, reason: told = 'the node does not answer as it should' } = standing
   const lagSeconds = head ? Math.round(now / 1_000 - head.timestamp) : undefined
   const reason = error === null ? clockReason(clock, lagSeconds) : told
   return {
@@ -37,6 +41,7 @@ export function awakeStatus(chainId: number, standing: Standing, now = Date.now(
     ...(head && { head: head.number, lagSeconds: lagSeconds! }),
     ...(pools !== undefined && { pools }),
     clock: clock.state,
+    ...(scan && { scan }),
     ...(reason !== undefined && { reason }),
   }
 }

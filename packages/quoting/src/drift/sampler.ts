@@ -52,12 +52,18 @@ export class DriftSampler {
   private readonly options: Options
   private readonly calls: CallShare
   private waiting: Waiting[] = []
+  private offeredAt = 0
   /** Number of the block that was seen last: more of its pools may be told of later. */
   private seen = 0
 
   constructor(options: Options) {
     this.options = options
     this.calls = new CallShare(options.share)
+  }
+
+  /** True while a quote waits for the next blocks, which come within so many milliseconds if they come at all. */
+  awaitsBlocks(ms: number): boolean {
+    return this.waiting.length > 0 && Date.now() - this.offeredAt < ms
   }
 
   /** Calls went to the node. */
@@ -75,6 +81,7 @@ export class DriftSampler {
     const isTaxed = quote.route.legs.some(
       ({ tokenIn, tokenOut }) => sought.taxes?.has(tokenIn) || sought.taxes?.has(tokenOut),
     )
+    this.offeredAt = Date.now()
     this.waiting.push({ quote, from, terms, asSent, code, isTaxed, looked: 0 })
   }
 

@@ -55,6 +55,8 @@ export type Quote = {
   readonly expiresAtBlock: number
   /** The node's newest block when it ran the simulation. */
   readonly head: BlockHeader | undefined
+  /** The search for pools is not complete: a better route may be found later. */
+  readonly poolsPending: boolean
   readonly warnings: readonly string[]
 }
 
@@ -89,6 +91,7 @@ export async function finalize(found: Found): Promise<Quote> {
     block,
     expiresAtBlock: block.number + LASTING_BLOCKS + 1,
     head: trial.simulation.head,
+    poolsPending: view.poolsPending(),
     warnings: [...warnings(found, priceImpactPpm), ...(batch?.warnings ?? [])],
   }
 }

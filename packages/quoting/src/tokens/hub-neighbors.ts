@@ -116,7 +116,7 @@ export class HubNeighbors {
       const options = { priority: 'background', timeoutMs: TIMEOUT_MS } as const
       return await rpc.getLogs({ ...filter, fromBlock: range.from, toBlock: range.to }, options)
     } catch (error) {
-      const isRefused = error instanceof RpcError && (error.code === 'REJECTED' || error.code === 'TIMEOUT')
+      const isRefused = error instanceof RpcError && (error.isRefusal || error.code === 'TIMEOUT')
       if (!isRefused || this.range <= LEAST_RANGE) throw error
       this.range = Math.max(LEAST_RANGE, Math.floor(this.range / 4))
       return undefined

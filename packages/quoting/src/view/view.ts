@@ -20,6 +20,8 @@ export type ChainView = {
   readonly l1FeePerByteWei: () => Promise<number>
   /** Code of an account at this block, read once. */
   readonly codeOf: (account: Address) => Promise<Hex>
+  /** True while pools of some families are still being searched for, or cannot be found. */
+  readonly poolsPending: () => boolean
   /** Rejects with QuotingError `GUARD_NOT_DEPLOYED` unless Guard and Executor have their recorded code at this block. */
   readonly assertDeployed: () => Promise<void>
 }

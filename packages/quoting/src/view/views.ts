@@ -54,11 +54,6 @@ export class ChainViews {
     return (await this.options.market.sync({ signal })).block
   }
 
-  /** Number of pools of the newest view; undefined before there is one. */
-  get pools(): number | undefined {
-    return this.newest?.snapshot.pools.size
-  }
-
   get counts(): Readonly<Partial<Record<'groups' | 'answers', StateCount>>> {
     return this.newest ? { groups: this.newest.groups.count, answers: this.newest.answers.count } : {}
   }
@@ -200,7 +195,7 @@ export class ChainViews {
   }
 
   private viewOf(snapshot: Snapshot): ChainView {
-    const { chain, rpc, prices, fees, assertDeployed } = this.options
+    const { chain, rpc, market, prices, fees, assertDeployed } = this.options
     const block = { blockHash: snapshot.block.hash }
     const gasPriceWei = once(() => fees.gasPrice(rpc, snapshot.block))
     let graph: Graph | undefined
@@ -216,6 +211,7 @@ export class ChainViews {
       prices: () => prices,
       gasPriceWei,
       l1FeePerByteWei: once(async () => estimateL1FeePerByte(rpc, chain.l1FeeModel, await gasPriceWei(), block)),
+      poolsPending: () => (market.health().scan?.state ?? 'done') !== 'done',
       codeOf: memo((account) => rpc.getCode(account, block)),
       assertDeployed: once(() => assertDeployed(block)),
     }

@@ -1,10 +1,11 @@
-import { IArbitrumNodeInterface__factory, IL1FeeOracle__factory } from '@sluice/bindings'
+import { IL1FeeOracle__factory } from '@sluice/bindings'
 import type { Hex, L1FeeModel } from '@sluice/chains'
 import { keccak256 } from 'ethers'
-import { blockParam, type RawBlock } from '../encode.ts'
 import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
-import { decodePricing, profitablePriorityFee } from './linea.ts'
-import { ARBITRUM_NODE_INTERFACE, ask, oracles } from './oracle.ts'
+import { arbitrumFee } from './arbitrum.ts'
+import { lineaFee } from './linea.ts'
+import { ask, isSince, oracles } from './oracle.ts'
+import { scrollCompressed } from './scroll.ts'
 import { type FeeTransaction, serialize } from './transaction.ts'
 
 export type { FeeTransaction } from './transaction.ts'
@@ -15,14 +16,13 @@ export type L1Fee = {
   readonly feeWei: bigint
   /**
    * Gas that the gas limit must hold for it on top of execution. Above 0 only on chains of the arbitrum model, where
-   * `feeWei` is paid as this gas; elsewhere `feeWei` comes on top of gas × gas price.
+   * `feeWei` is paid as part of this gas; elsewhere `feeWei` comes on top of gas × gas price.
    */
   readonly gas: bigint
 }
 
 const NO_FEE: L1Fee = { feeWei: 0n, gas: 0n }
 const oracle = IL1FeeOracle__factory.createInterface()
-const nodeInterface = IArbitrumNodeInterface__factory.createInterface()
 
 /**
  * The data fee of a transaction, from the chain's own oracle at `block`; on Linea, which has none, from the formula of its
@@ -43,14 +43,19 @@ export async function estimateL1Fee(
     case 'none':
       return NO_FEE
     case 'op-stack':
+    case 'mantle':
     case 'metis':
     case 'scroll':
-    case 'morph':
-      return fromOracle(rpc, model, transaction, block, options)
+    case 'morph': {
+      const feeWei = await fromOracle(rpc, model, transaction, block, options)
+      return feeWei === null ? null : { feeWei, gas: 0n }
+    }
     case 'arbitrum':
-      return fromArbitrum(rpc, transaction, block, options)
-    case 'linea':
-      return fromLinea(rpc, transaction, block, options)
+      return arbitrumFee(rpc, transaction, block, options)
+    case 'linea': {
+      const feeWei = await lineaFee(rpc, transaction, block, options)
+      return feeWei === null ? null : { feeWei, gas: 0n }
+    }
     case 'zksync':
     case 'unknown':
       return null
@@ -99,48 +104,38 @@ async function fromOracle(
   transaction: FeeTransaction,
   block: BlockRef,
   options?: RequestOptions,
-): Promise<L1Fee | null> {
-  const { address, signed } = oracles[model]
-  const feeCall = oracle.encodeFunctionData('getL1Fee', [serialize(transaction, rpc.chainId, signed)]) as Hex
-  const operatorCall = oracle.encodeFunctionData('getOperatorFee', [transaction.gas]) as Hex
-  const [fee, operatorFee] = await Promise.all([
-    ask(rpc, address, feeCall, block, options),
-    model === 'op-stack' ? ask(rpc, address, operatorCall, block, options) : null,
-  ])
-  if (fee === null) return null
-  return { feeWei: BigInt(fee) + (operatorFee === null ? 0n : BigInt(operatorFee)), gas: 0n }
+): Promise<bigint | null> {
+  const { address, form } = oracles[model]
+  const askFor = async (call: string) => {
+    const answer = await ask(rpc, address, call as Hex, block, options)
+    return answer === null ? null : BigInt(answer)
+  }
+  const feeOf = (bytes: Hex) => askFor(oracle.encodeFunctionData('getL1Fee', [bytes]))
+  const operatorFee = () => askFor(oracle.encodeFunctionData('getOperatorFee', [transaction.gas]))
+  const since = (flag: string) => isSince(rpc, address, flag as Hex, block, options)
+  const serialized = serialize(transaction, rpc.chainId, form)
+  switch (model) {
+    case 'op-stack': {
+      const [fee, charge] = await Promise.all([feeOf(serialized), operatorFee()])
+      return fee === null ? null : fee + (charge ?? 0n)
+    }
+    case 'mantle': {
+      const [isArsia, fee, ratio, charge] = await Promise.all([
+        since(oracle.encodeFunctionData('isArsia')),
+        feeOf(serialized),
+        askFor(oracle.encodeFunctionData('tokenRatio')),
+        operatorFee(),
+      ])
+      // The chain counted gas itself in other units before.
+      if (!isArsia || fee === null || ratio === null) return null
+      return fee * ratio + (charge ?? 0n)
+    }
+    case 'scroll': {
+      const isGalileo = await since(oracle.encodeFunctionData('isGalileo'))
+      return feeOf(isGalileo ? scrollCompressed(serialized) : serialized)
+    }
+    case 'metis':
+    case 'morph':
+      return feeOf(serialized)
+  }
 }
-
-async function fromArbitrum(
-  rpc: Rpc,
-  { to, data }: FeeTransaction,
-  block: BlockRef,
-  options?: RequestOptions,
-): Promise<L1Fee | null> {
-  const call = nodeInterface.encodeFunctionData('gasEstimateL1Component', [to, false, data]) as Hex
-  const answer = await ask(rpc, ARBITRUM_NODE_INTERFACE, call, block, options)
-  if (answer === null) return null
-  const result = nodeInterface.decodeFunctionResult('gasEstimateL1Component', answer)
-  const [gas, baseFeeWei] = result as unknown as [gas: bigint, baseFeeWei: bigint]
-  return { feeWei: gas * baseFeeWei, gas }
-}
-
-async function fromLinea(
-  rpc: Rpc,
-  transaction: FeeTransaction,
-  block: BlockRef,
-  options?: RequestOptions,
-): Promise<L1Fee | null> {
-  const raw =
-    typeof block === 'object'
-      ? await rpc.request<LineaBlock | null>('eth_getBlockByHash', [block.blockHash, false], options)
-      : await rpc.request<LineaBlock | null>('eth_getBlockByNumber', [blockParam(block), false], options)
-  const pricing = raw?.extraData === undefined ? null : decodePricing(raw.extraData)
-  if (raw === null || pricing === null) return null
-  const { gas, gasPriceWei } = transaction
-  const serialized = serialize(transaction, rpc.chainId, true)
-  const needed = BigInt(raw.baseFeePerGas ?? 0) + profitablePriorityFee(pricing, serialized, gas)
-  return { feeWei: needed > gasPriceWei ? (needed - gasPriceWei) * gas : 0n, gas: 0n }
-}
-
-type LineaBlock = RawBlock & { readonly extraData?: Hex }

@@ -1,5 +1,8 @@
 import { deflateRawSync } from 'node:zlib'
 import type { Hex } from '@sluice/chains'
+import { blockParam, type RawBlock } from '../encode.ts'
+import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
+import { type FeeTransaction, serialize } from './transaction.ts'
 
 /** Prices of Linea's sequencer, from the extra data of its blocks. Wei. */
 export type LineaPricing = {
@@ -34,4 +37,25 @@ export function decodePricing(extraData: Hex): LineaPricing | null {
 export function profitablePriorityFee(pricing: LineaPricing, serialized: Hex, gas: bigint): bigint {
   const size = BigInt(deflateRawSync(Buffer.from(serialized.slice(2), 'hex'), { level: 9 }).length)
   return (pricing.variableCostWei * size) / gas + pricing.fixedCostWei
+}
+
+type LineaBlock = RawBlock & { readonly extraData?: Hex }
+
+/** Amount by which the gas price falls short of the price that the sequencer accepts; null for a block without pricing. */
+export async function lineaFee(
+  rpc: Rpc,
+  transaction: FeeTransaction,
+  block: BlockRef,
+  options?: RequestOptions,
+): Promise<bigint | null> {
+  const raw =
+    typeof block === 'object'
+      ? await rpc.request<LineaBlock | null>('eth_getBlockByHash', [block.blockHash, false], options)
+      : await rpc.request<LineaBlock | null>('eth_getBlockByNumber', [blockParam(block), false], options)
+  const pricing = raw?.extraData === undefined ? null : decodePricing(raw.extraData)
+  if (raw === null || pricing === null) return null
+  const { gas, gasPriceWei } = transaction
+  const serialized = serialize(transaction, rpc.chainId, 'signed')
+  const needed = BigInt(raw.baseFeePerGas ?? 0) + profitablePriorityFee(pricing, serialized, gas)
+  return needed > gasPriceWei ? (needed - gasPriceWei) * gas : 0n
 }

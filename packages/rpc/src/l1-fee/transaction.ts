@@ -22,20 +22,24 @@ const PLACEHOLDER_SIGNATURE = {
   yParity: 1,
 } as const
 
-/** The RLP of the EIP-1559 transaction that a wallet would send. */
-export function serialize(transaction: FeeTransaction, chainId: number, signed: boolean): Hex {
+/** Form in which an oracle counts a transaction. */
+export type Form =
+  /** As the sender signs it. */
+  | 'unsigned'
+  /** As it is sent. */
+  | 'signed'
+  /** As the sender would sign it if it were of the type before EIP-2718, and for no particular chain. */
+  | 'legacy'
+
+/** The RLP of the transaction that a wallet would send, of the type of EIP-1559 except where the form says otherwise. */
+export function serialize(transaction: FeeTransaction, chainId: number, form: Form): Hex {
   const { to, data, value, gas, gasPriceWei } = transaction
+  const common = { nonce: TYPICAL_NONCE, to, data, value, gasLimit: gas }
+  const fees = { chainId, maxFeePerGas: gasPriceWei, maxPriorityFeePerGas: gasPriceWei }
   const built = Transaction.from({
-    type: 2,
-    chainId,
-    nonce: TYPICAL_NONCE,
-    to,
-    data,
-    value,
-    gasLimit: gas,
-    maxFeePerGas: gasPriceWei,
-    maxPriorityFeePerGas: gasPriceWei,
-    ...(signed && { signature: PLACEHOLDER_SIGNATURE }),
+    ...common,
+    ...(form === 'legacy' ? { type: 0, gasPrice: gasPriceWei } : { type: 2, ...fees }),
+    ...(form === 'signed' && { signature: PLACEHOLDER_SIGNATURE }),
   })
-  return (signed ? built.serialized : built.unsignedSerialized) as Hex
+  return (form === 'signed' ? built.serialized : built.unsignedSerialized) as Hex
 }

@@ -36,7 +36,7 @@ export async function slotsRead(
     )
     return slots.slice(-MAX_SLOTS).reverse()
   } catch (error) {
-    if (error instanceof RpcError && (error.code === 'REJECTED' || error.code === 'REVERTED')) return []
+    if (error instanceof RpcError && (error.isRefusal || error.code === 'REVERTED')) return []
     throw error
   }
 }

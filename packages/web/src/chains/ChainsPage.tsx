@@ -184,6 +184,14 @@ function Card({ chainId }: { readonly chainId: number | undefined }) {
           <dt>Pools known</dt>
           <dd>{run?.pools === undefined ? none : <Count value={run.pools} />}</dd>
         </div>
+        {run?.scan && (
+          <div>
+            <dt>Past logs searched</dt>
+            <dd>
+              <Count value={Math.floor(100 * run.scan.progress)} /> <span className="unit">%</span>
+            </dd>
+          </div>
+        )}
       </dl>
       <div className="cd__b">
         {look === 'down' && (
@@ -194,6 +202,16 @@ function Card({ chainId }: { readonly chainId: number | undefined }) {
         {look === 'late' && (
           <Notice kind="warn" title={`${run?.lagSeconds} s behind.`}>
             Quotes are of an older block and say so.
+          </Notice>
+        )}
+        {run?.scan?.state === 'failing' && (
+          <Notice kind="warn" title="Some pools cannot be found.">
+            {sentence(run.scan.reason ?? 'the node does not give past logs')}. Missing: {run.scan.families.join(', ')}.
+          </Notice>
+        )}
+        {run?.scan?.state === 'paused' && (
+          <Notice kind="info" title="Pools are still being found.">
+            {sentence(run.scan.reason ?? 'the node is busy')}; the search goes on by itself.
           </Notice>
         )}
         {look === 'predicted' && (
@@ -208,6 +226,8 @@ function Card({ chainId }: { readonly chainId: number | undefined }) {
     </section>
   )
 }
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** The age of a block means something only where the chain's time is ours. */
 function LastBlock({ run }: { readonly run: ChainStatus | undefined }) {

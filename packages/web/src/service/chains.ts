@@ -25,6 +25,13 @@ export type ChainStatus = {
   readonly pools?: number
   readonly clock?: string
   readonly reason?: string
+  /** Search of past logs for pools. */
+  readonly scan?: {
+    readonly state: 'waiting' | 'scanning' | 'paused' | 'failing' | 'done'
+    readonly progress: number
+    readonly reason?: string
+    readonly families: readonly string[]
+  }
 }
 
 /** Setting that the page has to know before it can be drawn. */

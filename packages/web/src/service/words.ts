@@ -14,6 +14,7 @@ const byCode: Readonly<Record<string, readonly [title: string, text: string]>> =
   UNKNOWN_TOKEN: ['No pool of this chain trades this address.', 'Check the chain.'],
   GUARD_NOT_DEPLOYED: ['The contracts do not stand on this chain yet.', 'Anyone can deploy them.'],
   RPC_FAILED: ['The node of this chain does not answer.', 'Where figures stand here, they are of an earlier block.'],
+  NODE_PAUSED: ['The node of this chain refuses requests for a while.', 'Try again in a minute.'],
   TIMEOUT: ['This took longer than the service allows.', 'Try again.'],
   ROUTE_TIMEOUT: ['The search took longer than the service allows.', 'Try another amount.'],
   UNSUPPORTED_CHAIN: ['This service does not know the chain.', 'Choose another.'],

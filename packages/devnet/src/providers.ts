@@ -1,0 +1,203 @@
+/**
+ * Imitations of providers, put on a wire to a real node: their limits on logs, calls a second, batches and bodies, and what they
+ * answer where one is exceeded. The answers and their sources: packages/rpc/test/fixtures/provider-messages.tsv.
+ */
+import type { Fault, Interceptor, NodeProxy, RpcCall } from './node-proxy.ts'
+
+export type Provider = {
+  readonly name: string
+  /** Reason why a search of past logs cannot finish; absent when it can. */
+  readonly failsWith?: RegExp
+  readonly fault?: Fault
+  readonly answer?: Interceptor
+}
+
+type Refusal = { readonly code: number; readonly message: string; readonly data?: unknown }
+type Range = { readonly from: number; readonly to: number; readonly blocks: number }
+
+const hex = (number: number) => `0x${number.toString(16)}`
+const body = (error: Refusal) => JSON.stringify({ jsonrpc: '2.0', id: null, error })
+
+function rangeOf({ method, params }: RpcCall): Range | undefined {
+  const filter = params[0] as { fromBlock?: string; toBlock?: string } | undefined
+  if (method !== 'eth_getLogs' || filter?.fromBlock === undefined) return undefined
+  const [from, to] = [Number(filter.fromBlock), Number(filter.toBlock)]
+  return { from, to, blocks: to - from + 1 }
+}
+
+/** Refuses logs of more blocks than that. */
+function atMost(blocks: number, refusal: (range: Range) => Refusal): Interceptor {
+  return (call) => {
+    const range = rangeOf(call)
+    return range && range.blocks > blocks ? { error: refusal(range) } : undefined
+  }
+}
+
+/** With another HTTP status than 200. */
+function atMostBy(blocks: number, status: number, refusal: (range: Range) => Refusal): Fault {
+  return (calls) => {
+    const range = calls.map(rangeOf).find((range) => range && range.blocks > blocks)
+    return range && { status, body: body(refusal(range)) }
+  }
+}
+
+/** The first fault that there is. */
+function firstOf(...faults: readonly (Fault | undefined)[]): Fault {
+  return (...args) => {
+    for (const fault of faults) {
+      const found = fault?.(...args)
+      if (found) return found
+    }
+    return undefined
+  }
+}
+
+/** So many calls a second, the rest refused; a second's worth at once. */
+function limited(perSecond: number, refusal: ReturnType<Fault>, now: () => number = Date.now): Fault {
+  let level = perSecond
+  let at = now()
+  return (calls) => {
+    level = Math.min(perSecond, level + (perSecond * (now() - at)) / 1_000)
+    at = now()
+    if (level < calls.length) return refusal
+    level -= calls.length
+    return undefined
+  }
+}
+
+const tooMany = (error: Refusal, headers: Readonly<Record<string, string>> = {}): ReturnType<Fault> => ({
+  status: 429,
+  body: body(error),
+  headers,
+})
+
+/** @param kept - the first block whose logs a node without history keeps */
+export function providers(kept = 20): readonly Provider[] {
+  return [...rateLimited(), ...rangeLimited(kept)]
+}
+
+/** Free tiers that limit requests per second as well. */
+function rateLimited(): readonly Provider[] {
+  return [
+    {
+      name: 'Alchemy, free',
+      fault: firstOf(
+        limited(
+          25,
+          tooMany({
+            code: 429,
+            message:
+              'Your app has exceeded its compute units per second capacity. If you have retries enabled, you can safely ignore this message.',
+          }),
+        ),
+        atMostBy(10, 400, ({ from }) => ({
+          code: -32600,
+          message: `Under the Free tier plan, you can make eth_getLogs requests with up to a 10 block range. Based on your parameters, this block range should work: [${hex(from)}, ${hex(from + 9)}]`,
+        })),
+      ),
+    },
+    {
+      name: 'QuickNode, free',
+      fault: firstOf(
+        limited(15, {
+          status: 200,
+          body: body({
+            code: -32007,
+            message:
+              '15/second request limit reached - reduce calls per second or upgrade your account at quicknode.com',
+          }),
+        }),
+        atMostBy(5, 413, () => ({ code: -32614, message: 'eth_getLogs is limited to a 5 range' })),
+      ),
+    },
+    {
+      name: '1RPC',
+      fault: limited(20, tooMany({ code: -32029, message: 'Too many requests' }, { 'retry-after': '1' })),
+      answer: atMost(30, () => ({ code: -32000, message: 'eth_getLogs is limited to a 30 blocks range' })),
+    },
+  ]
+}
+
+function rangeLimited(kept: number): readonly Provider[] {
+  return [
+    {
+      name: 'Infura, free',
+      answer: atMost(60, ({ from, to }) => ({
+        code: -32005,
+        message: `query returned more than 10000 results. Try with this block range [${hex(from)}, ${hex(from + 59)}].`,
+        data: { from: hex(from), limit: 10_000, to: hex(Math.min(to, from + 59)) },
+      })),
+    },
+    {
+      name: 'Infura, by results',
+      answer: atMost(40, () => ({ code: -32005, message: 'query returned more than 10000 results' })),
+    },
+    {
+      name: 'Chainstack, developer',
+      answer: atMost(100, () => ({ code: -32602, message: 'Block range limit exceeded.' })),
+    },
+    {
+      name: 'Ankr',
+      answer: atMost(50, () => ({ code: -32600, message: 'block range is too wide' })),
+    },
+    {
+      name: 'dRPC, free',
+      fault: (calls) =>
+        calls.length > 3
+          ? {
+              status: 500,
+              body: body({ code: 31, message: 'Batch of more than 3 requests are not allowed on free tier' }),
+            }
+          : undefined,
+      answer: atMost(80, () => ({ code: 35, message: 'ranges over 80 blocks are not supported on freetier' })),
+    },
+    {
+      name: 'PublicNode',
+      answer: atMost(90, () => ({ code: -32701, message: 'exceed maximum block range: 90' })),
+    },
+    {
+      name: 'LlamaRPC',
+      answer: atMost(70, ({ from }) => ({
+        code: -32602,
+        message: `query exceeds max results 20000, retry with the range ${from}-${from + 69}`,
+      })),
+    },
+    {
+      name: 'Tenderly',
+      answer: atMost(20, ({ blocks }) => ({
+        code: -32602,
+        message: 'invalid params',
+        data: { payload: `range ${blocks} is bigger than range limit 20` },
+      })),
+    },
+    {
+      name: 'Base, public',
+      answer: atMost(64, () => ({ code: -32011, message: 'block range too large' })),
+    },
+    {
+      name: 'BSC dataseed',
+      failsWith: /refuses logs of even one block/,
+      answer: (call) => (rangeOf(call) ? { error: { code: -32005, message: 'limit exceeded' } } : undefined),
+    },
+    {
+      name: 'a node without old history',
+      failsWith: /does not keep logs that are so old/,
+      answer: (call) => {
+        const range = rangeOf(call)
+        return range && range.from < kept
+          ? {
+              error: {
+                code: 4444,
+                message: `pruned history unavailable: requested ${range.from}, earliest available ${kept}`,
+              },
+            }
+          : undefined
+      },
+    },
+  ]
+}
+
+export function setProvider(proxy: NodeProxy, { fault, answer }: Provider): void {
+  proxy.fault = fault ?? (() => undefined)
+  proxy.answer = answer ?? (() => undefined)
+}

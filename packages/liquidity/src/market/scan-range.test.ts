@@ -1,0 +1,72 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ScanRange } from './scan-range.ts'
+
+/** Scans blocks at a provider that grants so many at once. @returns requests that were granted and refused */
+function scan(limit: number, { total = 100_000, hints = false, known = undefined as number | undefined } = {}) {
+  const range = new ScanRange(known)
+  let granted = 0
+  let refused = 0
+  for (let at = 0; at < total; ) {
+    const blocks = Math.min(range.blocks, total - at)
+    if (blocks > limit) {
+      refused++
+      if (!range.wasRefused(blocks, hints ? limit : undefined)) throw new Error('gave up')
+      continue
+    }
+    granted++
+    at += blocks
+    range.wasGranted(blocks)
+  }
+  return { granted, refused, range }
+}
+
+test('any limit is found and used, and hardly ever exceeded', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 50_000 }), fc.boolean(), (limit, hints) => {
+      const total = 2_000 * limit
+      const { granted, refused } = scan(limit, { total, hints })
+      expect(granted).toBeLessThanOrEqual(1.25 * 2_000 + 40)
+      expect(refused).toBeLessThanOrEqual(0.03 * granted + 25)
+    }),
+  )
+})
+
+test('at ten blocks, the narrowest plan there is, one request in a hundred is refused', () => {
+  const { granted, refused } = scan(10, { total: 200_000, hints: true })
+  expect(granted).toBeLessThan(20_600)
+  expect(refused).toBeLessThan(200)
+})
+
+test('what was granted is asked for at once after a restart', () => {
+  const { range } = scan(777, { total: 500_000 })
+  const { granted, refused } = scan(777, { total: 700 * 10, known: range.known! })
+  expect(refused).toBe(0)
+  expect(granted).toBeLessThanOrEqual(12)
+})
+
+test('without a limit ranges grow to a million blocks', () => {
+  const { granted, range } = scan(Number.POSITIVE_INFINITY, { total: 20_000_000 })
+  expect(granted).toBeLessThan(30)
+  expect(range.blocks).toBe(1_000_000)
+})
+
+test('a stretch full of logs is crossed in small ranges, which grow again behind it', () => {
+  const range = new ScanRange()
+  let requests = 0
+  for (let at = 0; at < 5_000_000; requests++) {
+    const blocks = Math.min(range.blocks, 5_000_000 - at)
+    const isDense = at < 1_010_000 && at + blocks > 1_000_000
+    if (isDense && blocks > 100) range.wasRefused(blocks, undefined)
+    else {
+      at += blocks
+      range.wasGranted(blocks)
+    }
+  }
+  expect(requests).toBeLessThan(400)
+})
+
+test('one block that is refused ends it', () => {
+  const range = new ScanRange(1)
+  expect(range.wasRefused(1, undefined)).toBe(false)
+})

@@ -1,0 +1,142 @@
+/**
+ * Addresses of hosts, by the system's resolver. `getaddrinfo` cannot be cancelled and holds a thread of libuv's pool until it
+ * returns, which takes half a minute where no name server answers. So each host has at most one lookup in flight, all hosts
+ * together have as many as libuv runs, and a failure is remembered for a moment.
+ */
+import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+
+/** libuv gives lookups half of its four threads; more of them only wait in its queue. */
+const MAX_LOOKUPS = 2
+/** Maximum concurrent lookups of hosts whose last lookup failed, so that they do not delay others. */
+const MAX_FAILED_LOOKUPS = 1
+/** Milliseconds for which a result, or a failure, is reused. */
+const FRESH_MS = 10_000
+const FAILED_MS = 2_000
+/** Milliseconds for which old addresses are used while no new ones can be had. */
+const STALE_MS = 3_600_000
+/** Milliseconds that a new lookup gets before old addresses are used. */
+const STALE_WAIT_MS = 100
+/** Hosts with a result that are remembered. */
+const MAX_HOSTS = 4_096
+
+export type Addresses = readonly LookupAddress[]
+
+type Host = {
+  readonly name: string
+  addresses?: { readonly list: Addresses; readonly at: number }
+  failure?: { readonly error: Error; readonly at: number }
+  lookup?: PromiseWithResolvers<Addresses>
+}
+
+export class HostResolver {
+  private readonly hosts = new Map<string, Host>()
+  /** Hosts whose lookup waits for a thread. */
+  private readonly waiting = new Set<Host>()
+  private running = 0
+  private runningFailed = 0
+
+  /** Lookups that wait or run. */
+  get pending(): number {
+    return this.waiting.size + this.running
+  }
+
+  /** `lookup` option of `net.connect`. */
+  readonly lookup: LookupFunction = (hostname, { all }, callback) => {
+    this.resolve(hostname).then(
+      (addresses) => {
+        if (all) callback(null, [...addresses])
+        else callback(null, addresses[0]!.address, addresses[0]!.family)
+      },
+      (error: NodeJS.ErrnoException) => callback(error, []),
+    )
+  }
+
+  /** @throws Error of the system's resolver, with a `code` such as `ENOTFOUND` */
+  resolve(hostname: string): Promise<Addresses> {
+    const family = isIP(hostname)
+    if (family !== 0) return Promise.resolve([{ address: hostname, family }])
+    const now = Date.now()
+    const host = this.hostOf(hostname)
+    const { addresses, failure } = host
+    if (addresses && now - addresses.at < FRESH_MS) return Promise.resolve(addresses.list)
+    const usable = addresses && now - addresses.at < STALE_MS ? addresses.list : undefined
+    if (failure && now - failure.at < FAILED_MS) return usable ? Promise.resolve(usable) : Promise.reject(failure.error)
+    const lookup = this.startLookup(host)
+    return usable ? firstOf(lookup, usable) : lookup
+  }
+
+  private hostOf(name: string): Host {
+    const known = this.hosts.get(name)
+    if (known) return known
+    if (this.hosts.size >= MAX_HOSTS)
+      for (const [other, { lookup }] of this.hosts)
+        if (!lookup) {
+          this.hosts.delete(other)
+          break
+        }
+    const host: Host = { name }
+    this.hosts.set(name, host)
+    return host
+  }
+
+  private startLookup(host: Host): Promise<Addresses> {
+    if (!host.lookup) {
+      host.lookup = Promise.withResolvers()
+      host.lookup.promise.catch(() => {})
+      this.waiting.add(host)
+      this.runWaiting()
+    }
+    return host.lookup.promise
+  }
+
+  private runWaiting(): void {
+    while (this.running < MAX_LOOKUPS) {
+      const host = this.nextHost()
+      if (!host) return
+      this.waiting.delete(host)
+      const hasFailed = host.failure !== undefined
+      this.running++
+      if (hasFailed) this.runningFailed++
+      systemLookup(host.name, { all: true }, (error, list) => {
+        this.running--
+        if (hasFailed) this.runningFailed--
+        this.finish(host, error, list)
+        this.runWaiting()
+      })
+    }
+  }
+
+  /** Hosts that have not failed go first, in the order in which they came. */
+  private nextHost(): Host | undefined {
+    let failed: Host | undefined
+    for (const host of this.waiting) {
+      if (!host.failure) return host
+      failed ??= host
+    }
+    return this.runningFailed < MAX_FAILED_LOOKUPS ? failed : undefined
+  }
+
+  private finish(host: Host, error: Error | null, list: readonly LookupAddress[]): void {
+    const { promise: _, resolve, reject } = host.lookup!
+    delete host.lookup
+    if (!error && list.length > 0) {
+      host.addresses = { list, at: Date.now() }
+      delete host.failure
+      resolve(list)
+      return
+    }
+    const failure = error ?? Object.assign(new Error(`${host.name} has no address`), { code: 'ENODATA' })
+    host.failure = { error: failure, at: Date.now() }
+    if (host.addresses && Date.now() - host.addresses.at < STALE_MS) resolve(host.addresses.list)
+    else reject(failure)
+  }
+}
+
+/** The result of a lookup, or old addresses where it takes long. */
+function firstOf(lookup: Promise<Addresses>, old: Addresses): Promise<Addresses> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(old), STALE_WAIT_MS)
+    lookup.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

@@ -1,0 +1,35 @@
+import { IArbitrumNodeInterface__factory } from '@sluice/bindings'
+import { type Hex, toAddress } from '@sluice/chains'
+import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
+import { ask } from './oracle.ts'
+import type { FeeTransaction } from './transaction.ts'
+
+/** Virtual contract of the nodes. */
+const NODE_INTERFACE = toAddress('0x00000000000000000000000000000000000000C8')
+const nodeInterface = IArbitrumNodeInterface__factory.createInterface()
+
+/** Margin that nodes add to the fee of an unsigned transaction, so that its gas limit holds. */
+const PADDING = { units: 16n * 16n, unitsBps: 10_100n, feeBps: 11_000n }
+const ONE_BPS = 10_000n
+
+/**
+ * The fee for publishing, and the gas that the gas limit must hold for it. The fee leaves out the margin of the nodes, which
+ * is not charged.
+ *
+ * @see GasEstimateL1Component and PosterDataCost, OffchainLabs/nitro
+ */
+export async function arbitrumFee(
+  rpc: Rpc,
+  { to, data }: FeeTransaction,
+  block: BlockRef,
+  options?: RequestOptions,
+): Promise<{ readonly feeWei: bigint; readonly gas: bigint } | null> {
+  const call = nodeInterface.encodeFunctionData('gasEstimateL1Component', [to, false, data]) as Hex
+  const answer = await ask(rpc, NODE_INTERFACE, call, block, options)
+  if (answer === null) return null
+  const result = nodeInterface.decodeFunctionResult('gasEstimateL1Component', answer)
+  const [gas, baseFeeWei, unitPriceWei] = result as unknown as [gas: bigint, baseFeeWei: bigint, unitPriceWei: bigint]
+  const padded = (gas * baseFeeWei * ONE_BPS) / PADDING.feeBps
+  const feeWei = (padded * ONE_BPS) / PADDING.unitsBps - PADDING.units * unitPriceWei
+  return { feeWei: feeWei > 0n ? feeWei : 0n, gas }
+}

@@ -1,0 +1,147 @@
+/**
+ * Meaning of a JSON-RPC error. Nodes and providers agree on neither codes nor texts: -32005 alone stands for a rate limit, a range of
+ * logs that is too wide, a gas limit, a batch that is too large and a plan that is used up. So the method and the text decide,
+ * and the code only where the text does not. `test/provider-messages.test.ts` holds this to what providers answer.
+ */
+import type { Hex } from '@sluice/chains'
+import { RpcError, type RpcErrorCode } from './errors.ts'
+import { suggestedBlocks } from './log-range.ts'
+
+export type NodeError = { readonly code?: number; readonly message?: string; readonly data?: unknown }
+
+type Rule = {
+  readonly means: RpcErrorCode
+  /** Methods that it holds for; all when absent. */
+  readonly method?: RegExp
+  /** Pattern of the message, or of a text in the error's data. */
+  readonly text: RegExp
+}
+
+const logs = /^eth_getLogs$/
+const calls = /^eth_(call|estimateGas|createAccessList)$/
+
+/** The first that holds decides: what is said in few words of many meanings comes last. */
+const rules: readonly Rule[] = [
+  {
+    means: 'REVERTED',
+    text: /^(execution reverted|VM exception|VM execution error|EVM error)(?!.*(trie node|GasLimit))/i,
+  },
+  {
+    means: 'CREDIT',
+    text: /daily request|(daily|monthly) .{0,20}(limit|quota|capacity)|quota|out of credits|insufficient credits|payment required|billing|maximum API usage|authenticat|unauthorized|(invalid|inactive|missing) (api.?)?key|key is inactive|access key/i,
+  },
+  {
+    means: 'RATE_LIMITED',
+    text: /rate.?limit|rate exceeded|too many requests|request limit|per.?second|\/sec\b|concurrent requests|throttl|RPS limit|too much load|currently healthy/i,
+  },
+  {
+    means: 'UNSUPPORTED',
+    text: /\bmethod\b.{0,60}\b(not (found|exist|available|supported|allowed|enabled|whitelisted)|disabled)|too many arguments|parameters? count|arguments and got/i,
+  },
+  {
+    means: 'LAGGING',
+    method: logs,
+    text: /beyond (the )?(current )?head|last accepted block|invalid block range|header range/i,
+  },
+  {
+    means: 'RANGE',
+    method: logs,
+    text: /\branges? |\brange\b|blocks? distance|too many (blocks|logs|results)|requested blocks|more than \S+ (results|logs)|logs (returned|over)|exceeds? (max results|limit)|limited to|response.{0,20}(size|too (large|big))|smaller than size|(at most|over|maximum) \S+ blocks|^limit exceeded|query (timeout|returns)|execution (timeout|aborted)|time(d )? ?out|deadline exceeded/i,
+  },
+  {
+    means: 'GAS_CAP',
+    method: calls,
+    text: /gas limit (is )?too high|intrinsic gas too high|gas limit.{0,12}exceed|exceeds .{0,24}gas|gas (limit )?cap\b|GasLimitMoreThe?a?nBlock/i,
+  },
+  {
+    means: 'SIZE',
+    text: /\b(entity|body|payload|content|request|response|message|result|batch)\b.{0,20}too (large|big|long)|max(imum)? (batch|request|body|response) size|addresses or topics|number of address|filters\. the current limit|execution (timeout|aborted)|timed out/i,
+  },
+  {
+    means: 'PRUNED',
+    text: /prun|missing trie node|\barchiv|\bstate\b.{0,80}(not available|unavailable|discarded|not found)|no state (available|found|data)|historical (state|rpc|backend)|lowest height|height is not available|purged for|earliest available|old data|failed to (load|compute).{0,20}(state|tipset)|unexpected state root|not exist on height|proof window|unsupported block number|body not found/i,
+  },
+  {
+    means: 'LAGGING',
+    text: /header.{0,24}not found|unknown (block|header)|resource not found|block.{0,60}(not|cannot|could not) (be )?(found|available)|(find|found) (the |a )?block|no (such )?block( found)?\b|not currently canonical|unfinalized|beyond (the )?(current )?head|block.{0,30}out of range|BlockOutOfRange|block height is|last accepted block|less than or equal to the current|greater than latest|HeaderNotFound|sync is still|bad tipset height/i,
+  },
+  {
+    means: 'REVERTED',
+    text: /revert|out of gas|OutOfGas|\boog\b|Invalid(FE)?Opcode|NotActivated|invalid (opcode|jump)|Stack(Under|Over)flow|CallTooDeep|always failing transaction|execution halted/i,
+  },
+  { means: 'UNSUPPORTED', text: /not supported|unsupported|current plan/i },
+  { means: 'TIMEOUT', text: /time(d )? ?out/i },
+  {
+    means: 'RATE_LIMITED',
+    text: /limit.?exceeded|exceeded.{0,40}(capacity|limit|requests)|capacity exceeded|request count|(is |too )busy|overloaded|try again/i,
+  },
+]
+
+/** Meaning of error codes, when no rule matches the text. */
+const codes: ReadonlyMap<number, RpcErrorCode> = new Map([
+  [-32614, 'RANGE'],
+  ...[429, -32005, -32007, -32012, -32016, -32017, -32029].map((code) => [code, 'RATE_LIMITED'] as const),
+  [4444, 'PRUNED'],
+  ...[-32001, -32008, -39001].map((code) => [code, 'LAGGING'] as const),
+  [-32601, 'UNSUPPORTED'],
+])
+
+const meanings: Partial<Record<RpcErrorCode, string>> = {
+  CREDIT: "the provider's plan or key allows no more",
+  RATE_LIMITED: 'the node is asked too often',
+  UNSUPPORTED: 'the node cannot do that',
+  RANGE: 'the node refuses the range of blocks',
+  GAS_CAP: 'the node allows less gas',
+  SIZE: 'the request is too large for the node',
+  PRUNED: "the node does not keep the block's state",
+  LAGGING: 'the node lacks the block',
+  TIMEOUT: 'the node did not answer in time',
+}
+
+/** @returns an error whose code tells what can be done about it; `REJECTED` where that is nothing */
+export function nodeError(method: string, { code, message = 'no message', data }: NodeError): RpcError {
+  const text = String(message)
+  const revertData = revertDataOf(data)
+  // Providers send texts in `data` too; bytes there are those of a revert.
+  if (code === 3 || revertData !== undefined) return new RpcError('REVERTED', text, revertData ?? '0x')
+  const all = [text, ...textsOf(data)].join(' ')
+  const rule = rules.find((rule) => (rule.method?.test(method) ?? true) && rule.text.test(all))
+  const means = rule?.means ?? codes.get(code ?? 0) ?? 'REJECTED'
+  if (means === 'REVERTED') return new RpcError('REVERTED', text)
+  const blocks = means === 'RANGE' ? suggestedBlocks(all, data) : undefined
+  const retryAfterMs = means === 'RATE_LIMITED' ? retryHint(all, data) : undefined
+  return new RpcError(means, `${meanings[means] ?? method}: ${text}`, '0x', {
+    ...(blocks !== undefined && { blocks }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  })
+}
+
+/** Revert data stands in `data`, in `data.data`, or in text after "Reverted ", depending on the client. */
+function revertDataOf(data: unknown): Hex | undefined {
+  if (typeof data === 'string') return data.match(/^(?:Reverted )?(0x[0-9a-fA-F]*)$/)?.[1] as Hex | undefined
+  if (typeof data === 'object' && data !== null && 'data' in data) return revertDataOf(data.data)
+  return undefined
+}
+
+/** Characters of the texts in an error's data that are looked at. */
+const MAX_TEXT = 500
+
+function textsOf(data: unknown): readonly string[] {
+  const texts = typeof data === 'object' && data !== null ? Object.values(data) : [data]
+  return texts.flatMap((text) => (typeof text === 'string' && !text.startsWith('0x') ? text.slice(0, MAX_TEXT) : []))
+}
+
+/** Longest pause that an endpoint is granted: what it asks for may be a mistake. */
+export const MAX_RETRY_AFTER_MS = 60_000
+
+/** Infura's `backoff_seconds`, Chainstack's `try_again_in`, and "try again in 4ms". */
+function retryHint(text: string, data: unknown): number | undefined {
+  const { rate, try_again_in: inText } = (typeof data === 'object' && data !== null ? data : {}) as {
+    readonly rate?: { readonly backoff_seconds?: number }
+    readonly try_again_in?: string
+  }
+  const seconds = Number(rate?.backoff_seconds ?? 0)
+  const [, count, unit] = `${inText ?? ''} ${text}`.match(/(?:^|try again in )\s*([\d.]+)\s*(ms|s)\b/i) ?? []
+  const ms = seconds > 0 ? 1_000 * seconds : Number(count ?? 0) * (unit?.toLowerCase() === 's' ? 1_000 : 1)
+  return ms > 0 ? Math.min(MAX_RETRY_AFTER_MS, ms) : undefined
+}

@@ -1,0 +1,81 @@
+/** Chains none of whose endpoints answers, over real sockets. */
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { type Anvil, NodeProxy, startAnvil } from '@sluice/devnet'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createRpc, type Rpc, type RpcErrorCode } from '../src/index.ts'
+
+let anvil: Anvil
+const rpcs: Rpc[] = []
+const stops: (() => unknown)[] = []
+beforeAll(async () => {
+  anvil = await startAnvil()
+})
+afterAll(() => anvil?.stop())
+afterEach(async () => {
+  for (const rpc of rpcs.splice(0)) rpc.close()
+  for (const stop of stops.splice(0)) await stop()
+})
+
+function rpcOf(url: string): Rpc {
+  const rpc = createRpc({ chainId: 31337, urls: [url], timeoutMs: 1_000 })
+  rpcs.push(rpc)
+  return rpc
+}
+
+/** Asks again and again until failures come at once, as those of an outage do. */
+async function untilOut(rpc: Rpc, code: RpcErrorCode): Promise<void> {
+  for (let round = 0; round < 40; round++) {
+    const start = performance.now()
+    await expect(rpc.gasPrice()).rejects.toMatchObject({ code })
+    if (performance.now() - start < 5) return
+  }
+  throw new Error('failures never came at once')
+}
+
+test('a host without an address: after some seconds requests fail at once, with the reason', async () => {
+  const rpc = rpcOf('http://node.sluice.invalid:8545')
+  await untilOut(rpc, 'UNREACHABLE')
+  const results = await Promise.allSettled(Array.from({ length: 1_000 }, () => rpc.gasPrice()))
+  for (const result of results)
+    expect(result).toMatchObject({ reason: { message: expect.stringMatching(/ENOTFOUND|EAI_/) } })
+}, 30_000)
+
+test('a node that hangs is probed seldom, and used again once it answers', async () => {
+  const node = await NodeProxy.start(anvil.url)
+  stops.push(() => node.stop())
+  const rpc = rpcOf(node.url)
+  await rpc.gasPrice()
+  node.fault = () => 'hang'
+  await untilOut(rpc, 'TIMEOUT')
+  const asked = node.requests
+  const results = await Promise.allSettled(Array.from({ length: 500 }, () => rpc.gasPrice()))
+  expect(results.every(({ status }) => status === 'rejected')).toBe(true)
+  expect(node.requests - asked).toBeLessThanOrEqual(1)
+  node.fault = () => undefined
+  await expect.poll(() => rpc.gasPrice().catch(() => null), { timeout: 30_000, interval: 50 }).toBeGreaterThan(0n)
+  // From then on as if nothing had been.
+  expect(await Promise.all(Array.from({ length: 50 }, () => rpc.gasPrice()))).toHaveLength(50)
+}, 60_000)
+
+test('a host that accepts no handshake costs two connections, however much is asked', async () => {
+  const sockets = new Set<Socket>()
+  const server: Server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  stops.push(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const rpc = rpcOf(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  let most = 0
+  const watch = setInterval(() => {
+    most = Math.max(most, sockets.size)
+  }, 1)
+  stops.push(() => clearInterval(watch))
+  for (let round = 0; round < 5; round++)
+    await Promise.allSettled(Array.from({ length: 200 }, () => rpc.gasPrice({ timeoutMs: 500 })))
+  expect(most).toBe(2)
+}, 30_000)
