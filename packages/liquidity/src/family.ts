@@ -62,6 +62,8 @@ export type PriceCurve = {
   readonly keepOut: number
   /** Gas that every piece after the first costs, where pieces are the pool's own: a tick that is crossed. */
   readonly gasPerPiece?: number
+  /** Part of an output by which the pool may pay more than the curve, about; 0 when absent: the pieces are the pool's own. */
+  readonly outputError?: number
 }
 
 export type PoolRefusalCode = 'EMPTY' | 'TOO_SMALL' | 'TOO_LARGE' | 'WRONG_TOKEN' | 'PAUSED' | 'UNSUPPORTED'
@@ -208,8 +210,8 @@ export interface DexFamily<State = unknown> {
    */
   maxInput(pool: Pool<State>, tokenIn: Address, tokenOut: Address): bigint | null
   /**
-   * True for a pool that limits each swap by a part of the balance of its input, and whose output depends on how balances change by
-   * parts: `maxInput` is the end of one swap, another one takes more, and pays along the same curve scaled to the balances.
+   * True for a pool that limits each swap: `maxInput` is the end of one swap, another one takes more, and pays along the same curve with
+   * inputs and outputs scaled.
    */
   limitsEachSwap?(pool: Pool<State>): boolean
   /**

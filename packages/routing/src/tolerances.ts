@@ -141,6 +141,8 @@ export const BALANCE_STEPS = 12
 /** Parts within which such a bracket is closed, and such a step is the last. */
 export const BALANCE_BRACKET = 1e-15
 export const BALANCE_MOVED = 1e-12
+/** Part of a bound that the rounding of floats may take: many sums of large and small numbers. */
+export const FLOAT_ERROR = 1e-8
 /** Part above the allocation's value at which the bound is tight enough: a hundredth of a basis point. */
 export const BOUND_TIGHT = 1e-6
 /** Part above the route from which on a bound is suspected to count an arbitrage. */
@@ -294,6 +296,8 @@ export const SEARCH_PART = 0.9
 
 /** Pools that may refuse their part before the search is given up. */
 export const REFUSALS = 12
+/** Parts of an amount of which one less is tried of a pool whose arithmetic fails at the amount. */
+export const REFUSED_PARTS = 1_000_000n
 /** Part of the output that gas beyond what was ranked with must be worth for another search: half a basis point. */
 export const GAS_SURPRISE = 5e-5
 /** Part below the bound from which on a single path is not believed to be all there is. */

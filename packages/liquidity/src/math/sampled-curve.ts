@@ -44,6 +44,8 @@ const LEAST_REST = 1e-9
 const ERROR_LEFT = 1 / 6
 const COARSE_WEIGHT = 0.3
 const DOUBT_WEIGHT = 0.15
+/** Factor on the expected error: in real states of all families the true one is up to seven times as large. */
+const ERROR_SAFETY = 8
 /** Place of a sample in an interval, and the growth from which on it is the geometric mean of both ends. */
 const PLACE = 0.4
 const WIDE = 3
@@ -62,17 +64,14 @@ export function sampledCurve({ quote, maxInput, scale, feePpm }: SampledPool): P
   if (x.length < 2) return emptyCurve(keepIn)
   const last = x.length - 1
   const inputs = x.map((input) => input * keepIn)
+  const kept = { keepIn, keepOut: 1, outputError: samples.outputError() }
   if (maxInput === null)
-    return {
-      ...curveThrough({ x: inputs, y }, Math.max(supremum - y[last]!, y[last]! * LEAST_REST)),
-      keepIn,
-      keepOut: 1,
-    }
+    return { ...curveThrough({ x: inputs, y }, Math.max(supremum - y[last]!, y[last]! * LEAST_REST)), ...kept }
   // The end, less the margin, and without samples that lie in it.
   const end = Math.min(inputs[last]!, curveEnd(maxInput, keepIn))
   const count = inputs.findIndex((input) => input >= end)
   const upTo = (values: readonly number[], final: number) => [...values.slice(0, count), final]
-  return { ...curveThrough({ x: upTo(inputs, end), y: upTo(y, y[last]!) }), keepIn, keepOut: 1 }
+  return { ...curveThrough({ x: upTo(inputs, end), y: upTo(y, y[last]!) }), ...kept }
 }
 
 class Samples implements Points {
@@ -159,6 +158,23 @@ class Samples implements Points {
       if (!(error[worst]! > TOLERANCE)) return
       this.divide(worst)
     }
+  }
+
+  /** Relative error of the curve through the samples, about: the largest of all intervals but the first, which is tiny. */
+  outputError(): number {
+    let most = ERROR_SAFETY * TOLERANCE
+    for (let k = 2; k < this.x.length; k++)
+      most = Math.max(most, Math.min(ERROR_SAFETY * this.error[k]!, this.hullError(k)))
+    return most
+  }
+
+  /** The most that a concave curve exceeds the line between two samples by, as a part of the output there. */
+  private hullError(k: number): number {
+    const { x, y } = this
+    const slope = (end: number) => (end < x.length ? (y[end]! - y[end - 1]!) / (x[end]! - x[end - 1]!) : 0)
+    const [before, own, after] = [slope(k - 1), slope(k), slope(k + 1)]
+    const width = x[k]! - x[k - 1]!
+    return before > own && own > after ? (width * (before - own) * (own - after)) / (before - after) / y[k]! : 0
   }
 
   private divide(k: number): void {

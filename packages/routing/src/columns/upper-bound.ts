@@ -6,7 +6,7 @@
  * allocation.
  */
 
-import { pointAt, tradeTo } from '../graph/price-curve.ts'
+import { hiddenEarnings, mostEarnedAt, tradeTo } from '../graph/price-curve.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
@@ -18,6 +18,7 @@ import {
   BOUND_ROUNDS,
   BOUND_SWEEPS,
   BOUND_TIGHT,
+  FLOAT_ERROR,
   TIGHT,
 } from '../tolerances.ts'
 import type { Frontier } from './frontier.ts'
@@ -39,7 +40,10 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
     const shared = allocation.shared.filter(({ tradesSeveral }) => tradesSeveral)
     if (shared.some(({ tradingFunction }) => !tradingFunction.fixedFee)) return null
     const found = shared.reduce((sum, { feesReused }) => sum + feesReused, allocation.value + frontier.dust)
-    if (frontier.edges.length === 0) return Math.min(bound, found)
+    if (frontier.edges.length === 0) {
+      bound = Math.min(bound, found)
+      break
+    }
     balancePrices(problem, frontier, price)
     problem.budget.spend(8 * frontier.edges.length)
     const earning = frontier.edges
@@ -63,7 +67,25 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
     solve(allocation, TIGHT)
     frontier.explore(allocation)
   }
-  return Number.isFinite(bound) && bound > 0 ? bound : null
+  const sure = bound * (1 + FLOAT_ERROR) + errorOf(problem, bound, allocation, frontier, price)
+  return Number.isFinite(sure) && bound > 0 ? sure : null
+}
+
+/** Output base units by which a bound may be too low, since some curves go through samples of their pools. */
+function errorOf(
+  problem: Problem,
+  bound: number,
+  allocation: Allocation,
+  frontier: Frontier,
+  price: Float64Array,
+): number {
+  const { from, to } = problem.graph.topology
+  const hidden = (edges: readonly number[], priceOf: Float64Array) =>
+    edges.reduce(
+      (sum, edge) => sum + hiddenEarnings(curveOf(problem, edge), priceOf[from[edge]!]!, priceOf[to[edge]!]!, bound),
+      0,
+    )
+  return hidden(allocation.edges, allocation.prices) + hidden(frontier.edges, price)
 }
 
 function join({ graph }: Problem, allocation: Allocation, price: Float64Array, edges: readonly number[]): boolean {
@@ -80,8 +102,7 @@ function profitOf(problem: Problem, frontier: Frontier, price: Float64Array, edg
   const { from, to } = problem.graph.topology
   const sold = price[from[edge]!]!
   const bought = price[to[edge]!]!
-  const point = pointAt(curveOf(problem, edge), sold / bought)
-  const alone = Math.max(0, point.output * bought - point.input * sold)
+  const alone = mostEarnedAt(curveOf(problem, edge), sold, bought)
   const rate = frontier.rate[edge]!
   if (rate === problem.rate[edge]) return alone
   // Beside other pairs of its pool it earns no more than by itself, nor than from the rate to which they have moved it.

@@ -11,7 +11,15 @@ import { type Admission, costOf, curveOf, type Problem, withMoreGas, without } f
 import { type Found, search } from '../search.ts'
 import { alongPath, pushThrough } from '../solver/flow.ts'
 import type { Taxes } from '../taxes.ts'
-import { EXACT_QUOTES, FEW_UNITS, GAS_SURPRISE, REFUSALS, SUSPECT, UNIT_ROUNDING } from '../tolerances.ts'
+import {
+  EXACT_QUOTES,
+  FEW_UNITS,
+  GAS_SURPRISE,
+  REFUSALS,
+  REFUSED_PARTS,
+  SUSPECT,
+  UNIT_ROUNDING,
+} from '../tolerances.ts'
 import { believedOutput } from './haircuts.ts'
 import { LegRefused, outputOfPool, type Settlement, settle } from './settle.ts'
 
@@ -135,6 +143,8 @@ function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): FoundR
 function untilSettled(whole: Problem, amountIn: bigint, admission: Admission, taxes?: Taxes): FoundRoute | null {
   let problem = whole
   let first: Found | null = null
+  /** Edges that were refused an amount for which their pool's arithmetic fails. */
+  const avoided = new Set<number>()
   for (let refusals = 0; refusals <= REFUSALS; refusals++) {
     const found = search(problem, first?.bound ?? null)
     if (!found) return null
@@ -148,10 +158,28 @@ function untilSettled(whole: Problem, amountIn: bigint, admission: Admission, ta
       const single = unlessSpent(problem, () => untilSettled(once, amountIn, admission, taxes))
       return single && netOf(problem, single) > netOf(problem, route) ? withBounds(single, first) : route
     }
-    problem = withoutRefused(problem, settled, admission)
+    const isNew = !avoided.has(settled.edge)
+    problem = (isNew && belowRefused(problem, settled, taxes)) || withoutRefused(problem, settled, admission)
+    avoided.add(settled.edge)
   }
   return null
 }
+
+/**
+ * The problem in which an edge takes a little less than an amount that its pool's arithmetic fails at; null if the pool fails there too, or
+ * if the refusal has another reason.
+ */
+function belowRefused(problem: Problem, { edge, amountIn, code, reusing }: LegRefused, taxes?: Taxes): Problem | null {
+  if (code !== 'UNSUPPORTED' || reusing) return null
+  const less = amountIn - amountIn / REFUSED_PARTS - 1n
+  if (!(less > 0n && outputOfPool(problem.graph.edges[edge]!, less, taxes) > 0n)) return null
+  return limitedTo(problem, edge, less)
+}
+
+const limitedTo = (problem: Problem, edge: number, amountIn: bigint): Problem => ({
+  ...problem,
+  taxed: new Map(problem.taxed).set(edge, upToInput(curveOf(problem, edge), Number(amountIn))),
+})
 
 /** The problem without what a leg was refused for. */
 function withoutRefused(problem: Problem, refused: LegRefused, admission: Admission): Problem {
@@ -161,7 +189,7 @@ function withoutRefused(problem: Problem, refused: LegRefused, admission: Admiss
   admission.note(pool, refused.message)
   if (!isForSize) return without(problem, problem.graph.topology.edgesOfPool.get(pool.id) ?? [])
   if (limit === null || limit === 0n) return without(problem, [edge])
-  return { ...problem, taxed: new Map(problem.taxed).set(edge, upToInput(curveOf(problem, edge), Number(limit))) }
+  return limitedTo(problem, edge, limit)
 }
 
 /** An answer that may be better than the one there is; null where the budget does not allow for it. */

@@ -27,14 +27,28 @@ export class LegRefused extends Error {
   readonly edge: number
   readonly pool: Pool
   readonly code: PoolRefusalCode
+  /** Input that was refused, base units. */
+  readonly amountIn: bigint
   /** Input that the leg's pool takes at most, base units; null when that is not what it was refused for. */
   readonly limit: bigint | null
   /** True where the flow uses some pool more than once. */
   readonly reusing: boolean
 
-  constructor({ graph }: Problem, edge: number, reason: PoolRefusal, limit: bigint | null, reusing: boolean) {
+  constructor(
+    { graph }: Problem,
+    {
+      edge,
+      amountIn,
+      reason,
+      limit,
+      reusing,
+    }: Pick<LegRefused, 'edge' | 'amountIn' | 'limit' | 'reusing'> & {
+      readonly reason: PoolRefusal
+    },
+  ) {
     super(reason.message, { cause: reason })
     this.edge = edge
+    this.amountIn = amountIn
     this.pool = graph.edges[edge]!.pool
     this.code = reason.code
     this.limit = limit
@@ -189,7 +203,7 @@ class Attempt {
       this.makeLegs(share, now, part.amount, settled)
       return
     }
-    if (settled instanceof PoolRefusal) throw this.refused(edge, settled)
+    if (settled instanceof PoolRefusal) throw this.refused(edge, part.amount, settled)
     if (settled && !last && settled.leg.amountOut < FEW_UNITS)
       settled = trimmed(settled, part, (less) => {
         const cut = partUpTo(share, balance, less)
@@ -214,7 +228,7 @@ class Attempt {
     for (let swap = 0; swap < swaps && taken < amount; swap++) {
       if (swap > 0) this.spare--
       const most = maxInputOf(problem, edge, pool, this.taxes)
-      if (most === null || (swap === 0 && most >= amount)) throw this.refused(edge, refusal)
+      if (most === null || (swap === 0 && most >= amount)) throw this.refused(edge, amount, refusal)
       const balance = held.get(from)!
       const wanted = amount - taken
       let part = partUpTo(share, balance, most)
@@ -222,7 +236,7 @@ class Attempt {
         part = last && wanted === balance ? { amount: balance, num: 1n, den: 1n } : partUpTo(share, balance, wanted)
       const settled = part.amount === 0n ? null : this.settleLeg(edge, pool, part)
       if (settled === null || settled instanceof PoolRefusal) {
-        if (settled && swap === 0) throw this.refused(edge, settled)
+        if (settled && swap === 0) throw this.refused(edge, part.amount, settled)
         break
       }
       this.add(edge, settled)
@@ -247,12 +261,13 @@ class Attempt {
   private leave({ edge, from }: Share, amount: bigint): void {
     const { pool } = this.problem.graph.edges[edge]!
     const reason = new PoolRefusal('TOO_LARGE', `pool ${pool.id} leaves ${amount}`)
-    this.leftOver = { token: from, amount, refusal: this.refused(edge, reason) }
+    this.leftOver = { token: from, amount, refusal: this.refused(edge, amount, reason) }
   }
 
-  private refused(edge: number, reason: PoolRefusal): LegRefused {
+  private refused(edge: number, amountIn: bigint, reason: PoolRefusal): LegRefused {
     const { problem, terms } = this
-    return new LegRefused(problem, edge, reason, terms.limits.get(edge) ?? null, terms.shares.sharing)
+    const limit = terms.limits.get(edge) ?? null
+    return new LegRefused(problem, { edge, amountIn, reason, limit, reusing: terms.shares.sharing })
   }
 
   private settleLeg(edge: number, now: Pool, part: Part): Settled | PoolRefusal {

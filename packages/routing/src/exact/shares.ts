@@ -60,10 +60,11 @@ export function sharesOf(
       places.push(end)
       unassigned += input[end]!
     }
-    // The last leg takes what rounding leaves over: the largest of those with enough room for it, or the one with most room. Legs that
-    // share a pool stand in the order that pays most.
-    const enough = unassigned * ENOUGH_ROOM
-    const spare = (place: number): number => Math.min(room(place), enough)
+    // The last leg takes what rounding leaves over: the largest of those with enough room for it, or the one with most room. If none has
+    // room, it is the largest: when less of the token is bought, nearly all of that is spared there. Legs that share a pool stand in the
+    // order that pays most.
+    const [enough, none] = [unassigned * ENOUGH_ROOM, unassigned * NO_ROOM]
+    const spare = (place: number): number => (room(place) < none ? 0 : Math.min(room(place), enough))
     if (places.length > 1 && !sharing) places.sort((a, b) => spare(a) - spare(b) || input[a]! - input[b]!)
     for (const place of places) {
       const edge = edges[place]!
@@ -82,6 +83,8 @@ export function sharesOf(
 
 /** Part of the inputs of legs out of one token that rounding never leaves over. */
 const ENOUGH_ROOM = 0.01
+/** Part of them that is no more than the rounding of a share. */
+const NO_ROOM = 1e-6
 const NO_LIMITS: ReadonlyMap<number, bigint> = new Map()
 
 /** @param isDown - true when a little less is better than a little more */

@@ -15,6 +15,8 @@ export type CompiledCurve = {
   readonly keepOut: number
   /** Gas that every further piece costs: a tick that is crossed. */
   readonly gasPerPiece: number
+  /** Part of an output by which the pool may pay more than the curve. */
+  readonly outputError: number
 }
 
 const INPUT = 1
@@ -42,7 +44,8 @@ export type Point = {
   conductance: number
 }
 
-export function compileCurve({ sqrtPrice, liquidity, keepIn, keepOut, gasPerPiece = 0 }: PriceCurve): CompiledCurve {
+export function compileCurve(curve: PriceCurve): CompiledCurve {
+  const { sqrtPrice, liquidity, keepIn, keepOut, gasPerPiece = 0, outputError = 0 } = curve
   // A gap at the present price is no part of any trade.
   let first = 0
   while (first < liquidity.length && liquidity[first] === 0) first++
@@ -58,7 +61,7 @@ export function compileCurve({ sqrtPrice, liquidity, keepIn, keepOut, gasPerPiec
     pieces[at + PIECE + OUTPUT] = pieces[at + OUTPUT]! + depth * (from - to)
   }
   pieces[PIECE * count] = sqrtPrice[liquidity.length]!
-  return { pieces, keepIn, keepOut, gasPerPiece }
+  return { pieces, keepIn, keepOut, gasPerPiece, outputError }
 }
 
 export function withTax(curve: CompiledCurve, keptIn: number, keptOut: number): CompiledCurve {
@@ -241,7 +244,25 @@ export function tradeTo({ pieces, keepIn, keepOut }: CompiledCurve, rate: number
   into.conductance = target > end ? depth / (2 * to * keepIn) : 0
 }
 
-/** The same for callers that ask seldom. */
+/** The most that trading with a pool earns, if a unit of its input costs `sold` and a unit of its output is worth `bought`. */
+export function mostEarnedAt(curve: CompiledCurve, sold: number, bought: number): number {
+  const { input, output } = pointAt(curve, sold / bought)
+  return Math.max(0, output * bought - input * sold)
+}
+
+/**
+ * Earnings that a curve does not show: the difference if the pool pays more than the curve by the error of its output.
+ *
+ * @param value - the most that the input of the pool is worth in any route
+ */
+export function hiddenEarnings(curve: CompiledCurve, sold: number, bought: number, value: number): number {
+  const { outputError } = curve
+  if (outputError === 0) return 0
+  const shown = mostEarnedAt(curve, sold, bought)
+  return Math.min(mostEarnedAt(curve, sold, bought * (1 + outputError)) - shown, outputError * (value + shown))
+}
+
+/** `tradeTo` for callers that ask seldom. */
 export function pointAt(curve: CompiledCurve, rate: number): Point {
   const point = { input: 0, output: 0, conductance: 0 }
   tradeTo(curve, rate, point)

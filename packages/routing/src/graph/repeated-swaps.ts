@@ -1,4 +1,5 @@
 /** Curves of pools that limit each swap by a part of a balance, over several swaps one after the other. */
+import type { Address } from '@sluice/chains'
 import { familyOf, orRefused, type Pool, type PriceCurve } from '@sluice/liquidity'
 
 /** Swaps through one pool in one direction that a route makes at most. Each costs the gas of a hop. */
@@ -8,18 +9,15 @@ export const MAX_SWAPS = 3
 const ROUNDING = 1e-12
 
 /**
- * The curve of a pool, continued by that of further swaps if the pool limits each: the output of a swap depends on the parts by which
- * balances change, so that the curve of the next one is the same, scaled to the balances that the one before left.
+ * The curve of a pool, continued by that of further swaps if the pool limits each: the curve of the next swap is the same, scaled by as
+ * much as the largest input and its output change from one swap to the next.
  */
 export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, i: number, j: number): PriceCurve {
-  const family = familyOf(pool.family)!
   const count = curve.liquidity.length
-  if (count === 0 || !family.limitsEachSwap?.(pool)) return curve
-  const reserves = orRefused(() => family.reserves(pool))
-  const { input, output } = tradedBy(curve)
-  const [held, paid] = [Number(reserves?.[i] ?? 0n), Number(reserves?.[j] ?? 0n)]
-  if (!(held > 0 && paid > output && Number.isFinite(input))) return curve
-  const [grown, left] = [1 + input / held, 1 - output / paid]
+  if (count === 0 || !familyOf(pool.family)!.limitsEachSwap?.(pool)) return curve
+  const scales = orRefused(() => scalesOf(pool, pool.tokens[i]!, pool.tokens[j]!))
+  if (!scales) return curve
+  const { grown, left } = scales
   const sqrtPrice = [...curve.sqrtPrice]
   const liquidity = [...curve.liquidity]
   for (let swap = 1; swap < MAX_SWAPS; swap++) {
@@ -39,16 +37,18 @@ export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, i: number, j: n
   return { ...curve, sqrtPrice: Float64Array.from(sqrtPrice), liquidity: Float64Array.from(liquidity) }
 }
 
-/** Amounts that bring a pool to the end of its curve: what its balances change by. */
-function tradedBy({ sqrtPrice, liquidity, keepIn, keepOut }: PriceCurve): {
-  readonly input: number
-  readonly output: number
-} {
-  let [input, output] = [0, 0]
-  for (const [piece, depth] of liquidity.entries()) {
-    const [from, to] = [sqrtPrice[piece]!, sqrtPrice[piece + 1]!]
-    input += depth === 0 ? 0 : (depth * (from - to)) / (from * to)
-    output += depth * (from - to)
-  }
-  return { input: input / keepIn, output: output * keepOut }
+type Scales = { readonly grown: number; readonly left: number }
+
+/** Factors from the largest swap to the next one, on the input and on the output. Null if no further swap is possible. @throws PoolRefusal */
+function scalesOf(pool: Pool, tokenIn: Address, tokenOut: Address): Scales | null {
+  const family = familyOf(pool.family)!
+  const most = family.maxInput(pool, tokenIn, tokenOut)
+  if (!most) return null
+  const first = family.quoteExactInput(pool, tokenIn, tokenOut, most)
+  const next = { ...pool, state: first.state }
+  const mostOfNext = family.maxInput(next, tokenIn, tokenOut)
+  if (!mostOfNext) return null
+  const second = family.quoteExactInput(next, tokenIn, tokenOut, mostOfNext)
+  const [grown, left] = [Number(mostOfNext) / Number(most), Number(second.amountOut) / Number(first.amountOut)]
+  return left > 0 && Number.isFinite(grown) && Number.isFinite(left) ? { grown, left } : null
 }

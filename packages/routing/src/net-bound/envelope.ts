@@ -26,7 +26,7 @@ export type Envelope = {
  * @param cost - of using it at all, in what it pays
  */
 export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null {
-  const { keepIn, keepOut, gasPerPiece } = curve
+  const { keepIn, keepOut, gasPerPiece, outputError } = curve
   const pieces = piecesOf(curve)
   const wanted = cost / keepOut
   let piece = 0
@@ -54,7 +54,7 @@ export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null 
     depths[k - piece + 1] = depthOf(curve, k)
   }
   return {
-    curve: compileCurve({ sqrtPrice: prices, liquidity: depths, keepIn, keepOut, gasPerPiece }),
+    curve: compileCurve({ sqrtPrice: prices, liquidity: depths, keepIn, keepOut, gasPerPiece, outputError }),
     inputOfLine: sold / keepIn,
   }
 }

@@ -1,5 +1,5 @@
 /** The whole graph at given prices: what each pool earns there, and what its use costs. */
-import { pointAt } from '../graph/price-curve.ts'
+import { hiddenEarnings, pointAt } from '../graph/price-curve.ts'
 import { costAtBest } from '../integrate/ticks.ts'
 import { curveOf, leastCost, type Problem } from '../problem/problem.ts'
 import { SharedPool, tradingFunctionOf } from '../solver/shared-pools.ts'
@@ -9,7 +9,7 @@ type Earner = {
   /** Its edges that a route may use. */
   readonly edges: readonly number[]
   /** The most that it earns at the prices, in output base units. */
-  readonly earned: number
+  earned: number
   /** The least that using it costs, in output base units. */
   readonly cost: number
 }
@@ -53,15 +53,23 @@ export function pricedAt(problem: Problem, prices: Float64Array, known: Map<stri
     if (!earner) return null
     earners.push(earner)
   }
-  const earnerOf = new Map(earners.flatMap((earner) => earner.edges.map((edge) => [edge, earner] as const)))
   const base = prices[source]! * amountIn
+  // No pool of a route takes more than all are worth together.
+  const value = earners.reduce((sum, { earned }) => sum + earned, base)
+  for (const earner of earners) {
+    if (earner.edges.length > 1) continue
+    const edge = earner.edges[0]!
+    earner.earned += hiddenEarnings(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!, value)
+  }
+  const earnerOf = new Map(earners.flatMap((earner) => earner.edges.map((edge) => [edge, earner] as const)))
   const bound = earners.reduce((sum, { earned, cost }) => sum + Math.max(0, earned - cost), base)
   return { base, bound, earners, earnerOf }
 }
 
 function alone(problem: Problem, edge: number, sold: number, bought: number) {
   problem.budget.spend(8)
-  const { input, output } = pointAt(curveOf(problem, edge), sold / bought)
+  const curve = curveOf(problem, edge)
+  const { input, output } = pointAt(curve, sold / bought)
   const earned = Math.max(0, output * bought - input * sold)
   return { earned, cost: costAtBest(problem, edge, { input, output }, { sold, bought }) }
 }

@@ -32,6 +32,7 @@ export const woofiV2: DexFamily<WoofiV2State> = {
     }
   }),
 
+  limitsEachSwap: () => true,
   reserves: ({ state }) => state.tokens.map(({ reserve }) => reserve),
 
   takesTaxedInput: true,
