@@ -1,8 +1,8 @@
 /** Calls to the service from a page of another site, in a real browser, which alone enforces CORS. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Browser, type Page } from 'playwright-core'
 import { startChain, startOver } from '@sluice/api/testing'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser, launch } from './src/browser.ts'
 
