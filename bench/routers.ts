@@ -37,7 +37,7 @@ for (const recorded of readRecorded()) {
   )
   try {
     const node = new Node(anvil.url)
-    const simulated = await simulateRecorded(service.url, node, recorded)
+    const simulated = await simulateRecorded(service.url, recorded)
     const sent = await sendRecorded(node, recorded)
     compared.push({ recorded, simulated, sent, withExactly: await sendWithExactly(node, recorded) })
   } finally {

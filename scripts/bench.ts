@@ -7,6 +7,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   against: 'api/against.ts',
   api: 'api/api.ts',
   'awake-chains': 'awake-chains.ts',
+  bill: 'bill.ts',
   bounded: 'bounded/bench.ts',
   burst: 'company/burst.ts',
   bus: 'bus/bench.ts',

@@ -93,6 +93,7 @@ test('the chain map has it, with its tracker name and the address of its Guard',
     TrackerName: 'Made Up',
     CoinsPrefix: 'sonic',
     Status: 'deployed',
+    L1FeeModel: 'none',
   })
 })
 

@@ -39,7 +39,7 @@ test.each(earliestFirst)('what a user of $router was paid on Ethereum, /simulate
   url = anvil.url
   try {
     const node = new Node(url)
-    const simulated = await simulateRecorded(service.url, node, recorded)
+    const simulated = await simulateRecorded(service.url, recorded)
     const sent = await sendRecorded(node, recorded)
     expect(sent.asOnChain).toBe(true)
     expect(simulated.revertReason).toBeUndefined()

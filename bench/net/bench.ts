@@ -1,2 +1,3 @@
 /** `npm run bench -- net`: see `table.ts`, and with `--cold` `cold.ts`. */
-await import(process.argv.includes('--cold') ? './cold.ts' : './table.ts')
+if (process.argv.includes('--cold')) await import('./cold.ts')
+else await import('./table.ts')

@@ -48,6 +48,9 @@ const read = (): File => JSON.parse(brotliDecompressSync(readFileSync(FILE)).toS
 
 export const readRecorded = (): readonly Recorded[] => read().transactions
 
+/** Seconds between two blocks of Ethereum. */
+const BLOCK_SECONDS = 12
+
 /** A node whose newest block is the parent of the transaction's, with the state that the transaction met in its own. */
 export async function startBefore({ block, hardfork, accounts }: Recorded): Promise<Anvil> {
   const { code } = read()
@@ -58,7 +61,7 @@ export async function startBefore({ block, hardfork, accounts }: Recorded): Prom
       return [address, { ...account, storage: Object.fromEntries(words) }]
     }),
   )
-  const [number, timestamp] = [block.number - 1, block.timestamp - 1]
+  const [number, timestamp] = [block.number - 1, block.timestamp - BLOCK_SECONDS]
   const head = { number: toBeHex(number), timestamp: toBeHex(timestamp), gasLimit: block.gasLimit, difficulty: '0x0' }
   const folder = mkdtempSync(join(tmpdir(), 'sluice-recorded-'))
   const file = join(folder, 'genesis.json')
@@ -135,23 +138,20 @@ export type Simulated = {
   readonly revertReason?: string
 }
 
-/** Answer of the service's `/simulate` for it, in a block like its own; the chain is as it was after that. */
-export async function simulateRecorded(api: string, node: Node, recorded: Recorded): Promise<Simulated> {
-  const before = await node.request<string>('evm_snapshot')
-  await mineAs(node, recorded)
+/** Simulates the transaction at the parent of its block: the service runs it in the next block, which has its number and its time. */
+export async function simulateRecorded(api: string, recorded: Recorded): Promise<Simulated> {
   const { to, data, gasLimit, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = Transaction.from(recorded.raw)
   const { tokenIn, amountIn, tokenOut, spender, block } = recorded
   const tipped = BigInt(block.baseFeePerGas) + (maxPriorityFeePerGas ?? 0n)
   const paid = gasPrice ?? (maxFeePerGas! < tipped ? maxFeePerGas! : tipped)
   const call = { from: senderOf(recorded), to, data, gas: String(gasLimit), gasPrice: String(paid) }
-  const request = { ...call, tokenIn, amountIn, tokenOut, spender, block: String(block.number) }
+  const request = { ...call, tokenIn, amountIn, tokenOut, spender, block: String(block.number - 1) }
   const answer = await fetch(`${api}/simulate/1`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(request),
   })
   const body = (await answer.json()) as Simulated
-  await node.undo(before)
   if (!answer.ok) throw new Error(`${recorded.hash}: ${answer.status} ${JSON.stringify(body)}`)
   return body
 }

@@ -124,7 +124,7 @@ describe('bodies', () => {
     }
     // The local chain is loaded without the state of the blocks that made it.
     for (const block of ['1', '0x2', 'earliest']) {
-      const { error } = await expectBody('/simulate/31337', 502, 'Error', post({ ...fields, block }))
+      const { error } = await expectBody('/simulate/31337', 422, 'Error', post({ ...fields, block }))
       expect(error).toBe(`no node of the chain holds the state of block ${block}`)
     }
   })

@@ -1,4 +1,4 @@
-/** What pools lack of what their curves or reserves say: tokens that were burned, taken back or never came. */
+/** Balances that pools lack, compared with their curves or reserves: tokens that were burned, taken back, or never came. */
 import { Bounded } from '@sluice/simulation'
 import type { PairView, PoolView } from './pool-view.ts'
 

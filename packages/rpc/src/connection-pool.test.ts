@@ -56,6 +56,21 @@ test('requests that are given up leave the queue, and those behind them are sent
   expect(texts.at(-1)).toBe('later')
 })
 
+test('connections that wait for a request, used or not, do not keep the process running', async () => {
+  const server = createHttpServer((_, response) => void response.end('{}'))
+  server.on('connection', (socket) => socket.unref())
+  const url = await listen(server)
+  await postJson(url, '{}')
+  // The connection that is opened for the second request is not needed: the first one is free before.
+  const pool = poolOf(url.origin)
+  const gaveUp = new AbortController()
+  const fresh = pool.send(async () => {}, gaveUp.signal, true).catch(() => {})
+  gaveUp.abort()
+  await fresh
+  await expect.poll(() => pool.counts).toEqual({ open: 2, connecting: 0, waiting: 0 })
+  expect(process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap')).toEqual([])
+})
+
 test('an origin that has never answered gets eight connections', async () => {
   let requests = 0
   const url = await listen(createHttpServer(() => requests++))

@@ -179,12 +179,14 @@ export class ConnectionPool {
   /** A client of one connection that is open already. */
   private clientOf(socket: Socket): Client {
     let unused: Socket | undefined = socket
+    // Undici does this for kept connections; this one would keep the process running until then.
+    socket.unref()
     setTimeout(() => unused?.destroy(), KEEP_ALIVE_MS).unref()
     return new Client(this.origin.origin, {
       ...this.options,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connect: (_, callback) => {
-        const given = unused
+        const given = unused?.ref()
         unused = undefined
         // Its own code: after one of its `SocketError`s undici would connect again and again.
         const closed = Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })

@@ -2,7 +2,7 @@
 import { type Hex, NATIVE } from '@sluice/chains'
 import { RpcError } from '@sluice/rpc'
 import type { CallEnvironment, RunReport } from './attempt.ts'
-import { type BareReport, runBare } from './bare.ts'
+import type { BareReport } from './bare.ts'
 import { SimulationError } from './errors.ts'
 import { intrinsicGas } from './gas.ts'
 import type { Reading } from './probe.ts'
@@ -18,41 +18,10 @@ export type SentOutcome = SwapOutcome & {
   readonly chargedGas?: number
 }
 
-/** Milliseconds after which nodes that lacked the method are asked again: others may stand behind the same address. */
-const RETRY_MS = 300_000
-/** Words of nodes that lack a method. */
-const UNKNOWN_METHOD = /method|not (supported|available|implemented|allowed|whitelisted)|does not exist|unsupported/i
 /** EIP-3529: at most a fifth of the gas comes back. */
 const MAX_REFUND_PART = 5
 /** Percent by which gas may differ: a call of the target to itself costs some 700 more where the probe stands there. */
 const GAS_TOLERANCE = 5
-
-/** Whether the nodes of a chain have eth_simulateV1, and whether they tell gas before refunds. */
-export class BareRuns {
-  private lackedAt = Number.NEGATIVE_INFINITY
-  tellGross = false
-
-  get areLacking(): boolean {
-    return Date.now() - this.lackedAt < RETRY_MS
-  }
-
-  /** Undefined where it cannot be run so. */
-  async run(bare: Parameters<typeof runBare>[0]): Promise<BareReport | undefined> {
-    if (this.areLacking) return undefined
-    try {
-      const report = await runBare(bare)
-      this.tellGross = report.gasUsed !== undefined
-      return report
-    } catch (error) {
-      if (!(error instanceof RpcError && (error.isRefusal || error.code === 'BAD_ANSWER'))) throw error
-      if (error.code === 'UNSUPPORTED' || UNKNOWN_METHOD.test(error.message)) {
-        this.lackedAt = Date.now()
-        this.tellGross = false
-      }
-      return undefined
-    }
-  }
-}
 
 /** Undefined where no node can run it so. */
 export async function runAsSent(

@@ -1,4 +1,4 @@
-import { BareRuns } from './as-sent.ts'
+import { BareRuns } from './bare-runs.ts'
 import { FeeReader } from './fees.ts'
 import { CostLimiter } from './limiter.ts'
 import { defaultLimits, type SimulationLimits } from './limits.ts'

@@ -1,4 +1,4 @@
-/** What the network asks for gas, read once for each block that a transaction would follow. */
+/** Gas prices of the network, read once for each block that a transaction would follow. */
 import type { Hex } from '@sluice/chains'
 import type { BlockHeader, RequestOptions, Rpc } from '@sluice/rpc'
 import { Bounded } from './bounded.ts'

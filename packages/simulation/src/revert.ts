@@ -79,7 +79,7 @@ function isRevert(bytes: Hex): boolean {
   return selector === ERROR_SELECTOR || selector === PANIC_SELECTOR || knownErrors.has(selector)
 }
 
-/** What an error of unknown arguments wraps: the first of them that is bytes of a revert. */
+/** Revert data inside an error of unknown arguments: the first argument that is bytes of a revert. */
 function wrappedIn(data: Hex, depth: number): string | undefined {
   if (depth >= MAX_DEPTH) return undefined
   const body = data.slice(10)

@@ -223,12 +223,19 @@ async function tryToken(
   )
 }
 
-/** The sender's real balance and allowance; undefined where it has less than it is to give. */
+/**
+ * Runs the swap with the sender's real balance and allowance. Undefined if the sender has less than the input, or if the swap takes
+ * more than the input: a token may charge its sender on top of each transfer.
+ */
 async function tryOwn(task: Task, environment: CallEnvironment): Promise<Attempt | undefined> {
+  const { amountIn } = task.input
   const setUp = ownSetUp(task.input)
   const report = await run(task, environment, setUp)
-  if (report.before.tokenIn.amount < task.input.amountIn) return undefined
-  return allowed(task, environment, { report, setUp })
+  if (report.before.tokenIn.amount < amountIn) return undefined
+  const attempt = await allowed(task, environment, { report, setUp })
+  if (!attempt?.report.success) return attempt
+  const { before, after } = attempt.report
+  return before.tokenIn.amount - after.tokenIn.amount > amountIn ? undefined : attempt
 }
 
 /** The slots that the token reads for this account; undefined where those cannot be told. */

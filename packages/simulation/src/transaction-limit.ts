@@ -41,8 +41,7 @@ export class TransactionLimit {
       return isActive
     } catch (error) {
       // Nodes tell of an instruction that they do not know in many words.
-      if (error instanceof RpcError && (error.isRefusal || error.code === 'REVERTED'))
-        this.sawInactive(number)
+      if (error instanceof RpcError && (error.isRefusal || error.code === 'REVERTED')) this.sawInactive(number)
       return false
     }
   }

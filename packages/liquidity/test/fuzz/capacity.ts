@@ -138,7 +138,7 @@ function amountsOf({ maxInput, funds }: Direction): readonly bigint[] {
 const trialOf = ({ direction: { pool, tokenIn, tokenOut }, amountIn }: { direction: Direction; amountIn: bigint }) =>
   ({ pool, swaps: [{ tokenIn, tokenOut, amountIn }] }) satisfies SwapTrial
 
-/** What differs; undefined where both accept, or both refuse. */
+/** Difference between the two outcomes; undefined if both accept, or both refuse. */
 function compare(world: PoolWorld, direction: Direction, amountIn: bigint, outcome: Outcome): string | undefined {
   const { pool, tokenIn, tokenOut, maxInput, supply } = direction
   const family = familyOf(pool.family)!

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '@sluice/chains'
 import { type Route, refundOf, routeGas } from '@sluice/routing'
 import type { SimulationResult, SwapOutcome } from '@sluice/simulation'
-import { floorGas, larger, transactionGas } from '../quote/amounts.ts'
+import { floorGas, larger, transactionGas } from './transaction-gas.ts'
 
 type Simulated = Pick<SwapOutcome, 'gasUsed'> & Partial<Pick<SimulationResult, 'chargedGas' | 'ways'>>
 

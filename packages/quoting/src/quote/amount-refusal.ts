@@ -1,4 +1,4 @@
-/** Whether it is the amount that does not route: a trade that fails at one size and routes at another is no missing path. */
+/** Refusals that are about the amount: a trade that fails at one size and routes at another does not lack a path. */
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 
 type Sought = RouteRequest | ExactOutputRequest

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { feeOf, grossFor, leftOf, minOutputOf, outputFor, shortfallPpm, toPercent, transactionGas } from './amounts.ts'
+import { transactionGas } from '../gas/transaction-gas.ts'
+import { feeOf, grossFor, leftOf, minOutputOf, outputFor, shortfallPpm, toPercent } from './amounts.ts'
 
 const amount = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n })
 

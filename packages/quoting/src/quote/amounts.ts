@@ -1,6 +1,5 @@
 /** The arithmetic of a quote, in whole base units. Parts per million are named Ppm. */
-import { type Hex, PPM, PPM_PER_PERCENT } from '@sluice/chains'
-import { intrinsicGas } from '@sluice/simulation'
+import { PPM, PPM_PER_PERCENT } from '@sluice/chains'
 
 /** Amount that the Guard keeps for the fee recipient, rounded down as the Guard does. */
 export function feeOf(output: bigint, feePpm: bigint): bigint {
@@ -34,27 +33,6 @@ export function grossFor(left: bigint, feePpm: bigint, taxPpm: bigint): bigint {
 /** Parts per million that are missing from `expected`; negative when there is more. */
 export function shortfallPpm(expected: bigint, actual: bigint): bigint {
   return expected === 0n ? 0n : ((expected - actual) * PPM) / expected
-}
-
-const TRANSACTION_GAS = 21_000n
-/** EIP-7623: what a byte of calldata costs at least, as a multiple of what it costs by itself: 10 gas for 4. */
-const FLOOR = { gas: 10n, for: 4n }
-
-/**
- * Gas of a whole transaction before refunds: intrinsic, calldata and execution, or the calldata floor where that is more.
- *
- * @param executionGas - gross gas of the call itself
- * @see EIP-2028, EIP-7623
- */
-export function transactionGas(data: Hex, executionGas: bigint): bigint {
-  return larger(intrinsicGas(data) + executionGas, floorGas(data))
-}
-
-export const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
-
-/** The least that a transaction with this calldata is charged. @see EIP-7623 */
-export function floorGas(data: Hex): bigint {
-  return TRANSACTION_GAS + ((intrinsicGas(data) - TRANSACTION_GAS) * FLOOR.gas) / FLOOR.for
 }
 
 /** Base units as a float of whole tokens, for USD figures only. */

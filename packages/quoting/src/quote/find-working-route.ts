@@ -1,22 +1,21 @@
 /** The rounds of routing and simulating by which a quote comes to a route that was seen to work. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
-import { type ExactOutputRequest, MOST_WORK, type Route, type RouteRequest, type RouteResult } from '@sluice/routing'
+import { type ExactOutputRequest, MOST_WORK, type Route, type RouteRequest } from '@sluice/routing'
 import { type SimulationContext, usualGas } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
 import { permitFault } from '../permit/fault.ts'
 import type { Permit } from '../permit/permit.ts'
-import type { ChainTokens } from '../tokens/chain-tokens.ts'
 import type { TaxRecords, TradedToken } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
-import { type AmountRefusal, amountRefusal } from './amount-refusal.ts'
 import { toPercent } from './amounts.ts'
 import { culprits } from './culprits.ts'
 import { onceAsked } from './once-asked.ts'
 import type { AutoSlippage, Search, Work } from './ports.ts'
 import { type DecidedRequest, decided, type QuoteRequest } from './request.ts'
 import { routeTerms, type TermsContext } from './route-terms.ts'
-import { searchAmount, wantedFor } from './search-amount.ts'
+import { searchAmount } from './search-amount.ts'
+import { searchFailure } from './search-failure.ts'
 import { mostRouteGas, tooMuchGas } from './too-much-gas.ts'
 import { type Trial, type TrialContext, tryRoute, type WorkingTrial } from './try-route.ts'
 
@@ -69,7 +68,7 @@ export async function findWorkingRoute(
   underWay: Work,
 ): Promise<WorkingRoute> {
   const { signal, time } = underWay
-  const { view, tokens, search, emit, rpc, simulation } = context
+  const { view, tokens, emit, rpc, simulation } = context
   const excludePools = new Set(wish.excludePools)
   const mostGas = mostRouteGas(usualGas(view.snapshot.block, simulation.limits.maxGas))
   let request = decided(wish)
@@ -79,20 +78,8 @@ export async function findWorkingRoute(
   let lift: readonly [bigint, bigint] = [1n, 1n]
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
-    const terms = await routeTerms(request, gasPriceWei, context, excludePools)
-    const amount = searchAmount(request, tokens.taxes, lift)
-    const isMeasured = 'amountIn' in amount && gasPriceWei > 0n
-    const work = round > 0 && { work: LATER_WORK }
-    const sought = { ...terms, ...amount, ...work, ...(isMeasured && { mostRivals: MOST_RIVALS }) }
-    const result = await time('route', () => search(view, sought, signal))
-    if (!result.ok) {
-      if (lastFailure && result.code !== 'BAD_TOKEN') throw reverted(lastFailure, view)
-      const bySize =
-        result.code === 'NO_ROUTE'
-          ? await amountRefusal(sought, (other) => search(view, { ...other, work: LATER_WORK }, signal))
-          : undefined
-      throw bySize ? refusedBySize(bySize, result, request, tokens, view) : noRoute(result, view, request, tokens.taxes)
-    }
+    const state = { request, gasPriceWei, excludePools, lift, isFirst: round === 0, lastFailure }
+    const { sought, result } = await searchRound(state, context, underWay)
     const { route, rivals = [] } = result
     const lean = rivals.filter(({ gas }) => gas <= mostGas)
     if (wish.slippagePpm === 'auto' && (slippage === undefined || wish.amountOut === undefined)) {
@@ -125,7 +112,7 @@ export async function findWorkingRoute(
     }
     if (trial.outcome === 'reverted' && (trial.gasUsed ?? 0) > mostGas) {
       lastFailure = OUT_OF_GAS.reason
-      // Nobody is to blame. Where it took more than it was expected to, half of that is spared.
+      // No pool is at fault. If the route took more gas than expected, the pools of half of that gas are left out.
       for (const pool of tooMuchGas(route, Math.min(mostGas, route.gas / 2))) excludePools.add(pool)
       continue
     }
@@ -151,6 +138,35 @@ export async function findWorkingRoute(
     if (!learned && route.legs.length === 0) break
   }
   throw reverted(lastFailure, view)
+}
+
+type Round = {
+  readonly request: DecidedRequest
+  readonly gasPriceWei: bigint
+  readonly excludePools: ReadonlySet<string>
+  readonly lift: readonly [bigint, bigint]
+  readonly isFirst: boolean
+  /** Failure of the route of the round before; empty if there was none. */
+  readonly lastFailure: string
+}
+
+/** @throws QuotingError if no route is found */
+async function searchRound(
+  { request, gasPriceWei, excludePools, lift, isFirst, lastFailure }: Round,
+  context: RoundsContext,
+  { signal, time }: Work,
+) {
+  const { view, tokens, search } = context
+  const terms = await routeTerms(request, gasPriceWei, context, excludePools)
+  const amount = searchAmount(request, tokens.taxes, lift)
+  const isMeasured = 'amountIn' in amount && gasPriceWei > 0n
+  const work = !isFirst && { work: LATER_WORK }
+  const sought = { ...terms, ...amount, ...work, ...(isMeasured && { mostRivals: MOST_RIVALS }) }
+  const result = await time('route', () => search(view, sought, signal))
+  if (result.ok) return { sought, result }
+  if (lastFailure && result.code !== 'BAD_TOKEN') throw reverted(lastFailure, view)
+  const searchAgain = (other: RouteRequest | ExactOutputRequest) => search(view, { ...other, work: LATER_WORK }, signal)
+  throw await searchFailure(result, { sought, request, taxes: tokens.taxes, view, searchAgain })
 }
 
 const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
@@ -208,42 +224,6 @@ function suspects({ legs, amountIn, tokenIn }: Route): readonly string[] {
     leg.tokenIn === tokenIn ? Number(leg.amountIn) / Number(amountIn) : 0.5
   const [first] = [...legs].sort((a, b) => share(b) - share(a))
   return first ? [first.pool.id] : []
-}
-
-type Refused = Extract<RouteResult, { ok: false }>
-
-function noRoute(result: Refused, { snapshot }: ChainView, request: DecidedRequest, taxes: TaxRecords): QuotingError {
-  const { code, message, reasons, maxRoutableAmount, maxOutputAmount } = result
-  const most =
-    request.amountOut === undefined ? maxRoutableAmount : maxOutputAmount && wantedFor(maxOutputAmount, request, taxes)
-  return new QuotingError(code, message, {
-    reasons: reasons.slice(0, 50),
-    ...(most !== undefined && { maxRoutableAmount: most.toString() }),
-    block: snapshot.block.number,
-  })
-}
-
-function refusedBySize(
-  refusal: AmountRefusal,
-  { reasons }: Refused,
-  request: DecidedRequest,
-  { taxes }: ChainTokens,
-  { snapshot }: ChainView,
-): QuotingError {
-  const details = { reasons: reasons.slice(0, 50), block: snapshot.block.number }
-  if (refusal.kind === 'too small') {
-    const least = `about ${refusal.min} routes`
-    return new QuotingError('AMOUNT_TOO_SMALL', `${request.amountIn} buys less than one unit of the output; ${least}`, {
-      ...details,
-      minRoutableAmount: refusal.min.toString(),
-    })
-  }
-  const most = request.amountOut === undefined ? refusal.max : wantedFor(refusal.max, request, taxes)
-  const what = request.amountOut === undefined ? `take ${request.amountIn}` : `pay ${request.amountOut}`
-  return new QuotingError('INSUFFICIENT_LIQUIDITY', `the pools cannot ${what}; about ${most} can be routed`, {
-    ...details,
-    maxRoutableAmount: most.toString(),
-  })
 }
 
 function reverted(reason: string, { snapshot }: ChainView): QuotingError {

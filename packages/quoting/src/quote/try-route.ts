@@ -1,5 +1,5 @@
 import { IGuard__factory } from '@sluice/bindings'
-import type { Address } from '@sluice/chains'
+import type { Address, Hex } from '@sluice/chains'
 import { type EncodedSwap, encodeSwap, type Route, type SwapRequest } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
 import {
@@ -13,11 +13,12 @@ import {
 import type { SwapContracts } from '../chain/contracts.ts'
 import { type Clock, defaultDeadline } from '../deadline.ts'
 import type { LaterGas } from '../gas/later-gas.ts'
+import { larger } from '../gas/transaction-gas.ts'
 import { asOwned } from '../permit/permit.ts'
 import type { WalletChecks } from '../simulation/wallet-checks.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
-import { larger, leftOf, minOutputOf, shortfallPpm } from './amounts.ts'
+import { leftOf, minOutputOf, shortfallPpm } from './amounts.ts'
 import { mostAfterGas } from './most-after-gas.ts'
 import type { Simulate } from './ports.ts'
 import type { DecidedRequest } from './request.ts'
@@ -108,60 +109,12 @@ async function runRoute(
   request: DecidedRequest,
   context: TrialContext,
 ): Promise<Trial> {
-  const { contracts, wrappedNative, view, signal } = context
-  const direct = route.legs.length > 0 && paysDirectly(request, context.taxes)
-  const deadline = request.deadline ?? defaultDeadline(view.snapshot.block.timestamp, context.clock())
-
-  const legs = [route, ...rivals].flatMap((of) => of.legs)
-  const pools = new Set(legs.map(({ pool }) => pool.address))
-
+  const { wrappedNative, view } = context
   const { block } = view.snapshot
-  const known = { header: block, senderCode: await view.codeOf(request.from) }
-
-  const permit = request.permit && asOwned(request.permit, known.senderCode)
+  const senderCode = await view.codeOf(request.from)
+  const permit = request.permit && asOwned(request.permit, senderCode)
   if (request.permit && !permit) return { outcome: 'reverted', reason: 'the permit is signed by nobody' }
-  const encodedAs = (of: Route, minOutput: bigint): Encoded => {
-    const terms = { ...termsOf({ ...request, permit }, context), minOutput, deadline: BigInt(deadline), direct }
-    return { route: of, terms, swap: encodeSwap({ route: of, families: contracts.families, ...terms }) }
-  }
-  const simulated = ({ to, data }: EncodedSwap, others: readonly Encoded[], more: Partial<SimulationRequest> = {}) =>
-    context.simulate(
-      {
-        from: request.from,
-        to,
-        data,
-        ...(others.length > 0 && { others: others.map(({ swap }) => swap.data) }),
-        tokenIn: route.tokenIn,
-        amountIn: route.amountIn,
-        tokenOut: route.tokenOut,
-        block: { blockHash: block.hash },
-        known,
-        ...(request.permit && { allowance: 'kept' as const }),
-        signal,
-        ...more,
-      },
-      pools,
-    )
-  const asSent = await context.walletChecks.isDue({ legs }, context.rpc, { blockHash: block.hash })
-  const runEncoded = async (encoded: Encoded, others: readonly Encoded[] = []): Promise<Ran> => {
-    const simulation = await simulated(encoded.swap, others, { withHead: true, asSent })
-    const { sender } = simulation.ways
-    if (sender) context.walletChecks.observe(encoded.route, sender === 'bare')
-    return { ...encoded, simulation }
-  }
-  const run = (minOutput: bigint, others?: readonly Encoded[]) => runEncoded(encodedAs(route, minOutput), others)
-  /** The same at the deadline; whatever the output is by then, only its gas counts. */
-  const runLater = async (): Promise<readonly SwapOutcome[]> => {
-    const [own, ...others] = [route, ...rivals].map((of) => encodedAs(of, 1n))
-    const runsIn = blockAt(block, deadline, context.simulation.blockIntervalMs)
-    try {
-      const result = await simulated(own!.swap, others, { runsIn })
-      return result.ranIn ? [result, ...(result.others ?? [])] : []
-    } catch (error) {
-      if (error instanceof SimulationError) return []
-      throw error
-    }
-  }
+  const { encodedAs, run, runLater, asSent } = await runsOf(route, rivals, { ...request, permit }, senderCode, context)
 
   const wanted = request.amountOut
   const expectedOf = (of: Route) => leftOf(of.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
@@ -169,7 +122,7 @@ async function runRoute(
   const settledMinOutput = wanted ?? minOutputOf(expected, request.slippagePpm)
   const others = rivals.map((rival) => encodedAs(rival, minOutputOf(expectedOf(rival), request.slippagePpm)))
   const isDue = context.laterGas.isDue([route, ...rivals], block.timestamp)
-  const [first, later] = await Promise.all([run(settledMinOutput, others), isDue ? runLater() : []])
+  const [first, later] = await Promise.all([run(encodedAs(route, settledMinOutput), others), isDue ? runLater() : []])
   const laterGas = laterGasOf([route, ...rivals], first.simulation, later)
   for (const { of, extra } of laterGas) context.laterGas.observe(of, extra, block.timestamp)
   const extraOf = (of: Route) => laterGas.find((one) => one.of === of)?.extra ?? 0
@@ -183,7 +136,7 @@ async function runRoute(
   if (unexplained > MAX_SHORTFALL_PPM || measured === 0n) return { outcome: 'shortfall', shortfallPpm: unexplained }
   if (first.simulation.success && measured >= expected) {
     const ranked = bestMeasured(first, others, expectedOf, wrappedNative)
-    const best = asSent ? await confirmedAsSent(first, ranked, runEncoded) : ranked
+    const best = asSent ? await confirmedAsSent(first, ranked, run) : ranked
     const { route: of, terms } = best
     const amountOut = expectedOf(of)
     const shortfall = shortfallPpm(amountOut, best.simulation.amountOut)
@@ -200,13 +153,84 @@ async function runRoute(
     return { ...adjusted, ...first, amountOut: measured, minOutput: wanted }
   }
   const minOutput = minOutputOf(measured, request.slippagePpm)
-  const second = await run(minOutput)
+  const second = await run(encodedAs(route, minOutput))
   if (!second.simulation.success) return reverted(second)
   if (second.simulation.amountOut !== measured) return { outcome: 'shortfall', shortfallPpm: missing }
   return { ...adjusted, ...second, amountOut: measured, minOutput }
 }
 
-/** What the sender received, or would have, had the Guard not refused it as too little. */
+type Runs = {
+  readonly encodedAs: (route: Route, minOutput: bigint) => Encoded
+  /** Simulates a transaction in the next block, and others in the same call. */
+  readonly run: (encoded: Encoded, others?: readonly Encoded[]) => Promise<Ran>
+  /** Simulates all routes at the deadline, for their gas: none if the node cannot. */
+  readonly runLater: () => Promise<readonly SwapOutcome[]>
+  /** True if the transaction runs without a probe at its sender too. */
+  readonly asSent: boolean
+}
+
+async function runsOf(
+  route: Route,
+  rivals: readonly Route[],
+  request: DecidedRequest,
+  senderCode: Hex,
+  context: TrialContext,
+): Promise<Runs> {
+  const { contracts, view, signal, simulation, walletChecks } = context
+  const { block } = view.snapshot
+  const legs = [route, ...rivals].flatMap((of) => of.legs)
+  const pools = new Set(legs.map(({ pool }) => pool.address))
+  const deadline = request.deadline ?? defaultDeadline(block.timestamp, context.clock())
+  const shared = {
+    ...termsOf(request, context),
+    deadline: BigInt(deadline),
+    direct: route.legs.length > 0 && paysDirectly(request, context.taxes),
+  }
+  const encodedAs = (of: Route, minOutput: bigint): Encoded => {
+    const terms = { ...shared, minOutput }
+    return { route: of, terms, swap: encodeSwap({ route: of, families: contracts.families, ...terms }) }
+  }
+  const simulated = ({ to, data }: EncodedSwap, others: readonly Encoded[], more: Partial<SimulationRequest>) =>
+    context.simulate(
+      {
+        from: request.from,
+        to,
+        data,
+        ...(others.length > 0 && { others: others.map(({ swap }) => swap.data) }),
+        tokenIn: route.tokenIn,
+        amountIn: route.amountIn,
+        tokenOut: route.tokenOut,
+        block: { blockHash: block.hash },
+        known: { header: block, senderCode },
+        ...(request.permit && { allowance: 'kept' as const }),
+        signal,
+        ...more,
+      },
+      pools,
+    )
+  const asSent = await walletChecks.isDue({ legs }, context.rpc, { blockHash: block.hash })
+  const run = async (encoded: Encoded, others: readonly Encoded[] = []): Promise<Ran> => {
+    const result = await simulated(encoded.swap, others, { withHead: true, asSent })
+    const { sender } = result.ways
+    if (sender) walletChecks.observe(encoded.route, sender === 'bare')
+    return { ...encoded, simulation: result }
+  }
+  const runLater = async () => {
+    // Only the gas counts, whatever the output is by then.
+    const [own, ...others] = [route, ...rivals].map((of) => encodedAs(of, 1n))
+    const runsIn = blockAt(block, deadline, simulation.blockIntervalMs)
+    try {
+      const result = await simulated(own!.swap, others, { runsIn })
+      return result.ranIn ? [result, ...(result.others ?? [])] : []
+    } catch (error) {
+      if (error instanceof SimulationError) return []
+      throw error
+    }
+  }
+  return { encodedAs, run, runLater, asSent }
+}
+
+/** Amount that the sender received, or would have received if the Guard had not refused it as too little. */
 function receivedOf(outcome: SwapOutcome): bigint | undefined {
   return outcome.success ? outcome.amountOut : tooLittle(outcome)
 }

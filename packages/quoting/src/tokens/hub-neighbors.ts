@@ -133,7 +133,7 @@ export class HubNeighbors {
     return hub && token && pool.tokens.length === 2 ? [{ token, hub, pool }] : []
   }
 
-  /** What the pools hold of their hubs, in dollars. @throws RpcError */
+  /** Reads the dollar value that the pools hold of their hubs. @throws RpcError */
   private async weigh(found: readonly Beside[], { rpc, market, prices }: NeighborSource): Promise<void> {
     if (found.length === 0) return
     const reads = found.map(({ hub, pool }) => balanceOf(hub, pool.address))

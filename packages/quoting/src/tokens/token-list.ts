@@ -1,5 +1,5 @@
 /** The tokens of a chain that somebody may want to choose from: those of its file, and those found with real liquidity. */
-import { type Address, type Chain, NATIVE, type Token, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type Chain, listedTokens, NATIVE, type Token, ZERO_ADDRESS } from '@sluice/chains'
 import type { TokenFacts } from '@sluice/liquidity'
 import type { PriceBook } from '@sluice/pricing'
 import { inSlices, type Rpc, type Steps } from '@sluice/rpc'
@@ -40,9 +40,7 @@ export class TokenLister {
   constructor(options: Options) {
     const { chain } = options
     this.options = options
-    const tokens = [chain.wrappedNative, chain.nativeErc20, ...chain.stables, ...chain.tokens].filter(
-      (token) => !!token,
-    )
+    const tokens = listedTokens(chain)
     this.registry = new Map(tokens.map((token) => [token.address, token]))
     this.symbols = new Map(
       [...tokens, { symbol: chain.nativeCurrency.symbol, address: chain.wrappedNative?.address ?? NATIVE }]

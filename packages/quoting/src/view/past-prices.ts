@@ -1,10 +1,11 @@
 /** Prices at blocks of the past, for whoever draws a chart: each block's pools are read for it alone, where the node has its state. */
-import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type Chain, listedTokens, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { createMarket, type Market, MarketError, Redemptions, type TokenFacts } from '@sluice/liquidity'
 import { Prices } from '@sluice/pricing'
 import { abortable, type BlockHeader, type BlockRef, onAbort, type Rpc, RpcError, Semaphore } from '@sluice/rpc'
 import { Bounded, type StateCount } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
+import { readHoldings, unlistedOf } from './holdings.ts'
 
 /** Blocks that are remembered at a time, each with the pools of the tokens that were asked for. */
 const MAX_BLOCKS = 8
@@ -33,6 +34,8 @@ type Reading = { callers: number; readonly work: Promise<Past> }
 export class PastPrices {
   private readonly chain: Chain
   private readonly facts: TokenFacts | undefined
+  /** Tokens that the chain's file lists: the balances of their pools are not read. */
+  private readonly listed: ReadonlySet<Address>
   /** By hash. */
   private readonly known = new Bounded<string, Past>(MAX_BLOCKS, { onEvict: ({ market }) => void market.stop() })
   private readonly turns = new Semaphore(AT_ONCE)
@@ -42,10 +45,11 @@ export class PastPrices {
   private readonly opening = new Map<string, Promise<Past>>()
   private readMs = FIRST_GUESS_MS
 
-  /** @param facts - what is known of tokens already, which does not change from block to block */
+  /** @param facts - token facts that are known already; they do not change from block to block */
   constructor(chain: Chain, facts?: TokenFacts) {
     this.chain = chain
     this.facts = facts
+    this.listed = new Set(listedTokens(chain).map(({ address }) => address))
   }
 
   /**
@@ -117,6 +121,8 @@ export class PastPrices {
     const real = own.filter((token) => market.tokens.isToken(token) === true)
     const parts = await redemptions.seek(real, { rpc, block, holderOf: (share) => prices.holderOf(share) })
     await prices.follow(await market.ensureGroups(parts.filter((it) => it !== ZERO_ADDRESS).map((part) => [part])))
+    const source = { snapshot: market.snapshot(), prices, rpc }
+    await Promise.all(unlistedOf(own, this.listed, prices).map((token) => readHoldings(token, source)))
     for (const token of tokens) past.asked.add(token)
     return past
   }

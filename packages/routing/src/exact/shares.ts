@@ -6,7 +6,6 @@ import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
 import { capacityOf, crossesFlat } from '../graph/price-curve.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
-import { compare } from '../solver/overflow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'
 import { NEAR_FLAT } from '../tolerances.ts'
 
@@ -61,9 +60,11 @@ export function sharesOf(
       places.push(end)
       unassigned += input[end]!
     }
-    // The last leg takes what rounding leaves over: the one with most room, or the largest of those without an end. Legs that share a
-    // pool stand in the order that pays most.
-    if (places.length > 1 && !sharing) places.sort((a, b) => compare(room(a), room(b)) || input[a]! - input[b]!)
+    // The last leg takes what rounding leaves over: the largest of those with enough room for it, or the one with most room. Legs that
+    // share a pool stand in the order that pays most.
+    const enough = unassigned * ENOUGH_ROOM
+    const spare = (place: number): number => Math.min(room(place), enough)
+    if (places.length > 1 && !sharing) places.sort((a, b) => spare(a) - spare(b) || input[a]! - input[b]!)
     for (const place of places) {
       const edge = edges[place]!
       const last = place === places[places.length - 1]
@@ -79,6 +80,8 @@ export function sharesOf(
   return { inOrder, sharing }
 }
 
+/** Part of the inputs of legs out of one token that rounding never leaves over. */
+const ENOUGH_ROOM = 0.01
 const NO_LIMITS: ReadonlyMap<number, bigint> = new Map()
 
 /** @param isDown - true when a little less is better than a little more */

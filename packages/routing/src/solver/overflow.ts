@@ -31,4 +31,4 @@ export const lessOfAll: Less = (inflows, excess) => {
 }
 
 /** Order of numbers of which several may be infinite. */
-export const compare = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0)
+const compare = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0)

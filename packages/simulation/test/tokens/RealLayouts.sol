@@ -421,7 +421,7 @@ contract ByHolderFirst is UsualAllowances {
     }
 }
 
-/// What lies in two places counts together.
+/// The balance is the sum of two places.
 contract TwoParts is UsualAllowances {
     mapping(address => uint256) internal liquid;
     mapping(address => uint256[2]) internal locked;

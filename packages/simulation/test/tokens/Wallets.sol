@@ -53,7 +53,7 @@ contract TaxesWallets is WalletToken {
     }
 }
 
-/// Of what accounts receive by transfer.
+/// A tax on transfers between contracts.
 contract TaxesContracts is WalletToken {
     function _taxPerMille(address from, address to, uint256) internal view override returns (uint256) {
         return to.code.length > 0 && from.code.length > 0 ? 200 : 0;

@@ -25,11 +25,8 @@ export function Head() {
   const [choosing, setChoosing] = useState(false)
   const [theme, flip] = useTheme()
   const nav = useRef<HTMLElement>(null)
-  // On a phone the pages scroll in their row: the one that is open is in sight.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another path is another page.
-  useEffect(() => {
-    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [path])
+  useEffect(() => showOpenPage(nav.current), [path])
   const pip =
     status === undefined || status.state === 'asleep' ? 'pip--warn' : status.state === 'failing' ? 'pip--bad' : ''
   return (
@@ -75,4 +72,13 @@ export function Head() {
       {choosing && <ChainDialog chosen={chain.id} onClose={() => setChoosing(false)} />}
     </header>
   )
+}
+
+/** Scrolls the row of pages, which is wider than a phone, until the link of the open page is in its middle. */
+function showOpenPage(nav: HTMLElement | null): void {
+  const link = nav?.querySelector('[aria-current]')
+  if (!nav || !link) return
+  const [row, own] = [nav.getBoundingClientRect(), link.getBoundingClientRect()]
+  // With scrollIntoView, the Tab key would start from this link and pass the skip link over.
+  nav.scrollLeft += (own.left + own.right - row.left - row.right) / 2
 }
