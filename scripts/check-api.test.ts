@@ -47,6 +47,11 @@ test.each<[string, (document: Any) => void, string]>([
     (it) => it.paths['/simulate/{chain_id}'].post.requestBody.content['application/json'].schema.required.push('gas'),
     'gas is required',
   ],
+  [
+    'alternatives that all differ',
+    (it) => Object.assign(parameter(it, 'from'), { schema: { anyOf: [{ type: 'integer' }, { type: 'null' }] } }),
+    'its type has changed',
+  ],
 ])('%s is noticed', (_what, change, fault) => {
   const changed = current()
   change(changed)
@@ -60,5 +65,8 @@ test('what is new and optional breaks nothing', () => {
   more.components.schemas.Route.properties.more = { type: 'string' }
   parameter(more, 'intermediates').schema.enum.push('more')
   parameter(more, 'from').schema.pattern += '|^named$'
+  const slippage = parameter(more, 'slippage')
+  const { default: value, ...text } = slippage.schema
+  slippage.schema = { default: value, anyOf: [text, { type: 'number', minimum: 0 }] }
   expect(broken(current(), more)).toEqual([])
 })

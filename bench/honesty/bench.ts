@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- honesty [--trades <count> --seed <n>]`: random trades on the real state of Ethereum (`npm run mainnet`),
+ * `npm run bench -- honesty [--trades <count> --seed <n> --refusals]`: random trades on the real state of Ethereum (`npm run mainnet`),
  * each quoted over HTTP before block 24,628,607, sent as the answer says, and compared with what was promised; then the same
- * transactions after that block and after the next one. Results in `results/honesty.json`, the table in `docs/honesty.md`.
+ * transactions after that block and after the next one. Results in `results/honesty.json`, those of refusals and their reasons in
+ * `results/refusals.json`, the tables in `docs/honesty.md`. With `--refusals` nothing is sent, and only the latter are measured.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,14 +15,19 @@ import { Node } from '@sluice/system-test/wallet'
 import { startProcess } from '../api/world.ts'
 import { record } from '../record.ts'
 import { afterBlocks } from './blocks.ts'
-import { drawTrades, nativeOf } from './draw.ts'
+import { drawTrades, nativeOf, type Trade } from './draw.ts'
 import { writePage } from './page.ts'
 import { pricesOf, tokensOfState, withDecimals } from './prices.ts'
+import { type ExplainedRefusal, explainRefusal, refusalSummary } from './refusals.ts'
 import { landedOf, summary, type Tried } from './summary.ts'
-import { run } from './trade.ts'
+import { type AskedOutcome, askFunded, run } from './trade.ts'
 
 const { values } = parseArgs({
-  options: { trades: { type: 'string', default: '1000' }, seed: { type: 'string', default: '20261122' } },
+  options: {
+    trades: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: '20261122' },
+    refusals: { type: 'boolean', default: false },
+  },
 })
 const [count, seed] = [Number(values.trades), Number(values.seed)]
 
@@ -42,18 +48,28 @@ try {
     const weth = loadRegistry().chain(chainId)!.wrappedNative!.address.toLowerCase()
     const native = nativeOf(prices.get(weth)!)
     const place = { api: service.url, node: new Node(url), guard: guard.address }
-    const tried: Tried[] = []
     const tokens = { native, all, busy: all.filter(({ token }) => busy.has(token)) }
-    for (const trade of drawTrades(seed, count, tokens)) {
-      tried.push({ trade, outcome: await run(place, trade) })
-      if (tried.length % 100 === 0) console.error(`${tried.length} of ${count} trades`)
+    const trades = drawTrades(seed, count, tokens)
+    const tried: Tried[] = []
+    const asked: { readonly trade: Trade; readonly outcome: AskedOutcome }[] = []
+    for (const [k, trade] of trades.entries()) {
+      if (values.refusals) asked.push({ trade, outcome: await askFunded(place, trade) })
+      else tried.push({ trade, outcome: await run(place, trade) })
+      if ((k + 1) % 100 === 0) console.error(`${k + 1} of ${count} trades`)
     }
-    const priceOf = new Map([...all, native].map((priced) => [priced.token, priced]))
-    const after = await afterBlocks(place, landedOf(tried))
-    const figures = { seed, tokens: all.length, busy: tokens.busy.length, ...summary(tried, priceOf, after) }
-    record('honesty', figures)
+    const refusals: ExplainedRefusal[] = []
+    for (const { trade, outcome } of [...asked, ...tried])
+      if (outcome.kind === 'refused') refusals.push(await explainRefusal(place, trade, outcome))
+    const unfunded = [...asked, ...tried].filter(({ outcome }) => outcome.kind === 'unfunded').length
+    record('refusals', { seed, tokens: all.length, ...refusalSummary(count, unfunded, refusals) })
+    if (!values.refusals) {
+      const priceOf = new Map([...all, native].map((priced) => [priced.token, priced]))
+      const after = await afterBlocks(place, landedOf(tried))
+      const figures = { seed, tokens: all.length, busy: tokens.busy.length, ...summary(tried, priceOf, after) }
+      record('honesty', figures)
+      if (figures.wrong > 0) process.exitCode = 1
+    }
     writePage()
-    if (figures.wrong > 0) process.exitCode = 1
   } finally {
     await service.stop()
   }

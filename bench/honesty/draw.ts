@@ -40,9 +40,7 @@ export function drawTrades(seed: number, count: number, { native, all, busy }: T
     const [from, to] = [pick(among), pick(among)]
     const usd = USD.least * (USD.most / USD.least) ** random()
     const fee = random() < FEE_SHARE
-    // Six digits of the price are enough for a size; the amount itself is whole.
-    const amount =
-      (BigInt(Math.round(usd * 1e6)) * 10n ** BigInt(from.decimals)) / BigInt(Math.ceil(from.usd * 1e6) || 1)
+    const amount = BigInt(Math.round((usd / from.usd) * 10 ** from.decimals))
     if (from.token !== to.token && amount > 0n)
       trades.push({ src: from.token, dst: to.token, amount, usd: Math.round(usd), fee })
   }

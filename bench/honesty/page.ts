@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Versus } from '../peers/versus.ts'
+import { REASONS, type RefusalSummary } from './refusals.ts'
 import type { Figures } from './summary.ts'
 import { TOLERANCES } from './trade.ts'
 
@@ -25,6 +26,7 @@ type Peers = Versus & { readonly pools: number; readonly tokens: number; readonl
 export function writePage(): void {
   const parts = [
     partOf<Honesty>('honesty', honesty),
+    partOf<RefusalSummary & { readonly seed: number; readonly tokens: number }>('refusals', refusals),
     partOf<Routers>('routers', routers),
     partOf<Peers>('peers', peers),
   ]
@@ -88,6 +90,25 @@ lost and gained counts every trade, also those that no block touched.
 Trades of up to $1,000 pay, beside what \`/prices\` says: p50 ${figures.overPrices.p50} bps, p99 ${figures.overPrices.p99} bps, at most ${figures.overPrices.most} bps.
 ${own(figures.overPrices)}`
 }
+
+const refusals = ({
+  trades,
+  unfunded,
+  answered,
+  answeredPercent,
+  answeredPercentOfKnownState,
+  routedPercent,
+  refused,
+}: RefusalSummary) => `## Refusals and their reasons
+
+Of the ${trades} trades, ${trades - unfunded} can be funded and ${answered} of those are answered: ${answeredPercent} %, and ${answeredPercentOfKnownState} % of those for which the state has what
+it takes. ${routedPercent} % of the funded trades have a route, price impacts above the default limit included. Each refusal is explained
+by bare transfers on the node and by the same trade at other sizes (\`npm run bench -- honesty --refusals\`; \`bench/results/refusals.json\` names tokens).
+
+| code | trades | reason |
+| --- | ---: | --- |
+${refused.map(({ code, reason, trades }) => `| ${code} | ${trades} | ${REASONS[reason]} |`).join('\n')}
+`
 
 const own = ({
   ownBps,

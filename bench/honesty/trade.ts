@@ -39,12 +39,17 @@ export type Later = {
   readonly auto: number
 }
 
+type Refused = { readonly code: string; readonly message: string }
+
 /** Outcome of a trade. `refused` is the service's own code; `unfunded` a token whose balances the node cannot set. */
 export type Outcome =
   | { readonly kind: 'unfunded' }
-  | { readonly kind: 'refused'; readonly code: string }
+  | ({ readonly kind: 'refused' } & Refused)
   | (Quoted & { readonly kind: 'reverted'; readonly gasUsed: bigint })
   | (Quoted & { readonly kind: 'landed'; readonly paid: bigint; readonly gasUsed: bigint; readonly later: Later })
+
+/** Outcome of a trade that is not sent. */
+export type AskedOutcome = Extract<Outcome, { readonly kind: 'unfunded' | 'refused' }> | { readonly kind: 'answered' }
 
 const FEE_RECIPIENT = '0x00000000000000000000000000000000000fee00'
 
@@ -64,9 +69,9 @@ async function tradeOnce(place: Place, trade: Trade): Promise<Outcome> {
   const { node, guard } = place
   if (!(await fund(node, trade.src, trade.amount, guard))) return { kind: 'unfunded' }
   const start = performance.now()
-  const answer = await quote(place, trade)
+  const answer = await ask(place, trade)
   const ms = performance.now() - start
-  if ('code' in answer) return { kind: 'refused', code: answer.code }
+  if ('code' in answer) return { kind: 'refused', ...answer }
   const promised = BigInt(answer.toAmount)
   const gasEstimate = BigInt(answer.gasEstimate)
   const impactBps = answer.priceImpact === null ? null : answer.priceImpact * 100
@@ -76,20 +81,35 @@ async function tradeOnce(place: Place, trade: Trade): Promise<Outcome> {
   return paid === null ? { kind: 'reverted', ...quoted, gasUsed } : { kind: 'landed', ...quoted, gasUsed, paid, later }
 }
 
-async function quote({ api }: Place, { src, dst, amount, fee }: Trade, slippage?: string) {
-  const query = new URLSearchParams({ src, dst, amount: String(amount), from: wallet, ...(slippage && { slippage }) })
+/** A quote, or why there is none. */
+export async function ask(
+  { api }: Place,
+  { src, dst, amount, fee }: Trade,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Route | Refused> {
+  const query = new URLSearchParams({ src, dst, amount: String(amount), from: wallet, ...more })
   if (fee) query.set('convenienceFee', '0.3')
   if (fee) query.set('convenienceFeeRecipient', FEE_RECIPIENT)
   const answer = await fetch(`${api}/aggregator/1?${query}`)
-  const body = (await answer.json()) as Route & { readonly code?: string }
-  return answer.ok ? (body as Route) : { code: body.code ?? String(answer.status) }
+  if (answer.ok) return (await answer.json()) as Route
+  const { code, error } = (await answer.json()) as { readonly code?: string; readonly error: string }
+  return { code: code ?? String(answer.status), message: error }
+}
+
+/** Only asks for a quote, in the state in which the trade would be made. */
+export function askFunded(place: Place, trade: Trade): Promise<AskedOutcome> {
+  return undone(place.node, async () => {
+    if (!(await fund(place.node, trade.src, trade.amount, place.guard))) return { kind: 'unfunded' }
+    const answer = await ask(place, trade)
+    return 'code' in answer ? { kind: 'refused', ...answer } : { kind: 'answered' }
+  })
 }
 
 async function laterOf(place: Place, trade: Trade, promised: bigint): Promise<Later> {
   const within: Record<string, Sendable> = {}
   let auto = Number.NaN
   for (const slippage of [...TOLERANCES, BOUNDLESS]) {
-    const answer = await quote(place, trade, slippage)
+    const answer = await ask(place, trade, { slippage })
     if ('code' in answer || BigInt(answer.toAmount) !== promised)
       throw new Error(`with slippage ${slippage} another answer: ${JSON.stringify(answer).slice(0, 300)}`)
     within[slippage] = answer.tx

@@ -7,6 +7,7 @@ import { loadShedder } from './admission/load-shedder.ts'
 import { compatiblePaths } from './compatible/routes.ts'
 import type { Config } from './config.ts'
 import { ApiError } from './errors.ts'
+import { readBody } from './http/body.ts'
 import { callerOf, type Trust } from './http/caller.ts'
 import { attach, contextOf, RequestContext } from './http/context.ts'
 import { edge } from './http/edge.ts'
@@ -29,9 +30,6 @@ import { liquidity, postedPrices, prices } from './routes/tokens.ts'
 import type { ServedChain } from './served-chain.ts'
 import type { Services } from './services.ts'
 import { toApiError } from './translate.ts'
-
-/** Bytes of JSON that carry 128 kB of calldata in hex and every other field. */
-const MAX_BODY_BYTES = 270_000
 
 /** An endpoint of one chain. */
 type ChainEndpoint<Body> = (
@@ -109,7 +107,6 @@ function createRoutes(services: Services, config: Config): Express {
   const operators = ofOperators(services, allow)
   if (config.role === 'indexer') return app.use(operators, nothing, errors(config))
   const chainMap = JSON.stringify(services.registry.chainMap())
-  const readBody = express.json({ limit: MAX_BODY_BYTES, strict: true })
 
   app
     .route('/aggregator/:chainId')

@@ -19,14 +19,16 @@ export const NATIVE_TEXT = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 
 const tags = ['latest', 'pending', 'safe', 'finalized', 'earliest'] as const satisfies readonly BlockTag[]
 
-const block = text('block').transform((sent, context): { readonly sent: string; readonly ref: BlockRef } => {
-  const tag = tags.find((name) => name === sent)
-  if (tag) return { sent, ref: tag }
-  const number = /^([0-9]{1,15}|0x[0-9a-fA-F]{1,13})$/.test(sent) ? Number(sent) : Number.NaN
-  if (!Number.isSafeInteger(number))
-    return refuse(context, `block must be a number, 0x-hex or one of ${tags.join(', ')}`)
-  return { sent, ref: number }
-})
+const block = text('block')
+  .transform((sent, context): { readonly sent: string; readonly ref: BlockRef } => {
+    const tag = tags.find((name) => name === sent)
+    if (tag) return { sent, ref: tag }
+    const number = /^([0-9]{1,15}|0x[0-9a-fA-F]{1,13})$/.test(sent) ? Number(sent) : Number.NaN
+    if (!Number.isSafeInteger(number))
+      return refuse(context, `block must be a number, 0x-hex or one of ${tags.join(', ')}`)
+    return { sent, ref: number }
+  })
+  .meta({ pattern: `^([0-9]{1,15}|0x[0-9a-fA-F]{1,13}|${tags.join('|')})$` })
 
 export const simulateFields = z
   .object({

@@ -64,12 +64,17 @@ export const swapResponse = z.object({
     l1Fee: units.nullable().describe('Wei for publishing on the chain below; null where it is not known.'),
   }),
   netToAmount: signedUnits.nullable().describe('`toAmount` less the gas, in base units of the output.'),
-  optimalityGap: z.number().nullable().describe('Basis points between this route and the upper bound.'),
+  optimalityGap: z
+    .number()
+    .nullable()
+    .describe(
+      'Before gas: basis points by which the output of this route is below an upper bound on the output of every route that the request admits. The bound counts all pools that the service knows at `simulationBlock`, each up to the end of its liquidity, on paths of up to `maxHops` pools, split in any way; not pools that the service does not know. At 2, no such route pays more than `toAmount` / (1 − 0.0002), but for the fees and taxes that both pay. The bound may be higher than any real route, above all with `maxSplits`. Null when no bound is known: with `maxSplits=1`, when pool prices disagree so far that the bound counts an arbitrage, and for some pools of several tokens.',
+    ),
   optimalityGapNet: z
     .number()
     .nullable()
     .describe(
-      'The same after gas: between the output less the gas of the route, as expected, and the upper bound of that; null also while the service is short of time.',
+      'The same after gas: output less the expected gas of the route, compared with an upper bound on output less gas of every such route. Null also while the service is short of time.',
     ),
   poolsPending: z
     .literal(true)

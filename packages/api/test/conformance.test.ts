@@ -180,7 +180,7 @@ const simulateParameters: Record<string, Bad[]> = {
   balanceSlot: [['', 'balanceSlot must be provided'], ...hexInteger('balanceSlot')],
   allowanceSlot: [['', 'allowanceSlot must be provided'], ...hexInteger('allowanceSlot')],
 }
-const isText = (name: string): Bad[] => all([7, true, null, {}], `${name} must be a string`)
+const isText = (name: string): Bad[] => all([{}, { toString: 'x' }], `${name} must be a string`)
 
 const tokenText = 'token must be valid 0x... addresses, separated by commas'
 const tokenParameter = (most: number): Bad[] => [

@@ -74,7 +74,7 @@ const cases: Case[] = [
     400,
     'tokenIn must not be the native token',
   ],
-  ['a number as text', '/simulate/1', 400, 'gas must be a string', json({ ...simulation, gas: 1 })],
+  ['an object as text', '/simulate/1', 400, 'gas must be a string', json({ ...simulation, gas: {} })],
   ['a body that is no JSON', '/simulate/1', 400, 'the body must be a JSON object', json('{"from":')],
   [
     'an array as body',

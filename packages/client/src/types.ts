@@ -88,6 +88,7 @@ export type Route = {
   readonly gasCharged?: string
   readonly gasCost?: { readonly native: string; readonly usd: number | null; readonly l1Fee: string | null }
   readonly netToAmount?: string | null
+  /** Basis points below an upper bound on every admitted route through the known pools of the block, before gas. */
   readonly optimalityGap?: number | null
   /** The same after gas. */
   readonly optimalityGapNet?: number | null

@@ -80,10 +80,17 @@ function parametersBroken(
   return [...fewer, ...more.map(([key]) => `${name}: ${key} is new and required`)]
 }
 
-/** Faults of input: what was taken before is taken still. */
+/** Faults of input: what was taken before is taken still. Of alternatives one that has no fault is enough. */
 function inputBroken(name: string, before: Fields | undefined, after: Fields | undefined): readonly string[] {
   if (!before) return []
   if (!after) return [`${name} is gone`]
+  if (before.anyOf === undefined && after.anyOf !== undefined) {
+    const { anyOf, ...rest } = after
+    const [best = []] = list(anyOf)
+      .map((alternative) => inputBroken(name, before, { ...rest, ...fields(alternative) }))
+      .sort((a, b) => a.length - b.length)
+    return best
+  }
   // What any alternative of a pattern matches, the pattern matches.
   const isWider = (key: string) => key === 'pattern' && String(after[key]).startsWith(`${before[key]}|`)
   const changed = ['type', 'pattern', 'default'].filter(

@@ -64,7 +64,12 @@ function endpoint(
   const query = methods.get ? main.parameters.filter((parameter) => parameter.in === 'query') : bodyParameters(main)
   const name = Object.values(main.responses[200]!.content!)[0]!.schema.$ref!.split('/').at(-1)!
   const statuses = Object.keys(main.responses).join(', ')
-  const alsoPost = methods.get && methods.post ? ['With POST the same fields are one JSON object.'] : []
+  const alsoPost =
+    methods.get && methods.post
+      ? [
+          'With POST the same fields are one JSON object, in which numbers, booleans, and lists may stand as such and null is an absent field.',
+        ]
+      : []
   return {
     title: `${names.join(' and ')} ${path}`,
     paragraphs: [`${main.summary}. ${main.description}`, ...alsoPost, `Statuses: ${statuses}.`],

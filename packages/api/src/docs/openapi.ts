@@ -26,7 +26,7 @@ import {
 } from '../responses.ts'
 import { stats } from '../stats-response.ts'
 import { permitResponse } from '../swap/permit-response.ts'
-import { permitQuery, quoteParameters, quotesFields, swapParameters } from '../swap/request.ts'
+import { listParameters, permitQuery, quoteParameters, quotesFields, swapParameters } from '../swap/request.ts'
 
 type Json = Readonly<Record<string, unknown>>
 type ObjectSchema = { readonly properties: Readonly<Record<string, Json>>; readonly required?: readonly string[] }
@@ -55,7 +55,7 @@ const descriptions = {
   quotes: {
     summary: 'Many quotes of one block',
     description:
-      'Up to 20 quotes at the same block, each with its own result or error, which does not fail the others. The chain waits for the latest `minimumBlock` of all.',
+      'Up to 20 quotes at the same block, each with its own result or error, which does not fail the others. Numbers, booleans, and lists may stand as such; null is an absent parameter. The chain waits for the latest `minimumBlock` of all.',
     statuses: [...chainStatuses, 413],
   },
   stream: {
@@ -181,7 +181,37 @@ function operation(
 }
 
 function bodyWith(schema: z.ZodType): Json {
-  return { required: true, content: { 'application/json': { schema: input(schema) } } }
+  return { required: true, content: { 'application/json': { schema: inJson(input(schema)) } } }
+}
+
+/** Adds the JSON types that a body may have for the text of a query: numbers, booleans, lists, and null for an absent field. */
+function inJson(schema: ObjectSchema): ObjectSchema {
+  const { properties, required = [] } = schema
+  const fields = Object.entries(properties).map(([name, field]) => [
+    name,
+    fieldInJson(field, listParameters.has(name), required.includes(name)),
+  ])
+  return { ...schema, properties: Object.fromEntries(fields) }
+}
+
+function fieldInJson(field: Json, isList: boolean, isRequired: boolean): Json {
+  const { description, default: value, ...text } = field
+  if (isObjectSchema(text.items)) return { ...field, items: inJson(text.items) }
+  if (text.type !== 'string') return field
+  const allows = (value: string) => typeof text.pattern === 'string' && new RegExp(text.pattern).test(value)
+  const isFlag = Array.isArray(text.enum) && text.enum.includes('1')
+  const others = [
+    ...(allows('1') ? [{ type: allows('0.5') ? 'number' : 'integer', minimum: 0 }] : []),
+    ...(isFlag ? [{ enum: [0, 1, false, true] }] : []),
+    ...(isList ? [{ type: 'array', items: { type: 'string' } }] : []),
+    ...(isRequired ? [] : [{ type: 'null' }]),
+  ]
+  if (others.length === 0) return field
+  return { description, ...(value !== undefined && { default: value }), anyOf: [text, ...others] }
+}
+
+function isObjectSchema(schema: unknown): schema is ObjectSchema {
+  return typeof schema === 'object' && schema !== null && 'properties' in schema
 }
 
 export function openApiDocument(): Json {
@@ -196,7 +226,7 @@ export function openApiDocument(): Json {
       title: 'Sluice',
       version: '1.0.0',
       description:
-        'Swap aggregation for EVM chains. No key, no registration. Amounts are integers in base units, as strings. Error bodies are those of version B; a service configured for version A answers with text, an HTML page for 404, and 200 with `toAmount` `0` when there is no route.',
+        'Swap aggregation for EVM chains. No key, no registration. Any web page may call: preflight allows every header that is asked for, and every header that is documented here can be read. Amounts are integers in base units, as strings. Bodies above 1 kB are compressed for clients that accept it. Error bodies are those of version B; a service configured for version A answers with text, an HTML page for 404, and 200 with `toAmount` `0` when there is no route.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],

@@ -15,6 +15,6 @@ export const edge: RequestHandler = (request, response, next) => {
     )
   if (!request.headers.host && request.httpVersion === '1.1')
     throw new ApiError('MALFORMED_REQUEST', 'a Host header must be sent')
-  if (request.method === 'OPTIONS') replyEmpty(response, preflightHeaders)
+  if (request.method === 'OPTIONS') replyEmpty(response, preflightHeaders(request))
   else next()
 }

@@ -1,11 +1,12 @@
 /** Answers on the wire: whole, in one write. */
-import { createHash } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Request, Response } from 'express'
 import { Registry } from 'prom-client'
 import { type ApiError, docsOf, errorFields, type RatePolicy } from '../errors.ts'
+import { compressOnce, MIN_COMPRESSED_BYTES, varyingHeaders } from './compress.ts'
 import { contextOf, type RequestContext } from './context.ts'
 import { type FixedHeaders, fixedHeaders, leastHeaders } from './headers.ts'
+import { hasTag, tagOf, weakTag } from './tags.ts'
 
 export type ErrorVersion = 'A' | 'B'
 
@@ -17,28 +18,47 @@ const types = {
   metrics: Registry.PROMETHEUS_CONTENT_TYPE,
 } as const
 
-export type Reply = {
+type ReplyHead = {
   /** 200 when absent. */
   readonly status?: number
   readonly type: keyof typeof types
-  readonly body: string
   /** Name, value, name, value. */
   readonly headers?: readonly string[]
   /** In the place of those that every answer has. */
   readonly fixed?: FixedHeaders
 }
+export type Reply = ReplyHead & { readonly body: string }
 
 const everywhere = fixedHeaders()
 const noStore = ['Cache-Control', 'no-store']
 
-export function reply(
-  response: ServerResponse,
-  { status = 200, type, body, headers = [], fixed = everywhere }: Reply,
-): void {
+export function reply(response: Response, answer: Reply): void {
+  const { status = 200, type, body, headers = [], fixed = everywhere } = answer
   const bytes = Buffer.byteLength(body)
-  response.writeHead(status, [...headersOf(contextOf(response).id, type, bytes, fixed), ...headers])
+  const compressed = bytes < MIN_COMPRESSED_BYTES ? undefined : compressOnce(response.req, body)
+  if (compressed) {
+    if (!(compressed instanceof Promise)) replyCompressed(response, answer, compressed)
+    // Compression fails only when memory runs out.
+    else compressed.then((done) => replyCompressed(response, answer, done)).catch(() => response.destroy())
+    return
+  }
+  const vary = bytes < MIN_COMPRESSED_BYTES ? [] : varyingHeaders
+  response.writeHead(status, [...headersOf(contextOf(response).id, type, bytes, fixed), ...vary, ...headers])
   // ASCII is the same in both; this way Node copies it without looking at each character.
   response.end(body, bytes === body.length ? 'latin1' : 'utf8')
+}
+
+function replyCompressed(response: Response, answer: Reply, bytes: Buffer): void {
+  const { headers = [] } = answer
+  const weak = headers.map((value, k) => (k % 2 === 1 && headers[k - 1] === 'ETag' ? weakTag(value) : value))
+  replyBytes(response, { ...answer, bytes, headers: [...varyingHeaders, 'Content-Encoding', 'gzip', ...weak] })
+}
+
+/** Sends bytes in the encoding that their headers name. */
+export function replyBytes(response: Response, answer: ReplyHead & { readonly bytes: Buffer }): void {
+  const { status = 200, type, bytes, headers = [], fixed } = answer
+  response.writeHead(status, [...headersOf(contextOf(response).id, type, bytes.length, fixed), ...headers])
+  response.end(bytes)
 }
 
 export function replyEmpty(response: ServerResponse, headers: readonly string[]): void {
@@ -67,7 +87,7 @@ export function beginStream(response: ServerResponse, more: readonly string[]): 
 }
 
 /** Sends what was worked out for a caller, and how long that took. */
-export function replyJson(response: ServerResponse, context: RequestContext, body: string): void {
+export function replyJson(response: Response, context: RequestContext, body: string): void {
   reply(response, { type: 'json', body, headers: [...timingOf(context), ...noStore] })
 }
 
@@ -77,18 +97,14 @@ function timingOf({ stages, isSlowed }: RequestContext): readonly string[] {
   return isSlowed ? [...timing, 'RateLimit', rateLimit('share', 0, 1)] : timing
 }
 
-/** The same, for callers who ask again and again: one whose copy still holds gets no body (RFC 9110, section 13). */
+/** The same, for callers who ask again and again: one whose copy still holds gets no body. */
 export function replyTagged(request: Request, response: Response, context: RequestContext, body: string): void {
-  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-  // Where Express looks for it.
-  response.setHeader('ETag', tag)
-  const { fresh } = request
-  response.removeHeader('ETag')
-  if (fresh) {
-    response.writeHead(304, [...everywhere, 'X-Request-Id', context.id, 'ETag', tag, 'Cache-Control', 'no-cache'])
+  const tag = tagOf(body)
+  const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
+  if (hasTag(request, tag)) {
+    response.writeHead(304, [...everywhere, 'X-Request-Id', context.id, ...headers])
     response.end()
-  } else
-    reply(response, { type: 'json', body, headers: [...timingOf(context), 'ETag', tag, 'Cache-Control', 'no-cache'] })
+  } else reply(response, { type: 'json', body, headers: [...timingOf(context), ...headers] })
 }
 
 const notFoundPage = `<!DOCTYPE html>
@@ -123,7 +139,7 @@ export function rateLimit(policy: RatePolicy, left: number, seconds?: number): s
 }
 
 export function replyError(
-  response: ServerResponse,
+  response: Response,
   error: ApiError,
   version: ErrorVersion,
   more: readonly string[] = [],

@@ -1,8 +1,9 @@
 import type { RequestHandler } from 'express'
 import { openApiDocument } from '../docs/openapi.ts'
 import { docsPage, styleSheet } from '../docs/page.ts'
+import { FixedBytes } from '../http/compress.ts'
 import { fixedHeaders } from '../http/headers.ts'
-import { type Reply, reply } from '../http/reply.ts'
+import { type Reply, replyBytes } from '../http/reply.ts'
 
 const none = ["'none'"]
 /** Nothing but the style sheet beside the page. */
@@ -11,12 +12,13 @@ const fixed = fixedHeaders({
   directives: { defaultSrc: none, styleSrc: ["'self'"], baseUri: none, formAction: none, frameAncestors: none },
 })
 
-/** Serves text made once, when it is first asked for. */
-function page(type: Reply['type'], make: () => string): RequestHandler {
-  let text: string | undefined
-  return (_request, response) => {
-    text ??= make()
-    reply(response, { type, body: text, headers: ['Cache-Control', 'public, max-age=300'], fixed })
+/** Serves text that is rendered on the first request. */
+function page(type: Reply['type'], render: () => string): RequestHandler {
+  let body: FixedBytes | undefined
+  return async (request, response) => {
+    body ??= new FixedBytes(Buffer.from(render()))
+    const { bytes, headers } = await body.for(request)
+    replyBytes(response, { type, bytes, headers: [...headers, 'Cache-Control', 'public, max-age=300'], fixed })
   }
 }
 

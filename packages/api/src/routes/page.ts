@@ -1,14 +1,13 @@
 /** The playground: the files of packages/web as its build left them, held in memory and sent compressed. */
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
+import { FixedBytes } from '../http/compress.ts'
 import { contextOf } from '../http/context.ts'
 import { type FixedHeaders, fixedHeaders } from '../http/headers.ts'
 import { reply } from '../http/reply.ts'
+import { hasTag, tagOf } from '../http/tags.ts'
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -21,23 +20,11 @@ const INDEX = '/index.html'
 /** Their names carry a hash of what is in them. */
 const HASHED = '/app/assets/'
 const YEAR_SECONDS = 31_536_000
-/** The best takes a second for the largest file, which somebody would wait for; this one a tenth of that. */
-const BROTLI_QUALITY = 9
-const compressions = {
-  br: (body: Buffer) =>
-    promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
-  gzip: (body: Buffer) => promisify(gzip)(body, { level: 9 }),
-} as const
-type Encoding = keyof typeof compressions
-/** The smaller first, in whatever order a caller names them. */
-const ENCODINGS = ['br', 'gzip'] as const
 
 type File = {
   readonly type: string
-  readonly body: Buffer
+  readonly bytes: FixedBytes
   readonly etag: string
-  /** Compressed when it is first asked for. */
-  readonly compressed: (encoding: Encoding) => Promise<Buffer>
 }
 
 /** Facts that `npm start` tells the page of the chain that it runs. Its keys stay where they are. */
@@ -61,18 +48,22 @@ export function page(dir: string, localChainFile: string | undefined): Router {
   const policy = policyFor(localChainFile)
   const send = async (file: File, cache: string, request: Request, response: Response) => {
     const headers = [...policy(), 'X-Request-Id', contextOf(response).id]
-    headers.push('ETag', file.etag, 'Vary', 'Accept-Encoding', 'Cache-Control', cache)
-    if (request.headers['if-none-match'] === file.etag) {
+    headers.push('ETag', file.etag, 'Cache-Control', cache)
+    if (hasTag(request, file.etag)) {
       response.writeHead(304, headers)
       response.end()
       return
     }
-    const encoding =
-      file.type === types['.woff2'] ? undefined : ENCODINGS.find((each) => request.acceptsEncodings(each) === each)
-    if (encoding) headers.push('Content-Encoding', encoding)
-    const body = encoding ? await file.compressed(encoding) : file.body
-    response.writeHead(200, ['Content-Type', file.type, 'Content-Length', String(body.length), ...headers])
-    response.end(body)
+    const { bytes, headers: encoding } = await file.bytes.for(request)
+    response.writeHead(200, [
+      'Content-Type',
+      file.type,
+      'Content-Length',
+      String(bytes.length),
+      ...encoding,
+      ...headers,
+    ])
+    response.end(bytes)
   }
   router.get('/', (request, response) => send(index, 'no-cache', request, response))
   router.get('/app/local-chain.json', (_request, response) => {
@@ -97,14 +88,10 @@ function readFiles(dir: string): ReadonlyMap<string, File> {
     names.flatMap(({ name, parentPath }) => {
       const type = types[extname(name)]
       const body = readFileSync(join(parentPath, name))
-      const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
       const path = join(parentPath, name).slice(dir.replace(/\/+$/, '').length).replaceAll('\\', '/')
-      const made: Partial<Record<Encoding, Promise<Buffer>>> = {}
-      const compressed = (encoding: Encoding) => {
-        made[encoding] ??= compressions[encoding](body)
-        return made[encoding]
-      }
-      return type ? [[path, { type, body, etag, compressed }] as const] : []
+      if (!type) return []
+      const bytes = new FixedBytes(body, type !== types['.woff2'])
+      return [[path, { type, bytes, etag: tagOf(body) }] as const]
     }),
   )
 }

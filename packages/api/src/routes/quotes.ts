@@ -1,13 +1,13 @@
 import type { Request } from 'express'
 import type { Config } from '../config.ts'
 import { ApiError, errorFields } from '../errors.ts'
-import { bodyOf } from '../http/body.ts'
+import { bodyOf, parametersIn } from '../http/body.ts'
 import type { RequestContext } from '../http/context.ts'
 import { read } from '../requests.ts'
 import type { QuotesResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 import { bodyOfQuote, readWish, type Wish } from '../swap/answer.ts'
-import { checkFeeExemptKey, quotesBody, toQuoteRequest } from '../swap/request.ts'
+import { checkFeeExemptKey, listParameters, quotesBody, toQuoteRequest } from '../swap/request.ts'
 import { toApiError } from '../translate.ts'
 
 /** Up to 20 quotes of one block, each with its own result or error. */
@@ -19,7 +19,7 @@ export async function quotes(
 ): Promise<QuotesResponse> {
   const { quotes } = read(quotesBody, bodyOf(request))
   const key = request.get('x-fee-exempt-key')
-  const wishes = quotes.map((parameters) => wishOf(parameters, key, config))
+  const wishes = quotes.map((fields) => wishOf(parametersIn(fields, listParameters), key, config))
   const wanted = wishes.map((wish) =>
     wish instanceof ApiError ? wish : meant(() => toQuoteRequest(wish.query, chain.deployment)),
   )

@@ -3,7 +3,7 @@ import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
 import { SimulationError } from '@sluice/simulation'
 import type { Request } from 'express'
 import { ApiError } from '../errors.ts'
-import { bodyOf } from '../http/body.ts'
+import { bodyOf, parametersIn } from '../http/body.ts'
 import type { RequestContext } from '../http/context.ts'
 import { read, type SimulateFields, simulateFields } from '../requests.ts'
 import type { SimulationResponse } from '../responses.ts'
@@ -17,7 +17,7 @@ export async function simulate(
   { live }: ServedChain,
   context: RequestContext,
 ): Promise<SimulationResponse> {
-  const fields = read(simulateFields, request.method === 'POST' ? bodyOf(request) : request.query)
+  const fields = read(simulateFields, request.method === 'POST' ? parametersIn(bodyOf(request)) : request.query)
   // Reads at a block that is not there yet would be tried for as long as a node may lag.
   const header = typeof fields.block.ref === 'number' ? await headerOf(fields, live.rpc) : undefined
   const run = () =>

@@ -4,7 +4,7 @@ import { noPrice, type PriceBook, type PriceDetail, pricedAs } from '@sluice/pri
 import type { BlockHeader } from '@sluice/rpc'
 import type { Request } from 'express'
 import type { z } from 'zod'
-import { bodyOf } from '../http/body.ts'
+import { bodyOf, parametersIn } from '../http/body.ts'
 import type { RequestContext } from '../http/context.ts'
 import { liquidityQuery, pricesBody, pricesQuery, read } from '../requests.ts'
 import type { PriceDetailResponse } from '../responses.ts'
@@ -25,7 +25,8 @@ export function prices(request: Request, chain: ServedChain, context: RequestCon
 }
 
 export function postedPrices(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
-  return pricesOf(read(pricesBody, bodyOf(request)), request, chain, context)
+  const { token, ...fields }: { readonly token?: unknown } = bodyOf(request)
+  return pricesOf(read(pricesBody, { ...parametersIn(fields), token }), request, chain, context)
 }
 
 async function pricesOf(

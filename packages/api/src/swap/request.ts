@@ -174,6 +174,8 @@ const quotesMistake = `quotes must be a list of 1 to ${MAX_QUOTES} objects`
 export const quotesBody = z.object({
   quotes: z.array(z.looseObject({}, quotesMistake), quotesMistake).min(1, quotesMistake).max(MAX_QUOTES, quotesMistake),
 })
+/** Parameters that list items between commas, for which a JSON body may have a list. */
+export const listParameters: ReadonlySet<string> = new Set(['includeSources', 'excludeSources', 'excludePools'])
 /** The same, as it is documented. */
 export const quotesFields = z.object({
   quotes: z
