@@ -3,7 +3,7 @@
  * way to make it, and reports by how many basis points that pays more.
  */
 import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
-import { buildGraph, findRoute, type Graph, type Leg, type Route, type RouteRequest } from '@sluice/routing'
+import { buildGraph, findRoute, type Graph, type Leg, MAX_SWAPS, type Route, type RouteRequest } from '@sluice/routing'
 import { divide } from './division.ts'
 import { type Market, type MarketTrade, quoteOrNull, snapshotOf } from './markets.ts'
 
@@ -37,6 +37,8 @@ const GAS_SHARES = [0.0001, 0.003]
 const DIVISION = { maxHops: 4, chunks: 24, maxPaths: 24 }
 /** Part by which a certificate may be exceeded: floats. */
 const CERTIFICATE_ROUNDING = 1e-9
+/** Base units of a coarse token that the rounding of pools may gain, by which a certificate may be exceeded. */
+const ROUNDED_UNITS = 2
 
 export type Checked = {
   readonly findings: readonly Finding[]
@@ -109,8 +111,15 @@ class TradeChecks {
     const gap = route.optimalityGapBps
     if (gap === null) return
     const bound = Number(route.amountOut) / (1 - gap / BPS)
-    if (Number(amountOut) > bound * (1 + CERTIFICATE_ROUNDING) + 1)
+    if (Number(amountOut) > bound * (1 + this.rounding()))
       this.falseCertificates.push(`${check}: ${detail} pays ${amountOut}, above ${bound}`)
+  }
+
+  /** Part of the trade that a pool may gain by rounding in the coarsest token that matters. */
+  private rounding(): number {
+    const { trade, market } = this
+    const value = Number(trade.amountIn) * market.values[market.tokens.indexOf(trade.tokenIn)]!
+    return CERTIFICATE_ROUNDING + ROUNDED_UNITS / Math.max(MIN_UNITS, value / Math.max(...market.values))
   }
 
   private narrower(): void {
@@ -153,7 +162,7 @@ class TradeChecks {
         const detail = `${name}, gas ${share}`
         const lossBps = ((net(other) - net(own)) / Number(own.amountOut)) * BPS
         if (lossBps > 0) this.findings.push({ check: 'narrower after gas', lossBps, detail })
-        if (bound !== null && net(own) > 0 && net(other) > bound * (1 + CERTIFICATE_ROUNDING) + 1)
+        if (bound !== null && net(own) > 0 && net(other) > bound * (1 + this.rounding()))
           this.falseCertificates.push(`after gas: ${detail} leaves ${net(other)}, above ${bound}`)
       }
     }
@@ -178,7 +187,7 @@ class TradeChecks {
 
   /**
    * Two trades one after the other, the second on the pools as the first leaves them. Where pools disagree, the second may use one of
-   * them the other way round, as no single route does.
+   * them the other way round, as no single route does. Two trades may also swap more often through a pool that limits each swap.
    */
   private aThenB(): void {
     const { graph, trade, market } = this
@@ -189,7 +198,8 @@ class TradeChecks {
       const after = a && poolsAfter(market.pools, a.legs)
       if (!after) continue
       const b = routeOf(buildGraph(snapshotOf(after)), { ...trade, amountIn: trade.amountIn - first.amountIn })
-      if (b) this.compareSum('a then b', a.amountOut + b.amountOut, `${part} first`)
+      if (b && mostSwapsOfPool([...a.legs, ...b.legs]) <= MAX_SWAPS)
+        this.compareSum('a then b', a.amountOut + b.amountOut, `${part} first`)
     }
   }
 
@@ -200,13 +210,13 @@ class TradeChecks {
     if (lossBps > 0) this.findings.push({ check, lossBps, detail })
   }
 
-  /** A smaller trade pays no more for a unit less: pools are concave. */
+  /** A smaller trade pays no less for a unit, unless its own pools do: some round or charge small amounts by more than large ones. */
   private rate(): void {
     const { graph, trade, route } = this
     for (const part of PARTS) {
       const amountIn = partOf(trade.amountIn, part)
       const smaller = routeOf(graph, { ...trade, amountIn })
-      if (!smaller || fewestUnits(smaller) < MIN_UNITS) continue
+      if (!smaller || fewestUnits(smaller) < MIN_UNITS || !route.legs.every((leg) => isConcave(leg, part))) continue
       this.made.add('rate')
       // A unit more or less of the token of which the fewest pass is rounding.
       const rounding = 2 / fewestUnits(smaller)
@@ -250,6 +260,19 @@ class TradeChecks {
     const saved = forward ? (Number(back.route.amountOut) / Number(forward.amountOut) - 1) * BPS : BPS
     if (saved > 0) this.findings.push({ check: 'found backwards', lossBps: saved, detail: `of ${back.route.amountIn}` })
   }
+}
+
+function mostSwapsOfPool(legs: readonly Leg[]): number {
+  const swaps = new Map<string, number>()
+  for (const { pool } of legs) swaps.set(pool.id, (swaps.get(pool.id) ?? 0) + 1)
+  return Math.max(...swaps.values())
+}
+
+/** True when the pool of a leg pays no less for a unit of a part of its input. */
+function isConcave({ pool, tokenIn, tokenOut, amountIn, amountOut }: Leg, part: number): boolean {
+  const less = partOf(amountIn, part)
+  const paid = quoteOrNull(pool, tokenIn, tokenOut, less)
+  return paid !== null && Number(paid + 1n) / Number(less) >= Number(amountOut) / Number(amountIn)
 }
 
 const partOf = (amount: bigint, part: number): bigint => (amount * BigInt(Math.round(part * 1e6))) / 1_000_000n

@@ -47,12 +47,16 @@ function load(): readonly RealState[] {
       if (states.size >= MAX_PER_FAMILY) continue
       const curve = orRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut))
       const rate = (curve?.sqrtPrice[0] ?? 0) ** 2
-      if (!(rate > 0 && Number.isFinite(rate))) continue
-      states.set(keyOf(pool, i, j), { pool, i, j, rate, scale: Number(amountIn) })
+      const scale = Number(amountIn)
+      if (!isUsual(scale) || !isUsual(scale * rate)) continue
+      states.set(keyOf(pool, i, j), { pool, i, j, rate, scale })
     }
   }
   return [...byFamily.values()].flatMap((states) => [...states.values()])
 }
+
+/** True for an amount that people trade: of tokens with up to 27 decimals, and not a matter of single units. */
+const isUsual = (units: number): boolean => units >= 1e3 && units <= 1e30
 
 const keyOf = ({ state }: Pool, i: number, j: number): string =>
   `${i} ${j} ${JSON.stringify(state, (_, value) => (typeof value === 'bigint' ? `${value}` : value))}`

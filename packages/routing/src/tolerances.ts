@@ -23,10 +23,14 @@ export const TICK_MARGIN = 1e-7
 /* The dual solver. */
 
 /**
- * Largest surplus of a token, as a part of the trade, in an allocation that is to be settled: a hundredth of a basis
- * point.
+ * Largest surplus of a token, as a part of the trade, in an allocation that is to be settled: a ten-thousandth of a
+ * basis point.
  */
 export const TIGHT = 1e-8
+/** Such a part from which on inputs are taken for unresolved: a thousandth of a basis point. */
+export const UNRESOLVED = 1e-7
+/** Difference of logarithms of prices that floats do not resolve. */
+export const PRICE_ROUNDING = 1e-12
 /** Newton steps of a solution from scratch, and of one that changed by a few edges: convergence takes 5 to 15. */
 export const NEWTON_STEPS = 60
 export const FEW_STEPS = 25
@@ -71,6 +75,14 @@ export const OVERFLOW_ROUNDS = 24
 export const OVERFLOW_MARGIN = 1e-12
 export const OVERFLOW_FALL = 0.9
 export const OVERFLOW_IDLE = 4
+/**
+ * Part of a token left over up to which others are sold at a loss when pools cannot take all that the best ones bring; number of those,
+ * one after the other; part of such a token that is left to the other edges; halvings between that and the best ones, to a millionth.
+ */
+export const WASTEFUL_UNSOLD = 0.5
+export const WASTEFUL_TOKENS = 2
+export const WASTEFUL_REST = 1e-6
+export const WASTEFUL_HALVINGS = 20
 /** Edges that an allocation has room for at first. */
 export const ROOM_FOR_EDGES = 64
 

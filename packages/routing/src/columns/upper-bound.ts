@@ -71,7 +71,10 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
   return Number.isFinite(sure) && bound > 0 ? sure : null
 }
 
-/** Output base units by which a bound may be too low, since some curves go through samples of their pools. */
+/**
+ * Output base units by which a bound may be too low, since some curves go through samples of their pools, and the trading function of a
+ * pool with a variable fee is one at its highest fee.
+ */
 function errorOf(
   problem: Problem,
   bound: number,
@@ -80,12 +83,16 @@ function errorOf(
   price: Float64Array,
 ): number {
   const { from, to } = problem.graph.topology
-  const hidden = (edges: readonly number[], priceOf: Float64Array) =>
-    edges.reduce(
-      (sum, edge) => sum + hiddenEarnings(curveOf(problem, edge), priceOf[from[edge]!]!, priceOf[to[edge]!]!, bound),
-      0,
-    )
-  return hidden(allocation.edges, allocation.prices) + hidden(frontier.edges, price)
+  const { prices, shared } = allocation
+  const hidden = (edge: number, priceOf: Float64Array) =>
+    hiddenEarnings(curveOf(problem, edge), priceOf[from[edge]!]!, priceOf[to[edge]!]!, bound)
+  const alone = (edge: number) => mostEarnedAt(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!)
+  let sum = 0
+  for (const edge of allocation.edges) sum += hidden(edge, prices)
+  for (const edge of frontier.edges) sum += hidden(edge, price)
+  for (const { edges, earned, tradingFunction } of shared)
+    if (!tradingFunction.fixedFee) sum += Math.max(0, Math.max(...edges.map(alone)) - earned)
+  return sum
 }
 
 function join({ graph }: Problem, allocation: Allocation, price: Float64Array, edges: readonly number[]): boolean {

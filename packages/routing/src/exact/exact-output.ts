@@ -137,9 +137,18 @@ class InputSearch {
     }
     if (this.isFlat(below)) return null
     if ((ceiling - low) * REACH_PARTS < ceiling) return null
-    const guess = wholeUnits(extrapolate(below, Number(this.wanted)))
+    const guess = wholeUnits(Math.max(extrapolate(below, Number(this.wanted)), this.alongSecant(below)))
     const furthest = low * PROBE_STEP < ceiling ? low * PROBE_STEP : (low + ceiling) / 2n
     return guess <= low ? low + 1n : guess < furthest || guess < (low + ceiling) / 2n ? guess : furthest
+  }
+
+  /** By the slope between the last two amounts, which returns that diminish make steeper than what is left. */
+  private alongSecant(below: PricedRoute): number {
+    const before = this.belowBefore
+    if (!before) return 0
+    const rise = Number(paidBy(below) - paidBy(before))
+    const missing = Number(this.wanted - paidBy(below))
+    return Number(below.amountIn) + (missing * Number(below.amountIn - before.amountIn)) / Math.max(rise, 1)
   }
 
   /** By the slope at the end that is nearer, and every third time in the middle. */

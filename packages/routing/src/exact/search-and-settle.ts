@@ -86,14 +86,13 @@ const withBounds = (route: FoundRoute, { bound, netBound, backward }: Found): Fo
 /** Gas of legs as settled beyond what they were ranked with, less where negative, by edge. */
 function surprisesOf(problem: Problem, { flow, settlement }: FoundRoute): ReadonlyMap<number, number> {
   const { learned, perGas, perLeg } = problem
+  const charged = new Map<number, number>()
+  for (const [k, edge] of settlement.edges.entries())
+    charged.set(edge, (charged.get(edge) ?? 0) + settlement.legs[k]!.gas + (learned.get(edge) ?? 0))
   const surprises = new Map<number, number>()
-  for (const [k, edge] of settlement.edges.entries()) {
+  for (const [edge, gas] of charged) {
     const ranked = (costOf(problem, edge, flow.input[flow.edges.indexOf(edge)]!) - perLeg) / perGas
-    const gas = settlement.legs[k]!.gas + (learned.get(edge) ?? 0)
-    // A further swap through the same pool is all gas that was not counted.
-    const before = surprises.get(edge)
-    const surprise = before === undefined ? gas - ranked : before + gas
-    if (before !== undefined || Math.abs(surprise) > 1) surprises.set(edge, surprise)
+    if (Math.abs(gas - ranked) > 1) surprises.set(edge, gas - ranked)
   }
   return surprises
 }

@@ -11,7 +11,7 @@ import { POLISH_ENOUGH, POLISH_MOST, POLISH_PASSES, POLISH_STEP } from '../toler
 
 export function polish(problem: Problem, flow: Flow): Flow {
   if (!problem.reuse || !usesPoolTwice(problem.graph, flow.edges)) return flow
-  let best = pushThrough(problem, flow.edges, flow.input, 'any') ?? flow
+  let best = pushThrough(problem, flow.edges, flow.input, { order: 'any' }) ?? flow
   for (let pass = 0; pass < POLISH_PASSES; pass++) {
     const before = best.net
     const beside = groupBy(best.edges, (edge) => problem.graph.topology.from[edge]!)
@@ -30,7 +30,7 @@ function moved(problem: Problem, flow: Flow, edge: number): Flow {
       problem,
       flow.edges,
       flow.edges.map((other, k) => flow.input[k]! * (other === edge ? 1 + change : 1)),
-      'any',
+      { order: 'any' },
     )
   const [less, more] = [at(-POLISH_STEP), at(POLISH_STEP)]
   if (!less || !more) return flow

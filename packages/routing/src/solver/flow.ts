@@ -1,34 +1,13 @@
 /** Edges with the input of each: a route before it is settled in exact integers. */
 
-import { capacityOf, inputOf, outputOf, shortOfFlat } from '../graph/price-curve.ts'
-import { roomFor } from '../graph/scratch.ts'
-import { costOf, curveOf, type Problem } from '../problem/problem.ts'
-import {
-  FLOW_ROUNDING,
-  NEGLIGIBLE,
-  OVERFLOW_FALL,
-  OVERFLOW_IDLE,
-  OVERFLOW_MARGIN,
-  OVERFLOW_ROUNDS,
-} from '../tolerances.ts'
+import { outputOf } from '../graph/price-curve.ts'
+import { curveOf, type Problem } from '../problem/problem.ts'
+import { NEGLIGIBLE, PRICE_ROUNDING, UNRESOLVED } from '../tolerances.ts'
 import type { Allocation } from './allocation.ts'
-import { type Inflow, type Less, lessByRoom, lessOfAll } from './overflow.ts'
-import { LegsInTurn, usesPoolTwice } from './shared-pools.ts'
+import { type Flow, OutOf, type Pruned, push } from './push.ts'
+import { usesPoolTwice } from './shared-pools.ts'
 
-/** In topological order of the tokens sold, the edges of a token side by side; inputs in base units. */
-export type Flow = {
-  readonly edges: readonly number[]
-  readonly input: readonly number[]
-  readonly amountOut: number
-  /** `amountOut` less the cost of the legs. Below that of any flow that sells all, when part of the input is unsold. */
-  readonly net: number
-  /** Part of the input, or of a token on the way, that exceeds the capacity of the edges; 0 when they take all. */
-  readonly unsold: number
-  /** Most edges in series. */
-  readonly hops: number
-  /** True where a cycle had to be cut: some pools disagree on a price by more than their fees. */
-  readonly cut: boolean
-}
+export type { Flow } from './push.ts'
 
 /** The flow at an allocation's prices, without cycles, dead ends, and edges that pay next to nothing. */
 export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
@@ -39,7 +18,7 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
     edges.push(allocation.edges[k]!)
     weights.push(allocation.input[k]!)
   }
-  const flow = pushThrough(problem, edges, weights)
+  const flow = unresolved(problem, allocation, edges, weights) ?? pushThrough(problem, edges, weights)
   if (!flow) return null
   const dust = dustOf(problem, flow)
   if (dust.size === 0) return flow
@@ -47,6 +26,36 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   const lean = pushThrough(problem, edges.filter(kept), weights.filter(kept))
   // What pays next to nothing may be all that takes the rest of a token.
   return lean && lean.unsold > flow.unsold ? flow : lean
+}
+
+/**
+ * The flow when prices do not tell inputs: at a price that a float cannot move by a small enough part, a deep pool trades all or nothing.
+ * What the inputs miss of a token goes to the edges that respond to prices most. Null when the inputs are good, or no pool is that deep.
+ */
+function unresolved(
+  problem: Problem,
+  allocation: Allocation,
+  used: readonly number[],
+  weights: readonly number[],
+): Flow | null {
+  const { residual, edges, conductance, sold, prices, value } = allocation
+  if (!(residual > UNRESOLVED)) return null
+  const { graph } = problem
+  const starting = edgesAboutToTrade(allocation)
+  const responses = edges.map((edge, k) => (starting.includes(edge) ? graph.conductance[edge]! : conductance[k]!))
+  const isDeep = (response: number, k: number) => response * prices[sold[k]!]! * PRICE_ROUNDING > UNRESOLVED * value
+  if (!responses.some(isDeep)) return null
+  const response = new Map(edges.map((edge, k) => [edge, responses[k]!]))
+  const open = [...used, ...starting]
+  const inputs = [...weights, ...starting.map(() => 0)]
+  const flow = pushThrough(problem, open, inputs, { response })
+  return flow?.unsold === 0 ? flow : null
+}
+
+/** Idle edges whose first units pay as much as the prices at their ends. */
+function edgesAboutToTrade({ edges, input, sold, bought, logPrice, logRate }: Allocation): readonly number[] {
+  const gapOf = (k: number) => logPrice[sold[k]!]! - logPrice[bought[k]!]! - logRate[k]!
+  return edges.filter((_, k) => input[k] === 0 && gapOf(k) < PRICE_ROUNDING)
 }
 
 /**
@@ -77,19 +86,21 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
   return dust
 }
 
-/**
- * Sends the amount through edges that divide each token by their weights.
- *
- * @param order - of legs that share a pool: the best of some, or whichever comes first
- */
+type PushOptions = Pick<Pruned, 'response'> & {
+  /** Order of legs that share a pool: the best of some, or whichever comes first. */
+  readonly order?: 'best' | 'any'
+}
+
+/** Sends the amount through edges that divide each token by their weights. */
 export function pushThrough(
   problem: Problem,
   edges: readonly number[],
   weights: readonly number[],
-  order: 'best' | 'any' = 'best',
+  { order = 'best', response }: PushOptions = {},
 ): Flow | null {
   return problem.graph.topology.scratch.within(() => {
-    const pruned = prune(problem, edges, weights)
+    const cleaned = prune(problem, edges, weights)
+    const pruned = cleaned && { ...cleaned, ...(response && { response }) }
     problem.budget.spend(problem.graph.topology.tokens.length / 4)
     if (!pruned) return null
     const flow = push(problem, pruned)
@@ -120,177 +131,6 @@ function inBestOrder(problem: Problem, { outOf, weights, cut }: Pruned, flow: Fl
     }
   }
   return best
-}
-
-/** Edges by the token that they sell, as lists of their places. */
-class OutOf {
-  readonly edges: readonly number[]
-  private readonly first: Int32Array
-  private readonly following: Int32Array
-
-  constructor({ graph }: Problem, edges: readonly number[]) {
-    const { from, tokens, scratch } = graph.topology
-    this.edges = edges
-    this.first = scratch.noPlaces(tokens.length, (first) => {
-      for (const edge of edges) first[from[edge]!] = -1
-    })
-    this.following = scratch.ints(roomFor(edges.length))
-    for (let k = edges.length - 1; k >= 0; k--) {
-      const token = from[edges[k]!]!
-      this.following[k] = this.first[token]!
-      this.first[token] = k
-    }
-  }
-
-  /** The first place of a token, and the one after a place; −1 where there are no more. */
-  of(token: number): number {
-    return this.first[token]!
-  }
-
-  after(place: number): number {
-    return this.following[place]!
-  }
-}
-
-type Pruned = {
-  readonly outOf: OutOf
-  readonly weights: readonly number[]
-  /** Tokens from the source on, each before all that its edges buy. */
-  readonly order: readonly number[]
-  readonly cut: boolean
-}
-
-/** Sends the amount through, and again with less into tokens whose edges cannot take all that arrives. */
-function push(problem: Problem, pruned: Pruned): Flow {
-  const first = pushOnce(problem, pruned, new Map())
-  if (first.overflow.size === 0) return first
-  const byRoom = pushWithin(problem, pruned, first, lessByRoom)
-  return byRoom.unsold === 0 ? byRoom : pushWithin(problem, pruned, first, lessOfAll)
-}
-
-/** A flow with what its edges could not take of each token between the ends, base units. */
-type PushedFlow = Flow & { readonly overflow: ReadonlyMap<number, number> }
-
-function pushWithin(problem: Problem, pruned: Pruned, first: PushedFlow, less: Less): PushedFlow {
-  const { to } = problem.graph.topology
-  const limits = new Map<number, number>()
-  let flow = first
-  let least = first.unsold
-  let idle = 0
-  for (let round = 0; round < OVERFLOW_ROUNDS && idle < OVERFLOW_IDLE && flow.overflow.size > 0; round++) {
-    for (const [token, excess] of flow.overflow) {
-      const inflows = flow.edges.flatMap((edge, k): Inflow[] => {
-        if (to[edge] !== token) return []
-        const [curve, input] = [curveOf(problem, edge), flow.input[k]!]
-        return [{ edge, input, output: outputOf(curve, input), room: capacityOf(curve) - input }]
-      })
-      for (const [k, kept] of less(inflows, excess).entries()) {
-        const { edge, input, output } = inflows[k]!
-        if (kept === output) continue
-        const wanted = inputOf(curveOf(problem, edge), kept * (1 - OVERFLOW_MARGIN))
-        limits.set(edge, Math.min(wanted, input * (1 - OVERFLOW_MARGIN)))
-      }
-    }
-    flow = pushOnce(problem, pruned, limits)
-    // What one token no longer takes may at first be too much for the next.
-    idle = flow.unsold < least * OVERFLOW_FALL ? 0 : idle + 1
-    least = Math.min(least, flow.unsold)
-  }
-  return flow
-}
-
-function pushOnce(
-  problem: Problem,
-  { outOf, weights, order, cut }: Pruned,
-  limits: ReadonlyMap<number, number>,
-): PushedFlow {
-  const { source, target, amountIn } = problem
-  const { to, tokens, scratch } = problem.graph.topology
-  const wipe = (byToken: Float64Array | Int32Array) => {
-    byToken[source] = 0
-    for (const edge of outOf.edges) byToken[to[edge]!] = 0
-  }
-  const held = scratch.zeroFloats(tokens.length, wipe)
-  const depth = scratch.zeroInts(tokens.length, wipe)
-  held[source] = amountIn
-  const edges: number[] = []
-  const inputs: number[] = []
-  let cost = 0
-  let unsold = 0
-  const overflow = new Map<number, number>()
-  const legs = new LegsInTurn(problem, outOf.edges)
-  const limitOf = (edge: number) =>
-    Math.min(limits.get(edge) ?? Number.POSITIVE_INFINITY, capacityOf(curveOf(problem, edge)))
-  for (const token of order) {
-    if (token === target) continue
-    let total = 0
-    for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) total += weights[k]!
-    const first = inputs.length
-    const most: number[] = []
-    const short: number[] = []
-    let isOver = false
-    for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {
-      const edge = outOf.edges[k]!
-      const input = (held[token]! * weights[k]!) / total
-      const limit = limitOf(edge)
-      const curve = curveOf(problem, edge)
-      const near = curve.gasPerPiece > 0 ? shortOfFlat(curve, Math.min(input, limit)) : Math.min(input, limit)
-      isOver ||= near < input
-      edges.push(edge)
-      inputs.push(input)
-      most.push(limit)
-      short.push(near < input ? near : limit)
-    }
-    if (isOver) {
-      // Short of the ticks where pools have no liquidity, unless the other edges cannot take the rest.
-      const given = inputs.slice(first)
-      let left = withinCapacity(inputs, first, short) / held[token]!
-      if (left > 0) {
-        for (const [k, input] of given.entries()) inputs[first + k] = input
-        left = withinCapacity(inputs, first, most) / held[token]!
-      }
-      if (left > FLOW_ROUNDING) {
-        unsold = Math.max(unsold, left)
-        if (token !== source) overflow.set(token, left * held[token]!)
-      }
-    }
-    for (let k = first; k < inputs.length; k++) {
-      const edge = edges[k]!
-      const next = to[edge]!
-      held[next]! += legs.output(edge, inputs[k]!)
-      depth[next] = Math.max(depth[next]!, depth[token]! + 1)
-      cost += costOf(problem, edge, inputs[k]!)
-    }
-  }
-  const amountOut = held[target]!
-  const net = unsold > 0 ? -unsold * Number.MAX_VALUE : amountOut - cost
-  return { edges, input: inputs, amountOut, net, unsold, hops: depth[target]!, cut, overflow }
-}
-
-/**
- * Moves what exceeds the most that inputs may be to the others, in proportion to them.
- *
- * @param first - place of the first input; all from there on divide one token
- * @param most - of each of them
- * @returns the amount that none can take
- */
-function withinCapacity(inputs: number[], first: number, most: readonly number[]): number {
-  // Each round fills at least one more, or is the last.
-  for (;;) {
-    let excess = 0
-    let open = 0
-    for (const [k, limit] of most.entries()) {
-      const input = inputs[first + k]!
-      if (input < limit) open += input
-      else {
-        excess += input - limit
-        inputs[first + k] = limit
-      }
-    }
-    if (!(excess > 0) || open === 0) return excess
-    const grown = 1 + excess / open
-    for (const [k, limit] of most.entries()) if (inputs[first + k]! < limit) inputs[first + k]! *= grown
-  }
 }
 
 /** Drops dead ends and cuts cycles at their thinnest edge; null where nothing is left that joins source and target. */

@@ -88,6 +88,11 @@ export class SharedPool {
     return 8 * this.trade.placed * this.tokens.length + this.places.length ** 2
   }
 
+  /** What the last trade earned, in output base units. */
+  get earned(): number {
+    return -this.value.reduce((sum, part) => sum + part, 0)
+  }
+
   /** True where the last trade was of more than one pair. */
   get tradesSeveral(): boolean {
     return this.traded.length > 1

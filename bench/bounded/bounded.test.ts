@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { checkTrades } from './check-trades.ts'
+import { CHECKS } from './checks.ts'
+
+const TRADES = process.env.LONG ? 10_000 : 120
+const SEED = 1
+
+test('routes over pools that end are no worse than other ways to make the trades', { timeout: 3_600_000 }, () => {
+  const notes: string[] = []
+  const { certificates, lossBps, checks } = checkTrades(TRADES, SEED, (text) => notes.push(text))
+  // Every check must have had something to compare with, in a fair part of the trades.
+  for (const check of CHECKS) expect(checks[check]!.made, check).toBeGreaterThan(TRADES / 4)
+  expect(certificates.given).toBeGreaterThan(0.9 * TRADES)
+  expect(certificates.false, notes.join('\n')).toBe(0)
+  expect(checks.union!.violations, notes.join('\n')).toBe(0)
+  expect(lossBps.p99, notes.join('\n')).toBeLessThanOrEqual(0.5)
+})

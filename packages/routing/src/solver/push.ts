@@ -1,0 +1,285 @@
+/** Amounts sent through edges whose pools end: what one of them cannot take goes to others, or is bought less of. */
+
+import { capacityOf, inputOf, outputOf, shortOfFlat } from '../graph/price-curve.ts'
+import { roomFor } from '../graph/scratch.ts'
+import { costOf, curveOf, type Problem } from '../problem/problem.ts'
+import {
+  FLOW_ROUNDING,
+  OVERFLOW_FALL,
+  OVERFLOW_IDLE,
+  OVERFLOW_MARGIN,
+  OVERFLOW_ROUNDS,
+  WASTEFUL_HALVINGS,
+  WASTEFUL_REST,
+  WASTEFUL_TOKENS,
+  WASTEFUL_UNSOLD,
+} from '../tolerances.ts'
+import { type Inflow, type Less, lessByRoom, lessOfAll } from './overflow.ts'
+import { LegsInTurn } from './shared-pools.ts'
+
+/** In topological order of the tokens sold, the edges of a token side by side; inputs in base units. */
+export type Flow = {
+  readonly edges: readonly number[]
+  readonly input: readonly number[]
+  readonly amountOut: number
+  /** `amountOut` less the cost of the legs. Below that of any flow that sells all, when part of the input is unsold. */
+  readonly net: number
+  /** Part of the input, or of a token on the way, that exceeds the capacity of the edges; 0 when they take all. */
+  readonly unsold: number
+  /** Most edges in series. */
+  readonly hops: number
+  /** True where a cycle had to be cut: some pools disagree on a price by more than their fees. */
+  readonly cut: boolean
+}
+
+/** Edges by the token that they sell, as lists of their places. */
+export class OutOf {
+  readonly edges: readonly number[]
+  private readonly first: Int32Array
+  private readonly following: Int32Array
+
+  constructor({ graph }: Problem, edges: readonly number[]) {
+    const { from, tokens, scratch } = graph.topology
+    this.edges = edges
+    this.first = scratch.noPlaces(tokens.length, (first) => {
+      for (const edge of edges) first[from[edge]!] = -1
+    })
+    this.following = scratch.ints(roomFor(edges.length))
+    for (let k = edges.length - 1; k >= 0; k--) {
+      const token = from[edges[k]!]!
+      this.following[k] = this.first[token]!
+      this.first[token] = k
+    }
+  }
+
+  /** The first place of a token, and the one after a place; −1 where there are no more. */
+  of(token: number): number {
+    return this.first[token]!
+  }
+
+  after(place: number): number {
+    return this.following[place]!
+  }
+}
+
+/** Edges without dead ends and cycles, each with its weight among those that sell the same token. */
+export type Pruned = {
+  readonly outOf: OutOf
+  readonly weights: readonly number[]
+  /** Tokens from the source on, each before all that its edges buy. */
+  readonly order: readonly number[]
+  readonly cut: boolean
+  /** By edge, parts by which edges divide what weights miss of a token; by the weights themselves when absent. */
+  readonly response?: ReadonlyMap<number, number>
+}
+
+/** Sends the amount through, and again with less into tokens whose edges cannot take all that arrives. */
+export function push(problem: Problem, pruned: Pruned): Flow {
+  const first = pushOnce(problem, pruned, NO_LIMITS)
+  if (first.overflow.size === 0) return first
+  const byRoom = pushWithin(problem, pruned, first, lessByRoom)
+  if (byRoom.unsold === 0) return byRoom
+  const byAll = pushWithin(problem, pruned, first, lessOfAll)
+  if (byAll.unsold === 0 || byAll.unsold > WASTEFUL_UNSOLD) return byAll
+  const wasteful = wastefulParts(problem, pruned, byAll.unsold)
+  return wasteful ? leastWasteful(problem, pruned, wasteful) : byAll
+}
+
+/** Parts of each token that its edges take, by their place, in proportion to weights. */
+function partsOf(problem: Problem, { edges }: OutOf, weights: readonly number[]): readonly number[] {
+  const { from } = problem.graph.topology
+  const totals = new Map<number, number>()
+  for (const [k, edge] of edges.entries()) totals.set(from[edge]!, (totals.get(from[edge]!) ?? 0) + weights[k]!)
+  return edges.map((edge, k) => weights[k]! / totals.get(from[edge]!)!)
+}
+
+/**
+ * Parts with which all is sold, when the pools cannot take what the best ones bring of a token: of some tokens, nearly all goes to one edge,
+ * which pays less. Null if none are found.
+ */
+function wastefulParts(problem: Problem, pruned: Pruned, unsold: number): readonly number[] | null {
+  const { outOf, weights } = pruned
+  const { from } = problem.graph.topology
+  let parts = partsOf(problem, outOf, weights)
+  let least = unsold
+  for (let round = 0; round < WASTEFUL_TOKENS; round++) {
+    let best = parts
+    for (const [k, edge] of outOf.edges.entries()) {
+      if (parts[k] === 1) continue
+      const isOther = (j: number) => j !== k && from[outOf.edges[j]!] === from[edge]
+      const tried = partsOf(
+        problem,
+        outOf,
+        parts.map((part, j) => (j === k ? 1 : isOther(j) ? part * WASTEFUL_REST : part)),
+      )
+      problem.budget.spend(4 * outOf.edges.length)
+      const flow = pushOnce(problem, { ...pruned, weights: tried }, NO_LIMITS)
+      if (flow.unsold === 0) return tried
+      if (flow.unsold < least) [best, least] = [tried, flow.unsold]
+    }
+    if (best === parts) return null
+    parts = best
+  }
+  return null
+}
+
+/** The best flow between the given weights, of which something is left over, and parts of which nothing is. */
+function leastWasteful(problem: Problem, pruned: Pruned, parts: readonly number[]): PushedFlow {
+  const wanted = partsOf(problem, pruned.outOf, pruned.weights)
+  const flowAt = (place: number) => {
+    const weights = wanted.map((part, k) => place * part + (1 - place) * parts[k]!)
+    problem.budget.spend(4 * weights.length)
+    return pushOnce(problem, { ...pruned, weights }, NO_LIMITS)
+  }
+  let best = flowAt(0)
+  let [low, high] = [0, 1]
+  for (let step = 0; step < WASTEFUL_HALVINGS; step++) {
+    const middle = (low + high) / 2
+    const flow = flowAt(middle)
+    if (flow.unsold > 0) high = middle
+    else {
+      low = middle
+      if (flow.amountOut > best.amountOut) best = flow
+    }
+  }
+  return best
+}
+
+const NO_LIMITS: ReadonlyMap<number, number> = new Map()
+
+/** A flow with what its edges could not take of each token between the ends, base units. */
+type PushedFlow = Flow & { readonly overflow: ReadonlyMap<number, number> }
+
+function pushWithin(problem: Problem, pruned: Pruned, first: PushedFlow, less: Less): PushedFlow {
+  const { to } = problem.graph.topology
+  const limits = new Map<number, number>()
+  let flow = first
+  let least = first.unsold
+  let idle = 0
+  for (let round = 0; round < OVERFLOW_ROUNDS && idle < OVERFLOW_IDLE && flow.overflow.size > 0; round++) {
+    for (const [token, excess] of flow.overflow) {
+      const inflows = flow.edges.flatMap((edge, k): Inflow[] => {
+        if (to[edge] !== token) return []
+        const [curve, input] = [curveOf(problem, edge), flow.input[k]!]
+        return [{ edge, input, output: outputOf(curve, input), room: capacityOf(curve) - input }]
+      })
+      for (const [k, kept] of less(inflows, excess).entries()) {
+        const { edge, input, output } = inflows[k]!
+        if (kept === output) continue
+        const wanted = inputOf(curveOf(problem, edge), kept * (1 - OVERFLOW_MARGIN))
+        limits.set(edge, Math.min(wanted, input * (1 - OVERFLOW_MARGIN)))
+      }
+    }
+    flow = pushOnce(problem, pruned, limits)
+    // What one token no longer takes may at first be too much for the next.
+    idle = flow.unsold < least * OVERFLOW_FALL ? 0 : idle + 1
+    least = Math.min(least, flow.unsold)
+  }
+  return flow
+}
+
+function pushOnce(problem: Problem, pruned: Pruned, limits: ReadonlyMap<number, number>): PushedFlow {
+  const { outOf, weights, order, cut, response } = pruned
+  const { source, target, amountIn } = problem
+  const { to, tokens, scratch } = problem.graph.topology
+  const wipe = (byToken: Float64Array | Int32Array) => {
+    byToken[source] = 0
+    for (const edge of outOf.edges) byToken[to[edge]!] = 0
+  }
+  const held = scratch.zeroFloats(tokens.length, wipe)
+  const depth = scratch.zeroInts(tokens.length, wipe)
+  held[source] = amountIn
+  const edges: number[] = []
+  const inputs: number[] = []
+  let cost = 0
+  let unsold = 0
+  const overflow = new Map<number, number>()
+  const legs = new LegsInTurn(problem, outOf.edges)
+  const limitOf = (edge: number) =>
+    Math.min(limits.get(edge) ?? Number.POSITIVE_INFINITY, capacityOf(curveOf(problem, edge)))
+  for (const token of order) {
+    if (token === target) continue
+    const parts = response ? responding(pruned, token, held[token]!) : weights
+    let total = 0
+    for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) total += parts[k]!
+    const first = inputs.length
+    const most: number[] = []
+    const short: number[] = []
+    let isOver = false
+    for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {
+      const edge = outOf.edges[k]!
+      const input = (held[token]! * parts[k]!) / total
+      const limit = limitOf(edge)
+      const curve = curveOf(problem, edge)
+      const near = curve.gasPerPiece > 0 ? shortOfFlat(curve, Math.min(input, limit)) : Math.min(input, limit)
+      isOver ||= near < input
+      edges.push(edge)
+      inputs.push(input)
+      most.push(limit)
+      short.push(near < input ? near : limit)
+    }
+    if (isOver) {
+      // Short of the ticks where pools have no liquidity, unless the other edges cannot take the rest.
+      const given = inputs.slice(first)
+      let left = withinCapacity(inputs, first, short) / held[token]!
+      if (left > 0) {
+        for (const [k, input] of given.entries()) inputs[first + k] = input
+        left = withinCapacity(inputs, first, most) / held[token]!
+      }
+      if (left > FLOW_ROUNDING) {
+        unsold = Math.max(unsold, left)
+        if (token !== source) overflow.set(token, left * held[token]!)
+      }
+    }
+    for (let k = first; k < inputs.length; k++) {
+      const edge = edges[k]!
+      const next = to[edge]!
+      held[next]! += legs.output(edge, inputs[k]!)
+      depth[next] = Math.max(depth[next]!, depth[token]! + 1)
+      cost += costOf(problem, edge, inputs[k]!)
+    }
+  }
+  const amountOut = held[target]!
+  const net = unsold > 0 ? -unsold * Number.MAX_VALUE : amountOut - cost
+  return { edges, input: inputs, amountOut, net, unsold, hops: depth[target]!, cut, overflow }
+}
+
+/** Weights of the edges out of a token, with what they miss of an amount divided by how much the edges respond to prices. */
+function responding({ outOf, weights, response }: Pruned, token: number, amount: number): readonly number[] {
+  let [total, responses] = [0, 0]
+  for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {
+    total += weights[k]!
+    responses += response!.get(outOf.edges[k]!)!
+  }
+  if (responses === 0) return weights
+  const moved = [...weights]
+  for (let k = outOf.of(token); k >= 0; k = outOf.after(k))
+    moved[k] = Math.max(0, weights[k]! + ((amount - total) * response!.get(outOf.edges[k]!)!) / responses)
+  return moved
+}
+
+/**
+ * Moves what exceeds the most that inputs may be to the others, in proportion to them.
+ *
+ * @param first - place of the first input; all from there on divide one token
+ * @param most - of each of them
+ * @returns the amount that none can take
+ */
+function withinCapacity(inputs: number[], first: number, most: readonly number[]): number {
+  // Each round fills at least one more, or is the last.
+  for (;;) {
+    let excess = 0
+    let open = 0
+    for (const [k, limit] of most.entries()) {
+      const input = inputs[first + k]!
+      if (input < limit) open += input
+      else {
+        excess += input - limit
+        inputs[first + k] = limit
+      }
+    }
+    if (!(excess > 0) || open === 0) return excess
+    const grown = 1 + excess / open
+    for (const [k, limit] of most.entries()) if (inputs[first + k]! < limit) inputs[first + k]! *= grown
+  }
+}
