@@ -84,8 +84,9 @@ export function search(problem: Problem, knownBound: number | null = null): Foun
   const { bound } = progress
   const spent = rest - problem.budget.rest
   const narrow = () => narrowed(problem, found, { backward, first, single }, progress, spent)
-  const isDoubted = !problem.onePath && isInDoubt(found, bound)
-  const isBoundedFirst = isDoubted && !free && problem.rate.length <= DOUBTED_EDGES
+  const isSmall = problem.rate.length <= DOUBTED_EDGES
+  const isDoubted = !problem.onePath && isInDoubt(found, bound, isSmall ? 0 : undefined)
+  const isBoundedFirst = isDoubted && !free && isSmall
   const most = isBoundedFirst ? netBound(problem, found, bound, backward) : undefined
   const flow = isDoubted && !isCertified(found, most) ? problem.budget.attempt(1 / 2, narrow, () => found) : found
   const cyclic = () => gainsInCycle(problem)

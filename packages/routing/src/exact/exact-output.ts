@@ -19,6 +19,8 @@ import {
   FLAT_MIN,
   FLAT_NEAR,
   FLAT_STEP,
+  LESS_PARTS,
+  LOOSE_BOUND,
   MIN_ELASTICITY,
   NEAR_INPUT,
   OUTPUT_MARGIN,
@@ -60,6 +62,7 @@ class InputSearch {
   /** A route found without regard to gas that pays enough: for when none of those that gas decides does. */
   private regardless: PricedRoute | null = null
   private narrowings = 0
+  private hasTriedLess = false
 
   constructor(problem: Problem, wanted: bigint, request: RouteTerms) {
     this.problem = problem
@@ -92,7 +95,7 @@ class InputSearch {
       this.note(amountIn, tried)
       if (tried && this.isNear(tried)) {
         const least = leastInputOf(tried, wanted, this.request)
-        if (least) return this.confirmed(tried, least)
+        if (least && !this.lessPaysMore(tried, least.amountIn)) return this.confirmed(tried, least)
       }
       amountIn = this.next()
     }
@@ -200,6 +203,24 @@ class InputSearch {
       least = better
     }
     return least
+  }
+
+  /**
+   * Tries a smaller amount once, if a route is far below its bound: when the pools cannot take all that the best ones bring, more input
+   * may buy less. The search goes on below that amount when it pays enough.
+   */
+  private lessPaysMore({ route, amountIn }: PricedRoute, least: bigint): boolean {
+    const { bound, settlement } = route
+    const isLoose = bound === null || bound > Number(settlement.amountOut) * LOOSE_BOUND
+    if (!isLoose || this.hasTriedLess) return false
+    this.hasTriedLess = true
+    const less = ((amountIn < least ? amountIn : least) * LESS_PARTS) / 4n
+    const tried = this.attempt(less, false)
+    if (!tried || paidBy(tried) < this.wanted) return false
+    this.low = 0n
+    this.below = this.belowBefore = null
+    this.above = tried
+    return true
   }
 
   private nearest(): RoutedInput | null {

@@ -22,6 +22,9 @@ export const FLAT_MARGIN = 4
 export const FLAT_STEP = 4n
 export const FLAT_GAIN = 1.1
 export const FLAT_MIN = 1.001
+/** Bound by the output of a route from which on a smaller input is tried, and that input in quarters of the one found. */
+export const LOOSE_BOUND = 1.005
+export const LESS_PARTS = 3n
 /**
  * Searches after which gas is left aside until an amount is found that pays enough, steps up from an amount that pays too little, down
  * from one that does not route, and up from dust, and the part of the work left that such a search may take.

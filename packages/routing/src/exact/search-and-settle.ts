@@ -144,8 +144,15 @@ function untilSettled(whole: Problem, amountIn: bigint, admission: Admission, ta
   let first: Found | null = null
   /** Edges that were refused an amount for which their pool's arithmetic fails. */
   const avoided = new Set<number>()
+  /** The present problem without the pool that refused last, if that pool is only limited in the present problem. */
+  let withoutPool: Problem | null = null
   for (let refusals = 0; refusals <= REFUSALS; refusals++) {
     const found = search(problem, first?.bound ?? null)
+    if (!found && withoutPool) {
+      problem = withoutPool
+      withoutPool = null
+      continue
+    }
     if (!found) return null
     first ??= found
     const settled = settledFlow(found, problem, amountIn, taxes)
@@ -157,9 +164,11 @@ function untilSettled(whole: Problem, amountIn: bigint, admission: Admission, ta
       const single = unlessSpent(problem, () => untilSettled(once, amountIn, admission, taxes))
       return single && netOf(problem, single) > netOf(problem, route) ? withBounds(single, first) : route
     }
-    const isNew = !avoided.has(settled.edge)
-    problem = (isNew && belowRefused(problem, settled, taxes)) || withoutRefused(problem, settled, admission)
+    const limited = avoided.has(settled.edge) ? null : belowRefused(problem, settled, taxes)
+    const without = withoutRefused(problem, settled, admission)
     avoided.add(settled.edge)
+    problem = limited ?? without
+    withoutPool = limited && without
   }
   return null
 }

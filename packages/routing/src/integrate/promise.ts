@@ -55,11 +55,11 @@ export function mayPayFor(legs: number, problem: Problem, best: Flow | undefined
  * narrower problem may better: what gas leaves of one path or two is found by the first start, but for where pools disagree by
  * more than their gas.
  */
-export function isInDoubt({ amountOut, net, edges }: Flow, bound: number | null): boolean {
+export function isInDoubt({ amountOut, net, edges }: Flow, bound: number | null, fewLegs = FEW_LEGS): boolean {
   if (bound === null) return true
   if (amountOut === net) return net < bound * (1 - DOUBTED_LACK)
   if (net >= bound * (1 - DOUBTED_NET)) return false
-  return edges.length > FEW_LEGS || (isWorthless(amountOut, bound) && bound - amountOut > amountOut - net)
+  return edges.length > fewLegs || (isWorthless(amountOut, bound) && bound - amountOut > amountOut - net)
 }
 
 /** @param netBound - after the cost of legs, where it is known */

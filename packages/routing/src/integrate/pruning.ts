@@ -13,6 +13,7 @@ import {
   SOLID,
   TIGHT,
   UNPROFITABLE,
+  UNRESOLVED,
   UNSOLVED,
 } from '../tolerances.ts'
 import { edgeProfits, idleEdges, standsAlone, stranded, type Ways, waysOf } from './edge-profits.ts'
@@ -112,7 +113,7 @@ function removals(problem: Problem, allocation: Allocation): readonly Removal[] 
 function netOf(problem: Problem, allocation: Allocation): number {
   if (!(allocation.residual < UNSOLVED)) return Number.NEGATIVE_INFINITY
   // What is left over may be worth next to nothing, and must be sold all the same.
-  if (allocation.unsold > UNSOLVED && flowOf(problem, allocation)?.unsold !== 0) return Number.NEGATIVE_INFINITY
+  if (allocation.unsold > UNRESOLVED && flowOf(problem, allocation)?.unsold !== 0) return Number.NEGATIVE_INFINITY
   const { from, to } = problem.graph.topology
   let net = allocation.value
   for (let k = 0; k < allocation.edges.length; k++) {

@@ -9,6 +9,7 @@ import { WorkBudget } from '../problem/budget.ts'
 import type { Potential } from '../problem/potentials.ts'
 import { leastCost, leastLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
+import { FLOAT_ERROR } from '../tolerances.ts'
 import { Relaxation, type Relaxed } from './relaxation.ts'
 import { shortestWay, type Way } from './shortest-way.ts'
 import {
@@ -64,7 +65,7 @@ export function netBound(
     new Search({ ...problem, budget: own }, backward, { edges, net }).run(part),
   )
   budget.spend(rest - own.rest)
-  return relaxed && Math.min(relaxed, simple)
+  return relaxed && Math.min(relaxed * (1 + FLOAT_ERROR), simple)
 }
 
 const NONE: ReadonlySet<number> = new Set()

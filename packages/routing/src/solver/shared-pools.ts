@@ -88,7 +88,7 @@ export class SharedPool {
     return 8 * this.trade.placed * this.tokens.length + this.places.length ** 2
   }
 
-  /** What the last trade earned, in output base units. */
+  /** Earnings of the last trade, in output base units. */
   get earned(): number {
     return -this.value.reduce((sum, part) => sum + part, 0)
   }
