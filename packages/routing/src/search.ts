@@ -2,7 +2,7 @@
 import { addAlternatives, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
 import { bestSinglePath, onCurves } from './columns/single-path.ts'
-import { upperBound } from './columns/upper-bound.ts'
+import { type OutputBound, upperBound } from './columns/upper-bound.ts'
 import { gainsInCycle, inOrderOf, type OpenAllocation, openCycles, orderOf } from './integrate/cycles.ts'
 import { shortenChains } from './integrate/direct.ts'
 import { extend, joinPaths } from './integrate/few-pools.ts'
@@ -43,6 +43,8 @@ export type Found = {
    * earn makes it say nothing.
    */
   readonly bound: number | null
+  /** Part of the bound by which pools may pay more than their curves. */
+  readonly beyondCurves: number
   /** The same after the cost of legs; undefined where it was not sought. */
   readonly netBound: number | null | undefined
   /** Spot rates to the target, by which it was sought: bounds on all that the pools left then pay. */
@@ -54,9 +56,9 @@ export type Found = {
 /**
  * The best that the budget allows for: at least the best path, where that much was left.
  *
- * @param knownBound - bound on the output of a problem that admits at least as much; null when none is known
+ * @param known - bound on the output of a problem that admits at least as much; null when none is known
  */
-export function search(problem: Problem, knownBound: number | null = null): Found | null {
+export function search(problem: Problem, known: Pick<Found, 'bound' | 'beyondCurves'> | null = null): Found | null {
   const { source, target } = problem
   const backward = potential(problem, target, 'to')
   // Not even at the rates of the first unit would it buy one.
@@ -68,10 +70,12 @@ export function search(problem: Problem, knownBound: number | null = null): Foun
   if (!single) return null
   if (problem.anyRoute && !problem.onePath) {
     const flow = bestOf(problem, [allocateOnce(problem, single, backward, COLUMN_ROUNDS), alongPath(problem, single)])
-    return flow ? { flow, bound: null, netBound: undefined, backward, rivals: [] } : null
+    return flow ? { flow, bound: null, beyondCurves: 0, netBound: undefined, backward, rivals: [] } : null
   }
   const { rest } = problem.budget
-  const progress: Progress = { flows: [], known: new Set(), bound: knownBound, best: undefined }
+  const beyondCurves = known?.beyondCurves ?? 0
+  const knownBound = known && known.bound !== null ? known.bound - beyondCurves : null
+  const progress: Progress = { flows: [], known: new Set(), bound: knownBound, beyondCurves, best: undefined }
   if (!problem.onePath) {
     const improve = () => allocations(problem, { backward, first, single }, progress)
     problem.budget.attempt(IMPROVING_PART, improve, () => {})
@@ -82,19 +86,21 @@ export function search(problem: Problem, knownBound: number | null = null): Foun
   const found = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, single)])
   if (!found) return null
   const { bound } = progress
+  const sureBound = bound === null ? null : bound + progress.beyondCurves
   const spent = rest - problem.budget.rest
   const narrow = () => narrowed(problem, found, { backward, first, single }, progress, spent)
   const isSmall = problem.rate.length <= DOUBTED_EDGES
   const isDoubted = !problem.onePath && isInDoubt(found, bound, isSmall ? 0 : undefined)
   const isBoundedFirst = isDoubted && !free && isSmall
-  const most = isBoundedFirst ? netBound(problem, found, bound, backward) : undefined
+  const most = isBoundedFirst ? netBound(problem, found, sureBound, backward) : undefined
   const flow = isDoubted && !isCertified(found, most) ? problem.budget.attempt(1 / 2, narrow, () => found) : found
   const cyclic = () => gainsInCycle(problem)
   const worthless = isWorthless(flow.amountOut, bound) && problem.budget.attempt(1 / 2, cyclic, () => true)
   return {
     flow,
     ...(flow !== found && { instead: found }),
-    bound: worthless ? null : bound,
+    bound: worthless ? null : sureBound,
+    beyondCurves: progress.beyondCurves,
     netBound: most !== undefined && (worthless || bound === null) && isWorthless(flow.net, most) ? null : most,
     backward,
     rivals: rivalsOf(problem, flow, progress.flows, { backward, single }),
@@ -118,7 +124,13 @@ function narrowed(problem: Problem, best: Flow, paths: Paths, progress: Progress
     const labels = potential(narrow, target, 'to')
     const single = bestSinglePath(narrow, labels) ?? beginning(narrow, labels)
     if (!single) return null
-    const own: Progress = { flows: [], known, bound: progress.bound, best: undefined }
+    const own: Progress = {
+      flows: [],
+      known,
+      bound: progress.bound,
+      beyondCurves: progress.beyondCurves,
+      best: undefined,
+    }
     allocations(narrow, { backward: labels, first: wayTo(narrow, labels, source, target), single }, own)
     return own.best ?? null
   }
@@ -146,7 +158,9 @@ type Progress = {
   readonly flows: (Flow | null)[]
   /** Edges that an allocation was made over. */
   readonly known: Set<number>
+  /** Bound by the curves of pools, which what is still worth trying depends on, and the most that pools pay beyond those. */
   bound: number | null
+  beyondCurves: number
   best: Flow | undefined
 }
 
@@ -168,10 +182,15 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   const initial = new Set(free || !first ? single : [...first, ...single])
   const opening = allocationOver(problem, initial, backward)
   generateColumns(problem, opening, frontier)
+  let gross = opening
   // What no route pays, none of a narrower problem does.
-  const known = progress.bound
-  const { bound, gross } = known === null ? certify(problem, opening, frontier) : { bound: known, gross: opening }
-  progress.bound = bound
+  if (progress.bound === null) {
+    const certified = certify(problem, opening, frontier)
+    gross = certified.gross
+    progress.bound = certified.bound?.onCurves ?? null
+    progress.beyondCurves = certified.bound?.beyondCurves ?? 0
+  }
+  const { bound } = progress
   const allocate = (open: Problem, edges: readonly number[]): OpenAllocation => {
     const allocation = allocationOver(open, edges, backward)
     generateColumns(open, allocation, open === problem ? frontier : around(open))
@@ -302,11 +321,11 @@ function certify(
   problem: Problem,
   allocation: Allocation,
   frontier: Frontier,
-): { readonly bound: number | null; readonly gross: Allocation } {
-  const overAll = (own: Problem, solved: Allocation): number | null => {
+): { readonly bound: OutputBound | null; readonly gross: Allocation } {
+  const overAll = (own: Problem, solved: Allocation): OutputBound | null => {
     const bound = upperBound(own, solved, frontier)
     const beyond = bound !== null && problem.excerpt ? problem.excerpt.earnedBeyond(solved) : 0
-    return bound === null || beyond === null ? null : bound + beyond
+    return bound === null || beyond === null ? null : { ...bound, onCurves: bound.onCurves + beyond }
   }
   if (isFree(problem)) return { bound: overAll(problem, allocation), gross: allocation }
   const free = { ...problem, perGas: 0, perLeg: 0 }

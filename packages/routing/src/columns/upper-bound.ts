@@ -24,13 +24,21 @@ import {
 import type { Frontier } from './frontier.ts'
 import { mostEarned } from './most-earned.ts'
 
+/** Output base units, as floats, that no route exceeds together. */
+export type OutputBound = {
+  /** Most that routes pay by the curves of their pools. */
+  readonly onCurves: number
+  /** Most that pools pay beyond their curves. */
+  readonly beyondCurves: number
+}
+
 /**
- * Output base units, as a float; null where prices go in cycles (an arbitrage), for which no finite bound was found.
+ * Bounds the output of all routes; null where prices go in cycles (an arbitrage), for which no finite bound was found.
  *
  * @param allocation - solved, and improved where the bound shows that it can be
  * @param frontier - as explored around it
  */
-export function upperBound(problem: Problem, allocation: Allocation, frontier: Frontier): number | null {
+export function upperBound(problem: Problem, allocation: Allocation, frontier: Frontier): OutputBound | null {
   const { tokens, scratch } = problem.graph.topology
   /** By token, where an edge of the frontier ends. */
   const price = scratch.floats(tokens.length)
@@ -67,8 +75,10 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
     solve(allocation, TIGHT)
     frontier.explore(allocation)
   }
-  const sure = bound * (1 + FLOAT_ERROR) + errorOf(problem, bound, allocation, frontier, price)
-  return Number.isFinite(sure) && bound > 0 ? sure : null
+  const beyondCurves = errorOf(problem, bound, allocation, frontier, price)
+  return Number.isFinite(bound + beyondCurves) && bound > 0
+    ? { onCurves: bound * (1 + FLOAT_ERROR), beyondCurves }
+    : null
 }
 
 /**

@@ -76,9 +76,10 @@ export function oneOf(problem: Problem, found: FoundRoute, other: FoundRoute, is
 }
 
 /** A route of a problem that allows for less, with the bounds of the whole one. */
-const withBounds = (route: FoundRoute, { bound, netBound, backward }: Found): FoundRoute => ({
+const withBounds = (route: FoundRoute, { bound, beyondCurves, netBound, backward }: Found): FoundRoute => ({
   ...route,
   bound,
+  beyondCurves,
   netBound,
   backward,
 })
@@ -131,7 +132,13 @@ function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): FoundR
   })
   const flow = path && alongPath(problem, path)
   const settled =
-    flow && settledAs({ flow, bound: null, netBound: undefined, backward, rivals: [] }, problem, amountIn, taxes)
+    flow &&
+    settledAs(
+      { flow, bound: null, beyondCurves: 0, netBound: undefined, backward, rivals: [] },
+      problem,
+      amountIn,
+      taxes,
+    )
   return settled instanceof LegRefused ? null : settled
 }
 
@@ -147,7 +154,7 @@ function untilSettled(whole: Problem, amountIn: bigint, admission: Admission, ta
   /** The present problem without the pool that refused last, if that pool is only limited in the present problem. */
   let withoutPool: Problem | null = null
   for (let refusals = 0; refusals <= REFUSALS; refusals++) {
-    const found = search(problem, first?.bound ?? null)
+    const found = search(problem, first)
     if (!found && withoutPool) {
       problem = withoutPool
       withoutPool = null
@@ -219,14 +226,12 @@ function isSuspect(problem: Problem, { flow: { edges, input, hops }, bound, sett
 /** The rivals of a route as they settle; those that a pool refuses are left out. */
 export function settledRivals(
   problem: Problem,
-  { rivals, bound, netBound, backward }: FoundRoute,
+  { rivals, ...found }: FoundRoute,
   amountIn: bigint,
   taxes?: Taxes,
 ): readonly FoundRoute[] {
   return rivals.flatMap((flow) => {
-    const settled = unlessSpent(problem, () =>
-      settledAs({ flow, bound, netBound, backward, rivals: [] }, problem, amountIn, taxes),
-    )
+    const settled = unlessSpent(problem, () => settledAs({ ...found, flow, rivals: [] }, problem, amountIn, taxes))
     return settled === null || settled instanceof LegRefused ? [] : [settled]
   })
 }
