@@ -2,7 +2,7 @@
 import { addAlternatives, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
 import { bestSinglePath, onCurves } from './columns/single-path.ts'
-import { type OutputBound, upperBound } from './columns/upper-bound.ts'
+import { upperBound } from './columns/upper-bound.ts'
 import { gainsInCycle, inOrderOf, type OpenAllocation, openCycles, orderOf } from './integrate/cycles.ts'
 import { shortenChains } from './integrate/direct.ts'
 import { extend, joinPaths } from './integrate/few-pools.ts'
@@ -182,14 +182,8 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   const initial = new Set(free || !first ? single : [...first, ...single])
   const opening = allocationOver(problem, initial, backward)
   generateColumns(problem, opening, frontier)
-  let gross = opening
   // What no route pays, none of a narrower problem does.
-  if (progress.bound === null) {
-    const certified = certify(problem, opening, frontier)
-    gross = certified.gross
-    progress.bound = certified.bound?.onCurves ?? null
-    progress.beyondCurves = certified.bound?.beyondCurves ?? 0
-  }
+  const gross = progress.bound === null ? certify(problem, opening, frontier, progress) : opening
   const { bound } = progress
   const allocate = (open: Problem, edges: readonly number[]): OpenAllocation => {
     const allocation = allocationOver(open, edges, backward)
@@ -316,23 +310,22 @@ function combined(problem: Problem, flows: readonly (Flow | null)[], best: Flow,
   return pruneByTrial(problem, allocation)
 }
 
-/** The bound, and the allocation without gas behind it: gas keeps edges out that its prices need. */
-function certify(
-  problem: Problem,
-  allocation: Allocation,
-  frontier: Frontier,
-): { readonly bound: OutputBound | null; readonly gross: Allocation } {
-  const overAll = (own: Problem, solved: Allocation): OutputBound | null => {
-    const bound = upperBound(own, solved, frontier)
-    const beyond = bound !== null && problem.excerpt ? problem.excerpt.earnedBeyond(solved) : 0
-    return bound === null || beyond === null ? null : { ...bound, onCurves: bound.onCurves + beyond }
+/** Bounds all routes. @returns the allocation without gas behind the bound: gas keeps edges out that its prices need */
+function certify(problem: Problem, allocation: Allocation, frontier: Frontier, progress: Progress): Allocation {
+  const free = isFree(problem) ? problem : { ...problem, perGas: 0, perLeg: 0 }
+  let gross = allocation
+  if (free !== problem) {
+    gross = new Allocation(free)
+    gross.restore(allocation.checkpoint())
+    generateColumns(free, gross, frontier)
   }
-  if (isFree(problem)) return { bound: overAll(problem, allocation), gross: allocation }
-  const free = { ...problem, perGas: 0, perLeg: 0 }
-  const gross = new Allocation(free)
-  gross.restore(allocation.checkpoint())
-  generateColumns(free, gross, frontier)
-  return { bound: overAll(free, gross), gross }
+  const bound = upperBound(free, gross, frontier)
+  const beyond = bound && problem.excerpt ? problem.excerpt.earnedBeyond(gross) : 0
+  if (bound && beyond !== null) {
+    progress.bound = bound.onCurves + beyond
+    progress.beyondCurves = bound.beyondCurves
+  }
+  return gross
 }
 
 function limited(problem: Problem, allocation: Allocation): Flow | null {
