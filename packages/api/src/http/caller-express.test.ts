@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { callerOf, type Trust } from './caller.ts'
 
-/** What Express takes for the client address. */
+/** Client address by Express. */
 function expressIp(setting: unknown, remoteAddress: string, forwarded: string | undefined): string | undefined {
   const app = express().set('trust proxy', setting)
   const request = Object.create(app.request) as Request

@@ -1,5 +1,6 @@
 /** Which block a quote is judged by: a runtime whose chain moves while quotes are being made. */
 import { setImmediate as turn } from 'node:timers/promises'
+import { toAddress } from '@sluice/chains'
 import { type BlockHeader, RpcError } from '@sluice/rpc'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { ChainView } from '../view/view.ts'
@@ -9,7 +10,7 @@ import { Quoter, type QuoterOptions } from './quoter.ts'
 import { type QuoteRequest, quoteRequest } from './request.ts'
 
 const block = (number: number) => ({ number, hash: `0x${number}`, timestamp: 1_800_000_000 }) as unknown as BlockHeader
-const address = (digit: string) => `0x${digit.repeat(40)}` as const
+const address = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const request = quoteRequest({ tokenIn: address('1'), tokenOut: address('2'), from: address('3'), amountIn: 10n })
 const work = (): Work => ({
   signal: new AbortController().signal,

@@ -51,7 +51,7 @@ test('amounts add up: nothing is spent twice, and the output is what the legs pa
 })
 
 test('intermediate tokens need trust, the ends do not', () => {
-  const trust = { tokens: new Set([B]), pools: new Set<string>() } as unknown as RouteRequest['trust']
+  const trust = { tokens: new Set([B]), pools: new Set<string>() } as unknown as NonNullable<RouteRequest['trust']>
   expect(check(route([leg(A, C, 10n), leg(C, D, 10n)]), { trust })).toThrow(`it passes through ${C}`)
 })
 
