@@ -17,12 +17,19 @@ const quoteAt = (number: number, amountOut = 10n) =>
 /** A watch over a chain whose blocks the test adds one by one. All its work is done within one turn of the event loop. */
 function watched() {
   let number = 0
-  const chain = { amountOut: 10n, failure: undefined as unknown, quotes: 0, peeks: 0 }
+  const chain = {
+    amountOut: 10n,
+    failure: undefined as unknown,
+    hold: undefined as Promise<void> | undefined,
+    quotes: 0,
+    peeks: 0,
+  }
   const updates: StreamUpdate[] = []
   const watch = new Watch({
     request: {} as QuoteRequest,
     quote: async () => {
       chain.quotes++
+      await chain.hold
       if (chain.failure) throw chain.failure
       return quoteAt(number, chain.amountOut)
     },
@@ -68,8 +75,8 @@ test('a route that the search no longer finds is quoted again at once', async ()
 
 test('a repeated refusal is reported once, and a quote after it in full', async () => {
   const { chain, updates, add, started } = watched()
-  chain.failure = new QuotingError('NO_ROUTE', 'no route')
   await started()
+  chain.failure = new QuotingError('NO_ROUTE', 'no route')
   chain.amountOut = 11n
   await add()
   await add()
@@ -89,4 +96,32 @@ test('a stream ends at the third failure of the node in a row', async () => {
   await add()
   expect(watch.hasEnded).toBe(true)
   expect(updates.map(({ kind }) => kind)).toEqual(['quote', 'end'])
+})
+
+test('of the blocks that arrive while a quote is made, the last one is looked at afterwards', async () => {
+  const { watch, chain, updates, add, started } = watched()
+  await started()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  chain.hold = promise
+  chain.amountOut = 11n
+  await add()
+  await add()
+  await add()
+  expect(chain.quotes).toBe(2)
+  chain.hold = undefined
+  chain.amountOut = 12n
+  resolve()
+  await started()
+  // The quote was made as of the newest block, which needs no second look.
+  expect(updates.map(({ kind }) => kind)).toEqual(['quote', 'quote'])
+  expect(watch.hasEnded).toBe(false)
+})
+
+test('a watch that was stopped does not look at blocks any more', async () => {
+  const { watch, chain, add, started } = watched()
+  await started()
+  watch.stop()
+  chain.amountOut = 11n
+  await add()
+  expect(chain).toMatchObject({ quotes: 1, peeks: 0 })
 })
