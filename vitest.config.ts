@@ -8,7 +8,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 180_000,
-    setupFiles: ['test/src/fast-check.ts'],
+    setupFiles: ['test/src/fast-check.ts', 'test/src/cpu-time.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     projects: [
       // Tests beside their sources leave nothing behind: their files share workers, and what those have loaded.

@@ -1,4 +1,7 @@
 /**
+ * `npm run mutants -- <package>`: tries a sample of mutants of that package against its unit tests (mutants/units.ts), into
+ * bench/results/unit-mutants.json.
+ *
  * `npm run mutants [words of names, divided by commas]`: breaks the contracts, and the encoder's checks, on purpose, one line at
  * a time (contracts/test/mutants.ts), and tells which tests of the invariants and refusals notice; into
  * bench/results/mutants.json. Fails where none does.
@@ -14,6 +17,13 @@ import { type EncoderMutant, encoderMutants, type Mutant, mutants } from '../con
 import { root } from './lib/run.ts'
 import * as encoder from './mutants/encoder.ts'
 import * as solidity from './mutants/solidity.ts'
+import { isUnitPackage, tryPackage } from './mutants/units.ts'
+
+const [packageName] = process.argv.slice(2)
+if (packageName && isUnitPackage(packageName)) {
+  await tryPackage(packageName)
+  process.exit()
+}
 
 type Result = {
   readonly name: string

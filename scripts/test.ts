@@ -1,10 +1,13 @@
 /**
- * Every test of the repository, one suite after the other (two cores are the yardstick), and one line that adds them up.
- * `npm test -- --long` sets LONG=1: longer fuzz, fault and soak profiles.
+ * Every test of the repository, and one line that adds them up, after a line for each reason why tests were skipped.
+ * `npm test -- --long` sets LONG=1: longer fuzz, fault and soak profiles. `--units` runs only the tests beside their sources. `--costs`
+ * records what each file takes in bench/results/test-costs.json.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { record } from '../bench/record.ts'
+import type { Summary } from '../test/src/summary.ts'
 import { root, run } from './lib/run.ts'
 
 type Tally = { passed: number; failed: number; skipped: number }
@@ -13,7 +16,8 @@ const env = { ...process.env, ...(process.argv.includes('--long') ? { LONG: '1' 
 const only = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
 const tallies: Tally[] = []
-if (only.length === 0) for (const build of ['cancun', 'london']) tallies.push(await solidity(build))
+const units = process.argv.includes('--units')
+if (only.length === 0 && !units) for (const build of ['cancun', 'london']) tallies.push(await solidity(build))
 tallies.push(await vitest())
 
 const sum = (key: keyof Tally) => tallies.reduce((total, tally) => total + tally[key], 0)
@@ -42,25 +46,35 @@ async function vitest(): Promise<Tally> {
   console.log('\nTypeScript tests')
   const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'))
   const file = join(folder, 'report.json')
+  const summaryFile = join(folder, 'summary.json')
   try {
     const { code } = await run(
       'vitest',
-      ['run', '--reporter=default', '--reporter=json', `--outputFile=${file}`, ...only],
-      { env },
+      [
+        ...['run', '--reporter=default', '--reporter=json', '--reporter=./test/src/summary.ts'],
+        ...[`--outputFile=${file}`, ...(units ? ['--project=units'] : []), ...only],
+      ],
+      { env: { ...env, SUMMARY_FILE: summaryFile } },
     )
-    const report = JSON.parse(readFileSync(file, 'utf8')) as {
+    report(JSON.parse(readFileSync(summaryFile, 'utf8')) as Summary)
+    const results = JSON.parse(readFileSync(file, 'utf8')) as {
       numPassedTests: number
       numFailedTests: number
       numPendingTests: number
       numTodoTests: number
       numFailedTestSuites: number
     }
-    const failed = report.numFailedTests || (code === 0 ? 0 : Math.max(1, report.numFailedTestSuites))
-    return { passed: report.numPassedTests, failed, skipped: report.numPendingTests + report.numTodoTests }
+    const failed = results.numFailedTests || (code === 0 ? 0 : Math.max(1, results.numFailedTestSuites))
+    return { passed: results.numPassedTests, failed, skipped: results.numPendingTests + results.numTodoTests }
   } catch (error) {
     console.error('vitest left no report:', error)
     return { passed: 0, failed: 1, skipped: 0 }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+function report({ skips, files }: Summary): void {
+  for (const { reason, enable, tests } of skips) console.log(`${tests} skipped: ${reason} (to run them: ${enable})`)
+  if (process.argv.includes('--costs')) record('test-costs', { files }, { shown: false })
 }

@@ -94,13 +94,11 @@ test('a head that moves backwards is followed: the quote after a revert is that 
   expect(after.toAmount).toBe(before.toAmount)
 })
 
-test('minimumBlock far ahead of the head is refused with 503 and Retry-After at once', async () => {
+test('minimumBlock far ahead of the head is refused with 503 and Retry-After', async () => {
   const head = Number(await node.request<string>('eth_blockNumber'))
-  const started = Date.now()
   const { status, headers } = await get(swapUrl(service.url, devnet.chainId, { ...query, minimumBlock: head + 50 }))
   expect(status).toBe(503)
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-  expect(Date.now() - started).toBeLessThan(1000)
   const route = await quote(service.url, devnet.chainId, { ...query, minimumBlock: head })
   expect(route.simulationBlock).toBeGreaterThanOrEqual(head)
 })

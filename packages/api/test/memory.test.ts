@@ -19,7 +19,8 @@ console.log(JSON.stringify({ full, rest: resident() }))
 const run = (...args: string[]): { readonly full: number; readonly rest: number } =>
   JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM, ...args], { encoding: 'utf8' }))
 
-test('a process at rest gives back what a flood took, which it would have kept', () => {
+// What the system says of memory depends on the machine: only in the long profile.
+test.runIf(process.env.LONG)('a process at rest gives back what a flood took, which it would have kept', () => {
   const kept = run()
   const returned = run('return')
   expect(kept.rest).toBeGreaterThan(kept.full / 2)

@@ -2,8 +2,6 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterEach, expect, test } from 'vitest'
 import { connect } from '../src/connection.ts'
 
-/** Longer than an answer is waited for. */
-const LATE_MS = 5_000
 let server: Server
 const sockets: Socket[] = []
 afterEach(() => {
@@ -29,10 +27,8 @@ test.each([
   'who %s is away after a while, and the address is not told',
   async (_, onConnection) => {
     const url = await serve(onConnection)
-    const began = performance.now()
     const error = await connect(url).catch((thrown: Error) => thrown)
     expect(error).toMatchObject({ code: 'AWAY', message: expect.not.stringContaining('secret') })
-    expect(performance.now() - began).toBeLessThan(LATE_MS)
   },
   10_000,
 )

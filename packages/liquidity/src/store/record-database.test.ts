@@ -117,3 +117,17 @@ test('a block that is more than the file may hold is refused, and leaves nothing
 test('a file that is none is named', () => {
   expect(() => findRecord(join(dir, 'nowhere.sqlite'), 'q')).toThrow('is no log of quotes')
 })
+
+test('after a block that was refused, the next one is written whole', async () => {
+  const path = newPath()
+  const file = await RecordFile.open(path, { records: 10, bytes: 100_000 })
+  const small = PoolMap.empty.with(Array.from({ length: 5 }, (_, k) => pool(`0x${k}`, k)))
+  const large = small.with([pool('0x9', 'x'.repeat(400_000))])
+  const records = (id: string) => ({ records: [{ id, text: '' }], parts: [] })
+  await file.append(snapshotAt(1, small), records('first'))
+  await expect(file.append(snapshotAt(2, large), records('second'))).rejects.toThrow('more than the log of quotes')
+  const next = small.with([pool('0x1', 'changed')])
+  await file.append(snapshotAt(3, next), records('third'))
+  expect([...findRecord(path, 'third')!.snapshot.pools]).toEqual([...next])
+  await file.close()
+})

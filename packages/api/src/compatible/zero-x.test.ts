@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { zeroX } from './zero-x.ts'
+
+const address = (digit: string) => `0x${digit.repeat(40)}`
+const query = { sellToken: address('1'), buyToken: address('2'), sellAmount: '1000', taker: address('3') }
+
+/** Reads a percentage by its decimal places, without floating point. */
+function basisPoints(percent: string): bigint {
+  const [whole, decimals = ''] = percent.split('.') as [string, string?]
+  expect(decimals.length).toBeLessThanOrEqual(2)
+  return BigInt(whole) * 100n + BigInt(decimals.padEnd(2, '0'))
+}
+
+test('slippage and fee in basis points keep their value as percentages', () => {
+  const single = zeroX('swap').parameters({ ...query, slippageBps: '5', swapFeeBps: '7' })
+  expect(single).toMatchObject({ slippage: '0.05', convenienceFee: '0.07' })
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 9_999 }), fc.integer({ min: 0, max: 1_000 }), (slippageBps, swapFeeBps) => {
+      const sent = { ...query, slippageBps: `${slippageBps}`, swapFeeBps: `${swapFeeBps}` }
+      for (const kind of ['swap', 'quote'] as const) {
+        const { slippage, convenienceFee } = zeroX(kind).parameters(sent) as Record<string, string>
+        expect(basisPoints(slippage!)).toBe(BigInt(slippageBps))
+        expect(basisPoints(convenienceFee!)).toBe(BigInt(swapFeeBps))
+      }
+    }),
+  )
+})
+
+test('the default slippage of 0x is one percent, and no fee is taken unless requested', () => {
+  const parameters = zeroX('quote').parameters(query) as Record<string, string>
+  expect(basisPoints(parameters.slippage!)).toBe(100n)
+  expect(parameters).not.toHaveProperty('convenienceFee')
+})
+
+test.each([
+  ['a fee in another token', { swapFeeToken: address('1') }, 'swapFeeToken'],
+  ['another recipient', { recipient: address('4') }, 'recipient'],
+  ['the whole balance', { sellEntireBalance: 'true' }, 'sellEntireBalance'],
+])('refuses %s, which would not do what the caller asked for', (_, change, field) => {
+  expect(() => zeroX('swap').parameters({ ...query, ...change })).toThrow(field)
+})

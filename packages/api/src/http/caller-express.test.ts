@@ -1,0 +1,49 @@
+/** `callerOf` compared with Express's `request.ip`, which implements the same trust rules. */
+import type { IncomingMessage } from 'node:http'
+import express, { type Request } from 'express'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { callerOf, type Trust } from './caller.ts'
+
+/** Client address by Express. */
+function expressIp(setting: unknown, remoteAddress: string, forwarded: string | undefined): string | undefined {
+  const app = express().set('trust proxy', setting)
+  const request = Object.create(app.request) as Request
+  const socket = { remoteAddress }
+  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
+  return Object.assign(request, { app, socket, connection: socket, headers }).ip
+}
+const trustOf = (setting: unknown) => express().set('trust proxy', setting).get('trust proxy fn') as Trust
+
+const ip = fc.ipV4()
+const proxy = fc.integer({ min: 1, max: 200 }).map((last) => `10.0.0.${last}`)
+const hops = fc.option(fc.array(fc.oneof(ip, proxy), { minLength: 1, maxLength: 6 }), { nil: undefined })
+
+test('the caller is the address that Express takes, by number of proxies and by their addresses', () => {
+  let forwardedCallers = 0
+  fc.assert(
+    fc.property(
+      fc.constantFrom<unknown>(false, 1, 2, 3, '10.0.0.0/8'),
+      fc.oneof(ip, proxy),
+      hops,
+      (setting, remoteAddress, addresses) => {
+        const forwarded = addresses?.join(', ')
+        const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
+        const request = { socket: { remoteAddress }, headers } as unknown as IncomingMessage
+        const caller = callerOf(request, trustOf(setting))
+        expect(caller).toBe(expressIp(setting, remoteAddress, forwarded))
+        if (caller !== remoteAddress) forwardedCallers++
+      },
+    ),
+    { numRuns: 500 },
+  )
+  expect(forwardedCallers).toBeGreaterThan(100)
+})
+
+test('a caller behind one proxy cannot choose an identity by sending addresses of its own', () => {
+  const request = {
+    socket: { remoteAddress: '10.0.0.1' },
+    headers: { 'x-forwarded-for': '1.1.1.1, 2.2.2.2, 198.51.100.1' },
+  } as unknown as IncomingMessage
+  expect(callerOf(request, trustOf(1))).toBe('198.51.100.1')
+})

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { Auditor } from './audit.ts'
+import type { Follower, MarketParts } from './follow.ts'
+
+/** A market of so many pools, whose chain the test moves, with a follower that notes what it was to read. */
+function audited(size: number) {
+  const oldest = {}
+  const topAt = (number: number) => ({
+    block: { hash: `0x${number}` },
+    pools: {
+      size,
+      idsOfPart: (part: number, parts: number) =>
+        Array.from({ length: size }, (_, k) => `pool${k}`).filter((_, k) => k % parts === part),
+    },
+  })
+  const state = { history: { oldest, top: topAt(1) as object } as object | undefined }
+  const follower = {
+    read: [] as string[][],
+    wrong: { differ: [] as { id: string }[], gone: [] as string[] },
+    repaired: [] as string[][],
+    reread: async (_block: unknown, _pools: unknown, ids: ReadonlySet<string>) => {
+      follower.read.push([...ids])
+      return follower.wrong
+    },
+    repair: async (ids: ReadonlySet<string>) => {
+      follower.repaired.push([...ids])
+      return ids.size
+    },
+  }
+  const mutex = { run: <T>(work: () => Promise<T>) => work() }
+  const parts = {
+    ledger: {
+      get history() {
+        return state.history
+      },
+      mutex,
+    },
+  }
+  const auditor = new Auditor(parts as unknown as MarketParts, follower as unknown as Follower)
+  const moveTo = (number: number) => {
+    state.history = { oldest, top: topAt(number) }
+  }
+  return { auditor, follower, state, moveTo }
+}
+
+test('a block is compared once, and the next one again', async () => {
+  const { auditor, follower, moveTo } = audited(10)
+  await auditor.run()
+  await auditor.run()
+  expect(follower.read).toHaveLength(1)
+  moveTo(2)
+  await auditor.run()
+  expect(follower.read).toHaveLength(2)
+  expect(auditor.count).toEqual({ checked: 20, repaired: 0 })
+})
+
+test('all pools are compared once in as many rounds as there are parts', async () => {
+  const { auditor, follower, moveTo } = audited(100)
+  for (let block = 1; block <= 6; block++) {
+    moveTo(block)
+    await auditor.run()
+  }
+  const read = follower.read.flat()
+  expect(read).toHaveLength(100)
+  expect(new Set(read).size).toBe(100)
+  for (const ids of follower.read) expect(ids.length).toBeLessThan(20)
+})
+
+test('pools that differ or are gone are repaired, and no others', async () => {
+  const { auditor, follower } = audited(10)
+  follower.wrong = { differ: [{ id: 'pool1' }], gone: ['pool2'] }
+  await auditor.run()
+  expect(follower.repaired).toEqual([['pool1', 'pool2']])
+  expect(auditor.count).toEqual({ checked: 10, repaired: 2 })
+})
+
+test('nothing is compared before a block was followed', async () => {
+  const { auditor, follower, state } = audited(10)
+  state.history = undefined
+  await auditor.run()
+  const only = {}
+  state.history = { oldest: only, top: only }
+  await auditor.run()
+  expect(follower.read).toEqual([])
+})

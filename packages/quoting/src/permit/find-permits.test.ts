@@ -1,0 +1,99 @@
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { type Rpc, RpcError } from '@sluice/rpc'
+import { TypedDataEncoder } from 'ethers'
+import { expect, test } from 'vitest'
+import { findPermits } from './find-permits.ts'
+import { PERMIT2, permit2Abi, tokenAbi } from './permit.ts'
+
+const [token, owner, spender] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
+  Address,
+  Address,
+  Address,
+]
+const NOW = 1_800_000_000
+const block = { hash: `0x${'ab'.repeat(32)}`, timestamp: NOW } as never
+const AMOUNT = 10n ** 18n
+
+type Answers = Readonly<Record<string, readonly unknown[]>>
+
+/** A node with Permit2 and a token that answers the given functions; all others revert. */
+function nodeWith(answers: Answers, grant: readonly [bigint, bigint, bigint] = [0n, 0n, 7n]): Rpc {
+  const call = async ({ to, data }: { to: Address; data: Hex }) => {
+    const [abi, known] = to === PERMIT2 ? [permit2Abi, { allowance: grant }] : [tokenAbi, answers]
+    const call = abi.parseTransaction({ data })!
+    const values = (known as Answers)[call.name]
+    if (!values) throw new RpcError('REVERTED', 'execution reverted')
+    return abi.encodeFunctionResult(call.fragment, values) as Hex
+  }
+  return { call } as unknown as Rpc
+}
+const find = (rpc: Rpc, deadline?: number) =>
+  findPermits(
+    rpc,
+    { token, owner, amount: AMOUNT, deadline },
+    { chainId: 5, spender, block, clock: () => NOW * 1_000, signal: new AbortController().signal },
+  )
+
+test.each([
+  [0n, true],
+  [1n, true],
+  [AMOUNT - 1n, true],
+  [AMOUNT, false],
+  [AMOUNT + 1n, false],
+])('an allowance of %d for Permit2 needs an approval: %s', async (allowance, isNeeded) => {
+  const { offers } = await find(nodeWith({ allowance: [allowance] }))
+  expect(offers.map(({ permit }) => permit.kind)).toEqual(['permit2'])
+  const [{ approval }] = offers as [(typeof offers)[number]]
+  if (!isNeeded) return expect(approval).toBeNull()
+  expect(approval).toMatchObject({ to: token, value: 0n })
+  const [approved, limit] = tokenAbi.decodeFunctionData('approve', approval!.data)
+  expect([toAddress(approved), limit]).toEqual([PERMIT2, 2n ** 256n - 1n])
+})
+
+const domain = { name: 'Coin', version: '2', chainId: 5, verifyingContract: token }
+const own = {
+  ...{ allowance: [0n], nonces: [3n], name: ['Coin'] },
+  DOMAIN_SEPARATOR: [TypedDataEncoder.hashDomain(domain)],
+}
+
+test('the domain of a token is offered only if its hash is the separator of the token', async () => {
+  const { offers } = await find(nodeWith(own))
+  expect(offers.map(({ permit }) => permit.kind)).toEqual(['eip2612', 'permit2'])
+  expect(offers[0]).toMatchObject({ approval: null, permit: { nonce: 3n, amount: AMOUNT }, typedData: { domain } })
+  const renamed = await find(nodeWith({ ...own, name: ['Another'] }))
+  expect(renamed.offers.map(({ permit }) => permit.kind)).toEqual(['permit2'])
+})
+
+test('a token that names another permit type has no form of its own', async () => {
+  const { offers } = await find(nodeWith({ ...own, PERMIT_TYPEHASH: [`0x${'11'.repeat(32)}`] }))
+  expect(offers.map(({ permit }) => permit.kind)).toEqual(['permit2'])
+})
+
+test.each([
+  ['another chain', 6n, token],
+  ['another contract', 5n, owner],
+])('a domain that the token describes for %s is not offered', async (_, chain, contract) => {
+  const eip712Domain = ['0x0f', 'Described', '1', chain, contract, `0x${'00'.repeat(32)}`, []]
+  const { offers } = await find(nodeWith({ allowance: [0n], nonces: [0n], eip712Domain }))
+  expect(offers.map(({ permit }) => permit.kind)).toEqual(['permit2'])
+})
+
+test('a domain that the token describes for this chain and contract is offered without a separator', async () => {
+  const eip712Domain = ['0x0f', 'Described', '1', 5n, token, `0x${'00'.repeat(32)}`, []]
+  const { offers } = await find(nodeWith({ allowance: [0n], nonces: [0n], eip712Domain }))
+  expect(offers[0]?.typedData.domain).toEqual({ ...domain, name: 'Described', version: '1' })
+})
+
+test('a deadline that has passed or is more than a day beyond the default is refused', async () => {
+  const rpc = nodeWith({ allowance: [0n] })
+  const last = NOW + 1_200 + 86_400
+  expect((await find(rpc, last)).deadline).toBe(last)
+  await expect(find(rpc, last + 1)).rejects.toMatchObject({ code: 'DEADLINE_FAR' })
+  await expect(find(rpc, NOW - 1)).rejects.toMatchObject({ code: 'DEADLINE_PASSED' })
+  expect((await find(rpc)).deadline).toBe(NOW + 1_200)
+})
+
+test('a failure of the node is not taken for a token without permits', async () => {
+  const failing = { call: () => Promise.reject(new RpcError('UNREACHABLE', 'no connection')) } as unknown as Rpc
+  await expect(find(failing)).rejects.toMatchObject({ code: 'UNREACHABLE' })
+})

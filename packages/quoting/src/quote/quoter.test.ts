@@ -1,0 +1,145 @@
+/** Which block a quote is judged by: a runtime whose chain moves while quotes are being made. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { toAddress } from '@sluice/chains'
+import { type BlockHeader, RpcError } from '@sluice/rpc'
+import { afterEach, expect, test, vi } from 'vitest'
+import type { ChainView } from '../view/view.ts'
+import type { Quote } from './finalize.ts'
+import type { Work } from './ports.ts'
+import { Quoter, type QuoterOptions } from './quoter.ts'
+import { type QuoteRequest, quoteRequest } from './request.ts'
+
+const block = (number: number) => ({ number, hash: `0x${number}`, timestamp: 1_800_000_000 }) as unknown as BlockHeader
+const address = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
+const request = quoteRequest({ tokenIn: address('1'), tokenOut: address('2'), from: address('3'), amountIn: 10n })
+const work = (): Work => ({
+  signal: new AbortController().signal,
+  time: async (_, run) => run(),
+  log: { info: () => {} },
+})
+
+type QuoteAt = (view: ChainView, request: QuoteRequest, work: Work) => Promise<Quote>
+
+afterEach(() => void vi.restoreAllMocks())
+
+/**
+ * A quoter on a chain whose head the test moves. Search and simulation are one step that the test ends: the quote it makes has the
+ * head of the moment at which it was begun, as a node reports it along with the simulation.
+ */
+function quoterOnChain() {
+  const chain = { memory: block(1), head: block(1), gone: new Set<number>(), isFollowed: true }
+  const pending: PromiseWithResolvers<void>[] = []
+  const begun: number[] = []
+  const events: string[] = []
+  const quoteAt: QuoteAt = async ({ snapshot }) => {
+    const { head } = chain
+    begun.push(snapshot.block.number)
+    const end = Promise.withResolvers<void>()
+    pending.push(end)
+    await end.promise
+    return { block: snapshot.block, head } as unknown as Quote
+  }
+  vi.spyOn(Quoter.prototype as unknown as { quoteAt: QuoteAt }, 'quoteAt').mockImplementation(quoteAt)
+  const viewOf = (block: BlockHeader) => ({ snapshot: { block } }) as unknown as ChainView
+  const head = async () => {
+    chain.memory = chain.head
+    return chain.head
+  }
+  const views = {
+    inMemory: async () => viewOf(chain.memory),
+    head,
+    atHead: async () => viewOf(await head()),
+    earlier: () => undefined,
+  }
+  const quoter = new Quoter({
+    runtime: {
+      get isFollowed() {
+        return chain.isFollowed
+      },
+      now: { views },
+      holds: ({ number }: BlockHeader) => !chain.gone.has(number),
+    },
+    chain: { wrappedNative: null, nativeErc20: undefined },
+    emit: (event: { readonly kind: string; readonly how?: string }) => events.push(`${event.how}`),
+  } as unknown as QuoterOptions)
+  /** Ends all steps that are being made, and those that follow from them. */
+  const finish = async () => {
+    for (let round = 0; round < 10; round++) {
+      for (const one of pending.splice(0)) one.resolve()
+      await turn()
+    }
+  }
+  const fail = async (error: unknown) => {
+    for (const one of pending.splice(0)) one.reject(error)
+    await turn()
+  }
+  return { quoter, chain, begun, events, finish, fail }
+}
+
+test('a quote of the head is returned without another request', async () => {
+  const { quoter, begun, finish } = quoterOnChain()
+  const quoted = quoter.quote(request, work())
+  await turn()
+  await finish()
+  expect((await quoted).block.number).toBe(1)
+  expect(begun).toEqual([1])
+})
+
+test('a request that shares a quote is answered by the head at its own time', async () => {
+  const { quoter, chain, begun, events, finish } = quoterOnChain()
+  const first = quoter.quote(request, work())
+  await turn()
+  chain.head = block(2)
+  const second = quoter.quote(request, work())
+  await turn()
+  await finish()
+  expect((await first).block.number).toBe(1)
+  expect((await second).block.number).toBe(2)
+  expect(begun).toEqual([1, 2])
+  expect(events).toEqual(['made', 'shared', 'outdated', 'made'])
+})
+
+test('a quote whose node reports a later head is made again at that head', async () => {
+  const { quoter, chain, begun, finish } = quoterOnChain()
+  chain.head = block(2)
+  const quoted = quoter.quote(request, work())
+  await turn()
+  await finish()
+  expect((await quoted).block.number).toBe(2)
+  expect(begun).toEqual([1, 2])
+})
+
+test('memory that is behind the requested block is not quoted', async () => {
+  const { quoter, chain, begun, finish } = quoterOnChain()
+  chain.head = block(2)
+  const quoted = quoter.quote({ ...request, minimumBlock: 2 }, work())
+  await turn()
+  await finish()
+  expect((await quoted).block.number).toBe(2)
+  expect(begun).toEqual([2])
+})
+
+test('a shared quote of a block that a reorg removed is made again', async () => {
+  const { quoter, chain, begun, events, finish } = quoterOnChain()
+  chain.isFollowed = false
+  const first = quoter.quote(request, work())
+  const second = quoter.quote(request, work())
+  await turn()
+  chain.gone.add(1)
+  chain.head = block(2)
+  await finish()
+  expect((await first).block.number).toBe(1)
+  expect((await second).block.number).toBe(2)
+  expect(begun).toEqual([1, 2])
+  expect(events).toEqual(['made', 'shared', 'reorged', 'made'])
+})
+
+test('a failure of the node that has nothing to do with the block is not tried again', async () => {
+  const { quoter, begun, fail } = quoterOnChain()
+  const quoted = quoter.quote(request, work())
+  quoted.catch(() => {})
+  await turn()
+  await fail(new RpcError('UNREACHABLE', 'no connection'))
+  await expect(quoted).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  expect(begun).toEqual([1])
+})

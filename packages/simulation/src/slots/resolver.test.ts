@@ -1,0 +1,55 @@
+import { type Hex, toAddress } from '@sluice/chains'
+import { RpcError } from '@sluice/rpc'
+import { expect, test } from 'vitest'
+import type { TokenReader } from './reader.ts'
+import { SlotResolver } from './resolver.ts'
+
+const token = toAddress(`0x${'7'.repeat(40)}`)
+
+/** A token without code, as far as the node answers. */
+function readerOf(node: { isUp: boolean; reads: number }): TokenReader {
+  const answer = async <T>(value: T): Promise<T> => {
+    if (!node.isUp) throw new RpcError('UNREACHABLE', 'no connection')
+    return value
+  }
+  return {
+    token,
+    owners: (count: number) => answer(Array.from({ length: count }, () => ({ balance: null, allowance: null }))),
+    storage: (_: unknown, slots: readonly bigint[]) => answer(slots.map(() => 0n)),
+    code: () => {
+      node.reads++
+      return answer<Hex>('0x')
+    },
+  } as unknown as TokenReader
+}
+
+test('a node failure is not remembered as the layout of the token', async () => {
+  const node = { isUp: false, reads: 0 }
+  const resolver = new SlotResolver()
+  await expect(resolver.layout(readerOf(node))).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  node.isUp = true
+  expect(await resolver.layout(readerOf(node))).toEqual({})
+  expect(node.reads).toBe(2)
+})
+
+test('callers at the same time share one resolution, and its result is remembered', async () => {
+  const node = { isUp: true, reads: 0 }
+  const resolver = new SlotResolver()
+  await Promise.all([1, 2, 3].map(() => resolver.layout(readerOf(node))))
+  await resolver.layout(readerOf(node))
+  expect(node.reads).toBe(1)
+  expect(resolver.statistics).toMatchObject({ hits: 3, misses: 1 })
+  resolver.forget(token)
+  await resolver.layout(readerOf(node))
+  expect(node.reads).toBe(2)
+})
+
+test('a layout that was learned is used until it is forgotten', async () => {
+  const node = { isUp: true, reads: 0 }
+  const resolver = new SlotResolver()
+  const layout = { allowance: { order: 'solidity', base: 1n, contract: token } } as const
+  resolver.learn(token, layout)
+  expect(await resolver.layout(readerOf(node))).toBe(layout)
+  resolver.forget(token)
+  expect(await resolver.layout(readerOf(node))).toEqual({})
+})

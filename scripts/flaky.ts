@@ -1,0 +1,69 @@
+/**
+ * `npm run flaky [-- folders]`: runs the TypeScript tests twenty times, ten with two busy loops next to them and ten pinned to one core,
+ * and records in bench/results/flaky.json which tests failed and how often. Fails if any did. RUNS=2 makes fewer of each kind. Pinning
+ * needs `taskset` of util-linux.
+ */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { record, rounded } from '../bench/record.ts'
+import { root, run } from './lib/run.ts'
+
+const RUNS = Number(process.env.RUNS ?? '10')
+const BUSY_LOOPS = 2
+const CONDITIONS = ['busy', 'pinned'] as const
+type Condition = (typeof CONDITIONS)[number]
+
+type Report = {
+  readonly numPassedTests: number
+  readonly testResults: readonly {
+    readonly name: string
+    readonly status: string
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[]
+  }[]
+}
+type RunResult = {
+  readonly condition: Condition
+  readonly seconds: number
+  readonly passed: number
+  readonly failed: readonly string[]
+}
+
+const only = process.argv.slice(2)
+const results: RunResult[] = []
+for (const condition of CONDITIONS) {
+  for (let k = 0; k < RUNS; k++) {
+    const result = await runOnce(condition)
+    results.push(result)
+    console.log(`${condition} ${k + 1}/${RUNS}: ${result.passed} passed, ${result.failed.length} failed`)
+    record('flaky', { only, results }, { shown: false })
+  }
+}
+process.exitCode = results.some(({ failed, passed }) => failed.length > 0 || passed === 0) ? 1 : 0
+
+async function runOnce(condition: Condition): Promise<RunResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-flaky-'))
+  const file = join(folder, 'report.json')
+  const loops =
+    condition === 'busy'
+      ? Array.from({ length: BUSY_LOOPS }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))
+      : []
+  const started = performance.now()
+  try {
+    const vitest = ['vitest', 'run', '--reporter=json', `--outputFile=${file}`, ...only]
+    const [command, ...args] = condition === 'pinned' ? ['taskset', '-c', '0', ...vitest] : vitest
+    await run(command!, args, { quiet: true })
+    const { numPassedTests: passed, testResults } = JSON.parse(readFileSync(file, 'utf8')) as Report
+    const failed = testResults.flatMap(({ name, status, assertionResults }) => {
+      const path = name.slice(root.length + 1)
+      const tests = assertionResults.filter((test) => test.status === 'failed')
+      // A file can fail as a whole, outside its tests.
+      return status === 'failed' && tests.length === 0 ? [path] : tests.map(({ fullName }) => `${path} > ${fullName}`)
+    })
+    return { condition, seconds: rounded((performance.now() - started) / 1_000), passed, failed }
+  } finally {
+    for (const loop of loops) loop.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,23 @@
+/** The tests of one package that need no node (MUTATED_PACKAGE), for StrykerJS, which runs them in a copy of the repository. */
+import { defineConfig } from 'vitest/config'
+
+const folder = `packages/${process.env.MUTATED_PACKAGE}`
+/** Tests under `test/` that run in memory. */
+const IN_MEMORY: Readonly<Record<string, readonly string[]>> = {
+  pricing: ['test/**/*.test.ts'],
+  routing: [
+    'test/{exact-output,few-pools,golden-routes,haircuts,requests,rivals,several-tokens,trust,why-not}.test.ts',
+  ],
+  rpc: ['test/{mixed-logs,op-stack-fees,provider-messages}.test.ts'],
+}
+
+export default defineConfig({
+  root: process.cwd(),
+  test: {
+    include: ['src/**/*.test.ts', ...(IN_MEMORY[process.env.MUTATED_PACKAGE!] ?? [])].map(
+      (path) => `${folder}/${path}`,
+    ),
+    setupFiles: ['test/src/fast-check.ts'],
+    testTimeout: 60_000,
+  },
+})

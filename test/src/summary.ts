@@ -1,0 +1,68 @@
+/** Summary that `npm test` prints after the tests: why some were skipped and how to run them, and the cost of each file. */
+import { writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import type { Reporter, TestModule } from 'vitest/node'
+
+export type Skip = { readonly reason: string; readonly enable: string; readonly tests: number }
+export type FileCost = {
+  readonly file: string
+  readonly wallMs: number
+  readonly cpuMs: number
+  readonly tests: number
+}
+export type Summary = { readonly skips: readonly Skip[]; readonly files: readonly FileCost[] }
+
+type Rule = readonly [pattern: RegExp, reason: string, enable: string]
+/** By file and name of a skipped test; the first that matches counts. */
+const RULES: readonly Rule[] = [
+  [/^packages\/api\/test\/memory/, 'it belongs to the long profile', 'npm test -- --long'],
+  [/nginx|^test\/rolling/, 'nginx is not installed', 'apt-get install nginx'],
+  [/^packages\/bus\/|^test\/scale-out/, 'redis-server is not installed', 'apt-get install redis-server'],
+  [/^packages\/web\//, 'no browser is installed', 'apt-get install chromium'],
+  [/docker-compose/, 'docker-compose is not installed', 'apt-get install docker-compose'],
+  [/promtool/, 'promtool is not installed', 'apt-get install prometheus'],
+  [/^scripts\/helm/, 'Helm is not installed', '.ci/run, which installs it on x86_64'],
+  [/curl \(skipped/, 'curl is not installed', 'apt-get install curl'],
+  [/Python \(skipped/, 'python3 is not installed', 'apt-get install python3'],
+]
+const OTHER = 'a case of the test does not apply'
+
+/** The reason of a skipped test: its own note, else by what it needs. */
+export function reasonOf(file: string, name: string, note?: string): Omit<Skip, 'tests'> {
+  if (note) return { reason: note, enable: `see ${file}` }
+  const rule = RULES.find(([pattern]) => pattern.test(file) || pattern.test(name))
+  return rule ? { reason: rule[1], enable: rule[2] } : { reason: OTHER, enable: `see ${file}` }
+}
+
+/** One entry for each reason, with the number of its tests; the most first. */
+export function groupSkips(skips: readonly Omit<Skip, 'tests'>[]): readonly Skip[] {
+  const counted = new Map<string, Skip>()
+  for (const skip of skips) {
+    const key = `${skip.reason}\n${skip.enable}`
+    counted.set(key, { ...skip, tests: (counted.get(key)?.tests ?? 0) + 1 })
+  }
+  return [...counted.values()].sort((a, b) => b.tests - a.tests)
+}
+
+/** Writes the summary of a run to the file that SUMMARY_FILE names. */
+export default class SummaryReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const path = process.env.SUMMARY_FILE
+    if (!path) return
+    const skips: Omit<Skip, 'tests'>[] = []
+    const files = modules.map((module): FileCost => {
+      const file = relative(process.cwd(), module.moduleId)
+      let tests = 0
+      for (const test of module.children.allTests()) {
+        tests++
+        const result = test.result()
+        if (result.state === 'skipped') skips.push(reasonOf(file, test.fullName, result.note))
+      }
+      const { collectDuration, setupDuration, duration, environmentSetupDuration } = module.diagnostic()
+      const wallMs = Math.round(collectDuration + setupDuration + environmentSetupDuration + duration)
+      return { file, wallMs, cpuMs: (module.meta() as { cpuMs?: number }).cpuMs ?? 0, tests }
+    })
+    const summary: Summary = { skips: groupSkips(skips), files: files.sort((a, b) => b.wallMs - a.wallMs) }
+    writeFileSync(path, `${JSON.stringify(summary, null, 2)}\n`)
+  }
+}

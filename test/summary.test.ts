@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { groupSkips, reasonOf } from './src/summary.ts'
+
+test('a skipped test says which tool it needs and how to get it', () => {
+  expect(reasonOf('packages/bus/test/bus.test.ts', 'a chain on Redis > follows')).toEqual({
+    reason: 'redis-server is not installed',
+    enable: 'apt-get install redis-server',
+  })
+  expect(reasonOf('bench/capacity/capacity.test.ts', 'keys go where nginx sends them').enable).toBe(
+    'apt-get install nginx',
+  )
+  expect(reasonOf('packages/web/test/swap.test.ts', 'the Swap page').enable).toBe('apt-get install chromium')
+})
+
+test('the note of a test goes before what its file needs, and other skips name their file', () => {
+  expect(reasonOf('packages/bus/test/bus.test.ts', 'x', 'no state').reason).toBe('no state')
+  expect(reasonOf('packages/rpc/test/client.test.ts', 'x').enable).toBe('see packages/rpc/test/client.test.ts')
+})
+
+test('skips are counted by reason, the most first', () => {
+  const [one, two] = [
+    { reason: 'a', enable: 'x' },
+    { reason: 'b', enable: 'y' },
+  ]
+  expect(groupSkips([one, two, two])).toEqual([
+    { ...two, tests: 2 },
+    { ...one, tests: 1 },
+  ])
+  expect(groupSkips([])).toEqual([])
+})
