@@ -2,6 +2,7 @@
 import { familyOf, orRefused, type Pool, swapOn, type TradingFunction } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
 import { outputOf } from '../graph/price-curve.ts'
+import { MAX_SWAPS } from '../graph/repeated-swaps.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import { SWAP_WORK } from '../tolerances.ts'
 import { OptimalTrade } from './optimal-trade.ts'
@@ -11,10 +12,17 @@ export function tradingFunctionOf({ topology }: Graph, pool: Pool): TradingFunct
   if (pool.tokens.length === 2) return null
   const known = topology.tradingFunctions.get(pool)
   if (known !== undefined) return known
-  const found = orRefused(() => familyOf(pool.family)!.tradingFunction?.(pool) ?? null)
+  const family = familyOf(pool.family)!
+  const single = orRefused(() => family.tradingFunction?.(pool) ?? null)
+  const found = single && family.limitsEachSwap?.(pool) ? ofRepeatedSwaps(single) : single
   topology.tradingFunctions.set(pool, found)
   return found
 }
+
+const ofRepeatedSwaps = (single: TradingFunction): TradingFunction => ({
+  ...single,
+  mostSold: (1 + single.mostSold) ** MAX_SWAPS - 1,
+})
 
 /** True where some pool stands behind several of the edges. */
 export const usesPoolTwice = ({ edges, topology }: Graph, some: readonly number[]): boolean =>
