@@ -19,7 +19,6 @@ import { Allocation, allocationOver } from './solver/allocation.ts'
 import { solve } from './solver/dual-solver.ts'
 import { alongPath, type Flow, flowOf } from './solver/flow.ts'
 import {
-  BOUND_WORTHLESS,
   COARSE_ROUNDS,
   COLUMN_ROUNDS,
   DOUBTED_EDGES,
@@ -88,11 +87,12 @@ export function search(problem: Problem, known: Pick<Found, 'bound' | 'beyondCur
   const { bound } = progress
   const sureBound = bound === null ? null : bound + progress.beyondCurves
   const spent = rest - problem.budget.rest
-  const narrow = () => narrowed(problem, found, { backward, first, single }, progress, spent)
   const isSmall = problem.rate.length <= DOUBTED_EDGES
   const isDoubted = !problem.onePath && isInDoubt(found, bound, isSmall ? 0 : undefined)
   const isBoundedFirst = isDoubted && !free && isSmall
   const most = isBoundedFirst ? netBound(problem, found, sureBound, backward) : undefined
+  const isNetLoose = most !== undefined && (most === null || isWorthless(found.net, most))
+  const narrow = () => narrowed(problem, found, { backward, first, single }, progress, { spent, isNetLoose })
   const flow = isDoubted && !isCertified(found, most) ? problem.budget.attempt(1 / 2, narrow, () => found) : found
   const cyclic = () => gainsInCycle(problem)
   const worthless = isWorthless(flow.amountOut, bound) && problem.budget.attempt(1 / 2, cyclic, () => true)
@@ -113,12 +113,18 @@ function beginning(problem: Problem, backward: Potential): readonly number[] | n
 }
 
 /** The best from narrower starts as well, for about as much work as was spent; not where that was much. */
-function narrowed(problem: Problem, best: Flow, paths: Paths, progress: Progress, spent: number): Flow {
+function narrowed(
+  problem: Problem,
+  best: Flow,
+  paths: Paths,
+  progress: Progress,
+  { spent, isNetLoose }: { readonly spent: number; readonly isNetLoose: boolean },
+): Flow {
   const { backward } = paths
   const { source, target } = problem
   const { known } = progress
   // Where an arbitrage lifts the bound, or there is none, more is at stake.
-  const isLoose = progress.bound === null || progress.bound > best.amountOut * (1 + BOUND_WORTHLESS)
+  const isLoose = isNetLoose || progress.bound === null || isWorthless(best.amountOut, progress.bound)
   if (spent > NARROW_MOST && !isLoose) return best
   const allocate = (narrow: Problem): Flow | null => {
     const labels = potential(narrow, target, 'to')

@@ -287,6 +287,11 @@ export const NARROW_WORK = 60_000
 export const NARROW_MOST = 500_000
 export const NARROW_GAIN = 5e-6
 /**
+ * Pools of a route that are left out one at a time, on graphs of at most `DOUBTED_EDGES`, where its bound is far above it. On 2,200 trades
+ * through pools that end, the worst loss to a narrower request falls from 930 to 65 basis points, and 8 of 11 losses vanish.
+ */
+export const POOLS_LEFT_OUT = 8
+/**
  * Part of a trade on whose route the whole trade is tried where pools disagree. On 380 trades of a recorded state of Ethereum, four
  * lose more than half a basis point to the best of sixteen variants, at 4 % more work; without, sixteen do, by up to 1,622.
  */
@@ -316,6 +321,8 @@ export const GAS_SURPRISE = 5e-5
 export const SUSPECT = 1e-4
 /** Units below which a whole one is half a basis point and more; such legs take the least that buys them. */
 export const FEW_UNITS = 20_000n
+/** Searches at most, each without the legs of the one before that buy few units. */
+export const COARSE_SEARCHES = 3
 /** Pools asked themselves for the best path in whole units. */
 export const EXACT_QUOTES = 200
 /** Part within the bound at which few units are no reason to search again. */

@@ -123,6 +123,9 @@ class InputSearch {
       if (isDust) this.low = amountIn
       else this.ceiling = amountIn
     } else if (paidBy(tried) >= this.wanted) this.above = tried
+    // Where pools disagree, a route for far more than they take may pay less: the amounts to try lie below.
+    else if (!this.above && this.below && paidBy(tried) < paidBy(this.below) && amountIn > this.low * 2n)
+      this.ceiling = amountIn
     else {
       this.low = amountIn
       this.belowBefore = this.below
@@ -150,8 +153,10 @@ class InputSearch {
     const before = this.belowBefore
     if (!before) return 0
     const rise = Number(paidBy(below) - paidBy(before))
+    // More input may pay less where pools disagree: the slope between the two then says nothing.
+    if (rise <= 0) return 0
     const missing = Number(this.wanted - paidBy(below))
-    return Number(below.amountIn) + (missing * Number(below.amountIn - before.amountIn)) / Math.max(rise, 1)
+    return Number(below.amountIn) + (missing * Number(below.amountIn - before.amountIn)) / rise
   }
 
   /** By the slope at the end that is nearer, and every third time in the middle. */

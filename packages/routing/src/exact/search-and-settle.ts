@@ -12,6 +12,7 @@ import { type Found, search } from '../search.ts'
 import { alongPath, pushThrough } from '../solver/flow.ts'
 import type { Taxes } from '../taxes.ts'
 import {
+  COARSE_SEARCHES,
   EXACT_QUOTES,
   FEW_UNITS,
   GAS_SURPRISE,
@@ -105,20 +106,24 @@ function isCoarse(problem: Problem, { settlement, bound }: FoundRoute): boolean 
   return legs.some((leg) => leg.amountOut < FEW_UNITS)
 }
 
-/** The best route that buys no few units on its way. */
-function withoutCoarseEdges(
-  problem: Problem,
-  { settlement: { legs, edges } }: FoundRoute,
-  amountIn: bigint,
-  taxes?: Taxes,
-): FoundRoute | null {
+/** The best route that buys no few units on its way; the search may come upon other such edges without the first. */
+function withoutCoarseEdges(problem: Problem, found: FoundRoute, amountIn: bigint, taxes?: Taxes): FoundRoute | null {
   const { to } = problem.graph.topology
-  const coarse = edges.filter((edge, k) => legs[k]!.amountOut < FEW_UNITS && to[edge] !== problem.target)
-  if (coarse.length === 0) return null
-  const open = without(problem, coarse)
-  const found = search(open)
-  const settled = found && settledFlow(found, open, amountIn, taxes)
-  return settled instanceof LegRefused ? null : settled
+  let best: FoundRoute | null = null
+  let coarse = found
+  let open = problem
+  for (let round = 0; round < COARSE_SEARCHES; round++) {
+    const { legs, edges } = coarse.settlement
+    const few = edges.filter((edge, k) => legs[k]!.amountOut < FEW_UNITS && to[edge] !== problem.target)
+    if (few.length === 0) break
+    open = without(open, few)
+    const next = search(open)
+    const settled = next && settledFlow(next, open, amountIn, taxes)
+    if (settled === null || settled instanceof LegRefused) break
+    if (!best || netOf(problem, settled) > netOf(problem, best)) best = settled
+    coarse = settled
+  }
+  return best
 }
 
 /** The best path by what the pools themselves pay, whole units only. */

@@ -3,9 +3,18 @@
  * smaller amount. Where pools disagree, or a leg's gas weighs much, the allocation of the whole problem depends on what it began with,
  * and may pay less than one that was asked for less. The starts are then filled up with what the whole problem allows.
  */
-import type { Problem } from '../problem/problem.ts'
+import { type Problem, without } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'
-import { NARROW_GAIN, NARROW_HOPS, NARROW_POOLS, NARROW_STARTS, NARROW_WORK, PART_OF_TRADE } from '../tolerances.ts'
+import {
+  DOUBTED_EDGES,
+  NARROW_GAIN,
+  NARROW_HOPS,
+  NARROW_POOLS,
+  NARROW_STARTS,
+  NARROW_WORK,
+  PART_OF_TRADE,
+  POOLS_LEFT_OUT,
+} from '../tolerances.ts'
 import { extend, joinPaths, withDetours } from './few-pools.ts'
 import { fits } from './promise.ts'
 import { pathsElsewhere } from './rivals.ts'
@@ -47,8 +56,8 @@ function filledUp(problem: Problem, given: Flow, restarts: Restarts, isLeft: () 
 }
 
 /**
- * Routes that begin elsewhere, with detours: paths through other pools, and the route of a part of the trade, whose best path may be too
- * narrow for the whole. Where pools disagree, what an allocation ends with depends on the path that it begins with.
+ * Routes that begin elsewhere, with detours: paths through other pools, the route of a part of the trade, whose best path may be too
+ * narrow for the whole, and the routes without one pool of the given route. Where pools disagree, what an allocation ends with depends on the path that it begins with.
  */
 function otherBeginnings(
   problem: Problem,
@@ -59,7 +68,15 @@ function otherBeginnings(
   const grown = pathsElsewhere(problem, given).map((path) => (isLeft() ? withDetours(problem, path, values) : path))
   const smaller = isLeft() ? allocate({ ...problem, amountIn: problem.amountIn * PART_OF_TRADE }) : null
   const start = smaller && pushThrough(problem, smaller.edges, smaller.input)
-  return start ? [...grown, withDetours(problem, start, values)] : grown
+  if (start) grown.push(withDetours(problem, start, values))
+  // A pool that ends soon may have drawn the others of its path in.
+  if (problem.rate.length > DOUBTED_EDGES) return grown
+  const used = new Set(given.edges.map((edge) => problem.graph.edges[edge]!.pool.id))
+  for (const id of [...used].slice(0, POOLS_LEFT_OUT)) {
+    const flow = isLeft() && allocate(without(problem, problem.graph.topology.edgesOfPool.get(id)!))
+    if (flow) grown.push(withDetours(problem, flow, values))
+  }
+  return grown
 }
 
 type Starts = { readonly starts: readonly Flow[]; readonly edges: ReadonlySet<number> }
