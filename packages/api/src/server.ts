@@ -64,7 +64,12 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const leaveMemory = returnMemoryAtRest()
   const { dataDir } = config
-  log.info({ url, chains: registry.supportedIds().length, ...(dataDir !== undefined && { dataDir }) }, 'listening')
+  // The URL works on this machine; the address says who else may connect.
+  const address = `${config.host}:${port}`
+  log.info(
+    { url, address, chains: registry.supportedIds().length, ...(dataDir !== undefined && { dataDir }) },
+    'listening',
+  )
 
   let closing: Promise<void> | undefined
   const close = async () => {

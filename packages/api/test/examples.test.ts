@@ -3,7 +3,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { accounts as accountsOf, request } from '@sluice/devnet'
+import { accounts as accountsOf, request, swapContracts } from '@sluice/devnet'
 import { expect, test } from 'vitest'
 import { apiReference, errorTable } from '../src/index.ts'
 import { localService } from './src/devnet.ts'
@@ -14,12 +14,7 @@ const local = localService()
 
 /** Asynchronous, since the service that is asked runs in this very process. */
 async function run(command: string, file: string): Promise<string> {
-  const { tokens, accounts, guard, executor, dexes } = local.devnet.info
-  const of = (pattern: RegExp) => dexes.flatMap(({ family, address }) => (pattern.test(family) ? [address] : []))
-  const contracts = {
-    ...{ guard, executors: [executor], wrapper: tokens.WETH!.address },
-    ...{ managers: of(/^uniswap-v4$/), vaultsV2: of(/^balancer-v2$/), vaultsV3: of(/^balancer-v3$/) },
-  }
+  const { tokens, accounts } = local.devnet.info
   const env = {
     ...process.env,
     BASE_URL: local.server.url,
@@ -31,7 +26,7 @@ async function run(command: string, file: string): Promise<string> {
     RPC_URL: local.devnet.url,
     PRIVATE_KEY: accountsOf(3)[file === 'viem.ts' ? 1 : 2]!.privateKey,
     MIN: '1000000',
-    CONTRACTS: JSON.stringify(contracts),
+    CONTRACTS: JSON.stringify(swapContracts(local.devnet.info)),
   }
   const { stdout } = await promisify(execFile)(command, [join(docs, 'examples', file)], { env })
   return stdout

@@ -1,14 +1,17 @@
-/** Writes src/known-contracts.ts from `deployments/` and the chain registry; part of the build, and a test holds the committed file to it. */
+/** Writes `src/known-*.ts` from `deployments/` and the chain registry; part of the build, and a test compares the committed files with it. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadRegistry } from '@sluice/chains'
 import { saltOf, type TrustedList, trustedListOf, trustedLists } from '@sluice/program'
 
-type List = 'guard' | 'executors' | 'wrapper' | TrustedList
-const LISTS: readonly List[] = ['guard', 'executors', 'wrapper', ...trustedLists]
+type List = 'guard' | 'executors' | 'wrapper' | 'infinityManagers' | TrustedList
+const LISTS: readonly List[] = ['guard', 'executors', 'wrapper', ...trustedLists, 'infinityManagers']
 
-/** The module's text. */
-export function knownContractsModule(): string {
+/** Names of the vault's managers in a chain's file. */
+const INFINITY_MANAGERS = ['clPoolManager', 'binPoolManager']
+
+/** Text of each module by its name. What only offers of permits need is a module of its own, for pages that load nothing else at first. */
+export function knownModules(): Readonly<Record<string, string>> {
   const registry = loadRegistry()
   const factories = new Map<string, readonly number[]>()
   const rows = Object.fromEntries(LISTS.map((role) => [role, new Map<string, Set<number>>()]))
@@ -22,14 +25,16 @@ export function knownContractsModule(): string {
     for (const { address } of executors) add('executors', address)
     const { wrappedNative, dexes } = registry.chain(id)!
     if (wrappedNative) add('wrapper', wrappedNative.address)
-    for (const { family, address, role, initCodeHash, contracts } of dexes) {
+    for (const { family, address, role, initCodeHash, feePpm, contracts } of dexes) {
       const list = trustedListOf(family)
       if (list) add(list, address)
+      for (const name of INFINITY_MANAGERS)
+        if (family === 'pancake-infinity' && contracts?.[name]) add('infinityManagers', contracts[name])
       const kind = saltOf(family)
       if (!kind || !initCodeHash || role !== 'factory') continue
       // Addresses are claims of public sources: a wrong one makes no pool known.
       const deployer = (contracts?.poolDeployer ?? address).toLowerCase()
-      const key = JSON.stringify({ kind, deployer, initCodeHash: initCodeHash.toLowerCase() })
+      const key = JSON.stringify({ kind, deployer, initCodeHash: initCodeHash.toLowerCase(), feePpm })
       factories.set(key, [...(factories.get(key) ?? []), id])
     }
   }
@@ -39,11 +44,11 @@ export function knownContractsModule(): string {
     return `    '${address}':${list.length > 64 ? '\n     ' : ''} '${list}',`
   }
   const factoryLine = ([key, chains]: [string, readonly number[]]) => {
-    const { kind, deployer, initCodeHash } = JSON.parse(key) as Record<string, string>
+    const { kind, deployer, initCodeHash, feePpm } = JSON.parse(key) as Record<string, string>
     return `  {
     kind: '${kind}',
     deployer: '${deployer}',
-    initCodeHash: '${initCodeHash}',
+    initCodeHash: '${initCodeHash}',${feePpm ? `\n    feePpm: ${feePpm},` : ''}
     chains: '${chains.join(' ')}',
   },`
   }
@@ -51,7 +56,7 @@ export function knownContractsModule(): string {
     const sorted = [...rows[role]!].sort(([a], [b]) => (a < b ? -1 : 1))
     return `  ${role}: {\n${sorted.map(line).join('\n')}\n  },`
   }
-  return `/**
+  const contracts = `/**
  * Long: data. Made from \`deployments/\` and the chain registry by the build; not edited. Chain ids by the address of a contract, in the
  * lists of \`SwapContracts\`.
  */
@@ -67,6 +72,16 @@ ${[...factories]
   .join('\n')}
 ] as const
 `
+  const guards = `/** The Guard of every build: the same address on every chain, which follows from its code. Made by the build; not edited. */
+export const knownGuards: readonly string[] = [${quoted([...rows.guard!.keys()].sort())}]
+`
+  return { 'known-contracts.ts': contracts, 'known-guards.ts': guards }
 }
 
-if (import.meta.main) writeFileSync(join(import.meta.dirname, '../src/known-contracts.ts'), knownContractsModule())
+function quoted(list: readonly string[]): string {
+  return list.map((text) => `'${text}'`).join(', ')
+}
+
+if (import.meta.main)
+  for (const [name, text] of Object.entries(knownModules()))
+    writeFileSync(join(import.meta.dirname, '../src', name), text)

@@ -2,7 +2,7 @@
  * Reads the Guard's swaps, by hand so that the client carries no ABI library. The tests hold it against the compiler's own
  * bindings.
  */
-import { selectors, WORD } from './calls.ts'
+import { encodeCall, selectors, WORD } from './calls.ts'
 import { ClientError } from './errors.ts'
 import type { GuardOrder } from './order.ts'
 import { decodePermitSwap, isPermitSwap } from './permit-abi.ts'
@@ -74,4 +74,21 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
     direct: selector === swapDirect,
     program: `0x${program}`,
   }
+}
+
+/** Encodes a swap of the Guard without a signature, as the compiler does. @param value - wei that come with the call */
+export function encodeSwap(order: GuardOrder, value: bigint): Hex {
+  const { amountIn, tokenIn, tokenOut, minOutput, deadline, executor, wrapper, feePpm, feeRecipient, program } = order
+  const hasPayout = wrapper !== ZERO || feePpm > 0n
+  const isNative = value > 0n && !hasPayout && !order.direct
+  const { swap, swapNative, swapWithPayout, swapDirect } = selectors
+  const selector = order.direct ? swapDirect : hasPayout ? swapWithPayout : isNative ? swapNative : swap
+  const head = [
+    ...(isNative ? [] : [amountIn]),
+    ...[tokenIn, tokenOut, minOutput, deadline, executor],
+    ...(hasPayout ? [wrapper, feePpm, feeRecipient] : []),
+  ]
+  const size = BigInt(program.length / 2 - 1)
+  const words = encodeCall(selector, ...head, BigInt(32 * (head.length + 1)), size)
+  return `${words}${program.slice(2).padEnd(Math.ceil((program.length - 2) / WORD) * WORD, '0')}`
 }

@@ -1,6 +1,8 @@
 /** Allowances of the Guard: exactly what a swap takes. */
 import { encodeCall, selectors } from './calls.ts'
-import { ClientError } from './errors.ts'
+import { checkedWallet } from './checked-wallet.ts'
+import { ClientError, orClientError } from './errors.ts'
+import { settled } from './receipt.ts'
 import type { Hex } from './types.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
@@ -27,12 +29,31 @@ export async function approvals(
   return allowance > 0n && !(await accepts(wallet, token, all.data)) ? [set(0n), all] : [all]
 }
 
-/** Sends what `approvals` names, one after the other. @throws ClientError `REVERTED` where the token refuses */
+/**
+ * Lets `spender` draw exactly `amount` of a token: nothing is sent where the allowance suffices.
+ *
+ * @throws ClientError `REVERTED` where the token refuses
+ * @example
+ * ```ts
+ * await approve(wallet, src, guardOf(1)!, 10n ** 18n)
+ * ```
+ */
 export async function approve(wallet: Wallet, token: string, spender: string, amount: bigint): Promise<void> {
-  for (const call of await approvals(wallet, token, spender, amount)) {
-    const hash = await wallet.send(call)
-    if (!(await wallet.succeeded(hash))) throw new ClientError('REVERTED', `the approval ${hash} reverted`)
-  }
+  const checked = checkedWallet(wallet, await orClientError('WALLET', () => wallet.chainId()))
+  for (const call of await approvals(checked, token, spender, amount)) await sendApproval(checked, call)
+}
+
+/** Sends one call of `approvals` and waits for it. @param sent - notified of the hash */
+export async function sendApproval(
+  wallet: Wallet,
+  call: Outgoing,
+  sent: (hash: string, fromBlock: number) => void = () => undefined,
+): Promise<void> {
+  const fromBlock = await wallet.blockNumber()
+  const hash = await wallet.send(call)
+  sent(hash, fromBlock)
+  const { succeeded } = await settled(wallet, hash, fromBlock)
+  if (!succeeded) throw new ClientError('REVERTED', `the approval ${hash} reverted`, { hash })
 }
 
 /** True for a call that would go through as things stand. */

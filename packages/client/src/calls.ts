@@ -7,6 +7,8 @@ export const selectors = {
   allowance: '0xdd62ed3e',
   /** approve(address spender, uint256 amount) */
   approve: '0x095ea7b3',
+  /** balanceOf(address) */
+  balanceOf: '0x70a08231',
   /** decimals() */
   decimals: '0x313ce567',
   /** swap(uint256 amountIn, Order, bytes program) of the Guard */

@@ -1,6 +1,8 @@
+import { checkCalls } from './checked-calls.ts'
 import { ClientError } from './errors.ts'
 import { events } from './events.ts'
 import { type HttpOptions, type Parameters, request, textual } from './http.ts'
+import { checkOffer } from './permit-offer.ts'
 import type {
   ChainEntry,
   ListedToken,
@@ -10,14 +12,22 @@ import type {
   QuoteEvent,
   QuoteParameters,
   Route,
+  RouteParameters,
   SimulateParameters,
   SimulationResult,
   Stats,
-  SwapParameters,
   TokenListParameters,
 } from './types.ts'
 
-/** The endpoints, typed. Every method throws ClientError. */
+/**
+ * The endpoints, typed. Every method throws ClientError.
+ *
+ * @example
+ * ```ts
+ * const sluice = new SluiceClient({ baseUrl: 'https://swap.example' })
+ * const route = await sluice.getSwap(1, { src, dst, amount: 10n ** 18n, from })
+ * ```
+ */
 export class SluiceClient {
   private readonly options: HttpOptions
 
@@ -26,11 +36,12 @@ export class SluiceClient {
   }
 
   /** The best route. Rejects with `NO_ROUTE` where there is none, whichever version of the interface says so. */
-  async getSwap(chainId: number, parameters: SwapParameters, signal?: AbortSignal): Promise<Route> {
+  async getSwap(chainId: number, parameters: RouteParameters, signal?: AbortSignal): Promise<Route> {
     const route = await request<Partial<Route>>(this.options, `/aggregator/${chainId}`, { query: parameters, signal })
     if (!route.tx || !route.toAmount || route.toAmount === '0' || !route.swaps)
       throw new ClientError('NO_ROUTE', 'no route found', { status: 200 })
-    if (!isRoute(route)) throw new ClientError('BAD_ANSWER', 'the route is not as the interface has it')
+    if (!isRoute(route)) throw new ClientError('BAD_ANSWER', 'the response is not a valid route')
+    if (route.calls !== undefined) checkCalls({ ...route, src: parameters.src }, amountGiven(route, parameters))
     return route
   }
 
@@ -80,17 +91,24 @@ export class SluiceClient {
     }
   }
 
-  /** Forms of permission that the owner of an input may sign in the place of an approval; `swap()` and `signPermit()` need no service for that. */
+  /**
+   * Forms of permission that the owner of an input may sign in place of an approval. `swap()` and `signPermit()` need no service
+   * for that.
+   *
+   * @throws ClientError `UNSAFE` for an offer of another owner, token, amount or spender than the Guard
+   */
   async getPermits(
     chainId: number,
     parameters: PermitParameters,
     signal?: AbortSignal,
   ): Promise<readonly PermitOffer[]> {
+    const { src, from, amount, deadline } = parameters
     const { permits } = await request<{ permits: unknown }>(this.options, `/permit/${chainId}`, {
-      query: parameters,
+      query: { src, from, amount, deadline },
       signal,
     })
-    if (!Array.isArray(permits)) throw new ClientError('BAD_ANSWER', 'the permits are not as the interface has them')
+    if (!Array.isArray(permits)) throw new ClientError('BAD_ANSWER', 'the response is not a list of permits')
+    for (const offer of permits) checkOffer(chainId, Object(offer), parameters)
     return permits as readonly PermitOffer[]
   }
 
@@ -142,6 +160,14 @@ export class SluiceClient {
   }
 }
 
+/** Highest number of legs that is read. */
+const MAX_LEGS = 1_000
+
+/** The input that a route's calls may approve. */
+function amountGiven(route: Route, { amount }: RouteParameters): bigint {
+  return BigInt(amount ?? route.fromAmount)
+}
+
 /** True where all that proving a route reads is there, with the types of the interface. */
 function isRoute(route: Partial<Route>): route is Route {
   return texts(Object(route.tx), 'from', 'to', 'data', 'value') && isQuote(route)
@@ -161,9 +187,11 @@ function refusal(body: Refusal): ClientError {
 function isQuote(quote: Partial<Quote>): quote is Quote {
   const { swaps } = quote
   return (
-    texts(quote, 'toAmount', 'gasEstimate') &&
+    [quote.toAmount, quote.gasEstimate, quote.fromAmount].every((amount) => /^\d{1,78}$/.test(String(amount))) &&
+    texts(quote, 'toAmount', 'gasEstimate', 'fromAmount') &&
     Number.isSafeInteger(quote.simulationBlock) &&
     Array.isArray(swaps) &&
+    swaps.length <= MAX_LEGS &&
     swaps.every((leg) => texts(Object(leg), 'pool', 'tokenIn', 'tokenOut'))
   )
 }

@@ -9,6 +9,8 @@ export type PoolFactory = {
   /** The factory, or the deployer that it makes pools through. */
   readonly deployer: string
   readonly initCodeHash: string
+  /** Fee of all its pairs, in parts per million of the input; absent where pools state their own. */
+  readonly feePpm?: number | undefined
 }
 
 /**
@@ -22,11 +24,22 @@ export type SwapContracts = Readonly<Record<TrustedList, readonly string[]>> & {
   readonly executors: readonly string[]
   /** Wrapper of the native token; absent where the chain has none. */
   readonly wrapper?: string | undefined
-  /** Factories that pools are known by; a pool of none of these is shown as not known. */
+  /** Factories that pools are known by. */
   readonly factories: readonly PoolFactory[]
+  /** Managers of PancakeSwap Infinity's vaults. */
+  readonly infinityManagers?: readonly string[] | undefined
+  /** Addresses and ids that the caller accepts without a proof: pools, vaults that keep their tokens, hooks. */
+  readonly pools?: readonly string[] | undefined
 }
 
-/** The contracts of a chain as this version of the package knows them, whatever a service says; undefined for other chains. */
+/**
+ * The contracts of a chain as this version of the package knows them, whatever a service says; undefined for other chains.
+ *
+ * @example
+ * ```ts
+ * const contracts = { ...contractsOf(1)!, pools: ['0xbebc44782c7db0a1a60cb6fe97d0b483032ff1c7'] }
+ * ```
+ */
 export function contractsOf(chainId: number): SwapContracts | undefined {
   const isIn = (chains: string) => chains.split(' ').includes(String(chainId))
   const known = (role: keyof typeof knownContracts): string[] =>
@@ -39,11 +52,19 @@ export function contractsOf(chainId: number): SwapContracts | undefined {
     executors: known('executors'),
     wrapper,
     ...listed(known),
+    infinityManagers: known('infinityManagers'),
     factories: knownFactories.filter(({ chains }) => isIn(chains)),
   }
 }
 
-/** The Guard of a chain as this version of the package knows it. */
+/**
+ * The Guard of a chain as this version of the package knows it.
+ *
+ * @example
+ * ```ts
+ * const spender = guardOf(1)
+ * ```
+ */
 export function guardOf(chainId: number): string | undefined {
   return contractsOf(chainId)?.guard
 }
@@ -70,7 +91,14 @@ function listed(
   return Object.fromEntries(trustedLists.map((list) => [list, contractsIn(list)])) as Record<TrustedList, string[]>
 }
 
-/** Contracts that a step of this operation may name as the holder of its pools: none for one that this version does not know. */
+/**
+ * Contracts that a step of this operation may name as the holder of its pools: none for one that this version does not know.
+ *
+ * @example
+ * ```ts
+ * const managers = singletonsFor('uniswap-v4', contractsOf(1)!)
+ * ```
+ */
 export function singletonsFor(op: Step['op'], contracts: SwapContracts): readonly string[] {
   const list = opOf({ op }).trustedIn as TrustedList | undefined
   return list ? contracts[list] : []

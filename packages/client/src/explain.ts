@@ -1,7 +1,8 @@
 /** Explanation of a transaction of the service, read from its bytes alone. */
-import { decodeProgram, ProgramError, type Step, singletonOf, tradesOf } from '@sluice/program'
+import { decodeProgram, keeperOf, ProgramError, type Step, singletonOf, tradesOf } from '@sluice/program'
 import { decodeSwap } from './abi.ts'
-import { ClientError } from './errors.ts'
+import { ClientError, toClientError } from './errors.ts'
+import { contractsIn } from './fields.ts'
 import { keccak256 } from './keccak.ts'
 import type { GuardOrder, GuardPermit } from './order.ts'
 import { NATIVE, type Transaction } from './types.ts'
@@ -37,21 +38,45 @@ export type Explanation = {
   readonly executor: string
   /** Wrapper of the native token that the Guard itself wraps the input in, or unwraps the output from. */
   readonly wrapper: string | null
-  /** Contracts that hold the pools of several steps: managers of Uniswap V4, vaults of Balancer. */
+  /** Contracts that hold pools or keep their tokens: managers of Uniswap V4, vaults of Balancer and SyncSwap. */
   readonly singletons: readonly string[]
   /** Instructions of the Executor in order. */
   readonly steps: readonly Step[]
   /** Every pool that the route trades in, once: addresses, ids for pools of Uniswap V4 and Balancer V2, wrappers. */
   readonly pools: readonly string[]
+  /**
+   * Every contract that a step calls or pays, once: pools, what holds or keeps them, managers, hooks, wrappers, and
+   * intermediate tokens. The tokens of the swap itself are not among them.
+   */
+  readonly contracts: readonly string[]
 }
 
 const ZERO = `0x${'0'.repeat(40)}`
 
-/** @throws ClientError `UNSAFE` when the calldata is not a swap of the Guard that can be read whole, as its encoders write it */
+/**
+ * Reads a transaction from its bytes alone.
+ *
+ * @throws ClientError `UNSAFE` when the calldata is not a swap of the Guard that can be read whole, as its encoders write it
+ * @example
+ * ```ts
+ * const { recipient, minOutput, contracts } = explain(route.tx)
+ * ```
+ */
 export function explain(tx: Transaction): Explanation {
+  try {
+    return read(tx)
+  } catch (error) {
+    throw toClientError(error, 'UNSAFE', 'the transaction is malformed: ')
+  }
+}
+
+function read(tx: Transaction): Explanation {
   const value = weiOf(tx)
   const order = decodeSwap(tx.data, value)
   const steps = readProgram(order)
+  const pools = unique(steps.flatMap(poolsOf))
+  const isEnd = (address: string) =>
+    (address === order.tokenIn || address === order.tokenOut) && !pools.includes(address)
   const wrapped = value > 0n ? order.tokenIn : order.wrapper
   return {
     guard: tx.to,
@@ -67,9 +92,10 @@ export function explain(tx: Transaction): Explanation {
     permit: order.permit ? permitOf(order.permit) : null,
     executor: order.executor,
     wrapper: wrapped === ZERO ? null : wrapped,
-    singletons: [...new Set(steps.flatMap((step) => singletonOf(step) ?? []))],
+    singletons: unique(steps.flatMap((step) => [singletonOf(step) ?? [], keeperOf(step) ?? []].flat())),
     steps,
-    pools: [...new Set(steps.flatMap(poolsOf))],
+    pools,
+    contracts: unique(steps.flatMap(contractsIn)).filter((address) => !isEnd(address)),
   }
 }
 
@@ -99,4 +125,8 @@ function readProgram(order: GuardOrder): readonly Step[] {
 
 function tokenText(token: string): string {
   return token === ZERO ? NATIVE : token
+}
+
+function unique(list: readonly string[]): readonly string[] {
+  return [...new Set(list)]
 }

@@ -6,9 +6,21 @@ export { ClientError, type ClientErrorCode, type ClientErrorDetails } from './er
 export { type Explanation, explain } from './explain.ts'
 export type { HttpOptions } from './http.ts'
 export type { GuardPermit } from './order.ts'
-export { PERMIT2, type PermitOptions, signPermit } from './permit.ts'
+export { type PermitOptions, signPermit } from './permit.ts'
+export { PERMIT2 } from './permit-types.ts'
 export { privately } from './private.ts'
-export { type AllowanceWay, gasLimit, type SwapOptions, type SwapOutcome, swap, withPermit } from './swap.ts'
+export type { Unproven } from './proof.ts'
+export {
+  type AllowanceWay,
+  gasLimit,
+  resumeSwap,
+  type SwapOptions,
+  type SwapOutcome,
+  swap,
+  withPermit,
+} from './swap.ts'
+export type { SwapProgress, SwapState } from './swap-state.ts'
+export type { TypedData } from './typed-data.ts'
 export * from './types.ts'
 export { type Proven, type SwapTerms, verify } from './verify.ts'
 export {
@@ -18,6 +30,7 @@ export {
   fromEthers,
   fromViem,
   type Outgoing,
+  type Receipt,
   type ViemPublicClient,
   type ViemWalletClient,
   type Wallet,

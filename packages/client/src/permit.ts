@@ -4,21 +4,15 @@
  */
 import { allowanceOf } from './approve.ts'
 import { encodeCall, selectors } from './calls.ts'
+import { checkedWallet } from './checked-wallet.ts'
+import { isRejection, toClientError } from './errors.ts'
 import type { GuardPermit } from './order.ts'
+import { DAI_FIELDS, EIP2612_FIELDS, PERMIT2, PERMIT2_TYPES } from './permit-types.ts'
 import type { MissingAllowance } from './simulate.ts'
-import { type Domain, separatorOf, typedData, typehash } from './typed-data.ts'
+import { type Domain, separatorOf, type TypedData, typedData, typehash } from './typed-data.ts'
 import type { Hex } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
-/** The Permit2 contract, at one address on every chain that has it. */
-export const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
-
-const EIP2612_FIELDS = 'address owner,address spender,uint256 value,uint256 nonce,uint256 deadline'
-const DAI_FIELDS = 'address holder,address spender,uint256 nonce,uint256 expiry,bool allowed'
-const PERMIT2_TYPES = {
-  PermitSingle: 'PermitDetails details,address spender,uint256 sigDeadline',
-  PermitDetails: 'address token,uint160 amount,uint48 expiration,uint48 nonce',
-}
 /** Permit2 keeps amounts in so many bits, and times in so many. */
 const PERMIT2_AMOUNT_BITS = 160n
 const PERMIT2_TIME_BITS = 48n
@@ -32,8 +26,6 @@ const KEY_SIGNATURE = /^0x[0-9a-fA-F]{130}$/
 const ANY_SIGNATURE = /^0x([0-9a-fA-F]{2}){1,4096}$/
 const WORD = /^0x[0-9a-fA-F]{64}$/
 const ZERO_WORD = '0'.repeat(64)
-/** EIP-1193: the owner declined. */
-const USER_REJECTED = 4001
 
 export type PermitOptions = {
   /** Takes DAI's form of permit too, by which the spender may draw any amount until the owner takes that back. */
@@ -42,7 +34,7 @@ export type PermitOptions = {
 
 /** Message that is put before the owner, and the permit that the signature makes. */
 type Request = {
-  readonly typed: string
+  readonly typed: TypedData
   readonly permit: Omit<GuardPermit, 'signature'>
 }
 
@@ -50,6 +42,10 @@ type Request = {
  * The sender's signature that lets the Guard draw the input until the deadline: exactly the amount, but by DAI's form.
  *
  * @param deadline - Unix seconds
+ * @example
+ * ```ts
+ * const permit = await signPermit(wallet, 1, { token: src, spender: guardOf(1)!, amount }, deadline)
+ * ```
  * @returns undefined where no form serves: the token has none, its owner has not approved Permit2, or the wallet cannot sign
  */
 export async function signPermit(
@@ -59,9 +55,18 @@ export async function signPermit(
   deadline: bigint,
   { unlimited = false }: PermitOptions = {},
 ): Promise<GuardPermit | undefined> {
-  if (!wallet.request) return undefined
+  return signWith(checkedWallet(wallet, chainId), chainId, wanted, deadline, unlimited)
+}
+
+async function signWith(
+  wallet: Wallet,
+  chainId: number,
+  wanted: MissingAllowance,
+  deadline: bigint,
+  unlimited: boolean,
+): Promise<GuardPermit | undefined> {
   const { token } = wanted
-  const byKey = (await wallet.code(wallet.address)).length <= 2
+  const byKey = isKey(await wallet.code(wallet.address))
   const own = byKey ? await tokenPermit(wallet, chainId, token) : undefined
   const request =
     (own?.kind === 'eip2612' && eip2612(wallet, wanted, deadline, own)) ||
@@ -73,6 +78,11 @@ export async function signPermit(
   const fits = request.permit.kind === 'permit2' && !byKey ? ANY_SIGNATURE : KEY_SIGNATURE
   if (signature === undefined || !fits.test(signature)) return undefined
   return { ...request.permit, signature: byKey ? withWholeV(signature) : signature }
+}
+
+/** True for an account whose key signs: one without code, and one that delegates to code by EIP-7702 and still has its key. */
+function isKey(code: string): boolean {
+  return code.length <= 2 || /^0xef0100[0-9a-fA-F]{40}$/.test(code)
 }
 
 type TokenPermit = { readonly kind: 'eip2612' | 'dai'; readonly domain: Domain; readonly nonce: bigint }
@@ -129,14 +139,19 @@ async function permit2(
   }
 }
 
-/** Undefined where the wallet cannot sign such a thing. */
-async function signed(wallet: Wallet, typed: string): Promise<Hex | undefined> {
+/**
+ * Undefined where the wallet cannot sign such a message.
+ *
+ * @throws ClientError `REJECTED` by the owner, who then does not want the swap either
+ */
+async function signed(wallet: Wallet, typed: TypedData): Promise<Hex | undefined> {
   try {
-    const signature = await wallet.request!('eth_signTypedData_v4', [wallet.address, typed])
+    const signature = wallet.signTypedData
+      ? await wallet.signTypedData(typed)
+      : await wallet.request?.('eth_signTypedData_v4', [wallet.address, JSON.stringify(typed)])
     return typeof signature === 'string' ? (signature as Hex) : undefined
   } catch (error) {
-    // Who says no to this says no to the swap; wallets that cannot sign say so in ways of their own.
-    if ((error as { code?: unknown } | null)?.code === USER_REJECTED) throw error
+    if (isRejection(error)) throw toClientError(error, 'REJECTED')
     return undefined
   }
 }

@@ -23,17 +23,31 @@ function fieldsOf(list: string): readonly Field[] {
   })
 }
 
-/** The whole of what a wallet is given to sign. */
+/** Lists of fields by type, the domain's among them. */
+export function typesOf(
+  hasVersion: boolean,
+  types: Readonly<Record<string, string>>,
+): Readonly<Record<string, readonly Field[]>> {
+  const all = { EIP712Domain: hasVersion ? DOMAIN_FIELDS : DOMAIN_FIELDS_WITHOUT_VERSION, ...types }
+  return Object.fromEntries(Object.entries(all).map(([name, fields]) => [name, fieldsOf(fields)]))
+}
+
+/** A message that a wallet signs by EIP-712. Numbers beyond a float's are decimal text. */
+export type TypedData = {
+  readonly domain: Domain
+  readonly primaryType: string
+  readonly types: Readonly<Record<string, readonly Field[]>>
+  readonly message: Readonly<Record<string, unknown>>
+}
+
+/** The message that a wallet is given to sign. */
 export function typedData(
   domain: Domain,
   primaryType: string,
   types: Readonly<Record<string, string>>,
-  message: object,
-): string {
-  const domainFields = domain.version === undefined ? DOMAIN_FIELDS_WITHOUT_VERSION : DOMAIN_FIELDS
-  const all = { EIP712Domain: domainFields, ...types }
-  const listed = Object.fromEntries(Object.entries(all).map(([name, fields]) => [name, fieldsOf(fields)]))
-  return JSON.stringify({ types: listed, primaryType, domain, message })
+  message: Readonly<Record<string, unknown>>,
+): TypedData {
+  return { types: typesOf(domain.version !== undefined, types), primaryType, domain, message }
 }
 
 /** Hash of a struct type without references, such as `Permit(address owner,…)`. */

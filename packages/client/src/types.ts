@@ -35,10 +35,25 @@ export type SwapParameters = {
   readonly maxPriceImpact?: number | string
 }
 
+/** Parameters of an exact output: the service finds the smallest input for it. */
+export type ExactOutputParameters = Omit<SwapParameters, 'amount'> & {
+  readonly amount?: undefined
+  /** Lowest output, base units of `dst`. */
+  readonly amountOut: bigint | string
+}
+
+/** Parameters of a transaction: an exact input, or an exact output. */
+export type RouteParameters = (SwapParameters & { readonly amountOut?: undefined }) | ExactOutputParameters
+
+/** Request of a swap whose sender is the wallet. */
+export type SwapRequest =
+  | (Omit<SwapParameters, 'from' | 'permit'> & { readonly amountOut?: undefined })
+  | Omit<ExactOutputParameters, 'from' | 'permit'>
+
 /** Parameters of a price before there is a wallet. */
 export type QuoteParameters = Omit<SwapParameters, 'from' | 'amount'> & { readonly from?: string } & (
     | { readonly amount: bigint | string; readonly amountOut?: never }
-    /** The least output, base units of `dst`, in the place of an input. */
+    /** Lowest output, base units of `dst`, in place of an input. */
     | { readonly amount?: never; readonly amountOut: bigint | string }
   )
 
@@ -107,6 +122,8 @@ export type PermitParameters = {
   readonly amount: bigint | string
   /** Unix seconds, at most a day away. */
   readonly deadline?: number
+  /** The Guard that the owner allows to draw: not sent to the service, and needed where this package does not know the Guard. */
+  readonly guard?: string
 }
 
 /** One form of permission that an owner may sign. */
@@ -224,5 +241,12 @@ export type Stats = {
   }[]
 }
 
-/** The native token of any chain as the interface writes it. */
+/**
+ * The native token of any chain as the interface writes it.
+ *
+ * @example
+ * ```ts
+ * const request = { src: NATIVE, dst, amount: 10n ** 18n }
+ * ```
+ */
 export const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'

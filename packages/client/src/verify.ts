@@ -1,98 +1,142 @@
-/** Proof that a transaction of the service does what was asked for: nothing in a route but the bytes of `tx` is trusted. */
-import { opOf, singletonOf } from '@sluice/program'
+/** Proof that a transaction of the service does what was requested: nothing in a route but the bytes of `tx` is trusted. */
 import { decodeSwap } from './abi.ts'
-import { type SwapContracts, singletonsFor, trustedContracts } from './contracts.ts'
-import { ClientError } from './errors.ts'
+import { amountOf, lessSlippage, MAX_AUTO_PERCENT, toPpm } from './amounts.ts'
+import { checkCalls } from './checked-calls.ts'
+import { type SwapContracts, trustedContracts } from './contracts.ts'
+import { ClientError, toClientError } from './errors.ts'
 import { type Explanation, explain, weiOf } from './explain.ts'
+import { addressIn, fieldsOf } from './fields.ts'
 import { faultOf } from './flow.ts'
 import type { GuardOrder, GuardPermit } from './order.ts'
-import { unknownPools } from './origins.ts'
-import { NATIVE, type Route, type SwapParameters } from './types.ts'
+import { isIn, isRegistered, type Unproven, unprovenFields } from './proof.ts'
+import { NATIVE, type Route, type RouteParameters } from './types.ts'
 
-/** Terms that the caller accepts beside what it asks the service for. */
+/** Terms that the caller accepts in addition to the request. */
 export type SwapTerms = {
-  /** Least output that the caller accepts, by what it knows itself: base units of `dst`. */
+  /** Lowest output that the caller accepts, from a source of its own: base units of `dst`. */
   readonly minToAmount?: bigint | string | undefined
+  /** Highest input that the caller accepts for `amountOut`: base units of `src`. */
+  readonly maxFromAmount?: bigint | string | undefined
   /** Allows direct mode, for output tokens that take a tax of every transfer. */
   readonly direct?: boolean | undefined
   /** Permit that the caller signed for this swap: the transaction carries exactly that, and none where it is absent. */
   readonly permit?: GuardPermit | undefined
-  /** Refuses pools that may run anybody's code: those of which `unknownPools` of the answer tells. */
+  /**
+   * Fields without a proof that the caller accepts: names such as `curve.pool` and `ambient.limitBits`, addresses, and ids of
+   * pools.
+   */
+  readonly accept?: readonly string[] | undefined
+  /**
+   * False accepts every contract without a proof, so that only the lowest output protects the caller. Fields that set the price
+   * are still proven. True ignores `accept`.
+   */
   readonly knownPools?: boolean | undefined
-  /** Contracts that the caller knows, such as those of a local chain, in the place of those this package knows. */
+  /** Contracts that the caller knows, such as those of a local chain, in place of those that this package knows. */
   readonly contracts?: Partial<SwapContracts> | undefined
 }
 
 /** Explanation of a proven transaction. */
 export type Proven = Explanation & {
-  /**
-   * Pools of the route that none of the factories known here made, so that they may run anybody's code: all of them keep to
-   * the least output, and none of them to a fair price beyond it.
-   */
+  /** Fields without a proof that the caller accepted. */
+  readonly unproven: readonly Unproven[]
+  /** Pools and other contracts of those fields: they may run any code, and can keep what exceeds the lowest output. */
   readonly unknownPools: readonly string[]
 }
 
-export const PPM = 1_000_000n
-const PPM_PER_PERCENT = 10_000n
-/** The service's own, where none is asked for. */
+/** Default of the service. */
 const DEFAULT_DEADLINE_SECONDS = 1_200
-/** Most that the clocks of the caller and of the chain may differ. */
+/** Highest difference between the clocks of the caller and the chain. */
 const CLOCK_SKEW_SECONDS = 300
-/** Percent that `slippage: 'auto'` may come to. */
-const MOST_AUTO = 3
+const ADDRESS_LENGTH = 42
 
 /**
- * Proves that a route's transaction does what was asked for and nothing else: tokens, amount, sender, slippage, fee, value,
- * deadline, mode, pools, and the contracts that it runs through. The least output is held against the caller's own
- * `minToAmount` where there is one; else against `toAmount` alone, which is the service's word.
+ * Proves that a route's transaction does what was requested and nothing else: tokens, amounts, sender, slippage, fee, value,
+ * deadline, mode, every contract it runs through, and `calls`. Without `minToAmount` (or `maxFromAmount` for an exact output),
+ * the amount that the service chose is its own word.
  *
- * @throws ClientError `UNSAFE` naming what differs
+ * @throws ClientError `UNSAFE` naming what differs, or every field without a proof
+ * @example
+ * ```ts
+ * const route = await sluice.getSwap(1, request)
+ * const { minOutput } = verify(1, route, request, { minToAmount: 2_450_000_000n })
+ * ```
  */
-export function verify(chainId: number, route: Route, asked: SwapParameters, terms: SwapTerms = {}): Proven {
+export function verify(chainId: number, route: Route, asked: RouteParameters, terms: SwapTerms = {}): Proven {
+  try {
+    return prove(chainId, route, asked, terms)
+  } catch (error) {
+    throw toClientError(error, 'UNSAFE', 'the route or the request is malformed: ')
+  }
+}
+
+function prove(chainId: number, route: Route, asked: RouteParameters, terms: SwapTerms): Proven {
   const contracts = trustedContracts(chainId, terms.contracts)
   const found = explain(route.tx)
   const require = (holds: boolean, what: string) => {
-    if (!holds) throw new ClientError('UNSAFE', `the transaction differs from what was asked for: ${what}`)
+    if (!holds) throw new ClientError('UNSAFE', `the transaction differs from the request: ${what}`)
   }
-  const amount = amountOf(asked.amount, 'amount')
   const value = weiOf(route.tx)
   require(same(found.guard, contracts.guard), `it calls ${found.guard}, not the Guard`)
   require(same(found.recipient, asked.from), 'the sender')
   require(same(found.tokenIn, asked.src), 'the input token')
   require(same(found.tokenOut, asked.dst), 'the output token')
-  require(found.amountIn === amount, 'the input amount')
-  require(value === (same(asked.src, NATIVE) ? amount : 0n), 'the value')
-  require(found.mode === 'custody' || terms.direct === true, 'direct mode, which was not asked for')
+  checkInput(found.amountIn, route, asked, terms, require)
+  require(value === (same(asked.src, NATIVE) ? found.amountIn : 0n), 'the value')
+  require(found.mode === 'custody' || terms.direct === true, 'direct mode, which was not requested')
   require(isIn(found.executor, contracts.executors), `the Executor ${found.executor} is not known`)
   const order = decodeSwap(route.tx.data, value)
   checkPermit(order, terms.permit, require)
-  checkWrappers(found, contracts.wrapper, require)
-  for (const step of found.steps) {
-    const singleton = singletonOf(step)
-    if (singleton === undefined) continue
-    const known = singletonsFor(step.op, contracts)
-    require(isIn(singleton, known), `the ${opOf(step).singleton} ${singleton} is not known`)
-  }
+  checkRegistered(found, contracts, require)
   checkFee(found, asked, require)
   checkDeadline(found.deadline, asked.deadline, require)
-  checkLeast(found.minOutput, route, asked, terms, require)
-  for (const pool of asked.excludePools ?? []) require(!isIn(pool, found.pools), `the pool ${pool} was excluded`)
+  checkOutput(found.minOutput, route, asked, terms, require)
+  for (const excluded of asked.excludePools ?? []) {
+    require(!isIn(excluded, [...found.pools, ...found.contracts]), `the pool ${excluded} was excluded`)
+  }
   const fault = faultOf(order, found.steps, route.swaps, value)
   require(fault === undefined, fault ?? '')
-  const unknown = unknownPools(route.swaps, found.steps, contracts)
-  require(!terms.knownPools || unknown.length === 0, `the pool ${unknown[0]} is not known`)
-  return { ...found, unknownPools: unknown }
+  const unproven = checkProofs(found, route, asked, contracts, terms)
+  if (route.calls !== undefined) checkCalls(route, found.amountIn)
+  const unknown = unproven.flatMap(({ isContract, pool, value }) => {
+    if (!isContract) return []
+    // An id may begin with its contract's address.
+    const address = value.slice(0, ADDRESS_LENGTH)
+    return pool.startsWith(address) ? [pool] : [pool, address]
+  })
+  return { ...found, unproven, unknownPools: [...new Set(unknown)] }
 }
 
 type Require = (holds: boolean, what: string) => void
 
-/** The Guard gives the input to the wrapper it is told, and the Executor to those its program names. */
-function checkWrappers({ wrapper, steps }: Explanation, known: string | undefined, require: Require): void {
-  const named = steps.flatMap((step) =>
-    step.op === 'wrap' ? [step.wrapped] : step.op === 'unwrap' ? [step.tokenIn] : [],
+/** @returns fields without a proof that the terms accept @throws ClientError `UNSAFE` naming every one that they do not */
+function checkProofs(
+  { steps }: Explanation,
+  { swaps }: Route,
+  { src, dst }: RouteParameters,
+  contracts: SwapContracts,
+  { accept = [], knownPools }: SwapTerms,
+): readonly Unproven[] {
+  const open = unprovenFields(steps, swaps, contracts, [src, dst])
+  const accepted = { ...contracts, pools: [...(contracts.pools ?? []), ...accept] }
+  const left = knownPools ? open : unprovenFields(steps, swaps, accepted, [src, dst])
+  const refused = knownPools === false ? left.filter(({ isContract }) => !isContract) : left
+  if (refused.length === 0) return open
+  const names = [...new Set(refused.map(({ field, value }) => `${field} ${value}`))]
+  throw new ClientError(
+    'UNSAFE',
+    `nothing proves that these are safe: ${names.join(', ')}; exclude their pools by \`excludePools\`, or name them in \`accept\``,
   )
-  for (const used of [...named, ...(wrapper ? [wrapper] : [])])
-    require(known !== undefined && same(used, known), `the wrapper ${used} is not known`)
+}
+
+/** Contracts of the chain's lists, and the wrapper that the Guard itself uses. */
+function checkRegistered({ wrapper, steps }: Explanation, contracts: SwapContracts, require: Require): void {
+  require(wrapper === null ||
+    (contracts.wrapper !== undefined && same(wrapper, contracts.wrapper)), `the wrapper ${wrapper} is not known`)
+  const registered = steps.flatMap(fieldsOf).filter(({ proof }) => proof === 'registry' || proof === 'wrapper')
+  for (const field of registered) {
+    const name = field.proof === 'wrapper' ? 'wrapper' : field.field
+    require(isRegistered(field, contracts), `the ${name} ${addressIn(field)} is not known`)
+  }
 }
 
 /** Owner, spender and token of a permit are the swap's own; the rest is what was signed. */
@@ -107,7 +151,7 @@ function checkPermit({ permit: found }: GuardOrder, signed: GuardPermit | undefi
   require(same(found?.signature ?? '', signed.signature), 'the signature')
 }
 
-function checkFee({ fee }: Explanation, asked: SwapParameters, require: Require): void {
+function checkFee({ fee }: Explanation, asked: RouteParameters, require: Require): void {
   const ppm = toPpm(asked.convenienceFee ?? 0)
   require((fee?.ppm ?? 0n) === ppm, 'the fee')
   require(!fee || same(fee.recipient, asked.convenienceFeeRecipient ?? ''), 'the fee recipient')
@@ -118,38 +162,35 @@ function checkDeadline(deadline: bigint, asked: number | undefined, require: Req
   require(asked === undefined ? deadline <= BigInt(latest) : deadline === BigInt(asked), 'the deadline')
 }
 
-function checkLeast(least: bigint, route: Route, asked: SwapParameters, terms: SwapTerms, require: Require): void {
-  const told = asked.slippage === 'auto' ? (route.slippage?.percent ?? 0) : asked.slippage
-  require(asked.slippage !== 'auto' || toPpm(told!) <= toPpm(MOST_AUTO), `a slippage of ${told} percent`)
-  const promised = lessSlippage(amountOf(route.toAmount, 'toAmount'), told)
-  require(least === (promised > 0n ? promised : 1n), 'the least output')
+/** Exactly `amount`; or, for an exact output, what the route says, and at most what the caller accepts. */
+function checkInput(amountIn: bigint, route: Route, asked: RouteParameters, terms: SwapTerms, require: Require): void {
+  const isExactOutput = asked.amountOut !== undefined
+  const stated = isExactOutput ? amountOf(route.fromAmount, 'fromAmount') : amountOf(asked.amount, 'amount')
+  require(amountIn === stated && amountIn > 0n, 'the input amount')
+  if (terms.maxFromAmount === undefined) return
+  const limit = amountOf(terms.maxFromAmount, 'maxFromAmount')
+  require(amountIn <= limit, `the input ${amountIn} is above maxFromAmount ${limit}`)
+}
+
+/** `amountOut` itself; or the expected output less slippage. */
+function checkOutput(
+  minOutput: bigint,
+  route: Route,
+  asked: RouteParameters,
+  terms: SwapTerms,
+  require: Require,
+): void {
+  const slippage = asked.slippage === 'auto' ? (route.slippage?.percent ?? 0) : asked.slippage
+  require(asked.slippage !== 'auto' || toPpm(slippage!) <= toPpm(MAX_AUTO_PERCENT), `a slippage of ${slippage} percent`)
+  const promised = lessSlippage(amountOf(route.toAmount, 'toAmount'), slippage)
+  const least = promised > 0n ? promised : 1n
+  require(minOutput ===
+    (asked.amountOut === undefined ? least : amountOf(asked.amountOut, 'amountOut')), 'the least output')
   if (terms.minToAmount === undefined) return
   const floor = amountOf(terms.minToAmount, 'minToAmount')
-  require(least >= floor, `the least output ${least} is below minToAmount ${floor}`)
-}
-
-/** Rest of an amount after the slippage that was asked for, as the service rounds it; after the most that `auto` may be. */
-export function lessSlippage(amount: bigint, slippage: number | string = 0.5): bigint {
-  return (amount * (PPM - toPpm(slippage === 'auto' ? MOST_AUTO : slippage))) / PPM
-}
-
-/** Percent with at most 4 decimals to parts per million, by its text; below 100 %. */
-export function toPpm(percent: number | string): bigint {
-  const match = /^(\d{1,2})(?:\.(\d{1,4}))?$/.exec(String(percent))
-  if (!match) throw new ClientError('UNSAFE', `${percent} is no percentage below 100 with at most 4 decimals`)
-  return BigInt(match[1]!) * PPM_PER_PERCENT + BigInt((match[2] ?? '').padEnd(4, '0'))
-}
-
-function amountOf(amount: bigint | string, name: string): bigint {
-  if (!/^\d{1,78}$/.test(String(amount)))
-    throw new ClientError('UNSAFE', `${name} must be an integer in base units, not ${String(amount).slice(0, 100)}`)
-  return BigInt(amount)
-}
-
-function isIn(address: string, list: readonly string[]): boolean {
-  return list.some((one) => same(one, address))
+  require(minOutput >= floor, `the least output ${minOutput} is below minToAmount ${floor}`)
 }
 
 function same(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase()
+  return String(a).toLowerCase() === String(b).toLowerCase()
 }

@@ -1,12 +1,16 @@
 /** Witness of what a swap should bring, said by somebody else than the service that quotes it. */
+import { lessSlippage, PPM, toPpm } from './amounts.ts'
 import { encodeCall, selectors } from './calls.ts'
 import type { SluiceClient } from './client.ts'
 import { ClientError } from './errors.ts'
 import { NATIVE, type SwapParameters } from './types.ts'
-import { lessSlippage, PPM, toPpm } from './verify.ts'
 import type { Wallet } from './wallet.ts'
 
-/** Base units of `dst`, before slippage. @throws ClientError where it knows no answer: nothing is signed then */
+/**
+ * Amount that a swap should bring: base units of `dst`, before slippage. The request names the input, also for an exact output.
+ *
+ * @throws ClientError where it knows no answer: nothing is signed then
+ */
 export type Witness = (asked: SwapParameters, wallet: Wallet) => Promise<bigint>
 
 /** Percent that a quote may lie below its witness beside the slippage: fees, price impact, blocks in between. */
@@ -14,12 +18,26 @@ const DEFAULT_TOLERANCE = 1
 /** Digits of a price as the service writes it. */
 const SIGNIFICANT_DIGITS = 15
 
-/** Another service's quote of the same swap. */
+/**
+ * Another service's quote of the same swap.
+ *
+ * @example
+ * ```ts
+ * await swap(sluice, wallet, 1, request, { witness: quotedBy(otherService, 1) })
+ * ```
+ */
 export function quotedBy(client: SluiceClient, chainId: number): Witness {
   return async (asked) => BigInt((await client.getSwap(chainId, asked)).toAmount)
 }
 
-/** Prices of both tokens by another service's `/prices`. Their decimals are read from the wallet's own node. */
+/**
+ * Prices of both tokens by another service's `/prices`. Their decimals are read from the wallet's own node.
+ *
+ * @example
+ * ```ts
+ * await swap(sluice, wallet, 1, request, { witness: pricedBy(otherService, 1), tolerance: 2 })
+ * ```
+ */
 export function pricedBy(client: SluiceClient, chainId: number): Witness {
   return async (asked, wallet) => {
     const prices = await client.prices(chainId, [asked.src, asked.dst])
@@ -30,7 +48,14 @@ export function pricedBy(client: SluiceClient, chainId: number): Witness {
   }
 }
 
-/** A price from elsewhere: whole units of `dst` for one whole unit of `src`. */
+/**
+ * A price from elsewhere: whole units of `dst` for one whole unit of `src`.
+ *
+ * @example
+ * ```ts
+ * await swap(sluice, wallet, 1, request, { witness: atPrice(2450.5) })
+ * ```
+ */
 export function atPrice(price: number | string): Witness {
   return (asked, wallet) => converted(asked, wallet, rational(Number(price)), { digits: 1n, exponent: 0 })
 }
@@ -38,10 +63,10 @@ export function atPrice(price: number | string): Witness {
 /** The least output to accept by what a witness says. */
 export function floorOf(
   witnessed: bigint,
-  asked: SwapParameters,
+  { slippage }: Pick<SwapParameters, 'slippage'>,
   tolerance: number | string = DEFAULT_TOLERANCE,
 ): bigint {
-  return lessSlippage((witnessed * (PPM - toPpm(tolerance))) / PPM, asked.slippage)
+  return lessSlippage((witnessed * (PPM - toPpm(tolerance))) / PPM, slippage)
 }
 
 type Rational = { readonly digits: bigint; readonly exponent: number }

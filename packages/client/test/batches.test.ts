@@ -72,7 +72,7 @@ test.each([
 
 test('what the owner declines is not sent another way', async () => {
   const { signed, wallet } = await walletOf(1, { refuses: 4001 })
-  await expect(swap(stage.client, wallet, CHAIN, wanted(), stage)).rejects.toMatchObject({ code: 4001 })
+  await expect(swap(stage.client, wallet, CHAIN, wanted(), stage)).rejects.toMatchObject({ code: 'REJECTED' })
   expect(signed).toEqual([])
 })
 

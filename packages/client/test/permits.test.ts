@@ -140,7 +140,7 @@ test('the service names what to sign, and takes it as part of the question', asy
 
 test('what the owner declines to sign is not approved instead', async () => {
   const { sent, wallet } = walletOf(1, 4001)
-  await expect(swap(stage.client, wallet, CHAIN, wanted(), stage)).rejects.toMatchObject({ code: 4001 })
+  await expect(swap(stage.client, wallet, CHAIN, wanted(), stage)).rejects.toMatchObject({ code: 'REJECTED' })
   expect(sent).toEqual([])
 })
 

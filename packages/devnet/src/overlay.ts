@@ -51,13 +51,16 @@ type SwapInfo = Pick<DevnetInfo, 'guard' | 'executor' | 'accounts'> & {
     readonly family: string
     readonly address: string
     readonly initCodeHash?: string | undefined
+    readonly feePpm?: number | undefined
     readonly contracts?: Readonly<Record<string, string>> | undefined
   }[]
   readonly tokens: Readonly<Record<string, DevnetToken>> & { readonly WETH: DevnetToken }
+  /** Pools that the local chain made itself: callers accept those that no factory proves. */
+  readonly pools?: readonly { readonly address?: string | undefined; readonly id?: string | undefined }[] | undefined
 }
 
 /** Contracts that a swap of the local chain may run through: the SDK knows the contracts of live chains only. */
-export function swapContracts({ guard, executor, tokens, dexes }: SwapInfo) {
+export function swapContracts({ guard, executor, tokens, dexes, pools = [] }: SwapInfo) {
   const lists = trustedLists.map((list) => [
     list,
     dexes.flatMap(({ family, address }) => (trustedListOf(family) === list ? [address] : [])),
@@ -65,10 +68,11 @@ export function swapContracts({ guard, executor, tokens, dexes }: SwapInfo) {
   return {
     ...{ guard, executors: [executor], wrapper: tokens.WETH.address },
     ...(Object.fromEntries(lists) as Readonly<Record<TrustedList, readonly string[]>>),
-    factories: dexes.flatMap(({ family, address, initCodeHash, contracts }) => {
+    factories: dexes.flatMap(({ family, address, initCodeHash, feePpm, contracts }) => {
       const kind = saltOf(family)
-      return kind && initCodeHash ? [{ kind, deployer: contracts?.poolDeployer ?? address, initCodeHash }] : []
+      return kind && initCodeHash ? [{ kind, deployer: contracts?.poolDeployer ?? address, initCodeHash, feePpm }] : []
     }),
+    pools: pools.flatMap(({ address, id }) => id ?? address ?? []),
   }
 }
 

@@ -15,11 +15,15 @@ export type TokenSpec = {
   readonly kind?:
     | 'Token'
     | 'NoReturnToken'
+    | 'PermitToken'
+    | 'DaiToken'
     | 'TaxedToken'
     | 'RebasingToken'
     | 'SavingsVault'
     | 'WrappedShares'
     | 'WETH9'
+  /** Version of the domain under which a PermitToken takes signatures. */
+  readonly version?: string
   /** Token that a vault or a wrapper holds; stands above it in the list. */
   readonly asset?: string
 }
@@ -28,16 +32,16 @@ export const TOKENS = {
   WETH: { name: 'Wrapped Ether', decimals: 18, usd6: 3_000_000_000n, kind: 'WETH9' },
   USDC: { name: 'USD Coin', decimals: 6, usd6: 1_000_000n },
   USDT: { name: 'Tether USD', decimals: 6, usd6: 1_000_000n, kind: 'NoReturnToken' },
-  DAI: { name: 'Dai Stablecoin', decimals: 18, usd6: 1_000_000n },
+  DAI: { name: 'Dai Stablecoin', decimals: 18, usd6: 1_000_000n, kind: 'DaiToken' },
   WBTC: { name: 'Wrapped BTC', decimals: 8, usd6: 60_000_000_000n },
   TBTC: { name: 'tBTC', decimals: 18, usd6: 60_000_000_000n },
   STETH: { name: 'Staked Ether', decimals: 18, usd6: 3_000_000_000n, kind: 'RebasingToken' },
   TAXED: { name: 'Taxed Token', decimals: 18, usd6: 2_000_000n, kind: 'TaxedToken' },
   FRAX: { name: 'Frax', decimals: 18, usd6: 1_000_000n },
   GUSD: { name: 'Gemini Dollar', decimals: 2, usd6: 1_000_000n },
-  LINK: { name: 'Chainlink', decimals: 18, usd6: 15_000_000n },
+  LINK: { name: 'Chainlink', decimals: 18, usd6: 15_000_000n, kind: 'PermitToken', version: '1' },
   UNI: { name: 'Uniswap', decimals: 18, usd6: 8_000_000n },
-  AAVE: { name: 'Aave', decimals: 18, usd6: 100_000_000n },
+  AAVE: { name: 'Aave', decimals: 18, usd6: 100_000_000n, kind: 'PermitToken', version: '2' },
   CRV: { name: 'Curve DAO', decimals: 18, usd6: 500_000n },
   PEPE: { name: 'Pepe', decimals: 18, usd6: 10n },
   HEX: { name: 'Hex', decimals: 8, usd6: 10_000n },
@@ -108,6 +112,8 @@ function constructorArguments(symbol: TokenSymbol, collector: Address, asset?: A
   switch (spec.kind) {
     case 'WETH9':
       return []
+    case 'PermitToken':
+      return [spec.name, symbol, spec.decimals, spec.version]
     case 'RebasingToken':
       return [spec.name, symbol]
     case 'TaxedToken':

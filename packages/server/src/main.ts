@@ -1,14 +1,32 @@
 /** `npx @sluice/server`: the service as a process, configured by its command line and its environment. */
 import { readArguments } from './arguments.ts'
+import { isNewEnough, runWithNewerNode } from './newer-node.ts'
 import { USAGE } from './usage.ts'
 
-const asked = readArguments(process.argv.slice(2))
-if ('mistake' in asked) {
-  console.error(`${asked.mistake}\n\n${USAGE}`)
+/** Time in which requests that have begun are answered, unless the environment names another. */
+const GRACE_MS = '1000'
+/** From the signal to the end, whatever is still running. */
+const MAX_STOP_MS = 1_800
+
+const request = readArguments(process.argv.slice(2))
+if ('mistake' in request) {
+  console.error(`${request.mistake}\n\n${USAGE}`)
   process.exit(1)
 }
-if ('help' in asked) console.log(USAGE)
+if ('help' in request) console.log(USAGE)
+else if (!isNewEnough(process.versions.node)) await runWithNewerNode(process.argv.slice(1))
 else {
-  Object.assign(process.env, asked.environment)
+  process.env.SHUTDOWN_GRACE_MS ||= GRACE_MS
+  Object.assign(process.env, request.environment)
+  // Before the service has its own handlers, and for what they cannot end in time.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => setTimeout(() => process.exit(0), MAX_STOP_MS))
+  const { checkEndpoints } = await import('./check-endpoints.ts')
+  const { mistakes, warnings } = await checkEndpoints(process.env)
+  for (const warning of warnings) console.error(warning)
+  if (mistakes.length > 0) {
+    console.error(mistakes.join('\n'))
+    process.exit(1)
+  }
   await import('@sluice/api/main')
 }

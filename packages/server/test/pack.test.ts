@@ -1,12 +1,13 @@
 /** A stranger's way: the package, installed into an empty folder, on real state of Ethereum. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deployContracts } from '@sluice/contracts'
 import { type Anvil, accounts, freePort, startMainnet } from '@sluice/devnet'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const run = promisify(execFile)
 const WETH = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'
@@ -16,7 +17,7 @@ const PROMISED_MS = 30_000
 const folder = join(import.meta.dirname, '..')
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-pack-'))
-const bin = join(dir, 'node_modules/.bin/sluice-server')
+const bin = join(dir, 'node_modules/@sluice/server/bin/sluice-server.mjs')
 let anvil: Anvil
 let server: ChildProcess | undefined
 
@@ -55,40 +56,96 @@ test('brings the run-time dependencies of the packages inside, at their versions
   expect(dependencies('package.json')).toEqual(Object.fromEntries(needed))
 })
 
-test('tells its usage, and a mistake with it', async () => {
-  const { stdout } = await run(bin, ['--help'])
-  expect(stdout).toContain('--rpc <chain>=<url>')
-  await expect(run(bin, ['--rpc', 'here'])).rejects.toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('--rpc here'),
-  })
-  await expect(run(bin, ['--port', 'x'])).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('PORT: ') })
-})
+/** The Node that runs the tests, and one from before 22.15 where this machine has one. */
+const OLD_NODE = process.env.OLD_NODE ?? '/usr/bin/node'
+const isOld = existsSync(OLD_NODE) && /^v(2[01]|22\.([0-9]|1[0-4])\.)/.test(versionOf(OLD_NODE))
+const nodes = [
+  ['this Node', process.execPath, true],
+  ['a Node before 22.15', OLD_NODE, isOld],
+] as const
 
-test('quotes a known pair, keeps its pools, serves the page, and ends when told', async () => {
-  const port = await freePort()
-  const from = accounts()[0]!.address
-  const options = ['--rpc', `1=${anvil.url}`, '--chains', '1', '--port', String(port), '--data-dir', join(dir, 'data')]
-  // Searches in a thread, which is a file of the package too.
-  const set = { DEPLOYMENTS_DIR: join(dir, 'deployments'), ROUTE_INLINE_POOLS: '0', LOG_LEVEL: 'warn' }
-  server = spawn(bin, options, {
+function versionOf(node: string): string {
+  return execFileSync(node, ['--version'], { encoding: 'utf8' })
+}
+
+/** Runs the command under a Node, the first in the path. */
+function start(node: string, options: readonly string[], set: NodeJS.ProcessEnv = {}): ChildProcess {
+  return spawn(node, [bin, ...options], {
     cwd: dir,
-    env: { ...process.env, DATA_DIR: '', ...set },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, DATA_DIR: '', DEPLOYMENTS_DIR: join(dir, 'deployments'), LOG_LEVEL: 'warn', ...set },
+    stdio: ['ignore', 'inherit', 'pipe'],
   })
-  const ended = new Promise((resolve) => server!.once('exit', resolve))
-  const url = `http://127.0.0.1:${port}`
-  const query = new URLSearchParams({ src: WETH, dst: USDC, amount: String(10n ** 18n), from })
-  const quote = () =>
-    fetch(`${url}/aggregator/1?${query}`).then(
-      (answer) => answer.json() as Promise<{ toAmount?: string }>,
-      (): { toAmount?: string } => ({}),
-    )
-  await expect.poll(async () => BigInt((await quote()).toAmount ?? 0), { timeout: PROMISED_MS }).toBeGreaterThan(0n)
-  expect(Object.keys(await fetch(`${url}/chains`).then((answer) => answer.json() as Promise<object>))).toEqual(['1'])
-  expect(await fetch(url).then((answer) => answer.text())).toContain('<div id="root">')
+}
 
-  server.kill('SIGTERM')
-  expect(await ended).toBe(0)
-  expect(existsSync(join(dir, 'data/1.sqlite'))).toBe(true)
-}, 60_000)
+const exitOf = (child: ChildProcess) => new Promise<number | null>((resolve) => child.once('exit', resolve))
+
+async function errorsOf(child: ChildProcess): Promise<string> {
+  let text = ''
+  child.stderr!.on('data', (data) => {
+    text += data
+  })
+  await exitOf(child)
+  return text
+}
+
+describe.each(nodes)('under %s', (_, node, isHere) => {
+  test.skipIf(!isHere)('tells its usage without a registry, and a mistake with it', async () => {
+    // No npm that asks this address gets an answer.
+    const env = { ...process.env, npm_config_registry: 'http://127.0.0.1:9', npm_config_cache: join(dir, 'no-cache') }
+    const { stdout } = await run(node, [bin, '--help'], { env })
+    expect(stdout).toContain('--rpc <chain>=<url>')
+    await expect(run(node, [bin, '--rpc', 'here'], { env })).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--rpc here'),
+    })
+  })
+
+  test.skipIf(!isHere)(
+    'refuses a chain that is not served, and a node of another, with the cure',
+    async () => {
+      expect(await errorsOf(start(node, ['--rpc', `8543=${anvil.url}`, '--port', '0']))).toContain('did you mean 8453?')
+      expect(await errorsOf(start(node, ['--rpc', `8453=${anvil.url}`, '--port', '0']))).toContain('use --rpc 1=')
+      expect(await errorsOf(start(node, ['--port', 'x']))).toContain('PORT: ')
+    },
+    120_000,
+  )
+
+  test.skipIf(!isHere).each(['SIGTERM', 'SIGINT'] as const)(
+    'quotes, serves the page, and ends by %s with all that it started',
+    async (signal) => {
+      const port = await freePort()
+      const from = accounts()[0]!.address
+      const data = join(dir, `data-${port}`)
+      const options = ['--rpc', `1=${anvil.url}`, '--chains', '1', '--port', String(port), '--data-dir', data]
+      // Searches in a thread, which is a file of the package too.
+      server = start(node, options, { ROUTE_INLINE_POOLS: '0' })
+      server.stderr!.pipe(process.stderr)
+      const ended = exitOf(server)
+      const url = `http://127.0.0.1:${port}`
+      const query = new URLSearchParams({ src: WETH, dst: USDC, amount: String(10n ** 18n), from })
+      const quote = () =>
+        fetch(`${url}/aggregator/1?${query}`).then(
+          (answer) => answer.json() as Promise<{ toAmount?: string }>,
+          (): { toAmount?: string } => ({}),
+        )
+      await expect
+        .poll(async () => BigInt((await quote()).toAmount ?? 0), { timeout: PROMISED_MS * 3 })
+        .toBeGreaterThan(0n)
+      expect(Object.keys(await fetch(`${url}/chains`).then((answer) => answer.json() as Promise<object>))).toEqual([
+        '1',
+      ])
+      expect(await fetch(url).then((answer) => answer.text())).toContain('<div id="root">')
+
+      server.kill(signal)
+      expect(await ended).toBe(0)
+      expect(existsSync(join(data, '1.sqlite'))).toBe(true)
+      // The port is free, so that nothing that it started is left.
+      await new Promise<void>((resolve, reject) => {
+        const next = createServer()
+        next.once('error', reject)
+        next.listen(port, '0.0.0.0', () => next.close(() => resolve()))
+      })
+    },
+    180_000,
+  )
+})

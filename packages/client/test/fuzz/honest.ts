@@ -77,7 +77,7 @@ async function bySignature({ devnet: { url }, guard }: Stage, honest: Honest): P
   const wallet = fromEip1193({ request: ({ method, params }) => request(url, method, params ?? []) }, asked.from)
   const data = encodeCall(selectors.approve, PERMIT2, 2n ** 200n)
   await wallet.succeeded(await wallet.send({ to: asked.src, data, value: 0n }))
-  const wanted = { token: asked.src, spender: guard, amount: BigInt(asked.amount) }
+  const wanted = { token: asked.src, spender: guard, amount: BigInt(asked.amount!) }
   const permit = (await signPermit(wallet, CHAIN, wanted, explain(route.tx).deadline))!
   return { name: `${honest.name}, signed for`, asked, permit, route: { ...route, tx: withPermit(route.tx, permit) } }
 }

@@ -6,7 +6,7 @@ import {
   type Route,
   type SwapContracts,
   type SwapOptions,
-  type SwapParameters,
+  type SwapRequest,
   type Wallet,
 } from '@sluice/client'
 import { useReducer, useRef } from 'react'
@@ -59,7 +59,7 @@ const START: Signing = {
 
 export type Order = {
   readonly chainId: number
-  readonly asked: Omit<SwapParameters, 'from'>
+  readonly asked: SwapRequest
   /** Quote on the screen. */
   readonly shown: Quote
   readonly contracts: SwapContracts | undefined
@@ -109,7 +109,11 @@ export function useSigning() {
         )
       }
       const watched = watch(wallet, step)
-      const { hash, route } = await swap(sluice, watched, chainId, asked, { contracts, direct, confirm })
+      const { hash, route } = await swap(sluice, watched, chainId, asked, {
+        ...{ contracts, direct, confirm },
+        // The page shows how many pools are not known; known pools confirm the amount.
+        knownPools: false,
+      })
       const paid = await receiptOf(provider, connected.address, route, hash)
       step({ allow: 'done', confirm: 'done', land: 'done' }, { hash, route, paid, waitingSince: undefined })
     } catch (error) {

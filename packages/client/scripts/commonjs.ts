@@ -1,0 +1,19 @@
+/** Part of the build: `dist/cjs`, the package as one CommonJS file with the types beside it. */
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { rolldown } from 'rolldown'
+
+const dist = join(import.meta.dirname, '../dist')
+const cjs = join(dist, 'cjs')
+
+rmSync(cjs, { recursive: true, force: true })
+for (const folder of ['client', 'program'])
+  cpSync(join(dist, folder), join(cjs, folder), {
+    recursive: true,
+    filter: (path) => !/\.(js|map)$/.test(path),
+  })
+// Types and code below are CommonJS, whatever the package says.
+writeFileSync(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
+const bundle = await rolldown({ input: join(dist, 'client/src/index.js'), platform: 'neutral', logLevel: 'silent' })
+await bundle.write({ file: join(cjs, 'client/src/index.js'), format: 'cjs' })
+await bundle.close()

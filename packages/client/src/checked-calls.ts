@@ -1,0 +1,37 @@
+/** Proof of `calls`: the transactions that a smart account makes together. */
+import { encodeCall, selectors } from './calls.ts'
+import { ClientError } from './errors.ts'
+import { NATIVE, type Route } from './types.ts'
+
+type Call = { readonly to?: unknown; readonly data?: unknown; readonly value?: unknown }
+
+/**
+ * Calls for a smart account: at most one reset and one approval of exactly the input, to the transaction's own contract, and
+ * then the transaction.
+ *
+ * @throws ClientError `UNSAFE`
+ */
+export function checkCalls({ src, tx, calls = [] }: Pick<Route, 'src' | 'tx' | 'calls'>, amountIn: bigint): void {
+  const list: readonly unknown[] = Array.isArray(calls) ? calls : []
+  const [last, ...approvals] = [...list].reverse().map((call): Call => Object(call))
+  const isSwap =
+    last !== undefined && same(last.to, tx.to) && last.data === tx.data && String(last.value) === String(tx.value)
+  const [exact, reset] = approvals
+  const isNative = same(src, NATIVE)
+  const holds =
+    isSwap &&
+    approvals.length <= (isNative ? 0 : 2) &&
+    (exact === undefined || isApprovalCall(exact, src, tx.to, amountIn)) &&
+    (reset === undefined || isApprovalCall(reset, src, tx.to, 0n))
+  if (!holds)
+    throw new ClientError('UNSAFE', '`calls` do more than approve the Guard for the input and send the transaction')
+}
+
+/** True for exactly the call by which the owner of a token lets `spender` draw `amount`. */
+export function isApprovalCall({ to, data, value }: Call, token: string, spender: string, amount: bigint): boolean {
+  return same(to, token) && same(data, encodeCall(selectors.approve, spender, amount)) && String(value) === '0'
+}
+
+function same(a: unknown, b: string): boolean {
+  return typeof a === 'string' && a.toLowerCase() === b.toLowerCase()
+}

@@ -1,0 +1,121 @@
+/** Proof of each field that a step carries: the one table behind `verify`, `explain`, `excludePools` and the README. */
+import type { Step } from '@sluice/program'
+
+/**
+ * Ways in which a field is proven.
+ *
+ * - `factory`: the address follows by CREATE2 from a known factory, for this operation and these tokens.
+ * - `registry`: the address is in the chain's list for this operation.
+ * - `wrapper`: the address is the chain's wrapper of the native token.
+ * - `request`: the address is a token of the request.
+ * - `no-code`: the field is zero, so that no code beside the singleton's runs.
+ * - `flow`: the value agrees with the tokens and legs of the route.
+ * - `pool-key`: the value is part of the id of a pool in a proven singleton.
+ * - `fee`: the fee is the factory's, or at most 1 % for other pairs.
+ * - `with-pool`: the value only selects a function or a coin of the step's pool, and is accepted with it.
+ * - `unproven`: no proof exists. The swap is `UNSAFE` unless the caller accepts the field.
+ */
+export type Proof =
+  | 'factory'
+  | 'registry'
+  | 'wrapper'
+  | 'request'
+  | 'no-code'
+  | 'flow'
+  | 'pool-key'
+  | 'fee'
+  | 'with-pool'
+  | 'unproven'
+
+type StepOf<Op extends Step['op']> = Extract<Step, { readonly op: Op }>
+type HopOf<S> = S extends { readonly hops: readonly (infer Hop)[] } ? Hop : Record<never, never>
+/** `tokenIn` has a row only where the step calls it as more than a token. */
+type FieldOf<Op extends Step['op']> =
+  | Exclude<keyof StepOf<Op>, 'op' | 'input' | 'output' | 'hops' | 'tokenIn'>
+  | keyof HopOf<StepOf<Op>>
+
+/** Rows of operations. The compiler refuses a row that lacks a field. */
+export type FieldTable<Row> = {
+  readonly [Op in Step['op']]?: { readonly [Field in FieldOf<Op>]: Row } & { readonly tokenIn?: Row }
+}
+
+const ownPool = { pool: 'unproven' } as const
+const sharePool = { tokenOut: 'request', tokenIn: 'request' } as const
+
+/** Proof by operation and field. An operation whose only proofs are the usual ones needs no row. */
+const fieldProofs: FieldTable<Proof> = {
+  'uniswap-v2': { pool: 'factory', feePpm: 'fee', zeroForOne: 'flow' },
+  'uniswap-v3': { pool: 'factory', zeroForOne: 'flow' },
+  wrap: { wrapped: 'wrapper' },
+  unwrap: { tokenIn: 'wrapper' },
+  'uniswap-v4': { manager: 'registry', tokenOut: 'flow', fee: 'pool-key', tickSpacing: 'pool-key', hooks: 'no-code' },
+  curve: { ...ownPool, tokenOut: 'flow', variant: 'with-pool', i: 'with-pool', j: 'with-pool' },
+  'balancer-v2': { vault: 'registry', poolId: 'unproven', tokenOut: 'flow' },
+  'balancer-v3': { vault: 'registry', ...ownPool, tokenOut: 'flow' },
+  erc4626: { ...sharePool, deposit: 'with-pool' },
+  'rate-wrapper': { ...sharePool, wrap: 'with-pool' },
+  'pancake-infinity': {
+    vault: 'registry',
+    manager: 'registry',
+    kind: 'with-pool',
+    tokenOut: 'flow',
+    fee: 'pool-key',
+    parameters: 'pool-key',
+    hooks: 'no-code',
+  },
+  syncswap: { ...ownPool, vault: 'unproven' },
+  ekubo: { core: 'registry', tokenOut: 'flow', config: 'no-code' },
+  'aave-v3': { pool: 'registry', tokenOut: 'flow', supply: 'with-pool' },
+  ambient: { dex: 'registry', tokenOut: 'flow', poolIdx: 'pool-key', limitBits: 'unproven' },
+}
+
+/** A field of a step with its value. */
+export type StepField = {
+  readonly op: Step['op']
+  readonly field: string
+  readonly proof: Proof
+  readonly value: string | number | boolean
+  /** Index of the hop; 0 in steps without hops. */
+  readonly hop: number
+}
+
+/** Fields of every step that no row is about. */
+const NO_ROW: readonly string[] = ['op', 'input', 'output', 'hops', 'tokenIn']
+
+/** Proof of a field of an operation without a row: nothing proves what is neither the flow of tokens nor a flag. */
+function usualProof(field: string, value: unknown): Proof {
+  if (field === 'tokenOut' || field === 'zeroForOne') return 'flow'
+  return typeof value === 'boolean' ? 'with-pool' : 'unproven'
+}
+
+/** Every field of a step that its operation's row names, hop by hop; every field if the operation has no row. */
+export function fieldsOf(step: Step): readonly StepField[] {
+  const proofs: Readonly<Record<string, Proof>> | undefined = fieldProofs[step.op]
+  const read = (values: object, hop: number): readonly StepField[] =>
+    Object.entries(values).flatMap(([field, value]) => {
+      const proof = proofs ? proofs[field] : NO_ROW.includes(field) ? undefined : usualProof(field, value)
+      return proof === undefined || typeof value === 'object' ? [] : [{ op: step.op, field, proof, value, hop }]
+    })
+  return [...read(step, 0), ...('hops' in step ? step.hops.flatMap(read) : [])]
+}
+
+const ZERO = `0x${'0'.repeat(40)}`
+const ADDRESS_LENGTH = 42
+
+/** The address that a field's value names: whole, or the first 20 bytes of a pool id or configuration; undefined for zero and numbers. */
+export function addressIn({ value }: Pick<StepField, 'value'>): string | undefined {
+  const address = String(value).slice(0, ADDRESS_LENGTH)
+  return address.length === ADDRESS_LENGTH && address !== ZERO ? address : undefined
+}
+
+/**
+ * Every contract that a step names: pools, what holds or keeps them, managers, hooks, wrappers, intermediate tokens, and the
+ * pool that the step pays ahead.
+ */
+export function contractsIn(step: Step): readonly string[] {
+  const { output } = step
+  return [
+    ...fieldsOf(step).flatMap((field) => addressIn(field) ?? []),
+    ...(output.kind === 'address' ? [output.address] : []),
+  ]
+}

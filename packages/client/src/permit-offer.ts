@@ -1,0 +1,82 @@
+/** Proof of what a service asks an owner to sign. */
+import { isApprovalCall } from './checked-calls.ts'
+import { ClientError } from './errors.ts'
+import { knownGuards } from './known-guards.ts'
+import { DAI_FIELDS, EIP2612_FIELDS, PERMIT2, PERMIT2_TYPES } from './permit-types.ts'
+import { typesOf } from './typed-data.ts'
+import type { PermitOffer, PermitParameters } from './types.ts'
+
+type Json = Readonly<Record<string, unknown>>
+type TypedData = {
+  readonly domain?: Json
+  readonly primaryType?: unknown
+  readonly types?: unknown
+  readonly message?: Json
+}
+
+/** Highest allowance that an approval of Permit2 may set. */
+const UNLIMITED = 2n ** 256n - 1n
+
+/**
+ * Checks that a signature of an offer can do nothing but let the Guard draw the amount: owner, token, chain, spender, types, and
+ * amount are the request's own. Only DAI's form is unlimited.
+ *
+ * @throws ClientError `UNSAFE` naming what differs
+ */
+export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request: PermitParameters): void {
+  const { src, from, amount, deadline, guard } = request
+  const require = (holds: boolean, what: string) => {
+    if (!holds) throw new ClientError('UNSAFE', `the service offers a permit that was not requested: ${what}`)
+  }
+  const { domain = {}, primaryType, types, message = {} } = Object(offer.typedData) as TypedData
+  const [form, type] = formOf(offer.kind)
+  const details = Object(message.details) as Json
+  require(form !== undefined, `kind ${String(offer.kind).slice(0, 20)}`)
+  const version = typeof domain.version === 'string'
+  require(primaryType === type && isSameJson(types, typesOf(version, form!)), 'the types')
+  require(domain.chainId === chainId || String(domain.chainId) === String(chainId), 'the chain')
+  const isPermit2 = offer.kind === 'permit2'
+  require(same(domain.verifyingContract, isPermit2 ? PERMIT2 : src), 'the contract')
+  require([...knownGuards, ...(guard ? [guard] : [])].some((known) => same(message.spender, known)), 'the spender')
+  const isDai = offer.kind === 'dai'
+  if (!isPermit2) require(same(isDai ? message.holder : message.owner, from), 'the owner')
+  if (isPermit2) require(same(details.token, src), 'the token')
+  require(offer.unlimited === isDai, 'the limit')
+  if (!isDai) require(String(isPermit2 ? details.amount : message.value) === String(amount), 'the amount')
+  const end = isPermit2 ? message.sigDeadline : isDai ? message.expiry : message.deadline
+  const isWhole = /^\d{1,15}$/.test(String(end))
+  require(deadline === undefined ? isWhole : String(end) === String(deadline), 'the deadline')
+  if (isPermit2) require(/^\d{1,15}$/.test(String(details.expiration)), 'the expiration')
+  require(typeof offer.permit === 'string', 'its text')
+  const isFirst = (call: object) =>
+    [BigInt(amount), UNLIMITED].some((limit) => isPermit2 && isApprovalCall(call, src, PERMIT2, limit))
+  require(offer.approval === null || isFirst(Object(offer.approval)), 'the approval')
+}
+
+/** Types of a kind, and the primary one. */
+function formOf(kind: unknown): readonly [Readonly<Record<string, string>> | undefined, string] {
+  if (kind === 'eip2612') return [{ Permit: EIP2612_FIELDS }, 'Permit']
+  if (kind === 'dai') return [{ Permit: DAI_FIELDS }, 'Permit']
+  return kind === 'permit2' ? [PERMIT2_TYPES, 'PermitSingle'] : [undefined, '']
+}
+
+/** True for the same types, in whatever order their names come. */
+function isSameJson(types: unknown, expected: Readonly<Record<string, unknown>>): boolean {
+  const given = Object(types) as Json
+  const { EIP712Domain, ...named } = expected
+  const names = Object.keys(given).filter((name) => name !== 'EIP712Domain')
+  const isDomain = given.EIP712Domain === undefined || fields(given.EIP712Domain) === fields(EIP712Domain)
+  return (
+    isDomain &&
+    names.length === Object.keys(named).length &&
+    names.every((name) => fields(given[name]) === fields(named[name]))
+  )
+}
+
+function fields(list: unknown): string {
+  return Array.isArray(list) ? list.map((field) => `${Object(field).type} ${Object(field).name}`).join() : ''
+}
+
+function same(a: unknown, b: string): boolean {
+  return typeof a === 'string' && a.toLowerCase() === b.toLowerCase()
+}

@@ -1,0 +1,74 @@
+/** Outcome of what a wallet sent: by its receipt, or by the events of a Safe or an ERC-4337 entry point that sent it later. */
+import { ClientError } from './errors.ts'
+import type { Receipt, Wallet } from './wallet.ts'
+
+const POLL_MS = 500
+const TIMEOUT_MS = 300_000
+/** Failures of the node in a row, after which its last error is reported. */
+const MAX_FAILURES = 20
+const WORD_DIGITS = 64
+
+/** ExecutionSuccess and ExecutionFailure (bytes32 txHash, uint256 payment) of a Safe; indexed since 1.4. */
+const SAFE_SUCCESS = '0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e'
+const SAFE_FAILURE = '0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23'
+/** UserOperationEvent(bytes32 indexed userOpHash, …, uint256 nonce, bool success, …) of ERC-4337. */
+const USER_OPERATION = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f'
+/** Entry points 0.6, 0.7 and 0.8: an event of another contract says nothing. */
+const ENTRY_POINTS = [
+  '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789',
+  '0x0000000071727De22E5E9d8BAf0edAc6f37da032',
+  '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108',
+]
+
+type Log = { readonly topics?: readonly string[]; readonly data?: string; readonly transactionHash?: string }
+
+/**
+ * Waits for the outcome of a hash that `wallet.send` returned: that of a transaction, of a Safe's transaction, or of a user
+ * operation.
+ *
+ * @param fromBlock - block before which it was not sent
+ * @throws ClientError `PENDING` when nothing was mined in time: it still can be
+ */
+export async function settled(wallet: Wallet, hash: string, fromBlock: number, signal?: AbortSignal): Promise<Receipt> {
+  const deadline = Date.now() + TIMEOUT_MS
+  let failures = 0
+  while (Date.now() < deadline && !signal?.aborted) {
+    try {
+      const found = (await receiptOf(wallet, hash)) ?? (await executionOf(wallet, hash, fromBlock))
+      if (found) return found
+      failures = 0
+    } catch (cause) {
+      if (++failures === MAX_FAILURES)
+        throw new ClientError('PENDING', `the node does not answer about ${hash}`, { hash }, { cause })
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+  const why = signal?.aborted ? 'the caller stopped waiting for' : `nothing was mined within ${TIMEOUT_MS / 1000} s for`
+  throw new ClientError('PENDING', `${why} ${hash}`, { hash })
+}
+
+async function receiptOf(wallet: Wallet, hash: string): Promise<Receipt | undefined> {
+  return wallet.receipt ? wallet.receipt(hash) : { hash, succeeded: await wallet.succeeded(hash) }
+}
+
+/** The execution that a Safe or an entry point reports for its own hash. */
+async function executionOf(wallet: Wallet, hash: string, fromBlock: number): Promise<Receipt | undefined> {
+  if (!wallet.request || !/^0x[0-9a-fA-F]{64}$/.test(hash)) return undefined
+  const wanted = hash.toLowerCase()
+  const from = { fromBlock: `0x${fromBlock.toString(16)}`, toBlock: 'latest' }
+  const logs = async (filter: object): Promise<readonly Log[]> => {
+    const answer = await wallet.request!('eth_getLogs', [{ ...from, ...filter }])
+    return Array.isArray(answer) ? answer.map(Object) : []
+  }
+  const [ofSafe, ofEntryPoint] = await Promise.all([
+    logs({ address: wallet.address, topics: [[SAFE_SUCCESS, SAFE_FAILURE]] }),
+    logs({ address: ENTRY_POINTS, topics: [USER_OPERATION, wanted] }),
+  ])
+  const word = ({ data = '0x' }: Log, index: number) =>
+    `0x${data.slice(2 + index * WORD_DIGITS, 2 + (index + 1) * WORD_DIGITS)}`.toLowerCase()
+  const executed = ofSafe.find((log) => (log.topics?.[1] ?? word(log, 0)).toLowerCase() === wanted)
+  if (executed) return { hash: String(executed.transactionHash), succeeded: executed.topics?.[0] === SAFE_SUCCESS }
+  const [operation] = ofEntryPoint
+  // Nonce, success, cost, gas.
+  return operation && { hash: String(operation.transactionHash), succeeded: /1$/.test(word(operation, 1)) }
+}

@@ -1,0 +1,33 @@
+/** Every failure is a ClientError, whatever service, wallet and node answer. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Stage, startStage } from '../service.ts'
+import { callOf, fuzzFailures } from './failures.ts'
+import { honestQuotes } from './honest.ts'
+import { randomOf } from './random.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await startStage()
+})
+afterAll(() => stage?.stop())
+
+const cases = process.env.LONG === '1' ? 100_000 : 3_000
+
+test(`in ${cases} cases around genuine routes`, async () => {
+  const quotes = await honestQuotes(stage)
+  const honest = quotes.map(({ route, asked }) => ({ route, asked, contracts: stage.contracts }))
+  const report = await fuzzFailures({ cases, seed: 7 }, honest)
+  expect(report.examples).toEqual([])
+  expect(Object.keys(report.failed).length).toBeGreaterThan(7)
+}, 600_000)
+
+test('in the 100,000 cases of the committed result, which reach every call', () => {
+  const report = JSON.parse(readFileSync(join(import.meta.dirname, 'results/failures.json'), 'utf8'))
+  expect(report).toMatchObject({ others: 0, examples: [] })
+  expect(report.cases).toBeGreaterThanOrEqual(100_000)
+  const random = randomOf(3)
+  const names = new Set(Array.from({ length: 2_000 }, () => callOf(random)[0]))
+  expect(Object.keys(report.byCall).sort()).toEqual([...names].sort())
+})

@@ -1,0 +1,148 @@
+/** Pools by their addresses, on what Ethereum has, and every field of every operation. */
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { toAddress } from '@sluice/chains'
+import { type MainnetPool, readState } from '@sluice/devnet'
+import { decodeProgram, ops, type Step } from '@sluice/program'
+import { golden } from '@sluice/program/testing'
+import { expect, test } from 'vitest'
+import { DOSSIER, dossierPage, readmeWithTable } from '../scripts/field-table.ts'
+import { fieldsOf } from '../src/fields.ts'
+import { contractsOf } from '../src/index.ts'
+import { factoryOf, unprovenFields } from '../src/proof.ts'
+import type { SwapLeg } from '../src/types.ts'
+
+const { pools } = readState('ethereum')
+const ethereum = contractsOf(1)!
+const deployers: ReadonlySet<string> = new Set(ethereum.factories.map(({ deployer }) => deployer))
+/** The factory that PancakeSwap makes pools for, by a deployer of its own. */
+const PANCAKE_V3 = toAddress('0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865')
+const stranger = toAddress(`0x${'57'.repeat(20)}`)
+const isOurs = ({ factory }: MainnetPool) => deployers.has(factory) || factory === PANCAKE_V3
+const legOf = ({ address, tokens: [tokenIn, tokenOut] }: MainnetPool) =>
+  ({ pool: address, tokenIn, tokenOut }) as unknown as SwapLeg
+const opOf = ({ family }: MainnetPool) => (family === 'uniswap-v2' ? 'uniswap-v2' : 'uniswap-v3')
+const isKnown = (pool: MainnetPool, factories = ethereum.factories) =>
+  factoryOf(factories, opOf(pool), pool.address, legOf(pool)) !== undefined
+
+test('every pool of a known factory is known, whichever way it is traded, and no other is', () => {
+  const expected = pools.filter(isOurs)
+  expect(expected.length).toBeGreaterThan(50)
+  expect(pools.filter((pool) => isKnown(pool))).toEqual(expected)
+  for (const pool of expected) {
+    const [token0, token1] = pool.tokens
+    expect(isKnown({ ...pool, tokens: [token1, token0] })).toBe(true)
+  }
+})
+
+test('a pool is not known for other tokens, by no other factory, by another operation, and under no other address', () => {
+  for (const pool of pools.filter(isOurs).slice(0, 5)) {
+    expect(isKnown({ ...pool, tokens: [pool.tokens[0], stranger] })).toBe(false)
+    expect(isKnown({ ...pool, address: stranger })).toBe(false)
+    expect(isKnown(pool, [])).toBe(false)
+    expect(
+      isKnown(
+        pool,
+        ethereum.factories.map((factory) => ({ ...factory, deployer: stranger })),
+      ),
+    ).toBe(false)
+    for (const { name } of ops)
+      if (name !== opOf(pool))
+        expect(factoryOf(ethereum.factories, name as Step['op'], pool.address, legOf(pool)), name).toBeUndefined()
+  }
+})
+
+/** Names that are no fields: how a step is paid and whom it pays. */
+const NO_FIELDS = ['op', 'input', 'output', 'hops']
+const stepsOf = (): readonly Step[] => golden.flatMap(({ bytes, pulledToken }) => decodeProgram(bytes, pulledToken))
+
+test('of an operation that the table has no row for, only the flow of tokens is proven', () => {
+  const op = 'of-tomorrow' as Step['op']
+  const step = {
+    op,
+    input: 'held',
+    output: { kind: 'address', address: stranger },
+    pool: stranger,
+    fee: 30,
+    sell: true,
+    tokenOut: stranger,
+  } as never
+  const unproven = fieldsOf(step).map(({ field, proof }) => [field, proof])
+  expect(unproven).toEqual([
+    ['pool', 'unproven'],
+    ['fee', 'unproven'],
+    ['sell', 'with-pool'],
+    ['tokenOut', 'flow'],
+  ])
+})
+
+test('the table knows every field that the bytes of a step hold', () => {
+  const seen = new Set<string>()
+  for (const step of stepsOf()) {
+    seen.add(step.op)
+    const names = [...Object.keys(step), ...('hops' in step ? step.hops.flatMap(Object.keys) : [])]
+    for (const name of new Set(names))
+      if (!NO_FIELDS.includes(name) && name !== 'tokenIn')
+        expect(
+          fieldsOf(step).map(({ field }) => field),
+          step.op,
+        ).toContain(name)
+  }
+  expect([...seen].sort()).toEqual(ops.map(({ name }) => name).sort())
+})
+
+test('no operation accepts a stranger, or the wrapper in the place of a pool, in any field that names a contract', () => {
+  const wrapper = ethereum.wrapper as `0x${string}`
+  let tried = 0
+  for (const step of stepsOf())
+    for (const address of [stranger, wrapper])
+      for (const { field, proof, value, hop } of fieldsOf(step)) {
+        if (typeof value !== 'string' || ['flow', 'with-pool', 'pool-key'].includes(proof)) continue
+        if (proof === 'wrapper' && address === wrapper) continue
+        const other = value.length === 66 ? `${address}${'0'.repeat(24)}` : address
+        const hops =
+          'hops' in step
+            ? step.hops.map((one, k) => (k === hop && field in one ? { ...one, [field]: other } : one))
+            : []
+        const changed = (
+          'hops' in step ? { ...step, ...(field in step && { [field]: other }), hops } : { ...step, [field]: other }
+        ) as Step
+        const legs = Array.from(
+          { length: 9 },
+          () => ({ pool: other, tokenIn: step.tokenIn, tokenOut: wrapper }) as unknown as SwapLeg,
+        )
+        const found = unprovenFields([changed], legs, ethereum, []).map((one) => one.field)
+        // A share token runs code on the side of the step where it is the vault.
+        const isIdle = proof === 'request' && !found.includes(`${step.op}.${field}`) && found.length > 0
+        if (!isIdle) expect(found, `${step.op}.${field}`).toContain(`${step.op}.${field}`)
+        tried++
+      }
+  expect(tried).toBeGreaterThan(60)
+})
+
+test("a fee is the factory's own, and at most 1 % for a pair of no known factory", () => {
+  const pool = pools.find((pool) => isOurs(pool) && pool.family === 'uniswap-v2')!
+  const [tokenIn, tokenOut] = pool.tokens as unknown as [`0x${string}`, `0x${string}`]
+  const step = (feePpm: number, at = pool.address as `0x${string}`): Step => ({
+    ...{ op: 'uniswap-v2', tokenIn, pool: at, feePpm, zeroForOne: tokenIn < tokenOut },
+    ...{ input: { kind: 'pullAll' }, output: { kind: 'recipient' } },
+  })
+  const open = (of: Step, named: readonly string[] = []) =>
+    unprovenFields(
+      [of],
+      [{ ...legOf(pool), pool: 'pool' in of ? of.pool : '' } as SwapLeg],
+      { ...ethereum, pools: named },
+      [],
+    ).map(({ field }) => field)
+  const { feePpm } = factoryOf(ethereum.factories, 'uniswap-v2', pool.address, legOf(pool))!
+  expect(open(step(feePpm!))).toEqual([])
+  for (const other of [feePpm! - 1, feePpm! + 1, 900_000]) expect(open(step(other))).toEqual(['uniswap-v2.feePpm'])
+  expect(open(step(10_000, stranger), [stranger])).toEqual([])
+  expect(open(step(10_001, stranger), [stranger])).toEqual(['uniswap-v2.feePpm'])
+})
+
+test('the README and the audit dossier have the table of today', () => {
+  expect(readmeWithTable()).toBe(readFileSync(join(import.meta.dirname, '../README.md'), 'utf8'))
+  expect(dossierPage()).toBe(readFileSync(DOSSIER, 'utf8'))
+})

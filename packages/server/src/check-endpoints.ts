@@ -1,0 +1,79 @@
+/** The endpoints of the command line and the environment, compared with the registry and asked for their chain before the start. */
+import { loadRegistry } from '@sluice/chains'
+
+const TIMEOUT_MS = 3_000
+const MAX_ENDPOINTS = 64
+
+export type Checked = {
+  /** The service must not start. */
+  readonly mistakes: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** A chain that is not served, and an endpoint of another chain, are mistakes; an endpoint that does not answer may answer later. */
+export async function checkEndpoints(environment: Environment): Promise<Checked> {
+  const { CHAINS_DIR: chainsDir, DEPLOYMENTS_DIR: deploymentsDir, CHAINS } = environment
+  const known = loadRegistry({
+    chainsDir: chainsDir || undefined,
+    deploymentsDir: deploymentsDir || undefined,
+  }).supportedIds()
+  const only = CHAINS ? CHAINS.split(',').map((id) => Number(id.trim())) : undefined
+  const mistakes: string[] = []
+  const warnings: string[] = []
+  const endpoints = Object.entries(environment).flatMap(([name, urls]) => {
+    const id = Number(/^RPC_URL_([1-9]\d*)$/.exec(name)?.[1])
+    return id && urls ? urls.split(',').map((url) => ({ id, url: url.trim() })) : []
+  })
+  for (const id of new Set(endpoints.map(({ id }) => id))) {
+    if (!known.includes(id)) {
+      const near = known.find((one) => sameDigits(one, id))
+      const hint = near === undefined ? 'add a file for it (CHAINS_DIR)' : `did you mean ${near}?`
+      mistakes.push(`Chain ${id} has an RPC endpoint and is not served: ${hint}`)
+    } else if (only && !only.includes(id))
+      mistakes.push(
+        `Chain ${id} has an RPC endpoint and is not in --chains ${CHAINS}: add it there, or leave its --rpc out`,
+      )
+  }
+  const asked = endpoints.filter(({ id }) => known.includes(id)).slice(0, MAX_ENDPOINTS)
+  const answers = await Promise.all(asked.map(({ url }) => chainOf(url)))
+  for (const [index, { id, url }] of asked.entries()) {
+    const answer = answers[index]!
+    if (typeof answer === 'string')
+      warnings.push(
+        `${hostOf(url)} of chain ${id} does not answer (${answer}); it is tried again. Check its address and that the node runs`,
+      )
+    else if (answer !== id)
+      mistakes.push(`${hostOf(url)} is a node of chain ${answer}, not of ${id}: use --rpc ${answer}=<url>`)
+  }
+  return { mistakes, warnings }
+}
+
+/** The chain of an endpoint; the reason in words where it does not say. */
+async function chainOf(url: string): Promise<number | string> {
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    const { result } = (await answer.json()) as { result?: unknown }
+    return typeof result === 'string' && /^0x[0-9a-f]+$/i.test(result) ? Number(result) : `status ${answer.status}`
+  } catch (error) {
+    const { message, cause } = error as Error
+    return (cause as { code?: string } | undefined)?.code ?? message
+  }
+}
+
+/** Without path and credentials, which may hold a key. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'An endpoint that is no URL'
+}
+
+/** True for ids whose digits are the same in another order. */
+function sameDigits(a: number, b: number): boolean {
+  const [x, y] = [[...String(a)].sort().join(''), [...String(b)].sort().join('')]
+  return x === y
+}
