@@ -38,7 +38,7 @@ export default {
       name: `direction-of-${name}`,
       severity: 'error',
       from: { path: `^packages/${name}/`, pathNot: TESTS },
-      to: { path: `^packages/(${[...ORDER.slice(at + 1), 'devnet', 'client', 'web'].join('|')})/` },
+      to: { path: `^packages/(${[...ORDER.slice(at + 1), 'devnet', 'client', 'react', 'web'].join('|')})/` },
     })),
     {
       name: 'client-stands-alone',
@@ -48,10 +48,16 @@ export default {
       to: { pathNot: '^packages/(client|program)/src/', dependencyTypesNot: ['core'] },
     },
     {
+      name: 'react-by-the-client',
+      severity: 'error',
+      from: { path: '^packages/react/src/', pathNot: TESTS },
+      to: { path: '^packages/', pathNot: '^packages/(react|client)/' },
+    },
+    {
       name: 'web-by-the-client',
       severity: 'error',
       from: { path: '^packages/web/src/', pathNot: TESTS },
-      to: { path: '^packages/', pathNot: '^packages/(web|client|program)/' },
+      to: { path: '^packages/', pathNot: '^packages/(web|react|client|program)/' },
     },
     {
       name: 'by-exports',

@@ -15,7 +15,7 @@ export default defineConfig({
       { extends: true, test: { name: 'units', include: ['packages/*/src/**/*.test.ts'], isolate: false } },
       {
         extends: true,
-        test: { name: 'systems', include: ['{packages/*/test,contracts,test,bench,scripts}/**/*.test.ts'] },
+        test: { name: 'systems', include: ['{packages/*/test,contracts,test,bench,scripts}/**/*.test.{ts,tsx}'] },
       },
     ],
   },

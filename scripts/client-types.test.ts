@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  errorTable,
   openApiDocument,
   type QuoteResponse,
   type SwapLeg as ServedLeg,
@@ -12,6 +13,7 @@ import {
 } from '@sluice/api'
 import ts from 'typescript'
 import { expect, expectTypeOf, test } from 'vitest'
+import { REFUSALS } from '../packages/client/src/client.ts'
 import type { ListedToken, Quote, Route, SimulationResult, Stats, SwapLeg } from '../packages/client/src/types.ts'
 import { root } from './lib/run.ts'
 
@@ -46,6 +48,11 @@ test.each([
 ] as const)('%s has the fields that the service documents', (name, documented) => {
   expect(documented.length).toBeGreaterThan(1)
   expect(fieldsOf(name)).toEqual(documented.toSorted())
+})
+
+test('the client knows every code by which the service refuses a swap', () => {
+  const refusals = Object.entries(errorTable).filter(([, { status }]) => status === 422)
+  expect([...REFUSALS].sort()).toEqual(refusals.map(([code]) => code).sort())
 })
 
 /** Undefined for a field that may be left out, which JSON does not tell apart. */

@@ -1,4 +1,4 @@
-/** Part of the build: `dist/cjs`, the package as one CommonJS file with the types beside it. */
+/** Part of the build: `dist/cjs`, the package as CommonJS with its types. */
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
@@ -15,5 +15,5 @@ for (const folder of ['client', 'program'])
 // Types and code below are CommonJS, whatever the package says.
 writeFileSync(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
 const bundle = await rolldown({ input: join(dist, 'client/src/index.js'), platform: 'neutral', logLevel: 'silent' })
-await bundle.write({ file: join(cjs, 'client/src/index.js'), format: 'cjs' })
+await bundle.write({ dir: join(cjs, 'client/src'), format: 'cjs' })
 await bundle.close()

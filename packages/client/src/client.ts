@@ -67,7 +67,7 @@ export class SluiceClient {
     const { quotes: results } = await request<{ quotes: unknown }>(this.options, `/quotes/${chainId}`, asked)
     if (!Array.isArray(results) || results.length !== quotes.length)
       throw new ClientError('BAD_ANSWER', 'the quotes are not as the interface has them')
-    return results.map((result: Partial<Route> & Refusal, k) => {
+    return results.map((result: Partial<Route> & Partial<Refusal>, k) => {
       if (result.error !== undefined) return refusal(result)
       if (quotes[k]!.from === undefined ? isQuote(result) : isRoute(result)) return result as Route | Quote
       throw new ClientError('BAD_ANSWER', 'a quote is not as the interface has it')
@@ -87,7 +87,8 @@ export class SluiceClient {
       if (event === 'end') throw refusal(data as Refusal)
       if (event === 'quote' && !(parameters.from === undefined ? isQuote(Object(data)) : isRoute(Object(data))))
         throw new ClientError('BAD_ANSWER', 'a quote is not as the interface has it')
-      if (event === 'quote' || event === 'block' || event === 'refused') yield { event, data } as QuoteEvent
+      if (event === 'refused') yield { event, data: data as Refusal, error: refusal(Object(data)) }
+      if (event === 'quote' || event === 'block') yield { event, data } as QuoteEvent
     }
   }
 
@@ -162,6 +163,7 @@ export class SluiceClient {
 
 /** Highest number of legs that is read. */
 const MAX_LEGS = 1_000
+const MAX_MESSAGE = 2_000
 
 /** The input that a route's calls may approve. */
 function amountGiven(route: Route, { amount }: RouteParameters): bigint {
@@ -173,15 +175,29 @@ function isRoute(route: Partial<Route>): route is Route {
   return texts(Object(route.tx), 'from', 'to', 'data', 'value') && isQuote(route)
 }
 
-type Refusal = { readonly error?: string; readonly code?: string }
+type Refusal = { readonly error: string; readonly code: string }
 
-/** Refusal of a quote among others. */
-function refusal(body: Refusal): ClientError {
-  const { error = 'no quote', code = '' } = body
-  const noRoute = [
-    ...['NO_ROUTE', 'AMOUNT_TOO_SMALL', 'UNKNOWN_TOKEN', 'INSUFFICIENT_LIQUIDITY', 'ROUTE_REVERTED'],
-  ].includes(code)
-  return new ClientError(noRoute ? 'NO_ROUTE' : 'HTTP', error, { serviceCode: code, body })
+/** Codes by which the service refuses this swap with status 422: later blocks may route it, the same request does not now. */
+export const REFUSALS: readonly string[] = [
+  'NO_STATE',
+  'UNKNOWN_TOKEN',
+  'NO_ROUTE',
+  'AMOUNT_TOO_SMALL',
+  'INSUFFICIENT_LIQUIDITY',
+  'ROUTE_REVERTED',
+  'PRICE_IMPACT',
+  'VALUE_LOSS',
+  'GUARD_NOT_DEPLOYED',
+]
+
+/** Error of a body that came without a status: of a quote among others, or of an event. */
+function refusal(body: Partial<Refusal>): ClientError {
+  const { error, code } = body
+  const text = typeof error === 'string' ? error.slice(0, MAX_MESSAGE) : 'no quote'
+  const details = { ...(typeof code === 'string' && { serviceCode: code }), body }
+  return REFUSALS.includes(String(code))
+    ? new ClientError('NO_ROUTE', text, { status: 422, ...details })
+    : new ClientError('HTTP', text, details)
 }
 
 function isQuote(quote: Partial<Quote>): quote is Quote {

@@ -1,6 +1,5 @@
 import { opOf, type PoolSalt, type Step, type TrustedList, trustedLists } from '@sluice/program'
 import { ClientError } from './errors.ts'
-import { knownContracts, knownFactories } from './known-contracts.ts'
 
 /** A contract that makes pools by CREATE2, with code that is the same for all of them. */
 export type PoolFactory = {
@@ -33,50 +32,19 @@ export type SwapContracts = Readonly<Record<TrustedList, readonly string[]>> & {
 }
 
 /**
- * The contracts of a chain as this version of the package knows them, whatever a service says; undefined for other chains.
+ * Merges the contracts that the caller names with the known ones: the caller's win, role by role.
  *
- * @example
- * ```ts
- * const contracts = { ...contractsOf(1)!, pools: ['0xbebc44782c7db0a1a60cb6fe97d0b483032ff1c7'] }
- * ```
- */
-export function contractsOf(chainId: number): SwapContracts | undefined {
-  const isIn = (chains: string) => chains.split(' ').includes(String(chainId))
-  const known = (role: keyof typeof knownContracts): string[] =>
-    Object.entries(knownContracts[role]).flatMap(([address, chains]) => (isIn(chains) ? [address] : []))
-  const [guard] = known('guard')
-  if (guard === undefined) return undefined
-  const [wrapper] = known('wrapper')
-  return {
-    guard,
-    executors: known('executors'),
-    wrapper,
-    ...listed(known),
-    infinityManagers: known('infinityManagers'),
-    factories: knownFactories.filter(({ chains }) => isIn(chains)),
-  }
-}
-
-/**
- * The Guard of a chain as this version of the package knows it.
- *
- * @example
- * ```ts
- * const spender = guardOf(1)
- * ```
- */
-export function guardOf(chainId: number): string | undefined {
-  return contractsOf(chainId)?.guard
-}
-
-/**
- * The contracts to trust: those that the caller names, and for each role that it does not name those that this package knows.
+ * @param known - the chain's contracts as this package knows them; undefined for a chain that it does not know
  *
  * @throws ClientError `UNSAFE` for a chain of which neither knows the Guard and its Executors: a service's word is not enough
  */
-export function trustedContracts(chainId: number, named: Partial<SwapContracts> = {}): SwapContracts {
+export function trustedContracts(
+  chainId: number,
+  named: Partial<SwapContracts> = {},
+  known: SwapContracts | undefined = undefined,
+): SwapContracts {
   const given = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
-  const { guard, executors, ...rest } = { ...contractsOf(chainId), ...given } as Partial<SwapContracts>
+  const { guard, executors, ...rest } = { ...known, ...given } as Partial<SwapContracts>
   if (!guard || !executors?.length)
     throw new ClientError(
       'UNSAFE',
@@ -85,7 +53,8 @@ export function trustedContracts(chainId: number, named: Partial<SwapContracts> 
   return { ...listed(() => []), factories: [], ...rest, guard, executors }
 }
 
-function listed(
+/** Builds every list of trusted contracts. */
+export function listed(
   contractsIn: (list: TrustedList) => readonly string[],
 ): Readonly<Record<TrustedList, readonly string[]>> {
   return Object.fromEntries(trustedLists.map((list) => [list, contractsIn(list)])) as Record<TrustedList, string[]>

@@ -1,18 +1,20 @@
 export { approve } from './approve.ts'
 export { canBatch } from './batch.ts'
 export { SluiceClient } from './client.ts'
-export { contractsOf, guardOf, type PoolFactory, type SwapContracts, singletonsFor } from './contracts.ts'
+export { type PoolFactory, type SwapContracts, singletonsFor } from './contracts.ts'
+export { contractsOf, guardOf } from './contracts-of.ts'
 export { ClientError, type ClientErrorCode, type ClientErrorDetails } from './errors.ts'
 export { type Explanation, explain } from './explain.ts'
+export { gasLimit } from './gas-limit.ts'
 export type { HttpOptions } from './http.ts'
 export type { GuardPermit } from './order.ts'
 export { type PermitOptions, signPermit } from './permit.ts'
 export { PERMIT2 } from './permit-types.ts'
 export { privately } from './private.ts'
 export type { Unproven } from './proof.ts'
+export type { Proven, SwapTerms } from './prove-swap.ts'
 export {
   type AllowanceWay,
-  gasLimit,
   resumeSwap,
   type SwapOptions,
   type SwapOutcome,
@@ -22,7 +24,7 @@ export {
 export type { SwapProgress, SwapState } from './swap-state.ts'
 export type { TypedData } from './typed-data.ts'
 export * from './types.ts'
-export { type Proven, type SwapTerms, verify } from './verify.ts'
+export { verify } from './verify.ts'
 export {
   type Eip1193Provider,
   type EthersSigner,

@@ -3,13 +3,13 @@
 import { decodeSwap } from './abi.ts'
 import { amountOf } from './amounts.ts'
 import type { SluiceClient } from './client.ts'
-import { trustedContracts } from './contracts.ts'
+import type { SwapContracts } from './contracts.ts'
 import { ClientError, messageOf, toClientError } from './errors.ts'
 import { weiOf } from './explain.ts'
 import { bestOfKnownPools } from './pool-floor.ts'
+import { type Proven, proveSwap, type SwapTerms } from './prove-swap.ts'
 import { type MissingAllowance, simulate } from './simulate.ts'
 import type { Route, RouteParameters } from './types.ts'
-import { type Proven, type SwapTerms, verify } from './verify.ts'
 import type { Wallet } from './wallet.ts'
 import { floorOf, type Witness } from './witness.ts'
 
@@ -29,6 +29,8 @@ type Options = {
   readonly client: SluiceClient
   readonly wallet: Wallet
   readonly chainId: number
+  /** Contracts that are trusted on the chain. */
+  readonly contracts: SwapContracts
   readonly asked: RouteParameters
   readonly terms: QuoteTerms
 }
@@ -102,7 +104,7 @@ export class KeptQuote {
    *   below what known pools bring
    */
   async runs(tx = this.route.tx, missing?: MissingAllowance): Promise<boolean> {
-    const { wallet, asked, terms, chainId } = this.options
+    const { wallet, asked, terms, contracts } = this.options
     let output: bigint
     try {
       output = await simulate(wallet, tx, missing)
@@ -114,7 +116,6 @@ export class KeptQuote {
     const { minOutput } = this.explanation
     if (minOutput < floorOf(output, asked, terms.tolerance))
       throw new ClientError('UNSAFE', `the swap brings ${output}, and its least output is ${minOutput}`)
-    const contracts = trustedContracts(chainId, terms.contracts)
     const known = await bestOfKnownPools(wallet, tx, decodeSwap(tx.data, weiOf(tx)), contracts, missing)
     if (known === undefined)
       throw new ClientError(
@@ -146,9 +147,9 @@ export class KeptQuote {
   }
 }
 
-async function next({ client, wallet, chainId, asked, terms }: Options): Promise<Current> {
+async function next({ client, wallet, chainId, contracts, asked, terms }: Options): Promise<Current> {
   const route = await client.getSwap(chainId, asked, terms.signal)
-  const explanation = verify(chainId, route, asked, terms)
+  const explanation = proveSwap(contracts, route, asked, terms)
   return { route, explanation, block: Math.min(route.simulationBlock, await wallet.blockNumber()) }
 }
 

@@ -30,6 +30,8 @@ const ZERO_WORD = '0'.repeat(64)
 export type PermitOptions = {
   /** Takes DAI's form of permit too, by which the spender may draw any amount until the owner takes that back. */
   readonly unlimited?: boolean | undefined
+  /** Called right before the wallet is asked to sign. */
+  readonly onSign?: (() => void) | undefined
 }
 
 /** Message that is put before the owner, and the permit that the signature makes. */
@@ -53,9 +55,9 @@ export async function signPermit(
   chainId: number,
   wanted: MissingAllowance,
   deadline: bigint,
-  { unlimited = false }: PermitOptions = {},
+  options: PermitOptions = {},
 ): Promise<GuardPermit | undefined> {
-  return signWith(checkedWallet(wallet, chainId), chainId, wanted, deadline, unlimited)
+  return signWith(checkedWallet(wallet, chainId), chainId, wanted, deadline, options)
 }
 
 async function signWith(
@@ -63,7 +65,7 @@ async function signWith(
   chainId: number,
   wanted: MissingAllowance,
   deadline: bigint,
-  unlimited: boolean,
+  { unlimited = false, onSign }: PermitOptions,
 ): Promise<GuardPermit | undefined> {
   const { token } = wanted
   const byKey = isKey(await wallet.code(wallet.address))
@@ -74,6 +76,7 @@ async function signWith(
     (own?.kind === 'dai' && unlimited && dai(wallet, wanted, deadline, own)) ||
     undefined
   if (!request) return undefined
+  onSign?.()
   const signature = await signed(wallet, request.typed)
   const fits = request.permit.kind === 'permit2' && !byKey ? ANY_SIGNATURE : KEY_SIGNATURE
   if (signature === undefined || !fits.test(signature)) return undefined

@@ -1,6 +1,7 @@
 /** Progress of a swap: reported to the caller as it happens, and enough to go on after a reload of the page. */
+
+import type { Proven } from './prove-swap.ts'
 import type { Route, SwapRequest } from './types.ts'
-import type { Proven } from './verify.ts'
 
 /** State of a swap: plain JSON. */
 export type SwapState = {
@@ -22,9 +23,11 @@ export type SwapState = {
   readonly route?: Route
 }
 
-/** An event of a swap. Every stage from `approving` on carries the state that `resumeSwap` takes. */
+/** An event of a swap. Events with a `state` carry what `resumeSwap` takes. */
 export type SwapProgress =
   | { readonly stage: 'quoted'; readonly route: Route; readonly proven: Proven }
+  /** The wallet was asked to sign or send, and shows this to its owner. */
+  | { readonly stage: 'prompted'; readonly prompt: 'approval' | 'permit' | 'batch' | 'swap' }
   | { readonly stage: 'permit-signed' }
   | { readonly stage: SwapState['stage']; readonly hash?: string; readonly state: SwapState }
 

@@ -5,19 +5,20 @@ import { approvals, sendApproval } from './approve.ts'
 import { canBatch, sendBatch, settledBatch } from './batch.ts'
 import { checkedWallet } from './checked-wallet.ts'
 import type { SluiceClient } from './client.ts'
-import { trustedContracts } from './contracts.ts'
+import { type SwapContracts, trustedContracts } from './contracts.ts'
 import { ClientError, messageOf, toClientError, withHash } from './errors.ts'
 import { weiOf } from './explain.ts'
+import { gasLimit, withMargin } from './gas-limit.ts'
 import { aborted } from './http.ts'
 import { KeptQuote, type QuoteTerms } from './kept-quote.ts'
 import type { GuardPermit } from './order.ts'
 import { signPermit } from './permit.ts'
 import { encodePermitSwap } from './permit-abi.ts'
+import { proveSwap } from './prove-swap.ts'
 import { settled } from './receipt.ts'
 import type { MissingAllowance } from './simulate.ts'
 import { plainRequest, type SwapProgress, type SwapState } from './swap-state.ts'
 import { NATIVE, type Route, type RouteParameters, type SwapRequest, type Transaction } from './types.ts'
-import { verify } from './verify.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
 /** Allowances that are asked for when the input of an exact output grows in between. */
@@ -125,9 +126,10 @@ class SwapRun {
     if (current !== chainId) throw new ClientError('WALLET', `the wallet is on chain ${current}, not ${chainId}`)
     const asked = { ...this.request, from: wallet.address } as RouteParameters
     if (asked.amount !== undefined) amountOf(asked.amount, 'amount')
-    const { guard } = trustedContracts(chainId, options.contracts)
+    const contracts = await this.trusted()
+    const { guard } = contracts
     if ((await wallet.code(guard)).length <= 2) throw new ClientError('UNSAFE', `the Guard ${guard} has no code`)
-    const quote = await KeptQuote.ask({ client: this.client, wallet, chainId, asked, terms: options })
+    const quote = await KeptQuote.ask({ client: this.client, wallet, chainId, contracts, asked, terms: options })
     this.report({ stage: 'quoted', route: quote.route, proven: quote.explanation })
     const isNative = asked.src.toLowerCase() === NATIVE.toLowerCase()
     for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
@@ -141,6 +143,12 @@ class SwapRun {
     if (!quote.isSure && !(await quote.runs()))
       throw new ClientError('UNSAFE', `nothing but the service's word confirms the amount: ${quote.failure}`)
     return this.send(quote.route, quote.route.tx)
+  }
+
+  /** The known contracts weigh as much as half of the rest: a page loads them with its first swap. */
+  private async trusted(): Promise<SwapContracts> {
+    const { contractsOf } = await import('./contracts-of.ts')
+    return trustedContracts(this.chainId, this.options.contracts, contractsOf(this.chainId))
   }
 
   async resume(state: SwapState): Promise<SwapOutcome> {
@@ -185,6 +193,7 @@ class SwapRun {
       if (way === 'approve') {
         for (const call of needed) {
           this.checkAborted()
+          this.report({ stage: 'prompted', prompt: 'approval' })
           await sendApproval(wallet, call, (hash, fromBlock) => this.reached('approving', fromBlock, { hash }))
         }
         this.reached('approved', await wallet.blockNumber(), { hash: this.hash })
@@ -202,6 +211,7 @@ class SwapRun {
     if (current !== chainId) throw new ClientError('WALLET', `the wallet is on chain ${current}, not ${chainId}`)
     const fromBlock = await wallet.blockNumber()
     this.reached('signing', fromBlock, { route })
+    this.report({ stage: 'prompted', prompt: 'batch' })
     const id = await sendBatch(wallet, chainId, [...needed, outgoing(route.tx)])
     if (id === undefined) return undefined
     this.reached('batching', fromBlock, { hash: id, route })
@@ -215,7 +225,9 @@ class SwapRun {
   ): Promise<SwapOutcome | undefined> {
     const { wallet, chainId, options } = this
     const { deadline } = quote.explanation
-    const permit = await signPermit(wallet, chainId, missing, deadline, { unlimited: options.unlimitedPermits })
+    const onSign = () => this.report({ stage: 'prompted', prompt: 'permit' })
+    const unlimited = options.unlimitedPermits
+    const permit = await signPermit(wallet, chainId, missing, deadline, { unlimited, onSign })
     if (!permit) return undefined
     this.report({ stage: 'permit-signed' })
     await quote.refresh()
@@ -223,7 +235,7 @@ class SwapRun {
     const tx = withPermit(route.tx, permit)
     // Its calls carry the transaction without the signature.
     const { calls, ...bare } = route
-    verify(chainId, { ...bare, tx }, asked, { ...options, permit })
+    proveSwap(await this.trusted(), { ...bare, tx }, asked, { ...options, permit })
     // A token that takes the signature in another way than it seemed to is swapped in the next way.
     return (await quote.runs(tx)) ? this.send(route, tx) : undefined
   }
@@ -235,6 +247,7 @@ class SwapRun {
     const fromBlock = await wallet.blockNumber()
     this.reached('signing', fromBlock, { route })
     this.checkAborted()
+    this.report({ stage: 'prompted', prompt: 'swap' })
     const hash = await wallet.send({ ...outgoing(tx), gas })
     this.reached('sent', fromBlock, { hash, route })
     return this.settle(route, hash, fromBlock, false)
@@ -308,24 +321,6 @@ export function withPermit(tx: Transaction, permit: GuardPermit): Transaction {
   } catch (error) {
     throw toClientError(error, 'UNSAFE', 'the transaction is malformed: ')
   }
-}
-
-/**
- * The service's estimate plus 20 %, rounded up. `swap` asks the wallet's own node instead.
- *
- * @throws ClientError `BAD_ANSWER` for an estimate that is no number
- * @example
- * ```ts
- * const gas = gasLimit(route)
- * ```
- */
-export function gasLimit({ gasEstimate }: Pick<Route, 'gasEstimate'>): bigint {
-  if (!/^\d{1,20}$/.test(String(gasEstimate))) throw new ClientError('BAD_ANSWER', 'the gas estimate is no number')
-  return withMargin(BigInt(gasEstimate))
-}
-
-function withMargin(gas: bigint): bigint {
-  return (gas * 12n + 9n) / 10n
 }
 
 function outgoing({ to, data, value }: Transaction): Outgoing {

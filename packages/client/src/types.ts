@@ -1,5 +1,7 @@
 /** Requests and answers of the service. Amounts are integers in base units, as decimal strings on the wire. */
 
+import type { ClientError } from './errors.ts'
+
 export type Hex = `0x${string}`
 
 export type SwapParameters = {
@@ -145,7 +147,12 @@ export type QuoteEvent =
   /** Looked at again at this block: what came last stands. */
   | { readonly event: 'block'; readonly data: { readonly simulationBlock: number; readonly blockHash: string } }
   /** There is no answer at this block. */
-  | { readonly event: 'refused'; readonly data: { readonly error: string; readonly code: string } }
+  | {
+      readonly event: 'refused'
+      readonly data: { readonly error: string; readonly code: string }
+      /** `NO_ROUTE` when the service has no route at this block, `HTTP` for other failures. */
+      readonly error: ClientError
+    }
 
 export type SimulateParameters = {
   readonly from: string

@@ -9,6 +9,7 @@ import {
   JsonRpcProvider,
   randomBytes,
 } from 'ethers'
+import { Wallet as Ethers5Wallet, providers } from 'ethers5'
 import { createPublicClient, createWalletClient, custom, defineChain, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -28,6 +29,8 @@ import {
 } from '../src/index.ts'
 import { CHAIN, type Stage, startStage } from './service.ts'
 import { smartAccount } from './smart-account.ts'
+
+const { StaticJsonRpcProvider, Web3Provider } = providers
 
 type Hex = `0x${string}`
 const erc20 = new Interface(['function mint(address to, uint256 amount)'])
@@ -156,6 +159,16 @@ const makers: Record<string, () => Promise<Wallet>> = {
     stops.push(() => provider.destroy())
     return fromEthers(new EthersWallet(await newKey(), provider))
   },
+  'a wallet of ethers 5': async () => {
+    const provider = new StaticJsonRpcProvider(stage.devnet.url, CHAIN)
+    provider.pollingInterval = 50
+    return fromEthers(new Ethers5Wallet(await newKey(), provider))
+  },
+  'a signer of ethers 5 of a browser wallet': async () => {
+    const provider = new Web3Provider(keeper(await newKey()).provider, CHAIN)
+    provider.pollingInterval = 50
+    return fromEthers(provider.getSigner())
+  },
   'an ethers signer of a browser wallet': async () => {
     const browser = new BrowserProvider(keeper(await newKey()).provider, CHAIN, {
       cacheTimeout: -1,
@@ -222,7 +235,7 @@ describe.each(Object.keys(makers))('%s', (kind) => {
     expect(explain({ ...route.tx, data: sent[0]!.data }).permit?.kind).toBe(form)
     expect((await stage.balance(dst, wallet.address)) - before).toBe(BigInt(route.toAmount))
     expect(await allowanceOf(wallet, src, stage.guard)).toBe(form === 'dai' ? 2n ** 256n - 1n : 0n)
-    expect(stages).toEqual(['quoted', 'permit-signed', 'signing', 'sent', 'done'])
+    expect(stages).toEqual(['quoted', 'prompted', 'permit-signed', 'signing', 'prompted', 'sent', 'done'])
   })
 
   test('a token without a permit is approved, for an exact output too', async () => {
@@ -281,7 +294,7 @@ test('EIP-5792 makes one transaction of approval and swap', async () => {
     onProgress: (one) => states.push(one),
   })
   expect(signed).toEqual(['wallet_sendCalls'])
-  expect(states.map(({ stage }) => stage)).toEqual(['quoted', 'signing', 'batching', 'done'])
+  expect(states.map(({ stage }) => stage)).toEqual(['quoted', 'signing', 'prompted', 'batching', 'done'])
 })
 
 /** A contract account whose wallet answers with a hash of its own, and sends later. */

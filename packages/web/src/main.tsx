@@ -3,6 +3,7 @@ import './styles/base.css'
 import './styles/controls.css'
 import './styles/route.css'
 import './styles/swap.css'
+import { SluiceProvider } from '@sluice/react'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
@@ -10,6 +11,7 @@ import { createRoot } from 'react-dom/client'
 import { WagmiProvider } from 'wagmi'
 import { router } from './router.tsx'
 import { loadSetting } from './service/chains.ts'
+import { sluice } from './service/client.ts'
 import { SettingContext } from './ui/setting.ts'
 import { walletConfig } from './wallet/config.ts'
 
@@ -24,7 +26,9 @@ createRoot(document.getElementById('root')!).render(
     <SettingContext value={setting}>
       <WagmiProvider config={wallets}>
         <QueryClientProvider client={new QueryClient()}>
-          <RouterProvider router={router} />
+          <SluiceProvider client={sluice}>
+            <RouterProvider router={router} />
+          </SluiceProvider>
         </QueryClientProvider>
       </WagmiProvider>
     </SettingContext>

@@ -16,14 +16,13 @@ const DRAWN_MS = 100
 function clockDrawings() {
   const drawn = { answered: 0, at: 0 }
   Object.assign(globalThis, { drawn })
-  const listen = EventSource.prototype.addEventListener
-  EventSource.prototype.addEventListener = function (this: EventSource, name: string, ...rest: unknown[]) {
-    if (name === 'quote')
-      listen.call(this, name, () => {
-        drawn.answered ||= performance.now()
-      })
-    return Reflect.apply(listen, this, [name, ...rest])
-  } as typeof listen
+  const read = ReadableStreamDefaultReader.prototype.read
+  ReadableStreamDefaultReader.prototype.read = async function (this: ReadableStreamDefaultReader) {
+    const chunk = await Reflect.apply(read, this, [])
+    if (chunk.value && new TextDecoder().decode(chunk.value).includes('event: quote'))
+      drawn.answered ||= performance.now()
+    return chunk
+  } as typeof read
   const look = () => {
     if (drawn.answered > 0 && document.querySelector('.gt')) drawn.at = performance.now()
     else requestAnimationFrame(look)

@@ -1,4 +1,5 @@
 /** Parts that tests and benchmarks of other packages use beside this one's entry. */
+export { BROWSER_ARGS, findBrowser } from './browser.ts'
 export { runCombinations } from './combinations/run.ts'
 export { devnetDir, startChain, startOver } from './devnet.ts'
 export { deployCoin } from './permits.ts'

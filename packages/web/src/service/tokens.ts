@@ -1,46 +1,28 @@
 /** Tokens by `/tokenlist`: what a picker offers, and what an address is called. */
-import { NATIVE } from '@sluice/client'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type ListedToken, NATIVE } from '@sluice/client'
+import { useTokenList } from '@sluice/react'
+import { useQuery } from '@tanstack/react-query'
 import { brief } from '../format/number.ts'
-import { retry, sluice } from './client.ts'
+import { sluice } from './client.ts'
 
-export type Token = {
-  readonly address: string
-  readonly symbol: string
-  readonly name: string
-  readonly decimals: number
-  /** `copy`: has the symbol of a registry token at another address. */
-  readonly tags?: readonly string[]
-  readonly extensions?: { readonly depthUsd: number | null; readonly copyOf?: string }
+export type Token = Pick<ListedToken, 'address' | 'symbol' | 'name' | 'decimals'> & {
+  readonly tags?: readonly (ListedToken['tags'][number] | 'unknown')[]
+  readonly extensions?: ListedToken['extensions']
 }
 
-/** Most of a chain that the page keeps for names; search asks the service. */
+/** Tokens of a chain that the page keeps for names; search asks the service. */
 const LIST = 500
 const OFFERED = 60
 const FRESH_MS = 60_000
 const ZERO = `0x${'0'.repeat(40)}`
 
-const tokenList = (chainId: number, parameters: Record<string, string | number>) =>
-  sluice.get<{ readonly tokens: readonly Token[] }>(`/tokenlist/${chainId}`, parameters).then(({ tokens }) => tokens)
-
 /** All tokens that have a name here, deepest first. */
 export function useTokens(chainId: number) {
-  return useQuery({
-    queryKey: ['tokens', chainId],
-    queryFn: () => tokenList(chainId, { limit: LIST }),
-    retry,
-    staleTime: FRESH_MS,
-  })
+  return useTokenList(chainId, { limit: LIST })
 }
 
-export function useTokenSearch(chainId: number, text: string, open: boolean) {
-  return useQuery({
-    queryKey: ['token search', chainId, text],
-    queryFn: () => tokenList(chainId, { limit: OFFERED, ...(text && { q: text }) }),
-    staleTime: FRESH_MS,
-    enabled: open,
-    placeholderData: keepPreviousData,
-  })
+export function useTokenSearch(chainId: number, text: string, enabled: boolean) {
+  return useTokenList(chainId, { limit: OFFERED, enabled, keepPrevious: true, ...(text && { q: text }) })
 }
 
 export const isNative = (address: string): boolean =>
@@ -72,7 +54,7 @@ export function useNamed(
   )
   const found = useQuery({
     queryKey: ['token names', chainId, missing],
-    queryFn: () => Promise.all(missing.map((address) => tokenList(chainId, { q: address, limit: 1 }))),
+    queryFn: () => Promise.all(missing.map((address) => sluice.tokenList(chainId, { q: address, limit: 1 }))),
     enabled: missing.length > 0,
     staleTime: FRESH_MS,
   })

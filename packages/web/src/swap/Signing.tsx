@@ -20,9 +20,9 @@ const SILENT_MS = 60_000
 
 /** Steps of signing, each with what was checked. */
 export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCancel, onAgain }: Props) {
-  const { steps, how, route, explanation, error, hash } = signing
+  const { steps, allowance, route, explanation, error, hash } = signing
   const allow = {
-    approve: `Exactly this amount to the Guard, and no more.`,
+    approval: `Exactly this amount to the Guard, and no more.`,
     permit: 'By a signature: no transaction of its own.',
     batch: 'In one with the swap: both happen, or neither.',
   }
@@ -50,9 +50,9 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
               </Check>
               <Check>Calls the Guard of this chain, {brief(explanation.guard)}</Check>
               <Check>
-                {signing.strangers === 0
+                {signing.unknownPools === 0
                   ? 'Every pool was made by a factory that is known here'
-                  : `${signing.strangers} of the pools cannot be told by their address; the least binds them too`}
+                  : `${signing.unknownPools} of the pools cannot be told by their address; the least binds them too`}
               </Check>
               <Check>{route.swaps.length === 1 ? '1 leg' : `${route.swaps.length} legs`}, the same as drawn</Check>
             </ul>
@@ -60,7 +60,7 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
         </Step>
         {needsAllowance && (
           <Step state={steps.allow} number={2} title={`${src.symbol} approved`}>
-            <p className="note">{how ? allow[how] : 'Only where the allowance is short.'}</p>
+            <p className="note">{allowance ? allow[allowance] : 'Only where the allowance is short.'}</p>
           </Step>
         )}
         <Step state={steps.confirm} number={needsAllowance ? 3 : 2} title="Confirm in your wallet">

@@ -1,16 +1,17 @@
-/** A swap from click to receipt by the SDK, and how far it is. The SDK quotes, proves, approves and sends; this only looks on. */
+/** A swap of the page from click to receipt: the SDK's hook, in the steps that the page shows. */
 import {
+  ClientError,
   type Eip1193Provider,
-  type Explanation,
+  gasLimit,
   NATIVE,
+  type Proven,
   type Route,
   type SwapContracts,
-  type SwapOptions,
+  type SwapProgress,
   type SwapRequest,
-  type Wallet,
 } from '@sluice/client'
-import { useReducer, useRef } from 'react'
-import { sluice } from '../service/client.ts'
+import { type SwapQuestion, type SwapRun, useSwap } from '@sluice/react'
+import { useState } from 'react'
 import type { Connected } from '../wallet/use-wallet.ts'
 import type { Quote } from './use-quote.ts'
 
@@ -21,40 +22,26 @@ export type Paid = {
   readonly hash: string
   readonly block: number
   readonly gasUsed: bigint
-  /** Growth of the balance in that block; undefined where the node does not tell. */
+  /** Growth of the balance in that block; undefined if the node does not keep the state of the block before. */
   readonly received: bigint | undefined
 }
 
 export type Signing = {
   readonly steps: Readonly<Record<StepName, StepState>>
-  /** Way in which the Guard may draw the input; undefined until it is known, or where nothing is needed. */
-  readonly how: 'approve' | 'permit' | 'batch' | undefined
+  /** Way in which the Guard may draw the input; undefined until it is known, or if nothing is needed. */
+  readonly allowance: 'approval' | 'permit' | 'batch' | undefined
   readonly route: Route | undefined
-  readonly explanation: Explanation | undefined
+  readonly explanation: Proven | undefined
   readonly gasLimit: bigint | undefined
-  /** Pools whose address does not tell who made them. */
-  readonly strangers: number
-  /** A later quote that promises less than the one on the screen: signed only when somebody says so. */
-  readonly lower: { readonly route: Route; readonly answer: (yes: boolean) => void } | undefined
-  /** Since when the wallet has been silent. */
+  /** Number of pools whose address does not prove who made them. */
+  readonly unknownPools: number
+  /** A later quote below the one on the screen: signed only when its owner accepts it. */
+  readonly lower: SwapQuestion | undefined
+  /** Since when the wallet has been silent, in milliseconds since 1970. */
   readonly waitingSince: number | undefined
   readonly hash: string | undefined
   readonly paid: Paid | undefined
   readonly error: unknown
-}
-
-const START: Signing = {
-  steps: { allow: 'todo', check: 'now', confirm: 'todo', land: 'todo' },
-  ...{
-    how: undefined,
-    route: undefined,
-    explanation: undefined,
-    gasLimit: undefined,
-    strangers: 0,
-    lower: undefined,
-    waitingSince: undefined,
-  },
-  ...{ hash: undefined, paid: undefined, error: undefined },
 }
 
 export type Order = {
@@ -63,106 +50,71 @@ export type Order = {
   /** Quote on the screen. */
   readonly shown: Quote
   readonly contracts: SwapContracts | undefined
-  /** True where the shown transaction pays out by the Executor, as taxed output needs. */
+  /** True when the shown transaction pays out by the Executor, as taxed output needs. */
   readonly direct: boolean
 }
 
 export function useSigning() {
-  const [state, update] = useReducer(
-    (before: Signing | undefined, change: Partial<Signing> | undefined) =>
-      change && { ...(before ?? START), ...change },
-    undefined,
-  )
-  /** A run that was cancelled must not speak any more. */
-  const current = useRef(0)
+  const run = useSwap()
+  const [receipt, setReceipt] = useState<Pick<Signing, 'paid' | 'error'> & { readonly hash: string }>()
 
-  async function start(order: Order, connected: Connected): Promise<void> {
-    const run = ++current.current
-    const tell = (change: Partial<Signing>) => run === current.current && update(change)
-    update(undefined)
-    update({})
-    let steps = START.steps
-    const step = (change: Partial<Signing['steps']>, more: Partial<Signing> = {}) => {
-      steps = { ...steps, ...change }
-      tell({ steps, ...more })
-    }
-    try {
-      // Proving and sending come when they are needed: a route is drawn without them.
-      const { gasLimit, swap } = await import('./prove.ts')
-      const { wallet, provider } = await connected.open()
-      const { chainId, asked, shown, contracts, direct } = order
-      const confirm: SwapOptions['confirm'] = (route, explanation) => {
-        if (run !== current.current) return false
-        const proven = {
-          route,
-          explanation,
-          gasLimit: gasLimit(route),
-          lower: undefined,
-          strangers: explanation.unknownPools.length,
-        }
-        const least = BigInt(shown.minToAmount ?? shown.toAmount)
-        const isLower = explanation.minOutput < least
-        step({ check: 'done' }, proven)
-        if (!isLower) return true
-        return new Promise<boolean>((answer) => tell({ lower: { route, answer } })).finally(() =>
-          tell({ lower: undefined }),
-        )
-      }
-      const watched = watch(wallet, step)
-      const { hash, route } = await swap(sluice, watched, chainId, asked, {
-        ...{ contracts, direct, confirm },
-        // The page shows how many pools are not known; known pools confirm the amount.
-        knownPools: false,
-      })
-      const paid = await receiptOf(provider, connected.address, route, hash)
-      step({ allow: 'done', confirm: 'done', land: 'done' }, { hash, route, paid, waitingSince: undefined })
-    } catch (error) {
-      tell({ error, waitingSince: undefined, lower: undefined })
-    }
+  async function start({ chainId, asked, shown, contracts, direct }: Order, connected: Connected): Promise<void> {
+    const floor = BigInt(shown.minToAmount ?? shown.toAmount)
+    const outcome = await run.start(chainId, asked, {
+      ...{ contracts, direct },
+      // The page shows how many pools are not known; known pools confirm the amount.
+      knownPools: false,
+      wallet: async () => (await connected.open()).wallet,
+      confirm: (_, { minOutput }) => (minOutput < floor ? 'ask' : true),
+    })
+    if (!outcome) return
+    const { hash, route } = outcome
+    const { provider } = await connected.open()
+    await receiptOf(provider, connected.address, route, hash).then(
+      (paid) => setReceipt({ hash, paid, error: undefined }),
+      (error: unknown) => setReceipt({ hash, paid: undefined, error }),
+    )
   }
+  // A receipt belongs to one transaction: a later swap has another.
+  const own = receipt?.hash === run.hash ? receipt : undefined
   return {
-    state,
+    state: run.status === 'idle' ? undefined : signingOf(run, own?.paid, own?.error),
     start,
-    /** Ends the page's part: what is in the wallet already can still be signed there. */
-    cancel() {
-      current.current++
-      state?.lower?.answer(false)
-      update(undefined)
-    },
+    /** Ends the page's part: what the wallet already shows can still be signed there. */
+    cancel: run.cancel,
   }
 }
 
-type Step = (change: Partial<Signing['steps']>, more?: Partial<Signing>) => void
-
-/** The wallet, told about as it is used. */
-function watch(wallet: Wallet, step: Step): Wallet {
-  const hashes = new Set<string>()
+function signingOf(run: SwapRun, paid: Paid | undefined, receiptError: unknown): Signing {
+  const { events, route, proven, question, promptedAt, hash } = run
+  const prompts = events.flatMap((event) => (event.stage === 'prompted' ? [event.prompt] : []))
   return {
-    ...wallet,
-    async send(transaction) {
-      // approve(address,uint256)
-      const isApproval = transaction.data.startsWith('0x095ea7b3')
-      const waitingSince = Date.now()
-      if (isApproval) step({ allow: 'now' }, { how: 'approve', waitingSince })
-      else step({ allow: 'done', confirm: 'now' }, { waitingSince })
-      const hash = await wallet.send(transaction)
-      if (isApproval) hashes.add(hash)
-      else step({ confirm: 'done', land: 'now' }, { hash, waitingSince: undefined })
-      return hash
-    },
-    async succeeded(hash) {
-      const outcome = await wallet.succeeded(hash)
-      if (hashes.has(hash) && outcome) step({ allow: 'done' }, { waitingSince: undefined })
-      return outcome
-    },
-    ...(wallet.request && {
-      async request(method: string, params: readonly unknown[]) {
-        const waitingSince = Date.now()
-        if (method === 'eth_signTypedData_v4') step({ allow: 'now' }, { how: 'permit', waitingSince })
-        if (method === 'wallet_sendCalls') step({ allow: 'now', confirm: 'now' }, { how: 'batch', waitingSince })
-        return wallet.request!(method, params)
-      },
-    }),
+    steps: stepsOf(events, prompts, proven !== undefined, paid !== undefined),
+    allowance: prompts.findLast((prompt) => prompt !== 'swap'),
+    ...{ route, hash, paid, explanation: proven, lower: question, waitingSince: promptedAt },
+    gasLimit: route && gasLimit(route),
+    unknownPools: proven?.unknownPools.length ?? 0,
+    error: run.error ?? receiptError,
+  }
+}
+
+type Prompt = Extract<SwapProgress, { readonly stage: 'prompted' }>['prompt']
+
+function stepsOf(
+  events: readonly SwapProgress[],
+  prompts: readonly Prompt[],
+  isProven: boolean,
+  isPaid: boolean,
+): Signing['steps'] {
+  const has = (...stages: readonly SwapProgress['stage'][]) => events.some(({ stage }) => stages.includes(stage))
+  const state = (isDone: boolean, isNow: boolean): StepState => (isPaid || isDone ? 'done' : isNow ? 'now' : 'todo')
+  const isSent = has('sent', 'batching')
+  const isAllowed = has('approved', 'permit-signed') || prompts.includes('swap')
+  return {
+    check: state(isProven, true),
+    allow: state(isSent || isAllowed, prompts.length > 0),
+    confirm: state(isSent, prompts.includes('swap') || prompts.includes('batch')),
+    land: state(false, isSent),
   }
 }
 
@@ -193,11 +145,7 @@ async function receiptOf(provider: Eip1193Provider, owner: string, route: Route,
   return { hash, block, gasUsed, received }
 }
 
-/** EIP-1193's code for what the user declined, wherever a wallet hid it. */
+/** True for the owner's refusal in the wallet. */
 export function wasRefused(error: unknown): boolean {
-  for (let at = error as { code?: unknown; cause?: unknown } | undefined, depth = 0; at && depth < 5; depth++) {
-    if (at.code === 4001) return true
-    at = at.cause as typeof at
-  }
-  return false
+  return error instanceof ClientError && error.code === 'REJECTED'
 }

@@ -63,7 +63,7 @@ export function useSwap(): Swap {
   return {
     ...{ order, live, quote, tokenOf: named.of, balance, paying, refused, signing: signing.state },
     short: balance !== undefined && paying > balance,
-    failed: open && live.error !== null && !refused,
+    failed: open && live.error !== undefined && !refused,
     most: told ?? (searched ? found : 0n),
     act: {
       amount: (amount, replace) => change({ amount }, replace),

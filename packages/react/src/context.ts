@@ -1,0 +1,40 @@
+/** The client that every hook below a provider uses. */
+import type { SluiceClient } from '@sluice/client'
+import { createContext, createElement, type ReactElement, type ReactNode, useContext } from 'react'
+
+const SluiceContext = createContext<SluiceClient | undefined>(undefined)
+
+/**
+ * Provides a client to the hooks below it. Make the client once, outside of components.
+ *
+ * @example
+ * ```tsx
+ * const sluice = new SluiceClient({ baseUrl: 'https://swap.example' })
+ * const app = (
+ *   <QueryClientProvider client={new QueryClient()}>
+ *     <SluiceProvider client={sluice}>
+ *       <Page />
+ *     </SluiceProvider>
+ *   </QueryClientProvider>
+ * )
+ * ```
+ */
+export function SluiceProvider(props: { readonly client: SluiceClient; readonly children?: ReactNode }): ReactElement {
+  return createElement(SluiceContext.Provider, { value: props.client }, props.children)
+}
+
+/**
+ * Returns the client of the nearest provider.
+ *
+ * @throws Error without a provider
+ * @example
+ * ```tsx
+ * const sluice = useSluice()
+ * const chains = useQuery({ queryKey: ['chains'], queryFn: () => sluice.chains() })
+ * ```
+ */
+export function useSluice(): SluiceClient {
+  const client = useContext(SluiceContext)
+  if (!client) throw new Error('no SluiceProvider is above this component')
+  return client
+}

@@ -1,0 +1,194 @@
+/** A quote that follows the chain: by a stream of the service, and by single requests while there is no stream. */
+import type { ClientError, QuoteParameters, SluiceClient } from '@sluice/client'
+import { hashKey } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { useSluice } from './context.ts'
+import { plain } from './parameters.ts'
+import { type QuoteOf, requestQuote } from './use-quote.ts'
+
+/** Delay until a stream that ended is opened again. */
+const REOPEN_MS = 15_000
+/** A stream without any event for this long counts as ended. */
+const FIRST_EVENT_MS = 12_000
+const DEFAULT_POLL_MS = 12_000
+
+export type QuoteStreamOptions = {
+  /** True requests nothing and keeps the quote, as while its owner signs. */
+  readonly isPaused?: boolean | undefined
+  /** Newest block, if the caller follows the chain: without a stream, each new block requests the quote again. */
+  readonly head?: number | undefined
+  /** Milliseconds between requests while there is no stream. */
+  readonly pollMs?: number | undefined
+}
+
+export type QuoteStream<Q> = {
+  /** Latest quote. While parameters change, the last one of the same pair stays until the next arrives. */
+  readonly quote: Q | undefined
+  /** Latest failure; undefined once a quote or a block follows. `NO_ROUTE` when the service has no route at this block. */
+  readonly error: ClientError | undefined
+  /** Newest block at which the service confirmed this answer. */
+  readonly block: number | undefined
+  /** True until the first answer to these parameters, and during single requests. */
+  readonly isFetching: boolean
+  readonly transport: 'stream' | 'poll'
+  /** Requests the quote at once. */
+  readonly refetch: () => void
+}
+
+type Answer<Q> = {
+  /** Chain and parameters that it answers. */
+  readonly key: string
+  readonly pair: string
+  readonly quote: Q | undefined
+  readonly block: number | undefined
+  readonly error: ClientError | undefined
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+type Change<Q> = Partial<Pick<Answer<Q>, 'quote' | 'block' | 'error'>>
+
+/**
+ * Follows a quote block by block.
+ *
+ * @param parameters - undefined while something is missing: nothing is requested then
+ * @example
+ * ```tsx
+ * const { quote, error, block } = useQuoteStream(1, { src, dst, amount: 10n ** 18n })
+ * ```
+ */
+export function useQuoteStream<P extends QuoteParameters>(
+  chainId: number,
+  parameters: P | undefined,
+  { isPaused = false, head, pollMs = DEFAULT_POLL_MS }: QuoteStreamOptions = {},
+): QuoteStream<QuoteOf<P>> {
+  type Q = QuoteOf<P>
+  const client = useSluice()
+  const request = parameters && plain(parameters)
+  const key = request && hashKey([chainId, request])
+  const pair = request && hashKey([chainId, request.src, request.dst])
+  const [latest, setLatest] = useState<Answer<Q>>()
+  const answered = useCallback(
+    (change: Change<Q>) =>
+      setLatest((before) => {
+        const same = before?.key === key ? before : undefined
+        const { quote, block } = { quote: undefined, block: undefined, ...same }
+        return { key: key!, pair: pair!, quote, block, error: undefined, ...change, at: Date.now() }
+      }),
+    [key, pair],
+  )
+  const isOpen = useStream(client, chainId, isPaused ? undefined : request, key, answered)
+  const { isAsking, ask } = useAsking(client, chainId, request, key, answered)
+
+  const current = latest !== undefined && latest.key === key ? latest : undefined
+  usePolling(!isOpen && !isPaused && !isAsking && key !== undefined, current, head, pollMs, ask)
+
+  const isRefused = current?.error?.code === 'NO_ROUTE'
+  const last = latest?.pair === pair ? latest?.quote : undefined
+  return {
+    quote: isRefused ? undefined : (current?.quote ?? last),
+    error: current?.error,
+    block: current?.block,
+    isFetching: key !== undefined && (isAsking || current === undefined),
+    transport: isOpen ? 'stream' : 'poll',
+    refetch: ask,
+  }
+}
+
+/** Keeps a stream open. @returns false while there is none */
+function useStream<P extends QuoteParameters>(
+  client: SluiceClient,
+  chainId: number,
+  request: P | undefined,
+  key: string | undefined,
+  answered: (change: Change<QuoteOf<P>>) => void,
+): boolean {
+  const [ended, setEnded] = useState<string>()
+  const isPaused = request === undefined
+  // The key stands for the request, which is another object at each rendering.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  useEffect(() => {
+    if (isPaused || key === undefined || ended === key) return
+    const controller = new AbortController()
+    let isLeft = false
+    const silence = setTimeout(() => controller.abort(), FIRST_EVENT_MS)
+    const follow = async () => {
+      for await (const update of client.streamQuote(chainId, request, controller.signal)) {
+        clearTimeout(silence)
+        if (isLeft) return
+        if (update.event === 'quote') answered({ quote: update.data as QuoteOf<P>, block: update.data.simulationBlock })
+        else if (update.event === 'block') answered({ block: update.data.simulationBlock })
+        else answered({ error: update.error })
+      }
+    }
+    // Reasons do not matter: single requests report their own.
+    const end = () => {
+      if (!isLeft) setEnded(key)
+    }
+    follow().then(end, end)
+    return () => {
+      isLeft = true
+      clearTimeout(silence)
+      controller.abort()
+    }
+  }, [client, key, isPaused, ended, answered])
+  useEffect(() => {
+    if (ended === undefined) return
+    const later = setTimeout(() => setEnded(undefined), REOPEN_MS)
+    return () => clearTimeout(later)
+  }, [ended])
+  return ended === undefined || ended !== key
+}
+
+/** One request at a time, whose answer counts only while its parameters are current. */
+function useAsking<P extends QuoteParameters>(
+  client: SluiceClient,
+  chainId: number,
+  request: P | undefined,
+  key: string | undefined,
+  answered: (change: Change<QuoteOf<P>>) => void,
+): { readonly isAsking: boolean; readonly ask: () => void } {
+  const [pending, setPending] = useState<string>()
+  const controller = useRef<AbortController>(undefined)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the request
+  const ask = useCallback(() => {
+    if (request === undefined || key === undefined) return
+    controller.current?.abort()
+    const own = new AbortController()
+    controller.current = own
+    setPending(key)
+    const done = (change: Change<QuoteOf<P>>) => {
+      if (controller.current === own) setPending(undefined)
+      if (!own.signal.aborted) answered(change)
+    }
+    requestQuote(client, chainId, request, own.signal).then(
+      (quote) => done({ quote, block: quote.simulationBlock }),
+      (error: unknown) => done({ error: error as ClientError }),
+    )
+  }, [client, key, answered])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new key ends the request of the one before
+  useEffect(() => () => controller.current?.abort(), [key])
+  return { isAsking: pending !== undefined && pending === key, ask }
+}
+
+/** Requests when there is no answer yet, at each new block, and every `pollMs`; nothing while the page is hidden. */
+function usePolling<Q>(
+  isOn: boolean,
+  current: Answer<Q> | undefined,
+  head: number | undefined,
+  pollMs: number,
+  ask: () => void,
+): void {
+  const isBehind = head !== undefined && head > (current?.block ?? head)
+  // What failed waits for its turn: a service that is down would be asked without a pause.
+  const isDue = current === undefined || (isBehind && current.error === undefined)
+  useEffect(() => {
+    if (!isOn) return
+    const poll = () => {
+      if (!document.hidden) ask()
+    }
+    if (isDue) poll()
+    const later = setInterval(poll, pollMs)
+    return () => clearInterval(later)
+  }, [isOn, isDue, pollMs, ask])
+}

@@ -1,0 +1,177 @@
+/** A swap from click to receipt. The SDK quotes, proves, approves, and sends; the hook reports how far it is. */
+import type {
+  ClientError,
+  Proven,
+  Route,
+  SwapOptions,
+  SwapOutcome,
+  SwapProgress,
+  SwapRequest,
+  SwapState,
+  Wallet,
+} from '@sluice/client'
+import { useCallback, useReducer, useRef } from 'react'
+import { useSluice } from './context.ts'
+
+export type SwapOrder = Omit<SwapOptions, 'confirm' | 'signal'> & {
+  /** The wallet, or how to open it. */
+  readonly wallet: Wallet | (() => Promise<Wallet>)
+  /**
+   * Decides about a proven quote before anything is signed: true goes on, false ends the swap, `ask` puts it to the owner as
+   * `question`. Absent: goes on.
+   */
+  readonly confirm?: ((route: Route, proven: Proven) => boolean | 'ask' | Promise<boolean | 'ask'>) | undefined
+}
+
+/** A quote that waits for the owner's word. */
+export type SwapQuestion = {
+  readonly route: Route
+  readonly proven: Proven
+  readonly answer: (isAccepted: boolean) => void
+}
+
+export type SwapRun = {
+  readonly status: 'idle' | 'pending' | 'success' | 'error'
+  /** Events so far, oldest first. */
+  readonly events: readonly SwapProgress[]
+  /** Latest proven quote. */
+  readonly route: Route | undefined
+  readonly proven: Proven | undefined
+  readonly question: SwapQuestion | undefined
+  /** Since when the wallet shows a prompt, in milliseconds since 1970; undefined while it does not. */
+  readonly promptedAt: number | undefined
+  /** Latest transaction, or the wallet's id of a batch. */
+  readonly hash: string | undefined
+  /** Keep it to go on after a reload, by `resume`. */
+  readonly state: SwapState | undefined
+  readonly outcome: SwapOutcome | undefined
+  readonly error: ClientError | undefined
+}
+
+export type UseSwap = SwapRun & {
+  /** Starts a swap; the last one is given up. Resolves when it ended; failures are in `error`. */
+  readonly start: (chainId: number, request: SwapRequest, order: SwapOrder) => Promise<SwapOutcome | undefined>
+  /** Goes on with a swap after a reload of the page. */
+  readonly resume: (state: SwapState, order: SwapOrder) => Promise<SwapOutcome | undefined>
+  /** Gives the swap up before its next transaction, and resets the state. The wallet may still send what it shows. */
+  readonly cancel: () => void
+}
+
+const IDLE: SwapRun = {
+  status: 'idle',
+  events: [],
+  route: undefined,
+  proven: undefined,
+  question: undefined,
+  promptedAt: undefined,
+  hash: undefined,
+  state: undefined,
+  outcome: undefined,
+  error: undefined,
+}
+
+type Action = Partial<SwapRun> | SwapProgress | 'start' | 'reset'
+
+function reduce(run: SwapRun, action: Action): SwapRun {
+  if (action === 'reset') return IDLE
+  if (action === 'start') return { ...IDLE, status: 'pending' }
+  if (!('stage' in action)) return { ...run, ...action }
+  const next = { ...run, events: [...run.events, action] }
+  if (action.stage === 'quoted') return { ...next, route: action.route, proven: action.proven }
+  if (action.stage === 'prompted') return { ...next, promptedAt: Date.now() }
+  if (action.stage === 'permit-signed') return { ...next, promptedAt: undefined }
+  const { state, hash = run.hash } = action
+  // A quote that was renewed, and is at least as good as the confirmed one, is sent without another confirmation.
+  return { ...next, state, hash, route: state.route ?? run.route, promptedAt: undefined }
+}
+
+/**
+ * Runs one swap at a time.
+ *
+ * @example
+ * ```tsx
+ * const { start, status, hash, error } = useSwap()
+ * const onClick = () => start(1, { src, dst, amount: 10n ** 18n }, { wallet, minToAmount: 2_450_000_000n })
+ * ```
+ */
+export function useSwap(): UseSwap {
+  const client = useSluice()
+  const [run, dispatch] = useReducer(reduce, IDLE)
+  const controller = useRef<AbortController>(undefined)
+
+  const act = useCallback(
+    async (order: SwapOrder, begin: (wallet: Wallet, options: SwapOptions) => Promise<SwapOutcome>) => {
+      controller.current?.abort()
+      const own = new AbortController()
+      controller.current = own
+      // A swap that was given up reports nothing any more.
+      const report = (action: Action) => {
+        if (!own.signal.aborted) dispatch(action)
+      }
+      report('start')
+      const { wallet, confirm, onProgress, ...options } = order
+      try {
+        const opened = typeof wallet === 'function' ? await wallet() : wallet
+        const outcome = await begin(opened, {
+          ...options,
+          signal: own.signal,
+          async confirm(route, proven) {
+            report({ route, proven })
+            const verdict = (await confirm?.(route, proven)) ?? true
+            return verdict === 'ask' ? question(route, proven, own.signal, report) : verdict
+          },
+          onProgress(progress) {
+            report(progress)
+            onProgress?.(progress)
+          },
+        })
+        report({ status: 'success', outcome, hash: outcome.hash, promptedAt: undefined })
+        return outcome
+      } catch (error) {
+        report({ status: 'error', error: error as ClientError, promptedAt: undefined, question: undefined })
+        return undefined
+      }
+    },
+    [],
+  )
+  const start: UseSwap['start'] = useCallback(
+    async (chainId, request, order) => {
+      return act(order, async (wallet, options) => {
+        const { swap } = await import('./run-swap.ts')
+        return swap(client, wallet, chainId, request, options)
+      })
+    },
+    [act, client],
+  )
+  const resume: UseSwap['resume'] = useCallback(
+    async (state, order) => {
+      return act(order, async (wallet, options) => {
+        const { resumeSwap } = await import('./run-swap.ts')
+        return resumeSwap(client, wallet, state, options)
+      })
+    },
+    [act, client],
+  )
+  const cancel = useCallback(() => {
+    controller.current?.abort()
+    dispatch('reset')
+  }, [])
+  return { ...run, start, resume, cancel }
+}
+
+/** Puts a quote to the owner. A swap that is given up meanwhile is not accepted. */
+function question(
+  route: Route,
+  proven: Proven,
+  signal: AbortSignal,
+  report: (change: Partial<SwapRun>) => void,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const answer = (isAccepted: boolean) => {
+      report({ question: undefined })
+      resolve(isAccepted)
+    }
+    signal.addEventListener('abort', () => resolve(false), { once: true })
+    report({ question: { route, proven, answer } })
+  })
+}

@@ -1,0 +1,55 @@
+/** Tokens of a chain. */
+import type { ClientError, ListedToken, SluiceClient, TokenListParameters } from '@sluice/client'
+import { queryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useSluice } from './context.ts'
+import { plain } from './parameters.ts'
+
+/** Age up to which a list is used without a new request. */
+const FRESH_MS = 60_000
+
+type TokenListOptions = TokenListParameters & {
+  /** False requests nothing. */
+  readonly enabled?: boolean | undefined
+  /** Shows the last list until the new one arrives, as search fields do. */
+  readonly keepPrevious?: boolean | undefined
+}
+
+/**
+ * Builds the query of a token list, for prefetching on a server and for reading the cache.
+ *
+ * @example
+ * ```ts
+ * await queryClient.prefetchQuery(tokenListOptions(sluice, 1, { limit: 100 }))
+ * ```
+ */
+export function tokenListOptions(client: SluiceClient, chainId: number, parameters: TokenListParameters = {}) {
+  const asked = plain(parameters)
+  return queryOptions<readonly ListedToken[], ClientError>({
+    queryKey: ['sluice', 'tokens', chainId, asked],
+    queryFn: ({ signal }) => client.tokenList(chainId, asked, signal),
+    staleTime: FRESH_MS,
+    // The client itself retries.
+    retry: false,
+  })
+}
+
+/**
+ * Lists the tokens of a chain, deepest first, or those that match `q`.
+ *
+ * @example
+ * ```tsx
+ * const { data: tokens } = useTokenList(1, { q: 'usd', limit: 20 })
+ * ```
+ */
+export function useTokenList(
+  chainId: number,
+  options: TokenListOptions = {},
+): UseQueryResult<readonly ListedToken[], ClientError> {
+  const { enabled = true, keepPrevious = false, ...parameters } = options
+  const client = useSluice()
+  return useQuery({
+    ...tokenListOptions(client, chainId, parameters),
+    enabled,
+    ...(keepPrevious && { placeholderData: (last: readonly ListedToken[] | undefined) => last }),
+  })
+}

@@ -1,0 +1,171 @@
+/** The hooks in a real browser, against a real service of another origin and a real node. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RunningServer } from '@sluice/api'
+import { BROWSER_ARGS, findBrowser, startChain, startOver } from '@sluice/api/testing'
+import { SluiceClient } from '@sluice/client'
+import { type Devnet, request, swapContracts } from '@sluice/devnet'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const CHAIN = 31337
+const executablePath = findBrowser()
+
+type Shown = {
+  readonly tokens?: readonly string[]
+  readonly single: { readonly toAmount?: string; readonly error?: string }
+  readonly live: {
+    readonly toAmount?: string
+    readonly block?: number
+    readonly error?: string
+    readonly transport: string
+    readonly isFetching: boolean
+  }
+  readonly run: {
+    readonly status: string
+    readonly hash?: string
+    readonly error?: string
+    readonly hasQuestion: boolean
+    readonly stages: readonly string[]
+    readonly isPrompted: boolean
+  }
+}
+
+describe.skipIf(!executablePath)('hooks', () => {
+  let devnet: Devnet
+  let server: RunningServer
+  let site: Server
+  let browser: Browser
+  let dir: string
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'sluice-react-'))
+    devnet = await startChain()
+    server = await startOver(devnet.url)
+    const bundle = await rolldown({
+      input: join(import.meta.dirname, 'page.tsx'),
+      platform: 'browser',
+      transform: { define: { 'process.env.NODE_ENV': '"development"' } },
+      logLevel: 'silent',
+    })
+    const { output } = await bundle.generate({ format: 'esm' })
+    await bundle.close()
+    const setup = {
+      ...{ baseUrl: server.url, rpcUrl: devnet.url, chainId: CHAIN, owner: devnet.info.accounts[2]!.address },
+      ...{ src: token('UNI'), dst: token('USDC'), contracts: swapContracts(devnet.info) },
+    }
+    const files = new Map(output.map((file) => [`/${file.fileName}`, file.type === 'chunk' ? file.code : '']))
+    site = createServer(({ url = '/' }, response) => {
+      const code = files.get(url)
+      response.setHeader('content-type', code === undefined ? 'text/html' : 'text/javascript')
+      const page = `<div id="root"></div><script>globalThis.setup = ${JSON.stringify(setup)}</script>`
+      response.end(code ?? `${page}<script type="module" src="/${output[0].fileName}"></script>`)
+    })
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+    browser = await chromium.launch({ executablePath: executablePath!, args: BROWSER_ARGS })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    site?.close()
+    await server?.close()
+    await devnet?.stop()
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  const token = (symbol: string) => devnet.info.tokens[symbol]!.address
+  const mine = () => request(devnet.url, 'evm_mine', [])
+  const shownOn = async (page: Page): Promise<Shown> => JSON.parse(await page.locator('pre').innerText())
+  /** Waits until the page shows what is expected. */
+  async function until(page: Page, isThere: (shown: Shown) => boolean): Promise<Shown> {
+    await expect.poll(async () => isThere(await shownOn(page)), { timeout: 30_000 }).toBe(true)
+    return shownOn(page)
+  }
+  async function open(prepare?: (page: Page) => Promise<unknown>) {
+    const page = await (await browser.newContext()).newPage()
+    const complaints: string[] = []
+    page.on('pageerror', ({ message }) => complaints.push(message))
+    await prepare?.(page)
+    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+    return { page, complaints, press }
+  }
+  const quoted = async (amount: bigint) => {
+    const client = new SluiceClient({ baseUrl: server.url })
+    return (await client.getQuote(CHAIN, { src: token('UNI'), dst: token('USDC'), amount })).toAmount
+  }
+
+  test('list tokens, quote once, and follow the chain', async () => {
+    const { page, complaints, press } = await open()
+    const before = await until(page, ({ tokens }) => tokens !== undefined)
+    expect(before.tokens).toContain('USDC')
+    expect(before).toMatchObject({ single: {}, live: { transport: 'stream', isFetching: false } })
+    expect(before.live.toAmount).toBeUndefined()
+    await press('one')
+    const first = await until(page, ({ single, live }) => single.toAmount !== undefined && live.block !== undefined)
+    expect(first.single.toAmount).toBe(await quoted(10n ** 18n))
+    expect(first.live).toMatchObject({ toAmount: first.single.toAmount, transport: 'stream' })
+    await mine()
+    await until(page, ({ live }) => live.block! > first.live.block!)
+    await press('two')
+    const larger = await until(page, ({ live }) => !live.isFetching && live.toAmount !== first.live.toAmount)
+    expect(larger.live.toAmount).toBe(await quoted(2n * 10n ** 18n))
+    await press('pause')
+    await mine()
+    await mine()
+    expect((await shownOn(page)).live.toAmount).toBe(larger.live.toAmount)
+    await press('pause')
+    await until(page, ({ live }) => live.block! >= larger.live.block! + 2)
+    await press('nothing')
+    await until(page, ({ live }) => live.toAmount === undefined && !live.isFetching)
+    expect(complaints).toEqual([])
+  })
+
+  test('ask one by one while there is no stream, and report refusals', async () => {
+    const { page, press } = await open((page) => page.route('**/stream/**', (route) => route.abort()))
+    await press('one')
+    const first = await until(page, ({ live }) => live.transport === 'poll' && live.toAmount !== undefined)
+    expect(first.live.toAmount).toBe(await quoted(10n ** 18n))
+    await mine()
+    await until(page, ({ live }) => live.block! > first.live.block!)
+    await press('too much')
+    const refused = await until(page, ({ live, single }) => live.error !== undefined && single.error !== undefined)
+    expect(refused).toMatchObject({ single: { error: 'NO_ROUTE' }, live: { error: 'NO_ROUTE' } })
+    expect(refused.live.toAmount).toBeUndefined()
+    await press('two')
+    await until(page, ({ live }) => live.error === undefined && live.toAmount !== undefined)
+  })
+
+  test('swap, put a question to the owner, go on after a reload, and give up', async () => {
+    const { page, complaints, press } = await open()
+    await press('one')
+    await until(page, ({ live }) => live.toAmount !== undefined)
+    await press('refuse')
+    await until(page, ({ run }) => run.error === 'WALLET')
+    await press('ask')
+    await until(page, ({ run }) => run.hasQuestion)
+    await press('no')
+    expect((await until(page, ({ run }) => run.status === 'error')).run.stages).toEqual([])
+    await press('ask')
+    await until(page, ({ run }) => run.hasQuestion)
+    await press('yes')
+    const done = await until(page, ({ run }) => run.status !== 'pending')
+    expect(done.run).toMatchObject({ status: 'success', hasQuestion: false, isPrompted: false })
+    expect(done.run.stages).toEqual([
+      ...['quoted', 'prompted', 'approving', 'approved', 'signing', 'prompted', 'sent', 'done'],
+    ])
+    const receipt = await request<{ status: string }>(devnet.url, 'eth_getTransactionReceipt', [done.run.hash])
+    expect(receipt.status).toBe('0x1')
+    await press('resume')
+    const resumed = await until(page, ({ run }) => run.status === 'success' && run.stages.length === 1)
+    expect(resumed.run).toMatchObject({ hash: done.run.hash, stages: ['done'] })
+    await press('silent')
+    await press('swap')
+    await until(page, ({ run }) => run.isPrompted)
+    await press('cancel')
+    expect((await shownOn(page)).run).toMatchObject({ status: 'idle', stages: [], isPrompted: false })
+    expect(complaints).toEqual([])
+  })
+})

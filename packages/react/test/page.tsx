@@ -1,0 +1,111 @@
+/** A page whose elements are what the hooks return, and whose buttons call them. */
+import { type Eip1193Provider, fromEip1193, type Route, SluiceClient, type SwapContracts } from '@sluice/client'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode, useState } from 'react'
+import { createRoot } from 'react-dom/client'
+import { SluiceProvider, useQuote, useQuoteStream, useSwap, useTokenList } from '../src/index.ts'
+
+type Setup = {
+  readonly baseUrl: string
+  readonly rpcUrl: string
+  readonly chainId: number
+  readonly owner: string
+  readonly src: string
+  readonly dst: string
+  readonly contracts: SwapContracts
+}
+declare const setup: Setup
+
+const { baseUrl, rpcUrl, chainId, owner, src, dst, contracts } = setup
+const sluice = new SluiceClient({ baseUrl, retries: 0 })
+let isSilent = false
+const provider: Eip1193Provider = {
+  async request(call) {
+    if (isSilent && call.method === 'eth_sendTransaction') await new Promise(() => undefined)
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...call })
+    const response = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const { result, error } = await response.json()
+    if (error) throw Object.assign(new Error(error.message), error)
+    return result
+  },
+}
+const wallet = fromEip1193(provider, owner)
+
+function Page() {
+  const [amount, setAmount] = useState<bigint>()
+  const [isPaused, setPaused] = useState(false)
+  const request = amount === undefined ? undefined : { src, dst, amount }
+  const tokens = useTokenList(chainId, { q: 'usdc', limit: 3 })
+  const single = useQuote(chainId, request)
+  const live = useQuoteStream(chainId, request, { isPaused, pollMs: 500 })
+  const { start, resume, cancel, ...run } = useSwap()
+  const order = { wallet, contracts, knownPools: false, trustQuote: true }
+  const swap = (confirm?: (route: Route) => boolean | 'ask') =>
+    void start(chainId, request!, { ...order, ...(confirm && { confirm }) })
+  const shown = {
+    tokens: tokens.data?.map(({ symbol }) => symbol),
+    single: { toAmount: single.data?.toAmount, error: single.error?.code },
+    live: {
+      ...{ toAmount: live.quote?.toAmount, block: live.block, error: live.error?.code },
+      ...{ transport: live.transport, isFetching: live.isFetching },
+    },
+    run: {
+      ...{ status: run.status, hash: run.hash, error: run.error?.code, hasQuestion: run.question !== undefined },
+      ...{ stages: run.events.map(({ stage }) => stage), isPrompted: run.promptedAt !== undefined },
+    },
+  }
+  return (
+    <>
+      <pre>{JSON.stringify(shown)}</pre>
+      <button type="button" onClick={() => setAmount(10n ** 18n)}>
+        one
+      </button>
+      <button type="button" onClick={() => setAmount(2n * 10n ** 18n)}>
+        two
+      </button>
+      <button type="button" onClick={() => setAmount(10n ** 40n)}>
+        too much
+      </button>
+      <button type="button" onClick={() => setAmount(undefined)}>
+        nothing
+      </button>
+      <button type="button" onClick={() => setPaused(!isPaused)}>
+        pause
+      </button>
+      <button type="button" onClick={() => swap()}>
+        swap
+      </button>
+      <button type="button" onClick={() => swap(() => 'ask')}>
+        ask
+      </button>
+      <button type="button" onClick={() => swap(() => false)}>
+        refuse
+      </button>
+      <button type="button" onClick={() => run.question?.answer(true)}>
+        yes
+      </button>
+      <button type="button" onClick={() => run.question?.answer(false)}>
+        no
+      </button>
+      <button type="button" onClick={() => void resume(run.state!, order)}>
+        resume
+      </button>
+      <button type="button" onClick={cancel}>
+        cancel
+      </button>
+      <button type="button" onClick={() => (isSilent = !isSilent)}>
+        silent
+      </button>
+    </>
+  )
+}
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <QueryClientProvider client={new QueryClient()}>
+      <SluiceProvider client={sluice}>
+        <Page />
+      </SluiceProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+)
