@@ -52,6 +52,12 @@ const trustProxy = z
 const environment = z.object({
   PORT: integer(3000, 0, 65_535).describe('Port to listen on; 0 takes a free one.'),
   HOST: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
+  METRICS_PORT: integer(0, 0, 65_535)
+    .transform((port) => port || undefined)
+    .describe(
+      'Port of its own for `/metrics`, which `PORT` then answers with 404; 0 serves it on `PORT`. The container image sets 9464.',
+    ),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1').describe('Address that `METRICS_PORT` listens on.'),
   CHAINS: chainIds.describe('Chains that are served, by id, separated by commas; all of the registry when unset.'),
   CHAINS_DIR: z.string().min(1).optional().describe('Directory of chain files that overlay the registry.'),
   DEPLOYMENTS_DIR: z
@@ -207,6 +213,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     else mistakes.push(`${name}: ${parsed.error.issues[0]?.message}`)
   }
   if (given.ROLE && given.ROLE !== 'all' && !given.REDIS_URL) mistakes.push(`ROLE: ${given.ROLE} needs REDIS_URL`)
+  if (given.METRICS_PORT && Number(given.METRICS_PORT) > 0 && given.METRICS_PORT === (given.PORT ?? '3000'))
+    mistakes.push('METRICS_PORT: must differ from PORT')
   const parsed = environment.safeParse(given)
   if (!parsed.success)
     mistakes.push(...parsed.error.issues.map(({ path, message }) => `${path[0]?.toString()}: ${message}`))
