@@ -29,6 +29,36 @@ const chainIds = z
   .transform((text): readonly number[] => text.split(',').map(Number))
   .optional()
 
+/** A list of pools: a file or a URL, and the SHA-256 that its bytes must have. */
+export type PoolSource = { readonly location: string; readonly isUrl: boolean; readonly sha256?: string }
+
+const pools = z
+  .string()
+  .transform((text, context): readonly PoolSource[] =>
+    text.split(',').flatMap((part) => {
+      const source = poolSource(part.trim())
+      if (typeof source !== 'string') return [source]
+      context.addIssue(source)
+      return []
+    }),
+  )
+  .default([])
+
+/** @returns the mistake, where there is one */
+function poolSource(text: string): PoolSource | string {
+  const [, location = '', hash] = /^(.*?)(?:#(.*))?$/s.exec(text) ?? []
+  if (location === '') return 'must be files or URLs, separated by commas'
+  const isUrl = /^[a-z][a-z0-9+.-]+:\/\//i.test(location)
+  if (isUrl && !/^https?:$/.test(URL.canParse(location) ? new URL(location).protocol : ''))
+    return 'must be files, or http or https addresses'
+  if (isUrl && (new URL(location).username !== '' || new URL(location).password !== ''))
+    return 'a URL must not hold credentials: download the file and name that'
+  const sha256 = /^sha256=([0-9a-f]{64})$/i.exec(hash ?? '')?.[1]?.toLowerCase()
+  if (hash !== undefined && sha256 === undefined) return 'what follows # must be sha256= and 64 hex digits'
+  if (isUrl && sha256 === undefined) return 'a URL must end in #sha256=<hash>, so that nobody can exchange the file'
+  return { location, isUrl, ...(sha256 !== undefined && { sha256 }) }
+}
+
 const redis = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// address' }).optional()
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/i, 'must be SHA-256 hashes as 64 hex digits, separated by commas')
@@ -72,6 +102,9 @@ const environment = z.object({
     .describe(
       "Directory where known pools are kept between runs, one SQLite file a chain; the operating system's directory for data of applications when unset, nowhere when empty.",
     ),
+  POOLS: pools.describe(
+    'Lists of pools to begin with, one a chain, as `<file or URL>#sha256=<hash>`, separated by commas (`npm run snapshot -- pools`); a URL needs its hash. Each pool is proven by the chain, and the logs that a list covers are not searched.',
+  ),
   REDIS_URL: redis.describe(
     'Redis over which processes share the state of chains (packages/bus); each keeps its own when unset.',
   ),

@@ -9,6 +9,7 @@ import { answerMalformed } from './http/malformed.ts'
 import { startRecorder } from './http/trace.ts'
 import { beginYoung, returnMemoryAtRest } from './memory.ts'
 import { createMetrics } from './metrics.ts'
+import type { PoolLists } from './pool-files.ts'
 import { ScaleOut } from './scale-out.ts'
 import { Services } from './services.ts'
 
@@ -35,6 +36,11 @@ const HTTP: ServerOptions = {
   connectionsCheckingInterval: CHECK_MS,
 }
 
+type Lists = {
+  /** Lists of pools to begin with. */
+  readonly poolLists?: PoolLists
+}
+
 export type RunningServer = {
   readonly url: string
   /** Address of `/metrics` where it has a port of its own. */
@@ -44,14 +50,17 @@ export type RunningServer = {
 }
 
 /** @throws ChainsError for a directory of the configuration that cannot be read, or a chain of it that nobody knows */
-export async function startServer(config: Config): Promise<RunningServer> {
+export async function startServer(config: Config, { poolLists = new Map() }: Lists = {}): Promise<RunningServer> {
   beginYoung()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(LOG))
   const { chainsDir, deploymentsDir, chains: only } = config
   const registry = loadRegistry({ chainsDir, deploymentsDir, only })
   const metrics = createMetrics()
-  const scaleOut = await ScaleOut.open({ config, registry, metrics, log })
-  const services = new Services(registry, config, metrics, log, { scaleOut })
+  for (const id of poolLists.keys())
+    if (!registry.supportedIds().includes(id))
+      log.warn({ chain: id }, 'a list of pools is of a chain that is not served')
+  const scaleOut = await ScaleOut.open({ config, registry, metrics, log, poolLists })
+  const services = new Services(registry, config, metrics, log, { scaleOut, poolLists })
   const recorder = await startRecorder(config, log)
   const app = createApp(services, config, recorder)
   const { listener, trusts } = app

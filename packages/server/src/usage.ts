@@ -4,6 +4,8 @@ export const USAGE = `Usage: npx @sluice/server [options]
   --chains <id>[,<id>…]         chains that are served; all of the registry when left out
   --port <port>                 3000; 0 takes a free one
   --data-dir <directory>        where known pools are kept between runs; the system's directory for such data when left out
+  --pools <file>|<url>          list of a chain's pools to begin with, so that past logs need not be searched; again for other chains.
+                                #sha256=<hash> at its end holds it to that hash, which a URL must have
   --redis-url <url>             shares the state of chains with other processes
   --role worker|indexer         of several: quotes only, or reads chains only; both when left out
   --help
