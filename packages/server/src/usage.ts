@@ -1,4 +1,4 @@
-export const USAGE = `Usage: npx @sluice/server [options]
+export const USAGE = `Usage: sluice-server [options]
 
   --rpc <chain>=<url>[,<url>…]  nodes of a chain; again for other chains. Those without use the registry's public endpoints
   --chains <id>[,<id>…]         chains that are served; all of the registry when left out
@@ -10,5 +10,5 @@ export const USAGE = `Usage: npx @sluice/server [options]
   --role worker|indexer         of several: quotes only, or reads chains only; both when left out
   --help
 
-An example: npx @sluice/server --rpc 1=http://localhost:8545
+An example: npx ./sluice-server-0.1.0.tgz --rpc 1=http://localhost:8545
 All other settings are variables of the environment (packages/api/src/config.ts in the repository); the command line goes before them.`

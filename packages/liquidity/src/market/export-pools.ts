@@ -42,7 +42,7 @@ export function exportPools(path: string, chain: Chain, families: readonly DexFa
 function deploymentOf({ family, address, startBlock }: DexRow, pools: ListedPool[], next = 0): ListedDeployment[] {
   const scannedTo = next - 1 - REORG_BLOCKS
   const isScanned = startBlock !== undefined && scannedTo >= startBlock
-  if (pools.length === 0) return []
+  if (pools.length === 0 && !isScanned) return []
   pools.sort((a, b) => (a.id < b.id ? -1 : 1))
   return [{ family, address, ...(isScanned && { scannedTo }), pools }]
 }

@@ -21,7 +21,7 @@ export type HeadStartCount = {
 }
 
 type Part = { readonly row: DexRow; readonly listed: readonly ListedPool[] }
-type Standing = { left: number; proven: number; refused: number; readonly scannedTo: number | undefined }
+type Standing = { proven: number; refused: number; readonly scannedTo: number | undefined }
 
 export class HeadStart {
   private readonly parts: MarketParts
@@ -57,7 +57,7 @@ export class HeadStart {
     const { directory } = this.parts
     const parts = chunks(byFame(directory, pools), POOLS_AT_ONCE).map((listed): Part => ({ row, listed }))
     this.waiting.push(...parts)
-    this.standings.set(row, { left: parts.length, proven: 0, refused: 0, scannedTo })
+    this.standings.set(row, { proven: 0, refused: 0, scannedTo })
   }
 
   get isDone(): boolean {
@@ -69,37 +69,36 @@ export class HeadStart {
   }
 
   /**
+   * The blocks up to which deployments need not be searched, once all pools are proven: a deployment with a pool that is not there is
+   * not believed to be listed whole, and one without pools is believed where the chain has every pool of the list.
+   */
+  get scanned(): readonly (readonly [DexRow, number])[] {
+    const isGenuine = this.proven > 0 && this.refused === 0
+    return [...this.standings].flatMap(([row, { proven, refused, scannedTo }]) =>
+      scannedTo !== undefined && refused === 0 && (proven > 0 || isGenuine) ? [[row, scannedTo] as const] : [],
+    )
+  }
+
+  /**
    * Proves some of the pools.
    *
-   * @returns those that are there; and the block up to which a deployment need not be searched, once all of its pools are proven and
-   * none was refused: a list with a pool that is not there is not believed to be complete either
+   * @returns those that are there
    * @throws RpcError when the node fails; the same pools come again
    */
-  async prove(
-    options: RequestOptions,
-  ): Promise<{ readonly found: readonly FoundPool[]; readonly scanned?: readonly [DexRow, number] }> {
+  async prove(options: RequestOptions): Promise<readonly FoundPool[]> {
     const { row, listed } = this.waiting.at(-1)!
     const { rpc, directory } = this.parts
     const family = directory.familyOf(row)
-    const [pools] = await this.follower.retrying(({ hash }) =>
-      runReads(
-        rpc,
-        { blockHash: hash },
-        [family.provePools?.(row, listed) ?? proveByPair(family, row, listed)],
-        options,
-      ),
-    )
+    const reads = () => family.provePools?.(row, listed) ?? proveByPair(family, row, listed)
+    const [pools] = await this.follower.retrying(({ hash }) => runReads(rpc, { blockHash: hash }, [reads()], options))
     this.waiting.pop()
     const found = pools!.flatMap((pool) => (pool ? [{ row, pool }] : []))
     const standing = this.standings.get(row)!
-    standing.left--
     standing.proven += found.length
     standing.refused += listed.length - found.length
     this.proven += found.length
     this.refused += listed.length - found.length
-    const { left, proven, refused, scannedTo } = standing
-    const isBelieved = left === 0 && proven > 0 && refused === 0 && scannedTo !== undefined
-    return { found, ...(isBelieved && { scanned: [row, scannedTo] }) }
+    return found
   }
 }
 

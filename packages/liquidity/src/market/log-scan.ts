@@ -166,16 +166,18 @@ export class LogScan {
     const { directory, signal } = this.parts
     if (headStart.isDone) {
       this.headStart = null
+      for (const [row, scannedTo] of headStart.scanned) {
+        const target = this.targets.find((each) => each.row === row)
+        if (target) target.next = Math.max(target.next, Math.min(scannedTo, this.to) + 1)
+      }
       this.onHeadStart(headStart.count)
       return
     }
     try {
       const options = { signal, priority: 'scan', timeoutMs: BACKGROUND_TIMEOUT_MS } as const
-      const { found, scanned } = await headStart.prove(options)
+      const found = await headStart.prove(options)
       for (const entry of found) directory.listed.set(entry.pool.id, entry)
       await this.add(found)
-      const target = scanned && this.targets.find(({ row }) => row === scanned[0])
-      if (target) target.next = Math.max(target.next, Math.min(scanned[1], this.to) + 1)
       this.failures = 0
       this.enter('scanning')
     } catch (error) {
