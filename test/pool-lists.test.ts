@@ -118,7 +118,7 @@ function serve(command: string, args: readonly string[], set: Readonly<Record<st
 test('npm run serve begins with the list, and searches no log that it covers', async () => {
   const scanned: number[] = []
   const node = await NodeProxy.start(mainnet.url, ({ method, params }) => {
-    const { fromBlock, toBlock } = params[0] as { fromBlock?: string; toBlock?: string }
+    const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string }
     if (method === 'eth_getLogs' && fromBlock !== toBlock) scanned.push(Number(fromBlock))
     return undefined
   })
