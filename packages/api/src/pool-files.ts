@@ -98,14 +98,17 @@ async function download(address: string): Promise<Uint8Array> {
   throw new Error(`more than ${MAX_REDIRECTS} redirects`)
 }
 
-async function bodyOf(answer: Response): Promise<Uint8Array> {
+async function bodyOf({ body }: Response): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let size = 0
-  // Leaving the loop cancels the body.
-  for await (const part of answer.body ?? []) {
-    size += part.length
-    if (size > MAX_BYTES) throw tooLarge()
-    parts.push(part)
+  const reader = body?.getReader()
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    size += part.value.length
+    if (size > MAX_BYTES) {
+      await reader?.cancel()
+      throw tooLarge()
+    }
+    parts.push(part.value)
   }
   return Buffer.concat(parts)
 }
