@@ -1,4 +1,4 @@
-/** What `docker build` is sent: listed from the tree by the rules of `.dockerignore`. */
+/** Files that `docker build` is sent: listed from the tree by the rules of `.dockerignore`. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'

@@ -1,4 +1,4 @@
-/** What a self-hosted service with one chain asks of its node: counted calls and bytes, the targets of docs/operations.md. */
+/** Counts calls and bytes that a self-hosted service with one chain asks of its node: the targets of docs/operations.md. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { get, swapUrl } from './src/swap.ts'
 const REST_MS = 30_000
 const MAX_REST_CALLS = 4
 const MAX_REST_BYTES = 10_000
-/** Of an hour with one quote a minute. */
+/** Quotes of an hour with one a minute. */
 const QUOTES = 60
 const MAX_HOUR_CALLS = 250
 /** Calls of an hour without blocks that are not the quotes' own (`npm run bench -- bill`: 91). */

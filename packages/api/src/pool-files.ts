@@ -14,7 +14,7 @@ const MAX_REDIRECTS = 3
 export type PoolLists = ReadonlyMap<number, () => PoolList>
 
 /** A file that must not be used. The message names it and says what to do. */
-export class PoolFileError extends Error {
+class PoolFileError extends Error {
   override readonly name = 'PoolFileError'
 }
 

@@ -119,7 +119,7 @@ test('what is proven is kept: a restart takes no second look at the list', async
 const hash = (k: number): Hex => `0x${(0xbad000n + BigInt(k)).toString(16).padStart(64, '0')}`
 const stranger = (k: number): Address => toAddress(`0x${(0xbad000n + BigInt(k)).toString(16).padStart(40, '0')}`)
 
-/** What somebody might write who wants a pool of his own to be traded: genuine tokens, and an identity that is not there. */
+/** Entries that somebody might write who wants a pool of his own to be traded: genuine tokens, an identity that is not there. */
 function fakesOf({ id, tokens, address, fixed }: ListedPool, k: number): readonly ListedPool[] {
   const key = fixed as Readonly<Record<string, unknown>> | undefined
   const isHashed = id.length === 66

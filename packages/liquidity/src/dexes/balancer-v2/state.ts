@@ -11,7 +11,7 @@ const lens = BalancerV2Lens__factory.createInterface()
 const vault = IBalancerV2VaultState__factory.createInterface()
 
 const READ_GAS = 250_000
-/** Of a pool with many tokens, each in slots of its own. */
+/** Gas for a pool with many tokens, each in slots of its own. */
 const TOKENS_GAS = 150_000
 const POOL_ID = /^0x[0-9a-f]{64}$/
 
@@ -52,7 +52,7 @@ export function createdPool(row: DexRow, log: Log): Pool<null> {
   return makePool(row, poolId as Hex, [...tokens])
 }
 
-/** Whether each is a pool of the vault, and of which tokens, the vault says. Its factory is asked about before it is used. */
+/** Asks the vault for the tokens of each id; it refuses those that it has not given. Factories are asked before a pool is used. */
 export function* provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
   const ids = listed.flatMap(({ id }) => (POOL_ID.test(id) ? [id as Hex] : []))
   const answers = yield ids.map((id) => ({
@@ -63,7 +63,6 @@ export function* provePools(row: DexRow, listed: readonly ListedPool[]): Reads<r
   const proven = new Map<string, Pool<null>>()
   for (const [k, id] of ids.entries()) {
     const answer = answers[k]
-    // The vault refuses ids that it has not given.
     if (!answer || answer === '0x') continue
     const pool = makePool(row, id, [...vault.decodeFunctionResult('getPoolTokens', answer).tokens])
     if (pool.tokens.length >= 2) proven.set(id, pool)
