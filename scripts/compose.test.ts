@@ -72,6 +72,30 @@ test('the service is given variables that it knows, and time to end', () => {
   expect(services.api!.ports).toEqual([`${loadConfig({}).port}:${loadConfig({}).port}`])
 })
 
+test('no profile publishes metrics, and Prometheus finds them beside it', () => {
+  const env = read('Dockerfile')
+    .split('\n')
+    .filter((line) => line.startsWith('ENV '))
+    .flatMap((line) =>
+      line
+        .slice(4)
+        .split(' ')
+        .map((pair) => pair.split('=') as [string, string]),
+    )
+  const { port, metricsPort, metricsHost } = loadConfig(Object.fromEntries(env))
+  expect(metricsPort).toBeDefined()
+  expect(metricsPort).not.toBe(port)
+  expect(metricsHost).toBe('0.0.0.0')
+  for (const { environment } of ours) expect(Object.keys(environment!)).not.toContain('METRICS_PORT')
+  for (const [name, { ports = [] }] of Object.entries(services))
+    for (const published of ports) expect(published.split(':').at(-1), name).not.toBe(String(metricsPort))
+  expect(read('Dockerfile')).toMatch(new RegExp(`^EXPOSE ${port}$`, 'm'))
+  const { scrape_configs } = parse(read('deploy/prometheus/prometheus.yml')) as {
+    scrape_configs: { dns_sd_configs: { port: number }[] }[]
+  }
+  expect(scrape_configs.flatMap(({ dns_sd_configs }) => dns_sd_configs.map((one) => one.port))).toEqual([metricsPort])
+})
+
 test('nginx and the workers know each other by address', () => {
   const workers = of('scale').filter((name) => services[name]!.environment?.ROLE === 'worker')
   const listed = [...read('deploy/nginx/workers.conf').matchAll(/^server (\S+) /gm)].map(([, address]) => address)

@@ -126,10 +126,14 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
       const isTold =
         'REDIS_URL' in environment ||
         !spec.containers[0].envFrom.some(({ secretRef }: Manifest) => secretRef.name === 'elsewhere')
-      const { port, trustProxy, shutdownGraceMs, role } = loadConfig(
+      const { port, metricsPort, metricsHost, trustProxy, shutdownGraceMs, role } = loadConfig(
         isTold ? environment : { ...environment, REDIS_URL: 'redis://told.elsewhere' },
       )
-      expect(container.ports).toEqual([{ name: 'http', containerPort: port }])
+      expect(container.ports).toEqual([
+        { name: 'http', containerPort: port },
+        { name: 'metrics', containerPort: metricsPort },
+      ])
+      expect(metricsHost).toBe('0.0.0.0')
       expect(trustProxy).toBe(1)
       expect(role).toBe(
         { single: 'all', worker: 'worker', indexer: 'indexer' }[
@@ -142,7 +146,7 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
         expect(routes).toContain(container[probe].httpGet.path)
     }
     for (const { spec } of all.filter(({ kind }) => kind === 'ServiceMonitor'))
-      for (const { path } of spec.endpoints) expect(routes).toContain(path)
+      expect(spec.endpoints).toMatchObject([{ port: 'metrics', path: '/metrics' }])
   })
 
   test.each(cases)('$name: what is named is there', ({ all }) => {
@@ -208,6 +212,31 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
     }
   })
 
+  test.each(cases)('$name: metrics are for whoever monitors, on a port that nginx does not know', ({ all }) => {
+    const policies = all.filter(
+      ({ kind, metadata }) => kind === 'NetworkPolicy' && !/-(gateway|redis)$/.test(metadata.name),
+    )
+    expect(policies.length).toBeGreaterThan(0)
+    for (const { spec } of policies)
+      for (const { ports, from } of spec.ingress) {
+        const isMonitoring = JSON.stringify(from).includes('namespaceSelector')
+        expect(ports).toEqual([{ port: isMonitoring ? 'metrics' : 'http' }])
+      }
+    for (const { metadata, spec } of servicesOf(all).filter(({ metadata }) =>
+      /gateway|-worker-\d+$/.test(metadata.labels['app.kubernetes.io/component'] + metadata.name),
+    ))
+      expect(
+        spec.ports.map(({ name }: Manifest) => name),
+        metadata.name,
+      ).toEqual(['http'])
+    for (const { spec } of all.filter(({ kind }) => kind === 'ServiceMonitor')) {
+      const [{ values }] = spec.selector.matchExpressions
+      for (const { metadata, spec: service } of servicesOf(all))
+        if (values.includes(metadata.labels['app.kubernetes.io/component']))
+          expect(service.ports.map(({ name }: Manifest) => name)).toContain('metrics')
+    }
+  })
+
   test.each(cases)('$name: secrets are in Secrets', ({ all }) => {
     for (const manifest of all)
       if (manifest.kind !== 'Secret') expect(JSON.stringify(manifest)).not.toContain('hunter2')
@@ -266,7 +295,18 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
       definitions: { variable: { enum: string[] } }
     }
     const names = [...read('packages/api/src/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name!)
-    const own = ['PORT', 'HOST', 'DATA_DIR', 'REDIS_URL', 'ROLE', 'TRUST_PROXY', 'WEB_DIR', 'LOCAL_CHAIN_FILE']
+    const own = [
+      'PORT',
+      'HOST',
+      'METRICS_PORT',
+      'METRICS_HOST',
+      'DATA_DIR',
+      'REDIS_URL',
+      'ROLE',
+      'TRUST_PROXY',
+      'WEB_DIR',
+      'LOCAL_CHAIN_FILE',
+    ]
     expect(definitions.variable.enum.toSorted()).toEqual(names.filter((name) => !own.includes(name)).toSorted())
   })
 

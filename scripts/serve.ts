@@ -1,10 +1,15 @@
 /**
  * `npm run serve`: the API alone, for the chains of `deployments/`, configured by the environment (packages/api/src/config.ts).
- * `-- --follow` quotes and reads no chain: indexers do, over `REDIS_URL`.
+ * `-- --pools <file or URL>#sha256=<hash>` begins with a list of pools; `-- --follow` quotes and reads no chain: indexers do, over
+ * `REDIS_URL`.
  */
 import { commandLine } from './lib/command-line.ts'
+import { userPath } from './lib/run.ts'
 
-const usage = 'Usage: npm run serve [-- --follow]'
-const { follow } = commandLine(usage, { options: { follow: { type: 'boolean' } } }).values
+const usage = 'Usage: npm run serve [-- --follow] [-- --pools <file or URL>[#sha256=<hash>]]…'
+const { follow, pools } = commandLine(usage, {
+  options: { follow: { type: 'boolean' }, pools: { type: 'string', multiple: true } },
+}).values
 if (follow) process.env.ROLE = 'worker'
+if (pools) process.env.POOLS = pools.map((source) => (source.includes('://') ? source : userPath(source))).join(',')
 await import('@sluice/api/main')

@@ -1,16 +1,20 @@
 /**
  * `npm run snapshot`: what the service has saved of a chain, as one file. `export` copies it out, also while the service
- * runs; `import` puts a file where the service finds it at its next start; `show` tells what is in one.
+ * runs; `import` puts a file where the service finds it at its next start; `show` tells what is in one. `pools` lists the pools of a
+ * chain, without their state, for others to begin with (`--pools`).
  */
-import { existsSync, mkdirSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultDataDir } from '@sluice/api'
-import { copySnapshot, loadSnapshot, MarketError } from '@sluice/liquidity'
+import { loadRegistry } from '@sluice/chains'
+import { copySnapshot, exportPools, loadSnapshot, MarketError, writePoolList } from '@sluice/liquidity'
 import { userPath } from './lib/run.ts'
 
 const USAGE = `usage: npm run snapshot -- export <chainId> <file>
        npm run snapshot -- import <file>
        npm run snapshot -- show <file>
+       npm run snapshot -- pools <chainId> <file>
 The service's directory is taken from DATA_DIR, the default one when unset.`
 
 const [task, ...rest] = process.argv.slice(2)
@@ -38,6 +42,20 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
     console.log(`chain ${chainId}, block ${block.number} ${block.hash}, ${pools.size} pools`)
     const families = Map.groupBy(pools.values(), ({ family }) => family)
     for (const [family, group] of [...families].sort()) console.log(`  ${family}: ${group.length}`)
+  },
+
+  async pools() {
+    const [chainId, file] = names(2)
+    const chain = loadRegistry({ chainsDir: process.env.CHAINS_DIR || undefined }).chain(Number(chainId))
+    if (!chain) fail(`chainId: there is no chain ${chainId}`)
+    const list = exportPools(saved(chainId!), chain)
+    const bytes = writePoolList(list)
+    writeFileSync(userPath(file!), bytes)
+    const families = Map.groupBy(list.deployments, ({ family }) => family)
+    console.log(`${file}: pools of chain ${chainId} at block ${list.block}, ${bytes.length} bytes`)
+    for (const [family, group] of [...families].sort())
+      console.log(`  ${family}: ${group.reduce((sum, { pools }) => sum + pools.length, 0)}`)
+    console.log(`--pools '${file}#sha256=${createHash('sha256').update(bytes).digest('hex')}'`)
   },
 }
 

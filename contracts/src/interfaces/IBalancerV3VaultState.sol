@@ -110,6 +110,7 @@ interface IBalancerV3VaultState {
     function getPoolData(address pool) external view returns (PoolData memory);
     function getPoolConfig(address pool) external view returns (PoolConfig memory);
     function getHooksConfig(address pool) external view returns (HooksConfig memory);
+    function getPoolRoleAccounts(address pool) external view returns (PoolRoleAccounts memory);
     function isVaultPaused() external view returns (bool);
 
     event Wrap(

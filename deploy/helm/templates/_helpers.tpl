@@ -69,10 +69,10 @@ spec:
     - name: sluice
       image: {{ .root.Values.image.repository }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}
       imagePullPolicy: {{ .root.Values.image.pullPolicy }}
-      ports: [{ name: http, containerPort: 3000 }]
+      ports: [{ name: http, containerPort: 3000 }, { name: metrics, containerPort: 9464 }]
       # nginx stands in front: what it says of callers counts, and nothing before it.
       env:
-        {{- range $name, $value := merge (dict "PORT" "3000" "TRUST_PROXY" "1") .env .root.Values.env }}
+        {{- range $name, $value := merge (dict "PORT" "3000" "METRICS_PORT" "9464" "METRICS_HOST" "0.0.0.0" "TRUST_PROXY" "1") .env .root.Values.env }}
         - { name: {{ $name }}, value: {{ toString $value | quote }} }
         {{- end }}
       envFrom:

@@ -44,6 +44,8 @@ const sendPlain: Send = (_request, response, context, body) => replyJson(respons
 
 export type App = {
   readonly listener: RequestListener
+  /** Serves `/metrics` alone, for a port that callers cannot reach. */
+  readonly metrics: RequestListener
   /** Which addresses are proxies whose word counts. */
   readonly trusts: Trust
 }
@@ -62,7 +64,32 @@ export function createApp(services: Services, config: Config, recorder?: TraceRe
     if (trace) trace.run(() => app(request, response))
     else app(request, response)
   }
-  return { listener: loadShedder({ services, version: config.errorVersion, trusts, listener }), trusts }
+  return {
+    listener: loadShedder({ services, version: config.errorVersion, trusts, listener }),
+    metrics: metricsApp(services, config),
+    trusts,
+  }
+}
+
+/** `/metrics` on a listener of its own: not counted among the requests, and not refused when the service is overloaded. */
+function metricsApp(services: Services, config: Config): RequestListener {
+  const app = express()
+  app.set('etag', false)
+  app.disable('x-powered-by')
+  app.route('/metrics').get(metricsPage(services)).all(allowIn(config)('GET, HEAD'))
+  app.use(nothing, errors(config))
+  return (request, response) => {
+    attach(new RequestContext(request, services.log, config.requestTimeoutMs), response, () => {})
+    app(request, response)
+  }
+}
+
+/** Handlers that refuse all methods but those named. */
+function allowIn({ errorVersion }: Config): (methods: string) => RequestHandler {
+  return (methods) => {
+    const error = new ApiError('METHOD_NOT_ALLOWED', `use ${methods}`)
+    return (_request, response) => replyError(response, error, errorVersion, ['Allow', methods])
+  }
 }
 
 function createRoutes(services: Services, config: Config): Express {
@@ -94,17 +121,14 @@ function createRoutes(services: Services, config: Config): Express {
   }
   const json = (work: ChainEndpoint<object>): RequestHandler =>
     perChain(async (...request) => JSON.stringify(await work(...request)))
-  const allow = (methods: string): RequestHandler => {
-    const error = new ApiError('METHOD_NOT_ALLOWED', `use ${methods}`)
-    return (_request, response) => replyError(response, error, config.errorVersion, ['Allow', methods])
-  }
+  const allow = allowIn(config)
   const onChain: RequestHandler = (request, response, next) => {
     const chainId = readChainId(request.params.chainId as string | undefined)
     contextOf(response).chainId = chainId
     response.locals.chain = services.chain(chainId)
     next()
   }
-  const operators = ofOperators(services, allow)
+  const operators = ofOperators(services, config, allow)
   if (config.role === 'indexer') return app.use(operators, nothing, errors(config))
   const chainMap = JSON.stringify(services.registry.chainMap())
 
@@ -157,11 +181,11 @@ const nothing: RequestHandler = () => {
   throw new ApiError('NOT_FOUND', 'there is no such path; /openapi.json lists those that are')
 }
 
-function ofOperators(services: Services, allow: (methods: string) => RequestHandler): Router {
+function ofOperators(services: Services, config: Config, allow: (methods: string) => RequestHandler): Router {
   const router = Router()
   router.route('/health').get(health).all(allow('GET, HEAD'))
   router.route('/ready').get(ready(services)).all(allow('GET, HEAD'))
-  router.route('/metrics').get(metricsPage(services)).all(allow('GET, HEAD'))
+  if (config.metricsPort === undefined) router.route('/metrics').get(metricsPage(services)).all(allow('GET, HEAD'))
   return router
 }
 

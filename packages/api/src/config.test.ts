@@ -45,3 +45,11 @@ test('every mistake is named in one error', () => {
   for (const name of Object.keys(wrong)) expect(message).toContain(`${name}: `)
   expect(message, 'a secret must not be printed').not.toContain('secret')
 })
+
+test('metrics have a port of their own when one is named, other than that for callers', () => {
+  expect(loadConfig({}).metricsPort).toBeUndefined()
+  expect(loadConfig({ METRICS_PORT: '0' }).metricsPort).toBeUndefined()
+  expect(loadConfig({ METRICS_PORT: '9464' })).toMatchObject({ metricsPort: 9464, metricsHost: '127.0.0.1' })
+  expect(() => loadConfig({ METRICS_PORT: '3000' })).toThrow('METRICS_PORT: must differ from PORT')
+  expect(() => loadConfig({ METRICS_PORT: '80', PORT: '80' })).toThrow('METRICS_PORT: must differ from PORT')
+})

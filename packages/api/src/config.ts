@@ -29,6 +29,36 @@ const chainIds = z
   .transform((text): readonly number[] => text.split(',').map(Number))
   .optional()
 
+/** A list of pools: a file or a URL, and the SHA-256 that its bytes must have. */
+export type PoolSource = { readonly location: string; readonly isUrl: boolean; readonly sha256?: string }
+
+const pools = z
+  .string()
+  .transform((text, context): readonly PoolSource[] =>
+    text.split(',').flatMap((part) => {
+      const source = poolSource(part.trim())
+      if (typeof source !== 'string') return [source]
+      context.addIssue(source)
+      return []
+    }),
+  )
+  .default([])
+
+/** @returns the mistake, where there is one */
+function poolSource(text: string): PoolSource | string {
+  const [, location = '', hash] = /^(.*?)(?:#(.*))?$/s.exec(text) ?? []
+  if (location === '') return 'must be files or URLs, separated by commas'
+  const isUrl = /^[a-z][a-z0-9+.-]+:\/\//i.test(location)
+  if (isUrl && !/^https?:$/.test(URL.canParse(location) ? new URL(location).protocol : ''))
+    return 'must be files, or http or https addresses'
+  if (isUrl && (new URL(location).username !== '' || new URL(location).password !== ''))
+    return 'a URL must not hold credentials: download the file and name that'
+  const sha256 = /^sha256=([0-9a-f]{64})$/i.exec(hash ?? '')?.[1]?.toLowerCase()
+  if (hash !== undefined && sha256 === undefined) return 'what follows # must be sha256= and 64 hex digits'
+  if (isUrl && sha256 === undefined) return 'a URL must end in #sha256=<hash>, so that nobody can exchange the file'
+  return { location, isUrl, ...(sha256 !== undefined && { sha256 }) }
+}
+
 const redis = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// address' }).optional()
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/i, 'must be SHA-256 hashes as 64 hex digits, separated by commas')
@@ -52,6 +82,12 @@ const trustProxy = z
 const environment = z.object({
   PORT: integer(3000, 0, 65_535).describe('Port to listen on; 0 takes a free one.'),
   HOST: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
+  METRICS_PORT: integer(0, 0, 65_535)
+    .transform((port) => port || undefined)
+    .describe(
+      'Port of its own for `/metrics`, which `PORT` then answers with 404; 0 serves it on `PORT`. The container image sets 9464.',
+    ),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1').describe('Address that `METRICS_PORT` listens on.'),
   CHAINS: chainIds.describe('Chains that are served, by id, separated by commas; all of the registry when unset.'),
   CHAINS_DIR: z.string().min(1).optional().describe('Directory of chain files that overlay the registry.'),
   DEPLOYMENTS_DIR: z
@@ -66,6 +102,9 @@ const environment = z.object({
     .describe(
       "Directory where known pools are kept between runs, one SQLite file a chain; the operating system's directory for data of applications when unset, nowhere when empty.",
     ),
+  POOLS: pools.describe(
+    'Lists of pools to begin with, one a chain, as `<file or URL>#sha256=<hash>`, separated by commas (`npm run snapshot -- pools`); a URL needs its hash. Each pool is proven by the chain, and the logs that a list covers are not searched.',
+  ),
   REDIS_URL: redis.describe(
     'Redis over which processes share the state of chains (packages/bus); each keeps its own when unset.',
   ),
@@ -207,6 +246,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     else mistakes.push(`${name}: ${parsed.error.issues[0]?.message}`)
   }
   if (given.ROLE && given.ROLE !== 'all' && !given.REDIS_URL) mistakes.push(`ROLE: ${given.ROLE} needs REDIS_URL`)
+  if (given.METRICS_PORT && Number(given.METRICS_PORT) > 0 && given.METRICS_PORT === (given.PORT ?? '3000'))
+    mistakes.push('METRICS_PORT: must differ from PORT')
   const parsed = environment.safeParse(given)
   if (!parsed.success)
     mistakes.push(...parsed.error.issues.map(({ path, message }) => `${path[0]?.toString()}: ${message}`))

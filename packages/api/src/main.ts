@@ -1,12 +1,15 @@
 /** The API as a process of its own, configured by its environment. */
 import { loadConfig } from './config.ts'
 import { keepData } from './data-dir.ts'
+import { loadPoolFiles } from './pool-files.ts'
 import { startServer } from './server.ts'
 
 try {
   const { config, reason, release } = keepData(loadConfig())
   process.once('exit', release)
-  const server = await startServer(config)
+  const { lists: poolLists, warnings } = await loadPoolFiles(config.pools)
+  for (const warning of warnings) console.error(warning)
+  const server = await startServer(config, { poolLists })
   if (reason !== undefined) console.error(`Known pools are not kept between runs: ${reason}`)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => void server.close().then(() => process.exit(0)))

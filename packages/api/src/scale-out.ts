@@ -1,13 +1,14 @@
 /** The process as one of several that share the state of chains over Redis. Nothing of it is loaded where there is none. */
 import type { ChainIndexers, Fact, StateBus } from '@sluice/bus'
 import type { Chain, Registry } from '@sluice/chains'
-import { createMarket, pairScopeOf, type SaveOptions, type ScanStatus } from '@sluice/liquidity'
-import { logScan, type OpenMarket } from '@sluice/quoting'
+import { createMarket, type HeadStartCount, pairScopeOf, type SaveOptions, type ScanStatus } from '@sluice/liquidity'
+import { logHeadStart, logScan, type OpenMarket } from '@sluice/quoting'
 import { createRpc } from '@sluice/rpc'
 import type { Logger } from 'pino'
 import { type Config, rpcOptions } from './config.ts'
 import { countEvents } from './count-events.ts'
 import type { Metrics } from './metrics.ts'
+import type { PoolLists } from './pool-files.ts'
 import { SeldomLog } from './seldom-log.ts'
 
 /** Milliseconds between two times that an owner writes down what the next one would otherwise have to find again. */
@@ -29,7 +30,14 @@ export type BusStatus = {
   readonly scans?: Readonly<Record<number, ScanStatus>>
 }
 
-type Parts = { readonly config: Config; readonly registry: Registry; readonly metrics: Metrics; readonly log: Logger }
+type Parts = {
+  readonly config: Config
+  readonly registry: Registry
+  readonly metrics: Metrics
+  readonly log: Logger
+  /** Lists of pools to begin with, for the process that reads a chain. */
+  readonly poolLists: PoolLists
+}
 
 export class ScaleOut {
   private readonly bus: StateBus
@@ -141,7 +149,7 @@ class Fullness {
 }
 
 /** Parts that it takes to read a chain for all. */
-function indexed(chain: Chain, { config, metrics, log }: Parts) {
+function indexed(chain: Chain, { config, metrics, log, poolLists }: Parts) {
   const { chainId } = chain
   const count = countEvents(metrics, chainId)
   const lines = log.child({ chain: chainId })
@@ -156,7 +164,11 @@ function indexed(chain: Chain, { config, metrics, log }: Parts) {
       })
       const onError = (error: Error) => lines.warn({ err: error }, 'what is known cannot be shared or taken over')
       const onScan = (status: ScanStatus) => logScan(lines, status)
-      const market = createMarket({ chain, rpc, save: { path, everyMs: REMEMBER_MS, onError }, onScan })
+      const headStart = poolLists.get(chainId)
+      const market = createMarket({
+        ...{ chain, rpc, save: { path, everyMs: REMEMBER_MS, onError }, onScan },
+        ...(headStart && { headStart, onHeadStart: (count: HeadStartCount) => logHeadStart(lines, count) }),
+      })
       market.start()
       lines.info({}, 'this process reads the chain for all')
       return { market, close: () => market.stop().finally(() => rpc.close()) }

@@ -9,6 +9,7 @@ import { countEvents } from './count-events.ts'
 import { ApiError } from './errors.ts'
 import { EventStreams } from './http/event-streams.ts'
 import type { Metrics } from './metrics.ts'
+import type { PoolLists } from './pool-files.ts'
 import { unsupportedChain } from './requests.ts'
 import type { ScaleOut } from './scale-out.ts'
 import { ServedChain } from './served-chain.ts'
@@ -17,6 +18,8 @@ type More = {
   /** Shared by all chains, and closed with them. */
   readonly threads?: RouterThreads
   readonly scaleOut?: ScaleOut | undefined
+  /** Lists of pools to begin with. */
+  readonly poolLists?: PoolLists
 }
 
 /** The chains of this process. Each wakes at its first request; one that fails or hangs holds up no other. */
@@ -31,12 +34,14 @@ export class Services {
   private readonly threads: RouterThreads
   private readonly places: Places
   private readonly chains = new Map<number, ServedChain>()
+  private readonly poolLists: PoolLists
 
   /** The part in the state that processes share; undefined where each keeps its own. */
   readonly scaleOut: ScaleOut | undefined
 
   constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger, more: More = {}) {
-    const { threads = threadsOf(config), scaleOut } = more
+    const { threads = threadsOf(config), scaleOut, poolLists = new Map() } = more
+    this.poolLists = poolLists
     this.scaleOut = scaleOut
     this.registry = registry
     this.config = config
@@ -60,7 +65,7 @@ export class Services {
       ...{ chain, deployment, threads },
       routerAddress: entry.RouterAddress,
       admission: { places, maxWaiting: config.maxQueued, maxWaitMs: config.maxWaitMs },
-      settings: settingsOf(chain, config),
+      settings: settingsOf(chain, config, this.poolLists),
       log: this.log.child({ chain: chainId }),
       onEvent: countEvents(this.metrics, chainId),
       openMarket: this.scaleOut?.openMarket,
@@ -98,14 +103,16 @@ function threadsOf({ routeThreads, routeTimeoutMs, routeThreadMemoryMb }: Config
   return new RouterThreads({ count: routeThreads, timeoutMs: routeTimeoutMs, memoryMb: routeThreadMemoryMb })
 }
 
-function settingsOf(chain: Chain, config: Config): ChainSettings {
+function settingsOf(chain: Chain, config: Config, poolLists: PoolLists): ChainSettings {
   const { chainId } = chain
   const { dataDir, dataSaveMs, quoteLogMb } = config
+  const headStart = poolLists.get(chainId)
   return {
     rpc: rpcOptions(chain, config),
     ...(dataDir !== undefined && { save: { path: join(dataDir, `${chainId}.sqlite`), everyMs: dataSaveMs } }),
     ...(dataDir !== undefined &&
       quoteLogMb > 0 && { quoteLog: { path: quoteLogPath(dataDir, chainId), maxBytes: quoteLogMb * 1_000_000 } }),
+    ...(headStart && { headStart }),
     idleSleepMs: config.idleSleepMs,
     inlinePools: config.routeInlinePools,
     earnBlocks: config.earnBlocks,

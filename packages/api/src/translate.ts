@@ -65,6 +65,7 @@ const meanings = {
     REORGED: ['NOT_READY'],
     BUSY: ['OVERLOADED'],
     BAD_SNAPSHOT: ['NOT_READY'],
+    BAD_POOL_LIST: ['NOT_READY'],
     BEHIND: ['BEHIND'],
   } satisfies Record<MarketErrorCode, Meaning>,
   RoutingError: {

@@ -18,6 +18,9 @@ export type Pool<State = unknown> = {
   readonly state: State
 }
 
+/** A pool as somebody else lists it. Its addresses are addresses; nothing else of it is known to be true. */
+export type ListedPool = Pick<Pool, 'id' | 'address' | 'tokens'> & { readonly fixed?: unknown }
+
 export type HopQuote<State = unknown> = {
   /** Base units of the token bought, rounded as the pool does. */
   readonly amountOut: bigint
@@ -167,6 +170,12 @@ export interface DexFamily<State = unknown> {
 
   /** True where there is no getter for its pools, so that past creation logs have to be searched for them. */
   readonly listedByLogs?: true
+  /**
+   * Proves pools that somebody else lists, for families whose pools past logs list: each as the search of those logs would list it,
+   * made of what the chain says; null for one that is not there, or that the search would leave out. The fields of a listed pool are
+   * claims of a stranger, of any type.
+   */
+  provePools?(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]>
   /**
    * Updates of state that changes without a log, where any does: known states, to which the logs of a block have been
    * applied, brought to its end. Asked for at every block, so it reads no more than that; null where a pool can no longer be

@@ -19,6 +19,8 @@ export { type Entry, Fields, readEntry } from './entry/fields.ts'
 export { entriesBetween, type Mark, markOf, rememberEntry } from './entry/told.ts'
 export { MarketError, type MarketErrorCode } from './errors.ts'
 export * from './family.ts'
+export { exportPools } from './market/export-pools.ts'
+export type { HeadStartCount } from './market/head-start.ts'
 export { type MarketLimits, marketLimits } from './market/limits.ts'
 export { createMarket, type IndexedMarket, type MarketOptions } from './market/market.ts'
 export { type PairScope, pairKeysOf, pairScopeOf } from './market/pairs.ts'
@@ -30,6 +32,13 @@ export type { Tick } from './math/concentrated.ts'
 export { emptyCurve } from './math/curves.ts'
 export { outlineOfCurves, outputDownTo } from './math/outline.ts'
 export { marginalValues, sumsOf, swapOn, type TradingFunction } from './math/trading-function.ts'
+export {
+  deploymentKey,
+  type ListedDeployment,
+  type PoolList,
+  readPoolList,
+  writePoolList,
+} from './pool-list/pool-list.ts'
 export { type PoolChanges, PoolMap, poolChangeSteps, poolChanges } from './pool-map.ts'
 export type { RedeemedPart, Redemption, RedemptionKind } from './redemption/read.ts'
 export { type RedemptionSource, Redemptions } from './redemption/redemptions.ts'

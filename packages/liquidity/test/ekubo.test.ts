@@ -191,6 +191,21 @@ describe.skipIf(!core)(`the core itself${core ? '' : ` (${NO_CORE})`}`, () => {
     expect(found.filter(({ id }) => !known.has(id))).toEqual([])
   })
 
+  test('pools that somebody lists are proven by their keys, and others are refused', async () => {
+    const genuine = world.pools().filter(({ id }) => world.steps.some(({ before }) => before.id === id))
+    const fakes = genuine.flatMap(({ fixed, ...pool }) => {
+      const { config } = fixed as { config: Hex }
+      const other = `0x${(BigInt(config) + (1n << 33n)).toString(16).padStart(64, '0')}`
+      return [{ ...pool, fixed: { config: other } }, { ...pool, id: `0x${'ab'.repeat(32)}`, fixed }, pool]
+    })
+    const [proven] = await runReads(world.rpc, { blockHash: world.blockHash() }, [
+      ekubo.provePools!(EKUBO_ROW, [...genuine, ...fakes]),
+    ])
+    expect(genuine.length).toBeGreaterThan(0)
+    expect(proven!.slice(0, genuine.length).map((pool) => pool?.id)).toEqual(genuine.map(({ id }) => id))
+    expect(proven!.slice(genuine.length)).toEqual(fakes.map(() => null))
+  })
+
   test(
     'quotes are what it pays through the Executor, dust to drain, and end where it does',
     async () => {

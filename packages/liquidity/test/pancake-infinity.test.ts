@@ -168,6 +168,18 @@ test('a manager that is paused cannot be read, and usual keys are found without 
     readonly Pool<null>[],
   ]
   expect(found.map(({ id }) => id)).toEqual([pool.id])
+  const fixed = pool.fixed as InfinityKey
+  const hooked = { ...fixed, hooks: toAddress(`0x${'ab'.repeat(20)}`), parameters: fixed.parameters + (1 << 6) }
+  const [proven] = await runReads(rpc, await head(), [
+    pancakeInfinity.provePools!(rows, [
+      pool,
+      { ...pool, fixed: { ...fixed, fee: 501 } },
+      { ...pool, fixed: hooked },
+      { ...pool, id: `0x${'ab'.repeat(32)}` },
+      { ...pool, fixed: 'a key' },
+    ]),
+  ])
+  expect(proven!.map((each) => each?.id ?? null)).toEqual([pool.id, null, null, null, null])
   await managers.get('cl')!.send('pause', [true])
   expect(await readState(pool, 'cl')).toBeNull()
   await managers.get('cl')!.send('pause', [false])

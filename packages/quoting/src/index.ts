@@ -1,5 +1,5 @@
 export { PERMIT2_BITS, permitKinds } from '@sluice/bindings/guard'
-export { logScan, type OpenMarket } from './chain/runtime.ts'
+export { logHeadStart, logScan, type OpenMarket } from './chain/runtime.ts'
 export { CHAIN_STATES, type ChainStatus } from './chain/status.ts'
 export type { Clock } from './deadline.ts'
 export { AUTO_SLIPPAGE, autoSlippage, type MeasuredDrift } from './drift/auto-slippage.ts'

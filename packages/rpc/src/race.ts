@@ -25,6 +25,8 @@ const BACKOFF_MS = 25
 const MAX_BACKOFF_MS = 1_000
 /** When all endpoints are down, no request waits longer than that for one to come back. */
 const OUTAGE_MS = 1_000
+/** Most time that an endpoint gets which has not said its chain yet, however patient the request is: others may wait for that. */
+const MAX_CONTACT_MS = 4_000
 /** An endpoint that answers for another chain so often in one request is not asked again. */
 const MAX_WRONG = 3
 
@@ -166,7 +168,7 @@ class Race<T> {
     const send: Send = { signal: controller, priority: this.work.priority, ...(fresh && { fresh }) }
     const runner: Runner = { upstream, send, controller, startedAt: performance.now(), timer: undefined }
     this.running.add(runner)
-    this.limit(runner, this.work.attemptMs)
+    this.limit(runner, upstream.isChecked ? this.work.attemptMs : Math.min(this.work.attemptMs, MAX_CONTACT_MS))
     this.go(runner).then(
       (result) => this.won(runner, result),
       (error) => this.lost(runner, error),
@@ -174,17 +176,22 @@ class Race<T> {
     if (!this.endWatch && !isBehind(this.work.priority)) this.watch(this.late())
   }
 
-  private async go({ upstream, send }: Runner): Promise<T> {
-    await upstream.checkChain(send)
+  private async go(runner: Runner): Promise<T> {
+    const { upstream, send } = runner
+    if (!upstream.isChecked) {
+      await upstream.checkChain(send)
+      clearTimeout(runner.timer)
+      if (this.running.has(runner)) this.limit(runner, this.work.attemptMs)
+    } else await upstream.checkChain(send)
     return this.task(upstream, send)
   }
 
   /** The time of an attempt runs from when it is sent. */
-  private limit(runner: Runner, ms: number): void {
+  private limit(runner: Runner, maxMs: number, ms = maxMs): void {
     runner.timer = setTimeout(() => {
       const since = runner.send.sentAt
-      const left = since === undefined ? this.work.attemptMs : this.work.attemptMs - (performance.now() - since)
-      if (left > 1) return void this.limit(runner, left)
+      const left = since === undefined ? maxMs : maxMs - (performance.now() - since)
+      if (left > 1) return void this.limit(runner, maxMs, left)
       this.lost(runner, new RpcError('TIMEOUT', `${this.work.kind}: no answer in time`))
     }, ms)
   }

@@ -72,6 +72,11 @@ export class Upstream {
     this.numbersOnlyAt = Date.now()
   }
 
+  /** It has said which chain it is of. */
+  get isChecked(): boolean {
+    return this.chainChecked
+  }
+
   /** @throws RpcError `WRONG_CHAIN` */
   async checkChain(send: Send): Promise<void> {
     if (this.standing.down && this.standing.silentMs > AWAY_MS) this.forget()

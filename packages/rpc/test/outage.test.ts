@@ -1,5 +1,6 @@
 /** Chains none of whose endpoints answers, over real sockets. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { toAddress } from '@sluice/chains'
 import { type Anvil, NodeProxy, startAnvil } from '@sluice/devnet'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createRpc, type Rpc, type RpcErrorCode } from '../src/index.ts'
@@ -84,3 +85,20 @@ test('a host that accepts no handshake costs two connections, however much is as
     await Promise.allSettled(Array.from({ length: 200 }, () => rpc.gasPrice({ timeoutMs: 500 })))
   expect(most).toBe(2)
 }, 30_000)
+
+test('a first endpoint that accepts connections and never answers holds up no patient request for long', async () => {
+  const silent = createServer(() => {})
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  stops.push(() => silent.close())
+  const urls = [`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, anvil.url]
+  const rpc = createRpc({ chainId: 31337, urls })
+  rpcs.push(rpc)
+  // As much time as discovery in the background gets; this test has less.
+  const patient = { timeoutMs: 120_000 }
+  const to = `0x${'00'.repeat(19)}04` as const
+  const results = await Promise.all([
+    rpc.getLogs({ address: [], topics: [], fromBlock: 0, toBlock: 0 }, { ...patient, priority: 'scan' }),
+    rpc.call({ to: toAddress(to), data: '0x01' }, 'latest', { ...patient, priority: 'background' }),
+  ])
+  expect(results).toEqual([[], '0x01'])
+}, 60_000)

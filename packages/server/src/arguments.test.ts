@@ -16,6 +16,9 @@ test('options become the variables that the service reads', () => {
       ROLE: 'worker',
     },
   })
+  expect(readArguments(['--pools', 'a.gz', '--pools', 'https://b/c.gz#sha256=00'])).toEqual({
+    environment: { POOLS: 'a.gz,https://b/c.gz#sha256=00' },
+  })
   expect(readArguments([])).toEqual({ environment: {} })
 })
 
@@ -24,6 +27,7 @@ test.each([
   [['--rpc', '0=http://a'], '--rpc 0='],
   [['--rpc', '1='], '--rpc 1='],
   [['--port', ''], '--port'],
+  [['--pools', ''], '--pools'],
   [['--prot', '1'], "'--prot'"],
   [['1=http://a'], "'1=http://a'"],
 ])('%j is a mistake that names its option', (args, named) => {

@@ -30,6 +30,8 @@ export function readArguments(args: readonly string[]): Asked {
     const name = `RPC_URL_${chainId}`
     environment[name] = [environment[name], urls].filter((part) => part !== undefined).join(',')
   }
+  if (values.pools?.includes('')) return { mistake: '--pools: must not be empty' }
+  if (values.pools) environment.POOLS = values.pools.join(',')
   for (const [option, name] of Object.entries(VARIABLES)) {
     const value = values[option as keyof typeof VARIABLES]
     // Empty variables count as absent: an option that was left empty by mistake would go unnoticed.
@@ -45,6 +47,7 @@ function parse(args: readonly string[]) {
     args: [...args],
     options: {
       rpc: { type: 'string', multiple: true },
+      pools: { type: 'string', multiple: true },
       chains: text,
       port: text,
       'data-dir': text,

@@ -1,4 +1,4 @@
-/** `npx @sluice/server`: the service as a process, configured by its command line and its environment. */
+/** `sluice-server`: the service as a process, configured by its command line and its environment. */
 import { readArguments } from './arguments.ts'
 import { isNewEnough, runWithNewerNode } from './newer-node.ts'
 import { USAGE } from './usage.ts'

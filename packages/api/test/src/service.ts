@@ -34,7 +34,7 @@ export async function startWithoutChain(env: Readonly<Record<string, string>> = 
     }),
   )
   return {
-    url: server.url,
+    ...server,
     close: async () => {
       await server.close()
       rmSync(dir, { recursive: true })

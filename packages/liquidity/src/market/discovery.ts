@@ -7,11 +7,13 @@ import { chunks } from '../dexes/common/chunks.ts'
 import { pairKey } from '../dexes/common/direction.ts'
 import { MarketError } from '../errors.ts'
 import type { Pool } from '../family.ts'
+import type { PoolList } from '../pool-list/pool-list.ts'
 import type { ScanStatus } from '../snapshot.ts'
 import { AskedPairs } from './asked-pairs.ts'
 import { Background } from './background.ts'
 import type { Evictor } from './evictor.ts'
 import type { Follower, MarketParts } from './follow.ts'
+import { HeadStart, type HeadStartCount } from './head-start.ts'
 import type { MarketLimits } from './limits.ts'
 import { LogScan } from './log-scan.ts'
 import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
@@ -38,6 +40,9 @@ export type DiscoveryOptions = {
   readonly evictor: Evictor
   readonly limits: MarketLimits
   readonly onScan?: ((status: ScanStatus) => void) | undefined
+  /** Makes the list of pools to begin with. */
+  readonly headStart?: (() => PoolList) | undefined
+  readonly onHeadStart?: ((count: HeadStartCount) => void) | undefined
 }
 
 function nullIfGone(error: unknown): null {
@@ -60,12 +65,14 @@ export class Discovery {
   /** Search of past logs. */
   readonly scan: LogScan
 
-  constructor({ parts, follower, evictor, limits, onScan }: DiscoveryOptions) {
+  constructor({ parts, follower, evictor, limits, onScan, headStart, onHeadStart }: DiscoveryOptions) {
     this.parts = parts
     this.evictor = evictor
     this.follower = follower
     this.asked = new AskedPairs(parts.directory.tokens, limits)
-    this.scan = new LogScan(parts, (pools) => this.add(pools), onScan)
+    this.scan = new LogScan(parts, (pools) => this.add(pools), onScan, onHeadStart)
+    if (headStart)
+      this.scan.begin(() => new HeadStart(headStart(), { parts, follower }, (...row) => this.scan.knows(...row)))
     const { hubs, intermediates } = parts.directory.scope
     this.background = new Background((tokens) => this.find(tokens, hubs), limits.queued, TOKENS_AT_ONCE)
     this.warming = new Background((tokens) => this.find(tokens, intermediates), limits.queued, WIDE_AT_ONCE)
@@ -142,6 +149,8 @@ export class Discovery {
    */
   private warmUp(): Promise<unknown> {
     if (this.warm) return this.warm
+    // After a restart every pair may be known while past logs are not all searched.
+    void this.scan.run()
     const { hubs, intermediates } = this.parts.directory.scope
     const first = this.askFor(pairsOf(hubs, []), 'lookup')
     const rest = Promise.all(intermediates.map((token) => this.warming.add(token, token)))

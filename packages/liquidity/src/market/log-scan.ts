@@ -7,6 +7,7 @@ import { abortable, RpcError, type RpcErrorCode } from '@sluice/rpc'
 import type { DexFamily } from '../family.ts'
 import type { ScanStatus } from '../snapshot.ts'
 import type { MarketParts } from './follow.ts'
+import type { HeadStart, HeadStartCount } from './head-start.ts'
 import type { FoundPool } from './pool-reader.ts'
 import { ScanRange } from './scan-range.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
@@ -44,17 +45,25 @@ export class LogScan {
   private state: ScanStatus['state'] = 'waiting'
   private reason: string | undefined
   private readonly onChange: (status: ScanStatus) => void
+  private readonly onHeadStart: (count: HeadStartCount) => void
   private failures = 0
+  /** Pools that a list tells of, to be proven before logs are searched; null once they are. */
+  private headStart: HeadStart | null = null
+  private isRestored = false
+  private startOf: (() => HeadStart) | null = null
 
   /**
    * @param add - takes in pools that were found
    * @param onChange - called when it begins, ends, or cannot go on
+   * @param onHeadStart - called when all pools of a list are proven or refused
    */
   constructor(
     parts: MarketParts,
     add: (pools: readonly FoundPool[]) => Promise<void>,
     onChange: (status: ScanStatus) => void = () => {},
+    onHeadStart: (count: HeadStartCount) => void = () => {},
   ) {
+    this.onHeadStart = onHeadStart
     this.parts = parts
     this.add = add
     this.onChange = onChange
@@ -100,6 +109,18 @@ export class LogScan {
     const known = new Map(scannedTo)
     for (const target of this.targets) target.next = Math.max(target.next, known.get(target.row) ?? 0)
     this.range = new ScanRange(blocksPerCall)
+    this.isRestored = true
+  }
+
+  /** True where memory has what a list of pools would tell of a DEX. */
+  knows(row: DexRow, scannedTo: number | undefined): boolean {
+    const target = this.targets.find((each) => each.row === row)
+    return target && scannedTo !== undefined ? target.next > scannedTo : this.isRestored
+  }
+
+  /** Has the pools of a list proven before the search goes on. @param start - makes what proves them, once memory is restored */
+  begin(start: () => HeadStart): void {
+    this.startOf = start
   }
 
   /** Starts the search up to the newest block, or lets it go on. Resolves when it has ended; never fails. */
@@ -121,11 +142,18 @@ export class LogScan {
 
   private async search(): Promise<void> {
     const { ledger, signal } = this.parts
-    if (this.targets.length === 0 || this.state === 'done') return
+    if ((this.targets.length === 0 && !this.startOf && !this.headStart) || this.state === 'done') return
     // Whoever starts it may be about to show a new block.
     await null
     this.to = ledger.snapshot().block.number
+    if (this.startOf) this.headStart = this.startOf()
+    this.startOf = null
     while (!signal.aborted) {
+      if (this.headStart) {
+        await this.prove(this.headStart)
+        continue
+      }
+      if (this.targets.length === 0) break
       const next = Math.min(...this.targets.map((target) => target.next))
       if (next > this.to) break
       await this.step(next)
@@ -133,11 +161,35 @@ export class LogScan {
     if (!signal.aborted) this.enter('done')
   }
 
+  /** Some of the list's pools; the last of them ends it. */
+  private async prove(headStart: HeadStart): Promise<void> {
+    const { directory, signal } = this.parts
+    if (headStart.isDone) {
+      this.headStart = null
+      for (const [row, scannedTo] of headStart.scanned) {
+        const target = this.targets.find((each) => each.row === row)
+        if (target) target.next = Math.max(target.next, Math.min(scannedTo, this.to) + 1)
+      }
+      this.onHeadStart(headStart.count)
+      return
+    }
+    try {
+      const options = { signal, priority: 'scan', timeoutMs: BACKGROUND_TIMEOUT_MS } as const
+      const found = await headStart.prove(options)
+      for (const entry of found) directory.listed.set(entry.pool.id, entry)
+      await this.add(found)
+      this.failures = 0
+      this.enter('scanning')
+    } catch (error) {
+      if (!signal.aborted) await this.pause(error)
+    }
+  }
+
   private enter(state: ScanStatus['state'], reason?: string): void {
     const isNew = state !== this.state || reason !== this.reason
     this.state = state
     this.reason = reason
-    if (isNew) this.onChange(this.status!)
+    if (isNew && this.status) this.onChange(this.status)
   }
 
   /** One range, for all DEXes that are at its beginning. */

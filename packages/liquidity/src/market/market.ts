@@ -6,11 +6,13 @@ import type { StateCount } from '@sluice/simulation'
 import { families as allFamilies } from '../dexes/index.ts'
 import { MarketError } from '../errors.ts'
 import type { DexFamily } from '../family.ts'
+import type { PoolList } from '../pool-list/pool-list.ts'
 import type { Market, MarketHealth, ScanStatus, Snapshot } from '../snapshot.ts'
 import { Auditor } from './audit.ts'
 import { Discovery } from './discovery.ts'
 import { Evictor } from './evictor.ts'
 import { Follower, type MarketParts } from './follow.ts'
+import type { HeadStartCount } from './head-start.ts'
 import { Ledger } from './ledger.ts'
 import { type MarketLimits, marketLimits } from './limits.ts'
 import { nextPollMs } from './poll-schedule.ts'
@@ -36,6 +38,10 @@ export type MarketOptions = {
   readonly facts?: TokenFacts
   /** Limits of what strangers can make it remember. */
   readonly limits?: Partial<MarketLimits>
+  /** Makes a list of pools to begin with: they are proven by the chain, and the logs that it covers are not searched. */
+  readonly headStart?: () => PoolList
+  /** Called when all pools of that list are proven or refused. */
+  readonly onHeadStart?: (count: HeadStartCount) => void
   /** Called when the search of past logs begins, ends, or cannot go on. */
   readonly onScan?: (status: ScanStatus) => void
 }
@@ -100,7 +106,8 @@ class ChainMarket implements IndexedMarket {
     this.follower = new Follower(parts, () => this.discovery.forgetPairs())
     this.evictor = new Evictor(directory, this.ledger)
     const { follower, evictor } = this
-    this.discovery = new Discovery({ parts, follower, evictor, limits, onScan: options.onScan })
+    const { onScan, headStart, onHeadStart } = options
+    this.discovery = new Discovery({ parts, follower, evictor, limits, onScan, headStart, onHeadStart })
     this.auditor = new Auditor(parts, this.follower)
     this.saver = save
       ? new Saver(save, { directory, ledger: this.ledger, discovery: this.discovery, most: limits.saved })

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Address } from '@sluice/chains'
+import type { Address, DexRow } from '@sluice/chains'
 import { inSlices, type Steps } from '@sluice/rpc'
 import { MarketError } from '../errors.ts'
 import type { Pool } from '../family.ts'
@@ -40,7 +40,8 @@ type Parts = {
   readonly most: number
 }
 
-type Extra = {
+/** Facts of a save beside the block. */
+export type SavedExtra = {
   /** The hash of the chain's rows: saved pools were found and read as these say. */
   readonly rows: string
   /** By the number of the row. */
@@ -86,7 +87,7 @@ export class Saver {
     this.everyMs = everyMs
     this.onError = onError
     this.parts = parts
-    this.rowsHash = createHash('sha256').update(JSON.stringify(parts.directory.rows)).digest('hex')
+    this.rowsHash = rowsHash(parts.directory.rows)
     this.rowNumbers = new Map(parts.directory.rows.map((row, i) => [row, i]))
   }
 
@@ -134,9 +135,9 @@ export class Saver {
   /** Nothing of it is followed before all of it is in memory: the chain answers nothing until then. */
   private async takeIn(file: Store, { chainId, block, extra }: SavedFacts): Promise<void> {
     const { directory, ledger, discovery } = this.parts
-    if (chainId !== ledger.chainId || (extra as Extra | null)?.rows !== this.rowsHash)
+    if (chainId !== ledger.chainId || (extra as SavedExtra | null)?.rows !== this.rowsHash)
       throw new MarketError('BAD_SNAPSHOT', 'what was saved is of another file of the chain')
-    const { scannedTo, blocksPerCall } = extra as Extra
+    const { scannedTo, blocksPerCall } = extra as SavedExtra
     discovery.scan.restore(
       scannedTo.map(([row, to]) => [directory.rows[row]!, to] as const),
       blocksPerCall,
@@ -183,7 +184,7 @@ export class Saver {
       to,
     ])
     const { blocksPerCall } = scan
-    const extra: Extra = { rows: this.rowsHash, scannedTo, ...(blocksPerCall !== undefined && { blocksPerCall }) }
+    const extra: SavedExtra = { rows: this.rowsHash, scannedTo, ...(blocksPerCall !== undefined && { blocksPerCall }) }
     const told: Told = { fresh: [], kept: [] }
     await this.file.save({ chainId: ledger.chainId, block: top.block, extra }, this.partsOf(top.pools, told))
     if (told.kept.length > 0) {
@@ -235,6 +236,11 @@ export class Saver {
   private report(error: unknown): void {
     this.onError(error instanceof Error ? error : new Error(String(error)))
   }
+}
+
+/** Names the rows that pools were found and read by. */
+export function rowsHash(rows: readonly DexRow[]): string {
+  return createHash('sha256').update(JSON.stringify(rows)).digest('hex')
 }
 
 async function openFile(path: string, anew: boolean): Promise<Store> {

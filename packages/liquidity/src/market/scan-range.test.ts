@@ -70,3 +70,15 @@ test('one block that is refused ends it', () => {
   const range = new ScanRange(1)
   expect(range.wasRefused(1, undefined)).toBe(false)
 })
+
+test.each([9_999, 2_000, 100, 7])(
+  'a refusal that names the refused range itself is crossed in few requests, at %i blocks',
+  (limit) => {
+    const range = new ScanRange()
+    let refused = 0
+    for (; range.blocks > limit; refused++) expect(range.wasRefused(range.blocks, range.blocks)).toBe(true)
+    expect(refused).toBeLessThan(10)
+    range.wasGranted(range.blocks)
+    expect(range.known).toBeGreaterThan(limit / 5)
+  },
+)

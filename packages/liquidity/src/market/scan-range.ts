@@ -20,6 +20,8 @@ export class ScanRange {
   private grants = 0
   private retryAfter = FIRST_RETRY
   private hint: number | undefined
+  /** The last refusal named the range that was asked for, or a wider one. */
+  private wasEcho = false
   /** A wider range than the granted one is being tried again. */
   private isRetry = false
 
@@ -44,6 +46,7 @@ export class ScanRange {
 
   /** @param blocks - that were asked for: fewer than `blocks` at the end of a search tell nothing */
   wasGranted(blocks: number): void {
+    this.wasEcho = false
     if (blocks < this.next) return
     this.granted = blocks
     if (this.isRetry) {
@@ -73,8 +76,10 @@ export class ScanRange {
       this.next = this.granted
       return true
     }
-    // Some count both ends of a range, others neither.
-    const named = hint === undefined || hint < blocks ? hint : blocks - 1
+    const isEcho = hint !== undefined && hint >= blocks
+    // Some count both ends of a range, others neither. Named again it is no limit: Reth names the very range that it refuses.
+    const named = isEcho ? (this.wasEcho ? undefined : blocks - 1) : hint
+    this.wasEcho = isEcho
     if (named !== undefined) {
       // Named twice, it is a limit of the plan and not of the logs in that range.
       this.refusedAt = named === this.hint ? named + 1 : blocks

@@ -7,7 +7,7 @@ import { RecordDatabase } from './record-database.ts'
 
 type Lists = Record<string, unknown[]>
 /** Facts in a file: what `list` has told is kept beside the rest. */
-type Extra = { readonly rest: unknown; readonly lists: Lists }
+export type FileExtra = { readonly rest: unknown; readonly lists: Lists }
 type File = {
   readonly database: SnapshotDatabase
   /** The part still to be read. */
@@ -76,7 +76,7 @@ function runOnFile(number: number, ask: ToStore): unknown {
       return undefined
     case 'commit': {
       if (file.kept) database.keepOnly(file.kept)
-      const extra: Extra = { rest: ask.facts.extra, lists: file.lists }
+      const extra: FileExtra = { rest: ask.facts.extra, lists: file.lists }
       return database.commit({ ...ask.facts, extra })
     }
     case 'rollback':
@@ -91,7 +91,7 @@ function open(number: number, path: string): SavedFacts | null {
   const database = new SnapshotDatabase(path)
   try {
     const facts = database.facts()
-    const extra = facts?.extra as Extra | undefined
+    const extra = facts?.extra as FileExtra | undefined
     files.set(number, { database, batches: batches(database, extra?.lists ?? {}), lists: {}, kept: null })
     return facts && { ...facts, extra: extra?.rest ?? null }
   } catch (error) {

@@ -2,8 +2,10 @@ import type { Chain } from '@sluice/chains'
 import {
   type AuditCount,
   createMarket,
+  type HeadStartCount,
   type Market,
   type MarketOptions,
+  type PoolList,
   Redemptions,
   type ScanStatus,
   type Snapshot,
@@ -26,6 +28,8 @@ export type RuntimeSettings = {
   readonly rpc: Pick<RpcOptions, 'urls' | 'background' | 'scan'> & { readonly timeoutMs: number }
   /** The file that known pools are kept in between runs, and how often; nowhere when absent. */
   readonly save?: { readonly path: string; readonly everyMs: number }
+  /** Makes a list of pools to begin with. */
+  readonly headStart?: () => PoolList
   /** Milliseconds without use after which the chain is not followed any more. */
   readonly idleSleepMs: number
 }
@@ -75,6 +79,17 @@ type Awake = {
 export function logScan(log: Log, { state, ...rest }: ScanStatus): void {
   if (state === 'failing') log.warn(rest, 'search of past logs fails: pools of these families are missing')
   else log.info(rest, `search of past logs: ${state}`)
+}
+
+/** One line when the pools of a list are proven. */
+export function logHeadStart(log: Log, count: HeadStartCount): void {
+  const { proven, refused } = count
+  if (refused > 0)
+    log.warn(
+      { proven, refused },
+      'the chain does not have some pools of the list: its logs are searched from the start',
+    )
+  else log.info({ proven }, 'the chain has all pools of the list')
 }
 
 /** The life of one chain: it wakes at its first use, follows blocks while it is used, and sleeps when idle. */
@@ -174,6 +189,7 @@ export class ChainRuntime {
         createMarket({
           ...parts,
           ...this.saveOptions(),
+          ...this.headStartOptions(),
           isWatched: this.options.isWatched,
           onScan: (status) => logScan(log, status),
         }))
@@ -219,6 +235,11 @@ export class ChainRuntime {
     const onError = (error: Error) =>
       log.warn({ err: error, path: save.path }, 'known pools cannot be saved or restored')
     return { save: { ...save, onError } }
+  }
+
+  private headStartOptions(): Pick<MarketOptions, 'headStart' | 'onHeadStart'> {
+    const { headStart, log } = this.options
+    return headStart ? { headStart, onHeadStart: (count) => logHeadStart(log, count) } : {}
   }
 
   private async sleepIfIdle(): Promise<void> {

@@ -3,7 +3,7 @@ import type { DexFamily, Pool } from '../../family.ts'
 import { quoteByIndices, tradeWithInputFee } from '../common/exact-input.ts'
 import { readFixed } from './control.ts'
 import { limitOf, quote, tradingFunction } from './math.ts'
-import { applyLog, createdPool, creationTopics, poolIdOf, readStates, topics } from './state.ts'
+import { applyLog, createdPool, creationTopics, poolIdOf, provePools, readStates, topics } from './state.ts'
 import type { BalancerV2Fixed, BalancerV2State } from './types.ts'
 
 const fixedOf = (pool: Pool<unknown>) => pool.fixed as BalancerV2Fixed
@@ -21,6 +21,7 @@ export const balancerV2: DexFamily<BalancerV2State> = {
   listedByLogs: true,
   creationTopics,
   createdPool,
+  provePools,
   topics,
   poolIdOf,
   applyLog,

@@ -1,7 +1,7 @@
 import { BalancerV2Lens__factory, IBalancerV2VaultState__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
+import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { readEach } from '../common/read-each.ts'
 import type { BalancerV2State } from './types.ts'
@@ -11,6 +11,9 @@ const lens = BalancerV2Lens__factory.createInterface()
 const vault = IBalancerV2VaultState__factory.createInterface()
 
 const READ_GAS = 250_000
+/** Gas for a pool with many tokens, each in slots of its own. */
+const TOKENS_GAS = 150_000
+const POOL_ID = /^0x[0-9a-f]{64}$/
 
 export function readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV2State | null)[]> {
   return readEach(
@@ -46,8 +49,30 @@ export const creationTopics: readonly Hex[] = [topicOf('TokensRegistered')]
 /** The pool that registers its tokens; its own share, which some list, is left out. */
 export function createdPool(row: DexRow, log: Log): Pool<null> {
   const { poolId, tokens } = vault.decodeEventLog('TokensRegistered', log.data, log.topics)
+  return makePool(row, poolId as Hex, [...tokens])
+}
+
+/** Asks the vault for the tokens of each id; it refuses those that it has not given. Factories are asked before a pool is used. */
+export function* provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+  const ids = listed.flatMap(({ id }) => (POOL_ID.test(id) ? [id as Hex] : []))
+  const answers = yield ids.map((id) => ({
+    to: row.address,
+    data: vault.encodeFunctionData('getPoolTokens', [id]) as Hex,
+    gas: TOKENS_GAS,
+  }))
+  const proven = new Map<string, Pool<null>>()
+  for (const [k, id] of ids.entries()) {
+    const answer = answers[k]
+    if (!answer || answer === '0x') continue
+    const pool = makePool(row, id, [...vault.decodeFunctionResult('getPoolTokens', answer).tokens])
+    if (pool.tokens.length >= 2) proven.set(id, pool)
+  }
+  return listed.map(({ id }) => proven.get(id) ?? null)
+}
+
+function makePool(row: DexRow, poolId: Hex, tokens: readonly string[]): Pool<null> {
   const own = toAddress(poolId.slice(0, 42))
-  const traded = [...tokens].map(toAddress).filter((token) => token !== own)
+  const traded = tokens.map(toAddress).filter((token) => token !== own)
   return {
     id: poolId,
     family: row.family,

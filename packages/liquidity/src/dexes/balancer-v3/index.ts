@@ -6,6 +6,7 @@ import { payable, rateOf } from '../erc4626/math.ts'
 import { type Buffer, bufferLimit, bufferQuote } from './buffer.ts'
 import { findBuffers, readFixed } from './buffers.ts'
 import { limitOf, quote, tradingFunction } from './math.ts'
+import { provePools } from './prove.ts'
 import { applyLog, createdPool, creationTopics, poolIdOf, readStates, topics } from './state.ts'
 import type { BalancerV3Fixed, BalancerV3State, PooledState } from './types.ts'
 
@@ -54,6 +55,7 @@ export const balancerV3: DexFamily<BalancerV3State> = {
   listedByLogs: true,
   creationTopics,
   createdPool,
+  provePools,
   topics,
   poolIdOf,
   applyLog,

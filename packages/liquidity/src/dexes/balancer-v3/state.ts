@@ -2,6 +2,7 @@ import {
   type BalancerV3Lens,
   BalancerV3Lens__factory,
   IBalancerV3SurgeHook__factory,
+  type IBalancerV3VaultState,
   IBalancerV3VaultState__factory,
 } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -165,20 +166,41 @@ export function createdPool(row: DexRow, log: Log): Pool<null> | null {
     log.data,
     log.topics,
   )
+  return registeredPool(row, {
+    pool,
+    factory,
+    tokens: [...tokenConfig].map(({ token }) => token),
+    rateProviders: [...tokenConfig].map(({ rateProvider }) => rateProvider),
+    swapFeeManager: roleAccounts.swapFeeManager,
+    hooks: hooksConfig,
+  })
+}
+
+type Registered = {
+  readonly pool: string
+  /** Anyone may register code of their own, and whoever does is the factory. */
+  readonly factory: string
+  readonly tokens: readonly string[]
+  readonly rateProviders: readonly string[]
+  readonly swapFeeManager: string
+  readonly hooks: IBalancerV3VaultState.HooksConfigStructOutput
+}
+
+/** Null for a pool in whose swaps a hook has a say beyond their fee. */
+export function registeredPool(row: DexRow, registered: Registered): Pool<null> | null {
+  const { pool, factory, tokens, rateProviders, swapFeeManager, hooks: hooksConfig } = registered
   const { enableHookAdjustedAmounts, shouldCallBeforeSwap, shouldCallAfterSwap, hooksContract } = hooksConfig
   if (enableHookAdjustedAmounts || shouldCallBeforeSwap || shouldCallAfterSwap) return null
   const address = toAddress(pool)
-  // Anyone may register code of their own, and whoever does is the factory.
-  const rates = [...tokenConfig].map(({ rateProvider }) => rateProvider)
   const hooks = hooksConfig.shouldCallComputeDynamicSwapFee ? [hooksContract] : []
-  const deciding = [factory, ...rates, roleAccounts.swapFeeManager, ...hooks]
+  const deciding = [factory, ...rateProviders, swapFeeManager, ...hooks]
   const dependsOn = [...new Set(deciding.map(toAddress))].filter((account) => account !== ZERO_ADDRESS)
   return {
     id: address,
     family: row.family,
     dex: row.brand,
     address,
-    tokens: [...tokenConfig].map(({ token }) => toAddress(token)),
+    tokens: tokens.map(toAddress),
     fixed: { vault: row.address, dependsOn, silent: toAddress(hooksContract) === address } satisfies BalancerV3Fixed,
     state: null,
   }

@@ -2,9 +2,10 @@ import { IEkuboCore__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
+import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortTokens } from '../common/direction.ts'
+import { pairOf, provenBy } from '../common/listed.ts'
 import { type Pair, withNative } from '../common/native-pairs.ts'
 import { concentratedType, configOf, decodeConfig, isExtended, poolId } from './config.ts'
 import { sload, wordsOf } from './storage.ts'
@@ -43,6 +44,11 @@ export function* findPools(row: DexRow, pairs: readonly Pair[]): Reads<readonly 
   const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) =>
     USUAL_CONFIGS.map((config) => makePool(row, pair, config)),
   )
+  return yield* initialized(row, candidates)
+}
+
+/** Those of the pools that the core has: each has a price from the moment that it is made. */
+function* initialized(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) =>
     sload(
@@ -60,6 +66,19 @@ function makePool(row: DexRow, pair: Pair, config: Hex): Pool<null> {
   const tokens = sortTokens(pair)
   const { family, brand: dex, address } = row
   return { id: poolId(tokens, { config }), family, dex, address, tokens, fixed: { config }, state: null }
+}
+
+/** The id is the hash of the key: a key that the core knows is a pool of it, whoever lists it. */
+export function provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+  return provenBy(listed, listedPool, (candidates) => initialized(row, candidates))
+
+  function listedPool({ tokens, fixed }: ListedPool): Pool<null> | null {
+    const { config } = (fixed ?? {}) as Readonly<Record<string, unknown>>
+    const pair = pairOf(tokens)
+    if (!pair || typeof config !== 'string' || !/^0x[0-9a-f]{64}$/.test(config)) return null
+    const known = decodeConfig(config as Hex)
+    return known && !isExtended(known) ? makePool(row, pair, config as Hex) : null
+  }
 }
 
 export const creationTopics: readonly Hex[] = [core.getEvent('PoolInitialized').topicHash as Hex]

@@ -90,3 +90,28 @@ test('pools of other versions, or with an extension, are left to others', () => 
   expect(ekubo.createdPool!(row, log(plain))).toMatchObject({ tokens: [A, B], fixed: { config: plain }, address: core })
   expect(ekubo.createdPool!(row, log(`0x${'51'.repeat(20)}${plain.slice(42)}`))).toBeNull()
 })
+
+test('pools that somebody lists are asked for by the hash of their keys alone', () => {
+  const row = { family: 'ekubo', brand: 'test', role: 'core', address: core }
+  const config = configOf(FEE, concentratedType(1_000))
+  const { state: _, ...genuine } = poolOf(config, {})
+  const absent = poolOf(configOf(FEE, concentratedType(2_000)), {})
+  const extended = `0x${core.slice(2)}${config.slice(42)}` as Hex
+  const listed = [
+    genuine,
+    absent,
+    { ...genuine, fixed: { config: absent.fixed } },
+    { ...genuine, fixed: absent.fixed },
+    { ...genuine, id: poolId([A, B], { config: extended }), fixed: { config: extended } },
+    { ...genuine, tokens: [A, A] },
+    { ...genuine, fixed: undefined },
+  ]
+  const proving = ekubo.provePools!(row, listed)
+  const { value: reads } = proving.next([]) as { value: readonly { data: Hex }[] }
+  // The selector, and a word for each pool that there can be.
+  expect(reads.map(({ data }) => data.slice(10))).toEqual([`${genuine.id.slice(2)}${absent.id.slice(2)}`])
+  const word = (value: bigint) => value.toString(16).padStart(64, '0')
+  const { done, value } = proving.next([`0x${word(1n << 200n)}${word(0n)}`])
+  expect(done).toBe(true)
+  expect(value).toEqual([{ ...genuine, state: null }, null, null, null, null, null, null])
+})

@@ -3,7 +3,7 @@ import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
 import { decodeConfig, keyOf } from './config.ts'
 import { curveOf, reservesOf } from './curve.ts'
-import { createdPool, creationTopics, findPools, rowsOf } from './discover.ts'
+import { createdPool, creationTopics, findPools, provePools, rowsOf } from './discover.ts'
 import { maxInput, swapExactInput } from './math.ts'
 import { applyLog, poolIdOf, readStates, refreshStates, topics } from './state.ts'
 import type { EkuboState } from './types.ts'
@@ -22,6 +22,7 @@ export const ekubo: DexFamily<EkuboState> = {
   listedByLogs: true,
   creationTopics,
   createdPool,
+  provePools,
   topics,
   poolIdOf,
   applyLog,

@@ -3,12 +3,13 @@ import {
   IPancakeInfinityClManager__factory,
   PancakeInfinityLens__factory,
 } from '@sluice/bindings'
-import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type DexRow, type Hex, isAddress, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
+import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortTokens } from '../common/direction.ts'
+import { integerIn, pairOf, provenBy } from '../common/listed.ts'
 import { type Pair, withNative } from '../common/native-pairs.ts'
 import { PARAMETERS_BITS, poolId, touchesSwaps } from './key.ts'
 import type { InfinityKey } from './types.ts'
@@ -34,6 +35,9 @@ const USUAL_KEYS: Readonly<Record<InfinityKey['kind'], readonly (readonly [fee: 
     [2500, 25],
   ],
 }
+/** Bounds of a key's fields: `uint24`, and as much of `parameters` as is known. */
+const MAX_FEE = 0xffffff
+const MAX_PARAMETERS = Number((1n << PARAMETERS_BITS) - 1n)
 const IDS_PER_READ = 500
 const GAS_PER_ID = 6_000
 
@@ -56,6 +60,11 @@ export function* findPools(row: DexRow, pairs: readonly Pair[]): Reads<readonly 
       makePool(row, pair, { vault: vaultOf(row), kind, fee, parameters: step * 0x10000, hooks: ZERO_ADDRESS }),
     ),
   )
+  return yield* initialized(row, candidates)
+}
+
+/** Those of the pools that the manager has: each has a price from the moment that it is made. */
+function* initialized(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...PANCAKE_INFINITY_LENS,
@@ -74,6 +83,20 @@ function makePool(row: DexRow, pair: Pair, key: InfinityKey): Pool<null> {
   const tokens = sortTokens(pair)
   const { family, brand: dex, address } = row
   return { id: poolId(tokens, address, key), family, dex, address, tokens, fixed: key, state: null }
+}
+
+/** The id is the hash of the key: a key that the manager knows is a pool of it, whoever lists it. */
+export function provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+  return provenBy(listed, listedPool, (candidates) => initialized(row, candidates))
+
+  function listedPool({ tokens, fixed }: ListedPool): Pool<null> | null {
+    const { fee, parameters, hooks } = (fixed ?? {}) as Readonly<Record<string, unknown>>
+    const pair = pairOf(tokens)
+    if (!pair || !integerIn(fee, 0, MAX_FEE) || !integerIn(parameters, 1, MAX_PARAMETERS) || !isAddress(hooks))
+      return null
+    const key: InfinityKey = { vault: vaultOf(row), kind: kindOf(row), fee, parameters, hooks: toAddress(hooks) }
+    return touchesSwaps(key) ? null : makePool(row, pair, key)
+  }
 }
 
 const topicOf = (contract: typeof cl | typeof bin) => contract.getEvent('Initialize')!.topicHash as Hex

@@ -3,7 +3,7 @@ import { binReserves } from '../../math/bins.ts'
 import { concentratedReserves } from '../../math/positions.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { createdPool, creationTopics, findPools, rowsOf } from './discover.ts'
+import { createdPool, creationTopics, findPools, provePools, rowsOf } from './discover.ts'
 import { hasDynamicFee, keyOf } from './key.ts'
 import { curveOf, maxInput, swap } from './math.ts'
 import { applyLog, poolIdOf, readStates, topics } from './state.ts'
@@ -22,6 +22,7 @@ export const pancakeInfinity: DexFamily<InfinityState> = {
   listedByLogs: true,
   creationTopics,
   createdPool,
+  provePools,
   topics,
   poolIdOf,
   applyLog,

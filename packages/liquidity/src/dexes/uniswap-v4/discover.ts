@@ -1,12 +1,13 @@
 import { IUniswapV4PoolManagerState__factory, UniswapV4Lens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
-import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type DexRow, type Hex, isAddress, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { keccak256 } from 'ethers'
-import type { Pool, Reads } from '../../family.ts'
+import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortTokens } from '../common/direction.ts'
+import { integerIn, pairOf, provenBy } from '../common/listed.ts'
 import { withNative } from '../common/native-pairs.ts'
 import { touchesSwaps } from './hooks.ts'
 import type { UniswapV4Key } from './types.ts'
@@ -35,6 +36,9 @@ const USUAL_KEYS: readonly (readonly [fee: number, tickSpacing: number])[] = [
   [10_000, 200],
   [20_000, 400],
 ]
+/** Bounds of a key's fields: `uint24`, and an `int24` that the manager holds to this. */
+const MAX_FEE = 0xffffff
+const MAX_TICK_SPACING = 32_767
 /** About 2.5 million gas. */
 const IDS_PER_READ = 800
 
@@ -51,6 +55,11 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) =>
     USUAL_KEYS.map(([fee, tickSpacing]) => makePool(row, pair, { fee, tickSpacing, hooks: ZERO_ADDRESS })),
   )
+  return yield* initialized(row, candidates)
+}
+
+/** Those of the pools that the manager has: each has a price from the moment that it is made. */
+function* initialized(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...UNISWAP_V4_LENS,
@@ -72,6 +81,20 @@ function makePool(row: DexRow, pair: readonly [Address, Address], key: UniswapV4
   const tokens = sortTokens(pair)
   const { family, brand: dex, address } = row
   return { id: poolId(tokens, key), family, dex, address, tokens, fixed: key, state: null }
+}
+
+/** The id is the hash of the key: a key that the manager knows is a pool of it, whoever lists it. */
+export function provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+  return provenBy(listed, listedPool, (candidates) => initialized(row, candidates))
+
+  function listedPool({ tokens, fixed }: ListedPool): Pool<null> | null {
+    const { fee, tickSpacing, hooks } = (fixed ?? {}) as Readonly<Record<string, unknown>>
+    const pair = pairOf(tokens)
+    if (!pair || !integerIn(fee, 0, MAX_FEE) || !integerIn(tickSpacing, 1, MAX_TICK_SPACING) || !isAddress(hooks))
+      return null
+    const key = { fee, tickSpacing, hooks: toAddress(hooks) }
+    return touchesSwaps(key.hooks) ? null : makePool(row, pair, key)
+  }
 }
 
 const INITIALIZE = manager.getEvent('Initialize').topicHash as Hex

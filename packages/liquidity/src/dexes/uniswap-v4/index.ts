@@ -1,6 +1,6 @@
 import type { DexFamily } from '../../family.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
-import { createdPool, creationTopics, findPools } from './discover.ts'
+import { createdPool, creationTopics, findPools, provePools } from './discover.ts'
 import { hasDynamicFee } from './hooks.ts'
 import { swapFeePpm } from './math.ts'
 import { applyLog, keyOf, poolIdOf, readStates, refreshStates, topics } from './state.ts'
@@ -21,6 +21,7 @@ export const uniswapV4: DexFamily<UniswapV4State> = {
   listedByLogs: true,
   creationTopics,
   createdPool,
+  provePools,
   topics,
   poolIdOf,
   applyLog,

@@ -1,0 +1,118 @@
+/** Lists of pools that the configuration names: read or downloaded within limits, and held to their hash before anything of them is used. */
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { type PoolList, readPoolList } from '@sluice/liquidity'
+import type { PoolSource } from './config.ts'
+
+/** A list of 100,000 pools takes about a tenth. */
+const MAX_BYTES = 32_000_000
+const TIMEOUT_MS = 60_000
+/** Downloads of releases are redirected once or twice. */
+const MAX_REDIRECTS = 3
+
+/** By chain id; unpacked when the chain wakes. */
+export type PoolLists = ReadonlyMap<number, () => PoolList>
+
+/** A file that must not be used. The message names it and says what to do. */
+class PoolFileError extends Error {
+  override readonly name = 'PoolFileError'
+}
+
+type Loaded = {
+  readonly lists: PoolLists
+  /** Downloads that failed: the service does without them, at the cost of a search of past logs. */
+  readonly warnings: readonly string[]
+}
+
+/** @throws PoolFileError for a file that cannot be read, has another hash or is no list, and for two of one chain */
+export async function loadPoolFiles(sources: readonly PoolSource[]): Promise<Loaded> {
+  const lists = new Map<number, () => PoolList>()
+  const warnings: string[] = []
+  for (const source of sources) {
+    const name = nameOf(source)
+    const bytes = await (source.isUrl ? download(source.location) : readFile(source.location)).catch((error: Error) => {
+      if (!source.isUrl) throw new PoolFileError(`POOLS: ${name} cannot be read: ${error.message}`)
+      warnings.push(`POOLS: ${name} cannot be downloaded (${reasonOf(error)}): past logs are searched instead`)
+      return null
+    })
+    if (bytes === null) continue
+    const hash = createHash('sha256').update(bytes).digest('hex')
+    if (source.sha256 !== undefined && hash !== source.sha256)
+      throw new PoolFileError(
+        `POOLS: ${name} has the SHA-256 ${hash}, not ${source.sha256}: it is not the file that was named`,
+      )
+    const chainId = chainOf(bytes, name)
+    if (lists.has(chainId)) throw new PoolFileError(`POOLS: ${name} is a second list of chain ${chainId}: name one`)
+    lists.set(chainId, () => readPoolList(bytes))
+  }
+  return { lists, warnings }
+}
+
+function chainOf(bytes: Uint8Array, name: string): number {
+  try {
+    return readPoolList(bytes).chainId
+  } catch (error) {
+    throw new PoolFileError(`POOLS: ${name} is ${(error as Error).message}`)
+  }
+}
+
+/** Without the query of a URL and its credentials, which may hold a key. */
+function nameOf({ location, isUrl }: PoolSource): string {
+  if (!isUrl) return location
+  const { origin, pathname } = new URL(location)
+  return origin + pathname
+}
+
+async function readFile(path: string): Promise<Uint8Array> {
+  const file = await open(path)
+  try {
+    const stats = await file.stat()
+    if (!stats.isFile()) throw new Error('it is not a file')
+    if (stats.size > MAX_BYTES) throw tooLarge()
+    return await file.readFile()
+  } finally {
+    await file.close()
+  }
+}
+
+async function download(address: string): Promise<Uint8Array> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  let url = address
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const answer = await fetch(url, { signal, redirect: 'manual' })
+    const location = answer.headers.get('location')
+    if (answer.status >= 300 && answer.status < 400 && location !== null) {
+      await answer.body?.cancel()
+      const next = new URL(location, url)
+      if (next.protocol !== 'https:' && next.protocol !== new URL(url).protocol)
+        throw new Error(`it is redirected to ${next.protocol}//`)
+      url = next.href
+      continue
+    }
+    if (!answer.ok) {
+      await answer.body?.cancel()
+      throw new Error(`status ${answer.status}`)
+    }
+    return await bodyOf(answer)
+  }
+  throw new Error(`more than ${MAX_REDIRECTS} redirects`)
+}
+
+async function bodyOf({ body }: Response): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  const reader = body?.getReader()
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    size += part.value.length
+    if (size > MAX_BYTES) {
+      await reader?.cancel()
+      throw tooLarge()
+    }
+    parts.push(part.value)
+  }
+  return Buffer.concat(parts)
+}
+
+const tooLarge = () => new Error(`it is larger than ${MAX_BYTES} bytes`)
+
+const reasonOf = ({ message, cause }: Error) => (cause as { code?: string } | undefined)?.code ?? message

@@ -1,0 +1,61 @@
+/** Proof of pools and buffers that somebody else lists, by what the vault and the factories say of them. */
+import { IBalancerV2Factory__factory, IBalancerV3VaultState__factory } from '@sluice/bindings'
+import { type DexRow, type Hex, isAddress, toAddress } from '@sluice/chains'
+import type { ListedPool, Pool, Reads } from '../../family.ts'
+import { findBuffers } from './buffers.ts'
+import { registeredPool } from './state.ts'
+import type { BalancerV3Fixed } from './types.ts'
+
+const vault = IBalancerV3VaultState__factory.createInterface()
+/** Factories of both versions answer this. */
+const factories = IBalancerV2Factory__factory.createInterface()
+const GAS = 120_000
+
+/**
+ * Tokens, rate providers, roles and hooks are the vault's words. Who registered a pool only a past log says: the listed factory counts
+ * where it confirms that it made the pool, and the pool stands for itself where it does not.
+ */
+export function* provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+  const claims = listed.map((pool) => ({ ...pool, fixed: fixedOf(pool) }))
+  const pools = claims.filter(({ fixed }) => fixed.buffer !== true)
+  const pairs = claims.flatMap(({ fixed, tokens: [asset, share] }) =>
+    fixed.buffer === true && asset && share ? [[asset, share] as const] : [],
+  )
+  const reads = pools.flatMap(({ address, fixed }) => [
+    { to: row.address, data: vault.encodeFunctionData('getPoolData', [address]) as Hex, gas: GAS },
+    { to: row.address, data: vault.encodeFunctionData('getHooksConfig', [address]) as Hex, gas: GAS },
+    { to: row.address, data: vault.encodeFunctionData('getPoolRoleAccounts', [address]) as Hex, gas: GAS },
+    {
+      to: fixed.factory ?? address,
+      data: factories.encodeFunctionData('isPoolFromFactory', [address]) as Hex,
+      gas: GAS,
+    },
+  ])
+  const answers = yield reads
+  const proven = new Map<string, Pool<null>>()
+  for (const [k, { address, fixed }] of pools.entries()) {
+    const [data, hooks, roles, made] = answers.slice(4 * k, 4 * k + 4)
+    if (!data || !hooks || !roles) continue
+    const { tokens, tokenInfo } = vault.decodeFunctionResult('getPoolData', data)[0]
+    const isConfirmed = fixed.factory !== undefined && made?.length === 66 && BigInt(made) === 1n
+    const pool = registeredPool(row, {
+      pool: address,
+      factory: isConfirmed ? fixed.factory! : address,
+      tokens: [...tokens],
+      rateProviders: [...tokenInfo].map(({ rateProvider }) => rateProvider),
+      swapFeeManager: vault.decodeFunctionResult('getPoolRoleAccounts', roles)[0].swapFeeManager,
+      hooks: vault.decodeFunctionResult('getHooksConfig', hooks)[0],
+    })
+    if (pool && pool.tokens.length >= 2) proven.set(pool.id, pool)
+  }
+  if (pairs.length > 0) for (const buffer of yield* findBuffers(row, pairs)) proven.set(buffer.id, buffer)
+  return listed.map(({ id }) => proven.get(id) ?? null)
+}
+
+/** The first account that a pool depends on is the factory that registered it. */
+function fixedOf({ fixed }: ListedPool): Pick<BalancerV3Fixed, 'buffer'> & { readonly factory?: Pool['address'] } {
+  const { dependsOn, buffer } = (fixed ?? {}) as Readonly<Record<string, unknown>>
+  if (buffer === true) return { buffer }
+  const factory: unknown = Array.isArray(dependsOn) ? dependsOn[0] : undefined
+  return isAddress(factory) ? { factory: toAddress(factory) } : {}
+}

@@ -1,0 +1,48 @@
+/** Lists the pools that a service has saved. */
+import type { Chain, DexRow } from '@sluice/chains'
+import { families as allFamilies } from '../dexes/index.ts'
+import { MarketError } from '../errors.ts'
+import type { DexFamily, ListedPool } from '../family.ts'
+import type { ListedDeployment, PoolList } from '../pool-list/pool-list.ts'
+import { SnapshotDatabase } from '../store/database.ts'
+import type { FileExtra } from '../store/worker.ts'
+import { servedRows } from './pool-reader.ts'
+import { rowsHash, type SavedExtra } from './saver.ts'
+
+/** Blocks below the last one that was searched: whoever takes the list up searches them again, so that no reorg leaves a gap. */
+const REORG_BLOCKS = 64
+
+/**
+ * Lists the pools in a service's file of a chain.
+ *
+ * @throws MarketError `BAD_SNAPSHOT` when the file is something else, or of other rows than the chain's file has
+ */
+export function exportPools(path: string, chain: Chain, families: readonly DexFamily[] = allFamilies): PoolList {
+  const rows = servedRows(chain, new Map(families.map((family) => [family.id, family])))
+  const database = new SnapshotDatabase(path, { readOnly: true })
+  try {
+    const facts = database.facts()
+    const extra = (facts?.extra as FileExtra | null | undefined)?.rest as SavedExtra | null | undefined
+    if (!facts || facts.chainId !== chain.chainId || extra?.rows !== rowsHash(rows))
+      throw new MarketError('BAD_SNAPSHOT', `${path} was not saved for the chain's file as it is`)
+    const pools = rows.map((): ListedPool[] => [])
+    for (const { pool, dexRow } of database.pools()) {
+      const { id, address, tokens, fixed } = pool
+      pools[dexRow!]!.push({ id, address, tokens, ...(fixed !== undefined && { fixed }) })
+    }
+    const next = new Map(extra.scannedTo)
+    const deployments = rows.flatMap((row, k) => deploymentOf(row, pools[k]!, next.get(k)))
+    return { chainId: chain.chainId, block: facts.block.number, deployments }
+  } finally {
+    database.close()
+  }
+}
+
+/** @param next - the first block whose logs were not searched */
+function deploymentOf({ family, address, startBlock }: DexRow, pools: ListedPool[], next = 0): ListedDeployment[] {
+  const scannedTo = next - 1 - REORG_BLOCKS
+  const isScanned = startBlock !== undefined && scannedTo >= startBlock
+  if (pools.length === 0 && !isScanned) return []
+  pools.sort((a, b) => (a.id < b.id ? -1 : 1))
+  return [{ family, address, ...(isScanned && { scannedTo }), pools }]
+}

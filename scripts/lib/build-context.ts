@@ -1,0 +1,27 @@
+/** Rules of `.dockerignore`, as Docker reads them. @see https://docs.docker.com/build/concepts/context/#dockerignore-files */
+
+/** Tests whether a file, named from the root of the context with `/`, is sent to the builder. */
+export function buildContext(dockerignore: string): (file: string) => boolean {
+  const rules = dockerignore
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => ({ keeps: line.startsWith('!'), pattern: patternOf(line.replace(/^!/, '')) }))
+  return (file) => {
+    const parts = file.split('/')
+    const withParents = parts.map((_, k) => parts.slice(0, k + 1).join('/'))
+    const last = rules.findLast(({ pattern }) => withParents.some((path) => pattern.test(path)))
+    return last?.keeps ?? true
+  }
+}
+
+function patternOf(glob: string): RegExp {
+  const source = glob
+    .replace(/^\/|\/$/g, '')
+    .split(/(\*\*\/|\*\*|\*|\?)/)
+    .map((part) => GLOBS[part] ?? part.replace(/[.+^${}()|[\]\\]/g, '\\$&'))
+    .join('')
+  return new RegExp(`^${source}$`)
+}
+
+const GLOBS: Readonly<Record<string, string>> = { '**/': '(?:.*/)?', '**': '.*', '*': '[^/]*', '?': '[^/]' }

@@ -1,0 +1,17 @@
+/** `npm run pack`: the service as one file, which npm and npx install without a clone. */
+import { run, userPath } from './lib/run.ts'
+
+const folder = userPath('.')
+const { code, output } = await run(
+  'npm',
+  ['pack', '--json', '--workspace', '@sluice/server', '--pack-destination', folder],
+  {
+    quiet: true,
+  },
+)
+if (code !== 0) {
+  console.error(output)
+  process.exit(code)
+}
+const [{ filename }] = JSON.parse(output.slice(output.indexOf('[\n'))) as [{ filename: string }]
+console.log(`${filename}\nnpx ./${filename} --rpc 1=http://localhost:8545`)

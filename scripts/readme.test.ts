@@ -1,0 +1,101 @@
+/**
+ * Every command of README.md is run: here, or by the test or the CI step that is named. CI runs the tests in a fresh checkout, so these
+ * are the commands of somebody who has just cloned.
+ */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { root, run } from './lib/run.ts'
+
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+const dir = mkdtempSync(join(tmpdir(), 'sluice-readme-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+type Trial = {
+  /** Arguments of `scripts/<task>.ts`. */
+  readonly args?: readonly string[]
+  readonly code?: number
+  readonly prints?: string | RegExp
+  /** A file that runs it, and the text in it that does. */
+  readonly in?: readonly [file: string, text: string]
+}
+
+/** By the script of package.json. */
+const TRIALS: Readonly<Record<string, Trial>> = {
+  start: { in: ['test/start.test.ts', "command: ['start']"] },
+  mainnet: { in: ['test/start.test.ts', "command: ['run', 'mainnet']"] },
+  test: { in: ['.github/workflows/ci.yml', 'run: npm test'] },
+  check: { in: ['.github/workflows/ci.yml', 'run: npm run check'] },
+  audit: { in: ['.github/workflows/ci.yml', 'run: npm run audit'] },
+  format: { in: ['scripts/new-dex.test.ts', 'format'] },
+  send: { args: ['http://127.0.0.1:9/aggregator/31337'], code: 1, prints: 'no service of this folder answers' },
+  serve: { in: ['test/pool-lists.test.ts', "'--silent', 'serve', '--', '--pools'"] },
+  pack: { args: [], prints: /npx \.\/sluice-server-[\d.]+\.tgz --rpc 1=/ },
+  indexer: { in: ['test/scale-out.test.ts', 'indexer'] },
+  deploy: { in: ['scripts/deploy.test.ts', 'deploy'] },
+  predict: { in: ['scripts/deploy.test.ts', 'predictReleases'] },
+  'verify-deployment': { args: ['1'], prints: /^same /m },
+  'check:chain': { in: ['scripts/check-chain/all.test.ts', 'check-chain'] },
+  vectors: { args: [join(root, 'packages/liquidity/vectors/genuine/dodo-v2.json.gz')], prints: /\d/ },
+  'measure:gas': { in: ['bench/README.md', 'hop-gas'] },
+  'new:dex': { in: ['scripts/new-dex.test.ts', 'new-dex'] },
+  snapshot: { in: ['test/pool-lists.test.ts', "'snapshot', '--', 'pools', '1'"] },
+  quote: { in: ['scripts/quote.test.ts', 'quote'] },
+  prices: { in: ['scripts/quote.test.ts', 'prices'] },
+  replay: { in: ['scripts/replay.test.ts', 'replay'] },
+  route: { args: [], code: 1, prints: 'usage: npm run -s route' },
+  bench: { args: [], code: 1, prints: 'cold-start' },
+  docs: { in: ['packages/api/test/examples.test.ts', 'docs'] },
+}
+
+/** Words after `npm` that are its own. */
+const OWN = ['run', 'install']
+const commands = [
+  ...new Set([...readme.matchAll(/\bnpm (?:run (?:-s )?)?([a-z][\w:-]*)/g)].map(([, name]) => name!)),
+].filter((name) => !OWN.includes(name))
+
+test('every npm command of the README is a script, and every script that is named is tried', () => {
+  expect(commands.length).toBeGreaterThan(20)
+  for (const command of commands) {
+    const task = /^node scripts\/bootstrap\.mjs ([\w-]+)/.exec(scripts[command] ?? '')?.[1]
+    expect(task, command).toBeDefined()
+    expect(existsSync(join(root, `scripts/${task}.ts`)), command).toBe(true)
+  }
+  expect(commands.toSorted()).toEqual(Object.keys(TRIALS).toSorted())
+})
+
+describe('commands that are run elsewhere', () => {
+  const elsewhere = Object.entries(TRIALS).flatMap(([name, trial]) => (trial.in ? [[name, ...trial.in] as const] : []))
+  test.each(elsewhere)('%s in %s', (_, file, text) => expect(readFileSync(join(root, file), 'utf8')).toContain(text))
+})
+
+describe('commands that are run here', () => {
+  const here = Object.entries(TRIALS).flatMap(([name, trial]) => (trial.args ? [[name, trial] as const] : []))
+  test.each(here)(
+    '%s',
+    async (name, { args, code = 0, prints }) => {
+      const task = /bootstrap\.mjs ([\w-]+)/.exec(scripts[name]!)![1]!
+      const env = { ...process.env, INIT_CWD: dir }
+      const done = await run(process.execPath, [`scripts/${task}.ts`, ...args!], { quiet: true, env })
+      expect(done.code, done.output).toBe(code)
+      expect(done.output).toMatch(prints!)
+    },
+    300_000,
+  )
+
+  test('the file that pack makes is the one that the README names', () => {
+    const [made] = readdirSync(dir).filter((name) => name.endsWith('.tgz'))
+    expect(readme).toContain(`npx ./${made} --rpc 1=`)
+  })
+})
+
+test('other commands of the README name profiles, charts and files that there are', () => {
+  const compose = readFileSync(join(root, 'compose.yaml'), 'utf8')
+  const profiles = [...readme.matchAll(/--profile (\w+)/g)].map(([, name]) => name!)
+  expect(profiles.length).toBeGreaterThan(1)
+  for (const profile of profiles) expect(compose).toContain(`profiles: [${profile}]`)
+  for (const [, chart] of readme.matchAll(/helm install \w+ (\S+)`/g)) expect(existsSync(join(root, chart!))).toBe(true)
+  expect(readme).not.toContain('npx @sluice/server')
+})

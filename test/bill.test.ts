@@ -1,0 +1,77 @@
+/** Counts calls and bytes that a self-hosted service with one chain asks of its node: the targets of docs/operations.md. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { devnetDir, type Service, serviceEnv, startService } from './src/service.ts'
+import { get, swapUrl } from './src/swap.ts'
+
+const REST_MS = 30_000
+const MAX_REST_CALLS = 4
+const MAX_REST_BYTES = 10_000
+/** Quotes of an hour with one a minute. */
+const QUOTES = 60
+const MAX_HOUR_CALLS = 250
+/** Calls of an hour without blocks that are not the quotes' own (`npm run bench -- bill`: 91). */
+const HOUR_OF_POLLS = 100
+const MAX_HOUR_BYTES = 3_000_000
+
+let devnet: Devnet
+let node: NodeProxy
+let service: Service
+let amount = 10n ** 18n
+
+beforeAll(async () => {
+  devnet = await startDevnet({ dir: devnetDir })
+  node = await NodeProxy.start(devnet.url)
+  // A machine that is busy with others answers late: what is asked again for that is not what is counted.
+  const patient = { REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '60000' }
+  const chain = { [`RPC_URL_${devnet.chainId}`]: node.url, CHAINS: String(devnet.chainId) }
+  service = await startService({ ...serviceEnv(devnet), ...chain, ...patient })
+  await quote()
+  await untilQuiet()
+}, 240_000)
+afterAll(async () => {
+  await service?.stop()
+  await node?.stop()
+  await devnet?.stop()
+})
+
+async function quote(): Promise<void> {
+  const { WETH, USDC } = devnet.info.tokens
+  amount += 10n ** 15n
+  const query = { src: WETH.address, dst: USDC.address, amount, from: devnet.info.accounts[0]!.address }
+  expect((await get(swapUrl(service.url, devnet.chainId, query))).status).toBe(200)
+}
+
+/** The work of waking has ended when nothing was asked for two seconds. */
+async function untilQuiet(): Promise<void> {
+  for (let look = 0; look < 60; look++) {
+    const before = node.seen.length
+    await sleep(2_000)
+    if (node.seen.length === before) return
+  }
+  throw new Error('the service does not come to rest')
+}
+
+/** Calls and bytes of what is done. */
+async function costOf(work: () => Promise<void>) {
+  const [calls, bytes] = [node.seen.length, node.bytes]
+  await work()
+  const methods = Object.groupBy(node.seen.slice(calls), (method) => method)
+  const counts = Object.entries(methods).map(([method, all]) => `${method}: ${all!.length}`)
+  return { calls: node.seen.length - calls, bytes: node.bytes - bytes, counts: counts.join(', ') }
+}
+
+test('30 s without a block and without a question cost next to nothing', async () => {
+  const { calls, bytes, counts } = await costOf(() => sleep(REST_MS))
+  expect(calls, counts).toBeLessThanOrEqual(MAX_REST_CALLS)
+  expect(bytes, counts).toBeLessThanOrEqual(MAX_REST_BYTES)
+}, 60_000)
+
+test('the quotes of an hour with one a minute leave room for its polls', async () => {
+  const { calls, bytes, counts } = await costOf(async () => {
+    for (let k = 0; k < QUOTES; k++) await quote()
+  })
+  expect(calls, counts).toBeLessThanOrEqual(MAX_HOUR_CALLS - HOUR_OF_POLLS)
+  expect(bytes, counts).toBeLessThanOrEqual(MAX_HOUR_BYTES)
+}, 240_000)
