@@ -114,17 +114,24 @@ async function runRoute(
   const senderCode = await view.codeOf(request.from)
   const permit = request.permit && asOwned(request.permit, senderCode)
   if (request.permit && !permit) return { outcome: 'reverted', reason: 'the permit is signed by nobody' }
-  const { encodedAs, run, runLater, asSent } = await runsOf(route, rivals, { ...request, permit }, senderCode, context)
+  const runs = await runsOf(route, rivals, { ...request, permit }, senderCode, context)
+  const { encodedAs, run, runLater, asSent, deadline } = runs
 
   const wanted = request.amountOut
   const expectedOf = (of: Route) => leftOf(of.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
   const expected = expectedOf(route)
   const settledMinOutput = wanted ?? minOutputOf(expected, request.slippagePpm)
   const others = rivals.map((rival) => encodedAs(rival, minOutputOf(expectedOf(rival), request.slippagePpm)))
-  const isDue = context.laterGas.isDue([route, ...rivals], block.timestamp)
-  const [first, later] = await Promise.all([run(encodedAs(route, settledMinOutput), others), isDue ? runLater() : []])
+  const span = { now: block.timestamp, deadline }
+  const dueAt = context.laterGas.dueAt([route, ...rivals], span)
+  // A permission ends at the deadline.
+  const laterAt = permit && dueAt !== undefined ? deadline : dueAt
+  const [first, later] = await Promise.all([
+    run(encodedAs(route, settledMinOutput), others),
+    laterAt === undefined ? [] : runLater(laterAt),
+  ])
   const laterGas = laterGasOf([route, ...rivals], first.simulation, later)
-  for (const { of, extra } of laterGas) context.laterGas.observe(of, extra, block.timestamp)
+  for (const { of, extra } of laterGas) context.laterGas.observe(of, extra, laterAt!, span)
   const extraOf = (of: Route) => laterGas.find((one) => one.of === of)?.extra ?? 0
 
   const measured = receivedOf(first.simulation)
@@ -163,10 +170,12 @@ type Runs = {
   readonly encodedAs: (route: Route, minOutput: bigint) => Encoded
   /** Simulates a transaction in the next block, and others in the same call. */
   readonly run: (encoded: Encoded, others?: readonly Encoded[]) => Promise<Ran>
-  /** Simulates all routes at the deadline, for their gas: none if the node cannot. */
-  readonly runLater: () => Promise<readonly SwapOutcome[]>
+  /** Simulates all routes at a time in Unix seconds, for their gas: none if the node cannot. */
+  readonly runLater: (at: number) => Promise<readonly SwapOutcome[]>
   /** True if the transaction runs without a probe at its sender too. */
   readonly asSent: boolean
+  /** Unix seconds until which it can be mined. */
+  readonly deadline: number
 }
 
 async function runsOf(
@@ -183,11 +192,10 @@ async function runsOf(
   const deadline = request.deadline ?? defaultDeadline(block.timestamp, context.clock())
   const shared = {
     ...termsOf(request, context),
-    deadline: BigInt(deadline),
     direct: route.legs.length > 0 && paysDirectly(request, context.taxes),
   }
-  const encodedAs = (of: Route, minOutput: bigint): Encoded => {
-    const terms = { ...shared, minOutput }
+  const encodedAs = (of: Route, minOutput: bigint, until = deadline): Encoded => {
+    const terms = { ...shared, deadline: BigInt(until), minOutput }
     return { route: of, terms, swap: encodeSwap({ route: of, families: contracts.families, ...terms }) }
   }
   const simulated = ({ to, data }: EncodedSwap, others: readonly Encoded[], more: Partial<SimulationRequest>) =>
@@ -215,10 +223,10 @@ async function runsOf(
     if (sender) walletChecks.observe(encoded.route, sender === 'bare')
     return { ...encoded, simulation: result }
   }
-  const runLater = async () => {
+  const runLater = async (at: number) => {
     // Only the gas counts, whatever the output is by then.
-    const [own, ...others] = [route, ...rivals].map((of) => encodedAs(of, 1n))
-    const runsIn = blockAt(block, deadline, simulation.blockIntervalMs)
+    const [own, ...others] = [route, ...rivals].map((of) => encodedAs(of, 1n, at))
+    const runsIn = blockAt(block, at, simulation.blockIntervalMs)
     try {
       const result = await simulated(own!.swap, others, { runsIn })
       return result.ranIn ? [result, ...(result.others ?? [])] : []
@@ -227,7 +235,7 @@ async function runsOf(
       throw error
     }
   }
-  return { encodedAs, run, runLater, asSent }
+  return { encodedAs, run, runLater, asSent, deadline }
 }
 
 /** Amount that the sender received, or would have received if the Guard had not refused it as too little. */
