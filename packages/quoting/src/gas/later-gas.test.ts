@@ -51,7 +51,7 @@ test('of a route whose gas changes, what was steady before is not the reason', (
   const gas = new LaterGas()
   const [known, other] = [routeOf('uniswap-v2', 'known'), routeOf('uniswap-v2', 'other')]
   gas.observe(known, 0, NOW + 90_000, span)
-  gas.observe({ legs: [...known.legs, ...other.legs] } as Route, 90_000, NOW + 90_000, span)
+  gas.observe({ ...known, legs: [...known.legs, ...other.legs] }, 90_000, NOW + 90_000, span)
   expect(gas.dueAt([known], span)).toBeUndefined()
   expect(gas.dueAt([other], span)).toBe(span.deadline)
 })

@@ -21,6 +21,8 @@ import { quoteId } from './quote-id.ts'
 const IMPACT_WARNING_PPM = 30_000n
 /** 1 bps: what somebody left in a pool, rather than a balance that grows by itself from one block to the next. */
 const EXCESS_WARNING_PPM = 100n
+/** 0.5 %: less than that is rounding and rates that follow the time. */
+const SHORT_WARNING_PPM = 5_000n
 /** Blocks that may pass until a quote is sent: the interface asks for another one after two. */
 const LASTING_BLOCKS = 2
 
@@ -226,6 +228,10 @@ function warnings({ request, tokens, route, trial }: Found, impactPpm: bigint | 
   if (excessPpm > EXCESS_WARNING_PPM)
     found.push(
       `the simulation paid ${toPercent(excessPpm)} percent more than the pools' reserves explain, which others may take back; toAmount leaves it out`,
+    )
+  if (trial.shortfallPpm > SHORT_WARNING_PPM)
+    found.push(
+      `the simulation paid ${toPercent(trial.shortfallPpm)} percent less than the pools' reserves explain; toAmount is what it paid`,
     )
   const inTax = tokens.taxes.transferPpm(route.tokenIn)
   const outTax = tokens.taxes.transferPpm(route.tokenOut)

@@ -70,7 +70,7 @@ export type Trial =
 export type TrialContext = {
   readonly contracts: SwapContracts
   readonly wrappedNative: Address | null
-  readonly taxes: Pick<TaxRecords, 'transferPpm'>
+  readonly taxes: Pick<TaxRecords, 'transferPpm' | 'isStuck'>
   readonly simulate: Simulate
   readonly clock: Clock
   readonly laterGas: LaterGas
@@ -87,15 +87,17 @@ export type TrialContext = {
  *
  * @param rivals - routes that are run in the same call, each from the same state: the one that leaves most after its gas is
  *   taken where all is as settled
+ * @param maxShortfallPpm - what may be missing of the settled output
  */
 export async function tryRoute(
   route: Route,
   rivals: readonly Route[],
   request: DecidedRequest,
   context: TrialContext,
+  maxShortfallPpm = MAX_SHORTFALL_PPM,
 ): Promise<Trial> {
   try {
-    return await runRoute(route, rivals, request, context)
+    return await runRoute(route, rivals, request, context, maxShortfallPpm)
   } catch (error) {
     // A token that cannot even be set up for a simulation cannot be promised to anyone.
     if (error instanceof SimulationError) return { outcome: 'reverted', reason: error.message }
@@ -108,6 +110,7 @@ async function runRoute(
   rivals: readonly Route[],
   request: DecidedRequest,
   context: TrialContext,
+  maxShortfallPpm: bigint,
 ): Promise<Trial> {
   const { wrappedNative, view } = context
   const { block } = view.snapshot
@@ -140,7 +143,7 @@ async function runRoute(
   // What a token keeps of wallets alone is no doubt of pools: it is measured, promised so, and told.
   const { probed = first.simulation } = first.simulation
   const unexplained = shortfallPpm(expected, larger(measured, receivedOf(probed) ?? 0n))
-  if (unexplained > MAX_SHORTFALL_PPM || measured === 0n) return { outcome: 'shortfall', shortfallPpm: unexplained }
+  if (unexplained > maxShortfallPpm || measured === 0n) return { outcome: 'shortfall', shortfallPpm: unexplained }
   if (first.simulation.success && measured >= expected) {
     const ranked = bestMeasured(first, others, expectedOf, wrappedNative)
     const best = asSent ? await confirmedAsSent(first, ranked, run) : ranked
