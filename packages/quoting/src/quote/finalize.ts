@@ -140,7 +140,10 @@ async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, sig
   const execution = transactionGas(data, BigInt(gasUsed + next + later))
   const chargedWith = (more: number) => {
     const simulation = withMoreGas(trial.simulation, more)
-    return chargedGas({ route, data, simulation }, chain.wrappedNative?.address ?? null)
+    return chargedGas(
+      { route, data, simulation, direct: trial.terms.direct ?? false },
+      chain.wrappedNative?.address ?? null,
+    )
   }
   const charged = chargedWith(next)
   const chargedAtDeadline = chargedWith(next + later)

@@ -304,7 +304,9 @@ function bestMeasured(
   const asSettled = others.flatMap((other, k): Ran[] => {
     const outcome = outcomes[k]
     const isSettled = outcome?.success && outcome.amountOut >= expectedOf(other.route)
-    return isSettled ? [{ ...other, simulation: { ...simulation, ...outcome } }] : []
+    if (!isSettled) return []
+    const { chargedGas: _, ...shared } = simulation
+    return [{ ...other, simulation: { ...shared, ...outcome } }]
   })
   return mostAfterGas([{ ...first, simulation }, ...asSettled], expectedOf, wrappedNative)
 }
