@@ -115,7 +115,7 @@ async function sends({ node }: Place, token: string, from: string, to: string, a
   )
 }
 
-/** Whether the same trade is answered once the pools of its tokens hold what their ticks and reserves pay. */
+/** True if the same trade is answered once the pools of its tokens hold what their ticks and reserves pay. */
 function isAnsweredByFullPools(place: Place, trade: Trade): Promise<boolean> {
   const { node } = place
   return undone(node, async () => {
@@ -136,7 +136,7 @@ function isAnsweredByFullPools(place: Place, trade: Trade): Promise<boolean> {
   })
 }
 
-/** Of a pair of Uniswap V2; undefined for other pools. */
+/** Reserves of a pair of Uniswap V2; undefined for other pools. */
 async function reservesOf(node: Place['node'], pool: string): Promise<readonly [bigint, bigint] | undefined> {
   const answer = await node.request<string>('eth_call', [{ to: pool, data: GET_RESERVES }, 'latest']).catch(() => '0x')
   if (answer.length < 130) return undefined
@@ -156,7 +156,7 @@ export function refusalSummary(trades: number, unfunded: number, refusals: reado
     ...{ trades, unfunded, answered },
     answeredPercent: percent(answered, funded),
     answeredPercentOfKnownState: percent(answered, funded - stateless),
-    /** Of those that the state, the liquidity and the tokens allow. */
+    /** Part of those that the state, the liquidity and the tokens allow. */
     answeredPercentOfPossible: percent(answered, funded - stateless - illiquid - limited),
     routedPercent: percent(answered + count(refusals, ['depth']), funded),
     refused: refusalTable(refusals),

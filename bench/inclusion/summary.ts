@@ -13,7 +13,7 @@ export function summary(sent: readonly Sent[]) {
     outOfGas: count(sent, 'out of gas'),
     reverted: count(sent, 'reverted'),
     chargedErrorPercent: errors(landed),
-    /** Of transactions that are mined later too, against what the answer predicts for the next block. */
+    /** Errors of transactions that are mined later too, against what the answer predicts for the next block. */
     nextBlockErrorPercent: errors(landed.map((one) => ({ ...one, predicted: one.predictedNext }))),
     /** Gas charged as a part of the estimate: how much of it is the buffer of later blocks and refunds. */
     chargedOfEstimate: quantiles(landed.map(({ gasUsed, estimate }) => gasUsed / estimate)),

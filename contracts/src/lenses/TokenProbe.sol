@@ -81,7 +81,7 @@ contract TokenProbe {
         return abi.decode(answer, (Round));
     }
 
-    /// @param primed Whether a small sale goes first. A token that sells what it has kept of earlier taxes pays that into the pool with
+    /// @param primed True if a small sale goes first. A token that sells what it has kept of earlier taxes pays that into the pool with
     ///   a sale, which hides its tax: nothing of it is left at the next one.
     function round(Order calldata order, uint256 size, bool primed) external onlySelf {
         Round memory result;

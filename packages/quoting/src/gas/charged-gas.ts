@@ -6,7 +6,7 @@ import { floorGas, larger, transactionGas } from './transaction-gas.ts'
 /** A slot that is filled and emptied again, such as the Guard's balance of the output. @see EIP-3529, EIP-2200 */
 const PASSED_REFUND = 19_900
 /**
- * What comes back of a run as it is sent and not of the real one: the former empties the sender's balance and allowance, since it is
+ * Gas that comes back of a run as it is sent and not of the real one: the former empties the sender's balance and allowance, since it is
  * given just the input. @see EIP-3529
  */
 const EMPTIED_SENDER_REFUND = 2n * 4_800n

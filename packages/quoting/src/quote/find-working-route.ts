@@ -63,7 +63,7 @@ export type WorkingRoute = {
 }
 
 /** A route that paid less than settled for a reason that was not found. */
-type ShortRoute = Omit<WorkingRoute, 'trial' | 'rival'> & {
+type ShortRoute = Omit<WorkingRoute, 'trial' | 'rival' | 'ranked'> & {
   readonly request: DecidedRequest
   readonly shortfallPpm: bigint
 }
@@ -84,18 +84,20 @@ export async function findWorkingRoute(
   try {
     return await searchInRounds(wish, gasPriceWei, context, underWay, (route) => short.push(route))
   } catch (error) {
-    const [least] = short.sort((a, b) => Number(a.shortfallPpm - b.shortfallPpm))
+    const [least] = short
+      .filter(({ shortfallPpm }) => shortfallPpm <= MAX_LAST_SHORTFALL_PPM)
+      .sort((a, b) => Number(a.shortfallPpm - b.shortfallPpm))
     if (!least || !(error instanceof QuotingError && error.code === 'ROUTE_REVERTED')) throw error
     const { request, shortfallPpm: _, ...found } = least
     const trialContext = { ...context, taxes: context.tokens.taxes, signal: underWay.signal }
     const run = () => tryRoute(found.route, [], request, trialContext, MAX_LAST_SHORTFALL_PPM)
     const trial = await underWay.time('simulate', run)
     if (!('swap' in trial)) throw error
-    return { ...found, trial, rival: 0 }
+    return { ...found, ranked: found.route, trial, rival: 0 }
   }
 }
 
-/** @param onShort - told of each route that pays too little, but not much */
+/** @param onShort - called with each route that pays too little */
 async function searchInRounds(
   wish: QuoteRequest,
   gasPriceWei: bigint,
@@ -155,8 +157,7 @@ async function searchInRounds(
     // Before anything is learned of pools and tokens, which may not be to blame.
     if (wish.permit) await checkPermit(route, wish.permit, wish.from, context, signal)
     lastFailure = failureOf(trial)
-    if (trial.outcome === 'shortfall' && trial.shortfallPpm <= MAX_LAST_SHORTFALL_PPM)
-      onShort({ route, ranked: route, request, sought, slippage, shortfallPpm: trial.shortfallPpm })
+    if (trial.outcome === 'shortfall') onShort({ route, request, sought, slippage, shortfallPpm: trial.shortfallPpm })
     const pools = route.legs.map(({ pool }) => pool.id)
     underWay.log.info({ round, failure: lastFailure, pools }, 'route failed in simulation')
     if ('paid' in trial && trial.paid) {
