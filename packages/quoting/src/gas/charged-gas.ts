@@ -1,15 +1,10 @@
-import { type Address, type Hex, NATIVE } from '@sluice/chains'
+import type { Address, Hex } from '@sluice/chains'
 import { type Route, refundOf, routeGas } from '@sluice/routing'
 import type { SimulationResult, SwapOutcome } from '@sluice/simulation'
 import { floorGas, larger, transactionGas } from './transaction-gas.ts'
 
 /** A slot that is filled and emptied again, such as the Guard's balance of the output. @see EIP-3529, EIP-2200 */
 const PASSED_REFUND = 19_900
-/**
- * Gas that comes back of a run as it is sent and not of the real one: the former empties the sender's balance and allowance, since it is
- * given just the input. @see EIP-3529
- */
-const EMPTIED_SENDER_REFUND = 2n * 4_800n
 
 type Simulated = Pick<SwapOutcome, 'gasUsed'> & Partial<Pick<SimulationResult, 'chargedGas' | 'ways'>>
 
@@ -24,7 +19,6 @@ type Charged = {
 /**
  * Gas that a transaction's sender is charged, after refunds: what its receipt tells. What comes back at the end is not seen from
  * inside an eth_call, and follows from who holds what on the way; a sender is taken to keep some of the token and of its allowance.
- * A run as it is sent shows within which bounds it is.
  */
 export function chargedGas(
   { route, data, simulation, direct = false }: Charged,
@@ -37,13 +31,5 @@ export function chargedGas(
   // Of a pure wrap no hop counts the balance that the Guard has for a moment.
   const wrapped = route.legs.length === 0 ? PASSED_REFUND : 0
   const modelled = refundOf(Number(gross), refundable + wrapped - (direct ? PASSED_REFUND : 0))
-  const refund = withinSeen(BigInt(Math.round(modelled)), gross, route, simulation.chargedGas)
-  return larger(gross - refund, floorGas(data))
-}
-
-function withinSeen(refund: bigint, gross: bigint, { tokenIn }: Route, charged: number | undefined): bigint {
-  if (charged === undefined) return refund
-  const most = larger(gross - BigInt(charged), 0n)
-  const least = tokenIn === NATIVE ? most : larger(most - EMPTIED_SENDER_REFUND, 0n)
-  return refund > most ? most : larger(refund, least)
+  return larger(gross - BigInt(Math.round(modelled)), floorGas(data))
 }
