@@ -14,6 +14,8 @@ export type Trade = {
   /** In base units. */
   readonly amount: bigint
   readonly usd: number
+  /** Base units of the output that are worth as much. */
+  readonly worth: bigint
   readonly fee: boolean
 }
 
@@ -40,11 +42,13 @@ export function drawTrades(seed: number, count: number, { native, all, busy }: T
     const [from, to] = [pick(among), pick(among)]
     const usd = USD.least * (USD.most / USD.least) ** random()
     const fee = random() < FEE_SHARE
-    const amount = BigInt(Math.round((usd / from.usd) * 10 ** from.decimals))
+    const amount = unitsOf(from, usd)
     if (from.token !== to.token && amount > 0n)
-      trades.push({ src: from.token, dst: to.token, amount, usd: Math.round(usd), fee })
+      trades.push({ src: from.token, dst: to.token, amount, worth: unitsOf(to, usd), usd: Math.round(usd), fee })
   }
   return trades
 }
+
+const unitsOf = ({ usd: price, decimals }: Priced, usd: number) => BigInt(Math.round((usd / price) * 10 ** decimals))
 
 export const nativeOf = (usd: number): Priced => ({ token: NATIVE, decimals: 18, usd })

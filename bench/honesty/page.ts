@@ -97,13 +97,16 @@ const refusals = ({
   answered,
   answeredPercent,
   answeredPercentOfKnownState,
+  answeredPercentOfPossible,
   routedPercent,
   refused,
 }: RefusalSummary) => `## Refusals and their reasons
 
 Of the ${trades} trades, ${trades - unfunded} can be funded and ${answered} of those are answered: ${answeredPercent} %, and ${answeredPercentOfKnownState} % of those for which the state has what
-it takes. ${routedPercent} % of the funded trades have a route, price impacts above the default limit included. Each refusal is explained
-by bare transfers on the node and by the same trade at other sizes (\`npm run bench -- honesty --refusals\`; \`bench/results/refusals.json\` names tokens).
+it takes. ${routedPercent} % of the funded trades have a route, price impacts above the default limit included. Of those that neither missing
+state, lack of liquidity nor a token's own limit prevents, ${answeredPercentOfPossible} % are answered. Each refusal is explained by bare transfers on the
+node, by the same trade at other sizes, and by giving pools what their state says they hold (\`npm run bench -- honesty --refusals\`;
+\`bench/results/refusals.json\` names tokens).
 
 | code | trades | reason |
 | --- | ---: | --- |

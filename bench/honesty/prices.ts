@@ -4,9 +4,11 @@ import { loadRegistry } from '@sluice/chains'
 import { readBlocks, readState, request } from '@sluice/devnet'
 import type { Priced } from './draw.ts'
 
-/** Prices of tokens that nobody has asked for come call by call. */
-const PRICE_POLLS = 40
-const POLL_MS = 500
+/** Prices of tokens that nobody has asked for come call by call, and pools are found meanwhile. */
+const PRICE_POLLS = 60
+const POLL_MS = 1_000
+/** Calls in a row that bring nothing new: a run that stopped earlier drew from a fifth of the tokens. */
+const SAME_POLLS = 10
 /** The interface's limit for one call. */
 const MOST_TOKENS = 200
 
@@ -17,7 +19,7 @@ export async function pricesOf(
   chainId = 1,
 ): Promise<ReadonlyMap<string, number>> {
   let known = new Map<string, number>()
-  for (let polls = 0, same = 0; polls < PRICE_POLLS && same < 4; polls++) {
+  for (let polls = 0, same = 0; polls < PRICE_POLLS && same < SAME_POLLS; polls++) {
     const found = new Map<string, number>()
     for (let from = 0; from < addresses.length; from += MOST_TOKENS) {
       const answer = await fetch(`${api}/prices/${chainId}?token=${addresses.slice(from, from + MOST_TOKENS).join()}`)

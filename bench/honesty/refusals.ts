@@ -1,20 +1,23 @@
-/** Reasons of refusals, found without the service's own words where the node can say: by transfers alone, and by other sizes. */
+/** Reasons of refusals, found by experiments on the node: bare transfers, other sizes of the trade, and pools that hold more. */
 import { IERC20__factory } from '@sluice/bindings'
-import { NATIVE } from '@sluice/chains'
+import { loadRegistry, NATIVE } from '@sluice/chains'
 import { readState } from '@sluice/devnet'
 import { rounded } from '../record.ts'
 import type { Trade } from './draw.ts'
-import { ask, type Outcome, type Place } from './trade.ts'
-import { wallet } from './wallet.ts'
+import { ask, type Outcome, type Place, undone } from './trade.ts'
+import { fund, wallet } from './wallet.ts'
 
 /** By reason, what the page says of it. */
 export const REASONS = {
   untransferable:
-    'missing state: the token refuses a transfer of one unit out of each of its pools, by limits that were not recorded',
-  ticks:
-    'missing state: a smaller trade is answered; a concentrated pool holds less than its recorded ticks pay, which no pool on chain does',
+    'missing state: one unit of the output leaves none of its pools by a bare transfer, or one of the input not the wallet that the node gave it to',
+  holdings:
+    'missing state: pools hold less than their recorded ticks or reserves pay, which none on chain does; answered once they are given more',
   depth: 'lack of liquidity: answered with `maxPriceImpact=100`; the price impact is above the default limit of 15 %',
-  limit: 'limit of the token: a smaller trade is answered, or the token refuses the bare transfer of the amount',
+  drained:
+    'lack of liquidity: a smaller trade is answered; this one drains pools over so many ticks that no transaction has the gas',
+  limit:
+    'limit of the token: it refuses the bare transfer of the amount, by the wallet or out of each of its pools, or a second one for a fee',
   unit: 'amount: less than one unit of the output; a larger trade is answered',
   fault: 'not explained: a fault of the service until shown otherwise',
 } as const
@@ -24,6 +27,15 @@ export type Reason = keyof typeof REASONS
 const PARTS = [10n, 100n, 1_000n, 10_000n, 1_000_000n]
 const erc20 = IERC20__factory.createInterface()
 const { pools } = readState('ethereum')
+const CHAIN_ID = 1
+/** In every other pool: what they hold of it is not what a trade fails by. */
+const weth = loadRegistry().chain(CHAIN_ID)!.wrappedNative!.address.toLowerCase()
+/** Times what a concentrated pool holds; a pair is given what its reserves say, since it takes a surplus for an input. */
+const MORE = 1_000_000n
+/** `getReserves()`, which tells pairs. */
+const GET_RESERVES = '0x0902f1ac'
+/** Pools that are given more, at most, for one trade. */
+const MAX_POOLS = 40
 
 export type Refusal = Extract<Outcome, { readonly kind: 'refused' }>
 export type ExplainedRefusal = {
@@ -51,13 +63,20 @@ async function reasonOf(place: Place, trade: Trade, { code, message }: Refusal):
     const unlimited = await ask(place, trade, { maxPriceImpact: '100' })
     return 'code' in unlimited ? reasonOf(place, trade, { kind: 'refused', ...unlimited }) : 'depth'
   }
-  for (const token of [trade.src, trade.dst])
-    if (token !== NATIVE && !(await isTransferable(place, token))) return 'untransferable'
+  if (trade.dst !== NATIVE && !(await leavesPools(place, trade.dst, 1n))) return 'untransferable'
+  if (trade.src !== NATIVE && !(await leavesWallet(place, trade, 1n))) return 'untransferable'
+  if (trade.src !== NATIVE && !(await leavesWallet(place, trade, trade.amount))) return 'limit'
+  if (trade.dst !== NATIVE && !(await leavesPools(place, trade.dst, trade.worth))) return 'limit'
+  if (await isAnsweredByFullPools(place, trade)) return 'holdings'
+  // With a fee the output passes through the Guard: a second transfer, which tokens with a cooldown refuse.
+  if (trade.fee && (await isAnswered(place, { ...trade, fee: false }, [trade.amount]))) return 'limit'
   const smaller = PARTS.map((part) => trade.amount / part).filter((amount) => amount > 0n)
-  // Uniswap V3's word for a transfer that fails.
-  if (await isAnswered(place, trade, smaller)) return message.endsWith(': TF') ? 'ticks' : 'limit'
-  return trade.src === NATIVE || (await isTransferable(place, trade.src, trade.amount)) ? 'fault' : 'limit'
+  if (message.endsWith(OUT_OF_GAS) && (await isAnswered(place, trade, smaller))) return 'drained'
+  return 'fault'
 }
+
+/** Words of the service for a route that takes more gas than a transaction may. */
+const OUT_OF_GAS = 'it takes more gas than a transaction may'
 
 async function isAnswered(place: Place, trade: Trade, amounts: readonly bigint[]): Promise<boolean> {
   for (const amount of amounts)
@@ -65,20 +84,63 @@ async function isAnswered(place: Place, trade: Trade, amounts: readonly bigint[]
   return false
 }
 
+const poolsOf = (token: string) =>
+  pools.filter(({ tokens }) => tokens.some((one) => one === token)).map(({ address }) => address)
+
 /** False when pools have the token, and it lets none of them send the amount, or all that the pool has, to the wallet. */
-async function isTransferable({ node }: Place, token: string, amount = 1n): Promise<boolean> {
-  const holders = pools.filter(({ tokens }) => tokens.some((one) => one === token)).map(({ address }) => address)
+async function leavesPools(place: Place, token: string, amount: bigint): Promise<boolean> {
+  const holders = poolsOf(token)
   for (const from of holders) {
-    const held = await node.balance(token, from)
-    const data = erc20.encodeFunctionData('transfer', [wallet, held < amount ? held : amount])
-    const call = node.request('eth_call', [{ from, to: token, data }, 'latest'])
-    const isAllowed = await call.then(
-      () => true,
-      () => false,
-    )
-    if (held > 0n && isAllowed) return true
+    const held = await place.node.balance(token, from)
+    if (held > 0n && (await sends(place, token, from, wallet, held < amount ? held : amount))) return true
   }
   return holders.length === 0
+}
+
+/** False when pools have the token, and it does not let the wallet send the amount to any of them. */
+function leavesWallet(place: Place, { src, amount: given }: Trade, amount: bigint): Promise<boolean> {
+  return undone(place.node, async () => {
+    if (!(await fund(place.node, src, given, place.guard))) return false
+    const receivers = poolsOf(src)
+    for (const to of receivers) if (await sends(place, src, wallet, to, amount)) return true
+    return receivers.length === 0
+  })
+}
+
+async function sends({ node }: Place, token: string, from: string, to: string, amount: bigint): Promise<boolean> {
+  const data = erc20.encodeFunctionData('transfer', [to, amount])
+  return node.request('eth_call', [{ from, to: token, data }, 'latest']).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** True if the same trade is answered once the pools of its tokens hold what their ticks and reserves pay. */
+function isAnsweredByFullPools(place: Place, trade: Trade): Promise<boolean> {
+  const { node } = place
+  return undone(node, async () => {
+    const traded = [trade.src, trade.dst].filter((token) => token !== NATIVE && token !== weth)
+    const their = pools.filter(({ tokens }) => tokens.some((token) => traded.includes(token))).slice(0, MAX_POOLS)
+    for (const { address, tokens } of their) {
+      const reserves = await reservesOf(node, address)
+      for (const [side, token] of tokens.entries()) {
+        const held = await node.balance(token, address).catch(() => 0n)
+        const full = reserves ? reserves[side]! : held * MORE
+        if (held >= full && held > 0n) continue
+        await node.request('anvil_dealERC20', [address, token, `0x${full.toString(16)}`]).catch(() => undefined)
+      }
+    }
+    const funded = await fund(node, trade.src, trade.amount, place.guard)
+    const block = Number(await node.request<string>('eth_blockNumber', []))
+    return funded && !('code' in (await ask(place, trade, { maxPriceImpact: '100', minimumBlock: `${block}` })))
+  })
+}
+
+/** Reserves of a pair of Uniswap V2; undefined for other pools. */
+async function reservesOf(node: Place['node'], pool: string): Promise<readonly [bigint, bigint] | undefined> {
+  const answer = await node.request<string>('eth_call', [{ to: pool, data: GET_RESERVES }, 'latest']).catch(() => '0x')
+  if (answer.length < 130) return undefined
+  return [BigInt(answer.slice(0, 66)), BigInt(`0x${answer.slice(66, 130)}`)]
 }
 
 export type RefusalSummary = ReturnType<typeof refusalSummary>
@@ -87,18 +149,25 @@ export function refusalSummary(trades: number, unfunded: number, refusals: reado
   const funded = trades - unfunded
   const answered = funded - refusals.length
   // What no service can answer from this state.
-  const stateless = refusals.filter(({ reason }) => reason === 'untransferable' || reason === 'ticks').length
+  const stateless = count(refusals, ['untransferable', 'holdings'])
+  const illiquid = count(refusals, ['depth', 'drained'])
+  const limited = count(refusals, ['limit', 'unit'])
   return {
     ...{ trades, unfunded, answered },
     answeredPercent: percent(answered, funded),
     answeredPercentOfKnownState: percent(answered, funded - stateless),
-    routedPercent: percent(answered + refusals.filter(({ reason }) => reason === 'depth').length, funded),
+    /** Part of those that the state, the liquidity and the tokens allow. */
+    answeredPercentOfPossible: percent(answered, funded - stateless - illiquid - limited),
+    routedPercent: percent(answered + count(refusals, ['depth']), funded),
     refused: refusalTable(refusals),
     faults: refusals
       .filter(({ reason }) => reason === 'fault')
       .map(({ code, message, trade: { src, dst, usd } }) => ({ code, message, src, dst, usd })),
   }
 }
+
+const count = (refusals: readonly ExplainedRefusal[], reasons: readonly Reason[]) =>
+  refusals.filter(({ reason }) => reasons.includes(reason)).length
 
 const percent = (part: number, whole: number) => rounded((part / whole) * 100)
 

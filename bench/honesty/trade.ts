@@ -81,6 +81,10 @@ async function tradeOnce(place: Place, trade: Trade): Promise<Outcome> {
   return paid === null ? { kind: 'reverted', ...quoted, gasUsed } : { kind: 'landed', ...quoted, gasUsed, paid, later }
 }
 
+/** Codes that tell of a machine with too much to do, and not of the trade: it is asked for again. */
+const BUSY = ['TIMEOUT', 'ROUTE_TIMEOUT', 'RPC_FAILED']
+const MAX_ATTEMPTS = 5
+
 /** A quote, or why there is none. */
 export async function ask(
   { api }: Place,
@@ -90,10 +94,12 @@ export async function ask(
   const query = new URLSearchParams({ src, dst, amount: String(amount), from: wallet, ...more })
   if (fee) query.set('convenienceFee', '0.3')
   if (fee) query.set('convenienceFeeRecipient', FEE_RECIPIENT)
-  const answer = await fetch(`${api}/aggregator/1?${query}`)
-  if (answer.ok) return (await answer.json()) as Route
-  const { code, error } = (await answer.json()) as { readonly code?: string; readonly error: string }
-  return { code: code ?? String(answer.status), message: error }
+  for (let attempt = 1; ; attempt++) {
+    const answer = await fetch(`${api}/aggregator/1?${query}`)
+    if (answer.ok) return (await answer.json()) as Route
+    const { code = String(answer.status), error } = (await answer.json()) as { code?: string; error: string }
+    if (!BUSY.includes(code) || attempt >= MAX_ATTEMPTS) return { code, message: error }
+  }
 }
 
 /** Only asks for a quote, in the state in which the trade would be made. */

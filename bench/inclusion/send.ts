@@ -4,6 +4,12 @@ import { fund, wallet } from '../honesty/wallet.ts'
 
 /** Seconds from the quoted block to the block of the transaction. */
 export const DELAYS = [1, 60, 1_860, 86_400] as const
+export type Delay = (typeof DELAYS)[number]
+/**
+ * Delays from which on the answer's `gasChargedAtDeadline` is the prediction: half an hour and more is long enough for observations,
+ * epochs and caches to fall due. Before, it is `gasCharged`.
+ */
+const LATE_SECONDS = 1_800
 /** The deadline is behind the last of them. */
 const DEADLINE_SECONDS = 90_000
 
@@ -25,24 +31,33 @@ export type Wish = {
 }
 export type Sent = {
   readonly place: string
-  readonly delay: (typeof DELAYS)[number]
+  readonly delay: Delay
   readonly families: readonly string[]
   readonly estimate: number
+  /** Gas charged, as the answer predicts it for the delay. */
   readonly predicted: number
+  /** As it predicts it for the next block. */
+  readonly predictedNext: number
   readonly gasUsed: number
   readonly outcome: 'landed' | 'out of gas' | 'reverted'
 }
 type Route = {
   readonly gasEstimate: string
   readonly gasCharged: string
+  readonly gasChargedAtDeadline: string
   readonly swaps: readonly { readonly protocol: string }[]
   readonly tx: { readonly from: string; readonly to: string; readonly data: string; readonly value: string }
 }
 
-/** `unfunded` where the node cannot give the wallet the token; else the code of the refusal, or what became of the transaction. */
+/**
+ * `unfunded` where the node cannot give the wallet the token; else the code of the refusal, or what became of the transaction.
+ *
+ * @param delays - at which it is sent
+ */
 export async function tried(
   place: Place,
   wish: Wish,
+  delays: readonly Delay[] = DELAYS,
 ): Promise<{ readonly code: string } | { readonly sent: readonly Sent[] }> {
   const { node, guard } = place
   const start = await node.request<string>('evm_snapshot')
@@ -54,7 +69,7 @@ export async function tried(
     if ('code' in route) return route
     if (wish.isFresh && !(await funded())) return { code: 'unfunded' }
     const sent: Sent[] = []
-    for (const delay of DELAYS) sent.push(await sentAfter(place, route, delay, Number(timestamp)))
+    for (const delay of delays) sent.push(await sentAfter(place, route, delay, Number(timestamp)))
     return { sent }
   } finally {
     await node.undo(start)
@@ -79,9 +94,11 @@ async function sentAfter({ node, name }: Place, route: Route, delay: Sent['delay
     const { status, gasUsed } = await node.send({ ...route.tx, gas })
     // A transaction that runs out of gas in a call it makes has little left of the 64th part that stays with the caller.
     const starved = gasUsed * 100n >= gas * 95n
+    const predicted = delay < LATE_SECONDS ? route.gasCharged : route.gasChargedAtDeadline
     return {
       ...{ place: name, delay, families: route.swaps.map(({ protocol }) => protocol) },
-      ...{ estimate: Number(estimate), predicted: Number(route.gasCharged), gasUsed: Number(gasUsed) },
+      ...{ estimate: Number(estimate), gasUsed: Number(gasUsed) },
+      ...{ predicted: Number(predicted), predictedNext: Number(route.gasCharged) },
       outcome: status ? 'landed' : starved ? 'out of gas' : 'reverted',
     }
   } finally {

@@ -13,13 +13,12 @@ export function summary(sent: readonly Sent[]) {
     outOfGas: count(sent, 'out of gas'),
     reverted: count(sent, 'reverted'),
     chargedErrorPercent: errors(landed),
+    /** Errors of transactions that are mined later too, against what the answer predicts for the next block. */
+    nextBlockErrorPercent: errors(landed.map((one) => ({ ...one, predicted: one.predictedNext }))),
     /** Gas charged as a part of the estimate: how much of it is the buffer of later blocks and refunds. */
     chargedOfEstimate: quantiles(landed.map(({ gasUsed, estimate }) => gasUsed / estimate)),
-    furthestOff: landed
-      .toSorted((a, b) => errorOf(b) - errorOf(a))
-      .slice(0, FURTHEST)
-      .map(({ place, delay, families, predicted, gasUsed }) => ({ place, delay, families, predicted, gasUsed })),
-    byDelay: Object.fromEntries(DELAYS.map((delay) => [delay, of(sent.filter((one) => one.delay === delay))])),
+    furthestOff: furthest(landed),
+    byDelay: byDelay(sent, of),
     byPlace: Object.fromEntries(
       [...new Set(sent.map(({ place }) => place))].map((place) => [
         place,
@@ -27,9 +26,36 @@ export function summary(sent: readonly Sent[]) {
       ]),
     ),
     byFamily: Object.fromEntries(
-      families.map((family) => [family, of(sent.filter((one) => one.families.includes(family)))]),
+      families.map((family) => {
+        const its = sent.filter((one) => one.families.includes(family))
+        const p95ByDelay = byDelay(its, (some) => of(some).chargedErrorPercent.p95)
+        return [family, { ...of(its), p95ByDelay }]
+      }),
     ),
   }
+}
+
+function byDelay<T>(sent: readonly Sent[], figure: (some: readonly Sent[]) => T): Readonly<Record<string, T>> {
+  const met = DELAYS.filter((delay) => sent.some((one) => one.delay === delay))
+  return Object.fromEntries(met.map((delay) => [delay, figure(sent.filter((one) => one.delay === delay))]))
+}
+
+/** Worst predictions first; those of one quote that were off alike are one row with all their delays. */
+function furthest(landed: readonly Sent[]) {
+  const rows = new Map<string, { delays: number[]; row: object }>()
+  for (const one of landed.toSorted((a, b) => errorOf(b) - errorOf(a))) {
+    const { place, delay, families, predicted, gasUsed } = one
+    const key = [place, families, predicted, gasUsed].join(' ')
+    const known = rows.get(key)
+    if (known) {
+      if (!known.delays.includes(delay)) known.delays.push(delay)
+      continue
+    }
+    if (rows.size >= FURTHEST) continue
+    const row = { place, families, predicted, gasUsed, offPercent: rounded(errorOf(one), 2) }
+    rows.set(key, { delays: [delay], row })
+  }
+  return [...rows.values()].map(({ delays, row }) => ({ ...row, delays }))
 }
 
 function of(sent: readonly Sent[]) {

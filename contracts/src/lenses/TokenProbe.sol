@@ -49,6 +49,10 @@ contract TokenProbe {
 
     /// @dev A part is passed on, the rest is sold.
     uint256 private constant PASSED_PART = 4;
+    /// @dev So small that what the token keeps of it is no tax that the sale after it shows less.
+    uint256 private constant PRIMING_PART = 1_000;
+    /// @dev Units by which a token that keeps shares may round what arrives.
+    uint256 private constant ROUNDING = 2;
     uint256 private constant METADATA_GAS = 200_000;
     uint256 private constant MAX_METADATA = 256;
 
@@ -60,16 +64,26 @@ contract TokenProbe {
     function run(Order calldata order) external onlySelf returns (Report memory report) {
         report.rounds = new Round[](order.sizes.length);
         for (uint256 i = 0; i < order.sizes.length; ++i) {
-            // Comes back as a revert, so that the next size meets the same state.
-            (, bytes memory answer) = address(this).call(abi.encodeCall(this.round, (order, order.sizes[i])));
-            report.rounds[i] = abi.decode(answer, (Round));
+            Round memory plain = _round(order, order.sizes[i], false);
+            report.rounds[i] = plain;
+            if (!plain.sell.ok || plain.sell.received <= plain.sell.sent + ROUNDING) continue;
+            Leg memory sell = _round(order, order.sizes[i], true).sell;
+            if (sell.ok) report.rounds[i].sell = sell;
         }
         (report.approves, report.needsApprovalReset) = _approvals(order.token, order.friend);
         report.decimals = _metadata(order.token, abi.encodeCall(IERC20Metadata.decimals, ()));
         report.symbol = _metadata(order.token, abi.encodeCall(IERC20Metadata.symbol, ()));
     }
 
-    function round(Order calldata order, uint256 size) external onlySelf {
+    /// @dev Comes back as a revert, so that the next size meets the same state.
+    function _round(Order calldata order, uint256 size, bool primed) private returns (Round memory) {
+        (, bytes memory answer) = address(this).call(abi.encodeCall(this.round, (order, size, primed)));
+        return abi.decode(answer, (Round));
+    }
+
+    /// @param primed True if a small sale goes first. A token that sells what it has kept of earlier taxes pays that into the pool with
+    ///   a sale, which hides its tax: nothing of it is left at the next one.
+    function round(Order calldata order, uint256 size, bool primed) external onlySelf {
         Round memory result;
         if (order.pool == address(0)) {
             result.pass = _leg(abi.encodeCall(this.pass, (order.token, order.friend, size)));
@@ -79,6 +93,10 @@ contract TokenProbe {
                 uint256 part = result.buy.received / PASSED_PART;
                 result.pass = _leg(abi.encodeCall(this.pass, (order.token, order.friend, part)));
                 uint256 rest = _balance(order.token, address(this));
+                if (primed) {
+                    _leg(abi.encodeCall(this.pass, (order.token, order.pool, rest / PRIMING_PART)));
+                    rest = _balance(order.token, address(this));
+                }
                 result.sell = _leg(abi.encodeCall(this.pass, (order.token, order.pool, rest)));
             }
         }

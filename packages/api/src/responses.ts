@@ -58,6 +58,9 @@ export const swapResponse = z.object({
   gasCharged: units.describe(
     'Gas that the sender is charged, after refunds: what the receipt will tell. `gasCost` and `netToAmount` count it.',
   ),
+  gasChargedAtDeadline: units.describe(
+    'The same when `tx` is mined at its deadline instead of in the next block: more where an observation of a pool, a cache of rates or an epoch falls due before.',
+  ),
   gasCost: z.object({
     native: units.describe('Wei, `l1Fee` included.'),
     usd: z.number().nullable(),

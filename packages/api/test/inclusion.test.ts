@@ -9,6 +9,7 @@ import { deployToken } from './src/tokens.ts'
 
 const local = localService()
 const WHOLE = 10n ** 18n
+const EPOCH_SECONDS = 900
 const APPROVE = ['function approve(address,uint256)']
 let from: string
 
@@ -19,6 +20,8 @@ beforeAll(() => {
 type Receipt = { readonly status: string; readonly gasUsed: string }
 type Route = {
   readonly gasEstimate: string
+  readonly gasCharged: string
+  readonly gasChargedAtDeadline: string
   readonly toAmount: string
   readonly tx: { readonly to: string; readonly data: string; readonly value: string }
 }
@@ -83,6 +86,8 @@ test('a Solidly pair pushes an observation half an hour after the last one, quot
   expect(receipt).toMatchObject({ status: '0x1' })
   // Without the observation it would take some 70,000 less.
   expect(BigInt(route.gasEstimate)).toBeGreaterThanOrEqual(BigInt(receipt.gasUsed))
+  expect(Number(receipt.gasUsed) / Number(route.gasChargedAtDeadline)).toBeCloseTo(1, 1)
+  expect(Number(route.gasChargedAtDeadline) - Number(route.gasCharged)).toBeGreaterThan(60_000)
 })
 
 test('a token whose epoch ends before the deadline: the gas of closing it is in the estimate', async () => {
@@ -93,6 +98,19 @@ test('a token whose epoch ends before the deadline: the gas of closing it is in 
   const receipt = await send(route)
   expect(receipt).toMatchObject({ status: '0x1' })
   expect(BigInt(route.gasEstimate)).toBeGreaterThanOrEqual(BigInt(receipt.gasUsed))
+})
+
+test('a deadline after the end of an epoch is compared even where an earlier one just was', async () => {
+  const now = await rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+  await rpc('evm_setNextBlockTimestamp', EPOCH_SECONDS * Math.ceil(Number(now.timestamp) / EPOCH_SECONDS) + 10)
+  const token = await deployToken(local.devnet, 'EpochToken', [], 10n)
+  await give(token, 10n * WHOLE)
+  const { timestamp } = await rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+  const query = { src: token.address, dst: local.devnet.info.tokens.WETH!.address, amount: `${WHOLE}` }
+  const soon = await quote({ ...query, deadline: `${Number(timestamp) + 30}` })
+  expect(soon.gasChargedAtDeadline).toBe(soon.gasCharged)
+  const late = await quote({ ...query, deadline: `${Number(timestamp) + 86_400}` })
+  expect(Number(late.gasChargedAtDeadline)).toBeGreaterThan(Number(late.gasCharged))
 })
 
 test('a sender who has just sold a token of one sale a block is quoted the next sale', async () => {

@@ -103,6 +103,8 @@ export type Route = {
   readonly priceImpact?: number | null
   /** Gas that the sender is charged, after refunds: `gasCost` and `netToAmount` count it. */
   readonly gasCharged?: string
+  /** The same when it is mined at its deadline: more where something falls due before. */
+  readonly gasChargedAtDeadline?: string
   readonly gasCost?: { readonly native: string; readonly usd: number | null; readonly l1Fee: string | null }
   readonly netToAmount?: string | null
   /** Basis points below an upper bound on every admitted route through the known pools of the block, before gas. */

@@ -86,7 +86,9 @@ type Taxes = Pick<TokenReport, 'buyTaxPpm' | 'sellTaxPpm' | 'transferTaxPpm' | '
 
 function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
   const tax = (leg: 'buy' | 'pass' | 'sell') => {
-    const round = rounds.find((of) => of[leg].ok)
+    // More than was sent is what else the token moved meanwhile, and says nothing of a tax.
+    const isPlain = ({ ok, sent, received }: TokenProbe.LegStructOutput) => ok && received <= sent + ROUNDING
+    const round = rounds.find((of) => isPlain(of[leg])) ?? rounds.find((of) => of[leg].ok)
     return round ? taxPpm(round[leg].sent, round[leg].received) : null
   }
   const bought = rounds.filter(({ buy }) => buy.ok)

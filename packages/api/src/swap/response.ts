@@ -35,6 +35,7 @@ export function quoteResponse(query: QuoteQuery, quote: Quote, { chain }: Answer
     quoteId: quote.id,
     priceImpact: quote.priceImpactPpm === null ? null : toPercent(quote.priceImpactPpm),
     gasCharged: quote.gasCharged.toString(),
+    gasChargedAtDeadline: quote.gasChargedAtDeadline.toString(),
     gasCost: {
       native: quote.gasCostWei.toString(),
       usd: quote.gasCostUsd,

@@ -10,7 +10,7 @@ type Output = { readonly contracts: Record<string, Record<string, Compiled>> }
 
 const WHOLE = 10n ** 18n
 /** The last one is of the tests of simulation. */
-const FILES = ['Tokens.sol', 'Timed.sol', 'Wallets.sol', '../../../simulation/test/tokens/RealLayouts.sol']
+const FILES = ['Tokens.sol', 'Timed.sol', 'Taxed.sol', 'Wallets.sol', '../../../simulation/test/tokens/RealLayouts.sol']
 let compiled: Record<string, Compiled> | undefined
 
 /** A contract of the folder `tokens`, with a pair of Uniswap V2 against WETH: 1,000 whole tokens for so many WETH. */

@@ -3,19 +3,33 @@ import { type Route, refundOf, routeGas } from '@sluice/routing'
 import type { SimulationResult, SwapOutcome } from '@sluice/simulation'
 import { floorGas, larger, transactionGas } from './transaction-gas.ts'
 
+/** A slot that is filled and emptied again, such as the Guard's balance of the output. @see EIP-3529, EIP-2200 */
+const PASSED_REFUND = 19_900
+
 type Simulated = Pick<SwapOutcome, 'gasUsed'> & Partial<Pick<SimulationResult, 'chargedGas' | 'ways'>>
+
+type Charged = {
+  readonly route: Route
+  readonly data: Hex
+  readonly simulation: Simulated
+  /** The last pools pay the sender, and no balance of the Guard is filled on the way. */
+  readonly direct?: boolean
+}
 
 /**
  * Gas that a transaction's sender is charged, after refunds: what its receipt tells. What comes back at the end is not seen from
  * inside an eth_call, and follows from who holds what on the way; a sender is taken to keep some of the token and of its allowance.
  */
 export function chargedGas(
-  { route, data, simulation }: { readonly route: Route; readonly data: Hex; readonly simulation: Simulated },
+  { route, data, simulation, direct = false }: Charged,
   wrappedNative: Address | null,
 ): bigint {
   // Of a transaction that ends otherwise for its sender than with a probe in its place, the node's own figure is the only one.
   if (simulation.ways?.sender === 'bare' && simulation.chargedGas !== undefined) return BigInt(simulation.chargedGas)
   const gross = transactionGas(data, BigInt(simulation.gasUsed))
   const { refundable } = routeGas({ ...route, wrappedNative })
-  return larger(gross - BigInt(Math.round(refundOf(Number(gross), refundable))), floorGas(data))
+  // Of a pure wrap no hop counts the balance that the Guard has for a moment.
+  const wrapped = route.legs.length === 0 ? PASSED_REFUND : 0
+  const modelled = refundOf(Number(gross), refundable + wrapped - (direct ? PASSED_REFUND : 0))
+  return larger(gross - BigInt(Math.round(modelled)), floorGas(data))
 }

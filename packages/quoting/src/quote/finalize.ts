@@ -4,6 +4,7 @@ import { type Address, FLOAT_PPM, NATIVE, PPM } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { EncodedSwap, Route } from '@sluice/routing'
 import { type BlockHeader, estimateL1Fee } from '@sluice/rpc'
+import type { SimulationResult } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import { chargedGas } from '../gas/charged-gas.ts'
 import { laterGasOf } from '../gas/later-gas.ts'
@@ -20,6 +21,8 @@ import { quoteId } from './quote-id.ts'
 const IMPACT_WARNING_PPM = 30_000n
 /** 1 bps: what somebody left in a pool, rather than a balance that grows by itself from one block to the next. */
 const EXCESS_WARNING_PPM = 100n
+/** 0.5 %: less than that is rounding and rates that follow the time. */
+const SHORT_WARNING_PPM = 5_000n
 /** Blocks that may pass until a quote is sent: the interface asks for another one after two. */
 const LASTING_BLOCKS = 2
 
@@ -42,6 +45,8 @@ export type Quote = {
   readonly gasEstimate: bigint
   /** Units that the sender is charged, after refunds, as the receipt will tell. */
   readonly gasCharged: bigint
+  /** The same when it is mined at its deadline; more where something of a pool or a token falls due before. */
+  readonly gasChargedAtDeadline: bigint
   /** Cost of the gas charged and the data fee together. */
   readonly gasCostWei: bigint
   readonly gasCostUsd: number | null
@@ -84,6 +89,7 @@ export async function finalize(found: Found): Promise<Quote> {
     gasPriceWei: found.gasPriceWei,
     gasEstimate: gas.estimate,
     gasCharged: gas.charged,
+    gasChargedAtDeadline: gas.chargedAtDeadline,
     gasCostWei: gas.costWei,
     gasCostUsd: nativePrice === null ? null : toWhole(gas.costWei, chain.nativeCurrency.decimals) * nativePrice,
     l1FeeWei: gas.l1FeeWei,
@@ -121,6 +127,7 @@ async function batchOf(found: Found): Promise<Batch> {
 type Gas = {
   readonly estimate: bigint
   readonly charged: bigint
+  readonly chargedAtDeadline: bigint
   readonly costWei: bigint
   readonly l1FeeWei: bigint | null
 }
@@ -131,19 +138,38 @@ async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, sig
   const later = ranIn ? trial.laterGas : unseenLater(route)
   const { data } = trial.swap
   const execution = transactionGas(data, BigInt(gasUsed + next + later))
-  const simulation = { ...trial.simulation, gasUsed: gasUsed + next }
-  const charged = chargedGas({ route, data, simulation }, chain.wrappedNative?.address ?? null)
+  const chargedWith = (more: number) => {
+    const simulation = withMoreGas(trial.simulation, more)
+    return chargedGas(
+      { route, data, simulation, direct: trial.terms.direct ?? false },
+      chain.wrappedNative?.address ?? null,
+    )
+  }
+  const charged = chargedWith(next)
+  const chargedAtDeadline = chargedWith(next + later)
   const paid = route.tokenOut === NATIVE ? 'native' : trial.terms.direct ? 'direct' : 'token'
   const held = BigInt(heldGas(gasUsed, paid))
   const { to, value } = trial.swap
   const block = { blockHash: view.snapshot.block.hash }
   const transaction = { to, data, value, gas: execution + held, gasPriceWei }
   const l1 = await estimateL1Fee(rpc, chain.l1FeeModel, transaction, block, { signal })
-  if (!l1) return { estimate: execution + held, charged, costWei: charged * gasPriceWei, l1FeeWei: null }
+  if (!l1)
+    return {
+      ...{ estimate: execution + held, charged, chargedAtDeadline },
+      ...{ costWei: charged * gasPriceWei, l1FeeWei: null },
+    }
   const costWei = charged * gasPriceWei + l1.feeWei
   // Where the data fee is paid as gas, the receipt counts that too.
   const l1Gas = l1.gas > 0n && gasPriceWei > 0n ? l1.feeWei / gasPriceWei : 0n
-  return { estimate: execution + held + l1.gas, charged: charged + l1Gas, costWei, l1FeeWei: l1.feeWei }
+  return {
+    ...{ estimate: execution + held + l1.gas, costWei, l1FeeWei: l1.feeWei },
+    ...{ charged: charged + l1Gas, chargedAtDeadline: chargedAtDeadline + l1Gas },
+  }
+}
+
+function withMoreGas<T extends Pick<SimulationResult, 'gasUsed' | 'chargedGas'>>(simulation: T, more: number): T {
+  const { gasUsed, chargedGas } = simulation
+  return { ...simulation, gasUsed: gasUsed + more, ...(chargedGas !== undefined && { chargedGas: chargedGas + more }) }
 }
 
 const poolsOf = ({ legs }: Route): readonly Pool[] => [...new Map(legs.map(({ pool }) => [pool.id, pool])).values()]
@@ -205,6 +231,10 @@ function warnings({ request, tokens, route, trial }: Found, impactPpm: bigint | 
   if (excessPpm > EXCESS_WARNING_PPM)
     found.push(
       `the simulation paid ${toPercent(excessPpm)} percent more than the pools' reserves explain, which others may take back; toAmount leaves it out`,
+    )
+  if (trial.shortfallPpm > SHORT_WARNING_PPM)
+    found.push(
+      `the simulation paid ${toPercent(trial.shortfallPpm)} percent less than the pools' reserves explain; toAmount is what it paid`,
     )
   const inTax = tokens.taxes.transferPpm(route.tokenIn)
   const outTax = tokens.taxes.transferPpm(route.tokenOut)

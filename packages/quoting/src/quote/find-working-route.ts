@@ -27,6 +27,8 @@ const MAX_ROUNDS = 5
  */
 const LATER_WORK = MOST_WORK / 8
 
+/** 5 %: what a route may pay less than settled if no other works. */
+const MAX_LAST_SHORTFALL_PPM = 50_000n
 /** 0.5 %: what a route may pay more than settled before recorded taxes count as outdated. */
 const MAX_EXCESS_PPM = 5_000n
 
@@ -60,12 +62,48 @@ export type WorkingRoute = {
   readonly sought: RouteRequest | ExactOutputRequest
 }
 
-/** @throws QuotingError when there is no route, or none that works */
+/** A route that paid less than settled for a reason that was not found. */
+type ShortRoute = Omit<WorkingRoute, 'trial' | 'rival' | 'ranked'> & {
+  readonly request: DecidedRequest
+  readonly shortfallPpm: bigint
+}
+
+/**
+ * The first route that pays what it settled at; else, of those that pay up to 5 % less, the one that lacks least, with the output
+ * that was measured. Tokens that sell what they have kept of taxes before a sale move the price of their only pool by so much.
+ *
+ * @throws QuotingError when there is no route, or none that works
+ */
 export async function findWorkingRoute(
   wish: QuoteRequest,
   gasPriceWei: bigint,
   context: RoundsContext,
   underWay: Work,
+): Promise<WorkingRoute> {
+  const short: ShortRoute[] = []
+  try {
+    return await searchInRounds(wish, gasPriceWei, context, underWay, (route) => short.push(route))
+  } catch (error) {
+    const [least] = short
+      .filter(({ shortfallPpm }) => shortfallPpm <= MAX_LAST_SHORTFALL_PPM)
+      .sort((a, b) => Number(a.shortfallPpm - b.shortfallPpm))
+    if (!least || !(error instanceof QuotingError && error.code === 'ROUTE_REVERTED')) throw error
+    const { request, shortfallPpm: _, ...found } = least
+    const trialContext = { ...context, taxes: context.tokens.taxes, signal: underWay.signal }
+    const run = () => tryRoute(found.route, [], request, trialContext, MAX_LAST_SHORTFALL_PPM)
+    const trial = await underWay.time('simulate', run)
+    if (!('swap' in trial)) throw error
+    return { ...found, ranked: found.route, trial, rival: 0 }
+  }
+}
+
+/** @param onShort - called with each route that pays too little */
+async function searchInRounds(
+  wish: QuoteRequest,
+  gasPriceWei: bigint,
+  context: RoundsContext,
+  underWay: Work,
+  onShort: (route: ShortRoute) => void,
 ): Promise<WorkingRoute> {
   const { signal, time } = underWay
   const { view, tokens, emit, rpc, simulation } = context
@@ -119,6 +157,7 @@ export async function findWorkingRoute(
     // Before anything is learned of pools and tokens, which may not be to blame.
     if (wish.permit) await checkPermit(route, wish.permit, wish.from, context, signal)
     lastFailure = failureOf(trial)
+    if (trial.outcome === 'shortfall') onShort({ route, request, sought, slippage, shortfallPpm: trial.shortfallPpm })
     const pools = route.legs.map(({ pool }) => pool.id)
     underWay.log.info({ round, failure: lastFailure, pools }, 'route failed in simulation')
     if ('paid' in trial && trial.paid) {

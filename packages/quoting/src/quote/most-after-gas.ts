@@ -25,7 +25,9 @@ export function mostAfterGas<T extends Tried>(
   if (gasCostOut === null || gas === 0) return first
   const perGas = Number(gasCostOut) / gas
   const amountOut = amountOutOf(first.route)
-  const left = ({ route, swap: { data }, simulation }: T) => {
+  // By the model alone, as only the first one is also run as it is sent.
+  const left = ({ route, swap: { data }, simulation: { gasUsed } }: T) => {
+    const simulation = { gasUsed }
     const charged = Number(chargedGas({ route, data, simulation }, wrappedNative))
     return Number(amountOutOf(route) - amountOut) - charged * perGas
   }

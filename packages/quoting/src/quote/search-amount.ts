@@ -5,15 +5,15 @@ import type { TaxRecords } from '../tokens/taxes.ts'
 import { grossFor, leftOf, minOutputOf, outputFor } from './amounts.ts'
 import type { DecidedRequest, QuoteRequest } from './request.ts'
 
-type Known = Pick<TaxRecords, 'transferPpm'>
+type Known = Pick<TaxRecords, 'transferPpm' | 'isStuck'>
 export type SearchAmount = Pick<RouteRequest, 'amountIn'> | Pick<ExactOutputRequest, 'amountOut'>
 
 /**
- * True where the Executor pays the sender itself, so that a tax on the way from the Guard is spared. Nothing is paid so of a pure
- * wrap, which no tax touches.
+ * True where the Executor pays the sender itself, so that a tax on the way from the Guard is spared, or a second transfer that the
+ * token would refuse. Nothing is paid so of a pure wrap, which no tax touches.
  */
 export function paysDirectly({ tokenOut, feePpm }: QuoteRequest, taxes: Known): boolean {
-  return taxes.transferPpm(tokenOut) > 0n && feePpm === 0n && tokenOut !== NATIVE
+  return (taxes.transferPpm(tokenOut) > 0n || taxes.isStuck(tokenOut)) && feePpm === 0n && tokenOut !== NATIVE
 }
 
 /** Parts per million that the Guard's own payment to the sender loses. */

@@ -25,12 +25,12 @@ const paying = (amountOut: bigint) => ({ success: true, amountOut, gasUsed: 50_0
 const failing = { success: false, amountOut: 0n, gasUsed: 50_000, returnData: '0x', revertReason: 'no', ways: {} }
 
 /** Runs a route over simulations that end as given, one after the other. */
-async function outcomeOf(outcomes: readonly unknown[], change: Partial<QuoteRequest> = {}) {
+async function outcomeOf(outcomes: readonly unknown[], change: Partial<QuoteRequest> = {}, maxShortfallPpm?: bigint) {
   const sent: SimulationRequest[] = []
   const context = {
     contracts: { guard, executor: { address: executor }, families: new Map() },
     wrappedNative: weth,
-    taxes: { transferPpm: () => 0n },
+    taxes: { transferPpm: () => 0n, isStuck: () => false },
     simulate: async (request: SimulationRequest) => {
       const outcome = outcomes[sent.push(request) - 1]
       if (outcome instanceof Error) throw outcome
@@ -54,7 +54,7 @@ async function outcomeOf(outcomes: readonly unknown[], change: Partial<QuoteRequ
       ...change,
     }),
   )
-  return { trial: await tryRoute(route, [], request, context), sent }
+  return { trial: await tryRoute(route, [], request, context, maxShortfallPpm), sent }
 }
 
 test('an output as settled, or more, is promised as settled', async () => {
@@ -92,6 +92,12 @@ test('half a percent may be missing, and not more', async () => {
   const { trial, sent } = await outcomeOf([paying(994_999n)])
   expect(trial).toMatchObject({ outcome: 'shortfall', shortfallPpm: 5_001n })
   expect(sent).toHaveLength(1)
+})
+
+test('as much may be missing as the caller of it accepts', async () => {
+  const { trial } = await outcomeOf([paying(960_000n), paying(960_000n)], {}, 50_000n)
+  expect(trial).toMatchObject({ outcome: 'adjusted', amountOut: 960_000n, minOutput: 950_400n })
+  expect((await outcomeOf([paying(949_999n)], {}, 50_000n)).trial).toMatchObject({ outcome: 'shortfall' })
 })
 
 test('a requested output is promised if the transaction leaves it after slippage', async () => {

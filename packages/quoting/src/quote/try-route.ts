@@ -70,7 +70,7 @@ export type Trial =
 export type TrialContext = {
   readonly contracts: SwapContracts
   readonly wrappedNative: Address | null
-  readonly taxes: Pick<TaxRecords, 'transferPpm'>
+  readonly taxes: Pick<TaxRecords, 'transferPpm' | 'isStuck'>
   readonly simulate: Simulate
   readonly clock: Clock
   readonly laterGas: LaterGas
@@ -87,15 +87,17 @@ export type TrialContext = {
  *
  * @param rivals - routes that are run in the same call, each from the same state: the one that leaves most after its gas is
  *   taken where all is as settled
+ * @param maxShortfallPpm - what may be missing of the settled output
  */
 export async function tryRoute(
   route: Route,
   rivals: readonly Route[],
   request: DecidedRequest,
   context: TrialContext,
+  maxShortfallPpm = MAX_SHORTFALL_PPM,
 ): Promise<Trial> {
   try {
-    return await runRoute(route, rivals, request, context)
+    return await runRoute(route, rivals, request, context, maxShortfallPpm)
   } catch (error) {
     // A token that cannot even be set up for a simulation cannot be promised to anyone.
     if (error instanceof SimulationError) return { outcome: 'reverted', reason: error.message }
@@ -108,23 +110,31 @@ async function runRoute(
   rivals: readonly Route[],
   request: DecidedRequest,
   context: TrialContext,
+  maxShortfallPpm: bigint,
 ): Promise<Trial> {
   const { wrappedNative, view } = context
   const { block } = view.snapshot
   const senderCode = await view.codeOf(request.from)
   const permit = request.permit && asOwned(request.permit, senderCode)
   if (request.permit && !permit) return { outcome: 'reverted', reason: 'the permit is signed by nobody' }
-  const { encodedAs, run, runLater, asSent } = await runsOf(route, rivals, { ...request, permit }, senderCode, context)
+  const runs = await runsOf(route, rivals, { ...request, permit }, senderCode, context)
+  const { encodedAs, run, runLater, asSent, deadline } = runs
 
   const wanted = request.amountOut
   const expectedOf = (of: Route) => leftOf(of.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
   const expected = expectedOf(route)
   const settledMinOutput = wanted ?? minOutputOf(expected, request.slippagePpm)
   const others = rivals.map((rival) => encodedAs(rival, minOutputOf(expectedOf(rival), request.slippagePpm)))
-  const isDue = context.laterGas.isDue([route, ...rivals], block.timestamp)
-  const [first, later] = await Promise.all([run(encodedAs(route, settledMinOutput), others), isDue ? runLater() : []])
+  const span = { now: block.timestamp, deadline }
+  const dueAt = context.laterGas.dueAt([route, ...rivals], span)
+  // A permission ends at the deadline.
+  const laterAt = permit && dueAt !== undefined ? deadline : dueAt
+  const [first, later] = await Promise.all([
+    run(encodedAs(route, settledMinOutput), others),
+    laterAt === undefined ? [] : runLater(laterAt),
+  ])
   const laterGas = laterGasOf([route, ...rivals], first.simulation, later)
-  for (const { of, extra } of laterGas) context.laterGas.observe(of, extra, block.timestamp)
+  for (const { of, extra } of laterGas) context.laterGas.observe(of, extra, laterAt!, span)
   const extraOf = (of: Route) => laterGas.find((one) => one.of === of)?.extra ?? 0
 
   const measured = receivedOf(first.simulation)
@@ -133,7 +143,7 @@ async function runRoute(
   // What a token keeps of wallets alone is no doubt of pools: it is measured, promised so, and told.
   const { probed = first.simulation } = first.simulation
   const unexplained = shortfallPpm(expected, larger(measured, receivedOf(probed) ?? 0n))
-  if (unexplained > MAX_SHORTFALL_PPM || measured === 0n) return { outcome: 'shortfall', shortfallPpm: unexplained }
+  if (unexplained > maxShortfallPpm || measured === 0n) return { outcome: 'shortfall', shortfallPpm: unexplained }
   if (first.simulation.success && measured >= expected) {
     const ranked = bestMeasured(first, others, expectedOf, wrappedNative)
     const best = asSent ? await confirmedAsSent(first, ranked, run) : ranked
@@ -163,10 +173,12 @@ type Runs = {
   readonly encodedAs: (route: Route, minOutput: bigint) => Encoded
   /** Simulates a transaction in the next block, and others in the same call. */
   readonly run: (encoded: Encoded, others?: readonly Encoded[]) => Promise<Ran>
-  /** Simulates all routes at the deadline, for their gas: none if the node cannot. */
-  readonly runLater: () => Promise<readonly SwapOutcome[]>
+  /** Simulates all routes at a time in Unix seconds, for their gas: none if the node cannot. */
+  readonly runLater: (at: number) => Promise<readonly SwapOutcome[]>
   /** True if the transaction runs without a probe at its sender too. */
   readonly asSent: boolean
+  /** Unix seconds until which it can be mined. */
+  readonly deadline: number
 }
 
 async function runsOf(
@@ -183,11 +195,10 @@ async function runsOf(
   const deadline = request.deadline ?? defaultDeadline(block.timestamp, context.clock())
   const shared = {
     ...termsOf(request, context),
-    deadline: BigInt(deadline),
     direct: route.legs.length > 0 && paysDirectly(request, context.taxes),
   }
-  const encodedAs = (of: Route, minOutput: bigint): Encoded => {
-    const terms = { ...shared, minOutput }
+  const encodedAs = (of: Route, minOutput: bigint, until = deadline): Encoded => {
+    const terms = { ...shared, deadline: BigInt(until), minOutput }
     return { route: of, terms, swap: encodeSwap({ route: of, families: contracts.families, ...terms }) }
   }
   const simulated = ({ to, data }: EncodedSwap, others: readonly Encoded[], more: Partial<SimulationRequest>) =>
@@ -215,10 +226,10 @@ async function runsOf(
     if (sender) walletChecks.observe(encoded.route, sender === 'bare')
     return { ...encoded, simulation: result }
   }
-  const runLater = async () => {
+  const runLater = async (at: number) => {
     // Only the gas counts, whatever the output is by then.
-    const [own, ...others] = [route, ...rivals].map((of) => encodedAs(of, 1n))
-    const runsIn = blockAt(block, deadline, simulation.blockIntervalMs)
+    const [own, ...others] = [route, ...rivals].map((of) => encodedAs(of, 1n, at))
+    const runsIn = blockAt(block, at, simulation.blockIntervalMs)
     try {
       const result = await simulated(own!.swap, others, { runsIn })
       return result.ranIn ? [result, ...(result.others ?? [])] : []
@@ -227,7 +238,7 @@ async function runsOf(
       throw error
     }
   }
-  return { encodedAs, run, runLater, asSent }
+  return { encodedAs, run, runLater, asSent, deadline }
 }
 
 /** Amount that the sender received, or would have received if the Guard had not refused it as too little. */
@@ -293,7 +304,9 @@ function bestMeasured(
   const asSettled = others.flatMap((other, k): Ran[] => {
     const outcome = outcomes[k]
     const isSettled = outcome?.success && outcome.amountOut >= expectedOf(other.route)
-    return isSettled ? [{ ...other, simulation: { ...simulation, ...outcome } }] : []
+    if (!isSettled) return []
+    const { chargedGas: _, ...shared } = simulation
+    return [{ ...other, simulation: { ...shared, ...outcome } }]
   })
   return mostAfterGas([{ ...first, simulation }, ...asSettled], expectedOf, wrappedNative)
 }

@@ -48,6 +48,8 @@ export class TaxRecords {
   /** Pools that were not measured are taken to be taxed as the one that was measured last. */
   private readonly taxes = new Bounded<Address, TokenTaxes>(MAX_TOKENS)
   private readonly measuredAt = new Bounded<string, number>(MAX_PLACES)
+  /** Tokens that were bought and could not be passed on in the same transaction, such as those that allow one transfer a block. */
+  private readonly stuck = new Bounded<Address, true>(MAX_TOKENS)
   private taxing: Taxes | undefined
 
   /** The tokens that tax in some pool at least. */
@@ -60,8 +62,8 @@ export class TaxRecords {
     return this.taxing
   }
 
-  get counts(): Readonly<Record<'taxes' | 'measured', StateCount>> {
-    return { taxes: this.taxes.count, measured: this.measuredAt.count }
+  get counts(): Readonly<Record<'taxes' | 'measured' | 'stuck', StateCount>> {
+    return { taxes: this.taxes.count, measured: this.measuredAt.count, stuck: this.stuck.count }
   }
 
   /** Parts per million that the token keeps of a transfer between people. */
@@ -69,10 +71,15 @@ export class TaxRecords {
     return BigInt(this.taxes.get(token)?.usual.transferPpm ?? 0)
   }
 
+  /** True where the token must come from the pool to its receiver, since the same transaction cannot pass it on. */
+  isStuck(token: Address): boolean {
+    return this.stuck.has(token)
+  }
+
   /**
    * Measures tokens in pools where they have not been measured lately.
    *
-   * @returns whether a tax turned out to be another than taken for
+   * @returns whether a tax, or whether the token can be passed on, turned out to be another than taken for
    * @throws RpcError when the node failed
    */
   async learn(places: Iterable<TradedToken>, source: TaxSource): Promise<boolean> {
@@ -102,6 +109,15 @@ export class TaxRecords {
     this.taxing = undefined
   }
 
+  /** @returns whether it is another than before */
+  private observePass(token: Address, { buyTaxPpm, transferTaxPpm }: TokenReport): boolean {
+    const isStuck = buyTaxPpm !== null && transferTaxPpm === null
+    if (isStuck === this.stuck.has(token)) return false
+    if (isStuck) this.stuck.set(token, true)
+    else this.stuck.delete(token)
+    return true
+  }
+
   private async measure(key: string, place: TradedToken, source: TaxSource): Promise<boolean> {
     const known = taxIn(this.taxes, place.token, place.pool.id) ?? UNTAXED
     const report = await measureToken(place.token, place.pool, source).catch((error: unknown) => {
@@ -116,7 +132,10 @@ export class TaxRecords {
     const tax = taxOf(report, known)
     this.keep(place.token, place.pool.id, tax, now)
     this.onMeasured(place.token, place.pool.id, tax, now)
-    return (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some((key) => tax[key] !== known[key])
+    const turned = this.observePass(place.token, report)
+    return (
+      turned || (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some((key) => tax[key] !== known[key])
+    )
   }
 }
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+
+import {TimedToken} from "Timed.sol";
+
+interface IPair {
+    function token0() external view returns (address);
+    function getReserves() external view returns (uint112, uint112, uint32);
+    function swap(uint256 out0, uint256 out1, address to, bytes calldata data) external;
+}
+
+/// Keeps a quarter of each sale, and sells what it has kept so far before the next one, into the same pair.
+contract SellsItsTax is TimedToken {
+    uint256 private constant TAX_PERCENT = 25;
+    address private constant TREASURY = address(0x7EA5);
+    address public pair;
+
+    function open(address to) external {
+        pair = to;
+    }
+
+    function move(address from, address to, uint256 amount) internal override {
+        if (to != pair || from == address(this)) return super.move(from, to, amount);
+        if (balanceOf[address(this)] > 0) sell(balanceOf[address(this)]);
+        uint256 tax = (amount * TAX_PERCENT) / 100;
+        super.move(from, address(this), tax);
+        super.move(from, to, amount - tax);
+    }
+
+    function sell(uint256 amount) private {
+        IPair own = IPair(pair);
+        bool isFirst = own.token0() == address(this);
+        (uint256 a, uint256 b,) = own.getReserves();
+        (uint256 mine, uint256 other) = isFirst ? (a, b) : (b, a);
+        super.move(address(this), pair, amount);
+        // As Uniswap's router does for tokens with a fee.
+        uint256 input = (balanceOf[pair] - mine) * 997;
+        uint256 out = (input * other) / (mine * 1000 + input);
+        own.swap(isFirst ? 0 : out, isFirst ? out : 0, TREASURY, "");
+    }
+}
+
+/// Whoever starts a transaction receives or passes on the token once a block; sales are free.
+contract OneTransferPerBlock is TimedToken {
+    address public pair;
+    mapping(address => uint256) private lastTransfer;
+
+    function open(address to) external {
+        pair = to;
+    }
+
+    function move(address from, address to, uint256 amount) internal override {
+        if (pair != address(0) && to != pair) {
+            require(lastTransfer[tx.origin] < block.number, "one transfer per block");
+            lastTransfer[tx.origin] = block.number;
+        }
+        super.move(from, to, amount);
+    }
+}

@@ -1,0 +1,27 @@
+import { NATIVE, toAddress } from '@sluice/chains'
+import type { Route } from '@sluice/routing'
+import { expect, test } from 'vitest'
+import { chargedGas } from './charged-gas.ts'
+
+const [weth, token] = [toAddress(`0x${'3'.repeat(40)}`), toAddress(`0x${'4'.repeat(40)}`)]
+const leg = { pool: { id: 'p', family: 'uniswap-v2' }, tokenIn: token, tokenOut: weth, gas: 90_000 }
+const swap = { tokenIn: token, tokenOut: weth, legs: [leg] } as unknown as Route
+const wrap = { tokenIn: NATIVE, tokenOut: weth, legs: [] } as unknown as Route
+const data = '0x'
+/** Intrinsic gas of empty calldata. */
+const INTRINSIC = 21_000n
+const GAS_USED = 300_000
+const gross = INTRINSIC + BigInt(GAS_USED)
+
+const refundOf = (route: Route, direct = false) => {
+  const simulation = { gasUsed: GAS_USED }
+  return Number(gross - chargedGas({ route, data, simulation, direct }, weth))
+}
+
+test('what passes the Guard comes back, and does not where the pool pays the sender', () => {
+  expect(refundOf(swap) - refundOf(swap, true)).toBe(19_900)
+})
+
+test('a wrap alone passes the Guard too', () => {
+  expect(refundOf(wrap)).toBeGreaterThanOrEqual(19_900)
+})
