@@ -5,7 +5,8 @@
 import { partGas } from '@sluice/liquidity'
 import { isSingleton } from '@sluice/program'
 import { bestSinglePath } from '../columns/single-path.ts'
-import { routeGas } from '../gas/route-gas.ts'
+import { type GasParts, gasParts } from '../gas/parts.ts'
+import { gasOfParts } from '../gas/route-gas.ts'
 import { outputOf } from '../graph/price-curve.ts'
 import { type Potential, potential } from '../problem/potentials.ts'
 import { costOf, crossingGas, curveOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
@@ -106,13 +107,23 @@ const JOINED_SAVES = -partGas('joined').gas
 
 /** Output after the gas that the whole route is expected to be charged; the search adds up legs alone. */
 function expectedNet(problem: Problem, { edges, input, amountOut }: Flow): number {
-  const { graph, swap, learned, perGas, perLeg } = problem
+  const { graph, swap, learned, measured, perGas, perLeg } = problem
   const legs = edges.map((edge, k) => {
     const { pool, tokenIn, tokenOut, gas } = graph.edges[edge]!
     return { pool, tokenIn, tokenOut, gas: gas + crossingGas(problem, edge, input[k]!) }
   })
   const more = edges.reduce((sum, edge) => sum + (learned.get(edge) ?? 0), 0)
-  return amountOut - (routeGas({ ...swap, legs }).charged + more) * perGas - edges.length * perLeg
+  const parts = gasParts({ ...swap, legs })
+  const isMeasured = edges.every((edge) => measured.has(edge))
+  const gas = isMeasured
+    ? gasOfParts(withoutHops(parts)).charged + legs.reduce((sum, leg) => sum + leg.gas, more)
+    : gasOfParts(parts).charged + more
+  return amountOut - gas * perGas - edges.length * perLeg
+}
+
+/** The parts that a route has in common with others, or that joining its hops takes: measured hops hold all others. */
+function withoutHops(parts: GasParts): GasParts {
+  return new Map([...parts].filter(([part]) => part !== 'prepaid' && !/^(?:hop|piece|oracle|token):/.test(part)))
 }
 
 /** The best path were every hop of a contract that many pools share one of two that follow each other there. */
