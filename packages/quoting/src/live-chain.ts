@@ -155,6 +155,7 @@ export class LiveChain {
       onSample: () => {},
     })
     runtime.onSnapshot((snapshot) => void this.sampler.observe(snapshot))
+    runtime.onSnapshot((snapshot) => this.measuredGas.follow(snapshot))
     // Where another process reads the chain, that one's findings come with its snapshots.
     if (!openMarket) runtime.onSnapshot(() => void this.findNeighbors())
     this.quoter = new Quoter({

@@ -44,7 +44,7 @@ function outputFor(graph: Graph, request: RouteTerms, ends: Ends, amountIn: numb
     taxed: new Map(),
     believed: new Map(),
     learned: new Map(),
-    measured: new Set<number>(),
+    measured: new Map(),
   }
   // Known to all requests of the block that ask the same, so none of them pays for it; one path is bounded work.
   const limits = { maxHops: 3, maxPools: 3, onePath: true, reuse: false, mostRivals: 0, budget: new WorkBudget() }

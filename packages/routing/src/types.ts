@@ -16,7 +16,7 @@ export type NativeErc20 = {
 export type Haircuts = ReadonlyMap<string, number>
 
 /**
- * Gas of one direction through a pool as measured, after refunds, by the leg's place in a route: the first leg pulls its input from
+ * Gas of one direction through a pool as measured, before refunds, by the leg's place in a route: the first leg pulls its input from
  * the sender, the last one pays the Guard.
  */
 export type MeasuredHop = {

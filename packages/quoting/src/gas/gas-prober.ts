@@ -6,11 +6,10 @@ import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { hopPrograms, type MeasuredHop } from '@sluice/routing'
 import { inSlices, type Rpc } from '@sluice/rpc'
-import { type HopToMeasure, measureHops, type SimulationContext } from '@sluice/simulation'
+import { Bounded, type HopToMeasure, measureHops, type SimulationContext } from '@sluice/simulation'
 import type { SwapContracts } from '../chain/contracts.ts'
 import type { Log } from '../events.ts'
 import type { MeasuredGas } from './measured-gas.ts'
-import { measuredHop } from './measured-hop.ts'
 import { probeAmount } from './probe-amount.ts'
 
 /** Directions through pools that one call measures, each at three places of a route. */
@@ -21,6 +20,9 @@ const MAX_DIRECTIONS = 12
 const MAX_WAITING = 256
 /** Calls that one block is worth. */
 const CALLS_PER_BLOCK = 32
+/** Sets of tokens whose pools are not looked through at each quote, and milliseconds until they are again. */
+const MAX_LOOKED = 4_096
+const LOOK_EVERY_MS = 60_000
 /** Pools that are looked through before the event loop has a turn. */
 const SCAN_SLICE = 256
 
@@ -46,6 +48,9 @@ export class GasProber {
   /** Tokens of quotes whose pools are still to be looked for. */
   private wanted = new Set<Address>()
   private waiting = new Map<string, Pool>()
+  /** Tokens that were looked through together a moment ago. */
+  private readonly looked = new Bounded<string, true>(MAX_LOOKED, { ttl: LOOK_EVERY_MS })
+  private source: Source | undefined
   private running = false
   private block = { hash: '', calls: 0 }
 
@@ -55,26 +60,31 @@ export class GasProber {
     this.hubs = [...chain.hubs, ...(chain.wrappedNative ? [chain.wrappedNative.address, ZERO_ADDRESS] : [])]
   }
 
-  /** Measures the pools of a quote's tokens that are due, in the background. */
-  want(tokens: Iterable<Address>, source: Source): void {
+  /** Measures the pools of a quote's tokens that are due. Never rejects: what fails now is tried with a later quote. */
+  async want(tokens: readonly Address[], source: Source): Promise<void> {
+    const key = tokens.toSorted().join()
+    if (this.looked.has(key)) return
+    this.looked.set(key, true)
     for (const token of tokens) this.wanted.add(token)
-    if (!this.running) void this.run(source)
+    this.source = source
+    if (!this.running) await this.run()
   }
 
   /** Forgets what waits: the chain sleeps. */
   forget(): void {
     this.wanted.clear()
     this.waiting.clear()
+    this.source = undefined
   }
 
-  /** Never rejects: what fails now is tried with a later quote. */
-  private async run(source: Source): Promise<void> {
+  private async run(): Promise<void> {
     this.running = true
     try {
-      while (this.wanted.size > 0 || this.waiting.size > 0) {
-        if (this.wanted.size > 0) await this.find(source.snapshot)
-        if (!this.mayCall(source.snapshot)) break
-        await this.measureSome(source)
+      // Quotes that come meanwhile bring newer blocks and more pools.
+      while (this.source && (this.wanted.size > 0 || this.waiting.size > 0)) {
+        if (this.wanted.size > 0) await this.find(this.source.snapshot)
+        if (!this.mayCall(this.source.snapshot)) break
+        await this.measureSome(this.source)
       }
     } catch (error) {
       this.options.log.info({ err: error }, 'gas of pools not measured, retried with the next quote')
@@ -104,7 +114,7 @@ export class GasProber {
           if (++looked % SCAN_SLICE === 0) yield
           const joins = pool.tokens.filter((token) => ends.has(token)).length
           if (joins === 0 || pool.tokens.filter((token) => near.has(token)).length < 2) continue
-          if (contracts.executable.has(pool.family) && measured.isDue(pool, block.timestamp))
+          if (contracts.executable.has(pool.family) && measured.isDue(pool.id, block.timestamp))
             found.push({ pool, joins })
         }
       })(),
@@ -120,7 +130,7 @@ export class GasProber {
       const directions = this.directionsOf(pool)
       if (batch.length > 0 && batch.length + directions.length > HOPS_PER_CALL) break
       this.waiting.delete(id)
-      if (directions.length === 0) measured.observe(pool, [], block.timestamp)
+      if (directions.length === 0) measured.observe(pool.id, [], block.timestamp)
       batch.push(...directions)
     }
     const hops = batch.flatMap((direction) => direction.hops.filter((hop) => hop !== null))
@@ -132,11 +142,10 @@ export class GasProber {
     for (const [pool, directions] of Map.groupBy(batch, (direction) => direction.pool)) {
       const found = directions.flatMap(({ tokenIn, tokenOut, hops }): MeasuredHop[] => {
         const [first, middle, last] = hops.map((hop) => hop && gasOf.get(hop)!)
-        const isPrepaid = hops[1]?.holder === pool.address
-        const hop = measuredHop(pool.family, { first, middle, last }, isPrepaid)
-        return hop ? [{ tokenIn, tokenOut, ...hop }] : []
+        // A hop that fails behind another one is of little use; what fails at an end alone counts as between two.
+        return middle ? [{ tokenIn, tokenOut, middle, first: first ?? middle, last: last ?? middle }] : []
       })
-      measured.observe(pool, found, block.timestamp)
+      measured.observe(pool.id, found, block.timestamp)
     }
   }
 

@@ -1,6 +1,6 @@
 /** Gas of hops as measured by probes, kept with their pools: bounded, measured again when it may have changed. */
 import type { Address } from '@sluice/chains'
-import type { Pool } from '@sluice/liquidity'
+import type { Snapshot } from '@sluice/liquidity'
 import type { LearnedGas, MeasuredHop } from '@sluice/routing'
 import { Bounded, type StateCount } from '@sluice/simulation'
 
@@ -12,7 +12,8 @@ const CHANGED_SECONDS = 600
 const OLD_SECONDS = 6 * 3_600
 
 type Known = {
-  readonly pool: Pool
+  /** True once the pool's state is another than the one that was measured. States themselves are not kept for this. */
+  hasChanged: boolean
   /** None where no direction could be measured. */
   readonly hops: readonly MeasuredHop[]
   /** Unix seconds, by the chain's clock. */
@@ -29,17 +30,25 @@ export class MeasuredGas {
   }
 
   /** @param now - Unix seconds, by the chain's clock */
-  isDue(pool: Pool, now: number): boolean {
-    const known = this.known.peek(pool.id)
+  isDue(id: string, now: number): boolean {
+    const known = this.known.peek(id)
     if (!known) return true
     const age = Math.abs(now - known.at)
-    return age >= OLD_SECONDS || (age >= CHANGED_SECONDS && known.pool !== pool)
+    return age >= OLD_SECONDS || (age >= CHANGED_SECONDS && known.hasChanged)
   }
 
   /** @param hops - directions that were measured; none leaves the pool to its family's figure until it is due again */
-  observe(pool: Pool, hops: readonly MeasuredHop[], now: number): void {
-    this.known.set(pool.id, { pool, hops, at: now })
+  observe(id: string, hops: readonly MeasuredHop[], now: number): void {
+    this.known.set(id, { hasChanged: false, hops, at: now })
     this.merged = undefined
+  }
+
+  /** Notes which pools a block has changed. */
+  follow({ changed }: Pick<Snapshot, 'changed'>): void {
+    for (const id of changed ?? this.known.keys()) {
+      const known = this.known.peek(id)
+      if (known) known.hasChanged = true
+    }
   }
 
   hop(pool: string, tokenIn: Address, tokenOut: Address): MeasuredHop | undefined {

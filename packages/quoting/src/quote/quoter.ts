@@ -232,7 +232,7 @@ export class Quoter {
     ]
     for (const one of early) one.catch(() => {})
     const source = { rpc, snapshot: view.snapshot }
-    this.options.gasProber.want(this.endsOf(request), source)
+    void this.options.gasProber.want(this.endsOf(request), source)
     const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())
     const context = { ...this.options, ...this.termsContext(view), rpc }
     const { route, ranked, trial, sought, slippage, rival } = await findWorkingRoute(
@@ -244,8 +244,8 @@ export class Quoter {
     const { gasUsed } = trial.simulation
     const gross = Number(transactionGas(trial.swap.data, BigInt(gasUsed)))
     this.options.gasLessons.observeAt(view.snapshot.block, route, gross)
-    this.options.gasProber.want(
-      route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]),
+    void this.options.gasProber.want(
+      [...new Set(route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))],
       source,
     )
     const { touched } = runtime

@@ -74,7 +74,7 @@ function piecesOf({ pool: { family }, tokenIn, tokenOut, gas }: GasLeg): number 
   return piece > 0 ? (gas - tokenGas(tokenIn) - tokenGas(tokenOut) - hop) / piece : 0
 }
 
-function isEnd(end: Address, token: Address, wrappedNative: Address | null): boolean {
+export function isEnd(end: Address, token: Address, wrappedNative: Address | null): boolean {
   return token === end || (end === NATIVE && (token === wrappedNative || token === ZERO_ADDRESS))
 }
 

@@ -4,7 +4,11 @@
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 
-import { type GasSwap, isJoined, isPrepaidLeg } from './parts.ts'
+import { type Pool, partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
+import { isPrepaid } from '@sluice/program'
+import type { MeasuredHop } from '../types.ts'
+import { type GasLeg, type GasSwap, isEnd, isJoined, isPrepaidLeg } from './parts.ts'
+import { refundOf } from './route-gas.ts'
 
 /** Refund of a slot that goes from zero to something and back. */
 const EMPTIED = 19_900
@@ -18,7 +22,6 @@ type Slots = {
   readonly passesOn?: true
   /** Slots of the pool that are set back. */
   readonly locks?: number
-  readonly noAllowance?: true
 }
 
 /** Families whose hops do more than to pay the pool and to be paid by it. */
@@ -44,30 +47,77 @@ const SLOTS: Readonly<Record<string, Slots>> = {
   'uniswap-v2': { locks: 1 },
   'velodrome-v2': { locks: 1 },
   'woofi-v2': { locks: 1 },
-  'wrapped-native': { takes: true, noAllowance: true },
 }
 
 /** Refund of a hop's own slots, at its place in a route. */
-export function hopRefund(family: string, isFirst: boolean, isLast: boolean): number {
-  const { takes, passesOn, locks = 0, noAllowance } = SLOTS[family] ?? {}
-  const allowance = takes && !noAllowance ? EMPTIED : 0
-  return allowance + (takes && isFirst ? EMPTIED : 0) + (passesOn && isLast ? EMPTIED : 0) + locks * RESTORED
+export function hopRefund(
+  { pool: { family }, tokenIn, tokenOut }: Pick<GasLeg, 'pool' | 'tokenIn' | 'tokenOut'>,
+  isFirst: boolean,
+  isLast: boolean,
+): number {
+  const { takes, passesOn, locks = 0 } = SLOTS[family] ?? {}
+  const isWrapper = family === WRAPPER_FAMILY
+  // The wrapper pays the Executor, and takes its own token without an allowance.
+  const isTaken = isFirst && tokenIn !== ZERO_ADDRESS && (takes || isWrapper)
+  const isPassedOn = isLast && tokenOut !== ZERO_ADDRESS && (passesOn || isWrapper)
+  const slots = (takes && tokenIn !== ZERO_ADDRESS ? 1 : 0) + (isTaken ? 1 : 0) + (isPassedOn ? 1 : 0)
+  return slots * EMPTIED + locks * RESTORED
 }
 
 /** Refund of a whole route, as if nothing limited it; that of the sender's own allowance apart. */
 export function slotRefund(swap: GasSwap): number {
   const { legs, tokenIn, tokenOut, wrappedNative } = swap
-  const isEnd = (end: Address, token: Address) =>
-    token === end || (end === NATIVE && (token === wrappedNative || token === ZERO_ADDRESS))
   const held = new Set<Address>()
   let refund = 0
   legs.forEach((leg, k) => {
-    const { pool, tokenIn: sold, tokenOut: bought } = leg
-    const [isFirst, isLast] = [isEnd(tokenIn, sold), isEnd(tokenOut, bought)]
-    refund += hopRefund(pool.family, isFirst && sold !== ZERO_ADDRESS, isLast && bought !== ZERO_ADDRESS)
+    const { tokenIn: sold, tokenOut: bought } = leg
+    const isFirst = isEnd(tokenIn, sold, wrappedNative)
+    refund += hopRefund(leg, isFirst, isEnd(tokenOut, bought, wrappedNative))
     // Between two hops the Executor holds the token, unless the pool is paid by the hop before, or both are one call.
     if (!isFirst && sold !== ZERO_ADDRESS && !isJoined(legs, k) && !isPrepaidLeg(swap, leg)) held.add(sold)
   })
   refund += held.size * EMPTIED
-  return tokenOut === NATIVE ? refund : refund + EMPTIED
+  return tokenOut === NATIVE || tokenOut === ZERO_ADDRESS ? refund : refund + EMPTIED
+}
+
+/** Gas of a balance that the hop before pays, beyond that of one which the pool has already: a pool that measures its own input. */
+const PAID_AT_POOL = 17_100
+/** Gas of a route that is none of its hops', before refunds: the transaction, the Guard, its transfers. */
+const ROUTE_GROSS = 42_000
+/** Gas by which refunds of an average route are below their limit, a fifth of all gas, for each of its hops. */
+const SLACK = 5_000
+/** EIP-3529. */
+const MAX_REFUND = 1 / 5
+
+/** Gas of a measured hop at its place in a route, before refunds. */
+function grossAt({ first, middle, last }: MeasuredHop, isFirst: boolean, isLast: boolean): number {
+  return middle + (isFirst ? first - middle : 0) + (isLast ? last - middle : 0)
+}
+
+/** Gas of a measured hop at its place in a route, after refunds: by itself, so that legs can be added up. */
+export function measuredHopGas(hop: MeasuredHop, pool: Pool, isFirst: boolean, isLast: boolean): number {
+  const { tokenIn, tokenOut } = hop
+  const gross = grossAt(hop, isFirst, isLast)
+  const input = isFirst || tokenIn === ZERO_ADDRESS ? 0 : isPrepaid(pool.family) ? PAID_AT_POOL : EMPTIED
+  const refund = input + hopRefund({ pool, tokenIn, tokenOut }, isFirst, isLast)
+  return Math.max(gross - refund, gross * (1 - MAX_REFUND) - SLACK)
+}
+
+/** Gas of a whole route of measured hops, after refunds. */
+export function measuredRouteGas(swap: GasSwap, hops: readonly MeasuredHop[]): number {
+  const { tokenIn, tokenOut, wrappedNative, legs } = swap
+  const gross = legs.reduce((sum, leg, k) => {
+    const [isFirst, isLast] = [isEnd(tokenIn, leg.tokenIn, wrappedNative), isEnd(tokenOut, leg.tokenOut, wrappedNative)]
+    return sum + grossAt(hops[k]!, isFirst, isLast) - (isPrepaidLeg(swap, leg) ? PAID_AT_POOL : 0)
+  }, ROUTE_GROSS)
+  return gross - refundOf(gross, slotRefund(swap))
+}
+
+/**
+ * Refund of a transaction that took so much gas in a simulation, which spends an allowance of just the input; a sender is taken to keep
+ * some of the token and of its allowance.
+ */
+export function transactionRefund(swap: GasSwap, gross: number): number {
+  const { refund: allowance } = partGas('route')
+  return allowance + refundOf(gross - allowance, slotRefund(swap))
 }

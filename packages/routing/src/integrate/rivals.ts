@@ -6,6 +6,7 @@ import { partGas } from '@sluice/liquidity'
 import { isSingleton } from '@sluice/program'
 import { bestSinglePath } from '../columns/single-path.ts'
 import { type GasParts, gasParts } from '../gas/parts.ts'
+import { measuredRouteGas } from '../gas/refunds.ts'
 import { gasOfParts } from '../gas/route-gas.ts'
 import { outputOf } from '../graph/price-curve.ts'
 import { type Potential, potential } from '../problem/potentials.ts'
@@ -25,6 +26,9 @@ import {
 } from '../tolerances.ts'
 import { fits } from './promise.ts'
 import { pruneByTrial } from './pruning.ts'
+
+/** Part of a price that a tick is. */
+const TICK = 1e-4
 
 type Paths = {
   readonly backward: Potential
@@ -106,24 +110,33 @@ function onFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)[]
 const JOINED_SAVES = -partGas('joined').gas
 
 /** Output after the gas that the whole route is expected to be charged; the search adds up legs alone. */
-function expectedNet(problem: Problem, { edges, input, amountOut }: Flow): number {
+function expectedNet(problem: Problem, flow: Flow): number {
+  const { edges, input, amountOut } = flow
   const { graph, swap, learned, measured, perGas, perLeg } = problem
   const legs = edges.map((edge, k) => {
     const { pool, tokenIn, tokenOut, gas } = graph.edges[edge]!
     return { pool, tokenIn, tokenOut, gas: gas + crossingGas(problem, edge, input[k]!) }
   })
-  const more = edges.reduce((sum, edge) => sum + (learned.get(edge) ?? 0), 0)
   const parts = gasParts({ ...swap, legs })
-  const isMeasured = edges.every((edge) => measured.has(edge))
-  const gas = isMeasured
-    ? gasOfParts(withoutHops(parts)).charged + legs.reduce((sum, leg) => sum + leg.gas, more)
-    : gasOfParts(parts).charged + more
+  const hops = edges.flatMap((edge) => measured.get(edge) ?? [])
+  const gas =
+    hops.length === edges.length
+      ? measuredRouteGas({ ...swap, legs }, hops) + gasOfParts(beyondHops(parts)).charged + oracleGas(problem, flow)
+      : gasOfParts(parts).charged + edges.reduce((sum, edge) => sum + (learned.get(edge) ?? 0), 0)
   return amountOut - gas * perGas - edges.length * perLeg
 }
 
-/** The parts that a route has in common with others, or that joining its hops takes: measured hops hold all others. */
-function withoutHops(parts: GasParts): GasParts {
-  return new Map([...parts].filter(([part]) => part !== 'prepaid' && !/^(?:hop|piece|oracle|token):/.test(part)))
+/** Gas of entries of oracles, which hops write where they move the price by a tick; measured hops move it by less. */
+function oracleGas({ graph }: Problem, { edges, input }: Flow): number {
+  return edges.reduce((sum, edge, k) => {
+    const { gas } = partGas(`oracle:${graph.edges[edge]!.pool.family}`)
+    return gas > 0 ? sum + gas * Math.min(1, input[k]! / graph.conductance[edge]! / TICK) : sum
+  }, 0)
+}
+
+/** Parts that measured hops and their refunds do not hold: what several legs have to do with one another, and ticks. */
+function beyondHops(parts: GasParts): GasParts {
+  return new Map([...parts].filter(([part]) => part !== 'route' && part !== 'prepaid' && !/^(?:hop|token):/.test(part)))
 }
 
 /** The best path were every hop of a contract that many pools share one of two that follow each other there. */

@@ -1,6 +1,7 @@
 /** One request made ready for the search: which edges it may use, with the taxes of its ends folded in. */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
+import { measuredHopGas } from '../gas/refunds.ts'
 import type { Graph } from '../graph/graph.ts'
 import { type CompiledCurve, firstRate, piecesCrossed, withTax } from '../graph/price-curve.ts'
 import { refusalOf, type SourceFilter } from '../sources.ts'
@@ -57,8 +58,8 @@ export type Problem = {
   readonly believed: ReadonlyMap<number, number>
   /** Gas of edges beyond the graph's own figure. */
   readonly learned: Pick<ReadonlyMap<number, number>, 'get' | 'size'>
-  /** Edges of which that is the measured gas. */
-  readonly measured: ReadonlySet<number>
+  /** Measured gas of edges, which `learned` brings theirs to. */
+  readonly measured: ReadonlyMap<number, MeasuredHop>
   /** Routes that are wanted beside the best, for their gas to be measured. */
   readonly mostRivals: number
   /** Facts of the whole graph, where this is a problem on a part of it. */
@@ -113,11 +114,6 @@ function gasOf({ graph, learned }: Problem, edge: number): number {
   return more === undefined ? gas : Math.max(graph.leastGas, gas + more)
 }
 
-/** Measured gas of a hop at its place in a route. */
-export function measuredGas({ first, middle, last }: MeasuredHop, isFirst: boolean, isLast: boolean): number {
-  return middle + (isFirst ? first - middle : 0) + (isLast ? last - middle : 0)
-}
-
 /** A problem of its own, in which the edges may not be used. */
 export function without(problem: Problem, edges: Iterable<number>): Problem {
   const { scratch, reverse } = problem.graph.topology
@@ -140,7 +136,7 @@ export class Admission {
   readonly taxed = new Map<number, CompiledCurve>()
   readonly believed = new Map<number, number>()
   readonly learned = new Map<number, number>()
-  readonly measured = new Set<number>()
+  readonly measured = new Map<number, MeasuredHop>()
   readonly source: number
   readonly target: number
   private readonly graph: Graph
@@ -248,14 +244,14 @@ export class Admission {
 
   /** Notes the measured gas of an edge at its place in the route, beyond that of its family's row. */
   private measure(edge: number, hops: readonly MeasuredHop[]): void {
-    const { tokenIn, tokenOut, gas } = this.graph.edges[edge]!
+    const { pool, tokenIn, tokenOut, gas } = this.graph.edges[edge]!
     const hop = hops.find((one) => one.tokenIn === tokenIn && one.tokenOut === tokenOut)
     if (!hop) return
     const { from, to } = this.graph.topology
     const isFirst = from[edge] === this.source
     const isLast = to[edge] === this.target
-    this.learned.set(edge, measuredGas(hop, isFirst, isLast) - gas)
-    this.measured.add(edge)
+    this.learned.set(edge, measuredHopGas(hop, pool, isFirst, isLast) - gas)
+    this.measured.set(edge, hop)
   }
 
   private believeLess(id: string, ppm: number): void {
