@@ -60,6 +60,11 @@ export class GasProber {
     this.hubs = [...chain.hubs, ...(chain.wrappedNative ? [chain.wrappedNative.address, ZERO_ADDRESS] : [])]
   }
 
+  /** True while pools of some quote are still to be measured. */
+  get isRunning(): boolean {
+    return this.running
+  }
+
   /** Measures the pools of a quote's tokens that are due. Never rejects: what fails now is tried with a later quote. */
   async want(tokens: readonly Address[], source: Source): Promise<void> {
     const key = tokens.toSorted().join()
@@ -81,10 +86,10 @@ export class GasProber {
     this.running = true
     try {
       // Quotes that come meanwhile bring newer blocks and more pools.
-      while (this.source && (this.wanted.size > 0 || this.waiting.size > 0)) {
-        if (this.wanted.size > 0) await this.find(this.source.snapshot)
-        if (!this.mayCall(this.source.snapshot)) break
-        await this.measureSome(this.source)
+      for (let { source } = this; source && this.wanted.size + this.waiting.size > 0; { source } = this) {
+        if (this.wanted.size > 0) await this.find(source.snapshot)
+        if (!this.mayCall(source.snapshot)) break
+        await this.measureSome(source)
       }
     } catch (error) {
       this.options.log.info({ err: error }, 'gas of pools not measured, retried with the next quote')

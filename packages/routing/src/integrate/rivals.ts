@@ -6,7 +6,7 @@ import { partGas } from '@sluice/liquidity'
 import { isSingleton } from '@sluice/program'
 import { bestSinglePath } from '../columns/single-path.ts'
 import { type GasParts, gasParts } from '../gas/parts.ts'
-import { measuredRouteGas } from '../gas/refunds.ts'
+import { joinedSaves, measuredRouteGas } from '../gas/refunds.ts'
 import { gasOfParts } from '../gas/route-gas.ts'
 import { outputOf } from '../graph/price-curve.ts'
 import { type Potential, potential } from '../problem/potentials.ts'
@@ -55,7 +55,7 @@ export function rivalsOf(
       onFewerPools(problem, best),
       alongPath(problem, single),
       ...onFewerHops(problem, best),
-      joined(problem, backward),
+      ...joined(problem, backward),
       ...exchanged(problem, best),
       ...pathsElsewhere(problem, best).flatMap((flow) => [flow, throughBest(problem, flow)]),
     ],
@@ -106,9 +106,6 @@ function onFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)[]
   return paths
 }
 
-/** Gas that the second of two hops saves which follow each other in one call of their contract; the search adds up legs alone. */
-const JOINED_SAVES = -partGas('joined').gas
-
 /** Output after the gas that the whole route is expected to be charged; the search adds up legs alone. */
 function expectedNet(problem: Problem, flow: Flow): number {
   const { edges, input, amountOut } = flow
@@ -136,15 +133,21 @@ function oracleGas({ graph }: Problem, { edges, input }: Flow): number {
 
 /** Parts that measured hops and their refunds do not hold: what several legs have to do with one another, and ticks. */
 function beyondHops(parts: GasParts): GasParts {
-  return new Map([...parts].filter(([part]) => part !== 'route' && part !== 'prepaid' && !/^(?:hop|token):/.test(part)))
+  return new Map([...parts].filter(([part]) => !/^(?:route|prepaid|joined|hop:.*|token:.*)$/.test(part)))
 }
 
-/** The best path were every hop of a contract that many pools share one of two that follow each other there. */
-function joined(problem: Problem, backward: Potential): Flow | null {
-  const saved = (edge: number) => (isSingleton(problem.graph.edges[edge]!.pool.family) ? JOINED_SAVES / 2 : 0)
-  const cheaper = withMoreGas(problem, (edge) => -saved(edge))
-  const path = bestSinglePath(cheaper, backward)
-  return path && alongPath(problem, path)
+/** For each contract that many pools share: the best path were every hop of it one of two that follow each other there. */
+function joined(problem: Problem, backward: Potential): readonly (Flow | null)[] {
+  const { edges, topology } = problem.graph
+  const families = new Set(Array.from(topology.poolsOfSource.keys(), ({ family }) => family))
+  return [...families].filter(isSingleton).map((family) => {
+    const saved = (edge: number) => (edges[edge]!.pool.family === family ? joinedSaves(family) / 2 : 0)
+    const path = bestSinglePath(
+      withMoreGas(problem, (edge) => -saved(edge)),
+      backward,
+    )
+    return path && alongPath(problem, path)
+  })
 }
 
 type Exchange = { readonly place: number; readonly edge: number; readonly net: number }
