@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IExecutor} from "../interfaces/IExecutor.sol";
+
 /// @title GasProbe
 /// @notice Measures the gas of hops in the Executor's own programs; never deployed.
 /// @dev Lives inside one eth_call, at the Guard's address, by a code override: the Executor runs programs for nobody else. Each program
@@ -24,7 +26,7 @@ contract GasProbe {
     /// @dev Gas for the set-up of a hop, and for what follows the last one.
     uint256 private constant SPARE_GAS = 400_000;
     uint256 private constant TRANSFER_GAS = 300_000;
-    bytes4 private constant EXECUTE = bytes4(keccak256("execute((address,uint256,address))"));
+    bytes4 private constant EXECUTE = IExecutor.execute.selector;
 
     /// @dev Only inside a frame that reverts.
     address private executor;

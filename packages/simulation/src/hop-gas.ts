@@ -24,7 +24,7 @@ export type HopToMeasure = {
   readonly program: Hex
 }
 
-export type HopGasOrder = {
+type HopGasOrder = {
   readonly guard: Address
   readonly executor: Address
   /** Block at the end of whose state the hops run, in the environment of the next one. */

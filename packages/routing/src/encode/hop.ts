@@ -6,10 +6,10 @@ import { EncodeError } from './errors.ts'
 import type { StepMaker } from './steps.ts'
 
 /** A program, and the account that holds its input before it runs; null where the program pulls it from the sender. */
-export type HopProgram = { readonly program: Hex; readonly holder: Address | null }
+type HopProgram = { readonly program: Hex; readonly holder: Address | null }
 
 /** By the hop's place in a route; null where the family's operation cannot do that. */
-export type HopPrograms = {
+type HopPrograms = {
   readonly first: HopProgram | null
   readonly middle: HopProgram | null
   readonly last: HopProgram | null

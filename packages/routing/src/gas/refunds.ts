@@ -50,7 +50,7 @@ const SLOTS: Readonly<Record<string, Slots>> = {
 }
 
 /** Refund of a hop's own slots, at its place in a route. */
-export function hopRefund(
+function hopRefund(
   { pool: { family, address }, tokenIn, tokenOut }: Pick<GasLeg, 'pool' | 'tokenIn' | 'tokenOut'>,
   isFirst: boolean,
   isLast: boolean,
