@@ -100,6 +100,12 @@ const joinedGross = (family: string): number => joined(family).gross
 /** Gas after refunds that the second of two hops saves which follow each other in one call of their contract. */
 export const joinedSaves = (family: string): number => joined(family).net
 
+/** Part of that which the table, whose figure is that of most contracts, does not know. */
+export function joinedBeyondTable(legs: readonly GasLeg[]): number {
+  const beyond = ({ pool }: GasLeg, k: number) => (isJoined(legs, k) ? joinedSaves(pool.family) - JOINED.usual.net : 0)
+  return legs.reduce((sum, leg, k) => sum + beyond(leg, k), 0)
+}
+
 /** Gas of a measured hop at its place in a route, before refunds. */
 function grossAt({ first, middle, last }: MeasuredHop, isFirst: boolean, isLast: boolean): number {
   return middle + (isFirst ? first - middle : 0) + (isLast ? last - middle : 0)

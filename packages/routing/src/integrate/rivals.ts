@@ -6,7 +6,7 @@ import { partGas } from '@sluice/liquidity'
 import { isSingleton } from '@sluice/program'
 import { bestSinglePath } from '../columns/single-path.ts'
 import { type GasParts, gasParts } from '../gas/parts.ts'
-import { joinedSaves, measuredRouteGas } from '../gas/refunds.ts'
+import { joinedBeyondTable, joinedSaves, measuredRouteGas } from '../gas/refunds.ts'
 import { gasOfParts } from '../gas/route-gas.ts'
 import { outputOf } from '../graph/price-curve.ts'
 import { type Potential, potential } from '../problem/potentials.ts'
@@ -119,7 +119,9 @@ function expectedNet(problem: Problem, flow: Flow): number {
   const gas =
     hops.length === edges.length
       ? measuredRouteGas({ ...swap, legs }, hops) + gasOfParts(beyondHops(parts)).charged + oracleGas(problem, flow)
-      : gasOfParts(parts).charged + edges.reduce((sum, edge) => sum + (learned.get(edge) ?? 0), 0)
+      : gasOfParts(parts).charged -
+        joinedBeyondTable(legs) +
+        edges.reduce((sum, edge) => sum + (learned.get(edge) ?? 0), 0)
   return amountOut - gas * perGas - edges.length * perLeg
 }
 
@@ -141,7 +143,11 @@ function joined(problem: Problem, backward: Potential): readonly (Flow | null)[]
   const { edges, topology } = problem.graph
   const families = new Set(Array.from(topology.poolsOfSource.keys(), ({ family }) => family))
   return [...families].filter(isSingleton).map((family) => {
-    const saved = (edge: number) => (edges[edge]!.pool.family === family ? joinedSaves(family) / 2 : 0)
+    const saved = (edge: number) => {
+      if (edges[edge]!.pool.family !== family) return 0
+      const doubted = problem.measured.has(edge) ? 0 : DOUBTED_GAS * edges[edge]!.gas
+      return joinedSaves(family) / 2 + doubted
+    }
     const path = bestSinglePath(
       withMoreGas(problem, (edge) => -saved(edge)),
       backward,
