@@ -12,8 +12,10 @@ import { autoSlippage } from './drift/auto-slippage.ts'
 import { DriftSampler } from './drift/sampler.ts'
 import type { DriftFigures } from './drift/statistics.ts'
 import type { Log, QuotingListener } from './events.ts'
+import { GasProber } from './gas/gas-prober.ts'
 import { LaterGas } from './gas/later-gas.ts'
 import { GasLessons } from './gas/learned-gas.ts'
+import { MeasuredGas } from './gas/measured-gas.ts'
 import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
 import { findPermits, type Offers, type WantedPermit } from './permit/find-permits.ts'
 import type { Batch, Wanted } from './quote/batch.ts'
@@ -85,6 +87,8 @@ export class LiveChain {
   private readonly sampler: DriftSampler
   private readonly clock: Clock
   private readonly gasLessons: GasLessons
+  private readonly measuredGas: MeasuredGas
+  private readonly gasProber: GasProber
   private readonly laterGas: LaterGas
   readonly walletChecks: WalletChecks
   private readonly neighbors: HubNeighbors
@@ -114,6 +118,7 @@ export class LiveChain {
       threads.forget(chain.chainId)
       void this.quoteLog?.close()
       this.sampler.forget()
+      this.gasProber.forget()
       void this.past.close()
     }
     const runtime = new ChainRuntime({
@@ -135,6 +140,8 @@ export class LiveChain {
     this.clock = clock
     this.tokens = tokens
     this.gasLessons = new GasLessons(chain.wrappedNative?.address ?? null)
+    this.measuredGas = new MeasuredGas()
+    this.gasProber = new GasProber({ chain, contracts, simulation, measured: this.measuredGas, log })
     this.laterGas = new LaterGas()
     this.walletChecks = new WalletChecks(tokens.catalog.registry)
     this.neighbors = new HubNeighbors(chain, tokens.catalog.registry, (token) => tokens.facts.decimals(token))
@@ -148,6 +155,7 @@ export class LiveChain {
       onSample: () => {},
     })
     runtime.onSnapshot((snapshot) => void this.sampler.observe(snapshot))
+    runtime.onSnapshot((snapshot) => this.measuredGas.follow(snapshot))
     // Where another process reads the chain, that one's findings come with its snapshots.
     if (!openMarket) runtime.onSnapshot(() => void this.findNeighbors())
     this.quoter = new Quoter({
@@ -158,6 +166,8 @@ export class LiveChain {
       slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),
       haircutsAt: (timestamp) => this.sampler.statistics.withdrawals.haircuts(timestamp),
       gasLessons: this.gasLessons,
+      measuredGas: this.measuredGas,
+      gasProber: this.gasProber,
       laterGas: this.laterGas,
       walletChecks: this.walletChecks,
       onMade: (view, made) => {
@@ -265,6 +275,7 @@ export class LiveChain {
       ...quoteLog,
       sampledPools: this.sampler.statistics.count,
       gasLessons: this.gasLessons.count,
+      measuredGas: this.measuredGas.count,
       laterGas: this.laterGas.count,
       neighbors: this.neighbors.count,
       walletCodes: walletChecks.codes,

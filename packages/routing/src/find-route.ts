@@ -112,7 +112,7 @@ function problemOf(
   request: RouteRequest | ExactOutputRequest,
   { admission, outPerWei, budget }: Terms,
 ): Problem {
-  const { rate, rateBack, taxed, believed, learned, source, target } = admission
+  const { rate, rateBack, taxed, believed, learned, measured, source, target } = admission
   return {
     graph,
     swap: request,
@@ -128,6 +128,7 @@ function problemOf(
     taxed,
     believed,
     learned,
+    measured,
     perGas: Number(request.gasPriceWei) * outPerWei,
     perLeg: HOP_BYTES * (request.l1FeePerByteWei ?? 0) * outPerWei,
     mostRivals: request.mostRivals ?? 0,

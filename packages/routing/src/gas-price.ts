@@ -38,7 +38,14 @@ export function outputPerWei(graph: Graph, request: RouteTerms, target: number):
 /** The output of the best path for an amount, gas aside; 0 where there is none. */
 function outputFor(graph: Graph, request: RouteTerms, ends: Ends, amountIn: number): number {
   const rates = passableRates(graph, request.trust, ends, undefined, () => {})
-  const free = { perGas: 0, perLeg: 0, taxed: new Map(), believed: new Map(), learned: new Map() }
+  const free = {
+    perGas: 0,
+    perLeg: 0,
+    taxed: new Map(),
+    believed: new Map(),
+    learned: new Map(),
+    measured: new Map(),
+  }
   // Known to all requests of the block that ask the same, so none of them pays for it; one path is bounded work.
   const limits = { maxHops: 3, maxPools: 3, onePath: true, reuse: false, mostRivals: 0, budget: new WorkBudget() }
   const problem: Problem = { graph, swap: request, ...ends, amountIn, ...limits, ...rates, ...free }

@@ -5,7 +5,6 @@
  */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { gasRow, WRAPPER_FAMILY } from '@sluice/liquidity'
-import type { Admission, Problem } from './problem/problem.ts'
 import type { Leg, RouteTerms } from './types.ts'
 
 /** Gas of the one wrap or unwrap. */
@@ -30,20 +29,3 @@ export function takesNative(legs: readonly Tokens[], { tokenIn }: Ends): boolean
 }
 
 type Wrapper = Pick<RouteTerms, 'wrappedNative'>
-
-/** Leaves only pools of the native token at the end that is NATIVE; false where there are none. */
-export function withoutWrapper(
-  admission: Admission,
-  { graph, source, target }: Problem,
-  { tokenIn }: RouteTerms,
-): boolean {
-  const { offset, reverse } = graph.topology
-  const end = tokenIn === NATIVE ? source : target
-  let left = false
-  for (let out = offset[end]!; out < offset[end + 1]!; out++) {
-    const edge = tokenIn === NATIVE ? out : reverse[out]!
-    if (graph.edges[out]!.tokenIn !== ZERO_ADDRESS) admission.close(edge)
-    else if (admission.rate[edge]! > 0) left = true
-  }
-  return left
-}

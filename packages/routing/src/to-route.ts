@@ -6,7 +6,7 @@ import { sqrtPriceAt } from './graph/price-curve.ts'
 import { usesWrapper, WRAP_GAS } from './native.ts'
 import type { Problem } from './problem/problem.ts'
 import type { Flow } from './solver/flow.ts'
-import type { Leg, Route, RouteTerms } from './types.ts'
+import type { Route, RouteTerms } from './types.ts'
 
 type Worth = {
   /** Output base units for a wei; 0 where the native token cannot be priced. */
@@ -23,10 +23,9 @@ export function toRoute(
   { outPerWei, netBound }: Worth,
 ): Route {
   const { tokenIn, tokenOut } = request
-  const { legs, amountOut } = found.settlement
+  const { legs, edges, amountOut } = found.settlement
   const wrap = wrapGas(found, request)
-  const learned = (leg: Leg) => request.learnedGas?.get(leg.pool.id) ?? 0
-  const gas = legs.reduce((sum, leg) => sum + leg.gas + learned(leg), wrap)
+  const gas = legs.reduce((sum, leg, k) => sum + leg.gas + (problem.learned.get(edges[k]!) ?? 0), wrap)
   const priced = outPerWei > 0 || request.gasPriceWei === 0n
   return {
     tokenIn,

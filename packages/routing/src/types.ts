@@ -15,8 +15,20 @@ export type NativeErc20 = {
  */
 export type Haircuts = ReadonlyMap<string, number>
 
-/** Gas of a leg beyond what its family's row says, less where negative, by pool. */
-export type LearnedGas = ReadonlyMap<string, number>
+/**
+ * Gas of one direction through a pool as measured, before refunds, by the leg's place in a route: the first leg pulls its input from
+ * the sender, the last one pays the Guard.
+ */
+export type MeasuredHop = {
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly first: number
+  readonly middle: number
+  readonly last: number
+}
+
+/** By pool: gas of its legs beyond what the family's row says, less where negative, or gas as measured. */
+export type LearnedGas = ReadonlyMap<string, number | readonly MeasuredHop[]>
 
 /** The terms of a trade, its amount apart. Plain data, so that it can be sent to another thread. */
 export type RouteTerms = {

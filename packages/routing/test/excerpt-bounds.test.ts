@@ -61,9 +61,14 @@ test('values of tokens are no less than by ways of as many edges, whatever leads
 
 function problemOn(graph: Graph, asked: RouteRequest, perGas: number): Problem {
   const [sold, bought] = [asked.tokenIn, asked.tokenOut].map((end) => graph.topology.tokenIndex.get(end)!)
-  const { source, target, rate, rateBack, taxed, believed, learned } = new Admission(graph, asked, sold!, bought!)
+  const { source, target, rate, rateBack, taxed, believed, learned, measured } = new Admission(
+    graph,
+    asked,
+    sold!,
+    bought!,
+  )
   return {
-    ...{ graph, source, target, rate, rateBack, taxed, believed, learned, perGas },
+    ...{ graph, source, target, rate, rateBack, taxed, believed, learned, measured, perGas },
     ...{ swap: asked, amountIn: Number(asked.amountIn), maxHops: 4, maxPools: 24, onePath: false, reuse: false },
     ...{ perLeg: 0, mostRivals: 0, budget: new WorkBudget() },
   }

@@ -42,7 +42,7 @@ function hubPools(seed: number, count: number, tokens: number): readonly Pool[] 
 const made = (asked: RouteRequest, perGas: number) => (graph: Graph) => {
   const ends = [asked.tokenIn, asked.tokenOut].map((end) => graph.topology.tokenIndex.get(end)!)
   const admission = new Admission(graph, asked, ends[0]!, ends[1]!)
-  const { source, target, rate, rateBack, taxed, believed, learned } = admission
+  const { source, target, rate, rateBack, taxed, believed, learned, measured } = admission
   const problem: Problem = {
     graph,
     swap: asked,
@@ -58,6 +58,7 @@ const made = (asked: RouteRequest, perGas: number) => (graph: Graph) => {
     taxed,
     believed,
     learned,
+    measured,
     perGas,
     perLeg: 0,
     mostRivals: 0,

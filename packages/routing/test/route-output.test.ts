@@ -37,7 +37,12 @@ function searched(pools: readonly Pool[], asked: RouteRequest): { problem: Probl
   const { tokenIndex, hasWidePools, scratch } = graph.topology
   const [sold, bought] = [tokenIndex.get(asked.tokenIn), tokenIndex.get(asked.tokenOut)]
   if (sold === undefined || bought === undefined) return null
-  const { source, target, rate, rateBack, taxed, believed, learned } = new Admission(graph, asked, sold, bought)
+  const { source, target, rate, rateBack, taxed, believed, learned, measured } = new Admission(
+    graph,
+    asked,
+    sold,
+    bought,
+  )
   const problem: Problem = {
     graph,
     swap: asked,
@@ -53,6 +58,7 @@ function searched(pools: readonly Pool[], asked: RouteRequest): { problem: Probl
     taxed,
     believed,
     learned,
+    measured,
     perGas: 0,
     perLeg: 0,
     mostRivals: 0,

@@ -139,8 +139,16 @@ test('terms that requests share are told again when they are others', async () =
     gasPriceWei: 10n ** 9n,
     learnedGas: new Map([...snapshot.pools.keys()].map((id) => [id, 9_999])),
   })
+  const hops = (pool: Pool) =>
+    [pool.tokens, pool.tokens.toReversed()].map(([tokenIn, tokenOut]) => {
+      return { tokenIn: tokenIn!, tokenOut: tokenOut!, first: 200_000, middle: 190_000, last: 210_000 }
+    })
+  const measured = request({
+    gasPriceWei: 10n ** 9n,
+    learnedGas: new Map([...snapshot.pools.values()].map((pool) => [pool.id, hops(pool)])),
+  })
   const doubted = request({ haircuts: new Map([[id!, 1_000_000]]) })
-  for (const asked of [taxed(0), taxed(90_000), request(), costly, doubted, taxed(90_000), costly, request()])
+  for (const asked of [taxed(0), taxed(90_000), request(), costly, measured, doubted, taxed(90_000), costly, request()])
     expect(await threads.findRoute(snapshot, asked)).toEqual(anew(snapshot, asked))
 })
 

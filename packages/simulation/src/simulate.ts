@@ -19,7 +19,7 @@ import type { SimulationRequest, SimulationResult } from './types.ts'
 const ALL = 2n ** 256n - 1n
 
 /** Swaps that are tried beside the first: the gas of one call is enough for them. */
-const MAX_OTHERS = 3
+const MAX_OTHERS = 7
 
 /**
  * Runs the transaction at the block, with the sender's balance and allowance of tokenIn set to exactly `amountIn`, and

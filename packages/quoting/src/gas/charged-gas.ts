@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@sluice/chains'
-import { type Route, refundOf, routeGas } from '@sluice/routing'
+import { type Route, transactionRefund } from '@sluice/routing'
 import type { SimulationResult, SwapOutcome } from '@sluice/simulation'
 import { floorGas, larger, transactionGas } from './transaction-gas.ts'
 
@@ -27,9 +27,6 @@ export function chargedGas(
   // Of a transaction that ends otherwise for its sender than with a probe in its place, the node's own figure is the only one.
   if (simulation.ways?.sender === 'bare' && simulation.chargedGas !== undefined) return BigInt(simulation.chargedGas)
   const gross = transactionGas(data, BigInt(simulation.gasUsed))
-  const { refundable } = routeGas({ ...route, wrappedNative })
-  // Of a pure wrap no hop counts the balance that the Guard has for a moment.
-  const wrapped = route.legs.length === 0 ? PASSED_REFUND : 0
-  const modelled = refundOf(Number(gross), refundable + wrapped - (direct ? PASSED_REFUND : 0))
-  return larger(gross - BigInt(Math.round(modelled)), floorGas(data))
+  const refund = transactionRefund({ ...route, wrappedNative }, Number(gross))
+  return larger(gross - BigInt(Math.round(refund - (direct ? PASSED_REFUND : 0))), floorGas(data))
 }

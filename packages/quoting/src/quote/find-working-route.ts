@@ -4,6 +4,7 @@ import { type ExactOutputRequest, MOST_WORK, type Route, type RouteRequest } fro
 import { type SimulationContext, usualGas } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
+import type { GasProber } from '../gas/gas-prober.ts'
 import { permitFault } from '../permit/fault.ts'
 import type { Permit } from '../permit/permit.ts'
 import type { TaxRecords, TradedToken } from '../tokens/taxes.ts'
@@ -39,13 +40,16 @@ const OUT_OF_GAS = {
 } as const
 
 /** Routes that are measured beside the one that the search takes for the best, in the same call. */
-const MOST_RIVALS = 3
+const MAX_ALTERNATIVES = 3
+/** The same while gas of pools is not measured yet: what the search does not know, the simulation shows. */
+const MAX_UNMEASURED_ALTERNATIVES = 7
 
 export type RoundsContext = Omit<TrialContext, 'signal' | 'taxes'> &
   TermsContext & {
     readonly search: Search
     readonly simulation: SimulationContext
     readonly emit: QuotingListener
+    readonly gasProber: Pick<GasProber, 'isRunning'>
     readonly slippageOf: (route: Route) => AutoSlippage
   }
 
@@ -200,7 +204,12 @@ async function searchRound(
   const amount = searchAmount(request, tokens.taxes, lift)
   const isMeasured = 'amountIn' in amount && gasPriceWei > 0n
   const work = !isFirst && { work: LATER_WORK }
-  const sought = { ...terms, ...amount, ...work, ...(isMeasured && { mostRivals: MOST_RIVALS }) }
+  const sought = {
+    ...terms,
+    ...amount,
+    ...work,
+    ...(isMeasured && { mostRivals: context.gasProber.isRunning ? MAX_UNMEASURED_ALTERNATIVES : MAX_ALTERNATIVES }),
+  }
   const result = await time('route', () => search(view, sought, signal))
   if (result.ok) return { sought, result }
   if (lastFailure && result.code !== 'BAD_TOKEN') throw reverted(lastFailure, view)

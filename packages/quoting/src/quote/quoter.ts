@@ -8,8 +8,10 @@ import type { ChainRuntime } from '../chain/runtime.ts'
 import { type Clock, checkDeadline } from '../deadline.ts'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
+import type { GasProber } from '../gas/gas-prober.ts'
 import type { LaterGas } from '../gas/later-gas.ts'
 import type { GasLessons } from '../gas/learned-gas.ts'
+import type { MeasuredGas } from '../gas/measured-gas.ts'
 import { transactionGas } from '../gas/transaction-gas.ts'
 import type { WalletChecks } from '../simulation/wallet-checks.ts'
 import type { ChainTokens } from '../tokens/chain-tokens.ts'
@@ -43,6 +45,8 @@ export type QuoterOptions = {
   readonly haircutsAt: TermsContext['haircutsAt']
   /** Told the gas of every route that works, and tells searches. */
   readonly gasLessons: GasLessons
+  readonly measuredGas: MeasuredGas
+  readonly gasProber: GasProber
   readonly laterGas: LaterGas
   readonly walletChecks: WalletChecks
   /** Told of every quote that is made. */
@@ -227,6 +231,8 @@ export class Quoter {
       simulation.fees.gasPrice(rpc, view.snapshot.block),
     ]
     for (const one of early) one.catch(() => {})
+    const source = { rpc, snapshot: view.snapshot }
+    void this.options.gasProber.want(this.endsOf(request), source)
     const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())
     const context = { ...this.options, ...this.termsContext(view), rpc }
     const { route, ranked, trial, sought, slippage, rival } = await findWorkingRoute(
@@ -238,6 +244,10 @@ export class Quoter {
     const { gasUsed } = trial.simulation
     const gross = Number(transactionGas(trial.swap.data, BigInt(gasUsed)))
     this.options.gasLessons.observeAt(view.snapshot.block, route, gross)
+    void this.options.gasProber.want(
+      [...new Set(route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))],
+      source,
+    )
     const { touched } = runtime
     const { signal } = work
     const quote = await work.time('finalize', () =>
@@ -265,8 +275,8 @@ export class Quoter {
   }
 
   private termsContext(view: ChainView): TermsContext {
-    const { tokens, contracts, haircutsAt, gasLessons } = this.options
-    const learnedGasAt = (timestamp: number) => gasLessons.at(timestamp)
+    const { tokens, contracts, haircutsAt, gasLessons, measuredGas } = this.options
+    const learnedGasAt = (timestamp: number) => measuredGas.over(gasLessons.at(timestamp))
     const { wrappedNative, nativeErc20 } = this
     return { view, tokens, contracts, haircutsAt, learnedGasAt, wrappedNative, nativeErc20 }
   }

@@ -1,10 +1,11 @@
 import { toAddress } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
-import type { RouteRequest } from '@sluice/routing'
+import type { MeasuredHop, RouteRequest } from '@sluice/routing'
 import { expect, test } from 'vitest'
 import { replayOf, requestOfReplay } from './replay.ts'
 
 const [one, two] = ['11', '22'].map((byte) => toAddress(`0x${byte.repeat(20)}`))
+const hop: MeasuredHop = { tokenIn: one!, tokenOut: two!, first: 3, middle: 2, last: 1 }
 
 test('a log line of a search that went wrong says all of its request, as JSON', () => {
   const block: Snapshot['block'] = {
@@ -26,7 +27,10 @@ test('a log line of a search that went wrong says all of its request, as JSON', 
     trust: { level: 'earned', tokens: new Set([one!]), accounts: new Set(), pools: new Set(['0x44']) },
     excludePools: new Set(['0x33']),
     haircuts: new Map([['0x55', 1_000_000]]),
-    learnedGas: new Map([['0x66', -12_000]]),
+    learnedGas: new Map<string, number | readonly MeasuredHop[]>([
+      ['0x66', -12_000],
+      ['0x77', [hop]],
+    ]),
     taxes: new Map([[one!, { usual: { buyPpm: 1, sellPpm: 2, transferPpm: 3 }, inPool: new Map() }]]),
   }
   const replay = replayOf({ chainId: 1, block, pools: new Map(), changed: null }, request)
@@ -45,7 +49,10 @@ test('a log line of a search that went wrong says all of its request, as JSON', 
       trust: { level: 'earned', tokens: [one], accounts: [], pools: ['0x44'] },
       excludePools: ['0x33'],
       haircuts: [['0x55', 1_000_000]],
-      learnedGas: [['0x66', -12_000]],
+      learnedGas: [
+        ['0x66', -12_000],
+        ['0x77', [hop]],
+      ],
       taxes: [[one, { usual: { buyPpm: 1, sellPpm: 2, transferPpm: 3 }, inPool: [] }]],
     },
   })

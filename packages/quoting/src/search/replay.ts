@@ -11,6 +11,7 @@ export function replayOf({ chainId, block, pools }: Snapshot, request: RouteRequ
 export function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)
   if (value instanceof Set) return [...value]
+  if (Array.isArray(value)) return value.map(plain)
   if (value instanceof Map) return Array.from(value, ([key, held]) => [key, plain(held)])
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, plain(held)]))
@@ -29,7 +30,7 @@ export function requestOfReplay(text: string): RouteRequest | ExactOutputRequest
     if (AMOUNTS.has(key)) return BigInt(value as string)
     if (SETS.has(key)) return new Set(value as readonly string[])
     if (key === 'inPool') return new Map(value as [string, never][])
-    if (key === 'haircuts' || key === 'learnedGas') return new Map(value as [string, number][])
+    if (key === 'haircuts' || key === 'learnedGas') return new Map(value as [string, never][])
     if (key === 'taxes') return new Map(value as [Address, never][]) satisfies Taxes
     return value
   }) as RouteRequest | ExactOutputRequest

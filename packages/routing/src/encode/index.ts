@@ -6,6 +6,7 @@ import { needsWrapper } from './native.ts'
 import { buildSteps, type StepMaker } from './steps.ts'
 
 export { EncodeError, type EncodeErrorCode } from './errors.ts'
+export { hopPrograms } from './hop.ts'
 export type { StepMaker } from './steps.ts'
 
 export type SwapRequest = {

@@ -1,5 +1,6 @@
 /** The best settled route of an amount, by all that a request allows. */
-import { usesWrapper, WRAP_GAS, withoutWrapper } from '../native.ts'
+import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { usesWrapper, WRAP_GAS } from '../native.ts'
 import { Admission, type Problem } from '../problem/problem.ts'
 import { SEARCH_PART } from '../tolerances.ts'
 import type { RouteTerms } from '../types.ts'
@@ -38,4 +39,17 @@ export function admit(problem: Problem, amountIn: bigint, request: RouteTerms) {
   const admission = new Admission(problem.graph, request, problem.source, problem.target)
   const { rate, rateBack, taxed, believed } = admission
   return { admission, problem: { ...problem, amountIn: Number(amountIn), rate, rateBack, taxed, believed } }
+}
+
+/** Leaves only pools of the native token at the end that is NATIVE; false where there are none. */
+function withoutWrapper(admission: Admission, { graph, source, target }: Problem, { tokenIn }: RouteTerms): boolean {
+  const { offset, reverse } = graph.topology
+  const end = tokenIn === NATIVE ? source : target
+  let left = false
+  for (let out = offset[end]!; out < offset[end + 1]!; out++) {
+    const edge = tokenIn === NATIVE ? out : reverse[out]!
+    if (graph.edges[out]!.tokenIn !== ZERO_ADDRESS) admission.close(edge)
+    else if (admission.rate[edge]! > 0) left = true
+  }
+  return left
 }

@@ -74,12 +74,12 @@ function piecesOf({ pool: { family }, tokenIn, tokenOut, gas }: GasLeg): number 
   return piece > 0 ? (gas - tokenGas(tokenIn) - tokenGas(tokenOut) - hop) / piece : 0
 }
 
-function isEnd(end: Address, token: Address, wrappedNative: Address | null): boolean {
+export function isEnd(end: Address, token: Address, wrappedNative: Address | null): boolean {
   return token === end || (end === NATIVE && (token === wrappedNative || token === ZERO_ADDRESS))
 }
 
 /** As the encoder has it: nobody else makes or takes the token between two hops of one contract. */
-function isJoined(legs: readonly GasLeg[], k: number): boolean {
+export function isJoined(legs: readonly GasLeg[], k: number): boolean {
   const [before, leg] = [legs[k - 1], legs[k]]
   if (!before || !leg || before.tokenOut !== leg.tokenIn || before.pool.family !== leg.pool.family) return false
   if (!isSingleton(leg.pool.family)) return false
@@ -89,7 +89,7 @@ function isJoined(legs: readonly GasLeg[], k: number): boolean {
 }
 
 /** As the encoder has it: the maker of the token pays the pool, which alone takes it. */
-function isPrepaidLeg({ legs, tokenIn, tokenOut, wrappedNative }: GasSwap, leg: GasLeg): boolean {
+export function isPrepaidLeg({ legs, tokenIn, tokenOut, wrappedNative }: GasSwap, leg: GasLeg): boolean {
   const { tokenIn: sold, pool } = leg
   if (!isPrepaid(pool.family) || isEnd(tokenIn, sold, wrappedNative) || isEnd(tokenOut, sold, wrappedNative))
     return false

@@ -5,7 +5,9 @@
 import { partGas } from '@sluice/liquidity'
 import { isSingleton } from '@sluice/program'
 import { bestSinglePath } from '../columns/single-path.ts'
-import { routeGas } from '../gas/route-gas.ts'
+import { type GasParts, gasParts } from '../gas/parts.ts'
+import { joinedBeyondTable, joinedSaves, measuredRouteGas } from '../gas/refunds.ts'
+import { gasOfParts } from '../gas/route-gas.ts'
 import { outputOf } from '../graph/price-curve.ts'
 import { type Potential, potential } from '../problem/potentials.ts'
 import { costOf, crossingGas, curveOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
@@ -24,6 +26,9 @@ import {
 } from '../tolerances.ts'
 import { fits } from './promise.ts'
 import { pruneByTrial } from './pruning.ts'
+
+/** Part of a price that a tick is. */
+const TICK = 1e-4
 
 type Paths = {
   readonly backward: Potential
@@ -50,7 +55,7 @@ export function rivalsOf(
       onFewerPools(problem, best),
       alongPath(problem, single),
       ...onFewerHops(problem, best),
-      joined(problem, backward),
+      ...joined(problem, backward),
       ...exchanged(problem, best),
       ...pathsElsewhere(problem, best).flatMap((flow) => [flow, throughBest(problem, flow)]),
     ],
@@ -101,26 +106,54 @@ function onFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)[]
   return paths
 }
 
-/** Gas that the second of two hops saves which follow each other in one call of their contract; the search adds up legs alone. */
-const JOINED_SAVES = -partGas('joined').gas
-
 /** Output after the gas that the whole route is expected to be charged; the search adds up legs alone. */
-function expectedNet(problem: Problem, { edges, input, amountOut }: Flow): number {
-  const { graph, swap, learned, perGas, perLeg } = problem
+function expectedNet(problem: Problem, flow: Flow): number {
+  const { edges, input, amountOut } = flow
+  const { graph, swap, learned, measured, perGas, perLeg } = problem
   const legs = edges.map((edge, k) => {
     const { pool, tokenIn, tokenOut, gas } = graph.edges[edge]!
     return { pool, tokenIn, tokenOut, gas: gas + crossingGas(problem, edge, input[k]!) }
   })
-  const more = edges.reduce((sum, edge) => sum + (learned.get(edge) ?? 0), 0)
-  return amountOut - (routeGas({ ...swap, legs }).charged + more) * perGas - edges.length * perLeg
+  const parts = gasParts({ ...swap, legs })
+  const hops = edges.flatMap((edge) => measured.get(edge) ?? [])
+  const gas =
+    hops.length === edges.length
+      ? measuredRouteGas({ ...swap, legs }, hops) + gasOfParts(beyondHops(parts)).charged + oracleGas(problem, flow)
+      : gasOfParts(parts).charged -
+        joinedBeyondTable(legs) +
+        edges.reduce((sum, edge) => sum + (learned.get(edge) ?? 0), 0)
+  return amountOut - gas * perGas - edges.length * perLeg
 }
 
-/** The best path were every hop of a contract that many pools share one of two that follow each other there. */
-function joined(problem: Problem, backward: Potential): Flow | null {
-  const saved = (edge: number) => (isSingleton(problem.graph.edges[edge]!.pool.family) ? JOINED_SAVES / 2 : 0)
-  const cheaper = withMoreGas(problem, (edge) => -saved(edge))
-  const path = bestSinglePath(cheaper, backward)
-  return path && alongPath(problem, path)
+/** Gas of entries of oracles, which hops write where they move the price by a tick; measured hops move it by less. */
+function oracleGas({ graph }: Problem, { edges, input }: Flow): number {
+  return edges.reduce((sum, edge, k) => {
+    const { gas } = partGas(`oracle:${graph.edges[edge]!.pool.family}`)
+    return gas > 0 ? sum + gas * Math.min(1, input[k]! / graph.conductance[edge]! / TICK) : sum
+  }, 0)
+}
+
+/** Parts that measured hops and their refunds do not hold: what several legs have to do with one another, and ticks. */
+function beyondHops(parts: GasParts): GasParts {
+  return new Map([...parts].filter(([part]) => !/^(?:route|prepaid|joined|hop:.*|token:.*)$/.test(part)))
+}
+
+/** For each contract that many pools share: the best path were every hop of it one of two that follow each other there. */
+function joined(problem: Problem, backward: Potential): readonly (Flow | null)[] {
+  const { edges, topology } = problem.graph
+  const families = new Set(Array.from(topology.poolsOfSource.keys(), ({ family }) => family))
+  return [...families].filter(isSingleton).map((family) => {
+    const saved = (edge: number) => {
+      if (edges[edge]!.pool.family !== family) return 0
+      const doubted = problem.measured.has(edge) ? 0 : DOUBTED_GAS * edges[edge]!.gas
+      return joinedSaves(family) / 2 + doubted
+    }
+    const path = bestSinglePath(
+      withMoreGas(problem, (edge) => -saved(edge)),
+      backward,
+    )
+    return path && alongPath(problem, path)
+  })
 }
 
 type Exchange = { readonly place: number; readonly edge: number; readonly net: number }

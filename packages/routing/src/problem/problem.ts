@@ -1,11 +1,12 @@
 /** One request made ready for the search: which edges it may use, with the taxes of its ends folded in. */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
+import { measuredHopGas } from '../gas/refunds.ts'
 import type { Graph } from '../graph/graph.ts'
 import { type CompiledCurve, firstRate, piecesCrossed, withTax } from '../graph/price-curve.ts'
 import { refusalOf, type SourceFilter } from '../sources.ts'
 import { isSurcharging, type Taxes, taxIn } from '../taxes.ts'
-import type { RejectedSource, RouteTerms } from '../types.ts'
+import type { LearnedGas, MeasuredHop, RejectedSource, RouteTerms } from '../types.ts'
 import type { WorkBudget } from './budget.ts'
 import { passableRates } from './passable.ts'
 
@@ -57,6 +58,8 @@ export type Problem = {
   readonly believed: ReadonlyMap<number, number>
   /** Gas of edges beyond the graph's own figure. */
   readonly learned: Pick<ReadonlyMap<number, number>, 'get' | 'size'>
+  /** Measured gas of edges, which `learned` brings theirs to. */
+  readonly measured: ReadonlyMap<number, MeasuredHop>
   /** Routes that are wanted beside the best, for their gas to be measured. */
   readonly mostRivals: number
   /** Facts of the whole graph, where this is a problem on a part of it. */
@@ -133,6 +136,7 @@ export class Admission {
   readonly taxed = new Map<number, CompiledCurve>()
   readonly believed = new Map<number, number>()
   readonly learned = new Map<number, number>()
+  readonly measured = new Map<number, MeasuredHop>()
   readonly source: number
   readonly target: number
   private readonly graph: Graph
@@ -159,8 +163,7 @@ export class Admission {
     if (sources) this.filter(sources)
     if (taxes) this.applyTaxes(taxes, source, target)
     for (const [id, ppm] of haircuts ?? []) this.believeLess(id, ppm)
-    for (const [id, gas] of learnedGas ?? [])
-      for (const edge of topology.edgesOfPool.get(id) ?? []) this.learned.set(edge, gas)
+    if (learnedGas) this.learnGas(learnedGas)
   }
 
   /** Pools that join both ends of the trade first, then those of one of them. */
@@ -221,6 +224,34 @@ export class Admission {
       this.taxed.set(edge, left)
       this.set(edge, firstRate(left))
     }
+  }
+
+  private learnGas(learnedGas: LearnedGas): void {
+    const { edgesOfPool } = this.graph.topology
+    const learn = (edges: readonly number[], gas: number | readonly MeasuredHop[]) => {
+      for (const edge of edges)
+        if (typeof gas === 'number') this.learned.set(edge, gas)
+        else this.measure(edge, gas)
+    }
+    // Parts of large graphs have fewer pools than are known.
+    if (edgesOfPool.size < learnedGas.size)
+      for (const [id, edges] of edgesOfPool) {
+        const gas = learnedGas.get(id)
+        if (gas !== undefined) learn(edges, gas)
+      }
+    else for (const [id, gas] of learnedGas) learn(edgesOfPool.get(id) ?? [], gas)
+  }
+
+  /** Notes the measured gas of an edge at its place in the route, beyond that of its family's row. */
+  private measure(edge: number, hops: readonly MeasuredHop[]): void {
+    const { pool, tokenIn, tokenOut, gas } = this.graph.edges[edge]!
+    const hop = hops.find((one) => one.tokenIn === tokenIn && one.tokenOut === tokenOut)
+    if (!hop) return
+    const { from, to } = this.graph.topology
+    const isFirst = from[edge] === this.source
+    const isLast = to[edge] === this.target
+    this.learned.set(edge, measuredHopGas(hop, pool, isFirst, isLast) - gas)
+    this.measured.set(edge, hop)
   }
 
   private believeLess(id: string, ppm: number): void {

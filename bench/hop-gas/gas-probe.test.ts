@@ -1,0 +1,91 @@
+import { toAddress } from '@sluice/chains'
+import { families, type Pool, PoolMap } from '@sluice/liquidity'
+import { startLocal, type World } from '@sluice/liquidity/testing'
+import { GasProber, MeasuredGas } from '@sluice/quoting'
+import { type Leg, type MeasuredHop, transactionRefund } from '@sluice/routing'
+import { createSimulationContext } from '@sluice/simulation'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { median } from '../router/statistics.ts'
+import { observePools } from './observe.ts'
+import { approveAll } from './swap.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startLocal()
+  await approveAll(world)
+})
+afterAll(() => world?.stop())
+
+/** Milliseconds for some hundred transactions on a machine that does other things too. */
+const LONG = 300_000
+/** Gas by which a measured hop may differ from a receipt: the amounts are others, and so are bytes of calldata. */
+const TOLERANCE = 1_500
+/** Gas by which a refund may be off: an allowance that is left costs a token a little more or less. */
+const REFUND_TOLERANCE = 1_000
+async function measuredGas(pools: readonly Pool[] = []): Promise<MeasuredGas> {
+  const measured = new MeasuredGas()
+  const byId = new Map(families.map((family) => [family.id, family]))
+  const contracts = {
+    ...{ guard: world.guard, executor: { address: world.guardsExecutor } },
+    ...{ families: byId, executable: new Set(byId.keys()) },
+  }
+  const simulation = createSimulationContext({ blockIntervalMs: 1_000 })
+  const failed = (_: object, message: string) => expect.unreachable(message)
+  const options = { chain: world.chain, contracts, simulation, measured, log: { info: failed } }
+  const prober = new GasProber(options as ConstructorParameters<typeof GasProber>[0])
+  const snapshot = await world.market.sync()
+  const all = PoolMap.empty.with([...snapshot.pools.values(), ...pools])
+  const tokens = new Set([...all.values()].flatMap((pool) => pool.tokens))
+  await prober.want([...tokens], { rpc: world.rpc, snapshot: { ...snapshot, pools: all } })
+  return measured
+}
+
+const hopOfLeg = (measured: MeasuredGas, { pool, tokenIn, tokenOut }: Leg): MeasuredHop | undefined =>
+  measured.hop(pool.id, tokenIn, tokenOut)
+
+/** Gas before refunds of a hop alone: what pulls its input from the sender and pays the Guard. */
+const alone = ({ first, middle, last }: MeasuredHop) => first + last - middle
+
+test(
+  'measured gas of a hop differs from what a sender is charged by the same for pools of all families',
+  async () => {
+    const measured = await measuredGas()
+    const seen = (await observePools(world)).flatMap(({ route, gross, charged, wrappedNative }) => {
+      const [leg, ...others] = route.legs
+      const hop = leg && hopOfLeg(measured, leg)
+      // A probe's amount moves no tick, so that no oracle is written.
+      if (!hop || others.length > 0 || (leg.writes ?? []).length > 0) return []
+      const refund = transactionRefund({ ...route, wrappedNative }, gross)
+      return [{ family: leg.pool.family, rest: gross - alone(hop), refundOff: gross - charged - refund }]
+    })
+    expect(new Set(seen.map(({ family }) => family)).size).toBeGreaterThanOrEqual(10)
+    const rest = seen.map((of) => of.rest)
+    const usual = median(rest)
+    const off = rest.map((gas) => Math.abs(gas - usual))
+    console.info(`gas of the rest of a route ${usual}, hops off by ${median(off)}, at most ${Math.max(...off)}`)
+    expect(median(off)).toBeLessThan(TOLERANCE)
+    const refundOff = seen.map((of) => Math.abs(of.refundOff))
+    expect(median(refundOff)).toBeLessThan(REFUND_TOLERANCE)
+  },
+  LONG,
+)
+
+test(
+  'pools that burn all gas or refuse are left to their families, and spoil no other of the same call',
+  async () => {
+    const genuine = [...world.market.snapshot().pools.values()].filter(({ family }) => family === 'uniswap-v2')
+    const code = { 'JUMPDEST PUSH0 JUMP': '0x5b5f56', 'PUSH0 PUSH0 REVERT': '0x5f5ffd', none: '0x' }
+    const hostile = await Promise.all(
+      Object.values(code).map(async (runtime, k) => {
+        const address = toAddress(`0xbad${String(k).padStart(37, '0')}`)
+        await world.request('anvil_setCode', [address, runtime])
+        return { ...genuine[0]!, id: address, address }
+      }),
+    )
+    const measured = await measuredGas(hostile)
+    for (const { id, tokens } of hostile) expect(measured.hop(id, tokens[0]!, tokens[1]!)).toBeUndefined()
+    for (const { id, tokens } of genuine)
+      expect(measured.hop(id, tokens[0]!, tokens[1]!)?.middle).toBeGreaterThan(30_000)
+  },
+  LONG,
+)

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IExecutor} from "../interfaces/IExecutor.sol";
+
+/// @title GasProbe
+/// @notice Measures the gas of hops in the Executor's own programs; never deployed.
+/// @dev Lives inside one eth_call, at the Guard's address, by a code override: the Executor runs programs for nobody else. Each program
+///   runs in a frame that reverts with its gas, so that accounts and slots that one made warm are cold again for the next one
+///   (EIP-2929), and what it wrote is taken back.
+contract GasProbe {
+    struct Hop {
+        /// Sold token, of which an override gives this account enough; zero for native.
+        address token;
+        /// Base units.
+        uint256 amount;
+        /// Account that holds the input before the program runs, as behind another hop; zero where the program pulls it.
+        address holder;
+        /// Receiver of output that the program does not send elsewhere: one that holds none of it, as the Guard does not.
+        address recipient;
+        bytes program;
+    }
+
+    error NotAllowed();
+
+    /// @dev Gas for the set-up of a hop, and for what follows the last one.
+    uint256 private constant SPARE_GAS = 400_000;
+    uint256 private constant TRANSFER_GAS = 300_000;
+    bytes4 private constant EXECUTE = IExecutor.execute.selector;
+
+    /// @dev Only inside a frame that reverts.
+    address private executor;
+    address private token;
+
+    receive() external payable {}
+
+    /// @notice Only for the eth_call itself, whose sender is also its target.
+    /// @param limit Most gas of one program. A program that takes more counts as failed.
+    /// @return gasUsed Gas of each program, in the order of `hops`; zero where it failed or no gas was left to try it.
+    function run(address runner, uint256 limit, Hop[] calldata hops) external returns (uint256[] memory gasUsed) {
+        if (msg.sender != address(this) || tx.origin != address(this)) revert NotAllowed();
+        gasUsed = new uint256[](hops.length);
+        for (uint256 i; i < hops.length; ++i) {
+            // What a hop can take at most, with the 64th part that every call holds back.
+            if (gasleft() < (limit + SPARE_GAS) * 32 / 31) break;
+            try this.attempt(runner, limit, hops[i]) {}
+            catch (bytes memory answer) {
+                if (answer.length == 32) gasUsed[i] = abi.decode(answer, (uint256));
+            }
+        }
+    }
+
+    /// @notice Runs one program and takes everything back by reverting with the gas it took, or with zero where it failed.
+    function attempt(address runner, uint256 limit, Hop calldata hop) external {
+        if (msg.sender != address(this)) revert NotAllowed();
+        executor = runner;
+        token = hop.token;
+        uint256 value;
+        if (hop.token == address(0)) value = hop.amount;
+        else if (hop.holder != address(0)) _transfer(hop.token, hop.holder, hop.amount);
+        bytes memory data =
+            bytes.concat(EXECUTE, abi.encode(hop.token, hop.amount, hop.recipient), hop.program);
+        assembly ("memory-safe") {
+            pop(staticcall(0, runner, 0, 0, 0, 0))
+            let before := gas()
+            let ok := call(limit, runner, value, add(data, 32), mload(data), 0, 0)
+            let used := mul(ok, sub(before, gas()))
+            mstore(0, used)
+            revert(0, 32)
+        }
+    }
+
+    /// @notice Pays an input that the Executor asks for, as the Guard does.
+    function pullInput(address to, uint256 amount) external {
+        if (msg.sender != executor) revert NotAllowed();
+        _transfer(token, to, amount);
+    }
+
+    /// @dev Answers are not looked at: a hop without its input fails.
+    function _transfer(address asset, address to, uint256 amount) private {
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            mstore(free, 0xa9059cbb)
+            mstore(add(free, 32), to)
+            mstore(add(free, 64), amount)
+            pop(call(TRANSFER_GAS, asset, 0, add(free, 28), 68, 0, 0))
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/** Amounts that hops are measured with. */
+import type { Address } from '@sluice/chains'
+import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
+
+/** Part of the square root of the price that the first try moves, so that it crosses no tick. */
+const FIRST_MOVE = 2e-6
+/** Larger amounts that are tried where one buys nothing, and the factor between them. */
+const MAX_TRIES = 4
+const STEP = 1_000n
+
+/** An amount that the pool takes and that hardly moves its price; null where it takes none. */
+export function probeAmount(pool: Pool, tokenIn: Address, tokenOut: Address): bigint | null {
+  const family = familyOf(pool.family)
+  if (!family) return null
+  const curve = orRefused(() => family.priceCurve(pool, tokenIn, tokenOut))
+  const first = curve && firstAmount(curve.sqrtPrice, curve.liquidity)
+  if (!first) return null
+  let amount = first
+  for (let tries = 0; tries < MAX_TRIES; tries++, amount *= STEP) {
+    const quote = orRefused(() => family.quoteExactInput(pool, tokenIn, tokenOut, amount))
+    if (quote && quote.amountOut > 0n) return amount
+  }
+  return null
+}
+
+/** Input that moves the price a little within the first piece of a curve that has liquidity. */
+function firstAmount(sqrtPrice: Float64Array, liquidity: Float64Array): bigint | null {
+  const piece = liquidity.findIndex((amount) => amount > 0)
+  if (piece === -1) return null
+  const [from, end] = [sqrtPrice[piece]!, sqrtPrice[piece + 1]!]
+  const to = Math.max((from + end) / 2, from * (1 - FIRST_MOVE))
+  const amount = liquidity[piece]! * (1 / to - 1 / from)
+  return Number.isFinite(amount) && amount > 0 ? BigInt(Math.ceil(amount)) : null
+}

@@ -1,0 +1,41 @@
+/** Programs of one hop, for its gas to be measured: what the hop does as a part of a route. */
+import type { Address, Hex } from '@sluice/chains'
+import type { Pool } from '@sluice/liquidity'
+import { encodeProgram, isPrepaid, ProgramError, type StepInput, type StepOutput } from '@sluice/program'
+import { EncodeError } from './errors.ts'
+import type { StepMaker } from './steps.ts'
+
+/** A program, and the account that holds its input before it runs; null where the program pulls it from the sender. */
+type HopProgram = { readonly program: Hex; readonly holder: Address | null }
+
+/** By the hop's place in a route; null where the family's operation cannot do that. */
+type HopPrograms = {
+  readonly first: HopProgram | null
+  readonly middle: HopProgram | null
+  readonly last: HopProgram | null
+}
+
+/** Behind another hop a pool that measures its own input is paid by that hop; all others take it from the Executor. */
+export function hopPrograms(
+  pool: Pool,
+  [tokenIn, tokenOut]: readonly [Address, Address],
+  family: StepMaker,
+  executor: Address,
+): HopPrograms {
+  const behind = isPrepaid(pool.family)
+    ? { input: { kind: 'atPool' } as const, holder: pool.address }
+    : { input: { kind: 'rest' } as const, holder: executor }
+  const made = (input: StepInput, output: StepOutput, holder: Address | null): HopProgram | null => {
+    try {
+      return { program: encodeProgram([family.step(pool, tokenIn, tokenOut, input, output)]), holder }
+    } catch (error) {
+      if (error instanceof ProgramError || error instanceof EncodeError) return null
+      throw error
+    }
+  }
+  return {
+    first: made({ kind: 'pullAll' }, { kind: 'executor' }, null),
+    middle: made(behind.input, { kind: 'executor' }, behind.holder),
+    last: made(behind.input, { kind: 'recipient' }, behind.holder),
+  }
+}

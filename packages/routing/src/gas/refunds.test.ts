@@ -1,0 +1,40 @@
+import { type Address, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { Pool } from '@sluice/liquidity'
+import { expect, test } from 'vitest'
+import type { GasLeg } from './parts.ts'
+import { slotRefund } from './refunds.ts'
+
+const token = (k: number): Address => toAddress(`0x${k.toString(16).padStart(40, '0')}`)
+const WETH = token(0xee)
+
+function leg(family: string, tokenIn: Address, tokenOut: Address): GasLeg {
+  const id = `${family} ${tokenIn} ${tokenOut}`
+  const pool: Pool = { id, family, dex: 'test', address: token(99), tokens: [tokenIn, tokenOut], state: {} }
+  return { pool, tokenIn, tokenOut, gas: 0 }
+}
+const refund = (...legs: readonly GasLeg[]) =>
+  slotRefund({ tokenIn: legs[0]!.tokenIn, tokenOut: legs.at(-1)!.tokenOut, legs, wrappedNative: WETH })
+
+test('a hop alone empties the balance of the Guard; a lock is set back', () => {
+  expect(refund(leg('uniswap-v3', token(1), token(2)))).toBe(19_900)
+  expect(refund(leg('uniswap-v2', token(1), token(2)))).toBe(22_700)
+})
+
+test('between two hops the Executor holds the token, but where the pool is paid by the hop before', () => {
+  const first = leg('uniswap-v3', token(1), token(2))
+  expect(refund(first, leg('uniswap-v3', token(2), token(3)))).toBe(2 * 19_900)
+  expect(refund(first, leg('uniswap-v2', token(2), token(3)))).toBe(19_900 + 2_800)
+})
+
+test('hops of one call move nothing between them', () => {
+  expect(refund(leg('uniswap-v4', token(1), token(2)), leg('uniswap-v4', token(2), token(3)))).toBe(19_900)
+})
+
+test('a family that takes and passes on goes through the Executor at both ends', () => {
+  expect(refund(leg('curve-stable', token(1), token(2)))).toBe(4 * 19_900)
+})
+
+test('native output empties no balance', () => {
+  const legs = [leg('uniswap-v4', token(1), ZERO_ADDRESS)]
+  expect(slotRefund({ tokenIn: token(1), tokenOut: NATIVE, legs, wrappedNative: WETH })).toBe(0)
+})
