@@ -103,7 +103,7 @@ export async function startServer(config: Config, { poolLists = new Map() }: Lis
     await left
     await services.close()
     await recorder?.close()
-    // Last: how the service stops is told too.
+    // Last, so that the metrics also cover the shutdown.
     metricsServer?.close()
     metricsServer?.closeAllConnections()
     log.info('stopped')

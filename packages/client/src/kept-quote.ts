@@ -67,6 +67,10 @@ export class KeptQuote {
     return this.current.route
   }
 
+  get contracts(): SwapContracts {
+    return this.options.contracts
+  }
+
   get explanation(): Proven {
     return this.current.explanation
   }

@@ -5,7 +5,7 @@ import { approvals, sendApproval } from './approve.ts'
 import { canBatch, sendBatch, settledBatch } from './batch.ts'
 import { checkedWallet } from './checked-wallet.ts'
 import type { SluiceClient } from './client.ts'
-import { type SwapContracts, trustedContracts } from './contracts.ts'
+import { trustedContracts } from './contracts.ts'
 import { ClientError, messageOf, toClientError, withHash } from './errors.ts'
 import { weiOf } from './explain.ts'
 import { gasLimit, withMargin } from './gas-limit.ts'
@@ -74,7 +74,7 @@ export function swap(
 
 /**
  * Goes on with a swap after a reload, from the state that `onProgress` reported last. What was sent is waited for and never sent
- * again; a swap that was not sent is quoted and proven anew.
+ * again; a swap that was not sent is quoted and proven again.
  *
  * @throws ClientError as `swap` does; `PENDING` where the wallet was asked to send and nobody knows whether it did
  * @example
@@ -126,7 +126,9 @@ class SwapRun {
     if (current !== chainId) throw new ClientError('WALLET', `the wallet is on chain ${current}, not ${chainId}`)
     const asked = { ...this.request, from: wallet.address } as RouteParameters
     if (asked.amount !== undefined) amountOf(asked.amount, 'amount')
-    const contracts = await this.trusted()
+    // The known contracts weigh half as much as the rest: a page loads them with its first swap.
+    const { contractsOf } = await import('./contracts-of.ts')
+    const contracts = trustedContracts(chainId, options.contracts, contractsOf(chainId))
     const { guard } = contracts
     if ((await wallet.code(guard)).length <= 2) throw new ClientError('UNSAFE', `the Guard ${guard} has no code`)
     const quote = await KeptQuote.ask({ client: this.client, wallet, chainId, contracts, asked, terms: options })
@@ -143,12 +145,6 @@ class SwapRun {
     if (!quote.isSure && !(await quote.runs()))
       throw new ClientError('UNSAFE', `nothing but the service's word confirms the amount: ${quote.failure}`)
     return this.send(quote.route, quote.route.tx)
-  }
-
-  /** The known contracts weigh as much as half of the rest: a page loads them with its first swap. */
-  private async trusted(): Promise<SwapContracts> {
-    const { contractsOf } = await import('./contracts-of.ts')
-    return trustedContracts(this.chainId, this.options.contracts, contractsOf(this.chainId))
   }
 
   async resume(state: SwapState): Promise<SwapOutcome> {
@@ -235,7 +231,7 @@ class SwapRun {
     const tx = withPermit(route.tx, permit)
     // Its calls carry the transaction without the signature.
     const { calls, ...bare } = route
-    proveSwap(await this.trusted(), { ...bare, tx }, asked, { ...options, permit })
+    proveSwap(quote.contracts, { ...bare, tx }, asked, { ...options, permit })
     // A token that takes the signature in another way than it seemed to is swapped in the next way.
     return (await quote.runs(tx)) ? this.send(route, tx) : undefined
   }

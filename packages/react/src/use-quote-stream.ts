@@ -35,18 +35,16 @@ export type QuoteStream<Q> = {
   readonly refetch: () => void
 }
 
-type Answer<Q> = {
+type QuoteState<Q> = {
   /** Chain and parameters that it answers. */
   readonly key: string
   readonly pair: string
   readonly quote: Q | undefined
   readonly block: number | undefined
   readonly error: ClientError | undefined
-  /** Milliseconds since 1970. */
-  readonly at: number
 }
 
-type Change<Q> = Partial<Pick<Answer<Q>, 'quote' | 'block' | 'error'>>
+type QuoteChange<Q> = Partial<Pick<QuoteState<Q>, 'quote' | 'block' | 'error'>>
 
 /**
  * Follows a quote block by block.
@@ -67,21 +65,21 @@ export function useQuoteStream<P extends QuoteParameters>(
   const request = parameters && plain(parameters)
   const key = request && hashKey([chainId, request])
   const pair = request && hashKey([chainId, request.src, request.dst])
-  const [latest, setLatest] = useState<Answer<Q>>()
-  const answered = useCallback(
-    (change: Change<Q>) =>
+  const [latest, setLatest] = useState<QuoteState<Q>>()
+  const record = useCallback(
+    (change: QuoteChange<Q>) =>
       setLatest((before) => {
         const same = before?.key === key ? before : undefined
         const { quote, block } = { quote: undefined, block: undefined, ...same }
-        return { key: key!, pair: pair!, quote, block, error: undefined, ...change, at: Date.now() }
+        return { key: key!, pair: pair!, quote, block, error: undefined, ...change }
       }),
     [key, pair],
   )
-  const isOpen = useStream(client, chainId, isPaused ? undefined : request, key, answered)
-  const { isAsking, ask } = useAsking(client, chainId, request, key, answered)
+  const isOpen = useStream(client, chainId, isPaused ? undefined : request, key, record)
+  const { isRequesting, refetch } = useSingleRequest(client, chainId, request, key, record)
 
   const current = latest !== undefined && latest.key === key ? latest : undefined
-  usePolling(!isOpen && !isPaused && !isAsking && key !== undefined, current, head, pollMs, ask)
+  usePolling(!isOpen && !isPaused && !isRequesting && key !== undefined, current, head, pollMs, refetch)
 
   const isRefused = current?.error?.code === 'NO_ROUTE'
   const last = latest?.pair === pair ? latest?.quote : undefined
@@ -89,9 +87,9 @@ export function useQuoteStream<P extends QuoteParameters>(
     quote: isRefused ? undefined : (current?.quote ?? last),
     error: current?.error,
     block: current?.block,
-    isFetching: key !== undefined && (isAsking || current === undefined),
+    isFetching: key !== undefined && (isRequesting || current === undefined),
     transport: isOpen ? 'stream' : 'poll',
-    refetch: ask,
+    refetch,
   }
 }
 
@@ -101,7 +99,7 @@ function useStream<P extends QuoteParameters>(
   chainId: number,
   request: P | undefined,
   key: string | undefined,
-  answered: (change: Change<QuoteOf<P>>) => void,
+  record: (change: QuoteChange<QuoteOf<P>>) => void,
 ): boolean {
   const [ended, setEnded] = useState<string>()
   const isPaused = request === undefined
@@ -116,12 +114,12 @@ function useStream<P extends QuoteParameters>(
       for await (const update of client.streamQuote(chainId, request, controller.signal)) {
         clearTimeout(silence)
         if (isLeft) return
-        if (update.event === 'quote') answered({ quote: update.data as QuoteOf<P>, block: update.data.simulationBlock })
-        else if (update.event === 'block') answered({ block: update.data.simulationBlock })
-        else answered({ error: update.error })
+        if (update.event === 'quote') record({ quote: update.data as QuoteOf<P>, block: update.data.simulationBlock })
+        else if (update.event === 'block') record({ block: update.data.simulationBlock })
+        else record({ error: update.error })
       }
     }
-    // Reasons do not matter: single requests report their own.
+    // The reason is not reported: the single request that follows reports its own.
     const end = () => {
       if (!isLeft) setEnded(key)
     }
@@ -131,7 +129,7 @@ function useStream<P extends QuoteParameters>(
       clearTimeout(silence)
       controller.abort()
     }
-  }, [client, key, isPaused, ended, answered])
+  }, [client, key, isPaused, ended, record])
   useEffect(() => {
     if (ended === undefined) return
     const later = setTimeout(() => setEnded(undefined), REOPEN_MS)
@@ -141,54 +139,54 @@ function useStream<P extends QuoteParameters>(
 }
 
 /** One request at a time, whose answer counts only while its parameters are current. */
-function useAsking<P extends QuoteParameters>(
+function useSingleRequest<P extends QuoteParameters>(
   client: SluiceClient,
   chainId: number,
   request: P | undefined,
   key: string | undefined,
-  answered: (change: Change<QuoteOf<P>>) => void,
-): { readonly isAsking: boolean; readonly ask: () => void } {
+  record: (change: QuoteChange<QuoteOf<P>>) => void,
+): { readonly isRequesting: boolean; readonly refetch: () => void } {
   const [pending, setPending] = useState<string>()
   const controller = useRef<AbortController>(undefined)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the request
-  const ask = useCallback(() => {
+  const refetch = useCallback(() => {
     if (request === undefined || key === undefined) return
     controller.current?.abort()
     const own = new AbortController()
     controller.current = own
     setPending(key)
-    const done = (change: Change<QuoteOf<P>>) => {
+    const done = (change: QuoteChange<QuoteOf<P>>) => {
       if (controller.current === own) setPending(undefined)
-      if (!own.signal.aborted) answered(change)
+      if (!own.signal.aborted) record(change)
     }
     requestQuote(client, chainId, request, own.signal).then(
       (quote) => done({ quote, block: quote.simulationBlock }),
       (error: unknown) => done({ error: error as ClientError }),
     )
-  }, [client, key, answered])
+  }, [client, key, record])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new key ends the request of the one before
   useEffect(() => () => controller.current?.abort(), [key])
-  return { isAsking: pending !== undefined && pending === key, ask }
+  return { isRequesting: pending !== undefined && pending === key, refetch }
 }
 
 /** Requests when there is no answer yet, at each new block, and every `pollMs`; nothing while the page is hidden. */
 function usePolling<Q>(
   isOn: boolean,
-  current: Answer<Q> | undefined,
+  current: QuoteState<Q> | undefined,
   head: number | undefined,
   pollMs: number,
-  ask: () => void,
+  refetch: () => void,
 ): void {
   const isBehind = head !== undefined && head > (current?.block ?? head)
-  // What failed waits for its turn: a service that is down would be asked without a pause.
+  // A failed request waits `pollMs`: otherwise a service that is down would get requests without a pause.
   const isDue = current === undefined || (isBehind && current.error === undefined)
   useEffect(() => {
     if (!isOn) return
     const poll = () => {
-      if (!document.hidden) ask()
+      if (!document.hidden) refetch()
     }
     if (isDue) poll()
     const later = setInterval(poll, pollMs)
     return () => clearInterval(later)
-  }, [isOn, isDue, pollMs, ask])
+  }, [isOn, isDue, pollMs, refetch])
 }

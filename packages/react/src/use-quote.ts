@@ -30,10 +30,10 @@ export function requestQuote<P extends QuoteParameters>(
  * ```
  */
 export function quoteOptions<P extends QuoteParameters>(client: SluiceClient, chainId: number, parameters: P) {
-  const asked = plain(parameters)
+  const request = plain(parameters)
   return queryOptions<QuoteOf<P>, ClientError>({
-    queryKey: ['sluice', 'quote', chainId, asked],
-    queryFn: ({ signal }) => requestQuote(client, chainId, asked, signal),
+    queryKey: ['sluice', 'quote', chainId, request],
+    queryFn: ({ signal }) => requestQuote(client, chainId, request, signal),
     // The client itself retries.
     retry: false,
   })

@@ -1,14 +1,14 @@
 /** A swap from click to receipt. The SDK quotes, proves, approves, and sends; the hook reports how far it is. */
-import type {
+import {
   ClientError,
-  Proven,
-  Route,
-  SwapOptions,
-  SwapOutcome,
-  SwapProgress,
-  SwapRequest,
-  SwapState,
-  Wallet,
+  type Proven,
+  type Route,
+  type SwapOptions,
+  type SwapOutcome,
+  type SwapProgress,
+  type SwapRequest,
+  type SwapState,
+  type Wallet,
 } from '@sluice/client'
 import { useCallback, useReducer, useRef } from 'react'
 import { useSluice } from './context.ts'
@@ -127,8 +127,10 @@ export function useSwap(): UseSwap {
         })
         report({ status: 'success', outcome, hash: outcome.hash, promptedAt: undefined })
         return outcome
-      } catch (error) {
-        report({ status: 'error', error: error as ClientError, promptedAt: undefined, question: undefined })
+      } catch (cause) {
+        // The SDK throws nothing else; opening the wallet and loading the module may.
+        const error = cause instanceof ClientError ? cause : new ClientError('WALLET', String(cause), {}, { cause })
+        report({ status: 'error', error, promptedAt: undefined, question: undefined })
         return undefined
       }
     },

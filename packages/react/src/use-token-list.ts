@@ -23,10 +23,10 @@ type TokenListOptions = TokenListParameters & {
  * ```
  */
 export function tokenListOptions(client: SluiceClient, chainId: number, parameters: TokenListParameters = {}) {
-  const asked = plain(parameters)
+  const request = plain(parameters)
   return queryOptions<readonly ListedToken[], ClientError>({
-    queryKey: ['sluice', 'tokens', chainId, asked],
-    queryFn: ({ signal }) => client.tokenList(chainId, asked, signal),
+    queryKey: ['sluice', 'tokens', chainId, request],
+    queryFn: ({ signal }) => client.tokenList(chainId, request, signal),
     staleTime: FRESH_MS,
     // The client itself retries.
     retry: false,

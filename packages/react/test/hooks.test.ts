@@ -77,7 +77,7 @@ describe.skipIf(!executablePath)('hooks', () => {
 
   const token = (symbol: string) => devnet.info.tokens[symbol]!.address
   const mine = () => request(devnet.url, 'evm_mine', [])
-  const shownOn = async (page: Page): Promise<Shown> => JSON.parse(await page.locator('pre').innerText())
+  const shownOn = async (page: Page): Promise<Shown> => JSON.parse((await page.locator('pre').textContent()) ?? '')
   /** Waits until the page shows what is expected. */
   async function until(page: Page, isThere: (shown: Shown) => boolean): Promise<Shown> {
     await expect.poll(async () => isThere(await shownOn(page)), { timeout: 30_000 }).toBe(true)
@@ -143,6 +143,9 @@ describe.skipIf(!executablePath)('hooks', () => {
     await press('one')
     await until(page, ({ live }) => live.toAmount !== undefined)
     await press('refuse')
+    await until(page, ({ run }) => run.error === 'WALLET')
+    await press('cancel')
+    await press('locked')
     await until(page, ({ run }) => run.error === 'WALLET')
     await press('ask')
     await until(page, ({ run }) => run.hasQuestion)

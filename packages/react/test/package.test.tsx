@@ -1,5 +1,4 @@
 /** The package as a consumer gets it: rendered on a server, and weighed. */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { SluiceClient } from '@sluice/client'
@@ -66,18 +65,4 @@ test('weighs at most 6 kB compressed, without its peers', async () => {
   const code = output.map((file) => (file.type === 'chunk' ? file.code : '')).join('')
   expect(code).toContain('useContext')
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(6_000)
-})
-
-test('every export that is a value has an example', () => {
-  const source = readFileSync(join(here, 'src/index.ts'), 'utf8')
-  const exports = [...source.matchAll(/export \{([^}]+)\} from '\.\/([\w-]+)\.ts'/g)].flatMap(([, names, file]) =>
-    names!.split(',').map((name) => ({ name: name.trim(), file })),
-  )
-  const values = exports.filter(({ name }) => !name.startsWith('type '))
-  expect(values.length).toBeGreaterThan(5)
-  for (const { name, file } of values) {
-    const code = readFileSync(join(here, 'src', `${file}.ts`), 'utf8')
-    const form = new RegExp(`@example(?:(?!\\*/)[\\s\\S])*\\*/\\nexport (async )?(function|class|const) ${name}\\b`)
-    expect(code, name).toMatch(form)
-  }
 })

@@ -90,6 +90,12 @@ function Page() {
       <button type="button" onClick={() => void resume(run.state!, order)}>
         resume
       </button>
+      <button
+        type="button"
+        onClick={() => void start(chainId, request!, { ...order, wallet: () => Promise.reject(new Error('locked')) })}
+      >
+        locked
+      </button>
       <button type="button" onClick={cancel}>
         cancel
       </button>

@@ -25,7 +25,7 @@ const BACKOFF_MS = 25
 const MAX_BACKOFF_MS = 1_000
 /** When all endpoints are down, no request waits longer than that for one to come back. */
 const OUTAGE_MS = 1_000
-/** Most time that an endpoint gets which has not said its chain yet, however patient the request is: others may wait for that. */
+/** Maximum timeout of an endpoint that has not reported its chain id yet, for requests with longer timeouts too: others may wait for it. */
 const MAX_CONTACT_MS = 4_000
 /** An endpoint that answers for another chain so often in one request is not asked again. */
 const MAX_WRONG = 3

@@ -21,13 +21,13 @@ export type HeadStartCount = {
 }
 
 type Part = { readonly row: DexRow; readonly listed: readonly ListedPool[] }
-type Standing = { proven: number; refused: number; readonly scannedTo: number | undefined }
+type DeploymentCount = { proven: number; refused: number; readonly scannedTo: number | undefined }
 
 export class HeadStart {
   private readonly parts: MarketParts
   private readonly follower: Follower
   private readonly waiting: Part[] = []
-  private readonly standings = new Map<DexRow, Standing>()
+  private readonly counts = new Map<DexRow, DeploymentCount>()
   private proven = 0
   private refused = 0
 
@@ -49,15 +49,15 @@ export class HeadStart {
     }
     // Those that past logs alone would tell of first: factories are asked for the others anyway.
     const rank = ({ row, listed }: Part) =>
-      (directory.familyOf(row).listedByLogs ? 0 : 2) + (isNamed(directory, listed) ? 0 : 1)
+      (directory.familyOf(row).listedByLogs ? 0 : 2) + (hasKnownTokens(directory, listed) ? 0 : 1)
     this.waiting.sort((a, b) => rank(b) - rank(a))
   }
 
   private enqueue(row: DexRow, pools: readonly ListedPool[], scannedTo: number | undefined): void {
     const { directory } = this.parts
-    const parts = chunks(byFame(directory, pools), POOLS_AT_ONCE).map((listed): Part => ({ row, listed }))
+    const parts = chunks(knownTokensFirst(directory, pools), POOLS_AT_ONCE).map((listed): Part => ({ row, listed }))
     this.waiting.push(...parts)
-    this.standings.set(row, { proven: 0, refused: 0, scannedTo })
+    this.counts.set(row, { proven: 0, refused: 0, scannedTo })
   }
 
   get isDone(): boolean {
@@ -74,7 +74,7 @@ export class HeadStart {
    */
   get scanned(): readonly (readonly [DexRow, number])[] {
     const isGenuine = this.proven > 0 && this.refused === 0
-    return [...this.standings].flatMap(([row, { proven, refused, scannedTo }]) =>
+    return [...this.counts].flatMap(([row, { proven, refused, scannedTo }]) =>
       scannedTo !== undefined && refused === 0 && (proven > 0 || isGenuine) ? [[row, scannedTo] as const] : [],
     )
   }
@@ -93,22 +93,22 @@ export class HeadStart {
     const [pools] = await this.follower.retrying(({ hash }) => runReads(rpc, { blockHash: hash }, [reads()], options))
     this.waiting.pop()
     const found = pools!.flatMap((pool) => (pool ? [{ row, pool }] : []))
-    const standing = this.standings.get(row)!
-    standing.proven += found.length
-    standing.refused += listed.length - found.length
+    const count = this.counts.get(row)!
+    count.proven += found.length
+    count.refused += listed.length - found.length
     this.proven += found.length
     this.refused += listed.length - found.length
     return found
   }
 }
 
-const isNamed = ({ tokens }: PoolDirectory, [first]: readonly ListedPool[]) =>
+const hasKnownTokens = ({ tokens }: PoolDirectory, [first]: readonly ListedPool[]) =>
   first?.tokens.every((token) => tokens.has(token)) === true
 
-/** Pools whose tokens are known first: quotes wait for those. */
-function byFame(directory: PoolDirectory, pools: readonly ListedPool[]): readonly ListedPool[] {
-  const [named, others] = [true, false].map((is) => pools.filter((pool) => isNamed(directory, [pool]) === is))
-  return [...named!, ...others!]
+/** Orders pools with known tokens first: quotes wait for those. */
+function knownTokensFirst(directory: PoolDirectory, pools: readonly ListedPool[]): readonly ListedPool[] {
+  const [known, others] = [true, false].map((is) => pools.filter((pool) => hasKnownTokens(directory, [pool]) === is))
+  return [...known!, ...others!]
 }
 
 /** Asks the deployment for each listed pool's pair, as discovery does: a pool counts where the deployment itself names it. */
@@ -119,10 +119,10 @@ function* proveByPair(
 ): Reads<readonly (Pool<null> | null)[]> {
   const wrapped = row.contracts?.wrappedNative
   // Pools of the native token are asked for by its wrapper.
-  const asked = (token: Address) => (token === ZERO_ADDRESS && wrapped ? wrapped : token)
+  const wrappedIfNative = (token: Address) => (token === ZERO_ADDRESS && wrapped ? wrapped : token)
   const pairs = new Map<string, readonly [Address, Address]>()
   for (const { tokens } of listed) {
-    const pair = [asked(tokens[0]!), asked(tokens[1]!)] as const
+    const pair = [wrappedIfNative(tokens[0]!), wrappedIfNative(tokens[1]!)] as const
     if (pair[0] !== pair[1]) pairs.set(pairKey(pair), pair)
   }
   const found = new Map((yield* findPools(row, [...pairs.values()])).map((pool) => [pool.id, pool]))
