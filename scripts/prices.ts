@@ -10,6 +10,8 @@ const USAGE = `usage: npm run -s prices -- --chain <id> [--rpc <url>] [--block <
 Answers as /prices does with detail=1. The registry is overlaid by CHAINS_DIR.`
 /** Exit code for a command line that cannot be meant; 1 says that the node could not tell. */
 const MISUSED = 2
+/** Longest wait for pools that are found in the background, in milliseconds. */
+const SETTLE_MS = 20_000
 
 const { values, positionals } = commandLine(
   USAGE,
@@ -29,7 +31,7 @@ const tokens = new Map(positionals.map((text) => [text, readToken(text)]))
 
 const urls = values.rpc === undefined ? chain.rpcUrls : [values.rpc]
 const rpc = createRpc({ chainId: chain.chainId, urls })
-const past = new PastPrices(chain)
+const past = new PastPrices(chain, { settleMs: SETTLE_MS })
 try {
   const at = values.block === undefined ? 'latest' : Number(values.block)
   const { prices, block } = await past.at(at, [...tokens.values()], rpc)

@@ -145,7 +145,7 @@ export class LiveChain {
     this.laterGas = new LaterGas()
     this.walletChecks = new WalletChecks(tokens.catalog.registry)
     this.neighbors = new HubNeighbors(chain, tokens.catalog.registry, (token) => tokens.facts.decimals(token))
-    this.past = new PastPrices(chain, tokens.facts)
+    this.past = new PastPrices(chain, { facts: tokens.facts })
     this.simulation = simulation
     this.simulate = (request, avoid) => simulator.run(request, avoid)
     this.driftPercent = driftShare * 100

@@ -38,6 +38,11 @@ export class Background<T> {
     return done.promise
   }
 
+  /** Resolves when nothing waits any more, done or failed. */
+  async idle(): Promise<void> {
+    while (this.queue.size > 0) await Promise.allSettled([...this.queue.values()].map(({ done }) => done.promise))
+  }
+
   private async run(): Promise<void> {
     this.running = true
     // What is asked for in one tick is one piece of work.

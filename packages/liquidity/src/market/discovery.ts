@@ -135,6 +135,12 @@ export class Discovery {
     await this.background.add(token, token)
   }
 
+  /** Resolves when no search of pools is under way. The caller bounds the wait. */
+  async settled(): Promise<void> {
+    await this.scan.run()
+    for (const work of [this.warming, this.background, this.widening]) await work.idle()
+  }
+
   private async find(sought: readonly Address[], others: readonly Address[]): Promise<void> {
     for (const token of sought) this.parts.directory.tokens.add(token)
     await this.askFor(

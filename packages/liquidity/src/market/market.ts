@@ -56,6 +56,8 @@ const EVICT_MS = 60_000
 
 /** A market that reads the chain itself. It shows nothing before all that it saved is in memory, whoever asks meanwhile. */
 export interface IndexedMarket extends Market {
+  /** Resolves when no search of pools is under way any more, at the latest after a time limit, to a snapshot with all that were found. */
+  settled(timeoutMs: number): Promise<Snapshot>
   /** Pairs of tokens, as `pairKeysOf` writes them, whose pools are in memory as far as there are any. */
   readonly pairs: Iterable<string>
 }
@@ -164,6 +166,11 @@ class ChainMarket implements IndexedMarket {
     await this.tokens.look(tokens, this.rpc, { priority: 'lookup' })
     const real = tokens.filter((address) => this.tokens.isToken(address) !== false)
     await Promise.all(real.map((token) => this.discovery.seek(token)))
+  }
+
+  async settled(timeoutMs: number): Promise<Snapshot> {
+    await Promise.race([this.discovery.settled(), sleep(timeoutMs)])
+    return this.snapshot()
   }
 
   get pairs(): Iterable<string> {

@@ -1,6 +1,6 @@
 /** Prices at blocks of the past, for whoever draws a chart: each block's pools are read for it alone, where the node has its state. */
 import { type Address, type Chain, listedTokens, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { createMarket, type Market, MarketError, Redemptions, type TokenFacts } from '@sluice/liquidity'
+import { createMarket, type IndexedMarket, MarketError, Redemptions, type TokenFacts } from '@sluice/liquidity'
 import { Prices } from '@sluice/pricing'
 import { abortable, type BlockHeader, type BlockRef, onAbort, type Rpc, RpcError, Semaphore } from '@sluice/rpc'
 import { Bounded, type StateCount } from '@sluice/simulation'
@@ -18,10 +18,12 @@ const MAX_WAIT_MS = 6_000
 /** Milliseconds that a block takes as long as none was read, and weight of the newest one read. */
 const FIRST_GUESS_MS = 200
 const NEWEST = 0.2
+/** Longest wait, in milliseconds, for pools that the search of the background still finds. */
+const SETTLE_MS = 2_000
 
 type Past = {
   readonly block: BlockHeader
-  readonly market: Market
+  readonly market: IndexedMarket
   readonly redemptions: Redemptions
   readonly prices: Prices
   /** Tokens that were looked for. */
@@ -43,12 +45,17 @@ export class PastPrices {
   private readonly reading = new Map<string, Reading>()
   /** By hash. */
   private readonly opening = new Map<string, Promise<Past>>()
+  private readonly settleMs: number
   private readMs = FIRST_GUESS_MS
 
-  /** @param facts - token facts that are known already; they do not change from block to block */
-  constructor(chain: Chain, facts?: TokenFacts) {
+  /**
+   * @param facts - token facts that are known already; they do not change from block to block
+   * @param settleMs - longest wait for pools that are found in the background: one block has one answer where that is enough
+   */
+  constructor(chain: Chain, { facts, settleMs = SETTLE_MS }: { facts?: TokenFacts; settleMs?: number } = {}) {
     this.chain = chain
     this.facts = facts
+    this.settleMs = settleMs
     this.listed = new Set(listedTokens(chain).map(({ address }) => address))
   }
 
@@ -120,7 +127,8 @@ export class PastPrices {
     const { market, redemptions, prices } = past
     const real = own.filter((token) => market.tokens.isToken(token) === true)
     const parts = await redemptions.seek(real, { rpc, block, holderOf: (share) => prices.holderOf(share) })
-    await prices.follow(await market.ensureGroups(parts.filter((it) => it !== ZERO_ADDRESS).map((part) => [part])))
+    await market.ensureGroups(parts.filter((it) => it !== ZERO_ADDRESS).map((part) => [part]))
+    await prices.follow(await market.settled(this.settleMs))
     const source = { snapshot: market.snapshot(), prices, rpc }
     await Promise.all(unlistedOf(own, this.listed, prices).map((token) => readHoldings(token, source)))
     for (const token of tokens) past.asked.add(token)
