@@ -77,6 +77,11 @@ export class MadeMarket implements IndexedMarket {
     await this.ensure(tokens)
   }
 
+  /** Nothing is found but what was asked for. */
+  async settled(): Promise<Snapshot> {
+    return this.snapshot()
+  }
+
   async look(): Promise<void> {}
 
   has(block: BlockHeader): boolean {
