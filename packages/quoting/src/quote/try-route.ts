@@ -118,7 +118,7 @@ async function runRoute(
   const permit = request.permit && asOwned(request.permit, senderCode)
   if (request.permit && !permit) return { outcome: 'reverted', reason: 'the permit is signed by nobody' }
   const runs = await runsOf(route, rivals, { ...request, permit }, senderCode, context)
-  const { encodedAs, run, runLater, asSent, deadline } = runs
+  const { encodedAs, run, runLater, isSentToo, deadline } = runs
 
   const wanted = request.amountOut
   const expectedOf = (of: Route) => leftOf(of.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
@@ -146,7 +146,7 @@ async function runRoute(
   if (unexplained > maxShortfallPpm || measured === 0n) return { outcome: 'shortfall', shortfallPpm: unexplained }
   if (first.simulation.success && measured >= expected) {
     const ranked = bestMeasured(first, others, expectedOf, wrappedNative)
-    const best = asSent ? await confirmedAsSent(first, ranked, run) : ranked
+    const best = (await isSentToo(ranked.route)) ? await confirmedAsSent(first, ranked, run) : ranked
     const { route: of, terms } = best
     const amountOut = expectedOf(of)
     const shortfall = shortfallPpm(amountOut, best.simulation.amountOut)
@@ -175,8 +175,8 @@ type Runs = {
   readonly run: (encoded: Encoded, others?: readonly Encoded[]) => Promise<Ran>
   /** Simulates all routes at a time in Unix seconds, for their gas: none if the node cannot. */
   readonly runLater: (at: number) => Promise<readonly SwapOutcome[]>
-  /** True if the transaction runs without a probe at its sender too. */
-  readonly asSent: boolean
+  /** True for a route that is to run without a probe at its sender too. */
+  readonly isSentToo: (route: Route) => Promise<boolean>
   /** Unix seconds until which it can be mined. */
   readonly deadline: number
 }
@@ -219,8 +219,9 @@ async function runsOf(
       },
       pools,
     )
-  const asSent = await walletChecks.isDue({ legs }, context.rpc, { blockHash: block.hash })
+  const isSentToo = (of: Route) => walletChecks.isDue(of, context.rpc, { blockHash: block.hash })
   const run = async (encoded: Encoded, others: readonly Encoded[] = []): Promise<Ran> => {
+    const asSent = await isSentToo(encoded.route)
     const result = await simulated(encoded.swap, others, { withHead: true, asSent })
     const { sender } = result.ways
     if (sender) walletChecks.observe(encoded.route, sender === 'bare')
@@ -238,7 +239,7 @@ async function runsOf(
       throw error
     }
   }
-  return { encodedAs, run, runLater, asSent, deadline }
+  return { encodedAs, run, runLater, isSentToo, deadline }
 }
 
 /** Amount that the sender received, or would have received if the Guard had not refused it as too little. */
