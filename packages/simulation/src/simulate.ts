@@ -21,6 +21,9 @@ const ALL = 2n ** 256n - 1n
 /** Swaps that are tried beside the first: the gas of one call is enough for them. */
 const MAX_OTHERS = 7
 
+/** Words of a transaction that ran out of gas below its first call, for which nodes have none. */
+const OUT_OF_GAS = ''
+
 /**
  * Runs the transaction at the block, with the sender's balance and allowance of tokenIn set to exactly `amountIn`, and
  * checks on what the token itself answers that they were. A revert of the transaction is a result, not an error.
@@ -57,7 +60,32 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
       ? { setUp, report: await run(task, environment, setUp) }
       : await tryToken(task, environment, layout, setUp)
   const result = await compared(task, environment, attempt, early)
-  return resultOf({ ...result, words: await exhaustionWords(task, environment, result) }, environment)
+  const words = (await isStarvedWithin(task, environment, result))
+    ? OUT_OF_GAS
+    : await exhaustionWords(task, environment, result)
+  return resultOf({ ...result, words }, environment)
+}
+
+/**
+ * True if the transaction fails in silence for too little gas of the caller's: a contract whose call runs out of gas reverts without
+ * data and with gas left, and does otherwise with more.
+ */
+async function isStarvedWithin(
+  task: Task,
+  environment: CallEnvironment,
+  { report, setUp, bare }: Attempt,
+): Promise<boolean> {
+  const { gas } = task.request
+  const { success, returnData } = bare ?? report
+  if (gas === undefined || success || returnData !== '0x' || isExhausted(report)) return false
+  // A call takes 63/64 of the gas that is left: hardly anything remains, at any depth.
+  const isSpent = (of: RunReport, limit: bigint) => of.gasUsed * 4n > limit * 3n
+  const { targetGas, mostTargetGas } = environment
+  if (!isSpent(report, targetGas) || mostTargetGas <= targetGas) return false
+  const again = await run(task, { ...environment, targetGas: mostTargetGas }, setUp)
+  // One that takes all of any gas, as INVALID does, is not helped by more.
+  if (isSpent(again, mostTargetGas)) return again.success
+  return again.success || again.returnData !== '0x' || again.gasUsed > targetGas
 }
 
 /** The node's own words for a transaction that ends with nothing left; undefined for any other. */
@@ -118,7 +146,9 @@ async function lookAround({ rpc, request, context, options, ...task }: Task): Pr
     allowance === 'kept' ? rpc.getCode(to, block, options) : undefined,
   ])
   const gas = gasOf(request, header, limit, context)
-  const targetGas = gas - intrinsicGas(request.data)
+  const intrinsic = intrinsicGas(request.data)
+  const targetGas = gas - intrinsic
+  const mostTargetGas = usualGasOf(header, limit, context) - intrinsic
   if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
   // A tag moves on between two calls, and another branch may have the same number; a hash is one block.
   const pinned = typeof block === 'string' && block !== 'pending' ? { blockHash: header.hash } : block
@@ -127,7 +157,7 @@ async function lookAround({ rpc, request, context, options, ...task }: Task): Pr
     ...environmentOf(header, request, context),
     ...(block !== 'pending' && baseFeePerGas !== undefined && { baseFeePerGas }),
   }
-  return { header, block: pinned, runsIn, gasPriceWei, targetGas, code, ...atTarget }
+  return { header, block: pinned, runsIn, gasPriceWei, targetGas, mostTargetGas, code, ...atTarget }
 }
 
 /** @throws SimulationError `BAD_REQUEST` for more than the chain accepts */
@@ -135,12 +165,9 @@ function gasOf(
   { gas }: SimulationRequest,
   header: BlockHeader,
   limit: bigint | undefined,
-  { limits }: SimulationContext,
+  context: SimulationContext,
 ): bigint {
-  if (gas === undefined) {
-    const usual = usualGas(header, limits.maxGas)
-    return limit !== undefined && limit < usual ? limit : usual
-  }
+  if (gas === undefined) return usualGasOf(header, limit, context)
   if (gas > header.gasLimit)
     throw new SimulationError('BAD_REQUEST', `gas must be at most ${header.gasLimit}, the gas limit of the block`)
   if (limit !== undefined && gas > limit)
@@ -149,6 +176,11 @@ function gasOf(
       `gas must be at most ${limit}, the chain's limit for a transaction (EIP-7825)`,
     )
   return gas
+}
+
+function usualGasOf(header: BlockHeader, limit: bigint | undefined, { limits }: SimulationContext): bigint {
+  const usual = usualGas(header, limits.maxGas)
+  return limit !== undefined && limit < usual ? limit : usual
 }
 
 async function readHeader(

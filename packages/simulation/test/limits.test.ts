@@ -1,5 +1,5 @@
 /** Limits of transactions as chains have them, and words for those that end with no gas left. */
-import { type Hex, toAddress } from '@sluice/chains'
+import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type Interceptor, NodeProxy } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -10,22 +10,26 @@ let chain: TestChain
 const proxies: NodeProxy[] = []
 const from = toAddress(`0x${'f6'.repeat(20)}`)
 const target = (digit: string) => toAddress(`0xbad${digit.padStart(37, '0')}`)
-const [invalid, loop, gasMeter, stops] = ['1', '2', '3', '4'].map(target) as [
-  ReturnType<typeof target>,
-  ReturnType<typeof target>,
-  ReturnType<typeof target>,
-  ReturnType<typeof target>,
-]
+const [invalid, loop, gasMeter, stops, counts, outer, outerOfInvalid] = ['1', '2', '3', '4', '5', '6', '7'].map(
+  target,
+) as [Address, Address, Address, Address, Address, Address, Address]
+
+/** Calls a contract with all gas and no value, and reverts without data where that fails. */
+const calling = (inner: Address): Hex => `0x5f5f5f5f5f73${inner.slice(2)}5af115602157005b5f5ffd`
 
 beforeAll(async () => {
   chain = await startTestChain()
-  const codes: readonly [typeof invalid, Hex][] = [
+  const codes: readonly [Address, Hex][] = [
     [invalid, '0xfe'],
     // JUMPDEST PUSH1 0 JUMP
     [loop, '0x5b600056'],
     // Returns GAS.
     [gasMeter, '0x5a60005260206000f3'],
     [stops, '0x00'],
+    // Counts down from 4,096 for 106,000 gas: PUSH2 JUMPDEST PUSH1 SWAP1 SUB DUP1 PUSH1 JUMPI STOP
+    [counts, '0x6110005b6001900380600357'],
+    [outer, calling(counts)],
+    [outerOfInvalid, calling(invalid)],
   ]
   for (const [account, code] of codes) await chain.rpc.request('anvil_setCode', [account, code])
 })
@@ -34,7 +38,7 @@ afterEach(async () => {
 })
 afterAll(() => chain?.anvil.stop())
 
-const call = (to: typeof invalid, more: Partial<SimulationRequest> = {}): SimulationRequest => {
+const call = (to: Address, more: Partial<SimulationRequest> = {}): SimulationRequest => {
   const { USDC, WETH } = chain.info.tokens
   const ends = { tokenIn: USDC!.address, amountIn: 1n, tokenOut: WETH!.address }
   return { from, to, data: '0x', ...ends, block: 'latest', ...more }
@@ -58,6 +62,16 @@ test.each([{}, { asSent: true }])('INVALID is told apart from gas that ran out (
     revertReason: expect.stringContaining('invalid opcode'),
   })
   expect(await simulate(call(loop, more))).toMatchObject({ success: false, revertReason: 'out of gas' })
+})
+
+test('gas of the caller that runs out in a call below is told from a revert without a reason', async () => {
+  expect(await simulate(call(outer, { gas: 60_000n }))).toMatchObject({ success: false, revertReason: 'out of gas' })
+  expect(await simulate(call(outer, { gas: 200_000n }))).toMatchObject({ success: true })
+  for (const gas of [60_000n, 200_000n])
+    expect(await simulate(call(outerOfInvalid, { gas }))).toMatchObject({
+      success: false,
+      revertReason: 'reverted without a reason',
+    })
 })
 
 test('gas above that of the block is refused, and above the limit of a transaction', async () => {
