@@ -1,6 +1,6 @@
 /** The hooks in a real browser, against a real service of another origin and a real node. */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +14,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const CHAIN = 31337
 const executablePath = findBrowser()
+/** Path under which the site passes requests on to the service, and the page that asks there. */
+const PROXIED = '/api'
+const SAME_ORIGIN = '/same-origin'
+
+function forward(asked: IncomingMessage, response: ServerResponse, url: string): void {
+  const { method, headers } = asked
+  const passed = httpRequest(url, { method, headers }, (answer) => {
+    response.writeHead(answer.statusCode!, answer.headers)
+    answer.pipe(response)
+  })
+  passed.on('error', () => response.destroy())
+  response.on('close', () => passed.destroy())
+  asked.pipe(passed)
+}
 
 type Shown = {
   readonly tokens?: readonly string[]
@@ -58,14 +72,18 @@ describe.skipIf(!executablePath)('hooks', () => {
       ...{ src: token('UNI'), dst: token('USDC'), contracts: swapContracts(devnet.info) },
     }
     const files = new Map(output.map((file) => [`/${file.fileName}`, file.type === 'chunk' ? file.code : '']))
-    site = createServer(({ url = '/' }, response) => {
+    site = createServer((request, response) => {
+      const { url = '/' } = request
+      if (url.startsWith(PROXIED)) return forward(request, response, `${server.url}${url.slice(PROXIED.length)}`)
       const code = files.get(url)
       response.setHeader('content-type', code === undefined ? 'text/html' : 'text/javascript')
-      const page = `<div id="root"></div><script>globalThis.setup = ${JSON.stringify(setup)}</script>`
-      response.end(code ?? `${page}<script type="module" src="/${output[0].fileName}"></script>`)
+      const shown = url === SAME_ORIGIN ? { ...setup, baseUrl: PROXIED } : setup
+      const page = `<div id="root"></div><script>globalThis.setup = ${JSON.stringify(shown)}</script>`
+      return response.end(code ?? `${page}<script type="module" src="/${output[0].fileName}"></script>`)
     })
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
     browser = await chromium.launch({ executablePath: executablePath!, args: BROWSER_ARGS })
+    await warmUp()
   })
   afterAll(async () => {
     await browser?.close()
@@ -83,18 +101,28 @@ describe.skipIf(!executablePath)('hooks', () => {
     await expect.poll(async () => isThere(await shownOn(page)), { timeout: 30_000 }).toBe(true)
     return shownOn(page)
   }
-  async function open(prepare?: (page: Page) => Promise<unknown>) {
+  async function open(prepare?: (page: Page) => Promise<unknown>, path = '/') {
     const page = await (await browser.newContext()).newPage()
     const complaints: string[] = []
     page.on('pageerror', ({ message }) => complaints.push(message))
     await prepare?.(page)
-    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
+    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}${path}`)
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
     return { page, complaints, press }
   }
   const quoted = async (amount: bigint) => {
     const client = new SluiceClient({ baseUrl: server.url })
     return (await client.getQuote(CHAIN, { src: token('UNI'), dst: token('USDC'), amount })).toAmount
+  }
+  /** Asks until answers stop changing: pools are found and measured in the background of the first ones. */
+  async function warmUp(): Promise<void> {
+    let [last, same] = ['', 0]
+    for (let asked = 0; same < 10; asked++) {
+      if (asked === 500) throw new Error('answers do not stop changing')
+      const next = `${await quoted(10n ** 18n)} ${await quoted(2n * 10n ** 18n)}`
+      same = next === last ? same + 1 : 0
+      last = next
+    }
   }
 
   test('list tokens, quote once, and follow the chain', async () => {
@@ -120,6 +148,19 @@ describe.skipIf(!executablePath)('hooks', () => {
     await until(page, ({ live }) => live.block! >= larger.live.block! + 2)
     await press('nothing')
     await until(page, ({ live }) => live.toAmount === undefined && !live.isFetching)
+    expect(complaints).toEqual([])
+  })
+
+  test('work over a path of the page’s own origin', async () => {
+    const seen = new Set<string>()
+    const watch = async (page: Page) => page.on('request', (sent) => seen.add(sent.url()))
+    const { page, complaints, press } = await open(watch, SAME_ORIGIN)
+    await press('one')
+    const first = await until(page, ({ single, live }) => single.toAmount !== undefined && live.block !== undefined)
+    expect(first.single.toAmount).toBe(await quoted(10n ** 18n))
+    expect(first.live).toMatchObject({ toAmount: first.single.toAmount, transport: 'stream' })
+    expect([...seen].filter((url) => url.includes(PROXIED)).length).toBeGreaterThan(2)
+    expect([...seen].filter((url) => url.startsWith(server.url))).toEqual([])
     expect(complaints).toEqual([])
   })
 

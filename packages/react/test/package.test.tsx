@@ -1,8 +1,14 @@
-/** The package as a consumer gets it: rendered on a server, and weighed. */
+/** The package as a consumer gets it: rendered on a server, packed, and weighed. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { SluiceClient } from '@sluice/client'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { publint } from 'publint'
 import { renderToString } from 'react-dom/server'
 import { rolldown } from 'rolldown'
 import { expect, test } from 'vitest'
@@ -56,6 +62,20 @@ test('a server renders every hook, requests nothing by itself, and shows what it
   expect(requests).toEqual(['/quote/1', '/tokenlist/1'])
   expect(render(queries, client)).toBe('true,7,stream,true,idle,success')
   expect(() => renderToString(<Page />)).toThrow('no SluiceProvider is above this component')
+})
+
+test('passes the checks of publint and of Are The Types Wrong', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-react-pack-'))
+  try {
+    await promisify(execFile)('npm', ['pack', '--silent', '--pack-destination', dir], { cwd: here })
+    const tarball = readFileSync(join(dir, readdirSync(dir)[0]!))
+    const files = Uint8Array.from(tarball).buffer
+    expect((await publint({ pack: { tarball: files }, strict: true })).messages).toEqual([])
+    const report = await checkPackage(createPackageFromTarballData(tarball))
+    expect(report).toMatchObject({ types: { kind: 'included' }, problems: [] })
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
 })
 
 test('weighs at most 6 kB compressed, without its peers', async () => {
