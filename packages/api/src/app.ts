@@ -22,6 +22,7 @@ import { permits } from './routes/permit.ts'
 import { quotes } from './routes/quotes.ts'
 import { simulate } from './routes/simulate.ts'
 import { stats } from './routes/stats.ts'
+import { status } from './routes/status.ts'
 import { stream } from './routes/stream.ts'
 import { route } from './routes/swap.ts'
 import { tokenList } from './routes/token-list.ts'
@@ -159,6 +160,7 @@ function createRoutes(services: Services, config: Config): Express {
     .all(allow('GET'))
   app.route('/permit/:chainId').get(onChain, json(permits)).all(allow('GET, HEAD'))
   app.route('/tokenlist/:chainId').get(onChain, json(tokenList)).all(allow('GET, HEAD'))
+  app.route('/status/:chainId/:hash').get(onChain, json(status)).all(allow('GET, HEAD'))
   app.route('/stats/:chainId').get(onChain, json(stats)).all(allow('GET, HEAD'))
   app
     .route('/chains')

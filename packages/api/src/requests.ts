@@ -108,6 +108,12 @@ export const tokensQuery = z.object({
   token: tokenList(MAX_REPORTS),
 })
 
+export const statusQuery = z.object({
+  toAmount: uintOrHex('toAmount')
+    .optional()
+    .describe('`toAmount` of the quote, in base units: the answer says how what was received compares.'),
+})
+
 export const tokenListQuery = z.object({
   q: text('q')
     .refine((sent) => sent.length <= 100, 'q must be at most 100 characters')
@@ -137,6 +143,12 @@ export function readChainId(sent: string | undefined): number {
   const chainId = Number(sent)
   if (!Number.isSafeInteger(chainId)) throw unsupportedChain(sent)
   return chainId
+}
+
+export function readHash(sent: string | undefined): string {
+  if (!sent || !/^0x[0-9a-fA-F]{64}$/.test(sent))
+    throw new ApiError('INVALID_PARAMETER', 'hash must be 0x and 64 hex digits, the hash of a transaction')
+  return sent.toLowerCase()
 }
 
 /** @param reason - why a chain that is known cannot be served */

@@ -5,7 +5,7 @@
 
 /** Endpoints of one chain that have work done for them. */
 const target =
-  /^\/(aggregator|quote|quotes|simulate|stream|permit|tokens|tokenlist|prices|liquidity)\/([1-9][0-9]{0,15})(?:[?/]|$)/
+  /^\/(aggregator|quote|quotes|simulate|stream|permit|tokens|tokenlist|prices|liquidity|status)\/([1-9][0-9]{0,15})(?:[?/]|$)/
 
 /** Endpoints that take a list. */
 const LISTS: ReadonlySet<string> = new Set(['tokens', 'prices', 'liquidity'])

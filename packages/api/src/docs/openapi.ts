@@ -7,6 +7,7 @@ import {
   pricesQuery,
   simulateFields,
   statsQuery,
+  statusQuery,
   tokenListQuery,
   tokensQuery,
 } from '../requests.ts'
@@ -27,6 +28,7 @@ import {
 import { stats } from '../stats-response.ts'
 import { permitResponse } from '../swap/permit-response.ts'
 import { listParameters, permitQuery, quoteParameters, quotesFields, swapParameters } from '../swap/request.ts'
+import { statusResponse } from '../swap/status-response.ts'
 
 type Json = Readonly<Record<string, unknown>>
 type ObjectSchema = { readonly properties: Readonly<Record<string, Json>>; readonly required?: readonly string[] }
@@ -99,6 +101,12 @@ const descriptions = {
       "In the format of Uniswap's token lists, deepest first: what the chain's file names, and what was found in pools with at least 10,000 USD. Names and symbols are what contracts say, without control characters, bidirectional overrides and the like.",
     statuses: chainStatuses,
   },
+  status: {
+    summary: 'What became of a transaction',
+    description:
+      'Whether a transaction waits, landed, or reverted and why. Of a swap through the Guard Contract it says what left the sender and what arrived, by the logs of the receipt; with `toAmount`, compared with the quote. Asks the node at each request: poll about once a block.',
+    statuses: chainStatuses,
+  },
   stats: {
     summary: 'How quotes hold',
     description:
@@ -137,6 +145,13 @@ const chainId = {
   required: true,
   description: 'EVM chain id; one of the keys of `/chains`.',
   schema: { type: 'string', pattern: '^[1-9][0-9]*$' },
+}
+const transactionHash = {
+  name: 'hash',
+  in: 'path',
+  required: true,
+  description: 'Hash of the transaction.',
+  schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
 }
 const requestId = {
   name: 'X-Request-Id',
@@ -262,6 +277,9 @@ export function openApiDocument(): Json {
       '/tokenlist/{chain_id}': {
         get: operation('tokenList', 'TokenList', [chainId, ...queryParameters(tokenListQuery)]),
       },
+      '/status/{chain_id}/{hash}': {
+        get: operation('status', 'Status', [chainId, transactionHash, ...queryParameters(statusQuery)]),
+      },
       '/stats/{chain_id}': { get: operation('stats', 'Stats', [chainId, ...queryParameters(statsQuery)]) },
       '/chains': { get: operation('chains', 'ChainMap', []) },
     },
@@ -278,6 +296,7 @@ export function openApiDocument(): Json {
         Permits: output(permitResponse),
         TokenReports: output(tokenReports),
         TokenList: output(tokenList),
+        Status: output(statusResponse),
         Stats: output(stats),
         ChainMap: output(chainMap),
         Error: output(errorBody),

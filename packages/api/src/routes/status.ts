@@ -1,0 +1,97 @@
+import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
+import { decodeRevert } from '@sluice/simulation'
+import type { Request } from 'express'
+import type { z } from 'zod'
+import { ApiError } from '../errors.ts'
+import type { RequestContext } from '../http/context.ts'
+import { read, readHash, statusQuery } from '../requests.ts'
+import type { ServedChain } from '../served-chain.ts'
+import { type Receipt, receipt, type SentTransaction, sentTransaction, swapStatus } from '../swap/status.ts'
+import type { StatusResponse } from '../swap/status-response.ts'
+
+/** What became of a transaction: read from the node at each request, since it may be mined, replaced, or reorganized away. */
+export async function status(
+  request: Request,
+  { live }: ServedChain,
+  context: RequestContext,
+): Promise<StatusResponse> {
+  const hash = readHash(request.params.hash as string | undefined)
+  const { toAmount: quoted } = read(statusQuery, request.query)
+  const options = { signal: context.signal }
+  const { rpc } = live
+  const [transaction, mined, head] = await Promise.all([
+    ask(rpc, 'eth_getTransactionByHash', hash, sentTransaction, options),
+    ask(rpc, 'eth_getTransactionReceipt', hash, receipt, options),
+    rpc.getBlock('latest', options),
+  ])
+  if ((transaction && transaction.hash !== hash) || (mined && mined.transactionHash !== hash)) throw unreadable()
+  const landed = mined?.status ? mined : undefined
+  const { guard } = live.contracts
+  return {
+    hash,
+    status: mined ? (mined.status ? 'landed' : 'reverted') : transaction ? 'pending' : 'unknown',
+    ...minedIn(mined, head),
+    from: transaction?.from ?? null,
+    to: transaction?.to ?? null,
+    swap: transaction ? swapStatus(transaction, landed, { guard, quoted }) : null,
+    reason: transaction && mined?.status === false ? await reasonOf(transaction, mined, rpc, options) : null,
+  }
+}
+
+function minedIn(
+  mined: Receipt | null,
+  head: BlockHeader | null,
+): Pick<StatusResponse, 'block' | 'blockHash' | 'confirmations' | 'gasUsed' | 'gasCost'> {
+  if (!mined) return { block: null, blockHash: null, confirmations: null, gasUsed: null, gasCost: null }
+  const { blockNumber, blockHash, gasUsed, effectiveGasPrice, l1Fee } = mined
+  const cost = (price: bigint) => ({
+    native: (gasUsed * price + (l1Fee ?? 0n)).toString(),
+    l1Fee: l1Fee?.toString() ?? null,
+  })
+  return {
+    block: blockNumber,
+    blockHash,
+    // An endpoint that is behind may not have the block itself yet.
+    confirmations: Math.max(1, (head?.number ?? blockNumber) - blockNumber + 1),
+    gasUsed: gasUsed.toString(),
+    gasCost: typeof effectiveGasPrice === 'bigint' ? cost(effectiveGasPrice) : null,
+  }
+}
+
+/** Null if the transaction does not fail on the state before its block, or if the node cannot run it there. */
+async function reasonOf(
+  { from, to, input: data, value, gas }: SentTransaction,
+  { blockNumber: number, blockHash }: Receipt,
+  rpc: Rpc,
+  options: RequestOptions,
+): Promise<string | null> {
+  if (!to || number === 0) return null
+  try {
+    const block = await rpc.getBlock({ blockHash: blockHash as BlockHeader['hash'] }, options)
+    if (!block) return null
+    const blockOverrides = { number, timestamp: block.timestamp }
+    await rpc.call({ from, to, data, value, gas }, number - 1, { ...options, blockOverrides })
+    return null
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    return error.code === 'REVERTED' ? decodeRevert(error.data) : null
+  }
+}
+
+async function ask<T extends z.ZodType>(
+  rpc: Rpc,
+  method: string,
+  hash: string,
+  schema: T,
+  options: RequestOptions,
+): Promise<z.output<T> | null> {
+  const answer = await rpc.request<unknown>(method, [hash], options)
+  if (answer === null) return null
+  const read = schema.safeParse(answer)
+  if (!read.success) throw unreadable()
+  return read.data
+}
+
+function unreadable(): ApiError {
+  return new ApiError('RPC_FAILED', 'the node answered about the transaction in a form that cannot be read')
+}

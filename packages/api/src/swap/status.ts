@@ -1,0 +1,73 @@
+/** A node's answers about a transaction, and what they say of a swap. */
+import { type Address, type Hex, NATIVE, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { orderOf, receivedOf, spentOf, toPercent } from '@sluice/quoting'
+import { z } from 'zod'
+import type { StatusResponse } from './status-response.ts'
+
+const quantity = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{1,64}$/)
+  .transform(BigInt)
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .transform(toAddress)
+const bytes = z
+  .string()
+  .regex(/^0x([0-9a-fA-F]{2})*$/)
+  .transform((text) => text.toLowerCase() as Hex)
+
+/** Answer of eth_getTransactionByHash, as far as it is used. */
+export const sentTransaction = z.object({
+  hash: bytes,
+  from: address,
+  to: address.nullish(),
+  input: bytes,
+  value: quantity,
+  gas: quantity,
+  blockHash: bytes.nullish(),
+})
+export type SentTransaction = z.output<typeof sentTransaction>
+
+/** Answer of eth_getTransactionReceipt, as far as it is used. */
+export const receipt = z.object({
+  transactionHash: bytes,
+  blockHash: bytes,
+  blockNumber: quantity.transform(Number),
+  status: quantity.transform((status) => status === 1n),
+  gasUsed: quantity,
+  // Chains of before EIP-1559 leave it out, and some rollups.
+  effectiveGasPrice: quantity.nullish(),
+  l1Fee: quantity.nullish(),
+  logs: z.array(z.object({ address, topics: z.array(bytes), data: bytes })),
+})
+export type Receipt = z.output<typeof receipt>
+
+type SwapStatus = NonNullable<StatusResponse['swap']>
+
+/** @param quoted - output that the sender was quoted, base units */
+export function swapStatus(
+  { from, ...transaction }: SentTransaction,
+  landed: Receipt | undefined,
+  { guard, quoted }: { readonly guard: Address; readonly quoted: bigint | undefined },
+): SwapStatus | null {
+  const order = transaction.to === guard ? orderOf(transaction) : undefined
+  if (!order) return null
+  const parties = { sender: from, guard }
+  const received = landed ? receivedOf(order, landed.logs, parties) : null
+  const spent = landed ? spentOf(order, landed.logs, parties) : null
+  return {
+    src: order.isNativeIn ? NATIVE : order.tokenIn,
+    dst: order.tokenOut === ZERO_ADDRESS ? NATIVE : order.tokenOut,
+    fromAmount: order.amountIn.toString(),
+    minToAmount: order.minOutput.toString(),
+    deadline: order.deadline,
+    spent: spent === null || spent < 0n ? null : spent.toString(),
+    received: received === null || received < 0n ? null : received.toString(),
+    ...(quoted !== undefined && { quoted: quoted.toString(), difference: differenceOf(received, quoted) }),
+  }
+}
+
+function differenceOf(received: bigint | null, quoted: bigint): number | null {
+  return received === null || quoted === 0n ? null : toPercent(((received - quoted) * PPM) / quoted)
+}
