@@ -130,6 +130,16 @@ export type Read = {
 /** Yields batches of reads, is given the answers (null where a read reverted), ends with the result. */
 export type Reads<T> = Generator<readonly Read[], T, readonly (Hex | null)[]>
 
+/** How a hop is paid for, as far as storage is set and cleared again within the transaction. */
+export type HopPayment = {
+  /** The Executor holds the input before it pays the pool, which takes it by an allowance. */
+  readonly pullsInput?: true
+  /** The Executor holds the output before it passes it on. */
+  readonly forwardsOutput?: true
+  /** Storage slots of the pool that are set back, such as a lock. */
+  readonly locks?: number
+}
+
 /** A family, as the rest of the service knows it. Pure: it says what to read and decodes the answers. */
 export interface DexFamily<State = unknown> {
   /** Same name as the folders on both sides and the `op` of its steps. */
@@ -247,6 +257,8 @@ export interface DexFamily<State = unknown> {
   readonly keepsTokens?: true
   /** Gas of bringing a pool's own price oracle up to date, which its first trade in a block pays; 0 when absent. */
   readonly oracleGas?: number
+  /** Storage that a swap sets and clears again, which is refunded; none but the pool's payment when absent. */
+  readonly payment?: HopPayment
   /**
    * Most gas by which a swap may cost more when it is mined some time after the next block, for what falls due meanwhile: an
    * observation of the pool's own, a cache of rates, an epoch. The service measures it at the transaction's deadline; the figure

@@ -3,8 +3,7 @@
  * Guard that are zero before and after, and locks of pools that are set back. Receipts tell the sum; an eth_call does not.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-
-import { type Pool, partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
+import { familyOf, type Pool, partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
 import { isPrepaid } from '@sluice/program'
 import type { MeasuredHop } from '../types.ts'
 import { type GasLeg, type GasSwap, isEnd, isJoined, isPrepaidLeg } from './parts.ts'
@@ -15,53 +14,19 @@ const EMPTIED = 19_900
 /** Refund of a slot that goes from something to something else and back: a lock of the usual kind. */
 const RESTORED = 2_800
 
-type Slots = {
-  /** The Executor holds the input before it pays the pool, which takes it by an allowance. */
-  readonly takes?: true
-  /** The Executor holds the output before it passes it on. */
-  readonly passesOn?: true
-  /** Slots of the pool that are set back. */
-  readonly locks?: number
-}
-
-/** Families whose hops do more than to pay the pool and to be paid by it. */
-const SLOTS: Readonly<Record<string, Slots>> = {
-  'aave-gsm': { takes: true },
-  'aave-v3': { takes: true },
-  ambient: { takes: true, passesOn: true },
-  'balancer-v1': { takes: true, passesOn: true, locks: 1 },
-  'balancer-v2': { takes: true, locks: 1 },
-  'camelot-v2': { locks: 1 },
-  'curve-crypto': { takes: true, passesOn: true },
-  'curve-stable': { takes: true, passesOn: true },
-  'pancake-stable': { takes: true, passesOn: true, locks: 1 },
-  'dodo-v2': { locks: 1 },
-  erc4626: { takes: true },
-  'fluid-dex': { takes: true },
-  'lite-psm': { takes: true },
-  'liquidity-book': { locks: 1 },
-  'pancake-v3': { locks: 1 },
-  'rate-wrapper': { takes: true, passesOn: true },
-  solidly: { locks: 1 },
-  syncswap: { locks: 1 },
-  'uniswap-v2': { locks: 1 },
-  'velodrome-v2': { locks: 1 },
-  'woofi-v2': { locks: 1 },
-}
-
 /** Refund of a hop's own slots, at its place in a route. */
 function hopRefund(
   { pool: { family, address }, tokenIn, tokenOut }: Pick<GasLeg, 'pool' | 'tokenIn' | 'tokenOut'>,
   isFirst: boolean,
   isLast: boolean,
 ): number {
-  const { takes, passesOn, locks = 0 } = SLOTS[family] ?? {}
+  const { pullsInput, forwardsOutput, locks = 0 } = familyOf(family)?.payment ?? {}
   // Shares are burnt where they are: a vault needs no allowance for its own.
-  const isAllowed = takes && tokenIn !== ZERO_ADDRESS && tokenIn !== address
+  const isAllowed = pullsInput && tokenIn !== ZERO_ADDRESS && tokenIn !== address
   const isWrapper = family === WRAPPER_FAMILY
   // The wrapper pays the Executor, and takes its own token without an allowance.
-  const isTaken = isFirst && tokenIn !== ZERO_ADDRESS && (takes || isWrapper)
-  const isPassedOn = isLast && tokenOut !== ZERO_ADDRESS && (passesOn || isWrapper)
+  const isTaken = isFirst && tokenIn !== ZERO_ADDRESS && (pullsInput || isWrapper)
+  const isPassedOn = isLast && tokenOut !== ZERO_ADDRESS && (forwardsOutput || isWrapper)
   const slots = (isAllowed ? 1 : 0) + (isTaken ? 1 : 0) + (isPassedOn ? 1 : 0)
   return slots * EMPTIED + locks * RESTORED
 }
@@ -88,14 +53,14 @@ const PAID_AT_POOL = 17_100
 /** Gas of a route that is none of its hops', before refunds: the transaction, the Guard, its transfers. */
 const ROUTE_GROSS = 42_000
 /** Gas before refunds that the second of two hops saves which follow each other in one call, by receipts of routes; after refunds. */
-const JOINED = { usual: { gross: 49_400, net: 30_900 }, taken: { gross: 80_000, net: 64_000 } }
+const JOINED = { usual: { gross: 49_400, net: 30_900 }, pulled: { gross: 80_000, net: 64_000 } }
 /** Gas by which refunds of an average route are below their limit, a fifth of all gas, for each of its hops. */
 const SLACK = 5_000
 /** EIP-3529. */
 const MAX_REFUND = 1 / 5
 
 /** A vault that takes its input by an allowance is spared that too. */
-const joined = (family: string) => (SLOTS[family]?.takes ? JOINED.taken : JOINED.usual)
+const joined = (family: string) => (familyOf(family)?.payment?.pullsInput ? JOINED.pulled : JOINED.usual)
 const joinedGross = (family: string): number => joined(family).gross
 /** Gas after refunds that the second of two hops saves which follow each other in one call of their contract. */
 export const joinedSaves = (family: string): number => joined(family).net

@@ -46,6 +46,7 @@ const topics: readonly Hex[] = TOLD.map((name) => gsm.getEvent(name as 'SellAsse
 
 export const aaveGsm: DexFamily<AaveGsmState> = {
   id: 'aave-gsm',
+  payment: { pullsInput: true },
   findPools,
   readStates,
   // How much GHO it may make, and fees that a strategy's own code tells, change without a log of the module.

@@ -11,6 +11,7 @@ const marketOf = (pool: Pool) => (pool.fixed as AaveV3Fixed).market
 
 export const aaveV3: DexFamily<AaveV3State> = {
   id: 'aave-v3',
+  payment: { pullsInput: true },
   findPools,
   readStates,
   // The index grows each second, and loans move the cash.

@@ -14,6 +14,7 @@ const { hop, piece } = gasRow('ambient')
 
 export const ambient: DexFamily<AmbientState> = {
   id: 'ambient',
+  payment: { pullsInput: true, forwardsOutput: true },
   holdsNative: true,
   findPools,
   readStates,

@@ -5,6 +5,7 @@ import { applyLog, findPools, readStates, rowsOf, topics } from './state.ts'
 
 export const balancerV1: DexFamily<BalancerV1State> = {
   id: 'balancer-v1',
+  payment: { pullsInput: true, forwardsOutput: true, locks: 1 },
   rowsOf,
   findPools,
   readStates,

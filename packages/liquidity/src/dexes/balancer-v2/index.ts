@@ -10,6 +10,7 @@ const fixedOf = (pool: Pool<unknown>) => pool.fixed as BalancerV2Fixed
 
 export const balancerV2: DexFamily<BalancerV2State> = {
   id: 'balancer-v2',
+  payment: { pullsInput: true, locks: 1 },
   // The vault has no getter by token: its pools are known from its logs.
   // biome-ignore lint/correctness/useYield: there is nothing to read.
   *findPools() {

@@ -32,6 +32,7 @@ function asPair(pool: Pool<CamelotV2State>, tokenIn: Address, tokenOut: Address)
 
 export const camelotV2: DexFamily<CamelotV2State> = {
   id: 'camelot-v2',
+  payment: { locks: 1 },
   findPools,
   readStates,
   creationTopics,

@@ -8,6 +8,7 @@ import type { CurveCryptoState } from './types.ts'
 
 export const curveCrypto: DexFamily<CurveCryptoState> = {
   id: 'curve-crypto',
+  payment: { pullsInput: true, forwardsOutput: true },
   rowsOf: (row) =>
     row.family === 'curve-crypto' ||
     (row.family === 'curve' &&

@@ -9,6 +9,7 @@ import type { CurveStableState } from './types.ts'
 
 export const curveStable: DexFamily<CurveStableState> = {
   id: 'curve-stable',
+  payment: { pullsInput: true, forwardsOutput: true },
   // Curve's factories and registries are one family in the chains' files, told apart by the kinds of pools they list.
   rowsOf: (row) =>
     row.family === 'curve-stable' ||

@@ -11,6 +11,7 @@ import type { DodoV2Fixed, DodoV2State } from './types.ts'
 
 export const dodoV2: DexFamily<DodoV2State> = {
   id: 'dodo-v2',
+  payment: { locks: 1 },
   findPools,
   readFixed,
   readStates,

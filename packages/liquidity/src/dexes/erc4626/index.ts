@@ -7,6 +7,7 @@ import { applyLog, findPools, readFixed, readStates, topics } from './state.ts'
 
 export const erc4626: DexFamily<Erc4626State> = {
   id: 'erc4626',
+  payment: { pullsInput: true },
   rowsAreTokens: true,
   findPools,
   readFixed,

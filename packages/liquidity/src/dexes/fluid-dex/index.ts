@@ -8,6 +8,7 @@ import type { FluidDexState } from './types.ts'
 
 export const fluidDex: DexFamily<FluidDexState> = {
   id: 'fluid-dex',
+  payment: { pullsInput: true },
   holdsNative: true,
   findPools,
   readStates,

@@ -9,6 +9,7 @@ import type { LiquidityBookState } from './types.ts'
 
 export const liquidityBook: DexFamily<LiquidityBookState> = {
   id: 'liquidity-book',
+  payment: { locks: 1 },
   // Pairs of the first version swap by other rules.
   rowsOf: (row) => (row.family === 'liquidity-book' && row.version !== '2.0' ? [row] : []),
   findPools,

@@ -41,6 +41,7 @@ const topics: readonly Hex[] = (['SellGem', 'BuyGem', 'File'] as const).map(
 
 export const litePsm: DexFamily<LitePsmState> = {
   id: 'lite-psm',
+  payment: { pullsInput: true },
   findPools,
   readStates,
   // DAI comes and goes by calls of others that other contracts tell of, and gems by the pocket's own transfers.

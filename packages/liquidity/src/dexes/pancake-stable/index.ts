@@ -8,6 +8,7 @@ import { applyLog, readStates, refreshStates, topics } from './state.ts'
 
 export const pancakeStable: DexFamily<CurveStableState> = {
   id: 'pancake-stable',
+  payment: { pullsInput: true, forwardsOutput: true, locks: 1 },
   findPools,
   readStates,
   refreshStates,

@@ -7,6 +7,7 @@ import type { PancakeV3State } from './types.ts'
 
 export const pancakeV3: DexFamily<PancakeV3State> = {
   id: 'pancake-v3',
+  payment: { locks: 1 },
   findPools,
   readStates: readConcentrated,
   creationTopics,

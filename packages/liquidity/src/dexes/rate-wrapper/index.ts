@@ -43,6 +43,7 @@ const applyLog = () => 'reread' as const
 
 export const rateWrapper: DexFamily<RateWrapperState> = {
   id: 'rate-wrapper',
+  payment: { pullsInput: true, forwardsOutput: true },
   rowsAreTokens: true,
   findPools,
   readStates,

@@ -5,6 +5,7 @@ import { createdPool, creationTopics } from './discover.ts'
 
 export const solidly: DexFamily<SolidlyState> = {
   ...solidlyFamily({ id: 'solidly', velodrome: false, solve: solveSolidly }),
+  payment: { locks: 1 },
   creationTopics,
   createdPool,
 }

@@ -23,6 +23,7 @@ const capacity = sampledTrade<SyncswapState>((pool, tokenIn, tokenOut) => {
 
 export const syncswap: DexFamily<SyncswapState> = {
   id: 'syncswap',
+  payment: { locks: 1 },
   // Factories of aqua pools are another kind: no source of those is public.
   rowsOf: (row) => (row.family === 'syncswap-classic' || row.family === 'syncswap-stable' ? [row] : []),
   findPools,

@@ -11,6 +11,7 @@ import type { UniswapV2State } from './types.ts'
 
 export const uniswapV2: DexFamily<UniswapV2State> = {
   id: 'uniswap-v2',
+  payment: { locks: 1 },
   findPools,
   readFixed,
   stateNeedsFixed: true,

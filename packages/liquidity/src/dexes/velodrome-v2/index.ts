@@ -5,6 +5,7 @@ import { createdPool, creationTopics } from './discover.ts'
 
 export const velodromeV2: DexFamily<SolidlyState> = {
   ...solidlyFamily({ id: 'velodrome-v2', velodrome: true, solve: solveVelodrome }),
+  payment: { locks: 1 },
   creationTopics,
   createdPool,
 }

@@ -9,6 +9,7 @@ const GAS = gasRow('woofi-v2').hop
 
 export const woofiV2: DexFamily<WoofiV2State> = {
   id: 'woofi-v2',
+  payment: { locks: 1 },
   findPools,
   readStates,
   // Prices are posted every few seconds, and nothing is said of it.
