@@ -34,6 +34,8 @@ Amounts are base units; ${NATIVE} stands for the native token. The registry is o
 /** Exit code for a command line that cannot be meant; 1 says that there is no route. */
 const MISUSED = 2
 /** A first look at a chain takes longer than a request to a service that follows it. */
+/** Longest wait for what the first answer left to the background, in milliseconds. */
+const SETTLE_MS = 10_000
 const TIMEOUT_MS = 120_000
 
 const config = {
@@ -76,7 +78,11 @@ async function quote(): Promise<number> {
       time: async <T>(_stage: string, run: () => T | Promise<T>) => run(),
       log: silentLog(),
     }
-    console.log(JSON.stringify(await answerWish(wish, services.chain(chainId), work), null, 2))
+    const chain = services.chain(chainId)
+    // The first answer has pools looked for and measured: the second one is that of a service which runs already.
+    await answerWish(wish, chain, work)
+    await chain.live.settled(SETTLE_MS)
+    console.log(JSON.stringify(await answerWish(wish, chain, work), null, 2))
     return 0
   } catch (thrown) {
     const { code, status, message, details } = toApiError(thrown)

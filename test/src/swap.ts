@@ -8,6 +8,7 @@ export type RouteBody = {
   readonly fromAmount: string
   readonly toAmount: string
   readonly minToAmount: string
+  readonly netToAmount: string | null
   readonly gasEstimate: string
   readonly simulationBlock: number
   readonly optimalityGap: number | null

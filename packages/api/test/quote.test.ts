@@ -45,8 +45,10 @@ test('pairs of the local chain are quoted as their transactions are, by a strang
         if (quoted.status !== 200) return { quoted, tx }
         const held = await get('aggregator', { ...query, from: holder })
         const more = BigInt(held.body.toAmount) - BigInt(quoted.body.toAmount)
-        // Shares of a holder round together with what he has, and gas decides between routes of nearly the same output.
-        expect(more < 0n ? -more : more, `${src} ${dst} by a holder`).toBeLessThanOrEqual(1n)
+        // Shares of a holder round together with what he has, and gas, which is another one for him, decides between routes of nearly
+        // the same output.
+        const most = BigInt(quoted.body.toAmount) / 10_000n
+        expect(more < 0n ? -more : more, `${src} ${dst} by a holder`).toBeLessThanOrEqual(most > 1n ? most : 1n)
         return { quoted, tx }
       }, 10_000)
       expect(quoted.body.tx).toBeUndefined()

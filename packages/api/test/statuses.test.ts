@@ -3,7 +3,7 @@ import { type Devnet, NodeProxy } from '@sluice/devnet'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
 import { request, startChain, startOver } from './src/devnet.ts'
-import { ask } from './src/service.ts'
+import { ask, warmUp } from './src/service.ts'
 
 let devnet: Devnet
 let proxy: NodeProxy
@@ -224,7 +224,7 @@ describe('503', () => {
   test('beyond the running and the waiting requests the next is refused at once', async () => {
     const small = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '1' })
     try {
-      expect((await get(swapPath(), small)).status).toBe(200)
+      await warmUp(small.url, swapPath())
       const release = holdNode()
       const refused: Awaited<ReturnType<typeof get>>[] = []
       const { promise: allRefused, resolve } = Promise.withResolvers<void>()

@@ -8,7 +8,7 @@ import { EventStreams, sendEvent } from '../src/http/event-streams.ts'
 import { ApiError, type RunningServer } from '../src/index.ts'
 import { request, startChain, startOver } from './src/devnet.ts'
 import { EventReader } from './src/event-source.ts'
-import { ask } from './src/service.ts'
+import { ask, warmUp } from './src/service.ts'
 
 let devnet: Devnet
 let server: RunningServer
@@ -16,6 +16,7 @@ const readers: EventReader[] = []
 beforeAll(async () => {
   devnet = await startChain()
   server = await startOver(devnet.url)
+  await warmUp(server.url, `/quote/31337?${query()}`)
 })
 afterEach(() => {
   for (const reader of readers.splice(0)) reader.close()

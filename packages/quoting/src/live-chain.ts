@@ -74,6 +74,9 @@ export type LiveChainOptions = {
 }
 
 /** One chain to be quoted: everything that a quote needs, put together. */
+/** Milliseconds between two looks at whether a chain has settled. */
+const SETTLE_STEP_MS = 50
+
 export class LiveChain {
   readonly chain: Chain
   readonly contracts: SwapContracts
@@ -259,7 +262,20 @@ export class LiveChain {
   }
 
   status(): ChainStatus {
-    return this.runtime.status()
+    const status = this.runtime.status()
+    return this.isSettling(status) ? { ...status, settling: true } : status
+  }
+
+  /** Waits until answers of one block stop getting better by what is found in the background, or until a time limit. */
+  async settled(timeoutMs: number): Promise<void> {
+    const deadline = Date.now() + timeoutMs
+    while (this.isSettling(this.runtime.status()) && Date.now() < deadline) await setTimeout(SETTLE_STEP_MS)
+  }
+
+  private isSettling({ state, scan }: ChainStatus): boolean {
+    if (state === 'asleep') return false
+    const isSearching = scan?.state === 'scanning' || (this.runtime.counts.queued?.entries ?? 0) > 0
+    return isSearching || this.gasProber.isRunning
   }
 
   /** Fill of each thing that strangers can fill. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RunningServer } from '@sluice/api'
-import { BROWSER_ARGS, findBrowser, startChain, startOver } from '@sluice/api/testing'
+import { BROWSER_ARGS, findBrowser, startChain, startOver, warmUp } from '@sluice/api/testing'
 import { SluiceClient } from '@sluice/client'
 import { type Devnet, request, swapContracts } from '@sluice/devnet'
 import { type Browser, chromium, type Page } from 'playwright-core'
@@ -83,7 +83,8 @@ describe.skipIf(!executablePath)('hooks', () => {
     })
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
     browser = await chromium.launch({ executablePath: executablePath!, args: BROWSER_ARGS })
-    await warmUp()
+    for (const amount of [1n, 2n])
+      await warmUp(server.url, `/quote/${CHAIN}?src=${token('UNI')}&dst=${token('USDC')}&amount=${amount * 10n ** 18n}`)
   })
   afterAll(async () => {
     await browser?.close()
@@ -114,17 +115,6 @@ describe.skipIf(!executablePath)('hooks', () => {
     const client = new SluiceClient({ baseUrl: server.url })
     return (await client.getQuote(CHAIN, { src: token('UNI'), dst: token('USDC'), amount })).toAmount
   }
-  /** Asks until answers stop changing: pools are found and measured in the background of the first ones. */
-  async function warmUp(): Promise<void> {
-    let [last, same] = ['', 0]
-    for (let asked = 0; same < 10; asked++) {
-      if (asked === 500) throw new Error('answers do not stop changing')
-      const next = `${await quoted(10n ** 18n)} ${await quoted(2n * 10n ** 18n)}`
-      same = next === last ? same + 1 : 0
-      last = next
-    }
-  }
-
   test('list tokens, quote once, and follow the chain', async () => {
     const { page, complaints, press } = await open()
     const before = await until(page, ({ tokens }) => tokens !== undefined)

@@ -54,3 +54,25 @@ export async function ask(url: string, init?: RequestInit): Promise<Answer> {
   const type = (response.headers.get('content-type') ?? '').split(';')[0]!
   return { status: response.status, type, text: await response.text(), headers: response.headers }
 }
+
+/**
+ * Asks until the chain has settled: until then, answers of one block get better by what is found and measured in the background.
+ *
+ * @param path - of a quote whose tokens are to be known
+ */
+export async function warmUp(url: string, path: string): Promise<void> {
+  const chainId = /^\/[a-z]+\/(\d+)/.exec(path)![1]
+  const isSettling = async () => 'settling' in JSON.parse((await ask(`${url}/ready/${chainId}`)).text)
+  let last = ''
+  for (let round = 0; round < 50; round++) {
+    const { text } = await ask(url + path)
+    const { requestId: _, ...answer } = JSON.parse(text)
+    const next = JSON.stringify(answer)
+    const wasSettling = await isSettling()
+    if (next === last && !wasSettling) return
+    last = next
+    for (let look = 0; look < 600 && (await isSettling()); look++)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`the answer to ${path} does not settle`)
+}

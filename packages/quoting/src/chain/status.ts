@@ -15,6 +15,8 @@ export type ChainStatus = {
   readonly clock?: ChainClock['state']
   /** Search of past logs for pools; left out where there is nothing to search, and where another process reads the chain. */
   readonly scan?: ScanStatus
+  /** Pools are still being looked for or measured in the background: another answer of the same block may be better. */
+  readonly settling?: true
   /** Reason for anything but a chain that moves with our time. */
   readonly reason?: string
 }
