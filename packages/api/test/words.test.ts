@@ -122,7 +122,7 @@ test.each([
   ],
 ] as readonly (readonly [string, Interceptor, RegExp])[])('%s: the cure is not to retry', async (_, answer, cure) => {
   const wrong = await NodeProxy.start(local.devnet.url, answer)
-  const server = await startOver(wrong.url, { REQUEST_TIMEOUT_MS: '5000' })
+  const server = await startOver(wrong.url, { REQUEST_TIMEOUT_MS: '30000' })
   try {
     const { status, body } = await get(
       swap({ src: token('WETH'), dst: token('USDC'), amount: `${10n ** 18n}` }),
