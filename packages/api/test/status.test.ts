@@ -1,4 +1,4 @@
-/** What became of transactions, held against balances before and after their blocks. */
+/** Outcomes of transactions, held against balances before and after their blocks. */
 import { NATIVE, toAddress } from '@sluice/chains'
 import { createBuilder, NodeProxy } from '@sluice/devnet'
 import { beforeAll, describe, expect, test } from 'vitest'

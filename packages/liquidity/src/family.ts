@@ -130,7 +130,7 @@ export type Read = {
 /** Yields batches of reads, is given the answers (null where a read reverted), ends with the result. */
 export type Reads<T> = Generator<readonly Read[], T, readonly (Hex | null)[]>
 
-/** How a hop is paid for, as far as storage is set and cleared again within the transaction. */
+/** Payment of a hop, as far as it sets storage and clears it again within the transaction. */
 export type HopPayment = {
   /** The Executor holds the input before it pays the pool, which takes it by an allowance. */
   readonly pullsInput?: true

@@ -9,7 +9,7 @@ import type { ServedChain } from '../served-chain.ts'
 import { type Receipt, receipt, type SentTransaction, sentTransaction, swapStatus } from '../swap/status.ts'
 import type { StatusResponse } from '../swap/status-response.ts'
 
-/** What became of a transaction: read from the node at each request, since it may be mined, replaced, or reorganized away. */
+/** Outcome of a transaction, read from the node at each request, since it may be mined, replaced, or reorganized away. */
 export async function status(
   request: Request,
   { live }: ServedChain,
