@@ -4,13 +4,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
 import { foreignRequests } from './fixtures/compatible-requests.ts'
 import { request, startChain, startOver } from './src/devnet.ts'
-import { ask } from './src/service.ts'
+import { ask, warmUp } from './src/service.ts'
 
 let devnet: Devnet
 let server: RunningServer
 beforeAll(async () => {
   devnet = await startChain()
   server = await startOver(devnet.url, { COMPATIBLE: '1' })
+  for (const symbol of ['USDC', 'DAI'])
+    await warmUp(server.url, `/quote/31337?src=${NATIVE}&dst=${token(symbol)}&amount=${10n ** 18n}`)
 })
 afterAll(async () => {
   await server?.close()
@@ -95,6 +97,46 @@ test('1inch: quote, spender and swap', async () => {
     description: 'from must be provided',
     statusCode: 400,
   })
+})
+
+test('1inch: allowances are those of the token, and approving lets the swap draw just that', async () => {
+  const from = devnet.info.accounts[0]!.address
+  const base = '/compatible/1inch/swap/v6.1/31337'
+  const [src, dst, amount] = [token('UNI'), token('USDC'), `${10n ** 18n}`]
+  const allowance = async () =>
+    (await get(`${base}/approve/allowance`, { tokenAddress: src, walletAddress: from })).body.allowance
+  const { status, body: approval } = await get(`${base}/approve/transaction`, { tokenAddress: src, amount })
+  expect({ status, to: approval.to, value: approval.value }).toEqual({ status: 200, to: src, value: '0' })
+  expect(BigInt(approval.gasPrice)).toBeGreaterThan(0n)
+  expect((await send(from, approval)).status).toBe('0x1')
+  expect(await allowance()).toBe(amount)
+  const { tx } = (await get(`${base}/swap`, { src, dst, amount, from, slippage: '1' })).body
+  expect((await send(from, tx)).status).toBe('0x1')
+  expect(await allowance()).toBe('0')
+  const ofNative = await get(`${base}/approve/allowance`, { tokenAddress: NATIVE, walletAddress: from })
+  expect(ofNative.body.allowance).toBe((2n ** 256n - 1n).toString())
+})
+
+test('errors have the shape of the service that is spoken', async () => {
+  const base = '/compatible/1inch/swap/v6.0'
+  const wrong = [
+    [`${base}/31337/approve/transaction`, { tokenAddress: token('UNI') }, 400, 'amount must be provided'],
+    [`${base}/31337/approve/allowance`, { tokenAddress: token('UNI') }, 400, 'walletAddress must be provided'],
+    [
+      `${base}/31337/approve/allowance`,
+      { tokenAddress: devnet.info.accounts[0]!.address, walletAddress: token('UNI') },
+      ...[400, 'tokenAddress is not an ERC-20 on this chain'],
+    ],
+    [`${base}/5/approve/spender`, {}, 404, expect.stringContaining('chain 5')],
+    [`${base}/31337/liquidity-sources`, {}, 404, expect.stringContaining('docs/compatible.md')],
+  ] as [string, Record<string, string>, number, unknown][]
+  for (const [path, query, status, description] of wrong) {
+    const answer = await get(path, query)
+    expect(answer, path).toMatchObject({ status, body: { statusCode: status, description, meta: [] } })
+    expect(Object.keys(answer.body).sort()).toEqual(['description', 'error', 'meta', 'requestId', 'statusCode'])
+  }
+  const unknown = await get('/compatible/0x/swap/permit2/quote')
+  expect(unknown).toMatchObject({ status: 404, body: { name: 'NOT_FOUND', data: { zid: expect.any(String) } } })
 })
 
 test('requests as their references write them are answered with the fields that those promise', async () => {

@@ -1,0 +1,56 @@
+/** 1inch's `/approve`: the contract to approve, the amount that it may draw already, and the transaction that approves. */
+import { type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { RpcError } from '@sluice/rpc'
+import { Interface } from 'ethers'
+import type { Request } from 'express'
+import { z } from 'zod'
+import { ApiError } from '../errors.ts'
+import type { RequestContext } from '../http/context.ts'
+import { address, uint } from '../parameters.ts'
+import { read } from '../requests.ts'
+import type { ServedChain } from '../served-chain.ts'
+
+const token = new Interface([
+  'function allowance(address owner, address spender) view returns (uint256)',
+  'function approve(address spender, uint256 amount)',
+])
+const MAX_ALLOWANCE = 2n ** 256n - 1n
+
+const allowanceQuery = z.object({
+  tokenAddress: address('tokenAddress', { native: true }),
+  walletAddress: address('walletAddress'),
+})
+const transactionQuery = z.object({
+  tokenAddress: address('tokenAddress'),
+  // Theirs approves without limit if there is none; nothing here asks for more than a swap needs.
+  amount: uint('amount'),
+})
+
+/** By the last part of their path. */
+export const approvals: Readonly<
+  Record<string, (request: Request, chain: ServedChain, context: RequestContext) => Promise<object>>
+> = {
+  spender: async (_request, chain) => ({ address: chain.routerAddress }),
+
+  async allowance({ query }, { live, routerAddress }, { signal }) {
+    const { tokenAddress, walletAddress } = read(allowanceQuery, query)
+    const { address: of } = tokenAddress
+    if (of === NATIVE || of === ZERO_ADDRESS) return { allowance: MAX_ALLOWANCE.toString() }
+    const data = token.encodeFunctionData('allowance', [walletAddress.address, routerAddress]) as Hex
+    try {
+      const answer = await live.rpc.call({ to: of, data }, 'latest', { signal })
+      const [allowance] = token.decodeFunctionResult('allowance', answer)
+      return { allowance: allowance.toString() }
+    } catch (error) {
+      if (error instanceof RpcError && error.code !== 'REVERTED') throw error
+      throw new ApiError('INVALID_PARAMETER', 'tokenAddress is not an ERC-20 on this chain')
+    }
+  },
+
+  async transaction({ query }, { live, routerAddress }, { signal }) {
+    const { tokenAddress, amount } = read(transactionQuery, query)
+    const gasPrice = await live.rpc.gasPrice({ signal })
+    const data = token.encodeFunctionData('approve', [routerAddress, amount])
+    return { data, gasPrice: gasPrice.toString(), to: tokenAddress.sent, value: '0' }
+  },
+}
