@@ -180,6 +180,7 @@ describe('documentation', () => {
       '/permit/{chain_id}',
       '/tokens/{chain_id}',
       '/tokenlist/{chain_id}',
+      '/status/{chain_id}/{hash}',
       '/stats/{chain_id}',
       '/chains',
     ])

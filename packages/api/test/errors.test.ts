@@ -8,7 +8,7 @@ import type { ApiErrorCode } from '../src/error-table.ts'
 import { errorTable, type RunningServer } from '../src/index.ts'
 import { startChain, startOver } from './src/devnet.ts'
 import { EventReader } from './src/event-source.ts'
-import { type Answer, ask } from './src/service.ts'
+import { type Answer, ask, warmUp } from './src/service.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
@@ -163,7 +163,7 @@ test('a stream tells how many more there may be, and the next is refused with wh
 test('who had to wait for his turn is told so', async () => {
   const queued = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '50' })
   try {
-    for (let round = 0; round < 20 && (await ask(queued.url + swap())).status !== 200; round++);
+    await warmUp(queued.url, swap())
     proxy.delayMs = 150
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, k) => ask(queued.url + swap({ amount: `${10n ** 18n + BigInt(k)}` }))),

@@ -4,13 +4,23 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { accounts as accountsOf, request, swapContracts } from '@sluice/devnet'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { apiReference, errorTable } from '../src/index.ts'
 import { localService } from './src/devnet.ts'
+import { ask, warmUp } from './src/service.ts'
 
 const docs = join(import.meta.dirname, '../../../docs')
 const has = (command: string) => spawnSync(command, ['--version']).status === 0
 const local = localService()
+
+/** The first answers of a service that has just started know no prices yet. */
+beforeAll(async () => {
+  const { WETH, USDC } = local.devnet.info.tokens
+  const tokens = [WETH!.address, USDC!.address]
+  await warmUp(local.server.url, `/quote/31337?src=${tokens[0]}&dst=${tokens[1]}&amount=${10n ** 18n}`)
+  const prices = async () => JSON.parse((await ask(`${local.server.url}/prices/31337?token=${tokens}`)).text)
+  await vi.waitFor(async () => expect(Object.values(await prices()).every(Number)).toBe(true), 60_000)
+})
 
 /** Asynchronous, since the service that is asked runs in this very process. */
 async function run(command: string, file: string): Promise<string> {
