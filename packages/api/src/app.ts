@@ -15,7 +15,7 @@ import { record } from './http/record.ts'
 import { reply, replyError, replyJson, replyTagged } from './http/reply.ts'
 import { endTrace, traceOf } from './http/trace.ts'
 import { readChainId } from './requests.ts'
-import { docs, docsStyle, openApi } from './routes/docs.ts'
+import { docs, docsStyle, llms, llmsFull, openApi } from './routes/docs.ts'
 import { chainReady, health, metricsPage, ready } from './routes/operate.ts'
 import { page } from './routes/page.ts'
 import { permits } from './routes/permit.ts'
@@ -195,6 +195,8 @@ function ofOperators(services: Services, config: Config, allow: (methods: string
 function ofNoChain(config: Config, allow: (methods: string) => RequestHandler): Router {
   const router = Router()
   router.route('/openapi.json').get(openApi).all(allow('GET, HEAD'))
+  router.route('/llms.txt').get(llms).all(allow('GET, HEAD'))
+  router.route('/llms-full.txt').get(llmsFull).all(allow('GET, HEAD'))
   router.route('/docs').get(docs).all(allow('GET, HEAD'))
   router.route('/docs.css').get(docsStyle).all(allow('GET, HEAD'))
   router.use(page(config.webDir, config.localChainFile))

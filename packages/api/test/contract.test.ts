@@ -190,6 +190,23 @@ describe('documentation', () => {
     expect(parameters.find(({ name }: { name: string }) => name === 'slippage').schema.default).toBe('0.5')
   })
 
+  test('language models find an index whose links lead somewhere, and the whole reference', async () => {
+    const index = await ask(`${server.url}/llms.txt`)
+    expect([index.status, index.type]).toEqual([200, 'text/plain'])
+    expect(index.text).toMatch(/^# Sluice\n\n> /)
+    const links = [...index.text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!)
+    expect(links).toHaveLength(3)
+    for (const link of links) expect((await ask(new URL(link, `${server.url}/llms.txt`).href)).status, link).toBe(200)
+    const whole = (await ask(`${server.url}/llms-full.txt`)).text
+    for (const path of Object.keys(document.paths)) {
+      expect(index.text, path).toContain(path)
+      expect(whole, path).toContain(path)
+    }
+    const { parameters } = document.paths['/aggregator/{chain_id}'].get
+    for (const { name } of parameters.filter((of: { in: string }) => of.in === 'query'))
+      expect(whole).toContain(`| \`${name}\` |`)
+  })
+
   test('the page loads nothing but its own style sheet, under a policy that allows nothing else', async () => {
     const { text, type, headers } = await ask(`${server.url}/docs`)
     expect(type).toBe('text/html')

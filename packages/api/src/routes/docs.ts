@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { llmsIndex, llmsReference } from '../docs/llms.ts'
 import { openApiDocument } from '../docs/openapi.ts'
 import { docsPage, styleSheet } from '../docs/page.ts'
 import { FixedBytes } from '../http/compress.ts'
@@ -31,3 +32,6 @@ export const docs: RequestHandler = (request, response, next) => {
 }
 
 export const docsStyle = page('css', () => styleSheet)
+
+export const llms = page('text', llmsIndex)
+export const llmsFull = page('text', llmsReference)
