@@ -1,0 +1,128 @@
+import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { AbiCoder, Interface, id, zeroPadValue } from 'ethers'
+import { describe, expect, test } from 'vitest'
+import { orderOf, receivedOf, type SentOrder, spentOf } from './sent-order.ts'
+
+const at = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
+const [sender, guard, executor, src, dst, wrapper, other] = ['1', '2', '3', '4', '5', '6', '7'].map(at) as [
+  ...[Address, Address, Address, Address, Address, Address, Address],
+]
+const ORDER = '(address tokenIn,address tokenOut,uint256 minOutput,uint256 deadline,address executor)'
+const PAYOUT = '(address wrapper,uint256 feePpm,address feeRecipient)'
+const PERMIT = '(uint8 kind,uint256 amount,uint256 nonce,uint256 deadline,bytes signature)'
+/** The Guard's entries, written down a second time. */
+const abi = new Interface([
+  `function swap(uint256,${ORDER},bytes)`,
+  `function swapNative(${ORDER},bytes)`,
+  `function swapWithPayout(uint256,${ORDER},${PAYOUT},bytes)`,
+  `function swapDirect(uint256,${ORDER},bytes)`,
+  `function swapWithPermit(uint256,${ORDER},${PERMIT},${PAYOUT},bytes)`,
+  `function swapDirectWithPermit(uint256,${ORDER},${PERMIT},bytes)`,
+])
+const order = [src, dst, 90n, 1_900_000_000n, executor]
+const permit = [0, 100n, 0n, 1n, '0x']
+const payout = [wrapper, 10_000n, other]
+const call = (name: string, ...values: unknown[]) => abi.encodeFunctionData(name, values) as Hex
+
+describe('the order in calldata', () => {
+  const plain = { tokenIn: src, tokenOut: dst, amountIn: 100n, minOutput: 90n, deadline: 1_900_000_000 }
+  const paidOut = { ...plain, feePpm: 10_000n, wrapper }
+  const bare = { ...plain, feePpm: 0n, wrapper: ZERO_ADDRESS }
+  test.each([
+    ['swap', call('swap', 100n, order, '0x'), 0n, { ...bare, isNativeIn: false }],
+    ['swapNative', call('swapNative', order, '0x'), 77n, { ...bare, amountIn: 77n, isNativeIn: true }],
+    ['swapWithPayout', call('swapWithPayout', 100n, order, payout, '0x'), 0n, { ...paidOut, isNativeIn: false }],
+    ['swapDirect', call('swapDirect', 100n, order, '0x'), 100n, { ...bare, isNativeIn: true }],
+    [
+      'swapWithPermit',
+      call('swapWithPermit', 100n, order, permit, payout, '0x'),
+      0n,
+      { ...paidOut, isNativeIn: false },
+    ],
+    [
+      'swapDirectWithPermit',
+      call('swapDirectWithPermit', 100n, order, permit, '0x'),
+      0n,
+      { ...bare, isNativeIn: false },
+    ],
+  ])('%s', (_, input, value, expected) => {
+    expect(orderOf({ input, value })).toEqual(expected)
+  })
+
+  test('is none in anything else', () => {
+    const pull = new Interface(['function pullInput(address,uint256)']).encodeFunctionData('pullInput', [other, 1n])
+    const swap = call('swap', 100n, order, '0x')
+    for (const input of ['0x', '0x12345678', pull, swap.slice(0, 100), swap.slice(0, 10)])
+      expect(orderOf({ input: input as Hex, value: 0n })).toBeUndefined()
+  })
+})
+
+const word = (amount: bigint) => AbiCoder.defaultAbiCoder().encode(['uint256'], [amount]) as Hex
+const topic = (account: Address) => zeroPadValue(account, 32) as Hex
+const transfer = (token: Address, from: Address, to: Address, amount: bigint) => ({
+  ...{ address: token, data: word(amount) },
+  topics: [id('Transfer(address,address,uint256)') as Hex, topic(from), topic(to)],
+})
+const withdrawal = (of: Address, by: Address, amount: bigint) => ({
+  ...{ address: of, data: word(amount) },
+  topics: [id('Withdrawal(address,uint256)') as Hex, topic(by)],
+})
+const sent = (more: Partial<SentOrder>): SentOrder => ({
+  ...{ tokenIn: src, tokenOut: dst, amountIn: 100n, minOutput: 90n, deadline: 1, feePpm: 0n },
+  ...{ wrapper: ZERO_ADDRESS, isNativeIn: false },
+  ...more,
+})
+const parties = { sender, guard }
+
+describe('the output that reached the sender', () => {
+  test('is the sum of transfers of that token to and from the sender alone', () => {
+    const logs = [
+      ...[transfer(dst, guard, sender, 95n), transfer(dst, executor, sender, 7n), transfer(dst, sender, other, 2n)],
+      ...[transfer(src, guard, sender, 1_000n), transfer(dst, guard, other, 50n)],
+      // Of an NFT the third value is a topic; of a damaged log it is missing.
+      { ...transfer(dst, guard, sender, 9n), topics: [...transfer(dst, guard, sender, 9n).topics, word(9n)] },
+      { ...transfer(dst, guard, sender, 9n), data: '0x' as Hex },
+      {
+        ...transfer(dst, guard, sender, 9n),
+        topics: [id('Approval(address,address,uint256)') as Hex, topic(guard), topic(sender)],
+      },
+    ]
+    expect(receivedOf(sent({}), logs, parties)).toBe(100n)
+  })
+
+  test('is not known without a log', () => {
+    expect(receivedOf(sent({}), [transfer(dst, guard, other, 5n)], parties)).toBeNull()
+    expect(receivedOf(sent({ tokenOut: ZERO_ADDRESS }), [transfer(dst, guard, sender, 5n)], parties)).toBeNull()
+    expect(receivedOf(sent({ tokenOut: ZERO_ADDRESS, wrapper }), [withdrawal(wrapper, other, 5n)], parties)).toBeNull()
+  })
+
+  test.each([
+    [0n, 1_000n, 1_000n],
+    [10_000n, 1_000n, 990n],
+    // The fee is rounded down.
+    [10_000n, 1_099n, 1_089n],
+    [100_000n, 9n, 9n],
+  ])('as native is what the Guard unwraps less a fee of %d ppm', (feePpm, unwrapped, received) => {
+    const logs = [
+      withdrawal(wrapper, guard, unwrapped),
+      withdrawal(other, guard, 3n),
+      withdrawal(wrapper, executor, 4n),
+    ]
+    expect(receivedOf(sent({ tokenOut: ZERO_ADDRESS, wrapper, feePpm }), logs, parties)).toBe(received)
+  })
+})
+
+describe('the input that left the sender', () => {
+  test('is what it sent of the token less what came back', () => {
+    const logs = [transfer(src, sender, executor, 100n), transfer(src, executor, sender, 8n)]
+    expect(spentOf(sent({}), logs, parties)).toBe(92n)
+    expect(spentOf(sent({}), [], parties)).toBeNull()
+  })
+
+  test('as native is what was wrapped and not unwrapped again; without a wrapper no log tells it', () => {
+    const native = sent({ isNativeIn: true, tokenIn: wrapper })
+    expect(spentOf(native, [], parties)).toBe(100n)
+    expect(spentOf(native, [withdrawal(wrapper, guard, 30n)], parties)).toBe(70n)
+    expect(spentOf(sent({ isNativeIn: true, tokenIn: ZERO_ADDRESS }), [], parties)).toBeNull()
+  })
+})
