@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { narrowed, SHARE_OF_BEST, weightedMedian } from './median.ts'
+
+/** The definition, with one entry for each unit of weight. */
+function medianOf(values: readonly number[], weights: readonly number[], share = SHARE_OF_BEST): number {
+  const best = Math.max(...weights)
+  const entries = values.flatMap((value, k) => {
+    const weight = weights[k]!
+    return weight > 0 && weight >= best * share ? new Array<number>(weight).fill(value) : []
+  })
+  return entries.sort((a, b) => a - b)[Math.ceil(entries.length / 2) - 1] ?? Number.NaN
+}
+
+const votes = (most: number) =>
+  fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 12 })), { minLength: 1, maxLength: most })
+const split = (pairs: readonly (readonly [number, number])[]) =>
+  [pairs.map(([value]) => value), pairs.map(([, weight]) => weight)] as const
+
+describe('the weighted median', () => {
+  test.each([5, 24, 60])('is the middle of all votes, of up to %d voters', (most) => {
+    fc.assert(
+      fc.property(votes(most), (pairs) => {
+        const [values, weights] = split(pairs)
+        expect(weightedMedian(values, weights)).toBe(medianOf(values, weights))
+      }),
+    )
+  })
+
+  test('does not depend on the order of the voters', () => {
+    fc.assert(
+      fc.property(votes(40), (pairs) => {
+        expect(weightedMedian(...split(pairs.toReversed()))).toBe(weightedMedian(...split(pairs)))
+      }),
+    )
+  })
+
+  test('leaves out voters below a tenth of the heaviest, and hears those at it', () => {
+    expect(weightedMedian([1, 1, 9], [9, 9, 100])).toBe(9)
+    expect(weightedMedian([1, 2, 9], [10, 90, 100])).toBe(2)
+    expect(weightedMedian([1, 2, 9], [9, 90, 100])).toBe(9)
+    expect(weightedMedian([1, 9], [9, 10], 1)).toBe(9)
+  })
+
+  test('takes the lower value where exactly half of the weight is reached', () => {
+    expect(weightedMedian([4, 8], [5, 5])).toBe(4)
+    expect(weightedMedian([8, 4], [5, 6])).toBe(4)
+    expect(weightedMedian([8, 4], [6, 5])).toBe(8)
+  })
+
+  test('is none without a weight', () => {
+    expect(weightedMedian([], [])).toBeNaN()
+    expect(weightedMedian([3], [0])).toBeNaN()
+    expect(weightedMedian([3], [1])).toBe(3)
+    expect(weightedMedian([3, 4], [0, 0])).toBeNaN()
+  })
+})
+
+describe('the median narrowed by pools of lower fees', () => {
+  /** A deep pool that keeps 3 %, and one that keeps 0.3 %. */
+  const two = (value: number, weight: number, fee = 0.003) => narrowed([100, value], [100, weight], [0.03, fee])
+
+  test('is that of pools that keep at most a third and agree within the higher fee', () => {
+    expect(two(102, 60)).toBe(102)
+    expect(two(98, 60)).toBe(98)
+    expect(two(102, 60, 0.0099)).toBe(102)
+  })
+
+  test('stays if they keep more than a third, disagree by more than the fee, or weigh less than half', () => {
+    expect(two(102, 60, 0.0101)).toBe(100)
+    expect(two(103.1, 60)).toBe(100)
+    expect(two(96.9, 60)).toBe(100)
+    expect(two(102, 49)).toBe(100)
+    expect(two(102, 50)).toBe(102)
+  })
+
+  test('adds up the pools of lower fees, without those that have no say', () => {
+    const fees = [0.03, 0.003, 0.003]
+    expect(narrowed([100, 101, 102], [100, 30, 31], fees)).toBe(102)
+    expect(narrowed([100, 101, 102], [100, 31, 30], fees)).toBe(101)
+    expect(narrowed([100, 101, 102], [100, 45, 9], fees)).toBe(100)
+  })
+
+  test('uses the lowest fee of the pools that show the median', () => {
+    expect(narrowed([100, 100, 101], [100, 100, 100], [0.03, 0.006, 0.003])).toBe(100)
+    expect(narrowed([100, 100, 101], [100, 100, 100], [0.03, 0.03, 0.003])).toBe(101)
+  })
+})

@@ -1,0 +1,193 @@
+import { type Address, type Chain, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { RedeemedPart, Redemption } from '@sluice/liquidity'
+import { describe, expect, test } from 'vitest'
+import type { TokenGraph } from './graph.ts'
+import { opinionOf, Shares } from './shares.ts'
+import type { Token } from './token.ts'
+import type { Worth } from './worth.ts'
+
+const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const [share, outer, dollar, ether, stranger, wrapper] = [1, 2, 3, 4, 5, 6].map(at) as [
+  ...[Address, Address, Address, Address, Address, Address],
+]
+const FLOOR = 100
+/** Dollars of a base unit, and dollars behind that; base units are whole tokens here unless a test says otherwise. */
+const PRICES = new Map([
+  [dollar, { price: 1, evidence: 1e9 }],
+  [ether, { price: 2_000, evidence: 1e6 }],
+  [wrapper, { price: 2_000, evidence: 5e5 }],
+  [stranger, { price: 10, evidence: 3_000 }],
+])
+const NAMED = new Set([dollar, ether, wrapper])
+
+type Setting = {
+  readonly readings: Readonly<Record<Address, readonly Redemption[]>>
+  readonly decimals?: (token: Address) => number | undefined
+  readonly named?: ReadonlySet<Address>
+  readonly holdings?: Readonly<Record<Address, Token['holdings']>>
+}
+
+function shares({ readings, decimals = () => 0, named = NAMED, holdings = {} }: Setting): Shares {
+  const tokenOf = (address: Address) =>
+    ({ address, holdings: holdings[address] ?? [], ...PRICES.get(address) }) as unknown as Token
+  const find = (address: Address) => (PRICES.has(address) ? tokenOf(address) : undefined)
+  const known = (address: Address) => find(address) ?? (holdings[address] ? tokenOf(address) : undefined)
+  return new Shares({
+    chain: { wrappedNative: { address: wrapper } } as unknown as Chain,
+    graph: { find: known, isVouched: (address: Address) => named.has(address) } as unknown as TokenGraph,
+    worth: { ask: (token: Token) => token, opinions: () => [] } as unknown as Worth,
+    ...{ decimals, find, floor: FLOOR },
+    redemptions: (address) => readings[address],
+  })
+}
+
+const part = (token: Address, held: bigint, scale = 0): RedeemedPart => ({ token, held, scale })
+function reading(parts: readonly RedeemedPart[], more: Partial<Redemption> = {}): Redemption {
+  return { share, kind: 'vault' as Redemption['kind'], supply: 1_000n, parts, rate: 1, limit: null, ...more }
+}
+const worthOf = (setting: Setting | readonly Redemption[], of = share) =>
+  shares('readings' in setting ? (setting as Setting) : { readings: { [share]: setting as readonly Redemption[] } }).of(
+    of,
+  )
+
+describe('a share of one token', () => {
+  test('is worth its rate in the token, as far as dollars stand behind it', () => {
+    expect(worthOf([reading([part(dollar, 5_000n)], { rate: 1.25 })])).toMatchObject({
+      price: 1.25,
+      // A share that the chain's file does not name counts for what is there by prices that may be 2 % too high.
+      evidence: 5_000 / 1.02,
+      thereUsd: 5_000 / 1.02,
+      source: { id: share, family: 'redemption', address: share, tokens: [share, dollar], state: null },
+    })
+  })
+
+  test('counts in full if the chain names it', () => {
+    const readings = { [share]: [reading([part(dollar, 5_000n)])] }
+    expect(worthOf({ readings, named: new Set([share, dollar]) })).toMatchObject({ evidence: 5_000, thereUsd: 5_000 })
+  })
+
+  test('has no more behind it than can be withdrawn, nor than stands behind the token', () => {
+    expect(worthOf([reading([part(dollar, 5_000n)], { limit: 1_020n })])?.evidence).toBeCloseTo(1_000)
+    expect(worthOf([reading([part(dollar, 1_020n)], { limit: 5_000n })])?.evidence).toBeCloseTo(1_000)
+    expect(worthOf([reading([part(stranger, 10_000n)])])?.evidence).toBeCloseTo(3_000 / 1.02)
+  })
+
+  test('has no worth below the floor, of an unknown token, or by a rate that is none', () => {
+    expect(worthOf([reading([part(dollar, 102n)])])?.evidence).toBeCloseTo(100)
+    expect(worthOf([reading([part(dollar, 101n)])])).toBeUndefined()
+    expect(worthOf([reading([part(at(99), 5_000n)])])).toBeUndefined()
+    expect(worthOf([reading([part(dollar, 5_000n)], { rate: 0 })])).toBeUndefined()
+    expect(worthOf([reading([part(dollar, 5_000n)], { rate: Number.POSITIVE_INFINITY })])).toBeUndefined()
+    expect(worthOf([])).toBeUndefined()
+  })
+
+  test('takes the native token for its wrapper', () => {
+    for (const token of [ZERO_ADDRESS, NATIVE])
+      expect(worthOf([reading([part(token, 10n)])])).toMatchObject({ price: 2_000 })
+  })
+})
+
+test('of two readings the lower price and the lower evidence count, in either order', () => {
+  const [rich, poor] = [reading([part(dollar, 5_000n)], { rate: 2 }), reading([part(dollar, 9_000n)], { rate: 1.5 })]
+  for (const readings of [
+    [rich, poor],
+    [poor, rich],
+  ]) {
+    const found = worthOf(readings)!
+    expect(found.price).toBe(1.5)
+    expect(found.evidence).toBeCloseTo(5_000 / 1.02)
+    expect(found.thereUsd).toBeCloseTo(5_000 / 1.02)
+  }
+  // A share whose newest reading cannot be understood has no price by the other one.
+  expect(worthOf([rich, reading([part(at(99), 1n)])])).toBeUndefined()
+})
+
+describe('a share of several tokens', () => {
+  const pair = (held: readonly [bigint, bigint], more: Partial<Redemption> = {}) =>
+    reading([part(ether, held[0]), part(dollar, held[1])], { kind: 'pair', ...more })
+
+  test('of a pair is worth twice the root of both sides, so that a trade in it changes nothing', () => {
+    expect(worthOf([pair([10n, 20_000n])])?.price).toBeCloseTo(40, 9)
+    // After a trade: the sides are 40,000 and 10,000 dollars, their product is the same.
+    expect(worthOf([pair([20n, 10_000n])])?.price).toBeCloseTo(40, 9)
+  })
+
+  test('of weighted tokens goes by their weights', () => {
+    const found = worthOf([reading([part(ether, 40n, 0.8), part(dollar, 20_000n, 0.2)], { kind: 'weighted' })])
+    const expected = ((80_000 / 0.8) ** 0.8 * (20_000 / 0.2) ** 0.2) / 1_000
+    expect(found?.price).toBeCloseTo(expected, 9)
+  })
+
+  test('is worth no more than what is held', () => {
+    const found = worthOf([reading([part(ether, 10n, 0.6), part(dollar, 20_000n, 0.6)], { kind: 'weighted' })])
+    expect(found?.price).toBeCloseTo(40, 9)
+  })
+
+  const stable = (rate: number, held: readonly [bigint, bigint] = [20_000n, 20_000n]) =>
+    reading([part(dollar, held[0]), part(at(7), held[1])], { kind: 'stable', rate })
+  const pegged = (readings: readonly Redemption[], price = 0.98) => {
+    PRICES.set(at(7), { price, evidence: 1e9 })
+    try {
+      return worthOf({ readings: { [share]: readings }, named: new Set([...NAMED, at(7)]), decimals: () => 18 })
+    } finally {
+      PRICES.delete(at(7))
+    }
+  }
+  test('that are meant to be worth the same goes by the virtual price of the cheapest', () => {
+    // 18 decimals cancel out: a base unit is a dollar here, and the virtual price is in whole units.
+    expect(pegged([stable(40)])?.price).toBeCloseTo(40 * 0.98, 6)
+    expect(pegged([stable(45)])?.price).toBeCloseTo(39.6, 6)
+  })
+
+  test('has no price if the virtual one is far below what is held: its units are not understood', () => {
+    expect(pegged([stable(33)])?.price).toBeCloseTo(33 * 0.98, 6)
+    expect(pegged([stable(32)])).toBeUndefined()
+  })
+
+  test('counts the dollars of tokens that nobody names up to those of the others', () => {
+    // 20,000 dollars that are named, and 2,000 of a stranger, all within what stands behind them.
+    const mixed = (strangers: bigint) =>
+      worthOf([reading([part(dollar, 1_000n), part(stranger, strangers)], { kind: 'pair' })])!.thereUsd * 1.02
+    expect(mixed(20n)).toBeCloseTo(1_200)
+    expect(mixed(100n)).toBeCloseTo(2_000)
+    expect(mixed(10_000n)).toBeCloseTo(2_000)
+    const nameless = { [share]: [reading([part(dollar, 1_000n), part(stranger, 50n)], { kind: 'pair' })] }
+    expect(worthOf({ readings: nameless, named: new Set() })!.thereUsd * 1.02).toBeCloseTo(2 * 500)
+  })
+})
+
+describe('shares of shares', () => {
+  const chainOf = (levels: number) => {
+    const readings: Record<Address, readonly Redemption[]> = {}
+    for (let k = 0; k < levels; k++)
+      readings[at(100 + k)] = [
+        reading([part(k + 1 < levels ? at(101 + k) : dollar, 50_000n)], { share: at(100 + k), rate: 2 }),
+      ]
+    return shares({ readings, named: new Set([dollar, ...[0, 1, 2, 3].map((k) => at(100 + k))]) }).of(at(100))
+  }
+  test('are followed over three levels and no more', () => {
+    expect(chainOf(1)?.price).toBe(2)
+    expect(chainOf(2)?.price).toBe(4)
+    expect(chainOf(3)?.price).toBe(8)
+    expect(chainOf(4)).toBeUndefined()
+  })
+
+  test('a share that is itself a pool with its own token among those it trades is no redemption', () => {
+    const readings = { [outer]: [reading([part(dollar, 5_000n)], { share: outer })] }
+    const holding = (tokens: readonly Address[], address = outer) =>
+      ({ [outer]: [{ pool: { address, tokens } }] }) as unknown as Record<Address, Token['holdings']>
+    expect(worthOf({ readings, holdings: holding([outer, dollar]) }, outer)).toBeUndefined()
+    expect(worthOf({ readings, holdings: holding([dollar, ether]) }, outer)?.price).toBe(1)
+    expect(worthOf({ readings, holdings: holding([outer, dollar], at(50)) }, outer)?.price).toBe(1)
+  })
+
+  test('is heard among pools, each by what stands behind it', () => {
+    const all = shares({ readings: { [share]: [reading([part(dollar, 5_100n)])] } })
+    const redeemed = all.of(share)!
+    expect(opinionOf(redeemed)).toMatchObject({ value: 1, weight: redeemed.evidence })
+    const pool = redeemed.source
+    expect(all.heard(redeemed, [{ pool, value: 3, weight: 4_000 }])).toEqual({ price: 1, evidence: redeemed.evidence })
+    expect(all.heard(redeemed, [{ pool, value: 3, weight: 6_000 }])).toEqual({ price: 3, evidence: 6_000 })
+    expect([all.has(share), all.has(dollar)]).toEqual([true, false])
+  })
+})
