@@ -1,0 +1,41 @@
+import { toAddress } from '@sluice/chains'
+import { expect, test } from 'vitest'
+import type { Quote } from '../quote/finalize.ts'
+import { sameAnswer, sameRoute } from './update.ts'
+
+const at = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
+const leg = { pool: { id: 'pool' }, tokenIn: at('1'), tokenOut: at('2'), amountIn: 10n, amountOut: 9n }
+const route = { amountIn: 10n, amountOut: 9n, legs: [leg] }
+const quote = (more: object = {}, ofRoute: object = {}, ofLeg: object = {}) =>
+  ({
+    ...{ amountOut: 9n, minOutput: 8n, warnings: ['thin'], gasEstimate: 100_000n },
+    route: { ...route, legs: [{ ...leg, ...ofLeg }], ...ofRoute },
+    ...more,
+  }) as unknown as Quote
+
+test('gas alone makes no other answer', () => {
+  expect(sameAnswer(quote(), quote({ gasEstimate: 200_000n, gasCostWei: 5n }))).toBe(true)
+})
+
+test.each([
+  ['what is received', quote({ amountOut: 10n })],
+  ['the least that is received', quote({ minOutput: 7n })],
+  ['a warning', quote({ warnings: [] })],
+  ['the input of the route', quote({}, { amountIn: 11n })],
+  ['the output of the route', quote({}, { amountOut: 10n })],
+  ['one leg more', quote({}, { legs: [leg, leg] })],
+  ['one leg less', quote({}, { legs: [] })],
+  ['another pool', quote({}, {}, { pool: { id: 'other' } })],
+  ['a token in', quote({}, {}, { tokenIn: at('3') })],
+  ['a token out', quote({}, {}, { tokenOut: at('3') })],
+  ['the input of a leg', quote({}, {}, { amountIn: 11n })],
+  ['the output of a leg', quote({}, {}, { amountOut: 8n })],
+])('%s makes another answer', (_, other) => {
+  expect(sameAnswer(quote(), other)).toBe(false)
+  expect(sameAnswer(other, quote())).toBe(false)
+})
+
+test('routes are the same by what they trade', () => {
+  expect(sameRoute(quote().route, quote({ amountOut: 1n }).route)).toBe(true)
+  expect(sameRoute(quote().route, quote({}, {}, { amountOut: 8n }).route)).toBe(false)
+})
