@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { asksFor } from './kind.ts'
+
+const kindOf = (url: string, method?: string) => asksFor(url, method)?.kind
+
+test('endpoints of a chain are work, with the chain that does it', () => {
+  for (const endpoint of ['aggregator', 'quotes', 'simulate', 'stream', 'permit', 'tokenlist', 'status'])
+    expect(asksFor(`/${endpoint}/8453?x=1`)).toEqual({ endpoint, chainId: 8_453, kind: endpoint, isRemembered: false })
+  expect(asksFor('/status/1/0xab')).toMatchObject({ endpoint: 'status', chainId: 1 })
+})
+
+test('a quote costs what a swap does', () => {
+  expect(asksFor('/quote/1')).toMatchObject({ endpoint: 'quote', kind: 'aggregator' })
+})
+
+test('nothing else is', () => {
+  const others = [
+    '/',
+    '/chains',
+    '/quote',
+    '/quote/',
+    '/quote/0',
+    '/quote/x',
+    '/quote/1x',
+    '/x/quote/1',
+    '/Quote/1',
+    '/stats/1',
+  ]
+  for (const url of [...others, `/quote/1${'0'.repeat(16)}`, '/ready/1', ' /quote/1'])
+    expect(asksFor(url), url).toBeUndefined()
+})
+
+test('lists cost by their length, to the next power of two', () => {
+  const tokens = (length: number, comma = ',') => `/prices/1?token=${Array(length).fill('0x1').join(comma)}`
+  expect([1, 2, 3, 4, 5, 8, 9].map((length) => kindOf(tokens(length)))).toEqual([
+    ...['prices 0', 'prices 1', 'prices 2', 'prices 2', 'prices 3', 'prices 3', 'prices 4'],
+  ])
+  for (const comma of ['%2C', '%2c']) expect(kindOf(tokens(4, comma))).toBe('prices 2')
+  for (const other of ['%2D', '%3C', '2C']) expect(kindOf(tokens(4, other))).toBe('prices 0')
+  expect(kindOf('/tokens/1?token=a,b')).toBe('tokens 1')
+  expect(kindOf('/aggregator/1?excludePools=a,b')).toBe('aggregator')
+})
+
+test('answers about prices and depth may be in memory, unless they were posted', () => {
+  expect(['prices', 'liquidity', 'tokens', 'quote'].map((endpoint) => asksFor(`/${endpoint}/1`)!.isRemembered)).toEqual(
+    [...[true, true, false, false]],
+  )
+  expect(asksFor('/prices/1', 'POST')).toEqual({
+    ...{ endpoint: 'prices', chainId: 1, kind: 'prices posted', isRemembered: false },
+  })
+})
