@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { ApiError } from '../errors.ts'
+import type { SwapResponse } from '../responses.ts'
+import { oneInch } from './one-inch.ts'
+
+const [src, dst, from, other] = ['a', 'b', 'c', 'd'].map((digit) => `0x${digit.repeat(40)}`) as [
+  string,
+  string,
+  string,
+  string,
+]
+const quote = { src, dst, amount: '100' }
+const swap = { ...quote, from, slippage: '1' }
+const failureOf = (kind: 'swap' | 'quote', query: object) => {
+  try {
+    oneInch(kind).parameters(query as never)
+  } catch (error) {
+    return (error as ApiError).message
+  }
+  return undefined
+}
+
+describe('parameters', () => {
+  test('become those of this service', () => {
+    expect(oneInch('quote').parameters(quote)).toEqual({ src, dst, amount: '100' })
+    expect(oneInch('swap').parameters(swap)).toEqual({ src, dst, amount: '100', from, slippage: '1' })
+    const more = { fee: '0.5', referrer: other, excludedProtocols: 'UNISWAP_V3,CURVE', gasPrice: '7' }
+    expect(oneInch('swap').parameters({ ...swap, ...more })).toEqual({
+      ...{ src, dst, amount: '100', from, slippage: '1', convenienceFee: '0.5', convenienceFeeRecipient: other },
+      ...{ excludeSources: 'UNISWAP-V3,CURVE', gasPrice: '7' },
+    })
+  })
+
+  test('of a quote may have a fee without whom it is paid to', () => {
+    expect(oneInch('quote').parameters({ ...quote, fee: '1' })).toMatchObject({
+      convenienceFee: '1',
+      convenienceFeeRecipient: expect.stringMatching(/dead$/),
+    })
+  })
+
+  test('that would pay somebody else are refused', () => {
+    expect(failureOf('swap', { ...swap, receiver: other })).toBe('receiver must be from')
+    expect(failureOf('swap', { ...swap, receiver: from.toUpperCase().replace('0X', '0x') })).toBeUndefined()
+    expect(failureOf('swap', { ...swap, fee: '1' })).toBe('referrer must be provided with fee')
+    expect(failureOf('swap', { ...swap, fee: '0' })).toBeUndefined()
+    expect(failureOf('swap', { ...swap, permit: '0x12' })).toContain('permit must be left out')
+    expect(failureOf('swap', { ...quote, slippage: '1' })).toBe('from must be provided')
+    expect(failureOf('quote', { src, dst })).toBe('amount must be provided')
+  })
+})
+
+test('answers have the output, and the gas or the transaction', () => {
+  const route = {
+    toAmount: '99',
+    gasEstimate: '100001',
+    tx: { from, to: other, data: '0x', value: '0' },
+  } as SwapResponse
+  const facts = { chainId: 1, routerAddress: other, requestId: 'id', gasPriceWei: 9n }
+  const { tx, ...quoted } = route
+  expect(oneInch('quote').body(quoted as never, facts, {})).toEqual({ dstAmount: '99' })
+  expect(oneInch('quote').body(quoted as never, facts, { includeGas: 'true' })).toEqual({
+    dstAmount: '99',
+    gas: 100_001,
+  })
+  expect(oneInch('swap').body(route, facts, { includeGas: 'true' })).toEqual({
+    dstAmount: '99',
+    // A fifth more than estimated, rounded down.
+    tx: { ...tx, gas: 120_001, gasPrice: '9' },
+  })
+})
+
+test('errors name the status in words', () => {
+  expect(oneInch('swap').error(new ApiError('UNSUPPORTED_CHAIN', 'chain 5'), 'id')).toEqual({
+    ...{ error: 'Not Found', description: 'chain 5', statusCode: 404, requestId: 'id', meta: [] },
+  })
+  expect(oneInch('swap').noRoute).toBeUndefined()
+})
