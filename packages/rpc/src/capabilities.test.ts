@@ -1,0 +1,118 @@
+import { EnvironmentProbe__factory } from '@sluice/bindings'
+import type { Hex } from '@sluice/chains'
+import { expect, test } from 'vitest'
+import { readCapabilities } from './capabilities.ts'
+import { RpcError, type RpcErrorCode } from './errors.ts'
+
+const abi = EnvironmentProbe__factory.createInterface()
+const OTHER = `0x${'1'.repeat(40)}`
+const TIME = 0x7fffffff
+/** Gas of a call that asks for a thousand million, where the node gives it. */
+const PLENTY = 999_000_000n
+
+type Environment = { coinbase?: string; gasLeft?: bigint; number?: number; timestamp?: number }
+const answer = ({ coinbase = OTHER, gasLeft = PLENTY, number = 5, timestamp = 6 }: Environment = {}): Hex =>
+  abi.encodeFunctionResult('read', [coinbase, gasLeft, number, timestamp]) as Hex
+
+type Request = { readonly gas?: bigint; readonly block: Readonly<Record<string, string>> }
+
+/** A node that answers each call by its gas and its block overrides. */
+function node(respond: (request: Request) => Hex | RpcErrorCode) {
+  const requests: Request[] = []
+  const ask = async (method: string, params: readonly unknown[]): Promise<Hex> => {
+    const [{ gas }, tag, overrides, block = {}] = params as [{ gas?: Hex }, string, object, Record<string, string>?]
+    expect([method, tag, Object.keys(overrides)]).toEqual(['eth_call', 'latest', [expect.stringMatching(/^0x.{40}$/)]])
+    const request = { ...(gas && { gas: BigInt(gas) }), block }
+    requests.push(request)
+    const response = respond(request)
+    if (response.startsWith('0x')) return response as Hex
+    throw new RpcError(response as RpcErrorCode, 'no')
+  }
+  return { requests, capabilities: () => readCapabilities(ask) }
+}
+const capabilitiesOf = (respond: (request: Request) => Hex | RpcErrorCode) => node(respond).capabilities()
+
+test('a node that does all of it', async () => {
+  const { capabilities, requests } = node(({ block }) =>
+    answer({ coinbase: block.feeRecipient ?? OTHER, timestamp: Number(block.time ?? 6) }),
+  )
+  expect(await capabilities()).toEqual({
+    ...{ stateOverrides: true, coinbaseField: 'feeRecipient', blockTime: true, gasCap: null },
+  })
+  expect(requests.map(({ gas }) => gas)).toEqual([undefined, undefined, undefined, undefined, 1_000_000_000n])
+})
+
+test('a node that ignores overrides, and one that refuses them', async () => {
+  const nothing = { stateOverrides: false, coinbaseField: null, blockTime: false, gasCap: null }
+  expect(await capabilitiesOf(() => '0x')).toEqual(nothing)
+  for (const code of ['REJECTED', 'REVERTED', 'UNSUPPORTED', 'SIZE', 'GAS_CAP'] as const)
+    expect(await capabilitiesOf(() => code)).toEqual(nothing)
+})
+
+test.each(['TIMEOUT', 'UNREACHABLE', 'RATE_LIMITED', 'PRUNED', 'BAD_ANSWER'] as const)(
+  'a failure of the endpoint with %s says nothing of what it can do',
+  async (code) => {
+    await expect(capabilitiesOf(({ gas }) => (gas ? answer() : code))).rejects.toMatchObject({ code })
+    await expect(capabilitiesOf(({ gas }) => (gas ? code : answer()))).rejects.toMatchObject({ code })
+  },
+)
+
+test('an error that is none of the node is passed on', async () => {
+  const broken = new TypeError('broken')
+  await expect(readCapabilities(() => Promise.reject(broken))).rejects.toBe(broken)
+})
+
+test.each([
+  ['feeRecipient', 'feeRecipient'],
+  ['coinbase', 'coinbase'],
+  ['miner', null],
+])('a node that knows the field %s has %s', async (field, coinbaseField) => {
+  const able = await capabilitiesOf(({ block }) => answer({ coinbase: block[field] ?? OTHER }))
+  expect(able).toMatchObject({ stateOverrides: true, coinbaseField, blockTime: false })
+})
+
+test('the field of the standard is taken where both work, and the address is compared without case', async () => {
+  const able = await capabilitiesOf(({ block }) => answer({ coinbase: block.feeRecipient ?? block.coinbase ?? OTHER }))
+  expect(able.coinbaseField).toBe('feeRecipient')
+})
+
+test('the time counts where a call runs at it, whatever the number is', async () => {
+  const timed = ({ block }: Request) => answer({ timestamp: block.time ? Number(block.time) : 6 })
+  expect((await capabilitiesOf(timed)).blockTime).toBe(true)
+  expect((await capabilitiesOf(({ block }) => answer({ number: Number(block.number ?? 5) }))).blockTime).toBe(false)
+  expect((await capabilitiesOf(({ block }) => (block.time ? 'REJECTED' : answer()))).blockTime).toBe(false)
+  const { requests, capabilities } = node(timed)
+  await capabilities()
+  expect(requests[3]?.block).toEqual({ number: `0x${TIME.toString(16)}`, time: `0x${TIME.toString(16)}` })
+})
+
+const capOf = async (gasLeft: bigint) => (await capabilitiesOf(({ gas }) => answer(gas ? { gasLeft } : {}))).gasCap
+
+test('gas above nine tenths of a thousand million is no cap', async () => {
+  expect(await capOf(900_000_001n)).toBeNull()
+  expect(await capOf(900_000_000n)).toBe(900_000_000n)
+  expect(await capOf(49_990_000n)).toBe(49_990_000n)
+  expect(await capOf(0n)).toBe(0n)
+})
+
+test('a node that refuses much gas is asked with less, until it answers', async () => {
+  const { capabilities, requests } = node(({ gas = 0n }) => (gas > 40_000_000n ? 'GAS_CAP' : answer({ gasLeft: gas })))
+  expect((await capabilities()).gasCap).toBe(30_000_000n)
+  expect(requests.flatMap(({ gas }) => gas ?? []).map(Number)).toEqual([1e9, 3e8, 1e8, 5e7, 3e7])
+})
+
+test('a node that gives all the gas of a smaller limit has that as its cap', async () => {
+  const cap = (gasLeft: bigint) =>
+    capabilitiesOf(({ gas = 0n }) => (gas === 1_000_000_000n ? 'GAS_CAP' : answer({ gasLeft })))
+  expect((await cap(950_000_000n)).gasCap).toBe(950_000_000n)
+})
+
+test('a node that refuses every limit, or answers nothing or with another refusal, has no known cap', async () => {
+  const { capabilities, requests } = node(({ gas }) => (gas ? 'GAS_CAP' : answer()))
+  expect((await capabilities()).gasCap).toBeNull()
+  expect(requests.flatMap(({ gas }) => gas ?? []).at(-1)).toBe(15_000_000n)
+  const refusing = node(({ gas }) => (gas ? 'REJECTED' : answer()))
+  expect(await refusing.capabilities()).toMatchObject({ stateOverrides: true, gasCap: null })
+  expect(refusing.requests).toHaveLength(5)
+  expect((await capabilitiesOf(({ gas }) => (gas ? '0x' : answer()))).gasCap).toBeNull()
+})

@@ -1,0 +1,174 @@
+import type { Hex } from '@sluice/chains'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Abort } from './abort.ts'
+import type { Send } from './calls.ts'
+import type { RawBlock } from './encode.ts'
+import { RpcError } from './errors.ts'
+import { Heads, readable, readBlock } from './heads.ts'
+import type { Upstream } from './upstream.ts'
+
+const hashAt = (number: number, fork = 'a'): Hex => `0x${fork}${number.toString(16).padStart(63, '0')}`
+const block = (number: number, fork = 'a', parent: Hex = hashAt(number - 1, fork)): RawBlock => ({
+  ...{ number: `0x${number.toString(16)}`, hash: hashAt(number, fork), parentHash: parent },
+  ...{ timestamp: `0x${(1_000_000 + 12 * number).toString(16)}`, gasLimit: '0x1' },
+})
+const send: Send = { signal: new Abort(), priority: 'quote' }
+
+/** An endpoint that answers every request for a parent with `parent`. */
+function fake({ head = -1, ejected = false, parent = null as Partial<RawBlock> | null } = {}) {
+  const upstream = {
+    ...{ head, ejected, seen: [] as number[], ejections: 0, asked: [] as unknown[][] },
+    sawHead: (number: number) => void upstream.seen.push(number),
+    eject: () => void upstream.ejections++,
+    endpoint: {
+      request: async (...request: unknown[]) => {
+        upstream.asked.push(request)
+        return parent
+      },
+    },
+  }
+  return upstream
+}
+const headsOf = (...fakes: readonly ReturnType<typeof fake>[]) => new Heads(fakes as unknown as readonly Upstream[])
+const accept = (heads: Heads, upstream: ReturnType<typeof fake>, raw: RawBlock) =>
+  heads.accept(upstream as unknown as Upstream, raw, send)
+
+beforeEach(() => void vi.useFakeTimers({ now: 1_001_212_000 }))
+afterEach(() => void vi.useRealTimers())
+
+test('the first head is believed and known from then on', async () => {
+  const one = fake()
+  const heads = headsOf(one)
+  expect(heads.newest).toBeUndefined()
+  const header = await accept(heads, one, block(100))
+  expect(header).toMatchObject({ number: 100, hash: hashAt(100) })
+  expect(heads.newest).toBe(header)
+  expect([heads.numberOf(hashAt(100)), heads.numberOf(hashAt(99))]).toEqual([100, undefined])
+  expect([one.seen, one.asked, one.ejections]).toEqual([[100], [], 0])
+})
+
+test('a header that was read elsewhere is known, and is no head', () => {
+  const heads = headsOf()
+  const header = readBlock(block(7))
+  expect(heads.know(header)).toBe(header)
+  expect(heads.numberOf(hashAt(7))).toBe(7)
+  expect(heads.newest).toBeUndefined()
+})
+
+test('an endpoint more than five blocks behind another one is passed over', async () => {
+  const [slow, fast] = [fake(), fake({ head: 105 })]
+  const heads = headsOf(slow, fast)
+  await accept(heads, slow, block(100))
+  await expect(accept(heads, slow, block(99))).rejects.toMatchObject({ code: 'LAGGING' })
+  expect([slow.seen, slow.ejections]).toEqual([[100, 99], 1])
+  expect(heads.newest?.number).toBe(100)
+  expect(heads.numberOf(hashAt(99))).toBeUndefined()
+})
+
+test('heads of endpoints that are passed over, and its own, are not compared', async () => {
+  const one = fake({ head: 900 })
+  const heads = headsOf(one, fake({ head: 900, ejected: true }))
+  expect((await accept(heads, one, block(100))).number).toBe(100)
+  expect(one.ejections).toBe(0)
+})
+
+test('the same head again is the same object, whatever the case of its hash', async () => {
+  const one = fake()
+  const heads = headsOf(one)
+  const first = await accept(heads, one, block(0xabc))
+  const upper = { ...block(0xabc), hash: `0x${hashAt(0xabc).slice(2).toUpperCase()}` as Hex }
+  expect(await accept(heads, one, upper)).toBe(first)
+  expect(await accept(heads, one, { ...block(0xabc), number: '0xabb' })).not.toBe(first)
+})
+
+test('the habit of the chain is learned from heads', async () => {
+  const one = fake()
+  const heads = headsOf(one)
+  await accept(heads, one, block(100))
+  expect(heads.habit.clock.intervalMs).toBeNull()
+  await accept(heads, one, block(101))
+  expect(heads.habit.clock.intervalMs).toBe(12_000)
+})
+
+/** Numbers of blocks whose parent is asked for, when a head follows on that at block 100. */
+async function asked(raw: RawBlock, known: readonly RawBlock[] = []): Promise<number> {
+  const one = fake({ parent: { number: `0x${(Number(raw.number) - 1).toString(16)}` as Hex } })
+  const heads = headsOf(one)
+  for (const each of known) heads.know(readBlock(each))
+  await accept(heads, one, block(100))
+  const header = await accept(heads, one, raw)
+  expect(heads.newest).toBe(header)
+  for (const request of one.asked) expect(request).toEqual(['eth_getBlockByHash', [raw.parentHash, false], send])
+  return one.asked.length
+}
+
+test.each([
+  ['the next block', block(101), 0],
+  ['five blocks further', block(105), 0],
+  ['two blocks further', block(102), 0],
+  ['six blocks further', block(106), 1],
+  ['the next block with another parent', block(101, 'b'), 1],
+  ['another block of the same height', block(100, 'b'), 1],
+  ['another block of the same height with the same parent', block(100, 'b', hashAt(99)), 1],
+  ['an earlier block', block(99), 1],
+])('a head that is %s needs a proof: %#', async (_, raw, proofs) => {
+  expect(await asked(raw)).toBe(proofs)
+})
+
+test('a head that is known, or whose parent is, needs no proof unless it leaps', async () => {
+  expect(await asked(block(100, 'b'), [block(99, 'b')])).toBe(0)
+  expect(await asked(block(100, 'b'), [block(100, 'b')])).toBe(0)
+  expect(await asked(block(99), [block(98)])).toBe(0)
+  expect(await asked(block(106), [block(105)])).toBe(1)
+  expect(await asked(block(106), [block(106)])).toBe(0)
+})
+
+test('the first block of a chain has no parent to show', async () => {
+  const one = fake()
+  const heads = headsOf(one)
+  await accept(heads, one, block(3))
+  expect((await accept(heads, one, block(0, 'b', hashAt(9, 'c')))).number).toBe(0)
+  expect(one.asked).toEqual([])
+})
+
+test.each([[null], [{ number: '0xc9' }], [{ number: '0xc6' }], [{ number: '0xc8' }], [{}]] as const)(
+  'a head that leaps and whose parent is %j is not believed',
+  async (parent) => {
+    const one = fake({ parent })
+    const heads = headsOf(one)
+    await accept(heads, one, block(100))
+    await expect(accept(heads, one, block(200))).rejects.toMatchObject({ code: 'BAD_ANSWER' })
+    expect([heads.newest?.number, one.seen, heads.numberOf(hashAt(200))]).toEqual([100, [100], undefined])
+  },
+)
+
+test.each([
+  { number: '0x20000000000000' },
+  { number: 'many' },
+  { timestamp: '0x20000000000000' },
+  { timestamp: 'late' },
+  { hash: `0x${'a'.repeat(63)}` },
+  { hash: `0x${'a'.repeat(65)}` },
+  { hash: `0x${'g'.repeat(64)}` },
+  { hash: `00x${'a'.repeat(64)}` },
+  { hash: undefined },
+  { gasLimit: 'much' },
+  { miner: '0x12' },
+])('a block with %j is none', (part) => {
+  expect(() => readBlock({ ...block(5), ...part } as RawBlock)).toThrow(expect.objectContaining({ code: 'BAD_ANSWER' }))
+})
+
+test('a block with a hash in upper case is read', () => {
+  expect(readBlock({ ...block(5), hash: `0x${'A'.repeat(64)}` }).hash).toBe(`0x${'a'.repeat(64)}`)
+})
+
+test('an answer that cannot be read is bad, with the reason', () => {
+  expect(readable(() => 5)).toBe(5)
+  const cause = new TypeError('no')
+  const read = () =>
+    readable(() => {
+      throw cause
+    })
+  expect(read).toThrow(RpcError)
+  expect(read).toThrow(expect.objectContaining({ code: 'BAD_ANSWER', cause }))
+})

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { HedgeBudget, type Latency, lateMs, lostMs } from './hedges.ts'
+
+const latency = (part: Partial<Latency> = {}): Latency => ({ p50: 1e6, p95: 1e6, longest: 1e6, answered: 1e6, ...part })
+
+test('a request is late after one and a half of the 95th or eight of the 50th percentile, from 30 ms to a second', () => {
+  expect(lateMs([])).toBe(500)
+  expect(lateMs([undefined, undefined], true)).toBe(500)
+  expect(lateMs([latency({ p95: 100 })])).toBe(150)
+  expect(lateMs([latency({ p50: 10 })])).toBe(80)
+  expect(lateMs([latency()])).toBe(1_000)
+  expect(lateMs([latency({ p50: 1 })])).toBe(30)
+  expect(lateMs([latency({ answered: 40 })])).toBe(1_000)
+  expect(lateMs([undefined, latency({ p95: 200 }), latency({ p95: 100 })])).toBe(150)
+})
+
+test('where requests get lost one is late as soon as most answers would have come, after 15 ms at least', () => {
+  expect(lateMs([latency({ answered: 40 })], true)).toBe(40)
+  expect(lateMs([latency({ answered: 14 })], true)).toBe(15)
+  expect(lateMs([latency()], true)).toBe(1_000)
+})
+
+test('a request is lost after twice the longest or thirty of the 50th percentile, from 250 ms to a second', () => {
+  expect(lostMs(undefined)).toBe(500)
+  expect(lostMs(latency({ longest: 200 }))).toBe(400)
+  expect(lostMs(latency({ p50: 20 }))).toBe(600)
+  expect(lostMs(latency())).toBe(1_000)
+  expect(lostMs(latency({ longest: 124 }))).toBe(250)
+})
+
+const left = (budget: HedgeBudget) => {
+  let count = 0
+  while (budget.take()) count++
+  return count
+}
+
+test('a budget begins with ten, earns three of a hundred requests and saves up twenty', () => {
+  const budget = new HedgeBudget()
+  expect(left(budget)).toBe(10)
+  for (let k = 0; k < 33; k++) budget.earn()
+  expect(left(budget)).toBe(0)
+  budget.earn()
+  expect(left(budget)).toBe(1)
+  budget.give(3)
+  expect(left(budget)).toBe(3)
+  budget.give(50)
+  expect(left(budget)).toBe(20)
+  for (let k = 0; k < 1_000; k++) budget.earn()
+  expect(left(budget)).toBe(20)
+})
+
+test('requests count as lost once half of the second ones were first, and for a while', () => {
+  const clock = { ms: 0 }
+  const budget = new HedgeBudget(() => clock.ms)
+  // 1 - 0.85 to the power of 4 is 0.478, and to that of 5 0.556.
+  for (let k = 0; k < 4; k++) budget.record(true)
+  expect(budget.isLosing).toBe(false)
+  budget.record(true)
+  expect(budget.isLosing).toBe(true)
+  // 0.556 falls to a half in 3.1 seconds, where it halves in twenty.
+  clock.ms += 3_000
+  expect(budget.isLosing).toBe(true)
+  clock.ms += 200
+  expect(budget.isLosing).toBe(false)
+})

@@ -1,0 +1,69 @@
+import { type Hex, toAddress } from '@sluice/chains'
+import { expect, test } from 'vitest'
+import { RpcError } from '../errors.ts'
+import type { CallRequest, Rpc } from '../types.ts'
+import { ask, isSince, oracles } from './oracle.ts'
+
+const to = toAddress(`0x${'1'.repeat(40)}`)
+const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
+
+/** A chain whose calls are answered by `respond`. */
+function chain(respond: () => Hex) {
+  const seen: unknown[] = []
+  const rpc = {
+    call: async (request: CallRequest, ...rest: unknown[]) => {
+      seen.push([request, ...rest])
+      return respond()
+    },
+  } as unknown as Rpc
+  return { rpc, seen }
+}
+
+test('a contract is asked at the block, and nothing is no answer', async () => {
+  const { rpc, seen } = chain(() => word(5))
+  const options = { timeoutMs: 7 }
+  expect(await ask(rpc, to, '0x12', 9, options)).toBe(word(5))
+  expect(seen).toEqual([[{ to, data: '0x12' }, 9, options]])
+  expect(await ask(chain(() => '0x').rpc, to, '0x12', 9)).toBeNull()
+})
+
+test('a contract that does not know the function has no answer, and a failure of the node is one', async () => {
+  const failing = (error: Error) =>
+    chain(() => {
+      throw error
+    }).rpc
+  expect(await ask(failing(new RpcError('REVERTED', 'no')), to, '0x', 9)).toBeNull()
+  const late = new RpcError('TIMEOUT', 'late')
+  await expect(ask(failing(late), to, '0x', 9)).rejects.toBe(late)
+  const broken = Object.assign(new Error('broken'), { code: 'REVERTED' })
+  await expect(ask(failing(broken), to, '0x', 9)).rejects.toBe(broken)
+})
+
+test('a flag is asked for until it is set', async () => {
+  const answers: Hex[] = ['0x', word(0), word(2), word(1)]
+  const { rpc, seen } = chain(() => answers.shift()!)
+  const read = () => isSince(rpc, to, '0xf1', 9)
+  expect([await read(), await read(), await read()]).toEqual([false, false, false])
+  expect([await read(), await read(), await read()]).toEqual([true, true, true])
+  expect(seen).toHaveLength(4)
+})
+
+test('each flag of each connection is remembered by itself', async () => {
+  const answers: Hex[] = [word(1), word(0), word(1)]
+  const { rpc } = chain(() => answers.shift()!)
+  expect(await isSince(rpc, to, '0xf1', 9)).toBe(true)
+  expect(await isSince(rpc, to, '0xf2', 9)).toBe(false)
+  expect(await isSince(rpc, to, '0xf2', 9)).toBe(true)
+  expect(await isSince(rpc, to, '0xf1', 9)).toBe(true)
+  expect(await isSince(chain(() => word(0)).rpc, to, '0xf1', 9)).toBe(false)
+})
+
+test('the oracles count the transaction in the form of their chain', () => {
+  expect(Object.entries(oracles).map(([model, { form }]) => [model, form])).toEqual([
+    ['op-stack', 'unsigned'],
+    ['mantle', 'unsigned'],
+    ['metis', 'legacy'],
+    ['scroll', 'signed'],
+    ['morph', 'signed'],
+  ])
+})

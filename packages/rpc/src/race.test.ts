@@ -1,0 +1,401 @@
+import { performance as hooks } from 'node:perf_hooks'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Abort } from './abort.ts'
+import type { Send } from './calls.ts'
+import type { Course, Work } from './course.ts'
+import { RpcError, type RpcErrorCode } from './errors.ts'
+import { HedgeBudget, type Latency } from './hedges.ts'
+import { race } from './race.ts'
+import type { Upstream } from './upstream.ts'
+
+let start = 0
+beforeEach(() => {
+  vi.useFakeTimers()
+  // Hedges take their time from this module, which fake timers leave alone.
+  vi.spyOn(hooks, 'now').mockImplementation(() => Date.now())
+  vi.spyOn(Math, 'random').mockReturnValue(0.5)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+const sinceStart = () => Math.round(performance.now() - start)
+
+type Facts = {
+  latency?: Latency
+  down?: boolean
+  ejected?: boolean
+  isChecked?: boolean
+  delayMs?: number
+  waitMs?: number
+}
+/** An answer, or an error, after so many milliseconds; never without. */
+type Response = {
+  readonly after?: number
+  readonly result?: string
+  readonly error?: RpcErrorCode | Error
+  readonly unsent?: true
+}
+type Attempt = { readonly at: number; readonly send: Send; readonly index: number }
+
+function fake(
+  index: number,
+  { latency, down = false, ejected = false, isChecked = true, delayMs = 0, waitMs = 0 }: Facts,
+) {
+  const log: unknown[] = []
+  return {
+    ...{ index, ejected, isChecked, log, checkChain: async (_: Send) => {} },
+    endpoint: { delayMs: () => delayMs, waitMs: () => waitMs },
+    standing: {
+      ...{ successRate: 1, down, latency: () => latency },
+      took: (_: string, ms: number, answered = true) => void log.push(['took', Math.round(ms), answered]),
+      failed: (as: string) => void log.push(['failed', as]),
+      missed: () => void log.push('missed'),
+    },
+    failed: ({ code }: RpcError) => void log.push(code),
+    worked: () => void log.push('worked'),
+  }
+}
+
+/** A chain of endpoints of which each answers as its list of responses says, the last of them again and again. */
+function world(responses: readonly (readonly Response[])[], facts: readonly Facts[] = []) {
+  const fakes = responses.map((_, k) => fake(k, facts[k] ?? {}))
+  const attempts: Attempt[] = []
+  const events: string[] = []
+  const course: Course = {
+    ...{ upstreams: fakes as unknown as readonly Upstream[], hedges: new HedgeBudget(), momentMs: () => 10 },
+    onFailure: ({ index }, { code }) => void events.push(`${index} ${code}`),
+    onExtra: (kind, { index }) => void events.push(`${kind} ${index}`),
+  }
+  const counts = responses.map(() => 0)
+  const task = ({ index }: Upstream, send: Send) => {
+    const list = responses[index]!
+    const { after = 0, result, error, unsent } = list[Math.min(counts[index]!++, list.length - 1)]!
+    attempts.push({ at: sinceStart(), send, index })
+    if (!unsent) send.sentAt = performance.now()
+    return new Promise<string>((resolve, reject) => {
+      const settle = () => {
+        if (error instanceof Error) reject(error)
+        else if (error !== undefined) reject(new RpcError(error, `${error} of ${index}`))
+        else if (result !== undefined) resolve(result)
+      }
+      // A timer of no time takes a millisecond.
+      if (after > 0) setTimeout(settle, after)
+      else settle()
+    })
+  }
+  const run = (work: Partial<Work> = {}) => {
+    const whole: Work = {
+      ...{ kind: 'k', priority: 'quote', attemptMs: 60_000, totalMs: 120_000, signals: [], ...work },
+    }
+    start = performance.now()
+    return race(course, task, whole).then(
+      (result) => ({ result, at: sinceStart() }),
+      (error: RpcError) => ({ code: error.code, message: error.message, at: sinceStart(), error }),
+    )
+  }
+  const ends = async (work?: Partial<Work>) => {
+    const outcome = run(work)
+    await vi.advanceTimersByTimeAsync(150_000)
+    return outcome
+  }
+  return { fakes, attempts, events, course, run, ends, times: () => attempts.map(({ at }) => at) }
+}
+
+test('the first endpoint answers', async () => {
+  const { ends, fakes, events, attempts } = world([[{ after: 7, result: 'a' }], [{ result: 'b' }]])
+  expect(await ends()).toEqual({ result: 'a', at: 7 })
+  expect(fakes[0]!.log).toEqual(['worked', ['took', 7, true]])
+  expect([events, attempts.length, attempts[0]!.send.priority, 'fresh' in attempts[0]!.send]).toEqual([
+    [],
+    1,
+    'quote',
+    false,
+  ])
+})
+
+test('without endpoints nothing is reached', async () => {
+  expect(await world([]).ends()).toMatchObject({ code: 'UNREACHABLE', at: 0 })
+})
+
+test('a failed request goes to another endpoint at once', async () => {
+  const { ends, events, fakes, times } = world([[{ after: 5, error: 'UNREACHABLE' }], [{ after: 5, result: 'b' }]])
+  expect(await ends()).toEqual({ result: 'b', at: 10 })
+  expect(times()).toEqual([0, 5])
+  expect(events).toEqual(['0 UNREACHABLE', 'retry 1'])
+  expect(fakes[0]!.log).toEqual(['UNREACHABLE'])
+})
+
+test('the only endpoint is asked again after pauses that double up to a second, twenty times at most', async () => {
+  const { ends, times, events } = world([[{ error: 'UNREACHABLE' }]])
+  const expected = [0, 25, 75, 175, 375, 775, 1_575]
+  while (expected.length < 20) expected.push(expected.at(-1)! + 1_000)
+  expect(await ends()).toMatchObject({ code: 'UNREACHABLE', at: expected.at(-1) })
+  expect(times()).toEqual(expected)
+  expect(events.filter((event) => event === 'retry 0')).toHaveLength(19)
+})
+
+test.each([
+  ['lookup', 20],
+  ['background', 4],
+  ['scan', 4],
+] as const)('a request of priority %s has %i attempts', async (priority, count) => {
+  const { ends, attempts } = world([[{ error: 'UNREACHABLE' }]])
+  expect(await ends({ priority })).toMatchObject({ code: 'UNREACHABLE' })
+  expect(attempts).toHaveLength(count)
+})
+
+test('a pause is between half and one and a half of its length', async () => {
+  vi.mocked(Math.random).mockReturnValueOnce(0).mockReturnValueOnce(1)
+  const { ends, times } = world([[{ error: 'UNREACHABLE' }, { error: 'UNREACHABLE' }, { result: 'a' }]])
+  await ends()
+  expect(times()).toEqual([0, 12, 87])
+})
+
+test('an endpoint that lags is asked again after even pauses', async () => {
+  const lag = { error: 'LAGGING' } as const
+  const { ends, times } = world([[lag, lag, lag, { result: 'a' }]])
+  await ends()
+  expect(times()).toEqual([0, 10, 30, 60])
+})
+
+test('all endpoints are asked before a pause', async () => {
+  const fails = { error: 'UNREACHABLE' } as const
+  const { ends, attempts } = world([[fails], [fails, fails, { result: 'b' }]])
+  expect(await ends()).toEqual({ result: 'b', at: 75 })
+  expect(attempts.map(({ at, index }) => [at, index])).toEqual([...[0, 0, 25, 25, 75, 75].map((at, k) => [at, k % 2])])
+})
+
+test.each(['REVERTED', 'BLOCK_GONE', 'ABORTED'] as const)('%s ends a request', async (error) => {
+  const { ends, fakes, events, attempts } = world([[{ after: 3, error }], [{ result: 'b' }]])
+  expect(await ends()).toMatchObject({ code: error, at: 3 })
+  expect(fakes[0]!.log).toEqual(error === 'ABORTED' ? [] : ['worked'])
+  expect([events, attempts.length]).toEqual([[], 1])
+})
+
+test('an error that is none of the node ends a request', async () => {
+  const error = new TypeError('broken')
+  expect(await world([[{ error }], [{ result: 'b' }]]).ends()).toMatchObject({ error, at: 0 })
+})
+
+test.each(['REJECTED', 'UNSUPPORTED', 'NO_OVERRIDES', 'GAS_CAP', 'SIZE', 'RANGE', 'PRUNED'] as const)(
+  'a request that is refused with %s is asked of each endpoint once, and the first refusal is told',
+  async (error) => {
+    const { ends, attempts } = world([[{ error }], [{ error: 'UNREACHABLE' }], [{ error: 'REJECTED' }]])
+    expect(await ends()).toMatchObject({ code: error, message: `${error} of 0`, at: 0 })
+    expect(attempts.map(({ index }) => index)).toEqual([0, 1, 2])
+    expect(await world([[{ error }], [{ result: 'b' }]]).ends()).toEqual({ result: 'b', at: 0 })
+  },
+)
+
+test('an endpoint without credit is not asked again', async () => {
+  const { ends, attempts } = world([[{ error: 'CREDIT' }]])
+  expect(await ends()).toMatchObject({ code: 'CREDIT', at: 0 })
+  expect(attempts).toHaveLength(1)
+})
+
+test('an endpoint of another chain is asked three times', async () => {
+  const { ends, times } = world([[{ error: 'WRONG_CHAIN' }]])
+  expect(await ends()).toMatchObject({ code: 'WRONG_CHAIN' })
+  expect(times()).toEqual([0, 25, 75])
+})
+
+test('a request without an answer ends with its time, and counts at endpoints that it was sent to', async () => {
+  const { ends, fakes, events } = world([[{}]])
+  expect(await ends({ totalMs: 200 })).toMatchObject({ code: 'TIMEOUT', at: 200 })
+  expect([fakes[0]!.log, events]).toEqual([['TIMEOUT'], ['0 TIMEOUT']])
+  const waiting = world([[{ unsent: true }]])
+  expect(await waiting.ends({ totalMs: 200 })).toMatchObject({ code: 'TIMEOUT' })
+  expect([waiting.fakes[0]!.log, waiting.events]).toEqual([[], []])
+})
+
+test('the reason of a late request is a rate limit or a refusal, where there was one', async () => {
+  const codeOf = async (error: RpcErrorCode) =>
+    (await world([[{ error }, {}], [{}]]).ends({ totalMs: 200 })) as { code: RpcErrorCode }
+  expect((await codeOf('RATE_LIMITED')).code).toBe('RATE_LIMITED')
+  expect((await codeOf('REJECTED')).code).toBe('REJECTED')
+  expect((await codeOf('UNREACHABLE')).code).toBe('TIMEOUT')
+})
+
+test('an attempt ends with its own time, counted from when it is sent', async () => {
+  const { ends, times, fakes } = world([[{}, { result: 'a' }]])
+  expect(await ends({ attemptMs: 100, totalMs: 150 })).toEqual({ result: 'a', at: 125 })
+  expect(times()).toEqual([0, 125])
+  expect(fakes[0]!.log).toEqual(['TIMEOUT', 'worked', ['took', 0, true]])
+  const queued = world([[{ unsent: true }, { result: 'a' }]])
+  const outcome = queued.run({ attemptMs: 100, totalMs: 1_000 })
+  await vi.advanceTimersByTimeAsync(60)
+  queued.attempts[0]!.send.sentAt = performance.now()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(await outcome).toMatchObject({ result: 'a' })
+  expect(queued.times().map((at) => at - queued.times()[0]!)).toEqual([0, 185])
+})
+
+/** A question for the chain that is sent and has no answer. */
+const neverChecked = (send: Send) => {
+  send.sentAt = performance.now()
+  return new Promise<void>(() => {})
+}
+
+test('an endpoint that has not named its chain has four seconds for that, or less where the attempt has less', async () => {
+  for (const [attemptMs, limitMs] of [
+    [5_000, 4_000],
+    [3_000, 3_000],
+  ] as const) {
+    const { run, fakes } = world([[{ result: 'a' }]], [{ isChecked: false }])
+    fakes[0]!.checkChain = neverChecked
+    const outcome = run({ priority: 'background', attemptMs, totalMs: 4_500 })
+    await vi.advanceTimersByTimeAsync(limitMs - 1)
+    expect(fakes[0]!.log).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(fakes[0]!.log).toEqual(['TIMEOUT'])
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(await outcome).toMatchObject({ code: 'TIMEOUT' })
+  }
+})
+
+test('once an endpoint has named its chain the attempt has its whole time', async () => {
+  const { ends, fakes } = world([[{ after: 4_900, result: 'a' }]], [{ isChecked: false }])
+  fakes[0]!.checkChain = () => new Promise((resolve) => setTimeout(resolve, 3_000))
+  expect(await ends({ priority: 'background', attemptMs: 5_000 })).toMatchObject({ result: 'a' })
+})
+
+test('an attempt fails where the endpoint names another chain', async () => {
+  const { ends, fakes, attempts } = world([[{ result: 'a' }], [{ result: 'b' }]])
+  fakes[0]!.checkChain = () => Promise.reject(new RpcError('WRONG_CHAIN', 'other'))
+  expect(await ends()).toMatchObject({ result: 'b' })
+  expect(attempts.map(({ index }) => index)).toEqual([1])
+})
+
+test('a caller who has given up starts nothing, and one who gives up ends all', async () => {
+  const aborted = AbortSignal.abort()
+  const { ends, attempts } = world([[{ result: 'a' }]])
+  expect(await ends({ signals: [undefined, aborted] })).toMatchObject({ code: 'ABORTED', at: 0 })
+  expect(attempts).toEqual([])
+  const controller = new AbortController()
+  const running = world([[{ after: 500, result: 'a' }]])
+  const outcome = running.run({ signals: [undefined, controller.signal] })
+  await vi.advanceTimersByTimeAsync(40)
+  controller.abort()
+  expect(await outcome).toMatchObject({ code: 'ABORTED', at: 40 })
+  expect(running.attempts[0]!.send.signal.aborted).toBe(true)
+})
+
+test('an answer leaves no timers behind', async () => {
+  const { run } = world([[{ after: 20, result: 'a' }]])
+  const outcome = run()
+  await vi.advanceTimersByTimeAsync(20)
+  await outcome
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('where all endpoints are down a request gives up after a second', async () => {
+  const down = world([[{ error: 'UNREACHABLE' }]], [{ down: true }])
+  expect(await down.ends()).toMatchObject({ code: 'UNREACHABLE', at: 1_575 })
+  const half = world([[{ error: 'UNREACHABLE' }], [{ error: 'UNREACHABLE' }]], [{ down: true }, {}])
+  expect(await half.ends()).not.toMatchObject({ at: 1_575 })
+})
+
+test('a request for which every pause is too long fails at once', async () => {
+  const paused = world([[{ result: 'a' }]], [{ delayMs: 501, waitMs: 900 }])
+  const failed = await paused.ends({ totalMs: 500 })
+  expect(failed).toMatchObject({ code: 'RATE_LIMITED', at: 0, error: { retryAfterMs: 900 } })
+  expect(paused.attempts).toEqual([])
+  const shorter = world([[{ result: 'a' }]], [{ delayMs: 501, waitMs: 400 }])
+  expect(await shorter.ends({ totalMs: 500 })).toMatchObject({ error: { retryAfterMs: 501 } })
+  const inTime = world([[{ result: 'a' }], [{ result: 'b' }]], [{ delayMs: 501 }, { delayMs: 500 }])
+  expect(await inTime.ends({ totalMs: 500 })).toMatchObject({ result: expect.any(String) })
+})
+
+test('an endpoint that is slowed down for longer than the pause is no better than one that failed', async () => {
+  const slow = world([[{ error: 'UNREACHABLE' }, { result: 'a' }], [{ result: 'b' }]], [{}, { delayMs: 26 }])
+  expect(await slow.ends()).toEqual({ result: 'a', at: 25 })
+  const soon = world([[{ error: 'UNREACHABLE' }, { result: 'a' }], [{ result: 'b' }]], [{}, { delayMs: 25 }])
+  expect(await soon.ends()).toEqual({ result: 'b', at: 0 })
+})
+
+const latency = (ms: number): Latency => ({ p50: ms, p95: ms, longest: ms, answered: ms })
+
+test('a second request goes elsewhere when the first is late, and the first of both counts', async () => {
+  const { ends, events, fakes, attempts, course } = world(
+    [[{ after: 400, result: 'a' }], [{ after: 30, result: 'b' }]],
+    [{ latency: latency(100) }, { latency: latency(100) }],
+  )
+  const outcome = (await ends()) as { result: string; at: number }
+  expect(outcome.result).toBe('b')
+  expect(attempts.map(({ index }) => index)).toEqual([0, 1])
+  // One and a half times the 95th percentile, and a turn of the loop, which takes a millisecond of fake time.
+  expect(attempts[1]!.at).toBe(151)
+  expect(outcome.at).toBe(attempts[1]!.at + 30)
+  expect(events).toEqual(['hedge 1'])
+  expect(fakes[0]!.log).toEqual([
+    ['took', outcome.at, false],
+    ['failed', 'late'],
+  ])
+  expect(fakes[1]!.log).toEqual(['worked', ['took', 30, true]])
+  expect((attempts[0]!.send.signal as Abort).aborted).toBe(true)
+  expect('fresh' in attempts[1]!.send).toBe(false)
+  // The one that was needed is given back.
+  let left = 0
+  while (course.hedges.take()) left++
+  expect(left).toBe(10)
+})
+
+test('a second request that did not help is paid for, and does not count against its endpoint', async () => {
+  const { ends, fakes, course } = world(
+    [[{ after: 200, result: 'a' }], [{ after: 400, result: 'b' }]],
+    [{ latency: latency(100) }, { latency: latency(100) }],
+  )
+  expect(await ends()).toEqual({ result: 'a', at: 200 })
+  expect(fakes[1]!.log).toEqual([])
+  let left = 0
+  while (course.hedges.take()) left++
+  expect(left).toBe(9)
+})
+
+test('background work gets no second request', async () => {
+  const { ends, attempts } = world([[{ after: 9_000, result: 'a' }], [{ result: 'b' }]])
+  expect(await ends({ priority: 'background' })).toEqual({ result: 'a', at: 9_000 })
+  expect(attempts).toHaveLength(1)
+})
+
+test('the only endpoint is asked again on a fresh connection once the first request is taken to be lost', async () => {
+  const { ends, attempts, fakes, events } = world([[{}, { after: 5, result: 'a' }]], [{ latency: latency(100) }])
+  expect(await ends()).toMatchObject({ result: 'a' })
+  // Twice the longest of late is less than a quarter of a second, which is the minimum.
+  expect(attempts[1]!.at).toBe(251)
+  expect(attempts[1]!.send.fresh).toBe(true)
+  expect(events).toEqual(['hedge 0'])
+  expect(fakes[0]!.log).toEqual([['took', attempts[1]!.at + 5, false], 'missed', 'worked', ['took', 5, true]])
+})
+
+test('no second request goes to endpoints that are ejected, refused or want to be left alone', async () => {
+  const late = { after: 240, result: 'a' } as const
+  const facts = { latency: latency(100) }
+  const ejected = world([[late], [{ result: 'b' }]], [facts, { ...facts, ejected: true }])
+  expect(await ejected.ends()).toEqual({ result: 'a', at: 240 })
+  const alone = world([[late], [{ result: 'b' }]], [facts, { ...facts, waitMs: 1 }])
+  expect(await alone.ends()).toEqual({ result: 'a', at: 240 })
+  const refused = world([[late], [{ error: 'REJECTED' }]], [facts, facts])
+  expect(await refused.ends()).toEqual({ result: 'a', at: 240 })
+  expect(refused.attempts).toHaveLength(2)
+})
+
+test('a request that waits in the queue of the only endpoint gets no second one there', async () => {
+  const { ends, attempts } = world([[{ after: 2_000, result: 'a', unsent: true }]], [{ latency: latency(100) }])
+  expect(await ends()).toEqual({ result: 'a', at: 2_000 })
+  expect(attempts).toHaveLength(1)
+})
+
+test('where requests get lost several go out at once, fifteen beside the first at most', async () => {
+  const { ends, attempts, times, course } = world([[{}]], [{ latency: latency(20) }])
+  for (let k = 0; k < 20; k++) course.hedges.record(true)
+  await ends({ totalMs: 30_000 })
+  // Three as soon as answers would have come; then each after twice as long as the last, up to half a second.
+  // Each look takes a turn of the loop, which is a millisecond of fake time.
+  const pauses = [20, 20, 20, 40, 80, 160, 320, 500, 500]
+  let at = 0
+  expect(times().slice(0, 10)).toEqual([0, ...pauses.map((ms) => (at += ms + 1))])
+  expect(attempts).toHaveLength(16)
+  expect(attempts.slice(1).every(({ send }) => send.fresh)).toBe(true)
+})

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { atOnce, inSlices, noteTask, type Steps, takeLongestTasks } from './slices.ts'
+
+let ms = 0
+beforeEach(() => {
+  ms = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => ms)
+  takeLongestTasks()
+})
+afterEach(() => vi.restoreAllMocks())
+
+/** Steps that take so many milliseconds each, and note when they were made. */
+function* steps(each: readonly number[], seen: number[] = []): Steps<string> {
+  for (const [k, length] of each.entries()) {
+    ms += length
+    seen.push(k)
+    if (k < each.length - 1) yield
+  }
+  return 'done'
+}
+
+test('work below four milliseconds is done at once', async () => {
+  const seen: number[] = []
+  const result = inSlices('short', steps([1, 1, 1.9, 0], seen))
+  expect(seen).toEqual([0, 1, 2, 3])
+  expect(await result).toBe('done')
+})
+
+test('work of four milliseconds gives the event loop a turn', async () => {
+  const seen: number[] = []
+  const result = inSlices('long', steps([1, 3, 2, 2, 0], seen))
+  expect(seen).toEqual([0, 1])
+  // The next slice comes with the next turn of the loop.
+  await Promise.resolve()
+  expect(seen).toEqual([0, 1])
+  expect(await result).toBe('done')
+  expect(seen).toEqual([0, 1, 2, 3, 4])
+  expect(takeLongestTasks()).toEqual(new Map([['long', 4]]))
+})
+
+test('the longest slice of each kind is reported once', async () => {
+  await inSlices('a', steps([5, 7, 3]))
+  await inSlices('a', steps([6]))
+  await inSlices('b', steps([2, 0.5]))
+  const longest = takeLongestTasks()
+  expect(longest).toEqual(new Map(Object.entries({ a: 7, b: 2.5 })))
+  expect(takeLongestTasks()).toEqual(new Map())
+  expect(longest.size).toBe(2)
+})
+
+test('a longer task replaces a shorter one, and one of no time is not noted', () => {
+  noteTask('k', 0)
+  expect(takeLongestTasks()).toEqual(new Map())
+  noteTask('k', 2)
+  noteTask('k', 3)
+  noteTask('k', 1)
+  expect(takeLongestTasks()).toEqual(new Map([['k', 3]]))
+})
+
+test('a slice that throws is noted, and its error is passed on', async () => {
+  const failing = (function* (): Steps<void> {
+    yield
+    ms += 9
+    throw new Error('broken')
+  })()
+  await expect(inSlices('failing', failing)).rejects.toThrow('broken')
+  expect(takeLongestTasks()).toEqual(new Map([['failing', 9]]))
+})
+
+test('work that is done at once has no pause and no note', () => {
+  const seen: number[] = []
+  expect(atOnce(steps([50, 50, 50], seen))).toBe('done')
+  expect(seen).toEqual([0, 1, 2])
+  expect(takeLongestTasks()).toEqual(new Map())
+})

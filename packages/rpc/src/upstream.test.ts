@@ -1,0 +1,303 @@
+import { EnvironmentProbe__factory } from '@sluice/bindings'
+import type { Hex } from '@sluice/chains'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Abort } from './abort.ts'
+import type { Send } from './calls.ts'
+import type { Endpoint } from './endpoint.ts'
+import { RpcError, type RpcErrorCode } from './errors.ts'
+import { Upstream } from './upstream.ts'
+
+const abi = EnvironmentProbe__factory.createInterface()
+const able = abi.encodeFunctionResult('read', [`0x${'1'.repeat(40)}`, 10n ** 9n, 5, 6]) as Hex
+
+beforeEach(() => void vi.useFakeTimers({ now: 1_000_000_000 }))
+afterEach(() => void vi.useRealTimers())
+
+type Answers = Record<string, () => unknown>
+
+/** An endpoint that answers each method by a function of its own, and the upstream of chain 5 on it. */
+function world(answers: Answers = {}) {
+  const seen: string[] = []
+  const sends: Send[] = []
+  const state = {
+    waitMs: 0,
+    answers: { eth_chainId: () => '0x5', eth_blockNumber: () => '0x1', ...answers } as Answers,
+  }
+  const endpoint = {
+    waitMs: (priority: string) => (priority === 'lookup' ? state.waitMs : 0),
+    request: async (method: string, _: unknown, send: Send) => {
+      seen.push(method)
+      sends.push(send)
+      return state.answers[method]!()
+    },
+  } as unknown as Endpoint
+  const upstream = new Upstream(3, endpoint, 5, 10_000)
+  return { upstream, seen, sends, state, endpoint }
+}
+const sendOf = (): Send => ({ signal: new Abort(), priority: 'quote', sentAt: 7 })
+const failing = (code: RpcErrorCode) => () => {
+  throw new RpcError(code, 'no')
+}
+const error = (code: RpcErrorCode) => new RpcError(code, 'no')
+const settle = () => vi.advanceTimersByTimeAsync(0)
+
+test('an endpoint names its chain once, before anything counts', async () => {
+  const { upstream, seen, endpoint } = world()
+  expect(upstream).toMatchObject({ index: 3, endpoint, isChecked: false, ejected: false, isOut: false, head: -1 })
+  const send = sendOf()
+  upstream.lastFailure = error('TIMEOUT')
+  await upstream.checkChain(send)
+  expect(send).not.toHaveProperty('sentAt')
+  expect([upstream.isChecked, upstream.lastFailure, seen]).toEqual([true, undefined, ['eth_chainId']])
+  await upstream.checkChain(send)
+  expect(seen).toHaveLength(1)
+})
+
+test('an endpoint of another chain is not believed, however often', async () => {
+  const { upstream, seen } = world({ eth_chainId: () => '0x6' })
+  await expect(upstream.checkChain(sendOf())).rejects.toMatchObject({ code: 'WRONG_CHAIN' })
+  await expect(upstream.checkChain(sendOf())).rejects.toMatchObject({ code: 'WRONG_CHAIN' })
+  expect([upstream.isChecked, seen.length]).toEqual([false, 2])
+})
+
+/** Three failures of the endpoint within nine milliseconds. */
+function takeDown(upstream: Upstream): void {
+  for (let k = 0; k < 3; k++) {
+    vi.setSystemTime(Date.now() + 3)
+    upstream.failed(error('UNREACHABLE'))
+  }
+}
+
+test('an endpoint that was down and silent for more than three seconds names its chain again', async () => {
+  const { upstream, seen } = world()
+  await upstream.checkChain(sendOf())
+  const start = Date.now()
+  takeDown(upstream)
+  vi.setSystemTime(start + 3_000)
+  await upstream.checkChain(sendOf())
+  expect(seen).toHaveLength(1)
+  vi.setSystemTime(start + 3_001)
+  await upstream.checkChain(sendOf())
+  expect(seen).toHaveLength(2)
+  // It has answered: nothing is asked again for silence alone.
+  vi.setSystemTime(start + 100_000)
+  await upstream.checkChain(sendOf())
+  expect(seen).toHaveLength(2)
+})
+
+test('a head counts for half a minute', () => {
+  const { upstream } = world()
+  upstream.sawHead(77)
+  vi.setSystemTime(Date.now() + 29_999)
+  expect(upstream.head).toBe(77)
+  vi.setSystemTime(Date.now() + 1)
+  expect(upstream.head).toBe(-1)
+})
+
+test('an endpoint that takes numbers only is asked with hashes again after five minutes', () => {
+  const { upstream } = world()
+  expect(upstream.takesHashes).toBe(true)
+  upstream.takesNumbersOnly()
+  vi.setSystemTime(Date.now() + 300_000)
+  expect(upstream.takesHashes).toBe(false)
+  vi.setSystemTime(Date.now() + 1)
+  expect(upstream.takesHashes).toBe(true)
+})
+
+test('capabilities are asked for once, on fresh connections after a failure that passes', async () => {
+  let failures = 2
+  const { upstream, seen, sends } = world({ eth_call: () => (failures-- > 0 ? failing('TIMEOUT')() : able) })
+  const [first, second] = await Promise.all([upstream.capabilities(), upstream.capabilities()])
+  expect(first).toBe(second)
+  expect(first.stateOverrides).toBe(true)
+  expect(await upstream.capabilities()).toBe(first)
+  // Five questions, two of them twice.
+  expect(seen).toEqual(Array(7).fill('eth_call'))
+  expect(sends.map(({ fresh }) => fresh)).toEqual([...Array(5).fill(undefined), true, true])
+  expect(new Set(sends.map(({ priority }) => priority))).toEqual(new Set(['quote']))
+})
+
+test('a question is asked five times at most, and a failure is not remembered', async () => {
+  const { upstream, seen, state } = world({ eth_call: failing('TIMEOUT') })
+  await expect(upstream.capabilities()).rejects.toMatchObject({ code: 'TIMEOUT' })
+  await settle()
+  expect(seen).toHaveLength(25)
+  state.answers.eth_call = () => able
+  expect((await upstream.capabilities()).stateOverrides).toBe(true)
+})
+
+test('a failure that does not pass is not asked again', async () => {
+  const { upstream, seen } = world({ eth_call: failing('WRONG_CHAIN') })
+  await expect(upstream.capabilities()).rejects.toMatchObject({ code: 'WRONG_CHAIN' })
+  await settle()
+  expect(seen).toHaveLength(5)
+  const broken = world({
+    eth_call: () => {
+      throw new TypeError('broken')
+    },
+  })
+  await expect(broken.upstream.capabilities()).rejects.toThrow('broken')
+  expect(broken.seen).toHaveLength(5)
+})
+
+test('an inability is asked for again after five minutes, an ability is not', async () => {
+  const { upstream, state, seen } = world({ eth_call: () => '0x' })
+  const can = async () => (await upstream.capabilities()).stateOverrides
+  expect(await can()).toBe(false)
+  state.answers.eth_call = () => able
+  vi.setSystemTime(Date.now() + 300_000)
+  expect([await can(), await can()]).toEqual([false, false])
+  vi.setSystemTime(Date.now() + 1)
+  expect([await can(), await can()]).toEqual([false, true])
+  const { length } = seen
+  state.answers.eth_call = () => '0x'
+  vi.setSystemTime(Date.now() + 1_000_000)
+  expect([await can(), await can(), seen.length]).toEqual([true, true, length])
+})
+
+test('a doubt asks again, unless that was found out after it', async () => {
+  const { upstream, seen } = world({ eth_call: () => able })
+  await upstream.capabilities()
+  const { length } = seen
+  await upstream.doubtCapabilities(Date.now() - 1)
+  expect(seen).toHaveLength(length)
+  await upstream.doubtCapabilities(Date.now())
+  expect(seen).toHaveLength(2 * length)
+})
+
+test('an endpoint that is ejected is asked for everything again', async () => {
+  const { upstream, seen } = world({ eth_call: () => able })
+  await upstream.checkChain(sendOf())
+  await upstream.capabilities()
+  upstream.eject(500)
+  expect([upstream.ejected, upstream.isChecked]).toEqual([true, false])
+  vi.setSystemTime(Date.now() + 500)
+  expect(upstream.ejected).toBe(false)
+  await upstream.checkChain(sendOf())
+  await upstream.capabilities()
+  expect(seen.filter((method) => method === 'eth_chainId')).toHaveLength(2)
+  expect(seen.filter((method) => method === 'eth_call')).toHaveLength(10)
+  upstream.eject()
+  vi.setSystemTime(Date.now() + 9_999)
+  // The ten seconds that it is made with: it has worked in between.
+  expect(upstream.ejected).toBe(true)
+  vi.setSystemTime(Date.now() + 1)
+  expect(upstream.ejected).toBe(false)
+})
+
+test('an endpoint of another chain is passed over for a minute', () => {
+  const { upstream } = world()
+  const wrong = error('WRONG_CHAIN')
+  upstream.failed(wrong)
+  expect([upstream.lastFailure, upstream.isOut]).toEqual([wrong, false])
+  vi.setSystemTime(Date.now() + 59_999)
+  expect(upstream.ejected).toBe(true)
+  vi.setSystemTime(Date.now() + 1)
+  expect(upstream.ejected).toBe(false)
+})
+
+test('an endpoint whose plan is used up is out for a while', async () => {
+  const { upstream, seen } = world()
+  await upstream.checkChain(sendOf())
+  const credit = error('CREDIT')
+  upstream.failed(credit)
+  expect([upstream.lastFailure, upstream.ejected, upstream.isOut, upstream.isChecked]).toEqual([
+    credit,
+    true,
+    true,
+    true,
+  ])
+  expect(await upstream.answers()).toBe(false)
+  expect(seen).toEqual(['eth_chainId'])
+  vi.setSystemTime(Date.now() + 10_000)
+  expect([upstream.isOut, await upstream.answers()]).toEqual([false, true])
+})
+
+test.each(['UNREACHABLE', 'BAD_ANSWER'] as const)('%s counts as silence, and leads to death', (code) => {
+  const { upstream } = world()
+  const failure = error(code)
+  upstream.failed(failure)
+  expect([upstream.lastFailure, upstream.standing.successRate]).toEqual([failure, 0.9])
+  vi.setSystemTime(Date.now() + 3_000)
+  upstream.failed(error(code))
+  expect(upstream.isOut).toBe(true)
+  upstream.worked()
+  expect([upstream.isOut, upstream.lastFailure]).toEqual([false, undefined])
+})
+
+test('RATE_LIMITED counts, and is an answer', () => {
+  const { upstream } = world()
+  const failure = error('RATE_LIMITED')
+  for (let k = 0; k < 4; k++) {
+    vi.setSystemTime(Date.now() + 3_000)
+    upstream.failed(failure)
+  }
+  expect([upstream.lastFailure, upstream.isOut, upstream.ejected, upstream.standing.down]).toEqual([
+    ...[failure, false, false, true],
+  ])
+})
+
+test.each(['REVERTED', 'REJECTED', 'LAGGING', 'PRUNED', 'BLOCK_GONE', 'GAS_CAP', 'RANGE'] as const)(
+  '%s is an answer of an endpoint that works',
+  (code) => {
+    const { upstream } = world()
+    takeDown(upstream)
+    upstream.failed(error(code))
+    expect([upstream.lastFailure, upstream.ejected, upstream.standing.down]).toEqual([undefined, false, false])
+  },
+)
+
+test('a timeout counts where the endpoint does not answer a question as simple as its block number', async () => {
+  const { upstream, state, seen } = world({ eth_blockNumber: failing('TIMEOUT') })
+  const late = error('TIMEOUT')
+  upstream.failed(late)
+  expect(upstream.lastFailure).toBeUndefined()
+  await settle()
+  expect([upstream.lastFailure, upstream.standing.successRate, seen]).toEqual([late, 0.9, ['eth_blockNumber']])
+  upstream.worked()
+  const { successRate } = upstream.standing
+  state.answers.eth_blockNumber = () => '0x1'
+  upstream.failed(late)
+  await settle()
+  expect([upstream.lastFailure, upstream.standing.successRate]).toEqual([undefined, successRate])
+})
+
+test.each([
+  ['UNREACHABLE', false],
+  ['TIMEOUT', false],
+  ['BAD_ANSWER', false],
+  ['ABORTED', false],
+  ['RATE_LIMITED', true],
+  ['UNSUPPORTED', true],
+  ['CREDIT', true],
+] as const)('an endpoint that answers a ping with %s is there: %s', async (code, isThere) => {
+  const { upstream } = world({ eth_blockNumber: failing(code) })
+  expect(await upstream.answers()).toBe(isThere)
+})
+
+test('an error that is none of the node is no sign of it', async () => {
+  const { upstream } = world({
+    eth_blockNumber: () => {
+      throw new TypeError('broken')
+    },
+  })
+  expect(await upstream.answers()).toBe(false)
+})
+
+test('one ping is in flight at a time, and its answer ends a death', async () => {
+  const { upstream, seen, sends } = world()
+  upstream.failed(error('UNREACHABLE'))
+  vi.setSystemTime(Date.now() + 3_000)
+  upstream.failed(error('UNREACHABLE'))
+  expect(upstream.isOut).toBe(true)
+  expect(await Promise.all([upstream.answers(), upstream.answers()])).toEqual([true, true])
+  expect([seen, sends[0]!.priority, upstream.isOut]).toEqual([['eth_blockNumber'], 'quote', false])
+  await upstream.answers()
+  expect(seen).toHaveLength(2)
+})
+
+test('an endpoint that wants to be left alone is not pinged and counts as there', async () => {
+  const { upstream, state, seen } = world({ eth_blockNumber: failing('TIMEOUT') })
+  state.waitMs = 1
+  expect([await upstream.answers(), seen]).toEqual([true, []])
+})
