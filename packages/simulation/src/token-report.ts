@@ -108,7 +108,8 @@ const ROUNDING = 2n
 
 /** Null where nothing was sent. */
 function surchargeOf(rounds: readonly TokenProbe.RoundStructOutput[]): number | null {
-  const sent = rounds.flatMap(({ buy, pass, sell }) => [buy, pass, sell]).filter(({ ok }) => ok)
+  // Of nothing that was sent there is no part, whatever a token debits for it.
+  const sent = rounds.flatMap(({ buy, pass, sell }) => [buy, pass, sell]).filter(({ ok, sent }) => ok && sent > 0n)
   const found = sent.map(({ sent, debited }) =>
     debited <= sent + ROUNDING ? 0 : Number(((debited - sent) * PPM) / sent),
   )

@@ -24,7 +24,7 @@ export class SlotResolver {
   private readonly byToken = new Bounded<Address, Promise<TokenLayout>>(MAX_REMEMBERED)
   /** Layouts of which a part was not found: looked for again after a while. */
   private readonly incomplete = new Bounded<Address, Promise<TokenLayout>>(MAX_REMEMBERED, { ttl: INCOMPLETE_MS })
-  private readonly byCode = new Bounded<Hex, TokenLayout>(MAX_REMEMBERED)
+  private readonly byCode = new Bounded<Hex, { readonly token: Address; readonly layout: TokenLayout }>(MAX_REMEMBERED)
   private hits = 0
   private misses = 0
 
@@ -77,11 +77,11 @@ export class SlotResolver {
     const codeHash = keccak256(trail.code) as Hex
     const known = this.byCode.get(codeHash)
     if (known) {
-      const again = await findMappings(reader, mappingsOf(known))
+      const again = await findMappings(reader, mappingsOf(known.layout, known.token, reader.token))
       if (again.balance && again.allowance) return withShape(reader, again)
     }
     const layout = await withShape(reader, { ...(await searchMappings(reader, trail)), ...usual })
-    this.byCode.set(codeHash, layout)
+    this.byCode.set(codeHash, { token: reader.token, layout })
     return layout
   }
 }
@@ -105,6 +105,8 @@ async function withShape(reader: TokenReader, { balance, allowance }: Found): Pr
   }
 }
 
-function mappingsOf({ balance, allowance }: TokenLayout): readonly Mapping[] {
-  return [...(balance ? [balance.mapping] : []), ...(allowance ? [allowance] : [])]
+/** Mappings of one token as a clone has them: what the first keeps in its own storage, the clone keeps in its own. */
+function mappingsOf({ balance, allowance }: TokenLayout, first: Address, clone: Address): readonly Mapping[] {
+  const mappings = [...(balance ? [balance.mapping] : []), ...(allowance ? [allowance] : [])]
+  return mappings.map((mapping) => (mapping.contract === first ? { ...mapping, contract: clone } : mapping))
 }
