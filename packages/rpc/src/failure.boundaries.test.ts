@@ -131,3 +131,8 @@ test('an error that has a meaning already keeps it, and the name of the failure 
   expect(connectionError(coded('ECONNREFUSED', 'other')).message).toContain('ECONNREFUSED')
   expect(connectionError(new Error('outer', { cause: coded('ENOTFOUND') })).message).toContain('ENOTFOUND')
 })
+
+test('a request that was given up is no number', () => {
+  const { message } = connectionError(new DOMException('This operation was aborted', 'AbortError'))
+  expect(message).toBe('the node cannot be reached: This operation was aborted')
+})

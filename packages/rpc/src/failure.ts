@@ -47,7 +47,9 @@ export function abortError(signal: Pick<Signal, 'reason'>, method: string): RpcE
 export function connectionError(cause: unknown): RpcError {
   if (cause instanceof RpcError) return cause
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
-  const name = inner instanceof Error ? (inner as NodeJS.ErrnoException).code || inner.message : String(inner)
+  const { code } = Object(inner) as { readonly code?: unknown }
+  // An exception of the DOM has a number of old there, which says nothing.
+  const name = typeof code === 'string' && code ? code : inner instanceof Error ? inner.message : String(inner)
   if (/EXCEEDED_MAX_SIZE|ERR_BUFFER_TOO_LARGE|Z_|HPE_/.test(name))
     return new RpcError('BAD_ANSWER', `the node's answer cannot be read: ${name}`, '0x', { cause })
   if (/TIMEOUT/.test(name)) return new RpcError('TIMEOUT', `the node did not answer: ${name}`, '0x', { cause })

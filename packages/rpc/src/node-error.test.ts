@@ -381,6 +381,8 @@ test.each([
   ['rate limit, try again in 0s', undefined],
   ['rate limit, try again in 5 minutes', undefined],
   ['rate limit of 7ms', undefined],
+  // It names the limit, not a pause.
+  ['5s rate limit', undefined],
   // Other failures have no pause.
   ['header not found, try again in 4ms', undefined],
 ])('"%s" asks for a pause of %s ms', (message, ms) => {
@@ -397,6 +399,7 @@ test.each([
   [{ try_again_in: '14.9ms' }, 14.9],
   [{ try_again_in: ' 2 s' }, 2_000],
   [{ try_again_in: 'a while, 2s' }, undefined],
+  [{ try_again_in: 5 }, undefined],
   [{ rate: { backoff_seconds: 3 }, try_again_in: '2s' }, 3_000],
   [null, undefined],
   ['30', undefined],

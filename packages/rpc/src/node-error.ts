@@ -141,7 +141,8 @@ function retryHint(text: string, data: unknown): number | undefined {
     readonly try_again_in?: string
   }
   const seconds = Number(rate?.backoff_seconds ?? 0)
-  const [, count, unit] = `${inText ?? ''} ${text}`.match(/(?:^|try again in )\s*([\d.]+)\s*(ms|s)\b/i) ?? []
+  const inData = typeof inText === 'string' ? inText.match(/^\s*([\d.]+)\s*(ms|s)\b/i) : null
+  const [, count, unit] = inData ?? text.match(/try again in\s+([\d.]+)\s*(ms|s)\b/i) ?? []
   const ms = seconds > 0 ? 1_000 * seconds : Number(count ?? 0) * (unit?.toLowerCase() === 's' ? 1_000 : 1)
   return ms > 0 ? Math.min(MAX_RETRY_AFTER_MS, ms) : undefined
 }
