@@ -20,7 +20,7 @@ const [from, to, tokenIn, tokenOut, holder] = [...'12346'].map(addressOf) as [
 const hash: Hex = `0x${'c'.repeat(64)}`
 const balanceProbe = BalanceProbe__factory.createInterface()
 const targetProbe = TargetProbe__factory.createInterface()
-/** Of calldata of one byte that is not zero. */
+/** Intrinsic gas of a transaction with one byte of calldata that is not zero. */
 const INTRINSIC = 21_016
 const TARGET_GAS = 500_000
 
