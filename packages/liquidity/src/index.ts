@@ -1,4 +1,5 @@
 export {
+  EMPTIED_REFUND,
   GAS_TABLE,
   type GasPart,
   type GasRow,

@@ -3,9 +3,6 @@ import { type Route, transactionRefund } from '@sluice/routing'
 import type { SimulationResult, SwapOutcome } from '@sluice/simulation'
 import { floorGas, larger, transactionGas } from './transaction-gas.ts'
 
-/** A slot that is filled and emptied again, such as the Guard's balance of the output. @see EIP-3529, EIP-2200 */
-const PASSED_REFUND = 19_900
-
 type Simulated = Pick<SwapOutcome, 'gasUsed'> & Partial<Pick<SimulationResult, 'chargedGas' | 'ways'>>
 
 type Charged = {
@@ -27,6 +24,6 @@ export function chargedGas(
   // Of a transaction that ends otherwise for its sender than with a probe in its place, the node's own figure is the only one.
   if (simulation.ways?.sender === 'bare' && simulation.chargedGas !== undefined) return BigInt(simulation.chargedGas)
   const gross = transactionGas(data, BigInt(simulation.gasUsed))
-  const refund = transactionRefund({ ...route, wrappedNative }, Number(gross))
-  return larger(gross - BigInt(Math.round(refund - (direct ? PASSED_REFUND : 0))), floorGas(data))
+  const refund = transactionRefund({ ...route, wrappedNative }, Number(gross), direct)
+  return larger(gross - BigInt(Math.round(refund)), floorGas(data))
 }

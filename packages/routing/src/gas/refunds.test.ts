@@ -2,7 +2,7 @@ import { type Address, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import type { GasLeg } from './parts.ts'
-import { slotRefund } from './refunds.ts'
+import { slotRefund, transactionRefund } from './refunds.ts'
 
 const token = (k: number): Address => toAddress(`0x${k.toString(16).padStart(40, '0')}`)
 const WETH = token(0xee)
@@ -37,4 +37,13 @@ test('a family that takes and passes on goes through the Executor at both ends',
 test('native output empties no balance', () => {
   const legs = [leg('uniswap-v4', token(1), ZERO_ADDRESS)]
   expect(slotRefund({ tokenIn: token(1), tokenOut: NATIVE, legs, wrappedNative: WETH })).toBe(0)
+})
+
+test('a route whose last pools pay the sender fills no balance of the Guard, also if refunds reach their limit', () => {
+  const swap = { tokenIn: token(1), tokenOut: token(2), wrappedNative: WETH }
+  const held = { ...swap, legs: [leg('curve-stable', token(1), token(2))] }
+  expect(slotRefund(held) - slotRefund(held, true)).toBe(19_900)
+  // EIP-3529: a fifth of the gas, which the slots that are left still exceed.
+  expect(transactionRefund(held, 200_000, true)).toBe(transactionRefund(held, 200_000, false))
+  expect(transactionRefund(held, 1_000_000, false) - transactionRefund(held, 1_000_000, true)).toBe(19_900)
 })

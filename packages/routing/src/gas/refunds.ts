@@ -3,14 +3,12 @@
  * Guard that are zero before and after, and locks of pools that are set back. Receipts tell the sum; an eth_call does not.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { familyOf, type Pool, partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
+import { EMPTIED_REFUND, familyOf, type Pool, partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
 import { isPrepaid } from '@sluice/program'
 import type { MeasuredHop } from '../types.ts'
 import { type GasLeg, type GasSwap, isEnd, isJoined, isPrepaidLeg } from './parts.ts'
 import { refundOf } from './route-gas.ts'
 
-/** Refund of a slot that goes from zero to something and back. */
-const EMPTIED = 19_900
 /** Refund of a slot that goes from something to something else and back: a lock of the usual kind. */
 const RESTORED = 2_800
 
@@ -21,18 +19,22 @@ function hopRefund(
   isLast: boolean,
 ): number {
   const { pullsInput, forwardsOutput, locks = 0 } = familyOf(family)?.payment ?? {}
-  // Shares are burnt where they are: a vault needs no allowance for its own.
+  // A vault burns its own shares, for which it needs no allowance.
   const isAllowed = pullsInput && tokenIn !== ZERO_ADDRESS && tokenIn !== address
   const isWrapper = family === WRAPPER_FAMILY
   // The wrapper pays the Executor, and takes its own token without an allowance.
   const isTaken = isFirst && tokenIn !== ZERO_ADDRESS && (pullsInput || isWrapper)
   const isPassedOn = isLast && tokenOut !== ZERO_ADDRESS && (forwardsOutput || isWrapper)
   const slots = (isAllowed ? 1 : 0) + (isTaken ? 1 : 0) + (isPassedOn ? 1 : 0)
-  return slots * EMPTIED + locks * RESTORED
+  return slots * EMPTIED_REFUND + locks * RESTORED
 }
 
-/** Refund of a whole route, as if nothing limited it; that of the sender's own allowance apart. */
-export function slotRefund(swap: GasSwap): number {
+/**
+ * Refund of a whole route, as if nothing limited it; that of the sender's own allowance apart.
+ *
+ * @param isDirect - the last pools pay the sender, so that the Guard's balance of the output is not filled and emptied
+ */
+export function slotRefund(swap: GasSwap, isDirect = false): number {
   const { legs, tokenIn, tokenOut, wrappedNative } = swap
   const held = new Set<Address>()
   let refund = 0
@@ -44,8 +46,9 @@ export function slotRefund(swap: GasSwap): number {
     // Between two hops the Executor holds the token, unless the pool is paid by the hop before, or both are one call.
     if (!isFirst && sold !== ZERO_ADDRESS && !isPrepaidLeg(swap, leg)) held.add(sold)
   })
-  refund += held.size * EMPTIED
-  return tokenOut === NATIVE || tokenOut === ZERO_ADDRESS ? refund : refund + EMPTIED
+  refund += held.size * EMPTIED_REFUND
+  const isNative = tokenOut === NATIVE || tokenOut === ZERO_ADDRESS
+  return isNative || isDirect ? refund : refund + EMPTIED_REFUND
 }
 
 /** Gas of a balance that the hop before pays, beyond that of one which the pool has already: a pool that measures its own input. */
@@ -80,7 +83,7 @@ function grossAt({ first, middle, last }: MeasuredHop, isFirst: boolean, isLast:
 export function measuredHopGas(hop: MeasuredHop, pool: Pool, isFirst: boolean, isLast: boolean): number {
   const { tokenIn, tokenOut } = hop
   const gross = grossAt(hop, isFirst, isLast)
-  const input = isFirst || tokenIn === ZERO_ADDRESS ? 0 : isPrepaid(pool.family) ? PAID_AT_POOL : EMPTIED
+  const input = isFirst || tokenIn === ZERO_ADDRESS ? 0 : isPrepaid(pool.family) ? PAID_AT_POOL : EMPTIED_REFUND
   const refund = input + hopRefund({ pool, tokenIn, tokenOut }, isFirst, isLast)
   return Math.max(gross - refund, gross * (1 - MAX_REFUND) - SLACK)
 }
@@ -99,8 +102,10 @@ export function measuredRouteGas(swap: GasSwap, hops: readonly MeasuredHop[]): n
 /**
  * Refund of a transaction that took so much gas in a simulation, which spends an allowance of just the input; a sender is taken to keep
  * some of the token and of its allowance.
+ *
+ * @param isDirect - see `slotRefund`
  */
-export function transactionRefund(swap: GasSwap, gross: number): number {
+export function transactionRefund(swap: GasSwap, gross: number, isDirect: boolean): number {
   const { refund: allowance } = partGas('route')
-  return allowance + refundOf(gross - allowance, slotRefund(swap))
+  return allowance + refundOf(gross - allowance, slotRefund(swap, isDirect))
 }

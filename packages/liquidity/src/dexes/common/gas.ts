@@ -45,7 +45,7 @@ export const HOP_GAS = each(({ hop }) => hop)
 export const PIECE_GAS = each(({ piece }) => piece)
 
 /** Refund of a slot that goes from zero to something and back within a transaction, EIP-3529. */
-const EMPTIED_REFUND = 19_900
+export const EMPTIED_REFUND = 19_900
 
 /** Tokens whose transfers cost more: proxies, and those that look into more slots than others. */
 const TOKENS: ReadonlyMap<string, { readonly gas: number; readonly once: number }> = new Map(
