@@ -18,8 +18,6 @@ const MAX_WAIT_MS = 6_000
 /** Milliseconds that a block takes as long as none was read, and weight of the newest one read. */
 const FIRST_GUESS_MS = 200
 const NEWEST = 0.2
-/** Longest wait, in milliseconds, for pools that the search of the background still finds. */
-const SETTLE_MS = 2_000
 
 type Past = {
   readonly block: BlockHeader
@@ -50,9 +48,10 @@ export class PastPrices {
 
   /**
    * @param facts - token facts that are known already; they do not change from block to block
-   * @param settleMs - longest wait for pools that are found in the background: one block has one answer where that is enough
+   * @param settleMs - longest wait for pools that are found in the background: one block has one answer if that is enough. A service
+   *   does not wait, because past logs of a whole chain take minutes
    */
-  constructor(chain: Chain, { facts, settleMs = SETTLE_MS }: { facts?: TokenFacts; settleMs?: number } = {}) {
+  constructor(chain: Chain, { facts, settleMs = 0 }: { facts?: TokenFacts; settleMs?: number } = {}) {
     this.chain = chain
     this.facts = facts
     this.settleMs = settleMs
@@ -127,8 +126,8 @@ export class PastPrices {
     const { market, redemptions, prices } = past
     const real = own.filter((token) => market.tokens.isToken(token) === true)
     const parts = await redemptions.seek(real, { rpc, block, holderOf: (share) => prices.holderOf(share) })
-    await market.ensureGroups(parts.filter((it) => it !== ZERO_ADDRESS).map((part) => [part]))
-    await prices.follow(await market.settled(this.settleMs))
+    const found = await market.ensureGroups(parts.filter((it) => it !== ZERO_ADDRESS).map((part) => [part]))
+    await prices.follow(this.settleMs > 0 ? await market.settled(this.settleMs) : found)
     const source = { snapshot: market.snapshot(), prices, rpc }
     await Promise.all(unlistedOf(own, this.listed, prices).map((token) => readHoldings(token, source)))
     for (const token of tokens) past.asked.add(token)
