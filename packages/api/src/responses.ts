@@ -2,9 +2,9 @@
 import { L1_FEE_MODELS } from '@sluice/chains'
 import { z } from 'zod'
 
-const hexAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
-const hexBytes = z.string().regex(/^0x([0-9a-fA-F]{2})*$/)
-const units = z.string().regex(/^[0-9]+$/)
+export const hexAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+export const hexBytes = z.string().regex(/^0x([0-9a-fA-F]{2})*$/)
+export const units = z.string().regex(/^[0-9]+$/)
 const signedUnits = z.string().regex(/^-?[0-9]+$/)
 
 export const swapLeg = z.object({
@@ -59,7 +59,7 @@ export const swapResponse = z.object({
     'Gas that the sender is charged, after refunds: what the receipt will tell. `gasCost` and `netToAmount` count it.',
   ),
   gasChargedAtDeadline: units.describe(
-    'The same when `tx` is mined at its deadline instead of in the next block: more where an observation of a pool, a cache of rates or an epoch falls due before.',
+    'The same when `tx` is mined at its deadline instead of in the next block: more if an observation of a pool, a cache of rates, or an epoch falls due before then.',
   ),
   gasCost: z.object({
     native: units.describe('Wei, `l1Fee` included.'),

@@ -34,10 +34,6 @@ const watch = (change: Record<string, string> = {}, from = server) => {
   readers.push(reader)
   return reader
 }
-/** Finds the first pools, which takes its time. */
-async function warm({ url }: RunningServer): Promise<void> {
-  for (let round = 0; round < 20; round++) if ((await ask(`${url}/quote/31337?${query()}`)).status === 200) return
-}
 const mine = () => request(devnet.url, 'evm_mine')
 const get = async (path: string) => JSON.parse((await ask(server.url + path)).text)
 
@@ -130,7 +126,7 @@ test('a stream ends with a reason when the service stops, and is not opened when
   const proxy = await NodeProxy.start(devnet.url)
   const other = await startOver(proxy.url, { RPC_TIMEOUT_MS: '300' })
   try {
-    await warm(other)
+    await warmUp(other.url, `/quote/31337?${query()}`)
     const reader = watch({}, other)
     await reader.until((events) => events.length === 1)
     const closing = other.close()
@@ -153,7 +149,7 @@ test('a chain whose node goes away ends its streams', async () => {
   const proxy = await NodeProxy.start(devnet.url)
   const other = await startOver(proxy.url, { RPC_TIMEOUT_MS: '300' })
   try {
-    await warm(other)
+    await warmUp(other.url, `/quote/31337?${query()}`)
     const reader = watch({}, other)
     await reader.until((events) => events.length === 1)
     await proxy.stop()
@@ -181,7 +177,7 @@ const streamsOf = async (from: RunningServer) =>
 
 test('a service stops although nobody reads its streams', async () => {
   const other = await startOver(devnet.url)
-  await warm(other)
+  await warmUp(other.url, `/quote/31337?${query()}`)
   const sockets = await Promise.all(Array.from({ length: 20 }, () => unread(other)))
   try {
     await expect.poll(() => streamsOf(other), { timeout: 30_000 }).toBe(20)

@@ -103,7 +103,7 @@ export type Route = {
   readonly priceImpact?: number | null
   /** Gas that the sender is charged, after refunds: `gasCost` and `netToAmount` count it. */
   readonly gasCharged?: string
-  /** The same when it is mined at its deadline: more where something falls due before. */
+  /** The same when it is mined at its deadline: more if something falls due before then. */
   readonly gasChargedAtDeadline?: string
   readonly gasCost?: { readonly native: string; readonly usd: number | null; readonly l1Fee: string | null }
   readonly netToAmount?: string | null

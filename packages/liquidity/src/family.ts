@@ -257,7 +257,7 @@ export interface DexFamily<State = unknown> {
   readonly keepsTokens?: true
   /** Gas of bringing a pool's own price oracle up to date, which its first trade in a block pays; 0 when absent. */
   readonly oracleGas?: number
-  /** Storage that a swap sets and clears again, which is refunded; none but the pool's payment when absent. */
+  /** Storage that a swap sets and clears again, whose gas is refunded; absent if the Executor does no more than pay the pool. */
   readonly payment?: HopPayment
   /**
    * Most gas by which a swap may cost more when it is mined some time after the next block, for what falls due meanwhile: an

@@ -27,7 +27,7 @@ export type MeasuredHop = {
   readonly last: number
 }
 
-/** By pool: gas of its legs beyond what the family's row says, less where negative, or gas as measured. */
+/** By pool: gas of its legs beyond that of the family's row, which may be negative, or gas as measured. */
 export type LearnedGas = ReadonlyMap<string, number | readonly MeasuredHop[]>
 
 /** The terms of a trade, its amount apart. Plain data, so that it can be sent to another thread. */

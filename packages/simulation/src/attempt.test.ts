@@ -29,7 +29,7 @@ const environment: CallEnvironment = {
   gasPriceWei: 7n,
   runsIn: { number: 101, timestamp: 1_012, baseFeePerGas: 4n },
   targetGas: 6_300_000n,
-  mostTargetGas: 6_300_000n,
+  usualTargetGas: 6_300_000n,
   code: '0x',
 }
 const setUp: SetUp = {

@@ -34,8 +34,8 @@ export type CallEnvironment = {
   readonly runsIn: BlockOverrides
   /** Part of the transaction's gas that its target gets; zero or less when it would not even start. */
   readonly targetGas: bigint
-  /** Gas that the target gets where the caller names none. */
-  readonly mostTargetGas: bigint
+  /** Part of the gas that the target gets if the caller names none. */
+  readonly usualTargetGas: bigint
   /** The sender's own. */
   readonly code: Hex
   /** Code of the target, where the probe stands there from the start. */

@@ -35,7 +35,7 @@ function runsOf(node: { error?: Error; maxUsedGas?: bigint }) {
         ...{ number: 1, hash, parentHash: hash, timestamp: 1, gasLimit: 30_000_000n },
         ...{ baseFeePerGas: null, miner: other },
       },
-      ...{ block: 1, gasPriceWei: 0n, runsIn: {}, targetGas: 90_000n, mostTargetGas: 90_000n, code: '0x' },
+      ...{ block: 1, gasPriceWei: 0n, runsIn: {}, targetGas: 90_000n, usualTargetGas: 90_000n, code: '0x' },
     },
     setUp: { writes: new Map(), balance: 5n, approve: 0n, ways: { balance: 'slot', allowance: 'slot' } },
     options: {},

@@ -30,7 +30,7 @@ const environment: CallEnvironment = {
   gasPriceWei: 7n,
   runsIn: { number: 101, timestamp: 1_012 },
   targetGas: 500_000n,
-  mostTargetGas: 900_000n,
+  usualTargetGas: 900_000n,
   code: '0x',
 }
 const setUp: SetUp = {

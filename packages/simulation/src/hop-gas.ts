@@ -17,7 +17,7 @@ export type HopToMeasure = {
   readonly token: Address
   /** Base units. */
   readonly amount: bigint
-  /** Account that holds the input before the program runs; null where the program pulls it from the sender. */
+  /** Account that holds the input before the program runs; null if the program pulls it from the sender. */
   readonly holder: Address | null
   /** Bought token; the zero address for native. */
   readonly tokenOut: Address
@@ -50,7 +50,7 @@ const CALL_OVERHEAD = 1_000n
 const SHARES_MARGIN = 100n
 
 /**
- * Gas of each hop before refunds; null where it failed, took more than a hop may, or the balance of its token cannot be set.
+ * Gas of each hop before refunds; null if it failed, took more than a hop may, or the balance of its token cannot be set.
  * Accounts and slots that a hop does not share with a hop before it in a route are cold, as in a transaction.
  *
  * @throws RpcError when no endpoint could run it

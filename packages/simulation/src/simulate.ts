@@ -21,8 +21,8 @@ const ALL = 2n ** 256n - 1n
 /** Swaps that are tried beside the first: the gas of one call is enough for them. */
 const MAX_OTHERS = 7
 
-/** Words of a transaction that ran out of gas below its first call, for which nodes have none. */
-const OUT_OF_GAS = ''
+/** Words of a node that has none: the gas is taken to have run out. */
+const NO_WORDS = ''
 
 /**
  * Runs the transaction at the block, with the sender's balance and allowance of tokenIn set to exactly `amountIn`, and
@@ -61,7 +61,7 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
       : await tryToken(task, environment, layout, setUp)
   const result = await compared(task, environment, attempt, early)
   const words = (await isStarvedWithin(task, environment, result))
-    ? OUT_OF_GAS
+    ? NO_WORDS
     : await exhaustionWords(task, environment, result)
   return resultOf({ ...result, words }, environment)
 }
@@ -80,11 +80,11 @@ async function isStarvedWithin(
   if (gas === undefined || success || returnData !== '0x' || isExhausted(report)) return false
   // A call takes 63/64 of the gas that is left: hardly anything remains, at any depth.
   const isSpent = (of: RunReport, limit: bigint) => of.gasUsed * 4n > limit * 3n
-  const { targetGas, mostTargetGas } = environment
-  if (!isSpent(report, targetGas) || mostTargetGas <= targetGas) return false
-  const again = await run(task, { ...environment, targetGas: mostTargetGas }, setUp)
+  const { targetGas, usualTargetGas } = environment
+  if (!isSpent(report, targetGas) || usualTargetGas <= targetGas) return false
+  const again = await run(task, { ...environment, targetGas: usualTargetGas }, setUp)
   // One that takes all of any gas, as INVALID does, is not helped by more.
-  if (isSpent(again, mostTargetGas)) return again.success
+  if (isSpent(again, usualTargetGas)) return again.success
   return again.success || again.returnData !== '0x' || again.gasUsed > targetGas
 }
 
@@ -105,8 +105,7 @@ async function exhaustionWords(
   } catch (error) {
     if (error instanceof RpcError && error.code === 'REVERTED') return error.message
   }
-  // It is for words alone: without them the gas is taken to have run out.
-  return ''
+  return NO_WORDS
 }
 
 type Attempt = {
@@ -148,7 +147,7 @@ async function lookAround({ rpc, request, context, options, ...task }: Task): Pr
   const gas = gasOf(request, header, limit, context)
   const intrinsic = intrinsicGas(request.data)
   const targetGas = gas - intrinsic
-  const mostTargetGas = usualGasOf(header, limit, context) - intrinsic
+  const usualTargetGas = usualGasOf(header, limit, context) - intrinsic
   if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
   // A tag moves on between two calls, and another branch may have the same number; a hash is one block.
   const pinned = typeof block === 'string' && block !== 'pending' ? { blockHash: header.hash } : block
@@ -157,7 +156,7 @@ async function lookAround({ rpc, request, context, options, ...task }: Task): Pr
     ...environmentOf(header, request, context),
     ...(block !== 'pending' && baseFeePerGas !== undefined && { baseFeePerGas }),
   }
-  return { header, block: pinned, runsIn, gasPriceWei, targetGas, mostTargetGas, code, ...atTarget }
+  return { header, block: pinned, runsIn, gasPriceWei, targetGas, usualTargetGas, code, ...atTarget }
 }
 
 /** @throws SimulationError `BAD_REQUEST` for more than the chain accepts */

@@ -62,7 +62,7 @@ const environment: CallEnvironment = {
     ...{ number: 1, hash, parentHash: hash, timestamp: 1, gasLimit: 30_000_000n },
     ...{ baseFeePerGas: null, miner: to },
   },
-  ...{ block: 1, gasPriceWei: 0n, runsIn: {}, targetGas: 90_000n, mostTargetGas: 90_000n, code: '0x' },
+  ...{ block: 1, gasPriceWei: 0n, runsIn: {}, targetGas: 90_000n, usualTargetGas: 90_000n, code: '0x' },
 }
 const setUp = { writes: new Map(), balance: 5n, approve: 0n, ways: { balance: 'slot', allowance: 'slot' } } as const
 

@@ -1,7 +1,7 @@
 /** 1inch's `/approve`: the contract to approve, the amount that it may draw already, and the transaction that approves. */
 import { type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { tokenAbi } from '@sluice/quoting'
 import { RpcError } from '@sluice/rpc'
-import { Interface } from 'ethers'
 import type { Request } from 'express'
 import { z } from 'zod'
 import { ApiError } from '../errors.ts'
@@ -10,10 +10,6 @@ import { address, uint } from '../parameters.ts'
 import { read } from '../requests.ts'
 import type { ServedChain } from '../served-chain.ts'
 
-const token = new Interface([
-  'function allowance(address owner, address spender) view returns (uint256)',
-  'function approve(address spender, uint256 amount)',
-])
 const MAX_ALLOWANCE = 2n ** 256n - 1n
 
 const allowanceQuery = z.object({
@@ -36,10 +32,10 @@ export const approvals: Readonly<
     const { tokenAddress, walletAddress } = read(allowanceQuery, query)
     const { address: of } = tokenAddress
     if (of === NATIVE || of === ZERO_ADDRESS) return { allowance: MAX_ALLOWANCE.toString() }
-    const data = token.encodeFunctionData('allowance', [walletAddress.address, routerAddress]) as Hex
+    const data = tokenAbi.encodeFunctionData('allowance', [walletAddress.address, routerAddress]) as Hex
     try {
       const answer = await live.rpc.call({ to: of, data }, 'latest', { signal })
-      const [allowance] = token.decodeFunctionResult('allowance', answer)
+      const [allowance] = tokenAbi.decodeFunctionResult('allowance', answer)
       return { allowance: allowance.toString() }
     } catch (error) {
       if (error instanceof RpcError && error.code !== 'REVERTED') throw error
@@ -50,7 +46,7 @@ export const approvals: Readonly<
   async transaction({ query }, { live, routerAddress }, { signal }) {
     const { tokenAddress, amount } = read(transactionQuery, query)
     const gasPrice = await live.rpc.gasPrice({ signal })
-    const data = token.encodeFunctionData('approve', [routerAddress, amount])
+    const data = tokenAbi.encodeFunctionData('approve', [routerAddress, amount])
     return { data, gasPrice: gasPrice.toString(), to: tokenAddress.sent, value: '0' }
   },
 }

@@ -1,9 +1,6 @@
 import { permitKinds } from '@sluice/quoting'
 import { z } from 'zod'
-
-const hexAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
-const hexBytes = z.string().regex(/^0x([0-9a-fA-F]{2})*$/)
-const units = z.string().regex(/^[0-9]+$/)
+import { hexAddress, hexBytes, units } from '../responses.ts'
 
 const typedField = z.object({ name: z.string(), type: z.string() })
 const permitOffer = z.object({

@@ -1,9 +1,8 @@
 /** Answer of `/status`: what became of a transaction. */
 import { z } from 'zod'
+import { hexAddress, units } from '../responses.ts'
 
-const hexAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 const hash = z.string().regex(/^0x[0-9a-f]{64}$/)
-const units = z.string().regex(/^[0-9]+$/)
 
 const swap = z.object({
   src: hexAddress.describe('Input token; NATIVE for the native token.'),

@@ -20,7 +20,7 @@ const MAX_DIRECTIONS = 12
 const MAX_WAITING = 256
 /** Calls that one block is worth. */
 const CALLS_PER_BLOCK = 32
-/** Sets of tokens whose pools are not looked through at each quote, and milliseconds until they are again. */
+/** Sets of tokens whose pools were looked through lately, and milliseconds for which that counts. */
 const MAX_LOOKED = 4_096
 const LOOK_EVERY_MS = 60_000
 /** Pools that are looked through before the event loop has a turn. */

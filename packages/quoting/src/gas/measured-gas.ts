@@ -12,9 +12,9 @@ const CHANGED_SECONDS = 600
 const OLD_SECONDS = 6 * 3_600
 
 type Known = {
-  /** True once the pool's state is another than the one that was measured. States themselves are not kept for this. */
+  /** True once the pool has changed since it was measured. Its state is not kept for this. */
   hasChanged: boolean
-  /** None where no direction could be measured. */
+  /** Empty if no direction could be measured. */
   readonly hops: readonly MeasuredHop[]
   /** Unix seconds, by the chain's clock. */
   readonly at: number

@@ -4,11 +4,11 @@ import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
 
 /** Part of the square root of the price that the first try moves, so that it crosses no tick. */
 const FIRST_MOVE = 2e-6
-/** Larger amounts that are tried where one buys nothing, and the factor between them. */
+/** Larger amounts that are tried if one buys nothing, and the factor between them. */
 const MAX_TRIES = 4
 const STEP = 1_000n
 
-/** An amount that the pool takes and that hardly moves its price; null where it takes none. */
+/** An amount that the pool takes and that hardly moves its price; null if it takes none. */
 export function probeAmount(pool: Pool, tokenIn: Address, tokenOut: Address): bigint | null {
   const family = familyOf(pool.family)
   if (!family) return null

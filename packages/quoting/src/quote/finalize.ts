@@ -45,7 +45,7 @@ export type Quote = {
   readonly gasEstimate: bigint
   /** Units that the sender is charged, after refunds, as the receipt will tell. */
   readonly gasCharged: bigint
-  /** The same when it is mined at its deadline; more where something of a pool or a token falls due before. */
+  /** The same when it is mined at its deadline; more if something of a pool or a token falls due before then. */
   readonly gasChargedAtDeadline: bigint
   /** Cost of the gas charged and the data fee together. */
   readonly gasCostWei: bigint

@@ -9,7 +9,7 @@ type Known = Pick<TaxRecords, 'transferPpm' | 'isStuck'>
 export type SearchAmount = Pick<RouteRequest, 'amountIn'> | Pick<ExactOutputRequest, 'amountOut'>
 
 /**
- * True where the Executor pays the sender itself, so that a tax on the way from the Guard is spared, or a second transfer that the
+ * True if the Executor pays the sender itself, so that a tax on the way from the Guard is spared, or a second transfer that the
  * token would refuse. Nothing is paid so of a pure wrap, which no tax touches.
  */
 export function paysDirectly({ tokenOut, feePpm }: QuoteRequest, taxes: Known): boolean {

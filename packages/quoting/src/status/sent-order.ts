@@ -1,7 +1,7 @@
 /** Orders of the Guard that were sent: read from calldata, and compared with what the logs of the receipt say was paid. */
 import { IGuard__factory } from '@sluice/bindings'
 import { type Address, type Hex, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import { AbiCoder, type Interface, id } from 'ethers'
+import { type Interface, id } from 'ethers'
 
 /** Log of a receipt. */
 type Log = { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }
@@ -23,7 +23,6 @@ export type SentOrder = {
 const guardAbi: Interface = IGuard__factory.createInterface()
 const TRANSFER = id('Transfer(address,address,uint256)')
 const WITHDRAWAL = id('Withdrawal(address,uint256)')
-const coder = AbiCoder.defaultAbiCoder()
 
 /** @returns undefined for calldata that is no swap of the Guard */
 export function orderOf({ input, value }: { readonly input: Hex; readonly value: bigint }): SentOrder | undefined {
@@ -88,5 +87,5 @@ function unwrappedBy(guard: Address, wrapper: Address, logs: readonly Log[]): bi
 const addressOf = (topic: string): Address => toAddress(`0x${topic.slice(-40)}`)
 
 function wordOf(data: string): bigint | null {
-  return data.length === 66 ? (coder.decode(['uint256'], data)[0] as bigint) : null
+  return data.length === 66 ? BigInt(data) : null
 }

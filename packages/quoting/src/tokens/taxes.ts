@@ -71,7 +71,7 @@ export class TaxRecords {
     return BigInt(this.taxes.get(token)?.usual.transferPpm ?? 0)
   }
 
-  /** True where the token must come from the pool to its receiver, since the same transaction cannot pass it on. */
+  /** True if the token must come from the pool to its receiver, since the same transaction cannot pass it on. */
   isStuck(token: Address): boolean {
     return this.stuck.has(token)
   }

@@ -5,10 +5,10 @@ import { encodeProgram, isPrepaid, ProgramError, type StepInput, type StepOutput
 import { EncodeError } from './errors.ts'
 import type { StepMaker } from './steps.ts'
 
-/** A program, and the account that holds its input before it runs; null where the program pulls it from the sender. */
+/** A program, and the account that holds its input before it runs; null if the program pulls it from the sender. */
 type HopProgram = { readonly program: Hex; readonly holder: Address | null }
 
-/** By the hop's place in a route; null where the family's operation cannot do that. */
+/** By the hop's place in a route; null if the family's operation cannot do that. */
 type HopPrograms = {
   readonly first: HopProgram | null
   readonly middle: HopProgram | null

@@ -41,7 +41,7 @@ export function admit(problem: Problem, amountIn: bigint, request: RouteTerms) {
   return { admission, problem: { ...problem, amountIn: Number(amountIn), rate, rateBack, taxed, believed } }
 }
 
-/** Leaves only pools of the native token at the end that is NATIVE; false where there are none. */
+/** Leaves only pools of the native token at the end that is NATIVE; false if there are none. */
 function withoutWrapper(admission: Admission, { graph, source, target }: Problem, { tokenIn }: RouteTerms): boolean {
   const { offset, reverse } = graph.topology
   const end = tokenIn === NATIVE ? source : target

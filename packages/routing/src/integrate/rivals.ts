@@ -125,7 +125,7 @@ function expectedNet(problem: Problem, flow: Flow): number {
   return amountOut - gas * perGas - edges.length * perLeg
 }
 
-/** Gas of entries of oracles, which hops write where they move the price by a tick; measured hops move it by less. */
+/** Gas of oracle entries, which hops write if they move the price by a tick; measured hops move it by less. */
 function oracleGas({ graph }: Problem, { edges, input }: Flow): number {
   return edges.reduce((sum, edge, k) => {
     const { gas } = partGas(`oracle:${graph.edges[edge]!.pool.family}`)
