@@ -69,6 +69,13 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
       return status === 200 && body.simulationBlock >= (await blockNumber()) ? body : undefined
     })
   }
+  /** Ids of the pools that the owner has published: a field of another kind has a space in its name. */
+  async function publishedPools(): Promise<string[]> {
+    const keys = keysOf(devnet.chainId)
+    const generation = await redis.call<string>('HGET', keys.head, 'gen')
+    const fields = await redis.call<string[]>('HKEYS', keys.pools(generation))
+    return fields.filter((field) => !field.includes(' '))
+  }
   const blockNumber = async () => Number(await node.request<string>('eth_blockNumber'))
 
   test('workers quote exactly, and read no logs; one indexer reads the chain', async () => {
@@ -105,7 +112,12 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
 
   test('an indexer that is killed is replaced, and what it knew is known', async () => {
     const first = (await owner())!
-    const { pools } = (await ready(workers[0]!)).chains[devnet.chainId]!
+    // What was found after the last save is found again, but later.
+    const pools = await until(async () => {
+      const published = await publishedPools()
+      const saved = new Set(await redis.call<string[]>('HKEYS', keysOf(devnet.chainId).known))
+      return published.every((pool) => saved.has(pool)) ? published.length : undefined
+    })
     await end(first.process, 'SIGKILL')
     // A block that only the next owner can tell of.
     await node.request('evm_mine')
@@ -113,7 +125,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     expect(route.simulationBlock).toBe(await blockNumber())
     const second = indexers.find((indexer) => indexer !== first)!
     expect((await ready(second)).bus.owned).toEqual([devnet.chainId])
-    expect((await ready(workers[0]!)).chains[devnet.chainId]!.pools).toBe(pools)
+    expect((await ready(workers[0]!)).chains[devnet.chainId]!.pools).toBeGreaterThanOrEqual(pools)
     for (const worker of workers) await expectExact(worker, 'WETH', 'LINK')
     indexers[indexers.indexOf(first)] = await start('indexer')
   })
@@ -298,7 +310,7 @@ function end(process: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 60_000
   for (;;) {
     const found = await look()
     if (found !== undefined) return found
