@@ -16,6 +16,7 @@ const ORDER = [
   'routing',
   'pricing',
   'quoting',
+  'solver',
   'api',
   'server',
 ]
@@ -38,7 +39,7 @@ export default {
       name: `direction-of-${name}`,
       severity: 'error',
       from: { path: `^packages/${name}/`, pathNot: TESTS },
-      to: { path: `^packages/(${[...ORDER.slice(at + 1), 'devnet', 'client', 'react', 'web'].join('|')})/` },
+      to: { path: `^packages/(${[...ORDER.slice(at + 1), 'devnet', 'client', 'react', 'mcp', 'web'].join('|')})/` },
     })),
     {
       name: 'client-stands-alone',
@@ -52,6 +53,12 @@ export default {
       severity: 'error',
       from: { path: '^packages/react/src/', pathNot: TESTS },
       to: { path: '^packages/', pathNot: '^packages/(react|client)/' },
+    },
+    {
+      name: 'mcp-by-the-client',
+      severity: 'error',
+      from: { path: '^packages/mcp/src/', pathNot: TESTS },
+      to: { path: '^packages/', pathNot: '^packages/(mcp|client)/' },
     },
     {
       name: 'web-by-the-client',

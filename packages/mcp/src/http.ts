@@ -1,0 +1,96 @@
+/** Streamable HTTP without sessions: each request has a server and a transport of its own, which end with its response. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+
+const PATH = '/mcp'
+/** Calldata of 128 kB as hexadecimal text, and room for the rest of a request. */
+const MAX_BODY_BYTES = 512 * 1024
+const MAX_CONNECTIONS = 256
+const MAX_REQUESTS = 64
+/** Time in which the headers, and the whole of a request, must arrive. */
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 30_000
+const CHECK_INTERVAL_MS = 5_000
+
+export type HttpOptions = {
+  readonly host: string
+  readonly port: number
+  /** Values of the Host header that are accepted in addition to those of the address listened on. */
+  readonly allowedHosts: readonly string[]
+}
+
+export type HttpListener = { readonly url: string; readonly close: () => Promise<void> }
+
+/** Listens, and answers POST requests at `/mcp`. Requests of other hosts and origins get 403: they may come from a web page. */
+export async function listen(
+  { host, port, allowedHosts: named }: HttpOptions,
+  createMcpServer: () => McpServer,
+): Promise<HttpListener> {
+  let allowedHosts: string[] = []
+  let inFlight = 0
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const mcp = createMcpServer()
+    const transport = new StreamableHTTPServerTransport({
+      enableJsonResponse: true,
+      maxRequestBodySize: MAX_BODY_BYTES,
+      enableDnsRebindingProtection: true,
+      allowedHosts,
+      allowedOrigins: allowedHosts.flatMap((name) => [`http://${name}`, `https://${name}`]),
+    })
+    response.once('close', () => {
+      inFlight--
+      // Ends calls in progress for a client that is gone.
+      mcp.close().catch(report)
+    })
+    await mcp.connect(transport as Transport)
+    await transport.handleRequest(request, response)
+  }
+
+  const options = {
+    ...{ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+  }
+  const server = createServer(options, (request, response) => {
+    const [path] = (request.url ?? '').split('?')
+    if (path !== PATH) return refuse(response, 404, `the only path is ${PATH}`)
+    if (request.method !== 'POST')
+      return refuse(response, 405, 'send POST requests: there are no sessions', { Allow: 'POST' })
+    if (inFlight >= MAX_REQUESTS)
+      return refuse(response, 503, 'too many requests are in progress', { 'Retry-After': '1' })
+    inFlight++
+    answer(request, response).catch((error) => {
+      report(error)
+      if (!response.headersSent) refuse(response, 500, 'internal error')
+    })
+  })
+  server.maxConnections = MAX_CONNECTIONS
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const { port: bound } = server.address() as AddressInfo
+  const shown = host.includes(':') ? `[${host}]` : host
+  allowedHosts = [...new Set([shown, '127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${bound}`)), ...named]
+  return {
+    url: `http://${shown}:${bound}${PATH}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function refuse(response: ServerResponse, status: number, message: string, headers: Record<string, string> = {}): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null })
+  // The unread rest of the body would be parsed as the next request.
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers }).end(body)
+}
+
+function report(error: unknown): void {
+  console.error(`sluice-mcp: failed to answer a request: ${error instanceof Error ? error.message : String(error)}`)
+}

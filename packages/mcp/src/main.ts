@@ -1,0 +1,40 @@
+/** `sluice-mcp`: serves the tools over stdio, or over HTTP with `--http`. Logs go to stderr: stdout is the protocol's. */
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { type Options, readArguments, USAGE } from './arguments.ts'
+import { listen } from './http.ts'
+import { serverFactory, version } from './server.ts'
+
+/** Largest message that is read from stdin. */
+const MAX_MESSAGE_BYTES = 1024 * 1024
+/** Exit code for a mistake in the command line. */
+const USAGE_ERROR = 2
+
+const request = readArguments(process.argv.slice(2), process.env)
+if ('mistake' in request) {
+  console.error(`sluice-mcp: ${request.mistake}\n\n${USAGE}`)
+  process.exitCode = USAGE_ERROR
+} else if ('show' in request) console.log(request.show === 'help' ? USAGE : version)
+else if (request.options.http) await serveHttp(request.options, request.options.http)
+else await serveStdio(request.options)
+
+/** Serves one client until stdin ends and all its requests are answered. */
+async function serveStdio(options: Options): Promise<void> {
+  const mcp = serverFactory(options)()
+  mcp.server.onerror = (error) => console.error(`sluice-mcp: ${error.message}`)
+  // The SDK closes only after a message that is too large: the rest of stdin cannot be parsed.
+  mcp.server.onclose = () => process.exit(1)
+  // The client is gone.
+  process.stdout.on('error', () => process.exit(0))
+  await mcp.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES }))
+  console.error(`sluice-mcp ${version}: serving stdio for ${options.service}`)
+}
+
+async function serveHttp(options: Options, http: NonNullable<Options['http']>): Promise<void> {
+  const { url, close } = await listen(http, serverFactory(options)).catch((error: Error) => {
+    console.error(`sluice-mcp: failed to listen: ${error.message}`)
+    process.exit(1)
+  })
+  console.error(`sluice-mcp ${version}: serving ${url} for ${options.service}`)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => close().then(() => process.exit(0)))
+}
