@@ -1,3 +1,5 @@
+export { balancerV2InputFor } from './dexes/balancer-v2/math.ts'
+export type { BalancerV2State } from './dexes/balancer-v2/types.ts'
 export {
   EMPTIED_REFUND,
   GAS_TABLE,

@@ -57,6 +57,28 @@ export function weightedOut(
   return mulDown(balanceOut, power < ONE ? ONE - power : 0n)
 }
 
+/** An output is at most this part of its balance. */
+const MAX_OUT_RATIO = (3n * ONE) / 10n
+
+/**
+ * Returns the input of an exact output in a weighted pool, before the fee; null above 30 % of the balance.
+ *
+ * @see WeightedMath._calcInGivenOut, balancer/balancer-v2-monorepo
+ */
+export function weightedIn(
+  balanceIn: bigint,
+  weightIn: bigint,
+  balanceOut: bigint,
+  weightOut: bigint,
+  amountOut: bigint,
+  exactPowers: boolean,
+): bigint | null {
+  if (amountOut > mulDown(balanceOut, MAX_OUT_RATIO)) return null
+  const base = divUpFixed(balanceOut, balanceOut - amountOut)
+  const power = powUp(base, divUpFixed(weightOut, weightIn), exactPowers)
+  return mulUp(balanceIn, power - ONE)
+}
+
 /** In which the amplification is kept. */
 export const AMP_PRECISION = 1000n
 const MAX_STEPS = 255

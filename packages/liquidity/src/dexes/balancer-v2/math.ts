@@ -2,6 +2,7 @@ import { PoolRefusal } from '../../family.ts'
 import {
   AMP_PRECISION,
   divDown,
+  divUpFixed,
   MAX_IN_RATIO,
   mulDown,
   mulUp,
@@ -9,6 +10,7 @@ import {
   roundedUpInvariant,
   stableBalanceUp,
   stableTradingFunction,
+  weightedIn,
   weightedOut,
   weightedTradingFunction,
 } from '../../math/balancer.ts'
@@ -42,6 +44,34 @@ export function quote(
   if (balances[i]! + amountIn > MAX_BALANCE) throw new PoolRefusal('TOO_LARGE', 'more than the vault can count')
   const after = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut)
   return { amountOut, state: { ...state, balances: after } }
+}
+
+/**
+ * Returns the input that the pool asks for an exact output; null if it refuses the output. More than the least exact input that pays
+ * as much: powers and divisions are rounded in the pool's favor.
+ *
+ * @see BaseGeneralPool and BaseMinimalSwapInfoPool, `SwapKind.GIVEN_OUT`, balancer/balancer-v2-monorepo
+ */
+export function balancerV2InputFor(state: BalancerV2State, i: number, j: number, amountOut: bigint): bigint | null {
+  const { balances, scaling, swapFee } = state
+  if (balances.includes(0n) || amountOut >= balances[j]!) return null
+  const kept = scaledIn(state, scaledBalances(state), i, j, mulDown(amountOut, scaling[j]!))
+  return kept === null ? null : divUpFixed(divUpFixed(kept, scaling[i]!), ONE - swapFee)
+}
+
+function scaledIn(
+  state: BalancerV2State,
+  scaled: readonly bigint[],
+  i: number,
+  j: number,
+  amountOut: bigint,
+): bigint | null {
+  if (state.kind === 'weighted') {
+    const { weights, exactPowers } = state
+    return weightedIn(scaled[i]!, weights[i]!, scaled[j]!, weights[j]!, amountOut, exactPowers)
+  }
+  const d = invariant(state, scaled)
+  return stableBalanceUp(scaled.with(j, scaled[j]! - amountOut), state.amp, d, i, 2) - scaled[i]! + 1n
 }
 
 /** About the largest input of token `i`. */

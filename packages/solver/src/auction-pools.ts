@@ -1,0 +1,131 @@
+/** Liquidity that an auction lists, as pools of the families whose math it follows. */
+import { type Address, PPM } from '@sluice/chains'
+import type { BalancerV2State, Pool, UniswapV2State, UniswapV3State } from '@sluice/liquidity'
+import { type Liquidity, toFixed18 } from './auction.ts'
+
+/** A pool, and the liquidity of the auction that it stands for. */
+export type AuctionPool = { readonly pool: Pool; readonly liquidity: Liquidity }
+
+type Of<Kind extends Liquidity['kind']> = Extract<Liquidity, { kind: Kind }>
+
+/**
+ * Gas of a swap by kind, as the protocol's reference solver counts it.
+ *
+ * @see `gas_cost` in crates/liquidity-sources and crates/solvers/src/boundary of cowprotocol/services
+ */
+export const SWAP_GAS: Readonly<Record<Liquidity['kind'], bigint>> = {
+  constantProduct: 60_000n,
+  weightedProduct: 100_000n,
+  stable: 183_520n,
+  concentratedLiquidity: 106_000n,
+  limitOrder: 66_358n,
+}
+
+/** Gas of a hop by family, for ranking routes. */
+export const HOP_GAS = {
+  hop: { 'uniswap-v2': 60_000, 'balancer-v2': 140_000, 'uniswap-v3': 106_000, 'prop-amm': 66_358 },
+  tick: 0,
+}
+
+const ONE = 10n ** 18n
+/** Units of 10^-18 in a part per million. */
+const PER_PPM = ONE / PPM
+const AMPLIFICATION_PRECISION = 1_000n
+/** Spacing of ticks by fee, in parts per million: Uniswap V3 has one per fee. */
+const TICK_SPACINGS: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
+
+/** Returns the pool of each liquidity that can be traded. Leaves out those whose parameters no pool can have. */
+export function auctionPools(liquidity: readonly Liquidity[]): ReadonlyMap<string, AuctionPool> {
+  const pools = new Map<string, AuctionPool>()
+  for (const [index, item] of liquidity.entries()) {
+    const traded = tradedPool(item)
+    // Auctions repeat ids: the place in the list is unique.
+    const id = String(index)
+    if (traded) pools.set(id, { pool: { ...traded, id, dex: item.kind, address: NOWHERE }, liquidity: item })
+  }
+  return pools
+}
+
+/** Addresses are not needed: nothing here is encoded for a chain. */
+const NOWHERE = '0x0000000000000000000000000000000000000000' as Address
+
+type Traded = Pick<Pool, 'family' | 'tokens' | 'state'>
+
+function tradedPool(item: Liquidity): Traded | null {
+  switch (item.kind) {
+    case 'constantProduct':
+      return constantProduct(item)
+    case 'weightedProduct':
+      return weighted(item)
+    case 'stable':
+      return stable(item)
+    case 'concentratedLiquidity':
+      return concentrated(item)
+    case 'limitOrder':
+      return limitOrder(item)
+  }
+}
+
+function constantProduct({ tokens, fee }: Of<'constantProduct'>): Traded | null {
+  const feePpm = feePpmOf(fee)
+  if (tokens.length !== 2 || feePpm === null) return null
+  const [[first, a], [second, b]] = tokens as [(typeof tokens)[0], (typeof tokens)[0]]
+  const state: UniswapV2State = { reserve0: a.balance, reserve1: b.balance, feePpm }
+  return { family: 'uniswap-v2', tokens: [first, second], state }
+}
+
+function weighted({ tokens, fee, version }: Of<'weightedProduct'>): Traded | null {
+  const weights = tokens.map(([, { weight }]) => toFixed18(weight))
+  const common = balancerState(tokens, fee)
+  if (!common || weights.includes(0n)) return null
+  const state: BalancerV2State = { ...common, kind: 'weighted', weights, exactPowers: version === 'v3Plus' }
+  return { family: 'balancer-v2', tokens: tokens.map(([token]) => token), state }
+}
+
+function stable({ tokens, fee, amplificationParameter, address }: Of<'stable'>): Traded | null {
+  // Composable pools list their own share, which is not traded.
+  const traded = tokens.filter(([token]) => token !== address)
+  const amp = toFixed18(amplificationParameter) / (ONE / AMPLIFICATION_PRECISION)
+  const common = balancerState(traded, fee)
+  if (!common || amp === 0n || traded.length < 2) return null
+  // Pools of the first version round their invariant up, by one unit at most. The auction does not tell versions apart.
+  const state: BalancerV2State = { ...common, kind: 'stable', amp, roundsUp: false }
+  return { family: 'balancer-v2', tokens: traded.map(([token]) => token), state }
+}
+
+type Scaled = readonly (readonly [Address, { readonly balance: bigint; readonly scalingFactor: string }])[]
+
+function balancerState(tokens: Scaled, fee: string) {
+  const scaling = tokens.map(([, { scalingFactor }]) => toFixed18(scalingFactor))
+  const swapFee = toFixed18(fee)
+  if (scaling.includes(0n) || swapFee >= ONE) return null
+  return { balances: tokens.map(([, { balance }]) => balance), scaling, swapFee }
+}
+
+function concentrated(item: Of<'concentratedLiquidity'>): Traded | null {
+  const feePpm = feePpmOf(item.fee)
+  const [a, b] = item.tokens
+  if (feePpm === null || item.sqrtPrice === 0n || a === b) return null
+  const ticks = Object.entries(item.liquidityNet)
+    .map(([tick, net]) => [Number(tick), net] as const)
+    .sort(([one], [other]) => one - other)
+  const state: UniswapV3State = {
+    ...{ sqrtPriceX96: item.sqrtPrice, tick: item.tick, liquidity: item.liquidity, feePpm, ticks },
+    tickSpacing: TICK_SPACINGS[feePpm] ?? 1,
+  }
+  return { family: 'uniswap-v3', tokens: a < b ? [a, b] : [b, a], state }
+}
+
+/** A price that does not move until the order is filled. Orders with a fee of the taker are left out: it comes on top of the input. */
+function limitOrder(item: Of<'limitOrder'>): Traded | null {
+  const { takerToken, makerToken, takerAmount, makerAmount, takerTokenFeeAmount } = item
+  if (takerAmount === 0n || makerAmount === 0n || takerTokenFeeAmount > 0n || takerToken === makerToken) return null
+  const state = { samples: [[[takerAmount, makerAmount]], []], sold: [0n, 0n] }
+  return { family: 'prop-amm', tokens: [takerToken, makerToken], state }
+}
+
+/** Parts per million of a fee, rounded up: a pool is never taken for cheaper than it is. */
+function feePpmOf(fee: string): number | null {
+  const ppm = (toFixed18(fee) + PER_PPM - 1n) / PER_PPM
+  return ppm < PPM ? Number(ppm) : null
+}

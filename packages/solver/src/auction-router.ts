@@ -1,0 +1,159 @@
+/** Routes over the liquidity that an auction lists. */
+import type { Address, Hex } from '@sluice/chains'
+import {
+  type BalancerV2State,
+  balancerV2InputFor,
+  familyOf,
+  orRefused,
+  type Pool,
+  type Snapshot,
+} from '@sluice/liquidity'
+import { buildGraph, findRoute, type Graph, type Leg, type Route, RoutingError } from '@sluice/routing'
+import type { Liquidity, Order } from './auction.ts'
+import { type AuctionPool, auctionPools, HOP_GAS, SWAP_GAS } from './auction-pools.ts'
+import type { Fill, LiquidityInteraction, Part } from './fill.ts'
+
+type Trade = { readonly tokenIn: Address; readonly tokenOut: Address }
+type Hop = { readonly pool: Pool; readonly tokenIn: Address; readonly tokenOut: Address }
+type Amounts = { readonly amountIn: bigint; readonly amountOut: bigint }
+
+/** Router of one auction. Each route starts from the state that the auction lists. */
+export class AuctionRouter {
+  private readonly pools: ReadonlyMap<string, AuctionPool>
+  private readonly graph: Graph
+  private readonly gasPriceWei: bigint
+  readonly wrappedNative: Address | null
+
+  constructor(liquidity: readonly Liquidity[], gasPriceWei: bigint, wrappedNative: Address | null) {
+    this.pools = auctionPools(liquidity)
+    this.graph = buildGraph(snapshotOf(this.pools), undefined, HOP_GAS)
+    this.gasPriceWei = gasPriceWei
+    this.wrappedNative = wrappedNative
+  }
+
+  /** Returns the best route for a part of an order; null if the liquidity has none. */
+  fill({ kind, sellToken, buyToken }: Pick<Order, 'kind' | 'sellToken' | 'buyToken'>, part: Part): Fill | null {
+    const trade = { tokenIn: sellToken, tokenOut: buyToken }
+    const legs = kind === 'sell' ? this.forInput(trade, part.sellAmount) : this.forOutput(trade, part.buyAmount)
+    if (!legs) return null
+    const sum = (token: Address, side: keyof Amounts, end: keyof Trade) =>
+      legs.reduce((total, leg) => total + (leg[end] === token ? leg[side] : 0n), 0n)
+    return {
+      input: sum(sellToken, 'amountIn', 'tokenIn'),
+      output: sum(buyToken, 'amountOut', 'tokenOut'),
+      interactions: legs.map((leg) => this.interaction(leg)),
+      gas: legs.reduce((total, { pool }) => total + SWAP_GAS[this.pools.get(pool.id)!.liquidity.kind], 0n),
+    }
+  }
+
+  private forInput(trade: Trade, amountIn: bigint): readonly (Hop & Amounts)[] | null {
+    return this.search({ ...trade, amountIn })?.legs ?? this.direct(trade, amountIn)
+  }
+
+  /** The single pool that pays most: the search leaves the last billionth of a pool alone, which all of a limit order needs. */
+  private direct({ tokenIn, tokenOut }: Trade, amountIn: bigint): readonly (Hop & Amounts)[] | null {
+    let best: (Hop & Amounts) | null = null
+    for (const { pool } of this.pools.values()) {
+      if (!pool.tokens.includes(tokenIn) || !pool.tokens.includes(tokenOut)) continue
+      const hop = { pool, tokenIn, tokenOut }
+      const amountOut = outputOf(hop, amountIn)
+      if (amountOut !== null && (!best || amountOut > best.amountOut)) best = { ...hop, amountIn, amountOut }
+    }
+    return best && [best]
+  }
+
+  /**
+   * The driver settles liquidity of buy orders by exact outputs, which pools round in their own favor: along a single path, each hop
+   * takes what its pool asks for the output.
+   */
+  private forOutput(trade: Trade, amountOut: bigint): readonly (Hop & Amounts)[] | null {
+    const legs = this.search({ ...trade, amountOut })?.legs
+    if (!legs) return null
+    const isPath = legs.every(({ tokenIn }, k) => k === 0 || tokenIn === legs[k - 1]!.tokenOut)
+    return (isPath && backwards(legs, amountOut)) || legs
+  }
+
+  private search(request: Trade & ({ amountIn: bigint } | { amountOut: bigint })): Route | null {
+    const { gasPriceWei, wrappedNative } = this
+    try {
+      const found = findRoute(this.graph, { ...request, gasPriceWei, wrappedNative, boundAfterGas: 'never' })
+      return found.ok && found.route.legs.length > 0 ? found.route : null
+    } catch (error) {
+      // The work that a route may take is spent: the auction goes on without it.
+      if (error instanceof RoutingError) return null
+      throw error
+    }
+  }
+
+  private interaction({ pool, tokenIn, tokenOut, amountIn, amountOut }: Hop & Amounts): LiquidityInteraction {
+    return {
+      kind: 'liquidity',
+      internalize: false,
+      id: this.pools.get(pool.id)!.liquidity.id,
+      inputToken: tokenIn,
+      outputToken: tokenOut,
+      inputAmount: String(amountIn),
+      outputAmount: String(amountOut),
+    }
+  }
+}
+
+/** Amounts along a path by exact outputs from its end, and what they pay from its start; null if a pool cannot. */
+function backwards(legs: readonly Leg[], amountOut: bigint): readonly (Hop & Amounts)[] | null {
+  let amountIn: bigint | null = amountOut
+  for (const leg of legs.toReversed()) {
+    amountIn = inputFor(leg, amountIn)
+    if (amountIn === null) return null
+  }
+  const hops: (Hop & Amounts)[] = []
+  for (const leg of legs) {
+    const output = outputOf(leg, amountIn)
+    if (output === null) return null
+    hops.push({ ...leg, amountIn, amountOut: output })
+    amountIn = output
+  }
+  return amountIn >= amountOut ? hops : null
+}
+
+/** Times that an input is raised which rounding leaves short of its output, ten times as much each time. */
+const RAISES = 6
+
+/** The input that a pool asks for an exact output, raised if that pays less as an exact input; null if the pool cannot tell. */
+function inputFor(hop: Hop, amountOut: bigint): bigint | null {
+  const asked = orRefused(() => inputAskedFor(hop, amountOut))
+  const paid = asked && outputOf(hop, asked)
+  if (asked === null || paid === null || paid >= amountOut) return asked
+  const missing = ((amountOut - paid) * asked + paid - 1n) / paid
+  for (let k = 0; k < RAISES; k++) {
+    const raised = asked + missing * 10n ** BigInt(k)
+    if ((outputOf(hop, raised) ?? 0n) >= amountOut) return raised
+  }
+  return null
+}
+
+function inputAskedFor({ pool, tokenIn, tokenOut }: Hop, amountOut: bigint): bigint | null {
+  const { tokens, state } = pool
+  if (pool.family === 'balancer-v2')
+    return balancerV2InputFor(state as BalancerV2State, tokens.indexOf(tokenIn), tokens.indexOf(tokenOut), amountOut)
+  return familyOf(pool.family)?.inputFor?.(pool, tokenIn, tokenOut, amountOut) ?? null
+}
+
+function outputOf({ pool, tokenIn, tokenOut }: Hop, amountIn: bigint): bigint | null {
+  return orRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut)
+}
+
+const ZERO_HASH = `0x${'0'.repeat(64)}` as Hex
+
+/** A block that no chain has: the auction does not name the one that its liquidity was read at. */
+function snapshotOf(pools: ReadonlyMap<string, AuctionPool>): Snapshot {
+  const miner = `0x${'0'.repeat(40)}` as Address
+  return {
+    chainId: 0,
+    block: {
+      ...{ number: 0, hash: ZERO_HASH, parentHash: ZERO_HASH, timestamp: 0, gasLimit: 0n },
+      ...{ baseFeePerGas: null, miner },
+    },
+    pools: new Map([...pools].map(([id, { pool }]) => [id, pool])),
+    changed: null,
+  }
+}

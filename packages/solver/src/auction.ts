@@ -1,0 +1,150 @@
+/** Auctions of CoW Protocol as a driver posts them to `/solve`. @see crates/solvers/openapi.yml of cowprotocol/services */
+import { type Address, toAddress } from '@sluice/chains'
+import { z } from 'zod'
+
+/** An auction of all open orders of Ethereum has a few thousand orders and pools. */
+const MAX_ORDERS = 20_000
+const MAX_LIQUIDITY = 50_000
+const MAX_TOKENS = 50_000
+const MAX_POOL_TOKENS = 50
+const MAX_TICKS = 20_000
+
+const WORD = 1n << 256n
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
+  .transform(toAddress)
+const amount = z
+  .string()
+  .regex(/^\d{1,78}$/, 'must be a decimal integer')
+  .transform(BigInt)
+  .refine((value) => value < WORD, 'must be below 2^256')
+const signed = z
+  .string()
+  .regex(/^-?\d{1,39}$/, 'must be a decimal integer')
+  .transform(BigInt)
+const decimal = z.string().regex(/^\d{1,60}(\.\d{1,60})?$/, 'must be a decimal number')
+const uid = z.string().regex(/^0x[0-9a-fA-F]{112}$/, 'must be an order UID of 56 bytes')
+
+const token = z.object({
+  referencePrice: amount.nullish(),
+  availableBalance: amount,
+  trusted: z.boolean(),
+})
+
+const order = z.object({
+  uid,
+  sellToken: address,
+  buyToken: address,
+  sellAmount: amount,
+  buyAmount: amount,
+  kind: z.enum(['sell', 'buy']),
+  partiallyFillable: z.boolean(),
+  class: z.enum(['market', 'limit']),
+})
+
+const listed = { id: z.string().max(200), address: z.string().optional() }
+const reserves = <T extends z.ZodType>(reserve: T) =>
+  z
+    .record(address, reserve)
+    .transform((record) => Object.entries(record) as [Address, z.output<T>][])
+    .refine((entries) => entries.length >= 2 && entries.length <= MAX_POOL_TOKENS, 'must name 2 to 50 tokens')
+
+const liquidity = z.discriminatedUnion('kind', [
+  z.object({
+    ...listed,
+    kind: z.literal('constantProduct'),
+    tokens: reserves(z.object({ balance: amount })),
+    fee: decimal,
+  }),
+  z.object({
+    ...listed,
+    kind: z.literal('weightedProduct'),
+    tokens: reserves(z.object({ balance: amount, scalingFactor: decimal.default('1'), weight: decimal })),
+    fee: decimal,
+    version: z.enum(['v0', 'v3Plus']).default('v0'),
+    balancerPoolId: z.string().optional(),
+  }),
+  z.object({
+    ...listed,
+    kind: z.literal('stable'),
+    tokens: reserves(z.object({ balance: amount, scalingFactor: decimal })),
+    fee: decimal,
+    amplificationParameter: decimal,
+    address,
+  }),
+  z.object({
+    ...listed,
+    kind: z.literal('concentratedLiquidity'),
+    tokens: z.tuple([address, address]),
+    sqrtPrice: amount,
+    liquidity: amount,
+    tick: z.number().int().min(-887_272).max(887_272),
+    liquidityNet: z
+      .record(z.string().regex(/^-?\d{1,6}$/, 'must be a tick'), signed)
+      .refine((ticks) => Object.keys(ticks).length <= MAX_TICKS, `must name at most ${MAX_TICKS} ticks`),
+    fee: decimal,
+  }),
+  z.object({
+    ...listed,
+    kind: z.literal('limitOrder'),
+    makerToken: address,
+    takerToken: address,
+    makerAmount: amount,
+    takerAmount: amount,
+    takerTokenFeeAmount: amount,
+  }),
+])
+
+const KINDS: ReadonlySet<unknown> = new Set(liquidity.options.map(({ shape }) => shape.kind.value))
+
+/** Kinds of liquidity that a later driver may add are left out: an auction can be solved without them. */
+const knownLiquidity = z
+  .array(z.looseObject({ kind: z.string() }))
+  .max(MAX_LIQUIDITY)
+  .transform((items) => items.filter(({ kind }) => KINDS.has(kind)))
+  .pipe(z.array(liquidity))
+
+const auction = z.object({
+  /** Null for a quote. */
+  id: z.union([z.string(), z.number()]).nullish(),
+  tokens: z
+    .record(address, token)
+    .refine((tokens) => Object.keys(tokens).length <= MAX_TOKENS, `must name at most ${MAX_TOKENS} tokens`),
+  orders: z.array(order).max(MAX_ORDERS),
+  liquidity: knownLiquidity,
+  /** Wei per gas. */
+  effectiveGasPrice: amount,
+  deadline: z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
+})
+
+export type Auction = z.output<typeof auction>
+export type Order = z.output<typeof order>
+export type Liquidity = z.output<typeof liquidity>
+
+/** Tokens of an auction: wei for 10^18 base units, the settlement contract's balance, and whether CIP-2 lets it be used. */
+export type AuctionTokens = Auction['tokens']
+
+/** An auction that cannot be read. The message names the field. */
+export class AuctionError extends Error {
+  override readonly name = 'AuctionError'
+}
+
+/**
+ * Reads an auction.
+ *
+ * @throws AuctionError for the first field that is wrong
+ */
+export function readAuction(body: unknown): Auction {
+  const parsed = auction.safeParse(body)
+  if (parsed.success) return parsed.data
+  const { path, message } = parsed.error.issues[0]!
+  throw new AuctionError(`${path.join('.') || 'the body'}: ${message}`)
+}
+
+/** Units of 10^-18 in a decimal number, rounded down. */
+export function toFixed18(text: string): bigint {
+  const [whole = '0', fraction = ''] = text.split('.')
+  return BigInt(whole + fraction.slice(0, 18).padEnd(18, '0'))
+}

@@ -1,0 +1,58 @@
+/** Ways to fill an order, and the parts of it that are tried. */
+import type { Address } from '@sluice/chains'
+import type { Order } from './auction.ts'
+
+/** Amounts of an order that a solution would execute. */
+export type Part = {
+  readonly sellAmount: bigint
+  readonly buyAmount: bigint
+}
+
+export type LiquidityInteraction = {
+  readonly kind: 'liquidity'
+  readonly internalize: boolean
+  readonly id: string
+  readonly inputToken: Address
+  readonly outputToken: Address
+  readonly inputAmount: string
+  readonly outputAmount: string
+}
+
+type Asset = { readonly token: Address; readonly amount: string }
+
+export type CustomInteraction = {
+  readonly kind: 'custom'
+  readonly internalize: boolean
+  readonly target: Address
+  readonly value: string
+  readonly callData: string
+  readonly allowances: readonly (Asset & { readonly spender: Address })[]
+  readonly inputs: readonly Asset[]
+  readonly outputs: readonly Asset[]
+}
+
+export type Interaction = LiquidityInteraction | CustomInteraction
+
+/** A route for a part of an order. */
+export type Fill = {
+  /** Base units of the sell token that the interactions take. */
+  readonly input: bigint
+  /** Base units of the buy token that they pay. */
+  readonly output: bigint
+  readonly interactions: readonly Interaction[]
+  /** Gas of the interactions. */
+  readonly gas: bigint
+}
+
+/** Times that a partially fillable order is halved, as by the protocol's reference solver. */
+const PARTS = 5n
+
+/** The whole order; halves of it, down to a sixteenth, if it can be filled in part. */
+export function partsOf({ sellAmount, buyAmount, partiallyFillable }: Order): Part[] {
+  const parts: Part[] = []
+  for (let k = 0n; k < (partiallyFillable ? PARTS : 1n); k++) {
+    const part = { sellAmount: sellAmount >> k, buyAmount: buyAmount >> k }
+    if (part.sellAmount > 0n && part.buyAmount > 0n) parts.push(part)
+  }
+  return parts
+}

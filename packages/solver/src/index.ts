@@ -1,0 +1,7 @@
+export { AuctionError, readAuction } from './auction.ts'
+export { type ChainQuotes, ChainRouter } from './chain-router.ts'
+export { NETWORKS } from './networks.ts'
+export { notificationKind } from './notification.ts'
+export type { Solution } from './solution.ts'
+export { solve } from './solve.ts'
+export { answerWebhook, readWebhook, WebhookError } from './uniswapx.ts'

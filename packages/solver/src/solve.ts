@@ -1,0 +1,144 @@
+/** From an auction to its solutions, one for each order that can be settled at its limit price. */
+import type { Address } from '@sluice/chains'
+import type { Auction, Order } from './auction.ts'
+import { AuctionRouter } from './auction-router.ts'
+import type { ChainRouter } from './chain-router.ts'
+import { type Fill, type Part, partsOf } from './fill.ts'
+import { type Ranked, type Solution, solutionOf } from './solution.ts'
+
+/** Milliseconds before an auction's deadline at which the answer leaves. */
+const SLACK_MS = 500
+/** Milliseconds after which an auction with a later deadline is answered. */
+const MAX_SOLVE_MS = 15_000
+/** Milliseconds for one order. */
+const ORDER_MS = 5_000
+/** Orders of an auction that are tried, and those that are tried at once. */
+const MAX_TRIED = 2_000
+const AT_ONCE = 4
+
+const ONE = 10n ** 18n
+
+type Clock = () => number
+
+export type SolveOptions = {
+  /** Token that wraps the chain's native token, which prices gas. */
+  readonly wrappedNative: Address | null
+  /** Absent: routes use the liquidity that the auction lists, and no other. */
+  readonly chain?: ChainRouter
+  readonly signal?: AbortSignal
+  readonly now?: Clock
+}
+
+/** Solves an auction. Answers with the solutions found by its deadline. */
+export async function solve(auction: Auction, { now = Date.now, ...options }: SolveOptions): Promise<Solution[]> {
+  const remaining = Math.min(auction.deadline - now() - SLACK_MS, MAX_SOLVE_MS)
+  if (remaining <= 0) return []
+  const stop = new AbortController()
+  const timer = setTimeout(() => stop.abort(), remaining)
+  const signal = options.signal ? AbortSignal.any([stop.signal, options.signal]) : stop.signal
+  try {
+    return await new Search(auction, options, signal).run()
+  } finally {
+    clearTimeout(timer)
+    stop.abort()
+  }
+}
+
+class Search {
+  private readonly auction: Auction
+  private readonly chain: ChainRouter | undefined
+  private readonly router: AuctionRouter
+  private readonly signal: AbortSignal
+  private readonly prices = new Map<Address, Promise<bigint | null>>()
+  private readonly solutions: Solution[] = []
+
+  constructor(auction: Auction, { chain, wrappedNative }: SolveOptions, signal: AbortSignal) {
+    this.auction = auction
+    this.chain = chain
+    this.signal = signal
+    this.router = new AuctionRouter(auction.liquidity, auction.effectiveGasPrice, wrappedNative)
+  }
+
+  async run(): Promise<Solution[]> {
+    const orders = byPromise(this.auction).slice(0, MAX_TRIED)
+    const next = orders.values()
+    const ended = new Promise<void>((resolve) => this.signal.addEventListener('abort', () => resolve(), { once: true }))
+    const workers = Array.from({ length: Math.min(AT_ONCE, orders.length) }, async () => {
+      for (const [id, order] of next) {
+        if (this.signal.aborted) return
+        const solution = await this.solveOrder(id, order)
+        if (solution) this.solutions.push(solution)
+        // Routes over listed liquidity are found without waiting: the deadline needs its turn.
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    })
+    await Promise.race([Promise.all(workers), ended])
+    return this.solutions.toSorted((a, b) => a.id - b.id)
+  }
+
+  private async solveOrder(id: number, order: Order): Promise<Solution | null> {
+    if (order.sellAmount === 0n || order.buyAmount === 0n) return null
+    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(ORDER_MS)])
+    const sellPrice = await this.priceOf(order, signal)
+    for (const part of partsOf(order)) {
+      if (signal.aborted) return null
+      const fills = await this.fillsOf(order, part, signal)
+      const ranked = fills.flatMap((fill) => solutionOf(order, fill, { id, sellPrice, auction: this.auction }) ?? [])
+      if (ranked.length > 0) return best(ranked).solution
+    }
+    return null
+  }
+
+  private async fillsOf(order: Order, part: Part, signal: AbortSignal): Promise<Fill[]> {
+    if (order.sellToken === order.buyToken) return [sameToken(order, part)]
+    const onChain = this.chain?.fill(order, part, this.auction.effectiveGasPrice, signal).catch(() => null)
+    const listed = this.router.fill(order, part)
+    const fills = [listed, await onChain]
+    return fills.filter((fill): fill is Fill => fill !== null && fill !== undefined)
+  }
+
+  /** Wei of the native token for 10^18 base units of what the order sells; null if nothing tells. */
+  private priceOf({ sellToken }: Order, signal: AbortSignal): Promise<bigint | null> {
+    const known = this.prices.get(sellToken)
+    if (known) return known
+    const price = this.findPrice(sellToken, signal)
+    this.prices.set(sellToken, price)
+    return price
+  }
+
+  private async findPrice(token: Address, signal: AbortSignal): Promise<bigint | null> {
+    const reference = this.auction.tokens[token]?.referencePrice
+    if (reference) return reference
+    const native = this.router.wrappedNative
+    if (token === native) return ONE
+    if (!native) return null
+    const one = { sellAmount: 0n, buyAmount: ONE }
+    const listed = this.router.fill({ kind: 'buy', sellToken: token, buyToken: native }, one)
+    if (listed) return (ONE * ONE) / listed.input
+    return this.chain ? await this.chain.price(token, signal).catch(() => null) : null
+  }
+}
+
+function best(ranked: readonly Ranked[]): Ranked {
+  return ranked.reduce((first, other) => (other.rate > first.rate ? other : first))
+}
+
+/** The owner's own input pays the output. */
+function sameToken({ kind }: Order, { sellAmount, buyAmount }: Part): Fill {
+  const amount = kind === 'sell' ? sellAmount : buyAmount
+  return { input: amount, output: amount, interactions: [], gas: 0n }
+}
+
+/** Orders with their ids, those first whose limit leaves most below the reference prices. Those without prices come first of all. */
+function byPromise({ orders, tokens }: Auction): readonly (readonly [number, Order])[] {
+  const promise = ({ sellToken, sellAmount, buyToken, buyAmount }: Order): bigint => {
+    const [sell, buy] = [tokens[sellToken]?.referencePrice, tokens[buyToken]?.referencePrice]
+    if (!sell || !buy || buyAmount === 0n) return 1n << 256n
+    return (sellAmount * sell * ONE) / (buyAmount * buy)
+  }
+  const promises = new Map(orders.map((order) => [order, promise(order)]))
+  return [...orders.entries()].sort(([, a], [, b]) => {
+    const [one, other] = [promises.get(a)!, promises.get(b)!]
+    return one > other ? -1 : one < other ? 1 : 0
+  })
+}

@@ -1,0 +1,103 @@
+/** Webhook of a UniswapX quoter. @see README of Uniswap/uniswapx-parameterization-api, "Webhook Quoting Schema" */
+import { type Address, NATIVE, PPM, toAddress } from '@sluice/chains'
+import { NEUTRAL_SENDER, type Quote, type QuoteRequest, quoteRequest } from '@sluice/quoting'
+import { z } from 'zod'
+import type { ChainQuotes } from './chain-router.ts'
+
+/** Milliseconds of the 500 that a quoter has on every chain: the rest is for the network. */
+export const WEBHOOK_MS = 400
+
+const ZERO = '0x0000000000000000000000000000000000000000'
+const ONE = 10n ** 18n
+
+const token = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
+  .transform((text): Address => (text === ZERO ? NATIVE : toAddress(text)))
+const text = z.string().min(1).max(200)
+
+const schema = z
+  .object({
+    tokenInChainId: z.number().int().positive(),
+    tokenOutChainId: z.number().int().positive(),
+    requestId: text,
+    quoteId: text.optional(),
+    tokenIn: token,
+    tokenOut: token,
+    amount: z
+      .string()
+      .regex(/^[1-9]\d{0,77}$/, 'must be a decimal integer above 0')
+      .transform(BigInt)
+      .refine((value) => value < 1n << 256n, 'must be below 2^256'),
+    type: z.enum(['EXACT_INPUT', 'EXACT_OUTPUT']),
+  })
+  .refine(({ tokenInChainId, tokenOutChainId }) => tokenInChainId === tokenOutChainId, {
+    path: ['tokenOutChainId'],
+    message: 'must be the chain of tokenIn',
+  })
+
+export type WebhookRequest = z.output<typeof schema>
+
+export type WebhookAnswer = {
+  readonly chainId: number
+  readonly requestId: string
+  readonly quoteId?: string
+  readonly tokenIn: string
+  readonly amountIn: string
+  readonly tokenOut: string
+  readonly amountOut: string
+  /** Contract that fills the order. */
+  readonly filler: Address
+}
+
+/** A request that cannot be read. The message names the field. */
+export class WebhookError extends Error {
+  override readonly name = 'WebhookError'
+}
+
+/** @throws WebhookError for the first field that is wrong */
+export function readWebhook(body: unknown): WebhookRequest {
+  const parsed = schema.safeParse(body)
+  if (parsed.success) return parsed.data
+  const { path, message } = parsed.error.issues[0]!
+  throw new WebhookError(`${path.join('.') || 'the body'}: ${message}`)
+}
+
+/**
+ * Quotes after gas, which the filler pays: a lower output for an exact input, a higher input for an exact output. Null if there is no
+ * quote, or none in time.
+ */
+export async function answerWebhook(
+  request: WebhookRequest,
+  chain: ChainQuotes,
+  filler: Address,
+  signal: AbortSignal,
+): Promise<WebhookAnswer | null> {
+  const { tokenIn, tokenOut, amount, type, tokenInChainId: chainId, requestId, quoteId } = request
+  const isInput = type === 'EXACT_INPUT'
+  const terms: QuoteRequest = quoteRequest({
+    ...{ tokenIn, tokenOut, from: NEUTRAL_SENDER, maxPriceImpactPpm: PPM, slippagePpm: 0n },
+    ...(isInput ? { amountIn: amount } : { amountOut: amount }),
+  })
+  const within = AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_MS)])
+  const ended = new Promise<null>((resolve) => within.addEventListener('abort', () => resolve(null), { once: true }))
+  const quote = await Promise.race([chain.quote(terms, within).catch(() => null), ended])
+  const amounts = quote && afterGas(quote, isInput ? undefined : amount)
+  if (!amounts) return null
+  return {
+    ...{ chainId, requestId, ...(quoteId !== undefined && { quoteId }) },
+    ...{ tokenIn: nameOf(tokenIn), amountIn: String(amounts.amountIn) },
+    ...{ tokenOut: nameOf(tokenOut), amountOut: String(amounts.amountOut), filler },
+  }
+}
+
+const nameOf = (token: Address) => (token === NATIVE ? ZERO : token)
+
+/** Null if gas costs as much as the trade pays, or if gas has no price in the output. */
+function afterGas({ route, amountOut, netAmountOut }: Quote, wanted: bigint | undefined) {
+  if (netAmountOut === null || netAmountOut <= 0n) return null
+  if (wanted === undefined) return { amountIn: route.amountIn, amountOut: netAmountOut }
+  // The same part of the input as the gas is of the output, rounded up.
+  const part = (amountOut * ONE + netAmountOut - 1n) / netAmountOut
+  return { amountIn: (route.amountIn * part + ONE - 1n) / ONE, amountOut: wanted }
+}
