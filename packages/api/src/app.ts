@@ -4,6 +4,7 @@ import type { TraceRecorder } from '@sluice/tracing/recorder'
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler, Router } from 'express'
 import { asksFor } from './admission/kind.ts'
 import { loadShedder } from './admission/load-shedder.ts'
+import { llamaPricePaths } from './compatible/llama-prices.ts'
 import { compatiblePaths } from './compatible/routes.ts'
 import type { Config } from './config.ts'
 import { ApiError } from './errors.ts'
@@ -21,6 +22,7 @@ import { page } from './routes/page.ts'
 import { permits } from './routes/permit.ts'
 import { quotes } from './routes/quotes.ts'
 import { simulate } from './routes/simulate.ts'
+import { solverPaths } from './routes/solver.ts'
 import { stats } from './routes/stats.ts'
 import { status } from './routes/status.ts'
 import { stream } from './routes/stream.ts'
@@ -147,6 +149,7 @@ function createRoutes(services: Services, config: Config): Express {
     .get(onChain, json(simulate))
     .post(onChain, readBody, json(simulate))
     .all(allow('GET, HEAD, POST'))
+  llamaPricePaths(app, { services, config, trusts }, allow)
   app
     .route('/prices/:chainId')
     .get(onChain, known, perChain(prices, replyTagged))
@@ -168,6 +171,7 @@ function createRoutes(services: Services, config: Config): Express {
     .all(allow('GET, HEAD'))
   app.route('/ready/:chainId').get(onChain, chainReady(services)).all(allow('GET, HEAD'))
   if (config.compatible) compatiblePaths(app, services, trusts)
+  if (config.role === 'solver') app.use(solverPaths(services, config, allow))
   return app.use(operators, ofNoChain(config, allow), nothing, errors(config))
 }
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import type { Chain } from '@sluice/chains'
+import { type Chain, toAddress } from '@sluice/chains'
 import type { ChainSettings } from '@sluice/quoting'
 import { z } from 'zod'
 
@@ -59,6 +59,16 @@ function poolSource(text: string): PoolSource | string {
   return { location, isUrl, ...(sha256 !== undefined && { sha256 }) }
 }
 
+const chainId = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, 'must be a chain id')
+  .transform(Number)
+  .optional()
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
+  .transform(toAddress)
+
 const redis = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// address' }).optional()
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/i, 'must be SHA-256 hashes as 64 hex digits, separated by commas')
@@ -109,11 +119,20 @@ const environment = z.object({
     'Redis over which processes share the state of chains (packages/bus); each keeps its own when unset.',
   ),
   ROLE: z
-    .enum(['all', 'worker', 'indexer'], 'must be all, worker or indexer')
+    .enum(['all', 'worker', 'indexer', 'solver'], 'must be all, worker, indexer or solver')
     .default('all')
     .describe(
-      'With `REDIS_URL`: a worker quotes and reads no chain, an indexer reads chains for all and answers operators only.',
+      'With `REDIS_URL`: a worker quotes and reads no chain, an indexer reads chains for all and answers operators only. A solver also answers drivers of CoW Protocol (docs/solver.md); with `REDIS_URL` it is a worker.',
     ),
+  SOLVER_CHAIN: chainId.describe(
+    'Chain whose auctions `POST /solve` takes with `ROLE=solver`; `/solver/{chain}/solve` takes those of any.',
+  ),
+  SOLVER_SETTLEMENT: address
+    .default(toAddress('0x9008d19f58aabd9ed0d60971565aa8510560ab41'))
+    .describe("CoW Protocol's settlement contract, which is at the same address on all of its networks."),
+  UNISWAPX_FILLER: address
+    .optional()
+    .describe('Contract that fills orders of UniswapX; with it a solver also answers `POST /uniswapx/quote`.'),
   WEB_DIR: z
     .string()
     .min(1)
@@ -245,7 +264,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     if (parsed.success) rpcUrls.set(Number(chainId), parsed.data)
     else mistakes.push(`${name}: ${parsed.error.issues[0]?.message}`)
   }
-  if (given.ROLE && given.ROLE !== 'all' && !given.REDIS_URL) mistakes.push(`ROLE: ${given.ROLE} needs REDIS_URL`)
+  if (['worker', 'indexer'].includes(given.ROLE ?? '') && !given.REDIS_URL)
+    mistakes.push(`ROLE: ${given.ROLE} needs REDIS_URL`)
   if (given.METRICS_PORT && Number(given.METRICS_PORT) > 0 && given.METRICS_PORT === (given.PORT ?? '3000'))
     mistakes.push('METRICS_PORT: must differ from PORT')
   const parsed = environment.safeParse(given)

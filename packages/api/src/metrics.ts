@@ -88,6 +88,18 @@ export function createMetrics() {
       labelNames: ['chain', 'event'],
       registers,
     }),
+    solverSolutions: new Counter({
+      name: 'sluice_solver_solutions_total',
+      help: 'Solutions of auctions answered by a solver.',
+      labelNames: ['chain'],
+      registers,
+    }),
+    solverNotifications: new Counter({
+      name: 'sluice_solver_notifications_total',
+      help: 'Notifications of drivers about solutions, by kind.',
+      labelNames: ['chain', 'kind'],
+      registers,
+    }),
     drift: createDriftMetrics(registry),
     rpc: createRpcMetrics(registry),
     rpcErrors: new Counter({

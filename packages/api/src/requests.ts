@@ -104,6 +104,38 @@ export const pricesBody = z.object({
   block: pastBlock,
 })
 
+/** Coins of one request in DefiLlama's form. */
+const MAX_COINS = 100
+/** Coin in DefiLlama's form: other services have names in place of an address, with any sign but a comma. */
+const COIN = /^([\w-]{1,64}):([!-+\--~]{1,128})$/
+
+export type SentCoin = { readonly sent: string; readonly chain: string; readonly token: string }
+
+const coins = text('coins').transform((sent, context): readonly SentCoin[] => {
+  if (sent === '') return refuse(context, 'coins must be provided')
+  const read = new Map<string, SentCoin>()
+  for (const part of sent.split(',')) {
+    const [, chain, token] = COIN.exec(part) ?? []
+    if (!chain || !token)
+      return refuse(context, `coins must be <chain>:<address>, separated by commas; "${harmless(part, 60)}" is not`)
+    read.set(part, { sent: part, chain, token })
+  }
+  if (read.size > MAX_COINS) return refuse(context, `coins must list at most ${MAX_COINS}`)
+  return [...read.values()]
+})
+export const currentPricesPath = z.object({
+  coins: coins
+    .meta({ pattern: '^[A-Za-z0-9_-]{1,64}:[^,]{1,128}(,[A-Za-z0-9_-]{1,64}:[^,]{1,128})*$' })
+    .describe(`One coin as \`chain:address\`, or up to ${MAX_COINS}, separated by commas.`),
+})
+/** For the document alone: its value changes nothing, so it is not read. */
+export const currentPricesQuery = z.object({
+  searchWidth: z
+    .string()
+    .optional()
+    .describe('Accepted and ignored: prices are of the newest block, and there is no older one to search for.'),
+})
+
 export const tokensQuery = z.object({
   token: tokenList(MAX_REPORTS),
 })

@@ -189,6 +189,45 @@ export const prices = z
   .record(hexAddress, z.union([z.number().positive(), priceDetail]).nullable())
   .describe('USD by token address as sent; null where the token is not recognised.')
 
+export const currentPrices = z
+  .object({
+    coins: z
+      .record(
+        z.string(),
+        z.object({
+          decimals: z.int(),
+          symbol: z
+            .string()
+            .optional()
+            .describe(
+              "Of the chain's file, else what the contract says, at most 20 characters, harmless to show; absent if it says none.",
+            ),
+          price: z.number().positive().describe('USD of one whole token, as `/prices` has it.'),
+          timestamp: z.int().describe('Unix seconds of the block that the price is of.'),
+          confidence: z
+            .number()
+            .min(0)
+            .max(1)
+            .describe(
+              'd / (d + 10,000) × max(0, 1 − s / 5 %), as `/prices` has it with `detail=1`: d are the dollars behind the price, s the mean distance of its pools from it.',
+            ),
+        }),
+      )
+      .describe('By coin as sent; a coin without a price is absent.'),
+  })
+  .meta({
+    examples: [
+      {
+        coins: {
+          'ethereum:0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2': {
+            ...{ decimals: 18, symbol: 'WETH', price: 2060.8, timestamp: 1773446411, confidence: 0.99 },
+          },
+        },
+      },
+    ],
+  })
+export type CurrentPricesResponse = z.infer<typeof currentPrices>
+
 const impacts = z.object({ '0.5': z.number(), '1': z.number(), '2': z.number(), '5': z.number(), '10': z.number() })
 export const liquidity = z
   .record(hexAddress, z.union([z.number().nonnegative(), impacts]).nullable())

@@ -71,7 +71,7 @@ export class ScaleOut {
     }
     const bus = new StateBus({ url, onAway: () => log.warn({}, 'Redis does not answer'), onFull })
     const indexers =
-      role === 'worker'
+      role === 'worker' || role === 'solver'
         ? null
         : new ChainIndexers({
             url,

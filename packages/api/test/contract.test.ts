@@ -132,6 +132,9 @@ describe('bodies', () => {
   test('of prices, depth, curves and chains', async () => {
     const list = [NATIVE, token('WETH'), token('USDC'), devnet.info.accounts[0]!.address].join()
     await expectBody(`/prices/31337?token=${list}`, 200, 'Prices')
+    const coins = list.split(',').map((address) => `31337:${address}`)
+    await expectBody(`/prices/current/${coins}`, 200, 'CurrentPrices')
+    await expectBody('/prices/current/31337', 400, 'Error')
     await expectBody(`/liquidity/31337?token=${list}`, 200, 'Liquidity')
     await expectBody(`/liquidity/31337?curve=1&token=${list}`, 200, 'Liquidity')
     await expectBody('/chains', 200, 'ChainMap')
@@ -176,6 +179,7 @@ describe('documentation', () => {
       '/stream/{chain_id}',
       '/simulate/{chain_id}',
       '/prices/{chain_id}',
+      '/prices/current/{coins}',
       '/liquidity/{chain_id}',
       '/permit/{chain_id}',
       '/tokens/{chain_id}',

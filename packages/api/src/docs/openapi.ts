@@ -2,7 +2,10 @@
 import { z } from 'zod'
 import { errorTable } from '../error-table.ts'
 import {
+  currentPricesPath,
+  currentPricesQuery,
   liquidityQuery,
+  NATIVE_TEXT,
   pricesBody,
   pricesQuery,
   simulateFields,
@@ -13,6 +16,7 @@ import {
 } from '../requests.ts'
 import {
   chainMap,
+  currentPrices,
   errorBody,
   liquidity,
   prices,
@@ -78,6 +82,12 @@ const descriptions = {
       'Null for tokens that are not recognised. With `detail=1` each price comes with what it rests on. A POST takes up to 1,000 tokens, as a list. Answers to GET carry an `ETag`.',
     statuses: [...chainStatuses, 413, 422],
   },
+  currentPrices: {
+    summary: "USD prices in the shape of DefiLlama's price API",
+    description:
+      'For programs that read DefiLlama: the same path under this base address, over the prices of `/prices`. `coins` are up to 100 of `chain:address`, separated by commas, on at most 20 served chains: `chain` is the key of the chain at DefiLlama (`CoinsPrefix` of `/chains`), its chain id, or its name there; letter case does not count; the zero address and NATIVE are the native token. The keys of the answer are the coins as sent. Coins without a price are absent: those of other chains, tokens that are not recognised, those whose pools are still being looked for (ask again), and those of a chain that fails or does not answer in time, as long as another one does. Carries an `ETag`.',
+    statuses: [...anyStatuses, 414, 502, 503, 504],
+  },
   liquidity: {
     summary: 'Depth of tokens in USD',
     description: 'Liquidity of all pools of the chain; null for tokens that are not recognised.',
@@ -120,6 +130,9 @@ const descriptions = {
   },
 } as const satisfies Record<string, Operation>
 
+/** Wrapped ether of Ethereum, for examples. */
+const WETH = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'
+
 const input = (schema: z.ZodType) => toSchema(schema, 'input') as unknown as ObjectSchema
 const output = (schema: z.ZodType) => toSchema(schema, 'output')
 
@@ -159,6 +172,14 @@ const requestId = {
   required: false,
   description: 'Echoed in the answer; made when absent.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9_.-]{1,64}$' },
+}
+
+/** Path parameters from a schema. */
+function pathParameters(schema: z.ZodType, examples: Readonly<Record<string, string>>): Json[] {
+  const { properties } = input(schema)
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    ...{ name, in: 'path', required: true, description, schema, example: examples[name] },
+  }))
 }
 
 /** Meaning of a status: the causes of all its codes. */
@@ -269,6 +290,12 @@ export function openApiDocument(): Json {
           operationId: 'pricesPost',
         }),
       },
+      '/prices/current/{coins}': {
+        get: operation('currentPrices', 'CurrentPrices', [
+          ...pathParameters(currentPricesPath, { coins: `ethereum:${WETH},42161:${NATIVE_TEXT}` }),
+          ...queryParameters(currentPricesQuery),
+        ]),
+      },
       '/liquidity/{chain_id}': {
         get: operation('liquidity', 'Liquidity', [chainId, ...queryParameters(liquidityQuery)]),
       },
@@ -283,24 +310,27 @@ export function openApiDocument(): Json {
       '/stats/{chain_id}': { get: operation('stats', 'Stats', [chainId, ...queryParameters(statsQuery)]) },
       '/chains': { get: operation('chains', 'ChainMap', []) },
     },
-    components: {
-      schemas: {
-        Route: output(swapResponse),
-        Quote: output(quoteResponse),
-        Quotes: output(quotesResponse),
-        StreamEvents: output(streamEvents),
-        NoRoute: output(swapNoRoute),
-        Simulation: output(simulation),
-        Prices: output(prices),
-        Liquidity: output(liquidity),
-        Permits: output(permitResponse),
-        TokenReports: output(tokenReports),
-        TokenList: output(tokenList),
-        Status: output(statusResponse),
-        Stats: output(stats),
-        ChainMap: output(chainMap),
-        Error: output(errorBody),
-      },
-    },
+    components: { schemas: responseSchemas() },
+  }
+}
+
+function responseSchemas(): Json {
+  return {
+    Route: output(swapResponse),
+    Quote: output(quoteResponse),
+    Quotes: output(quotesResponse),
+    StreamEvents: output(streamEvents),
+    NoRoute: output(swapNoRoute),
+    Simulation: output(simulation),
+    Prices: output(prices),
+    CurrentPrices: output(currentPrices),
+    Liquidity: output(liquidity),
+    Permits: output(permitResponse),
+    TokenReports: output(tokenReports),
+    TokenList: output(tokenList),
+    Status: output(statusResponse),
+    Stats: output(stats),
+    ChainMap: output(chainMap),
+    Error: output(errorBody),
   }
 }

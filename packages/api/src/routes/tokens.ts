@@ -96,18 +96,31 @@ async function answer(
   tokens: ReadonlyMap<string, Address>,
   make: (book: PriceBook, at: Told) => Promise<string>,
 ): Promise<string> {
-  const priced = [...tokens.values()].map((token) => pricedAs(token, chain.chain))
-  const wanted = priced.filter((token) => token !== ZERO_ADDRESS)
-  const { view, isWhole } = await context.time('state', () => chain.live.views.recent(wanted, context.signal))
-  const book = view.prices()
-  if (!book.isCurrent) await context.time('prices', () => Promise.race([book.caughtUp(), setTimeout(PATIENCE_MS)]))
-  const pending = await context.time('prices', () => chain.live.gatherEvidence(wanted, view))
-  const isCurrent = isWhole && book.isCurrent && pending.size === 0
-  const isPending = (token: Address) => pending.has(pricedAs(token, chain.chain))
-  const body = await make(book, { isCurrent, isPending, block: view.snapshot.block })
+  const { view, book, at } = await readPrices(chain, [...tokens.values()], context)
+  const body = await make(book, at)
   // What was asked for in a body does not show in the target.
-  if (isCurrent && book.isCalm && request.method !== 'POST') view.answers.keep(request.url, body)
+  if (at.isCurrent && book.isCalm && request.method !== 'POST') view.answers.keep(request.url, body)
   return body
+}
+
+/** Reads what is known of the prices of tokens now. Those that nobody has asked for lately are looked for, for a moment. */
+export async function readPrices(
+  { chain, live }: ServedChain,
+  tokens: readonly Address[],
+  work: Pick<RequestContext, 'signal' | 'time'>,
+) {
+  const priced = tokens.map((token) => pricedAs(token, chain))
+  const wanted = priced.filter((token) => token !== ZERO_ADDRESS)
+  const { view, isWhole } = await work.time('state', () => live.views.recent(wanted, work.signal))
+  const book = view.prices()
+  if (!book.isCurrent) await work.time('prices', () => Promise.race([book.caughtUp(), setTimeout(PATIENCE_MS)]))
+  const pending = await work.time('prices', () => live.gatherEvidence(wanted, view))
+  const at: Told = {
+    isCurrent: isWhole && book.isCurrent && pending.size === 0,
+    isPending: (token) => pending.has(pricedAs(token, chain)),
+    block: view.snapshot.block,
+  }
+  return { view, book, at }
 }
 
 /** A map without a prototype, so that no key of a caller can meet one. Keys are as sent. */

@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Address, Chain } from '@sluice/chains'
 import { type Pool, type Snapshot, TokenFacts } from '@sluice/liquidity'
+import type { Rpc } from '@sluice/rpc'
 import { SimulationError, type StateCount } from '@sluice/simulation'
 import { TokenNames } from './names.ts'
 import { Standings } from './standings.ts'
@@ -8,6 +10,9 @@ import { TokenCatalog } from './token-catalog.ts'
 import { TokenEvidence } from './token-evidence.ts'
 import { TokenLister } from './token-list.ts'
 import { type MeasuredToken, TokenReports } from './token-reports.ts'
+
+/** Longest wait for symbols that are not known yet. */
+const SYMBOLS_TIMEOUT_MS = 1_000
 
 type Options = {
   readonly chain: Chain
@@ -25,13 +30,15 @@ export class ChainTokens {
   readonly catalog: TokenCatalog
   private readonly reports = new TokenReports()
   private readonly names = new TokenNames()
+  private readonly lister: TokenLister
   private readonly source: Options['source']
   readonly evidence: TokenEvidence
 
   constructor({ chain, earnBlocks, source }: Options) {
     this.source = source
     this.facts = new TokenFacts(chain)
-    this.catalog = new TokenCatalog(new TokenLister({ chain, facts: this.facts, names: this.names }))
+    this.lister = new TokenLister({ chain, facts: this.facts, names: this.names })
+    this.catalog = new TokenCatalog(this.lister)
     this.standings = new Standings({
       chain,
       earnBlocks,
@@ -60,6 +67,22 @@ export class ChainTokens {
     if (this.facts.isToken(token) === false) return null
     const { signal } = new AbortController()
     return this.reports.of(token, snapshot, { ...this.source(snapshot), signal })
+  }
+
+  /**
+   * Symbols of tokens, harmless to show. Missing for a token that has none, and if the node fails or does not answer in time: what is
+   * known of a token beyond its symbol need not wait for that.
+   */
+  async symbols(tokens: readonly Address[], rpc: Rpc): Promise<ReadonlyMap<Address, string>> {
+    const unknown = tokens.filter((token) => this.lister.symbolOf(token) === undefined)
+    const read = this.names.read(unknown, rpc).catch(() => {})
+    if (unknown.length > 0) await Promise.race([read, setTimeout(SYMBOLS_TIMEOUT_MS)])
+    return new Map(
+      tokens.flatMap((token): [Address, string][] => {
+        const symbol = this.lister.symbolOf(token)
+        return symbol === undefined ? [] : [[token, symbol]]
+      }),
+    )
   }
 
   /** One measurement that no report is made of. @throws RpcError */

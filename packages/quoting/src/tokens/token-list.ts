@@ -82,6 +82,14 @@ export class TokenLister {
     })
   }
 
+  /** Symbol of a token, harmless to show: of the chain's file, else what was read of its contract; undefined if neither has one. */
+  symbolOf(address: Address): string | undefined {
+    const { chain, names } = this.options
+    if (address === NATIVE || address === ZERO_ADDRESS) return chain.nativeCurrency.symbol
+    const symbol = this.registry.get(address)?.symbol ?? names.get(address)?.symbol ?? ''
+    return symbol.replaceAll(' ', '').slice(0, MAX_SYMBOL) || undefined
+  }
+
   private async candidate(address: Address, origin: Origin, book: PriceBook): Promise<Candidate> {
     return { address, origin, depthUsd: await book.depthUsd(address) }
   }
@@ -101,13 +109,11 @@ export class TokenLister {
       const { name, symbol, decimals } = chain.nativeCurrency
       return { address, depthUsd, origin, name, symbol, decimals, copyOf: undefined }
     }
-    const said = names.get(address)
-    const listed = this.registry.get(address)
-    const symbol = (listed?.symbol ?? said?.symbol ?? '').replaceAll(' ', '').slice(0, MAX_SYMBOL)
-    const decimals = listed?.decimals ?? facts.decimals(address)
-    if (symbol === '' || decimals === undefined) return undefined
+    const symbol = this.symbolOf(address)
+    const decimals = this.registry.get(address)?.decimals ?? facts.decimals(address)
+    if (symbol === undefined || decimals === undefined) return undefined
     const known = origin === 'registry' ? undefined : this.symbols.get(looksLike(symbol))
-    return { address, depthUsd, origin, name: said?.name ?? symbol, symbol, decimals, copyOf: known }
+    return { address, depthUsd, origin, name: names.get(address)?.name ?? symbol, symbol, decimals, copyOf: known }
   }
 }
 

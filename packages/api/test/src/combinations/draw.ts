@@ -97,6 +97,12 @@ function meant({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: Know
     tokenIn: token,
     tokenOut: token,
     token: fc.array(token, { minLength: 1, maxLength: 10 }).map((tokens) => tokens.join()),
+    coins: fc
+      .array(fc.tuple(fc.constantFrom(String(known.chainId), 'devnet', 'coingecko', 'nowhere'), token), {
+        minLength: 1,
+        maxLength: 10,
+      })
+      .map((coins) => coins.map((coin) => coin.join(':')).join()),
     amount,
     amountIn: amount,
     amountOut: amount,

@@ -1,0 +1,124 @@
+import { loadRegistry } from '@sluice/chains'
+import { describe, expect, test } from 'vitest'
+import { currentPricesPath, read } from '../requests.ts'
+import { bodyOf, chainNames, coinsByChain } from './llama-prices.ts'
+
+const registry = loadRegistry()
+const names = chainNames(registry.chainMap())
+const TOKEN = `0x${'aB'.repeat(20)}`
+const coinsOf = (coins: string) => read(currentPricesPath, { coins }).coins
+const price = { decimals: 18, symbol: 'A', price: 1, timestamp: 1, confidence: 1 }
+
+describe('names of chains', () => {
+  test("are DefiLlama's, chain ids, and the registry's where nobody else has them", () => {
+    const expected = {
+      ...{ ethereum: 1, bsc: 56, polygon: 137, arbitrum: 42161, optimism: 10, base: 8453, avax: 43114, xdai: 100 },
+      ...{ fantom: 250, linea: 59144, scroll: 534352, mantle: 5000, gnosis: 100, '1': 1, '42161': 42161 },
+    }
+    expect(Object.fromEntries(Object.keys(expected).map((name) => [name, names.get(name)]))).toEqual(expected)
+  })
+
+  test('lead to every chain that is served', () => {
+    expect(new Set(names.values())).toEqual(new Set(registry.supportedIds()))
+  })
+
+  test("that two chains claim are the key's", () => {
+    const entry = registry.chainMap()['1']!
+    const chains = {
+      1: { ...entry, CoinsPrefix: 'two' },
+      2: { ...entry, ChainID: '2', ChainName: 'Two', CoinsPrefix: null },
+    }
+    expect([...chainNames(chains)]).toEqual([
+      ['ethereum', 1],
+      ['two', 1],
+      ['1', 1],
+      ['2', 2],
+    ])
+  })
+})
+
+describe('coins', () => {
+  test('are told apart by chain and kept as they were sent', () => {
+    const sent = [`ethereum:${TOKEN}`, `ETHEREUM:${TOKEN.toLowerCase()}`, `1:0X${TOKEN.slice(2).toUpperCase()}`]
+    const other = `base:${TOKEN}`
+    const byChain = coinsByChain(coinsOf([...sent, other, sent[0]].join()), names)
+    expect([...byChain.keys()]).toEqual([1, 8453])
+    expect([...byChain.get(1)!]).toEqual(sent.map((text) => [text, TOKEN.toLowerCase()]))
+  })
+
+  test.each([
+    'coingecko:bitcoin',
+    'coingecko:boringdao-[old]',
+    'aptos:0x1::aptos_coin::AptosCoin',
+    `__proto__:${TOKEN}`,
+    `constructor:${TOKEN}`,
+    `01:${TOKEN}`,
+    `1e0:${TOKEN}`,
+    `${'9'.repeat(64)}:${TOKEN}`,
+  ])('%s is of no chain here, which is no mistake', (coin) => {
+    expect(coinsByChain(coinsOf(coin), names).size).toBe(0)
+  })
+
+  test.each([
+    ['', 'coins must be provided'],
+    [',', 'coins must be <chain>:<address>'],
+    [`ethereum:${TOKEN},`, 'coins must be <chain>:<address>'],
+    ['ethereum', 'coins must be <chain>:<address>'],
+    ['ethereum:', 'coins must be <chain>:<address>'],
+    [`:${TOKEN}`, 'coins must be <chain>:<address>'],
+    [`ethereum :${TOKEN}`, 'coins must be <chain>:<address>'],
+    [`ethereum:${TOKEN}, base:${TOKEN}`, 'coins must be <chain>:<address>'],
+    [`${'a'.repeat(65)}:${TOKEN}`, 'coins must be <chain>:<address>'],
+    [`ethereum:${'a'.repeat(129)}`, 'coins must be <chain>:<address>'],
+    ['еthereum:0x', 'coins must be <chain>:<address>'],
+    ['ethereum:\u202e0x', 'coins must be <chain>:<address>'],
+  ])('%j is malformed', (coins, message) => {
+    expect(() => coinsOf(coins)).toThrow(message)
+  })
+
+  test.each([`${TOKEN}0`, TOKEN.slice(0, -1), TOKEN.slice(2), 'native_token', `${TOKEN.slice(0, -1)}g`])(
+    '%s is no address of a chain that has addresses',
+    (token) => {
+      const coins = coinsOf(`coingecko:bitcoin,ethereum:${token}`)
+      expect(() => coinsByChain(coins, names)).toThrow('coins must have a valid 0x... address for chain ethereum')
+    },
+  )
+
+  test('are at most 100 different ones, on at most 20 chains', () => {
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, k) => `ethereum:0x${String(k).padStart(40, '0')}`).join()
+    expect(coinsOf(`${many(100)},${many(100)}`)).toHaveLength(100)
+    expect(() => coinsOf(many(101))).toThrow('coins must list at most 100')
+    const onChains = (count: number) =>
+      coinsOf(
+        registry
+          .supportedIds()
+          .slice(0, count)
+          .map((id) => `${id}:${TOKEN}`)
+          .join(),
+      )
+    expect(coinsByChain(onChains(20), names).size).toBe(20)
+    expect(() => coinsByChain(onChains(21), names)).toThrow('coins must be of at most 20 chains')
+  })
+})
+
+describe('the answer', () => {
+  const coins = coinsOf(`base:${TOKEN},coingecko:bitcoin,ethereum:${TOKEN}`)
+  const found = (chain: string) => ({ prices: new Map([[`${chain}:${TOKEN}`, price]]) })
+  const failed = (message: string) => ({ error: new Error(message) })
+
+  test('is in the order of the request, without what is not known', () => {
+    const { coins: told } = bodyOf(coins, [found('ethereum'), found('base')])
+    expect(Object.keys(told)).toEqual([`base:${TOKEN}`, `ethereum:${TOKEN}`])
+    expect(Object.getPrototypeOf(told)).toBeNull()
+  })
+
+  test('lacks the coins of a chain that failed, and is its failure where no other was read', () => {
+    expect({ ...bodyOf(coins, [failed('a'), found('base')]).coins }).toEqual({ [`base:${TOKEN}`]: price })
+    expect(() => bodyOf(coins, [failed('a'), failed('b')])).toThrow('a')
+  })
+
+  test('is empty where no chain was asked', () => {
+    expect(JSON.stringify(bodyOf(coins, []))).toBe('{"coins":{}}')
+  })
+})

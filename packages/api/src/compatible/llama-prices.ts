@@ -1,0 +1,183 @@
+/** DefiLlama's read of current prices, `GET /prices/current/{coins}`, over this service's own prices. Not DefiLlama's service. */
+import { type Address, asAddress, type ChainMapEntry } from '@sluice/chains'
+import { abortable } from '@sluice/rpc'
+import type { Express, Request, RequestHandler } from 'express'
+import type { Config } from '../config.ts'
+import { ApiError } from '../errors.ts'
+import { callerOf, type Trust } from '../http/caller.ts'
+import { contextOf, type RequestContext } from '../http/context.ts'
+import { replyTagged } from '../http/reply.ts'
+import { currentPricesPath, read, type SentCoin } from '../requests.ts'
+import type { CurrentPricesResponse } from '../responses.ts'
+import { readPrices } from '../routes/tokens.ts'
+import type { Services } from '../services.ts'
+import { toApiError } from '../translate.ts'
+
+/** Chains of one request: all are read at once, and those that sleep wake. */
+const MAX_CHAINS = 20
+/** Part of a request's time after which it is answered without the chains that are still being read. */
+const PART_OF_TIME = 0.8
+
+type CoinPrice = CurrentPricesResponse['coins'][string]
+/** Coins of one chain by their text. */
+type ChainCoins = ReadonlyMap<string, Address>
+/** Coins of one chain that have a price, or why the chain has none to tell. */
+type Outcome = { readonly prices: ReadonlyMap<string, CoinPrice> } | { readonly error: unknown }
+
+/** @param allow - makes the handler of all other methods */
+export function llamaPricePaths(
+  app: Express,
+  { services, config, trusts }: { readonly services: Services; readonly config: Config; readonly trusts: Trust },
+  allow: (methods: string) => RequestHandler,
+): void {
+  const chainIds = chainNames(services.registry.chainMap())
+  const handler: RequestHandler = async (request, response) => {
+    const context = contextOf(response)
+    const { coins } = read(currentPricesPath, { coins: request.params.coins ?? '' })
+    const byChain = coinsByChain(coins, chainIds)
+    const work = new ChainWork(request, {
+      services,
+      trusts,
+      context,
+      timeoutMs: config.requestTimeoutMs * PART_OF_TIME,
+    })
+    const outcomes = await context.within(work.pricesOf(byChain))
+    replyTagged(request, response, context, JSON.stringify(bodyOf(coins, outcomes)))
+  }
+  for (const path of ['/prices/current', '/prices/current/:coins']) app.route(path).get(handler).all(allow('GET, HEAD'))
+}
+
+/**
+ * Chain ids by the names that a coin may have its chain by, in lower case: DefiLlama's key of the chain, the chain id, and the name in
+ * the registry if no other chain has that as its key.
+ */
+export function chainNames(chains: Readonly<Record<string, ChainMapEntry>>): ReadonlyMap<string, number> {
+  const entries = Object.values(chains)
+  const idsBy = (nameOf: (entry: ChainMapEntry) => string | null) =>
+    entries.flatMap((entry): [string, number][] => {
+      const name = nameOf(entry)
+      return name === null ? [] : [[name.toLowerCase(), Number(entry.ChainID)]]
+    })
+  return new Map([
+    ...idsBy(({ ChainName }) => ChainName),
+    ...idsBy(({ CoinsPrefix }) => CoinsPrefix),
+    ...idsBy(({ ChainID }) => ChainID),
+  ])
+}
+
+/**
+ * The coins on chains that are served, by chain id. Coins of other chains are unknown, which is no mistake.
+ *
+ * @throws ApiError `INVALID_PARAMETER` for a coin of a served chain that is no address, and for too many chains
+ */
+export function coinsByChain(
+  coins: readonly SentCoin[],
+  chainIds: ReadonlyMap<string, number>,
+): ReadonlyMap<number, ChainCoins> {
+  const byChain = new Map<number, Map<string, Address>>()
+  for (const { sent, chain, token } of coins) {
+    const chainId = chainIds.get(chain.toLowerCase())
+    if (chainId === undefined) continue
+    const address = asAddress(token.toLowerCase())
+    if (address === null)
+      throw new ApiError('INVALID_PARAMETER', `coins must have a valid 0x... address for chain ${chain}`)
+    const known = byChain.get(chainId)
+    if (known) known.set(sent, address)
+    else byChain.set(chainId, new Map([[sent, address]]))
+  }
+  if (byChain.size > MAX_CHAINS)
+    throw new ApiError('INVALID_PARAMETER', `coins must be of at most ${MAX_CHAINS} chains`)
+  return byChain
+}
+
+/**
+ * The answer, in the order of the request. A map without a prototype, so that no key of a caller can meet one.
+ *
+ * @throws the first failure if no chain could be read
+ */
+export function bodyOf(coins: readonly SentCoin[], outcomes: readonly Outcome[]): CurrentPricesResponse {
+  const failed = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
+  if (failed.length > 0 && failed.length === outcomes.length) throw failed[0]
+  const found = new Map(outcomes.flatMap((outcome) => ('prices' in outcome ? [...outcome.prices] : [])))
+  const byCoin: Record<string, CoinPrice> = Object.create(null)
+  for (const { sent } of coins) if (found.has(sent)) byCoin[sent] = found.get(sent)!
+  return { coins: byCoin }
+}
+
+type Work = {
+  readonly services: Services
+  readonly trusts: Trust
+  readonly context: RequestContext
+  readonly timeoutMs: number
+}
+
+/** Reads of one request, on several chains at once: one that fails, or hangs, takes no other along. */
+class ChainWork {
+  private readonly request: Request
+  private readonly work: Work
+
+  constructor(request: Request, work: Work) {
+    this.request = request
+    this.work = work
+  }
+
+  async pricesOf(byChain: ReadonlyMap<number, ChainCoins>): Promise<readonly Outcome[]> {
+    const { context, timeoutMs } = this.work
+    const deadline = new AbortController()
+    const expire = () => deadline.abort(new ApiError('TIMEOUT', `no chain answered within ${timeoutMs} ms`))
+    const timer = setTimeout(expire, timeoutMs - (performance.now() - context.startedAt))
+    const signal = AbortSignal.any([context.signal, deadline.signal])
+    try {
+      return await Promise.all([...byChain].map(([chainId, coins]) => this.outcomeOf(chainId, coins, signal)))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  private async outcomeOf(chainId: number, coins: ChainCoins, signal: AbortSignal): Promise<Outcome> {
+    try {
+      return { prices: await abortable(this.read(chainId, coins, signal), signal) }
+    } catch (error) {
+      const { log } = this.work.context
+      const { code } = toApiError(error)
+      if (code === 'INTERNAL') log.error({ err: error, chain: chainId }, 'unexpected error')
+      else log.warn({ err: error, chain: chainId, code }, 'answered without the prices of a chain')
+      return { error }
+    }
+  }
+
+  private async read(chainId: number, coins: ChainCoins, signal: AbortSignal): Promise<ReadonlyMap<string, CoinPrice>> {
+    const { services, trusts, context } = this.work
+    const chain = services.chain(chainId)
+    const asked = {
+      caller: callerOf(this.request, trusts),
+      kind: `prices ${Math.ceil(Math.log2(coins.size))}`,
+      onWait: () => {
+        context.isSlowed = true
+      },
+    }
+    return chain.admission.run(signal, asked, async () => {
+      const tokens = [...new Set(coins.values())]
+      const { book, at } = await readPrices(chain, tokens, { signal, time: (stage, work) => context.time(stage, work) })
+      const priced = tokens.filter((token) => !at.isPending(token) && book.usd(token) !== null)
+      const symbols = await chain.live.tokens.symbols(priced, chain.live.rpc)
+      const prices = new Map<Address, CoinPrice>()
+      for (const token of priced) {
+        const { usd: price, confidence } = await book.detail(token)
+        const decimals = chain.live.tokens.facts.decimals(token)
+        const symbol = symbols.get(token)
+        if (price === null || decimals === undefined) continue
+        prices.set(token, {
+          ...{ decimals, ...(symbol !== undefined && { symbol }), price },
+          ...{ timestamp: at.block.timestamp, confidence },
+        })
+      }
+      return new Map(
+        [...coins].flatMap(([sent, token]): [string, CoinPrice][] => {
+          const found = prices.get(token)
+          return found ? [[sent, found]] : []
+        }),
+      )
+    })
+  }
+}

@@ -1,0 +1,137 @@
+/** Endpoints that drivers of CoW Protocol and quote requests of UniswapX call, with `ROLE=solver` (docs/solver.md). */
+import type { Address } from '@sluice/chains'
+import {
+  AuctionError,
+  answerWebhook,
+  type ChainQuotes,
+  ChainRouter,
+  NETWORKS,
+  notificationKind,
+  readAuction,
+  readWebhook,
+  solve,
+  WebhookError,
+} from '@sluice/solver'
+import express, { type Request, type RequestHandler, type Response, Router } from 'express'
+import type { Config } from '../config.ts'
+import { ApiError } from '../errors.ts'
+import { contextOf, type RequestContext } from '../http/context.ts'
+import { errorReply, reply, replyEmpty, replyJson } from '../http/reply.ts'
+import { readChainId } from '../requests.ts'
+import type { ServedChain } from '../served-chain.ts'
+import type { Services } from '../services.ts'
+
+/** Bytes of an auction of a busy chain with its liquidity, several times over. */
+const MAX_AUCTION_BYTES = 64_000_000
+const MAX_SMALL_BYTES = 100_000
+/** Auctions that are solved at once: more are refused, as a driver expects it. */
+const MAX_AUCTIONS = 4
+/** Milliseconds that the answer needs after the search. */
+const ANSWER_MS = 500
+
+/** Endpoints of a solver: under `/solver/{chain}` for every chain, and at the root for one. */
+export function solverPaths(services: Services, config: Config, allow: (methods: string) => RequestHandler): Router {
+  const router = Router()
+  const auctions = new Auctions(services, config)
+  const post = (path: string, limit: number, handler: RequestHandler) =>
+    router.route(path).post(express.json({ limit }), handler).all(allow('POST'))
+  for (const prefix of ['/solver/:network', ...(config.solverChain === undefined ? [] : [''])]) {
+    post(`${prefix}/solve`, MAX_AUCTION_BYTES, auctions.solve)
+    post(`${prefix}/notify`, MAX_SMALL_BYTES, auctions.notify)
+  }
+  const { uniswapxFiller: filler } = config
+  if (filler !== undefined) post('/uniswapx/quote', MAX_SMALL_BYTES, webhook(services, filler))
+  return router
+}
+
+class Auctions {
+  private readonly services: Services
+  private readonly config: Config
+  private running = 0
+
+  constructor(services: Services, config: Config) {
+    this.services = services
+    this.config = config
+  }
+
+  /** Answers an auction with the solutions found by its deadline, and by that of the request. */
+  readonly solve: RequestHandler = async (request, response) => {
+    const context = contextOf(response)
+    const chain = this.chainOf(request, context)
+    const auction = readOr(AuctionError, () => readAuction(request.body))
+    if (this.running >= MAX_AUCTIONS) return refuseBusy(response)
+    this.running++
+    try {
+      const { requestTimeoutMs, solverSettlement } = this.config
+      const latest = Date.now() - (performance.now() - context.startedAt) + requestTimeoutMs - ANSWER_MS
+      const quotes = quotesOf(chain, context)
+      const solutions = await solve(
+        { ...auction, deadline: Math.min(auction.deadline, latest) },
+        {
+          wrappedNative: quotes.wrappedNative,
+          chain: new ChainRouter(quotes, solverSettlement),
+          signal: context.signal,
+        },
+      )
+      this.services.metrics.solverSolutions.inc({ chain: chain.chain.chainId }, solutions.length)
+      replyJson(response, context, JSON.stringify({ solutions }))
+    } finally {
+      this.running--
+    }
+  }
+
+  /** Counts what a driver reports about solutions. */
+  readonly notify: RequestHandler = (request, response) => {
+    const { chainId: chain } = this.chainOf(request, contextOf(response)).chain
+    this.services.metrics.solverNotifications.inc({ chain, kind: notificationKind(request.body) })
+    reply(response, { type: 'json', body: '{}' })
+  }
+
+  private chainOf({ params }: Request, context: RequestContext): ServedChain {
+    const network = params.network as string | undefined
+    const chainId = network === undefined ? this.config.solverChain! : (NETWORKS.get(network) ?? readChainId(network))
+    context.chainId = chainId
+    return this.services.chain(chainId)
+  }
+}
+
+/** Answers 204 if there is no quote in time. */
+function webhook(services: Services, filler: Address): RequestHandler {
+  return async (request, response) => {
+    const context = contextOf(response)
+    const wanted = readOr(WebhookError, () => readWebhook(request.body))
+    context.chainId = wanted.tokenInChainId
+    const quotes = quotesOf(services.chain(wanted.tokenInChainId), context)
+    const answer = await answerWebhook(wanted, quotes, filler, context.signal)
+    if (answer) replyJson(response, context, JSON.stringify(answer))
+    else replyEmpty(response, [])
+  }
+}
+
+function quotesOf({ chain, live }: ServedChain, context: RequestContext): ChainQuotes {
+  return {
+    wrappedNative: chain.wrappedNative?.address ?? null,
+    guard: live.contracts.guard,
+    quote: (request, signal) =>
+      live.quote(request, { signal, time: (stage, work) => context.time(stage, work), log: context.log }),
+  }
+}
+
+/** Returns what a body says, or throws what is wrong with it. @throws ApiError `INVALID_PARAMETER` */
+function readOr<T>(Known: new (...args: never[]) => Error, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Known) throw new ApiError('INVALID_PARAMETER', error.message)
+    throw error
+  }
+}
+
+/** A driver expects 429 from a solver that cannot keep up. */
+function refuseBusy(response: Response): void {
+  const error = new ApiError('OVERLOADED', `${MAX_AUCTIONS} auctions are being solved`)
+  const context = contextOf(response)
+  context.errorCode = error.code
+  const { headers = [], body } = errorReply(error, context.id, 'B')
+  reply(response, { status: 429, type: 'json', body, headers })
+}
