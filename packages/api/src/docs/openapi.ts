@@ -130,6 +130,19 @@ const descriptions = {
   },
 } as const satisfies Record<string, Operation>
 
+const TAGS: Readonly<Record<keyof typeof descriptions, string>> = {
+  ...{ swap: 'Swaps', quote: 'Swaps', quotes: 'Swaps', stream: 'Swaps', permit: 'Swaps', status: 'Swaps' },
+  ...{ simulate: 'Simulation', prices: 'Prices', currentPrices: 'Prices', liquidity: 'Prices' },
+  ...{ tokens: 'Tokens', tokenList: 'Tokens', stats: 'Chains', chains: 'Chains' },
+}
+const TAG_DESCRIPTIONS = {
+  Swaps: 'Quotes, transactions, and what became of them.',
+  Simulation: 'Transactions of any router, run against current state.',
+  Prices: 'USD prices and depth from on-chain liquidity.',
+  Tokens: 'Tokens to choose from, and how they behave.',
+  Chains: 'Supported chains, and how quotes on them hold.',
+}
+
 /** Wrapped ether of Ethereum, for examples. */
 const WETH = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'
 
@@ -202,6 +215,7 @@ function operation(
   const { summary, description, statuses } = descriptions[name]
   return {
     operationId: name,
+    tags: [TAGS[name]],
     summary,
     description,
     parameters: [...parameters, requestId],
@@ -263,9 +277,12 @@ export function openApiDocument(): Json {
       version: '1.0.0',
       description:
         'Swap aggregation for EVM chains. No key, no registration. Any web page may call: preflight allows every header that is asked for, and every header that is documented here can be read. Amounts are integers in base units, as strings. Bodies above 1 kB are compressed for clients that accept it. Error bodies are those of version B; a service configured for version A answers with text, an HTML page for 404, and 200 with `toAmount` `0` when there is no route.',
+      contact: { name: 'The contributors to Sluice' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
+    security: [],
+    tags: Object.entries(TAG_DESCRIPTIONS).map(([name, description]) => ({ name, description })),
     paths: {
       '/aggregator/{chain_id}': { get: operation('swap', 'Route', [chainId, ...queryParameters(swapParameters)]) },
       '/quote/{chain_id}': { get: operation('quote', 'Quote', [chainId, ...queryParameters(quoteParameters)]) },
