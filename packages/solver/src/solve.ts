@@ -50,7 +50,8 @@ class Search {
   private readonly router: AuctionRouter
   private readonly signal: AbortSignal
   private readonly prices = new Map<Address, Promise<bigint | null>>()
-  private readonly solutions: Solution[] = []
+  /** Best solution so far by order: listed liquidity answers at once, the chain may answer too late. */
+  private readonly found = new Map<number, Ranked>()
 
   constructor(auction: Auction, { chain, wrappedNative }: SolveOptions, signal: AbortSignal) {
     this.auction = auction
@@ -66,35 +67,35 @@ class Search {
     const workers = Array.from({ length: Math.min(AT_ONCE, orders.length) }, async () => {
       for (const [id, order] of next) {
         if (this.signal.aborted) return
-        const solution = await this.solveOrder(id, order)
-        if (solution) this.solutions.push(solution)
+        await this.solveOrder(id, order)
         // Routes over listed liquidity are found without waiting: the deadline needs its turn.
         await new Promise((resolve) => setImmediate(resolve))
       }
     })
     await Promise.race([Promise.all(workers), ended])
-    return this.solutions.toSorted((a, b) => a.id - b.id)
+    return [...this.found].sort(([a], [b]) => a - b).map(([, { solution }]) => solution)
   }
 
-  private async solveOrder(id: number, order: Order): Promise<Solution | null> {
-    if (order.sellAmount === 0n || order.buyAmount === 0n) return null
+  private async solveOrder(id: number, order: Order): Promise<void> {
+    if (order.sellAmount === 0n || order.buyAmount === 0n) return
+    const { auction, chain } = this
     const signal = AbortSignal.any([this.signal, AbortSignal.timeout(ORDER_MS)])
     const sellPrice = await this.priceOf(order, signal)
-    for (const part of partsOf(order)) {
-      if (signal.aborted) return null
-      const fills = await this.fillsOf(order, part, signal)
-      const ranked = fills.flatMap((fill) => solutionOf(order, fill, { id, sellPrice, auction: this.auction }) ?? [])
-      if (ranked.length > 0) return best(ranked).solution
+    const take = (fill: Fill | null | undefined) => {
+      const ranked = fill && solutionOf(order, fill, { id, sellPrice, auction })
+      const known = this.found.get(id)
+      if (ranked && (!known || ranked.rate > known.rate)) this.found.set(id, ranked)
     }
-    return null
-  }
-
-  private async fillsOf(order: Order, part: Part, signal: AbortSignal): Promise<Fill[]> {
-    if (order.sellToken === order.buyToken) return [sameToken(order, part)]
-    const onChain = this.chain?.fill(order, part, this.auction.effectiveGasPrice, signal).catch(() => null)
-    const listed = this.router.fill(order, part)
-    const fills = [listed, await onChain]
-    return fills.filter((fill): fill is Fill => fill !== null && fill !== undefined)
+    for (const part of partsOf(order)) {
+      if (signal.aborted) return
+      if (order.sellToken === order.buyToken) take(sameToken(order, part))
+      else {
+        const onChain = chain?.fill(order, part, auction.effectiveGasPrice, signal).catch(() => null)
+        take(this.router.fill(order, part))
+        take(await onChain)
+      }
+      if (this.found.has(id)) return
+    }
   }
 
   /** Wei of the native token for 10^18 base units of what the order sells; null if nothing tells. */
@@ -117,10 +118,6 @@ class Search {
     if (listed) return (ONE * ONE) / listed.input
     return this.chain ? await this.chain.price(token, signal).catch(() => null) : null
   }
-}
-
-function best(ranked: readonly Ranked[]): Ranked {
-  return ranked.reduce((first, other) => (other.rate > first.rate ? other : first))
 }
 
 /** The owner's own input pays the output. */

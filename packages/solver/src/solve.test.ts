@@ -1,0 +1,210 @@
+import { type Address, toAddress } from '@sluice/chains'
+import { QuotingError } from '@sluice/quoting'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readAuction } from './auction.ts'
+import { type ChainQuotes, ChainRouter } from './chain-router.ts'
+import { solve } from './solve.ts'
+
+const at = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
+const [SELL, BUY, WRAPPED, MIDDLE] = [at('1'), at('2'), at('3'), at('4')]
+const GUARD = at('9')
+const WHOLE = 10n ** 18n
+
+type Reserves = readonly [Address, bigint, Address, bigint]
+const pool = ([first, reserve, second, other]: Reserves, id = 'pool') => ({
+  ...{ id, kind: 'constantProduct', address: at('5'), gasEstimate: '1', fee: '0.003' },
+  tokens: { [first]: { balance: String(reserve) }, [second]: { balance: String(other) } },
+})
+const order = (change: object = {}) => ({
+  ...{ uid: `0x${'ab'.repeat(56)}`, sellToken: SELL, buyToken: BUY, sellAmount: String(WHOLE), buyAmount: '1' },
+  ...{ kind: 'sell', partiallyFillable: false, class: 'market', ...change },
+})
+const auction = (change: object = {}, deadlineMs = 10_000) =>
+  readAuction({
+    ...{ id: null, tokens: {}, orders: [order()], liquidity: [pool([SELL, 100n * WHOLE, BUY, 300n * WHOLE])] },
+    ...{ effectiveGasPrice: '1000000000', deadline: new Date(Date.now() + deadlineMs).toISOString(), ...change },
+  })
+const chainOf = (quote: ChainQuotes['quote']) =>
+  new ChainRouter({ wrappedNative: WRAPPED, guard: GUARD, quote }, at('8'))
+/** A chain that pays one for one times a factor, with nothing simulated. */
+const paying = (numerator: bigint, gasEstimate = 200_000n) =>
+  chainOf(async ({ amountIn, amountOut }) => {
+    const input = amountIn ?? ((amountOut ?? 0n) * 100n + numerator - 1n) / numerator
+    const paid = { route: { amountIn: input }, amountOut: (input * numerator) / 100n, gasEstimate }
+    return { ...paid, swap: { to: GUARD, data: '0x1234' } } as unknown as Awaited<ReturnType<ChainQuotes['quote']>>
+  })
+const kindsOf = (solutions: Awaited<ReturnType<typeof solve>>) =>
+  solutions.map(({ interactions }) => interactions.map(({ kind }) => kind).join())
+
+/** Output of a pair of Uniswap V2 by its own formula. */
+const out = (amount: bigint, reserveIn: bigint, reserveOut: bigint) =>
+  (amount * 997n * reserveOut) / (reserveIn * 1_000n + amount * 997n)
+
+describe('routes over listed liquidity', () => {
+  test('a pair pays what its own formula says', async () => {
+    const [solution] = await solve(auction(), { wrappedNative: WRAPPED })
+    expect(solution!.prices[SELL]).toBe(String(out(WHOLE, 100n * WHOLE, 300n * WHOLE)))
+  })
+
+  test('two equal pairs pay at least what either pays alone, and interactions add up', async () => {
+    const reserve = fc.bigInt({ min: 10n ** 9n, max: 10n ** 26n })
+    let solved = 0
+    await fc.assert(
+      fc.asyncProperty(reserve, reserve, reserve, async (a, b, amount) => {
+        const orders = [order({ sellAmount: String(amount) })]
+        const of = async (liquidity: object[]) =>
+          (await solve(auction({ orders, liquidity }), { wrappedNative: WRAPPED }))[0]
+        const one = await of([pool([SELL, a, BUY, b])])
+        const both = await of([pool([SELL, a, BUY, b]), pool([SELL, a, BUY, b])])
+        const alone = out(amount, a, b)
+        if (alone === 0n) {
+          expect(one).toBeUndefined()
+          return
+        }
+        expect(BigInt(one!.prices[SELL]!)).toBe(alone)
+        expect(BigInt(both!.prices[SELL]!)).toBeGreaterThanOrEqual(alone)
+        const interactions = both!.interactions.filter((interaction) => interaction.kind === 'liquidity')
+        const sum = (side: 'inputAmount' | 'outputAmount') =>
+          interactions.reduce((all, leg) => all + BigInt(leg[side]), 0n)
+        expect(sum('inputAmount')).toBe(amount)
+        expect(sum('outputAmount')).toBe(BigInt(both!.prices[SELL]!))
+        solved++
+      }),
+      { numRuns: 200 },
+    )
+    expect(solved).toBeGreaterThan(100)
+  })
+
+  test('an order to buy pays the input that the path asks for, and no route exceeds what it may sell', async () => {
+    const liquidity = [
+      pool([SELL, 100n * WHOLE, MIDDLE, 50n * WHOLE], 'a'),
+      pool([MIDDLE, 50n * WHOLE, BUY, 300n * WHOLE], 'b'),
+    ]
+    const buy = (sellAmount: bigint) => order({ kind: 'buy', sellAmount: String(sellAmount), buyAmount: String(WHOLE) })
+    const [solution] = await solve(auction({ orders: [buy(10n * WHOLE)], liquidity }), { wrappedNative: WRAPPED })
+    const input = BigInt(solution!.prices[BUY]!)
+    const through = (amount: bigint) => out(out(amount, 100n * WHOLE, 50n * WHOLE), 50n * WHOLE, 300n * WHOLE)
+    expect(through(input)).toBeGreaterThanOrEqual(WHOLE)
+    expect(through(input - 2n)).toBeLessThan(WHOLE)
+    expect(await solve(auction({ orders: [buy(input - 1n)], liquidity }), { wrappedNative: WRAPPED })).toEqual([])
+  })
+
+  test('without a reference price gas is priced by what buys a native token; without that there is no fee', async () => {
+    const orders = [order({ class: 'limit' })]
+    const pair = pool([SELL, 100n * WHOLE, BUY, 300n * WHOLE])
+    const feeOf = async (liquidity: object[], more: object = {}) => {
+      const [solution] = await solve(auction({ orders, liquidity, ...more }), { wrappedNative: WRAPPED })
+      return BigInt(solution!.trades[0]!.fee!)
+    }
+    expect(await feeOf([pair])).toBe(0n)
+    // 200 for one: a gas of 166,391 at 1 gwei.
+    const native = await feeOf([pair, pool([SELL, 200_000n * WHOLE, WRAPPED, 1_000n * WHOLE])])
+    expect(native).toBeGreaterThan(166_391n * 200n * 10n ** 9n)
+    expect(native).toBeLessThan((166_391n * 200n * 10n ** 9n * 1005n) / 1000n)
+    const tokens = { [SELL]: { referencePrice: String(WHOLE / 200n), availableBalance: '0', trusted: false } }
+    expect(await feeOf([pair], { tokens })).toBe(166_391n * 200n * 10n ** 9n)
+  })
+})
+
+describe('the chain next to listed liquidity', () => {
+  test('whichever pays more after gas is answered', async () => {
+    const tokens = { [SELL]: { referencePrice: String(WHOLE), availableBalance: '0', trusted: false } }
+    const answered = async (numerator: bigint, more: object = {}, gas?: bigint) =>
+      kindsOf(await solve(auction({ tokens, ...more }), { wrappedNative: WRAPPED, chain: paying(numerator, gas) }))
+    expect(await answered(200n)).toEqual(['liquidity'])
+    expect(await answered(400n)).toEqual(['custom'])
+    // 1 % more output, for gas worth half of the input.
+    expect(await answered(300n, { effectiveGasPrice: '1000000000000' }, 500_000n)).toEqual(['liquidity'])
+    expect(await answered(300n, { effectiveGasPrice: '1' }, 500_000n)).toEqual(['custom'])
+  })
+
+  test('a swap of the Guard names its input, its output, and the allowance that it needs', async () => {
+    const [solution] = await solve(auction({ liquidity: [] }), { wrappedNative: WRAPPED, chain: paying(400n) })
+    expect(solution!.interactions).toEqual([
+      {
+        ...{ kind: 'custom', internalize: false, target: GUARD, value: '0', callData: '0x1234' },
+        allowances: [{ token: SELL, amount: String(WHOLE), spender: GUARD }],
+        inputs: [{ token: SELL, amount: String(WHOLE) }],
+        outputs: [{ token: BUY, amount: String(4n * WHOLE) }],
+      },
+    ])
+    expect(solution!.gas).toBe(200_000 - 21_000 + 106_391)
+  })
+
+  test('a chain that refuses leaves the rest', async () => {
+    const chain = chainOf(async () => {
+      throw new QuotingError('NO_ROUTE', 'none')
+    })
+    expect(kindsOf(await solve(auction(), { wrappedNative: WRAPPED, chain }))).toEqual(['liquidity'])
+    expect(await solve(auction({ liquidity: [] }), { wrappedNative: WRAPPED, chain })).toEqual([])
+  })
+
+  test('a chain that never answers costs nothing but its own routes', async () => {
+    const chain = chainOf(() => new Promise(() => {}))
+    const tokens = { [SELL]: { referencePrice: '1', availableBalance: '0', trusted: false } }
+    expect(kindsOf(await solve(auction({ tokens }, 1_000), { wrappedNative: WRAPPED, chain }))).toEqual(['liquidity'])
+  })
+
+  test('an order that is filled in part is halved until its limit is met, and no further', async () => {
+    const asked: bigint[] = []
+    const chain = chainOf(async ({ amountIn }) => {
+      asked.push(amountIn!)
+      const amountOut = amountIn! > WHOLE / 4n ? 0n : amountIn!
+      const paid = { route: { amountIn }, amountOut, gasEstimate: 1n }
+      return { ...paid, swap: { to: GUARD, data: '0x' } } as unknown as Awaited<ReturnType<ChainQuotes['quote']>>
+    })
+    const orders = [order({ partiallyFillable: true, buyAmount: String(WHOLE) })]
+    const tokens = { [SELL]: { referencePrice: '1', availableBalance: '0', trusted: false } }
+    const [solution] = await solve(auction({ orders, liquidity: [], tokens }), { wrappedNative: WRAPPED, chain })
+    expect(asked).toEqual([WHOLE, WHOLE / 2n, WHOLE / 4n])
+    expect(solution!.trades[0]!.executedAmount).toBe(String(WHOLE / 4n))
+  })
+})
+
+describe('bounds', () => {
+  test('an auction whose deadline is here has no solutions', async () => {
+    expect(await solve(auction({}, 400), { wrappedNative: WRAPPED })).toEqual([])
+  })
+
+  test('orders come by what their limits leave, and keep the ids of their places', async () => {
+    const first: bigint[] = []
+    const chain = chainOf(async ({ amountIn }) => {
+      first.push(amountIn!)
+      throw new QuotingError('NO_ROUTE', 'none')
+    })
+    const priced = { referencePrice: String(WHOLE), availableBalance: '0', trusted: false }
+    const orders = [1n, 2n, 3n].map((k) => order({ sellAmount: String(10n + k), buyAmount: String(100n / k) }))
+    await solve(auction({ orders, liquidity: [], tokens: { [SELL]: priced, [BUY]: priced } }), {
+      wrappedNative: null,
+      chain,
+    })
+    expect(first).toEqual([13n, 12n, 11n])
+    const solutions = await solve(auction({ orders: [order({ sellAmount: '0' }), order()] }), {
+      wrappedNative: WRAPPED,
+    })
+    expect(solutions.map(({ id }) => id)).toEqual([1])
+  })
+
+  test('equal tokens need no route', async () => {
+    const orders = [order({ buyToken: SELL })]
+    const [solution] = await solve(auction({ orders, liquidity: [] }), { wrappedNative: WRAPPED })
+    expect(solution).toMatchObject({ interactions: [], gas: 106_391, prices: { [SELL]: String(WHOLE) } })
+  })
+
+  test('balances of the contract replace a trusted input, once', async () => {
+    const tokens = {
+      [SELL]: { availableBalance: '0', trusted: true },
+      [BUY]: { availableBalance: String(3n * WHOLE), trusted: false },
+    }
+    const internalized = async (more: object) => {
+      const [solution] = await solve(auction({ tokens, ...more }), { wrappedNative: WRAPPED })
+      return solution!.interactions.map(({ internalize }) => internalize)
+    }
+    expect(await internalized({})).toEqual([true])
+    expect(await internalized({ orders: [order({ sellAmount: String(2n * WHOLE) })] })).toEqual([false])
+    expect(await internalized({ tokens: { ...tokens, [SELL]: { availableBalance: '0', trusted: false } } })).toEqual([
+      false,
+    ])
+  })
+})
