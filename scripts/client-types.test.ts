@@ -8,13 +8,22 @@ import {
   type SwapLeg as ServedLeg,
   type SimulationResponse,
   type StatsResponse,
+  type StatusResponse,
   type SwapResponse,
   type TokenListResponse,
 } from '@sluice/api'
 import ts from 'typescript'
 import { expect, expectTypeOf, test } from 'vitest'
 import { REFUSALS } from '../packages/client/src/client.ts'
-import type { ListedToken, Quote, Route, SimulationResult, Stats, SwapLeg } from '../packages/client/src/types.ts'
+import type {
+  ListedToken,
+  Quote,
+  Route,
+  SimulationResult,
+  Stats,
+  SwapLeg,
+  TransactionStatus,
+} from '../packages/client/src/types.ts'
 import { root } from './lib/run.ts'
 
 type Document = {
@@ -44,6 +53,7 @@ test.each([
   ['SimulateParameters', queryOf('/simulate/{chain_id}')],
   ['TokenListParameters', queryOf('/tokenlist/{chain_id}')],
   ['Route', Object.keys(document.components.schemas.Route!.properties!)],
+  ['TransactionStatus', Object.keys(document.components.schemas.Status!.properties!)],
   ['SimulationResult', Object.keys(document.components.schemas.Simulation!.properties!)],
 ] as const)('%s has the fields that the service documents', (name, documented) => {
   expect(documented.length).toBeGreaterThan(1)
@@ -72,6 +82,7 @@ test('answers that the service is typed to give are ones that the client is type
   expectTypeOf<QuoteResponse>().toExtend<Wire<Quote>>()
   expectTypeOf<ServedLeg>().toExtend<Wire<SwapLeg>>()
   expectTypeOf<SimulationResponse>().toExtend<Wire<SimulationResult>>()
+  expectTypeOf<StatusResponse>().toExtend<Wire<TransactionStatus>>()
   expectTypeOf<StatsResponse>().toExtend<Wire<Stats>>()
   expectTypeOf<TokenListResponse['tokens'][number]>().toExtend<Wire<ListedToken>>()
 })

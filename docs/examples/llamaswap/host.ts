@@ -36,7 +36,7 @@ export type SwapArguments<RawQuote> = {
   readonly fromAmount: bigint
   readonly fromAddress: string
   readonly rawQuote: RawQuote
-  /** Of wallets that send batches. */
+  /** Given for wallets that send batches. */
   readonly eip5792?: Eip5792 | undefined
   readonly chain: string
 }
@@ -69,7 +69,7 @@ const APPROVE = '0x095ea7b3'
 const word = (value: bigint | string) =>
   (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, '0')
 
-/** The calls of a swap: of wallets that send batches, with what the approval takes ahead of it. */
+/** The calls of a swap; for wallets that send batches, with those of the approval ahead of it. */
 export function getTxs(swap: {
   readonly fromAddress: string
   readonly routerAddress: string

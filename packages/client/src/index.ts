@@ -13,6 +13,7 @@ export { PERMIT2 } from './permit-types.ts'
 export { privately } from './private.ts'
 export type { Unproven } from './proof.ts'
 export type { Proven, SwapTerms } from './prove-swap.ts'
+export { type CheckedStatus, getStatus, type StatusNode, type StatusOptions } from './status.ts'
 export {
   type AllowanceWay,
   resumeSwap,

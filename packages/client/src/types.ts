@@ -250,6 +250,43 @@ export type Stats = {
   }[]
 }
 
+/** State of a transaction. Amounts in base units, gas cost in wei; null for what is not known, or not there yet. */
+export type TransactionStatus = {
+  readonly hash: string
+  /** `unknown`: no node has it, yet or any more. `reverted`: it was mined and failed. */
+  readonly status: 'unknown' | 'pending' | 'landed' | 'reverted'
+  readonly block: number | null
+  readonly blockHash: string | null
+  /** Blocks from that block to the newest one, both counted. */
+  readonly confirmations: number | null
+  readonly from: string | null
+  readonly to: string | null
+  /** After refunds. */
+  readonly gasUsed: string | null
+  readonly gasCost: { readonly native: string; readonly l1Fee: string | null } | null
+  /** The order, if the transaction calls the Guard itself. */
+  readonly swap: SwapStatus | null
+  /** Why it reverted. */
+  readonly reason: string | null
+}
+
+export type SwapStatus = {
+  readonly src: string
+  readonly dst: string
+  readonly fromAmount: string
+  readonly minToAmount: string
+  /** Unix seconds. */
+  readonly deadline: number
+  /** Input that left the sender. */
+  readonly spent: string | null
+  /** Output that reached the sender. */
+  readonly received: string | null
+  /** `toAmount` of the quote, if it was given. */
+  readonly quoted?: string
+  /** Percent by which `received` is above it. */
+  readonly difference?: number | null
+}
+
 /**
  * The native token of any chain as the interface writes it.
  *

@@ -1,0 +1,208 @@
+/** State of a transaction by what a node says of it: the transaction, its receipt, and the head. The service has no part in it. */
+import { decodeSwap } from './abi.ts'
+import { PPM } from './amounts.ts'
+import { ClientError } from './errors.ts'
+import type { GuardOrder } from './order.ts'
+import { NATIVE, type SwapStatus, type TransactionStatus } from './types.ts'
+
+/** Answers to eth_getTransactionByHash, eth_getTransactionReceipt, and eth_blockNumber. */
+export type NodeAnswers = { readonly transaction: unknown; readonly receipt: unknown; readonly head: unknown }
+
+export type NodeStatus = Omit<TransactionStatus, 'reason'> & {
+  /** False if nobody but the service knows whether it is a swap: `to` is no known Guard, or the calldata cannot be read. */
+  readonly isSwapRead: boolean
+}
+
+type ReadOptions = {
+  /** Guards whose calldata is read, in lower case. */
+  readonly guards: readonly string[]
+  /** Output that was quoted, base units. */
+  readonly quoted?: bigint | undefined
+}
+
+type Log = { readonly address: string; readonly topics: readonly string[]; readonly data: string }
+type Sent = { readonly from: string; readonly to: string | null; readonly input: string; readonly value: bigint }
+type Mined = {
+  readonly succeeded: boolean
+  readonly block: number
+  readonly blockHash: string
+  readonly gasUsed: bigint
+  readonly gasPrice: bigint | undefined
+  readonly l1Fee: bigint | undefined
+  readonly logs: readonly Log[]
+}
+
+const ZERO = `0x${'0'.repeat(40)}`
+/** Addresses of a status are in lower case. */
+const NATIVE_LOWER = NATIVE.toLowerCase()
+/** Transfer(address indexed from, address indexed to, uint256 value) */
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+/** Withdrawal(address indexed src, uint256 wad) of wrappers. */
+const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
+/** Parts per million of a percent. */
+const PPM_PER_PERCENT = 10_000
+/** Highest number of logs that is read. */
+const MAX_LOGS = 100_000
+
+/** @throws ClientError `WALLET` for answers that cannot be read, or that are about another transaction */
+export function nodeStatus(
+  hash: string,
+  { transaction, receipt, head }: NodeAnswers,
+  { guards, quoted }: ReadOptions,
+): NodeStatus {
+  const sent = transaction === null ? undefined : readTransaction(transaction, hash)
+  const mined = receipt === null ? undefined : readReceipt(receipt, hash)
+  const order = sent && guards.includes(String(sent.to)) ? orderOf(sent) : undefined
+  const landed = mined?.succeeded ? mined : undefined
+  return {
+    hash,
+    status: mined ? (mined.succeeded ? 'landed' : 'reverted') : sent ? 'pending' : 'unknown',
+    block: mined?.block ?? null,
+    blockHash: mined?.blockHash ?? null,
+    // A node behind a load balancer may not have the block itself yet.
+    confirmations: mined ? Math.max(1, (integer(head) ?? unreadable('head')) - mined.block + 1) : null,
+    from: sent?.from ?? null,
+    to: sent?.to ?? null,
+    gasUsed: mined?.gasUsed.toString() ?? null,
+    gasCost: mined ? gasCostOf(mined) : null,
+    swap: sent && order ? swapOf(sent, order, landed, quoted) : null,
+    isSwapRead: order !== undefined,
+  }
+}
+
+function gasCostOf({ gasUsed, gasPrice, l1Fee }: Mined): TransactionStatus['gasCost'] {
+  if (gasPrice === undefined) return null
+  return { native: (gasUsed * gasPrice + (l1Fee ?? 0n)).toString(), l1Fee: l1Fee?.toString() ?? null }
+}
+
+function orderOf({ input, value }: Sent): GuardOrder | undefined {
+  try {
+    return decodeSwap(input, value)
+  } catch {
+    return undefined
+  }
+}
+
+function swapOf(sent: Sent, order: GuardOrder, landed: Mined | undefined, quoted: bigint | undefined): SwapStatus {
+  const received = landed ? receivedOf(sent, order, landed.logs) : null
+  const spent = landed ? spentOf(sent, order, landed.logs) : null
+  return {
+    // Input that comes as value is native, in whatever wrapper the Guard lends it.
+    src: sent.value > 0n ? NATIVE_LOWER : order.tokenIn,
+    dst: order.tokenOut === ZERO ? NATIVE_LOWER : order.tokenOut,
+    fromAmount: order.amountIn.toString(),
+    minToAmount: order.minOutput.toString(),
+    deadline: Number(order.deadline),
+    spent: amountText(spent),
+    received: amountText(received),
+    ...(quoted !== undefined && { quoted: quoted.toString(), difference: differenceOf(received, quoted) }),
+  }
+}
+
+/** Tokens that balances are shares of may report more leaving than coming. */
+function amountText(amount: bigint | null): string | null {
+  return amount === null || amount < 0n ? null : amount.toString()
+}
+
+function differenceOf(received: bigint | null, quoted: bigint): number | null {
+  return received === null || quoted === 0n ? null : Number(((received - quoted) * PPM) / quoted) / PPM_PER_PERCENT
+}
+
+/** Output that reached the sender; null if no log tells it. */
+function receivedOf({ from, to: guard }: Sent, order: GuardOrder, logs: readonly Log[]): bigint | null {
+  if (order.tokenOut !== ZERO) return moved(logs, order.tokenOut, from)
+  if (order.wrapper === ZERO) return null
+  const unwrapped = unwrappedBy(guard!, order.wrapper, logs)
+  return unwrapped === null ? null : unwrapped - (unwrapped * order.feePpm) / PPM
+}
+
+/** Input that left the sender; null if no log tells it. */
+function spentOf({ from, to: guard, value }: Sent, order: GuardOrder, logs: readonly Log[]): bigint | null {
+  if (value === 0n) {
+    const grown = moved(logs, order.tokenIn, from)
+    return grown === null ? null : -grown
+  }
+  // Native input that the Executor does not take comes back without a log, unless it was wrapped.
+  return order.tokenIn === ZERO ? null : order.amountIn - (unwrappedBy(guard!, order.tokenIn, logs) ?? 0n)
+}
+
+/** Base units of a token that came to an account less those that left it; null without a transfer of either. */
+function moved(logs: readonly Log[], token: string, account: string): bigint | null {
+  let sum: bigint | null = null
+  for (const { address, topics, data } of logs) {
+    const amount = address === token && topics.length === 3 && topics[0] === TRANSFER ? wordOf(data) : null
+    if (amount === null) continue
+    if (addressOf(topics[2]!) === account) sum = (sum ?? 0n) + amount
+    if (addressOf(topics[1]!) === account) sum = (sum ?? 0n) - amount
+  }
+  return sum
+}
+
+function unwrappedBy(guard: string, wrapper: string, logs: readonly Log[]): bigint | null {
+  let sum: bigint | null = null
+  for (const { address, topics, data } of logs) {
+    const isOwn =
+      address === wrapper && topics.length === 2 && topics[0] === WITHDRAWAL && addressOf(topics[1]!) === guard
+    const amount = isOwn ? wordOf(data) : null
+    if (amount !== null) sum = (sum ?? 0n) + amount
+  }
+  return sum
+}
+
+const addressOf = (topic: string) => `0x${topic.slice(-40)}`
+const wordOf = (data: string) => (data.length === 66 ? BigInt(data) : null)
+
+function readTransaction(answer: unknown, hash: string): Sent {
+  const { hash: own, from, to, input, data, value } = Object(answer) as Record<string, unknown>
+  if (hex(own) !== hash) unreadable('transaction')
+  return {
+    from: address(from) ?? unreadable('transaction'),
+    to: to === null || to === undefined ? null : (address(to) ?? unreadable('transaction')),
+    input: hex(input ?? data) ?? unreadable('transaction'),
+    value: quantity(value) ?? unreadable('transaction'),
+  }
+}
+
+function readReceipt(answer: unknown, hash: string): Mined {
+  const receipt = Object(answer) as Record<string, unknown>
+  if (hex(receipt.transactionHash) !== hash) unreadable('receipt')
+  // Some wallets answer with numbers. A receipt without a status, of before Byzantium, says nothing of the outcome.
+  const status = typeof receipt.status === 'number' ? receipt.status : integer(receipt.status)
+  if (status !== 0 && status !== 1) unreadable('receipt')
+  if (!Array.isArray(receipt.logs) || receipt.logs.length > MAX_LOGS) unreadable('receipt')
+  return {
+    succeeded: status === 1,
+    block: integer(receipt.blockNumber) ?? unreadable('receipt'),
+    blockHash: hex(receipt.blockHash) ?? unreadable('receipt'),
+    gasUsed: quantity(receipt.gasUsed) ?? unreadable('receipt'),
+    gasPrice: quantity(receipt.effectiveGasPrice),
+    l1Fee: quantity(receipt.l1Fee),
+    logs: (receipt.logs as readonly unknown[]).map(readLog),
+  }
+}
+
+function readLog(answer: unknown): Log {
+  const { address: of, topics, data } = Object(answer) as Record<string, unknown>
+  return {
+    address: address(of) ?? unreadable('receipt'),
+    topics: Array.isArray(topics) ? topics.map((topic) => hex(topic) ?? unreadable('receipt')) : unreadable('receipt'),
+    data: hex(data) ?? unreadable('receipt'),
+  }
+}
+
+function unreadable(what: 'transaction' | 'receipt' | 'head'): never {
+  throw new ClientError('WALLET', `the node's answer about the ${what} cannot be read`)
+}
+
+const hex = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^0x([0-9a-fA-F]{2})*$/.test(value) ? value.toLowerCase() : undefined
+const address = (value: unknown): string | undefined => {
+  const text = hex(value)
+  return text?.length === 42 ? text : undefined
+}
+const quantity = (value: unknown): bigint | undefined =>
+  typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? BigInt(value) : undefined
+const integer = (value: unknown): number | undefined => {
+  const number = Number(quantity(value) ?? Number.NaN)
+  return Number.isSafeInteger(number) ? number : undefined
+}
