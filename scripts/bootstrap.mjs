@@ -15,7 +15,19 @@ const lockHash = createHash('sha256')
 
 // What only tests, checks and benchmarks use, a third of it all, waits for the first of those.
 const LEAN = ' without devDependencies'
-const withoutTools = ['start', 'mainnet', 'send', 'serve', 'pack', 'indexer', 'solver', 'build', 'deploy', 'quote', 'prices']
+const withoutTools = [
+  'start',
+  'mainnet',
+  'send',
+  'serve',
+  'pack',
+  'indexer',
+  'solver',
+  'build',
+  'deploy',
+  'quote',
+  'prices',
+]
 const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : LEAN
 const lean = withoutTools.includes(task) && installed.endsWith(LEAN)
 if (installed !== lockHash && !(lean && installed === lockHash + LEAN)) {

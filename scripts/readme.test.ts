@@ -1,6 +1,6 @@
 /**
- * Every command of README.md is run: here, or by the test or the CI step that is named. CI runs the tests in a fresh checkout, so these
- * are the commands of somebody who has just cloned.
+ * Every command of README.md and docs/commands.md is run: here, or by the test or the CI step that is named. CI runs the tests in a
+ * fresh checkout, so these are the commands of a new user.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { root, run } from './lib/run.ts'
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const documented = readme + readFileSync(join(root, 'docs/commands.md'), 'utf8')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
 const dir = mkdtempSync(join(tmpdir(), 'sluice-readme-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -34,6 +35,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
   serve: { in: ['test/pool-lists.test.ts', "'--silent', 'serve', '--', '--pools'"] },
   pack: { args: [], prints: /npx \.\/sluice-server-[\d.]+\.tgz --rpc 1=/ },
   indexer: { in: ['test/scale-out.test.ts', 'indexer'] },
+  solver: { args: ['--chain', 'mainnet'], code: 1, prints: 'SOLVER_CHAIN: must be a chain id' },
   deploy: { in: ['scripts/deploy.test.ts', 'deploy'] },
   predict: { in: ['scripts/deploy.test.ts', 'predictReleases'] },
   'verify-deployment': { args: ['1'], prints: /^same /m },
@@ -53,10 +55,10 @@ const TRIALS: Readonly<Record<string, Trial>> = {
 /** Words after `npm` that are its own. */
 const OWN = ['run', 'install']
 const commands = [
-  ...new Set([...readme.matchAll(/\bnpm (?:run (?:-s )?)?([a-z][\w:-]*)/g)].map(([, name]) => name!)),
+  ...new Set([...documented.matchAll(/\bnpm (?:run (?:-s )?)?([a-z][\w:-]*)/g)].map(([, name]) => name!)),
 ].filter((name) => !OWN.includes(name))
 
-test('every npm command of the README is a script, and every script that is named is tried', () => {
+test('every npm command that is documented is a script, and every script that is named is tried', () => {
   expect(commands.length).toBeGreaterThan(20)
   for (const command of commands) {
     const task = /^node scripts\/bootstrap\.mjs ([\w-]+)/.exec(scripts[command] ?? '')?.[1]
@@ -96,6 +98,12 @@ test('other commands of the README name profiles, charts and files that there ar
   const profiles = [...readme.matchAll(/--profile (\w+)/g)].map(([, name]) => name!)
   expect(profiles.length).toBeGreaterThan(1)
   for (const profile of profiles) expect(compose).toContain(`profiles: [${profile}]`)
-  for (const [, chart] of readme.matchAll(/helm install \w+ (\S+)`/g)) expect(existsSync(join(root, chart!))).toBe(true)
+  const charts = [...readme.matchAll(/helm install \w+ (\S+)/g)].map(([, chart]) => chart!)
+  expect(charts).not.toEqual([])
+  for (const chart of charts) expect(existsSync(join(root, chart))).toBe(true)
+  const links = [...documented.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path]) => path!)
+  expect(links.length).toBeGreaterThan(20)
+  for (const link of links)
+    expect(existsSync(join(root, link)) || existsSync(join(root, 'docs', link)), link).toBe(true)
   expect(readme).not.toContain('npx @sluice/server')
 })

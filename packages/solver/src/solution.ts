@@ -4,7 +4,7 @@ import type { Auction, AuctionTokens, Order } from './auction.ts'
 import type { Fill, Interaction } from './fill.ts'
 
 /** Gas of a settlement without its interactions, as the protocol's reference solver counts it. @see SETTLEMENT_OVERHEAD */
-export const SETTLEMENT_GAS = 106_391n
+const SETTLEMENT_GAS = 106_391n
 
 const ONE = 10n ** 18n
 

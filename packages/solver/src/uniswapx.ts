@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { ChainQuotes } from './chain-router.ts'
 
 /** Milliseconds of the 500 that a quoter has on every chain: the rest is for the network. */
-export const WEBHOOK_MS = 400
+const WEBHOOK_MS = 400
 
 const ZERO = '0x0000000000000000000000000000000000000000'
 const ONE = 10n ** 18n
