@@ -15,6 +15,66 @@ test('chains are ids, separated by commas', () => {
   expect(loadConfig({}).chains).toBeUndefined()
 })
 
+test.each([
+  ['1', [1]],
+  ['1,10,8453', [1, 10, 8_453]],
+  ['1 ,2,  3', [1, 2, 3]],
+  ['1234567890123456', [1_234_567_890_123_456]],
+])('CHAINS may be %j', (sent, chains) => {
+  expect(loadConfig({ CHAINS: sent }).chains).toEqual(chains)
+})
+
+test.each(['x1', ' 1', '1 ', '1,', ',1', '1,,2', '1 2', '0', '01', '1,0', '1,x', '-1', '1.5', '1e3', '12345678901234567'])(
+  'CHAINS may not be %j',
+  (sent) => {
+    expect(() => loadConfig({ CHAINS: sent })).toThrow('CHAINS: must be chain ids, separated by commas')
+  },
+)
+
+test.each([
+  ['SOLVER_CHAIN', 'x1'],
+  ['SOLVER_CHAIN', '1x'],
+  ['SOLVER_CHAIN', '0'],
+  ['UNISWAPX_FILLER', `0x${'1'.repeat(39)}`],
+  ['UNISWAPX_FILLER', `0x${'1'.repeat(41)}`],
+  ['UNISWAPX_FILLER', `x0x${'1'.repeat(40)}`],
+  ['FEE_EXEMPT_KEY_HASHES', `${'a'.repeat(63)}`],
+  ['FEE_EXEMPT_KEY_HASHES', `${'a'.repeat(64)},${'g'.repeat(64)}`],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'name'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a=1,=2'],
+  ['OTEL_TRACES_SAMPLER_ARG', '1.1'],
+  ['OTEL_TRACES_SAMPLER_ARG', '.5'],
+  ['OTEL_TRACES_SAMPLER_ARG', '0.5x'],
+  ['PORT', '1x'],
+  ['PORT', 'x1'],
+  ['PORT', '65536'],
+  ['RPC_TIMEOUT_MS', '49'],
+])('%s may not be %j', (name, sent) => {
+  expect(() => loadConfig({ [name]: sent })).toThrow(`${name}: `)
+})
+
+test('settings are read as the parts that they are made of', () => {
+  const hash = 'A'.repeat(64)
+  expect(
+    loadConfig({
+      ...{ SOLVER_CHAIN: '137', UNISWAPX_FILLER: `0x${'Ab'.repeat(20)}`, COMPATIBLE: '1', EARN_BLOCKS: '7' },
+      ...{ FEE_EXEMPT_KEY_HASHES: `${hash}, ${'b'.repeat(64)}`, OTEL_TRACES_SAMPLER_ARG: '0.25' },
+      ...{ OTEL_EXPORTER_OTLP_HEADERS: ' a-b = x%20y ,c=d=e', TRUST_PROXY: '2', RPC_TIMEOUT_MS: '50' },
+    }),
+  ).toMatchObject({
+    ...{ solverChain: 137, uniswapxFiller: `0x${'ab'.repeat(20)}`, compatible: true, earnBlocks: 7 },
+    ...{ feeExemptKeyHashes: new Set(['a'.repeat(64), 'b'.repeat(64)]), otelTracesSamplerArg: 0.25 },
+    ...{ otelExporterOtlpHeaders: { 'a-b': 'x y', c: 'd=e' }, trustProxy: 2, rpcTimeoutMs: 50 },
+  })
+  expect(loadConfig({ EARN_BLOCKS: '0' }).earnBlocks).toBeUndefined()
+  for (const [sent, trustProxy] of [
+    ['true', true],
+    ['false', false],
+    ['10.0.0.0/8, ::1', '10.0.0.0/8, ::1'],
+  ] as const)
+    expect(loadConfig({ TRUST_PROXY: sent }).trustProxy).toBe(trustProxy)
+})
+
 test('a role apart needs what is shared', () => {
   expect(loadConfig({ REDIS_URL: 'redis://r:6379', ROLE: 'worker' })).toMatchObject({ role: 'worker' })
   expect(() => loadConfig({ ROLE: 'indexer' })).toThrow('ROLE: indexer needs REDIS_URL')

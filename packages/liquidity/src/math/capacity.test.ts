@@ -41,3 +41,57 @@ test('a guess at the limit takes two quotes', () => {
     }),
   )
 })
+
+test.each([
+  ['below all amounts', -7n],
+  ['of zero', 0n],
+  ['of one', 1n],
+  ['of the largest amount', NO_LIMIT],
+  ['beyond all amounts', NO_LIMIT + 1n],
+  ['far beyond them', NO_LIMIT * NO_LIMIT],
+])('a guess %s begins at an amount that pools may be asked for', (_name, guess) => {
+  for (const limit of [0n, 1n, 7n, 10n ** 18n, NO_LIMIT - 1n]) {
+    const { quote, count } = poolTo(limit)
+    expect(largestInput(quote, guess)).toBe(limit)
+    expect(count()).toBeLessThan(2 * 128 + 32)
+  }
+  expect(largestInput(poolTo(NO_LIMIT).quote, guess)).toBeNull()
+})
+
+test('a pool that refuses for its state takes nothing, and is asked once', () => {
+  let quotes = 0
+  const paused = () => {
+    quotes++
+    throw new PoolRefusal('PAUSED', 'paused')
+  }
+  expect(largestInput(paused, 1_000n)).toBe(0n)
+  expect(quotes).toBe(1)
+})
+
+test('an error that is no refusal is passed on', () => {
+  const broken = () => {
+    throw new TypeError('a bug')
+  }
+  expect(() => largestInput(broken, 1_000n)).toThrow('a bug')
+})
+
+test('with a precision the answer may be too low by that part, and is never too high', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: NO_LIMIT - 1n }), fc.bigInt({ min: 1n, max: NO_LIMIT }), (limit, guess) => {
+      const found = largestInput(poolTo(limit).quote, guess, 10)!
+      expect(found).toBeLessThanOrEqual(limit)
+      expect(limit - found).toBeLessThanOrEqual((limit >> 10n) + 1n)
+    }),
+  )
+})
+
+test('amounts near the end that are refused for another reason are passed over', () => {
+  const gaps = (limit: bigint, gap: bigint) => (amount: bigint) => {
+    if (amount > limit) throw new PoolRefusal('TOO_LARGE', 'too large')
+    if (amount > limit - gap) throw new PoolRefusal('UNSUPPORTED', 'not known')
+    return amount
+  }
+  for (const gap of [1n, 15n, 16n, 40n, 999n])
+    expect([gap, largestInput(gaps(1_000n, gap), 100n)]).toEqual([gap, 1_000n - gap])
+  expect(largestInput(gaps(1_000n, 1_000n), 100n)).toBe(0n)
+})

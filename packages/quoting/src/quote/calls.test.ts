@@ -73,7 +73,10 @@ describe('approvals that a wallet has to make', () => {
   test('a reset first, if the token insists and takes it', async () => {
     const insists = (amount: bigint) => (amount === 0n ? word(1n) : 'reverts')
     expect(await calls({ allowance: word(5n), approve: insists })).toEqual([0n, 100n])
-    await expect(calls({ allowance: word(0n), approve: insists })).rejects.toMatchObject({ code: 'ROUTE_REVERTED' })
+    await expect(calls({ allowance: word(0n), approve: insists })).rejects.toMatchObject({
+      code: 'ROUTE_REVERTED',
+      details: { reasons: [] },
+    })
     await expect(calls({ allowance: word(5n), approve: () => 'reverts' })).rejects.toMatchObject({
       code: 'ROUTE_REVERTED',
     })
@@ -127,7 +130,7 @@ describe('approvals and swap as one', () => {
     await expect(check({ result: reverted }).checked).rejects.toMatchObject({
       code: 'ROUTE_REVERTED',
       message: expect.stringContaining('no allowance'),
-      details: { block: 7 },
+      details: { reasons: [], block: 7 },
     })
   })
 

@@ -215,9 +215,88 @@ describe('warnings', () => {
   })
 })
 
-test('calls are the swap alone if a permission comes with it, or if the input is native', async () => {
-  const withPermit = await finalized({ request: { withCalls: true, permit: {} } })
-  expect(withPermit.calls).toEqual([{ to: at('f'), data: '0x', value: 0n }])
-  const native = await finalized({ request: { withCalls: true }, route: { tokenIn: NATIVE } })
-  expect(native.calls).toEqual([{ to: at('f'), data: '0x', value: 0n }])
+describe('calls', () => {
+  const swap = { to: at('f'), data: '0x', value: 0n }
+  const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
+  /** A token that takes approvals, and a run of approvals and swap together that pays as told. */
+  const withCalls = (allowance: bigint, amountOut: bigint, request: object = {}): Given => ({
+    request: { withCalls: true, ...request },
+    more: {
+      rpc: { call: async ({ from }: { from?: Address }) => word(from === sender ? 1n : allowance) } as never,
+      simulate: async () => ({ success: true, amountOut, ways: {} }) as never,
+      view: { ...found().view, codeOf: async () => '0x' },
+    },
+  })
+
+  test('are the swap alone if a permission comes with it, or if the input is native', async () => {
+    const given = withCalls(0n, 0n, { permit: {} })
+    const quote = await finalized(given)
+    expect(quote.calls).toEqual([swap])
+    expect(quote.warnings).toEqual([])
+    const native = await finalized({ request: { withCalls: true }, route: { tokenIn: NATIVE } })
+    expect(native.calls).toEqual([swap])
+    expect(native.warnings).toEqual([])
+  })
+
+  test('are the approvals that the sender lacks and the swap, as they were seen to work together', async () => {
+    const quote = await finalized(withCalls(0n, 1_000_000n))
+    expect(quote.calls).toEqual([{ to: src, data: expect.stringMatching(/^0x095ea7b3/), value: 0n }, swap])
+    expect(quote.warnings).toEqual([])
+    expect((await finalized(withCalls(1_000_000n, 1_000_000n))).calls).toEqual([swap])
+    await expect(finalized(withCalls(0n, 999_999n))).rejects.toMatchObject({ code: 'ROUTE_REVERTED' })
+  })
+
+  test('warn after everything else that the quote warns of', async () => {
+    const given = withCalls(0n, 1_000_000n)
+    const simulate = async () => ({ success: true, amountOut: 1_000_000n, ways: { sender: 'bare' } })
+    const more = { ...given.more, simulate } as unknown as Partial<Found>
+    const quote = await finalized({ ...given, more, taxes: { [src]: 10_000n } })
+    expect(quote.warnings).toEqual([
+      expect.stringContaining('src takes 1 percent'),
+      'src or dst treats accounts with code otherwise: make the calls one by one',
+    ])
+  })
+})
+
+test('what the quote says of its making is taken over', async () => {
+  const slippage = { ppm: 3_000n, reason: 'calm' }
+  const ranked = { legs: [] }
+  const quote = await finalized({
+    usd: { [NATIVE]: 2_000 },
+    more: { slippage, ranked, view: { ...found().view, poolsPending: () => true } } as unknown as Partial<Found>,
+  })
+  expect(quote).toMatchObject({ slippage, ranked, poolsPending: true, head: { number: 7 }, minOutput: 995_000n })
+  expect([quote.gasPriceWei, quote.swap]).toEqual([10n, { to: at('f'), data: '0x', value: 0n }])
+})
+
+test('gas of each pool that was touched counts once, however many legs it has', async () => {
+  const touched = { touched: new Set(['p']) } as unknown as Partial<Found>
+  const charged = async (legs: readonly object[]) =>
+    (await finalized({ route: { legs }, simulation: { ranIn: undefined }, more: touched })).gasCharged
+  expect(await charged([leg, leg])).toBe(await charged([leg]))
+  const other = { ...leg, pool: { ...leg.pool, id: 'q' } }
+  expect(await charged([leg, other])).toBe(await charged([leg]))
+})
+
+test('a loss of value at the limit is accepted, and one of an input worth nothing is not known', async () => {
+  const loss = (usd: Given['usd'], maxPriceImpactPpm: bigint) => finalized({ usd: usd!, request: { maxPriceImpactPpm } })
+  expect((await loss({ [src]: 1, [dst]: 0.75 }, 250_000n)).amountOut).toBe(1_000_000n)
+  await expect(loss({ [src]: 1, [dst]: 0.75 }, 249_999n)).rejects.toMatchObject({
+    code: 'VALUE_LOSS',
+    message: 'the loss of value in USD is 25 percent, above the limit of 24.9999; maxPriceImpact sets it',
+    details: { valueLoss: 25, priceImpact: 0, block: 7 },
+  })
+  expect((await loss({ [src]: 0, [dst]: 1 }, 0n)).amountOut).toBe(1_000_000n)
+})
+
+test('a price impact that is refused names the loss of value where that is known, and only there', async () => {
+  const route = { midAmountOut: 1_250_000n }
+  const refused = (usd: NonNullable<Given['usd']>) => finalized({ route, usd }).catch((error: unknown) => error)
+  expect(await refused({})).toMatchObject({ details: { priceImpact: 20, block: 7 } })
+  expect(((await refused({})) as { details: object }).details).not.toHaveProperty('valueLoss')
+  expect(await refused({ [src]: 1, [dst]: 0.5 })).toMatchObject({ code: 'PRICE_IMPACT', details: { valueLoss: 50 } })
+  await expect(finalized({ route: { midAmountOut: null }, usd: { [src]: 1, [dst]: 0.5 } })).rejects.toMatchObject({
+    code: 'VALUE_LOSS',
+    details: { priceImpact: null },
+  })
 })

@@ -117,6 +117,105 @@ test('of the blocks that arrive while a quote is made, the last one is looked at
   expect(watch.hasEnded).toBe(false)
 })
 
+/** A watch whose quotes are made by hand, and the turns that it has waited for. */
+function held() {
+  const quotes: PromiseWithResolvers<Quote>[] = []
+  const updates: StreamUpdate[] = []
+  const turns = { count: 0 }
+  const watch = new Watch({
+    request: {} as QuoteRequest,
+    quote: () => {
+      const quote = Promise.withResolvers<Quote>()
+      quotes.push(quote)
+      return quote.promise
+    },
+    peek: async () => route(0n),
+    inTurn: (work) => {
+      turns.count++
+      return work()
+    },
+  })
+  watch.add((update) => updates.push(update))
+  const observe = (number: number) => watch.observe({ block: blockAt(number), changed: ['pool'] } as never)
+  return { watch, quotes, updates, turns, observe }
+}
+
+test('a block that arrives while an older one is quoted is looked at without waiting for the next', async () => {
+  const { quotes, updates, turns, observe } = held()
+  observe(2)
+  observe(3)
+  expect(quotes).toHaveLength(1)
+  quotes[0]!.resolve(quoteAt(1))
+  await turn()
+  expect(quotes).toHaveLength(2)
+  quotes[1]!.resolve(quoteAt(3, 11n))
+  await turn()
+  expect(updates.map((update) => update.kind === 'quote' && update.quote.block.number)).toEqual([1, 3])
+  expect([quotes.length, turns.count]).toEqual([2, 2])
+})
+
+test('a watch that is stopped while it quotes takes no other turn, and says nothing of a failure', async () => {
+  const { watch, quotes, updates, turns, observe } = held()
+  observe(2)
+  watch.stop()
+  quotes[0]!.reject(new QuotingError('NO_ROUTE', 'no route'))
+  await turn()
+  expect([quotes.length, turns.count, updates.length]).toEqual([1, 1, 0])
+})
+
+test('a listener that joins later is told the last answer at once, be it a quote or a refusal', async () => {
+  const { watch, quotes, observe } = held()
+  const joined = () => {
+    const told: StreamUpdate[] = []
+    watch.add((update) => told.push(update))
+    return told
+  }
+  expect(joined()).toEqual([])
+  quotes[0]!.resolve(quoteAt(1))
+  await watch.first
+  expect(joined()).toEqual([{ kind: 'quote', quote: quoteAt(1) }])
+  observe(2)
+  await turn()
+  const error = new QuotingError('NO_ROUTE', 'no route')
+  quotes[1]!.reject(error)
+  await turn()
+  expect(joined()).toEqual([{ kind: 'refused', error, block: undefined }])
+  expect(watch.size).toBe(4)
+})
+
+test('a listener that left is told nothing', async () => {
+  const { watch, quotes } = held()
+  const told: StreamUpdate[] = []
+  const listener = (update: StreamUpdate) => void told.push(update)
+  watch.add(listener)
+  watch.remove(listener)
+  quotes[0]!.resolve(quoteAt(1))
+  await watch.first
+  expect(told).toEqual([])
+})
+
+test('a block that the refusal was of is not looked at a second time', async () => {
+  const { quotes, observe } = held()
+  quotes[0]!.reject(new QuotingError('NO_ROUTE', 'no route', { block: 2 }))
+  await turn()
+  observe(2)
+  await turn()
+  expect(quotes).toHaveLength(1)
+  observe(3)
+  await turn()
+  expect(quotes).toHaveLength(2)
+})
+
+test('pools that are found within a block change nothing if the block was looked at', async () => {
+  const { quotes, observe } = held()
+  quotes[0]!.resolve(quoteAt(1))
+  await turn()
+  observe(1)
+  observe(1)
+  await turn()
+  expect(quotes).toHaveLength(1)
+})
+
 test('a watch that was stopped does not look at blocks any more', async () => {
   const { watch, chain, add, started } = watched()
   await started()
