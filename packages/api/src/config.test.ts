@@ -24,12 +24,25 @@ test.each([
   expect(loadConfig({ CHAINS: sent }).chains).toEqual(chains)
 })
 
-test.each(['x1', ' 1', '1 ', '1,', ',1', '1,,2', '1 2', '0', '01', '1,0', '1,x', '-1', '1.5', '1e3', '12345678901234567'])(
-  'CHAINS may not be %j',
-  (sent) => {
-    expect(() => loadConfig({ CHAINS: sent })).toThrow('CHAINS: must be chain ids, separated by commas')
-  },
-)
+test.each([
+  'x1',
+  ' 1',
+  '1 ',
+  '1,',
+  ',1',
+  '1,,2',
+  '1 2',
+  '0',
+  '01',
+  '1,0',
+  '1,x',
+  '-1',
+  '1.5',
+  '1e3',
+  '12345678901234567',
+])('CHAINS may not be %j', (sent) => {
+  expect(() => loadConfig({ CHAINS: sent })).toThrow('CHAINS: must be chain ids, separated by commas')
+})
 
 test.each([
   ['SOLVER_CHAIN', 'x1'],

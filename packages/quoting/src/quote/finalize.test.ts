@@ -279,7 +279,8 @@ test('gas of each pool that was touched counts once, however many legs it has', 
 })
 
 test('a loss of value at the limit is accepted, and one of an input worth nothing is not known', async () => {
-  const loss = (usd: Given['usd'], maxPriceImpactPpm: bigint) => finalized({ usd: usd!, request: { maxPriceImpactPpm } })
+  const loss = (usd: Given['usd'], maxPriceImpactPpm: bigint) =>
+    finalized({ usd: usd!, request: { maxPriceImpactPpm } })
   expect((await loss({ [src]: 1, [dst]: 0.75 }, 250_000n)).amountOut).toBe(1_000_000n)
   await expect(loss({ [src]: 1, [dst]: 0.75 }, 249_999n)).rejects.toMatchObject({
     code: 'VALUE_LOSS',

@@ -1,0 +1,306 @@
+import { createServer, type IncomingHttpHeaders, request as send } from 'node:http'
+import { duplexPair } from 'node:stream'
+import { type Address, NATIVE, toAddress } from '@sluice/chains'
+import { QuotingError, type StreamUpdate } from '@sluice/quoting'
+import { describe, expect, test } from 'vitest'
+import { Admission } from './admission/admission.ts'
+import { Places } from './admission/places.ts'
+import { createApp } from './app.ts'
+import { loadConfig } from './config.ts'
+import { EventStreams } from './http/event-streams.ts'
+import { createMetrics } from './metrics.ts'
+import { NATIVE_TEXT, unsupportedChain } from './requests.ts'
+import { type Services, silentLog } from './services.ts'
+
+type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string }
+type Sent = { readonly method?: string; readonly headers?: Readonly<Record<string, string>> }
+
+const account = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
+const [ONE, TWO] = [account('1'), account('2')] as [Address, Address]
+
+/** The whole interface over one chain whose live part the test makes up, answered over connections in memory. */
+function served(live: object = {}, environment: Readonly<Record<string, string>> = {}) {
+  const config = loadConfig({ WEB_DIR: '/nowhere', ...environment })
+  const metrics = createMetrics()
+  const places = new Places(config.maxConcurrent, () => 0)
+  const chain = {
+    ...{
+      chain: { chainId: 1, wrappedNative: null },
+      deployment: { guard: { address: account('f') }, executors: [] },
+      routerAddress: account('f'),
+    },
+    admission: new Admission({ places, maxWaiting: 10, maxWaitMs: 1_000 }),
+    live: { recentAnswer: () => undefined, status: () => ({ chainId: 1, state: 'following' }), ...live },
+  }
+  const services = {
+    ...{ metrics, log: silentLog(), closing: false, started: [], scaleOut: undefined, known: () => chain },
+    registry: {
+      chainMap: () => ({ 1: { ChainName: 'Ethereum', ChainID: '1', CoinsPrefix: null, RouterAddress: account('f') } }),
+      supportedIds: () => [1],
+    },
+    streams: new EventStreams({ most: 2, mostOfCaller: 2 }),
+    chain: (chainId: number) => {
+      if (chainId !== 1) throw unsupportedChain(chainId)
+      return chain
+    },
+  } as unknown as Services
+  const { listener, metrics: metricsListener } = createApp(services, config)
+  const ask = (path: string, { method = 'GET', headers = {} }: Sent = {}, by = listener): Promise<Answer> => {
+    const [ours, theirs] = duplexPair()
+    createServer({ maxHeaderSize: 65_536 }, by).emit('connection', theirs)
+    return new Promise((resolve, reject) => {
+      const sent = send({ createConnection: () => ours as never, path, method, headers })
+      sent.once('error', reject)
+      sent.once('response', (response) => {
+        let body = ''
+        response.setEncoding('utf8').on('data', (text: string) => {
+          body += text
+        })
+        response.once('end', () => resolve({ status: response.statusCode!, headers: response.headers, body }))
+      })
+      sent.end()
+    })
+  }
+  return { ask, metrics, services, metricsListener }
+}
+
+describe('paths without a chain', () => {
+  const paths = [
+    '/openapi.json',
+    '/llms.txt',
+    '/llms-full.txt',
+    '/docs',
+    '/docs.css',
+    '/chains',
+    '/health',
+    '/ready',
+    '/metrics',
+  ]
+
+  test.each(paths)('%s answers GET and HEAD, and refuses all else', async (path) => {
+    const { ask } = served()
+    const { status, body } = await ask(path)
+    expect(status).toBe(200)
+    expect(body).not.toBe('')
+    expect(await ask(path, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
+    const refused = await ask(path, { method: 'DELETE' })
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD'])
+    expect(JSON.parse(refused.body)).toMatchObject({ code: 'METHOD_NOT_ALLOWED', error: 'use GET, HEAD' })
+  })
+
+  test('have the types of what they are', async () => {
+    const { ask } = served()
+    const types = await Promise.all(paths.map(async (path) => (await ask(path)).headers['content-type']))
+    const [json, text, html, css] = ['application/json', 'text/plain', 'text/html', 'text/css'].map(
+      (type) => `${type}; charset=utf-8`,
+    )
+    expect(types.slice(0, 8)).toEqual([json, text, text, html, css, json, json, json])
+    expect((await ask('/docs')).body).toContain('href="docs.css"')
+    expect((await ask('/docs/')).headers.location).toBe('../docs')
+  })
+
+  test('that are not there are refused, with a hint', async () => {
+    const { status, body } = await served().ask('/nothing')
+    expect(status).toBe(404)
+    expect(JSON.parse(body)).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('are those of operators alone where the process only indexes', async () => {
+    const { ask } = served({}, { REDIS_URL: 'redis://r', ROLE: 'indexer' })
+    expect((await ask('/health')).status).toBe(200)
+    for (const path of ['/docs', '/chains', '/openapi.json', `/prices/1?token=${ONE}`])
+      expect((await ask(path)).status).toBe(404)
+  })
+
+  test('leave metrics to their own port if there is one', async () => {
+    const { ask, metricsListener } = served({}, { METRICS_PORT: '9464' })
+    expect((await ask('/metrics')).status).toBe(404)
+    expect((await ask('/metrics', {}, metricsListener)).body).toContain('sluice_requests_total')
+    expect((await ask('/health', {}, metricsListener)).status).toBe(404)
+    expect((await ask('/metrics', { method: 'POST' }, metricsListener)).status).toBe(405)
+  })
+})
+
+describe('paths of a chain', () => {
+  test.each([
+    ['/aggregator/1', 'GET, HEAD'],
+    ['/quote/1', 'GET, HEAD'],
+    ['/quotes/1', 'POST'],
+    ['/simulate/1', 'GET, HEAD, POST'],
+    ['/prices/1', 'GET, HEAD, POST'],
+    ['/liquidity/1', 'GET, HEAD'],
+    ['/tokens/1', 'GET, HEAD'],
+    ['/stream/1', 'GET'],
+    ['/permit/1', 'GET, HEAD'],
+    ['/tokenlist/1', 'GET, HEAD'],
+    [`/status/1/0x${'1'.repeat(64)}`, 'GET, HEAD'],
+    ['/stats/1', 'GET, HEAD'],
+    ['/ready/1', 'GET, HEAD'],
+  ])('%s take %s and no other method', async (path, methods) => {
+    const { status, headers } = await served().ask(path, { method: 'PUT' })
+    expect([status, headers.allow]).toEqual([405, methods])
+  })
+
+  test('are refused for chains that are not served, and for what is no chain id', async () => {
+    const { ask } = served()
+    expect(JSON.parse((await ask('/stats/2')).body)).toMatchObject({ code: 'UNSUPPORTED_CHAIN' })
+    expect((await ask('/stats/mainnet')).status).toBe(400)
+  })
+
+  test('are counted by their pattern and not by what is in it', async () => {
+    const { ask, metrics } = served()
+    await ask('/ready/1')
+    await ask('/ready/2')
+    await ask('/nothing/at/all')
+    metrics.afterwards.flush()
+    const counts = (await metrics.requests.get()).values.map(({ labels, value }) => [...Object.values(labels), value])
+    expect(counts).toEqual([
+      ['/ready/:chainId', 200, '', 1],
+      ['/ready/:chainId', 404, 'UNSUPPORTED_CHAIN', 1],
+      ['other', 404, 'NOT_FOUND', 1],
+    ])
+  })
+
+  test('that answered the same request at this block answer it again', async () => {
+    const { ask } = served({ recentAnswer: (url: string) => `{"${url.length}":1}` })
+    const path = `/prices/1?token=${ONE}`
+    const { status, body, headers } = await ask(path)
+    expect([status, body]).toEqual([200, `{"${path.length}":1}`])
+    expect((await ask(path, { headers: { 'if-none-match': headers.etag! } })).status).toBe(304)
+  })
+
+  test('tell nothing of an unexpected error but its place in the log', async () => {
+    const { ask } = served({
+      drift: () => {
+        throw new Error('secret')
+      },
+    })
+    const { status, body } = await ask('/stats/1', { headers: { 'x-request-id': 'mine' } })
+    expect(status).toBe(500)
+    expect(body).not.toContain('secret')
+    expect(body).toContain('mine')
+  })
+})
+
+describe('requests at the edge', () => {
+  test('with a target that is too long are refused', async () => {
+    const { ask } = served()
+    const long = (bytes: number) => `/health?${'x'.repeat(bytes - '/health?'.length)}`
+    expect((await ask(long(16_384))).status).toBe(200)
+    expect(JSON.parse((await ask(long(16_385))).body)).toMatchObject({ code: 'TARGET_TOO_LONG' })
+  })
+
+  test('of browsers that ask first may send the headers that they name', async () => {
+    const preflight = (headers: Readonly<Record<string, string>>) =>
+      served().ask('/quotes/1', { method: 'OPTIONS', headers })
+    const { status, headers, body } = await preflight({ 'access-control-request-headers': 'traceparent, x-mine' })
+    expect([status, body, headers['access-control-allow-headers']]).toEqual([204, '', 'traceparent, x-mine'])
+    expect(headers).toMatchObject({ 'access-control-allow-origin': '*', 'access-control-max-age': '86400' })
+    for (const others of [{}, { 'access-control-request-headers': 'x; y' }] as Readonly<Record<string, string>>[])
+      expect((await preflight(others)).headers['access-control-allow-headers']).toBe(
+        'Content-Type, X-Request-Id, X-Fee-Exempt-Key',
+      )
+  })
+})
+
+describe('reports of tokens', () => {
+  const report = {
+    ...{ symbol: 'TKN', decimals: 18, rebasing: false, needsApprovalReset: true, transferTaxPpm: null },
+    ...{ surchargePpm: 0, buyTaxPpm: 10_000, sellTaxPpm: 25_000, sellable: true, sizeLimited: false },
+  }
+  const pool = { id: 'pool', family: 'uniswap-v2', dex: 'Uniswap' }
+
+  test('need the pools of each token with the hubs, and are told by the token as it was sent', async () => {
+    const groups: unknown[] = []
+    const { ask } = served({
+      views: {
+        standing: async (asked: unknown, _signal: unknown, work: (view: object) => Promise<unknown>) => {
+          groups.push(asked)
+          return work({ snapshot: {} })
+        },
+      },
+      tokens: {
+        report: async (token: Address) =>
+          token === ONE
+            ? [
+                { pool, report },
+                { pool: undefined, report },
+              ]
+            : null,
+        standings: { of: () => ({ standing: 'stranger', reason: 'not seen yet' }) },
+      },
+      walletChecks: { mayAsk: () => Promise.reject(new Error('node failure')), differs: () => false },
+    })
+    const upper = ONE.toUpperCase().replace('X', 'x')
+    const { status, body } = await ask(`/tokens/1?token=${[ONE, upper, TWO, NATIVE_TEXT].join()}`)
+    expect(status).toBe(200)
+    expect(groups).toEqual([[[ONE], [TWO]]])
+    expect(NATIVE_TEXT.toLowerCase()).toBe(NATIVE)
+    const of = {
+      ...{ symbol: 'TKN', decimals: 18, rebasing: false, needsApprovalReset: true, transferTax: null, surcharge: 0 },
+      pools: [
+        {
+          ...{ pool: 'pool', protocol: 'uniswap-v2', dex: 'Uniswap' },
+          ...{ buyTax: 1, sellTax: 2.5, sellable: true, sizeLimited: false },
+        },
+      ],
+      ...{ standing: 'stranger', reason: 'not seen yet', asksForCode: null, walletsDiffer: false },
+    }
+    expect(JSON.parse(body)).toEqual({ [ONE]: of, [upper]: of, [TWO]: null, [NATIVE_TEXT]: null })
+  })
+})
+
+describe('streams of quotes', () => {
+  const path = `/stream/1?src=${ONE}&dst=${TWO}&amount=1000`
+  const block = { number: 8, hash: '0x08' }
+  const refused: StreamUpdate = { kind: 'refused', error: new QuotingError('NO_ROUTE', 'no route'), block: undefined }
+  const of = (...updates: readonly StreamUpdate[]) =>
+    served({
+      streams: {
+        open: (_request: unknown, listener: (update: StreamUpdate) => void) => {
+          const [first, ...more] = updates
+          listener(first!)
+          setImmediate(() => {
+            for (const update of more) listener(update)
+          })
+          return { first: Promise.resolve(), close: () => {} }
+        },
+      },
+    })
+
+  test('send each update as an event, and count it', async () => {
+    const ended: StreamUpdate = { kind: 'end', error: new Error('the node is gone') }
+    const { ask, metrics } = of(refused, { kind: 'block', block } as unknown as StreamUpdate, ended)
+    const { status, headers, body } = await ask(path)
+    expect([status, headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8'])
+    expect(headers).toMatchObject({ 'ratelimit-policy': '"streams";q=2', ratelimit: '"streams";r=1' })
+    const events = body.split('\n\n').filter(Boolean)
+    expect(events.map((event) => event.split('\n')[0])).toEqual(['event: refused', 'event: block', 'event: end'])
+    expect(events[0]).toContain('"code":"NO_ROUTE"')
+    expect(events[1]).toBe('event: block\nid: 8\ndata: {"simulationBlock":8,"blockHash":"0x08"}')
+    expect(body).not.toContain('the node is gone')
+    const counts = (await metrics.streamEvents.get()).values.map(({ labels, value }) => [
+      labels.chain,
+      labels.event,
+      value,
+    ])
+    expect(counts).toEqual([
+      [1, 'refused', 1],
+      [1, 'block', 1],
+      [1, 'end', 1],
+    ])
+  })
+
+  test('that end before their first answer are errors', async () => {
+    const { ask, metrics } = of({ kind: 'end', error: new QuotingError('BEHIND', 'the chain is behind') })
+    const { body } = await ask(path)
+    expect(JSON.parse(body)).toMatchObject({ code: 'BEHIND', error: 'the chain is behind' })
+    expect((await metrics.streamEvents.get()).values).toEqual([])
+  })
+
+  test('are for GET alone, and need a whole request', async () => {
+    const { ask } = of(refused)
+    expect((await ask(path, { method: 'HEAD' })).status).toBe(405)
+    expect((await ask(`/stream/1?src=${ONE}`)).status).toBe(400)
+  })
+})

@@ -1,0 +1,235 @@
+import { type Address, type Chain, toAddress } from '@sluice/chains'
+import type { Pool } from '@sluice/liquidity'
+import { atOnce } from '@sluice/rpc'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Frame, type Sources, sourcesOf } from './frame.ts'
+import { TokenGraph } from './graph.ts'
+import type { Known, Token } from './token.ts'
+
+const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const ANCHOR = account(1)
+const chain = { wrappedNative: null } as unknown as Chain
+
+/** Pools of two tokens with made-up words, and the frame that follows them. */
+function framed() {
+  const graph = new TokenGraph(chain, new Set([ANCHOR]))
+  const frame = new Frame()
+  /** @param mid - units of b for one of a */
+  const put = (id: string, a: Address, b: Address, backing: number, mid = 1) => {
+    const pool = { id, tokens: [a, b] } as unknown as Pool
+    const pairs = backing > 0 ? [{ i: 0, j: 1, mid, backingI: backing / mid, backingJ: backing }] : []
+    frame.touch(graph.put(pool, { reserves: [backing, backing], fee: 0, pairs }, graph.holding(id)))
+  }
+  const remove = (id: string) => {
+    const gone = graph.remove(id)
+    if (gone) frame.touch(gone)
+  }
+  const token = (address: Address): Token => graph.find(address)!
+  const anchor = () => {
+    const known: Known = { price: 1, evidence: Number.POSITIVE_INFINITY }
+    frame.setSources(sourcesOf(new Map([[token(ANCHOR), known]])))
+  }
+  const assign = () => atOnce(frame.assign())
+  return { graph, frame, put, remove, token, anchor, assign }
+}
+
+const [ONE, TWO, THREE] = [account(2), account(3), account(4)]
+/** Level of a token with so much behind it, in one pool with the anchor. */
+function levelOf(backing: number): number {
+  const { put, anchor, assign, token } = framed()
+  put('p', ONE, ANCHOR, backing)
+  anchor()
+  assign()
+  return token(ONE).level
+}
+
+describe('the level of a token', () => {
+  test('is the evidence behind it in eighths of a doubling, from 150 dollars on', () => {
+    expect([0, 149.9].map(levelOf)).toEqual([0, 0])
+    expect(levelOf(151)).toBe(1)
+    expect(levelOf(302) - levelOf(151)).toBe(8)
+    expect(levelOf(1e9)).toBeGreaterThan(levelOf(1e6))
+  })
+
+  test('is that of its best pool, however many there are, and no higher than below its weakest link', () => {
+    const { put, anchor, assign, token } = framed()
+    put('p', ONE, ANCHOR, 1_000)
+    put('q', ONE, ANCHOR, 50_000)
+    put('r', ONE, ANCHOR, 2_000)
+    put('s', TWO, ONE, 1e9)
+    anchor()
+    assign()
+    expect(token(ONE).level).toBe(levelOf(50_000))
+    expect(token(TWO).level).toBe(levelOf(50_000) - 1)
+    expect([token(ONE).order, token(TWO).order]).toEqual([token(ONE).level, token(TWO).level])
+  })
+
+  test('is none without a way from an anchor', () => {
+    const { put, anchor, assign, token, remove } = framed()
+    put('p', ONE, TWO, 1e9)
+    put('q', THREE, ANCHOR, 1_000)
+    anchor()
+    assign()
+    expect([ONE, TWO].map((address) => token(address).level)).toEqual([0, 0])
+    expect(token(ONE).reference).toBeNaN()
+    put('r', TWO, ANCHOR, 5_000)
+    assign()
+    expect(token(TWO).level).toBe(levelOf(5_000))
+    expect(token(ONE).level).toBe(levelOf(5_000) - 1)
+    remove('r')
+    assign()
+    expect([ONE, TWO].map((address) => token(address).level)).toEqual([0, 0])
+  })
+
+  test('comes from the evidence where the token is a measure of others itself', () => {
+    const { put, frame, assign, token } = framed()
+    put('p', ONE, ANCHOR, 1_000)
+    const sources = (evidence: number) => sourcesOf(new Map([[token(ANCHOR), { price: 2, evidence }]]))
+    frame.setSources(sources(10_000))
+    assign()
+    expect(token(ANCHOR)).toMatchObject({ level: levelOf(10_000), reference: 2 })
+    // Dollars: a thousand units at two each.
+    expect(token(ONE).level).toBe(levelOf(2_000))
+    frame.setSources(sources(100))
+    assign()
+    expect([token(ANCHOR).level, token(ONE).level]).toEqual([0, 0])
+    frame.setSources(new Map() as Sources)
+    assign()
+    expect(token(ONE).level).toBe(0)
+  })
+})
+
+describe('the reference price of a token', () => {
+  test('is the nearest eighth of a doubling to the median of its pools by their weight', () => {
+    const { put, anchor, assign, token } = framed()
+    put('p', ONE, ANCHOR, 1_000, 100)
+    put('q', ONE, ANCHOR, 5_000, 2.02)
+    put('r', ONE, ANCHOR, 3_000, 2.01)
+    anchor()
+    assign()
+    expect(token(ONE).reference).toBe(2)
+  })
+
+  test('does not hear those below it', () => {
+    const { put, anchor, assign, token } = framed()
+    put('p', ONE, ANCHOR, 1_000, 2)
+    put('q', TWO, ANCHOR, 200, 1)
+    for (const id of ['r', 's', 't']) put(id, ONE, TWO, 1e9, 64)
+    anchor()
+    assign()
+    expect(token(ONE).reference).toBe(2)
+  })
+})
+
+describe('a word that is sudden', () => {
+  /** Two pools of a block before, and the second as it is now. */
+  function jumped(before: number, now: number, mid = 1) {
+    const frames = framed()
+    frames.put('p', ONE, ANCHOR, 1_000)
+    if (before > 0) frames.put('q', ONE, ANCHOR, before)
+    else frames.put('q', TWO, ANCHOR, 1_000)
+    frames.anchor()
+    frames.assign()
+    frames.graph.turn()
+    frames.put(before > 0 ? 'q' : 'new', ONE, ANCHOR, now, mid)
+    frames.assign()
+    return frames
+  }
+
+  test('gives no level beyond that of the block before', () => {
+    const { token, graph } = jumped(5_000, 1e9)
+    expect(graph.isCalm).toBe(false)
+    expect(token(ONE).level).toBe(levelOf(5_000))
+    // One that had less behind it counts with that, beside a steady one.
+    expect(jumped(500, 1e9).token(ONE).level).toBe(levelOf(1_000))
+    expect(jumped(5_000, 200).token(ONE).level).toBe(levelOf(5_000))
+  })
+
+  test('gives the lowest level where nothing was there before, and no more', () => {
+    expect(jumped(0, 1e9).token(ONE).level).toBe(levelOf(1_000))
+    const alone = framed()
+    alone.put('p', TWO, ANCHOR, 1_000)
+    alone.anchor()
+    alone.assign()
+    alone.graph.turn()
+    alone.put('q', THREE, ANCHOR, 1e9)
+    alone.assign()
+    expect(alone.token(THREE).level).toBe(1)
+  })
+
+  test('is heard as of the block before in the reference', () => {
+    expect(jumped(5_000, 5_000, 64).token(ONE).reference).toBe(1)
+  })
+
+  test('is one as any other when the next block begins', () => {
+    const { graph, frame, token, assign } = jumped(500, 1e6)
+    for (const holding of graph.turn()) frame.touch(holding)
+    assign()
+    expect(graph.isCalm).toBe(true)
+    expect(token(ONE).level).toBe(levelOf(1e6))
+  })
+
+  test('is passed on as of the block before', () => {
+    const { put, graph, anchor, assign, token } = framed()
+    put('p', ONE, ANCHOR, 1e6)
+    put('q', TWO, ONE, 5_000)
+    anchor()
+    assign()
+    graph.turn()
+    put('q', TWO, ONE, 1e6)
+    put('p', ONE, ANCHOR, 4e6)
+    assign()
+    expect(token(TWO).level).toBe(levelOf(5_000))
+  })
+})
+
+describe('levels after any changes', () => {
+  const TOKENS = [ANCHOR, ONE, TWO, THREE, account(5), account(6)]
+  const change = fc.record({
+    id: fc.constantFrom(...'abcdefgh'),
+    a: fc.nat({ max: TOKENS.length - 1 }),
+    b: fc.nat({ max: TOKENS.length - 1 }),
+    backing: fc.constantFrom(0, 100, 300, 1_000, 5_000, 40_000, 1e6),
+    mid: fc.constantFrom(0.25, 1, 3),
+    isRemoved: fc.boolean(),
+    steps: fc.nat({ max: 6 }),
+  })
+
+  test('are those of a fresh look at the same pools, also where changes interrupt the work', () => {
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 25 }), (changes) => {
+        const followed = framed()
+        followed.put('anchor', ANCHOR, account(7), 1e6)
+        followed.anchor()
+        const now = new Map<string, readonly [Address, Address, number, number]>()
+        for (const { id, a, b, backing, mid, isRemoved, steps } of changes) {
+          // A pool keeps its tokens as long as it is there.
+          const known = now.get(id)
+          if (isRemoved) {
+            followed.remove(id)
+            now.delete(id)
+          } else if (a !== b) {
+            const [one, other] = known ?? [TOKENS[a]!, TOKENS[b]!]
+            now.set(id, [one, other, backing, mid])
+            followed.put(id, one, other, backing, mid)
+          }
+          const work = followed.frame.assign()
+          for (let step = 0; step < steps; step++) work.next()
+        }
+        followed.assign()
+        const fresh = framed()
+        fresh.put('anchor', ANCHOR, account(7), 1e6)
+        for (const [id, [a, b, backing, mid]] of now) fresh.put(id, a, b, backing, mid)
+        fresh.anchor()
+        fresh.assign()
+        const told = ({ graph }: typeof fresh) =>
+          TOKENS.map((address) => graph.find(address)).map(
+            (token) => token && [token.level, token.reference, token.order],
+          )
+        expect(told(followed)).toEqual(told(fresh))
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

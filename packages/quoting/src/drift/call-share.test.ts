@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { CallShare } from './call-share.ts'
+
+test('calls are spent once they are earned, and not before', () => {
+  const share = new CallShare(0.1)
+  share.earn(19)
+  expect(share.take(2)).toBe(false)
+  expect(share.take(1)).toBe(true)
+  expect(share.take(1)).toBe(false)
+  share.earn(1)
+  expect(share.take(1)).toBe(true)
+})
+
+test('fifty calls may be saved up', () => {
+  const share = new CallShare(1)
+  share.earn(1_000)
+  expect([share.take(51), share.take(50), share.take(1)]).toEqual([false, true, false])
+})
+
+test('calls that are owed are earned before the next ones', () => {
+  const share = new CallShare(1)
+  share.owe(3)
+  share.earn(3)
+  expect(share.take(1)).toBe(false)
+  share.earn(1)
+  expect(share.take(1)).toBe(true)
+})
+
+test('a share of nothing is off', () => {
+  expect([0, 0.01].map((share) => new CallShare(share).isOff)).toEqual([true, false])
+  const off = new CallShare(0)
+  off.earn(1e9)
+  expect(off.take(1)).toBe(false)
+})

@@ -1,0 +1,114 @@
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { type Rpc, RpcError } from '@sluice/rpc'
+import { expect, test } from 'vitest'
+import { permitFault } from './fault.ts'
+import { PERMIT2, type Permit, permit2Abi, tokenAbi } from './permit.ts'
+
+const [token, owner, spender] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
+  ...[Address, Address, Address],
+]
+const NOW = 1_800_000_000
+const AMOUNT = 1_000n
+const block = { hash: `0x${'ab'.repeat(32)}`, timestamp: NOW } as never
+const signature = `0x${'11'.repeat(32)}${'22'.repeat(32)}1b` as Hex
+const permitOf = (kind: Permit['kind'], more: Partial<Permit> = {}) =>
+  ({ kind, amount: AMOUNT, nonce: 7n, deadline: BigInt(NOW), signature, ...more }) as Permit
+
+type State = {
+  readonly allowance?: bigint | 'none'
+  readonly nonce?: bigint | 'none'
+  /** Amount, expiration and next nonce in Permit2; none where it is not deployed. */
+  readonly grant?: readonly [bigint, bigint, bigint] | 'none'
+  /** The permission goes through. */
+  readonly works?: boolean
+}
+/** A node with Permit2 and a token in a state, which notes the calls of permissions. */
+function nodeIn({ allowance = 0n, nonce = 7n, grant = [0n, 0n, 7n], works = true }: State) {
+  const permits: { readonly from: string; readonly to: string; readonly args: unknown[] }[] = []
+  const call = async ({ from, to, data }: { from: Address; to: Address; data: Hex }) => {
+    const abi = to === PERMIT2 ? permit2Abi : tokenAbi
+    const { fragment, name, args } = abi.parseTransaction({ data })!
+    const answer = (values: readonly unknown[] | 'none') => {
+      if (values === 'none') throw new RpcError('REVERTED', 'no')
+      return abi.encodeFunctionResult(fragment, values) as Hex
+    }
+    if (name === 'permit') {
+      permits.push({ from, to, args: args.toArray(true) })
+      return works ? '0x' : answer('none')
+    }
+    if (to === PERMIT2) return answer(grant)
+    const value = name === 'allowance' ? allowance : nonce
+    return answer(value === 'none' ? 'none' : [value])
+  }
+  return { rpc: { call } as unknown as Rpc, permits }
+}
+const draw = {
+  token,
+  owner,
+  ownerCode: '0x',
+  spender,
+  amount: AMOUNT,
+  block,
+  signal: new AbortController().signal,
+} as const
+const fault = async (permit: Permit, state: State = {}) => (await permitFault(nodeIn(state).rpc, permit, draw))?.field
+
+test.each<[Permit['kind'], Partial<Permit>, State, string | undefined]>([
+  ...((['eip2612', 'dai'] as Permit['kind'][]).flatMap(
+    (kind): [Permit['kind'], Partial<Permit>, State, string | undefined][] => [
+      [kind, {}, {}, undefined],
+      [kind, {}, { works: false }, 'permit.signature'],
+      [kind, {}, { works: false, allowance: AMOUNT }, undefined],
+      [kind, {}, { works: false, allowance: AMOUNT - 1n }, 'permit.signature'],
+      [kind, {}, { nonce: 'none' }, 'permit.kind'],
+      [kind, { deadline: BigInt(NOW - 1) }, {}, 'permit.deadline'],
+      [kind, { nonce: 6n }, {}, 'permit.nonce'],
+      [kind, { nonce: 6n, deadline: 0n, amount: 0n }, { allowance: AMOUNT }, undefined],
+      [kind, {}, { allowance: 'none' }, undefined],
+    ],
+  ) as [Permit['kind'], Partial<Permit>, State, string | undefined][]),
+  ['eip2612', { amount: AMOUNT - 1n }, {}, 'permit.amount'],
+  ['dai', { amount: 0n }, {}, undefined],
+  ['permit2', {}, { allowance: AMOUNT }, undefined],
+  ['permit2', {}, { allowance: AMOUNT, works: false }, 'permit.signature'],
+  ['permit2', {}, { allowance: AMOUNT - 1n }, 'permit.kind'],
+  ['permit2', {}, { allowance: 'none' }, 'permit.kind'],
+  ['permit2', {}, { allowance: AMOUNT, grant: 'none' }, 'permit.kind'],
+  ['permit2', { nonce: 6n }, { allowance: AMOUNT }, 'permit.nonce'],
+  ['permit2', { deadline: BigInt(NOW - 1) }, { allowance: AMOUNT }, 'permit.deadline'],
+  ['permit2', { amount: AMOUNT - 1n }, { allowance: AMOUNT }, 'permit.amount'],
+  // Somebody else has used the signature already, and what it granted holds at the block.
+  ['permit2', { nonce: 6n }, { allowance: AMOUNT, grant: [AMOUNT, BigInt(NOW), 7n], works: false }, undefined],
+  ['permit2', { nonce: 6n }, { allowance: AMOUNT, grant: [AMOUNT, BigInt(NOW - 1), 7n] }, 'permit.nonce'],
+  ['permit2', { nonce: 6n }, { allowance: AMOUNT, grant: [AMOUNT - 1n, BigInt(NOW), 7n] }, 'permit.nonce'],
+])('a permission of the kind %s with %o in the state %o has its fault in %s', async (kind, more, state, field) => {
+  expect(await fault(permitOf(kind, more), state)).toBe(field)
+})
+
+test('a permission is tried as the spender would use it', async () => {
+  const sent = async (kind: Permit['kind'], state: State = {}) => {
+    const { rpc, permits } = nodeIn(state)
+    await permitFault(rpc, permitOf(kind), draw)
+    expect(permits).toHaveLength(1)
+    expect(permits[0]!.from).toBe(spender)
+    return permits[0]!
+  }
+  const [r, s, v] = [`0x${'11'.repeat(32)}`, `0x${'22'.repeat(32)}`, 27n]
+  expect(await sent('eip2612')).toMatchObject({ to: token, args: [owner, spender, AMOUNT, BigInt(NOW), v, r, s] })
+  expect(await sent('dai')).toMatchObject({ to: token, args: [owner, spender, 7n, BigInt(NOW), true, v, r, s] })
+  const { to, args } = await sent('permit2', { allowance: AMOUNT })
+  expect(to).toBe(PERMIT2)
+  expect(args[0]).toBe(owner)
+})
+
+test('a signature that is none is refused without a call', async () => {
+  const rpc = { call: () => expect.unreachable('no call is needed') } as unknown as Rpc
+  expect(await permitFault(rpc, permitOf('eip2612', { signature: '0x12' }), draw)).toMatchObject({
+    field: 'permit.signature',
+  })
+})
+
+test('a node that fails is no fault of the permission', async () => {
+  const rpc = { call: () => Promise.reject(new RpcError('TIMEOUT', 'late')) } as unknown as Rpc
+  await expect(permitFault(rpc, permitOf('eip2612'), draw)).rejects.toMatchObject({ code: 'TIMEOUT' })
+})

@@ -1,0 +1,98 @@
+import { type Address, toAddress } from '@sluice/chains'
+import type { RouteRequest, RouteResult } from '@sluice/routing'
+import { describe, expect, test } from 'vitest'
+import { decided, quoteRequest } from './request.ts'
+import { type FailedSearch, searchFailure } from './search-failure.ts'
+
+const [src, dst, from] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
+  Address,
+  Address,
+  Address,
+]
+const reasons = Array.from({ length: 51 }, (_, k) => ({ source: `${k}`, reason: 'thin' }))
+type Failure = Extract<RouteResult, { ok: false }>
+const failure = (more: Partial<Failure> = {}): Failure =>
+  ({ ok: false, code: 'NO_ROUTE', message: 'no route', reasons, ...more }) as Failure
+
+/** A search over pools that route amounts of a range. */
+function failed(amounts: object, routes: (amount: bigint) => boolean) {
+  const asked: bigint[] = []
+  const request = decided(quoteRequest({ tokenIn: src, tokenOut: dst, from, slippagePpm: 10_000n, ...amounts }))
+  const search = {
+    ...{ sought: amounts as RouteRequest, request, view: { snapshot: { block: { number: 7 } } } },
+    taxes: { transferPpm: () => 0n, isStuck: () => false },
+    searchAgain: async (other: RouteRequest) => {
+      const amount = 'amountIn' in other ? other.amountIn : (other as { amountOut: bigint }).amountOut
+      asked.push(amount)
+      return { ok: routes(amount) }
+    },
+  } as unknown as FailedSearch
+  return { search, asked }
+}
+
+describe('the error of a request without a route', () => {
+  test('is that of the search where no other amount routes, with fifty reasons at most', async () => {
+    const { search, asked } = failed({ amountIn: 1_000n }, () => false)
+    const error = await searchFailure(failure(), search)
+    expect(error).toMatchObject({ code: 'NO_ROUTE', message: 'no route' })
+    expect(error.details).toEqual({ reasons: reasons.slice(0, 50), block: 7 })
+    expect(asked.length).toBeGreaterThan(1)
+  })
+
+  test('names the least amount that routes if less buys nothing', async () => {
+    const { search } = failed({ amountIn: 1_000n }, (amount) => amount >= 50_000n)
+    const { code, message, details } = await searchFailure(failure(), search)
+    expect(code).toBe('AMOUNT_TOO_SMALL')
+    const least = Number(details.minRoutableAmount)
+    expect(least).toBeGreaterThanOrEqual(50_000)
+    expect(least).toBeLessThan(100_000)
+    expect(message).toBe(`1000 buys less than one unit of the output; about ${least} routes`)
+    expect(details).toMatchObject({ block: 7, reasons: reasons.slice(0, 50) })
+  })
+
+  test('names the most that routes if more does not', async () => {
+    const { search } = failed({ amountIn: 10n ** 12n }, (amount) => amount <= 10n ** 9n)
+    const { code, message, details } = await searchFailure(failure(), search)
+    expect(code).toBe('INSUFFICIENT_LIQUIDITY')
+    const most = Number(details.maxRoutableAmount)
+    expect(most).toBeLessThanOrEqual(1e9)
+    expect(most).toBeGreaterThan(5e8)
+    expect(message).toBe(`the pools cannot take 1000000000000; about ${most} can be routed`)
+  })
+
+  test('names an output as the caller would have it, after slippage', async () => {
+    const { search } = failed({ amountOut: 10n ** 12n }, (amount) => amount <= 10n ** 9n)
+    const { message, details } = await searchFailure(failure(), search)
+    const most = Number(details.maxRoutableAmount)
+    expect(most).toBeLessThanOrEqual(0.99e9)
+    expect(message).toBe(`the pools cannot pay 1000000000000; about ${most} can be routed`)
+  })
+
+  test('for another reason than no route needs no other search', async () => {
+    const { search, asked } = failed({ amountIn: 1_000n }, () => true)
+    const short = failure({
+      code: 'INSUFFICIENT_LIQUIDITY',
+      message: 'thin',
+      maxRoutableAmount: 900n,
+      maxOutputAmount: 5n,
+    })
+    const error = await searchFailure(short, search)
+    expect(error).toMatchObject({
+      code: 'INSUFFICIENT_LIQUIDITY',
+      message: 'thin',
+      details: { maxRoutableAmount: '900' },
+    })
+    expect((await searchFailure(failure({ code: 'UNKNOWN_TOKEN' }), search)).details).not.toHaveProperty(
+      'maxRoutableAmount',
+    )
+    expect(asked).toEqual([])
+  })
+
+  test('of a request for an output names the largest output that was found', async () => {
+    const { search } = failed({ amountOut: 1_000n }, () => true)
+    const short = failure({ code: 'INSUFFICIENT_LIQUIDITY', maxRoutableAmount: 900n, maxOutputAmount: 10_000n })
+    expect((await searchFailure(short, search)).details.maxRoutableAmount).toBe('9900')
+    const none = failure({ code: 'INSUFFICIENT_LIQUIDITY', maxRoutableAmount: 900n })
+    expect((await searchFailure(none, search)).details).not.toHaveProperty('maxRoutableAmount')
+  })
+})

@@ -1,0 +1,33 @@
+import type { ExactOutputRequest, RouteRequest } from '@sluice/routing'
+import { expect, test } from 'vitest'
+import { ExpectedWork } from './expected-work.ts'
+
+const input = (amountIn: bigint, tokenIn = 'a', tokenOut = 'b') =>
+  ({ tokenIn, tokenOut, amountIn }) as unknown as RouteRequest
+const output = (amountOut: bigint) => ({ tokenIn: 'a', tokenOut: 'b', amountOut }) as unknown as ExactOutputRequest
+
+test('a search is expected to take what the last one of the pair took, for an amount of as many digits', () => {
+  const expected = new ExpectedWork()
+  expect(expected.of(input(500n))).toBe(0)
+  expected.learn(input(500n), 7)
+  expect([100n, 999n].map((amount) => expected.of(input(amount)))).toEqual([7, 7])
+  expect([99n, 1_000n].map((amount) => expected.of(input(amount)))).toEqual([0, 0])
+  expected.learn(input(300n), 9)
+  expect(expected.of(input(500n))).toBe(9)
+})
+
+test('of another pair, the way back, or an output nothing is known by that', () => {
+  const expected = new ExpectedWork()
+  expected.learn(input(500n), 7)
+  expect([input(500n, 'b', 'a'), input(500n, 'a', 'c'), output(500n)].map((request) => expected.of(request))).toEqual([
+    ...[0, 0, 0],
+  ])
+  expected.learn(output(500n), 3)
+  expect([expected.of(output(500n)), expected.of(input(500n))]).toEqual([3, 7])
+})
+
+test('a thousand searches are remembered', () => {
+  const expected = new ExpectedWork()
+  for (let k = 0; k <= 1_000; k++) expected.learn(input(5n, `${k}`), 1)
+  expect([expected.of(input(5n, '0')), expected.of(input(5n, '1'))]).toEqual([0, 1])
+})

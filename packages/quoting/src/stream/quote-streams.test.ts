@@ -1,0 +1,120 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { type Address, toAddress } from '@sluice/chains'
+import { expect, test } from 'vitest'
+import { QuotingError } from '../errors.ts'
+import { quoteRequest } from '../quote/request.ts'
+import { QuoteStreams } from './quote-streams.ts'
+import type { StreamUpdate } from './update.ts'
+
+const [src, dst, from] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
+  Address,
+  Address,
+  Address,
+]
+const requestOf = (amountIn: bigint) => quoteRequest({ tokenIn: src, tokenOut: dst, from, amountIn })
+const snapshot = (number: number) => ({ block: { number, hash: `0x${number}` }, changed: ['pool'] })
+
+/** Streams of a chain on which every quote is refused, as of the block that the test adds. */
+function streaming() {
+  const chain = {
+    listeners: new Set<(snapshot: object) => void>(),
+    quotes: 0,
+    failure: new QuotingError('NO_ROUTE', 'no route') as Error,
+    hold: undefined as Promise<void> | undefined,
+    running: 0,
+    mostRunning: 0,
+  }
+  const streams = new QuoteStreams({
+    runtime: {
+      onSnapshot: (listener: (snapshot: object) => void) => {
+        chain.listeners.add(listener)
+        return () => chain.listeners.delete(listener)
+      },
+    },
+    quoter: {
+      quote: async () => {
+        chain.quotes++
+        chain.mostRunning = Math.max(chain.mostRunning, ++chain.running)
+        await chain.hold
+        chain.running--
+        throw chain.failure
+      },
+      peek: async () => undefined,
+    },
+    log: { info: () => {} },
+  } as never)
+  const open = (amountIn: bigint) => {
+    const updates: StreamUpdate[] = []
+    return { updates, ...streams.open(requestOf(amountIn), (update) => updates.push(update)) }
+  }
+  const add = async (number: number) => {
+    for (const listener of chain.listeners) listener(snapshot(number))
+    await turn()
+  }
+  return { chain, streams, open, add }
+}
+
+test('identical streams share one computation, and each is told of it', async () => {
+  const { chain, streams, open, add } = streaming()
+  const [one, two, other] = [open(5n), open(5n), open(6n)]
+  await Promise.all([one.first, two.first, other.first])
+  expect(chain.quotes).toBe(2)
+  expect(streams.counts).toEqual({ streams: 3, quotes: 2 })
+  expect(one.updates).toEqual(two.updates)
+  expect(one.updates.map(({ kind }) => kind)).toEqual(['refused'])
+  await add(1)
+  expect(chain.quotes).toBe(4)
+  expect([one, two, other].map(({ updates }) => updates.length)).toEqual([2, 2, 2])
+})
+
+test('the chain is listened to while a stream is open, and once for all of them', async () => {
+  const { chain, streams, open } = streaming()
+  const [one, two, other] = [open(5n), open(5n), open(6n)]
+  expect(chain.listeners.size).toBe(1)
+  one.close()
+  expect(streams.counts).toEqual({ streams: 2, quotes: 2 })
+  two.close()
+  expect(streams.counts).toEqual({ streams: 1, quotes: 1 })
+  expect(chain.listeners.size).toBe(1)
+  other.close()
+  other.close()
+  expect(streams.counts).toEqual({ streams: 0, quotes: 0 })
+  expect(chain.listeners.size).toBe(0)
+  open(5n)
+  expect(chain.listeners.size).toBe(1)
+})
+
+test('a stream that was closed is told nothing more, and its quote is not made any more', async () => {
+  const { chain, open, add } = streaming()
+  const [one, two] = [open(5n), open(6n)]
+  await Promise.all([one.first, two.first])
+  one.close()
+  await add(1)
+  expect([one.updates.length, two.updates.length, chain.quotes]).toEqual([1, 2, 3])
+})
+
+test('a quote that has ended begins anew for those who ask later, and is not closed by those who asked before', async () => {
+  const { chain, streams, open } = streaming()
+  chain.failure = new Error('node failure')
+  const ended = open(5n)
+  await ended.first
+  expect(ended.updates.map(({ kind }) => kind)).toEqual(['end'])
+  chain.failure = new QuotingError('NO_ROUTE', 'no route')
+  const later = open(5n)
+  await later.first
+  expect(later.updates.map(({ kind }) => kind)).toEqual(['refused'])
+  ended.close()
+  expect(streams.counts).toEqual({ streams: 1, quotes: 1 })
+})
+
+test('two quotes are worked on at a time, since requests come first', async () => {
+  const { chain, open } = streaming()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  chain.hold = promise
+  const streams = [5n, 6n, 7n].map(open)
+  await turn()
+  expect(chain.mostRunning).toBe(2)
+  resolve()
+  await Promise.all(streams.map(({ first }) => first))
+  expect([chain.quotes, chain.mostRunning]).toEqual([3, 2])
+})

@@ -1,0 +1,87 @@
+import { ReadBatch__factory } from '@sluice/bindings'
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import type { Pool } from '@sluice/liquidity'
+import { expect, test } from 'vitest'
+import type { HoldingsSource } from '../view/holdings.ts'
+import { TokenEvidence } from './token-evidence.ts'
+
+const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const [NAMED, ONE, TWO] = [account(1), account(2), account(3)]
+const batch = ReadBatch__factory.createInterface()
+const LONG = 60_000
+
+/** A chain with a pool of each unlisted token with the named one, whose node and measurements the test controls. */
+function gathering() {
+  const chain = {
+    reads: 0,
+    measured: [] as Address[],
+    news: 0,
+    isNew: true,
+    failure: undefined as Error | undefined,
+    measuring: undefined as Promise<void> | undefined,
+  }
+  const poolOf = (token: Address): Pool => ({
+    ...{ id: token, address: token, family: 'uniswap-v2', dex: 'test', tokens: [token, NAMED] },
+    state: { reserve0: 5n, reserve1: 5n, feePpm: 3_000 },
+  })
+  const source = {
+    snapshot: { block: { hash: '0x07' } },
+    prices: { poolsOf: (token: Address) => [poolOf(token)], usd: () => 1, lack: () => chain.isNew },
+    rpc: {
+      call: async ({ data }: { data: Hex }) => {
+        chain.reads++
+        if (chain.failure) throw chain.failure
+        const [reads] = batch.decodeFunctionData('run', data) as unknown as [unknown[]]
+        return batch.encodeFunctionResult('run', [reads.map(() => ({ ok: false, data: '0x' }))])
+      },
+    },
+  } as unknown as HoldingsSource
+  const evidence = new TokenEvidence({
+    vouched: new Set([NAMED]),
+    measure: async (token) => {
+      chain.measured.push(token)
+      await chain.measuring
+    },
+    onNews: () => {
+      chain.news++
+    },
+  })
+  return { chain, evidence, gather: (tokens: readonly Address[], ms = LONG) => evidence.gather(tokens, source, ms) }
+}
+
+test('an unlisted token is looked at once: its balances, and whether it can be sold', async () => {
+  const { chain, evidence, gather } = gathering()
+  expect(await gather([NAMED, ONE, ONE])).toEqual(new Set())
+  expect(chain).toMatchObject({ reads: 1, measured: [ONE], news: 1 })
+  await gather([ONE])
+  expect(chain).toMatchObject({ reads: 1, measured: [ONE], news: 1 })
+  expect(evidence.counts).toMatchObject({ held: { entries: 1 }, sold: { entries: 1 } })
+})
+
+test('prices that the balances do not change are no news', async () => {
+  const { chain, gather } = gathering()
+  chain.isNew = false
+  await gather([ONE])
+  expect(chain).toMatchObject({ reads: 1, news: 0 })
+})
+
+test('a node that fails is asked again, for what it did not tell', async () => {
+  const { chain, gather } = gathering()
+  chain.failure = new Error('node failure')
+  expect(await gather([ONE])).toEqual(new Set())
+  chain.failure = undefined
+  await gather([ONE])
+  expect(chain).toMatchObject({ reads: 2, measured: [ONE], news: 1 })
+})
+
+test('evidence that is late is pending for those who ask, and waited for by those who ask again', async () => {
+  const { chain, gather } = gathering()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  chain.measuring = promise
+  expect(await gather([ONE], 0)).toEqual(new Set([ONE]))
+  expect(await gather([NAMED], 0)).toEqual(new Set())
+  const again = gather([ONE, TWO])
+  resolve()
+  expect(await again).toEqual(new Set())
+  expect(chain.measured).toEqual([ONE, TWO])
+})

@@ -1,0 +1,192 @@
+import { ReadBatch__factory, TokenLens__factory } from '@sluice/bindings'
+import { type Address, type Chain, type Hex, NATIVE, toAddress } from '@sluice/chains'
+import { TokenFacts } from '@sluice/liquidity'
+import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { PastPrices } from './past-prices.ts'
+
+const account = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
+const [HUB, TOKEN, OTHER] = ['1', '2', '3'].map(account) as [Address, Address, Address]
+const listed = (address: Address) => ({ address, symbol: 'T', decimals: 18 })
+const chain = {
+  ...{ chainId: 1, blockTimeMs: 1_000, nativeCurrency: { decimals: 18 }, wrappedNative: listed(HUB) },
+  ...{ hubs: [HUB], stables: [], tokens: [], dexes: [] },
+} as unknown as Chain
+const batch = ReadBatch__factory.createInterface()
+const LOOK = TokenLens__factory.createInterface().getFunction('look').selector
+
+const blockAt = (number: number, fork = 'a') => {
+  const hash = `0x${fork}${number.toString(16).padStart(63, '0')}` as Hex
+  return {
+    number,
+    hash,
+    parentHash: hash,
+    timestamp: number,
+    gasLimit: 1n,
+    baseFeePerGas: 1n,
+    miner: HUB,
+  } as BlockHeader
+}
+
+/** A node that has the first hundred blocks and no contracts. */
+function node(more: Partial<Rpc> = {}) {
+  const looks: string[] = []
+  const codes: unknown[] = []
+  const rpc = {
+    chainId: 1,
+    getBlock: async (number: number) => (number <= 100 ? blockAt(number) : null),
+    getCode: async (address: Address, block: unknown) => {
+      codes.push([address, block])
+      return '0x'
+    },
+    getLogs: async () => [],
+    call: async ({ data }: { data: Hex }) => {
+      const [reads] = batch.decodeFunctionData('run', data) as unknown as [{ data: Hex }[]]
+      for (const read of reads) if (read.data.startsWith(LOOK)) looks.push(read.data)
+      return batch.encodeFunctionResult('run', [reads.map(() => ({ ok: false, data: '0x' }))]) as Hex
+    },
+    health: () => ({ endpoints: [] }),
+    ...more,
+  } as unknown as Rpc
+  return { rpc, looks, codes }
+}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('prices of a past block', () => {
+  test('ask the node only about tokens that are not known already', async () => {
+    const facts = new TokenFacts(chain)
+    facts.learn(TOKEN, 6)
+    const known = node()
+    await new PastPrices(chain, { facts }).at(7, [TOKEN], known.rpc)
+    expect(known.looks).toEqual([])
+    const unknown = node()
+    await new PastPrices(chain).at(7, [TOKEN], unknown.rpc)
+    expect(unknown.looks).toHaveLength(1)
+  })
+
+  test('are those of the block that was asked for, and nothing is known without pools', async () => {
+    const past = new PastPrices(chain)
+    const { block, prices } = await past.at(7, [TOKEN, NATIVE], node().rpc)
+    expect(block).toEqual(blockAt(7))
+    expect(prices.usd(TOKEN)).toBeNull()
+  })
+
+  test('need the state of the block, which is asked for by its number', async () => {
+    const { rpc, codes } = node()
+    await new PastPrices(chain).at(7, [TOKEN], rpc)
+    expect(codes).toEqual([[HUB, 7]])
+    const pruned = node({ getCode: () => Promise.reject(new RpcError('BLOCK_GONE', 'pruned')) })
+    await expect(new PastPrices(chain).at(7, [TOKEN], pruned.rpc)).rejects.toMatchObject({
+      code: 'NO_STATE',
+      message: 'the node does not have the state of block 7 any more',
+    })
+    const failing = node({ getCode: () => Promise.reject(new RpcError('TIMEOUT', 'late')) })
+    await expect(new PastPrices(chain).at(7, [TOKEN], failing.rpc)).rejects.toMatchObject({ code: 'TIMEOUT' })
+  })
+
+  test('of a block that the node does not have are refused', async () => {
+    await expect(new PastPrices(chain).at(101, [TOKEN], node().rpc)).rejects.toMatchObject({
+      code: 'NO_STATE',
+      message: 'the node has no block 101',
+    })
+  })
+})
+
+describe('work on past blocks', () => {
+  test('is shared by those who ask for the same tokens in any order, and kept for later ones', async () => {
+    let blocks = 0
+    const { rpc, codes } = node({
+      getBlock: async (number) => {
+        blocks++
+        return blockAt(number as number)
+      },
+    } as Partial<Rpc>)
+    const past = new PastPrices(chain)
+    const [one, two] = await Promise.all([past.at(7, [TOKEN, OTHER], rpc), past.at(7, [OTHER, TOKEN, TOKEN], rpc)])
+    expect(one.prices).toBe(two.prices)
+    expect([blocks, codes.length]).toEqual([1, 1])
+    const later = await past.at(7, [OTHER], rpc)
+    expect(later.prices).toBe(one.prices)
+    expect([blocks, codes.length]).toEqual([2, 1])
+    expect(past.count).toEqual({ entries: 1, evicted: 0 })
+  })
+
+  test('goes on in the same pools if more tokens are asked for', async () => {
+    const past = new PastPrices(chain)
+    const { rpc, codes, looks } = node()
+    const first = await past.at(7, [TOKEN], rpc)
+    const second = await past.at(7, [TOKEN, OTHER], rpc)
+    expect(second.prices).toBe(first.prices)
+    expect([codes.length, looks.length]).toEqual([1, 2])
+  })
+
+  test('keeps eight blocks, and none once it is closed', async () => {
+    const past = new PastPrices(chain)
+    const { rpc, codes } = node()
+    for (let number = 1; number <= 9; number++) await past.at(number, [TOKEN], rpc)
+    expect(past.count).toEqual({ entries: 8, evicted: 1 })
+    await past.at(9, [TOKEN], rpc)
+    expect(codes).toHaveLength(9)
+    await past.at(1, [TOKEN], rpc)
+    expect(codes).toHaveLength(10)
+    await past.close()
+    expect(past.count.entries).toBe(0)
+  })
+
+  test('is refused to those who would wait too long, and to none for what failed before', async () => {
+    const { promise, resolve } = Promise.withResolvers<BlockHeader>()
+    const { rpc } = node({ getBlock: () => promise } as Partial<Rpc>)
+    const past = new PastPrices(chain)
+    const { signal } = new AbortController()
+    // Two at a time of 200 ms each: 61 in a row would take more than six seconds.
+    const waiting = Array.from({ length: 61 }, (_, k) => past.at(k, [TOKEN], rpc, signal))
+    await expect(past.at(99, [TOKEN], rpc)).rejects.toMatchObject({ code: 'BUSY' })
+    // Those who ask for the same wait with the others.
+    const same = past.at(0, [TOKEN], rpc)
+    resolve(blockAt(5))
+    for (const { block } of await Promise.all([...waiting, same])) expect(block.number).toBe(5)
+    expect((await past.at(99, [TOKEN], rpc)).block.number).toBe(5)
+  })
+
+  test('is for eighty requests at a time, however fast blocks are read', async () => {
+    vi.spyOn(performance, 'now').mockReturnValue(1_000)
+    let waits: Promise<void> | undefined
+    const getBlock = async (number: number) => {
+      await waits
+      return blockAt(number)
+    }
+    const { rpc } = node({ getBlock } as unknown as Partial<Rpc>)
+    const past = new PastPrices(chain)
+    for (let number = 1; number <= 4; number++) await past.at(number, [TOKEN], rpc)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    waits = promise
+    const waiting = Array.from({ length: 80 }, () => past.at(1, [account('4'), account('5')].slice(0, 1), rpc))
+    const different = Array.from({ length: 79 }, (_, k) => past.at(1, [TOKEN], rpc).then(() => k))
+    const others = Array.from({ length: 78 }, (_, k) => past.at(k + 5, [TOKEN], rpc))
+    await expect(past.at(99, [TOKEN], rpc)).rejects.toMatchObject({ code: 'BUSY' })
+    resolve()
+    await Promise.all([...waiting, ...different, ...others])
+  })
+
+  test('is not begun for callers who have given up', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const getBlock = async (number: number) => {
+      await promise
+      return blockAt(number)
+    }
+    const { rpc, codes } = node({ getBlock } as unknown as Partial<Rpc>)
+    const past = new PastPrices(chain)
+    const controller = new AbortController()
+    const given = past.at(7, [TOKEN], rpc, controller.signal)
+    controller.abort(new Error('gone'))
+    await expect(given).rejects.toThrow('gone')
+    const stays = past.at(8, [TOKEN], rpc)
+    resolve()
+    await stays
+    expect(codes).toEqual([[HUB, 8]])
+    expect((await past.at(7, [TOKEN], rpc)).block.number).toBe(7)
+  })
+})
