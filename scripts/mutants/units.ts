@@ -19,6 +19,7 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = {
   routing: ['src/**/*.ts'],
   rpc: ['src/**/*.ts'],
   simulation: ['src/**/*.ts'],
+  solver: ['src/**/*.ts'],
 }
 const RESULTS = join(root, 'bench/results/unit-mutants.json')
 /** Lines without an expression: nothing of them can be mutated. */
