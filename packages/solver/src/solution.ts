@@ -84,8 +84,7 @@ function tradedAmounts(order: Order, { input, output }: Fill, fee: bigint): Trad
   const isCapped = input + fee > order.sellAmount
   const sold = isCapped ? order.sellAmount : input + fee
   if (sold <= fee) return null
-  const bought = ((sold - fee) * output) / input
-  return bought > 0n ? { sold, bought } : null
+  return { sold, bought: ((sold - fee) * output) / input }
 }
 
 function isWithinLimit(order: Order, { sold, bought }: TradedAmounts): boolean {

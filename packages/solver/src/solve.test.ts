@@ -186,6 +186,29 @@ describe('bounds', () => {
     expect(solutions.map(({ id }) => id)).toEqual([1])
   })
 
+  test('an order of nothing, or for nothing, has no solution and harms no other', async () => {
+    const priced = { referencePrice: String(WHOLE), availableBalance: '0', trusted: false }
+    const orders = [order({ sellAmount: '0' }), order({ buyAmount: '0' }), order()]
+    const tokens = { [SELL]: priced, [BUY]: priced }
+    const solutions = await solve(auction({ orders, tokens }), { wrappedNative: WRAPPED })
+    expect(solutions.map(({ id }) => id)).toEqual([2])
+  })
+
+  test('a caller that leaves ends the search', async () => {
+    const caller = new AbortController()
+    const chain = chainOf(() => {
+      caller.abort()
+      return new Promise(() => {})
+    })
+    const tokens = { [SELL]: { referencePrice: '1', availableBalance: '0', trusted: false } }
+    const solutions = await solve(auction({ tokens, liquidity: [] }), {
+      wrappedNative: WRAPPED,
+      chain,
+      signal: caller.signal,
+    })
+    expect(solutions).toEqual([])
+  })
+
   test('equal tokens need no route', async () => {
     const orders = [order({ buyToken: SELL })]
     const [solution] = await solve(auction({ orders, liquidity: [] }), { wrappedNative: WRAPPED })

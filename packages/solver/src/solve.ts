@@ -77,7 +77,6 @@ class Search {
   }
 
   private async solveOrder(id: number, order: Order): Promise<void> {
-    if (order.sellAmount === 0n || order.buyAmount === 0n) return
     const { auction, chain } = this
     const signal = AbortSignal.any([this.signal, AbortSignal.timeout(ORDER_MS)])
     const sellPrice = await this.priceOf(order, signal)
