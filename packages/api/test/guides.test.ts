@@ -20,6 +20,8 @@ const LANGUAGES = {
   python: ['python3', ['-c']],
 } as const
 type Language = keyof typeof LANGUAGES
+/** Commands without which blocks of a language are skipped. */
+const NEEDS: Readonly<Record<Language, readonly string[]>> = { bash: ['bash', 'curl'], ts: [], python: ['python3'] }
 
 type Block = { readonly line: number; readonly language: Language; readonly code: string; readonly expected: string }
 
@@ -127,7 +129,7 @@ describe.each(files)('%s', (file) => {
   const blocks = blocksOf(readFileSync(join(guides, file), 'utf8'))
   test('has a block to run', () => expect(blocks.length).toBeGreaterThan(0))
   for (const block of blocks)
-    test.skipIf(!has(LANGUAGES[block.language][0]))(`line ${block.line}: ${block.language}`, async () => {
+    test.skipIf(!NEEDS[block.language].every(has))(`line ${block.line}: ${block.language}`, async () => {
       const printed = await run(block)
       expect(difference(JSON.parse(printed), JSON.parse(block.expected)), printed.slice(0, 2_000)).toBeUndefined()
     })
