@@ -1,5 +1,5 @@
 /** Liquidity that an auction lists, as pools of the families whose math it follows. */
-import { type Address, PPM } from '@sluice/chains'
+import { type Address, PPM, ZERO_ADDRESS } from '@sluice/chains'
 import type { BalancerV2State, Pool, UniswapV2State, UniswapV3State } from '@sluice/liquidity'
 import { type Liquidity, toFixed18 } from './auction.ts'
 
@@ -41,13 +41,11 @@ export function auctionPools(liquidity: readonly Liquidity[]): ReadonlyMap<strin
     const traded = tradedPool(item)
     // Auctions repeat ids: the place in the list is unique.
     const id = String(index)
-    if (traded) pools.set(id, { pool: { ...traded, id, dex: item.kind, address: NOWHERE }, liquidity: item })
+    // Nothing here is encoded for a chain: the address is not needed.
+    if (traded) pools.set(id, { pool: { ...traded, id, dex: item.kind, address: ZERO_ADDRESS }, liquidity: item })
   }
   return pools
 }
-
-/** Addresses are not needed: nothing here is encoded for a chain. */
-const NOWHERE = '0x0000000000000000000000000000000000000000' as Address
 
 type Traded = Pick<Pool, 'family' | 'tokens' | 'state'>
 

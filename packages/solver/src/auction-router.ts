@@ -1,5 +1,5 @@
 /** Routes over the liquidity that an auction lists. */
-import type { Address, Hex } from '@sluice/chains'
+import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import {
   type BalancerV2State,
   balancerV2InputFor,
@@ -118,9 +118,9 @@ function backwards(legs: readonly Leg[], amountOut: bigint): readonly (Hop & Amo
 /** Times that an input is raised which rounding leaves short of its output, ten times as much each time. */
 const RAISES = 6
 
-/** The input that a pool asks for an exact output, raised if that pays less as an exact input; null if the pool cannot tell. */
+/** Input that a pool takes for an exact output, raised if it pays less as an exact input; null if the pool cannot compute it. */
 function inputFor(hop: Hop, amountOut: bigint): bigint | null {
-  const asked = orRefused(() => inputAskedFor(hop, amountOut))
+  const asked = orRefused(() => exactOutputInput(hop, amountOut))
   const paid = asked && outputOf(hop, asked)
   if (asked === null || paid === null || paid >= amountOut) return asked
   const missing = ((amountOut - paid) * asked + paid - 1n) / paid
@@ -131,7 +131,7 @@ function inputFor(hop: Hop, amountOut: bigint): bigint | null {
   return null
 }
 
-function inputAskedFor({ pool, tokenIn, tokenOut }: Hop, amountOut: bigint): bigint | null {
+function exactOutputInput({ pool, tokenIn, tokenOut }: Hop, amountOut: bigint): bigint | null {
   const { tokens, state } = pool
   if (pool.family === 'balancer-v2')
     return balancerV2InputFor(state as BalancerV2State, tokens.indexOf(tokenIn), tokens.indexOf(tokenOut), amountOut)
@@ -146,12 +146,11 @@ const ZERO_HASH = `0x${'0'.repeat(64)}` as Hex
 
 /** A block that no chain has: the auction does not name the one that its liquidity was read at. */
 function snapshotOf(pools: ReadonlyMap<string, AuctionPool>): Snapshot {
-  const miner = `0x${'0'.repeat(40)}` as Address
   return {
     chainId: 0,
     block: {
       ...{ number: 0, hash: ZERO_HASH, parentHash: ZERO_HASH, timestamp: 0, gasLimit: 0n },
-      ...{ baseFeePerGas: null, miner },
+      ...{ baseFeePerGas: null, miner: ZERO_ADDRESS },
     },
     pools: new Map([...pools].map(([id, { pool }]) => [id, pool])),
     changed: null,

@@ -1,6 +1,7 @@
 /** Auctions of CoW Protocol as a driver posts them to `/solve`. @see crates/solvers/openapi.yml of cowprotocol/services */
 import { type Address, toAddress } from '@sluice/chains'
 import { z } from 'zod'
+import { readBody } from './read.ts'
 
 /** An auction of all open orders of Ethereum has a few thousand orders and pools. */
 const MAX_ORDERS = 20_000
@@ -126,22 +127,8 @@ export type Liquidity = z.output<typeof liquidity>
 /** Tokens of an auction: wei for 10^18 base units, the settlement contract's balance, and whether CIP-2 lets it be used. */
 export type AuctionTokens = Auction['tokens']
 
-/** An auction that cannot be read. The message names the field. */
-export class AuctionError extends Error {
-  override readonly name = 'AuctionError'
-}
-
-/**
- * Reads an auction.
- *
- * @throws AuctionError for the first field that is wrong
- */
-export function readAuction(body: unknown): Auction {
-  const parsed = auction.safeParse(body)
-  if (parsed.success) return parsed.data
-  const { path, message } = parsed.error.issues[0]!
-  throw new AuctionError(`${path.join('.') || 'the body'}: ${message}`)
-}
+/** @throws BodyError for the first field that is wrong */
+export const readAuction = (body: unknown): Auction => readBody(auction, body)
 
 /** Units of 10^-18 in a decimal number, rounded down. */
 export function toFixed18(text: string): bigint {

@@ -24,7 +24,7 @@ export type Solution = {
   readonly gas: number
 }
 
-/** A solution, and the part of the sell token that it leaves unpaid for ranking. */
+/** A solution, and the rate by which it is compared with others for the same order. */
 export type Ranked = {
   readonly solution: Solution
   /** Base units of the buy token that 10^18 base units of the sell token earn, gas included. */
@@ -77,8 +77,8 @@ type TradedAmounts = { readonly sold: bigint; readonly bought: bigint }
 /** Amounts that the order's owner pays, fee included, and receives; null if the fee is more than the order sells. */
 function tradedAmounts(order: Order, { input, output }: Fill, fee: bigint): TradedAmounts | null {
   if (order.kind === 'buy') {
-    const pays = output >= order.buyAmount
-    return { sold: input + fee, bought: pays ? order.buyAmount : output }
+    const isCovered = output >= order.buyAmount
+    return { sold: input + fee, bought: isCovered ? order.buyAmount : output }
   }
   // The contract draws no more than the order sells: the fee then comes out of what was to be swapped.
   const isCapped = input + fee > order.sellAmount

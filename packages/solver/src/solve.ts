@@ -61,7 +61,7 @@ class Search {
   }
 
   async run(): Promise<Solution[]> {
-    const orders = byPromise(this.auction).slice(0, MAX_TRIED)
+    const orders = byExpectedSurplus(this.auction).slice(0, MAX_TRIED)
     const next = orders.values()
     const ended = new Promise<void>((resolve) => this.signal.addEventListener('abort', () => resolve(), { once: true }))
     const workers = Array.from({ length: Math.min(AT_ONCE, orders.length) }, async () => {
@@ -80,24 +80,24 @@ class Search {
     const { auction, chain } = this
     const signal = AbortSignal.any([this.signal, AbortSignal.timeout(ORDER_MS)])
     const sellPrice = await this.priceOf(order, signal)
-    const take = (fill: Fill | null | undefined) => {
+    const keepBetter = (fill: Fill | null | undefined) => {
       const ranked = fill && solutionOf(order, fill, { id, sellPrice, auction })
       const known = this.found.get(id)
       if (ranked && (!known || ranked.rate > known.rate)) this.found.set(id, ranked)
     }
     for (const part of partsOf(order)) {
       if (signal.aborted) return
-      if (order.sellToken === order.buyToken) take(sameToken(order, part))
+      if (order.sellToken === order.buyToken) keepBetter(sameToken(order, part))
       else {
         const onChain = chain?.fill(order, part, auction.effectiveGasPrice, signal).catch(() => null)
-        take(this.router.fill(order, part))
-        take(await onChain)
+        keepBetter(this.router.fill(order, part))
+        keepBetter(await onChain)
       }
       if (this.found.has(id)) return
     }
   }
 
-  /** Wei of the native token for 10^18 base units of what the order sells; null if nothing tells. */
+  /** Wei of the native token for 10^18 base units of what the order sells; null if no source has it. */
   private priceOf({ sellToken }: Order, signal: AbortSignal): Promise<bigint | null> {
     const known = this.prices.get(sellToken)
     if (known) return known
@@ -126,15 +126,15 @@ function sameToken({ kind }: Order, { sellAmount, buyAmount }: Part): Fill {
 }
 
 /** Orders with their ids, those first whose limit leaves most below the reference prices. Those without prices come first of all. */
-function byPromise({ orders, tokens }: Auction): readonly (readonly [number, Order])[] {
-  const promise = ({ sellToken, sellAmount, buyToken, buyAmount }: Order): bigint => {
+function byExpectedSurplus({ orders, tokens }: Auction): readonly (readonly [number, Order])[] {
+  const surplus = ({ sellToken, sellAmount, buyToken, buyAmount }: Order): bigint => {
     const [sell, buy] = [tokens[sellToken]?.referencePrice, tokens[buyToken]?.referencePrice]
     if (!sell || !buy || buyAmount === 0n) return 1n << 256n
     return (sellAmount * sell * ONE) / (buyAmount * buy)
   }
-  const promises = new Map(orders.map((order) => [order, promise(order)]))
+  const surpluses = new Map(orders.map((order) => [order, surplus(order)]))
   return [...orders.entries()].sort(([, a], [, b]) => {
-    const [one, other] = [promises.get(a)!, promises.get(b)!]
+    const [one, other] = [surpluses.get(a)!, surpluses.get(b)!]
     return one > other ? -1 : one < other ? 1 : 0
   })
 }

@@ -1,19 +1,19 @@
 /** Webhook of a UniswapX quoter. @see README of Uniswap/uniswapx-parameterization-api, "Webhook Quoting Schema" */
-import { type Address, NATIVE, PPM, toAddress } from '@sluice/chains'
+import { type Address, NATIVE, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { NEUTRAL_SENDER, type Quote, type QuoteRequest, quoteRequest } from '@sluice/quoting'
 import { z } from 'zod'
 import type { ChainQuotes } from './chain-router.ts'
+import { readBody } from './read.ts'
 
 /** Milliseconds of the 500 that a quoter has on every chain: the rest is for the network. */
 const WEBHOOK_MS = 400
 
-const ZERO = '0x0000000000000000000000000000000000000000'
 const ONE = 10n ** 18n
 
 const token = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
-  .transform((text): Address => (text === ZERO ? NATIVE : toAddress(text)))
+  .transform((text): Address => (text === ZERO_ADDRESS ? NATIVE : toAddress(text)))
 const text = z.string().min(1).max(200)
 
 const schema = z
@@ -50,18 +50,8 @@ export type WebhookAnswer = {
   readonly filler: Address
 }
 
-/** A request that cannot be read. The message names the field. */
-export class WebhookError extends Error {
-  override readonly name = 'WebhookError'
-}
-
-/** @throws WebhookError for the first field that is wrong */
-export function readWebhook(body: unknown): WebhookRequest {
-  const parsed = schema.safeParse(body)
-  if (parsed.success) return parsed.data
-  const { path, message } = parsed.error.issues[0]!
-  throw new WebhookError(`${path.join('.') || 'the body'}: ${message}`)
-}
+/** @throws BodyError for the first field that is wrong */
+export const readWebhook = (body: unknown): WebhookRequest => readBody(schema, body)
 
 /**
  * Quotes after gas, which the filler pays: a lower output for an exact input, a higher input for an exact output. Null if there is no
@@ -91,7 +81,7 @@ export async function answerWebhook(
   }
 }
 
-const nameOf = (token: Address) => (token === NATIVE ? ZERO : token)
+const nameOf = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : token)
 
 /** Null if gas costs as much as the trade pays, or if gas has no price in the output. */
 function afterGas({ route, amountOut, netAmountOut }: Quote, wanted: bigint | undefined) {

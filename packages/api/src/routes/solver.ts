@@ -1,8 +1,8 @@
 /** Endpoints that drivers of CoW Protocol and quote requests of UniswapX call, with `ROLE=solver` (docs/solver.md). */
 import type { Address } from '@sluice/chains'
 import {
-  AuctionError,
   answerWebhook,
+  BodyError,
   type ChainQuotes,
   ChainRouter,
   NETWORKS,
@@ -10,7 +10,6 @@ import {
   readAuction,
   readWebhook,
   solve,
-  WebhookError,
 } from '@sluice/solver'
 import express, { type Request, type RequestHandler, type Response, Router } from 'express'
 import type { Config } from '../config.ts'
@@ -58,7 +57,7 @@ class Auctions {
   readonly solve: RequestHandler = async (request, response) => {
     const context = contextOf(response)
     const chain = this.chainOf(request, context)
-    const auction = readOr(AuctionError, () => readAuction(request.body))
+    const auction = asParameters(() => readAuction(request.body))
     if (this.running >= MAX_AUCTIONS) return refuseBusy(response)
     this.running++
     try {
@@ -99,7 +98,7 @@ class Auctions {
 function webhook(services: Services, filler: Address): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response)
-    const wanted = readOr(WebhookError, () => readWebhook(request.body))
+    const wanted = asParameters(() => readWebhook(request.body))
     context.chainId = wanted.tokenInChainId
     const quotes = quotesOf(services.chain(wanted.tokenInChainId), context)
     const answer = await answerWebhook(wanted, quotes, filler, context.signal)
@@ -117,12 +116,12 @@ function quotesOf({ chain, live }: ServedChain, context: RequestContext): ChainQ
   }
 }
 
-/** Returns what a body says, or throws what is wrong with it. @throws ApiError `INVALID_PARAMETER` */
-function readOr<T>(Known: new (...args: never[]) => Error, read: () => T): T {
+/** @throws ApiError `INVALID_PARAMETER` for a body that cannot be read */
+function asParameters<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
-    if (error instanceof Known) throw new ApiError('INVALID_PARAMETER', error.message)
+    if (error instanceof BodyError) throw new ApiError('INVALID_PARAMETER', error.message)
     throw error
   }
 }
