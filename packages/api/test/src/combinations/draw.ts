@@ -198,7 +198,7 @@ function permitted(values: Readonly<Record<string, string>>, { permits }: Known)
 export function drawn({ paths }: Document, known: Known): fc.Arbitrary<Drawn> {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
-      weight: Math.ceil(Math.max(8, operation.parameters.length + (operation.requestBody ? 8 : 0)) ** 1.5),
+      weight: Math.ceil(Math.max(8, operation.parameters.length + (operation.requestBody ? 8 : 0)) ** 1.75),
       arbitrary: requestOf(path, method.toUpperCase(), operation, known),
     })),
   )
