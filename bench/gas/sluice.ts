@@ -71,6 +71,7 @@ export async function sluice(node: Node, world: World, deploymentsDir: string): 
   const build = (direct: boolean) => async (scenario: Scenario) => {
     if (direct && scenario === 'nativeOut') return null
     const plain = encodeSwap({
+      from: toAddress(node.user),
       route: routeOf(tradeOf(scenario), world),
       guard: guard.address,
       executor: executor.address,
@@ -84,12 +85,12 @@ export async function sluice(node: Node, world: World, deploymentsDir: string): 
     if (scenario === 'permit') {
       const signature = await signPermit(node, world.a, guard.address)
       const permit = { kind: 'eip2612', amount: AMOUNT, deadline: DEADLINE, signature } as const
-      return { ...plain, data: encodeGuardSwap({ ...swap, permit }) }
+      return { ...plain, data: encodeGuardSwap({ ...swap, recipient: node.user, permit }) }
     }
     if (scenario === 'permit2') {
       const { nonce, signature } = await signPermit2(node, world.a, guard.address)
       const permit = { kind: 'permit2', amount: AMOUNT, nonce, deadline: DEADLINE, signature } as const
-      return { ...plain, data: encodeGuardSwap({ ...swap, permit }) }
+      return { ...plain, data: encodeGuardSwap({ ...swap, recipient: node.user, permit }) }
     }
     return plain
   }

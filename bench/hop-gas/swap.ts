@@ -54,7 +54,16 @@ export function chain(hops: readonly Hop[], amountIn: bigint): Route | null {
 export function encoded(world: World, route: Route): EncodedSwap {
   const { guard, guardsExecutor: executor } = world
   const wrappedNative = world.chain.wrappedNative?.address ?? null
-  return encodeSwap({ route, guard, executor, wrappedNative, families: byId, minOutput: 1n, deadline: NEVER })
+  return encodeSwap({
+    from: world.trader,
+    route,
+    guard,
+    executor,
+    wrappedNative,
+    families: byId,
+    minOutput: 1n,
+    deadline: NEVER,
+  })
 }
 
 /** Gas that the sender pays, after refunds; null where the swap cannot be encoded or reverts. */

@@ -31,6 +31,7 @@ const requests = scenario.trades.map((trade) => requestOf(loaded, trade, GAS_PRI
 const ids = [...loaded.snapshot.pools.keys()]
 const [guard, executor] = ['11', '22'].map((byte) => toAddress(`0x${byte.repeat(20)}`)) as [never, never]
 const terms = {
+  from: toAddress(`0x${'c'.repeat(40)}`),
   guard,
   executor,
   families: new Map(families.map((family) => [family.id, family])),

@@ -53,6 +53,8 @@ contract SwapTest is Genuine {
             wrapper: address(0),
             feePpm: 0,
             feeRecipient: address(0),
+            sender: user,
+            recipient: user,
             direct: false,
             permit: ""
         });

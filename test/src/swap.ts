@@ -73,17 +73,17 @@ export async function approveQuoteSend(node: Node, api: string, chainId: number,
   return { route, ...(await send(node, route)) }
 }
 
-/** Sends a quoted transaction unmodified and measures what moved at its sender. */
-export async function send(node: Node, route: RouteBody): Promise<Omit<Executed, 'route'>> {
+/** Sends a quoted transaction unmodified and measures what left its sender and what reached the recipient. */
+export async function send(node: Node, route: RouteBody, recipient = route.tx.from): Promise<Omit<Executed, 'route'>> {
   const { from, to, data, value } = route.tx
   const inBefore = await node.balance(route.src, from)
-  const outBefore = await node.balance(route.dst, from)
+  const outBefore = await node.balance(route.dst, recipient)
   const gas = (BigInt(route.gasEstimate) * 12n + 9n) / 10n
   const receipt = await node.send({ from, to, data, value, gas })
-  const fee = (token: string) => (token.toLowerCase() === NATIVE ? receipt.feeWei : 0n)
+  const fee = (token: string, payer = from) => (token.toLowerCase() === NATIVE && payer === from ? receipt.feeWei : 0n)
   return {
     receipt,
-    received: (await node.balance(route.dst, from)) - outBefore + fee(route.dst),
+    received: (await node.balance(route.dst, recipient)) - outBefore + fee(route.dst, recipient),
     spent: inBefore - (await node.balance(route.src, from)) - fee(route.src),
   }
 }

@@ -15,9 +15,11 @@ import {Loan} from "./Loan.sol";
 ///   for a hostile Executor, program, token or recipient, and for tokens that debit no more than they are told (SECURITY.md):
 ///   1. `transferFrom` and `permit` are called only for the sender of the swap in flight, whose tokens they are.
 ///   2. At most the amount given leaves the sender.
-///   3. When a swap returns, the sender's balance of `tokenOut` has grown by at least `minOutput`, or that much native was sent.
+///   3. When a swap returns, the recipient's balance of `tokenOut` has grown by at least `minOutput`, or that much native was
+///      sent to the recipient. The recipient is the sender, unless the calldata names another.
 ///   4. What the Guard held before a swap it holds after it.
-///   5. The fee is floor(output × feePpm / 1e6), at most a tenth, and goes to the named recipient alone.
+///   5. The fee is floor(output × feePpm / 1e6), at most a tenth, and goes to the named fee recipient alone. The rest of the
+///      output goes to the recipient; unused native input goes to the sender.
 ///   Tokens may return nothing, take a tax, rebase or call back. Stray tokens sent to the Guard stay there for good.
 abstract contract GuardCore is Loan {
     using Orders for Order;
@@ -29,13 +31,13 @@ abstract contract GuardCore is Loan {
     function swap(uint256 amountIn, Order calldata order, bytes calldata program) external returns (uint256) {
         order.checkToken(amountIn);
         _check(amountIn, order);
-        return _swap(amountIn, order, Orders.noPayout(), BY_APPROVAL, program);
+        return _swap(amountIn, order, Orders.noPayout(), msg.sender, BY_APPROVAL, program);
     }
 
     /// @inheritdoc IGuard
     function swapNative(Order calldata order, bytes calldata program) external payable returns (uint256) {
         _check(msg.value, order);
-        return _swap(msg.value, order, Orders.noPayout(), BY_APPROVAL, program);
+        return _swap(msg.value, order, Orders.noPayout(), msg.sender, BY_APPROVAL, program);
     }
 
     /// @inheritdoc IGuard
@@ -47,18 +49,19 @@ abstract contract GuardCore is Loan {
         order.checkValue(amountIn);
         order.checkPayout(payout);
         _check(amountIn, order);
-        return _swap(amountIn, order, payout, BY_APPROVAL, program);
+        return _swap(amountIn, order, payout, payout.recipient, BY_APPROVAL, program);
     }
 
     /// @inheritdoc IGuard
-    function swapDirect(uint256 amountIn, Order calldata order, bytes calldata program)
+    function swapDirect(uint256 amountIn, Order calldata order, address recipient, bytes calldata program)
         external
         payable
         returns (uint256)
     {
         order.checkValue(amountIn);
+        order.checkRecipient(recipient);
         _check(amountIn, order);
-        return _swapDirect(amountIn, order, BY_APPROVAL, program);
+        return _swapDirect(amountIn, order, recipient, BY_APPROVAL, program);
     }
 
     /// @inheritdoc IGuard
@@ -72,7 +75,7 @@ abstract contract GuardCore is Loan {
         order.checkToken(amountIn);
         order.checkPayout(payout);
         _check(amountIn, order);
-        return _swap(amountIn, order, payout, _usePermit(order, permit), program);
+        return _swap(amountIn, order, payout, payout.recipient, _usePermit(order, permit), program);
     }
 
     /// @inheritdoc IGuard
@@ -80,11 +83,13 @@ abstract contract GuardCore is Loan {
         uint256 amountIn,
         Order calldata order,
         Permit calldata permit,
+        address recipient,
         bytes calldata program
     ) external returns (uint256) {
         order.checkToken(amountIn);
+        order.checkRecipient(recipient);
         _check(amountIn, order);
-        return _swapDirect(amountIn, order, _usePermit(order, permit), program);
+        return _swapDirect(amountIn, order, recipient, _usePermit(order, permit), program);
     }
 
     /// @dev Gives the sender's permission to the input's contract, or to Permit2. Locked first: either may be hostile.
@@ -96,46 +101,54 @@ abstract contract GuardCore is Loan {
     }
 
     /// @dev A swap whose output comes to the Guard, which passes it on.
+    /// @param recipient Who receives the output: the sender, or `payout.recipient`.
     /// @param by How the input is paid, where it is a token.
-    function _swap(uint256 amountIn, Order calldata order, Payout calldata payout, uint256 by, bytes calldata program)
-        private
-        returns (uint256 amountOut)
-    {
+    function _swap(
+        uint256 amountIn,
+        Order calldata order,
+        Payout calldata payout,
+        address recipient,
+        uint256 by,
+        bytes calldata program
+    ) private returns (uint256 amountOut) {
         address tokenOut = order.outputToken();
         uint256 nativeBefore = _nativeBefore();
         if (tokenOut == address(0)) {
             amountOut = _executeForNative(amountIn, order, payout, nativeBefore, by, program);
             if (payout.feePpm != 0) amountOut = _takeFee(order, payout, amountOut);
-            if (amountOut >= order.minOutput) msg.sender.sendNative(amountOut);
+            if (amountOut >= order.minOutput) recipient.sendNative(amountOut);
         } else {
             uint256 before = tokenOut.balanceOf(address(this));
             _execute(amountIn, order, address(this), by, program);
             amountOut = _growth(before, tokenOut.balanceOf(address(this)));
             if (payout.feePpm != 0) amountOut = _takeFee(order, payout, amountOut);
             if (amountOut != 0) {
-                before = tokenOut.balanceOf(msg.sender);
-                tokenOut.transfer(msg.sender, amountOut);
-                amountOut = _growth(before, tokenOut.balanceOf(msg.sender));
+                before = tokenOut.balanceOf(recipient);
+                tokenOut.transfer(recipient, amountOut);
+                amountOut = _growth(before, tokenOut.balanceOf(recipient));
             }
         }
         _end(order, nativeBefore, amountOut);
     }
 
-    /// @dev A swap whose output the Executor sends to the sender itself.
-    function _swapDirect(uint256 amountIn, Order calldata order, uint256 by, bytes calldata program)
-        private
-        returns (uint256 amountOut)
-    {
+    /// @dev A swap whose output the Executor sends to the recipient itself.
+    function _swapDirect(
+        uint256 amountIn,
+        Order calldata order,
+        address recipient,
+        uint256 by,
+        bytes calldata program
+    ) private returns (uint256 amountOut) {
         address tokenOut = order.outputToken();
         if (tokenOut == address(0)) revert DirectNative();
         uint256 nativeBefore = _nativeBefore();
-        uint256 before = tokenOut.balanceOf(msg.sender);
-        _execute(amountIn, order, msg.sender, by, program);
-        amountOut = _growth(before, tokenOut.balanceOf(msg.sender));
+        uint256 before = tokenOut.balanceOf(recipient);
+        _execute(amountIn, order, recipient, by, program);
+        amountOut = _growth(before, tokenOut.balanceOf(recipient));
         _end(order, nativeBefore, amountOut);
     }
 
-    /// @dev Checks what the sender got, gives back what was not used, and unlocks.
+    /// @dev Checks what the recipient got, gives unused native back to the sender, and unlocks.
     function _end(Order calldata order, uint256 nativeBefore, uint256 amountOut) private {
         if (amountOut < order.minOutput) {
             _needCode(order.runner());
@@ -246,7 +259,7 @@ abstract contract GuardCore is Loan {
         if (executor.code.length == 0) revert InvalidExecutor(executor);
     }
 
-    /// @return kept What is left of `amount` for the sender.
+    /// @return kept What is left of `amount` for the recipient.
     function _takeFee(Order calldata order, Payout calldata payout, uint256 amount) private returns (uint256 kept) {
         uint256 fee = amount * payout.feePpm / PPM;
         // unchecked: the fee is at most a tenth of the amount.

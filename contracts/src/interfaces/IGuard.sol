@@ -2,7 +2,8 @@
 pragma solidity 0.8.30;
 
 /// @title IGuard
-/// @notice The one contract that users approve. It lends an Executor the input, checks what comes back and pays the sender.
+/// @notice The one contract that users approve. It lends an Executor the input, checks what comes back and pays the recipient,
+///   who is the sender unless the call names another.
 /// @dev Amounts are in the token's smallest unit. The zero address is the native token.
 interface IGuard {
     /// @notice What the sender agrees to. Everything else is in the program, which no one needs to trust.
@@ -12,7 +13,7 @@ interface IGuard {
         address tokenIn;
         /// @dev Token received; zero for native.
         address tokenOut;
-        /// @dev Least growth of the sender's balance of `tokenOut`, after fee and taxes; above zero.
+        /// @dev Least growth of the recipient's balance of `tokenOut`, after fee and taxes; above zero.
         uint256 minOutput;
         /// @dev Last second (block timestamp) at which the swap may run.
         uint256 deadline;
@@ -20,8 +21,10 @@ interface IGuard {
         address executor;
     }
 
-    /// @notice What becomes of the output before the sender has it.
+    /// @notice Who receives the output, and what becomes of it before.
     struct Payout {
+        /// @dev Receives the output. Not zero, the Guard, the Executor, a token of the order, or the wrapper.
+        address recipient;
         /// @dev Native output: what the Guard receives of the wrapped token it unwraps here. Otherwise zero.
         address wrapper;
         /// @dev Part of the output paid to `feeRecipient`, in parts per million; at most 100,000 (10 %).
@@ -74,7 +77,9 @@ interface IGuard {
     error DirectNative();
     /// @notice A fee is due to the zero address or to the Guard.
     error InvalidFeeRecipient(address feeRecipient);
-    /// @notice The sender would receive less than agreed.
+    /// @notice The recipient is zero, the Guard, the Executor, a token of the order, or the wrapper.
+    error InvalidRecipient(address recipient);
+    /// @notice The recipient would receive less than agreed.
     error OutputTooLow(uint256 received, uint256 minOutput);
     /// @notice Wrapping or unwrapping moved another amount than asked for.
     error WrapMismatch(address wrapper, uint256 moved, uint256 expected);
@@ -95,29 +100,30 @@ interface IGuard {
     /// @param amountIn Most of `order.tokenIn` that may leave the caller; above zero.
     /// @param order What the caller agrees to.
     /// @param program What the Executor runs to get there.
-    /// @return amountOut What the caller received: growth of its balance of an ERC-20, amount sent of the native token.
+    /// @return amountOut What the recipient received: growth of its balance of an ERC-20, amount sent of the native token.
     function swap(uint256 amountIn, Order calldata order, bytes calldata program) external returns (uint256 amountOut);
 
     /// @notice Swaps the native token that comes with the call.
     function swapNative(Order calldata order, bytes calldata program) external payable returns (uint256 amountOut);
 
-    /// @notice Swaps either, for output that is unwrapped or of which a part is a fee.
+    /// @notice Swaps either, for output that goes to another recipient, that is unwrapped, or of which a part is a fee.
     /// @param amountIn As for `swap`; where native is given, what comes with the call.
     function swapWithPayout(uint256 amountIn, Order calldata order, Payout calldata payout, bytes calldata program)
         external
         payable
         returns (uint256 amountOut);
 
-    /// @notice Swaps either, for an output token that takes a tax on every transfer: the Executor pays the caller itself.
+    /// @notice Swaps either, for an output token that takes a tax on every transfer: the Executor pays the recipient itself.
     /// @param amountIn As for `swapWithPayout`.
-    function swapDirect(uint256 amountIn, Order calldata order, bytes calldata program)
+    /// @param recipient As `Payout.recipient`; the caller itself, or another.
+    function swapDirect(uint256 amountIn, Order calldata order, address recipient, bytes calldata program)
         external
         payable
         returns (uint256 amountOut);
 
     /// @notice Swaps a token that the caller's signature permits to draw.
     /// @param amountIn As for `swap`.
-    /// @param payout As for `swapWithPayout`; all zero where nothing is unwrapped and no fee is due.
+    /// @param payout As for `swapWithPayout`; all zero but the recipient if nothing is unwrapped and no fee is due.
     function swapWithPermit(
         uint256 amountIn,
         Order calldata order,
@@ -131,6 +137,7 @@ interface IGuard {
         uint256 amountIn,
         Order calldata order,
         Permit calldata permit,
+        address recipient,
         bytes calldata program
     ) external returns (uint256 amountOut);
 

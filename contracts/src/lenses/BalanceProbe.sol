@@ -6,11 +6,11 @@ import {BalanceReader} from "./BalanceReader.sol";
 /// @title BalanceProbe
 /// @notice Reads balances before and after a transaction that a node simulates as it is (eth_simulateV1); never deployed.
 contract BalanceProbe is BalanceReader {
-    function read(address account, address tokenIn, address tokenOut, address spender)
+    function read(address account, address tokenIn, address tokenOut, address spender, address recipient)
         external
         view
         returns (Balances memory)
     {
-        return _balances(account, tokenIn, tokenOut, spender);
+        return _balances(account, tokenIn, tokenOut, spender, recipient);
     }
 }

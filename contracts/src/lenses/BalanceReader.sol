@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {IERC20} from "../interfaces/IERC20.sol";
 
 /// @title BalanceReader
-/// @notice Reads what an account has of the two tokens of a swap, whatever the tokens answer.
+/// @notice Reads what the parties of a swap have of its two tokens, whatever the tokens answer.
 abstract contract BalanceReader {
     /// @dev `ok` is false where the token did not answer with a word.
     struct Reading {
@@ -21,7 +21,8 @@ abstract contract BalanceReader {
     /// @dev For one balanceOf or allowance. Rebasing tokens behind proxies stay below 200,000.
     uint256 private constant READ_GAS = 1_000_000;
 
-    function _balances(address account, address tokenIn, address tokenOut, address spender)
+    /// @dev Of the output it is the recipient's balance.
+    function _balances(address account, address tokenIn, address tokenOut, address spender, address recipient)
         internal
         view
         returns (Balances memory balances)
@@ -30,7 +31,7 @@ abstract contract BalanceReader {
         if (tokenIn != address(0)) {
             balances.allowance = _read(tokenIn, abi.encodeCall(IERC20.allowance, (account, spender)));
         }
-        balances.tokenOut = _balance(account, tokenOut);
+        balances.tokenOut = _balance(recipient, tokenOut);
     }
 
     function _balance(address account, address token) private view returns (Reading memory) {

@@ -20,6 +20,8 @@ contract SwapProbe is BalanceReader {
         /// Zero for native.
         address tokenIn;
         address tokenOut;
+        /// Whose growth of tokenOut counts: the sender, or another.
+        address recipient;
         address spender;
         /// Base units that the sender approves for the spender by itself; zero where an override sets the allowance.
         uint256 approve;
@@ -66,9 +68,9 @@ contract SwapProbe is BalanceReader {
     }
 
     /// @notice Reads the balances and takes everything back by reverting with them, so that no account or slot stays warm.
-    function peek(address account, address tokenIn, address tokenOut, address spender) external view {
+    function peek(address account, address tokenIn, address tokenOut, address spender, address recipient) external view {
         if (msg.sender != address(this)) revert NotTheSender();
-        bytes memory answer = abi.encode(_balances(account, tokenIn, tokenOut, spender));
+        bytes memory answer = abi.encode(_balances(account, tokenIn, tokenOut, spender, recipient));
         assembly ("memory-safe") {
             revert(add(answer, 32), mload(answer))
         }
@@ -122,13 +124,17 @@ contract SwapProbe is BalanceReader {
     }
 
     function _peek(Order calldata order) internal returns (Balances memory) {
-        (, bytes memory answer) =
-            address(this).call(abi.encodeCall(this.peek, (tx.origin, order.tokenIn, order.tokenOut, order.spender)));
+        (, bytes memory answer) = address(this).call(
+            abi.encodeCall(this.peek, (tx.origin, order.tokenIn, order.tokenOut, order.spender, order.recipient))
+        );
         return abi.decode(answer, (Balances));
     }
 
     function _conclude(Report memory report, Order calldata order) internal view {
-        if (report.success) report.afterwards = _balances(tx.origin, order.tokenIn, order.tokenOut, order.spender);
+        if (report.success) {
+            report.afterwards =
+                _balances(tx.origin, order.tokenIn, order.tokenOut, order.spender, order.recipient);
+        }
         report.coinbase = block.coinbase;
         report.gasPrice = tx.gasprice;
         report.number = block.number;

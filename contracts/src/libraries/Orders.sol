@@ -63,10 +63,30 @@ library Orders {
             if (wrapper == order.tokenIn) revert IGuard.SameToken(wrapper);
             if (wrapper == order.executor) revert IGuard.InvalidExecutor(wrapper);
         }
-        address recipient = payout.feeRecipient;
+        checkRecipient(order, payout.recipient);
+        if (payout.recipient == wrapper) revert IGuard.InvalidRecipient(wrapper);
+        address feeRecipient = payout.feeRecipient;
         if (payout.feePpm == 0) return;
         if (payout.feePpm > MAX_FEE_PPM) revert IGuard.FeeTooHigh(payout.feePpm, MAX_FEE_PPM);
-        if (recipient == address(0) || recipient == address(this)) revert IGuard.InvalidFeeRecipient(recipient);
+        if (feeRecipient == address(0) || feeRecipient == address(this)) {
+            revert IGuard.InvalidFeeRecipient(feeRecipient);
+        }
+    }
+
+    /// @notice Refuses recipients that could never use the output: none, the Guard, and the contracts of the order. The zero
+    ///   address as a token of the order is refused as recipient in any case.
+    function checkRecipient(IGuard.Order calldata order, address recipient) internal view {
+        bool refused;
+        assembly ("memory-safe") {
+            refused := or(
+                or(iszero(recipient), eq(recipient, address())),
+                or(
+                    eq(recipient, calldataload(add(order, 0x80))),
+                    or(eq(recipient, calldataload(order)), eq(recipient, calldataload(add(order, 0x20))))
+                )
+            )
+        }
+        if (refused) revert IGuard.InvalidRecipient(recipient);
     }
 
     function inputToken(IGuard.Order calldata order) internal pure returns (address value) {

@@ -87,9 +87,22 @@ contract Attacker {
         view
         returns (Deal memory)
     {
-        return Deal(
-            tokenIn, amountIn, 0, tokenOut, 1, type(uint256).max, address(puppet), address(0), 0, address(0), direct, ""
-        );
+        return Deal({
+            tokenIn: tokenIn,
+            amountIn: amountIn,
+            value: 0,
+            tokenOut: tokenOut,
+            minOutput: 1,
+            deadline: type(uint256).max,
+            executor: address(puppet),
+            wrapper: address(0),
+            feePpm: 0,
+            feeRecipient: address(0),
+            sender: address(this),
+            recipient: address(this),
+            direct: direct,
+            permit: ""
+        });
     }
 }
 

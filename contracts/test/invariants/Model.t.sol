@@ -192,6 +192,7 @@ contract ModelInvariants is Arena {
     function swapOf(uint256 p, uint256 which) private view returns (Deal memory deal, bytes memory data) {
         which = which % ENTRIES;
         deal = orderOf(address(tokenIn), LENT, address(tokenOut), 1, address(parties[(p + 1) % 3]));
+        (deal.sender, deal.recipient) = (address(parties[p]), address(parties[p]));
         if (which == 1) (deal.tokenIn, deal.value) = (address(weth), LENT);
         if (which == 2) (deal.feePpm, deal.feeRecipient) = (100_000, partner);
         deal.direct = which == 3 || which == 5;

@@ -10,29 +10,32 @@ import {Programs} from "../support/Programs.sol";
 import {RebasingToken, TaxedToken, Token} from "../support/Tokens.sol";
 import {Spender} from "../support/Vaults.sol";
 
-/// @notice Invariants 3, 5, 8 and 12: what the sender gets, what is left over, the fee, and the orders that are refused.
+/// @notice Invariants 3, 5, 8 and 12: what the recipient gets, what is left over, the fee, and the orders that are refused.
 contract OutputInvariants is Arena {
-    function testFuzz_I03_the_sender_gains_minOutput_or_nothing_moves(
+    function testFuzz_I03_the_recipient_gains_minOutput_or_nothing_moves(
         uint8 kind,
         uint96 output,
         uint96 minOutput,
         uint24 feePpm,
-        bool direct
+        bool direct,
+        bool other
     ) public {
         vm.assume(minOutput != 0);
         address out = tokenOfKind(kind);
         Deal memory order = orderOf(1e18, minOutput);
         order.tokenOut = out;
         order.direct = direct;
+        if (other) order.recipient = payee;
         if (!direct) (order.feePpm, order.feeRecipient) = (bound(feePpm, 0, 100_000), partner);
-        uint256 before = IToken(out).balanceOf(user);
+        uint256 before = IToken(out).balanceOf(order.recipient);
         bool ok = trySwap(
-            order, two(pulling(partner, 1e18, true), minting(out, direct ? user : address(guard), output))
+            order, two(pulling(partner, 1e18, true), minting(out, direct ? order.recipient : address(guard), output))
         );
         if (ok) {
-            assertGe(IToken(out).balanceOf(user) - before, minOutput);
+            assertGe(IToken(out).balanceOf(order.recipient) - before, minOutput);
+            if (other) assertEq(IToken(out).balanceOf(user), 0);
         } else {
-            assertEq(IToken(out).balanceOf(user), before);
+            assertEq(IToken(out).balanceOf(order.recipient), before);
             assertEq(tokenIn.balanceOf(user), WEALTH);
         }
         // An ordinary token that came in full is never refused.
@@ -72,14 +75,40 @@ contract OutputInvariants is Arena {
         swap(order, one(minting(address(taxed), address(guard), output)));
     }
 
-    function testFuzz_I03_native_output_counts_what_is_sent(uint96 output, uint96 minOutput) public {
+    function testFuzz_I03_native_output_counts_what_is_sent(uint96 output, uint96 minOutput, bool other) public {
         vm.assume(minOutput != 0);
         Deal memory order = orderOf(1e18, minOutput);
         order.tokenOut = address(0);
+        if (other) order.recipient = payee;
         vm.deal(address(puppet), output);
         bool ok = trySwap(order, one(Move(address(guard), output, "", true)));
         assertEq(ok, output >= minOutput);
-        assertEq(user.balance, WEALTH + (ok ? output : 0));
+        assertEq(user.balance, WEALTH + (ok && !other ? output : 0));
+        assertEq(payee.balance, ok && other ? output : 0);
+    }
+
+    function testFuzz_I03_what_the_sender_gains_is_not_the_recipients_output(uint96 output, bool direct) public {
+        output = uint96(bound(output, 1, type(uint96).max));
+        Deal memory order = orderOf(1e18, 1);
+        (order.recipient, order.direct) = (payee, direct);
+        vm.expectRevert(abi.encodeWithSelector(IGuard.OutputTooLow.selector, 0, 1));
+        swap(order, one(minting(address(tokenOut), user, output)));
+    }
+
+    function testFuzz_I03_unused_native_input_goes_to_the_sender(uint96 amountIn, uint96 used, bool wrapped, bool direct)
+        public
+    {
+        amountIn = uint96(bound(amountIn, 1, 1e27));
+        used = uint96(bound(used, 0, amountIn));
+        Deal memory order = orderOf(wrapped ? address(weth) : address(0), amountIn, address(tokenOut), 1, address(puppet));
+        (order.value, order.recipient, order.direct) = (amountIn, payee, direct);
+        Move memory minted = minting(address(tokenOut), direct ? payee : address(guard), 5);
+        // In the wrapper the rest is never drawn; as native the Executor hands it back.
+        Move memory move = wrapped ? pulling(partner, used, true) : Move(address(guard), amountIn - used, "", true);
+        assertEq(swap(order, two(move, minted)), 5);
+        assertEq(user.balance, WEALTH - used);
+        assertEq(payee.balance, 0);
+        assertEq(tokenOut.balanceOf(payee), 5);
     }
 
     function testFuzz_I05_the_executor_ends_empty(uint96 amountIn, uint96 dust, uint24 share, uint128 part) public {
@@ -176,7 +205,7 @@ contract OutputInvariants is Arena {
     function testFuzz_I12_senseless_orders_are_refused(uint96 amount, address stranger) public {
         vm.assume(stranger.code.length == 0);
         amount = uint96(bound(amount, 1, 1e27));
-        for (uint256 which; which < 20; ++which) {
+        for (uint256 which; which < 26; ++which) {
             (Deal memory order, bytes memory expected) = senseless(which, amount, stranger);
             if (expected.length == 0) {
                 expected = abi.encodeWithSelector(IGuard.InvalidExecutor.selector, order.executor);
@@ -251,9 +280,14 @@ contract OutputInvariants is Arena {
             expected = abi.encodeWithSelector(IGuard.SameToken.selector, address(0));
         } else if (which == 18) {
             (order.tokenOut, order.wrapper, order.executor) = (address(0), address(weth), address(weth));
-        } else {
+        } else if (which == 19) {
             order.tokenIn = address(0);
             expected = abi.encodeWithSelector(IGuard.InvalidValue.selector, 0, amount);
+        } else {
+            order.direct = which % 2 == 1 && amount % 2 == 1;
+            order.recipient = [address(0), address(guard), order.executor, order.tokenIn, order.tokenOut, address(weth)][which - 20];
+            if (which == 25) (order.tokenOut, order.wrapper, order.direct) = (address(0), address(weth), false);
+            expected = abi.encodeWithSelector(IGuard.InvalidRecipient.selector, order.recipient);
         }
     }
 
@@ -296,10 +330,10 @@ contract OutputInvariants is Arena {
         order.feeRecipient = partner;
         order.direct = entry == 3 || entry == 5;
         if (entry > 3) order.permit = abi.encode(IGuard.Permit(IGuard.PermitKind.Eip2612, 0, 0, 0, ""));
-        // tokenIn, tokenOut, executor; then wrapper and feeRecipient, behind an amount, and behind where the permit stands.
-        uint8[5] memory fields = [0, 1, 4, 5, 7];
-        uint256 at = which % (entry == 2 || entry == 4 ? 5 : 3);
-        uint256 field = fields[at] + (entry == 1 ? 0 : 1) + (entry == 4 && at > 2 ? 1 : 0);
+        // tokenIn, tokenOut, executor; then recipient, wrapper and feeRecipient, behind an amount, and behind where the permit stands.
+        uint8[6] memory fields = [0, 1, 4, 5, 6, 8];
+        uint256 at = which % (entry < 2 ? 3 : order.direct ? 4 : 6);
+        uint256 field = fields[at] + (entry == 1 ? 0 : 1) + (entry > 3 && at > 2 ? 1 : 0);
         dirt = bound(dirt, 1, type(uint256).max >> 160) << 160;
         bytes memory program = one(minting(address(tokenOut), order.direct ? user : address(guard), 1));
         bytes memory data = Deals.encode(order, delivered ? program : bytes(""));

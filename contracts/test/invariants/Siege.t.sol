@@ -24,11 +24,13 @@ contract SiegeInvariants is Siege {
         assertGe(left.output, rebased(plan, WEALTH));
     }
 
-    function testFuzz_I03_the_sender_gains_minOutput_by_any_entry(Plan memory plan) public {
+    function testFuzz_I03_the_recipient_gains_minOutput_by_any_entry(Plan memory plan) public {
         bool ok = besiege(plan);
-        Holdings memory left = held(user);
+        Holdings memory left = held(order.recipient);
         if (!ok) {
-            assertEq(left.input, WEALTH);
+            assertEq(held(user).input, WEALTH);
+            assertEq(held(user).output, WEALTH);
+            assertEq(held(user).native, WEALTH);
             assertEq(left.output, WEALTH);
             assertEq(left.native, WEALTH);
         } else if (order.tokenOut == address(0)) {
@@ -79,7 +81,7 @@ contract SiegeInvariants is Siege {
             return;
         }
         bool native = order.tokenOut == address(0);
-        Holdings memory left = held(user);
+        Holdings memory left = held(order.recipient);
         uint256 got;
         // Native input comes back in part; it is never both.
         if (native) got = left.native - WEALTH;

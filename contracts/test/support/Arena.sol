@@ -30,6 +30,7 @@ abstract contract Arena is Signing {
     uint256 internal userKey;
     bytes internal answer;
     address internal partner = makeAddr("partner");
+    address internal payee = makeAddr("payee");
 
     uint256 internal constant WEALTH = 1e30;
 
@@ -94,6 +95,8 @@ abstract contract Arena is Signing {
             wrapper: address(0),
             feePpm: 0,
             feeRecipient: address(0),
+            sender: user,
+            recipient: user,
             direct: false,
             permit: ""
         });

@@ -16,6 +16,9 @@ struct Deal {
     address wrapper;
     uint256 feePpm;
     address feeRecipient;
+    /// @dev Who calls, and who is to receive the output. The plain functions pay the caller.
+    address sender;
+    address recipient;
     bool direct;
     /// @dev The sender's signed permission, as `abi.encode(IGuard.Permit)`; empty for none.
     bytes permit;
@@ -29,18 +32,21 @@ library Deals {
         if (deal.permit.length != 0) {
             IGuard.Permit memory permit = abi.decode(deal.permit, (IGuard.Permit));
             if (deal.direct) {
-                return abi.encodeCall(IGuard.swapDirectWithPermit, (deal.amountIn, order, permit, program));
+                return abi.encodeCall(IGuard.swapDirectWithPermit, (deal.amountIn, order, permit, deal.recipient, program));
             }
-            IGuard.Payout memory given = IGuard.Payout(deal.wrapper, deal.feePpm, deal.feeRecipient);
-            return abi.encodeCall(IGuard.swapWithPermit, (deal.amountIn, order, permit, given, program));
+            return abi.encodeCall(IGuard.swapWithPermit, (deal.amountIn, order, permit, payoutOf(deal), program));
         }
-        if (deal.direct) return abi.encodeCall(IGuard.swapDirect, (deal.amountIn, order, program));
-        if (deal.wrapper != address(0) || deal.feePpm != 0 || (deal.value != 0 && deal.value != deal.amountIn)) {
-            IGuard.Payout memory payout = IGuard.Payout(deal.wrapper, deal.feePpm, deal.feeRecipient);
-            return abi.encodeCall(IGuard.swapWithPayout, (deal.amountIn, order, payout, program));
+        if (deal.direct) return abi.encodeCall(IGuard.swapDirect, (deal.amountIn, order, deal.recipient, program));
+        bool plain = deal.wrapper == address(0) && deal.feePpm == 0 && deal.recipient == deal.sender;
+        if (!plain || (deal.value != 0 && deal.value != deal.amountIn)) {
+            return abi.encodeCall(IGuard.swapWithPayout, (deal.amountIn, order, payoutOf(deal), program));
         }
         if (deal.value != 0) return abi.encodeCall(IGuard.swapNative, (order, program));
         return abi.encodeCall(IGuard.swap, (deal.amountIn, order, program));
+    }
+
+    function payoutOf(Deal memory deal) private pure returns (IGuard.Payout memory) {
+        return IGuard.Payout(deal.recipient, deal.wrapper, deal.feePpm, deal.feeRecipient);
     }
 
     /// @notice Makes the call, and reverts as it does.

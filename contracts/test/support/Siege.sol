@@ -93,6 +93,8 @@ abstract contract Siege is Arena {
             }
             vm.stopPrank();
         }
+        IToken(assetOut).mint(payee, WEALTH);
+        vm.deal(payee, WEALTH);
         // Strays that are nobody's to take.
         IToken(assetIn).mint(address(guard), 1e20);
         IToken(assetOut).mint(address(guard), 1e20);
@@ -111,6 +113,8 @@ abstract contract Siege is Arena {
         if (entry == Entry.NativeOut || entry == Entry.UnwrappedOut) order.tokenOut = address(0);
         if (entry == Entry.UnwrappedOut) order.wrapper = address(weth);
         if (order.value == 0 && plan.given % 4 != 0) sign(plan);
+        // Who receives every other output has as much as the user.
+        if (plan.seed & 4 != 0) order.recipient = payee;
         // Armed only now: who takes a permit outside of a swap meets no lock.
         bytes memory intruding = abi.encodeCall(Puppet.run, (intrusion(plan.seed)));
         if (plan.kindIn == HOOKED) HookToken(assetIn).hook(address(mole), intruding);
@@ -146,7 +150,7 @@ abstract contract Siege is Arena {
         Entry entry = Entry(plan.entry);
         if (entry == Entry.NativeOut) moves[MOVES + 1] = Move(address(guard), plan.output, "", true);
         else if (entry == Entry.UnwrappedOut) moves[MOVES + 1] = sending(address(weth), address(guard), plan.output);
-        else moves[MOVES + 1] = minting(assetOut, order.direct ? user : address(guard), plan.output);
+        else moves[MOVES + 1] = minting(assetOut, order.direct ? order.recipient : address(guard), plan.output);
         return abi.encode(moves);
     }
 
@@ -154,8 +158,8 @@ abstract contract Siege is Arena {
         uint256 which = seed % 11;
         uint256 amount = (seed >> 8) % (uint256(plan.amountIn) * 2);
         if (which < 3) {
-            address[5] memory to = [partner, user, victim, address(puppet), address(guard)];
-            return pulling(to[(seed >> 128) % 5], amount, false);
+            address[6] memory to = [partner, user, victim, address(puppet), address(guard), payee];
+            return pulling(to[(seed >> 128) % 6], amount, false);
         }
         if (which == 3) return Move(assetIn, 0, taking(victim), false);
         if (which == 4) return Move(assetOut, 0, taking(user), false);
@@ -181,6 +185,7 @@ abstract contract Siege is Arena {
         if (which < 6) {
             // By each of the six functions.
             Deal memory own = orderOf(which == 1 ? address(0) : address(tokenIn), 1, address(tokenOut), 1, address(puppet));
+            (own.sender, own.recipient) = (address(mole), address(mole));
             own.feePpm = which == 2 ? 1 : 0;
             own.direct = which == 3 || which == 5;
             if (which > 3) own.permit = abi.encode(IGuard.Permit(IGuard.PermitKind(which % 3), 1, 0, 0, "unsigned"));

@@ -23,7 +23,7 @@ describe('callCodec', () => {
       deadline: amount,
       executor: address,
     })
-    const payout = fc.record({ wrapper: address, feePpm: amount, feeRecipient: address })
+    const payout = fc.record({ recipient: address, wrapper: address, feePpm: amount, feeRecipient: address })
     fc.assert(
       fc.property(amount, order, payout, data, (...call) => {
         expect(swap.encode(...call)).toBe(guard.encodeFunctionData('swapWithPayout', call))

@@ -17,7 +17,8 @@ const common = {
   program: fc.uint8Array({ maxLength: 200 }).map((of) => `0x${Buffer.from(of).toString('hex')}`),
 }
 const plain = { wrapper: fc.constant(ZERO), feePpm: fc.constant(0n), feeRecipient: fc.constant(ZERO) }
-const payout = { wrapper: address, feePpm: amount, feeRecipient: address }
+const payout = { recipient: address, wrapper: address, feePpm: amount, feeRecipient: address }
+const named = { ...plain, recipient: address }
 const signature = fc
   .tuple(fc.bigInt(1n, 2n ** 255n - 1n), fc.bigInt(1n, 2n ** 254n), fc.constantFrom(27, 28))
   .map(([r, s, v]) => `0x${[r, s].map((word) => word.toString(16).padStart(64, '0')).join('')}${v.toString(16)}`)
@@ -37,12 +38,13 @@ const permit: fc.Arbitrary<GuardPermit> = fc.oneof(
   }),
 )
 const permitted = fc.oneof(
-  fc.record({ ...common, ...plain, direct: fc.constant(true), value: fc.constant(0n), permit }),
+  fc.record({ ...common, ...named, direct: fc.constant(true), value: fc.constant(0n), permit }),
   fc.record({ ...common, ...payout, direct: fc.constant(false), value: fc.constant(0n), permit }),
 )
 const asked = fc
   .oneof(
-    fc.record({ ...common, ...plain, direct: fc.boolean() }),
+    fc.record({ ...common, ...plain, direct: fc.constant(false) }),
+    fc.record({ ...common, ...named, direct: fc.boolean() }),
     fc.record({ ...common, ...payout, direct: fc.constant(false) }),
   )
   .chain((of) => fc.constantFrom(0n, of.amountIn).map((value): GuardSwap => ({ ...of, value })))
@@ -94,11 +96,24 @@ test('it goes to the plainest function that does it', () => {
   const name = (of: GuardSwap) => abi.parseTransaction({ data: encodeGuardSwap(of) })!.name
   fc.assert(
     fc.property(asked, (of) => {
-      const needsPayout = of.wrapper !== ZERO || of.feePpm !== 0n
+      const needsPayout = of.recipient !== undefined
       const plainest = of.value === 0n ? 'swap' : 'swapNative'
       expect(name(of)).toBe(of.direct ? 'swapDirect' : needsPayout ? 'swapWithPayout' : plainest)
     }),
   )
+})
+
+test.each(['direct', 'fee', 'wrapper', 'permit'] as const)('a swap with %s names its recipient', (what) => {
+  const { recipient, ...of } = fc.sample(asked, { numRuns: 1, seed: 2 })[0]!
+  const bare = { ...of, value: 0n, direct: false, wrapper: ZERO, feePpm: 0n, feeRecipient: ZERO }
+  const more = {
+    ...{ direct: { direct: true }, fee: { feePpm: 1n }, wrapper: { wrapper: `0x${'11'.repeat(20)}` } },
+    permit: { permit: somePermit.permit! },
+  }
+  const wrong = { ...bare, ...more[what] }
+  expect(() => encodeGuardSwap(wrong)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }))
+  const recipientOf = { ...wrong, recipient: `0x${'22'.repeat(20)}` }
+  expect(decodeGuardSwap(encodeGuardSwap(recipientOf), 0n).recipient).toBe(recipientOf.recipient)
 })
 
 test('other calldata is refused', () => {

@@ -25,6 +25,8 @@ export type GuardSwap = {
   /** Parts per million of the output. */
   readonly feePpm: bigint
   readonly feeRecipient: string
+  /** Account that receives the output; absent if the calldata does not name it, and pays the sender. */
+  readonly recipient?: string
   readonly direct: boolean
   /** The sender's signature in place of an approval; only where a token is given. */
   readonly permit?: GuardPermit
@@ -35,7 +37,7 @@ export type GuardSwap = {
 const abi = IGuard__factory.createInterface()
 const swap = callCodec<[bigint, IGuard.OrderStruct, string], [bigint]>(abi, 'swap')
 const swapNative = callCodec<[IGuard.OrderStruct, string], [bigint]>(abi, 'swapNative')
-const swapDirect = callCodec<[bigint, IGuard.OrderStruct, string], [bigint]>(abi, 'swapDirect')
+const swapDirect = callCodec<[bigint, IGuard.OrderStruct, string, string], [bigint]>(abi, 'swapDirect')
 const swapWithPayout = callCodec<[bigint, IGuard.OrderStruct, IGuard.PayoutStruct, string], [bigint]>(
   abi,
   'swapWithPayout',
@@ -43,26 +45,33 @@ const swapWithPayout = callCodec<[bigint, IGuard.OrderStruct, IGuard.PayoutStruc
 
 type PermitArguments = [bigint, IGuard.OrderStruct, IGuard.PermitStruct]
 const swapWithPermit = callCodec<[...PermitArguments, IGuard.PayoutStruct, string], [bigint]>(abi, 'swapWithPermit')
-const swapDirectWithPermit = callCodec<[...PermitArguments, string], [bigint]>(abi, 'swapDirectWithPermit')
+const swapDirectWithPermit = callCodec<[...PermitArguments, string, string], [bigint]>(abi, 'swapDirectWithPermit')
 
 const ZERO = `0x${'0'.repeat(40)}`
 
 /**
  * The calldata of a swap, by the plainest function that does it: each word that is not written saves gas.
  *
- * @throws ethers' INVALID_ARGUMENT for a value that does not fit its type, a signature of no known form, or a permit beside value
+ * @throws ethers' INVALID_ARGUMENT for a value that does not fit its type, a signature of no known form, a permit with value, or
+ *   no recipient where the function names one
  */
 export function encodeGuardSwap(of: GuardSwap): Hex {
   const { amountIn, value, program } = of
+  const isPlain = of.recipient === undefined && of.wrapper === ZERO && of.feePpm === 0n
+  if (!of.permit && !of.direct && isPlain)
+    return value === 0n ? swap.encode(amountIn, of, program) : swapNative.encode(of, program)
+  const { recipient } = of
+  if (recipient === undefined)
+    throw makeError('the function names a recipient', 'INVALID_ARGUMENT', { argument: 'recipient', value: recipient })
+  const payout = { ...of, recipient }
   if (of.permit) {
     if (value !== 0n) throw makeError('a permit comes without value', 'INVALID_ARGUMENT', { argument: 'value', value })
     const permit = permitStruct(of.permit)
-    if (of.direct) return swapDirectWithPermit.encode(amountIn, of, permit, program)
-    return swapWithPermit.encode(amountIn, of, permit, of, program)
+    if (of.direct) return swapDirectWithPermit.encode(amountIn, of, permit, recipient, program)
+    return swapWithPermit.encode(amountIn, of, permit, payout, program)
   }
-  if (of.direct) return swapDirect.encode(amountIn, of, program)
-  if (of.wrapper !== ZERO || of.feePpm !== 0n) return swapWithPayout.encode(amountIn, of, of, program)
-  return value === 0n ? swap.encode(amountIn, of, program) : swapNative.encode(of, program)
+  if (of.direct) return swapDirect.encode(amountIn, of, recipient, program)
+  return swapWithPayout.encode(amountIn, of, payout, program)
 }
 
 /**
@@ -72,14 +81,16 @@ export function encodeGuardSwap(of: GuardSwap): Hex {
  */
 export function decodeGuardSwap(data: string, value: bigint): GuardSwap {
   const call = abi.parseTransaction({ data, value })
-  const { order, permit, payout, amountIn, program } = (call?.args.toObject(true) ?? {}) as {
+  const { order, permit, payout, recipient, amountIn, program } = (call?.args.toObject(true) ?? {}) as {
     order?: Record<'tokenIn' | 'tokenOut' | 'executor', string> & Record<'minOutput' | 'deadline', bigint>
     permit?: IGuard.PermitStruct
-    payout?: Record<'wrapper' | 'feeRecipient', string> & Record<'feePpm', bigint>
+    payout?: Record<'recipient' | 'wrapper' | 'feeRecipient', string> & Record<'feePpm', bigint>
+    recipient?: string
     amountIn?: bigint
     program: string
   }
   if (!call || !order) throw new TypeError('the calldata is no swap of the Guard')
+  const named = payout?.recipient ?? recipient
   return {
     tokenIn: order.tokenIn.toLowerCase(),
     amountIn: amountIn ?? value,
@@ -91,6 +102,7 @@ export function decodeGuardSwap(data: string, value: bigint): GuardSwap {
     wrapper: payout?.wrapper.toLowerCase() ?? ZERO,
     feePpm: payout?.feePpm ?? 0n,
     feeRecipient: payout?.feeRecipient.toLowerCase() ?? ZERO,
+    ...(named !== undefined && { recipient: named.toLowerCase() }),
     direct: call.name.startsWith('swapDirect'),
     ...(permit && { permit: readPermit(permit) }),
     program,

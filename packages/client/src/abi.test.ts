@@ -58,8 +58,9 @@ test('a swap reads back as it was encoded', () => {
     program: bytes,
   })
   const payout = fc.oneof(
-    fee.map((of) => ({ ...of, wrapper: zero, direct: false })),
-    fc.tuple(none, fc.boolean()).map(([of, direct]) => ({ ...of, direct })),
+    fc.tuple(fee, someone).map(([of, recipient]) => ({ ...of, recipient, wrapper: zero, direct: false })),
+    fc.tuple(none, someone, fc.boolean()).map(([of, recipient, direct]) => ({ ...of, recipient, direct })),
+    none.map((of) => ({ ...of, direct: false })),
   )
   fc.assert(
     fc.property(order, payout, fc.boolean(), (order, payout, native) => {
@@ -69,9 +70,9 @@ test('a swap reads back as it was encoded', () => {
     }),
   )
   fc.assert(
-    fc.property(order, someone, fc.option(fee), (order, wrapper, fee) => {
+    fc.property(order, someone, someone, fc.option(fee), (order, recipient, wrapper, fee) => {
       const none = { feePpm: 0n, feeRecipient: zero }
-      const swap = { ...order, tokenOut: zero, direct: false, wrapper, ...(fee ?? none) }
+      const swap = { ...order, recipient, tokenOut: zero, direct: false, wrapper, ...(fee ?? none) }
       expect(decodeSwap(encodeGuardSwap({ ...swap, value: 0n }), 0n)).toEqual(swap)
     }),
   )
@@ -85,13 +86,22 @@ test('only the bytes that the bindings write are read', () => {
     deadline: uint,
     executor: address,
     program: bytes,
-    direct: fc.boolean(),
+    way: fc.constantFrom('plain', 'named', 'direct'),
   })
   const change = fc.tuple(fc.nat(), fc.nat(2), fc.nat(255))
   let read = 0
   fc.assert(
-    fc.property(swap, fc.array(change, { maxLength: 2 }), (swap, changes) => {
-      const plain = { tokenOut: `0x${'22'.repeat(20)}`, wrapper: zero, feePpm: 0n, feeRecipient: zero, value: 0n }
+    fc.property(swap, fc.array(change, { maxLength: 2 }), ({ way, ...swap }, changes) => {
+      const named = way === 'plain' ? {} : { recipient: `0x${'33'.repeat(20)}` }
+      const plain = {
+        ...named,
+        direct: way === 'direct',
+        tokenOut: `0x${'22'.repeat(20)}`,
+        wrapper: zero,
+        feePpm: 0n,
+        feeRecipient: zero,
+        value: 0n,
+      }
       const calldata = [...Buffer.from(encodeGuardSwap({ ...plain, ...swap }).slice(2), 'hex')]
       for (const [at, kind, byte] of changes)
         calldata.splice(at % (calldata.length + 1), kind === 1 ? 0 : 1, ...(kind === 2 ? [] : [byte]))
@@ -120,6 +130,7 @@ test('anything else is refused as UNSAFE', () => {
     minOutput: 1n,
     deadline: 1n,
     executor: `0x${'33'.repeat(20)}`,
+    recipient: `0x${'55'.repeat(20)}`,
     wrapper: `0x${'44'.repeat(20)}`,
     feePpm: 0n,
     feeRecipient: zero,
@@ -135,28 +146,30 @@ test('anything else is refused as UNSAFE', () => {
     'swap',
     `0xdeadbeef${data.slice(10)}`,
     data.slice(0, 200),
-    data.slice(0, 10 + 64 * 11),
-    // tokenIn, wrapper and feeRecipient; where the program begins, and how long it is.
+    data.slice(0, 10 + 64 * 12),
+    // tokenIn, recipient, wrapper, and feeRecipient; where the program begins, and how long it is.
     words(1, 'f'.repeat(64)),
     words(6, 'f'.repeat(64)),
-    words(8, 'f'.repeat(64)),
-    words(9, '180'.padStart(64, '0')),
-    words(10, 'ffff'.padStart(64, '0')),
+    words(7, 'f'.repeat(64)),
+    words(9, 'f'.repeat(64)),
+    words(10, '1a0'.padStart(64, '0')),
+    words(11, 'ffff'.padStart(64, '0')),
     // Something behind the program: a word, a byte, in its padding.
     `${data}${'0'.repeat(64)}`,
     `${data}00`,
     `${data.slice(0, -2)}01`,
-    // A payout without wrapper and fee, a recipient without a fee, a wrapper of an output that is a token.
+    // No recipient, a fee recipient without a fee, a wrapper of an output that is a token.
     words(6, '0'.repeat(64)),
-    words(8, '44'.repeat(20).padStart(64, '0')),
+    words(9, '44'.repeat(20).padStart(64, '0')),
     words(2, '22'.repeat(20).padStart(64, '0')),
   ]
   for (const calldata of odd)
     expect(() => decodeSwap(calldata, 0n), calldata).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
   expect(decodeSwap(data, 0n).program).toBe('0x010203')
   // Native that is not the amount, or comes with a token.
+  const { recipient: _, ...plainOrder } = order
   expect(() => decodeSwap(data, 2n)).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
-  expect(() => decodeSwap(encodeGuardSwap({ ...order, wrapper: zero }), 1n)).toThrow(
+  expect(() => decodeSwap(encodeGuardSwap({ ...plainOrder, wrapper: zero }), 1n)).toThrow(
     expect.objectContaining({ code: 'UNSAFE' }),
   )
 })

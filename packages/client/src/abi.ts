@@ -9,7 +9,7 @@ import { decodePermitSwap, isPermitSwap } from './permit-abi.ts'
 import type { Hex } from './types.ts'
 
 const ORDER_WORDS = 5
-const PAYOUT_WORDS = 3
+const PAYOUT_WORDS = 4
 const ZERO: Hex = `0x${'0'.repeat(40)}`
 
 /**
@@ -40,7 +40,8 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
   const hasPayout = selector === swapWithPayout
   const order = selector === swapNative ? 0 : 1
   const payout = order + ORDER_WORDS
-  const end = payout + (hasPayout ? PAYOUT_WORDS : 0)
+  const isDirect = selector === swapDirect
+  const end = payout + (hasPayout ? PAYOUT_WORDS : isDirect ? 1 : 0)
   const length = word(end + 1)
   const start = (end + 2) * WORD
   // The program ends the calldata, filled up to a whole word with zeros.
@@ -52,12 +53,11 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
     /^0*$/.test(body.slice(start + digits))
   if (!canonical) throw new ClientError('UNSAFE', 'the calldata is not encoded as the compiler does')
   const amountIn = selector === swapNative ? value : word(0)
-  // What swapWithPayout pays for: without a wrapper and a fee the service calls a plainer function.
-  if (hasPayout && word(payout) === 0n && word(payout + 1) === 0n)
-    throw new ClientError('UNSAFE', 'the calldata names a payout that pays nothing')
-  if (hasPayout && (word(payout + 1) === 0n) !== (word(payout + 2) === 0n))
+  if ((hasPayout || isDirect) && word(payout) === 0n)
+    throw new ClientError('UNSAFE', 'the calldata names no recipient where it has to')
+  if (hasPayout && (word(payout + 2) === 0n) !== (word(payout + 3) === 0n))
     throw new ClientError('UNSAFE', 'the calldata names a fee without its recipient, or a recipient without a fee')
-  if (hasPayout && word(payout) !== 0n && (word(order + 1) !== 0n || value > 0n))
+  if (hasPayout && word(payout + 1) !== 0n && (word(order + 1) !== 0n || value > 0n))
     throw new ClientError('UNSAFE', 'the calldata names a wrapper of native output without such output')
   const fits = selector === swap ? value === 0n : value === amountIn || (value === 0n && selector !== swapNative)
   if (!fits) throw new ClientError('UNSAFE', `${value} wei come with a swap that takes another value`)
@@ -68,25 +68,34 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
     minOutput: word(order + 2),
     deadline: word(order + 3),
     executor: address(order + 4),
-    wrapper: hasPayout ? address(payout) : ZERO,
-    feePpm: hasPayout ? word(payout + 1) : 0n,
-    feeRecipient: hasPayout ? address(payout + 2) : ZERO,
-    direct: selector === swapDirect,
+    wrapper: hasPayout ? address(payout + 1) : ZERO,
+    feePpm: hasPayout ? word(payout + 2) : 0n,
+    feeRecipient: hasPayout ? address(payout + 3) : ZERO,
+    ...((hasPayout || isDirect) && { recipient: address(payout) }),
+    direct: isDirect,
     program: `0x${program}`,
   }
 }
 
-/** Encodes a swap of the Guard without a signature, as the compiler does. @param value - wei that come with the call */
+/**
+ * Encodes a swap of the Guard without a signature, as the compiler does.
+ *
+ * @param value - wei that come with the call
+ * @throws ClientError `UNSAFE` for an order that has to name its recipient and does not
+ */
 export function encodeSwap(order: GuardOrder, value: bigint): Hex {
-  const { amountIn, tokenIn, tokenOut, minOutput, deadline, executor, wrapper, feePpm, feeRecipient, program } = order
-  const hasPayout = wrapper !== ZERO || feePpm > 0n
+  const { amountIn, tokenIn, tokenOut, minOutput, deadline, executor, program } = order
+  const { recipient, wrapper, feePpm, feeRecipient } = order
+  const hasPayout = !order.direct && (recipient !== undefined || wrapper !== ZERO || feePpm > 0n)
+  if (recipient === undefined && (hasPayout || order.direct))
+    throw new ClientError('UNSAFE', 'an order with a fee, a wrapper, or direct mode names its recipient')
   const isNative = value > 0n && !hasPayout && !order.direct
   const { swap, swapNative, swapWithPayout, swapDirect } = selectors
   const selector = order.direct ? swapDirect : hasPayout ? swapWithPayout : isNative ? swapNative : swap
   const head = [
     ...(isNative ? [] : [amountIn]),
     ...[tokenIn, tokenOut, minOutput, deadline, executor],
-    ...(hasPayout ? [wrapper, feePpm, feeRecipient] : []),
+    ...(hasPayout ? [recipient!, wrapper, feePpm, feeRecipient] : order.direct ? [recipient!] : []),
   ]
   const size = BigInt(program.length / 2 - 1)
   const words = encodeCall(selector, ...head, BigInt(32 * (head.length + 1)), size)

@@ -16,13 +16,13 @@ export const selectors = {
   /** swapNative(Order, bytes program) of the Guard */
   swapNative: '0x3293da90',
   /** swapWithPayout(uint256 amountIn, Order, Payout, bytes program) of the Guard */
-  swapWithPayout: '0xe4c31100',
-  /** swapDirect(uint256 amountIn, Order, bytes program) of the Guard */
-  swapDirect: '0xf8eb9211',
+  swapWithPayout: '0x1cd1e06f',
+  /** swapDirect(uint256 amountIn, Order, address recipient, bytes program) of the Guard */
+  swapDirect: '0x1f57e40f',
   /** swapWithPermit(uint256 amountIn, Order, Permit, Payout, bytes program) of the Guard */
-  swapWithPermit: '0x6c816f3c',
-  /** swapDirectWithPermit(uint256 amountIn, Order, Permit, bytes program) of the Guard */
-  swapDirectWithPermit: '0x431c1655',
+  swapWithPermit: '0x098e6098',
+  /** swapDirectWithPermit(uint256 amountIn, Order, Permit, address recipient, bytes program) of the Guard */
+  swapDirectWithPermit: '0xf14ec419',
   /** allowance(address owner, address token, address spender) of Permit2 */
   permit2Allowance: '0x927da105',
   /** Nonce of tokens with a permit. */

@@ -22,6 +22,7 @@ const transaction = ({ pulledToken, bytes }: Golden) => {
     wrapper: address('00'),
     feePpm: 1500n,
     feeRecipient: address('44'),
+    recipient: address('77'),
     direct: false,
     program: bytes,
   })
@@ -32,7 +33,7 @@ test.each(golden)('$name', (program) => {
   const found = explain(transaction(program))
   expect(found).toMatchObject({
     guard: address('66'),
-    recipient: address('55'),
+    recipient: address('77'),
     tokenIn: program.pulledToken,
     amountIn: 1000n,
     tokenOut: address('22'),

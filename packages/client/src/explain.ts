@@ -10,18 +10,18 @@ import { NATIVE, type Transaction } from './types.ts'
 export type Explanation = {
   /** The contract that is called and, for ERC-20 input, approved. */
   readonly guard: string
-  /** The Guard pays the sender of the transaction and no one else. */
+  /** Account that receives the output: the sender, unless the calldata names another. */
   readonly recipient: string
   /**
    * In custody the Guard receives the output, checks it and passes it on; in direct mode it comes from the Executor, and the
-   * Guard checks only what the sender's balance has grown by.
+   * Guard checks only what the recipient's balance has grown by.
    */
   readonly mode: 'custody' | 'direct'
   readonly tokenIn: string
   /** Most that may leave the sender, base units. */
   readonly amountIn: bigint
   readonly tokenOut: string
-  /** Least that the sender receives, base units; less reverts the transaction. */
+  /** Least that the recipient receives, base units; less reverts the transaction. */
   readonly minOutput: bigint
   /** Unix seconds. */
   readonly deadline: bigint
@@ -80,7 +80,7 @@ function read(tx: Transaction): Explanation {
   const wrapped = value > 0n ? order.tokenIn : order.wrapper
   return {
     guard: tx.to,
-    recipient: tx.from,
+    recipient: order.recipient ?? tx.from,
     mode: order.direct ? 'direct' : 'custody',
     // What comes as value is native, in whatever wrapper the Guard lends it.
     tokenIn: value > 0n ? NATIVE : tokenText(order.tokenIn),

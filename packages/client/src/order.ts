@@ -31,6 +31,8 @@ export type GuardOrder = {
   readonly wrapper: Hex
   readonly feePpm: bigint
   readonly feeRecipient: Hex
+  /** Account that receives the output; absent if the calldata does not name it, and pays the sender. */
+  readonly recipient?: Hex
   readonly direct: boolean
   /** Program that the Executor runs. */
   readonly program: Hex

@@ -20,9 +20,12 @@ export function isPermitSwap(selector: string): boolean {
   return selector === selectors.swapWithPermit || selector === selectors.swapDirectWithPermit
 }
 
+/** @throws ClientError `UNSAFE` for an order without a recipient */
 export function encodePermitSwap(order: GuardOrder, permit: GuardPermit): Hex {
   const { amountIn, tokenIn, tokenOut, minOutput, deadline, executor, direct, program } = order
-  const payout = direct ? [] : [order.wrapper, order.feePpm, order.feeRecipient]
+  const { recipient } = order
+  if (recipient === undefined) throw new ClientError('UNSAFE', 'an order with a permit names its recipient')
+  const payout = direct ? [recipient] : [recipient, order.wrapper, order.feePpm, order.feeRecipient]
   const kind = BigInt(permitKinds.indexOf(permit.kind))
   const body =
     [kind, permit.amount, permit.nonce, permit.deadline, SIGNATURE_AT].map(word).join('') + bytes(permit.signature)
@@ -33,9 +36,9 @@ export function encodePermitSwap(order: GuardOrder, permit: GuardPermit): Hex {
   return `${selector}${head.map(word).join('')}${body}${bytes(program)}`
 }
 
-/** A fee has a recipient, nobody else is named, and only native output is unwrapped; as the entries without a signature have it. */
-function pays({ feePpm, feeRecipient, wrapper, tokenOut }: GuardOrder): boolean {
-  return (feePpm === 0n) === (feeRecipient === ZERO) && (wrapper === ZERO || tokenOut === ZERO)
+/** The output and a fee have a recipient, and only native output is unwrapped; as the entries without a signature have it. */
+function pays({ recipient, feePpm, feeRecipient, wrapper, tokenOut }: GuardOrder): boolean {
+  return recipient !== ZERO && (feePpm === 0n) === (feeRecipient === ZERO) && (wrapper === ZERO || tokenOut === ZERO)
 }
 
 /** @throws ClientError `UNSAFE` for anything but what `encodePermitSwap` writes, and for payouts that pay nobody */
@@ -45,15 +48,16 @@ export function decodePermitSwap(data: string): GuardOrder {
   const address = (index: number): Hex => `0x${at(index).toString(16).padStart(40, '0')}`
   const read = (index: number): Hex => `0x${text.slice((index + 1) * WORD, (index + 1) * WORD + 2 * Number(at(index)))}`
   const direct = data.slice(0, 10).toLowerCase() === selectors.swapDirectWithPermit
-  const head = direct ? 8 : 11
+  const head = direct ? 9 : 12
   const kind = permitKinds[Number(at(head))]
   // Anything that is not where the compiler puts it encodes to other bytes below.
   const order: GuardOrder = {
     ...{ amountIn: at(0), tokenIn: address(1), tokenOut: address(2), minOutput: at(3), deadline: at(4) },
     ...{ executor: address(5), direct, program: read(Number(at(head - 1) / 32n)) },
+    ...{ recipient: address(7) },
     ...(direct
       ? { wrapper: ZERO, feePpm: 0n, feeRecipient: ZERO }
-      : { wrapper: address(7), feePpm: at(8), feeRecipient: address(9) }),
+      : { wrapper: address(8), feePpm: at(9), feeRecipient: address(10) }),
   }
   if (kind && /^0x([0-9a-fA-F]{2})+$/.test(data)) {
     const permit = {

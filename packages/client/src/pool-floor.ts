@@ -55,7 +55,8 @@ export async function bestOfKnownPools(
   ]
   const outputs = await Promise.all(
     paths.map((steps) => {
-      const known = { ...order, tokenIn: src, minOutput: 1n, program: encodeProgram(steps) }
+      const { recipient = tx.from as Hex } = order
+      const known = { ...order, recipient, tokenIn: src, minOutput: 1n, program: encodeProgram(steps) }
       const wrapped = order.tokenOut === ZERO && !order.direct ? { wrapper: wrapper! } : {}
       const { permit } = order
       // The signature is for the Guard and the amount, whatever the program.

@@ -70,7 +70,8 @@ function prove(contracts: SwapContracts, route: Route, asked: RouteParameters, t
   }
   const value = weiOf(route.tx)
   require(same(found.guard, contracts.guard), `it calls ${found.guard}, not the Guard`)
-  require(same(found.recipient, asked.from), 'the sender')
+  require(same(route.tx.from, asked.from), 'the sender')
+  require(same(found.recipient, asked.recipient ?? asked.from), 'the recipient')
   require(same(found.tokenIn, asked.src), 'the input token')
   require(same(found.tokenOut, asked.dst), 'the output token')
   checkInput(found.amountIn, route, asked, terms, require)

@@ -84,7 +84,8 @@ function orderOf({ input, value }: Sent): GuardOrder | undefined {
 }
 
 function swapOf(sent: Sent, order: GuardOrder, landed: Mined | undefined, quoted: bigint | undefined): SwapStatus {
-  const received = landed ? receivedOf(sent, order, landed.logs) : null
+  const recipient = order.recipient ?? sent.from
+  const received = landed ? receivedOf(sent, recipient, order, landed.logs) : null
   const spent = landed ? spentOf(sent, order, landed.logs) : null
   return {
     // Input that comes as value is native, in whatever wrapper the Guard lends it.
@@ -108,9 +109,9 @@ function differenceOf(received: bigint | null, quoted: bigint): number | null {
   return received === null || quoted === 0n ? null : Number(((received - quoted) * PPM) / quoted) / PPM_PER_PERCENT
 }
 
-/** Output that reached the sender; null if no log tells it. */
-function receivedOf({ from, to: guard }: Sent, order: GuardOrder, logs: readonly Log[]): bigint | null {
-  if (order.tokenOut !== ZERO) return moved(logs, order.tokenOut, from)
+/** Output that reached the recipient; null if no log tells it. */
+function receivedOf({ to: guard }: Sent, recipient: string, order: GuardOrder, logs: readonly Log[]): bigint | null {
+  if (order.tokenOut !== ZERO) return moved(logs, order.tokenOut, recipient)
   if (order.wrapper === ZERO) return null
   const unwrapped = unwrappedBy(guard!, order.wrapper, logs)
   return unwrapped === null ? null : unwrapped - (unwrapped * order.feePpm) / PPM

@@ -18,7 +18,7 @@ import { proveSwap } from './prove-swap.ts'
 import { settled } from './receipt.ts'
 import type { MissingAllowance } from './simulate.ts'
 import { plainRequest, type SwapProgress, type SwapState } from './swap-state.ts'
-import { NATIVE, type Route, type RouteParameters, type SwapRequest, type Transaction } from './types.ts'
+import { type Hex, NATIVE, type Route, type RouteParameters, type SwapRequest, type Transaction } from './types.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
 /** Allowances that are asked for when the input of an exact output grows in between. */
@@ -313,7 +313,9 @@ class SwapRun {
  */
 export function withPermit(tx: Transaction, permit: GuardPermit): Transaction {
   try {
-    return { ...tx, data: encodePermitSwap(decodeSwap(tx.data, weiOf(tx)), permit) }
+    const order = decodeSwap(tx.data, weiOf(tx))
+    const { recipient = tx.from as Hex } = order
+    return { ...tx, data: encodePermitSwap({ ...order, recipient }, permit) }
   } catch (error) {
     throw toClientError(error, 'UNSAFE', 'the transaction is malformed: ')
   }

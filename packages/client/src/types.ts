@@ -11,6 +11,8 @@ export type SwapParameters = {
   /** Base units of `src`. */
   readonly amount: bigint | string
   readonly from: string
+  /** Account that receives the output; `from` when absent. */
+  readonly recipient?: string
   /** Percent, at most 4 decimals; `auto` leaves it to the service, from 0.05 to 3. 0.5 when absent. */
   readonly slippage?: number | string
   /** Percent of the output, at most 10. */

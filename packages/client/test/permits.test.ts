@@ -9,7 +9,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeSwap } from '../src/abi.ts'
 import { allowanceOf } from '../src/approve.ts'
 import { encodeCall, selectors } from '../src/calls.ts'
-import { explain, fromEip1193, gasLimit, type Outgoing, signPermit, swap, verify, withPermit } from '../src/index.ts'
+import {
+  explain,
+  fromEip1193,
+  gasLimit,
+  type Hex,
+  type Outgoing,
+  signPermit,
+  swap,
+  verify,
+  withPermit,
+} from '../src/index.ts'
 import { encodePermitSwap } from '../src/permit-abi.ts'
 import { CHAIN, type Stage, startStage } from './service.ts'
 
@@ -191,7 +201,10 @@ test('what was signed is what verify wants to find, to the byte, in both modes',
     refuses({ ...route, tx: withPermit(route.tx, other) }, { permit }, /signature/)
   }
   const order = decodeSwap(route.tx.data, 0n)
-  const direct = { ...route.tx, data: encodePermitSwap({ ...order, direct: true }, permit) }
+  const direct = {
+    ...route.tx,
+    data: encodePermitSwap({ ...order, recipient: asked.from as Hex, direct: true }, permit),
+  }
   refuses({ ...route, tx: direct }, { permit }, /direct mode/)
   expect(verify(CHAIN, { ...route, tx: direct }, asked, { ...stage, permit, direct: true }).mode).toBe('direct')
 })
@@ -200,7 +213,7 @@ test('a signature in the transaction of a service is refused', async () => {
   const asked = { ...wanted(), from: stage.devnet.info.accounts[0]!.address }
   const route = await stage.client.getSwap(CHAIN, asked)
   const permit = { kind: 'eip2612', amount: 1n, nonce: 0n, deadline: 1n, signature: `0x${'1b'.repeat(65)}` } as const
-  const data = encodePermitSwap(decodeSwap(route.tx.data, 0n), permit)
+  const { data } = withPermit(route.tx, permit)
   expect(() => verify(CHAIN, { ...route, tx: { ...route.tx, data } }, asked, stage)).toThrow(/a signature/)
 })
 
@@ -211,7 +224,14 @@ test('such swaps are packed and read as the bindings do it, and no other bytes a
       .map((bytes): `0x${string}` => `0x${Buffer.from(bytes).toString('hex')}`)
   const uint = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
   const order = fc.record({
-    ...{ tokenIn: hex(20), tokenOut: hex(20), executor: hex(20), wrapper: hex(20), feeRecipient: hex(20) },
+    ...{
+      tokenIn: hex(20),
+      tokenOut: hex(20),
+      executor: hex(20),
+      wrapper: hex(20),
+      feeRecipient: hex(20),
+      recipient: hex(20),
+    },
     ...{ amountIn: uint, minOutput: uint, deadline: uint, direct: fc.boolean() },
     feePpm: fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }),
     program: fc.nat(100).chain(hex),
@@ -230,7 +250,12 @@ test('such swaps are packed and read as the bindings do it, and no other bytes a
       const permit = { kind, amount: limit, nonce, deadline: amount, signature: `${rs}1b` as const } as const
       const data = encodePermitSwap(swap, permit)
       expect(decodeSwap(data, 0n)).toEqual({ ...swap, permit })
-      for (const paid of [{ feePpm: 0n }, { feeRecipient: zero }, { wrapper: of.executor, tokenOut: of.executor }])
+      for (const paid of [
+        { feePpm: 0n },
+        { feeRecipient: zero },
+        { wrapper: of.executor, tokenOut: of.executor },
+        { recipient: zero },
+      ])
         if (!of.direct)
           expect(
             () => decodeSwap(encodePermitSwap({ ...swap, ...paid }, permit), 0n),

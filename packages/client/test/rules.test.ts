@@ -7,7 +7,17 @@ import { request, startAnvil } from '@sluice/devnet'
 import { decodeProgram, encodeProgram } from '@sluice/program'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { knownModules } from '../scripts/known-contracts.ts'
-import { fromEip1193, guardOf, type Outgoing, type Route, SluiceClient, swap, type Wallet } from '../src/index.ts'
+import { encodeCall, selectors } from '../src/calls.ts'
+import {
+  explain,
+  fromEip1193,
+  guardOf,
+  type Outgoing,
+  type Route,
+  SluiceClient,
+  swap,
+  type Wallet,
+} from '../src/index.ts'
 import { CHAIN, type Stage, startStage } from './service.ts'
 
 const stranger = `0x${'57'.repeat(20)}`
@@ -59,7 +69,9 @@ describe('a service that lies', () => {
     'another output token': (route) => reorder(route, () => ({ tokenOut: stranger })),
     'a larger input': (route) => reorder(route, ({ amountIn }) => ({ amountIn: amountIn + 1n })),
     'a lower least output': (route) => reorder(route, ({ minOutput }) => ({ minOutput: minOutput - 2n })),
-    'a fee': (route) => reorder(route, () => ({ feePpm: 1n, feeRecipient: stranger })),
+    'a fee': (route) => reorder(route, () => ({ recipient: route.tx.from, feePpm: 1n, feeRecipient: stranger })),
+    'another recipient': (route) => reorder(route, () => ({ recipient: stranger })),
+    'another recipient in direct mode': (route) => reorder(route, () => ({ recipient: stranger, direct: true })),
     'a program that cannot be read': (route) =>
       reorder(route, ({ program }) => ({ program: `0xff${program.slice(4)}` })),
     'a step that pays a stranger': (route) =>
@@ -74,6 +86,30 @@ describe('a service that lies', () => {
     const { sent, wallet } = watched()
     const { client } = behind(lies[name]!)
     await expect(swap(client, wallet, CHAIN, wanted(), stage)).rejects.toMatchObject({ code: 'UNSAFE' })
+    expect(sent).toEqual([])
+  })
+
+  test.each(['the sender', 'a stranger'])('a recipient that was asked for is not %s', async (whose) => {
+    const { sent, wallet } = watched()
+    const { client } = behind((route) =>
+      reorder(route, () => ({ recipient: whose === 'the sender' ? route.tx.from : stranger })),
+    )
+    const asked = { ...wanted(), recipient: `0x${'58'.repeat(20)}` }
+    await expect(swap(client, wallet, CHAIN, asked, stage)).rejects.toMatchObject({
+      code: 'UNSAFE',
+      message: expect.stringContaining('the recipient'),
+    })
+    expect(sent).toEqual([])
+  })
+
+  test('calldata that names no recipient does not pay the one that was asked for', async () => {
+    const { sent, wallet } = watched()
+    const { client } = behind((route) => {
+      const { recipient, ...order } = decodeGuardSwap(route.tx.data, 0n)
+      return { ...route, tx: { ...route.tx, data: encodeGuardSwap(order) } }
+    })
+    const asked = { ...wanted(), recipient: `0x${'58'.repeat(20)}` }
+    await expect(swap(client, wallet, CHAIN, asked, stage)).rejects.toMatchObject({ code: 'UNSAFE' })
     expect(sent).toEqual([])
   })
 
@@ -134,6 +170,17 @@ test('a quote that is more than two blocks old is asked for again', async () => 
     expect(asked()).toBe(quotes)
     expect(BigInt(route.toAmount)).toBeGreaterThan(0n)
   }
+})
+
+test('a recipient that was asked for receives the output, whichever way the Guard is allowed to draw', async () => {
+  const { wallet } = watched()
+  const recipient = `0x${'59'.repeat(20)}`
+  const balance = async () => BigInt(await wallet.call(stage.token('USDC'), encodeCall(selectors.balanceOf, recipient)))
+  const before = await balance()
+  const asked = { ...wanted(), recipient }
+  const { route } = await swap(stage.client, wallet, CHAIN, asked, stage)
+  expect((await balance()) - before).toBeGreaterThanOrEqual(BigInt(route.minToAmount!))
+  expect(explain(route.tx).recipient).toBe(recipient)
 })
 
 test('what is not confirmed is not signed, and the chain of the wallet must be the one asked for', async () => {

@@ -211,13 +211,17 @@ export const quoteOutput = z.object({
 /** Facts that the calldata itself shows. */
 const decoded = {
   guard: address.describe('Contract that is called and, for ERC-20 input, approved.'),
-  recipient: address.nullable().describe('The sender, and nobody else; null where `from` was not given.'),
+  recipient: address
+    .nullable()
+    .describe(
+      'Account that receives the output. Null: the calldata names none and pays the sender, which was not given.',
+    ),
   mode: z.enum(['custody', 'direct']),
   tokenIn: address,
   amountIn: units.describe('Maximum that leaves the sender, base units of `tokenIn`.'),
   tokenOut: address,
   minOutput: units.describe(
-    'Minimum that the sender receives, base units of `tokenOut`; less reverts the transaction.',
+    'Minimum that the recipient receives, base units of `tokenOut`; less reverts the transaction.',
   ),
   deadline: units.describe('Unix seconds.'),
   executor: address,

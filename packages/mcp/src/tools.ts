@@ -146,7 +146,8 @@ const explainTool = defineTool({
     return {
       ...(withoutBigints(explanation) as object),
       chainId,
-      recipient: from ?? null,
+      // Calldata that names no recipient pays whoever sends it.
+      recipient: explanation.recipient === ZERO ? null : explanation.recipient,
       isKnownGuard: isSame(known.guard, to),
       isKnownExecutor: (known.executors ?? []).some((executor) => isSame(executor, explanation.executor)),
     }

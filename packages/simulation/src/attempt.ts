@@ -69,13 +69,13 @@ export async function runProbe({
   maxReturn,
   options,
 }: Attempt): Promise<RunReport> {
-  const { from, to, data, others = [], tokenIn, tokenOut, spender = to, coinbase, withHead } = request
+  const { from, to, data, others = [], tokenIn, tokenOut, spender = to, recipient = from, coinbase, withHead } = request
   const { block, gasPriceWei, targetGas, code, header, runsIn } = environment
   const { ways, approve, lend } = setUp
   const value = ways.balance === 'native' ? setUp.balance : 0n
   const at = targetCode === undefined ? 'sender' : 'target'
   const order: ProbeOrder = {
-    ...{ at, from, to, data, gas: targetGas, value, tokenIn, tokenOut, spender, approve, maxReturn },
+    ...{ at, from, to, data, gas: targetGas, value, tokenIn, tokenOut, recipient, spender, approve, maxReturn },
     ...(lend && { lend }),
     ...(others.length > 0 && at === 'sender' && { others }),
   }

@@ -89,7 +89,7 @@ test('the transaction stands between two readings, with its gas, its price and i
   const gas = 500_000n + INTRINSIC
   expect(calls).toEqual([reading, { from, to, data: '0xff00', value: 0n, gas, gasPrice: 7n }, reading])
   const input = [...probe.decodeFunctionData('read', calls[0]!.data)].map((value) => String(value).toLowerCase())
-  expect(input).toEqual([from, tokenIn, tokenOut, to])
+  expect(input).toEqual([from, tokenIn, tokenOut, to, from])
   expect(at).toBe(block)
   expect(options).toEqual({
     timeoutMs: 9,

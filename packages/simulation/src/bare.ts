@@ -47,7 +47,7 @@ type Bare = {
  * @throws RpcError `REJECTED` where no node of the chain has the method
  */
 export async function runBare({ rpc, request, environment, setUp, options }: Bare): Promise<BareReport> {
-  const { from, to, data, tokenIn, tokenOut, coinbase } = request
+  const { from, to, data, tokenIn, tokenOut, recipient = from, coinbase } = request
   const { block, gasPriceWei, targetGas, runsIn, header } = environment
   const value = setUp.ways.balance === 'native' ? setUp.balance : 0n
   const gas = targetGas + intrinsicGas(data)
@@ -69,7 +69,7 @@ export async function runBare({ rpc, request, environment, setUp, options }: Bar
   const after = balancesOf(readAfter)
   if (!main || !before || !after) throw new RpcError('REJECTED', 'eth_simulateV1: balances cannot be read')
   const { success, returnData, gasUsed, maxUsedGas } = main
-  const grown = tokenOut === NATIVE ? nativeGrowth(main, from) : after.tokenOut.amount - before.tokenOut.amount
+  const grown = tokenOut === NATIVE ? nativeGrowth(main, recipient) : after.tokenOut.amount - before.tokenOut.amount
   return {
     success,
     returnData,
@@ -81,9 +81,10 @@ export async function runBare({ rpc, request, environment, setUp, options }: Bar
   }
 }
 
-function readBalances({ from, to, tokenIn, tokenOut, spender = to }: SimulationRequest): CallRequest {
+function readBalances(request: SimulationRequest): CallRequest {
+  const { from, to, tokenIn, tokenOut, spender = to, recipient = from } = request
   const erc20Of = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : token)
-  const input = [from, erc20Of(tokenIn), erc20Of(tokenOut), spender]
+  const input = [from, erc20Of(tokenIn), erc20Of(tokenOut), spender, recipient]
   return { from: PROBE, to: PROBE, data: probeAbi.encodeFunctionData('read', input as never) as Hex, gas: READ_GAS }
 }
 

@@ -27,6 +27,7 @@ const order: ProbeOrder = {
   value: 0n,
   tokenIn: tokenIn,
   tokenOut: tokenOut,
+  recipient: holder,
   spender: spender,
   approve: 0n,
   maxReturn: 100,
@@ -36,7 +37,7 @@ test('an order is encoded as the contract has it', () => {
   const [decoded, data] = swapProbe.decodeFunctionData('run', encodeOrder({ ...order, approve: 8n }))
   expect(data).toBe('0x1234')
   expect([...decoded].map((value) => String(value).toLowerCase())).toEqual([
-    ...[to, '6300000', '0', tokenIn, tokenOut, spender, '8', ZERO_ADDRESS, '0', '100'],
+    ...[to, '6300000', '0', tokenIn, tokenOut, holder, spender, '8', ZERO_ADDRESS, '0', '100'],
   ])
   const lent = encodeOrder({ ...order, lend: { holder: holder, amount: 9n } })
   const [{ lender, lend }] = swapProbe.decodeFunctionData('run', lent)

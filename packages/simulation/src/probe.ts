@@ -46,6 +46,7 @@ export type ProbeOrder = {
   readonly value: bigint
   readonly tokenIn: Address
   readonly tokenOut: Address
+  readonly recipient: Address
   readonly spender: Address
   /** Base units that the sender approves by itself; 0n where an override sets the allowance. */
   readonly approve: bigint
@@ -83,6 +84,7 @@ export function encodeOrder(order: ProbeOrder): Hex {
     value: order.value,
     tokenIn: contractSpelling(order.tokenIn),
     tokenOut: contractSpelling(order.tokenOut),
+    recipient: order.recipient,
     spender: order.spender,
     approve: order.approve,
     lender: order.lend?.holder ?? ZERO_ADDRESS,

@@ -23,6 +23,8 @@ export type SimulationRequest = {
   readonly gas?: bigint
   /** `to` when absent. */
   readonly spender?: Address
+  /** Account whose growth of `tokenOut` is the output; `from` when absent. */
+  readonly recipient?: Address
   /** The block's own author when absent. */
   readonly coinbase?: Address
   readonly balanceSlot?: bigint
@@ -64,7 +66,7 @@ export type KnownState = {
 /** One of the swaps of a simulation. */
 export type SwapOutcome = {
   readonly success: boolean
-  /** Growth of `from`'s balance of tokenOut, base units; 0n when not successful. */
+  /** Growth of the recipient's balance of tokenOut, base units; 0n when not successful. */
   readonly amountOut: bigint
   /** Gross gas of the call to `to`: no intrinsic gas, no calldata gas, before refunds. */
   readonly gasUsed: number

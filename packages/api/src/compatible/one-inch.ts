@@ -31,10 +31,10 @@ export function oneInch(kind: 'swap' | 'quote'): Dialect {
     parameters: (query) => {
       const { src, dst, amount, fee, excludedProtocols, gasPrice } = read(quoteQuery, query)
       if (kind === 'swap') refuseOthers(read(swapQuery, query))
-      const { from, slippage, referrer } = query
+      const { from, slippage, referrer, receiver } = query
       return {
         ...{ src: src.sent, dst: dst.sent, amount: amount.toString() },
-        ...(kind === 'swap' && { from, slippage }),
+        ...(kind === 'swap' && { from, slippage, ...(receiver !== undefined && { recipient: receiver }) }),
         // Without a swap nobody is paid: what the fee takes shows in the amount all the same.
         ...(fee && { convenienceFee: fee, convenienceFeeRecipient: referrer ?? NOBODY }),
         ...(excludedProtocols && { excludeSources: named(excludedProtocols) }),
@@ -63,8 +63,7 @@ export function oneInch(kind: 'swap' | 'quote'): Dialect {
 const NOBODY = '0x000000000000000000000000000000000000dead'
 
 /** Refuses what would pay somebody else, or permits another contract. */
-function refuseOthers({ from, receiver, permit, fee, referrer }: z.output<typeof swapQuery>): void {
+function refuseOthers({ permit, fee, referrer }: z.output<typeof swapQuery>): void {
   if (fee && Number(fee) > 0 && !referrer) throw new ApiError('INVALID_PARAMETER', 'referrer must be provided with fee')
-  if (receiver && receiver.address !== from.address) throw new ApiError('INVALID_PARAMETER', 'receiver must be from')
   if (permit) throw new ApiError('INVALID_PARAMETER', 'permit must be left out: approve the spender instead')
 }

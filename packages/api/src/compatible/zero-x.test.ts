@@ -27,6 +27,12 @@ test('slippage and fee in basis points keep their value as percentages', () => {
   )
 })
 
+test('another recipient is passed on', () => {
+  const recipient = address('4')
+  expect(zeroX('swap').parameters({ ...query, recipient })).toMatchObject({ recipient })
+  expect(zeroX('swap').parameters(query)).not.toHaveProperty('recipient')
+})
+
 test('the default slippage of 0x is one percent, and no fee is taken unless requested', () => {
   const parameters = zeroX('quote').parameters(query) as Record<string, string>
   expect(basisPoints(parameters.slippage!)).toBe(100n)
@@ -35,7 +41,6 @@ test('the default slippage of 0x is one percent, and no fee is taken unless requ
 
 test.each([
   ['a fee in another token', { swapFeeToken: address('1') }, 'swapFeeToken'],
-  ['another recipient', { recipient: address('4') }, 'recipient'],
   ['the whole balance', { sellEntireBalance: 'true' }, 'sellEntireBalance'],
 ])('refuses %s, which would not do what the caller asked for', (_, change, field) => {
   expect(() => zeroX('swap').parameters({ ...query, ...change })).toThrow(field)

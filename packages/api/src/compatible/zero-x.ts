@@ -33,13 +33,11 @@ export function zeroX(kind: 'swap' | 'quote'): Dialect {
       const { sellToken, buyToken, sellAmount, taker, ...rest } = read(kind === 'swap' ? quoteQuery : priceQuery, query)
       if (rest.swapFeeToken && rest.swapFeeToken.address !== buyToken.address)
         throw new ApiError('INVALID_PARAMETER', 'swapFeeToken must be buyToken')
-      // Passed over, it would pay somebody else than was asked for.
-      if (rest.recipient && rest.recipient.address !== taker?.address)
-        throw new ApiError('INVALID_PARAMETER', 'recipient must be taker')
       if (rest.sellEntireBalance === 'true') throw new ApiError('INVALID_PARAMETER', 'sellEntireBalance must be false')
       return {
         ...{ src: sellToken.sent, dst: buyToken.sent, amount: sellAmount.toString() },
         ...(taker && { from: taker.sent }),
+        ...(rest.recipient && { recipient: rest.recipient.sent }),
         slippage: percentOf(rest.slippageBps),
         ...(rest.swapFeeBps !== undefined && { convenienceFee: percentOf(rest.swapFeeBps) }),
         ...(rest.swapFeeRecipient && { convenienceFeeRecipient: rest.swapFeeRecipient.sent }),

@@ -21,7 +21,7 @@ export async function quotes(
   const key = request.get('x-fee-exempt-key')
   const wishes = quotes.map((fields) => wishOf(parametersIn(fields, listParameters), key, config))
   const wanted = wishes.map((wish) =>
-    wish instanceof ApiError ? wish : meant(() => toQuoteRequest(wish.query, chain.deployment)),
+    wish instanceof ApiError ? wish : meant(() => toQuoteRequest(wish.query, chain)),
   )
   const { block, results } = await chain.live.quoteAll(wanted, context)
   return {

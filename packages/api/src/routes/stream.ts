@@ -25,7 +25,7 @@ export function stream(services: Services, config: Config, trusts: Trust): Reque
     const chain: ServedChain = response.locals.chain
     const wish = readWish('from' in request.query ? 'swap' : 'quote', request.query)
     checkFeeExemptKey(wish.query.feeExemptKey ?? request.get('x-fee-exempt-key'), config.feeExemptKeyHashes)
-    const wanted = toQuoteRequest(wish.query, chain.deployment)
+    const wanted = toQuoteRequest(wish.query, chain)
     const caller = callerOf(request, trusts)
     response.once('close', services.streams.take(caller))
 

@@ -21,7 +21,7 @@ export function readWish(kind: Wish['kind'], parameters: object): Wish {
 
 /** @throws what quoting throws */
 export async function answerWish(wish: Wish, chain: QuotedChain, work: Work): Promise<SwapResponse | QuoteResponse> {
-  return bodyOfQuote(wish, await chain.live.quote(toQuoteRequest(wish.query, chain.deployment), work), chain)
+  return bodyOfQuote(wish, await chain.live.quote(toQuoteRequest(wish.query, chain), work), chain)
 }
 
 export function bodyOfQuote(wish: Wish, quote: Quote, chain: QuotedChain): SwapResponse | QuoteResponse {

@@ -15,7 +15,10 @@ const deployment: Deployment = {
   executors: [{ ...record(EXECUTOR), version: 1, families: [] }],
 }
 const swap = { src: `0x${'aa'.repeat(20)}`, dst: `0x${'bb'.repeat(20)}`, amount: '1000', from: CHECKSUMMED }
-const request = (change: Record<string, string>) => toQuoteRequest(read(swapQuery, { ...swap, ...change }), deployment)
+const WRAPPED = toAddress(`0x${'33'.repeat(20)}`)
+const chain = { wrappedNative: { address: WRAPPED, symbol: 'W', decimals: 18 } }
+const request = (change: Record<string, string>) =>
+  toQuoteRequest(read(swapQuery, { ...swap, ...change }), { deployment, chain })
 
 test.each([GUARD, EXECUTOR])('%s, a contract of the service, is no sender', (from) => {
   expect(() => request({ from })).toThrow('from must not be the Guard or an Executor')
@@ -40,6 +43,29 @@ test.each([CHECKSUMMED, CHECKSUMMED.toLowerCase(), `0x${CHECKSUMMED.slice(2).toU
     expect(feeRecipient).toBe(CHECKSUMMED.toLowerCase())
   },
 )
+
+const NATIVE_TEXT = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+test.each([
+  [CHECKSUMMED.replace('5a', '5A'), {}, 'has a wrong EIP-55 checksum'],
+  [`0x${'0'.repeat(40)}`, {}, 'must not be the zero address'],
+  [NATIVE_TEXT, {}, 'must not be the native token'],
+  [GUARD, {}, 'must not be the Guard or an Executor'],
+  [EXECUTOR, {}, 'must not be the Guard or an Executor'],
+  [swap.src, {}, 'must not be a token of the swap'],
+  [swap.dst, {}, 'must not be a token of the swap'],
+  [WRAPPED, { dst: NATIVE_TEXT }, 'must not be a token of the swap'],
+  [WRAPPED, { src: NATIVE_TEXT }, 'must not be a token of the swap'],
+])('%s is refused as recipient of %o: it %s', (recipient, change, reason) => {
+  expect(() => request({ ...change, recipient })).toThrow(`recipient ${reason}`)
+})
+
+test('the recipient is another account than the sender, or nobody', () => {
+  const other = `0x${'44'.repeat(20)}`
+  expect(request({ recipient: other }).recipient).toBe(other)
+  expect(request({ recipient: WRAPPED }).recipient, 'no native token is swapped').toBe(WRAPPED)
+  expect(request({}).recipient).toBeUndefined()
+  expect(request({ recipient: CHECKSUMMED }).recipient).toBeUndefined()
+})
 
 test('sources are named in any case', () => {
   const { sources } = request({ includeSources: 'UNISWAP-v2,Brand Three', excludeSources: 'uniswap-v2' })

@@ -3,7 +3,16 @@
  * reported.
  */
 import { createHash } from 'node:crypto'
-import { type Address, type Deployment, isAddress, NATIVE, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import {
+  type Address,
+  type Chain,
+  type Deployment,
+  isAddress,
+  NATIVE,
+  PPM,
+  toAddress,
+  ZERO_ADDRESS,
+} from '@sluice/chains'
 import { NEUTRAL_SENDER, type QuoteRequest } from '@sluice/quoting'
 import { z } from 'zod'
 import { ApiError } from '../errors.ts'
@@ -49,7 +58,12 @@ const swapFields = z.object({
   amount: uint('amount')
     .refine((amount) => amount > 0n, 'amount must be a base-10 integer above 0')
     .describe('Input amount in base units.'),
-  from: address('from').describe('Wallet that sends the transaction and receives the output.'),
+  from: address('from').describe('Wallet that sends the transaction.'),
+  recipient: address('recipient', { native: true, zero: true })
+    .optional()
+    .describe(
+      'Receives the output. Default: `from`. The calldata names it, and the Guard checks its balance; a mixed-case address must carry its checksum.',
+    ),
   slippage: slippage
     .prefault('0.5')
     .describe(
@@ -194,22 +208,27 @@ export const permitQuery = z.object({
   ),
 })
 
+/** Facts of a chain that requests are checked against. */
+type Swapped = { readonly deployment: Deployment; readonly chain: Pick<Chain, 'wrappedNative'> }
+
 /**
  * A query that was read, as a request on a chain.
  *
- * @throws ApiError for a sender or fee recipient that cannot be meant
+ * @throws ApiError for a sender, recipient, or fee recipient that cannot be meant
  */
-export function toQuoteRequest(query: QuoteQuery, deployment: Deployment): QuoteRequest {
+export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: Swapped): QuoteRequest {
   const contracts = new Set<Address>([deployment.guard.address, ...deployment.executors.map(({ address }) => address)])
   const from = query.from?.address ?? NEUTRAL_SENDER
   if (contracts.has(from)) throw new ApiError('INVALID_PARAMETER', 'from must not be the Guard or an Executor')
   const feePpm = query.convenienceFee
+  const recipient = query.recipient && recipientOf(query, query.recipient, contracts, chain.wrappedNative?.address)
   return {
     tokenIn: query.src.address,
     tokenOut: query.dst.address,
     amountIn: query.amount,
     amountOut: query.amountOut,
     from,
+    recipient: recipient === from ? undefined : recipient,
     slippagePpm: query.slippage,
     feePpm,
     feeRecipient: feePpm > 0n ? feeRecipient(query, contracts) : undefined,
@@ -231,10 +250,27 @@ export function toQuoteRequest(query: QuoteQuery, deployment: Deployment): Quote
   }
 }
 
-/** A typo here pays a stranger, so this address alone is held to its checksum. */
 function feeRecipient(query: QuoteQuery, contracts: ReadonlySet<Address>): Address {
-  const { sent, address } = query.convenienceFeeRecipient!
-  const refuse = (reason: string) => new ApiError('INVALID_PARAMETER', `convenienceFeeRecipient ${reason}`)
+  return payee('convenienceFeeRecipient', query.convenienceFeeRecipient!, contracts)
+}
+
+/** Refuses what the Guard refuses: accounts at which the output would be lost. */
+function recipientOf(
+  { src, dst }: QuoteQuery,
+  sent: SentAddress,
+  contracts: ReadonlySet<Address>,
+  wrappedNative: Address | undefined,
+): Address {
+  const recipient = payee('recipient', sent, contracts)
+  const wrapper = [src, dst].some(({ address }) => address === NATIVE) ? wrappedNative : undefined
+  if ([src.address, dst.address, wrapper].includes(recipient))
+    throw new ApiError('INVALID_PARAMETER', 'recipient must not be a token of the swap')
+  return recipient
+}
+
+/** A typo here pays a stranger, so only these addresses are held to their checksums. */
+function payee(name: string, { sent, address }: SentAddress, contracts: ReadonlySet<Address>): Address {
+  const refuse = (reason: string) => new ApiError('INVALID_PARAMETER', `${name} ${reason}`)
   if (!hasValidChecksum(sent)) throw refuse('has a wrong EIP-55 checksum')
   if (address === ZERO_ADDRESS) throw refuse('must not be the zero address')
   if (address === NATIVE) throw refuse('must not be the native token')

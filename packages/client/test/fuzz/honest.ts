@@ -47,6 +47,8 @@ export async function honestQuotes(stage: Stage): Promise<readonly Honest[]> {
     ['an unwrap', { src: weth, dst: NATIVE, amount: ether }],
     ['a split with a fee', { src: weth, dst: usdc, amount: 50n * ether, ...fee }],
     ['a large split', { src: weth, dst: dai, amount: 200n * ether }],
+    ['another recipient', { src: weth, dst: usdc, amount: ether, recipient: feeRecipient }],
+    ['native out to another recipient', { src: usdc, dst: NATIVE, amount: 10n ** 9n, recipient: feeRecipient }],
     ['native out with a fee', { src: dai, dst: NATIVE, amount: 10_000n * ether, ...fee }],
   ]
   for (const family of new Set(pools.map((pool) => pool.family)))

@@ -20,7 +20,9 @@ const withData = (route: Route, data: Hex): Route => ({ ...route, tx: { ...route
 
 function withOrder(route: Route, change: (order: GuardSwap) => Partial<GuardSwap>): Route {
   const order = decodeGuardSwap(route.tx.data, BigInt(route.tx.value))
-  return withData(route, encodeGuardSwap({ ...order, ...change(order) }))
+  const changed = { ...order, ...change(order) }
+  const isNamed = changed.direct || changed.feePpm > 0n || !/^0x0+$/.test(changed.wrapper)
+  return withData(route, encodeGuardSwap({ ...(isNamed && { recipient: route.tx.from }), ...changed }))
 }
 
 function otherBytes(data: Hex, random: Random): Hex {
@@ -48,13 +50,12 @@ function otherNumber(value: bigint, random: Random): bigint {
 }
 
 function otherField(order: GuardSwap, addresses: readonly Hex[], random: Random): Partial<GuardSwap> {
-  const name = random.of(
-    Object.keys(order).filter((key) => key !== 'program' && key !== 'value') as (keyof GuardSwap)[],
-  )
+  const fields = Object.keys({ recipient: '', ...order }).filter((key) => key !== 'program' && key !== 'value')
+  const name = random.of(fields as (keyof GuardSwap)[])
   const value = order[name]
   if (order.permit && name === 'permit') return { permit: otherPermit(order.permit, random)! }
   if (typeof value === 'boolean') return { [name]: !value }
-  if (typeof value === 'string') return { [name]: random.of(addresses) }
+  if (typeof value === 'string' || name === 'recipient') return { [name]: random.of(addresses) }
   return { [name]: otherNumber(value as bigint, random) }
 }
 

@@ -62,7 +62,10 @@ export function changedTerms(tx: Transaction, honest: Reference): string | undef
     return 'it cannot be read'
   }
   for (const name of new Set([...Object.keys(honest.order), ...Object.keys(order)]) as Set<keyof GuardSwap>)
-    if (name !== 'program' && !isDeepStrictEqual(order[name], honest.order[name])) return `another ${name}`
+    if (name !== 'program' && name !== 'recipient' && !isDeepStrictEqual(order[name], honest.order[name]))
+      return `another ${name}`
+  // Calldata that names the sender pays the same account as calldata that names nobody.
+  if (!isSame(order.recipient ?? tx.from, honest.order.recipient ?? tx.from)) return 'another recipient'
   for (const address of named) if (!honest.named.has(address)) return `${address} is new`
   return undefined
 }
@@ -73,10 +76,11 @@ export async function changedOutcome(url: string, tx: Transaction, honest: Refer
   if (!outcome) return undefined
   const { order } = honest
   const sender = honest.tx.from.toLowerCase()
-  const gained = (token: string) => outcome.gained.get(`${token} ${sender}`) ?? 0n
+  const recipient = order.recipient?.toLowerCase() ?? sender
+  const gained = (token: string, account = sender) => outcome.gained.get(`${token} ${account}`) ?? 0n
   const tokenIn = order.value > 0n ? NATIVE : order.tokenIn
   if (gained(tokenIn) < -order.amountIn) return 'more than the amount leaves the sender'
-  if (gained(order.tokenOut) < order.minOutput) return 'the sender gets less than the least'
+  if (gained(order.tokenOut, recipient) < order.minOutput) return 'the recipient gets less than the least'
   for (const [place, amount] of outcome.gained)
     if (amount > 0n && (place.endsWith(order.executor) || place.endsWith(honest.tx.to.toLowerCase())))
       return `${amount} is left at ${place}`

@@ -67,5 +67,8 @@ test('what money does when a transaction is run is seen', async () => {
   }
   expect(await run({}, { kind: 'executor' })).toMatch(/is left at/)
   expect(await run({}, { kind: 'address', address: stranger })).toMatch(/gets something/)
-  expect(await run({ feePpm: 10n, feeRecipient: stranger }, { kind: 'recipient' })).toMatch(/gets something/)
+  expect(await run({ recipient: route.tx.from, feePpm: 10n, feeRecipient: stranger }, { kind: 'recipient' })).toMatch(
+    /gets something/,
+  )
+  expect(await run({ recipient: stranger }, { kind: 'recipient' })).toMatch(/gets less than the least/)
 }, 600_000)

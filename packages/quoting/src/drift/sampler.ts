@@ -127,10 +127,12 @@ export class DriftSampler {
   }
 
   private async sample(one: Waiting, known: Known, after: After): Promise<Sample> {
-    const { quote, from, asSent } = one
+    const { quote, from, asSent, terms } = one
     const { to, data } = quote.swap
     const { tokenIn, tokenOut, amountIn, legs } = quote.route
-    const result = await this.run({ from, to, data, tokenIn, tokenOut, amountIn, asSent }, known, quote.route)
+    const { recipient = from } = terms
+    const request = { from, recipient, to, data, tokenIn, tokenOut, amountIn, asSent }
+    const result = await this.run(request, known, quote.route)
     const received = result.success ? result.amountOut : tooLittle(result)
     const ppm = received === undefined ? null : changePpm(quote.amountOut, received)
     const sampled = legs.map((leg) => legOf(leg, known.snapshot))
@@ -161,10 +163,11 @@ export class DriftSampler {
   }
 
   /** Parts per million that a pool pays less than memory says of it; 0 where it pays as much. */
-  private async missingOf(leg: Leg, { pool }: SampledLeg, { terms }: Waiting, known: Known): Promise<number> {
+  private async missingOf(leg: Leg, { pool }: SampledLeg, { terms: made }: Waiting, known: Known): Promise<number> {
+    const terms = { ...made, from: NEUTRAL_SENDER, recipient: NEUTRAL_SENDER, minOutput: 1n, feePpm: 0n, direct: false }
     const route = alone({ ...leg, pool })
     const { contracts } = this.options
-    const swap = encodeSwap({ ...terms, route, families: contracts.families, minOutput: 1n, feePpm: 0n, direct: false })
+    const swap = encodeSwap({ ...terms, route, families: contracts.families })
     const { tokenIn, tokenOut, amountIn } = route
     const request = { from: NEUTRAL_SENDER, to: swap.to, data: swap.data, tokenIn, tokenOut, amountIn }
     const [then, now] = [poolDrift(leg.pool, pool, leg).ppm, await this.run(request, { ...known, code: '0x' }, route)]
@@ -173,7 +176,10 @@ export class DriftSampler {
   }
 
   private async run(
-    request: Pick<SimulationRequest, 'from' | 'to' | 'data' | 'tokenIn' | 'tokenOut' | 'amountIn' | 'asSent'>,
+    request: Pick<
+      SimulationRequest,
+      'from' | 'recipient' | 'to' | 'data' | 'tokenIn' | 'tokenOut' | 'amountIn' | 'asSent'
+    >,
     { snapshot: { block }, code }: Known,
     { legs }: Route,
   ): Promise<SimulationResult> {

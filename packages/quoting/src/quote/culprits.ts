@@ -30,7 +30,7 @@ async function worksAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promi
   const { block } = view.snapshot
   try {
     const deadline = BigInt(defaultDeadline(block.timestamp, clock()))
-    const terms = { ...termsOf({ feePpm: 0n }, context), deadline, minOutput: 1n, direct: false }
+    const terms = { ...termsOf({ from: NEUTRAL_SENDER, feePpm: 0n }, context), deadline, minOutput: 1n, direct: false }
     const { to, data } = encodeSwap({ ...terms, route, families: contracts.families })
     const { success, amountOut } = await simulate(
       {

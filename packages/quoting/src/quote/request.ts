@@ -14,6 +14,8 @@ export type QuoteRequest = {
   /** Least that the transaction pays at worst, in the place of `amountIn`: what the caller has after slippage, fee and taxes. */
   readonly amountOut: bigint | undefined
   readonly from: Address
+  /** Account that receives the output; undefined for `from`. */
+  readonly recipient: Address | undefined
   /** `auto`: by what the route's pools have been seen to move. */
   readonly slippagePpm: bigint | 'auto'
   readonly feePpm: bigint
@@ -54,6 +56,7 @@ export function quoteRequest(wish: QuoteWish): QuoteRequest {
   return {
     amountIn: undefined,
     amountOut: undefined,
+    recipient: undefined,
     slippagePpm: SLIPPAGE_PPM,
     feePpm: 0n,
     feeRecipient: undefined,

@@ -211,6 +211,7 @@ async function runsOf(
         tokenIn: route.tokenIn,
         amountIn: route.amountIn,
         tokenOut: route.tokenOut,
+        ...(request.recipient && { recipient: request.recipient }),
         block: { blockHash: block.hash },
         known: { header: block, senderCode },
         ...(request.permit && { allowance: 'kept' as const }),
@@ -274,10 +275,12 @@ function reverted({ simulation: { revertReason: reason = 'reverted without a rea
 /** Terms that do not depend on the route. */
 export function termsOf(
   {
+    from,
+    recipient,
     feePpm,
     feeRecipient,
     permit,
-  }: Pick<DecidedRequest, 'feePpm'> & Partial<Pick<DecidedRequest, 'feeRecipient' | 'permit'>>,
+  }: Pick<DecidedRequest, 'from' | 'feePpm'> & Partial<Pick<DecidedRequest, 'recipient' | 'feeRecipient' | 'permit'>>,
   { contracts, wrappedNative }: Pick<TrialContext, 'contracts' | 'wrappedNative'>,
 ) {
   const { guard, executor } = contracts
@@ -285,6 +288,8 @@ export function termsOf(
     guard,
     executor: executor.address,
     wrappedNative,
+    from,
+    ...(recipient && { recipient }),
     feePpm,
     ...(feeRecipient && { feeRecipient }),
     ...(permit && { permit }),

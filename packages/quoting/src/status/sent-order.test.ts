@@ -4,35 +4,35 @@ import { describe, expect, test } from 'vitest'
 import { orderOf, receivedOf, type SentOrder, spentOf } from './sent-order.ts'
 
 const at = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
-const [sender, guard, executor, src, dst, wrapper, other] = ['1', '2', '3', '4', '5', '6', '7'].map(at) as [
-  ...[Address, Address, Address, Address, Address, Address, Address],
+const [sender, guard, executor, src, dst, wrapper, other, payee] = ['1', '2', '3', '4', '5', '6', '7', '8'].map(at) as [
+  ...[Address, Address, Address, Address, Address, Address, Address, Address],
 ]
 const ORDER = '(address tokenIn,address tokenOut,uint256 minOutput,uint256 deadline,address executor)'
-const PAYOUT = '(address wrapper,uint256 feePpm,address feeRecipient)'
+const PAYOUT = '(address recipient,address wrapper,uint256 feePpm,address feeRecipient)'
 const PERMIT = '(uint8 kind,uint256 amount,uint256 nonce,uint256 deadline,bytes signature)'
 /** The Guard's entries, written down a second time. */
 const abi = new Interface([
   `function swap(uint256,${ORDER},bytes)`,
   `function swapNative(${ORDER},bytes)`,
   `function swapWithPayout(uint256,${ORDER},${PAYOUT},bytes)`,
-  `function swapDirect(uint256,${ORDER},bytes)`,
+  `function swapDirect(uint256,${ORDER},address recipient,bytes)`,
   `function swapWithPermit(uint256,${ORDER},${PERMIT},${PAYOUT},bytes)`,
-  `function swapDirectWithPermit(uint256,${ORDER},${PERMIT},bytes)`,
+  `function swapDirectWithPermit(uint256,${ORDER},${PERMIT},address recipient,bytes)`,
 ])
 const order = [src, dst, 90n, 1_900_000_000n, executor]
 const permit = [0, 100n, 0n, 1n, '0x']
-const payout = [wrapper, 10_000n, other]
+const payout = [payee, wrapper, 10_000n, other]
 const call = (name: string, ...values: unknown[]) => abi.encodeFunctionData(name, values) as Hex
 
 describe('the order in calldata', () => {
   const plain = { tokenIn: src, tokenOut: dst, amountIn: 100n, minOutput: 90n, deadline: 1_900_000_000 }
-  const paidOut = { ...plain, feePpm: 10_000n, wrapper }
+  const paidOut = { ...plain, recipient: payee, feePpm: 10_000n, wrapper }
   const bare = { ...plain, feePpm: 0n, wrapper: ZERO_ADDRESS }
   test.each([
     ['swap', call('swap', 100n, order, '0x'), 0n, { ...bare, isNativeIn: false }],
     ['swapNative', call('swapNative', order, '0x'), 77n, { ...bare, amountIn: 77n, isNativeIn: true }],
     ['swapWithPayout', call('swapWithPayout', 100n, order, payout, '0x'), 0n, { ...paidOut, isNativeIn: false }],
-    ['swapDirect', call('swapDirect', 100n, order, '0x'), 100n, { ...bare, isNativeIn: true }],
+    ['swapDirect', call('swapDirect', 100n, order, payee, '0x'), 100n, { ...bare, recipient: payee, isNativeIn: true }],
     [
       'swapWithPermit',
       call('swapWithPermit', 100n, order, permit, payout, '0x'),
@@ -41,9 +41,9 @@ describe('the order in calldata', () => {
     ],
     [
       'swapDirectWithPermit',
-      call('swapDirectWithPermit', 100n, order, permit, '0x'),
+      call('swapDirectWithPermit', 100n, order, permit, payee, '0x'),
       0n,
-      { ...bare, isNativeIn: false },
+      { ...bare, recipient: payee, isNativeIn: false },
     ],
   ])('%s', (_, input, value, expected) => {
     expect(orderOf({ input, value })).toEqual(expected)
@@ -68,13 +68,19 @@ const withdrawal = (of: Address, by: Address, amount: bigint) => ({
   topics: [id('Withdrawal(address,uint256)') as Hex, topic(by)],
 })
 const sent = (more: Partial<SentOrder>): SentOrder => ({
-  ...{ tokenIn: src, tokenOut: dst, amountIn: 100n, minOutput: 90n, deadline: 1, feePpm: 0n },
+  ...{ tokenIn: src, tokenOut: dst, amountIn: 100n, minOutput: 90n, deadline: 1, feePpm: 0n, recipient: undefined },
   ...{ wrapper: ZERO_ADDRESS, isNativeIn: false },
   ...more,
 })
 const parties = { sender, guard }
 
-describe('the output that reached the sender', () => {
+describe('the output that reached the recipient', () => {
+  test('is what another account received, if the order names it', () => {
+    const logs = [transfer(dst, guard, payee, 95n), transfer(dst, guard, sender, 7n), transfer(dst, payee, other, 2n)]
+    expect(receivedOf(sent({ recipient: payee }), logs, parties)).toBe(93n)
+    expect(receivedOf(sent({}), logs, parties)).toBe(7n)
+  })
+
   test('is the sum of transfers of that token to and from the sender alone', () => {
     const logs = [
       ...[transfer(dst, guard, sender, 95n), transfer(dst, executor, sender, 7n), transfer(dst, sender, other, 2n)],

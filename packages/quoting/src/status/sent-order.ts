@@ -14,6 +14,8 @@ export type SentOrder = {
   readonly minOutput: bigint
   readonly deadline: number
   readonly feePpm: bigint
+  /** Account that receives the output; undefined if the calldata pays the sender. */
+  readonly recipient: Address | undefined
   /** Wrapper that the Guard unwraps the output of. */
   readonly wrapper: Address
   /** The input came as value, which the Guard wraps if `tokenIn` is no zero address. */
@@ -34,19 +36,21 @@ export function orderOf({ input, value }: { readonly input: Hex; readonly value:
   }
   const order = call?.args.order
   if (!order) return undefined
-  const { amountIn = value, payout } = call!.args.toObject()
+  const { amountIn = value, payout, recipient = payout?.recipient } = call!.args.toObject()
   return {
     ...{ tokenIn: toAddress(order.tokenIn), tokenOut: toAddress(order.tokenOut) },
     ...{ amountIn, minOutput: order.minOutput, deadline: Number(order.deadline) },
+    recipient: recipient && toAddress(recipient),
     ...{ feePpm: payout?.feePpm ?? 0n, wrapper: toAddress(payout?.wrapper ?? ZERO_ADDRESS), isNativeIn: value > 0n },
   }
 }
 
 type Parties = { readonly sender: Address; readonly guard: Address }
 
-/** Output that reached the sender; null if no log tells it. */
+/** Output that reached the recipient; null if no log tells it. */
 export function receivedOf(order: SentOrder, logs: readonly Log[], { sender, guard }: Parties): bigint | null {
-  if (order.tokenOut !== ZERO_ADDRESS) return moved(logs, order.tokenOut, { to: sender, from: sender })
+  const { recipient = sender } = order
+  if (order.tokenOut !== ZERO_ADDRESS) return moved(logs, order.tokenOut, { to: recipient, from: recipient })
   if (order.wrapper === ZERO_ADDRESS) return null
   const unwrapped = unwrappedBy(guard, order.wrapper, logs)
   return unwrapped === null ? null : unwrapped - (unwrapped * order.feePpm) / PPM

@@ -49,6 +49,7 @@ const route = (tokenIn: Pool['address'], tokenOut: Pool['address'], amountIn: bi
 })
 const encode = (of: Route, more: object = {}) =>
   encodeSwap({
+    from: sender,
     route: of,
     guard,
     executor,

@@ -10,6 +10,10 @@ export { hopPrograms } from './hop.ts'
 export type { StepMaker } from './steps.ts'
 
 export type SwapRequest = {
+  /** Account that sends the transaction. */
+  readonly from: Address
+  /** Account that receives the output; `from` when absent. */
+  readonly recipient?: Address
   readonly route: Route
   readonly guard: Address
   readonly executor: Address
@@ -25,7 +29,7 @@ export type SwapRequest = {
   /** Needed with a fee. */
   readonly feeRecipient?: Address
   /**
-   * Direct mode, for an output token that takes a tax on every transfer: the Executor pays the sender itself. Excludes
+   * Direct mode, for an output token that takes a tax on every transfer: the Executor pays the recipient itself. Excludes
    * a fee.
    */
   readonly direct?: boolean
@@ -54,6 +58,10 @@ export function encodeSwap(request: SwapRequest): EncodedSwap {
   const value = nativeIn ? route.amountIn : 0n
   // Wrapped and unwrapped by the Guard, which is cheaper than by the Executor, where the steps leave it to.
   const wrapper = wrappedNative && needsWrapper(route, wrappedNative) ? wrappedNative : ZERO_ADDRESS
+  const isUnwrapped = nativeOut && wrapper !== ZERO_ADDRESS
+  const isOther = request.recipient !== undefined && request.recipient !== request.from
+  // Otherwise the Guard pays the sender without being told, which costs less calldata.
+  const isNamed = isOther || isUnwrapped || feePpm > 0n || direct || request.permit !== undefined
   const data = encodeGuardSwap({
     tokenIn: nativeIn ? wrapper : route.tokenIn,
     amountIn: route.amountIn,
@@ -65,6 +73,7 @@ export function encodeSwap(request: SwapRequest): EncodedSwap {
     wrapper: nativeOut ? wrapper : ZERO_ADDRESS,
     feePpm,
     feeRecipient: feePpm > 0n ? (request.feeRecipient ?? ZERO_ADDRESS) : ZERO_ADDRESS,
+    ...(isNamed && { recipient: request.recipient ?? request.from }),
     direct,
     ...(request.permit && { permit: request.permit }),
     program: encodeProgram(steps),

@@ -7,7 +7,7 @@ import type { RouteRequest, RouteResult } from '../types.ts'
 
 const byFamily = new Map(families.map((family) => [family.id, family]))
 const account = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
-const [guard, executor] = [account('a'), account('b')]
+const [guard, executor, from] = [account('a'), account('b'), account('c')]
 
 /** Characters of a digest: one chance in 16 million that a change goes unseen. */
 const LENGTH = 6
@@ -28,6 +28,7 @@ export function digestOf(result: RouteResult, { wrappedNative }: RouteRequest): 
     for (const said of [pool.id, tokenIn, tokenOut, num, den, amountIn, amountOut, gas]) say(said)
   const { data, value } = encodeSwap({
     route: result.route,
+    from,
     guard,
     executor,
     wrappedNative,

@@ -11,6 +11,7 @@ export type FactName =
   | 'minOutput'
   | 'deadline'
   | 'executor'
+  | 'recipient'
   | 'wrapper'
   | 'fee'
   | 'feeRecipient'
@@ -21,18 +22,19 @@ type Shape = {
   readonly name: string
   /** Words before the order. */
   readonly before: number
-  readonly payout: boolean
+  /** Words of the payout; of a direct swap the recipient alone. */
+  readonly payout: 0 | 1 | 4
   readonly permit: boolean
 }
 
 /** The Guard's swaps by their first four bytes. */
 export const calls: Readonly<Record<string, Shape>> = {
-  '0x2dfcad76': { name: 'swap', before: 1, payout: false, permit: false },
-  '0x3293da90': { name: 'swapNative', before: 0, payout: false, permit: false },
-  '0xe4c31100': { name: 'swapWithPayout', before: 1, payout: true, permit: false },
-  '0xf8eb9211': { name: 'swapDirect', before: 1, payout: false, permit: false },
-  '0x6c816f3c': { name: 'swapWithPermit', before: 1, payout: true, permit: true },
-  '0x431c1655': { name: 'swapDirectWithPermit', before: 1, payout: false, permit: true },
+  '0x2dfcad76': { name: 'swap', before: 1, payout: 0, permit: false },
+  '0x3293da90': { name: 'swapNative', before: 0, payout: 0, permit: false },
+  '0x1cd1e06f': { name: 'swapWithPayout', before: 1, payout: 4, permit: false },
+  '0x1f57e40f': { name: 'swapDirect', before: 1, payout: 1, permit: false },
+  '0x098e6098': { name: 'swapWithPermit', before: 1, payout: 4, permit: true },
+  '0xf14ec419': { name: 'swapDirectWithPermit', before: 1, payout: 1, permit: true },
 }
 
 const SELECTOR = 4
@@ -51,7 +53,7 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): R
   const address = (word: number): Range => [SELECTOR + (word + 1) * WORD - ADDRESS, SELECTOR + (word + 1) * WORD]
   // The order, where a permit comes its offset, the payout, the offset of the program.
   const pay = before + ORDER_WORDS + (permit ? 1 : 0)
-  const offset = pay + (payout ? 3 : 0)
+  const offset = pay + payout
   const program = SELECTOR + Number(BigInt(`0x${data.slice(2 + 2 * uint(offset)[0], 2 + 2 * uint(offset)[1])}`)) + WORD
   let at = program
   return {
@@ -60,7 +62,8 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): R
       ...(before === 1 && { amountIn: uint(0) }),
       ...{ tokenIn: address(before), tokenOut: address(before + 1), minOutput: uint(before + 2) },
       ...{ deadline: uint(before + 3), executor: address(before + 4) },
-      ...(payout && { wrapper: address(pay), fee: uint(pay + 1), feeRecipient: address(pay + 2) }),
+      ...(payout > 0 && { recipient: address(pay) }),
+      ...(payout === 4 && { wrapper: address(pay + 1), fee: uint(pay + 2), feeRecipient: address(pay + 3) }),
     },
     // Only what the encoder writes is read, so that a step is as long as its encoding.
     steps: steps.map((step): Range => {

@@ -68,23 +68,20 @@ export function read(tx: PastedTx, contracts: SwapContracts | undefined, now: nu
       ...{ name: 'Pays at least', owner: 'minOutput', how: 'proven', note: found.tokenOut },
       value: { kind: 'amount', token: found.tokenOut, base: found.minOutput },
     },
-    {
-      ...{ name: 'Pays whom', value: words('Who signs'), how: 'proven' },
-      note: 'The bytes have no field for anyone else: the Guard pays the sender.',
-    },
+    recipientFact(found.recipient, tx.from, payout > 0),
     {
       ...{ name: 'Mode', value: words(found.mode === 'custody' ? 'Custody' : 'Direct'), how: 'proven', owner: 'call' },
       note:
         found.mode === 'custody'
           ? 'The Guard receives the output, checks it and passes it on.'
-          : 'The Executor pays the sender; the Guard checks what the balance grew by.',
+          : 'The Executor pays the recipient; the Guard checks what the balance grew by.',
     },
     {
-      ...{ name: 'Fee', how: 'proven', ...(payout && { owner: 'fee' as const }) },
+      ...{ name: 'Fee', how: 'proven', ...(payout === 4 && { owner: 'fee' as const }) },
       value: words(found.fee ? `${Number(found.fee.ppm) / 10_000} %` : 'None'),
       note: found.fee
         ? `To ${found.fee.recipient}.`
-        : payout
+        : payout === 4
           ? 'The field for it is zero.'
           : `${name} has no field for a fee.`,
     },
@@ -104,6 +101,22 @@ export function read(tx: PastedTx, contracts: SwapContracts | undefined, now: nu
     facts.push({ name, value: { kind: 'address', address }, how, note, ...(owner && { owner }) })
   }
   return { explanation: found, call: name, facts, faults }
+}
+
+/** @param isNamed - false where the calldata has no field for anybody but the sender */
+function recipientFact(recipient: string, sender: string | undefined, isNamed: boolean): Fact {
+  const [name, how] = ['Pays whom', 'proven'] as const
+  if (!isNamed) {
+    const note = 'The bytes have no field for anyone else: the Guard pays the sender.'
+    return { name, how, value: words('Who signs'), note }
+  }
+  const notes = {
+    own: 'The sender itself.',
+    other: 'Another account than the sender. Check that it is the one you mean.',
+    unknown: 'Check that it is your account, or the one you mean.',
+  }
+  const whose = sender === undefined ? 'unknown' : sender.toLowerCase() === recipient.toLowerCase() ? 'own' : 'other'
+  return { name, owner: 'recipient', how, value: { kind: 'address', address: recipient }, note: notes[whose] }
 }
 
 function contractFact(to: string | undefined, contracts: SwapContracts | undefined, how: How | undefined): Fact {

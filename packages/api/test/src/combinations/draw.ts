@@ -107,6 +107,7 @@ function meant({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: Know
     amountIn: amount,
     amountOut: amount,
     from: fc.constantFrom(...known.accounts),
+    recipient: fc.oneof(fc.constantFrom(...known.accounts), random(20)),
     slippage: fc.constantFrom('0', '0.01', '0.5', '5', '99.9999', 'auto'),
     convenienceFee: fc.constantFrom('0', '0.0001', '1', '10'),
     convenienceFeeRecipient: fc.constantFrom(...known.accounts),
