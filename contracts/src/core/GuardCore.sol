@@ -23,21 +23,21 @@ import {Loan} from "./Loan.sol";
 ///   Tokens may return nothing, take a tax, rebase or call back. Stray tokens sent to the Guard stay there for good.
 abstract contract GuardCore is Loan {
     using Orders for Order;
+    using Orders for Payout;
     using Transfers for address;
 
     uint256 private constant PPM = 1_000_000;
 
     /// @inheritdoc IGuard
     function swap(uint256 amountIn, Order calldata order, bytes calldata program) external returns (uint256) {
-        order.checkToken(amountIn);
         _check(amountIn, order);
-        return _swap(amountIn, order, Orders.noPayout(), msg.sender, BY_APPROVAL, program);
+        return _swap(amountIn, order, Orders.noPayout(), BY_APPROVAL, program);
     }
 
     /// @inheritdoc IGuard
     function swapNative(Order calldata order, bytes calldata program) external payable returns (uint256) {
         _check(msg.value, order);
-        return _swap(msg.value, order, Orders.noPayout(), msg.sender, BY_APPROVAL, program);
+        return _swap(msg.value, order, Orders.noPayout(), BY_APPROVAL, program);
     }
 
     /// @inheritdoc IGuard
@@ -46,19 +46,19 @@ abstract contract GuardCore is Loan {
         payable
         returns (uint256)
     {
-        order.checkValue(amountIn);
+        Orders.checkValue(amountIn);
         order.checkPayout(payout);
         _check(amountIn, order);
-        return _swap(amountIn, order, payout, payout.recipient, BY_APPROVAL, program);
+        return _swap(amountIn, order, payout, BY_APPROVAL, program);
     }
 
     /// @inheritdoc IGuard
-    function swapDirect(uint256 amountIn, Order calldata order, address recipient, bytes calldata program)
+    function swapDirect(uint256 amountIn, address recipient, Order calldata order, bytes calldata program)
         external
         payable
         returns (uint256)
     {
-        order.checkValue(amountIn);
+        Orders.checkValue(amountIn);
         order.checkRecipient(recipient);
         _check(amountIn, order);
         return _swapDirect(amountIn, order, recipient, BY_APPROVAL, program);
@@ -72,21 +72,19 @@ abstract contract GuardCore is Loan {
         Payout calldata payout,
         bytes calldata program
     ) external returns (uint256) {
-        order.checkToken(amountIn);
         order.checkPayout(payout);
         _check(amountIn, order);
-        return _swap(amountIn, order, payout, payout.recipient, _usePermit(order, permit), program);
+        return _swap(amountIn, order, payout, _usePermit(order, permit), program);
     }
 
     /// @inheritdoc IGuard
     function swapDirectWithPermit(
         uint256 amountIn,
+        address recipient,
         Order calldata order,
         Permit calldata permit,
-        address recipient,
         bytes calldata program
     ) external returns (uint256) {
-        order.checkToken(amountIn);
         order.checkRecipient(recipient);
         _check(amountIn, order);
         return _swapDirect(amountIn, order, recipient, _usePermit(order, permit), program);
@@ -101,27 +99,26 @@ abstract contract GuardCore is Loan {
     }
 
     /// @dev A swap whose output comes to the Guard, which passes it on.
-    /// @param recipient Who receives the output: the sender, or `payout.recipient`.
     /// @param by How the input is paid, where it is a token.
-    function _swap(
-        uint256 amountIn,
-        Order calldata order,
-        Payout calldata payout,
-        address recipient,
-        uint256 by,
-        bytes calldata program
-    ) private returns (uint256 amountOut) {
+    function _swap(uint256 amountIn, Order calldata order, Payout calldata payout, uint256 by, bytes calldata program)
+        private
+        returns (uint256 amountOut)
+    {
         address tokenOut = order.outputToken();
         uint256 nativeBefore = _nativeBefore();
         if (tokenOut == address(0)) {
             amountOut = _executeForNative(amountIn, order, payout, nativeBefore, by, program);
-            if (payout.feePpm != 0) amountOut = _takeFee(order, payout, amountOut);
+            address recipient = payout.payee();
+            if (recipient == address(0)) recipient = msg.sender;
+            else if (payout.feePpm != 0) amountOut = _takeFee(order, payout, amountOut);
             if (amountOut >= order.minOutput) recipient.sendNative(amountOut);
         } else {
             uint256 before = tokenOut.balanceOf(address(this));
             _execute(amountIn, order, address(this), by, program);
             amountOut = _growth(before, tokenOut.balanceOf(address(this)));
-            if (payout.feePpm != 0) amountOut = _takeFee(order, payout, amountOut);
+            address recipient = payout.payee();
+            if (recipient == address(0)) recipient = msg.sender;
+            else if (payout.feePpm != 0) amountOut = _takeFee(order, payout, amountOut);
             if (amountOut != 0) {
                 before = tokenOut.balanceOf(recipient);
                 tokenOut.transfer(recipient, amountOut);

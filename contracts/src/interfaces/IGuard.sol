@@ -25,12 +25,12 @@ interface IGuard {
     struct Payout {
         /// @dev Receives the output. Not zero, the Guard, the Executor, a token of the order, or the wrapper.
         address recipient;
-        /// @dev Native output: what the Guard receives of the wrapped token it unwraps here. Otherwise zero.
-        address wrapper;
         /// @dev Part of the output paid to `feeRecipient`, in parts per million; at most 100,000 (10 %).
         uint256 feePpm;
         /// @dev Receives the fee; ignored when `feePpm` is zero.
         address feeRecipient;
+        /// @dev Native output: what the Guard receives of the wrapped token it unwraps here. Otherwise zero.
+        address wrapper;
     }
 
     /// @notice Whose signature lets the input be drawn.
@@ -97,6 +97,7 @@ interface IGuard {
     error ReadFailed(address target);
 
     /// @notice Swaps a token for the caller, or reverts and moves nothing. The same holds for the five functions below.
+    /// @dev `swap` and `pullInput` have the lowest selectors of all, since the compiler tries them in order.
     /// @param amountIn Most of `order.tokenIn` that may leave the caller; above zero.
     /// @param order What the caller agrees to.
     /// @param program What the Executor runs to get there.
@@ -116,7 +117,7 @@ interface IGuard {
     /// @notice Swaps either, for an output token that takes a tax on every transfer: the Executor pays the recipient itself.
     /// @param amountIn As for `swapWithPayout`.
     /// @param recipient As `Payout.recipient`; the caller itself, or another.
-    function swapDirect(uint256 amountIn, Order calldata order, address recipient, bytes calldata program)
+    function swapDirect(uint256 amountIn, address recipient, Order calldata order, bytes calldata program)
         external
         payable
         returns (uint256 amountOut);
@@ -135,9 +136,9 @@ interface IGuard {
     /// @notice Swaps such a token for one that takes a tax on every transfer, as `swapDirect` does.
     function swapDirectWithPermit(
         uint256 amountIn,
+        address recipient,
         Order calldata order,
         Permit calldata permit,
-        address recipient,
         bytes calldata program
     ) external returns (uint256 amountOut);
 

@@ -20,6 +20,7 @@ library Orders {
         address executor;
         bool late;
         bool nothing;
+        bool free;
         bool same;
         bool refused;
         bool wrong;
@@ -30,29 +31,24 @@ library Orders {
             if shr(160, or(or(tokenIn, tokenOut), executor)) { revert(0, 0) }
             late := gt(timestamp(), deadline)
             nothing := or(iszero(amountIn), iszero(minOutput))
+            free := iszero(or(tokenIn, callvalue()))
             // Value is native input, in whatever wrapper it is lent.
-            same := or(eq(tokenIn, tokenOut), and(gt(callvalue(), 0), iszero(tokenOut)))
+            same := or(eq(tokenIn, tokenOut), iszero(or(tokenOut, iszero(callvalue()))))
             refused := or(eq(executor, address()), or(eq(executor, tokenIn), eq(executor, tokenOut)))
             // One branch for them all where nothing is wrong.
-            wrong := or(or(late, nothing), or(same, refused))
+            wrong := or(or(late, nothing), or(free, or(same, refused)))
         }
         if (!wrong) return;
         if (late) revert IGuard.Expired(deadline, block.timestamp);
         if (nothing) revert IGuard.ZeroAmount();
+        if (free) revert IGuard.InvalidValue(0, amountIn);
         if (same) revert IGuard.SameToken(tokenOut);
         revert IGuard.InvalidExecutor(executor);
     }
 
-    /// @notice Of a swap that gives a token and takes no value.
-    function checkToken(IGuard.Order calldata order, uint256 amountIn) internal pure {
-        if (inputToken(order) == address(0)) revert IGuard.InvalidValue(0, amountIn);
-    }
-
-    /// @notice Of a swap of either that names its amount: the value is that amount, or none where a token is given.
-    function checkValue(IGuard.Order calldata order, uint256 amountIn) internal view {
-        if (msg.value == 0 ? order.tokenIn == address(0) : msg.value != amountIn) {
-            revert IGuard.InvalidValue(msg.value, amountIn);
-        }
+    /// @notice Of a swap that names its amount and may come with value: that amount, or none.
+    function checkValue(uint256 amountIn) internal view {
+        if (msg.value != 0 && msg.value != amountIn) revert IGuard.InvalidValue(msg.value, amountIn);
     }
 
     /// @notice What is wrong with the payout. Were its wrapper also the input, what is given back of that would count as output.
@@ -104,6 +100,13 @@ library Orders {
     function runner(IGuard.Order calldata order) internal pure returns (address value) {
         assembly ("memory-safe") {
             value := calldataload(add(order, 0x80))
+        }
+    }
+
+    /// @notice Recipient of a payout that has passed `checkPayout`; zero for no payout.
+    function payee(IGuard.Payout calldata payout) internal pure returns (address value) {
+        assembly ("memory-safe") {
+            value := calldataload(payout)
         }
     }
 

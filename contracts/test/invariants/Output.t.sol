@@ -330,10 +330,12 @@ contract OutputInvariants is Arena {
         order.feeRecipient = partner;
         order.direct = entry == 3 || entry == 5;
         if (entry > 3) order.permit = abi.encode(IGuard.Permit(IGuard.PermitKind.Eip2612, 0, 0, 0, ""));
-        // tokenIn, tokenOut, executor; then recipient, wrapper and feeRecipient, behind an amount, and behind where the permit stands.
-        uint8[6] memory fields = [0, 1, 4, 5, 6, 8];
+        // tokenIn, tokenOut, executor; then recipient, feeRecipient and wrapper, behind an amount, and behind where the permit stands.
+        // In direct mode the recipient comes first.
+        uint8[6] memory fields = [0, 1, 4, 5, 7, 8];
+        if (order.direct) fields = [1, 2, 5, 0, 0, 0];
         uint256 at = which % (entry < 2 ? 3 : order.direct ? 4 : 6);
-        uint256 field = fields[at] + (entry == 1 ? 0 : 1) + (entry > 3 && at > 2 ? 1 : 0);
+        uint256 field = fields[at] + (entry == 1 ? 0 : 1) + (entry == 4 && at > 2 ? 1 : 0);
         dirt = bound(dirt, 1, type(uint256).max >> 160) << 160;
         bytes memory program = one(minting(address(tokenOut), order.direct ? user : address(guard), 1));
         bytes memory data = Deals.encode(order, delivered ? program : bytes(""));

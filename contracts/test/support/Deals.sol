@@ -32,11 +32,11 @@ library Deals {
         if (deal.permit.length != 0) {
             IGuard.Permit memory permit = abi.decode(deal.permit, (IGuard.Permit));
             if (deal.direct) {
-                return abi.encodeCall(IGuard.swapDirectWithPermit, (deal.amountIn, order, permit, deal.recipient, program));
+                return abi.encodeCall(IGuard.swapDirectWithPermit, (deal.amountIn, deal.recipient, order, permit, program));
             }
             return abi.encodeCall(IGuard.swapWithPermit, (deal.amountIn, order, permit, payoutOf(deal), program));
         }
-        if (deal.direct) return abi.encodeCall(IGuard.swapDirect, (deal.amountIn, order, deal.recipient, program));
+        if (deal.direct) return abi.encodeCall(IGuard.swapDirect, (deal.amountIn, deal.recipient, order, program));
         bool plain = deal.wrapper == address(0) && deal.feePpm == 0 && deal.recipient == deal.sender;
         if (!plain || (deal.value != 0 && deal.value != deal.amountIn)) {
             return abi.encodeCall(IGuard.swapWithPayout, (deal.amountIn, order, payoutOf(deal), program));
@@ -46,7 +46,7 @@ library Deals {
     }
 
     function payoutOf(Deal memory deal) private pure returns (IGuard.Payout memory) {
-        return IGuard.Payout(deal.recipient, deal.wrapper, deal.feePpm, deal.feeRecipient);
+        return IGuard.Payout(deal.recipient, deal.feePpm, deal.feeRecipient, deal.wrapper);
     }
 
     /// @notice Makes the call, and reverts as it does.

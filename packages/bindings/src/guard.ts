@@ -37,7 +37,7 @@ export type GuardSwap = {
 const abi = IGuard__factory.createInterface()
 const swap = callCodec<[bigint, IGuard.OrderStruct, string], [bigint]>(abi, 'swap')
 const swapNative = callCodec<[IGuard.OrderStruct, string], [bigint]>(abi, 'swapNative')
-const swapDirect = callCodec<[bigint, IGuard.OrderStruct, string, string], [bigint]>(abi, 'swapDirect')
+const swapDirect = callCodec<[bigint, string, IGuard.OrderStruct, string], [bigint]>(abi, 'swapDirect')
 const swapWithPayout = callCodec<[bigint, IGuard.OrderStruct, IGuard.PayoutStruct, string], [bigint]>(
   abi,
   'swapWithPayout',
@@ -45,7 +45,10 @@ const swapWithPayout = callCodec<[bigint, IGuard.OrderStruct, IGuard.PayoutStruc
 
 type PermitArguments = [bigint, IGuard.OrderStruct, IGuard.PermitStruct]
 const swapWithPermit = callCodec<[...PermitArguments, IGuard.PayoutStruct, string], [bigint]>(abi, 'swapWithPermit')
-const swapDirectWithPermit = callCodec<[...PermitArguments, string, string], [bigint]>(abi, 'swapDirectWithPermit')
+const swapDirectWithPermit = callCodec<[bigint, string, IGuard.OrderStruct, IGuard.PermitStruct, string], [bigint]>(
+  abi,
+  'swapDirectWithPermit',
+)
 
 const ZERO = `0x${'0'.repeat(40)}`
 
@@ -67,10 +70,10 @@ export function encodeGuardSwap(of: GuardSwap): Hex {
   if (of.permit) {
     if (value !== 0n) throw makeError('a permit comes without value', 'INVALID_ARGUMENT', { argument: 'value', value })
     const permit = permitStruct(of.permit)
-    if (of.direct) return swapDirectWithPermit.encode(amountIn, of, permit, recipient, program)
+    if (of.direct) return swapDirectWithPermit.encode(amountIn, recipient, of, permit, program)
     return swapWithPermit.encode(amountIn, of, permit, payout, program)
   }
-  if (of.direct) return swapDirect.encode(amountIn, of, recipient, program)
+  if (of.direct) return swapDirect.encode(amountIn, recipient, of, program)
   return swapWithPayout.encode(amountIn, of, payout, program)
 }
 

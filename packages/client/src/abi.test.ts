@@ -147,10 +147,10 @@ test('anything else is refused as UNSAFE', () => {
     `0xdeadbeef${data.slice(10)}`,
     data.slice(0, 200),
     data.slice(0, 10 + 64 * 12),
-    // tokenIn, recipient, wrapper, and feeRecipient; where the program begins, and how long it is.
+    // tokenIn, recipient, feeRecipient, and wrapper; where the program begins, and how long it is.
     words(1, 'f'.repeat(64)),
     words(6, 'f'.repeat(64)),
-    words(7, 'f'.repeat(64)),
+    words(8, 'f'.repeat(64)),
     words(9, 'f'.repeat(64)),
     words(10, '1a0'.padStart(64, '0')),
     words(11, 'ffff'.padStart(64, '0')),
@@ -160,7 +160,7 @@ test('anything else is refused as UNSAFE', () => {
     `${data.slice(0, -2)}01`,
     // No recipient, a fee recipient without a fee, a wrapper of an output that is a token.
     words(6, '0'.repeat(64)),
-    words(9, '44'.repeat(20).padStart(64, '0')),
+    words(8, '44'.repeat(20).padStart(64, '0')),
     words(2, '22'.repeat(20).padStart(64, '0')),
   ]
   for (const calldata of odd)

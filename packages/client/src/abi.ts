@@ -38,10 +38,12 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
     return `0x${value.toString(16).padStart(40, '0')}`
   }
   const hasPayout = selector === swapWithPayout
-  const order = selector === swapNative ? 0 : 1
-  const payout = order + ORDER_WORDS
   const isDirect = selector === swapDirect
-  const end = payout + (hasPayout ? PAYOUT_WORDS : isDirect ? 1 : 0)
+  const order = selector === swapNative ? 0 : isDirect ? 2 : 1
+  const payout = order + ORDER_WORDS
+  const end = payout + (hasPayout ? PAYOUT_WORDS : 0)
+  // It comes first in a payout, and right behind the amount in direct mode.
+  const recipient = hasPayout ? payout : isDirect ? 1 : undefined
   const length = word(end + 1)
   const start = (end + 2) * WORD
   // The program ends the calldata, filled up to a whole word with zeros.
@@ -53,11 +55,11 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
     /^0*$/.test(body.slice(start + digits))
   if (!canonical) throw new ClientError('UNSAFE', 'the calldata is not encoded as the compiler does')
   const amountIn = selector === swapNative ? value : word(0)
-  if ((hasPayout || isDirect) && word(payout) === 0n)
+  if (recipient !== undefined && word(recipient) === 0n)
     throw new ClientError('UNSAFE', 'the calldata names no recipient where it has to')
-  if (hasPayout && (word(payout + 2) === 0n) !== (word(payout + 3) === 0n))
+  if (hasPayout && (word(payout + 1) === 0n) !== (word(payout + 2) === 0n))
     throw new ClientError('UNSAFE', 'the calldata names a fee without its recipient, or a recipient without a fee')
-  if (hasPayout && word(payout + 1) !== 0n && (word(order + 1) !== 0n || value > 0n))
+  if (hasPayout && word(payout + 3) !== 0n && (word(order + 1) !== 0n || value > 0n))
     throw new ClientError('UNSAFE', 'the calldata names a wrapper of native output without such output')
   const fits = selector === swap ? value === 0n : value === amountIn || (value === 0n && selector !== swapNative)
   if (!fits) throw new ClientError('UNSAFE', `${value} wei come with a swap that takes another value`)
@@ -68,10 +70,10 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
     minOutput: word(order + 2),
     deadline: word(order + 3),
     executor: address(order + 4),
-    wrapper: hasPayout ? address(payout + 1) : ZERO,
-    feePpm: hasPayout ? word(payout + 2) : 0n,
-    feeRecipient: hasPayout ? address(payout + 3) : ZERO,
-    ...((hasPayout || isDirect) && { recipient: address(payout) }),
+    wrapper: hasPayout ? address(payout + 3) : ZERO,
+    feePpm: hasPayout ? word(payout + 1) : 0n,
+    feeRecipient: hasPayout ? address(payout + 2) : ZERO,
+    ...(recipient !== undefined && { recipient: address(recipient) }),
     direct: isDirect,
     program: `0x${program}`,
   }
@@ -94,8 +96,9 @@ export function encodeSwap(order: GuardOrder, value: bigint): Hex {
   const selector = order.direct ? swapDirect : hasPayout ? swapWithPayout : isNative ? swapNative : swap
   const head = [
     ...(isNative ? [] : [amountIn]),
+    ...(order.direct ? [recipient!] : []),
     ...[tokenIn, tokenOut, minOutput, deadline, executor],
-    ...(hasPayout ? [recipient!, wrapper, feePpm, feeRecipient] : order.direct ? [recipient!] : []),
+    ...(hasPayout ? [recipient!, feePpm, feeRecipient, wrapper] : []),
   ]
   const size = BigInt(program.length / 2 - 1)
   const words = encodeCall(selector, ...head, BigInt(32 * (head.length + 1)), size)

@@ -16,13 +16,13 @@ export const selectors = {
   /** swapNative(Order, bytes program) of the Guard */
   swapNative: '0x3293da90',
   /** swapWithPayout(uint256 amountIn, Order, Payout, bytes program) of the Guard */
-  swapWithPayout: '0x1cd1e06f',
-  /** swapDirect(uint256 amountIn, Order, address recipient, bytes program) of the Guard */
-  swapDirect: '0x1f57e40f',
+  swapWithPayout: '0xeeea3835',
+  /** swapDirect(uint256 amountIn, address recipient, Order, bytes program) of the Guard */
+  swapDirect: '0xe956b9b0',
   /** swapWithPermit(uint256 amountIn, Order, Permit, Payout, bytes program) of the Guard */
-  swapWithPermit: '0x098e6098',
-  /** swapDirectWithPermit(uint256 amountIn, Order, Permit, address recipient, bytes program) of the Guard */
-  swapDirectWithPermit: '0xf14ec419',
+  swapWithPermit: '0x5d24e7d9',
+  /** swapDirectWithPermit(uint256 amountIn, address recipient, Order, Permit, bytes program) of the Guard */
+  swapDirectWithPermit: '0xc74a41f4',
   /** allowance(address owner, address token, address spender) of Permit2 */
   permit2Allowance: '0x927da105',
   /** Nonce of tokens with a permit. */

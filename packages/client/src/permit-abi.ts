@@ -25,13 +25,24 @@ export function encodePermitSwap(order: GuardOrder, permit: GuardPermit): Hex {
   const { amountIn, tokenIn, tokenOut, minOutput, deadline, executor, direct, program } = order
   const { recipient } = order
   if (recipient === undefined) throw new ClientError('UNSAFE', 'an order with a permit names its recipient')
-  const payout = direct ? [recipient] : [recipient, order.wrapper, order.feePpm, order.feeRecipient]
+  const payout = direct ? [] : [recipient, order.feePpm, order.feeRecipient, order.wrapper]
   const kind = BigInt(permitKinds.indexOf(permit.kind))
   const body =
     [kind, permit.amount, permit.nonce, permit.deadline, SIGNATURE_AT].map(word).join('') + bytes(permit.signature)
-  const permitAt = BigInt(32 * (8 + payout.length))
+  const permitAt = BigInt(32 * (direct ? 9 : 12))
   const programAt = permitAt + BigInt(body.length / 2)
-  const head = [amountIn, tokenIn, tokenOut, minOutput, deadline, executor, permitAt, ...payout, programAt]
+  const head = [
+    amountIn,
+    ...(direct ? [recipient] : []),
+    tokenIn,
+    tokenOut,
+    minOutput,
+    deadline,
+    executor,
+    permitAt,
+    ...payout,
+    programAt,
+  ]
   const selector = direct ? selectors.swapDirectWithPermit : selectors.swapWithPermit
   return `${selector}${head.map(word).join('')}${body}${bytes(program)}`
 }
@@ -49,15 +60,16 @@ export function decodePermitSwap(data: string): GuardOrder {
   const read = (index: number): Hex => `0x${text.slice((index + 1) * WORD, (index + 1) * WORD + 2 * Number(at(index)))}`
   const direct = data.slice(0, 10).toLowerCase() === selectors.swapDirectWithPermit
   const head = direct ? 9 : 12
+  const terms = direct ? 2 : 1
   const kind = permitKinds[Number(at(head))]
   // Anything that is not where the compiler puts it encodes to other bytes below.
   const order: GuardOrder = {
-    ...{ amountIn: at(0), tokenIn: address(1), tokenOut: address(2), minOutput: at(3), deadline: at(4) },
-    ...{ executor: address(5), direct, program: read(Number(at(head - 1) / 32n)) },
-    ...{ recipient: address(7) },
+    ...{ amountIn: at(0), tokenIn: address(terms), tokenOut: address(terms + 1), minOutput: at(terms + 2) },
+    ...{ deadline: at(terms + 3), executor: address(terms + 4), direct },
+    program: read(Number(at(head - 1) / 32n)),
     ...(direct
-      ? { wrapper: ZERO, feePpm: 0n, feeRecipient: ZERO }
-      : { wrapper: address(8), feePpm: at(9), feeRecipient: address(10) }),
+      ? { recipient: address(1), feePpm: 0n, feeRecipient: ZERO, wrapper: ZERO }
+      : { recipient: address(7), feePpm: at(8), feeRecipient: address(9), wrapper: address(10) }),
   }
   if (kind && /^0x([0-9a-fA-F]{2})+$/.test(data)) {
     const permit = {

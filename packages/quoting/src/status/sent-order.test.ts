@@ -8,20 +8,20 @@ const [sender, guard, executor, src, dst, wrapper, other, payee] = ['1', '2', '3
   ...[Address, Address, Address, Address, Address, Address, Address, Address],
 ]
 const ORDER = '(address tokenIn,address tokenOut,uint256 minOutput,uint256 deadline,address executor)'
-const PAYOUT = '(address recipient,address wrapper,uint256 feePpm,address feeRecipient)'
+const PAYOUT = '(address recipient,uint256 feePpm,address feeRecipient,address wrapper)'
 const PERMIT = '(uint8 kind,uint256 amount,uint256 nonce,uint256 deadline,bytes signature)'
 /** The Guard's entries, written down a second time. */
 const abi = new Interface([
   `function swap(uint256,${ORDER},bytes)`,
   `function swapNative(${ORDER},bytes)`,
   `function swapWithPayout(uint256,${ORDER},${PAYOUT},bytes)`,
-  `function swapDirect(uint256,${ORDER},address recipient,bytes)`,
+  `function swapDirect(uint256,address recipient,${ORDER},bytes)`,
   `function swapWithPermit(uint256,${ORDER},${PERMIT},${PAYOUT},bytes)`,
-  `function swapDirectWithPermit(uint256,${ORDER},${PERMIT},address recipient,bytes)`,
+  `function swapDirectWithPermit(uint256,address recipient,${ORDER},${PERMIT},bytes)`,
 ])
 const order = [src, dst, 90n, 1_900_000_000n, executor]
 const permit = [0, 100n, 0n, 1n, '0x']
-const payout = [payee, wrapper, 10_000n, other]
+const payout = [payee, 10_000n, other, wrapper]
 const call = (name: string, ...values: unknown[]) => abi.encodeFunctionData(name, values) as Hex
 
 describe('the order in calldata', () => {
@@ -32,7 +32,7 @@ describe('the order in calldata', () => {
     ['swap', call('swap', 100n, order, '0x'), 0n, { ...bare, isNativeIn: false }],
     ['swapNative', call('swapNative', order, '0x'), 77n, { ...bare, amountIn: 77n, isNativeIn: true }],
     ['swapWithPayout', call('swapWithPayout', 100n, order, payout, '0x'), 0n, { ...paidOut, isNativeIn: false }],
-    ['swapDirect', call('swapDirect', 100n, order, payee, '0x'), 100n, { ...bare, recipient: payee, isNativeIn: true }],
+    ['swapDirect', call('swapDirect', 100n, payee, order, '0x'), 100n, { ...bare, recipient: payee, isNativeIn: true }],
     [
       'swapWithPermit',
       call('swapWithPermit', 100n, order, permit, payout, '0x'),
@@ -41,7 +41,7 @@ describe('the order in calldata', () => {
     ],
     [
       'swapDirectWithPermit',
-      call('swapDirectWithPermit', 100n, order, permit, payee, '0x'),
+      call('swapDirectWithPermit', 100n, payee, order, permit, '0x'),
       0n,
       { ...bare, recipient: payee, isNativeIn: false },
     ],

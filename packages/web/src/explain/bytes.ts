@@ -20,10 +20,10 @@ export type Range = readonly [from: number, to: number]
 
 type Shape = {
   readonly name: string
-  /** Words before the order. */
+  /** Words before the order: the amount, and in direct mode the recipient. */
   readonly before: number
-  /** Words of the payout; of a direct swap the recipient alone. */
-  readonly payout: 0 | 1 | 4
+  /** Words of the payout. */
+  readonly payout: 0 | 4
   readonly permit: boolean
 }
 
@@ -31,10 +31,10 @@ type Shape = {
 export const calls: Readonly<Record<string, Shape>> = {
   '0x2dfcad76': { name: 'swap', before: 1, payout: 0, permit: false },
   '0x3293da90': { name: 'swapNative', before: 0, payout: 0, permit: false },
-  '0x1cd1e06f': { name: 'swapWithPayout', before: 1, payout: 4, permit: false },
-  '0x1f57e40f': { name: 'swapDirect', before: 1, payout: 1, permit: false },
-  '0x098e6098': { name: 'swapWithPermit', before: 1, payout: 4, permit: true },
-  '0xf14ec419': { name: 'swapDirectWithPermit', before: 1, payout: 1, permit: true },
+  '0xeeea3835': { name: 'swapWithPayout', before: 1, payout: 4, permit: false },
+  '0xe956b9b0': { name: 'swapDirect', before: 2, payout: 0, permit: false },
+  '0x5d24e7d9': { name: 'swapWithPermit', before: 1, payout: 4, permit: true },
+  '0xc74a41f4': { name: 'swapDirectWithPermit', before: 2, payout: 0, permit: true },
 }
 
 const SELECTOR = 4
@@ -59,11 +59,12 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): R
   return {
     facts: {
       call: [0, SELECTOR],
-      ...(before === 1 && { amountIn: uint(0) }),
+      ...(before > 0 && { amountIn: uint(0) }),
+      ...(before === 2 && { recipient: address(1) }),
       ...{ tokenIn: address(before), tokenOut: address(before + 1), minOutput: uint(before + 2) },
       ...{ deadline: uint(before + 3), executor: address(before + 4) },
-      ...(payout > 0 && { recipient: address(pay) }),
-      ...(payout === 4 && { wrapper: address(pay + 1), fee: uint(pay + 2), feeRecipient: address(pay + 3) }),
+      ...(payout > 0 && { recipient: address(pay), fee: uint(pay + 1), feeRecipient: address(pay + 2) }),
+      ...(payout > 0 && { wrapper: address(pay + 3) }),
     },
     // Only what the encoder writes is read, so that a step is as long as its encoding.
     steps: steps.map((step): Range => {

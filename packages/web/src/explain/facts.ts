@@ -40,7 +40,7 @@ const NOWHERE = `0x${'0'.repeat(40)}`
  */
 export function read(tx: PastedTx, contracts: SwapContracts | undefined, now: number): Read {
   const found = explain({ data: tx.data, to: tx.to ?? NOWHERE, from: tx.from ?? NOWHERE, value: tx.value ?? '0' })
-  const { name, payout } = calls[tx.data.slice(0, 10).toLowerCase()]!
+  const { name, payout, before } = calls[tx.data.slice(0, 10).toLowerCase()]!
   const faults: string[] = []
   const against = (known: readonly string[] | undefined, address: string, fault: string): How => {
     if (known?.some((one) => one.toLowerCase() === address.toLowerCase())) return 'proven'
@@ -68,7 +68,7 @@ export function read(tx: PastedTx, contracts: SwapContracts | undefined, now: nu
       ...{ name: 'Pays at least', owner: 'minOutput', how: 'proven', note: found.tokenOut },
       value: { kind: 'amount', token: found.tokenOut, base: found.minOutput },
     },
-    recipientFact(found.recipient, tx.from, payout > 0),
+    recipientFact(found.recipient, tx.from, payout > 0 || before === 2),
     {
       ...{ name: 'Mode', value: words(found.mode === 'custody' ? 'Custody' : 'Direct'), how: 'proven', owner: 'call' },
       note:
@@ -77,11 +77,11 @@ export function read(tx: PastedTx, contracts: SwapContracts | undefined, now: nu
           : 'The Executor pays the recipient; the Guard checks what the balance grew by.',
     },
     {
-      ...{ name: 'Fee', how: 'proven', ...(payout === 4 && { owner: 'fee' as const }) },
+      ...{ name: 'Fee', how: 'proven', ...(payout > 0 && { owner: 'fee' as const }) },
       value: words(found.fee ? `${Number(found.fee.ppm) / 10_000} %` : 'None'),
       note: found.fee
         ? `To ${found.fee.recipient}.`
-        : payout === 4
+        : payout > 0
           ? 'The field for it is zero.'
           : `${name} has no field for a fee.`,
     },

@@ -110,5 +110,5 @@ export function useSwap(): Swap {
 
 /** True where the Executor pays the sender itself, as output tokens that take a tax need. swapDirect(…) and its like with a permit. */
 export function isDirect({ tx }: Pick<Quote, 'tx'>): boolean {
-  return tx !== undefined && /^0x(1f57e40f|f14ec419)/.test(tx.data)
+  return tx !== undefined && /^0x(e956b9b0|c74a41f4)/.test(tx.data)
 }
