@@ -284,7 +284,7 @@ contract OutputInvariants is Arena {
             order.tokenIn = address(0);
             expected = abi.encodeWithSelector(IGuard.InvalidValue.selector, 0, amount);
         } else {
-            order.direct = which % 2 == 1 && amount % 2 == 1;
+            order.direct = amount % 2 == 1;
             order.recipient = [address(0), address(guard), order.executor, order.tokenIn, order.tokenOut, address(weth)][which - 20];
             if (which == 25) (order.tokenOut, order.wrapper, order.direct) = (address(0), address(weth), false);
             expected = abi.encodeWithSelector(IGuard.InvalidRecipient.selector, order.recipient);

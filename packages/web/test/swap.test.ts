@@ -131,6 +131,39 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect((await stage.balance(stage.token('USDC'), owner(0))) - before).toBeGreaterThanOrEqual(3_000_000_000n)
   })
 
+  test('a recipient of a link must be accepted before anything is signed, and then receives the output', async () => {
+    const recipient = '0x00000000000000000000000000000000000B0b01'
+    const { page } = await stage.open(`${pair('WETH', 'USDC', '2')}&recipient=${recipient}`)
+    await page.getByRole('alert').filter({ hasText: 'The link sends all USDC to another account.' }).waitFor(WAIT)
+    expect(await page.getByText(recipient).count()).toBeGreaterThan(0)
+    expect(await go(page, /swap/i).count()).toBe(0)
+    await go(page, 'Accept this recipient').click()
+    await page.getByText('not to your wallet').waitFor(WAIT)
+    const before = await stage.balance(stage.token('USDC'), recipient)
+    await go(page, 'Approve WETH and swap').click()
+    await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
+    const paid = (await stage.balance(stage.token('USDC'), recipient)) - before
+    expect(paid).toBeGreaterThan(0n)
+    const shown = await page.locator('.rows dt:text("received") + dd .num').getAttribute('title')
+    expect(Math.round(Number(shown) * 1e6)).toBe(Number(paid))
+  })
+
+  test('a recipient of a link can be refused for the wallet, and one is typed in the settings', async () => {
+    const recipient = '0x00000000000000000000000000000000000B0b02'
+    const { page } = await stage.open(`${pair('WETH', 'USDC', '2')}&recipient=${recipient}`)
+    await page.getByRole('button', { name: 'Send it to my wallet' }).click(WAIT)
+    await go(page, 'Approve WETH and swap').waitFor(WAIT)
+    expect(page.url()).not.toContain('recipient')
+    await page.getByRole('button', { name: 'Settings' }).click()
+    const field = page.getByLabel('Send the output to another account')
+    await field.fill('0x12')
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    await field.fill(recipient)
+    await page.getByText('not to your wallet').waitFor(WAIT)
+    await go(page, 'Approve WETH and swap').waitFor(WAIT)
+    expect(page.url()).toContain(recipient)
+  })
+
   test('says why not, and the largest amount that would route, which does', async () => {
     const { page } = await stage.open(pair('WETH', 'FAR', '100000'))
     // From cold the largest amount takes several searches of seconds on a busy machine.

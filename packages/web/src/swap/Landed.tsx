@@ -38,7 +38,7 @@ export function LandedTicket({ chainId, route, paid, src, dst, onNew }: TicketPr
           </dd>
         </div>
         <div>
-          <dt>You received</dt>
+          <dt>{paid.isOther ? 'The recipient received' : 'You received'}</dt>
           <dd>
             {paid.received === undefined ? (
               'your node does not tell'

@@ -13,8 +13,9 @@ import { Cure } from './Cure.tsx'
 import type { Swap } from './use-swap.ts'
 
 /** The one button: what it says is what is next, or what stands in the way. */
-export function MainAction({ swap: { order, live, paying, short, refused, most, act } }: { readonly swap: Swap }) {
-  const { chain, src, dst, typed, same, exact } = order
+export function MainAction({ swap }: { readonly swap: Swap }) {
+  const { order, live, paying, short, refused, most, isRecipientNew, act } = swap
+  const { chain, src, dst, typed, same, exact, recipient } = order
   const wallet = useWallet()
   const [connecting, setConnecting] = useState(false)
   const { mutate: switchChain, error: notSwitched } = useSwitchChain()
@@ -65,12 +66,30 @@ export function MainAction({ swap: { order, live, paying, short, refused, most, 
         </>
       )
     if (short) return go(`Not enough ${src.symbol}`)
+    if (isRecipientNew)
+      return (
+        <>
+          <Notice kind="warn" title={`The link sends all ${dst.symbol} to another account.`} urgent>
+            <span className="mono">{recipient}</span> receives the output, and your wallet pays. Continue only if you
+            know this account.
+          </Notice>
+          <button type="button" className="btn" onClick={() => act.recipient(undefined)}>
+            Send it to my wallet
+          </button>
+          {go('Accept this recipient', () => act.recipient(recipient))}
+        </>
+      )
     if (isStale) return go('Refresh the quote', live.again)
     // While figures are on their way the button stays where it is, and quotes anew before anything is signed.
     return go(free ? 'Swap' : way === 'permit' ? 'Sign and swap' : `Approve ${src.symbol} and swap`, act.sign)
   }
   return (
     <>
+      {recipient !== undefined && !isRecipientNew && (
+        <p className="note">
+          Output goes to <span className="mono">{recipient}</span>, not to your wallet.
+        </p>
+      )}
       {action()}
       {quote && !refused && (
         <p className="note center">

@@ -53,7 +53,7 @@ export function OrderForm({ swap, onPick }: Props) {
       </div>
       {!refused && order.asked && <Least quote={quote} token={order.dst} quiet={quiet} />}
       <div id="settings">
-        <Suspense>{settings && <Settings auto={quote?.slippage} />}</Suspense>
+        <Suspense>{settings && <Settings auto={quote?.slippage} onRecipient={swap.act.recipient} />}</Suspense>
       </div>
       <Foot swap={swap} />
     </>

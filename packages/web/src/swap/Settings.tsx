@@ -5,14 +5,17 @@ import { useSwapParams } from './params.ts'
 import { slippageWarning } from './slippage.ts'
 import type { Quote } from './use-quote.ts'
 
-/** Slippage that the service chose for the route that is shown; undefined where it was not asked to. */
-type Props = { readonly auto: Quote['slippage'] }
+type Props = {
+  /** Slippage that the service chose for the route that is shown; undefined where it was not asked to. */
+  readonly auto: Quote['slippage']
+  readonly onRecipient: (address: string | undefined) => void
+}
 
 const presets = ['0.1', '0.5', '1'] as const
 
-/** Slippage, the limit of price impact, and the fee of an app that sends people here. All of it stands in the address. */
-export function Settings({ auto }: Props) {
-  const [{ impact, fee, feeTo }, change] = useSwapParams()
+/** Slippage, the limit of price impact, the recipient, and the fee of an app that sends people here. All of it stands in the address. */
+export function Settings({ auto, onRecipient }: Props) {
+  const [{ impact, recipient, fee, feeTo }, change] = useSwapParams()
   return (
     <div className="set">
       <Slippage auto={auto} />
@@ -23,6 +26,9 @@ export function Settings({ auto }: Props) {
           most={100}
           onChange={(text) => change({ impact: text === IMPACT_DEFAULT ? undefined : text }, true)}
         />
+      </div>
+      <div className="set__r">
+        <Recipient value={recipient} onChange={onRecipient} />
       </div>
       <div className="set__r">
         <Percentage
@@ -47,7 +53,34 @@ export function Settings({ auto }: Props) {
   )
 }
 
-function Slippage({ auto }: Props) {
+type RecipientProps = { readonly value: string | undefined; readonly onChange: Props['onRecipient'] }
+
+function Recipient({ value, onChange }: RecipientProps) {
+  const [text, setText] = useState(value ?? '')
+  const wrong = text !== '' && !/^0x[0-9a-fA-F]{40}$/.test(text)
+  return (
+    <label className="set__f">
+      <span>Send the output to another account</span>
+      <input
+        className="field mono"
+        value={text}
+        placeholder="your wallet"
+        spellCheck={false}
+        aria-invalid={wrong}
+        onChange={(event) => {
+          const next = event.target.value.trim()
+          setText(next)
+          if (next === '' || /^0x[0-9a-fA-F]{40}$/.test(next)) onChange(next || undefined)
+        }}
+      />
+      {wrong && (
+        <span className="amt__why">Enter 0x and 40 hex digits. Until then, the last valid recipient counts.</span>
+      )}
+    </label>
+  )
+}
+
+function Slippage({ auto }: Pick<Props, 'auto'>) {
   const [{ slippage }, change] = useSwapParams()
   const [own, setOwn] = useState(slippage !== undefined && !presets.some((preset) => preset === slippage))
   const warning = slippage === undefined ? null : slippageWarning(slippage)

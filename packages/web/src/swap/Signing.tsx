@@ -40,7 +40,11 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
         <Step state={steps.check} number={1} title="Transaction read and checked here">
           {explanation && route && (
             <ul className="checks">
-              <Check>Pays you, {brief(explanation.recipient)}, and nobody else</Check>
+              <Check>
+                {explanation.recipient.toLowerCase() === route.tx.from.toLowerCase()
+                  ? `Pays you, ${brief(explanation.recipient)}, and nobody else`
+                  : `Pays ${explanation.recipient}, the account that you named, and nobody else`}
+              </Check>
               <Check>
                 At least <Amount base={explanation.minOutput} decimals={dst.decimals} digits={9} /> {dst.symbol}
               </Check>

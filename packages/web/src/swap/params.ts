@@ -14,6 +14,8 @@ export type SwapParams = {
   readonly slippage?: string
   /** Most percent of price impact. */
   readonly impact?: string
+  /** Account that receives the output in place of the wallet. */
+  readonly recipient?: string
   readonly fee?: string
   readonly feeTo?: string
 }
@@ -31,6 +33,7 @@ export function readSwapParams(search: Readonly<Record<string, unknown>>): SwapP
     exact: search.exact === 'out' ? ('out' as const) : undefined,
     slippage: number(search.slippage),
     impact: number(search.impact),
+    recipient: address(search.recipient),
     fee: number(search.fee),
     feeTo: address(search.feeTo),
   }

@@ -24,6 +24,8 @@ export type Paid = {
   readonly gasUsed: bigint
   /** Growth of the balance in that block; undefined if the node does not keep the state of the block before. */
   readonly received: bigint | undefined
+  /** True if another account than the wallet received it. */
+  readonly isOther: boolean
 }
 
 export type Signing = {
@@ -70,7 +72,7 @@ export function useSigning() {
     if (!outcome) return
     const { hash, route } = outcome
     const { provider } = await connected.open()
-    await receiptOf(provider, connected.address, route, hash).then(
+    await receiptOf(provider, route, asked.recipient ?? connected.address, hash).then(
       (paid) => setReceipt({ hash, paid, error: undefined }),
       (error: unknown) => setReceipt({ hash, paid: undefined, error }),
     )
@@ -124,7 +126,7 @@ type Receipt = {
   readonly effectiveGasPrice?: string
 }
 
-async function receiptOf(provider: Eip1193Provider, owner: string, route: Route, hash: string): Promise<Paid> {
+async function receiptOf(provider: Eip1193Provider, route: Route, owner: string, hash: string): Promise<Paid> {
   const receipt = (await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as Receipt
   const block = Number(receipt.blockNumber)
   const gasUsed = BigInt(receipt.gasUsed)
@@ -136,13 +138,14 @@ async function receiptOf(provider: Eip1193Provider, owner: string, route: Route,
     const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
     return BigInt(await provider.request({ method: 'eth_call', params: [{ to: route.dst, data }, tag] }))
   }
-  const fee = native ? gasUsed * BigInt(receipt.effectiveGasPrice ?? '0x0') : 0n
+  const isOther = owner.toLowerCase() !== route.tx.from.toLowerCase()
+  const fee = native && !isOther ? gasUsed * BigInt(receipt.effectiveGasPrice ?? '0x0') : 0n
   // Nodes that keep no state of the block before do not tell.
   const received = await Promise.all([at(block), at(block - 1)]).then(
     ([after, before]) => after - before + fee,
     () => undefined,
   )
-  return { hash, block, gasUsed, received }
+  return { hash, block, gasUsed, received, isOther }
 }
 
 /** True for the owner's refusal in the wallet. */

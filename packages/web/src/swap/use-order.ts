@@ -32,6 +32,8 @@ export type Order = {
   readonly pools: number | undefined
   /** Most price impact, in percent, where it is not the service's own. */
   readonly limit: string | undefined
+  /** Account that receives the output in place of the wallet. */
+  readonly recipient: string | undefined
   /** Why there are no tokens to choose from, and how to look for them again. */
   readonly broken: unknown
   readonly again: () => void
@@ -71,6 +73,7 @@ export function useOrder(): Order {
   const from = wallet?.chainId === chain.id ? wallet.address : undefined
   return {
     ...{ chain, src, dst, same, exact, text, typed, priceOf, pools: status?.pools, limit: params.impact },
+    recipient: params.recipient?.toLowerCase() === from?.toLowerCase() ? undefined : params.recipient,
     broken: src && dst ? null : broken,
     again: () => void refetch(),
     asked: ready
@@ -93,10 +96,11 @@ export function useOrder(): Order {
   }
 }
 
-function termsOf({ slippage, impact, fee, feeTo }: SwapParams) {
+function termsOf({ slippage, impact, recipient, fee, feeTo }: SwapParams) {
   return {
     slippage: slippage ?? 'auto',
     ...(impact !== undefined && { maxPriceImpact: impact }),
+    ...(recipient && { recipient }),
     ...(fee && feeTo && { convenienceFee: fee, convenienceFeeRecipient: feeTo }),
   }
 }

@@ -1,5 +1,6 @@
 /** An order with its quote, and with what becomes of it when it is signed. */
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { plain } from '../format/amount.ts'
 import { type Token, type TokenOf, useNamed } from '../service/tokens.ts'
 import { isAboutSize, refusalOf } from '../service/words.ts'
@@ -29,6 +30,8 @@ export type Swap = {
   /** The largest amount that routes, where this one does not: undefined while it is looked for, 0 where none does. */
   readonly most: bigint | undefined
   readonly signing: Signing | undefined
+  /** True if the output goes to an account that only the link named so far: nothing is signed before its owner accepts it. */
+  readonly isRecipientNew: boolean
   readonly act: {
     readonly amount: (text: string, replace?: boolean) => void
     readonly flip: () => void
@@ -36,6 +39,8 @@ export type Swap = {
     readonly exact: (end: 'in' | 'out') => void
     readonly choose: (side: Side, token: Token) => void
     readonly raise: () => void
+    /** Names the account that receives the output; undefined for the wallet. */
+    readonly recipient: (address: string | undefined) => void
     readonly sign: () => void
     /** Back to the order. */
     readonly leave: () => void
@@ -49,6 +54,7 @@ export function useSwap(): Swap {
   const wallet = useWallet()
   const queries = useQueryClient()
   const signing = useSigning()
+  const [accepted, setAccepted] = useState<string>()
   const live = useQuote(asked, signing.state !== undefined)
   const balance = useBalance(chain.id, src?.address)
   const quote = signing.state?.route ?? live.quote
@@ -64,10 +70,15 @@ export function useSwap(): Swap {
     ...{ order, live, quote, tokenOf: named.of, balance, paying, refused, signing: signing.state },
     short: balance !== undefined && paying > balance,
     failed: open && live.error !== undefined && !refused,
+    isRecipientNew: order.recipient !== undefined && order.recipient !== accepted,
     most: told ?? (searched ? found : 0n),
     act: {
       amount: (amount, replace) => change({ amount }, replace),
       raise: () => change({ impact: '100' }),
+      recipient(address) {
+        setAccepted(address)
+        change({ recipient: address }, true)
+      },
       // What would be received is what is paid now: the same trade the other way round.
       flip() {
         if (!src || !dst) return
@@ -108,7 +119,7 @@ export function useSwap(): Swap {
   }
 }
 
-/** True where the Executor pays the sender itself, as output tokens that take a tax need. swapDirect(…) and its like with a permit. */
+/** True where the Executor pays the recipient itself, as output tokens that take a tax need. swapDirect(…) and its like with a permit. */
 export function isDirect({ tx }: Pick<Quote, 'tx'>): boolean {
   return tx !== undefined && /^0x(e956b9b0|c74a41f4)/.test(tx.data)
 }
