@@ -132,7 +132,7 @@ describe.skipIf(!browser)('the Swap page', () => {
   })
 
   test('a recipient of a link must be accepted before anything is signed, and then receives the output', async () => {
-    const recipient = '0x00000000000000000000000000000000000B0b01'
+    const recipient = '0x00000000000000000000000000000000000b0b01'
     const { page } = await stage.open(`${pair('WETH', 'USDC', '2')}&recipient=${recipient}`)
     await page.getByRole('alert').filter({ hasText: 'The link sends all USDC to another account.' }).waitFor(WAIT)
     expect(await page.getByText(recipient).count()).toBeGreaterThan(0)
@@ -149,7 +149,7 @@ describe.skipIf(!browser)('the Swap page', () => {
   })
 
   test('a recipient of a link can be refused for the wallet, and one is typed in the settings', async () => {
-    const recipient = '0x00000000000000000000000000000000000B0b02'
+    const recipient = '0x00000000000000000000000000000000000b0b02'
     const { page } = await stage.open(`${pair('WETH', 'USDC', '2')}&recipient=${recipient}`)
     await page.getByRole('button', { name: 'Send it to my wallet' }).click(WAIT)
     await go(page, 'Approve WETH and swap').waitFor(WAIT)
