@@ -140,6 +140,17 @@ export type HopPayment = {
   readonly locks?: number
 }
 
+/**
+ * A state in words that anybody can read from the pool's contract again, for certificates: see docs/certificates.md. Kinds are those whose
+ * earnings at given prices `@sluice/certificate` computes itself.
+ */
+export type ReadableState = {
+  readonly kind: 'constant-product' | 'concentrated' | 'stable'
+  readonly text: string
+  /** Fee that the contract does not tell. */
+  readonly feePpm?: number
+}
+
 /** A family, as the rest of the service knows it. Pure: it says what to read and decodes the answers. */
 export interface DexFamily<State = unknown> {
   /** Same name as the folders on both sides and the `op` of its steps. */
@@ -252,6 +263,9 @@ export interface DexFamily<State = unknown> {
   tradingFunction?(pool: Pool<State>): TradingFunction | null
   /** Base units of each token that the pool can give, in the order of `pool.tokens`; for prices and depth. */
   reserves(pool: Pool<State>): readonly bigint[]
+
+  /** The state for a certificate; null for a pool that is not of such a kind after all. Absent in families that have none. */
+  readableState?(pool: Pool<State>): ReadableState | null
 
   /** True where the tokens of a pool lie at its own address and nowhere else. */
   readonly keepsTokens?: true

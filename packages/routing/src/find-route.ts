@@ -1,4 +1,5 @@
 /** From a request to a settled route, or to the reasons why there is none. Pure and deterministic. */
+import { type Address, FLOAT_PPM } from '@sluice/chains'
 import { RoutingError } from './errors.ts'
 import { bestRoute } from './exact/best-route.ts'
 import { leastInput } from './exact/exact-output.ts'
@@ -13,16 +14,21 @@ import type { Graph } from './graph/graph.ts'
 import { isWorthless } from './integrate/promise.ts'
 import { startsOrEndsNative } from './native.ts'
 import { netBound } from './net-bound/net-bound.ts'
-import { WorkBudget, WorkSpent } from './problem/budget.ts'
+import { MOST_WORK, WorkBudget, WorkSpent } from './problem/budget.ts'
 import type { Ends } from './problem/passable.ts'
 import { Admission, DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of, isFree, type Problem } from './problem/problem.ts'
+import { type DualPrices, dualPrices } from './proof/dual-prices.ts'
+import { proveBound } from './proof/prove.ts'
 import { isSurcharging } from './taxes.ts'
 import { netGapBps, toRoute, wrapRoute } from './to-route.ts'
 import { ROUTE_PART } from './tolerances.ts'
-import type { ExactOutputRequest, Route, RouteRequest, RouteResult, RouteTerms } from './types.ts'
+import type { BoundProof, ExactOutputRequest, Route, RouteRequest, RouteResult, RouteTerms } from './types.ts'
 
 /** One by the part of the most that pools were found to pay that is not offered when more is refused. */
 const OUTPUT_LEEWAY = 100_000n
+
+/** Work that a proof may take beside its route: about a quarter of a second. */
+const PROOF_WORK = MOST_WORK / 4
 
 /** Bytes of calldata that a leg adds to a transaction. */
 const HOP_BYTES = 48
@@ -44,7 +50,7 @@ export function findRoute(
 ): RouteResult {
   return graph.topology.scratch.within(() => {
     try {
-      const result = routeWithin(graph, request, budget)
+      const result = withProof(graph, request, routeWithin(graph, request, budget))
       if (result.ok) for (const route of [result.route, ...(result.rivals ?? [])]) assertKept(route, request)
       return result
     } catch (error) {
@@ -63,6 +69,48 @@ function routeWithin(graph: Graph, request: RouteRequest | ExactOutputRequest, b
   if ('ok' in opening) return opening
   if ('amountOut' in request) return routeForOutput(opening.on(opening.graph), request)
   return routeOnPart(opening, request, budget) ?? routeForInput(opening.on(opening.graph), request)
+}
+
+/** A route with the proof of its bound, where the request wants it. The proof has its own work, so the route is the same without it. */
+function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, result: RouteResult): RouteResult {
+  if (!request.proof || !result.ok || 'amountOut' in request) return result
+  const { tokenIn, tokenOut, wrappedNative, amountIn, haircuts, excludePools } = request
+  const sold = erc20Of(tokenIn, wrappedNative)!
+  if (sold === erc20Of(tokenOut, wrappedNative)) return { ...result, proof: trivialProof(sold, amountIn) }
+  const fading = [...(haircuts ?? [])].filter(([, ppm]) => ppm >= FLOAT_PPM).map(([id]) => id)
+  const { haircuts: _, ...terms } = request
+  const free = {
+    ...{ ...terms, gasPriceWei: 0n, l1FeePerByteWei: 0 },
+    excludePools: new Set([...(excludePools ?? []), ...fading]),
+  }
+  const budget = new WorkBudget(PROOF_WORK)
+  const prove = () => {
+    const opening = opened(graph, free, budget)
+    if ('ok' in opening) return null
+    const known = pricesOnPart(opening, free) ?? dualPrices(whole(opening.on(opening.graph)))
+    const all = [result.route, ...(result.rivals ?? [])]
+    const paid = all.reduce((most, { amountOut }) => (most > amountOut ? most : amountOut), 0n)
+    return known && proveBound(opening.on(opening.graph).problem, amountIn, known, paid)
+  }
+  return { ...result, proof: budget.attempt(1, prove, () => null) }
+}
+
+/** A trade may always be divided as far as its bound is concerned. */
+const whole = ({ problem }: Prepared): Problem => ({ ...problem, onePath: false, maxPools: DEFAULT_MAX_POOLS })
+
+/** Dual prices on the part of a large graph that the trade may use; null of other graphs. */
+function pricesOnPart({ graph, ends, on }: Opening, request: RouteRequest): DualPrices | null {
+  if (graph.topology.from.length < LARGE_GRAPH) return null
+  return graph.topology.scratch.ofParts.within(() => {
+    const part = excerptOf(graph, request.trust, ends, on)
+    return part && dualPrices(whole(part))
+  })
+}
+
+/** Wrapping pays one for one. */
+function trivialProof(token: Address, amountIn: bigint): BoundProof {
+  const beyond = { pools: 0, earned: 0n }
+  return { decimals: 0, prices: [[token, [1n]]], pools: [], beyond, allowance: 0n, bound: amountIn, maxHops: 0 }
 }
 
 /** The route on the part of a large graph that the trade may use; null of other graphs, and where none is found there. */

@@ -63,6 +63,8 @@ export type RouteTerms = {
    * output, `later` is as if absent.
    */
   readonly boundAfterGas?: 'later' | 'never'
+  /** True where the answer carries a proof of the bound; of requests for an input only. */
+  readonly proof?: boolean
   /** Most routes that are told beside the best because measuring their gas may show them to be better; none when absent. */
   readonly mostRivals?: number
 }
@@ -128,6 +130,41 @@ export type Route = {
   readonly optimalityGapNetBps: number | null
 }
 
+/** A pool in the sum of a proof. */
+export type ProvedPool = {
+  readonly pool: Pool
+  /** Swaps that the sum covers: token sold and token bought, as the pool has them. */
+  readonly pairs: readonly (readonly [Address, Address])[]
+  /** The most that it earns by these at the prices, at the proof's scale. */
+  readonly earned: bigint
+  /** True where that trade ends where the pool's curve does, which may be before the pool itself ends. */
+  readonly isCut: boolean
+}
+
+/**
+ * An upper bound on the output of routes that swap once in each of some pools, by weak duality: the input at its price, and the most that
+ * each pool earns at the prices. Gas aside.
+ */
+export type BoundProof = {
+  /** Prices and earnings are integers: output base units times 10 to this power. */
+  readonly decimals: number
+  /**
+   * By token, and by the pools that a path has passed before, from none to `maxHops`. Where the native token is an end, its wrapper stands
+   * for both. That of the output is 10^decimals.
+   */
+  readonly prices: readonly (readonly [Address, readonly bigint[]])[]
+  /** The pools that earn most first. */
+  readonly pools: readonly ProvedPool[]
+  /** Pools above the limit on those listed, and what they earn together. */
+  readonly beyond: { readonly pools: number; readonly earned: bigint }
+  /** Counted in for the rounding of floats, and for fees that one swap leaves for the next in a pool of several tokens. */
+  readonly allowance: bigint
+  /** Output base units, rounded up. */
+  readonly bound: bigint
+  /** Most pools in series of the routes that it covers. */
+  readonly maxHops: number
+}
+
 export type RejectedSource = { readonly pool: string; readonly family: string; readonly reason: string }
 
 export type RouteResult =
@@ -136,6 +173,8 @@ export type RouteResult =
       readonly route: Route
       /** Routes that may be better by the gas that they are charged; only where the request wants them. */
       readonly rivals?: readonly Route[]
+      /** Only where the request wants it; null where none was found. */
+      readonly proof?: BoundProof | null
       /** Works out `optimalityGapNetBps` of these routes, which is null until then; only where that was left for later. */
       readonly boundAfterGas?: () => void
     }

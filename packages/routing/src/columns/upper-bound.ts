@@ -127,7 +127,7 @@ function profitOf(problem: Problem, frontier: Frontier, price: Float64Array, edg
 }
 
 /** Finds prices at the ends of the frontier's edges at which as little as possible is earned there. */
-function balancePrices(
+export function balancePrices(
   problem: Problem,
   { edges, tokens, live, costLabel, valueLabel }: Frontier,
   price: Float64Array,

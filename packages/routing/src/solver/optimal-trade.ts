@@ -86,6 +86,18 @@ export class OptimalTrade {
     return true
   }
 
+  /** Part by which the last trade misses the trading function, or its prices; next to nothing unless no trade was found. */
+  get miss(): number {
+    const { tradingFunction, balances } = this
+    const { invariant, weights } = tradingFunction
+    const { sum, logs } = sumsOf(tradingFunction, balances)
+    const [linear, logarithmic] = [invariant.linear(sum, logs), invariant.logarithmic(sum, logs)]
+    const scale = weights.reduce((all, weight, k) => all + linear * balances[k]! + logarithmic * weight, 0)
+    const ratio = linear / logarithmic
+    const off = Math.abs(this.least * this.v - this.u - ratio) / Math.max(ratio, this.u)
+    return Math.max(Math.abs(invariant.level(sum, logs) - this.level) / scale, off)
+  }
+
   /** By what part each token's marginal value has moved from where nothing is traded; rates move by two of them. */
   valuesMoved(): Float64Array {
     return marginalValues(this.tradingFunction, this.balances).map((value, k) => value / this.values[k]!)

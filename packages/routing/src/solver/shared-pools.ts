@@ -12,11 +12,16 @@ export function tradingFunctionOf({ topology }: Graph, pool: Pool): TradingFunct
   if (pool.tokens.length === 2) return null
   const known = topology.tradingFunctions.get(pool)
   if (known !== undefined) return known
-  const family = familyOf(pool.family)!
-  const single = orRefused(() => family.tradingFunction?.(pool) ?? null)
-  const found = single && family.limitsEachSwap?.(pool) ? ofRepeatedSwaps(single) : single
+  const found = wholeFunctionOf(pool)
   topology.tradingFunctions.set(pool, found)
   return found
+}
+
+/** The trading function of a pool of any number of tokens; null of those that have none. */
+export function wholeFunctionOf(pool: Pool): TradingFunction | null {
+  const family = familyOf(pool.family)!
+  const single = orRefused(() => family.tradingFunction?.(pool) ?? null)
+  return single && family.limitsEachSwap?.(pool) ? ofRepeatedSwaps(single) : single
 }
 
 const ofRepeatedSwaps = (single: TradingFunction): TradingFunction => ({
@@ -96,6 +101,16 @@ export class SharedPool {
     return 8 * this.trade.placed * this.tokens.length + this.places.length ** 2
   }
 
+  /** Prices of a common unit as the last trade met them: see OptimalTrade. */
+  get ends(): { readonly sold: readonly number[]; readonly bought: readonly number[] } {
+    return { sold: Array.from(this.trade.priceIn), bought: Array.from(this.trade.priceOut) }
+  }
+
+  /** @see OptimalTrade.miss */
+  get miss(): number {
+    return this.trade.miss
+  }
+
   /** Earnings of the last trade, in output base units. */
   get earned(): number {
     return -this.value.reduce((sum, part) => sum + part, 0)
@@ -111,15 +126,17 @@ export class SharedPool {
    *
    * @param prices - by token of the graph
    * @param input - base units by place in the allocation, as is `output`
+   * @param worth - prices of tokens that are bought, where they are others
    * @returns what it earns, in output base units
    */
-  tradeTo(prices: Float64Array, input: Float64Array, output: Float64Array): number {
+  tradeTo(prices: Float64Array, input: Float64Array, output: Float64Array, worth = prices): number {
     const { trade, tokens, ofInput, ofOutput, tradingFunction, value, weight, places } = this
     const { units, keepIn, keepOut, balances } = tradingFunction
     for (let k = 0; k < tokens.length; k++) {
       const price = tokens[k]! < 0 ? 0 : prices[tokens[k]!]! / units[k]!
-      trade.priceIn[k] = ofInput[k] === 0 ? Number.POSITIVE_INFINITY : price / (keepIn * ofInput[k]!)
-      trade.priceOut[k] = price * keepOut * ofOutput[k]!
+      const brings = tokens[k]! < 0 ? 0 : worth[tokens[k]!]! / units[k]!
+      trade.priceIn[k] = ofInput[k] === 0 || price === 0 ? Number.POSITIVE_INFINITY : price / (keepIn * ofInput[k]!)
+      trade.priceOut[k] = brings * keepOut * ofOutput[k]!
     }
     for (const place of places) input[place] = output[place] = 0
     this.traded.length = 0

@@ -1,7 +1,16 @@
 /** Messages between a process and a thread that routes for it. */
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { RoutingError, type RoutingErrorCode } from '../errors.ts'
-import type { ExactOutputRequest, Leg, Route, RouteRequest, RouteResult, RouteTerms } from '../types.ts'
+import type {
+  BoundProof,
+  ExactOutputRequest,
+  Leg,
+  ProvedPool,
+  Route,
+  RouteRequest,
+  RouteResult,
+  RouteTerms,
+} from '../types.ts'
 
 export type ToThread =
   /** Brings the thread's pools of a chain nearer to a block. */
@@ -59,8 +68,16 @@ export function ownTerms({
 /** Pools go back as their ids: the process has them. */
 export type PlainRoute = Omit<Route, 'legs'> & { readonly legs: readonly PlainLeg[] }
 export type PlainLeg = Omit<Leg, 'pool'> & { readonly pool: string }
+export type PlainProof = Omit<BoundProof, 'pools'> & {
+  readonly pools: readonly (Omit<ProvedPool, 'pool'> & { readonly pool: string })[]
+}
 export type PlainResult =
-  | { readonly ok: true; readonly route: PlainRoute; readonly rivals?: readonly PlainRoute[] }
+  | {
+      readonly ok: true
+      readonly route: PlainRoute
+      readonly rivals?: readonly PlainRoute[]
+      readonly proof?: PlainProof | null
+    }
   | Extract<RouteResult, { ok: false }>
 
 export type FromThread =
@@ -73,8 +90,16 @@ export type FromThread =
 export function toPlain(result: RouteResult): PlainResult {
   if (!result.ok) return result
   const plain = (route: Route) => ({ ...route, legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })) })
-  return { ok: true, route: plain(result.route), ...(result.rivals && { rivals: result.rivals.map(plain) }) }
+  const { rivals, proof } = result
+  return {
+    ok: true,
+    route: plain(result.route),
+    ...(rivals && { rivals: rivals.map(plain) }),
+    ...(proof !== undefined && { proof: proof && { ...proof, pools: proof.pools.map(ofPool) } }),
+  }
 }
+
+const ofPool = (proved: ProvedPool) => ({ ...proved, pool: proved.pool.id })
 
 /** @throws the error that the search ended with */
 export function fromPlain(
@@ -90,5 +115,14 @@ export function fromPlain(
   const whole = (route: PlainRoute) => {
     return { ...route, legs: route.legs.map((leg) => ({ ...leg, pool: pools.get(leg.pool)! })) }
   }
-  return { ok: true, route: whole(result.route), ...(result.rivals && { rivals: result.rivals.map(whole) }) }
+  const { rivals, proof } = result
+  const pool = (id: string) => pools.get(id)!
+  return {
+    ok: true,
+    route: whole(result.route),
+    ...(rivals && { rivals: rivals.map(whole) }),
+    ...(proof !== undefined && {
+      proof: proof && { ...proof, pools: proof.pools.map((proved) => ({ ...proved, pool: pool(proved.pool) })) },
+    }),
+  }
 }

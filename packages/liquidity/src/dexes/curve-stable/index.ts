@@ -4,7 +4,7 @@ import { HOP_GAS } from '../common/gas.ts'
 import { findPools } from './discover.ts'
 import { inputFor, limitOf, quote, tradingFunction } from './math.ts'
 import { type CurveStableFixed, readFixed } from './rates.ts'
-import { applyLog, readStates, topics } from './state.ts'
+import { applyLog, plainState, readStates, topics } from './state.ts'
 import type { CurveStableState } from './types.ts'
 
 export const curveStable: DexFamily<CurveStableState> = {
@@ -22,6 +22,8 @@ export const curveStable: DexFamily<CurveStableState> = {
   dependsOn: ({ fixed }) => (fixed as CurveStableFixed | undefined)?.dependsOn ?? [],
   topics,
   applyLog,
+
+  readableState: ({ state }) => plainState(state),
 
   ...curveFamily({
     gas: HOP_GAS['curve-stable'],

@@ -1,8 +1,9 @@
 import { type CurveLens, CurveLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
-import { orRefused, type Pool, type Reads } from '../../family.ts'
+import { orRefused, type Pool, type ReadableState, type Reads } from '../../family.ts'
 import { CURVE_LENS } from '../../lenses.ts'
+import { FEE_UNIT } from '../../math/stable-swap.ts'
 import { readEach } from '../common/read-each.ts'
 import { quote } from './math.ts'
 import type { CurveStableState } from './types.ts'
@@ -59,6 +60,18 @@ export function toState(read: Read, rounding: CurveStableState['rounding']): Cur
     margin: 1n,
     feeOrder: 'scaled',
   }
+}
+
+/** Rates of coins that are worth the same a unit: powers of ten, by their decimals. */
+const PLAIN_RATE = /^1(0{18,})$/
+
+/** The state of a plain pool, whose coins have no rates and whose fee stays as it is; null of others. */
+export function plainState(state: CurveStableState): ReadableState | null {
+  const { balances, rates, amplification, feeE10, offpegMultiplierE10 } = state
+  if (offpegMultiplierE10 > FEE_UNIT || !rates.every((rate) => PLAIN_RATE.test(`${rate}`))) return null
+  const units = rates.map((rate) => rate / 10n ** 18n)
+  const a100 = (amplification.a * PRECISION) / amplification.precision
+  return { kind: 'stable', text: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}` }
 }
 
 function agrees(state: CurveStableState, i: number, j: number, amountIn: bigint, amountOut: bigint): boolean {

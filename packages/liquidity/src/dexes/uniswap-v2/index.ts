@@ -41,6 +41,10 @@ export const uniswapV2: DexFamily<UniswapV2State> = {
   outline: ({ state }, band) => constantProductOutline(state.reserve0, state.reserve1, state.feePpm, band),
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
+  readableState({ state: { reserve0, reserve1, feePpm } }) {
+    return { kind: 'constant-product', text: `constant-product ${reserve0} ${reserve1} ${feePpm}`, feePpm }
+  },
+
   // Two accumulators.
   keepsTokens: true,
   oracleGas: 10_400,

@@ -12,5 +12,8 @@ export const uniswapV3: DexFamily<UniswapV3State> = {
   createdPool,
   ...concentratedLogs(),
   ...concentratedTrade('uniswap-v3'),
+  readableState({ state: { sqrtPriceX96, tick, liquidity, feePpm, tickSpacing } }) {
+    return { kind: 'concentrated', text: `concentrated ${sqrtPriceX96} ${tick} ${liquidity} ${feePpm} ${tickSpacing}` }
+  },
   keepsTokens: true,
 }

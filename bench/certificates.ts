@@ -1,0 +1,136 @@
+/**
+ * `npm run bench -- certificates [certificates] [seed]`: certificates of random trades over the genuine pools of the local chain, which a
+ * checker that shares no code with the search adds up again from the node's own reads, and as many false ones, in all ways of
+ * `falsify`. Pools move between rounds. Fails where a true one is not verified, or a false one not refuted for its own reason.
+ */
+
+import { falsify, memoized } from '@sluice/api/testing'
+import { checkCertificate, type Verdict } from '@sluice/certificate'
+import { NATIVE } from '@sluice/chains'
+import { familyOf, type Pool } from '@sluice/liquidity'
+import { random, startLocal, stir } from '@sluice/liquidity/testing'
+import { type Certificate, certificateOf } from '@sluice/quoting'
+import { buildGraph, findRoute, type Graph, type RouteRequest } from '@sluice/routing'
+import { record, rounded } from './record.ts'
+
+const COUNT = Number(process.argv[2] ?? 10_000)
+const SEED = Number(process.argv[3] ?? 1)
+const PER_ROUND = 250
+/** Families that the checker knows, for half of the trades: in the others all families take part. */
+const CHECKED = ['uniswap-v2', 'uniswap-v3', 'curve-stable', 'wrapped-native']
+
+type Tally = { made: number; right: number; readonly wrong: string[] }
+const tally = (): Tally => ({ made: 0, right: 0, wrong: [] })
+const verified = tally()
+const refuted = new Map<string, Tally>()
+const kinds = new Map<string, number>()
+let [slackBps, apartBps, compared, close, checkMs] = [0, 0, 0, 0, 0]
+
+function note(to: Tally, isRight: boolean, message: string): void {
+  to.made++
+  if (isRight) to.right++
+  else to.wrong.push(message)
+}
+
+const describe = (verdict: Verdict) =>
+  verdict.status === 'verified' ? 'verified' : `${verdict.status}: ${verdict.reason}: ${verdict.message}`
+
+const r = random(SEED)
+const below = (limit: number) => r.integer(Math.max(1, limit))
+const world = await startLocal()
+const wrappedNative = world.chain.wrappedNative?.address ?? null
+
+/** A trade of a pool's own tokens, or of those of two pools, from a ten-millionth of what a pool holds to a tenth. */
+function drawTrade(pools: readonly Pool[]): RouteRequest {
+  const [first, second] = [pools[below(pools.length)]!, pools[below(pools.length)]!]
+  const place = below(first.tokens.length)
+  const others = (below(2) === 0 ? first : second).tokens.filter((token) => token !== first.tokens[place])
+  const named = (token: string) => (BigInt(token) === 0n ? NATIVE : token) as RouteRequest['tokenIn']
+  const part = 10n + 10n ** BigInt(1 + below(7))
+  const amountIn = familyOf(first.family)!.reserves(first)[place]! / part
+  return {
+    tokenIn: named(first.tokens[place]!),
+    tokenOut: named(others[below(others.length)]!),
+    wrappedNative,
+    gasPriceWei: 0n,
+    amountIn: amountIn > 0n ? amountIn : 1n,
+    maxHops: 1 + below(4),
+    proof: true,
+    ...(below(2) === 0 && { sources: { include: new Set(CHECKED) } }),
+  }
+}
+
+async function certify(graph: Graph, asked: RouteRequest): Promise<Certificate | null> {
+  const result = findRoute(graph, asked)
+  if (!result.ok || !result.proof || result.proof.pools.length === 0) return null
+  const certificate = certificateOf(result.proof, asked, graph.snapshot)
+  const { route } = result
+  if (BigInt(certificate.bound) < route.amountOut)
+    verified.wrong.push(`the route pays ${route.amountOut} of ${certificate.bound}`)
+  // Of few units, one is more than a tenth of a basis point.
+  if (route.optimalityGapBps !== null && route.amountOut > 10n ** 7n) {
+    compared++
+    const gap = (1 - Number(route.amountOut) / Number(certificate.bound)) * 1e4
+    apartBps = Math.max(apartBps, gap - route.optimalityGapBps)
+    if (gap - route.optimalityGapBps <= 0.1) close++
+  }
+  return certificate
+}
+
+let earlier: Certificate | undefined
+try {
+  for (let round = 0; verified.made < COUNT; round++) {
+    await stir(world, SEED + round)
+    const snapshot = world.market.snapshot()
+    const graph = buildGraph(snapshot)
+    const pools = [...snapshot.pools.values()]
+    const options = { request: memoized(({ method, params }) => world.request(method, params)), maxAssumed: 1 }
+    let last: Certificate | undefined
+    for (let k = 0; k < PER_ROUND && verified.made < COUNT; ) {
+      const certificate = await certify(graph, drawTrade(pools))
+      if (!certificate) continue
+      k++
+      last = certificate
+      for (const { kind } of certificate.pools) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+      const began = performance.now()
+      const verdict = await checkCertificate(certificate, options)
+      checkMs += performance.now() - began
+      note(verified, verdict.status === 'verified', `${describe(verdict)} ${JSON.stringify(certificate).slice(0, 300)}`)
+      if (verdict.status !== 'verified') continue
+      slackBps += (Number(verdict.bound - verdict.recomputed) / Number(verdict.bound)) * 1e4
+      const ways = falsify(certificate, { recomputed: verdict.recomputed, below, ...(earlier && { earlier }) })
+      if (ways.length === 0) continue
+      // The rarest kind so far, so that all are made about as often.
+      const [{ way, reason, certificate: made }] = ways.toSorted(
+        (a, b) => (refuted.get(a.way)?.made ?? 0) - (refuted.get(b.way)?.made ?? 0),
+      ) as [(typeof ways)[number]]
+      const mustInclude = certificate.pools.map(({ id }) => id)
+      const answer = await checkCertificate(made, { ...options, ...(reason === 'pool missing' && { mustInclude }) })
+      const to = refuted.get(way) ?? tally()
+      refuted.set(way, to)
+      note(to, answer.status === 'refuted' && answer.reason === reason, `${way}: ${describe(answer)}`)
+    }
+    earlier = last ?? earlier
+  }
+} finally {
+  await world.stop()
+}
+
+const all = [...refuted.values()]
+const wrong = [...verified.wrong, ...all.flatMap((one) => one.wrong)]
+record('certificates', {
+  seed: SEED,
+  certificates: verified.made,
+  verified: verified.right,
+  falsified: all.reduce((sum, { made }) => sum + made, 0),
+  refuted: all.reduce((sum, { right }) => sum + right, 0),
+  refutedByWay: Object.fromEntries([...refuted].sort().map(([way, { made, right }]) => [way, `${right} of ${made}`])),
+  poolsByKind: Object.fromEntries([...kinds].sort()),
+  meanSlackBps: rounded(slackBps / verified.right, 6),
+  largestAboveOptimalityGapBps: rounded(apartBps, 6),
+  comparedWithOptimalityGap: compared,
+  atMostTenthOfBpsAboveIt: close,
+  meanCheckMs: rounded(checkMs / verified.made, 2),
+  wrong: wrong.slice(0, 20),
+})
+if (wrong.length > 0) process.exitCode = 1

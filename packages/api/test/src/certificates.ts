@@ -1,0 +1,132 @@
+/** Certificates that are false, each in one of the ways in which somebody might make one. */
+import { createHash } from 'node:crypto'
+import type { Certificate } from '@sluice/quoting'
+
+type Request = (call: { readonly method: string; readonly params: readonly unknown[] }) => Promise<unknown>
+type Pool = Certificate['pools'][number]
+/** A false certificate, and the reason with which it has to be refuted. */
+export type Falsified = { readonly way: string; readonly certificate: Certificate; readonly reason: string }
+type Context = {
+  /** Bound that the certificate's prices prove. */
+  readonly recomputed: bigint
+  /** A certificate of another block, whose pools have moved since. */
+  readonly earlier?: Certificate
+  /** A number below another one, at random. */
+  readonly below: (limit: number) => number
+}
+
+const sha256 = (text: string): string => `0x${createHash('sha256').update(text).digest('hex')}`
+
+/** As docs/certificates.md has it. */
+const lineOf = ({ id, address, kind, tokens, pairs, feePpm, taxes, state }: Pool): string => {
+  const taxed = taxes.map(({ token, soldPpm, boughtPpm }) => `${token}:${soldPpm}:${boughtPpm}`)
+  return [id, address, kind, `${tokens}`, `${pairs.map((pair) => pair.join('>'))}`, feePpm, `${taxed}`, state].join(' ')
+}
+export const digestOf = (pools: readonly Pool[]): string => sha256(pools.map(lineOf).join('\n'))
+const withPools = (certificate: Certificate, pools: readonly Pool[]): Certificate => ({
+  ...certificate,
+  pools,
+  digest: digestOf(pools),
+})
+const changed = (certificate: Certificate, pool: Pool, change: Partial<Pool>): Certificate =>
+  withPools(
+    certificate,
+    certificate.pools.map((one) => (one === pool ? { ...one, ...change } : one)),
+  )
+const isChecked = ({ kind }: Pool) => kind === 'constant-product' || kind === 'concentrated' || kind === 'stable'
+const divUp = (a: bigint, b: bigint) => (a + b - 1n) / b
+
+/** Earnings of all parts that the certificate claims, and those of them that have to be believed. */
+function parts({ amountIn, prices, tokenIn, pools, beyond, allowance }: Certificate) {
+  const price = BigInt(prices.find(({ token }) => token === tokenIn)!.byHop[0]!)
+  const sum = (some: readonly Pool[]) => some.reduce((all, { earned }) => all + BigInt(earned), 0n)
+  const rest = BigInt(amountIn) * price + BigInt(beyond.earned) + BigInt(allowance)
+  return { all: rest + sum(pools), believed: rest - BigInt(allowance) + sum(pools.filter((pool) => !isChecked(pool))) }
+}
+
+/** A false certificate in each way that this one allows. */
+export function falsify(certificate: Certificate, { recomputed, earlier, below }: Context): readonly Falsified[] {
+  const unit = 10n ** BigInt(certificate.scale)
+  const found: Falsified[] = []
+  const add = (way: string, reason: string, made: Certificate) => found.push({ way, reason, certificate: made })
+  const checked = certificate.pools.filter(isChecked)
+  const { believed } = parts(certificate)
+
+  const tooLow = recomputed - 1n - BigInt(below(1_000))
+  if (tooLow >= 0n && tooLow * unit < parts(certificate).all)
+    add('bound lowered', 'sum wrong', { ...certificate, bound: `${tooLow}` })
+  // All earnings that the checker can compute are denied, so that the parts add up.
+  const least = divUp(believed, unit)
+  if (least < recomputed) {
+    const pools = certificate.pools.map((pool) => (isChecked(pool) ? { ...pool, earned: '0' } : pool))
+    const claim = { ...certificate, pools, allowance: '0' }
+    const room = recomputed - least
+    const bound = least + BigInt(below(Number(room > 1_000_000n ? 1_000_000n : room)))
+    add('bound lowered, and its parts with it', 'bound too low', { ...claim, bound: `${bound}` })
+  }
+  const [most] = checked.toSorted((a, b) => (BigInt(a.earned) < BigInt(b.earned) ? 1 : -1))
+  if (most && BigInt(most.earned) > 2n * (BigInt(certificate.allowance) + 2n * unit)) {
+    const pools = certificate.pools.map((pool) => (pool === most ? { ...pool, earned: '0' } : pool))
+    const claim = { ...certificate, pools }
+    add('a pool left out of the sum', 'bound too low', { ...claim, bound: `${divUp(parts(claim).all, unit)}` })
+  }
+  if (most) {
+    const others = certificate.pools.filter((pool) => pool !== most)
+    add('a pool taken off the list', 'digest differs', { ...certificate, pools: others })
+    add('a pool taken off list and digest', 'pool missing', withPools(certificate, others))
+    const sum = { ...most, earned: `${parts(certificate).all * 2n}` }
+    const pools = certificate.pools.map((pool) => (pool === most ? sum : pool))
+    add('earnings above the bound', 'sum wrong', { ...certificate, pools })
+  }
+  for (const pool of checked.length > 0 ? [checked[below(checked.length)]!] : []) {
+    const state = sha256(`another state ${below(1e9)}`)
+    add('state digest', 'digest differs', {
+      ...certificate,
+      pools: certificate.pools.map((one) => (one === pool ? { ...one, state } : one)),
+    })
+    add('state digest, and that of the list', 'state differs', changed(certificate, pool, { state }))
+    const kind = pool.kind === 'concentrated' ? 'constant-product' : 'concentrated'
+    add('kind of a pool', 'not such a pool', changed(certificate, pool, { kind }))
+    // Of more tokens, some may have no price.
+    if (pool.tokens.length === 2)
+      add('order of tokens', 'not such a pool', changed(certificate, pool, { tokens: pool.tokens.toReversed() }))
+    const [x, y] = [below(1e9) + 1, below(1e9) + 1]
+    const reserves = { kind: 'constant-product', state: sha256(`constant-product ${x} ${y} ${pool.feePpm}`) } as const
+    if (pool.kind === 'constant-product') {
+      add('reserves', 'state differs', changed(certificate, pool, reserves))
+      add('fee', 'state differs', changed(certificate, pool, { feePpm: pool.feePpm + 1 + below(5_000) }))
+    }
+  }
+  // Where the bound is loose, it is true at other prices as well.
+  const isTight = (BigInt(certificate.bound) - recomputed) * 1_000n < recomputed
+  const earning = checked.reduce((sum, { earned }) => sum + BigInt(earned), 0n)
+  if (isTight && earning > 0n && certificate.pools.every((pool) => isChecked(pool) || pool.earned === '0')) {
+    const part = 1n + BigInt(below(50))
+    for (const percent of [100n + part, 100n - part]) {
+      const prices = certificate.prices.map(({ token, byHop }) => ({
+        token,
+        byHop: byHop.map((price) => (token === certificate.tokenIn ? `${(BigInt(price) * percent) / 100n}` : price)),
+      }))
+      const made = { ...certificate, prices }
+      add('price of the input', percent > 100n ? 'sum wrong' : 'bound too low', made)
+    }
+  }
+  const isMoved = (pool: Pool) => {
+    const before = earlier?.pools.find(({ id }) => id === pool.id)
+    return isChecked(pool) && before !== undefined && before.state !== pool.state
+  }
+  if (earlier && certificate.pools.some(isMoved))
+    add('block', 'state differs', { ...earlier, block: certificate.block })
+  return found
+}
+
+/** Reads of a node at blocks that stay as they are, each made once. */
+export function memoized(request: Request): Request {
+  const known = new Map<string, Promise<unknown>>()
+  return (call) => {
+    const key = JSON.stringify(call)
+    const answer = known.get(key) ?? request(call)
+    known.set(key, answer)
+    return answer
+  }
+}

@@ -1,0 +1,91 @@
+/** The form of a certificate, and reading one that a stranger wrote: every field is checked, bounded, and copied. */
+
+/** The end of a check, with its verdict. */
+export class Stop extends Error {
+  status: 'refuted' | 'not checkable' = 'refuted'
+  reason = ''
+}
+const stop = (status: Stop['status']) => (reason: string, message: string) =>
+  Object.assign(new Stop(message), { status, reason })
+export const refuted = stop('refuted')
+export const notCheckable = stop('not checkable')
+const malformed = (at: string, expected: string) => notCheckable('malformed', `${at} must be ${expected}`)
+
+type Read<T> = (value: unknown, at: string) => T
+
+/** Own fields only: what a prototype has is no part of a certificate. */
+function object<T>(shape: { readonly [Name in keyof T]: Read<T[Name]> }): Read<T> {
+  return (value, at) => {
+    if (typeof value !== 'object' || !value) throw malformed(at || 'a certificate', 'an object')
+    const part = ([name, read]: [string, Read<unknown>]) => {
+      const own: unknown = Object.getOwnPropertyDescriptor(value, name)?.value
+      return [name, read(own, at ? `${at}.${name}` : name)] as const
+    }
+    return Object.fromEntries(Object.entries<Read<unknown>>(shape).map(part)) as T
+  }
+}
+
+function list<T>(read: Read<T>, least: number, most: number): Read<readonly T[]> {
+  return (value, at) => {
+    if (Array.isArray(value) && value.length >= least && value.length <= most)
+      return Array.from(value, (one, k) => read(one, `${at}[${k}]`))
+    throw malformed(at, `a list of ${least} to ${most}`)
+  }
+}
+
+function text(pattern: RegExp, expected: string): Read<string> {
+  return (value, at) => {
+    if (typeof value === 'string' && value.length < 250 && pattern.test(value)) return value
+    throw malformed(at, expected)
+  }
+}
+
+/** Decimal strings, or numbers that are exact. */
+function integer(least = 0n, most = 10n ** 200n): Read<bigint> {
+  const digits = text(/^[0-9]+$/, 'an integer in decimal digits')
+  return (value, at) => {
+    const parsed = BigInt(digits(Number.isSafeInteger(value) ? String(value) : value, at))
+    if (parsed >= least && parsed <= most) return parsed
+    throw malformed(at, `from ${least} to ${most}`)
+  }
+}
+
+const address = text(/^0x[0-9a-f]{40}$/, 'an address in lower case')
+const hash = text(/^0x[0-9a-f]{64}$/, '32 bytes in lower case')
+const [place, ppm] = [integer(0n, 7n), integer(0n, 999_999n)]
+
+const pool = object({
+  id: text(/^0x([0-9a-f]{40}|[0-9a-f]{64})$/, 'an address or an id in lower case'),
+  address,
+  kind: text(/^(constant-product|concentrated|stable|wrapper|assumed)$/, 'a kind of pool'),
+  tokens: list(address, 2, 8),
+  /** Swaps that the bound covers: places of the token sold and of the token bought. */
+  pairs: list(list(place, 2, 2), 0, 56),
+  /** Counted for constant-product pools alone, whose contracts do not tell it. */
+  feePpm: ppm,
+  /** Parts that tokens keep of transfers to the pool and from it. */
+  taxes: list(object({ token: place, soldPpm: ppm, boughtPpm: ppm }), 0, 8),
+  state: hash,
+  earned: integer(),
+})
+/** Throws Stop, which names the field. @param at - empty */
+export const readCertificate = object({
+  version: integer(1n, 1n),
+  chainId: integer(),
+  block: object({ number: integer(), hash }),
+  tokenIn: address,
+  tokenOut: address,
+  amountIn: integer(),
+  /** Prices and earnings are output base units times 10 to this power. */
+  scale: integer(0n, 100n),
+  maxHops: integer(0n, 8n),
+  /** By the pools that a path has passed before. */
+  prices: list(object({ token: address, byHop: list(integer(), 1, 9) }), 1, 8_000),
+  pools: list(pool, 0, 2_000),
+  beyond: object({ pools: integer(), earned: integer() }),
+  allowance: integer(),
+  bound: integer(),
+  digest: hash,
+})
+export type Certificate = ReturnType<typeof readCertificate>
+export type CertifiedPool = Certificate['pools'][number]

@@ -1,0 +1,143 @@
+/** The most that pools let a trader earn at prices: base units times integer prices, rounded up. README.md derives the formulas. */
+import { notCheckable } from './certificate.ts'
+
+const [PPM, Q96, E10, E18] = [1_000_000n, 1n << 96n, 10n ** 10n, 10n ** 18n]
+export const sumOf = (parts: readonly bigint[]): bigint => parts.reduce((sum, part) => sum + part, 0n)
+export const divUp = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
+
+/** floor(value^(1/degree)), by Newton's method from above. */
+export function rootDown(value: bigint, degree: bigint): bigint {
+  if (value < 1n) return 0n
+  let root = 1n << (BigInt(value.toString(2).length) / degree + 1n)
+  for (;;) {
+    const next = ((degree - 1n) * root + value / root ** (degree - 1n)) / degree
+    if (next >= root) return root
+    root = next
+  }
+}
+
+/** max over d of bought·y·γd/(x + γd) − sold·d = (√(bought·y) − √(sold·x/γ))², where it is positive. */
+export function constantProduct(x: bigint, y: bigint, feePpm: bigint, sold: bigint, bought: bigint): bigint {
+  const kept = PPM - feePpm
+  if (bought * y * kept <= sold * x * PPM) return 0n
+  return bought * y + divUp(sold * x * PPM, kept) - rootDown((4n * bought * y * sold * x * PPM) / kept, 2n)
+}
+
+/** One direction through concentrated liquidity, piece by piece. */
+export function concentratedTrade(zeroForOne: boolean, feePpm: bigint, sold: bigint, bought: bigint) {
+  const kept = PPM - feePpm
+  const sides = (sqrtPrice: bigint) => (zeroForOne ? [sqrtPrice, Q96] : [Q96, sqrtPrice]) as [bigint, bigint]
+  /** True while the next unit earns at a √price with 96 fractional bits. */
+  const pays = (sqrtPrice: bigint) => {
+    const [over, under] = sides(sqrtPrice)
+    return bought * over ** 2n * kept > sold * under ** 2n * PPM
+  }
+  /** Earnings of a piece, and whether the trade ends within it. */
+  const piece = (liquidity: bigint, from: bigint, to: bigint) => {
+    const [[over, under], [overEnd, underEnd]] = [sides(from), sides(to)]
+    const start = divUp(bought * liquidity * over, under) + divUp(sold * liquidity * under * PPM, over * kept)
+    const isEnd = !pays(to)
+    const rest = isEnd
+      ? rootDown((4n * liquidity ** 2n * bought * sold * PPM) / kept, 2n)
+      : (bought * liquidity * overEnd) / underEnd + (sold * liquidity * underEnd * PPM) / (overEnd * kept)
+    return { earned: start - rest, isEnd }
+  }
+  return { pays, piece }
+}
+
+export const MAX_TICK = 887_272
+/** √(1.0001^−2^k) with 128 fractional bits, k from 0 to 19, as TickMath of Uniswap v3-core has them. */
+const FACTORS: bigint[] = []
+for (let power = rootDown((10_000n << 1_024n) / 10_001n, 2n); FACTORS.length < 20; power = (power ** 2n) >> 512n)
+  FACTORS.push(((power >> 383n) + 1n) >> 1n)
+
+/** √(1.0001^tick) with 96 fractional bits, rounded as the contract rounds it. */
+export function sqrtRatioAtTick(tick: number): bigint {
+  const size = Math.abs(tick)
+  const ratio = FACTORS.reduce((all, factor, k) => (size & (1 << k) ? (all * factor) >> 128n : all), 1n << 128n)
+  return ((tick > 0 ? ((1n << 256n) - 1n) / ratio : ratio) + 0xffffffffn) >> 32n
+}
+
+type Each<T> = readonly T[]
+/** `units` bring balances to 18 decimals; `a100` is 100 times A, as `A_precise` has it. */
+type StablePool = { balances: Each<bigint>; units: Each<bigint>; a100: bigint; feeE10: bigint }
+/** Units of 18 decimals by which the roundings of a pool may lower its invariant in a swap. */
+const ROUNDINGS = 16n
+
+/**
+ * All swaps of a StableSwap pool together: Σ q·x − D·v(μ, q) bounds them for any μ, and any q of at least (1 − fee) times the price of a
+ * token that is bought and at most the price of one that is sold.
+ *
+ * @param sold - prices of tokens that may be sold to the pool, null of others; `bought` likewise
+ * @throws Stop for a pool without an invariant
+ */
+export function stable(pool: StablePool, sold: Each<bigint | null>, bought: Each<bigint | null>): bigint {
+  const { balances, units, a100, feeE10 } = pool
+  const n = BigInt(units.length)
+  const x = balances.map((balance, k) => balance * units[k]!)
+  if (x.includes(0n)) return 0n
+  const ann = a100 * n
+  const d = invariant(x, ann)
+  // Of units of 18 decimals, times 10^18 to stay integers.
+  const high = sold.map((price, k) => price && (price * E18) / units[k]!)
+  const low = bought.map((price, k) => (price ? divUp(price * E18 * (E10 - feeE10), units[k]! * E10) : 0n))
+  const scale = [...high, ...low].reduce<bigint>((most, price) => (price && price > most ? price : most), 1n)
+  const parts = (values: Each<bigint | null>, one: bigint) =>
+    values.map((value) => (value === null ? Number.POSITIVE_INFINITY : Number((value << 120n) / one) / 2 ** 120))
+  const found = search(parts(x, d), Number(ann) / 100, parts(low, scale), parts(high, scale))
+  const exact = (value: number) => (BigInt(Math.round(value * 2 ** 100)) * scale) >> 100n
+  const least = (a: bigint, b: bigint) => (a < b ? a : b)
+  const q = found.q.map((value, k) => -least(-least(exact(value), high[k] ?? exact(value)), -low[k]!))
+  const mu = exact(found.mu / 100)
+  const rest = q.map((price) => price - mu * ann)
+  const product = rest.reduce((all, part) => all * part, 100n * mu) / n ** n
+  const isSound = mu > 0n && rest.every((part) => part > 0n) && q.every((price, k) => price <= (high[k] ?? price))
+  if (!isSound) throw notCheckable('out of reach', 'a stable pool has no prices between its bounds')
+  const value = mu * (ann - 100n) + (n + 1n) * rootDown(product, n + 1n)
+  const earned = sumOf(q.map((price, k) => price * x[k]!)) - (d - ROUNDINGS) * value
+  return earned > 0n ? divUp(earned, E18) : 0n
+}
+
+/** The largest D with ann·Σx ≥ (ann − 1)·D + D^(n+1)/(n^n·Πx), rounded down; `ann` is a hundred times A·n. */
+function invariant(x: readonly bigint[], ann: bigint): bigint {
+  const n = BigInt(x.length)
+  const sum = sumOf(x)
+  const product = x.reduce((all, one) => all * one, n ** n)
+  const excess = (d: bigint) => 100n * d ** (n + 1n) + (ann - 100n) * d * product - ann * sum * product
+  // Convex, and no D is above the sum: Newton's method comes down to it.
+  let d = sum
+  for (let step = 0; step < 512 && excess(d) > 0n; step++) {
+    const fall = excess(d) / (100n * (n + 1n) * d ** n + (ann - 100n) * product)
+    d -= fall > 0n ? fall : 1n
+  }
+  if (excess(d) > 0n || d <= ROUNDINGS) throw notCheckable('out of reach', 'a stable pool is too far out of balance')
+  return d
+}
+
+/** μ and q at which the bound is about as low as it goes; floats, since it holds for any. Balances are parts of D. */
+function search(x: Each<number>, ann: number, low: Each<number>, high: Each<number>) {
+  const n = x.length
+  /** q − μ·ann, where x is as much as the pool would hold if q could be chosen freely. */
+  const restAt = (mu: number, t: number) =>
+    x.map((balance, k) => Math.max(low[k]! - mu * ann, Math.min(high[k]! - mu * ann, t / balance)))
+  const bestT = (mu: number) => {
+    const isBelow = (log: number) =>
+      Math.log(restAt(mu, Math.exp(log)).reduce((all, part) => (all * part) / n, mu)) > (n + 1) * log
+    return Math.exp(bisect(-80, 20, isBelow))
+  }
+  // The bound is convex in both: its slope in μ where q is best changes sign once.
+  const mu = bisect(0, Math.min(...high) / ann, (at) => {
+    const t = bestT(at)
+    return ann - 1 + t * restAt(at, t).reduce((all, part) => all - ann / part, 1 / at) > 0
+  })
+  return { mu, q: restAt(mu, bestT(mu)).map((part) => part + mu * ann) }
+}
+
+function bisect(low: number, high: number, isBelow: (value: number) => boolean): number {
+  let [from, size] = [low, high - low]
+  for (let step = 0; step < 80; step++) {
+    size /= 2
+    if (isBelow(from + size)) from += size
+  }
+  return from
+}

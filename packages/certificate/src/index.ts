@@ -1,0 +1,111 @@
+/** Checks a certificate of a bound on what any route pays against the chain itself. */
+import { type Certificate, type CertifiedPool, notCheckable, readCertificate, refuted, Stop } from './certificate.ts'
+import { divUp, sumOf } from './earnings.ts'
+import { type Node, type NodeOptions, nodeAt, type Request } from './node.ts'
+import { readPool, type Swap } from './states.ts'
+
+export type CheckOptions = NodeOptions & {
+  /** Ids of pools that the certificate has to list. */
+  readonly mustInclude?: readonly string[]
+  /** Part of the pools whose kinds may be unknown; half of them by default. */
+  readonly maxAssumed?: number
+} & ({ readonly request: Request } | { readonly url: string })
+
+/** Pools that are read at once, each by some ten calls. */
+const AT_ONCE = 8
+
+export type Verdict = Awaited<ReturnType<typeof checkCertificate>>
+
+/** @param certificate - anything that JSON holds, by anybody */
+export async function checkCertificate(certificate: unknown, options: CheckOptions) {
+  try {
+    return await check(readCertificate(certificate, ''), options)
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    return { status: error.status, reason: error.reason, message: error.message } as const
+  }
+}
+
+async function check(certificate: Certificate, options: CheckOptions) {
+  const { pools, block, bound, beyond, chainId } = certificate
+  const unit = 10n ** certificate.scale
+  const prices = new Map(certificate.prices.map(({ token, byHop }) => [token, byHop]))
+  const hops = Number(certificate.maxHops)
+  const pricesOf = (token: string) => {
+    const byHop = prices.get(token)
+    if (byHop?.length !== hops + 1) throw notCheckable('malformed', `prices must have ${hops + 1} of ${token}`)
+    return byHop
+  }
+  // What a path holds of the output at any hop is paid out at this price.
+  if (pricesOf(certificate.tokenOut).some((price) => price !== unit))
+    throw notCheckable('malformed', 'prices of tokenOut must be 10^scale')
+  const input = certificate.amountIn * pricesOf(certificate.tokenIn)[0]!
+  const places = new Set(pools.map(({ kind, id, address }) => (kind === 'assumed' ? id : address)))
+  if (places.size < pools.length) throw notCheckable('malformed', 'pools must be different ones')
+  const missing = options.mustInclude?.find((id) => pools.every((pool) => pool.id !== id.toLowerCase()))
+  if (missing !== undefined) throw refuted('pool missing', `${missing} is not among its pools`)
+  const digest = await sha256(pools.map(lineOf).join('\n'))
+  if (digest !== certificate.digest) throw refuted('digest differs', `the digest of its pools is ${digest}`)
+  const claimed = sumOf(pools.map(({ earned }) => earned)) + input + beyond.earned + certificate.allowance
+  if (claimed > bound * unit) throw refuted('sum wrong', `its own parts add up to ${divUp(claimed, unit)}`)
+  const assumed = pools.filter(({ kind }) => kind === 'assumed')
+  if (assumed.length > (options.maxAssumed ?? 0.5) * pools.length)
+    throw notCheckable('too many unknown pools', `${assumed.length} of ${pools.length}`)
+
+  const node = nodeAt(options, block.number)
+  const found = await node.ask('eth_chainId', [])
+  if (found !== `0x${chainId.toString(16)}`) throw notCheckable('other chain', `the node is of chain ${found}`)
+  const checkBlock = async () => {
+    const hash = await node.hash()
+    if (hash !== block.hash) throw notCheckable('no such block', `block ${block.number} of the node is ${hash}`)
+  }
+  await checkBlock()
+  let sum = input
+  const earn = (pool: CertifiedPool) => earningsOf(node, pool, pricesOf, hops)
+  for (let at = 0; at < pools.length; at += AT_ONCE)
+    sum += sumOf(await Promise.all(pools.slice(at, at + AT_ONCE).map(earn)))
+  // Meanwhile another block may have taken its place.
+  await checkBlock()
+  const recomputed = divUp(sum, unit)
+  if (recomputed > bound) throw refuted('bound too low', `its prices prove ${recomputed}, ${recomputed - bound} more`)
+  // `recomputed` is what the prices and the chain prove, in output base units: a bound above it is true all the same. The earnings
+  // of pools that were `assumed` are the certificate's own.
+  return { status: 'verified', bound, recomputed, assumed: assumed.map(({ id }) => id) } as const
+}
+
+type PricesOf = (token: string) => readonly bigint[]
+
+/** The most that a pool earns by the swaps that the certificate covers, after whichever number of hops. */
+async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, hops: number): Promise<bigint> {
+  const { id, kind, address, tokens, pairs, taxes } = pool
+  const kept = (k: number, side: 'soldPpm' | 'boughtPpm') =>
+    1_000_000n - (taxes.find(({ token }) => Number(token) === k)?.[side] ?? 0n)
+  const swapsAt = (hop: number) =>
+    pairs.map((pair): Swap => {
+      const [from, to] = [Number(pair[0]), Number(pair[1])]
+      const [input, output] = [tokens[from], tokens[to]]
+      if (!input || !output || from === to) throw notCheckable('malformed', `pairs of ${id} must be of its tokens`)
+      const sold = (pricesOf(input)[hop]! * 1_000_000n) / kept(from, 'soldPpm')
+      return { from, to, sold, bought: divUp(pricesOf(output)[hop + 1]! * kept(to, 'boughtPpm'), 1_000_000n) }
+    })
+  const byHop = Array.from({ length: hops }, (_, hop) => swapsAt(hop))
+  if (kind === 'assumed') return pool.earned
+  if (kind === 'wrapper') {
+    const isWrapper = tokens.length === 2 && tokens.includes(address) && tokens.some((token) => BigInt(token) === 0n)
+    if (isWrapper && byHop.flat().every(({ sold, bought }) => bought <= sold)) return 0n
+    throw refuted('bound too low', `${id} is no wrapper, or earns without end`)
+  }
+  const { state, earned } = await readPool(node, pool)
+  if ((await sha256(state)) !== pool.state) throw refuted('state differs', `the state of ${id} is: ${state}`)
+  return (await Promise.all(byHop.map(earned))).sort((a, b) => (a < b ? 1 : -1))[0] ?? 0n
+}
+
+const lineOf = ({ id, address, kind, tokens, pairs, feePpm, taxes, state }: CertifiedPool): string => {
+  const taxed = taxes.map(({ token, soldPpm, boughtPpm }) => [token, soldPpm, boughtPpm].join(':'))
+  return [id, address, kind, tokens, pairs.map((pair) => pair.join('>')), feePpm, taxed, state].map(String).join(' ')
+}
+
+async function sha256(text: string): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  return `0x${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}

@@ -1,0 +1,59 @@
+/** Reads of one block, each with a deadline, and no more than so many in all. */
+import { notCheckable, refuted } from './certificate.ts'
+
+/** As `request` of EIP-1193. */
+export type Request = (call: { readonly method: string; readonly params: readonly unknown[] }) => Promise<unknown>
+export type NodeOptions = { readonly deadlineMs?: number; readonly maxReads?: number }
+/** As many as were asked for; one at least. */
+export type Words = readonly [bigint, bigint]
+
+export type Node = ReturnType<typeof nodeAt>
+
+/** A node at a block. Its calls throw Stop. */
+export function nodeAt(from: NodeOptions & ({ readonly request: Request } | { readonly url: string }), number: bigint) {
+  const { deadlineMs = 10_000, maxReads = 60_000 } = from
+  const request = 'request' in from ? from.request : overHttp(from.url, deadlineMs)
+  const block = `0x${number.toString(16)}`
+  let left = maxReads
+
+  const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    if (--left < 0) throw notCheckable('out of reach', `it takes more than ${maxReads} reads`)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs)
+    })
+    try {
+      return await Promise.race([request({ method, params }), late])
+    } catch (error) {
+      const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+      if (code === 3 || /revert|invalid opcode/i.test(String(message))) throw refuted('not such a pool', 'reverts')
+      throw notCheckable('node fails', `${method}: ${String(message).slice(0, 200)}`)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** The words that a view of a contract returns. */
+  const view = async (to: string, selector: string, argument?: bigint | number, least = 1): Promise<Words> => {
+    const word = argument === undefined ? '' : BigInt.asUintN(256, BigInt(argument)).toString(16).padStart(64, '0')
+    const answer = await ask('eth_call', [{ to, data: selector + word }, block])
+    const words = typeof answer === 'string' && answer.length < 10_000 ? (answer.slice(2).match(/.{64}/g) ?? []) : []
+    if (words.length < least || words.some((digits) => !/^[0-9a-f]{64}$/i.test(digits)))
+      throw refuted('not such a pool', `${to} does not answer ${selector}`)
+    return words.map((digits) => BigInt(`0x${digits}`)) as unknown as Words
+  }
+
+  const hash = async () => Object(await ask('eth_getBlockByNumber', [block, false])).hash as unknown
+  return { ask, view, hash }
+}
+
+function overHttp(url: string, deadlineMs: number): Request {
+  return async (call) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...call })
+    const options = { method: 'POST', body, headers: { 'content-type': 'application/json' } }
+    const response = await fetch(url, { ...options, signal: AbortSignal.timeout(deadlineMs) })
+    const { result, error } = Object(await response.json()) as { result?: unknown; error?: object }
+    if (error || result === undefined) throw error ?? new Error(`HTTP status ${response.status}`)
+    return result
+  }
+}

@@ -1,0 +1,91 @@
+/** States of pools at a block: the text that the digest of a state is made of, and what swaps earn in it. */
+import { type CertifiedPool, notCheckable, refuted, Stop } from './certificate.ts'
+import { concentratedTrade, constantProduct, MAX_TICK, sqrtRatioAtTick, stable, sumOf } from './earnings.ts'
+import type { Node, Words } from './node.ts'
+
+/** Places of two tokens, what a unit of the one costs as the pool receives it, and what a unit of the other brings. */
+export type Swap = { readonly from: number; readonly to: number; readonly sold: bigint; readonly bought: bigint }
+type Earned = (swaps: readonly Swap[]) => Promise<bigint>
+type Reading = { readonly tokens: readonly bigint[]; readonly state: string; readonly earned: Earned }
+type View = (selector: string, argument?: bigint | number, least?: number) => Promise<Words>
+
+/** Words of a bitmap that a trade may walk through. */
+const MAX_WORDS = 400
+const NATIVE = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen
+const plain = (token: bigint | string) => (BigInt(token) === NATIVE ? 0n : BigInt(token))
+
+/** @throws Stop */
+export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading> {
+  const { id, kind, tokens, address } = pool
+  const view: View = (...call) => node.view(address, ...call)
+  const pairs = { 'constant-product': constantProductPool, concentrated: concentratedPool }[kind]
+  const reading = await (pairs ?? stablePool)(view, pool, node)
+  if (tokens.map(plain).join() === reading.tokens.map(plain).join()) return reading
+  throw refuted('not such a pool', `${id} trades other tokens`)
+}
+
+async function constantProductPool(view: View, { feePpm }: CertifiedPool): Promise<Reading> {
+  const reads = [view('0x0902f1ac', undefined, 2), view('0x0dfe1681'), view('0xd21220a7')] as const
+  const [held, [token0], [token1]] = await Promise.all(reads)
+  const trade = ({ from, to, sold, bought }: Swap) => constantProduct(held[from]!, held[to]!, feePpm, sold, bought)
+  const state = `constant-product ${held[0]} ${held[1]} ${feePpm}`
+  return { tokens: [token0, token1], state, earned: async (swaps) => sumOf(swaps.map(trade)) }
+}
+
+async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Reading> {
+  const price = [view('0x3850c7bd', undefined, 2), view('0x1a686502')] as const
+  const facts = [view('0xddca3f43'), view('0xd0c93a7c'), view('0x0dfe1681'), view('0xd21220a7')] as const
+  const [[start, word], [liquidity], [feePpm], [spacing], [token0], [token1]] = await Promise.all([...price, ...facts])
+  const [tick, step] = [Number(BigInt.asIntN(24, word)), Number(spacing)]
+  if (!(step > 0 && step < 32_768 && feePpm < 1_000_000n)) throw refuted('not such a pool', `${id} has no ticks`)
+  const trade = async ({ from, sold, bought }: Swap): Promise<bigint> => {
+    const down = from === 0
+    const { pays, piece } = concentratedTrade(down, feePpm, sold, bought)
+    let [at, left, sum, bits, words] = [start, liquidity, 0n, 0n, 0]
+    for (let tickAt = Math.floor(tick / step) + (down ? 0 : 1); pays(at); tickAt += down ? -1 : 1) {
+      if (words === 0 || (tickAt & 255) === (down ? 255 : 0)) {
+        if (++words > MAX_WORDS) throw notCheckable('out of reach', `${id} crosses more than ${MAX_WORDS} words`)
+        bits = (await view('0x5339c296', tickAt >> 8))[0]
+      }
+      const isSet = ((bits >> BigInt(tickAt & 255)) & 1n) === 1n
+      if (!isSet && (tickAt & 255) !== (down ? 0 : 255)) continue
+      const end = sqrtRatioAtTick(Math.max(-MAX_TICK, Math.min(MAX_TICK, tickAt * step)))
+      const { earned, isEnd } = piece(left, at, end)
+      sum += earned
+      if (isEnd || Math.abs(tickAt * step) >= MAX_TICK) break
+      at = end
+      if (isSet) left += BigInt.asIntN(128, (await view('0xf30dba93', tickAt * step, 2))[1]) * (down ? -1n : 1n)
+    }
+    return sum
+  }
+  const state = `concentrated ${start} ${tick} ${liquidity} ${feePpm} ${spacing}`
+  return { tokens: [token0, token1], state, earned: async (swaps) => sumOf(await Promise.all(swaps.map(trade))) }
+}
+
+async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<Reading> {
+  /** By the first of two names that the pool has: older ones number coins with int128, and tell A alone. */
+  const either = async (selector: string, older: string, argument?: number, factor = 1n): Promise<bigint> => {
+    const words = await view(selector, argument).catch((error) => error)
+    if (words instanceof Stop && words.status === 'refuted') return (await view(older, argument))[0] * factor
+    if (words instanceof Error) throw words
+    return words[0]
+  }
+  const each = (read: (token: string, k: number) => Promise<bigint>) => Promise.all(pool.tokens.map(read))
+  const [tokens, balances, digits, a100, [feeE10]] = await Promise.all([
+    each((_, k) => either('0xc6610657', '0x23746eb8', k)),
+    each((_, k) => either('0x4903b0d1', '0x065a80d8', k)),
+    each(async (token) => (plain(token) === 0n ? 18n : (await node.view(token, '0x313ce567'))[0])),
+    either('0x76a2f0f0', '0xf446c1d0', undefined, 100n),
+    view('0xddca3f43'),
+  ])
+  const isPlain = digits.every((one) => one <= 18n) && a100 >= 100n && feeE10 < 10n ** 10n
+  if (!isPlain) throw refuted('not such a pool', `${pool.id} is no plain pool`)
+  const units = digits.map((one) => 10n ** (18n - one))
+  const earned: Earned = async (swaps) => {
+    if (swaps.every(({ bought }) => bought === 0n)) return 0n
+    const sold = tokens.map((_, k) => swaps.find(({ from }) => from === k)?.sold ?? null)
+    const bought = tokens.map((_, k) => swaps.find(({ to }) => to === k)?.bought ?? null)
+    return stable({ balances, units, a100, feeE10 }, sold, bought)
+  }
+  return { tokens, state: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}`, earned }
+}
