@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { type Address, loadRegistry, toAddress } from '@sluice/chains'
 import { type MainnetPool, readState, startMainnet } from '@sluice/devnet'
 import type { PriceDetail } from '@sluice/pricing'
-import { PastPrices } from '@sluice/quoting'
+import { PastBlocks } from '@sluice/quoting'
 import { createRpc, RpcError } from '@sluice/rpc'
 import { Interface } from 'ethers'
 import { record, rounded } from './record.ts'
@@ -40,10 +40,10 @@ const rpc = createRpc({ chainId: node.chainId, urls: [node.url] })
 const chain = loadRegistry().chain(node.chainId)!
 /** The state lacks the slots in which some tokens keep symbol and decimals. */
 const listed = new Map([chain.wrappedNative!, ...chain.stables, ...chain.tokens].map((it) => [it.address, it]))
-const past = new PastPrices(chain)
+const past = new PastBlocks(chain)
 try {
   const tokens = await tokensOf()
-  const { prices, block } = await past.at('latest', tokens, rpc)
+  const { prices, block } = await past.pricesAt('latest', tokens, rpc)
   const rows: Row[] = []
   for (const address of tokens) {
     const symbol = listed.get(address)?.symbol ?? (await symbolOf(address))

@@ -1,7 +1,7 @@
 /** `npm run -s prices`: prices and what they rest on, from a terminal and without the service, of now or of a block of the past. */
 import { priceDetail } from '@sluice/api'
 import { type Address, loadRegistry, toAddress } from '@sluice/chains'
-import { PastPrices, QuotingError } from '@sluice/quoting'
+import { PastBlocks, QuotingError } from '@sluice/quoting'
 import { createRpc, RpcError } from '@sluice/rpc'
 import { commandLine, fail } from './lib/command-line.ts'
 import { userPath } from './lib/run.ts'
@@ -31,10 +31,10 @@ const tokens = new Map(positionals.map((text) => [text, readToken(text)]))
 
 const urls = values.rpc === undefined ? chain.rpcUrls : [values.rpc]
 const rpc = createRpc({ chainId: chain.chainId, urls })
-const past = new PastPrices(chain, { settleMs: SETTLE_MS })
+const past = new PastBlocks(chain, { settleMs: SETTLE_MS })
 try {
   const at = values.block === undefined ? 'latest' : Number(values.block)
-  const { prices, block } = await past.at(at, [...tokens.values()], rpc)
+  const { prices, block } = await past.pricesAt(at, [...tokens.values()], rpc)
   const told: Record<string, object> = {}
   for (const [sent, token] of tokens) told[sent] = priceDetail(await prices.detail(token), block, true)
   console.log(JSON.stringify(told, null, 2))

@@ -6,6 +6,7 @@ import { checkOffer } from './permit-offer.ts'
 import type {
   ChainEntry,
   ListedToken,
+  PastQuoteParameters,
   PermitOffer,
   PermitParameters,
   Quote,
@@ -45,8 +46,8 @@ export class SluiceClient {
     return route
   }
 
-  /** A price before there is a wallet: the route without a transaction. Rejects as `getSwap` does. */
-  async getQuote(chainId: number, parameters: QuoteParameters, signal?: AbortSignal): Promise<Quote> {
+  /** A price before there is a wallet, or at a past block: the route without a transaction. Rejects as `getSwap` does. */
+  async getQuote(chainId: number, parameters: PastQuoteParameters, signal?: AbortSignal): Promise<Quote> {
     const quote = await request<Partial<Quote>>(this.options, `/quote/${chainId}`, { query: parameters, signal })
     if (!quote.toAmount || quote.toAmount === '0' || !quote.swaps)
       throw new ClientError('NO_ROUTE', 'no route found', { status: 200 })

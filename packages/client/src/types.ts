@@ -61,6 +61,12 @@ export type QuoteParameters = Omit<SwapParameters, 'from' | 'amount'> & { readon
     | { readonly amount?: never; readonly amountOut: bigint | string }
   )
 
+/** Parameters of a price now, or at a past block. */
+export type PastQuoteParameters = QuoteParameters & {
+  /** A past block whose state the service's node still has; the newest when absent. */
+  readonly block?: number
+}
+
 export type Transaction = {
   readonly from: string
   /** The Guard Contract. */

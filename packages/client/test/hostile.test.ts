@@ -78,7 +78,7 @@ describe('verify', () => {
     const asked = wethForUsdc()
     const route = await stage.client.getSwap(CHAIN, asked)
     expect(explain(route.tx)).toMatchObject({ mode: 'custody', executor: stage.devnet.info.executor })
-    const direct = reordered(route, () => ({ direct: true }))
+    const direct = reordered(route, () => ({ recipient: asked.from, direct: true }))
     expect(explain(direct.tx).mode).toBe('direct')
     refuses(direct, asked, /direct mode/)
     expect(verify(CHAIN, direct, asked, { ...stage, direct: true }).mode).toBe('direct')
@@ -178,7 +178,7 @@ describe('verify', () => {
     verify(CHAIN, route, asked, stage)
     const wrapper = stage.token('WETH')
     refuses(
-      reordered(route, () => ({ wrapper })),
+      reordered(route, () => ({ recipient: asked.from, wrapper })),
       asked,
       /unwrap what nobody pays it/,
     )

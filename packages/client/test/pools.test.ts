@@ -56,8 +56,9 @@ const same = <T>(value: T) => value
 const lies: Record<string, (route: Route) => Route> = {
   'another pool': (route) => tampered(route, same, (steps) => [...steps.slice(0, -1), withOtherPool(steps.at(-1)!)]),
   'a lower least output': (route) => tampered(route, ({ minOutput }) => ({ minOutput: minOutput / 2n }), same),
-  'a fee': (route) => tampered(route, () => ({ feePpm: 1n, feeRecipient: stranger }), same),
-  'another fee recipient': (route) => tampered(route, () => ({ feePpm: 10_000n, feeRecipient: stranger }), same),
+  'a fee': (route) => tampered(route, () => ({ recipient: route.tx.from, feePpm: 1n, feeRecipient: stranger }), same),
+  'another fee recipient': (route) =>
+    tampered(route, () => ({ recipient: route.tx.from, feePpm: 10_000n, feeRecipient: stranger }), same),
   'another input token': (route) => tampered(route, () => ({ tokenIn: stranger, value: 0n }), same),
   'another output token': (route) => tampered(route, () => ({ tokenOut: stranger }), same),
   'another recipient': (route) => ({ ...route, tx: { ...route.tx, from: stranger } }),

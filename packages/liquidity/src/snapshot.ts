@@ -2,6 +2,7 @@ import type { Address } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 import type { StateCount } from '@sluice/simulation'
 import type { Pool } from './family.ts'
+import type { FoundPool } from './market/pool-reader.ts'
 import type { TokenFacts } from './market/token-facts.ts'
 
 /** Counts of pools in memory that were compared with the chain. */
@@ -85,6 +86,11 @@ export interface Market {
   has(block: BlockHeader): boolean
   /** The newest snapshot of a block before, as far as such are kept: those who learn blocks from elsewhere than their node keep some. */
   before?(block: BlockHeader): Snapshot | undefined
+  /**
+   * Pools that only past logs tell of, as far as a swap between the tokens may use them; absent where another process searches the
+   * logs.
+   */
+  listed?(tokens: readonly Address[]): Promise<readonly FoundPool[]>
   /** Fill levels of all that strangers can fill. */
   state(): Readonly<Record<string, StateCount>>
   /**

@@ -9,6 +9,8 @@ export type QuotingErrorCode =
   | 'GUARD_NOT_DEPLOYED'
   /** The chain has not reached the block that was asked for. */
   | 'BEHIND'
+  /** The past block that was asked for does not exist yet. */
+  | 'BLOCK_AHEAD'
   /** The node does not have the block of the past that was asked for, or its state. */
   | 'NO_STATE'
   /** The deadline asked for has passed at the block of the quote. */

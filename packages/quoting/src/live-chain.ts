@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Address, Chain, Deployment } from '@sluice/chains'
-import type { AuditCount } from '@sluice/liquidity'
+import type { Address, Chain, Deployment, Hex } from '@sluice/chains'
+import { type AuditCount, MarketError } from '@sluice/liquidity'
 import type { RouterThreads } from '@sluice/routing'
-import type { Rpc } from '@sluice/rpc'
+import { type Rpc, Semaphore } from '@sluice/rpc'
 import { createSimulationContext, type SimulationContext, type StateCount } from '@sluice/simulation'
 import { SwapContracts } from './chain/contracts.ts'
 import { ChainRuntime, type OpenMarket, type RuntimeSettings } from './chain/runtime.ts'
@@ -11,6 +11,7 @@ import type { Clock } from './deadline.ts'
 import { autoSlippage } from './drift/auto-slippage.ts'
 import { DriftSampler } from './drift/sampler.ts'
 import type { DriftFigures } from './drift/statistics.ts'
+import { QuotingError } from './errors.ts'
 import type { Log, QuotingListener } from './events.ts'
 import { GasProber } from './gas/gas-prober.ts'
 import { LaterGas } from './gas/later-gas.ts'
@@ -20,9 +21,12 @@ import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
 import { findPermits, type Offers, type WantedPermit } from './permit/find-permits.ts'
 import type { Batch, Wanted } from './quote/batch.ts'
 import type { Quote } from './quote/finalize.ts'
-import type { Simulate, Work } from './quote/ports.ts'
+import { PastQuoter } from './quote/past-quoter.ts'
+import { type Simulate, type Work, withSignal } from './quote/ports.ts'
 import { Quoter } from './quote/quoter.ts'
 import type { QuoteRequest } from './quote/request.ts'
+import { SingleFlight } from './quote/single-flight.ts'
+import { referee, type Verdict } from './referee/referee.ts'
 import { RouterSearch } from './search/router-search.ts'
 import { Simulator } from './simulation/simulator.ts'
 import { WalletChecks } from './simulation/wallet-checks.ts'
@@ -31,7 +35,7 @@ import { ChainTokens } from './tokens/chain-tokens.ts'
 import { HubNeighbors } from './tokens/hub-neighbors.ts'
 import { type SharedFact, takeFact, tellFacts } from './tokens/shared-facts.ts'
 import type { Catalog } from './tokens/token-catalog.ts'
-import { PastPrices } from './view/past-prices.ts'
+import { type ListPools, PastBlocks } from './view/past-blocks.ts'
 import type { ChainView } from './view/view.ts'
 import type { ChainViews } from './view/views.ts'
 
@@ -74,6 +78,9 @@ export type LiveChainOptions = {
 }
 
 /** One chain to be quoted: everything that a quote needs, put together. */
+/** Swaps that are judged at a time, each with pools of its own in memory, and that may wait for that. */
+const HEARINGS_AT_ONCE = 2
+const MAX_HEARINGS = 10
 /** Milliseconds between two looks at whether a chain has settled. */
 const SETTLE_STEP_MS = 50
 
@@ -95,13 +102,19 @@ export class LiveChain {
   private readonly laterGas: LaterGas
   readonly walletChecks: WalletChecks
   private readonly neighbors: HubNeighbors
-  private readonly past: PastPrices
+  private readonly past: PastBlocks
+  private readonly pastQuoter: PastQuoter
+  private readonly hearings = new SingleFlight<Verdict>()
+  private readonly hearingTurns = new Semaphore(HEARINGS_AT_ONCE)
+  /** Searches of past blocks, which hold the pools of few pairs: one that takes long goes to a thread in any case. */
+  private readonly pastSearch: RouterSearch
+  private readonly emit: QuotingListener
   /** Percent of the node's calls that go into simulating quotes again. */
   readonly driftPercent: number
   /** Quotes that are kept up to date. */
   readonly streams: QuoteStreams
 
-  /** @throws QuotingError `NO_EXECUTOR` */
+  /** Long: it puts all parts of a chain together. @throws QuotingError `NO_EXECUTOR` */
   constructor({ chain, deployment, settings, threads, log, ...rest }: LiveChainOptions) {
     const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, tell } = rest
     const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings
@@ -138,6 +151,8 @@ export class LiveChain {
     this.runtime = runtime
     const simulator = new Simulator({ now: () => this.runtime.now, context: simulation })
     const search = new RouterSearch({ threads, inlinePools, log, isAlone: () => this.quoter.underWay <= 1 })
+    this.emit = emit
+    this.pastSearch = new RouterSearch({ threads, inlinePools: Number.POSITIVE_INFINITY, log, isAlone: () => true })
     this.chain = chain
     this.contracts = contracts
     this.clock = clock
@@ -148,7 +163,7 @@ export class LiveChain {
     this.laterGas = new LaterGas()
     this.walletChecks = new WalletChecks(tokens.catalog.registry)
     this.neighbors = new HubNeighbors(chain, tokens.catalog.registry, (token) => tokens.facts.decimals(token))
-    this.past = new PastPrices(chain, { facts: tokens.facts })
+    this.past = new PastBlocks(chain, { facts: tokens.facts })
     this.simulation = simulation
     this.simulate = (request, avoid) => simulator.run(request, avoid)
     this.driftPercent = driftShare * 100
@@ -180,6 +195,7 @@ export class LiveChain {
         if (!head || head.hash === view.snapshot.block.hash) this.sampler.offer(view, made)
       },
     })
+    this.pastQuoter = this.pastQuoterOver(this.past, () => this.rpc)
     this.streams = new QuoteStreams({ runtime, quoter: this.quoter, log })
   }
 
@@ -217,9 +233,76 @@ export class LiveChain {
     return this.tokens.evidence.gather(tokens, source, EVIDENCE_TIMEOUT_MS)
   }
 
-  /** Prices at the end of a block. @see PastPrices.at */
-  pricesAt(block: number, tokens: readonly Address[], signal: AbortSignal): ReturnType<PastPrices['at']> {
-    return this.past.at(block, tokens, this.rpc, signal)
+  /** Prices at the end of a block. @see PastBlocks.pricesAt */
+  pricesAt(block: number, tokens: readonly Address[], signal: AbortSignal): ReturnType<PastBlocks['pricesAt']> {
+    return this.past.pricesAt(block, tokens, this.rpc, signal)
+  }
+
+  /**
+   * The quote that was best at the end of a past block.
+   *
+   * @throws QuotingError `BLOCK_AHEAD` for a block that the chain has not reached
+   * @see PastQuoter.quote
+   */
+  async quoteAtBlock(block: number, request: QuoteRequest, work: Work): Promise<Quote> {
+    const head = await work.time('state', () => this.views.head(work.signal))
+    if (block > head.number)
+      throw new QuotingError('BLOCK_AHEAD', `block ${block} does not exist: the chain is at ${head.number}`)
+    return this.pastQuoter.quote(block, request, work)
+  }
+
+  /**
+   * Judges a mined swap of any router. Callers who ask for the same one at the same time share the work.
+   *
+   * @throws RpcError if the node fails; MarketError `BUSY` if too many wait
+   */
+  async judge(hash: Hex, work: Work): Promise<Verdict> {
+    if (this.hearings.size >= MAX_HEARINGS) throw new MarketError('BUSY', 'too many swaps are being judged')
+    return this.hearings.run(hash, work.signal, (signal) =>
+      this.hearingTurns.run(() => {
+        signal.throwIfAborted()
+        return this.refereeOf(hash, withSignal(work, signal))
+      }),
+    )
+  }
+
+  private refereeOf(hash: Hex, work: Work): Promise<Verdict> {
+    const { chain } = this
+    const now = this.rpc
+    const quoteOver = async (rpc: Rpc, block: number, request: QuoteRequest, own: Work) => {
+      if (rpc === now) return this.pastQuoter.quote(block, request, own)
+      // Its state is that of no block: nothing of it is kept.
+      const blocks = new PastBlocks(chain, { facts: this.tokens.facts })
+      try {
+        return await this.pastQuoterOver(blocks, () => rpc).quote(block, request, own)
+      } finally {
+        await blocks.close()
+      }
+    }
+    return referee(hash, { chain, rpc: now, quoteOver }, work)
+  }
+
+  /** @param rpc - node that past blocks are read and simulated by */
+  private pastQuoterOver(blocks: PastBlocks, rpc: () => Rpc): PastQuoter {
+    const { chain, contracts, tokens, simulation, emit, listPools, gasLessons, measuredGas, gasProber, walletChecks } =
+      this
+    return new PastQuoter({
+      ...{ chain, contracts, tokens, simulation, emit, blocks, rpc, listPools },
+      ...{ gasLessons, measuredGas, gasProber, walletChecks },
+      codesRpc: () => this.rpc,
+      search: (view, request, signal) => this.pastSearch.find(view, request, signal),
+      slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),
+      haircutsAt: (timestamp) => this.sampler.statistics.withdrawals.haircuts(timestamp),
+    })
+  }
+
+  /** The market's list for a past block, made with the pools of the tokens at the newest one. */
+  private readonly listPools: ListPools = async (tokens) => {
+    const { market } = this.runtime.now
+    if (!market.listed) return undefined
+    await market.ensureGroups([tokens])
+    const isWhole = (market.health().scan?.state ?? 'done') === 'done'
+    return { pools: await market.listed(tokens), isWhole }
   }
 
   /** While the chain is awake: some more of the tokens that have liquidity beside its hubs. */

@@ -411,3 +411,9 @@ test.each([
 test('the longest pause is a minute', () => {
   expect(MAX_RETRY_AFTER_MS).toBe(60_000)
 })
+
+test('fields that a request lacks are no keys of a plan', () => {
+  const message = `Failed to build transaction: legacy transaction can't be built due to missing keys: ["to"]`
+  expect(codeOf(message, 'eth_simulateV1')).toBe('REJECTED')
+  expect(codeOf('missing api key')).toBe('CREDIT')
+})

@@ -28,7 +28,7 @@ const rules: readonly Rule[] = [
   },
   {
     means: 'CREDIT',
-    text: /daily request|(daily|monthly) .{0,20}(limit|quota|capacity)|quota|out of credits|insufficient credits|payment required|billing|maximum API usage|authenticat|unauthorized|(invalid|inactive|missing) (api.?)?key|key is inactive|access key/i,
+    text: /daily request|(daily|monthly) .{0,20}(limit|quota|capacity)|quota|out of credits|insufficient credits|payment required|billing|maximum API usage|authenticat|unauthorized|(invalid|inactive|missing) (api.?)?key\b|key is inactive|access key/i,
   },
   {
     means: 'RATE_LIMITED',

@@ -13,13 +13,14 @@ const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 export function simulationParam(
   calls: readonly CallRequest[],
   overrides: StateOverrides,
-  { coinbase, baseFeePerGas, number, timestamp }: BlockOverrides,
+  { coinbase, baseFeePerGas, number, timestamp, gasLimit }: BlockOverrides,
 ): object {
   const blockOverrides = {
     ...(coinbase !== undefined && { feeRecipient: coinbase }),
     ...(baseFeePerGas !== undefined && { baseFeePerGas: quantity(baseFeePerGas) }),
     ...(number !== undefined && { number: quantity(number) }),
     ...(timestamp !== undefined && { time: quantity(timestamp) }),
+    ...(gasLimit !== undefined && { gasLimit: quantity(gasLimit) }),
   }
   const block = { blockOverrides, stateOverrides: overridesParam(overrides), calls: calls.map(callParam) }
   return { blockStateCalls: [block], traceTransfers: true, validation: false }

@@ -69,6 +69,8 @@ export type BlockOverrides = {
   readonly timestamp?: number
   /** Only together with `timestamp`. */
   readonly number?: number
+  /** Used by eth_simulateV1 alone. */
+  readonly gasLimit?: bigint
 }
 
 export type RequestOptions = {

@@ -45,7 +45,7 @@ export async function runAsSent(
 async function runAtTarget(task: Task, environment: CallEnvironment, setUp: SetUp): Promise<RunReport | undefined> {
   const { rpc, request, options } = task
   if (setUp.approve > 0n || setUp.lend) return undefined
-  const targetCode = await rpc.getCode(request.to, environment.block, options)
+  const targetCode = request.codes?.[request.to] ?? (await rpc.getCode(request.to, environment.block, options))
   if (targetCode === '0x') return undefined
   return run(task, environment, setUp, targetCode).catch((error: unknown) => {
     if (error instanceof SimulationError || (error instanceof RpcError && error.code === 'GAS_CAP')) return undefined

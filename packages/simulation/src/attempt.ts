@@ -69,7 +69,8 @@ export async function runProbe({
   maxReturn,
   options,
 }: Attempt): Promise<RunReport> {
-  const { from, to, data, others = [], tokenIn, tokenOut, spender = to, recipient = from, coinbase, withHead } = request
+  const { from, to, data, others = [], tokenIn, tokenOut, spender = to, recipient = from } = request
+  const { coinbase, withHead, codes } = request
   const { block, gasPriceWei, targetGas, code, header, runsIn } = environment
   const { ways, approve, lend } = setUp
   const value = ways.balance === 'native' ? setUp.balance : 0n
@@ -83,6 +84,7 @@ export async function runProbe({
   const input = encodeOrder(order)
   const outerGas = callGas(order, input)
   const overrides = merge(
+    codeOverrides(codes),
     storageOverrides(setUp.writes),
     targetCode === undefined ? probeAt(from, code, kind) : probeAtTarget(to, targetCode),
     // The node takes the price of all the gas from the sender before it starts.
@@ -113,7 +115,12 @@ export async function runProbe({
   return { ...report, ...(head && { head }), ...(order.others && { others: reports }) }
 }
 
-function merge(...all: readonly StateOverrides[]): StateOverrides {
+/** Overrides that give accounts the code of a request. */
+export function codeOverrides(codes: SimulationRequest['codes'] = {}): StateOverrides {
+  return Object.fromEntries(Object.entries(codes).map(([account, code]) => [account, { code }]))
+}
+
+export function merge(...all: readonly StateOverrides[]): StateOverrides {
   const merged: Record<Address, AccountOverride> = {}
   for (const overrides of all) {
     for (const [key, override] of Object.entries(overrides)) {

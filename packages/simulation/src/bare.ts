@@ -6,7 +6,7 @@ import { BalanceProbe__factory, IERC20__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type CallRequest, type RequestOptions, type Rpc, RpcError, type SimulatedTransaction } from '@sluice/rpc'
-import type { CallEnvironment } from './attempt.ts'
+import { type CallEnvironment, codeOverrides, merge } from './attempt.ts'
 import { intrinsicGas } from './gas.ts'
 import type { Balances } from './probe.ts'
 import type { SetUp } from './setup.ts'
@@ -54,12 +54,11 @@ export async function runBare({ rpc, request, environment, setUp, options }: Bar
   const read = readBalances(request)
   const transaction: CallRequest = { from, to, data, value, gas, ...(gasPriceWei > 0n && { gasPrice: gasPriceWei }) }
   const prepared = preparation(request, setUp)
-  const overrides = {
-    ...storageOverrides(setUp.writes),
+  const overrides = merge(codeOverrides(request.codes), storageOverrides(setUp.writes), {
     [PROBE]: { code: bytecode.BalanceProbe.runtime },
     // The node takes the price of all the gas from the sender before it starts.
-    [from]: { ...storageOverrides(setUp.writes)[from], balance: value + gas * gasPriceWei },
-  }
+    [from]: { balance: value + gas * gasPriceWei },
+  })
   const author = coinbase && coinbase !== header.miner ? { coinbase } : {}
   const results = await rpc.simulateV1([...prepared, read, transaction, read], block, {
     ...{ ...options, overrides, blockOverrides: { ...runsIn, ...author } },

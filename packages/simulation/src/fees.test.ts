@@ -95,3 +95,24 @@ test('a next base fee that no node reports is absent, and is not asked for again
   expect(await fees.nextBaseFee(rpc, headerOf('1'))).toBeUndefined()
   expect(methods()).toEqual(['eth_feeHistory'])
 })
+
+const past = (baseFeePerGas: readonly Hex[], ...tips: readonly Hex[]) => ({ baseFeePerGas, reward: [tips] })
+
+test.each([
+  ['the base fee of the block after it and the median tip', past(['0x3', '0x7'], '0x2'), 3n, 9n],
+  ['the base fee alone if the block has no tips', { baseFeePerGas: ['0x3', '0x7'], reward: null }, 3n, 7n],
+  ['its own base fee if no node tells the next one', new RpcError('PRUNED', 'gone'), 3n, 3n],
+  ['what it costs today on a chain without base fees', past(['0x3', '0x7'], '0x2'), null, 50n],
+])('gas of a past block costs %s', async (_, history, baseFee, expected) => {
+  const { rpc, sent } = nodeOf({ price: 50n, history })
+  expect(await new FeeReader().pastGasPrice(rpc, headerOf('1', baseFee))).toBe(expected)
+  if (baseFee !== null) expect(sent).toMatchObject([{ params: ['0x1', '0x64', [50]] }])
+})
+
+test('a caller who gave up is not told a price', async () => {
+  const controller = new AbortController()
+  controller.abort(new Error('gone'))
+  const { rpc } = nodeOf({ price: 1n, history: new RpcError('ABORTED', 'aborted') })
+  const asked = new FeeReader().pastGasPrice(rpc, headerOf('1'), { signal: controller.signal })
+  await expect(asked).rejects.toMatchObject({ code: 'ABORTED' })
+})

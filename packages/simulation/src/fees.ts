@@ -24,6 +24,25 @@ export class FeeReader {
   }
 
   /**
+   * Wei per gas that a transaction in the block after a past one would have paid: the base fee there and the median tip of the past
+   * block. Where a chain has no base fee, or no node tells it any more, the block's own base fee, or today's price.
+   *
+   * @throws RpcError where the chain has no base fee and no node tells a price
+   */
+  async pastGasPrice(rpc: Rpc, header: BlockHeader, options?: RequestOptions): Promise<bigint> {
+    if (header.baseFeePerGas === null) return rpc.gasPrice(options)
+    const block: Hex = `0x${header.number.toString(16)}`
+    const asked = rpc.request<FeeHistory | null>('eth_feeHistory', ['0x1', block, [TIP_PERCENTILE]], options)
+    const history = await asked.catch((error: unknown) => {
+      if (options?.signal?.aborted) throw error
+      return null
+    })
+    const next = history?.baseFeePerGas?.[1]
+    const tip = history?.reward?.[0]?.[0]
+    return (next === undefined ? header.baseFeePerGas : BigInt(next)) + (tip === undefined ? 0n : BigInt(tip))
+  }
+
+  /**
    * Base fee of the block after this one, wei per gas; undefined where there is none or no node tells it. Nodes are asked, since
    * chains differ in the parameters of EIP-1559, and some change them.
    */
@@ -43,7 +62,10 @@ export class FeeReader {
   }
 }
 
-type FeeHistory = { readonly baseFeePerGas?: readonly Hex[] }
+/** Percentile of the tips in a block, by gas, that a transaction of the next one is taken to have paid. */
+const TIP_PERCENTILE = 50
+
+type FeeHistory = { readonly baseFeePerGas?: readonly Hex[]; readonly reward?: readonly (readonly Hex[])[] | null }
 
 /** Without the signal of the request that came first: others wait for the same answer. */
 function shared({ signal: _, ...options }: RequestOptions = {}): RequestOptions {

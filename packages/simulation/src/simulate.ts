@@ -2,7 +2,7 @@
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { isSame, runAsSent, type SentOutcome } from './as-sent.ts'
-import type { CallEnvironment, RunReport } from './attempt.ts'
+import { type CallEnvironment, codeOverrides, merge, type RunReport } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
 import { intrinsicGas, usualGas } from './gas.ts'
@@ -98,8 +98,8 @@ async function exhaustionWords(
   const { from, to, data } = request
   const value = setUp.ways.balance === 'native' ? setUp.balance : 0n
   const gas = targetGas + intrinsicGas(data)
-  const written = storageOverrides(setUp.writes)
-  const overrides = { ...written, [from]: { ...written[from], balance: value + gas * gasPriceWei } }
+  const balance = { [from]: { balance: value + gas * gasPriceWei } }
+  const overrides = merge(codeOverrides(request.codes), storageOverrides(setUp.writes), balance)
   try {
     await rpc.call({ from, to, data, value, gas }, block, { ...options, overrides, blockOverrides: runsIn })
   } catch (error) {

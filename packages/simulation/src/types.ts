@@ -37,6 +37,8 @@ export type SimulationRequest = {
   readonly allowance?: 'kept' | 'approved'
   /** Holders that may lend the token when its slots cannot be found; never a pool of the route. */
   readonly holders?: readonly Address[]
+  /** Code that accounts have in the simulation, such as contracts that did not exist yet at a past block. */
+  readonly codes?: Readonly<Record<Address, Hex>>
   /** State that has been read of the block before; saves the round trip that would read it. */
   readonly known?: KnownState
   /**

@@ -84,6 +84,8 @@ export class MadeMarket implements IndexedMarket {
 
   async look(): Promise<void> {}
 
+  async take(): Promise<void> {}
+
   has(block: BlockHeader): boolean {
     return this.newest !== null && this.chain.stands(block, this.newest.block)
   }

@@ -43,6 +43,8 @@ export type DiscoveryOptions = {
   /** Makes the list of pools to begin with. */
   readonly headStart?: (() => PoolList) | undefined
   readonly onHeadStart?: ((count: HeadStartCount) => void) | undefined
+  /** False where past logs are not searched: another market has searched them. */
+  readonly searchesLogs?: boolean | undefined
 }
 
 function nullIfGone(error: unknown): null {
@@ -65,12 +67,13 @@ export class Discovery {
   /** Search of past logs. */
   readonly scan: LogScan
 
-  constructor({ parts, follower, evictor, limits, onScan, headStart, onHeadStart }: DiscoveryOptions) {
+  constructor(options: DiscoveryOptions) {
+    const { parts, follower, evictor, limits, onScan, headStart, onHeadStart, searchesLogs } = options
     this.parts = parts
     this.evictor = evictor
     this.follower = follower
     this.asked = new AskedPairs(parts.directory.tokens, limits)
-    this.scan = new LogScan(parts, (pools) => this.add(pools), onScan, onHeadStart)
+    this.scan = new LogScan(parts, (pools) => this.add(pools), onScan, onHeadStart, searchesLogs)
     if (headStart)
       this.scan.begin(() => new HeadStart(headStart(), { parts, follower }, (...row) => this.scan.knows(...row)))
     const { hubs, intermediates } = parts.directory.scope
@@ -133,6 +136,12 @@ export class Discovery {
     if (known && pairsOf([token], scope.hubs).every((pair) => !this.asked.isNew(pair) && !this.asked.asking(pair)))
       return
     await this.background.add(token, token)
+  }
+
+  /** Takes in pools that another market of the chain has found, as far as they are at the newest block. @throws RpcError */
+  async take(found: readonly FoundPool[]): Promise<void> {
+    for (const entry of found) this.parts.directory.listed.set(entry.pool.id, entry)
+    await this.add(found)
   }
 
   /** Resolves when no search of pools is under way. The caller bounds the wait. */

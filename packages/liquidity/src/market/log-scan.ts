@@ -56,12 +56,14 @@ export class LogScan {
    * @param add - takes in pools that were found
    * @param onChange - called when it begins, ends, or cannot go on
    * @param onHeadStart - called when all pools of a list are proven or refused
+   * @param searchesLogs - false where no logs are searched at all
    */
   constructor(
     parts: MarketParts,
     add: (pools: readonly FoundPool[]) => Promise<void>,
     onChange: (status: ScanStatus) => void = () => {},
     onHeadStart: (count: HeadStartCount) => void = () => {},
+    searchesLogs = true,
   ) {
     this.onHeadStart = onHeadStart
     this.parts = parts
@@ -69,6 +71,7 @@ export class LogScan {
     this.onChange = onChange
     const { directory } = parts
     this.targets = directory.rows.flatMap((row) => {
+      if (!searchesLogs) return []
       const family = directory.familyOf(row)
       const isListed = family.listedByLogs && family.creationTopics && row.startBlock !== undefined
       return isListed ? [{ row, family, next: row.startBlock! }] : []

@@ -1,7 +1,7 @@
 /** A chain's pools in memory: found on demand, followed block by block, saved now and then. */
 
 import type { Address, Chain } from '@sluice/chains'
-import { abortable, type BlockHeader, type Rpc } from '@sluice/rpc'
+import { abortable, type BlockHeader, inSlices, type Rpc } from '@sluice/rpc'
 import type { StateCount } from '@sluice/simulation'
 import { families as allFamilies } from '../dexes/index.ts'
 import { MarketError } from '../errors.ts'
@@ -15,8 +15,10 @@ import { Follower, type MarketParts } from './follow.ts'
 import type { HeadStartCount } from './head-start.ts'
 import { Ledger } from './ledger.ts'
 import { type MarketLimits, marketLimits } from './limits.ts'
+import { listedPools } from './listed-pools.ts'
 import { nextPollMs } from './poll-schedule.ts'
 import { PoolDirectory } from './pool-directory.ts'
+import type { FoundPool } from './pool-reader.ts'
 import { type SaveOptions, Saver } from './saver.ts'
 import { repeat, sleep } from './timing.ts'
 import { TokenFacts } from './token-facts.ts'
@@ -42,6 +44,8 @@ export type MarketOptions = {
   readonly headStart?: () => PoolList
   /** Called when all pools of that list are proven or refused. */
   readonly onHeadStart?: (count: HeadStartCount) => void
+  /** False where past logs are not searched, because another market has found the pools that they tell of: `IndexedMarket.take`. */
+  readonly searchesLogs?: boolean
   /** Called when the search of past logs begins, ends, or cannot go on. */
   readonly onScan?: (status: ScanStatus) => void
 }
@@ -58,6 +62,12 @@ const EVICT_MS = 60_000
 export interface IndexedMarket extends Market {
   /** Resolves when no search of pools is under way any more, at the latest after a time limit, to a snapshot with all that were found. */
   settled(timeoutMs: number): Promise<Snapshot>
+  /**
+   * Takes in pools that another market of the chain has found, as far as they are at the newest block.
+   *
+   * @throws RpcError
+   */
+  take(found: readonly FoundPool[]): Promise<void>
   /** Pairs of tokens, as `pairKeysOf` writes them, whose pools are in memory as far as there are any. */
   readonly pairs: Iterable<string>
 }
@@ -108,8 +118,9 @@ class ChainMarket implements IndexedMarket {
     this.follower = new Follower(parts, () => this.discovery.forgetPairs())
     this.evictor = new Evictor(directory, this.ledger)
     const { follower, evictor } = this
-    const { onScan, headStart, onHeadStart } = options
-    this.discovery = new Discovery({ parts, follower, evictor, limits, onScan, headStart, onHeadStart })
+    const { onScan, headStart, onHeadStart, searchesLogs } = options
+    const discoveryOptions = { onScan, headStart, onHeadStart, searchesLogs }
+    this.discovery = new Discovery({ parts, follower, evictor, limits, ...discoveryOptions })
     this.auditor = new Auditor(parts, this.follower)
     this.saver = save
       ? new Saver(save, { directory, ledger: this.ledger, discovery: this.discovery, most: limits.saved })
@@ -171,6 +182,15 @@ class ChainMarket implements IndexedMarket {
   async settled(timeoutMs: number): Promise<Snapshot> {
     await Promise.race([this.discovery.settled(), sleep(timeoutMs)])
     return this.snapshot()
+  }
+
+  async take(found: readonly FoundPool[]): Promise<void> {
+    if (!this.ledger.newest) await this.sync()
+    await this.discovery.take(found)
+  }
+
+  listed(tokens: readonly Address[]): Promise<readonly FoundPool[]> {
+    return inSlices('pool list', listedPools(this.directory, tokens))
   }
 
   get pairs(): Iterable<string> {

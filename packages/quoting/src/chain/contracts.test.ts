@@ -61,4 +61,36 @@ describe('code on chain', () => {
     await expect(assertDeployed({ 11: '0x', 44: code })).rejects.toThrow('has no code')
     await expect(assertDeployed({ 11: code, 44: code })).resolves.toBeUndefined()
   })
+
+  describe('of an earlier block', () => {
+    const [guard, executor] = ['44', '11'].map((byte) => toAddress(`0x${byte.repeat(20)}`))
+    const missing = (then: Readonly<Record<string, Hex>>, now: Readonly<Record<string, Hex>>) =>
+      new SwapContracts({
+        ...deployment({ ...generation(1, 'deployed', old), ...recorded }),
+        guard: { ...record('deployed'), ...recorded, address: guard! },
+      }).missingCodes(
+        {
+          getCode: async (address, block) => (block === 'latest' ? now : then)[address.slice(2, 4)]!,
+          // A constructor that makes something else.
+          call: async () => '0x6002',
+        } as Pick<Rpc, 'getCode' | 'call'>,
+        7,
+      )
+
+    test('is that of the newest block where it did not exist yet', async () => {
+      expect(await missing({ 11: code, 44: code }, {})).toEqual({})
+      expect(await missing({ 11: '0x', 44: code }, { 11: code })).toEqual({ [executor!]: code })
+      expect(await missing({ 11: '0x', 44: '0x' }, { 11: code, 44: code })).toEqual({
+        [executor!]: code,
+        [guard!]: code,
+      })
+    })
+
+    test('is none where other code stands in its place, or cannot be made', async () => {
+      const refusal = { code: 'GUARD_NOT_DEPLOYED' }
+      await expect(missing({ 11: '0x6002', 44: code }, { 11: code })).rejects.toMatchObject(refusal)
+      await expect(missing({ 11: '0x', 44: code }, { 11: '0x6002' })).rejects.toMatchObject(refusal)
+      await expect(missing({ 11: '0x', 44: code }, { 11: '0x' })).rejects.toMatchObject(refusal)
+    })
+  })
 })

@@ -1,7 +1,8 @@
+import { bytecode } from '@sluice/bindings/bytecode'
 import type { Address, ContractRecord, Deployment, Hex } from '@sluice/chains'
 import { type DexFamily, families } from '@sluice/liquidity'
-import type { BlockRef, Rpc } from '@sluice/rpc'
-import { keccak256 } from 'ethers'
+import { type BlockRef, type Rpc, RpcError } from '@sluice/rpc'
+import { concat, keccak256, zeroPadValue } from 'ethers'
 import { QuotingError } from '../errors.ts'
 
 /** The contracts that swaps of a chain go through, and what they can swap in. */
@@ -27,6 +28,45 @@ export class SwapContracts {
   }
 
   /**
+   * Code of the contracts that an earlier block does not have yet, for simulations there.
+   *
+   * @throws QuotingError `GUARD_NOT_DEPLOYED` for an address with other code, or where the recorded code cannot be made
+   */
+  async missingCodes(rpc: Pick<Rpc, 'getCode' | 'call'>, block: BlockRef): Promise<Readonly<Record<Address, Hex>>> {
+    const codes: Record<Address, Hex> = {}
+    const missing = async ([name, record]: [string, ContractRecord]) => {
+      const { address, codeHash } = record
+      const code = await rpc.getCode(address, block)
+      if (code !== '0x' && keccak256(code) === codeHash) return
+      const made = code === '0x' ? await this.madeCode(rpc, name, record, block) : '0x'
+      if (keccak256(made) !== codeHash) throw notDeployed(name, address, code)
+      codes[address] = made
+    }
+    await Promise.all(Object.entries(this.records).map(missing))
+    return codes
+  }
+
+  /** Code of the newest block, or the answer of the constructor. */
+  private async madeCode(
+    rpc: Pick<Rpc, 'getCode' | 'call'>,
+    name: string,
+    { address, build }: ContractRecord,
+    block: BlockRef,
+  ): Promise<Hex> {
+    const known = this.checked.get(address) ?? (await rpc.getCode(address, 'latest'))
+    if (known !== '0x') return known
+    const suffix = build === 'london' ? 'London' : ''
+    const data =
+      name === 'Guard'
+        ? bytecode[`Guard${suffix}`].creation
+        : concat([bytecode[`Executor${suffix}`].creation, zeroPadValue(this.guard, 32)])
+    return rpc.call({ to: null, data: data as Hex }, block).catch((error: unknown) => {
+      if (error instanceof RpcError && (error.code === 'REVERTED' || error.code === 'REJECTED')) return '0x'
+      throw error
+    })
+  }
+
+  /**
    * A transaction to an address without the recorded code would lose its value or do nothing, so none is ever returned.
    *
    * @throws QuotingError `GUARD_NOT_DEPLOYED` naming the contract
@@ -36,15 +76,16 @@ export class SwapContracts {
       Object.entries(this.records).map(async ([name, { address, codeHash }]) => {
         const code = await rpc.getCode(address, block)
         if (code === this.checked.get(address)) return
-        if (keccak256(code) !== codeHash)
-          throw new QuotingError(
-            'GUARD_NOT_DEPLOYED',
-            `the ${name} ${address} ${code === '0x' ? 'has no code' : 'has other code than recorded'} on this chain`,
-          )
+        if (keccak256(code) !== codeHash) throw notDeployed(name, address, code)
         this.checked.set(address, code)
       }),
     )
   }
+}
+
+function notDeployed(name: string, address: Address, code: Hex): QuotingError {
+  const found = code === '0x' ? 'has no code' : 'has other code than recorded'
+  return new QuotingError('GUARD_NOT_DEPLOYED', `the ${name} ${address} ${found} on this chain`)
 }
 
 /**

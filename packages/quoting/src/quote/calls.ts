@@ -65,6 +65,7 @@ export async function checkBatch(
   const running = simulate(
     {
       ...{ from: request.from, to, data, tokenIn: route.tokenIn, amountIn: route.amountIn, tokenOut: route.tokenOut },
+      ...(request.recipient && { recipient: request.recipient }),
       ...{ block: { blockHash: block.hash }, signal },
       known: { header: block, senderCode },
       allowance: approvals.length > 0 ? 'approved' : 'kept',

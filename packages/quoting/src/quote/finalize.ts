@@ -12,6 +12,7 @@ import { transactionGas } from '../gas/transaction-gas.ts'
 import type { TouchedPools } from '../view/touched.ts'
 import { shortfallPpm, toPercent, toWhole } from './amounts.ts'
 import { approvalCalls, type Call, checkBatch } from './calls.ts'
+import type { Certificate } from './certificate.ts'
 import type { Found } from './found.ts'
 import { heldGas } from './held-gas.ts'
 import type { AutoSlippage } from './ports.ts'
@@ -63,6 +64,8 @@ export type Quote = {
   readonly head: BlockHeader | undefined
   /** The search for pools is not complete: a better route may be found later. */
   readonly poolsPending: boolean
+  /** Only where it was asked for; null where no bound was found. */
+  readonly proof?: Certificate | null
   readonly warnings: readonly string[]
 }
 
@@ -178,7 +181,7 @@ const poolsOf = ({ legs }: Route): readonly Pool[] => [...new Map(legs.map(({ po
  * Gas that a run in the quoted block itself does not show, where the node cannot run it in the next one: a pool traded in that block
  * has brought its price oracle up to date for it, and does so again in the next.
  */
-function unseenInNextBlock(route: Route, touched: TouchedPools): number {
+function unseenInNextBlock(route: Route, touched: Pick<TouchedPools, 'has'>): number {
   const stale = poolsOf(route).filter(({ id }) => touched.has(id))
   return stale.reduce((sum, { family }) => sum + (familyOf(family)?.oracleGas ?? 0), 0)
 }

@@ -1,6 +1,6 @@
 /** The rounds of routing and simulating by which a quote comes to a route that was seen to work. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
-import { type ExactOutputRequest, MOST_WORK, type Route, type RouteRequest } from '@sluice/routing'
+import { type BoundProof, type ExactOutputRequest, MOST_WORK, type Route, type RouteRequest } from '@sluice/routing'
 import { type SimulationContext, usualGas } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
@@ -58,6 +58,8 @@ export type WorkingRoute = {
   readonly trial: WorkingTrial
   /** Chosen slippage, where the request left it to the route. */
   readonly slippage: AutoSlippage | undefined
+  /** Proof by the search that found the route, if the request wants it; null if there is none. */
+  readonly proof: BoundProof | null | undefined
   /** The one that the search took for the best, before gas was measured. */
   readonly ranked: Route
   /** Place of the route among those that were tried: 0 for the one that the search took for the best. */
@@ -121,7 +123,7 @@ async function searchInRounds(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
     const state = { request, gasPriceWei, excludePools, lift, isFirst: round === 0, lastFailure }
-    const { sought, result } = await searchRound(state, context, underWay)
+    const { result, ...found } = await searchRound(state, context, underWay)
     const { route, rivals = [] } = result
     const lean = rivals.filter(({ gas }) => gas <= mostGas)
     if (wish.slippagePpm === 'auto' && (slippage === undefined || wish.amountOut === undefined)) {
@@ -140,7 +142,7 @@ async function searchInRounds(
     }
     const works = (trial: WorkingTrial): WorkingRoute => {
       const rival = [route, ...rivals].indexOf(trial.route)
-      return { route: trial.route, ranked: route, trial, sought, slippage, rival }
+      return { route: trial.route, ranked: route, trial, ...found, slippage, rival }
     }
     const trial = route.gas > mostGas ? OUT_OF_GAS : await tried(result.boundAfterGas)
     const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
@@ -161,7 +163,7 @@ async function searchInRounds(
     // Before anything is learned of pools and tokens, which may not be to blame.
     if (wish.permit) await checkPermit(route, wish.permit, wish.from, context, signal)
     lastFailure = failureOf(trial)
-    if (trial.outcome === 'shortfall') onShort({ route, request, sought, slippage, shortfallPpm: trial.shortfallPpm })
+    if (trial.outcome === 'shortfall') onShort({ route, request, ...found, slippage, shortfallPpm: trial.shortfallPpm })
     const pools = route.legs.map(({ pool }) => pool.id)
     underWay.log.info({ round, failure: lastFailure, pools }, 'route failed in simulation')
     if ('paid' in trial && trial.paid) {
@@ -208,10 +210,11 @@ async function searchRound(
     ...terms,
     ...amount,
     ...work,
+    ...(request.withProof && { proof: true }),
     ...(isMeasured && { mostRivals: context.gasProber.isRunning ? MAX_UNMEASURED_ALTERNATIVES : MAX_ALTERNATIVES }),
   }
   const result = await time('route', () => search(view, sought, signal))
-  if (result.ok) return { sought, result }
+  if (result.ok) return { sought, result, proof: result.proof }
   if (lastFailure && result.code !== 'BAD_TOKEN') throw reverted(lastFailure, view)
   const searchAgain = (other: RouteRequest | ExactOutputRequest) => search(view, { ...other, work: LATER_WORK }, signal)
   throw await searchFailure(result, { sought, request, taxes: tokens.taxes, view, searchAgain })

@@ -1,10 +1,9 @@
 import type { Chain } from '@sluice/chains'
 import type { Route } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
-import type { ChainTokens } from '../tokens/chain-tokens.ts'
 import type { TouchedPools } from '../view/touched.ts'
 import type { ChainView } from '../view/view.ts'
-import type { AutoSlippage, Simulate } from './ports.ts'
+import type { AutoSlippage, Simulate, TokenKnowledge } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 import type { WorkingTrial } from './try-route.ts'
 
@@ -15,8 +14,8 @@ export type Found = {
   readonly chain: Chain
   readonly rpc: Rpc
   readonly simulate: Simulate
-  readonly tokens: ChainTokens
-  readonly touched: TouchedPools
+  readonly tokens: TokenKnowledge
+  readonly touched: Pick<TouchedPools, 'has'>
   readonly view: ChainView
   readonly route: Route
   /** The one that the search took for the best, before gas was measured. */

@@ -3,6 +3,8 @@ import type { Address } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 import type { SimulationRequest, SimulationResult } from '@sluice/simulation'
 import type { Log } from '../events.ts'
+import type { ChainTokens } from '../tokens/chain-tokens.ts'
+import type { Standings } from '../tokens/standings.ts'
 import type { ChainView } from '../view/view.ts'
 
 /** The best route in the pools of a view. @throws RoutingError */
@@ -26,6 +28,23 @@ export type Work = {
   /** Runs a stage of the work and keeps its time. */
   readonly time: <T>(stage: string, work: () => T | Promise<T>) => Promise<T>
   readonly log: Pick<Log, 'info'>
+}
+
+/** The same work, given up by another signal. */
+export function withSignal(work: Work, signal: AbortSignal): Work {
+  return {
+    signal,
+    time: (stage, run) => work.time(stage, run),
+    // Made when it is needed.
+    get log() {
+      return work.log
+    },
+  }
+}
+
+/** Knowledge of a chain's tokens that a quote is made with, and adds to. */
+export type TokenKnowledge = Pick<ChainTokens, 'facts' | 'taxes'> & {
+  readonly standings: Pick<Standings, 'trust' | 'learn' | 'blame'>
 }
 
 /** Tolerance that is found for a route whose caller leaves it open: parts per million, and what it rests on. */

@@ -1,57 +1,23 @@
 /** The use case of the whole: from a wish to a transaction that was seen to work. */
-import { type Address, type Chain, NATIVE } from '@sluice/chains'
-import type { NativeErc20, Route } from '@sluice/routing'
+import type { Address } from '@sluice/chains'
+import type { Route } from '@sluice/routing'
 import { RpcError } from '@sluice/rpc'
-import type { SimulationContext } from '@sluice/simulation'
-import type { SwapContracts } from '../chain/contracts.ts'
 import type { ChainRuntime } from '../chain/runtime.ts'
-import { type Clock, checkDeadline } from '../deadline.ts'
-import { QuotingError } from '../errors.ts'
-import type { QuotingListener } from '../events.ts'
-import type { GasProber } from '../gas/gas-prober.ts'
-import type { LaterGas } from '../gas/later-gas.ts'
-import type { GasLessons } from '../gas/learned-gas.ts'
-import type { MeasuredGas } from '../gas/measured-gas.ts'
-import { transactionGas } from '../gas/transaction-gas.ts'
-import type { WalletChecks } from '../simulation/wallet-checks.ts'
-import type { ChainTokens } from '../tokens/chain-tokens.ts'
+import { checkDeadline } from '../deadline.ts'
 import type { ChainView } from '../view/view.ts'
 import { type Batch, quoteBatch, type Wanted } from './batch.ts'
-import { finalize, type Quote } from './finalize.ts'
-import { findWorkingRoute } from './find-working-route.ts'
-import type { Made } from './made.ts'
-import type { AutoSlippage, Search, Simulate, Work } from './ports.ts'
+import type { Quote } from './finalize.ts'
+import { type Work, withSignal } from './ports.ts'
+import { endsOf, type QuotingParts, quoteAtView, termsContext } from './quote-at-view.ts'
 import { decided, keyOf, type QuoteRequest } from './request.ts'
-import { routeTerms, type TermsContext } from './route-terms.ts'
+import { routeTerms } from './route-terms.ts'
 import { searchAmount } from './search-amount.ts'
 import { SingleFlight } from './single-flight.ts'
 
 /** Heads in a row that may be gone before they are quoted: reorgs come one at a time. */
 const MAX_ATTEMPTS = 20
 
-export type QuoterOptions = {
-  readonly chain: Chain
-  readonly contracts: SwapContracts
-  readonly runtime: ChainRuntime
-  readonly tokens: ChainTokens
-  readonly search: Search
-  readonly simulate: Simulate
-  readonly simulation: SimulationContext
-  readonly clock: Clock
-  readonly emit: QuotingListener
-  /** For requests that leave it to the route. */
-  readonly slippageOf: (route: Route) => AutoSlippage
-  /** @see TermsContext.haircutsAt */
-  readonly haircutsAt: TermsContext['haircutsAt']
-  /** Told the gas of every route that works, and tells searches. */
-  readonly gasLessons: GasLessons
-  readonly measuredGas: MeasuredGas
-  readonly gasProber: GasProber
-  readonly laterGas: LaterGas
-  readonly walletChecks: WalletChecks
-  /** Told of every quote that is made. */
-  readonly onMade: (view: ChainView, made: Made) => void
-}
+export type QuoterOptions = QuotingParts & { readonly runtime: ChainRuntime }
 
 /** A quote of one block that is being made, maybe for somebody else. */
 type Underway = {
@@ -110,7 +76,7 @@ export class Quoter {
   /** The best route in the newest block in memory, neither simulated nor held against the head; undefined where there is none. */
   async peek(request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal): Promise<Route | undefined> {
     const view = await this.options.runtime.now.views.inMemory([this.endsOf(request)], signal)
-    const terms = await routeTerms(request, gasPriceWei, this.termsContext(view))
+    const terms = await routeTerms(request, gasPriceWei, termsContext(view, this.options))
     const amount = searchAmount(decided(request), this.options.tokens.taxes)
     const result = await this.options.search(view, { ...terms, ...amount }, signal)
     return result.ok ? result.route : undefined
@@ -121,15 +87,7 @@ export class Quoter {
     let how: 'made' | 'shared' = 'shared'
     const quoted = this.flights.run(`${view.snapshot.block.hash}${key}`, work.signal, (signal) => {
       how = 'made'
-      const own: Work = {
-        signal,
-        time: (stage, run) => work.time(stage, run),
-        // Made when it is needed.
-        get log() {
-          return work.log
-        },
-      }
-      return this.quoteAt(view, request, own)
+      return this.quoteAt(view, request, withSignal(work, signal))
     })
     this.tell(how)
     return { quoted, shared: how === 'shared' }
@@ -223,89 +181,13 @@ export class Quoter {
   }
 
   private async quoteAt(view: ChainView, request: QuoteRequest, work: Work): Promise<Quote> {
-    const { chain, tokens, runtime, simulation } = this.options
-    const { rpc } = runtime.now
-    // Requested now, in one HTTP request, and needed after routing; a failure is met there.
-    const early = [
-      ...[view.codeOf(request.from), view.assertDeployed()],
-      simulation.fees.gasPrice(rpc, view.snapshot.block),
-    ]
-    for (const one of early) one.catch(() => {})
-    const source = { rpc, snapshot: view.snapshot }
-    void this.options.gasProber.want(this.endsOf(request), source)
-    const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())
-    const context = { ...this.options, ...this.termsContext(view), rpc }
-    const { route, ranked, trial, sought, slippage, rival } = await findWorkingRoute(
-      request,
-      gasPriceWei,
-      context,
-      work,
-    )
-    const { gasUsed } = trial.simulation
-    const gross = Number(transactionGas(trial.swap.data, BigInt(gasUsed)))
-    this.options.gasLessons.observeAt(view.snapshot.block, route, gross)
-    void this.options.gasProber.want(
-      [...new Set(route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))],
-      source,
-    )
-    const { touched } = runtime
-    const { signal } = work
-    const quote = await work.time('finalize', () =>
-      finalize({
-        request,
-        gasPriceWei,
-        chain,
-        rpc,
-        simulate: this.options.simulate,
-        tokens,
-        touched,
-        view,
-        route,
-        ranked,
-        trial,
-        slippage,
-        signal,
-      }),
-    )
-    // What a caller has signed is kept nowhere.
-    const asSent = trial.simulation.ways.sender === 'bare'
-    if (!request.permit)
-      this.options.onMade(view, { quote, from: request.from, sought, rival, terms: trial.terms, asSent })
-    return quote
-  }
-
-  private termsContext(view: ChainView): TermsContext {
-    const { tokens, contracts, haircutsAt, gasLessons, measuredGas } = this.options
-    const learnedGasAt = (timestamp: number) => measuredGas.over(gasLessons.at(timestamp))
-    const { wrappedNative, nativeErc20 } = this
-    return { view, tokens, contracts, haircutsAt, learnedGasAt, wrappedNative, nativeErc20 }
-  }
-
-  private get wrappedNative(): Address | null {
-    return this.options.chain.wrappedNative?.address ?? null
-  }
-
-  /** Token that gas is priced by where nothing wraps the native token. */
-  private get nativeErc20(): NativeErc20 | undefined {
-    const { chain, tokens } = this.options
-    const token = chain.nativeErc20?.address
-    const decimals = token && tokens.facts.decimals(token)
-    if (token === undefined || decimals === undefined) return undefined
-    return { token, unitsPerWei: 10 ** (decimals - chain.nativeCurrency.decimals) }
-  }
-
-  /** The tokens whose pools a quote needs. @throws QuotingError `NATIVE_UNSUPPORTED` */
-  private endsOf({ tokenIn, tokenOut }: QuoteRequest): readonly Address[] {
-    return [tokenIn, tokenOut].map((token) => this.asErc20(token))
+    const { runtime } = this.options
+    return quoteAtView(view, request, work, this.options, { rpc: runtime.now.rpc, touched: runtime.touched })
   }
 
   /** @throws QuotingError `NATIVE_UNSUPPORTED` */
-  private asErc20(token: Address): Address {
-    if (token !== NATIVE) return token
-    if (this.wrappedNative) return this.wrappedNative
-    const { displayName, nativeErc20 } = this.options.chain
-    const instead = nativeErc20 ? `; trade ${nativeErc20.symbol} at ${nativeErc20.address} instead` : ''
-    throw new QuotingError('NATIVE_UNSUPPORTED', `nothing wraps the native token of ${displayName}${instead}`)
+  private endsOf(request: QuoteRequest): readonly Address[] {
+    return endsOf(request, this.options.chain)
   }
 
   private tell(how: 'made' | 'shared' | 'outdated' | 'reorged'): void {

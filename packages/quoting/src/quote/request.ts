@@ -33,6 +33,8 @@ export type QuoteRequest = {
   readonly maxPriceImpactPpm: bigint
   /** True where the approvals that the sender lacks come along. */
   readonly withCalls: boolean
+  /** True where a certificate of the bound on what any route pays comes along; of exact inputs only. */
+  readonly withProof: boolean
   /** The sender's signature in the place of an approval. */
   readonly permit: Permit | undefined
 }
@@ -70,6 +72,7 @@ export function quoteRequest(wish: QuoteWish): QuoteRequest {
     intermediates: 'earned',
     maxPriceImpactPpm: MAX_PRICE_IMPACT_PPM,
     withCalls: false,
+    withProof: false,
     permit: undefined,
     ...wish,
   }

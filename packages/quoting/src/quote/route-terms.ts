@@ -1,13 +1,13 @@
 import type { Address } from '@sluice/chains'
 import type { Haircuts, LearnedGas, NativeErc20, RouteTerms } from '@sluice/routing'
 import type { SwapContracts } from '../chain/contracts.ts'
-import type { ChainTokens } from '../tokens/chain-tokens.ts'
 import type { ChainView } from '../view/view.ts'
+import type { TokenKnowledge } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 
 export type TermsContext = {
   readonly view: ChainView
-  readonly tokens: ChainTokens
+  readonly tokens: TokenKnowledge
   readonly contracts: SwapContracts
   readonly wrappedNative: Address | null
   readonly nativeErc20: NativeErc20 | undefined

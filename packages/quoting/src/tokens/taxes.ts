@@ -98,6 +98,18 @@ export class TaxRecords {
     this.keep(token, pool, tax, measuredMs)
   }
 
+  /** The same records, to be added to apart from these: every token is due to be measured. */
+  copy(): TaxRecords {
+    const copy = new TaxRecords()
+    for (const [token, { usual, inPool }] of this.taxes) {
+      const pools = new Bounded<string, KnownTax>(MAX_POOLS_OF_TOKEN)
+      for (const [pool, tax] of inPool) pools.set(pool, tax)
+      copy.taxes.set(token, { usual, usualMs: 0, inPool: pools })
+    }
+    for (const [token] of this.stuck) copy.stuck.set(token, true)
+    return copy
+  }
+
   private keep(token: Address, pool: string, tax: KnownTax, measuredMs: number): void {
     const taxes = this.taxes.get(token) ?? { usual: tax, usualMs: 0, inPool: new Bounded(MAX_POOLS_OF_TOKEN) }
     if (measuredMs >= taxes.usualMs) {

@@ -3,7 +3,7 @@ import { type Address, type Chain, type Hex, NATIVE, toAddress } from '@sluice/c
 import { TokenFacts } from '@sluice/liquidity'
 import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { PastPrices } from './past-prices.ts'
+import { PastBlocks } from './past-blocks.ts'
 
 const account = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 const [HUB, TOKEN, OTHER] = ['1', '2', '3'].map(account) as [Address, Address, Address]
@@ -60,35 +60,35 @@ describe('prices of a past block', () => {
     const facts = new TokenFacts(chain)
     facts.learn(TOKEN, 6)
     const known = node()
-    await new PastPrices(chain, { facts }).at(7, [TOKEN], known.rpc)
+    await new PastBlocks(chain, { facts }).pricesAt(7, [TOKEN], known.rpc)
     expect(known.looks).toEqual([])
     const unknown = node()
-    await new PastPrices(chain).at(7, [TOKEN], unknown.rpc)
+    await new PastBlocks(chain).pricesAt(7, [TOKEN], unknown.rpc)
     expect(unknown.looks).toHaveLength(1)
   })
 
   test('are those of the block that was asked for, and nothing is known without pools', async () => {
-    const past = new PastPrices(chain)
-    const { block, prices } = await past.at(7, [TOKEN, NATIVE], node().rpc)
+    const past = new PastBlocks(chain)
+    const { block, prices } = await past.pricesAt(7, [TOKEN, NATIVE], node().rpc)
     expect(block).toEqual(blockAt(7))
     expect(prices.usd(TOKEN)).toBeNull()
   })
 
   test('need the state of the block, which is asked for by its number', async () => {
     const { rpc, codes } = node()
-    await new PastPrices(chain).at(7, [TOKEN], rpc)
+    await new PastBlocks(chain).pricesAt(7, [TOKEN], rpc)
     expect(codes).toEqual([[HUB, 7]])
     const pruned = node({ getCode: () => Promise.reject(new RpcError('BLOCK_GONE', 'pruned')) })
-    await expect(new PastPrices(chain).at(7, [TOKEN], pruned.rpc)).rejects.toMatchObject({
+    await expect(new PastBlocks(chain).pricesAt(7, [TOKEN], pruned.rpc)).rejects.toMatchObject({
       code: 'NO_STATE',
       message: 'the node does not have the state of block 7 any more',
     })
     const failing = node({ getCode: () => Promise.reject(new RpcError('TIMEOUT', 'late')) })
-    await expect(new PastPrices(chain).at(7, [TOKEN], failing.rpc)).rejects.toMatchObject({ code: 'TIMEOUT' })
+    await expect(new PastBlocks(chain).pricesAt(7, [TOKEN], failing.rpc)).rejects.toMatchObject({ code: 'TIMEOUT' })
   })
 
   test('of a block that the node does not have are refused', async () => {
-    await expect(new PastPrices(chain).at(101, [TOKEN], node().rpc)).rejects.toMatchObject({
+    await expect(new PastBlocks(chain).pricesAt(101, [TOKEN], node().rpc)).rejects.toMatchObject({
       code: 'NO_STATE',
       message: 'the node has no block 101',
     })
@@ -104,33 +104,36 @@ describe('work on past blocks', () => {
         return blockAt(number as number)
       },
     } as Partial<Rpc>)
-    const past = new PastPrices(chain)
-    const [one, two] = await Promise.all([past.at(7, [TOKEN, OTHER], rpc), past.at(7, [OTHER, TOKEN, TOKEN], rpc)])
+    const past = new PastBlocks(chain)
+    const [one, two] = await Promise.all([
+      past.pricesAt(7, [TOKEN, OTHER], rpc),
+      past.pricesAt(7, [OTHER, TOKEN, TOKEN], rpc),
+    ])
     expect(one.prices).toBe(two.prices)
     expect([blocks, codes.length]).toEqual([1, 1])
-    const later = await past.at(7, [OTHER], rpc)
+    const later = await past.pricesAt(7, [OTHER], rpc)
     expect(later.prices).toBe(one.prices)
     expect([blocks, codes.length]).toEqual([2, 1])
     expect(past.count).toEqual({ entries: 1, evicted: 0 })
   })
 
   test('goes on in the same pools if more tokens are asked for', async () => {
-    const past = new PastPrices(chain)
+    const past = new PastBlocks(chain)
     const { rpc, codes, looks } = node()
-    const first = await past.at(7, [TOKEN], rpc)
-    const second = await past.at(7, [TOKEN, OTHER], rpc)
+    const first = await past.pricesAt(7, [TOKEN], rpc)
+    const second = await past.pricesAt(7, [TOKEN, OTHER], rpc)
     expect(second.prices).toBe(first.prices)
     expect([codes.length, looks.length]).toEqual([1, 2])
   })
 
   test('keeps eight blocks, and none once it is closed', async () => {
-    const past = new PastPrices(chain)
+    const past = new PastBlocks(chain)
     const { rpc, codes } = node()
-    for (let number = 1; number <= 9; number++) await past.at(number, [TOKEN], rpc)
+    for (let number = 1; number <= 9; number++) await past.pricesAt(number, [TOKEN], rpc)
     expect(past.count).toEqual({ entries: 8, evicted: 1 })
-    await past.at(9, [TOKEN], rpc)
+    await past.pricesAt(9, [TOKEN], rpc)
     expect(codes).toHaveLength(9)
-    await past.at(1, [TOKEN], rpc)
+    await past.pricesAt(1, [TOKEN], rpc)
     expect(codes).toHaveLength(10)
     await past.close()
     expect(past.count.entries).toBe(0)
@@ -139,16 +142,16 @@ describe('work on past blocks', () => {
   test('is refused to those who would wait too long, and to none for what failed before', async () => {
     const { promise, resolve } = Promise.withResolvers<BlockHeader>()
     const { rpc } = node({ getBlock: () => promise } as Partial<Rpc>)
-    const past = new PastPrices(chain)
+    const past = new PastBlocks(chain)
     const { signal } = new AbortController()
     // Two at a time of 200 ms each: 61 in a row would take more than six seconds.
-    const waiting = Array.from({ length: 61 }, (_, k) => past.at(k, [TOKEN], rpc, signal))
-    await expect(past.at(99, [TOKEN], rpc)).rejects.toMatchObject({ code: 'BUSY' })
+    const waiting = Array.from({ length: 61 }, (_, k) => past.pricesAt(k, [TOKEN], rpc, signal))
+    await expect(past.pricesAt(99, [TOKEN], rpc)).rejects.toMatchObject({ code: 'BUSY' })
     // Those who ask for the same wait with the others.
-    const same = past.at(0, [TOKEN], rpc)
+    const same = past.pricesAt(0, [TOKEN], rpc)
     resolve(blockAt(5))
     for (const { block } of await Promise.all([...waiting, same])) expect(block.number).toBe(5)
-    expect((await past.at(99, [TOKEN], rpc)).block.number).toBe(5)
+    expect((await past.pricesAt(99, [TOKEN], rpc)).block.number).toBe(5)
   })
 
   test('is for eighty requests at a time, however fast blocks are read', async () => {
@@ -159,14 +162,14 @@ describe('work on past blocks', () => {
       return blockAt(number)
     }
     const { rpc } = node({ getBlock } as unknown as Partial<Rpc>)
-    const past = new PastPrices(chain)
-    for (let number = 1; number <= 4; number++) await past.at(number, [TOKEN], rpc)
+    const past = new PastBlocks(chain)
+    for (let number = 1; number <= 4; number++) await past.pricesAt(number, [TOKEN], rpc)
     const { promise, resolve } = Promise.withResolvers<void>()
     waits = promise
-    const waiting = Array.from({ length: 80 }, () => past.at(1, [account('4'), account('5')].slice(0, 1), rpc))
-    const different = Array.from({ length: 79 }, (_, k) => past.at(1, [TOKEN], rpc).then(() => k))
-    const others = Array.from({ length: 78 }, (_, k) => past.at(k + 5, [TOKEN], rpc))
-    await expect(past.at(99, [TOKEN], rpc)).rejects.toMatchObject({ code: 'BUSY' })
+    const waiting = Array.from({ length: 80 }, () => past.pricesAt(1, [account('4'), account('5')].slice(0, 1), rpc))
+    const different = Array.from({ length: 79 }, (_, k) => past.pricesAt(1, [TOKEN], rpc).then(() => k))
+    const others = Array.from({ length: 78 }, (_, k) => past.pricesAt(k + 5, [TOKEN], rpc))
+    await expect(past.pricesAt(99, [TOKEN], rpc)).rejects.toMatchObject({ code: 'BUSY' })
     resolve()
     await Promise.all([...waiting, ...different, ...others])
   })
@@ -178,15 +181,56 @@ describe('work on past blocks', () => {
       return blockAt(number)
     }
     const { rpc, codes } = node({ getBlock } as unknown as Partial<Rpc>)
-    const past = new PastPrices(chain)
+    const past = new PastBlocks(chain)
     const controller = new AbortController()
-    const given = past.at(7, [TOKEN], rpc, controller.signal)
+    const given = past.pricesAt(7, [TOKEN], rpc, controller.signal)
     controller.abort(new Error('gone'))
     await expect(given).rejects.toThrow('gone')
-    const stays = past.at(8, [TOKEN], rpc)
+    const stays = past.pricesAt(8, [TOKEN], rpc)
     resolve()
     await stays
     expect(codes).toEqual([[HUB, 8]])
-    expect((await past.at(7, [TOKEN], rpc)).block.number).toBe(7)
+    expect((await past.pricesAt(7, [TOKEN], rpc)).block.number).toBe(7)
+  })
+})
+
+describe('pools of a past block', () => {
+  const listed = (isWhole = true) => vi.fn(async () => ({ pools: [], isWhole }))
+
+  test('are listed by the market of the newest block, whose search of logs is not repeated', async () => {
+    const getLogs = vi.fn(async () => [])
+    const { rpc } = node({ getLogs } as unknown as Partial<Rpc>)
+    const listPools = listed()
+    const past = new PastBlocks(chain)
+    const { snapshot, poolsPending } = await past.poolsAt(7, [HUB, TOKEN], { rpc, listPools })
+    expect(snapshot.block).toEqual(blockAt(7))
+    expect(poolsPending).toBe(false)
+    expect(listPools).toHaveBeenCalledWith([HUB, TOKEN])
+    expect(getLogs).not.toHaveBeenCalled()
+  })
+
+  test('are read once for a pair, in either direction', async () => {
+    const { rpc, codes } = node()
+    const past = new PastBlocks(chain)
+    const first = await past.poolsAt(7, [HUB, TOKEN], { rpc, listPools: listed() })
+    const back = await past.poolsAt(7, [TOKEN, HUB], { rpc, listPools: listed() })
+    expect(back.market).toBe(first.market)
+    expect(codes).toHaveLength(1)
+    // Prices are of pools that are found otherwise.
+    await past.pricesAt(7, [TOKEN], rpc)
+    expect(past.count.entries).toBe(2)
+  })
+
+  test('may lack some while the newest block lacks them', async () => {
+    const { rpc } = node()
+    const past = new PastBlocks(chain)
+    expect(await past.poolsAt(7, [HUB, TOKEN], { rpc, listPools: listed(false) })).toMatchObject({ poolsPending: true })
+    expect(await past.poolsAt(7, [HUB, TOKEN], { rpc, listPools: listed() })).toMatchObject({ poolsPending: false })
+  })
+
+  test('need the state of the block', async () => {
+    const { rpc } = node({ getCode: () => Promise.reject(new RpcError('BLOCK_GONE', 'pruned')) })
+    const asked = new PastBlocks(chain).poolsAt(7, [HUB, TOKEN], { rpc, listPools: listed() })
+    await expect(asked).rejects.toMatchObject({ code: 'NO_STATE' })
   })
 })

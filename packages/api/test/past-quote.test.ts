@@ -1,0 +1,359 @@
+/**
+ * Quotes at past blocks on the local chain: asked later, they are what was answered when the block was the newest, whatever has become
+ * of its pools, tokens and contracts since.
+ */
+import { NATIVE } from '@sluice/chains'
+import { artifact, createBuilder, type Devnet, type DevnetPool } from '@sluice/devnet'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RunningServer } from '../src/index.ts'
+import { request, startChain, startOver } from './src/devnet.ts'
+import { ask, warmUp } from './src/service.ts'
+import { deployToken } from './src/tokens.ts'
+
+let local: { readonly devnet: Devnet; readonly server: RunningServer }
+const rpc = <T>(method: string, ...params: unknown[]) => request<T>(local.devnet.url, method, ...params)
+/** A service for machines that are slow. */
+const serve = (url: string) => startOver(url, { REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '30000' })
+beforeAll(async () => {
+  const devnet = await startChain()
+  local = { devnet, server: await serve(devnet.url) }
+})
+afterAll(async () => {
+  await local?.server.close()
+  await local?.devnet.stop()
+})
+
+/** Times that a quote is asked for while pools of its tokens are still looked for. */
+const MAX_ASKED = 20
+const APPROVE = ['function approve(address,uint256)', 'function deposit() payable']
+/** Dollars of a trade that moves a pool. */
+const MOVE_USD = 3_000
+const SEED = 20_261_127
+
+type Body = Record<string, unknown> & {
+  readonly code?: string
+  readonly error?: string
+  readonly toAmount?: string
+  readonly fromAmount?: string
+  readonly simulationBlock?: number
+  readonly blockHash?: string
+  readonly swaps?: readonly Readonly<Record<'pool' | 'protocol' | 'amountIn' | 'amountOut', string>>[]
+  readonly tx?: { readonly to: string; readonly data: string; readonly value: string }
+}
+type Query = Record<string, string>
+
+async function get(path: string, query: Query, server: RunningServer = local.server): Promise<Body> {
+  for (let round = 1; ; round++) {
+    const { status, text } = await ask(`${server.url}${path}/31337?${new URLSearchParams(query)}`)
+    const body: Body = { status, ...JSON.parse(text) }
+    if (!body.poolsPending || round === MAX_ASKED) return body
+  }
+}
+
+/** Amounts and route, or the error. Gas of legs is measured in the background, and may be known better later. */
+function figures({ code, fromAmount, toAmount, blockHash, quoteId, swaps }: Body): object {
+  const legs = swaps?.map(({ pool, amountIn, amountOut }) => `${pool} ${amountIn} ${amountOut}`)
+  return { code, fromAmount, toAmount, blockHash, quoteId, legs }
+}
+
+/** The same numbers in every run. */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+const random = randomFrom(SEED)
+
+const addressOf = (symbol: string): string => (symbol === 'ETH' ? NATIVE : local.devnet.info.tokens[symbol]!.address)
+const usable = (pool: DevnetPool) => pool.tokens.every((symbol) => symbol === 'ETH' || local.devnet.info.tokens[symbol])
+
+/** Base units of a token that are worth so many dollars; undefined if it has no price. */
+async function amountOf(token: string, usd: number): Promise<string | undefined> {
+  const price = (await get('/prices', { token }))[token] as number | null
+  if (!price) return undefined
+  const known = Object.values(local.devnet.info.tokens).find(({ address }) => address === token)
+  const units = 10n ** BigInt(known?.decimals ?? 18)
+  const amount = (BigInt(Math.round((usd / price) * 1e6)) * units) / 1_000_000n
+  return amount > 0n ? `${amount}` : undefined
+}
+
+/** Two queries of every family, of its own pools alone, and random pairs over all pools. */
+async function randomQueries(): Promise<readonly Query[]> {
+  const queries: Query[] = []
+  const { pools } = local.devnet.info
+  for (const [family, own] of Map.groupBy(pools.filter(usable), (pool) => pool.family)) {
+    for (let k = 0; k < 2; k++) {
+      const pool = own[random(own.length)]!
+      const side = random(2)
+      const [src, dst] = [pool.tokens[side]!, pool.tokens[1 - side]!].map(addressOf) as [string, string]
+      const amount = await amountOf(src, 50 + random(20_000))
+      if (amount) queries.push({ src, dst, amount, includeSources: family })
+    }
+  }
+  const symbols = ['ETH', ...Object.keys(local.devnet.info.tokens)]
+  for (let k = 0; k < 14; k++) {
+    const src = addressOf(symbols[random(symbols.length)]!)
+    const dst = addressOf(symbols[random(symbols.length)]!)
+    const amount = await amountOf(src, 10 + random(100_000))
+    if (amount && src !== dst) queries.push({ src, dst, amount, ...(k % 3 === 0 && { maxHops: '2' }) })
+  }
+  return queries
+}
+
+/** Trades in every pool of the local chain by itself. @returns ids of those that took the trade */
+async function moveAllPools(): Promise<readonly string[]> {
+  const { info, url } = local.devnet
+  const from = info.accounts[0]!.address
+  const builder = createBuilder(url, from)
+  for (const { address } of Object.values(info.tokens))
+    await builder
+      .at(APPROVE, address)
+      .send('approve', [info.guard, 2n ** 200n])
+      .catch(() => {})
+  await builder.at(APPROVE, info.tokens.WETH!.address).send('deposit', [], 50n * 10n ** 18n)
+  const idOf = (pool: DevnetPool) => (pool.id ?? pool.address).toLowerCase()
+  const moved: string[] = []
+  for (const pool of info.pools.filter(usable)) {
+    const [src, dst] = [pool.tokens[0]!, pool.tokens[1]!].map(addressOf) as [string, string]
+    const amount = await amountOf(src, MOVE_USD)
+    if (!amount) continue
+    const excludePools = info.pools
+      .map(idOf)
+      .filter((id) => id !== idOf(pool))
+      .slice(0, 200)
+      .join()
+    const terms = { maxHops: '1', maxPriceImpact: '100', slippage: '50', intermediates: 'any', excludePools }
+    const { tx, gasEstimate } = await get('/aggregator', { src, dst, amount, from, ...terms })
+    if (!tx) continue
+    const gas = `0x${(BigInt(gasEstimate as string) * 2n).toString(16)}`
+    const value = `0x${BigInt(tx.value).toString(16)}`
+    const { status } = await rpc<{ status: string }>('eth_sendTransactionSync', { from, ...tx, value, gas })
+    if (status === '0x1') moved.push(idOf(pool))
+  }
+  return moved
+}
+
+const headNumber = async () => Number(await rpc<string>('eth_blockNumber'))
+
+describe('a quote of a past block', () => {
+  let queries: readonly Query[]
+  let block: number
+  let asked: readonly Body[]
+  let later: RunningServer
+
+  beforeAll(async () => {
+    const { USDC, WETH } = local.devnet.info.tokens
+    await warmUp(local.server.url, `/quote/31337?src=${WETH!.address}&dst=${USDC!.address}&amount=1000000000000000000`)
+    queries = await randomQueries()
+    for (const query of queries) await get('/quote', query)
+    for (const { src, dst, amount } of queries)
+      await warmUp(local.server.url, `/quote/31337?src=${src}&dst=${dst}&amount=${amount}`)
+    block = await headNumber()
+    asked = await Promise.all(queries.map((query) => get('/quote', { ...query, gasPrice: '0' })))
+    const moved = await moveAllPools()
+    expect(moved.length, 'pools that were traded in').toBeGreaterThan(60)
+    // Knows nothing of what was asked before.
+    later = await serve(local.devnet.url)
+  }, 600_000)
+  afterAll(() => later?.close())
+
+  test('is the one that was answered then, to the unit, for pairs of every family', async () => {
+    expect(await headNumber()).toBeGreaterThan(block + 60)
+    const quoted = asked.filter(({ toAmount }) => toAmount)
+    expect(quoted.length).toBeGreaterThan(queries.length * 0.8)
+    const families = new Set(quoted.flatMap(({ swaps }) => swaps!.map(({ protocol }) => protocol)))
+    expect(families.size, [...families].join()).toBeGreaterThan(13)
+    let differ = 0
+    for (const [k, query] of queries.entries()) {
+      const past = await get('/quote', { ...query, gasPrice: '0', block: String(block) })
+      const now = await get('/quote', { ...query, gasPrice: '0' })
+      expect(figures(past), JSON.stringify(query)).toEqual(figures(asked[k]!))
+      if (past.toAmount !== now.toAmount) differ++
+    }
+    expect(differ, 'quotes that differ by now').toBeGreaterThan(queries.length / 2)
+  }, 300_000)
+
+  test('is the same from a service that has never seen the block', async () => {
+    for (const [k, query] of queries.entries()) {
+      const past = await get('/quote', { ...query, gasPrice: '0', block: String(block) }, later)
+      const { toAmount, code, blockHash } = asked[k]!
+      expect([past.toAmount, past.code, past.blockHash], JSON.stringify(query)).toEqual([toAmount, code, blockHash])
+    }
+  }, 300_000)
+
+  test('says its block and nothing that suggests that it can be sent', async () => {
+    const past = await get('/quote', {
+      ...queries[0]!,
+      from: local.devnet.info.accounts[1]!.address,
+      block: `${block}`,
+    })
+    expect(past.simulationBlock).toBe(block)
+    const { hash } = await rpc<{ hash: string }>('eth_getBlockByNumber', `0x${block.toString(16)}`, false)
+    expect(past.blockHash).toBe(hash)
+    for (const field of ['tx', 'calls', 'expiresAtBlock']) expect(past).not.toHaveProperty(field)
+  })
+
+  test('weighs gas with the fees of its time, or with the price that is given', async () => {
+    const [query] = queries
+    const { baseFeePerGas } = await rpc<{ baseFeePerGas: string[] }>(
+      'eth_feeHistory',
+      '0x1',
+      `0x${block.toString(16)}`,
+      [],
+    )
+    const past = await get('/quote', { ...query!, block: `${block}` })
+    const { native } = past.gasCost as { native: string }
+    const charged = BigInt(past.gasCharged as string)
+    expect(BigInt(native) / charged).toBeGreaterThanOrEqual(BigInt(baseFeePerGas[1]!))
+    const dear = await get('/quote', { ...query!, block: `${block}`, gasPrice: '77000000000' })
+    expect(BigInt((dear.gasCost as { native: string }).native)).toBe(
+      BigInt(dear.gasCharged as string) * 77_000_000_000n,
+    )
+  })
+
+  test('asks for the least input of an output, too', async () => {
+    const { USDC, WETH } = local.devnet.info.tokens
+    const query = { src: USDC!.address, dst: WETH!.address, amountOut: `${10n ** 18n}`, block: `${block}` }
+    const [first, again] = [await get('/quote', query), await get('/quote', query, later)]
+    expect(first).toMatchObject({ simulationBlock: block, minToAmount: `${10n ** 18n}` })
+    expect(again.fromAmount).toBe(first.fromAmount)
+  })
+})
+
+/** The node keeps the state of its newest block with all that is set before the next one: nothing is set in a block that is asked for. */
+async function setCodes(codes: Readonly<Record<string, string>>): Promise<void> {
+  await rpc('evm_mine')
+  for (const [address, code] of Object.entries(codes)) await rpc('anvil_setCode', address, code)
+  await rpc('evm_mine')
+}
+
+describe('pools and contracts that come and go', () => {
+  const WHOLE = 10n ** 18n
+
+  test('a pool that was made later is not used, nor the token of one', async () => {
+    const { info, url } = local.devnet
+    const builder = createBuilder(url, info.accounts[2]!.address)
+    const [link, usdc] = [info.tokens.LINK!, info.tokens.USDC!]
+    const query = { src: link.address, dst: usdc.address, amount: `${100n * WHOLE}`, gasPrice: '0' }
+    const before = await headNumber()
+    await warmUp(local.server.url, `/quote/31337?${new URLSearchParams(query)}`)
+    const then = await get('/quote', query)
+    const uniswap = (name: string, address: string) =>
+      builder.at(artifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
+    const factory = uniswap('UniswapV2Factory', info.routers.uniswapV2Factory!)
+    await factory.send('createPair', [link.address, usdc.address])
+    const pair = uniswap('UniswapV2Pair', await factory.read<string>('getPair', [link.address, usdc.address]))
+    const mint = ['function mint(address,uint256)']
+    await builder.at(mint, link.address).send('mint', [pair.address, 1_000_000n * WHOLE])
+    await builder.at(mint, usdc.address).send('mint', [pair.address, 10n ** 14n])
+    await pair.send('mint', [builder.from])
+    const fresh = await deployToken(local.devnet, 'NamedToken', ['Later', 'LATER'])
+    const now = await get('/quote', query)
+    expect(now.swaps!.map(({ pool }) => pool)).toContain(pair.address)
+    const past = await get('/quote', { ...query, block: `${before}` })
+    expect(past.swaps!.map(({ pool }) => pool)).not.toContain(pair.address)
+    expect(figures(past)).toEqual(figures(then))
+    const ofFresh = { src: fresh.address, dst: usdc.address, amount: `${WHOLE}` }
+    expect((await get('/quote', ofFresh)).status).toBe(200)
+    const unknown = await get('/quote', { ...ofFresh, block: `${before}` })
+    expect(unknown).toMatchObject({ status: 422 })
+    expect(['UNKNOWN_TOKEN', 'NO_ROUTE']).toContain(unknown.code)
+  })
+
+  test('a pool that is gone by now is used where it stood', async () => {
+    const { tokens } = local.devnet.info
+    const query = { src: tokens.WETH!.address, dst: tokens.DAI!.address, amount: `${20n * WHOLE}`, gasPrice: '0' }
+    await warmUp(local.server.url, `/quote/31337?${new URLSearchParams(query)}`)
+    const then = await get('/quote', query)
+    const before = await headNumber()
+    const [gone] = then.swaps!.filter(({ pool, protocol }) => pool.length === 42 && protocol !== 'balancer-v2')
+    const code = await rpc<string>('eth_getCode', gone!.pool, 'latest')
+    await setCodes({ [gone!.pool]: '0x' })
+    const without = await headNumber()
+    const past = await get('/quote', { ...query, block: `${before}` })
+    expect(figures(past)).toEqual(figures(then))
+    const lacking = await get('/quote', { ...query, block: `${without}` })
+    expect(lacking.swaps!.map(({ pool }) => pool)).not.toContain(gone!.pool)
+    expect(BigInt(lacking.toAmount!)).toBeLessThan(BigInt(then.toAmount!))
+    await setCodes({ [gone!.pool]: code })
+  })
+
+  test('a Guard that did not exist yet is no obstacle', async () => {
+    const { guard, executor, tokens } = local.devnet.info
+    const codes = await Promise.all([guard, executor].map((it) => rpc<string>('eth_getCode', it, 'latest')))
+    await setCodes({ [guard]: '0x', [executor]: '0x' })
+    const before = await headNumber()
+    const query = { src: tokens.WETH!.address, dst: tokens.USDC!.address, amount: `${WHOLE}` }
+    const fresh = await serve(local.devnet.url)
+    try {
+      expect(await get('/quote', query, fresh)).toMatchObject({ code: 'GUARD_NOT_DEPLOYED' })
+      // Neither at that block nor at the newest one: made by its constructor.
+      const made = await get('/quote', { ...query, block: `${before}` }, fresh)
+      expect(made, JSON.stringify(made)).toMatchObject({ status: 200, simulationBlock: before })
+      await setCodes({ [guard]: codes[0]!, [executor]: codes[1]! })
+      const past = await get('/quote', { ...query, block: `${before}` })
+      expect([past.toAmount, past.gasEstimate]).toEqual([made.toAmount, made.gasEstimate])
+    } finally {
+      await fresh.close()
+    }
+  })
+})
+
+describe('what cannot be answered', () => {
+  const query = () => {
+    const { USDC, WETH } = local.devnet.info.tokens
+    return { src: WETH!.address, dst: USDC!.address, amount: '1000000000000000000' }
+  }
+
+  test('a block whose state the node does not have, any more or yet', async () => {
+    // The node was started with the state of its last block.
+    const pruned = await get('/quote', { ...query(), block: '0' })
+    expect(pruned).toMatchObject({ status: 422, code: 'NO_STATE' })
+    const ahead = await get('/quote', { ...query(), block: `${(await headNumber()) + 1}` })
+    expect(ahead).toMatchObject({ status: 400, code: 'INVALID_PARAMETER' })
+    expect(ahead.error).toContain('block')
+  })
+
+  test.each(['-1', '', 'latest', '1.5', '0x10', '1e3', `1${'0'.repeat(16)}`])('block=%s', async (block) => {
+    const refused = await get('/quote', { ...query(), block })
+    expect(refused).toMatchObject({ status: 400, code: 'INVALID_PARAMETER' })
+    expect(refused.error).toContain('block')
+  })
+
+  test('a transaction of the past, on any endpoint, or parameters of one', async () => {
+    const block = `${await headNumber()}`
+    const from = local.devnet.info.accounts[0]!.address
+    for (const path of ['/aggregator', '/stream', '/permit'])
+      expect(await get(path, { ...query(), from, block }), path).toMatchObject({
+        ...(path === '/permit' ? { status: 200 } : { status: 400, code: 'INVALID_PARAMETER' }),
+      })
+    expect(await get('/stream', { ...query(), block })).toMatchObject({ status: 400, code: 'INVALID_PARAMETER' })
+    for (const own of [{}, { from }]) {
+      const body = JSON.stringify({ quotes: [{ ...query(), block, ...own }] })
+      const headers = { 'content-type': 'application/json' }
+      const { text } = await ask(`${local.server.url}/quotes/31337`, { method: 'POST', headers, body })
+      expect(JSON.parse(text).quotes[0]).toMatchObject({ code: 'INVALID_PARAMETER' })
+    }
+    for (const [name, value] of Object.entries({ minimumBlock: '1', calls: '1' })) {
+      const refused = await get('/quote', { ...query(), from, block, [name]: value })
+      expect(refused).toMatchObject({ status: 400, code: 'INVALID_PARAMETER' })
+      expect(refused.error).toContain(name)
+    }
+  })
+
+  test('many past blocks at once are answered or told to come again', async () => {
+    const block = await headNumber()
+    const asked = await Promise.all(
+      Array.from({ length: 40 }, (_, k) => get('/quote', { ...query(), block: `${block - (k % 20)}` })),
+    )
+    const statuses = asked.map(({ status }) => status as number)
+    expect(
+      statuses.every((status) => [200, 503, 504].includes(status)),
+      statuses.join(),
+    ).toBe(true)
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0)
+    expect(await get('/quote', query())).toMatchObject({ status: 200 })
+  }, 120_000)
+})

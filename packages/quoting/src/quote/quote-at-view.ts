@@ -1,0 +1,116 @@
+/** One quote on the pools of one block: search, simulation and figures. */
+import { type Address, type Chain, NATIVE } from '@sluice/chains'
+import type { NativeErc20, Route } from '@sluice/routing'
+import type { Rpc } from '@sluice/rpc'
+import type { SimulationContext } from '@sluice/simulation'
+import type { SwapContracts } from '../chain/contracts.ts'
+import type { Clock } from '../deadline.ts'
+import { QuotingError } from '../errors.ts'
+import type { QuotingListener } from '../events.ts'
+import type { GasProber } from '../gas/gas-prober.ts'
+import type { LaterGas } from '../gas/later-gas.ts'
+import type { GasLessons } from '../gas/learned-gas.ts'
+import type { MeasuredGas } from '../gas/measured-gas.ts'
+import { transactionGas } from '../gas/transaction-gas.ts'
+import type { WalletChecks } from '../simulation/wallet-checks.ts'
+import type { TouchedPools } from '../view/touched.ts'
+import type { ChainView } from '../view/view.ts'
+import { certificateOf } from './certificate.ts'
+import { finalize, type Quote } from './finalize.ts'
+import { findWorkingRoute } from './find-working-route.ts'
+import type { Made } from './made.ts'
+import type { AutoSlippage, Search, Simulate, TokenKnowledge, Work } from './ports.ts'
+import type { QuoteRequest } from './request.ts'
+import type { TermsContext } from './route-terms.ts'
+
+/** Knowledge that a search weighs pools with. */
+export type SearchKnowledge = {
+  readonly chain: Chain
+  readonly contracts: SwapContracts
+  readonly tokens: TokenKnowledge
+  /** @see TermsContext.haircutsAt */
+  readonly haircutsAt: TermsContext['haircutsAt']
+  /** Records simulated gas per route and feeds it back into searches. */
+  readonly gasLessons: Pick<GasLessons, 'at' | 'observeAt'>
+  readonly measuredGas: Pick<MeasuredGas, 'over'>
+}
+
+export type QuotingParts = SearchKnowledge & {
+  readonly search: Search
+  readonly simulate: Simulate
+  readonly simulation: SimulationContext
+  readonly clock: Clock
+  readonly emit: QuotingListener
+  /** For requests that leave it to the route. */
+  readonly slippageOf: (route: Route) => AutoSlippage
+  readonly gasProber: Pick<GasProber, 'isRunning' | 'want'>
+  readonly laterGas: LaterGas
+  readonly walletChecks: WalletChecks
+  /** Called after each successful quote. */
+  readonly onMade: (view: ChainView, made: Made) => void
+}
+
+/** The node, and the pools that the newest block has changed. */
+type ChainNow = { readonly rpc: Rpc; readonly touched: Pick<TouchedPools, 'has'> }
+
+export async function quoteAtView(
+  view: ChainView,
+  request: QuoteRequest,
+  work: Work,
+  parts: QuotingParts,
+  { rpc, touched }: ChainNow,
+): Promise<Quote> {
+  const { chain, tokens, simulate, gasLessons, gasProber, onMade } = parts
+  // Requested now, in one HTTP request, and needed after routing; a failure is met there.
+  const early = [view.codeOf(request.from), view.assertDeployed(), view.gasPriceWei()]
+  for (const one of early) one.catch(() => {})
+  const source = { rpc, snapshot: view.snapshot }
+  void gasProber.want(endsOf(request, chain), source)
+  const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())
+  const context = { ...parts, ...termsContext(view, parts), rpc }
+  const { rival, sought, proof, ...working } = await findWorkingRoute(request, gasPriceWei, context, work)
+  const { route, ranked, trial, slippage } = working
+  const { gasUsed } = trial.simulation
+  const gross = Number(transactionGas(trial.swap.data, BigInt(gasUsed)))
+  gasLessons.observeAt(view.snapshot.block, route, gross)
+  void gasProber.want([...new Set(route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))], source)
+  const { signal } = work
+  const found = { request, gasPriceWei, chain, rpc, simulate, tokens, touched, view, route, ranked, trial, slippage }
+  const finalized = await work.time('finalize', () => finalize({ ...found, signal }))
+  const certify = () => (proof ? certificateOf(proof, sought, view.snapshot) : null)
+  const quote: Quote = { ...finalized, ...(request.withProof && { proof: await work.time('prove', certify) }) }
+  // What a caller has signed is kept nowhere.
+  const asSent = trial.simulation.ways.sender === 'bare'
+  if (!request.permit) onMade(view, { quote, from: request.from, sought, rival, terms: trial.terms, asSent })
+  return quote
+}
+
+export function termsContext(view: ChainView, parts: SearchKnowledge): TermsContext {
+  const { chain, tokens, contracts, haircutsAt, gasLessons, measuredGas } = parts
+  const learnedGasAt = (timestamp: number) => measuredGas.over(gasLessons.at(timestamp))
+  const wrappedNative = chain.wrappedNative?.address ?? null
+  return { view, tokens, contracts, haircutsAt, learnedGasAt, wrappedNative, nativeErc20: nativeErc20Of(parts) }
+}
+
+/** Token that gas is priced by where nothing wraps the native token. */
+function nativeErc20Of({ chain, tokens }: SearchKnowledge): NativeErc20 | undefined {
+  const token = chain.nativeErc20?.address
+  const decimals = token && tokens.facts.decimals(token)
+  if (token === undefined || decimals === undefined) return undefined
+  return { token, unitsPerWei: 10 ** (decimals - chain.nativeCurrency.decimals) }
+}
+
+/** The ERC-20 tokens whose pools a quote needs. @throws QuotingError `NATIVE_UNSUPPORTED` */
+export function endsOf(
+  { tokenIn, tokenOut }: Pick<QuoteRequest, 'tokenIn' | 'tokenOut'>,
+  chain: Chain,
+): readonly [Address, Address] {
+  return [asErc20(tokenIn, chain), asErc20(tokenOut, chain)]
+}
+
+function asErc20(token: Address, { wrappedNative, displayName, nativeErc20 }: Chain): Address {
+  if (token !== NATIVE) return token
+  if (wrappedNative) return wrappedNative.address
+  const instead = nativeErc20 ? `; trade ${nativeErc20.symbol} at ${nativeErc20.address} instead` : ''
+  throw new QuotingError('NATIVE_UNSUPPORTED', `nothing wraps the native token of ${displayName}${instead}`)
+}

@@ -1,0 +1,102 @@
+/** Tokens that changed hands in a transaction, from its logs and its moves of the native token. Calldata says nothing here. */
+import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { id } from 'ethers'
+
+/** Log of a receipt or of a simulation. */
+export type FlowLog = { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }
+
+/** Base units that went from one account to another. */
+export type Flow = { readonly token: Address; readonly from: Address; readonly to: Address; readonly amount: bigint }
+
+/** Base units that each account has more or less of each token afterwards; no entry if it has the same. */
+export type Changes = ReadonlyMap<Address, ReadonlyMap<Address, bigint>>
+
+const TRANSFER = id('Transfer(address,address,uint256)')
+const DEPOSIT = id('Deposit(address,uint256)')
+const WITHDRAWAL = id('Withdrawal(address,uint256)')
+
+/**
+ * Transfers of ERC-20 tokens, and what the wrapper of the native token mints and burns without one. Its own account gives what it
+ * mints and receives what it burns, as it receives and gives the native token for that.
+ */
+export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): readonly Flow[] {
+  const transfers = logs.flatMap((log): Flow[] => {
+    const [topic, from, to, more] = log.topics
+    // An NFT's transfer has its id as a fourth topic.
+    if (topic !== TRANSFER || !from || !to || more !== undefined || !isWord(log.data)) return []
+    return [flowOf(log.address, account(from), account(to), BigInt(log.data), wrapper)]
+  })
+  if (!wrapper) return transfers
+  // Some wrappers log a transfer of the zero address as well: it must not count twice.
+  const logged = new Map<string, number>()
+  for (const flow of transfers) {
+    if (flow.token === wrapper) logged.set(keyOf(flow), (logged.get(keyOf(flow)) ?? 0) + 1)
+  }
+  const wrapped = logs.flatMap((log): Flow[] => {
+    const [topic, whose, more] = log.topics
+    if (log.address !== wrapper || !whose || more !== undefined || !isWord(log.data)) return []
+    if (topic !== DEPOSIT && topic !== WITHDRAWAL) return []
+    const [from, to] = topic === DEPOSIT ? [wrapper, account(whose)] : [account(whose), wrapper]
+    const flow = { token: wrapper, from, to, amount: BigInt(log.data) }
+    const count = logged.get(keyOf(flow)) ?? 0
+    if (count === 0) return [flow]
+    logged.set(keyOf(flow), count - 1)
+    return []
+  })
+  return [...transfers, ...wrapped]
+}
+
+const keyOf = ({ from, to, amount }: Flow) => `${from} ${to} ${amount}`
+
+function flowOf(token: Address, from: Address, to: Address, amount: bigint, wrapper: Address | null): Flow {
+  const own = (address: Address) => (token === wrapper && address === ZERO_ADDRESS ? wrapper : address)
+  return { token, from: own(from), to: own(to), amount }
+}
+
+/** Sums flows by account and token. The zero address mints and burns: it is no account. */
+export function changesOf(flows: readonly Flow[]): Changes {
+  const changes = new Map<Address, Map<Address, bigint>>()
+  const add = (account: Address, token: Address, amount: bigint) => {
+    const own = changes.get(account) ?? new Map<Address, bigint>()
+    changes.set(account, own)
+    const sum = (own.get(token) ?? 0n) + amount
+    if (sum === 0n) own.delete(token)
+    else own.set(token, sum)
+  }
+  for (const { token, from, to, amount } of flows) {
+    add(from, token, -amount)
+    add(to, token, amount)
+  }
+  if (changes.has(ZERO_ADDRESS)) changes.delete(ZERO_ADDRESS)
+  for (const [account, own] of changes) if (own.size === 0) changes.delete(account)
+  return changes
+}
+
+/** A frame of a call trace, as `callTracer` has it. */
+export type CallFrame = {
+  readonly type: string
+  readonly from: string
+  readonly to?: string | undefined
+  readonly value?: string | undefined
+  readonly error?: string | undefined
+  readonly calls?: readonly CallFrame[] | undefined
+}
+
+/** Moves of the native token in a call trace; none of frames that reverted, nor of what they called. */
+export function nativeFlows(frame: CallFrame): readonly Flow[] {
+  const flows: Flow[] = []
+  const frames: CallFrame[] = [frame]
+  for (let next = frames.pop(); next; next = frames.pop()) {
+    const { type, from, to, value, error, calls = [] } = next
+    if (error !== undefined) continue
+    // A delegate call repeats the value of the call that it is part of, and CALLCODE stays within the account.
+    const moves = ['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'].includes(type.toUpperCase())
+    const amount = BigInt(value ?? '0x0')
+    if (moves && to && amount > 0n) flows.push({ token: NATIVE, from: toAddress(from), to: toAddress(to), amount })
+    frames.push(...calls)
+  }
+  return flows
+}
+
+const isWord = (data: Hex) => /^0x[0-9a-fA-F]{64}$/.test(data)
+const account = (topic: Hex): Address => toAddress(`0x${topic.slice(-40)}`)

@@ -1,0 +1,273 @@
+/** A mined transaction with its block, as a node tells them. */
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import {
+  type BlockHeader,
+  type BlockOverrides,
+  type CallRequest,
+  type RequestOptions,
+  type Rpc,
+  RpcError,
+} from '@sluice/rpc'
+import { type CallFrame, type Flow, type FlowLog, nativeFlows, tokenFlows } from './flows.ts'
+
+export type RawTransaction = {
+  readonly hash: Hex
+  readonly from: string
+  readonly to: string | null
+  readonly input: Hex
+  readonly value: Hex
+  readonly gas: Hex
+  readonly nonce: Hex
+  readonly type?: Hex
+  readonly gasPrice?: Hex
+  readonly maxFeePerGas?: Hex
+  readonly maxPriorityFeePerGas?: Hex
+  readonly accessList?: readonly unknown[]
+  readonly authorizationList?: readonly unknown[]
+  readonly blockNumber: Hex | null
+}
+type RawLog = { readonly address: string; readonly topics: readonly Hex[]; readonly data: Hex }
+type RawReceipt = {
+  readonly transactionHash: Hex
+  readonly transactionIndex: Hex
+  readonly blockNumber: Hex
+  readonly blockHash: Hex
+  readonly status?: Hex
+  readonly gasUsed: Hex
+  readonly effectiveGasPrice?: Hex
+  readonly l1Fee?: Hex
+  readonly from: string
+  readonly to: string | null
+  readonly logs: readonly RawLog[]
+}
+type RawBlock = {
+  readonly number: Hex
+  readonly hash: Hex
+  readonly timestamp: Hex
+  readonly miner: string
+  readonly mixHash?: Hex
+  readonly baseFeePerGas?: Hex
+  readonly transactions: readonly RawTransaction[]
+}
+
+export type MinedReceipt = {
+  readonly hash: Hex
+  readonly index: number
+  readonly block: number
+  readonly blockHash: Hex
+  readonly from: Address
+  readonly to: Address | null
+  readonly succeeded: boolean
+  readonly gasUsed: bigint
+  /** Wei per gas that was paid. */
+  readonly gasPriceWei: bigint
+  /** Wei for gas and, where the receipt tells it, for data on the chain below. */
+  readonly costWei: bigint
+  readonly logs: readonly FlowLog[]
+}
+
+export type MinedBlock = {
+  readonly parent: BlockHeader
+  readonly miner: Address
+  readonly environment: BlockOverrides & { readonly prevRandao?: Hex }
+  readonly transactions: readonly RawTransaction[]
+}
+
+/** Neighbors on either side that are read one by one if the node has no eth_getBlockReceipts. */
+const MAX_NEIGHBORS = 4
+
+/** Undefined if the node does not know it; `pending` if it is not mined. @throws RpcError */
+export async function readReceipt(
+  rpc: Rpc,
+  hash: Hex,
+  options: RequestOptions,
+): Promise<MinedReceipt | 'pending' | undefined> {
+  const [receipt, transaction] = await Promise.all([
+    rpc.request<RawReceipt | null>('eth_getTransactionReceipt', [hash], options),
+    rpc.request<RawTransaction | null>('eth_getTransactionByHash', [hash], options),
+  ])
+  if (receipt) return receiptOf(receipt)
+  return transaction ? 'pending' : undefined
+}
+
+/** @throws RpcError */
+export async function readBlock(
+  rpc: Rpc,
+  { block, blockHash }: MinedReceipt,
+  options: RequestOptions,
+): Promise<MinedBlock> {
+  const [raw, parent] = await Promise.all([
+    rpc.request<RawBlock | null>('eth_getBlockByNumber', [quantity(block), true], options),
+    rpc.getBlock(block - 1, options),
+  ])
+  if (!raw || !parent || raw.hash.toLowerCase() !== blockHash)
+    throw new RpcError('BLOCK_GONE', `block ${block} was replaced by another one`)
+  const miner = toAddress(raw.miner)
+  const environment = {
+    number: block,
+    timestamp: Number(raw.timestamp),
+    coinbase: miner,
+    ...(raw.baseFeePerGas && { baseFeePerGas: BigInt(raw.baseFeePerGas) }),
+    ...(raw.mixHash && { prevRandao: raw.mixHash }),
+  }
+  return { parent, miner, environment, transactions: raw.transactions }
+}
+
+/** Receipts of the block, or of the nearest neighbors alone. */
+export type Neighborhood = { readonly receipts: readonly MinedReceipt[]; readonly isWhole: boolean }
+
+/** @throws RpcError */
+export async function readNeighbors(
+  rpc: Rpc,
+  { block, index }: MinedReceipt,
+  { transactions }: MinedBlock,
+  options: RequestOptions,
+): Promise<Neighborhood> {
+  try {
+    const raw = await rpc.request<readonly RawReceipt[]>('eth_getBlockReceipts', [quantity(block)], options)
+    if (Array.isArray(raw)) return { receipts: raw.map(receiptOf), isWhole: true }
+  } catch (error) {
+    if (!(error instanceof RpcError && error.isRefusal)) throw error
+  }
+  const near = transactions.slice(Math.max(0, index - MAX_NEIGHBORS), index + MAX_NEIGHBORS + 1)
+  const read = near.map(({ hash }) => rpc.request<RawReceipt | null>('eth_getTransactionReceipt', [hash], options))
+  const receipts = (await Promise.all(read)).flatMap((raw) => (raw ? [receiptOf(raw)] : []))
+  return { receipts, isWhole: near.length === transactions.length }
+}
+
+/** Moves of the native token, by tracing; undefined if no node of the chain traces. @throws RpcError */
+export async function traceNative(rpc: Rpc, hash: Hex, options: RequestOptions): Promise<readonly Flow[] | undefined> {
+  try {
+    const frame = await rpc.request<CallFrame | null>(
+      'debug_traceTransaction',
+      [hash, { tracer: 'callTracer' }],
+      options,
+    )
+    return frame && typeof frame === 'object' && 'type' in frame ? nativeFlows(frame) : undefined
+  } catch (error) {
+    if (error instanceof RpcError && isUnable(error)) return undefined
+    throw error
+  }
+}
+
+/** Nodes refuse what they lack in many words. */
+const isUnable = (error: RpcError) => error.ofBlock || error.isRefusal
+
+export type Resimulated = {
+  readonly succeeded: boolean
+  readonly gasUsed: bigint
+  /** Flows of tokens, and of the native token if the node reports its moves. */
+  readonly flows: readonly Flow[]
+  /** True if status and logs are those of the receipt. */
+  readonly isAsMined: boolean
+}
+
+type ResimulationOptions = {
+  /** Transactions of the block that are run before it. */
+  readonly before: readonly RawTransaction[]
+  readonly wrapper: Address | null
+  readonly options: RequestOptions
+}
+
+/**
+ * Runs the transaction on the parent block, in the environment of its own block.
+ *
+ * @returns undefined if no node of the chain can
+ * @throws RpcError
+ */
+export async function resimulate(
+  rpc: Rpc,
+  mined: MinedReceipt,
+  { parent, environment, transactions }: MinedBlock,
+  { before, wrapper, options }: ResimulationOptions,
+): Promise<Resimulated | undefined> {
+  const sent = [...before, transactions[mined.index]!]
+  const { coinbase, baseFeePerGas, number, timestamp, prevRandao } = environment
+  const blockOverrides = {
+    ...{ number: quantity(number!), time: quantity(timestamp!), feeRecipient: coinbase },
+    ...(baseFeePerGas !== undefined && { baseFeePerGas: quantity(baseFeePerGas) }),
+    ...(prevRandao && { prevRandao }),
+  }
+  const simulation = {
+    blockStateCalls: [{ blockOverrides, calls: sent.map(simulatedCall) }],
+    ...{ traceTransfers: true, validation: false },
+  }
+  type Raw = readonly {
+    readonly calls: readonly { readonly status: Hex; readonly gasUsed: Hex; readonly logs?: readonly RawLog[] }[]
+  }[]
+  const at = { blockHash: parent.hash }
+  const answer = await rpc.request<Raw>('eth_simulateV1', [simulation, at], options).catch((error: unknown) => {
+    if (error instanceof RpcError && isUnable(error)) return undefined
+    throw error
+  })
+  const result = answer?.[0]?.calls.at(-1)
+  if (!result) return undefined
+  const logs = (result.logs ?? []).map(logOf)
+  const flows = tokenFlows(logs, wrapper)
+  const succeeded = BigInt(result.status) === 1n
+  const isAsMined =
+    succeeded === mined.succeeded &&
+    isSameLogs(
+      logs.filter(({ address }) => address !== NATIVE_LOGS),
+      mined.logs,
+    )
+  return { succeeded, gasUsed: BigInt(result.gasUsed), flows, isAsMined }
+}
+
+/** Stands for the native token in logs of its transfers (ERC-7528). */
+const NATIVE_LOGS = toAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee')
+
+function isSameLogs(one: readonly FlowLog[], other: readonly FlowLog[]): boolean {
+  const text = (logs: readonly FlowLog[]) =>
+    JSON.stringify(logs.map(({ address, topics, data }) => [address, topics, data]))
+  return text(one) === text(other)
+}
+
+/** As a call of a simulation that is typed: without what changes its gas alone. */
+export function callOf({ from, to, input, value, gas, gasPrice, maxFeePerGas }: RawTransaction): CallRequest {
+  const price = gasPrice ?? maxFeePerGas
+  return {
+    ...{ from: toAddress(from), to: to === null ? null : toAddress(to), data: input },
+    ...{ value: BigInt(value), gas: BigInt(gas) },
+    ...(price !== undefined && { gasPrice: BigInt(price) }),
+  }
+}
+
+function simulatedCall(transaction: RawTransaction): object {
+  const { from, to, input, value, gas, nonce, maxFeePerGas, maxPriorityFeePerGas, accessList, authorizationList } =
+    transaction
+  const isDynamic = maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined
+  return {
+    ...{ from, input, value, gas, nonce },
+    ...(to !== null && { to }),
+    ...(isDynamic ? { maxFeePerGas, maxPriorityFeePerGas } : { gasPrice: transaction.gasPrice }),
+    ...(accessList && accessList.length > 0 && { accessList }),
+    ...(authorizationList && authorizationList.length > 0 && { authorizationList }),
+  }
+}
+
+function receiptOf(raw: RawReceipt): MinedReceipt {
+  const gasUsed = BigInt(raw.gasUsed)
+  const gasPriceWei = BigInt(raw.effectiveGasPrice ?? '0x0')
+  return {
+    hash: raw.transactionHash.toLowerCase() as Hex,
+    index: Number(raw.transactionIndex),
+    block: Number(raw.blockNumber),
+    blockHash: raw.blockHash.toLowerCase() as Hex,
+    from: toAddress(raw.from),
+    to: raw.to === null ? null : toAddress(raw.to),
+    succeeded: raw.status === undefined || BigInt(raw.status) === 1n,
+    gasUsed,
+    gasPriceWei,
+    costWei: gasUsed * gasPriceWei + BigInt(raw.l1Fee ?? '0x0'),
+    logs: raw.logs.map(logOf),
+  }
+}
+
+const logOf = ({ address, topics, data }: RawLog): FlowLog => ({
+  address: toAddress(address),
+  topics: topics.map((topic) => topic.toLowerCase() as Hex),
+  data,
+})
+
+const quantity = (value: number | bigint): Hex => `0x${value.toString(16)}`

@@ -1,0 +1,331 @@
+/** Judges a mined swap of any router: what was paid, and the best that was possible at the same state. */
+import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
+import { QuotingError } from '../errors.ts'
+import type { Quote } from '../quote/finalize.ts'
+import { NEUTRAL_SENDER } from '../quote/neutral-sender.ts'
+import type { Work } from '../quote/ports.ts'
+import { type QuoteRequest, quoteRequest } from '../quote/request.ts'
+import { boundOf, bpsBelow, gasInOutput } from './figures.ts'
+import { type Changes, changesOf, type Flow, tokenFlows } from './flows.ts'
+import { midBlockRpc } from './mid-block.ts'
+import {
+  callOf,
+  type MinedBlock,
+  type MinedReceipt,
+  type Neighborhood,
+  type Resimulated,
+  readBlock,
+  readNeighbors,
+  readReceipt,
+  resimulate,
+  traceNative,
+} from './mined.ts'
+import { findSandwich, type Sandwich } from './sandwich.ts'
+import { type Reading, readTrades, type Trade } from './trades.ts'
+
+/** Quotes at the end of a past block, by a node that may stand in the midst of the next one. @throws as LiveChain.quoteAtBlock does */
+type QuoteOver = (rpc: Rpc, block: number, request: QuoteRequest, work: Work) => Promise<Quote>
+
+export type RefereePorts = { readonly chain: Chain; readonly rpc: Rpc; readonly quoteOver: QuoteOver }
+
+/** Comparison of an output with the best at a state. Amounts are base units of the output. */
+export type Comparison = {
+  /** `position`: behind the transactions before it in its block. `parent`: at the end of the block before. */
+  readonly state: 'position' | 'parent'
+  readonly best: Pick<Quote, 'id' | 'amountOut' | 'netAmountOut' | 'gasCostWei' | 'poolsPending'> & {
+    readonly pools: readonly string[]
+  }
+  /** No route of the known pools pays more; null if no bound is known. */
+  readonly bound: bigint | null
+  /** Basis points of the best by which the output was below it; negative if it was above. */
+  readonly leftBps: number | null
+  /** The same of the bound: no more than this was left. */
+  readonly leftAtMostBps: number | null
+  /** The same after gas, of both; null if the gas has no price in the output, or somebody else has paid it. */
+  readonly leftNetBps: number | null
+}
+
+export type JudgedTrade = Trade & {
+  /** Output of the same transaction at the end of the block before; null if it fails there, or no node can run it. */
+  readonly paidAtParent: bigint | null
+  /** Output less the gas of the transaction. */
+  readonly netAmountOut: bigint | null
+  /** The state in its position first, where it is known. */
+  readonly comparisons: readonly Comparison[]
+}
+
+export type Verdict = {
+  readonly hash: Hex
+  readonly outcome: 'unknown' | 'pending' | 'reverted' | 'nothing' | 'transfer' | 'wrap' | 'several' | 'swap'
+  /** Reason for which there is no swap to judge. */
+  readonly reason: string | null
+  readonly mined: Pick<
+    MinedReceipt,
+    'block' | 'blockHash' | 'index' | 'from' | 'to' | 'gasUsed' | 'gasPriceWei' | 'costWei'
+  > | null
+  readonly trades: readonly JudgedTrade[]
+  /** Null if none was seen. */
+  readonly sandwich: Sandwich | null
+  /** Gaps of what was read, in plain words. */
+  readonly unknown: readonly string[]
+}
+
+/** Trades of one transaction that are judged; a batch may settle dozens. */
+const MAX_TRADES = 4
+/** Transactions before it that are run again for each read of the state in its position. */
+const MAX_BEFORE = 250
+/** Accounts that gave or received something and are looked at for their code. */
+const MAX_ACCOUNTS = 200
+/** Start of the code of an account that delegates to a contract (EIP-7702). */
+const DELEGATION = '0xef0100'
+
+/** @throws RpcError if the node fails */
+export async function referee(hash: Hex, ports: RefereePorts, work: Work): Promise<Verdict> {
+  const options = { signal: work.signal }
+  const { rpc } = ports
+  const empty = { hash, reason: null, mined: null, trades: [], sandwich: null, unknown: [] }
+  const mined = await work.time('transaction', () => readReceipt(rpc, hash, options))
+  if (mined === undefined) return { ...empty, outcome: 'unknown', reason: 'the node does not know the transaction' }
+  if (mined === 'pending') return { ...empty, outcome: 'pending', reason: 'the transaction is not mined' }
+  if (!mined.succeeded)
+    return {
+      ...empty,
+      outcome: 'reverted',
+      reason: 'the transaction reverted: nothing was swapped',
+      mined: placeOf(mined),
+    }
+  return new Hearing(mined, ports, work, options).judge()
+}
+
+const placeOf = ({ block, blockHash, index, from, to, gasUsed, gasPriceWei, costWei }: MinedReceipt) => {
+  return { block, blockHash, index, from, to, gasUsed, gasPriceWei, costWei }
+}
+
+/** The case of one transaction. */
+class Hearing {
+  private readonly mined: MinedReceipt
+  private readonly ports: RefereePorts
+  private readonly work: Work
+  private readonly options: RequestOptions
+  private readonly unknown: string[] = []
+  /** Transactions of the block that are run before it. */
+  private before: MinedBlock['transactions'] = []
+
+  constructor(mined: MinedReceipt, ports: RefereePorts, work: Work, options: RequestOptions) {
+    this.mined = mined
+    this.ports = ports
+    this.work = work
+    this.options = options
+  }
+
+  async judge(): Promise<Verdict> {
+    const { mined, options, work, unknown } = this
+    const { rpc } = this.ports
+    const block = await work.time('block', () => readBlock(rpc, mined, options))
+    const inPosition = await work.time('position', () => this.runInPosition(block))
+    const changes = changesOf(await this.flows(block, inPosition))
+    const reading = await this.read(changes, block)
+    const verdict = { hash: mined.hash, mined: placeOf(mined), unknown }
+    if (reading.kind !== 'swap') {
+      const reason = reading.kind === 'wrap' ? 'the native token was wrapped or unwrapped, at no price' : reading.reason
+      return { ...verdict, outcome: reading.kind, reason, trades: [], sandwich: null }
+    }
+    const [sandwich, trades] = await Promise.all([
+      work.time('neighbors', () => this.sandwich(changes, block)),
+      this.compare(reading.trades, block, inPosition),
+    ])
+    return { ...verdict, outcome: 'swap', reason: null, trades, sandwich }
+  }
+
+  private get wrapper(): Address | null {
+    return this.ports.chain.wrappedNative?.address ?? null
+  }
+
+  /** Behind all transactions before it; some nodes refuse to simulate creations of contracts, which are left out then. */
+  private async runInPosition(block: MinedBlock): Promise<Resimulated | undefined> {
+    const { index } = this.mined
+    if (index > MAX_BEFORE) return undefined
+    this.before = block.transactions.slice(0, index)
+    const all = await this.runBehind(block, this.before)
+    const calls = this.before.filter(({ to }) => to !== null)
+    if (all || calls.length === index) return all
+    this.before = calls
+    const some = await this.runBehind(block, calls)
+    if (some)
+      this.unknown.push(
+        `what ${index - calls.length} creations of contracts before it did: the node does not simulate them`,
+      )
+    return some
+  }
+
+  private runBehind(block: MinedBlock, before: MinedBlock['transactions']): Promise<Resimulated | undefined> {
+    return resimulate(this.ports.rpc, this.mined, block, { before, wrapper: this.wrapper, options: this.options })
+  }
+
+  /** Tokens by the receipt's logs; the native token by a trace, by a simulation that ends as the receipt does, or by balances. */
+  private async flows(
+    { miner, transactions }: MinedBlock,
+    inPosition: Resimulated | undefined,
+  ): Promise<readonly Flow[]> {
+    const { mined, options, wrapper } = this
+    const { rpc } = this.ports
+    const tokens = tokenFlows(mined.logs, wrapper)
+    const traced = await this.work.time('trace', () => traceNative(rpc, mined.hash, options))
+    if (traced) return [...tokens, ...traced]
+    if (inPosition?.isAsMined) return [...tokens, ...inPosition.flows.filter(({ token }) => token === NATIVE)]
+    const { from, block, costWei } = mined
+    const isAlone = transactions.filter((other) => other.from.toLowerCase() === from).length === 1 && from !== miner
+    if (!isAlone) {
+      this.unknown.push(
+        'moves of the native token: the node neither traces nor simulates, and the sender has more in this block',
+      )
+      return tokens
+    }
+    const [before, after] = await Promise.all([block - 1, block].map((number) => this.balance(from, number)))
+    this.unknown.push(
+      "moves of the native token, but for the sender's: they are told by its balance, since the node does not trace",
+    )
+    const amount = after! - before! + costWei
+    if (amount === 0n) return tokens
+    const [giver, receiver] = amount < 0n ? [from, ZERO_ADDRESS] : [ZERO_ADDRESS, from]
+    return [...tokens, { token: NATIVE, from: giver, to: receiver, amount: amount < 0n ? -amount : amount }]
+  }
+
+  private async balance(account: Address, block: number): Promise<bigint> {
+    const text = await this.ports.rpc.request<Hex>('eth_getBalance', [account, `0x${block.toString(16)}`], this.options)
+    return BigInt(text)
+  }
+
+  private async read(changes: Changes, { miner }: MinedBlock): Promise<Reading> {
+    const { from: sender, logs, block } = this.mined
+    const context = { sender, miner, logs, wrapper: this.wrapper }
+    const isRelayed = ![...(changes.get(sender)?.values() ?? [])].some((amount) => amount < 0n)
+    const givers = [...changes].flatMap(([account, own]) =>
+      [...own.values()].some((amount) => amount < 0n) && account !== sender ? [account] : [],
+    )
+    const asked = isRelayed ? givers.slice(0, MAX_ACCOUNTS) : []
+    const codes = await Promise.all(asked.map((account) => this.ports.rpc.getCode(account, block, this.options)))
+    const people = asked.filter((_, k) => codes[k] === '0x' || codes[k]!.startsWith(DELEGATION))
+    return readTrades(changes, { ...context, people: new Set(people) })
+  }
+
+  private async sandwich(own: Changes, block: MinedBlock): Promise<Sandwich | null> {
+    const { mined, options, wrapper, unknown } = this
+    const neighbors = await readNeighbors(this.ports.rpc, mined, block, options).catch(
+      (error: unknown): Neighborhood => {
+        if (!(error instanceof RpcError) || error.code === 'ABORTED') throw error
+        return { receipts: [], isWhole: false }
+      },
+    )
+    const { receipts, isWhole } = neighbors
+    if (!isWhole)
+      unknown.push(
+        receipts.length > 0
+          ? `a sandwich by transactions that are not next to it: only ${receipts.length - 1} neighbors could be read`
+          : 'a sandwich: its neighbors could not be read',
+      )
+    const changesIn = ({ logs }: MinedReceipt) => changesOf(tokenFlows(logs, wrapper))
+    const others = receipts
+      .filter(({ succeeded }) => succeeded)
+      .map((receipt) => ({ ...receipt, changes: changesIn(receipt) }))
+    // Of its own, the native token's moves are known, too, which are not known of the others.
+    const victim = others.find(({ hash }) => hash === mined.hash) ?? { ...mined, changes: own }
+    return findSandwich(victim, others)
+  }
+
+  private async compare(
+    trades: readonly Trade[],
+    block: MinedBlock,
+    inPosition: Resimulated | undefined,
+  ): Promise<readonly JudgedTrade[]> {
+    const { mined, unknown, work } = this
+    const { rpc } = this.ports
+    if (trades.length > MAX_TRADES)
+      unknown.push(`all but ${MAX_TRADES} of its ${trades.length} trades, which are not judged`)
+    const canStand = mined.index === 0 || inPosition?.isAsMined === true
+    if (!canStand)
+      unknown.push(
+        `the state in its position, behind ${mined.index} transactions of the block: ${
+          inPosition ? 'it ends otherwise when it is simulated there' : 'the node cannot simulate it there'
+        }`,
+      )
+    const atParent = mined.index === 0 ? inPosition : await work.time('parent', () => this.runBehind(block, []))
+    if (!atParent) unknown.push('what it would have paid at the end of the block before: the node cannot simulate it')
+    const before = this.before.map(callOf)
+    const { parent, environment } = block
+    const middle = mined.index > 0 && canStand && midBlockRpc(rpc, { parent, before, environment })
+    const judged: JudgedTrade[] = []
+    for (const trade of trades.slice(0, MAX_TRADES)) {
+      const comparisons: Comparison[] = []
+      const states = [
+        ...(middle ? [{ state: 'position', at: middle } as const] : []),
+        { state: mined.index === 0 ? 'position' : 'parent', at: rpc } as const,
+      ]
+      for (const { state, at } of states) {
+        const compared = await work.time(state, () => this.compareAt(state, at, trade))
+        if (compared) comparisons.push(compared)
+      }
+      judged.push({
+        ...trade,
+        paidAtParent: outputOf(atParent, trade),
+        ...netOf(trade, mined, comparisons),
+        comparisons,
+      })
+    }
+    return judged
+  }
+
+  private async compareAt(state: Comparison['state'], rpc: Rpc, trade: Trade): Promise<Comparison | undefined> {
+    const { mined, unknown } = this
+    const { tokenIn, tokenOut, amountIn } = trade
+    const request = quoteRequest({
+      ...{ tokenIn, tokenOut, amountIn, from: NEUTRAL_SENDER, gasPriceWei: mined.gasPriceWei },
+      maxPriceImpactPpm: 1_000_000n,
+    })
+    try {
+      return comparisonOf(state, trade, await this.ports.quoteOver(rpc, mined.block - 1, request, this.work), mined)
+    } catch (error) {
+      const isOfNode = error instanceof RpcError && error.code !== 'ABORTED'
+      if (!(error instanceof QuotingError) && !isOfNode) throw error
+      const place = state === 'position' ? 'in its position' : 'at the end of the block before'
+      unknown.push(`the best ${place}: ${error.message}`)
+      return undefined
+    }
+  }
+}
+
+function comparisonOf(
+  state: Comparison['state'],
+  trade: Pick<Trade, 'amountOut' | 'trader'>,
+  quote: Quote,
+  mined: Pick<MinedReceipt, 'from' | 'costWei'>,
+): Comparison {
+  const { id, amountOut, netAmountOut, gasCostWei, poolsPending, route } = quote
+  const paidGas = trade.trader === mined.from ? gasInOutput(mined.costWei, quote) : null
+  const bound = route.optimalityGapBps === null ? null : boundOf(amountOut, route.optimalityGapBps)
+  return {
+    state,
+    best: { id, amountOut, netAmountOut, gasCostWei, poolsPending, pools: route.legs.map(({ pool }) => pool.id) },
+    bound,
+    leftBps: bpsBelow(trade.amountOut, amountOut),
+    leftAtMostBps: bound === null ? null : bpsBelow(trade.amountOut, bound),
+    leftNetBps: paidGas === null || netAmountOut === null ? null : bpsBelow(trade.amountOut - paidGas, netAmountOut),
+  }
+}
+
+function netOf(
+  trade: Trade,
+  { from, costWei }: MinedReceipt,
+  [first]: readonly Comparison[],
+): Pick<JudgedTrade, 'netAmountOut'> {
+  const gas = first && trade.trader === from ? gasInOutput(costWei, first.best) : null
+  return { netAmountOut: gas === null ? null : trade.amountOut - gas }
+}
+
+/** Output of the same trade in a simulation; null if the transaction failed there. */
+function outputOf(simulated: Resimulated | undefined, { recipient, tokenOut }: Trade): bigint | null {
+  if (!simulated?.succeeded) return null
+  const received = changesOf(simulated.flows).get(recipient)?.get(tokenOut) ?? 0n
+  return received > 0n ? received : null
+}

@@ -1,0 +1,87 @@
+/** Neighbors of a transaction in its block that look like a sandwich around it. */
+import type { Address, Hex } from '@sluice/chains'
+import type { Changes } from './flows.ts'
+
+/** A mined transaction of the block. */
+export type Neighbor = {
+  readonly hash: Hex
+  readonly index: number
+  readonly from: Address
+  readonly to: Address | null
+  readonly changes: Changes
+}
+
+/** Trade of an account that takes one token and gives another: a pool, or a contract that holds many. */
+type PoolTrade = {
+  readonly pool: Address
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+}
+
+export type Sandwich = {
+  readonly pool: Address
+  readonly front: Pick<Neighbor, 'hash' | 'index'>
+  readonly back: Pick<Neighbor, 'hash' | 'index'>
+  /** Sender of both, or contract that both call. */
+  readonly by: Address
+  /** Token that the pool took before and gave back after, with what the pool gave more than it took: base units. */
+  readonly token: Address
+  readonly gain: bigint
+}
+
+export function poolTrades(changes: Changes): readonly PoolTrade[] {
+  return [...changes].flatMap(([pool, own]): PoolTrade[] => {
+    const [one, other, ...more] = own
+    if (!one || !other || more.length > 0) return []
+    const [[tokenIn, amountIn], [tokenOut, given]] = one[1] > 0n ? [one, other] : [other, one]
+    return amountIn > 0n && given < 0n ? [{ pool, tokenIn, tokenOut, amountIn, amountOut: -given }] : []
+  })
+}
+
+/**
+ * Two transactions of one sender, or of different senders through one contract of their own, around a third one: the first trades in
+ * a pool in the same direction, and the second in the opposite one. Neither may be the victim's sender, and a contract that the victim
+ * calls too is a router rather than anybody's own.
+ */
+export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): Sandwich | null {
+  const hit = new Map(poolTrades(victim.changes).map((trade) => [keyOf(trade), trade]))
+  const others = block.filter(({ hash, from }) => hash !== victim.hash && from !== victim.from)
+  const backs = others.filter(({ index }) => index > victim.index)
+  // The pair that is closest around the victim.
+  const fronts = others.filter(({ index }) => index < victim.index).sort((a, b) => b.index - a.index)
+  for (const front of fronts) {
+    for (const first of poolTrades(front.changes)) {
+      if (!hit.has(keyOf(first))) continue
+      for (const back of backs.toSorted((a, b) => a.index - b.index)) {
+        const opposite = { pool: first.pool, tokenIn: first.tokenOut, tokenOut: first.tokenIn }
+        const second = poolTrades(back.changes).find((trade) => keyOf(trade) === keyOf(opposite))
+        const by = second && partyOf(front, back, victim, isRoundTrip(first, second))
+        if (!second || !by) continue
+        const ends = { front: placeOf(front), back: placeOf(back) }
+        return { pool: first.pool, ...ends, by, token: first.tokenIn, gain: second.amountOut - first.amountIn }
+      }
+    }
+  }
+  return null
+}
+
+const keyOf = ({ pool, tokenIn, tokenOut }: Pick<PoolTrade, 'pool' | 'tokenIn' | 'tokenOut'>) =>
+  `${pool} ${tokenIn} ${tokenOut}`
+
+const placeOf = ({ hash, index }: Neighbor) => ({ hash, index })
+
+/** Percent by which what is sold back may differ from what was bought, where nothing but a contract ties the two together. */
+const ROUND_TRIP_PERCENT = 1n
+
+function isRoundTrip({ amountOut }: PoolTrade, { amountIn }: PoolTrade): boolean {
+  const difference = amountOut > amountIn ? amountOut - amountIn : amountIn - amountOut
+  return difference * 100n <= amountOut * ROUND_TRIP_PERCENT
+}
+
+function partyOf(front: Neighbor, back: Neighbor, victim: Neighbor, isRoundTrip: boolean): Address | null {
+  if (front.from === back.from) return front.from
+  // Many call the same public router: only one that sells what another has bought acts for the same person.
+  return isRoundTrip && front.to !== null && front.to === back.to && front.to !== victim.to ? front.to : null
+}

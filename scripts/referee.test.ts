@@ -1,0 +1,65 @@
+/** The command on swaps of the local chain: its words, its JSON, and its exit codes. */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createBuilder, type Devnet, startDevnet } from '@sluice/devnet'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { root } from './lib/run.ts'
+
+const dir = join(root, '.devnet')
+const overlay = { CHAINS_DIR: join(dir, 'chains'), DEPLOYMENTS_DIR: join(dir, 'deployments') }
+const WHOLE = 10n ** 18n
+let devnet: Devnet
+let hash: string
+beforeAll(async () => {
+  devnet = await startDevnet({ dir })
+  const { accounts, tokens, routers } = devnet.info
+  const router = createBuilder(devnet.url, accounts[0]!.address).at(
+    ['function swapExactETHForTokens(uint256,address[],address,uint256) payable'],
+    routers.uniswapV2Router02!,
+  )
+  const path = [tokens.WETH!.address, tokens.USDC!.address]
+  const receipt = await router.send('swapExactETHForTokens', [0, path, accounts[0]!.address, 2n ** 40n], 30n * WHOLE)
+  hash = (receipt as unknown as { transactionHash: string }).transactionHash
+})
+afterAll(() => devnet?.stop())
+
+type Finished = { readonly code: number; readonly stdout: string; readonly stderr: string }
+
+async function referee(...args: readonly string[]): Promise<Finished> {
+  const env = { ...process.env, ...overlay }
+  const run = promisify(execFile)(process.execPath, [join(root, 'scripts/referee.ts'), ...args], { env })
+  return run.then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (failed: Finished) => failed,
+  )
+}
+
+test('a swap is judged in words, and in the JSON of the endpoint', async () => {
+  const json = await referee(hash, '--rpc', devnet.url, '--json')
+  const verdict = JSON.parse(json.stdout)
+  expect(json.code).toBe(0)
+  expect(verdict).toMatchObject({ hash, outcome: 'swap', index: 0, unknown: [], sandwich: null })
+  const [{ fromAmount, comparisons }] = verdict.trades
+  expect(fromAmount).toBe(`${30n * WHOLE}`)
+  expect(comparisons[0].leftBps).toBeGreaterThan(1)
+  const words = await referee(hash, '--rpc', devnet.url)
+  expect(words.code).toBe(0)
+  expect(words.stdout).toMatch(/gave +30\.0 ETH/)
+  expect(words.stdout).toMatch(/received +\d+\.\d+ USDC/)
+  expect(words.stdout).toMatch(/best simulated +\d+\.\d+ USDC \(\d+ pools\)/)
+  expect(words.stdout).toMatch(/left on the table +\d+(\.\d+)? bps, at most /)
+  expect(words.stdout).toContain('No sandwich was seen around it.')
+}, 240_000)
+
+test('what is no swap, unknown, or cannot be meant ends with another code', async () => {
+  const unknown = await referee(`0x${'ab'.repeat(32)}`, '--rpc', devnet.url)
+  expect(unknown).toMatchObject({ code: 1, stdout: expect.stringContaining('the node does not know') })
+  expect(await referee('0x12', '--rpc', devnet.url)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('usage'),
+  })
+  expect(await referee(hash)).toMatchObject({ code: 2 })
+  const nowhere = await referee(hash, '--rpc', 'http://127.0.0.1:9')
+  expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining('does not answer') })
+}, 120_000)
