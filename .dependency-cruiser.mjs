@@ -39,7 +39,9 @@ export default {
       name: `direction-of-${name}`,
       severity: 'error',
       from: { path: `^packages/${name}/`, pathNot: TESTS },
-      to: { path: `^packages/(${[...ORDER.slice(at + 1), 'devnet', 'client', 'react', 'mcp', 'web'].join('|')})/` },
+      to: {
+        path: `^packages/(${[...ORDER.slice(at + 1), 'devnet', 'client', 'react', 'mcp', 'web', 'docs', 'certificate'].join('|')})/`,
+      },
     })),
     {
       name: 'client-stands-alone',
@@ -47,6 +49,13 @@ export default {
       comment: 'The program format is compiled into it.',
       from: { path: '^packages/client/src/', pathNot: TESTS },
       to: { pathNot: '^packages/(client|program)/src/', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'certificate-stands-alone',
+      severity: 'error',
+      comment: 'What checks the service shares nothing with it, and has no dependencies.',
+      from: { path: '^packages/certificate/src/', pathNot: TESTS },
+      to: { pathNot: '^packages/certificate/src/' },
     },
     {
       name: 'react-by-the-client',
@@ -65,6 +74,13 @@ export default {
       severity: 'error',
       from: { path: '^packages/web/src/', pathNot: TESTS },
       to: { path: '^packages/', pathNot: '^packages/(web|react|client|program)/' },
+    },
+    {
+      name: 'docs-stand-alone',
+      severity: 'error',
+      comment: 'The site is made of Markdown, and served as files.',
+      from: { path: '^packages/docs/src/', pathNot: TESTS },
+      to: { path: '^packages/', pathNot: '^packages/docs/' },
     },
     {
       name: 'by-exports',

@@ -18,11 +18,11 @@ const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encodi
 /** Documents by the reader that they are for. Generated pages and records of the past are left out. */
 const GROUPS: Readonly<Record<string, RegExp>> = {
   readme: /^README\.md$/,
-  guides: /^docs\/(guides|understand)\/[^/]+\.md$/,
+  guides: /^docs\/(guides|run|understand)\/[^/]+\.md$/,
   docs: /^(docs\/[^/]+|ARCHITECTURE|CONTRIBUTING|SECURITY)\.md$/,
   packages: /^packages\/[^/]+\/README\.md$/,
 }
-const GENERATED = ['docs/api.md', 'docs/dexes.md', 'docs/honesty.md']
+const GENERATED = ['docs/api.md', 'docs/dexes.md', 'docs/errors.md', 'docs/honesty.md', 'docs/run/configuration.md']
 
 function sentencesOf(markdown: string): string[] {
   const prose = markdown

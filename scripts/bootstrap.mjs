@@ -27,6 +27,7 @@ const withoutTools = [
   'deploy',
   'quote',
   'prices',
+  'referee',
 ]
 const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : LEAN
 const lean = withoutTools.includes(task) && installed.endsWith(LEAN)

@@ -62,6 +62,8 @@ test('the build gets what it reads', () => {
     'packages/server/bin/sluice-server.mjs',
     'packages/api/src/main.ts',
     'packages/web/index.html',
+    'docs/guides/quote.md',
+    'SECURITY.md',
   ]
   for (const file of needed) {
     expect(existsSync(join(root, file)), file).toBe(true)

@@ -1,20 +1,25 @@
 /**
- * `npm run docs`: writes docs/api.md from the schemas that read requests, docs/dexes.md from the chain registry, and the byte format
- * of programs. With `--release` also docs/openapi.json: from then on all that stands there is promised.
+ * `npm run docs`: writes docs/api.md, docs/errors.md and docs/run/configuration.md from the schemas that read requests and settings,
+ * docs/dexes.md from the chain registry, and the byte format of programs. `--examples` first records the example answers on a local
+ * chain. With `--release` also docs/openapi.json: from then on all that stands there is promised.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { apiReference, openApiDocument } from '@sluice/api'
+import { apiReference, configurationReference, errorReference, openApiDocument } from '@sluice/api'
 import { loadRegistry } from '@sluice/chains'
 import { formatReference } from '@sluice/program/reference'
 import { dexCoverage } from './lib/dex-coverage.ts'
 import { root } from './lib/run.ts'
+
+if (process.argv.includes('--examples')) await recordExamples()
 
 const registry = loadRegistry()
 const chains = registry.supportedIds().map((id) => registry.chain(id)!)
 const release = { 'docs/openapi.json': () => `${JSON.stringify(openApiDocument(), null, 2)}\n` }
 const pages = {
   'docs/api.md': apiReference,
+  'docs/errors.md': errorReference,
+  'docs/run/configuration.md': configurationReference,
   'docs/dexes.md': () => dexCoverage(chains),
   'packages/program/FORMAT.md': formatReference,
   ...(process.argv.includes('--release') && release),
@@ -22,4 +27,21 @@ const pages = {
 for (const [path, text] of Object.entries(pages)) {
   writeFileSync(join(root, path), text())
   console.log(`wrote ${path}`)
+}
+
+/** Asks a service over a local chain of its own, and writes its answers for the OpenAPI document. */
+async function recordExamples(): Promise<void> {
+  const path = 'packages/api/src/docs/example-answers.json'
+  const { startChain, startOver } = await import('@sluice/api/testing')
+  const { EXAMPLE_SETTINGS, exampleAnswers } = await import('../packages/api/test/src/example-answers.ts')
+  const devnet = await startChain()
+  const server = await startOver(devnet.url, EXAMPLE_SETTINGS)
+  try {
+    const examples = await exampleAnswers(devnet, server.url)
+    writeFileSync(join(root, path), `${JSON.stringify(examples, null, 2)}\n`)
+    console.log(`wrote ${path}; run the command again to have it in the references`)
+  } finally {
+    await server.close()
+    await devnet.stop()
+  }
 }

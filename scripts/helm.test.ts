@@ -304,6 +304,7 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
       'REDIS_URL',
       'ROLE',
       'TRUST_PROXY',
+      'DOCS_DIR',
       'WEB_DIR',
       'LOCAL_CHAIN_FILE',
     ]

@@ -46,6 +46,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
   snapshot: { in: ['test/pool-lists.test.ts', "'snapshot', '--', 'pools', '1'"] },
   quote: { in: ['scripts/quote.test.ts', 'quote'] },
   prices: { in: ['scripts/quote.test.ts', 'prices'] },
+  referee: { in: ['scripts/referee.test.ts', 'referee'] },
   replay: { in: ['scripts/replay.test.ts', 'replay'] },
   route: { args: [], code: 1, prints: 'usage: npm run -s route' },
   bench: { args: [], code: 1, prints: 'cold-start' },

@@ -78,6 +78,19 @@ test('a quote without a sender names the recipient as well, and an exact output 
   expect(received).toBeGreaterThanOrEqual(amountOut)
 })
 
+test('approvals and swap in one batch pay the recipient, too', async () => {
+  const query = {
+    src: token('DAI'),
+    dst: token('USDC'),
+    amount: units('DAI', 2_000n),
+    from: account(4),
+    recipient: payee,
+  }
+  const route = await routed({ ...query, calls: '1' })
+  expect(BigInt(route.toAmount)).toBeGreaterThan(0n)
+  expect(route.tx.data).toContain(payee.slice(2))
+})
+
 test('a recipient that refuses the native token is told before anything is sent', async () => {
   // USDC of the local chain takes no native token.
   const query = { src: token('DAI'), dst: NATIVE, amount: units('DAI', 100_000n), from: account(0) }

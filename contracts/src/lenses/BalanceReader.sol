@@ -21,7 +21,7 @@ abstract contract BalanceReader {
     /// @dev For one balanceOf or allowance. Rebasing tokens behind proxies stay below 200,000.
     uint256 private constant READ_GAS = 1_000_000;
 
-    /// @dev Of the output it is the recipient's balance.
+    /// @dev The balance of the output is that of the recipient.
     function _balances(address account, address tokenIn, address tokenOut, address spender, address recipient)
         internal
         view

@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, request as send } from 'node:http'
+import { tmpdir } from 'node:os'
 import { duplexPair } from 'node:stream'
 import { type Address, NATIVE, toAddress } from '@sluice/chains'
 import { QuotingError, type StreamUpdate } from '@sluice/quoting'
@@ -69,8 +70,8 @@ describe('paths without a chain', () => {
     '/openapi.json',
     '/llms.txt',
     '/llms-full.txt',
-    '/docs',
-    '/docs.css',
+    '/docs/',
+    '/docs/index.md',
     '/chains',
     '/health',
     '/ready',
@@ -91,12 +92,24 @@ describe('paths without a chain', () => {
   test('have the types of what they are', async () => {
     const { ask } = served()
     const types = await Promise.all(paths.map(async (path) => (await ask(path)).headers['content-type']))
-    const [json, text, html, css] = ['application/json', 'text/plain', 'text/html', 'text/css'].map(
+    const [json, text, html, markdown] = ['application/json', 'text/plain', 'text/html', 'text/markdown'].map(
       (type) => `${type}; charset=utf-8`,
     )
-    expect(types.slice(0, 8)).toEqual([json, text, text, html, css, json, json, json])
-    expect((await ask('/docs')).body).toContain('href="docs.css"')
-    expect((await ask('/docs/')).headers.location).toBe('../docs')
+    expect(types.slice(0, 8)).toEqual([json, text, text, html, markdown, json, json, json])
+  })
+
+  test('send from /docs to /docs/ by a relative address, whatever is in front of the service', async () => {
+    const { status, headers } = await served().ask('/docs')
+    expect([status, headers.location]).toEqual([301, 'docs/'])
+  })
+
+  test('say that the documentation was not built, if it was not', async () => {
+    const { ask } = served({}, { DOCS_DIR: tmpdir() })
+    for (const path of ['/docs', '/docs/', '/docs/guides/quote.html', '/llms.txt', '/llms-full.txt']) {
+      const { status, body } = await ask(path)
+      expect(status).toBe(404)
+      expect(JSON.parse(body).error).toContain('started without its documentation')
+    }
   })
 
   test('that are not there are refused, with a hint', async () => {

@@ -16,11 +16,12 @@ import { record } from './http/record.ts'
 import { reply, replyError, replyJson, replyTagged } from './http/reply.ts'
 import { endTrace, traceOf } from './http/trace.ts'
 import { readChainId } from './requests.ts'
-import { docs, docsStyle, llms, llmsFull, openApi } from './routes/docs.ts'
+import { docs, openApi } from './routes/docs.ts'
 import { chainReady, health, metricsPage, ready } from './routes/operate.ts'
 import { page } from './routes/page.ts'
 import { permits } from './routes/permit.ts'
 import { quotes } from './routes/quotes.ts'
+import { referee } from './routes/referee.ts'
 import { simulate } from './routes/simulate.ts'
 import { solverPaths } from './routes/solver.ts'
 import { stats } from './routes/stats.ts'
@@ -164,6 +165,7 @@ function createRoutes(services: Services, config: Config): Express {
   app.route('/permit/:chainId').get(onChain, json(permits)).all(allow('GET, HEAD'))
   app.route('/tokenlist/:chainId').get(onChain, json(tokenList)).all(allow('GET, HEAD'))
   app.route('/status/:chainId/:hash').get(onChain, json(status)).all(allow('GET, HEAD'))
+  app.route('/referee/:chainId/:hash').get(onChain, json(referee)).all(allow('GET, HEAD'))
   app.route('/stats/:chainId').get(onChain, json(stats)).all(allow('GET, HEAD'))
   app
     .route('/chains')
@@ -199,10 +201,7 @@ function ofOperators(services: Services, config: Config, allow: (methods: string
 function ofNoChain(config: Config, allow: (methods: string) => RequestHandler): Router {
   const router = Router()
   router.route('/openapi.json').get(openApi).all(allow('GET, HEAD'))
-  router.route('/llms.txt').get(llms).all(allow('GET, HEAD'))
-  router.route('/llms-full.txt').get(llmsFull).all(allow('GET, HEAD'))
-  router.route('/docs').get(docs).all(allow('GET, HEAD'))
-  router.route('/docs.css').get(docsStyle).all(allow('GET, HEAD'))
+  router.use(docs(config.docsDir, allow))
   router.use(page(config.webDir, config.localChainFile))
   return router
 }

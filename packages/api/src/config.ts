@@ -9,6 +9,8 @@ const ROUTE_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1))
 
 /** Output of `vite build` of packages/web. */
 const BUILT_PAGE = join(import.meta.dirname, '../../web/dist')
+/** Output of the build of packages/docs. */
+const BUILT_DOCS = join(import.meta.dirname, '../../docs/dist')
 
 const integer = (fallback: number, min: number, max: number) =>
   z
@@ -16,6 +18,7 @@ const integer = (fallback: number, min: number, max: number) =>
     .regex(/^\d{1,12}$/, 'must be a whole number')
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
+    .meta({ range: [min, max] })
     .default(fallback)
 
 const urls = z
@@ -89,7 +92,8 @@ const trustProxy = z
   .transform((text) => (text === 'true' ? true : text === 'false' ? false : /^\d+$/.test(text) ? Number(text) : text))
   .default(false)
 
-const environment = z.object({
+/** Variables of the environment. Exported for the reference of the configuration. */
+export const environment = z.object({
   PORT: integer(3000, 0, 65_535).describe('Port to listen on; 0 takes a free one.'),
   HOST: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
   METRICS_PORT: integer(0, 0, 65_535)
@@ -138,6 +142,11 @@ const environment = z.object({
     .min(1)
     .default(BUILT_PAGE)
     .describe('Directory of the built playground, served at `/`; without an `index.html` in it there is none.'),
+  DOCS_DIR: z
+    .string()
+    .min(1)
+    .default(BUILT_DOCS)
+    .describe('Directory of the built documentation, served at `/docs`; without an `index.html` in it there is none.'),
   LOCAL_CHAIN_FILE: z
     .string()
     .min(1)

@@ -57,7 +57,7 @@ export function errorFields({ message, code, details, cure }: ApiError): {
   return { error: message, code, ...details, ...{ cure, docs: docsOf(code) } }
 }
 
-/** Place of an error on the service's own page of documentation, and in docs/api.md. */
+/** Place of an error in the service's own documentation: its row of docs/errors.md. */
 export function docsOf(code: ApiErrorCode): string {
-  return `/docs#${code}`
+  return `/docs/errors.html#${code}`
 }

@@ -1,11 +1,13 @@
 export { createApp } from './app.ts'
 export { type Config, ConfigError, loadConfig } from './config.ts'
 export { defaultDataDir } from './data-dir.ts'
-export { apiReference } from './docs/markdown.ts'
+export { configurationReference } from './docs/configuration.ts'
+export { apiReference, errorReference } from './docs/markdown.ts'
 export { openApiDocument } from './docs/openapi.ts'
 export { type ApiErrorCode, errorTable } from './error-table.ts'
 export { ApiError } from './errors.ts'
 export { createMetrics } from './metrics.ts'
+export { type RefereeResponse, verdictResponse } from './referee-response.ts'
 export type {
   QuoteResponse,
   SimulationResponse,

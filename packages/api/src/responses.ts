@@ -1,6 +1,7 @@
 /** Answers of each endpoint. Fields beyond the interface are additive. */
 import { L1_FEE_MODELS } from '@sluice/chains'
 import { z } from 'zod'
+import { certificate } from './swap/certificate-response.ts'
 
 export const hexAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 export const hexBytes = z.string().regex(/^0x([0-9a-fA-F]{2})*$/)
@@ -103,7 +104,17 @@ export const swapResponse = z.object({
 })
 export type SwapResponse = z.infer<typeof swapResponse>
 
-export const quoteResponse = swapResponse.omit({ tx: true, calls: true })
+export const quoteResponse = swapResponse.omit({ tx: true, calls: true }).extend({
+  expiresAtBlock: swapResponse.shape.expiresAtBlock
+    .optional()
+    .describe(
+      "Once the chain's head is at this block, ask again: more than two blocks have passed. Absent with `block`: a past block does not change.",
+    ),
+  proof: certificate
+    .nullable()
+    .optional()
+    .describe('With `proof=1`: a certificate of a bound on the output of every route; null when no bound was found.'),
+})
 export type QuoteResponse = z.infer<typeof quoteResponse>
 
 export const quotesResponse = z.object({

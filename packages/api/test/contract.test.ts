@@ -3,6 +3,7 @@ import type { Devnet } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { errorTable, type RunningServer } from '../src/index.ts'
+import { swapNoRoute } from '../src/responses.ts'
 import { startChain, startOver } from './src/devnet.ts'
 import { ask } from './src/service.ts'
 
@@ -69,10 +70,26 @@ describe('bodies', () => {
     }
   })
 
+  test('a proof is as documented, and bounds the quote', async () => {
+    const path = `/quote/31337?src=${token('WETH')}&dst=${token('USDC')}&amount=1000000000000000000&proof=1`
+    const { proof, toAmount } = await expectBody(path, 200, 'Quote')
+    expect(BigInt(proof.bound)).toBeGreaterThanOrEqual(BigInt(toAmount))
+  })
+
   test('addresses come back as they were sent', async () => {
     const upper = `0x${token('USDC').slice(2).toUpperCase()}`
     const { src, dst, tx } = await expectBody(swapPath({ dst: upper, src: NATIVE }), 200, 'Route')
     expect({ src, dst, from: tx.from }).toEqual({ src: NATIVE, dst: upper, from: devnet.info.accounts[0]!.address })
+  })
+
+  test('of a quote, now and at a past block', async () => {
+    const now = await expectBody(swapPath().replace('/aggregator/', '/quote/'), 200, 'Quote')
+    expect(now).toMatchObject({ expiresAtBlock: expect.any(Number) })
+    const past = swapPath({ block: `${now.simulationBlock}` }).replace('/aggregator/', '/quote/')
+    const then = await expectBody(past, 200, 'Quote')
+    expect(then).toMatchObject({ simulationBlock: now.simulationBlock, blockHash: now.blockHash })
+    expect(then).not.toHaveProperty('expiresAtBlock')
+    await expectBody(past.replace('/quote/', '/aggregator/'), 400, 'Error')
   })
 
   test('filters are obeyed', async () => {
@@ -162,7 +179,9 @@ describe('bodies', () => {
     await expectBody('/nothing', 404, 'Error')
     const refused = await expectBody(swapPath({ includeSources: 'nothing' }), 422, 'Error')
     expect(Object.keys(errorTable)).toContain(refused.code)
-    const none = await expectBody(swapPath({ includeSources: 'nothing' }), 200, 'NoRoute', undefined, versionA)
+    const answer = await ask(versionA.url + swapPath({ includeSources: 'nothing' }))
+    expect(answer.status).toBe(200)
+    const none = swapNoRoute.parse(JSON.parse(answer.text))
     expect(none).toMatchObject({ toAmount: '0', swaps: null })
     expect(none).not.toHaveProperty('tx')
     await expectBody(swapPath(), 200, 'Route', undefined, versionA)
@@ -185,8 +204,13 @@ describe('documentation', () => {
       '/tokens/{chain_id}',
       '/tokenlist/{chain_id}',
       '/status/{chain_id}/{hash}',
+      '/referee/{chain_id}/{hash}',
       '/stats/{chain_id}',
       '/chains',
+      '/health',
+      '/ready',
+      '/ready/{chain_id}',
+      '/metrics',
     ])
     const { parameters } = document.paths['/aggregator/{chain_id}'].get
     const required = parameters.filter(({ required }: { required: boolean }) => required)
@@ -199,7 +223,7 @@ describe('documentation', () => {
     expect([index.status, index.type]).toEqual([200, 'text/plain'])
     expect(index.text).toMatch(/^# Sluice\n\n> /)
     const links = [...index.text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!)
-    expect(links).toHaveLength(3)
+    expect(links.length).toBeGreaterThan(40)
     for (const link of links) expect((await ask(new URL(link, `${server.url}/llms.txt`).href)).status, link).toBe(200)
     const whole = (await ask(`${server.url}/llms-full.txt`)).text
     for (const path of Object.keys(document.paths)) {
@@ -211,18 +235,36 @@ describe('documentation', () => {
       expect(whole).toContain(`| \`${name}\` |`)
   })
 
-  test('the page loads nothing but its own style sheet, under a policy that allows nothing else', async () => {
-    const { text, type, headers } = await ask(`${server.url}/docs`)
-    expect(type).toBe('text/html')
-    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; *style-src 'self'/)
-    // Nothing is loaded but the style; pages of the playground are linked to.
-    expect(text.match(/<(script|img|link)[^>]*>/g)).toEqual(['<link rel="stylesheet" href="docs.css">'])
-    expect(text).not.toMatch(/(src|href)="(\/|[a-z]+:)/)
-    expect(text).not.toMatch(/<script|style=/)
-    for (const code of Object.keys(errorTable)) expect(text).toContain(code)
-    expect((await ask(`${server.url}/docs.css`)).type).toBe('text/css')
-    const slashed = await fetch(`${server.url}/docs/`)
-    expect(slashed).toMatchObject({ status: 200, url: `${server.url}/docs` })
-    expect(await slashed.text()).toBe(text)
+  test('the site is served under a policy that allows its own files alone', async () => {
+    const { text, type, headers, status } = await ask(`${server.url}/docs`)
+    expect([status, type]).toEqual([200, 'text/html'])
+    const policy = headers.get('content-security-policy')!
+    expect(policy).toMatch(/^default-src 'none'/)
+    expect(policy).not.toMatch(/unsafe|https?:|data:|\*/)
+    expect(policy).toContain("require-trusted-types-for 'script'")
+    const loaded = [...text.matchAll(/(?:src|<link rel="(?:stylesheet|icon)"[^>]* href)="([^"]+)"/g)].map(
+      ([, path]) => path!,
+    )
+    expect(loaded).toHaveLength(3)
+    for (const path of loaded) {
+      const asset = await ask(new URL(path, `${server.url}/docs/`).href)
+      expect([asset.status, asset.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
+    }
+  })
+
+  test('a page is validated by its tag, and is Markdown for programs that prefer it', async () => {
+    const address = `${server.url}/docs/guides/quote.html`
+    const page = await ask(address)
+    expect(page.headers.get('cache-control')).toBe('no-cache')
+    const again = await ask(address, { headers: { 'if-none-match': page.headers.get('etag')! } })
+    expect([again.status, again.text]).toEqual([304, ''])
+    const twin = await ask(`${server.url}/docs/guides/quote.md`)
+    const preferred = await ask(address, { headers: { accept: 'text/markdown, text/html;q=0.5' } })
+    expect([twin.type, preferred.type]).toEqual(['text/markdown', 'text/markdown'])
+    expect(preferred.text).toBe(twin.text)
+    expect(preferred.headers.get('vary')).toContain('Accept')
+    expect((await ask(address, { headers: { accept: '*/*' } })).type).toBe('text/html')
+    expect((await ask(`${server.url}/docs/guides/nothing.html`)).status).toBe(404)
+    expect((await ask(`${server.url}/docs/%2e%2e/package.json`)).status).toBe(404)
   })
 })

@@ -135,15 +135,19 @@ test.each(producedHere)('%s', { timeout: 30_000 }, async (code, cause) => {
   const { status, headers, text } = await cause()
   const body = JSON.parse(text)
   expect({ status, code: body.code }, text).toEqual({ status: row.status, code })
-  expect(body).toMatchObject({ cure: row.cure, docs: `/docs#${code}`, requestId: headers.get('x-request-id') })
-  expect(headers.get('link')).toBe(`</docs#${code}>; rel="help"`)
+  expect(body).toMatchObject({
+    cure: row.cure,
+    docs: `/docs/errors.html#${code}`,
+    requestId: headers.get('x-request-id'),
+  })
+  expect(headers.get('link')).toBe(`</docs/errors.html#${code}>; rel="help"`)
   expect(headers.get('cache-control')).toBe('no-store')
   if (status === 503) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   if (code === 'OVERLOADED') expect(headers.get('ratelimit')).toMatch(/^"share";r=0;t=\d+$/)
 })
 
 test('the documentation has a place for each', async () => {
-  const pages = [(await ask(`${server.url}/docs`)).text, readFileSync(join(root, 'docs/api.md'), 'utf8')]
+  const pages = [(await ask(`${server.url}/docs/errors.html`)).text, readFileSync(join(root, 'docs/errors.md'), 'utf8')]
   for (const code of Object.keys(errorTable)) for (const page of pages) expect(page).toContain(`id="${code}"`)
 })
 
@@ -180,7 +184,18 @@ test('who had to wait for his turn is told so', async () => {
 
 test('every answer has an id, whatever it is an answer to', async () => {
   const id = { 'x-request-id': 'trace-9' }
-  const paths = ['/', '/docs', '/docs.css', '/openapi.json', '/chains', '/health', '/ready', '/metrics', '/nothing']
+  const paths = [
+    '/',
+    '/docs',
+    '/docs/',
+    '/docs/errors.md',
+    '/openapi.json',
+    '/chains',
+    '/health',
+    '/ready',
+    '/metrics',
+    '/nothing',
+  ]
   const all = [
     ...paths,
     swap(),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { accounts as accountsOf, request, swapContracts } from '@sluice/devnet'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { apiReference, errorTable } from '../src/index.ts'
+import { apiReference, configurationReference, errorReference, errorTable } from '../src/index.ts'
 import { localService } from './src/devnet.ts'
 import { ask, warmUp } from './src/service.ts'
 
@@ -73,9 +73,22 @@ test('fetch alone', async () => {
   expect(streamed).toEqual({ event: 'quote', toAmount: quoted.toAmount })
 })
 
-test('docs/api.md is what npm run docs writes, with the cause and the cure of every error', () => {
-  const written = readFileSync(join(docs, 'api.md'), 'utf8')
-  expect(written).toBe(apiReference())
-  for (const [code, { cause, cure }] of Object.entries(errorTable))
-    expect(written).toContain(`\`${code}\` | ${cause} | ${cure} |`)
+test('docs/api.md, docs/errors.md and docs/run/configuration.md are what npm run docs writes', () => {
+  const written = (path: string) => readFileSync(join(docs, path), 'utf8')
+  expect(written('api.md')).toBe(apiReference())
+  expect(written('errors.md')).toBe(errorReference())
+  expect(written('run/configuration.md')).toBe(configurationReference())
 })
+
+test('the references have the cause and the cure of every error, and every variable of the environment', () => {
+  for (const [code, { cause, cure }] of Object.entries(errorTable))
+    expect(errorReference()).toMatch(
+      new RegExp(`\`${code}\` \\| \\d{3} \\| ${escaped(cause)} \\| ${escaped(cure)} \\|`),
+    )
+  const names = readFileSync(join(docs, '../packages/api/src/config.ts'), 'utf8').matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)
+  const rows = configurationReference().match(/^\| `[A-Z0-9_]+` \|/gm)!
+  expect(rows.map((row) => row.slice(3, -3)).toSorted()).toEqual([...names].map(([, name]) => name).toSorted())
+  expect(configurationReference()).toContain('| `RPC_TIMEOUT_MS` | `4000` | 50 to 60,000 |')
+})
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

@@ -10,7 +10,7 @@ import { type Lock, shrinkwrapOf } from './shrinkwrap.ts'
 const root = join(import.meta.dirname, '../../..')
 const out = join(import.meta.dirname, '../dist')
 /** Files that modules read at run time. */
-const DATA = ['packages/chains/data', 'packages/web/dist', 'deployments']
+const DATA = ['packages/chains/data', 'packages/web/dist', 'packages/docs/dist', 'deployments']
 /** Sources of the contracts, for whoever verifies them. */
 const isNeeded = (path: string) => !path.includes('standard-json')
 

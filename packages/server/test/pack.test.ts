@@ -135,6 +135,9 @@ describe.each(nodes)('under %s', (_, node, isHere) => {
         '1',
       ])
       expect(await fetch(url).then((answer) => answer.text())).toContain('<div id="root">')
+      expect(await fetch(`${url}/docs`).then((answer) => answer.text())).toContain(
+        '<title>Sluice documentation</title>',
+      )
 
       server.kill(signal)
       expect(await ended).toBe(0)

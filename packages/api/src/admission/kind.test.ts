@@ -4,13 +4,20 @@ import { asksFor } from './kind.ts'
 const kindOf = (url: string, method?: string) => asksFor(url, method)?.kind
 
 test('endpoints of a chain are work, with the chain that does it', () => {
-  for (const endpoint of ['aggregator', 'quotes', 'simulate', 'stream', 'permit', 'tokenlist', 'status'])
+  for (const endpoint of ['aggregator', 'quotes', 'simulate', 'stream', 'permit', 'tokenlist', 'status', 'referee'])
     expect(asksFor(`/${endpoint}/8453?x=1`)).toEqual({ endpoint, chainId: 8_453, kind: endpoint, isRemembered: false })
   expect(asksFor('/status/1/0xab')).toMatchObject({ endpoint: 'status', chainId: 1 })
 })
 
 test('a quote costs what a swap does', () => {
   expect(asksFor('/quote/1')).toMatchObject({ endpoint: 'quote', kind: 'aggregator' })
+})
+
+test('a quote at a past block has a cost of its own', () => {
+  for (const url of ['/quote/1?block=7', '/quote/1?src=0x1&block=7&x=1'])
+    expect(asksFor(url)).toMatchObject({ endpoint: 'quote', kind: 'past quote' })
+  for (const url of ['/quote/1?minimumblock=7', '/quote/1?xblock=7']) expect(kindOf(url)).toBe('aggregator')
+  expect(kindOf('/aggregator/1?block=7')).toBe('aggregator')
 })
 
 test('nothing else is', () => {

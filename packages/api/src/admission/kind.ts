@@ -5,7 +5,7 @@
 
 /** Endpoints of one chain that have work done for them. */
 const target =
-  /^\/(aggregator|quote|quotes|simulate|stream|permit|tokens|tokenlist|prices|liquidity|status)\/([1-9][0-9]{0,15})(?:[?/]|$)/
+  /^\/(aggregator|quote|quotes|simulate|stream|permit|tokens|tokenlist|prices|liquidity|status|referee)\/([1-9][0-9]{0,15})(?:[?/]|$)/
 
 /** Endpoints that take a list. */
 const LISTS: ReadonlySet<string> = new Set(['tokens', 'prices', 'liquidity'])
@@ -28,14 +28,15 @@ export function asksFor(url: string, method = 'GET'): Asks | undefined {
   return {
     endpoint,
     chainId: Number(chainId),
-    // A quote costs what a swap does: all but the bytes of its transaction.
-    kind: isList
-      ? `${endpoint} ${isPosted ? 'posted' : Math.ceil(Math.log2(items(url)))}`
-      : endpoint === 'quote'
-        ? 'aggregator'
-        : endpoint,
+    kind: isList ? `${endpoint} ${isPosted ? 'posted' : Math.ceil(Math.log2(items(url)))}` : kindOf(endpoint, url),
     isRemembered: !isPosted && (endpoint === 'prices' || endpoint === 'liquidity'),
   }
+}
+
+/** A quote costs what a swap does: all but the bytes of its transaction. One at a past block reads its pools first. */
+function kindOf(endpoint: string, url: string): string {
+  if (endpoint !== 'quote') return endpoint
+  return /[?&]block=/.test(url) ? 'past quote' : 'aggregator'
 }
 
 /** Commas, plain or encoded, stand between the items of a list. */

@@ -1,7 +1,7 @@
-/** docs/api.md and the text of /docs, both made from the OpenAPI document and the error table. */
+/** docs/api.md and docs/errors.md, made from the OpenAPI document and the error table. */
 import { errorTable } from '../error-table.ts'
 import { examples } from './examples.ts'
-import { openApiDocument } from './openapi.ts'
+import { exampleOf, openApiDocument } from './openapi.ts'
 
 type Schema = {
   readonly type?: string | readonly string[]
@@ -24,6 +24,7 @@ type Parameter = {
   readonly schema: Schema
 }
 type Operation = {
+  readonly operationId: string
   readonly summary: string
   readonly description: string
   readonly parameters: readonly Parameter[]
@@ -38,20 +39,22 @@ type Document = {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-export type Table = Anchors & { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
-export type Section = {
+type Table = Anchors & { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
+type Section = {
   readonly title: string
   readonly paragraphs: readonly string[]
   readonly tables: readonly Table[]
+  /** Request and answer as Markdown. */
+  readonly example: string
 }
 /** Names of the rows of a table that are linked to, by their places. */
 type Anchors = { readonly anchors?: readonly string[] }
 
-/** The reference as sections, for whoever renders it. Text is Markdown with nothing but `code`. */
-export function reference(): { readonly intro: string; readonly sections: readonly Section[] } {
+/** The endpoints as sections. Text is Markdown with nothing but `code`. */
+function reference(): { readonly intro: string; readonly sections: readonly Section[] } {
   const { info, paths, components } = openApiDocument() as unknown as Document
   const endpoints = Object.entries(paths).map(([path, methods]) => endpoint(path, methods, components.schemas))
-  return { intro: info.description, sections: [...endpoints, errors()] }
+  return { intro: info.description, sections: endpoints }
 }
 
 function endpoint(
@@ -64,6 +67,7 @@ function endpoint(
   const query = methods.get ? main.parameters.filter((parameter) => parameter.in === 'query') : bodyParameters(main)
   const name = Object.values(main.responses[200]!.content!)[0]!.schema.$ref!.split('/').at(-1)!
   const statuses = Object.keys(main.responses).join(', ')
+  const fields = fieldRows(schemas[name]!)
   const alsoPost =
     methods.get && methods.post
       ? [
@@ -77,8 +81,9 @@ function endpoint(
       ...(query.length > 0
         ? [{ head: ['Parameter', 'Required', 'Default', 'Meaning'], rows: query.map(parameterRow) }]
         : []),
-      { head: ['Field of the answer', 'Type', 'Meaning'], rows: fieldRows(schemas[name]!) },
+      ...(fields.length > 0 ? [{ head: ['Field of the answer', 'Type', 'Meaning'], rows: fields }] : []),
     ],
+    example: exampleBlock(main.operationId),
   }
 }
 
@@ -106,16 +111,22 @@ function fieldRows(schema: Schema, prefix = ''): string[][] {
   if (schema.additionalProperties) {
     const value = schema.additionalProperties
     const key = prefix ? `${prefix}.(key)` : '(key)'
-    return [[`\`${key}\``, typeName(value), value.description ?? schema.description ?? ''], ...fieldRows(value, key)]
+    return [
+      [`\`${key}\``, typeName(value), value.description ?? schema.description ?? ''],
+      ...fieldRows(objectOf(value), key),
+    ]
   }
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const path = prefix ? `${prefix}.${name}` : name
-    // Of an object that may be null, the fields are those of the object.
-    const object = field.anyOf?.find(({ properties }) => properties) ?? field
-    const inner = field.items ? fieldRows(field.items, `${path}[]`) : fieldRows(object, path)
+    const inner = field.items ? fieldRows(field.items, `${path}[]`) : fieldRows(objectOf(field), path)
     const optional = schema.required?.includes(name) ? '' : ', optional'
     return [[`\`${path}\``, typeName(field) + optional, field.description ?? ''], ...inner]
   })
+}
+
+/** The object among alternatives, such as one that may be null. */
+function objectOf(schema: Schema): Schema {
+  return schema.anyOf?.find(({ properties }) => properties) ?? schema
 }
 
 function typeName({ type, enum: names, anyOf }: Schema): string {
@@ -124,38 +135,61 @@ function typeName({ type, enum: names, anyOf }: Schema): string {
   return [type ?? 'any'].flat().join(' or ')
 }
 
-function errors(): Section {
-  return {
-    title: 'Errors',
-    paragraphs: [
-      'Version B answers `{ "error": text, "code": code, "requestId": id, "cure": text, "docs": path }`, with `reasons` and `maxRoutableAmount` where there is no route. Version A answers plain text, an HTML page for 404, and 200 with `toAmount` `0` and no `tx` where there is no route. A reverting simulation is no error. Every error has a `Link` to its row here, with `rel="help"`; 503 has `Retry-After` in seconds, and `RateLimit` where a share of the caller is used up.',
-    ],
-    tables: [
-      {
-        anchors: Object.keys(errorTable),
-        head: ['Status', 'Code', 'Cause', 'Cure'],
-        rows: Object.entries(errorTable).map(([code, { status, cause, cure }]) => [
-          String(status),
-          `\`${code}\``,
-          cause,
-          cure,
-        ]),
-      },
-    ],
-  }
+/** docs/errors.md, whole. */
+export function errorReference(): string {
+  const head = ['Code', 'Status', 'Cause', 'Cure']
+  const rows = Object.entries(errorTable).map(([code, { status, cause, cure }]) => [
+    `\`${code}\``,
+    String(status),
+    cause,
+    cure,
+  ])
+  return `${[ERRORS, markdownTable({ anchors: Object.keys(errorTable), head, rows })].join('\n\n')}\n`
 }
+
+const ERRORS = `# Error codes
+
+Generated by \`npm run docs\`; do not edit.
+
+An error of version B is JSON: \`{ "error": text, "code": code, "requestId": id, "cure": text, "docs": path }\`. \`reasons\` and
+\`maxRoutableAmount\` are added if there is no route. \`ERROR_VERSION=A\` of the service answers plain text instead, an HTML page for 404, and 200
+with \`toAmount\` \`0\` and no \`tx\` if there is no route.
+
+A transaction that reverts in a simulation is an answer, not an error. Each error has a \`Link\` header with \`rel="help"\` to its row on this
+page. 503 has \`Retry-After\` in seconds, and \`RateLimit\` if a share of the caller is used up. [Errors and retries](guides/errors-and-retries.md)
+says what to repeat.`
 
 /** docs/api.md, whole. */
 export function apiReference(): string {
   const { intro, sections } = reference()
-  const parts = ['# API', 'Generated by `npm run docs`; do not edit.', intro, ...sections.map(asMarkdown), examples()]
+  const errors = '[Error codes](errors.md) has the cause and the cure of every error.'
+  const parts = [
+    ...['# API', 'Generated by `npm run docs`; do not edit.', intro, errors],
+    ...[...sections.map(asMarkdown), examples()],
+  ]
   return `${parts.join('\n\n')}\n`
 }
 
 /** One section of the reference as Markdown. */
-export function asMarkdown({ title, paragraphs, tables }: Section): string {
-  return [`## ${title}`, ...paragraphs, ...tables.map(markdownTable)].join('\n\n')
+function asMarkdown({ title, paragraphs, tables, example }: Section): string {
+  return [`## ${title}`, ...paragraphs, ...tables.map(markdownTable), example].join('\n\n')
 }
+
+/** Hex digits of a text that the reference shows; calldata is longer. */
+const MAX_HEX = 66
+
+/** Request and answer of the local chain. */
+function exampleBlock(operationId: string): string {
+  const { request, body, answer } = exampleOf(operationId)!
+  const json = (value: unknown) => `\`\`\`json\n${shortened(JSON.stringify(value, null, 2))}\n\`\`\``
+  const shown = typeof answer === 'string' ? `\`\`\`text\n${answer}\`\`\`` : json(answer)
+  const sent = `\`\`\`http\n${shortened(request)} HTTP/1.1\n\`\`\``
+  return ['Example, on the local chain:', sent, ...(body === undefined ? [] : [json(body)]), 'Answer:', shown].join(
+    '\n\n',
+  )
+}
+
+const shortened = (text: string) => text.replace(new RegExp(`(0x[0-9a-f]{${MAX_HEX}})[0-9a-f]+`, 'g'), '$1…')
 
 function markdownTable({ head, rows, anchors = [] }: Table): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`

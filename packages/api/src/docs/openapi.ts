@@ -1,6 +1,8 @@
 /** The OpenAPI 3.1 document, made from the very schemas that read requests. */
 import { z } from 'zod'
 import { errorTable } from '../error-table.ts'
+import { chainReady, health, ready } from '../operator-responses.ts'
+import { refereeResponse } from '../referee-response.ts'
 import {
   currentPricesPath,
   currentPricesQuery,
@@ -24,7 +26,6 @@ import {
   quotesResponse,
   simulation,
   streamEvents,
-  swapNoRoute,
   swapResponse,
   tokenList,
   tokenReports,
@@ -33,7 +34,18 @@ import { stats } from '../stats-response.ts'
 import { permitResponse } from '../swap/permit-response.ts'
 import { listParameters, permitQuery, quoteParameters, quotesFields, swapParameters } from '../swap/request.ts'
 import { statusResponse } from '../swap/status-response.ts'
+import exampleAnswers from './example-answers.json' with { type: 'json' }
 
+/** Answers of the local chain, recorded by `npm run docs -- --examples`, by operation. */
+export const exampleOf = (operationId: string): ExampleAnswer | undefined =>
+  (exampleAnswers as Readonly<Record<string, ExampleAnswer>>)[operationId]
+
+export type ExampleAnswer = {
+  /** Method and path. */
+  readonly request: string
+  readonly body?: unknown
+  readonly answer: unknown
+}
 type Json = Readonly<Record<string, unknown>>
 type ObjectSchema = { readonly properties: Readonly<Record<string, Json>>; readonly required?: readonly string[] }
 export type Operation = {
@@ -117,6 +129,12 @@ const descriptions = {
       'Whether a transaction waits, landed, or reverted and why. Of a swap through the Guard Contract it says what left the sender and what arrived, by the logs of the receipt; with `toAmount`, compared with the quote. Asks the node at each request: poll about once a block.',
     statuses: chainStatuses,
   },
+  referee: {
+    summary: 'How good a mined swap was',
+    description:
+      'Reads what a swap of any router gave and received, by logs and moves of the native token, quotes the same trade at the state before it, and says what was left on the table, at most by the proven bound, and whether its neighbors in the block look like a sandwich. The node must have the state of the block before; with eth_simulateV1 the state in its position in the block is compared, too. Gaps are told in `unknown`. Takes seconds.',
+    statuses: chainStatuses,
+  },
   stats: {
     summary: 'How quotes hold',
     description:
@@ -128,12 +146,36 @@ const descriptions = {
     description: 'Exactly the chains that every other endpoint takes.',
     statuses: anyStatuses,
   },
+  health: {
+    summary: 'Whether the process lives',
+    description: 'Answers 200 as long as the process does. Restart the process if it does not answer.',
+    statuses: anyStatuses,
+  },
+  ready: {
+    summary: 'Whether the process should get requests',
+    description:
+      '503 while the process stops, when it can serve no chain, and when Redis has been away for 15 s. One chain that fails is reported in the body, with status 200.',
+    statuses: anyStatuses,
+  },
+  chainReady: {
+    summary: 'Whether a chain can be quoted',
+    description: '503 while the chain cannot be followed. A chain that sleeps is ready: the next request wakes it up.',
+    statuses: [...anyStatuses, 404],
+  },
+  metrics: {
+    summary: 'Metrics for Prometheus',
+    description:
+      'In the text format of Prometheus. Names begin with `sluice_`. With `METRICS_PORT` they are on that port alone, and this path answers 404.',
+    statuses: [...anyStatuses, 404],
+  },
 } as const satisfies Record<string, Operation>
 
 const TAGS: Readonly<Record<keyof typeof descriptions, string>> = {
   ...{ swap: 'Swaps', quote: 'Swaps', quotes: 'Swaps', stream: 'Swaps', permit: 'Swaps', status: 'Swaps' },
+  referee: 'Swaps',
   ...{ simulate: 'Simulation', prices: 'Prices', currentPrices: 'Prices', liquidity: 'Prices' },
   ...{ tokens: 'Tokens', tokenList: 'Tokens', stats: 'Chains', chains: 'Chains' },
+  ...{ health: 'Operation', ready: 'Operation', chainReady: 'Operation', metrics: 'Operation' },
 }
 const TAG_DESCRIPTIONS = {
   Swaps: 'Quotes, transactions, and what became of them.',
@@ -141,6 +183,7 @@ const TAG_DESCRIPTIONS = {
   Prices: 'USD prices and depth from on-chain liquidity.',
   Tokens: 'Tokens to choose from, and how they behave.',
   Chains: 'Supported chains, and how quotes on them hold.',
+  Operation: 'For operators: life, readiness, and metrics of the process.',
 }
 
 /** Wrapped ether of Ethereum, for examples. */
@@ -213,8 +256,9 @@ function operation(
   media = 'application/json',
 ): Json {
   const { summary, description, statuses } = descriptions[name]
+  const operationId = typeof extra.operationId === 'string' ? extra.operationId : name
   return {
-    operationId: name,
+    operationId,
     tags: [TAGS[name]],
     summary,
     description,
@@ -223,11 +267,19 @@ function operation(
     responses: {
       200: {
         description: 'OK',
-        content: { [media]: { schema: { $ref: `#/components/schemas/${schema}` } } },
+        content: {
+          [media]: { schema: { $ref: `#/components/schemas/${schema}` }, example: exampleOf(operationId)?.answer },
+        },
       },
       ...Object.fromEntries([...statuses].sort((a, b) => a - b).map((status) => [status, errorResponse(status)])),
     },
   }
+}
+
+/** Adds the answer of a process that should get no requests, which is that of one that should, with another status. */
+function withNotReady(operation: Json): Json {
+  const responses = operation.responses as Readonly<Record<string, Json>>
+  return { ...operation, responses: { ...responses, 503: { ...responses[200], description: 'Not ready' } } }
 }
 
 function bodyWith(schema: z.ZodType): Json {
@@ -291,7 +343,7 @@ export function openApiDocument(): Json {
         get: operation(
           'stream',
           'StreamEvents',
-          [chainId, ...queryParameters(quoteParameters)],
+          [chainId, ...queryParameters(quoteParameters.omit({ block: true, proof: true }))],
           {},
           'text/event-stream',
         ),
@@ -324,8 +376,13 @@ export function openApiDocument(): Json {
       '/status/{chain_id}/{hash}': {
         get: operation('status', 'Status', [chainId, transactionHash, ...queryParameters(statusQuery)]),
       },
+      '/referee/{chain_id}/{hash}': { get: operation('referee', 'Verdict', [chainId, transactionHash]) },
       '/stats/{chain_id}': { get: operation('stats', 'Stats', [chainId, ...queryParameters(statsQuery)]) },
       '/chains': { get: operation('chains', 'ChainMap', []) },
+      '/health': { get: operation('health', 'Health', []) },
+      '/ready': { get: withNotReady(operation('ready', 'Ready', [])) },
+      '/ready/{chain_id}': { get: withNotReady(operation('chainReady', 'ChainReady', [chainId])) },
+      '/metrics': { get: operation('metrics', 'Metrics', [], {}, 'text/plain') },
     },
     components: { schemas: responseSchemas() },
   }
@@ -337,7 +394,6 @@ function responseSchemas(): Json {
     Quote: output(quoteResponse),
     Quotes: output(quotesResponse),
     StreamEvents: output(streamEvents),
-    NoRoute: output(swapNoRoute),
     Simulation: output(simulation),
     Prices: output(prices),
     CurrentPrices: output(currentPrices),
@@ -346,8 +402,13 @@ function responseSchemas(): Json {
     TokenReports: output(tokenReports),
     TokenList: output(tokenList),
     Status: output(statusResponse),
+    Verdict: output(refereeResponse),
     Stats: output(stats),
     ChainMap: output(chainMap),
+    Health: output(health),
+    Ready: output(ready),
+    ChainReady: output(chainReady),
+    Metrics: { type: 'string', description: 'Lines of names, labels, and values.' },
     Error: output(errorBody),
   }
 }

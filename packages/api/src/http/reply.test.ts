@@ -214,7 +214,7 @@ describe('an error', () => {
     const { status, type, body } = errorReply(error, 'id', 'B')
     expect([status, type]).toEqual([error.status, 'json'])
     expect(JSON.parse(body)).toMatchObject({
-      ...{ error: 'no route', code: 'NO_ROUTE', block: 7, requestId: 'id', docs: '/docs#NO_ROUTE' },
+      ...{ error: 'no route', code: 'NO_ROUTE', block: 7, requestId: 'id', docs: '/docs/errors.html#NO_ROUTE' },
       cure: expect.any(String),
     })
   })
@@ -237,10 +237,10 @@ describe('an error', () => {
 
   test('is not stored, links to its documentation, and says when to come again', () => {
     expect(headersOf(new ApiError('NO_ROUTE', 'no route'))).toEqual([
-      ...['Cache-Control', 'no-store', 'Link', '</docs#NO_ROUTE>; rel="help"'],
+      ...['Cache-Control', 'no-store', 'Link', '</docs/errors.html#NO_ROUTE>; rel="help"'],
     ])
     expect(headersOf(overloaded(3))).toEqual([
-      ...['Cache-Control', 'no-store', 'Retry-After', '3', 'Link', '</docs#OVERLOADED>; rel="help"'],
+      ...['Cache-Control', 'no-store', 'Retry-After', '3', 'Link', '</docs/errors.html#OVERLOADED>; rel="help"'],
       ...['RateLimit', '"share";r=0;t=3'],
     ])
   })

@@ -1,37 +1,88 @@
-import type { RequestHandler } from 'express'
-import { llmsIndex, llmsReference } from '../docs/llms.ts'
+/** The OpenAPI document, and the documentation: the files of packages/docs as its build left them. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type RequestHandler, Router } from 'express'
 import { openApiDocument } from '../docs/openapi.ts'
-import { docsPage, styleSheet } from '../docs/page.ts'
+import { ApiError } from '../errors.ts'
 import { FixedBytes } from '../http/compress.ts'
+import { contextOf } from '../http/context.ts'
 import { fixedHeaders } from '../http/headers.ts'
-import { type Reply, replyBytes } from '../http/reply.ts'
+import { replyBytes } from '../http/reply.ts'
+import { FOREVER, readFiles, sendFile, staticFile, VALIDATED } from '../http/static-files.ts'
 
 const none = ["'none'"]
-/** Nothing but the style sheet beside the page. */
-const fixed = fixedHeaders({
+const self = ["'self'"]
+const data = fixedHeaders({ useDefaults: false, directives: { defaultSrc: none, frameAncestors: none } })
+/** Files of the site alone: no inline script or style, no text that becomes markup or script. */
+const policy = fixedHeaders({
   useDefaults: false,
-  directives: { defaultSrc: none, styleSrc: ["'self'"], baseUri: none, formAction: none, frameAncestors: none },
+  directives: {
+    ...{ defaultSrc: none, scriptSrc: self, styleSrc: self, fontSrc: self, imgSrc: self, connectSrc: self },
+    ...{ objectSrc: none, baseUri: none, formAction: none, frameAncestors: none },
+    ...{ requireTrustedTypesFor: ["'script'"], trustedTypes: none },
+  },
 })
 
-/** Serves text that is rendered on the first request. */
-function page(type: Reply['type'], render: () => string): RequestHandler {
-  let body: FixedBytes | undefined
-  return async (request, response) => {
-    body ??= new FixedBytes(Buffer.from(render()))
-    const { bytes, headers } = await body.for(request)
-    replyBytes(response, { type, bytes, headers: [...headers, 'Cache-Control', 'public, max-age=300'], fixed })
+let document: FixedBytes | undefined
+export const openApi: RequestHandler = async (request, response) => {
+  document ??= new FixedBytes(Buffer.from(JSON.stringify(openApiDocument())))
+  const { bytes, headers } = await document.for(request)
+  const cached = [...headers, 'Cache-Control', 'public, max-age=300']
+  replyBytes(response, { type: 'json', bytes, headers: cached, fixed: data })
+}
+
+/** @param dir - output of the build of packages/docs */
+export function docs(dir: string, allow: (methods: string) => RequestHandler): Router {
+  const router = Router({ strict: true })
+  const files = readFiles(dir)
+  const index = files.get('/index.html')
+  const refuse: RequestHandler = () => {
+    throw new ApiError('NOT_FOUND', 'this service was started without its documentation; `npm run build` makes it')
   }
+  const paths = ['/docs', '/docs/{*path}', '/llms.txt', '/llms-full.txt']
+  if (!index) {
+    for (const path of paths) router.route(path).get(refuse).all(allow('GET, HEAD'))
+    return router
+  }
+  // Links are relative to `/docs/`. The redirect is relative too, so that the service may stand under any path.
+  router
+    .route('/docs')
+    .get((_request, response) => {
+      const headers = ['Location', 'docs/', 'Content-Length', '0', 'X-Request-Id', contextOf(response).id]
+      response.writeHead(301, [...data, ...headers]).end()
+    })
+    .all(allow('GET, HEAD'))
+  router
+    .route('/docs/{*path}')
+    .get(async (request, response) => {
+      const path = request.path.slice('/docs'.length).replace(/\/$/, '/index.html')
+      const file = files.get(path)
+      if (!file) throw new ApiError('NOT_FOUND', 'there is no such page; /docs lists those that are')
+      // Programs that prefer Markdown get the page as Markdown, from the same address.
+      const twin = files.get(path.replace(/\.html$/, '.md'))
+      const isPage = path.endsWith('.html') && twin !== undefined
+      const isTwin = isPage && request.accepts(['text/html', 'text/markdown']) === 'text/markdown'
+      const cache = path.startsWith('/assets/') ? FOREVER : VALIDATED
+      const headers = isPage ? [...policy, 'Vary', 'Accept'] : policy
+      await sendFile(request, response, isTwin ? twin : file, cache, headers)
+    })
+    .all(allow('GET, HEAD'))
+  const llms = staticFile('llms.txt', Buffer.from(fromRoot(readFileSync(join(dir, 'llms.txt'), 'utf8'))))
+  const full = files.get('/llms-full.txt')!
+  router
+    .route('/llms.txt')
+    .get((request, response) => sendFile(request, response, llms, VALIDATED, data))
+    .all(allow('GET, HEAD'))
+  router
+    .route('/llms-full.txt')
+    .get((request, response) => sendFile(request, response, full, VALIDATED, data))
+    .all(allow('GET, HEAD'))
+  return router
 }
 
-export const openApi = page('json', () => JSON.stringify(openApiDocument()))
-const docsText = page('html', docsPage)
-/** Its links are relative, so that it can stand under any prefix: `/docs/` would lead them astray. */
-export const docs: RequestHandler = (request, response, next) => {
-  if (request.path.endsWith('/')) response.redirect(301, '../docs')
-  else docsText(request, response, next)
+/** Links of a file of the site as they are from the folder above it, next to those of the service. */
+function fromRoot(text: string): string {
+  const service =
+    '## Service\n\n- [OpenAPI 3.1](openapi.json): the interface for programs\n- [Chains](chains): chains that are served, with their Guard contracts\n'
+  return `${text.replaceAll('](', '](docs/')}\n${service}`
 }
-
-export const docsStyle = page('css', () => styleSheet)
-
-export const llms = page('text', llmsIndex)
-export const llmsFull = page('text', llmsReference)

@@ -1,31 +1,15 @@
 /** The playground: the files of packages/web as its build left them, held in memory and sent compressed. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { extname } from 'node:path'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
-import { FixedBytes } from '../http/compress.ts'
-import { contextOf } from '../http/context.ts'
 import { type FixedHeaders, fixedHeaders } from '../http/headers.ts'
 import { reply } from '../http/reply.ts'
-import { hasTag, tagOf } from '../http/tags.ts'
+import { FOREVER, readFiles, type StaticFile, sendFile, VALIDATED } from '../http/static-files.ts'
 
-const types: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.woff2': 'font/woff2',
-}
 const INDEX = '/index.html'
 /** Their names carry a hash of what is in them. */
 const HASHED = '/app/assets/'
-const YEAR_SECONDS = 31_536_000
-
-type File = {
-  readonly type: string
-  readonly bytes: FixedBytes
-  readonly etag: string
-}
 
 /** Facts that `npm start` tells the page of the chain that it runs. Its keys stay where they are. */
 const localChain = z.object({
@@ -46,26 +30,9 @@ export function page(dir: string, localChainFile: string | undefined): Router {
   const index = files.get(INDEX)
   if (!index) return router
   const policy = policyFor(localChainFile)
-  const send = async (file: File, cache: string, request: Request, response: Response) => {
-    const headers = [...policy(), 'X-Request-Id', contextOf(response).id]
-    headers.push('ETag', file.etag, 'Cache-Control', cache)
-    if (hasTag(request, file.etag)) {
-      response.writeHead(304, headers)
-      response.end()
-      return
-    }
-    const { bytes, headers: encoding } = await file.bytes.for(request)
-    response.writeHead(200, [
-      'Content-Type',
-      file.type,
-      'Content-Length',
-      String(bytes.length),
-      ...encoding,
-      ...headers,
-    ])
-    response.end(bytes)
-  }
-  router.get('/', (request, response) => send(index, 'no-cache', request, response))
+  const send = (file: StaticFile, cache: string, request: Request, response: Response) =>
+    sendFile(request, response, file, cache, policy())
+  router.get('/', (request, response) => send(index, VALIDATED, request, response))
   router.get('/app/local-chain.json', (_request, response) => {
     const body = JSON.stringify({ local: readLocalChain(localChainFile) ?? null })
     reply(response, { type: 'json', body, headers: ['Cache-Control', 'no-store'] })
@@ -73,27 +40,12 @@ export function page(dir: string, localChainFile: string | undefined): Router {
   router.get('/app/{*path}', (request, response, next) => {
     const file = files.get(request.path)
     const isHashed = request.path.startsWith(HASHED)
-    if (file) return send(file, isHashed ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache', request, response)
+    if (file) return send(file, isHashed ? FOREVER : VALIDATED, request, response)
     // A view of the page, by its own address; a file that is not there is none.
     if (isHashed || extname(request.path)) return next()
-    return send(index, 'no-cache', request, response)
+    return send(index, VALIDATED, request, response)
   })
   return router
-}
-
-function readFiles(dir: string): ReadonlyMap<string, File> {
-  if (!existsSync(join(dir, INDEX))) return new Map()
-  const names = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return new Map(
-    names.flatMap(({ name, parentPath }) => {
-      const type = types[extname(name)]
-      const body = readFileSync(join(parentPath, name))
-      const path = join(parentPath, name).slice(dir.replace(/\/+$/, '').length).replaceAll('\\', '/')
-      if (!type) return []
-      const bytes = new FixedBytes(body, type !== types['.woff2'])
-      return [[path, { type, bytes, etag: tagOf(body) }] as const]
-    }),
-  )
 }
 
 /** Undefined where there is none, or none yet: it is written when all of it is known. */

@@ -7,7 +7,7 @@ import { read } from '../requests.ts'
 import type { QuotesResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 import { bodyOfQuote, readWish, type Wish } from '../swap/answer.ts'
-import { checkFeeExemptKey, listParameters, quotesBody, toQuoteRequest } from '../swap/request.ts'
+import { checkFeeExemptKey, listParameters, quotesBody, refusePast, toQuoteRequest } from '../swap/request.ts'
 import { toApiError } from '../translate.ts'
 
 /** Up to 20 quotes of one block, each with its own result or error. */
@@ -38,6 +38,7 @@ export async function quotes(
 function wishOf(parameters: Record<string, unknown>, key: string | undefined, config: Config): Wish | ApiError {
   return meant(() => {
     const wish = readWish('from' in parameters ? 'swap' : 'quote', parameters)
+    refusePast(wish.query)
     checkFeeExemptKey(wish.query.feeExemptKey ?? key, config.feeExemptKeyHashes)
     return wish
   })

@@ -10,7 +10,7 @@ import { beginStream } from '../http/reply.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
 import { bodyOfQuote, readWish, type Wish } from '../swap/answer.ts'
-import { checkFeeExemptKey, toQuoteRequest } from '../swap/request.ts'
+import { checkFeeExemptKey, refusePast, toQuoteRequest } from '../swap/request.ts'
 import { toApiError } from '../translate.ts'
 
 /** Heartbeats in a row at which the chain's node does not answer, then its streams end. */
@@ -24,6 +24,7 @@ export function stream(services: Services, config: Config, trusts: Trust): Reque
     const context = contextOf(response)
     const chain: ServedChain = response.locals.chain
     const wish = readWish('from' in request.query ? 'swap' : 'quote', request.query)
+    refusePast(wish.query)
     checkFeeExemptKey(wish.query.feeExemptKey ?? request.get('x-fee-exempt-key'), config.feeExemptKeyHashes)
     const wanted = toQuoteRequest(wish.query, chain)
     const caller = callerOf(request, trusts)

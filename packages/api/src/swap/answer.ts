@@ -21,7 +21,10 @@ export function readWish(kind: Wish['kind'], parameters: object): Wish {
 
 /** @throws what quoting throws */
 export async function answerWish(wish: Wish, chain: QuotedChain, work: Work): Promise<SwapResponse | QuoteResponse> {
-  return bodyOfQuote(wish, await chain.live.quote(toQuoteRequest(wish.query, chain), work), chain)
+  const request = toQuoteRequest(wish.query, chain)
+  const { block } = wish.query
+  const quote = block === undefined ? chain.live.quote(request, work) : chain.live.quoteAtBlock(block, request, work)
+  return bodyOfQuote(wish, await quote, chain)
 }
 
 export function bodyOfQuote(wish: Wish, quote: Quote, chain: QuotedChain): SwapResponse | QuoteResponse {

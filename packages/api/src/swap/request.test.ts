@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Address, type Deployment, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { read } from '../requests.ts'
-import { checkFeeExemptKey, swapQuery, toQuoteRequest } from './request.ts'
+import { checkFeeExemptKey, readQuote, readSwap, refusePast, swapQuery, toQuoteRequest } from './request.ts'
 
 const GUARD = toAddress(`0x${'11'.repeat(20)}`)
 const EXECUTOR = toAddress(`0x${'22'.repeat(20)}`)
@@ -80,4 +80,28 @@ test('a fee-exempt key must match a configured hash', () => {
   checkFeeExemptKey('open sesame', hashes)
   for (const wrong of ['', 'open', [...hashes][0]!])
     expect(() => checkFeeExemptKey(wrong, hashes)).toThrow('feeExemptKey is not valid')
+})
+
+test('a proof is one of a quote of an exact input', () => {
+  expect(readQuote({ ...swap, proof: '1' }).proof).toBe('1')
+  expect(readQuote({ ...swap, proof: '0', amount: undefined, amountOut: '5' }).proof).toBe('0')
+  expect(() => readQuote({ ...swap, proof: '1', amount: undefined, amountOut: '5' })).toThrow(
+    'proof must be 0 with amountOut',
+  )
+  expect(() => readSwap({ ...swap, proof: '1' })).toThrow('proof is a parameter of /quote alone')
+  expect(() => refusePast(readQuote({ ...swap, proof: '0' }))).toThrow('proof is a parameter of /quote alone')
+})
+
+test('a past block is one of a quote without a transaction', () => {
+  expect(readQuote({ ...swap, block: '7' }).block).toBe(7)
+  expect(readQuote({ ...swap, block: '0', amount: undefined, amountOut: '5' }).block).toBe(0)
+  expect(readQuote(swap).block).toBeUndefined()
+  expect(() => readSwap({ ...swap, block: '7' })).toThrow('block is a parameter of /quote alone')
+  expect(() => readQuote({ ...swap, block: '-7' })).toThrow('block must be an integer')
+  expect(() => readQuote({ ...swap, block: '7', minimumBlock: '6' })).toThrow('block and minimumBlock exclude')
+  expect(() => readQuote({ ...swap, block: '7', calls: '1' })).toThrow('calls must be 0 with block')
+  const permit = `dai:0:0:0:0x${'11'.repeat(65)}`
+  expect(() => readQuote({ ...swap, block: '7', permit })).toThrow('permit must be left out with block')
+  expect(() => refusePast(readQuote({ ...swap, block: '7' }))).toThrow('block is a parameter of /quote alone')
+  refusePast(readQuote(swap))
 })

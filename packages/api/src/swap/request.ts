@@ -52,6 +52,10 @@ const sourceName = (sent: string) => (/^[\w .&()+-]{1,60}$/.test(sent) ? sent.to
 const poolId = (sent: string) => (/^0x([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/.test(sent) ? sent.toLowerCase() : undefined)
 const sources = (name: string) => list(name, 100, sourceName, 'names of sources')
 
+const PAST_MISTAKE = 'block is a parameter of /quote alone: what a past block would have paid cannot be sent'
+
+const PROOF_MISTAKE = 'proof is a parameter of /quote alone'
+
 const swapFields = z.object({
   src: swapToken('src').describe('Input token; `0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE` for the native token.'),
   dst: swapToken('dst').describe('Output token; the same address to receive the native token.'),
@@ -116,6 +120,8 @@ const swapFields = z.object({
       "What `/permit` answers as `permit`, followed by the owner's signature: the transaction brings its own permission and needs no approval. For ERC-20 input.",
     ),
   amountOut: z.undefined().optional(),
+  block: z.undefined(PAST_MISTAKE).optional(),
+  proof: z.undefined(PROOF_MISTAKE).optional(),
 })
 type Fields = z.output<typeof swapFields>
 
@@ -126,9 +132,13 @@ const exactOutput = {
   amountOut,
 }
 
-type Read = Omit<Fields, 'from' | 'amount' | 'amountOut'> & {
+type Read = Omit<Fields, 'from' | 'amount' | 'amountOut' | 'block' | 'proof'> & {
   readonly [Name in 'from' | 'amount']?: Fields[Name] | undefined
-} & { readonly amountOut?: bigint | undefined }
+} & {
+  readonly amountOut?: bigint | undefined
+  readonly block?: number | undefined
+  readonly proof?: '0' | '1' | undefined
+}
 
 /** Wei that no chain has: nodes refuse to run a call that pays as much. */
 const NATIVE_LIMIT = 1n << 128n
@@ -143,6 +153,15 @@ function checkSwap(query: Read, context: z.core.$RefinementCtx): void {
   if (src.address === NATIVE && amount >= NATIVE_LIMIT) refuse(context, tooMuchNative('amount'))
   if (dst.address === NATIVE && amountOut >= NATIVE_LIMIT) refuse(context, tooMuchNative('amountOut'))
   checkPermit(query, context)
+  if (query.block !== undefined) checkPast(query, context)
+  if (query.proof === '1' && query.amountOut !== undefined) refuse(context, 'proof must be 0 with amountOut')
+}
+
+/** Parameters of a transaction, which a past block cannot have. */
+function checkPast({ permit, calls, minimumBlock }: Read, context: z.core.$RefinementCtx): void {
+  if (minimumBlock !== undefined) refuse(context, 'block and minimumBlock exclude each other')
+  if (permit) refuse(context, 'permit must be left out with block')
+  if (calls === '1') refuse(context, 'calls must be 0 with block')
 }
 
 export const swapQuery = swapFields.superRefine(checkSwap)
@@ -153,6 +172,17 @@ const quoteFields = swapFields.extend({
   from: swapFields.shape.from
     .optional()
     .describe('Wallet that would send the transaction. Default: an address that no token knows.'),
+  block: count('block', 0, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe(
+      'A past block: the quote that was best at its end, simulated there, where the node has its state. Gas costs the base fee of the block after it and the median tip of its transactions, unless `gasPrice` is given. Default: the newest block.',
+    ),
+  proof: z
+    .enum(['0', '1'], 'proof must be 0 or 1')
+    .optional()
+    .describe(
+      '1 adds `proof`: a certificate that no route pays more than its bound, which `@sluice/certificate` checks against any node. Not with `amountOut`. Default 0.',
+    ),
 })
 const quoteQuery = quoteFields.superRefine(checkSwap)
 const exactQuoteQuery = quoteFields.extend(exactOutput).superRefine(checkSwap)
@@ -168,6 +198,12 @@ export function readQuote(parameters: object): QuoteQuery {
   return read('amountOut' in parameters ? exactQuoteQuery : quoteQuery, parameters)
 }
 
+/** @throws ApiError for a quote at a past block, or with a proof, where the endpoint has none */
+export function refusePast({ block, proof }: QuoteQuery): void {
+  if (block !== undefined) throw new ApiError('INVALID_PARAMETER', PAST_MISTAKE)
+  if (proof !== undefined) throw new ApiError('INVALID_PARAMETER', PROOF_MISTAKE)
+}
+
 /** Both ways in one, as it is documented. */
 const eitherAmount = {
   amount: swapFields.shape.amount
@@ -179,7 +215,7 @@ const eitherAmount = {
       'Least output in base units that the transaction pays at worst, in the place of `amount`: `minToAmount` is this, and `fromAmount` the least input for it.',
     ),
 }
-export const swapParameters = swapFields.extend(eitherAmount)
+export const swapParameters = swapFields.extend(eitherAmount).omit({ block: true, proof: true })
 export const quoteParameters = quoteFields.extend(eitherAmount)
 
 const MAX_QUOTES = 20
@@ -193,7 +229,7 @@ export const listParameters: ReadonlySet<string> = new Set(['includeSources', 'e
 /** The same, as it is documented. */
 export const quotesFields = z.object({
   quotes: z
-    .array(quoteParameters)
+    .array(quoteParameters.omit({ block: true, proof: true }))
     .min(1)
     .max(MAX_QUOTES)
     .describe('Parameters of `/quote`; with `from` the answer has its transaction, as that of `/aggregator` has.'),
@@ -247,6 +283,7 @@ export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: Swapped
     // Approvals are somebody's: without a sender there are none.
     permit: query.permit,
     withCalls: query.calls === '1' && query.from !== undefined,
+    withProof: query.proof === '1',
   }
 }
 

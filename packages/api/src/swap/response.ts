@@ -15,7 +15,8 @@ export function swapResponse(query: SwapQuery, quote: Quote, chain: AnsweringCha
   const { data, value } = quote.swap
   const tx = { from: query.from.sent, to: chain.routerAddress, data, value: value.toString() }
   const calls = quote.calls?.map((call) => ({ ...call, value: call.value.toString() }))
-  return { ...quoteResponse(query, quote, chain), tx, ...(calls && { calls }) }
+  const { expiresAtBlock } = quote
+  return { ...quoteResponse(query, quote, chain), expiresAtBlock, tx, ...(calls && { calls }) }
 }
 
 /** The body of a found route. */
@@ -31,7 +32,7 @@ export function quoteResponse(query: QuoteQuery, quote: Quote, { chain }: Answer
     gasEstimate: quote.gasEstimate.toString(),
     simulationBlock: block.number,
     blockHash: block.hash,
-    expiresAtBlock: quote.expiresAtBlock,
+    ...(query.block === undefined && { expiresAtBlock: quote.expiresAtBlock }),
     quoteId: quote.id,
     priceImpact: quote.priceImpactPpm === null ? null : toPercent(quote.priceImpactPpm),
     gasCharged: quote.gasCharged.toString(),
@@ -45,6 +46,7 @@ export function quoteResponse(query: QuoteQuery, quote: Quote, { chain }: Answer
     optimalityGap: route.optimalityGapBps,
     optimalityGapNet: route.optimalityGapNetBps,
     ...(quote.poolsPending && { poolsPending: true }),
+    ...(quote.proof !== undefined && { proof: quote.proof as QuoteResponse['proof'] }),
     warnings: [...quote.warnings],
     swaps: route.legs.length > 0 ? legs(route, chain) : [wrapLeg(route, chain)],
   }

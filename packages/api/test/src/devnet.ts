@@ -28,13 +28,20 @@ export function request<T>(url: string, method: string, ...params: readonly unkn
   return ask<T>(url, method, params)
 }
 
-/** The local chain and a service over it, from before the first test of a file until after its last. */
-export function localService(): { readonly devnet: Devnet; readonly server: RunningServer } {
+/**
+ * The local chain and a service over it, from before the first test of a file until after its last.
+ *
+ * @param env - settings next to those of every service of tests
+ */
+export function localService(env: Readonly<Record<string, string>> = {}): {
+  readonly devnet: Devnet
+  readonly server: RunningServer
+} {
   let devnet: Devnet | undefined
   let server: RunningServer | undefined
   beforeAll(async () => {
     devnet = await startChain()
-    server = await startOver(devnet.url)
+    server = await startOver(devnet.url, env)
   })
   afterAll(async () => {
     await server?.close()

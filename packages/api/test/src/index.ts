@@ -1,5 +1,6 @@
 /** Parts that tests and benchmarks of other packages use beside this one's entry. */
 export { BROWSER_ARGS, findBrowser } from './browser.ts'
+export { digestOf, falsify, memoized } from './certificates.ts'
 export { runCombinations } from './combinations/run.ts'
 export { devnetDir, startChain, startOver } from './devnet.ts'
 export { deployCoin } from './permits.ts'

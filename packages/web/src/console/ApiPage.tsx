@@ -38,7 +38,7 @@ export function ApiPage() {
         <h1>API</h1>
         <p>
           No key, no registration. Every parameter is filled for this chain: change one, and the lines to copy change
-          with it. <a href="/docs">The whole reference</a> works without scripts.
+          with it. <a href="/docs/api.html">The whole reference</a> works without scripts.
         </p>
       </div>
       {error && <Failure error={error} />}

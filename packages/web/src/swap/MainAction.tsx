@@ -12,6 +12,14 @@ import { useAllowance, useAllowanceWay, useWallet } from '../wallet/use-wallet.t
 import { Cure } from './Cure.tsx'
 import type { Swap } from './use-swap.ts'
 
+function go(label: ReactNode, onClick?: () => void): ReactNode {
+  return (
+    <button type="button" className="btn btn--go" disabled={onClick === undefined} onClick={onClick}>
+      {label}
+    </button>
+  )
+}
+
 /** The one button: what it says is what is next, or what stands in the way. */
 export function MainAction({ swap }: { readonly swap: Swap }) {
   const { order, live, paying, short, refused, most, isRecipientNew, act } = swap
@@ -24,11 +32,6 @@ export function MainAction({ swap }: { readonly swap: Swap }) {
   const free = (src && isNative(src.address)) || (allowed !== undefined && allowed >= paying)
   const way = useAllowanceWay(chain.id, src?.address, free || allowed === undefined ? 0n : paying)
   const named = exact === 'in' ? src : dst
-  const go = (label: ReactNode, onClick?: () => void) => (
-    <button type="button" className="btn btn--go" disabled={onClick === undefined} onClick={onClick}>
-      {label}
-    </button>
-  )
 
   function action() {
     if (order.broken) return go('Try again', order.again)
@@ -66,30 +69,15 @@ export function MainAction({ swap }: { readonly swap: Swap }) {
         </>
       )
     if (short) return go(`Not enough ${src.symbol}`)
-    if (isRecipientNew)
-      return (
-        <>
-          <Notice kind="warn" title={`The link sends all ${dst.symbol} to another account.`} urgent>
-            <span className="mono">{recipient}</span> receives the output, and your wallet pays. Continue only if you
-            know this account.
-          </Notice>
-          <button type="button" className="btn" onClick={() => act.recipient(undefined)}>
-            Send it to my wallet
-          </button>
-          {go('Accept this recipient', () => act.recipient(recipient))}
-        </>
-      )
+    if (isRecipientNew && recipient !== undefined)
+      return <NewRecipient {...{ recipient, symbol: dst.symbol, onAccept: act.recipient }} />
     if (isStale) return go('Refresh the quote', live.again)
     // While figures are on their way the button stays where it is, and quotes anew before anything is signed.
     return go(free ? 'Swap' : way === 'permit' ? 'Sign and swap' : `Approve ${src.symbol} and swap`, act.sign)
   }
   return (
     <>
-      {recipient !== undefined && !isRecipientNew && (
-        <p className="note">
-          Output goes to <span className="mono">{recipient}</span>, not to your wallet.
-        </p>
-      )}
+      {recipient !== undefined && !isRecipientNew && <NamedRecipient recipient={recipient} />}
       {action()}
       {quote && !refused && (
         <p className="note center">
@@ -107,5 +95,37 @@ export function MainAction({ swap }: { readonly swap: Swap }) {
       )}
       {connecting && <WalletDialog onClose={() => setConnecting(false)} />}
     </>
+  )
+}
+
+type NewRecipientProps = {
+  readonly recipient: string
+  readonly symbol: string
+  readonly onAccept: (recipient: string | undefined) => void
+}
+
+/** A recipient that came with a link: somebody else may have chosen it. */
+function NewRecipient({ recipient, symbol, onAccept }: NewRecipientProps) {
+  return (
+    <>
+      <Notice kind="warn" title={`The link sends all ${symbol} to another account.`} urgent>
+        <span className="mono">{recipient}</span> receives the output, and your wallet pays. Continue only if you know
+        this account.
+      </Notice>
+      <button type="button" className="btn" onClick={() => onAccept(undefined)}>
+        Send it to my wallet
+      </button>
+      <button type="button" className="btn btn--go" onClick={() => onAccept(recipient)}>
+        Accept this recipient
+      </button>
+    </>
+  )
+}
+
+function NamedRecipient({ recipient }: { readonly recipient: string }) {
+  return (
+    <p className="note">
+      Output goes to <span className="mono">{recipient}</span>, not to your wallet.
+    </p>
   )
 }

@@ -1,0 +1,71 @@
+/** Built files: held in memory, sent compressed, and validated by their tags. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import type { Request, Response } from 'express'
+import { FixedBytes } from './compress.ts'
+import { contextOf } from './context.ts'
+import { hasTag, tagOf } from './tags.ts'
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+}
+/** Types of files that are compressed themselves. */
+const COMPRESSED = ['.png', '.woff2']
+const YEAR_SECONDS = 31_536_000
+
+/** For files whose names carry a hash of what is in them. */
+export const FOREVER = `public, max-age=${YEAR_SECONDS}, immutable`
+/** For files that another build replaces: browsers ask each time, and get 304. */
+export const VALIDATED = 'no-cache'
+
+export type StaticFile = {
+  readonly type: string
+  readonly bytes: FixedBytes
+  readonly etag: string
+}
+
+export function staticFile(name: string, body: Buffer): StaticFile {
+  const extension = extname(name)
+  const bytes = new FixedBytes(body, !COMPRESSED.includes(extension))
+  return { type: types[extension]!, bytes, etag: tagOf(body) }
+}
+
+/** Returns the files of a directory by path, such as `/index.html`; none without an `index.html` in it. */
+export function readFiles(dir: string): ReadonlyMap<string, StaticFile> {
+  if (!existsSync(join(dir, 'index.html'))) return new Map()
+  const names = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return new Map(
+    names.flatMap(({ name, parentPath }) => {
+      if (!types[extname(name)]) return []
+      const path = join(parentPath, name).slice(dir.replace(/\/+$/, '').length).replaceAll('\\', '/')
+      return [[path, staticFile(name, readFileSync(join(parentPath, name)))] as const]
+    }),
+  )
+}
+
+/** @param headers - names and values in turn, next to those of the file */
+export async function sendFile(
+  request: Request,
+  response: Response,
+  file: StaticFile,
+  cache: string,
+  headers: readonly string[],
+): Promise<void> {
+  const all = [...headers, 'X-Request-Id', contextOf(response).id, 'ETag', file.etag, 'Cache-Control', cache]
+  if (hasTag(request, file.etag)) {
+    response.writeHead(304, all)
+    response.end()
+    return
+  }
+  const { bytes, headers: encoding } = await file.bytes.for(request)
+  response.writeHead(200, ['Content-Type', file.type, 'Content-Length', String(bytes.length), ...encoding, ...all])
+  response.end(bytes)
+}

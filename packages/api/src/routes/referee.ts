@@ -1,0 +1,16 @@
+import type { Hex } from '@sluice/chains'
+import type { Request } from 'express'
+import type { RequestContext } from '../http/context.ts'
+import { type RefereeResponse, verdictResponse } from '../referee-response.ts'
+import { readHash } from '../requests.ts'
+import type { ServedChain } from '../served-chain.ts'
+
+/** Verdict on a mined swap of any router. */
+export async function referee(
+  request: Request,
+  { live }: ServedChain,
+  context: RequestContext,
+): Promise<RefereeResponse> {
+  const hash = readHash(request.params.hash as string | undefined)
+  return verdictResponse(await live.judge(hash as Hex, context))
+}

@@ -1,0 +1,21 @@
+/** Renders Mermaid source to SVG that the style sheet of the site colors, and that a strict content security policy allows. */
+import { renderMermaidSVG } from 'beautiful-mermaid'
+
+/**
+ * @param id - unique in the page: markers of several diagrams must not share names
+ * @returns an SVG element without `style`, neither element nor attribute
+ */
+export function diagram(source: string, id: string, label: string): string {
+  const svg = renderMermaidSVG(source, { padding: 16, nodeSpacing: 24, layerSpacing: 36 })
+  const size = /viewBox="0 0 ([\d.]+) [\d.]+"/.exec(svg)
+  if (!size) throw new Error(`a diagram without a size: ${source}`)
+  return svg
+    .replace(/<style>.*?<\/style>/s, '')
+    .replace(/ style="[^"]*"/g, '')
+    .replace(/ (?:data-[\w-]+)="[^"]*"/g, '')
+    .replace(/\bid="([\w-]+)"/g, `id="${id}-$1"`)
+    .replace(/url\(#([\w-]+)\)/g, `url(#${id}-$1)`)
+    .replace(/<svg /, `<svg class="diagram" role="img" aria-label="${label}" `)
+    .replace(/\n\s*/g, '\n')
+    .trim()
+}

@@ -1,0 +1,66 @@
+/**
+ * `llms.txt` and `llms-full.txt` of the site: an index of its pages for language models, and all of them in one file.
+ *
+ * @see https://llmstxt.org
+ */
+import { textOfFirstParagraph } from './markdown.ts'
+import type { Page } from './pages.ts'
+
+/** Sections that only developers of the project need. */
+const OPTIONAL = ['Contribute', 'Decisions']
+
+const INTRO = `# Sluice
+
+> Swap aggregation for EVM chains as a REST API: one request returns the best route over many pools, and a transaction that is ready to submit.
+
+No key, no registration, no fee. Amounts are integers in base units, as strings. Every page is also Markdown, at the addresses below.
+
+## A swap
+
+1. Ask \`GET /aggregator/{chain_id}?src=…&dst=…&amount=…&from=…&slippage=0.5\`.
+2. Go on only if the answer has \`tx\`, and \`toAmount\` is not \`0\`. Show \`minToAmount\`, \`warnings\`, and \`priceImpact\` to the person who signs.
+3. For ERC-20 input, approve \`tx.to\` for exactly \`fromAmount\`. Or sign an offer of \`/permit/{chain_id}\`, and ask again with \`permit\`.
+4. Send \`tx\` unmodified, with a gas limit 20 % above \`gasEstimate\`, before the head reaches \`expiresAtBlock\`. After that, ask again.
+5. Ask \`GET /status/{chain_id}/{hash}?toAmount=…\` for the outcome.
+`
+
+/** The index, with links that are relative to the root of the site. */
+export function llmsIndex(pages: readonly Page[]): string {
+  const sections = [...new Set(pages.map(({ section }) => section))]
+  const listOf = (title: string, own: readonly Page[]) => `## ${title}\n\n${own.map(lineOf).join('\n')}\n`
+  const needed = sections.filter((title) => !OPTIONAL.includes(title))
+  const rest = pages.filter(({ section }) => OPTIONAL.includes(section))
+  return [
+    INTRO,
+    '## Endpoints\n',
+    `${endpointsOf(pages)}\n`,
+    ...needed.map((title) =>
+      listOf(
+        title,
+        pages.filter(({ section }) => section === title),
+      ),
+    ),
+    listOf('Optional', rest),
+  ].join('\n')
+}
+
+/** Every page, each with its address. Links are relative to the page. */
+export function llmsFull(pages: readonly Page[]): string {
+  return pages.map(({ path, markdown }) => `<!-- ${path}.md -->\n\n${markdown.trim()}\n`).join('\n')
+}
+
+function endpointsOf(pages: readonly Page[]): string {
+  const api = pages.find(({ path }) => path === 'api')!.markdown
+  const endpoints = [...api.matchAll(/^## ((?:GET|POST)\b.*)\n\n(.*)$/gm)]
+  return endpoints.map(([, title, text]) => `- \`${title}\`: ${/^.*?\.(?= |$)/.exec(text!)?.[0] ?? text}`).join('\n')
+}
+
+function lineOf({ path, name, markdown }: Page): string {
+  const sentence = firstSentence(markdown)
+  return `- [${name}](${path}.md)${sentence === '' ? '' : `: ${sentence}`}`
+}
+
+function firstSentence(markdown: string): string {
+  const text = textOfFirstParagraph(markdown)
+  return /^.*?[.:](?= |$)/.exec(text)?.[0].replace(/:$/, '.') ?? text
+}

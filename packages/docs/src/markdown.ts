@@ -1,0 +1,131 @@
+/** Renders the Markdown of a page to HTML, with anchors, tabs, diagrams, and tables that scroll. */
+import MarkdownIt, { type Token } from 'markdown-it'
+import { diagram } from './diagram.ts'
+import { highlight } from './highlight.ts'
+
+export type Heading = { readonly level: number; readonly id: string; readonly text: string }
+export type Rendered = { readonly html: string; readonly headings: readonly Heading[] }
+
+/** Languages of code that stand in tabs, with the names of the tabs. */
+const TABS: Readonly<Record<string, string>> = { bash: 'curl', ts: 'TypeScript', python: 'Python' }
+/** The only HTML that pages may hold: anchors in tables, indices of formulas, line breaks. */
+const ALLOWED_HTML = /^<(?:a id="[\w-]+"|\/a|\/?sub|\/?sup|br ?\/?)>/
+
+const markdown = new MarkdownIt({ html: false, linkify: false, xhtmlOut: true })
+const { escapeHtml } = markdown.utils
+
+markdown.inline.ruler.before('html_inline', 'allowed_html', (state, silent) => {
+  const found = ALLOWED_HTML.exec(state.src.slice(state.pos))?.[0]
+  if (found === undefined) return false
+  if (!silent) state.push('html_inline', '', 0).content = found.startsWith('<br') ? '<br />' : found
+  state.pos += found.length
+  return true
+})
+
+/** @param page - name of the page, of which labels are made */
+export function render(text: string, page: string): Rendered {
+  const withoutComments = text.replace(/^<!--.*?-->$/gms, '')
+  const tokens = markdown.parse(withoutComments, {})
+  const headings = anchorHeadings(tokens)
+  let html = ''
+  let plain: Token[] = []
+  const flush = () => {
+    html += markdown.renderer.render(plain, markdown.options, {})
+    plain = []
+  }
+  for (let k = 0; k < tokens.length; ) {
+    const group = codeGroup(tokens, k)
+    if (group.length > 0) {
+      flush()
+      html += codeBlocks(group, `${page}-${k}`, page)
+      k += group.length
+    } else {
+      plain.push(adapted(tokens[k]!))
+      k++
+    }
+  }
+  flush()
+  return { html: scrollable(html), headings }
+}
+
+/** Links to pages, which are written as links to Markdown. */
+function adapted(token: Token): Token {
+  for (const child of token.children ?? []) {
+    const href = child.type === 'link_open' ? String(child.attrGet('href')) : undefined
+    if (href !== undefined && !/^[a-z]+:/.test(href)) child.attrSet('href', href.replace(/\.md(?=#|$)/, '.html'))
+    if (child.type === 'image') child.attrSet('loading', 'lazy')
+  }
+  return token
+}
+
+/** Gives headings the ids that GitHub gives them. */
+function anchorHeadings(tokens: readonly Token[]): Heading[] {
+  const seen = new Map<string, number>()
+  return tokens.flatMap((token, k) => {
+    if (token.type !== 'heading_open') return []
+    const text = textOf(tokens[k + 1]!)
+    const slug = text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-')
+    const times = seen.get(slug) ?? 0
+    seen.set(slug, times + 1)
+    const id = times === 0 ? slug : `${slug}-${times}`
+    token.attrSet('id', id)
+    return [{ level: Number(token.tag.slice(1)), id, text }]
+  })
+}
+
+function textOf(inline: Token): string {
+  return (inline.children ?? [])
+    .map(({ type, content }) => (type === 'text' || type === 'code_inline' ? content : type === 'softbreak' ? ' ' : ''))
+    .join('')
+}
+
+/** Fenced blocks that follow one another, from a place on. */
+function codeGroup(tokens: readonly Token[], from: number): Token[] {
+  const end = tokens.findIndex((token, k) => k >= from && token.type !== 'fence')
+  return tokens.slice(from, end < 0 ? tokens.length : end)
+}
+
+function codeBlocks(tokens: readonly Token[], id: string, page: string): string {
+  const panels: { readonly language: string; readonly blocks: string[] }[] = []
+  for (const [k, token] of tokens.entries()) {
+    const language = token.info.trim()
+    const block = codeBlock(token, language, `${id}-${k}`, page)
+    if (language in TABS || panels.length === 0) panels.push({ language, blocks: [block] })
+    else panels.at(-1)!.blocks.push(block)
+  }
+  const languages = new Set(panels.map(({ language }) => language))
+  const isTabs = languages.size > 1 && languages.size === panels.length && [...languages].every((each) => each in TABS)
+  if (!isTabs) return panels.flatMap(({ blocks }) => blocks).join('')
+  const shown = panels.map(
+    ({ language, blocks }) =>
+      `<div class="tab" data-tab="${language}">\n<p class="tab__name">${TABS[language]}</p>\n${blocks.join('')}</div>\n`,
+  )
+  return `<div class="tabs">\n${shown.join('')}</div>\n`
+}
+
+function codeBlock({ content }: Token, language: string, id: string, page: string): string {
+  if (language === 'mermaid') {
+    const svg = diagram(content, id.replaceAll(/[^\w-]/g, '-'), escapeHtml(`Diagram: ${page}`))
+    return `<figure class="figure" tabindex="0">\n${svg}\n</figure>\n<details class="source"><summary>The diagram as text</summary>\n<pre tabindex="0"><code>${escapeHtml(content)}</code></pre></details>\n`
+  }
+  const code = highlight(content, language) ?? escapeHtml(content)
+  return `<pre tabindex="0"${language ? ` data-language="${escapeHtml(language)}"` : ''}><code>${code}</code></pre>\n`
+}
+
+/** Tables scroll in themselves, by keys too. */
+function scrollable(html: string): string {
+  return html
+    .replaceAll('<table>', '<div class="table" role="group" aria-label="Table" tabindex="0"><table>')
+    .replaceAll('</table>', '</table></div>')
+    .replace(/ style="text-align:(\w+)"/g, ' class="$1"')
+}
+
+/** @returns the first paragraph without markup; empty for a page of tables alone */
+export function textOfFirstParagraph(text: string): string {
+  const tokens = markdown.parse(text, {})
+  const at = tokens.findIndex(({ type, level }) => type === 'paragraph_open' && level === 0)
+  return at < 0 ? '' : textOf(tokens[at + 1]!)
+}

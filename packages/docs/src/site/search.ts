@@ -1,0 +1,49 @@
+/** The search in the browser. Loaded on first use, with the index. */
+import MiniSearch from 'minisearch'
+
+export type SearchDocument = {
+  /** Address from the root of the site. */
+  readonly id: string
+  readonly page: string
+  readonly heading: string
+  readonly text: string
+  /** Heading that a result shows. */
+  readonly shown: string
+  /** Section and page that a result shows. */
+  readonly place: string
+  readonly excerpt: string
+}
+export type SearchResult = Pick<SearchDocument, 'id' | 'shown' | 'place' | 'excerpt'>
+
+export const INDEX_OPTIONS = {
+  fields: ['page', 'heading', 'text'],
+  storeFields: ['shown', 'place', 'excerpt'],
+  /** Words, and names such as `NO_ROUTE` both whole and in their parts. */
+  tokenize: (text: string): string[] => {
+    const words = text.split(/[^\p{L}\p{N}_]+/u).filter((word) => word !== '')
+    return words.flatMap((word) =>
+      word.includes('_') ? [word, ...word.split('_').filter((part) => part !== '')] : [word],
+    )
+  },
+}
+/** Words of questions that say nothing about the subject. */
+const STOP_WORDS = new Set(
+  'a an and are as at be by can do does for from get has have how i if in is it my of on or that the this to what when where which who why will with you your'.split(
+    ' ',
+  ),
+)
+
+/** @param index - text that the build wrote */
+export function openSearch(index: string): (question: string, limit: number) => readonly SearchResult[] {
+  const search = MiniSearch.loadJSON<SearchDocument>(index, INDEX_OPTIONS)
+  return (question, limit) => {
+    const found = search.search(question, {
+      prefix: (term, k, terms) => k === terms.length - 1 || term.length > 4,
+      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+      boost: { page: 3, heading: 4 },
+      processTerm: (term) => (STOP_WORDS.has(term.toLowerCase()) ? null : term.toLowerCase()),
+      maxFuzzy: 2,
+    })
+    return found.slice(0, limit) as unknown as readonly SearchResult[]
+  }
+}

@@ -1,0 +1,195 @@
+/** The script of every page: theme, tabs, and search. Pages work without it. Loaded before the first paint, so no theme flashes. */
+import type { openSearch, SearchResult } from './search.ts'
+
+{
+  const root = document.documentElement
+  const own = document.currentScript as HTMLScriptElement
+  /** Address of a file that an attribute of the script's element names. */
+  const addressOf = (name: string) => new URL(own.dataset[name]!, location.href).href
+  const files = { root: addressOf('root'), search: addressOf('search'), index: addressOf('index') }
+  root.classList.add('js')
+
+  /** Storage may be forbidden: choices then last as long as the page. */
+  const stored = (key: string): string | null => {
+    try {
+      return localStorage.getItem(key)
+    } catch {
+      return null
+    }
+  }
+  const store = (key: string, value: string): void => {
+    try {
+      localStorage.setItem(key, value)
+    } catch {
+      // The choice holds until the page is left.
+    }
+  }
+
+  // The playground stores the theme under the same key.
+  const chosen = stored('theme')
+  if (chosen === 'light' || chosen === 'dark') root.dataset.theme = chosen
+  const system = matchMedia('(prefers-color-scheme: dark)')
+  const isDark = () => (root.dataset.theme ?? (system.matches ? 'dark' : 'light')) === 'dark'
+
+  const startTheme = () => {
+    const button = document.querySelector<HTMLButtonElement>('.theme')!
+    const show = () => {
+      button.textContent = isDark() ? 'Light' : 'Dark'
+    }
+    button.hidden = false
+    button.addEventListener('click', () => {
+      root.dataset.theme = isDark() ? 'light' : 'dark'
+      store('theme', root.dataset.theme)
+      show()
+    })
+    system.addEventListener('change', show)
+    show()
+  }
+
+  type Tab = { readonly button: HTMLButtonElement; readonly panel: HTMLElement; readonly name: string }
+
+  /** Makes buttons out of the names of blocks, by the pattern of ARIA for tabs. */
+  const startTabs = () => {
+    const groups: Tab[][] = []
+    /** Shows a language in all groups that have it. */
+    const choose = (name: string) => {
+      for (const tabs of groups) {
+        if (!tabs.some((tab) => tab.name === name)) continue
+        for (const { button, panel, name: own } of tabs) {
+          panel.hidden = own !== name
+          button.setAttribute('aria-selected', String(own === name))
+          button.tabIndex = own === name ? 0 : -1
+        }
+      }
+    }
+    for (const [k, box] of document.querySelectorAll<HTMLElement>('.tabs').entries()) {
+      const list = document.createElement('div')
+      list.className = 'tabs__list'
+      list.setAttribute('role', 'tablist')
+      list.setAttribute('aria-label', 'Language')
+      const tabs = [...box.querySelectorAll<HTMLElement>('.tab')].map((panel, n): Tab => {
+        const name = panel.dataset.tab!
+        const button = document.createElement('button')
+        const label = panel.querySelector<HTMLElement>('.tab__name')!
+        label.hidden = true
+        Object.assign(button, { type: 'button', textContent: label.textContent, id: `tab-${k}-${n}` })
+        panel.id = `panel-${k}-${n}`
+        button.setAttribute('role', 'tab')
+        button.setAttribute('aria-controls', panel.id)
+        panel.setAttribute('role', 'tabpanel')
+        panel.setAttribute('aria-labelledby', button.id)
+        button.addEventListener('click', () => {
+          const top = box.getBoundingClientRect().top
+          choose(name)
+          store('language', name)
+          // Groups above may have another height now.
+          scrollBy(0, box.getBoundingClientRect().top - top)
+        })
+        list.append(button)
+        return { button, panel, name }
+      })
+      list.addEventListener('keydown', ({ key }) => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[key]
+        if (step === undefined) return
+        const at = tabs.findIndex(({ button }) => button === document.activeElement)
+        const next = tabs[(at + step + tabs.length) % tabs.length]!
+        next.button.click()
+        next.button.focus()
+      })
+      box.prepend(list)
+      groups.push(tabs)
+      choose(tabs[0]!.name)
+    }
+    const language = stored('language')
+    if (language !== null) choose(language)
+  }
+
+  /** Results for one question, as list items. */
+  const itemOf = ({ id, shown, place, excerpt }: SearchResult): HTMLLIElement => {
+    const item = document.createElement('li')
+    const link = document.createElement('a')
+    const where = document.createElement('span')
+    const text = document.createElement('span')
+    const name = document.createElement('strong')
+    link.href = new URL(id, files.root).href
+    name.textContent = shown
+    where.textContent = place
+    text.textContent = excerpt
+    link.append(name, ' ', where, ' ', text)
+    item.append(link)
+    return item
+  }
+
+  const startSearch = () => {
+    const input = document.querySelector<HTMLInputElement>('#q')!
+    const list = document.querySelector<HTMLUListElement>('#found')!
+    const count = document.querySelector<HTMLElement>('#count')!
+    let opened: Promise<ReturnType<typeof openSearch>> | undefined
+    const open = async () => {
+      const [library, answer] = await Promise.all([import(files.search), fetch(files.index)])
+      if (!answer.ok) throw new Error(`the index of the search answers ${answer.status}`)
+      return (library as { openSearch: typeof openSearch }).openSearch(await answer.text())
+    }
+    const show = async () => {
+      const question = input.value.trim()
+      opened ??= open()
+      let results: readonly SearchResult[]
+      try {
+        const search = await opened
+        results = search(question, 8)
+      } catch (error) {
+        opened = undefined
+        count.textContent = 'The search cannot be loaded.'
+        throw error
+      }
+      // An answer to an earlier question may come late.
+      if (question !== input.value.trim()) return
+      list.replaceChildren(...results.map(itemOf))
+      list.hidden = results.length === 0
+      count.textContent = question === '' ? '' : `${results.length} results`
+      count.classList.toggle('sr', question === '' || results.length > 0)
+    }
+    input.addEventListener('input', show)
+    input.addEventListener('focus', () => {
+      opened ??= open()
+      opened.catch(() => {})
+    })
+    const close = () => {
+      list.hidden = true
+      count.classList.add('sr')
+    }
+    const box = input.parentElement!
+    box.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') {
+        close()
+        input.focus()
+      }
+      if (event.key === 'Enter' && event.target === input) list.querySelector<HTMLAnchorElement>('a')?.click()
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+      if (step === undefined || list.hidden) return
+      event.preventDefault()
+      const stops = [input, ...list.querySelectorAll('a')]
+      const at = stops.indexOf(document.activeElement as HTMLInputElement)
+      stops[(at + step + stops.length) % stops.length]!.focus()
+    })
+    box.addEventListener('focusout', ({ relatedTarget }) => {
+      if (!(relatedTarget instanceof Node) || !box.contains(relatedTarget)) close()
+    })
+    // A result on the same page leaves the list open otherwise.
+    list.addEventListener('click', close)
+    document.addEventListener('keydown', (event) => {
+      const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea')
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+      event.preventDefault()
+      input.focus()
+    })
+  }
+
+  document.addEventListener('DOMContentLoaded', () => {
+    startTheme()
+    startTabs()
+    startSearch()
+    document.querySelector('.menu [aria-current]')?.scrollIntoView({ block: 'center' })
+    scrollTo(0, 0)
+  })
+}

@@ -1,0 +1,99 @@
+/** The frame of every page: head, menu, text, contents, and the way on. */
+import { dirname, relative } from 'node:path/posix'
+import type { Rendered } from './markdown.ts'
+import { SECTIONS } from './navigation.ts'
+import { type Page, sitePath } from './pages.ts'
+
+/** Files that pages load, by path from the root of the site. */
+export type Assets = {
+  readonly icon: string
+  readonly style: string
+  readonly script: string
+  readonly search: string
+  readonly index: string
+}
+
+const LOGO =
+  '<svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path d="M4 2v20M20 2v20" stroke="currentColor" stroke-width="2.5" /><path d="M5 5h14v6H5z" fill="currentColor" /><path class="brand__water" d="M5 16h14M5 20h14" stroke-width="2" /></svg>'
+
+export function pageHtml(
+  page: Page,
+  rendered: Rendered,
+  site: readonly Page[],
+  assets: Assets,
+  service: string,
+): string {
+  const at = site.indexOf(page)
+  const root = relative(dirname(`/${page.path}`), '/')
+  const to = (path: string) => relative(dirname(`/${page.path}`), `/${path}`)
+  const link = (target: Page | undefined, label: string, rel: string) =>
+    target ? `<a rel="${rel}" href="${to(target.path)}.html"><span>${label}</span> ${escapeText(target.name)}</a>` : ''
+  const markdown = `${page.path.split('/').at(-1)}.md`
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8" />
+<meta name="viewport" content="width=device-width, initial-scale=1" />
+<title>${page.path === 'index' ? 'Sluice documentation' : `${escapeText(page.title)} · Sluice`}</title>
+<meta name="description" content="${escapeText(descriptionOf(rendered))}" />
+<link rel="icon" type="image/svg+xml" href="${to(assets.icon)}" />
+<link rel="stylesheet" href="${to(assets.style)}" />
+<link rel="alternate" type="text/markdown" href="${markdown}" />
+<script src="${to(assets.script)}" data-root="${root === '' ? './' : `${root}/`}" data-search="${to(assets.search)}" data-index="${to(assets.index)}"></script>
+</head>
+<body>
+<a class="skip" href="#text">Skip to the text</a>
+<header class="top"><div class="top__in">
+<a class="brand" href="${to('index.html')}">${LOGO} Sluice <span class="brand__of">docs</span></a>
+<button class="chip menu__open" type="button" popovertarget="menu">Menu</button>
+<search class="search"><label class="sr" for="q">Search the documentation</label><input id="q" type="search" placeholder="Search" autocomplete="off" aria-controls="found" /><p class="sr" id="count" role="status"></p><ul id="found" class="found" hidden=""></ul></search>
+<div class="top__r"><a class="chip chip--quiet" href="${service === '' ? `${root === '' ? '.' : root}/../` : service}">Playground</a><button class="chip chip--quiet theme" type="button" hidden="">Dark</button></div>
+</div></header>
+<div class="frame">
+<nav class="menu" id="menu" popover="auto" aria-label="Pages">
+${menu(page, site, to)}
+</nav>
+<main id="text" class="text">
+${rendered.html}<footer class="foot">
+<nav class="on" aria-label="Next pages">${link(site[at - 1], 'Before:', 'prev')}${link(site[at + 1], 'Next:', 'next')}</nav>
+<p><a href="${markdown}">This page as Markdown</a> · <code>${page.source}</code> in the repository</p>
+</footer>
+</main>
+${contents(rendered)}
+</div>
+</body>
+</html>
+`
+}
+
+function menu(page: Page, site: readonly Page[], to: (path: string) => string): string {
+  const names = new Set(site.map(({ path }) => path))
+  return SECTIONS.map(({ title, pages }) => {
+    const items = pages
+      .map(([source, name]) => ({ path: sitePath(source), name }))
+      .filter(({ path }) => names.has(path))
+      .map(
+        ({ path, name }) =>
+          `<li><a href="${to(path)}.html"${path === page.path ? ' aria-current="page"' : ''}>${escapeText(name)}</a></li>`,
+      )
+    const isOpen = title === page.section || ['Start', 'Guides', 'Run', 'Understand', 'Reference'].includes(title)
+    return `<details${isOpen ? ' open=""' : ''}><summary>${title}</summary>\n<ul>\n${items.join('\n')}\n</ul>\n</details>`
+  }).join('\n')
+}
+
+function contents({ headings }: Rendered): string {
+  const parts = headings.filter(({ level }) => level === 2)
+  if (parts.length < 2) return '<div></div>'
+  const links = parts.map(({ id, text }) => `<li><a href="#${id}">${escapeText(text)}</a></li>`)
+  return `<nav class="toc" aria-label="On this page"><p>On this page</p>\n<ul>\n${links.join('\n')}\n</ul></nav>`
+}
+
+/** The first paragraph as text. */
+function descriptionOf({ html }: Rendered): string {
+  const text = (/<p>(.*?)<\/p>/s.exec(html)?.[1] ?? 'Documentation of Sluice').replace(/<[^>]*>/g, '')
+  return text.replace(/\s+/g, ' ').replaceAll('&quot;', '"').replaceAll('&amp;', '&').slice(0, 200)
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}

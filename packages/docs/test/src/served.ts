@@ -1,0 +1,71 @@
+/** The site as readers get it: served by a real service, behind a proxy that gives it a path, in a real browser. */
+import { createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { loadConfig, type RunningServer, startServer } from '@sluice/api'
+import { BROWSER_ARGS } from '@sluice/api/testing'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+export type Served = {
+  /** Address of the documentation, without a slash at its end. */
+  readonly docs: string
+  readonly open: (
+    path: string,
+    options?: BrowserContextOptions,
+  ) => Promise<{ readonly page: Page; readonly complaints: string[] }>
+  readonly stop: () => Promise<void>
+}
+
+/** @param prefix - path under which the proxy serves all of the service; the service does not know of it */
+export async function serveSite(executablePath: string, prefix: string): Promise<Served> {
+  // Nobody asks for a chain: no node is needed.
+  const service = await startServer(
+    loadConfig({ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent', DATA_DIR: '', RPC_URL_1: 'http://127.0.0.1:9' }),
+  )
+  const proxy = await startProxy(service, prefix)
+  const browser: Browser = await chromium.launch({ executablePath, args: BROWSER_ARGS })
+  const docs = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${prefix}/docs`
+  return {
+    docs,
+    async open(path, options = {}) {
+      const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+      context.setDefaultTimeout(20_000)
+      const page = await context.newPage()
+      const complaints: string[] = []
+      page.on('pageerror', ({ message }) => complaints.push(message))
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+      page.on(
+        'response',
+        (response) => response.status() >= 400 && complaints.push(`${response.status()} ${response.url()}`),
+      )
+      await page.goto(docs + path)
+      return { page, complaints }
+    },
+    async stop() {
+      await browser.close()
+      proxy.closeAllConnections()
+      await new Promise((resolve) => proxy.close(resolve))
+      await service.close()
+    },
+  }
+}
+
+function startProxy({ url }: RunningServer, prefix: string): Promise<Server> {
+  const server = createServer((asked, answer) => {
+    if (!asked.url!.startsWith(`${prefix}/`)) {
+      answer.writeHead(404).end()
+      return
+    }
+    const target = new URL(url + asked.url!.slice(prefix.length))
+    const onwards = request(
+      target,
+      { method: asked.method, headers: { ...asked.headers, host: target.host } },
+      (came) => {
+        answer.writeHead(came.statusCode!, came.headers)
+        came.pipe(answer)
+      },
+    )
+    onwards.on('error', () => answer.destroy())
+    asked.pipe(onwards)
+  })
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)))
+}
