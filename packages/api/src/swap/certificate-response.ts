@@ -19,7 +19,7 @@ const certifiedPool = z.object({
   family: z.string(),
   tokens: z.array(lowerAddress).min(2).describe('The zero address is the native token.'),
   pairs: z
-    .array(z.tuple([place, place]))
+    .array(z.array(place).length(2))
     .describe('Swaps covered: places in `tokens` of the token sold and the token bought.'),
   feePpm: ppm.describe('Fee of a constant-product pool, which its contract does not tell; 0 for all others.'),
   taxes: z
