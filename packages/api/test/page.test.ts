@@ -18,7 +18,7 @@ beforeAll(async () => {
   writeFileSync(join(dir, 'index.html'), '<!doctype html><title>page</title>')
   writeFileSync(join(dir, 'app/assets/main-4f3a.js'), `// ${'x'.repeat(5_000)}`)
   writeFileSync(join(dir, 'app/assets/type.woff2'), 'font')
-  writeFileSync(join(dir, 'app/notes.txt'), 'of no type that is served')
+  writeFileSync(join(dir, 'app/assets/main-4f3a.js.map'), 'of no type that is served')
   server = await start({ WEB_DIR: dir, LOCAL_CHAIN_FILE: local })
   bare = await start({ WEB_DIR: join(dir, 'nowhere') })
 })
@@ -74,7 +74,7 @@ test('files with a hash in their names are kept for good, and sent compressed to
   expect(font.headers.get('content-encoding')).toBeNull()
 })
 
-test.each(['/app/assets/gone.js', '/app/notes.txt', '/app/../../package.json', '/nowhere', '/aggregator', '/prices'])(
+test.each(['/app/assets/gone.js', '/app/assets/main-4f3a.js.map', '/app/../../package.json', '/nowhere', '/aggregator', '/prices'])(
   '%s stays 404 with a body for programs',
   async (path) => {
     const answer = await fetch(`${server.url}${path}`)
