@@ -60,7 +60,9 @@ function drawTrade(pools: readonly Pool[]): RouteRequest {
   }
 }
 
-async function certify(graph: Graph, asked: RouteRequest): Promise<Certificate | null> {
+type Certified = { readonly certificate: Certificate; readonly paid: bigint }
+
+function certify(graph: Graph, asked: RouteRequest): Certified | null {
   const result = findRoute(graph, asked)
   if (!result.ok || !result.proof || result.proof.pools.length === 0) return null
   const certificate = certificateOf(result.proof, asked, graph.snapshot)
@@ -74,7 +76,7 @@ async function certify(graph: Graph, asked: RouteRequest): Promise<Certificate |
     apartBps = Math.max(apartBps, gap - route.optimalityGapBps)
     if (gap - route.optimalityGapBps <= 0.1) close++
   }
-  return certificate
+  return { certificate, paid: route.amountOut }
 }
 
 let earlier: Certificate | undefined
@@ -87,8 +89,9 @@ try {
     const options = { request: memoized(({ method, params }) => world.request(method, params)), maxAssumed: 1 }
     let last: Certificate | undefined
     for (let k = 0; k < PER_ROUND && verified.made < COUNT; ) {
-      const certificate = await certify(graph, drawTrade(pools))
-      if (!certificate) continue
+      const certified = certify(graph, drawTrade(pools))
+      if (!certified) continue
+      const { certificate, paid } = certified
       k++
       last = certificate
       for (const { kind } of certificate.pools) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
@@ -98,7 +101,7 @@ try {
       note(verified, verdict.status === 'verified', `${describe(verdict)} ${JSON.stringify(certificate).slice(0, 300)}`)
       if (verdict.status !== 'verified') continue
       slackBps += (Number(verdict.bound - verdict.recomputed) / Number(verdict.bound)) * 1e4
-      const ways = falsify(certificate, { recomputed: verdict.recomputed, below, ...(earlier && { earlier }) })
+      const ways = falsify(certificate, { recomputed: verdict.recomputed, paid, below, ...(earlier && { earlier }) })
       if (ways.length === 0) continue
       // The rarest kind so far, so that all are made about as often.
       const [{ way, reason, certificate: made }] = ways.toSorted(

@@ -88,7 +88,9 @@ test('of random trades are verified on the real node, and false ones refuted for
     // Samples of curves, and roundings of few units, take more.
     if (optimalityGap !== null && BigInt(toAmount) > 10n ** 8n) expect(gap - optimalityGap, about).toBeLessThan(1)
     const mustInclude = proof.pools.map(({ id }) => id)
-    for (const { way, reason, certificate } of falsify(proof, { recomputed: verdict.recomputed, below })) {
+    for (const { way, reason, certificate } of falsify(proof, {
+      ...{ recomputed: verdict.recomputed, paid: BigInt(toAmount), below },
+    })) {
       ways.add(way)
       const refused = await check(certificate, reason === 'pool missing' ? mustInclude : [])
       expect(refused, `${way} ${about}`).toMatchObject({ status: 'refuted', reason })

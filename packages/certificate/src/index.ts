@@ -97,7 +97,7 @@ async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, h
   }
   const { state, earned } = await readPool(node, pool)
   if ((await sha256(state)) !== pool.state) throw refuted('state differs', `the state of ${id} is: ${state}`)
-  return (await Promise.all(byHop.map(earned))).sort((a, b) => (a < b ? 1 : -1))[0] ?? 0n
+  return (await Promise.all(byHop.map(earned))).reduce((max, one) => (one > max ? one : max), 0n)
 }
 
 const lineOf = ({ id, address, kind, tokens, pairs, feePpm, taxes, state }: CertifiedPool): string => {

@@ -9,6 +9,8 @@ export type Falsified = { readonly way: string; readonly certificate: Certificat
 type Context = {
   /** Bound that the certificate's prices prove. */
   readonly recomputed: bigint
+  /** Output of a route that the certificate covers. */
+  readonly paid: bigint
   /** A certificate of another block, whose pools have moved since. */
   readonly earlier?: Certificate
   /** A number below another one, at random. */
@@ -45,7 +47,7 @@ function parts({ amountIn, prices, tokenIn, pools, beyond, allowance }: Certific
 }
 
 /** A false certificate in each way that this one allows. */
-export function falsify(certificate: Certificate, { recomputed, earlier, below }: Context): readonly Falsified[] {
+export function falsify(certificate: Certificate, { recomputed, paid, earlier, below }: Context): readonly Falsified[] {
   const unit = 10n ** BigInt(certificate.scale)
   const found: Falsified[] = []
   const add = (way: string, reason: string, made: Certificate) => found.push({ way, reason, certificate: made })
@@ -97,11 +99,11 @@ export function falsify(certificate: Certificate, { recomputed, earlier, below }
       add('fee', 'state differs', changed(certificate, pool, { feePpm: pool.feePpm + 1 + below(5_000) }))
     }
   }
-  // Where the bound is loose, it is true at other prices as well.
-  const isTight = (BigInt(certificate.bound) - recomputed) * 1_000n < recomputed
+  // A bound far above what routes pay may be true at other prices as well. Near it, the dual is at its least, and rises by more.
+  const isTight = (BigInt(certificate.bound) - paid) * 10_000n < paid
   const earning = checked.reduce((sum, { earned }) => sum + BigInt(earned), 0n)
   if (isTight && earning > 0n && certificate.pools.every((pool) => isChecked(pool) || pool.earned === '0')) {
-    const part = 1n + BigInt(below(50))
+    const part = 5n + BigInt(below(46))
     for (const percent of [100n + part, 100n - part]) {
       const prices = certificate.prices.map(({ token, byHop }) => ({
         token,
