@@ -35,7 +35,7 @@ import { ChainTokens } from './tokens/chain-tokens.ts'
 import { HubNeighbors } from './tokens/hub-neighbors.ts'
 import { type SharedFact, takeFact, tellFacts } from './tokens/shared-facts.ts'
 import type { Catalog } from './tokens/token-catalog.ts'
-import { type ListPools, PastBlocks } from './view/past-blocks.ts'
+import { isScanned, type ListPools, PastBlocks } from './view/past-blocks.ts'
 import type { ChainView } from './view/view.ts'
 import type { ChainViews } from './view/views.ts'
 
@@ -77,13 +77,13 @@ export type LiveChainOptions = {
   readonly tell?: ((fact: SharedFact) => void) | undefined
 }
 
-/** One chain to be quoted: everything that a quote needs, put together. */
 /** Swaps that are judged at a time, each with pools of its own in memory, and that may wait for that. */
 const HEARINGS_AT_ONCE = 2
 const MAX_HEARINGS = 10
 /** Milliseconds between two looks at whether a chain has settled. */
 const SETTLE_STEP_MS = 50
 
+/** One chain to be quoted: everything that a quote needs, put together. */
 export class LiveChain {
   readonly chain: Chain
   readonly contracts: SwapContracts
@@ -301,8 +301,7 @@ export class LiveChain {
     const { market } = this.runtime.now
     if (!market.listed) return undefined
     await market.ensureGroups([tokens])
-    const isWhole = (market.health().scan?.state ?? 'done') === 'done'
-    return { pools: await market.listed(tokens), isWhole }
+    return { pools: await market.listed(tokens), isWhole: isScanned(market) }
   }
 
   /** While the chain is awake: some more of the tokens that have liquidity beside its hubs. */

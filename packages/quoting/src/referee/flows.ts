@@ -1,6 +1,6 @@
 /** Tokens that changed hands in a transaction, from its logs and its moves of the native token. Calldata says nothing here. */
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import { id } from 'ethers'
+import { accountIn, DEPOSIT, TRANSFER, WITHDRAWAL } from '../topics.ts'
 
 /** Log of a receipt or of a simulation. */
 export type FlowLog = { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }
@@ -11,10 +11,6 @@ export type Flow = { readonly token: Address; readonly from: Address; readonly t
 /** Base units that each account has more or less of each token afterwards; no entry if it has the same. */
 export type Changes = ReadonlyMap<Address, ReadonlyMap<Address, bigint>>
 
-const TRANSFER = id('Transfer(address,address,uint256)')
-const DEPOSIT = id('Deposit(address,uint256)')
-const WITHDRAWAL = id('Withdrawal(address,uint256)')
-
 /**
  * Transfers of ERC-20 tokens, and what the wrapper of the native token mints and burns without one. Its own account gives what it
  * mints and receives what it burns, as it receives and gives the native token for that.
@@ -24,7 +20,7 @@ export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): r
     const [topic, from, to, more] = log.topics
     // An NFT's transfer has its id as a fourth topic.
     if (topic !== TRANSFER || !from || !to || more !== undefined || !isWord(log.data)) return []
-    return [flowOf(log.address, account(from), account(to), BigInt(log.data), wrapper)]
+    return [flowOf(log.address, accountIn(from), accountIn(to), BigInt(log.data), wrapper)]
   })
   if (!wrapper) return transfers
   // Some wrappers log a transfer of the zero address as well: it must not count twice.
@@ -36,7 +32,7 @@ export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): r
     const [topic, whose, more] = log.topics
     if (log.address !== wrapper || !whose || more !== undefined || !isWord(log.data)) return []
     if (topic !== DEPOSIT && topic !== WITHDRAWAL) return []
-    const [from, to] = topic === DEPOSIT ? [wrapper, account(whose)] : [account(whose), wrapper]
+    const [from, to] = topic === DEPOSIT ? [wrapper, accountIn(whose)] : [accountIn(whose), wrapper]
     const flow = { token: wrapper, from, to, amount: BigInt(log.data) }
     const count = logged.get(keyOf(flow)) ?? 0
     if (count === 0) return [flow]
@@ -67,7 +63,7 @@ export function changesOf(flows: readonly Flow[]): Changes {
     add(from, token, -amount)
     add(to, token, amount)
   }
-  if (changes.has(ZERO_ADDRESS)) changes.delete(ZERO_ADDRESS)
+  changes.delete(ZERO_ADDRESS)
   for (const [account, own] of changes) if (own.size === 0) changes.delete(account)
   return changes
 }
@@ -99,4 +95,3 @@ export function nativeFlows(frame: CallFrame): readonly Flow[] {
 }
 
 const isWord = (data: Hex) => /^0x[0-9a-fA-F]{64}$/.test(data)
-const account = (topic: Hex): Address => toAddress(`0x${topic.slice(-40)}`)

@@ -7,6 +7,7 @@ import {
   type CallRequest,
   type Rpc,
   RpcError,
+  rpcWith,
 } from '@sluice/rpc'
 
 export type MidBlock = {
@@ -46,18 +47,13 @@ export function midBlockRpc(rpc: Rpc, { parent, before, environment }: MidBlock)
     if (!result.success) throw new RpcError('REVERTED', 'execution reverted', result.returnData)
     return result.returnData
   }
-  return {
-    chainId: rpc.chainId,
-    request: (method, params, options) => rpc.request(method, params, options),
+  return rpcWith(rpc, {
     call: (request, _block, options) => call(request, options),
     callWithHead: async (request, _block, options) => ({ answer: await call(request, options), head: parent }),
     simulateV1: (calls, _block, options) => simulate(calls, options),
     getBlock: async (block, options) =>
       block === 'latest' || block === parent.number ? parent : rpc.getBlock(block, options),
-    getLogs: (filter, options) => rpc.getLogs(filter, options),
     getCode: (address, block, options) => rpc.getCode(address, block === 'latest' ? parent.number : block, options),
-    gasPrice: (options) => rpc.gasPrice(options),
-    health: () => rpc.health(),
     close: () => {},
-  }
+  })
 }

@@ -33,7 +33,7 @@ export type RefereePorts = { readonly chain: Chain; readonly rpc: Rpc; readonly 
 export type Comparison = {
   /** `position`: behind the transactions before it in its block. `parent`: at the end of the block before. */
   readonly state: 'position' | 'parent'
-  readonly best: Pick<Quote, 'id' | 'amountOut' | 'netAmountOut' | 'gasCostWei' | 'poolsPending'> & {
+  readonly best: Pick<Quote, 'id' | 'amountOut' | 'netAmountOut' | 'gasCostWei' | 'poolsPending' | 'route'> & {
     readonly pools: readonly string[]
   }
   /** No route of the known pools pays more; null if no bound is known. */
@@ -306,7 +306,7 @@ function comparisonOf(
   const bound = route.optimalityGapBps === null ? null : boundOf(amountOut, route.optimalityGapBps)
   return {
     state,
-    best: { id, amountOut, netAmountOut, gasCostWei, poolsPending, pools: route.legs.map(({ pool }) => pool.id) },
+    best: { id, amountOut, netAmountOut, gasCostWei, poolsPending, route, pools: route.legs.map(({ pool }) => pool.id) },
     bound,
     leftBps: bpsBelow(trade.amountOut, amountOut),
     leftAtMostBps: bound === null ? null : bpsBelow(trade.amountOut, bound),

@@ -1,7 +1,8 @@
 /** Orders of the Guard that were sent: read from calldata, and compared with what the logs of the receipt say was paid. */
 import { IGuard__factory } from '@sluice/bindings'
 import { type Address, type Hex, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import { type Interface, id } from 'ethers'
+import type { Interface } from 'ethers'
+import { accountIn, TRANSFER, WITHDRAWAL } from '../topics.ts'
 
 /** Log of a receipt. */
 type Log = { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }
@@ -23,8 +24,6 @@ export type SentOrder = {
 }
 
 const guardAbi: Interface = IGuard__factory.createInterface()
-const TRANSFER = id('Transfer(address,address,uint256)')
-const WITHDRAWAL = id('Withdrawal(address,uint256)')
 
 /** @returns undefined for calldata that is no swap of the Guard */
 export function orderOf({ input, value }: { readonly input: Hex; readonly value: bigint }): SentOrder | undefined {
@@ -74,8 +73,8 @@ function moved(logs: readonly Log[], token: Address, { to, from }: { to: Address
     if (log.address !== token || log.topics.length !== 3 || log.topics[0] !== TRANSFER) continue
     const amount = wordOf(log.data)
     if (amount === null) continue
-    if (addressOf(log.topics[2]!) === to) sum = (sum ?? 0n) + amount
-    if (addressOf(log.topics[1]!) === from) sum = (sum ?? 0n) - amount
+    if (accountIn(log.topics[2]!) === to) sum = (sum ?? 0n) + amount
+    if (accountIn(log.topics[1]!) === from) sum = (sum ?? 0n) - amount
   }
   return sum
 }
@@ -83,12 +82,10 @@ function moved(logs: readonly Log[], token: Address, { to, from }: { to: Address
 function unwrappedBy(guard: Address, wrapper: Address, logs: readonly Log[]): bigint | null {
   const amounts = logs.flatMap((log) => {
     const isOwn = log.address === wrapper && log.topics[0] === WITHDRAWAL && log.topics.length === 2
-    return isOwn && addressOf(log.topics[1]!) === guard ? (wordOf(log.data) ?? []) : []
+    return isOwn && accountIn(log.topics[1]!) === guard ? (wordOf(log.data) ?? []) : []
   })
   return amounts.length === 0 ? null : amounts.reduce((sum, amount) => sum + amount)
 }
-
-const addressOf = (topic: string): Address => toAddress(`0x${topic.slice(-40)}`)
 
 function wordOf(data: string): bigint | null {
   return data.length === 66 ? BigInt(data) : null

@@ -10,7 +10,16 @@ import {
   type TokenFacts,
 } from '@sluice/liquidity'
 import { Prices } from '@sluice/pricing'
-import { abortable, type BlockHeader, type BlockRef, onAbort, type Rpc, RpcError, Semaphore } from '@sluice/rpc'
+import {
+  abortable,
+  type BlockHeader,
+  type BlockRef,
+  onAbort,
+  type Rpc,
+  RpcError,
+  rpcWith,
+  Semaphore,
+} from '@sluice/rpc'
 import { Bounded, type StateCount } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import { readHoldings, unlistedOf } from './holdings.ts'
@@ -255,7 +264,9 @@ type Search = {
   readonly read: (past: PastBlock) => Promise<void>
 }
 
-const isScanned = (market: IndexedMarket): boolean => (market.health().scan?.state ?? 'done') === 'done'
+/** False while past logs are searched for pools. */
+export const isScanned = (market: Pick<IndexedMarket, 'health'>): boolean =>
+  (market.health().scan?.state ?? 'done') === 'done'
 
 const tooBusy = () => new MarketError('BUSY', 'too many requests for past blocks')
 
@@ -273,18 +284,8 @@ async function assertState({ hubs }: Chain, { number }: BlockHeader, rpc: Rpc): 
 }
 
 /** A node that ends at a block. */
-function headedBy(rpc: Rpc, head: BlockHeader): Rpc {
-  return {
-    chainId: rpc.chainId,
-    request: (method, params, options) => rpc.request(method, params, options),
-    call: (request, block, options) => rpc.call(request, block, options),
-    callWithHead: (request, block, options) => rpc.callWithHead(request, block, options),
-    simulateV1: (simulation, block, options) => rpc.simulateV1(simulation, block, options),
+const headedBy = (rpc: Rpc, head: BlockHeader): Rpc =>
+  rpcWith(rpc, {
     getBlock: async (block, options) => (block === 'latest' ? head : rpc.getBlock(block, options)),
-    getLogs: (filter, options) => rpc.getLogs(filter, options),
-    getCode: (address, block, options) => rpc.getCode(address, block, options),
-    gasPrice: (options) => rpc.gasPrice(options),
-    health: () => rpc.health(),
     close: () => {},
-  }
-}
+  })
