@@ -1,7 +1,7 @@
 /**
  * Static checks: formatting and lint of the whole tree, lint of the contracts, who imports whom, file by file (.dependency-cruiser.mjs)
  * and folder by folder (.dependency-cruiser.folders.mjs), what nobody uses (knip.json), how long sources are and how their comments begin,
- * whether the interface keeps its promises, types of every package.
+ * words that the project's language replaces, whether the interface keeps its promises, types of every package.
  */
 import { join } from 'node:path'
 import { root, run } from './lib/run.ts'
@@ -16,6 +16,7 @@ const folders = ['--config', '.dependency-cruiser.folders.mjs', '--output-type',
 const tiers = await run('depcruise', folders)
 const unused = await run('knip', ['--no-progress', '--no-config-hints'])
 const sources = await run('node', ['scripts/check-source.ts'])
+const language = await run('node', ['scripts/language.ts'])
 const api = await run('node', ['scripts/check-api.ts'])
 const types = await run('turbo', [
   'run',
@@ -27,5 +28,7 @@ const types = await run('turbo', [
 ])
 const scripts = await run('tsc', ['--noEmit', '-p', '.'])
 process.exit(
-  [lint, solidity, imports, tiers, unused, sources, api, types, scripts].some(({ code }) => code !== 0) ? 1 : 0,
+  [lint, solidity, imports, tiers, unused, sources, language, api, types, scripts].some(({ code }) => code !== 0)
+    ? 1
+    : 0,
 )

@@ -29,6 +29,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
   mainnet: { in: ['test/start.test.ts', "command: ['run', 'mainnet']"] },
   test: { in: ['.github/workflows/ci.yml', 'run: npm test'] },
   check: { in: ['.github/workflows/ci.yml', 'run: npm run check'] },
+  language: { args: ['bench'], prints: /^bench\/\S+:\d+: "/m },
   audit: { in: ['.github/workflows/ci.yml', 'run: npm run audit'] },
   format: { in: ['scripts/new-dex.test.ts', 'format'] },
   send: { args: ['http://127.0.0.1:9/aggregator/31337'], code: 1, prints: 'no service of this folder answers' },

@@ -1,0 +1,90 @@
+/**
+ * `npm run language [-- <folder>]`: lists words and forms that the project's language replaces, exported types whose name exists twice, and
+ * public exports without a docstring. Without a folder it fails if one has more of them than `scripts/lib/check/language-left.json` allows,
+ * or if the subject of the last commit is not in form; `--record` sets the limits to what is left.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { duplicates, moduleOf, undocumented } from './lib/check/exports.ts'
+import { inDocument, inSource, type Match, subjectFault } from './lib/check/language.ts'
+import { root } from './lib/run.ts'
+
+const LIMITS = join(root, 'scripts/lib/check/language-left.json')
+/** Generated documents, and records of the past. */
+const EXCLUDED =
+  /^(CHANGELOG\.md|docs\/(api|dexes|errors|commands)\.md|docs\/run\/configuration\.md|packages\/api\/src\/docs\/|docs\/audit\/)/
+const KINDS = ['comments', 'names', 'types', 'docstrings', 'documents'] as const
+type Kind = (typeof KINDS)[number]
+
+const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+
+const folderOf = (path: string) => /^(?:packages\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? '.'
+
+/** Lines to print, by folder and kind. */
+const faults = new Map<string, Record<Kind, string[]>>()
+function add(path: string, kind: Kind, line: string): void {
+  const folder = folderOf(path)
+  const own = faults.get(folder) ?? { comments: [], names: [], types: [], docstrings: [], documents: [] }
+  faults.set(folder, own)
+  own[kind].push(line)
+}
+
+function collect(): void {
+  const modules = new Map<string, ReturnType<typeof moduleOf>>()
+  const files = git('ls-files', '-co', '--exclude-standard', '*.ts', '*.tsx', '*.mjs', '*.md').split('\n')
+  for (const path of files.filter((file) => !EXCLUDED.test(file) && existsSync(join(root, file)))) {
+    const text = readFileSync(join(root, path), 'utf8')
+    const addAll = (kind: Kind, matches: readonly Match[]) => {
+      for (const { line, text, instead } of matches) add(path, kind, `${path}:${line}: "${text}": ${instead}`)
+    }
+    if (path.endsWith('.md')) {
+      addAll('documents', inDocument(text))
+      continue
+    }
+    const { comments, names } = inSource(path, text)
+    addAll('comments', comments)
+    addAll('names', names)
+    if (/^packages\/[^/]+\/src\/.*(?<!\.test)\.tsx?$/.test(path)) modules.set(path, moduleOf(path, text))
+  }
+  for (const [name, paths] of duplicates(modules)) {
+    for (const path of paths) add(path, 'types', `${path}: "${name}": a name that no other file exports`)
+  }
+  for (const entry of modules.keys()) {
+    if (!/^packages\/[^/]+\/src\/index\.ts$/.test(entry)) continue
+    for (const line of undocumented(entry, modules)) add(entry, 'docstrings', line)
+  }
+}
+
+function recordLimits(): void {
+  const counts = [...faults].map(([folder, own]) => {
+    const left = KINDS.filter((kind) => own[kind].length > 0).map((kind) => [kind, own[kind].length])
+    return [folder, Object.fromEntries(left)] as const
+  })
+  const sorted = Object.fromEntries(counts.sort(([a], [b]) => (a < b ? -1 : 1)))
+  writeFileSync(LIMITS, `${JSON.stringify(sorted, null, 2)}\n`)
+}
+
+function check(): void {
+  const limits: Record<string, Partial<Record<Kind, number>>> = JSON.parse(readFileSync(LIMITS, 'utf8'))
+  for (const [folder, own] of faults) {
+    for (const kind of KINDS) {
+      const limit = limits[folder]?.[kind] ?? 0
+      if (own[kind].length <= limit) continue
+      process.exitCode = 1
+      console.error(`${folder}: ${own[kind].length} faults in ${kind}, but the limit is ${limit}:`)
+      for (const line of own[kind]) console.error(`  ${line}`)
+    }
+  }
+  const fault = subjectFault(git('log', '-1', '--no-merges', '--format=%s'))
+  if (!fault) return
+  process.exitCode = 1
+  console.error(`the last commit's subject: ${fault}`)
+}
+
+collect()
+const [option] = process.argv.slice(2)
+if (option === '--record') recordLimits()
+else if (option)
+  for (const kind of KINDS) for (const line of faults.get(option.replace(/\/$/, ''))?.[kind] ?? []) console.log(line)
+else check()

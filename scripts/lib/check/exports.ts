@@ -1,0 +1,81 @@
+/** Exported names of packages: types that exist twice, and public names without a docstring. */
+import { dirname, join } from 'node:path'
+import ts from 'typescript'
+
+/** A declaration that a module exports. */
+type Exported = {
+  readonly name: string
+  readonly line: number
+  readonly isType: boolean
+  readonly hasDocstring: boolean
+}
+
+type Module = {
+  readonly own: readonly Exported[]
+  /** Modules whose names this one exports; undefined for all of them. */
+  readonly passed: readonly { readonly from: string; readonly names: readonly string[] | undefined }[]
+}
+
+type Named = ts.FunctionDeclaration | ts.ClassDeclaration | ts.TypeAliasDeclaration | ts.InterfaceDeclaration
+
+const isNamed = (node: ts.Node): node is Named =>
+  ts.isFunctionDeclaration(node) ||
+  ts.isClassDeclaration(node) ||
+  ts.isTypeAliasDeclaration(node) ||
+  ts.isInterfaceDeclaration(node)
+
+export function moduleOf(path: string, text: string): Module {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const own: Exported[] = []
+  const passed: { from: string; names: readonly string[] | undefined }[] = []
+  for (const node of source.statements) {
+    if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
+      const { exportClause: clause } = node
+      const names =
+        clause && ts.isNamedExports(clause) ? clause.elements.map((it) => (it.propertyName ?? it.name).text) : undefined
+      passed.push({ from: join(dirname(path), node.moduleSpecifier.text), names })
+      continue
+    }
+    const isExported =
+      ts.canHaveModifiers(node) && ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+    if (!isExported) continue
+    const hasDocstring = ts.getJSDocCommentsAndTags(node).length > 0
+    const add = (name: ts.Node, isType: boolean) => {
+      const line = source.getLineAndCharacterOfPosition(name.getStart(source)).line + 1
+      own.push({ name: name.getText(source), line, isType, hasDocstring })
+    }
+    if (isNamed(node) && node.name) add(node.name, !ts.isFunctionDeclaration(node))
+    if (ts.isVariableStatement(node)) for (const { name } of node.declarationList.declarations) add(name, false)
+  }
+  return { own, passed }
+}
+
+/** @returns names of types that several files of packages export, each with its files */
+export function duplicates(modules: ReadonlyMap<string, Module>): ReadonlyMap<string, readonly string[]> {
+  const files = new Map<string, string[]>()
+  for (const [path, { own }] of modules) {
+    for (const { name, isType } of own) if (isType) files.set(name, [...(files.get(name) ?? []), path])
+  }
+  return new Map([...files].filter(([, paths]) => paths.length > 1))
+}
+
+/** @returns declarations that a package's entry exports without a docstring, as `path:line: name` */
+export function undocumented(entry: string, modules: ReadonlyMap<string, Module>): readonly string[] {
+  const faults: string[] = []
+  const seen = new Set<string>()
+  const visit = (path: string, names: readonly string[] | undefined): void => {
+    const key = `${path} ${names ?? ''}`
+    const module = modules.get(path)
+    if (!module || seen.has(key)) return
+    seen.add(key)
+    for (const { name, line, hasDocstring } of module.own) {
+      if (!hasDocstring && (names?.includes(name) ?? true)) faults.push(`${path}:${line}: "${name}": a docstring`)
+    }
+    for (const { from, names: passed } of module.passed) {
+      const requested = passed && names ? passed.filter((name) => names.includes(name)) : (passed ?? names)
+      if (requested?.length !== 0) visit(from, requested)
+    }
+  }
+  visit(entry, undefined)
+  return faults
+}
