@@ -1,16 +1,31 @@
 /**
- * `npm run deploy -- --chain <id> [--rpc <url>] [--deployments <dir>] [--dry-run]`: brings Guard and Executor to a chain. The
- * key comes from the environment or Hardhat's keystore, never from a flag; without one the node's own first account pays.
+ * `npm run deploy`: brings Guard and Executor to one chain or to many, or prints the transactions for a wallet or a Safe to
+ * sign. The key comes from the environment or Hardhat's keystore, never from a flag; without one the node's own first account
+ * pays.
  */
 import { join } from 'node:path'
-import { chainFacts, DeployError, deployContracts, deployerKey } from '@sluice/contracts'
+import {
+  chainFacts,
+  DeployError,
+  deployContracts,
+  deployerKey,
+  deployMany,
+  resultTable,
+  safeDeployment,
+  type Target,
+  unsignedDeployment,
+} from '@sluice/contracts'
 import { commandLine, fail } from './lib/command-line.ts'
 import { root, userPath } from './lib/run.ts'
 
 const usage = `npm run deploy -- --chain <id> [--rpc <url>] [--deployments <dir>] [--dry-run]
+npm run deploy -- --all [--chains <id>,…] [--deployments <dir>] [--dry-run]
+npm run -s deploy -- --chain <id> [--rpc <url>] --unsigned [--safe <address>]
   --rpc          else RPC_URL_<id>, else the first public endpoint of packages/chains/data/<id>.json
   --deployments  receives <id>.json; else deployments/
-  --dry-run      tells what would be sent and what it would cost
+  --dry-run      prints what would be sent and what it would cost
+  --all          every chain with a variable RPC_URL_<id>, or those of --chains; estimates all of them before it sends anything
+  --unsigned     prints the transactions as JSON and needs no key; with --safe as a batch for the Safe's Transaction Builder
 The key is DEPLOYER_KEY of the environment, or of Hardhat's keystore: cd contracts; npx hardhat keystore set DEPLOYER_KEY`
 
 const { values } = commandLine(usage, {
@@ -19,29 +34,88 @@ const { values } = commandLine(usage, {
     rpc: { type: 'string' },
     deployments: { type: 'string' },
     'dry-run': { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
+    chains: { type: 'string' },
+    unsigned: { type: 'boolean', default: false },
+    safe: { type: 'string' },
   },
 })
-const { chain, rpc, deployments, 'dry-run': dryRun } = values
-if (!chain || !/^[1-9][0-9]*$/.test(chain)) fail(`--chain must be a chain id\n${usage}`)
-const chainId = Number(chain)
-const rpcUrl =
-  rpc ??
-  process.env[`RPC_URL_${chainId}`] ??
-  chainFacts(chainId)?.rpcUrls[0] ??
-  fail(`chain ${chainId} is not in the registry: --rpc or RPC_URL_${chainId} must name an endpoint`)
+const { chain, rpc, deployments, 'dry-run': dryRun, all, chains, unsigned, safe } = values
+const deploymentsDir = deployments ? userPath(deployments) : join(root, 'deployments')
+const print = (text: string) => console.log(text)
+
+/** For JSON on standard output. */
+const note = (text: string) => console.error(text)
+
+if (all || chains !== undefined) {
+  if (chain || rpc || unsigned || safe) fail(`--all takes neither --chain, --rpc, --unsigned, nor --safe\n${usage}`)
+} else if (safe && !unsigned) fail(`--safe goes with --unsigned\n${usage}`)
 
 try {
-  const key = dryRun ? undefined : await deployerKey()
-  const deployment = await deployContracts({
-    rpcUrl,
-    chainId,
-    deploymentsDir: deployments ? userPath(deployments) : join(root, 'deployments'),
-    ...(key ? { privateKey: key } : {}),
-    dryRun,
-    onProgress: (text) => console.log(text),
-  })
-  if (!dryRun) console.log(JSON.stringify(deployment, null, 2))
+  if (all || chains !== undefined) await deployToAll(targetsOf(chains))
+  else await deployToOne(targetOf(idOf(chain ?? '', '--chain'), rpc))
 } catch (error) {
   if (error instanceof DeployError) fail(`${error.code}: ${error.message}`)
   throw error
+}
+
+async function deployToOne(target: Target): Promise<void> {
+  if (unsigned && safe !== undefined) {
+    const batch = await safeDeployment({ ...target, safe, onProgress: note })
+    return batch ? print(JSON.stringify(batch, null, 2)) : note('nothing is left to sign')
+  }
+  if (unsigned) {
+    const transactions = await unsignedDeployment({ ...target, onProgress: note })
+    note(transactions.length > 0 ? 'in this order, each mined before the next' : 'nothing is left to sign')
+    return print(JSON.stringify(transactions, null, 2))
+  }
+  const privateKey = dryRun ? undefined : await deployerKey()
+  const deployment = await deployContracts({
+    ...target,
+    deploymentsDir,
+    ...(privateKey && { privateKey }),
+    dryRun,
+    onProgress: print,
+  })
+  if (!dryRun) print(JSON.stringify(deployment, null, 2))
+}
+
+async function deployToAll(targets: readonly Target[]): Promise<void> {
+  const privateKey = dryRun ? undefined : await deployerKey()
+  const results = await deployMany({
+    targets,
+    deploymentsDir,
+    ...(privateKey && { privateKey }),
+    dryRun,
+    onProgress: print,
+  })
+  if (!dryRun) print(`\n${resultTable(results)}`)
+  const failed = results.filter(({ status }) => status === 'failed').length
+  if (failed > 0) fail(`${failed} of ${results.length} chains failed; run it again to resume`)
+}
+
+/** Chains of a list, or all that a variable names an endpoint for. */
+function targetsOf(list: string | undefined): Target[] {
+  const ids = list?.split(',').map((id) => idOf(id.trim(), '--chains')) ?? configuredChains()
+  if (ids.length === 0) fail(`no variable RPC_URL_<id> is set: name the chains with --chains\n${usage}`)
+  return [...new Set(ids)].map((chainId) => targetOf(chainId))
+}
+
+function configuredChains(): number[] {
+  const named = Object.keys(process.env).flatMap((name) => /^RPC_URL_([1-9][0-9]*)$/.exec(name)?.[1] ?? [])
+  return named.map(Number).sort((a, b) => a - b)
+}
+
+function idOf(text: string, option: string): number {
+  return /^[1-9][0-9]*$/.test(text) ? Number(text) : fail(`${option} must be a chain id\n${usage}`)
+}
+
+function targetOf(chainId: number, url?: string): Target {
+  // The service accepts several endpoints in the variable; a deployment uses the first.
+  const configured = process.env[`RPC_URL_${chainId}`]?.split(',')[0]?.trim()
+  const rpcUrl =
+    url ??
+    (configured || chainFacts(chainId)?.rpcUrls[0]) ??
+    fail(`chain ${chainId} is not in the registry: --rpc or RPC_URL_${chainId} must name an endpoint`)
+  return { chainId, rpcUrl }
 }

@@ -15,6 +15,8 @@ export const KEYLESS_DEPLOYER = {
   /** 100,000 gas at 100 gwei, in wei. */
   cost: 10_000_000_000_000_000n,
   gasLimit: 100_000n,
+  /** In wei. */
+  gasPrice: 100_000_000_000n,
   initCode:
     '0x604580600e600039806000f350fe7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3',
   runtime:

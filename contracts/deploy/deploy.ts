@@ -1,18 +1,17 @@
-import { setTimeout } from 'node:timers/promises'
 import type { PublicClient, WalletClient } from '@nomicfoundation/hardhat-viem/types'
 import { type ContractRecord, type Deployment, type Hex, readDeployment, writeDeployment } from '@sluice/chains'
 import { executableFamilies } from '@sluice/program'
-import { BaseError, formatEther, formatGwei } from 'viem'
+import { formatEther, formatGwei } from 'viem'
 import { create2Calldata, hashOf, KEYLESS_DEPLOYER } from './create2.ts'
 import { DeployError } from './errors.ts'
-import { expectChain, hardhatFor } from './hardhat.ts'
-import { chainFacts } from './networks.ts'
+import { currentFees, type Fees, maxPrice } from './fees.ts'
+import { requireFunds, settleOwnTransactions } from './funding.ts'
+import { withChain } from './hardhat.ts'
+import { ensureKeylessDeployer } from './keyless.ts'
 import { describe, type Outlay, outlaysFor, totalOf } from './outlay.ts'
-import { EXECUTOR_VERSION, type PlannedContract, planDeployment, record } from './plan.ts'
-import { probeBuild } from './probe.ts'
-
-/** A few blocks of most chains. */
-const RIVAL_SECONDS = 30
+import { EXECUTOR_VERSION, type PlannedContract, record } from './plan.ts'
+import { confirmCode, creationBlock, refuseUnsupported, type Survey, stands, surveyChain } from './survey.ts'
+import { FEW_BLOCKS_MS, MINED_TIMEOUT_MS, receiptOf, sent, waitFor } from './transactions.ts'
 
 export type DeployOptions = {
   readonly rpcUrl: string
@@ -23,8 +22,22 @@ export type DeployOptions = {
   readonly privateKey?: Hex
   /** Looks and computes, sends nothing, writes nothing. */
   readonly dryRun?: boolean
+  /** Timeout of each wait for funds or transactions that are pending; 180,000 by default. */
+  readonly timeoutMs?: number
   readonly onProgress?: (text: string) => void
 }
+
+/** Result of a deployment, for those who run many. */
+export type DeployOutcome = {
+  readonly deployment: Deployment
+  /** Names of the contracts that were missing; created, unless it was a dry run. */
+  readonly created: readonly PlannedContract['name'][]
+  /** Upper estimate of what was left to pay before, in wei. */
+  readonly estimateWei: bigint
+}
+
+/** Creation of a contract: its block, and its transaction if that is known. */
+type Seen = { readonly block: number; readonly transaction?: Hex }
 
 /**
  * Brings Guard and Executor to a chain and records them. What stands there already is only recorded, so it can be run
@@ -33,90 +46,103 @@ export type DeployOptions = {
  * @throws DeployError; then nothing was written
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
+  return (await deployWithOutcome(options)).deployment
+}
+
+/** Same as `deployContracts`, with what it created and cost. @throws DeployError */
+export async function deployWithOutcome(options: DeployOptions): Promise<DeployOutcome> {
   const { rpcUrl, chainId, deploymentsDir, privateKey, dryRun = false, onProgress = () => {} } = options
   refuseUnsupported(chainId)
   const before = readDeployment(deploymentsDir, chainId)
-  const hre = await hardhatFor(rpcUrl, privateKey)
-  const connection = await hre.network.create('target')
-  try {
-    await expectChain(connection.provider, rpcUrl, chainId)
+  const target = { rpcUrl, chainId, ...(privateKey && { privateKey }) }
+  return withChain(target, async (hre, connection) => {
     const client = await connection.viem.getPublicClient()
-    const build = await probeBuild(client)
-    onProgress(`chain ${chainId}, by ${new URL(rpcUrl).host}, runs the ${build} build`)
-    const { guard, executor } = await planDeployment(hre, build)
-
-    const missing: PlannedContract[] = []
-    for (const planned of [guard, executor]) {
-      if (await stands(client, planned)) onProgress(`${planned.name} stands at ${planned.address}`)
-      else missing.push(planned)
-    }
-    const outlays = await outlaysFor(client, missing)
-    const transactions = new Map<PlannedContract, Hex>()
+    onProgress(`chain ${chainId}, by ${new URL(rpcUrl).host}`)
+    const survey = await surveyChain(hre, client, onProgress)
+    const fees = await currentFees(client)
+    const estimateWei = totalOf(survey.outlays, maxPrice(fees))
+    const seen = new Map<PlannedContract, Seen>()
     if (dryRun) {
-      await announce(client, outlays, onProgress)
-    } else if (missing.length > 0) {
+      announce(survey.outlays, maxPrice(fees), onProgress)
+    } else if (survey.missing.length > 0) {
       const wallet = await payer(connection.viem.getWalletClients)
-      await checkFunds(client, wallet, outlays)
-      await ensureKeylessDeployer(client, wallet, onProgress)
-      for (const planned of missing) {
-        const hash = await deployOne(client, wallet, planned, onProgress)
-        if (hash) transactions.set(planned, hash)
-      }
+      await createMissing(client, wallet, survey, options, seen)
     }
-    const block = Number(await client.getBlockNumber())
-    const recordOf = (planned: PlannedContract) => {
-      if (dryRun && missing.includes(planned)) return record(planned)
-      const transaction = transactions.get(planned)
-      if (transaction) return record(planned, { block, transaction })
-      const old = [before?.guard, ...(before?.executors ?? [])].find(
-        (entry) => entry?.address === planned.address && entry.status === 'deployed',
-      )
-      return record(planned, old?.block === undefined ? { block } : { block: old.block, ...pick(old) })
-    }
-    const newest = { version: EXECUTOR_VERSION, families: executableFamilies, ...recordOf(executor) }
-    const older = await standing(client, before?.executors.filter(({ address }) => address !== newest.address) ?? [])
-    const deployment: Deployment = { chainId, guard: recordOf(guard), executors: [...older, newest] }
+    const deployment = await recordOf(client, survey, before, seen, options)
     if (!dryRun) writeDeployment(deploymentsDir, deployment)
-    return deployment
-  } finally {
-    await connection.close()
+    return { deployment, created: survey.missing.map(({ name }) => name), estimateWei }
+  })
+}
+
+async function createMissing(
+  client: PublicClient,
+  wallet: WalletClient,
+  survey: Survey,
+  { timeoutMs = MINED_TIMEOUT_MS, onProgress = () => {} }: DeployOptions,
+  seen: Map<PlannedContract, Seen>,
+): Promise<void> {
+  const { address } = wallet.account
+  const settled = await settleOwnTransactions(client, address, timeoutMs, onProgress)
+  // Transactions that were pending may have created, and paid for, some of it.
+  const missing = settled ? await stillMissing(client, survey.missing) : survey.missing
+  const outlays = settled ? await outlaysFor(client, missing) : survey.outlays
+  if (missing.length === 0) return
+  const fees = await currentFees(client)
+  await requireFunds(client, address, outlays, maxPrice(fees), timeoutMs, onProgress)
+  await ensureKeylessDeployer(client, wallet, fees, timeoutMs, onProgress)
+  for (const planned of missing) {
+    const created = await createOne(client, wallet, planned, fees, timeoutMs, onProgress)
+    if (created) seen.set(planned, created)
   }
 }
 
-/** A chain outside the registry is left to the probe. */
-function refuseUnsupported(chainId: number): void {
-  const unsupported = chainFacts(chainId)?.unsupported
-  if (unsupported) throw new DeployError('UNSUPPORTED_CHAIN', unsupported)
+async function stillMissing(client: PublicClient, contracts: readonly PlannedContract[]): Promise<PlannedContract[]> {
+  const missing: PlannedContract[] = []
+  for (const planned of contracts) if (!(await stands(client, planned))) missing.push(planned)
+  return missing
+}
+
+/** Deployment to record: every contract with its code confirmed, unless it is a dry run and the contract is missing. */
+async function recordOf(
+  client: PublicClient,
+  { plan, missing }: Survey,
+  before: Deployment | undefined,
+  seen: ReadonlyMap<PlannedContract, Seen>,
+  { chainId, dryRun = false, timeoutMs = MINED_TIMEOUT_MS }: DeployOptions,
+): Promise<Deployment> {
+  const recordedBefore = [before?.guard, ...(before?.executors ?? [])]
+  const one = async (planned: PlannedContract) => {
+    if (dryRun && missing.includes(planned)) return record(planned)
+    await confirmCode(client, planned, timeoutMs)
+    const now = seen.get(planned)
+    if (now) return record(planned, now)
+    const old = recordedBefore.find((entry) => entry?.address === planned.address && entry.status === 'deployed')
+    if (old?.block !== undefined)
+      return record(planned, { block: old.block, ...(old.transaction && { transaction: old.transaction }) })
+    const block = (await creationBlock(client, planned.address)) ?? Number(await client.getBlockNumber())
+    return record(planned, { block })
+  }
+  const guard = await one(plan.guard)
+  const newest = { version: EXECUTOR_VERSION, families: executableFamilies, ...(await one(plan.executor)) }
+  const older = await standing(client, before?.executors.filter(({ address }) => address !== newest.address) ?? [])
+  return { chainId, guard, executors: [...older, newest] }
 }
 
 /** Announcement of what a deployment would send now. */
-async function announce(
-  client: PublicClient,
-  outlays: readonly Outlay[],
-  onProgress: (text: string) => void,
-): Promise<void> {
-  if (outlays.length === 0) return onProgress('nothing is left to send')
-  const gasPrice = await client.getGasPrice()
+function announce(outlays: readonly Outlay[], gasPrice: bigint, onProgress: (text: string) => void): void {
+  if (outlays.length === 0) {
+    onProgress('nothing is left to send')
+    return
+  }
   for (const outlay of outlays) onProgress(`would ${describe(outlay)}`)
   const total = formatEther(totalOf(outlays, gasPrice))
   onProgress(`would cost up to ${total} native at ${formatGwei(gasPrice)} gwei; nothing was sent or written`)
 }
 
-const pick = ({ transaction }: ContractRecord) => (transaction ? { transaction } : {})
-
 /** The recorded contracts that are still there: a local chain may have begun anew under the same id. */
 async function standing<T extends ContractRecord>(client: PublicClient, records: readonly T[]): Promise<T[]> {
   const codes = await Promise.all(records.map(({ address }) => client.getCode({ address })))
   return records.filter(({ codeHash }, index) => hashOf(codes[index] ?? '0x') === codeHash)
-}
-
-/** @throws DeployError `CODE_MISMATCH` when other code stands at the address, which CREATE2 rules out on an honest chain */
-async function stands(client: PublicClient, { name, address, codeHash }: PlannedContract): Promise<boolean> {
-  const code = await client.getCode({ address })
-  if (!code || code === '0x') return false
-  if (hashOf(code) !== codeHash)
-    throw new DeployError('CODE_MISMATCH', `${name} at ${address} has code ${hashOf(code)}, expected ${codeHash}`)
-  return true
 }
 
 async function payer(getWalletClients: () => Promise<WalletClient[]>): Promise<WalletClient> {
@@ -125,91 +151,29 @@ async function payer(getWalletClients: () => Promise<WalletClient[]>): Promise<W
   return wallet
 }
 
-async function checkFunds(client: PublicClient, wallet: WalletClient, outlays: readonly Outlay[]): Promise<void> {
-  const needed = totalOf(outlays, await client.getGasPrice())
-  const held = await client.getBalance({ address: wallet.account.address })
-  if (held < needed)
-    throw new DeployError(
-      'FUNDS_SHORT',
-      `${wallet.account.address} holds ${formatEther(held)} of the native token and needs about ${formatEther(needed)}`,
-    )
-}
-
-async function ensureKeylessDeployer(
-  client: PublicClient,
-  wallet: WalletClient,
-  onProgress: (text: string) => void,
-): Promise<void> {
-  const { address, signer, cost, gasLimit, initCode, runtime, transaction } = KEYLESS_DEPLOYER
-  const code = await client.getCode({ address })
-  if (!code || code === '0x') {
-    // Its gas limit is part of what was signed: where it does not suffice, sending it would burn the address for good.
-    const needed = await client.estimateGas({
-      account: signer,
-      data: initCode,
-      stateOverride: [{ address: signer, balance: cost }],
-    })
-    if (needed > gasLimit)
-      throw new DeployError('KEYLESS_DEPLOYER', `its creation needs ${needed} gas here and is signed for ${gasLimit}`)
-    const held = await client.getBalance({ address: signer })
-    if (held < cost) {
-      onProgress(`funding the keyless deployer's signer with ${formatEther(cost - held)}`)
-      await mined(client, await sent(wallet.sendTransaction({ to: signer, value: cost - held })))
-    }
-    onProgress('creating the keyless deployer')
-    await mined(client, await sent(client.sendRawTransaction({ serializedTransaction: transaction })))
-  }
-  const found = await client.getCode({ address })
-  if (found !== runtime)
-    throw new DeployError('KEYLESS_DEPLOYER', `other code than the keyless deployer's at ${address}`)
-}
-
-/** @returns the transaction that made it; undefined where another one came first */
-async function deployOne(
+/** @returns the transaction that made it and its block; undefined if another one came first */
+async function createOne(
   client: PublicClient,
   wallet: WalletClient,
   planned: PlannedContract,
+  fees: Fees,
+  timeoutMs: number,
   onProgress: (text: string) => void,
-): Promise<Hex | undefined> {
+): Promise<Seen | undefined> {
   onProgress(`creating ${planned.name} at ${planned.address}`)
   const data = create2Calldata(planned.initCode)
   let hash: Hex
   try {
-    hash = await sent(wallet.sendTransaction({ to: KEYLESS_DEPLOYER.address, data }))
+    hash = await sent(wallet.sendTransaction({ to: KEYLESS_DEPLOYER.address, data, ...fees }))
   } catch (error) {
     // Another transaction may be on its way, of someone else or of a run that was killed: then a second creation is refused.
-    onProgress(`refused; waiting up to ${RIVAL_SECONDS} s whether another transaction creates ${planned.name}`)
-    for (let second = 0; second < RIVAL_SECONDS; second++) {
-      if (await stands(client, planned)) return undefined
-      await setTimeout(1_000)
-    }
+    const waitMs = Math.min(timeoutMs, FEW_BLOCKS_MS)
+    onProgress(`refused; waiting up to ${waitMs / 1_000} s whether another transaction creates ${planned.name}`)
+    if (await waitFor(() => stands(client, planned), waitMs)) return undefined
     throw error
   }
-  const made = (await receiptOf(client, hash)).status === 'success'
-  if (!(await stands(client, planned)))
+  const { status, blockNumber } = await receiptOf(client, hash)
+  if (!(await waitFor(() => stands(client, planned), Math.min(timeoutMs, FEW_BLOCKS_MS))))
     throw new DeployError('TRANSACTION_FAILED', `${hash} was mined and left no ${planned.name} at ${planned.address}`)
-  return made ? hash : undefined
-}
-
-async function sent(hash: Promise<Hex>): Promise<Hex> {
-  try {
-    return await hash
-  } catch (cause) {
-    if (!(cause instanceof BaseError)) throw cause
-    throw new DeployError('TRANSACTION_FAILED', `a transaction was not accepted: ${cause.shortMessage}`, { cause })
-  }
-}
-
-async function mined(client: PublicClient, hash: Hex): Promise<void> {
-  const { status } = await receiptOf(client, hash)
-  if (status !== 'success') throw new DeployError('TRANSACTION_FAILED', `${hash} reverted`)
-}
-
-async function receiptOf(client: PublicClient, hash: Hex) {
-  try {
-    return await client.waitForTransactionReceipt({ hash, timeout: 180_000 })
-  } catch (cause) {
-    if (!(cause instanceof BaseError)) throw cause
-    throw new DeployError('TRANSACTION_FAILED', `${hash} was not mined: ${cause.shortMessage}`, { cause })
-  }
+  return status === 'success' ? { block: Number(blockNumber), transaction: hash } : undefined
 }

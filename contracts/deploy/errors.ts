@@ -1,4 +1,5 @@
 import { CodedError } from '@sluice/chains'
+import { BaseError } from 'viem'
 
 export type DeployErrorCode =
   | 'UNREACHABLE'
@@ -11,7 +12,32 @@ export type DeployErrorCode =
   | 'CODE_MISMATCH'
   | 'BAD_FILE'
   | 'TRANSACTION_FAILED'
+  | 'TRANSACTION_PENDING'
+  | 'NODE_FAILED'
 
 export class DeployError extends CodedError<DeployErrorCode> {
   override readonly name = 'DeployError'
+}
+
+/** The node's own words of a failure, without viem's list of request arguments. */
+export function nodeMessage(error: unknown): string {
+  if (error instanceof BaseError) return error.details || error.shortMessage
+  return error instanceof Error ? error.message : String(error)
+}
+
+/**
+ * A failure of the node or of a deployment as a DeployError; any other error as it is. The endpoint's path and query, which
+ * often hold an API key, are left out of the text, since reports of failures are passed on.
+ */
+export function toDeployError(error: unknown, rpcUrl: string): unknown {
+  if (!(error instanceof DeployError || error instanceof BaseError)) return error
+  const code = error instanceof DeployError ? error.code : 'NODE_FAILED'
+  return new DeployError(code, withoutKey(nodeMessage(error), rpcUrl), { cause: error })
+}
+
+function withoutKey(text: string, rpcUrl: string): string {
+  if (!URL.canParse(rpcUrl)) return text
+  const { origin, pathname, search } = new URL(rpcUrl)
+  const secret = `${pathname}${search}`
+  return secret.length > 1 ? text.replaceAll(rpcUrl, `${origin}/…`).replaceAll(secret, '/…') : text
 }

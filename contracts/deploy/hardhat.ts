@@ -4,7 +4,7 @@ import type { SensitiveString } from 'hardhat/types/config'
 import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
 import type { EthereumProvider } from 'hardhat/types/providers'
 import config from '../hardhat.config.ts'
-import { DeployError } from './errors.ts'
+import { DeployError, toDeployError } from './errors.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -23,6 +23,31 @@ export async function hardhatFor(rpcUrl: string, key?: SensitiveString): Promise
     accounts: key === undefined ? ('remote' as const) : [key],
   }
   return createHardhatRuntimeEnvironment({ ...config, networks: { target } }, {}, root)
+}
+
+export type Connection = Awaited<ReturnType<HardhatRuntimeEnvironment['network']['create']>>
+
+/**
+ * Connects to the chain behind an endpoint for the time of `work`.
+ *
+ * @throws DeployError; the endpoint's path is not in its text
+ */
+export async function withChain<T>(
+  { rpcUrl, chainId, privateKey }: { rpcUrl: string; chainId: number; privateKey?: string },
+  work: (hre: HardhatRuntimeEnvironment, connection: Connection) => Promise<T>,
+): Promise<T> {
+  try {
+    const hre = await hardhatFor(rpcUrl, privateKey)
+    const connection = await hre.network.create('target')
+    try {
+      await expectChain(connection.provider, rpcUrl, chainId)
+      return await work(hre, connection)
+    } finally {
+      await connection.close()
+    }
+  } catch (error) {
+    throw toDeployError(error, rpcUrl)
+  }
 }
 
 /** @throws DeployError `UNREACHABLE`, `WRONG_CHAIN` */

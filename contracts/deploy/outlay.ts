@@ -1,6 +1,7 @@
 import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
-import { formatEther, type Hex } from 'viem'
-import { KEYLESS_DEPLOYER } from './create2.ts'
+import { BaseError, formatEther, type Hex } from 'viem'
+import { create2Calldata, KEYLESS_DEPLOYER } from './create2.ts'
+import { keylessState } from './keyless.ts'
 import type { PlannedContract } from './plan.ts'
 
 /** Something that a deployment has yet to send. */
@@ -11,20 +12,26 @@ export type Outlay = {
   readonly value: bigint
 }
 
-/** Outlays for the contracts that are missing; upper estimates. */
+/** Outlays for the contracts that are missing; upper estimates. @throws DeployError `KEYLESS_DEPLOYER` */
 export async function outlaysFor(client: PublicClient, missing: readonly PlannedContract[]): Promise<Outlay[]> {
   if (missing.length === 0) return []
-  const contracts = missing.map(({ name, address, initCode }) => ({
-    what: `create ${name} at ${address}`,
-    gas: creationGas(initCode),
+  const { exists, lackingWei } = await keylessState(client)
+  const contracts: Outlay[] = []
+  for (const { name, address, initCode } of missing)
+    contracts.push({
+      what: `create ${name} at ${address}`,
+      gas: exists ? await estimatedGas(client, initCode) : creationGas(initCode),
+      value: 0n,
+    })
+  if (exists) return contracts
+  const { address, signer } = KEYLESS_DEPLOYER
+  const own = {
+    what: `create the keyless deployer at ${address}, by the transaction its signer ${signer} left behind`,
+    gas: 0n,
     value: 0n,
-  }))
-  const { address, signer, cost } = KEYLESS_DEPLOYER
-  if (await client.getCode({ address })) return contracts
-  const held = await client.getBalance({ address: signer })
-  const own = { what: `create the keyless deployer at ${address}, by the transaction its signer ${signer} left behind` }
-  if (held >= cost) return [{ ...own, gas: 0n, value: 0n }, ...contracts]
-  return [{ what: `fund ${signer}`, gas: 21_000n, value: cost - held }, { ...own, gas: 0n, value: 0n }, ...contracts]
+  }
+  if (lackingWei === 0n) return [own, ...contracts]
+  return [{ what: `fund ${signer}`, gas: 21_000n, value: lackingWei }, own, ...contracts]
 }
 
 /** In wei. */
@@ -35,6 +42,23 @@ export function totalOf(outlays: readonly Outlay[], gasPrice: bigint): bigint {
 export function describe({ what, gas, value }: Outlay): string {
   const costs = [...(gas > 0n ? [`up to ${gas} gas`] : []), ...(value > 0n ? [`${formatEther(value)} native`] : [])]
   return costs.length > 0 ? `${what}: ${costs.join(' and ')}` : what
+}
+
+/**
+ * The formula, or the node's estimate and a quarter if that is more: some rollups charge for the data of a transaction in
+ * gas. A node that cannot estimate leaves the formula.
+ */
+async function estimatedGas(client: PublicClient, initCode: Hex): Promise<bigint> {
+  const byFormula = creationGas(initCode)
+  const { address, signer } = KEYLESS_DEPLOYER
+  try {
+    const estimate = await client.estimateGas({ account: signer, to: address, data: create2Calldata(initCode) })
+    const byNode = (estimate * 5n) / 4n
+    if (byNode > byFormula) return byNode
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+  }
+  return byFormula
 }
 
 /** 200 gas per byte of code deposited, at most 16 per byte sent, 53,000 for a creating transaction, a half more to be safe. */

@@ -1,0 +1,62 @@
+import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
+import { type Address, formatEther, formatGwei } from 'viem'
+import { DeployError } from './errors.ts'
+import { type Outlay, totalOf } from './outlay.ts'
+import { pendingBalance, waitFor } from './transactions.ts'
+
+/**
+ * Waits until the account has no transaction of its own pending. An interrupted run may have left some; behind them the same
+ * creations would be sent and paid for twice.
+ *
+ * @throws DeployError `TRANSACTION_PENDING`
+ */
+export async function settleOwnTransactions(
+  client: PublicClient,
+  address: Address,
+  timeoutMs: number,
+  onProgress: (text: string) => void,
+): Promise<boolean> {
+  const pendingCount = async () => {
+    const mined = await client.getTransactionCount({ address })
+    const pending = await client.getTransactionCount({ address, blockTag: 'pending' }).catch(() => mined)
+    return pending - mined
+  }
+  const count = await pendingCount()
+  if (count <= 0) return false
+  onProgress(`waiting up to ${timeoutMs / 1_000} s for ${count} pending transactions of ${address}`)
+  if (!(await waitFor(async () => (await pendingCount()) <= 0, timeoutMs)))
+    throw new DeployError(
+      'TRANSACTION_PENDING',
+      `${address} has ${await pendingCount()} transactions pending: wait for them, or replace them at a higher price, and run this again`,
+    )
+  return true
+}
+
+/**
+ * Waits for funds that are on their way, until the account can pay for the outlays.
+ *
+ * @throws DeployError `FUNDS_SHORT` with the exact amount that is missing
+ */
+export async function requireFunds(
+  client: PublicClient,
+  address: Address,
+  outlays: readonly Outlay[],
+  gasPrice: bigint,
+  timeoutMs: number,
+  onProgress: (text: string) => void,
+): Promise<void> {
+  const needed = totalOf(outlays, gasPrice)
+  const held = await client.getBalance({ address })
+  if (held >= needed) return
+  const pending = await pendingBalance(client, address)
+  const short = (what: string, balance: bigint) =>
+    new DeployError(
+      'FUNDS_SHORT',
+      `${address} holds ${formatEther(balance)} of the native token${what} and needs ${formatEther(needed)} at ${formatGwei(gasPrice)} gwei: ` +
+        `it lacks ${formatEther(needed - balance)} (${needed - balance} wei)`,
+    )
+  if (pending < needed) throw short(pending > held ? ', pending transfers included,' : '', pending)
+  onProgress(`waiting up to ${timeoutMs / 1_000} s for pending funds of ${address}`)
+  if (!(await waitFor(async () => (await client.getBalance({ address })) >= needed, timeoutMs)))
+    throw short(`, its funding is still pending after ${timeoutMs / 1_000} s,`, await client.getBalance({ address }))
+}

@@ -1,0 +1,110 @@
+import type { PublicClient, WalletClient } from '@nomicfoundation/hardhat-viem/types'
+import { formatEther, formatGwei, keccak256 } from 'viem'
+import { KEYLESS_DEPLOYER } from './create2.ts'
+import { DeployError, nodeMessage } from './errors.ts'
+import type { Fees } from './fees.ts'
+import { pendingBalance, receiptOf, sent, waitFor } from './transactions.ts'
+
+/** Progress of a chain towards the keyless deployer. */
+export type KeylessState = {
+  readonly exists: boolean
+  /** Wei that its signer lacks for the creation; 0 if it exists or the funds are there or on their way. */
+  readonly lackingWei: bigint
+}
+
+/** Hash of the creation: the transaction is fixed, so its hash is the same on every chain. */
+const CREATION_HASH = keccak256(KEYLESS_DEPLOYER.transaction)
+
+/**
+ * Reads whether the keyless deployer exists, and if not, whether the chain can run its creation. The signature fixes gas,
+ * gas price and nonce, and a creation that fails burns the address on that chain, so each is checked before money is sent.
+ *
+ * @throws DeployError `KEYLESS_DEPLOYER`
+ */
+export async function keylessState(client: PublicClient): Promise<KeylessState> {
+  const { address, signer, cost, gasLimit, gasPrice, initCode, runtime } = KEYLESS_DEPLOYER
+  const code = await client.getCode({ address })
+  if (code && code !== '0x') {
+    if (code !== runtime)
+      throw new DeployError('KEYLESS_DEPLOYER', `other code than the keyless deployer's at ${address}`)
+    return { exists: true, lackingWei: 0n }
+  }
+  if ((await client.getTransactionCount({ address: signer })) > 0)
+    throw new DeployError(
+      'KEYLESS_DEPLOYER',
+      `${signer} used its only signed transaction on this chain and left no code at ${address}: the contracts cannot have their addresses here`,
+    )
+  const { baseFeePerGas } = await client.getBlock()
+  if (baseFeePerGas && baseFeePerGas > gasPrice)
+    throw new DeployError(
+      'KEYLESS_DEPLOYER',
+      `its creation is signed for ${formatGwei(gasPrice)} gwei and the base fee is ${formatGwei(baseFeePerGas)} gwei: try again when it has fallen`,
+    )
+  const needed = await client.estimateGas({
+    account: signer,
+    data: initCode,
+    stateOverride: [{ address: signer, balance: cost }],
+  })
+  if (needed > gasLimit)
+    throw new DeployError('KEYLESS_DEPLOYER', `its creation needs ${needed} gas here and is signed for ${gasLimit}`)
+  const held = await pendingBalance(client, signer)
+  return { exists: false, lackingWei: held < cost ? cost - held : 0n }
+}
+
+/** @throws DeployError `KEYLESS_DEPLOYER`, `TRANSACTION_FAILED` */
+export async function ensureKeylessDeployer(
+  client: PublicClient,
+  wallet: WalletClient,
+  fees: Fees,
+  timeoutMs: number,
+  onProgress: (text: string) => void,
+): Promise<void> {
+  const { address, signer, cost, runtime } = KEYLESS_DEPLOYER
+  const { exists, lackingWei } = await keylessState(client)
+  if (exists) return
+  if (lackingWei > 0n) {
+    await refuseProtectedOnly(client)
+    onProgress(`funding the keyless deployer's signer with ${formatEther(lackingWei)}`)
+    const { status, transactionHash } = await receiptOf(
+      client,
+      await sent(wallet.sendTransaction({ to: signer, value: lackingWei, ...fees })),
+    )
+    if (status !== 'success') throw new DeployError('TRANSACTION_FAILED', `${transactionHash} reverted`)
+  } else if ((await client.getBalance({ address: signer })) < cost) {
+    onProgress(`waiting up to ${timeoutMs / 1_000} s for the pending funds of the keyless deployer's signer ${signer}`)
+    if (!(await waitFor(async () => (await client.getBalance({ address: signer })) >= cost, timeoutMs)))
+      throw new DeployError('TRANSACTION_FAILED', `the transaction that funds ${signer} is still pending`)
+  }
+  onProgress('creating the keyless deployer')
+  const hasCode = async () => (await client.getCode({ address })) === runtime
+  try {
+    await client.sendRawTransaction({ serializedTransaction: KEYLESS_DEPLOYER.transaction })
+  } catch (error) {
+    // An interrupted run, or another account, may have published it: then it is known, or mined already.
+    if (!(await waitFor(hasCode, timeoutMs)))
+      throw new DeployError('TRANSACTION_FAILED', `its creation was not accepted: ${nodeMessage(error)}`, {
+        cause: error,
+      })
+  }
+  await receiptOf(client, CREATION_HASH)
+  if (!(await waitFor(hasCode, timeoutMs)))
+    throw new DeployError('KEYLESS_DEPLOYER', `${CREATION_HASH} was mined and left no keyless deployer at ${address}`)
+}
+
+/**
+ * Offers the creation while its signer cannot pay for it. A node that accepts it would refuse it for the lack of funds, and a
+ * node that takes transactions with a chain id only refuses it before it looks at funds, which would then be stranded.
+ */
+async function refuseProtectedOnly(client: PublicClient): Promise<void> {
+  try {
+    await client.sendRawTransaction({ serializedTransaction: KEYLESS_DEPLOYER.transaction })
+  } catch (error) {
+    const message = nodeMessage(error)
+    if (/replay.?protect|eip-?155|unprotected|without chain ?id/i.test(message))
+      throw new DeployError(
+        'KEYLESS_DEPLOYER',
+        `this endpoint refuses its creation, which names no chain id: ${message}. Use an endpoint that accepts such transactions, or ask the chain to preinstall it`,
+        { cause: error },
+      )
+  }
+}
